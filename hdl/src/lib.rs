@@ -1,0 +1,8 @@
+//! The hardware of Heddle as rust-hdl modules, one folder per module of the machine.
+//!
+//! Start with [`prim`]: registers, memory, multiplier and the `module!` line that gives a
+//! module its Verilog name. The crate describes hardware and simulates it; it never prints
+//! Verilog (that is `heddle-gen`) and holds no golden model (that is `heddle-sim`).
+
+pub mod prelude;
+pub mod prim;

@@ -1,0 +1,113 @@
+//! Reads the documentation of a block from its own source text.
+
+/// Documentation of one struct: its doc comment and those of its fields.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SourceDoc {
+    /// Source file from the root of the repository.
+    pub file: String,
+    /// Rust type without its path and generics.
+    pub item: String,
+    /// Lines of the doc comment of the struct.
+    pub lines: Vec<String>,
+    /// Doc comments of the fields, each joined to one line.
+    pub fields: Vec<(String, String)>,
+}
+
+impl SourceDoc {
+    /// Finds the struct named by `type_name` in `text` and takes its doc comments.
+    /// A struct that is not in the text (made by a macro) has no documentation.
+    pub fn extract(file: &str, text: &str, type_name: &str) -> Self {
+        let path = type_name.split('<').next().unwrap_or(type_name);
+        let item = path.rsplit("::").next().unwrap_or(path).to_string();
+        let mut doc = Self {
+            file: file.replace('\\', "/"),
+            item,
+            ..Self::default()
+        };
+        let mut pending: Vec<String> = Vec::new();
+        let mut inside = false;
+        for line in text.lines() {
+            let line = line.trim();
+            if let Some(comment) = line.strip_prefix("///") {
+                let comment = comment.strip_prefix(' ').unwrap_or(comment);
+                pending.push(comment.trim_end().to_string());
+            } else if inside {
+                if line.starts_with('}') {
+                    break;
+                }
+                if let Some(name) = field_name(line) {
+                    let text = std::mem::take(&mut pending).join(" ");
+                    if !text.is_empty() {
+                        doc.fields.push((name.to_string(), text));
+                    }
+                }
+            } else if is_struct(line, &doc.item) {
+                doc.lines = std::mem::take(&mut pending);
+                inside = line.ends_with('{');
+                if !inside {
+                    inside = !line.ends_with(';');
+                }
+            } else if !line.starts_with("#[") && !line.starts_with("//") {
+                pending.clear();
+            }
+        }
+        doc
+    }
+}
+
+/// Is this line the head of the struct `item`?
+fn is_struct(line: &str, item: &str) -> bool {
+    let Some(at) = line.find("struct ") else {
+        return false;
+    };
+    let before = line[..at].trim();
+    let rest = &line[at + "struct ".len()..];
+    (before.is_empty() || before.starts_with("pub"))
+        && rest
+            .strip_prefix(item)
+            .is_some_and(|r| !r.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
+}
+
+/// Name of the field that a line declares.
+fn field_name(line: &str) -> Option<&str> {
+    let line = line.strip_prefix("pub ").unwrap_or(line);
+    let (name, _) = line.split_once(':')?;
+    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    (plain && !name.is_empty()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "
+/// Another.
+struct CellRow;
+/// One cell.
+///
+/// # Timing
+/// None.
+#[derive(LogicBlock)]
+pub struct Cell<const N: usize> {
+    // Data
+    /// Operand,
+    /// signed.
+    pub x_i: Signal<In, Bits<N>>,
+    w: Reg<Bits<N>>,
+}
+";
+
+    #[test]
+    fn finds_struct_and_fields() {
+        let doc = SourceDoc::extract("hdl/src/cell.rs", TEXT, "a::b::Cell<4>");
+        assert_eq!(doc.item, "Cell");
+        assert_eq!(doc.lines, ["One cell.", "", "# Timing", "None."]);
+        assert_eq!(doc.fields, [("x_i".into(), "Operand, signed.".into())]);
+    }
+
+    #[test]
+    fn unknown_struct_has_no_documentation() {
+        let doc = SourceDoc::extract("hdl/src/cell.rs", TEXT, "a::b::Missing");
+        assert!(doc.lines.is_empty() && doc.fields.is_empty());
+    }
+}

@@ -1,0 +1,223 @@
+//! What a block tells the emitter about itself.
+//!
+//! `Logic::timing()` is the one string channel that every block has and that neither the
+//! simulation nor the checks of rust-hdl read; [`Meta`] is the value that travels through it.
+
+use super::doc::SourceDoc;
+use rust_hdl_core::prelude::*;
+
+/// How the emitter treats a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A module of its own.
+    Module,
+    /// A primitive that the emitter prints by its name.
+    Prim,
+}
+
+/// A parameter of a module, fixed when the Verilog is generated.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Param {
+    /// Name as kernels use it: `cols` stands for the texts `cols` and `_cols`.
+    pub name: String,
+    /// Letters in front of the value in the module name; empty: not part of the name.
+    pub flag: String,
+    /// Value.
+    pub value: u64,
+    /// Meaning and unit, one line.
+    pub doc: String,
+}
+
+/// Name, parameters and documentation of a block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Meta {
+    /// Module or primitive.
+    pub kind: Kind,
+    /// Name without the `heddle_` prefix.
+    pub name: String,
+    /// Parameters in the order of the module name.
+    pub params: Vec<Param>,
+    /// Text attributes of a primitive (initial value).
+    pub attributes: Vec<(String, String)>,
+    /// Documentation, one entry per line.
+    pub doc: Vec<String>,
+    /// Meaning of ports and private fields, by Rust field name.
+    pub fields: Vec<(String, String)>,
+    /// Source file from the root of the repository.
+    pub source: String,
+    /// Rust type without its path and generics.
+    pub item: String,
+}
+
+impl Meta {
+    /// A module called `heddle_<name>` plus its parameters.
+    pub fn module(name: impl Into<String>) -> Self {
+        Self {
+            kind: Kind::Module,
+            name: name.into(),
+            params: Vec::new(),
+            attributes: Vec::new(),
+            doc: Vec::new(),
+            fields: Vec::new(),
+            source: String::new(),
+            item: String::new(),
+        }
+    }
+
+    /// A primitive that the emitter knows by `name`.
+    pub fn prim(name: impl Into<String>) -> Self {
+        Self {
+            kind: Kind::Prim,
+            ..Self::module(name)
+        }
+    }
+
+    /// Adds a parameter that is part of the module name as `_<flag><value>`.
+    pub fn param(mut self, name: &str, flag: &str, value: usize, doc: &str) -> Self {
+        self.params.push(Param {
+            name: name.into(),
+            flag: flag.into(),
+            value: value as u64,
+            doc: doc.into(),
+        });
+        self
+    }
+
+    /// Adds a parameter that is not part of the module name, for kernels and the header.
+    pub fn hidden(self, name: &str, value: usize, doc: &str) -> Self {
+        self.param(name, "", value, doc)
+    }
+
+    /// Adds a named text, for primitives.
+    pub fn attribute(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.attributes.push((name.into(), value.into()));
+        self
+    }
+
+    /// Adds a line to the header, after the doc comment of the struct.
+    pub fn doc(mut self, line: impl Into<String>) -> Self {
+        self.doc.push(line.into());
+        self
+    }
+
+    /// Gives the meaning of a port; wins over the doc comment of the field.
+    pub fn port(mut self, name: &str, doc: impl Into<String>) -> Self {
+        self.fields.push((name.into(), doc.into()));
+        self
+    }
+
+    /// Adds what the source file says; called by `module!`.
+    pub fn with_source(mut self, doc: &SourceDoc) -> Self {
+        let mut lines = doc.lines.clone();
+        if !lines.is_empty() && !self.doc.is_empty() {
+            lines.push(String::new());
+        }
+        lines.append(&mut self.doc);
+        self.doc = lines;
+        for (name, text) in &doc.fields {
+            if !self.fields.iter().any(|(n, _)| n == name) {
+                self.fields.push((name.clone(), text.clone()));
+            }
+        }
+        self.source = doc.file.clone();
+        self.item = doc.item.clone();
+        self
+    }
+
+    /// Value of a text attribute.
+    pub fn get_attribute(&self, name: &str) -> Option<&str> {
+        let found = self.attributes.iter().find(|(n, _)| n == name)?;
+        Some(found.1.as_str())
+    }
+
+    /// Value of a parameter.
+    pub fn get_param(&self, name: &str) -> Option<u64> {
+        let found = self.params.iter().find(|p| p.name == name)?;
+        Some(found.value)
+    }
+
+    /// Packs the value into what `Logic::timing()` returns.
+    pub fn to_timing(&self) -> Vec<TimingInfo> {
+        let kind = match self.kind {
+            Kind::Module => "@module",
+            Kind::Prim => "@prim",
+        };
+        let entry =
+            |name: &str, clock: &str, inputs: Vec<String>, outputs: Vec<String>| TimingInfo {
+                name: name.into(),
+                clock: clock.into(),
+                inputs,
+                outputs,
+            };
+        let params = self
+            .params
+            .iter()
+            .map(|p| format!("{}|{}|{}|{}", p.name, p.flag, p.value, p.doc))
+            .collect();
+        let (names, values) = self.attributes.iter().cloned().unzip();
+        let (fields, texts) = self.fields.iter().cloned().unzip();
+        vec![
+            entry(kind, &self.name, params, self.doc.clone()),
+            entry("@attributes", "", names, values),
+            entry("@fields", "", fields, texts),
+            entry("@source", &self.source, vec![self.item.clone()], vec![]),
+        ]
+    }
+
+    /// Unpacks what `Logic::timing()` returned; `None` if the block says nothing.
+    pub fn from_timing(info: &[TimingInfo]) -> Option<Self> {
+        let [head, attributes, fields, source] = info else {
+            return None;
+        };
+        let kind = match head.name.as_str() {
+            "@module" => Kind::Module,
+            "@prim" => Kind::Prim,
+            _ => return None,
+        };
+        let mut params = Vec::new();
+        for text in &head.inputs {
+            let mut part = text.splitn(4, '|');
+            params.push(Param {
+                name: part.next()?.into(),
+                flag: part.next()?.into(),
+                value: part.next()?.parse().ok()?,
+                doc: part.next()?.into(),
+            });
+        }
+        let pairs = |t: &TimingInfo| {
+            let names = t.inputs.iter().cloned();
+            names.zip(t.outputs.iter().cloned()).collect()
+        };
+        Some(Self {
+            kind,
+            name: head.clock.clone(),
+            params,
+            attributes: pairs(attributes),
+            doc: head.outputs.clone(),
+            fields: pairs(fields),
+            source: source.clock.clone(),
+            item: source.inputs.first()?.clone(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn survives_the_way_through_timing() {
+        let meta = Meta::module("pe_row")
+            .param("cols", "c", 8, "cells | one per column")
+            .hidden("depth", 3, "")
+            .attribute("init", "8'h5")
+            .doc("One row.")
+            .port("x_i", "operand");
+        assert_eq!(Meta::from_timing(&meta.to_timing()), Some(meta));
+    }
+
+    #[test]
+    fn other_timing_is_no_meta() {
+        assert_eq!(Meta::from_timing(&[]), None);
+    }
+}
