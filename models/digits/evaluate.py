@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Runs a network file over its test images with exact integers and prints the accuracy.
+
+Standard library only. Nothing of numpy, of the float network or of the Rust crates takes part.
+Usage: models/digits/evaluate.py [FILE [IMAGES]]   (models/digits.json, all images)
+"""
+
+import json
+import pathlib
+import sys
+
+MODELS = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(MODELS))
+from tflite import INT32_MAX, run_network
+
+
+def check_accumulators(network):
+    """|bias| + 255 * sum|w| must stay below 2^31 for every output channel."""
+    for layer in network["layers"]:
+        size = len(layer["weights"]) // len(layer["bias"])
+        for channel, bias in enumerate(layer["bias"]):
+            row = layer["weights"][channel * size : (channel + 1) * size]
+            magnitude = abs(bias) + 255 * sum(map(abs, row))
+            assert magnitude <= INT32_MAX, f"{layer['name']}: channel {channel} can overflow"
+
+
+def main():
+    path = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else MODELS / "digits.json"
+    network = json.loads(path.read_text())
+    check_accumulators(network)
+    images, labels = network["test"]["images"], network["test"]["labels"]
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else len(images)
+    zeros = [0] * len(network["layers"])
+    sizes = [0] * len(network["layers"])
+    correct = 0
+    for image, label in zip(images[:count], labels[:count]):
+        outputs = run_network(network, image)
+        for i, (layer, values) in enumerate(zip(network["layers"], outputs)):
+            zeros[i] += values.count(layer["output_zero_point"])
+            sizes[i] += len(values)
+        correct += outputs[-1].index(max(outputs[-1])) == label
+    for layer, zero, size in zip(network["layers"], zeros, sizes):
+        print(f"{layer['name']}: {zero / size:.1%} of the outputs are a real zero")
+    print(f"int8 accuracy {correct / count:.4f} ({correct} of {count} images)")
+
+
+if __name__ == "__main__":
+    main()
