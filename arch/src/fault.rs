@@ -1,0 +1,41 @@
+//! Faults of an input file: every one names its line, its field, the value and what is allowed.
+
+use std::fmt;
+
+/// One fault of a JSON document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Line in the document, counted from 1; `None` when the fault belongs to no single place.
+    pub line: Option<usize>,
+    /// Path of the field, such as `state_buffer.banks` or `layers[1].weights[7]`; empty for the
+    /// whole document.
+    pub field: String,
+    /// The whole explanation, field included.
+    pub message: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "line {line}: {}", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+/// All faults of a document, in the order of the document's fields; never empty.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", lines(.0))]
+pub struct ConfigErrors(pub Vec<Fault>);
+
+impl ConfigErrors {
+    /// The faults.
+    pub fn faults(&self) -> &[Fault] {
+        &self.0
+    }
+}
+
+fn lines(faults: &[Fault]) -> String {
+    let texts: Vec<String> = faults.iter().map(Fault::to_string).collect();
+    texts.join("\n")
+}

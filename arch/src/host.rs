@@ -1,0 +1,233 @@
+//! The host port: register numbers, address regions and counters of `docs/isa.md`.
+
+use crate::isa::ErrorCode;
+use crate::requantise::Scale;
+
+/// Value of [`Register::Id`].
+pub const ID: u32 = 0x4845_4401;
+
+/// Registers, with their index. The byte address is eight times the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u32)]
+pub enum Register {
+    /// Constant [`ID`].
+    Id = 0,
+    /// Write bit 0: clear the counters and start at [`Register::StartPc`].
+    Ctrl = 1,
+    /// Word address of the first instruction, 16 bits.
+    StartPc = 2,
+    /// See [`Status`].
+    Status = 3,
+    /// Zero point of the bytes that pass the host port, 8 bits.
+    HostZero = 4,
+    /// Array rows in bits 8..0, columns in bits 24..16.
+    Shape = 5,
+}
+
+impl Register {
+    /// Index of the register.
+    pub const fn index(self) -> u32 {
+        self as u32
+    }
+
+    /// Byte address on the host port.
+    pub const fn address(self) -> u32 {
+        register_address(self as u32)
+    }
+}
+
+/// Bit of [`Register::Ctrl`] that starts the machine.
+pub const CTRL_START: u64 = 1;
+
+/// Hardware counters, with their register index. All have 32 bits, wrap, and are cleared by a start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u32)]
+pub enum Counter {
+    /// Cycles in which the machine ran, the quiet cycles at the end excepted.
+    Cycles = 8,
+    /// Tensor slots.
+    Vectors = 9,
+    /// Multiply-accumulates that the instructions declared.
+    Macs = 10,
+    /// Cycles in which a vector waited for its weights.
+    StallWeights = 11,
+    /// Cycles in which an instruction waited for units.
+    StallWait = 12,
+    /// Instructions started, HALT included.
+    Instructions = 13,
+    /// Words read from mask slices.
+    MaskReads = 14,
+    /// Words written to mask slices.
+    MaskWrites = 15,
+    /// Words read from the first data slices.
+    AReads = 16,
+    /// Words written to the first data slices.
+    AWrites = 17,
+    /// Words read from the second data slices.
+    BReads = 18,
+    /// Words written to the second data slices.
+    BWrites = 19,
+}
+
+impl Counter {
+    /// All counters in the order of their registers.
+    pub const ALL: [Counter; 12] = [
+        Counter::Cycles,
+        Counter::Vectors,
+        Counter::Macs,
+        Counter::StallWeights,
+        Counter::StallWait,
+        Counter::Instructions,
+        Counter::MaskReads,
+        Counter::MaskWrites,
+        Counter::AReads,
+        Counter::AWrites,
+        Counter::BReads,
+        Counter::BWrites,
+    ];
+
+    /// Name as in `docs/isa.md`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Counter::Cycles => "CYCLES",
+            Counter::Vectors => "VECTORS",
+            Counter::Macs => "MACS",
+            Counter::StallWeights => "STALL_WEIGHTS",
+            Counter::StallWait => "STALL_WAIT",
+            Counter::Instructions => "INSTRUCTIONS",
+            Counter::MaskReads => "MASK_READS",
+            Counter::MaskWrites => "MASK_WRITES",
+            Counter::AReads => "A_READS",
+            Counter::AWrites => "A_WRITES",
+            Counter::BReads => "B_READS",
+            Counter::BWrites => "B_WRITES",
+        }
+    }
+
+    /// Register index.
+    pub const fn index(self) -> u32 {
+        self as u32
+    }
+
+    /// Byte address on the host port.
+    pub const fn address(self) -> u32 {
+        register_address(self as u32)
+    }
+}
+
+/// Contents of [`Register::Status`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Status {
+    /// The machine runs.
+    pub running: bool,
+    /// The last run ended with HALT.
+    pub done: bool,
+    /// The last run ended with an error.
+    pub error: bool,
+    /// Number of the error, see [`ErrorCode`]; 0 without an error.
+    pub code: u8,
+    /// Word address of the instruction concerned.
+    pub pc: u16,
+}
+
+impl Status {
+    /// Takes the register apart.
+    pub const fn from_bits(bits: u64) -> Status {
+        Status {
+            running: bits & 1 != 0,
+            done: bits & 2 != 0,
+            error: bits & 4 != 0,
+            code: (bits >> 8) as u8,
+            pc: (bits >> 16) as u16,
+        }
+    }
+
+    /// The error, if there is one and its number is known.
+    pub fn error_code(self) -> Option<ErrorCode> {
+        if self.error {
+            ErrorCode::from_number(self.code)
+        } else {
+            None
+        }
+    }
+}
+
+/// The two words of a column's parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ColumnSelect {
+    /// Bias, 32 bits.
+    Bias,
+    /// Multiplier and shift code, see [`scale_bits`].
+    Scale,
+}
+
+/// Byte address of the register with this index (0..=31).
+pub const fn register_address(index: u32) -> u32 {
+    index << 3
+}
+
+/// Byte address of a word of the program memory (0..=65535).
+pub const fn program_address(word: u32) -> u32 {
+    1 << 30 | word << 3
+}
+
+/// Byte address of a column parameter: column 0..=255, column tile 0..=255.
+pub const fn column_address(column: u32, tile: u32, sel: ColumnSelect) -> u32 {
+    2 << 30 | column << 21 | tile << 4 | (sel as u32) << 3
+}
+
+/// Byte address of a state-buffer word: partition 0..=255, word 0..=8191.
+pub const fn buffer_address(partition: u32, word: u32) -> u32 {
+    3 << 30 | partition << 21 | word << 3
+}
+
+/// The data word of a scale: multiplier in bits 30..0, shift in bits 37..32 (two's complement).
+pub fn scale_bits(scale: Scale) -> u64 {
+    let multiplier = u64::from(scale.multiplier().cast_unsigned());
+    let shift = u64::from(scale.shift().cast_unsigned() & 0x3f);
+    multiplier | shift << 32
+}
+
+/// The data word of a bias: 32 bits, two's complement.
+pub fn bias_bits(bias: i32) -> u64 {
+    u64::from(bias.cast_unsigned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_follow_the_document() {
+        assert_eq!(Register::Status.address(), 24);
+        assert_eq!(Counter::BWrites.address(), 19 * 8);
+        assert_eq!(program_address(65535), 0x4007_fff8);
+        assert_eq!(column_address(255, 255, ColumnSelect::Scale), 0x9fe0_0ff8);
+        assert_eq!(column_address(1, 2, ColumnSelect::Bias), 0x8020_0020);
+        assert_eq!(buffer_address(255, 8191), 0xdfe0_fff8);
+    }
+
+    #[test]
+    fn counters_are_listed_in_register_order() {
+        for (i, counter) in Counter::ALL.into_iter().enumerate() {
+            assert_eq!(counter.index() as usize, 8 + i, "{}", counter.name());
+        }
+    }
+
+    #[test]
+    fn status_is_taken_apart() {
+        let status = Status::from_bits(0x1234_0604);
+        assert_eq!(status.error_code(), Some(ErrorCode::Stuck));
+        assert_eq!(status.pc, 0x1234);
+        assert!(!status.running && !status.done);
+        assert_eq!(Status::from_bits(0x0602).error_code(), None);
+    }
+
+    #[test]
+    fn scale_words_hold_the_shift_in_six_bits() {
+        let scale = |q, s| scale_bits(Scale::new(q, s).unwrap());
+        assert_eq!(scale(1 << 30, -31), 0x21_4000_0000);
+        assert_eq!(scale(i32::MAX, 30), 0x1e_7fff_ffff);
+        assert_eq!(bias_bits(-1), 0xffff_ffff);
+    }
+}

@@ -1,0 +1,330 @@
+//! The instruction set of `docs/isa.md`: instructions, their words, and the errors of the machine.
+
+mod decode;
+mod encode;
+
+use crate::params::Params;
+
+/// Opcode of HALT.
+pub const OP_HALT: u32 = 0x01;
+/// Opcode of LOAD_WEIGHTS.
+pub const OP_LOAD_WEIGHTS: u32 = 0x02;
+/// Opcode of MATMUL.
+pub const OP_MATMUL: u32 = 0x03;
+/// Opcode of DRAIN.
+pub const OP_DRAIN: u32 = 0x04;
+/// Row of an operand record whose addresses are column tiles whose bias is loaded.
+pub const ROW_PROLOGUE: u8 = 0;
+/// Row of an operand record whose addresses are operands.
+pub const ROW_TENSOR: u8 = 1;
+/// Row of an operand record whose addresses are results of the results buffer.
+pub const ROW_EPILOGUE: u8 = 2;
+/// Longest instruction in words: the length field has 8 bits.
+pub const MAX_WORDS: usize = 255;
+
+/// Units that an instruction waits for before it starts, besides the one that it starts itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Wait {
+    /// Wait until the weight unit is idle.
+    pub weights: bool,
+    /// Wait until the stream unit is idle.
+    pub stream: bool,
+    /// Wait until the drain unit is idle.
+    pub drain: bool,
+}
+
+/// One loop of a traversal row: the offset runs from `initial` in steps of `step`; it goes back to
+/// `initial` after the iteration in which offset + step >= end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Loop {
+    /// First offset.
+    pub initial: u32,
+    /// Distance between offsets.
+    pub step: u32,
+    /// Bound.
+    pub end: u32,
+}
+
+/// The addresses of one traversal row: base + the offsets of all loops, innermost fastest.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct RowBlock {
+    /// Traversal row, 0..=7.
+    pub row: u8,
+    /// Base address.
+    pub base: u32,
+    /// Loops, innermost first, at most 8.
+    pub loops: Vec<Loop>,
+}
+
+/// A TRAVERSE record: the address sequence of an instruction.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Record {
+    /// Blocks in the order of the words; rows run in the order of their numbers.
+    pub rows: Vec<RowBlock>,
+}
+
+impl Record {
+    /// Length in words.
+    pub fn words(&self) -> usize {
+        self.rows.iter().map(|b| 2 + 3 * b.loops.len()).sum()
+    }
+}
+
+/// An instruction.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Instruction {
+    /// Waits until all units are idle; then the machine is done.
+    Halt {
+        /// Units to wait for; HALT waits for all anyway.
+        wait: Wait,
+    },
+    /// Weight unit: reads weight words of one or more K tiles into the shadow weights.
+    LoadWeights {
+        /// Units to wait for.
+        wait: Wait,
+        /// Array rows that receive weights, 1..=256.
+        rows: u32,
+        /// A tile ends with each address whose loops 0..=`tile_level` are in their last iteration.
+        tile_level: u32,
+        /// Byte addresses of weight words, the same in all partitions.
+        record: Record,
+    },
+    /// Stream unit: prologue, tensor, epilogue.
+    Matmul {
+        /// Units to wait for.
+        wait: Wait,
+        /// Array rows that take operands, 1..=256.
+        rows: u32,
+        /// The first K tile starts from the bias, else it adds to the results buffer.
+        first: bool,
+        /// The last K tile goes to post, else to the results buffer.
+        last: bool,
+        /// Bank of the results buffer.
+        bank: bool,
+        /// Loops 0..=`tile_level` walk the vectors of one K tile, the loops outside walk K tiles.
+        tile_level: u32,
+        /// Decode threshold 127 - z of the operands.
+        threshold: u8,
+        /// Multiply-accumulates of one vector: rows used x columns used, 17 bits.
+        macs: u32,
+        /// Rows [`ROW_PROLOGUE`], [`ROW_TENSOR`], [`ROW_EPILOGUE`].
+        record: Record,
+    },
+    /// Drain unit: addresses and scaling of the results that go to post.
+    Drain {
+        /// Units to wait for.
+        wait: Wait,
+        /// Columns that write results, 1..=256.
+        columns: u32,
+        /// Single rounding, else double rounding.
+        single: bool,
+        /// Column tile of (multiplier, shift).
+        tile: u8,
+        /// Lower clamp bound min - z, -256..=255.
+        lo: i16,
+        /// Upper clamp bound max - z, -256..=255.
+        hi: i16,
+        /// Byte addresses of results.
+        record: Record,
+    },
+}
+
+impl Instruction {
+    /// Opcode in the header.
+    pub fn opcode(&self) -> u32 {
+        match self {
+            Instruction::Halt { .. } => OP_HALT,
+            Instruction::LoadWeights { .. } => OP_LOAD_WEIGHTS,
+            Instruction::Matmul { .. } => OP_MATMUL,
+            Instruction::Drain { .. } => OP_DRAIN,
+        }
+    }
+
+    /// Units to wait for.
+    pub fn wait(&self) -> Wait {
+        match self {
+            Instruction::Halt { wait }
+            | Instruction::LoadWeights { wait, .. }
+            | Instruction::Matmul { wait, .. }
+            | Instruction::Drain { wait, .. } => *wait,
+        }
+    }
+
+    /// The TRAVERSE record, empty for HALT.
+    pub fn record(&self) -> Option<&Record> {
+        match self {
+            Instruction::Halt { .. } => None,
+            Instruction::LoadWeights { record, .. }
+            | Instruction::Matmul { record, .. }
+            | Instruction::Drain { record, .. } => Some(record),
+        }
+    }
+
+    /// Length in words, header included.
+    pub fn words(&self) -> usize {
+        let fixed = match self {
+            Instruction::Halt { .. } => 1,
+            Instruction::LoadWeights { .. } => 2,
+            Instruction::Matmul { .. } | Instruction::Drain { .. } => 3,
+        };
+        fixed + self.record().map_or(0, Record::words)
+    }
+
+    /// Checks that every field fits its bits in the instruction words.
+    ///
+    /// # Errors
+    /// [`ErrorCode::BadField`] or [`ErrorCode::BadLength`].
+    pub fn check(&self) -> Result<(), IsaError> {
+        let field = |name, value: i64, low: i64, high: i64| {
+            if (low..=high).contains(&value) {
+                return Ok(());
+            }
+            let message = format!("{name} is {value}, expected {low} to {high}");
+            Err(IsaError::new(ErrorCode::BadField, message))
+        };
+        match self {
+            Instruction::Halt { .. } => {}
+            Instruction::LoadWeights {
+                rows, tile_level, ..
+            } => {
+                field("rows", (*rows).into(), 1, 256)?;
+                field("tile_level", (*tile_level).into(), 0, 7)?;
+            }
+            Instruction::Matmul {
+                rows,
+                tile_level,
+                macs,
+                ..
+            } => {
+                field("rows", (*rows).into(), 1, 256)?;
+                field("tile_level", (*tile_level).into(), 0, 7)?;
+                field("macs", (*macs).into(), 0, 0x1_ffff)?;
+            }
+            Instruction::Drain {
+                columns, lo, hi, ..
+            } => {
+                field("columns", (*columns).into(), 1, 256)?;
+                field("lo", (*lo).into(), -256, 255)?;
+                field("hi", (*hi).into(), -256, 255)?;
+            }
+        }
+        for block in self.record().map_or(&[][..], |r| &r.rows) {
+            field("row", block.row.into(), 0, 7)?;
+            field("loops", block.loops.len() as i64, 0, 8)?;
+        }
+        if self.words() > MAX_WORDS {
+            let message = format!("length is {}, expected at most {MAX_WORDS}", self.words());
+            return Err(IsaError::new(ErrorCode::BadLength, message));
+        }
+        Ok(())
+    }
+
+    /// Checks the instruction against the sizes of a machine, as its sequencer does.
+    ///
+    /// # Errors
+    /// [`ErrorCode::BadField`] when a row, loop, column or tile level does not exist there.
+    pub fn check_machine(&self, params: &Params) -> Result<(), IsaError> {
+        self.check()?;
+        let most = |name, value: u32, limit: u32| {
+            if value <= limit {
+                return Ok(());
+            }
+            let message = format!("{name} is {value}, this machine has at most {limit}");
+            Err(IsaError::new(ErrorCode::BadField, message))
+        };
+        let traversal = &params.traversal;
+        match self {
+            Instruction::Halt { .. } => {}
+            Instruction::LoadWeights {
+                rows, tile_level, ..
+            }
+            | Instruction::Matmul {
+                rows, tile_level, ..
+            } => {
+                most("rows", *rows, params.array.rows)?;
+                most("tile_level", *tile_level, traversal.loops - 1)?;
+            }
+            Instruction::Drain { columns, .. } => most("columns", *columns, params.array.cols)?,
+        }
+        for block in self.record().map_or(&[][..], |r| &r.rows) {
+            most("row", block.row.into(), traversal.rows - 1)?;
+            most("loops", block.loops.len() as u32, traversal.loops)?;
+        }
+        Ok(())
+    }
+}
+
+/// Why the machine stops; the numbers are those of the status register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum ErrorCode {
+    /// The opcode has no meaning.
+    IllegalOpcode = 1,
+    /// Length 0 or too short, or the record does not end with the instruction.
+    BadLength = 2,
+    /// Reserved bits set, or a field out of range.
+    BadField = 3,
+    /// A unit produced an address outside its memory.
+    Address = 4,
+    /// A result for post found no drain address.
+    DrainUnderflow = 5,
+    /// No unit made progress for 4096 cycles.
+    Stuck = 6,
+    /// The program counter left the program memory.
+    ProgramEnd = 7,
+}
+
+impl ErrorCode {
+    /// All codes in the order of their numbers.
+    pub const ALL: [ErrorCode; 7] = [
+        ErrorCode::IllegalOpcode,
+        ErrorCode::BadLength,
+        ErrorCode::BadField,
+        ErrorCode::Address,
+        ErrorCode::DrainUnderflow,
+        ErrorCode::Stuck,
+        ErrorCode::ProgramEnd,
+    ];
+
+    /// Number in the status register.
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// The code with this number.
+    pub fn from_number(number: u8) -> Option<ErrorCode> {
+        Self::ALL.into_iter().find(|c| c.number() == number)
+    }
+
+    /// Name as in `docs/isa.md`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ErrorCode::IllegalOpcode => "ILLEGAL_OPCODE",
+            ErrorCode::BadLength => "BAD_LENGTH",
+            ErrorCode::BadField => "BAD_FIELD",
+            ErrorCode::Address => "ADDRESS",
+            ErrorCode::DrainUnderflow => "DRAIN_UNDERFLOW",
+            ErrorCode::Stuck => "STUCK",
+            ErrorCode::ProgramEnd => "PROGRAM_END",
+        }
+    }
+}
+
+/// Words that are no instruction, or an instruction that fits no words.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {message}", .code.name())]
+pub struct IsaError {
+    /// The code with which the machine would stop.
+    pub code: ErrorCode,
+    /// Field, value and what is allowed.
+    pub message: String,
+}
+
+impl IsaError {
+    pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> IsaError {
+        IsaError {
+            code,
+            message: message.into(),
+        }
+    }
+}

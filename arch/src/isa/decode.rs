@@ -1,0 +1,146 @@
+//! From words to instructions.
+
+use super::{
+    ErrorCode, Instruction, IsaError, Loop, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS, OP_MATMUL, Record,
+    RowBlock, Wait,
+};
+
+impl Instruction {
+    /// Decodes the instruction at the start of `words`; also gives its length in words.
+    ///
+    /// # Errors
+    /// With the code with which a machine of the largest size would stop; [`Instruction::check_machine`]
+    /// knows the limits of a smaller one. [`ErrorCode::ProgramEnd`] if the words end too early.
+    pub fn decode(words: &[u32]) -> Result<(Instruction, usize), IsaError> {
+        let Some(&header) = words.first() else {
+            return Err(IsaError::new(ErrorCode::ProgramEnd, "no word left"));
+        };
+        let opcode = header & 0xff;
+        let length = (header >> 8 & 0xff) as usize;
+        let (name, fixed) = match opcode {
+            OP_HALT => ("HALT", 1),
+            OP_LOAD_WEIGHTS => ("LOAD_WEIGHTS", 2),
+            OP_MATMUL => ("MATMUL", 3),
+            OP_DRAIN => ("DRAIN", 3),
+            _ => {
+                let message = format!("opcode is {opcode:#04x}");
+                return Err(IsaError::new(ErrorCode::IllegalOpcode, message));
+            }
+        };
+        if length < fixed || (opcode == OP_HALT && length != 1) {
+            let allowed = if opcode == OP_HALT { "" } else { "at least " };
+            let message = format!("length of {name} is {length}, expected {allowed}{fixed}");
+            return Err(IsaError::new(ErrorCode::BadLength, message));
+        }
+        reserved(name, 0, header, 0x0007_ffff)?;
+        let Some(words) = words.get(..length) else {
+            let message = format!("{name} needs {length} words, {} left", words.len());
+            return Err(IsaError::new(ErrorCode::ProgramEnd, message));
+        };
+        let instruction = decode_body(opcode, name, words)?;
+        instruction.check()?;
+        Ok((instruction, length))
+    }
+}
+
+fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, IsaError> {
+    let wait = Wait {
+        weights: bit(words[0], 16),
+        stream: bit(words[0], 17),
+        drain: bit(words[0], 18),
+    };
+    Ok(match opcode {
+        OP_LOAD_WEIGHTS => {
+            reserved(name, 1, words[1], 0x0000_71ff)?;
+            Instruction::LoadWeights {
+                wait,
+                rows: words[1] & 0x1ff,
+                tile_level: words[1] >> 12 & 7,
+                record: decode_record(name, &words[2..])?,
+            }
+        }
+        OP_MATMUL => {
+            reserved(name, 1, words[1], 0x00ff_7fff)?;
+            reserved(name, 2, words[2], 0x0001_ffff)?;
+            Instruction::Matmul {
+                wait,
+                rows: words[1] & 0x1ff,
+                first: bit(words[1], 9),
+                last: bit(words[1], 10),
+                bank: bit(words[1], 11),
+                tile_level: words[1] >> 12 & 7,
+                threshold: (words[1] >> 16) as u8,
+                macs: words[2],
+                record: decode_record(name, &words[3..])?,
+            }
+        }
+        OP_DRAIN => {
+            reserved(name, 1, words[1], 0x00ff_03ff)?;
+            reserved(name, 2, words[2], 0x01ff_01ff)?;
+            Instruction::Drain {
+                wait,
+                columns: words[1] & 0x1ff,
+                single: bit(words[1], 9),
+                tile: (words[1] >> 16) as u8,
+                lo: signed9(words[2]),
+                hi: signed9(words[2] >> 16),
+                record: decode_record(name, &words[3..])?,
+            }
+        }
+        _ => Instruction::Halt { wait },
+    })
+}
+
+fn decode_record(name: &str, mut words: &[u32]) -> Result<Record, IsaError> {
+    let mut rows = Vec::new();
+    while let [head, rest @ ..] = words {
+        reserved(name, "row", *head, 0x0000_00f7)?;
+        let loops = (head >> 4) as usize;
+        if loops > 8 {
+            let message = format!("loops is {loops}, expected 0 to 8");
+            return Err(IsaError::new(ErrorCode::BadField, message));
+        }
+        let needed = 1 + 3 * loops;
+        if rest.len() < needed {
+            let message = format!("record of {name} does not end with the instruction");
+            return Err(IsaError::new(ErrorCode::BadLength, message));
+        }
+        rows.push(RowBlock {
+            row: (head & 7) as u8,
+            base: rest[0],
+            loops: rest[1..needed].chunks_exact(3).map(decode_loop).collect(),
+        });
+        words = &rest[needed..];
+    }
+    Ok(Record { rows })
+}
+
+fn decode_loop(words: &[u32]) -> Loop {
+    Loop {
+        initial: words[0],
+        step: words[1],
+        end: words[2],
+    }
+}
+
+fn reserved(
+    name: &str,
+    word: impl std::fmt::Display,
+    value: u32,
+    used: u32,
+) -> Result<(), IsaError> {
+    if value & !used == 0 {
+        return Ok(());
+    }
+    let message = format!("{name} word {word} is {value:#010x}, bits outside {used:#010x} set");
+    Err(IsaError::new(ErrorCode::BadField, message))
+}
+
+fn bit(word: u32, index: u32) -> bool {
+    word >> index & 1 != 0
+}
+
+fn signed9(bits: u32) -> i16 {
+    let value = (bits & 0x1ff) as i16;
+    if value < 256 { value } else { value - 512 }
+}

@@ -1,0 +1,74 @@
+//! From instructions to words.
+
+use super::{Instruction, Record};
+
+impl Instruction {
+    /// The words of the instruction, header first.
+    ///
+    /// # Panics
+    /// If a field does not fit its bits; [`Instruction::check`] tells.
+    pub fn encode(&self) -> Vec<u32> {
+        if let Err(error) = self.check() {
+            panic!("instruction cannot be encoded: {error}");
+        }
+        let wait = self.wait();
+        let mut words = Vec::with_capacity(self.words());
+        words.push(
+            self.opcode()
+                | (self.words() as u32) << 8
+                | u32::from(wait.weights) << 16
+                | u32::from(wait.stream) << 17
+                | u32::from(wait.drain) << 18,
+        );
+        match self {
+            Instruction::Halt { .. } => {}
+            Instruction::LoadWeights {
+                rows, tile_level, ..
+            } => words.push(rows | tile_level << 12),
+            Instruction::Matmul {
+                rows,
+                first,
+                last,
+                bank,
+                tile_level,
+                threshold,
+                macs,
+                ..
+            } => {
+                let flags =
+                    u32::from(*first) << 9 | u32::from(*last) << 10 | u32::from(*bank) << 11;
+                words.push(rows | flags | tile_level << 12 | u32::from(*threshold) << 16);
+                words.push(*macs);
+            }
+            Instruction::Drain {
+                columns,
+                single,
+                tile,
+                lo,
+                hi,
+                ..
+            } => {
+                words.push(columns | u32::from(*single) << 9 | u32::from(*tile) << 16);
+                words.push(signed9(*lo) | signed9(*hi) << 16);
+            }
+        }
+        if let Some(record) = self.record() {
+            push_record(&mut words, record);
+        }
+        words
+    }
+}
+
+fn push_record(words: &mut Vec<u32>, record: &Record) {
+    for block in &record.rows {
+        words.push(u32::from(block.row) | (block.loops.len() as u32) << 4);
+        words.push(block.base);
+        for l in &block.loops {
+            words.extend([l.initial, l.step, l.end]);
+        }
+    }
+}
+
+fn signed9(value: i16) -> u32 {
+    u32::from(value.cast_unsigned() & 0x1ff)
+}

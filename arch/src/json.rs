@@ -1,0 +1,88 @@
+//! JSON documents, checked against the schema of the type they are read into, all faults at once.
+
+mod check;
+mod scan;
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::fault::{ConfigErrors, Fault};
+
+/// Faults beyond this number are counted, not listed.
+const LISTED_FAULTS: usize = 20;
+
+/// A JSON text that could be parsed, and its values.
+pub(crate) struct Document<'a> {
+    text: &'a str,
+    pub(crate) value: Value,
+}
+
+impl<'a> Document<'a> {
+    /// Parses a text; syntax errors and repeated fields are reported with their lines.
+    pub(crate) fn parse(text: &'a str) -> Result<Document<'a>, ConfigErrors> {
+        if text.trim().is_empty() {
+            let message = "the document is empty, expected a JSON object".to_string();
+            return Err(ConfigErrors(vec![document_fault(None, message)]));
+        }
+        let value: Value = serde_json::from_str(text).map_err(|error| {
+            let line = Some(error.line()).filter(|line| *line > 0);
+            ConfigErrors(vec![document_fault(line, syntax_message(&error))])
+        })?;
+        let repeated = scan::repeated_fields(text);
+        if !repeated.is_empty() {
+            return Err(ConfigErrors(repeated));
+        }
+        Ok(Document { text, value })
+    }
+
+    /// All violations of the schema.
+    pub(crate) fn check(&self, schema: &Value) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        check::check(&self.value, schema, "", &mut faults);
+        faults
+    }
+
+    /// The document as a value of the type whose schema it was checked against, or the faults.
+    pub(crate) fn finish<T: DeserializeOwned>(self, faults: Vec<Fault>) -> Result<T, ConfigErrors> {
+        if !faults.is_empty() {
+            return Err(self.errors(faults));
+        }
+        serde_json::from_value(self.value)
+            .map_err(|error| ConfigErrors(vec![document_fault(None, error.to_string())]))
+    }
+
+    /// Adds the lines to the faults and shortens a long list.
+    pub(crate) fn errors(&self, mut faults: Vec<Fault>) -> ConfigErrors {
+        let more = faults.len().saturating_sub(LISTED_FAULTS);
+        faults.truncate(LISTED_FAULTS);
+        scan::set_lines(self.text, &mut faults);
+        if more > 0 {
+            faults.push(document_fault(None, format!("{more} more faults")));
+        }
+        ConfigErrors(faults)
+    }
+}
+
+/// The JSON schema of a type, without references.
+pub(crate) fn schema_of<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|s| s.inline_subschemas = true);
+    settings.into_generator().into_root_schema_for::<T>().into()
+}
+
+fn document_fault(line: Option<usize>, message: String) -> Fault {
+    Fault {
+        line,
+        field: String::new(),
+        message,
+    }
+}
+
+/// serde_json ends its messages with the position, which a fault carries separately.
+fn syntax_message(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let position = format!(" at line {} column {}", error.line(), error.column());
+    let cause = text.strip_suffix(&position).unwrap_or(&text);
+    format!("not JSON: {cause} (column {})", error.column())
+}

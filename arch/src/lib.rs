@@ -1,0 +1,23 @@
+//! The vocabulary of Heddle: parameters of a machine, its instruction set, its host port, the
+//! arithmetic of its results and the networks that run on it.
+//!
+//! Everything here turns values into values. This crate opens no file, knows no Verilog and no
+//! simulator; all other crates build on it. Start with [`Params`] for what can be configured and
+//! with [`isa`] for what the machine executes; `docs/isa.md` and `docs/machine.md` are the
+//! documents behind both.
+
+pub mod fault;
+pub mod host;
+pub mod isa;
+mod json;
+pub mod network;
+pub mod params;
+pub mod requantise;
+mod rules;
+
+pub use fault::{ConfigErrors, Fault};
+pub use host::{ColumnSelect, Counter, Register, Status};
+pub use isa::{ErrorCode, Instruction, IsaError, Loop, Record, RowBlock, Wait};
+pub use network::Network;
+pub use params::Params;
+pub use requantise::{Rounding, Scale};

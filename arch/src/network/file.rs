@@ -1,0 +1,192 @@
+//! The network file as it stands in JSON.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Network;
+use crate::fault::ConfigErrors;
+use crate::json;
+
+/// A quantised network and its test images.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NetworkFile {
+    /// Name and version of this format.
+    #[schemars(extend("enum" = ["heddle-network-1"]))]
+    #[serde(rename = "format")]
+    pub(super) _format: String,
+    /// Name of the network.
+    #[schemars(length(min = 1, max = 64))]
+    pub(super) name: String,
+    /// The input tensor.
+    pub(super) input: InputFile,
+    /// Layers; each takes the output of the one before.
+    #[schemars(length(min = 1, max = 256))]
+    pub(super) layers: Vec<LayerFile>,
+    /// Images and labels to test with. Default: none.
+    #[serde(default)]
+    pub(super) test: TestFile,
+}
+
+/// The input tensor.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct InputFile {
+    /// Channels.
+    #[schemars(range(min = 1, max = 4096))]
+    pub(super) channels: u32,
+    /// Rows.
+    #[schemars(range(min = 1, max = 4096))]
+    pub(super) height: u32,
+    /// Columns.
+    #[schemars(range(min = 1, max = 4096))]
+    pub(super) width: u32,
+    /// Quantised value of a real zero.
+    #[schemars(range(min = -128, max = 127))]
+    pub(super) zero_point: i8,
+    /// Real value of one step; for information.
+    #[serde(rename = "scale")]
+    pub(super) _scale: f64,
+}
+
+/// Kind of a layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum KindFile {
+    /// Convolution; needs output_channels and kernel.
+    Conv2d,
+    /// Fully connected layer; needs output_features.
+    FullyConnected,
+}
+
+/// Rounding of scaled sums.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum RoundingFile {
+    /// Rounding doubling high multiply, then rounding shift.
+    Double,
+    /// One rounding of the 64-bit product.
+    Single,
+}
+
+/// Zeros around the input, less than the kernel on each side.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PaddingFile {
+    /// Rows above.
+    #[schemars(range(min = 0, max = 4095))]
+    pub(super) top: u32,
+    /// Rows below.
+    #[schemars(range(min = 0, max = 4095))]
+    pub(super) bottom: u32,
+    /// Columns on the left.
+    #[schemars(range(min = 0, max = 4095))]
+    pub(super) left: u32,
+    /// Columns on the right.
+    #[schemars(range(min = 0, max = 4095))]
+    pub(super) right: u32,
+}
+
+/// A layer.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LayerFile {
+    /// What the layer does.
+    pub(super) kind: KindFile,
+    /// Name, unique in the network.
+    #[schemars(length(min = 1, max = 64))]
+    pub(super) name: String,
+    /// conv2d: output channels.
+    #[serde(default)]
+    #[schemars(with = "u32", range(min = 1, max = 4096))]
+    pub(super) output_channels: Option<u32>,
+    /// fully_connected: outputs.
+    #[serde(default)]
+    #[schemars(with = "u32", range(min = 1, max = 4096))]
+    pub(super) output_features: Option<u32>,
+    /// conv2d: kernel height and width.
+    #[serde(default)]
+    #[schemars(
+        with = "Vec<u32>",
+        length(equal = 2),
+        inner(range(min = 1, max = 4096))
+    )]
+    pub(super) kernel: Option<[u32; 2]>,
+    /// conv2d: vertical and horizontal stride. Default: 1, 1.
+    #[serde(default)]
+    #[schemars(
+        with = "Vec<u32>",
+        length(equal = 2),
+        inner(range(min = 1, max = 4096))
+    )]
+    pub(super) stride: Option<[u32; 2]>,
+    /// conv2d: zeros around the input. Default: none.
+    #[serde(default)]
+    #[schemars(with = "PaddingFile")]
+    pub(super) padding: Option<PaddingFile>,
+    /// Weights, in the order output, input channel, kernel row, kernel column.
+    #[schemars(inner(range(min = -128, max = 127)))]
+    pub(super) weights: Vec<i8>,
+    /// Bias of each output.
+    #[schemars(inner(range(min = i32::MIN, max = i32::MAX)))]
+    pub(super) bias: Vec<i32>,
+    /// Multiplier of each output: 0 or 2^30 to 2^31 - 1.
+    #[schemars(inner(range(min = 0, max = i32::MAX)))]
+    pub(super) multiplier: Vec<i32>,
+    /// Shift of each output, positive to the left.
+    #[schemars(inner(range(min = -31, max = 30)))]
+    pub(super) shift: Vec<i32>,
+    /// Rounding of scaled sums.
+    pub(super) rounding: RoundingFile,
+    /// Quantised value of a real zero of the output.
+    #[schemars(range(min = -128, max = 127))]
+    pub(super) output_zero_point: i8,
+    /// Smallest output.
+    #[schemars(range(min = -128, max = 127))]
+    pub(super) activation_min: i8,
+    /// Largest output.
+    #[schemars(range(min = -128, max = 127))]
+    pub(super) activation_max: i8,
+    /// Real value of one step of the output; for information.
+    #[serde(rename = "output_scale")]
+    pub(super) _output_scale: f64,
+}
+
+/// Images and labels to test with.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TestFile {
+    /// Quantised images, elements in the order channel, row, column.
+    pub(super) images: Vec<ImageFile>,
+    /// Index of the right output for each image.
+    #[schemars(inner(range(min = 0, max = 4095)))]
+    pub(super) labels: Vec<u32>,
+}
+
+/// A quantised image.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub(super) struct ImageFile(#[schemars(inner(range(min = -128, max = 127)))] pub(super) Vec<i8>);
+
+pub(super) fn schema() -> Value {
+    json::schema_of::<NetworkFile>()
+}
+
+pub(super) fn read(text: &str) -> Result<Network, ConfigErrors> {
+    let document = json::Document::parse(text)?;
+    let faults = document.check(&schema());
+    if !faults.is_empty() {
+        return Err(document.errors(faults));
+    }
+    let file: NetworkFile = serde_json::from_value(document.value.clone()).map_err(|error| {
+        let mut list = document.check(&schema());
+        list.push(crate::Fault {
+            line: None,
+            field: String::new(),
+            message: error.to_string(),
+        });
+        ConfigErrors(list)
+    })?;
+    super::shapes::build(file).map_err(|faults| document.errors(faults))
+}

@@ -1,0 +1,213 @@
+//! The parameters of a machine: one JSON document describes one configuration.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::fault::ConfigErrors;
+use crate::{json, rules};
+
+/// A machine configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Name of the configuration, printed into the headers of generated files: a lower-case
+    /// letter, then at most 31 lower-case letters, digits and underscores.
+    #[schemars(length(min = 1, max = 32))]
+    pub name: String,
+    /// The array of processing elements.
+    pub array: Array,
+    /// The traversal units, which make the addresses of all streams.
+    pub traversal: Traversal,
+    /// The memory of activations and weights, one partition for each array row.
+    pub state_buffer: StateBuffer,
+    /// The memory of sums that wait for further K tiles, one partition for each array column.
+    pub results_buffer: ResultsBuffer,
+    /// Column tiles for which bias and scale of every column are stored, a power of two. A layer
+    /// takes ceil(output channels / lanes) of them.
+    #[schemars(extend("enum" = powers(1, 256), "x-allowed" = "a power of two from 1 to 256"))]
+    pub column_tiles: u32,
+    /// The program memory.
+    pub program: Program,
+    /// The reset input. Default: synchronous, active low.
+    #[serde(default)]
+    pub reset: Reset,
+}
+
+/// The array of processing elements.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Array {
+    /// Rows of processing elements, and partitions of the state buffer.
+    #[schemars(range(min = 1, max = 256))]
+    pub rows: u32,
+    /// Columns of processing elements, and partitions of the results buffer.
+    #[schemars(range(min = 1, max = 256))]
+    pub cols: u32,
+}
+
+/// The traversal units.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Traversal {
+    /// Rows: address sequences of one instruction (prologue, tensor, epilogue, more).
+    #[schemars(range(min = 1, max = 8))]
+    pub rows: u32,
+    /// Nested loops of one row.
+    #[schemars(range(min = 1, max = 8))]
+    pub loops: u32,
+    /// Bits of initial value, step, end and offset of a loop; not more than address_bits.
+    #[schemars(extend("enum" = [16, 24, 32]))]
+    pub offset_bits: u32,
+    /// Bits of base and address.
+    #[schemars(extend("enum" = [16, 24, 32]))]
+    pub address_bits: u32,
+}
+
+/// One partition of the state buffer; there are as many as array rows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StateBuffer {
+    /// Banks of a partition. Each has one read and one write port.
+    #[schemars(extend("enum" = [2, 4, 8]))]
+    pub banks: u32,
+    /// Words of 8 bytes in one bank, a power of two. A partition holds at most 65536 bytes.
+    #[schemars(extend("enum" = powers(16, 4096), "x-allowed" = "a power of two from 16 to 4096"))]
+    pub words_per_bank: u32,
+    /// How a bank keeps the non-zero bytes of a word.
+    pub slices: Slices,
+}
+
+/// The slices of a bank: a mask slice and two data slices.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Slices {
+    /// Bytes of a word.
+    #[schemars(extend("enum" = [8]))]
+    pub word_bytes: u32,
+    /// Bytes of the first and the second data slice; their sum is word_bytes.
+    #[schemars(length(equal = 2), inner(range(min = 1, max = 7)))]
+    pub widths: Vec<u32>,
+}
+
+/// One partition of the results buffer; there are as many as array columns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ResultsBuffer {
+    /// Sums of 32 bits in each of the two banks, a power of two.
+    #[schemars(extend("enum" = powers(16, 4096), "x-allowed" = "a power of two from 16 to 4096"))]
+    pub depth: u32,
+}
+
+/// The program memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Program {
+    /// Instruction words of 32 bits, a power of two.
+    #[schemars(extend("enum" = powers(64, 65536), "x-allowed" = "a power of two from 64 to 65536"))]
+    pub words: u32,
+}
+
+/// The reset input.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Reset {
+    /// Whether reset acts at the clock edge or at once.
+    #[serde(default)]
+    pub style: ResetStyle,
+    /// Level at which reset is active.
+    #[serde(default)]
+    pub level: ResetLevel,
+}
+
+/// When reset acts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ResetStyle {
+    /// At the rising edge of the clock.
+    #[default]
+    Sync,
+    /// At once.
+    Async,
+}
+
+/// Level of an active reset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ResetLevel {
+    /// 0: the input is called rst_n.
+    #[default]
+    Low,
+    /// 1: the input is called rst.
+    High,
+}
+
+impl Params {
+    /// Largest number of bytes of a partition: addresses of the wave have 16 bits.
+    pub const PARTITION_BYTES_MAX: u32 = 65536;
+
+    /// Reads a configuration.
+    ///
+    /// # Errors
+    /// All faults of the document, each with its line, field, value and what is allowed.
+    pub fn from_json(text: &str) -> Result<Params, ConfigErrors> {
+        let document = json::Document::parse(text)?;
+        let mut faults = document.check(&schema());
+        rules::check(&document.value, &mut faults);
+        document.finish(faults)
+    }
+
+    /// Checks parameters that were not read by [`Params::from_json`].
+    ///
+    /// # Errors
+    /// As [`Params::from_json`], the lines being those of [`Params::to_json`].
+    pub fn validate(&self) -> Result<(), ConfigErrors> {
+        Params::from_json(&self.to_json()).map(|_| ())
+    }
+
+    /// The document, with all optional fields.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("parameters are strings and numbers")
+    }
+
+    /// Bytes of a partition, at most [`Params::PARTITION_BYTES_MAX`].
+    pub fn partition_bytes(&self) -> u32 {
+        self.state_buffer.banks * self.bank_bytes()
+    }
+
+    /// Bytes of a bank.
+    pub fn bank_bytes(&self) -> u32 {
+        self.state_buffer.words_per_bank * 8
+    }
+
+    /// Words of a partition.
+    pub fn partition_words(&self) -> u32 {
+        self.partition_bytes() / 8
+    }
+
+    /// Channels that are computed at once: the smaller of rows and columns.
+    pub fn lanes(&self) -> u32 {
+        self.array.rows.min(self.array.cols)
+    }
+
+    /// Weight words of one K tile in each partition: ceil(columns / 8).
+    pub fn weight_words(&self) -> u32 {
+        self.array.cols.div_ceil(8)
+    }
+
+    /// Bytes of the first data slice.
+    pub fn first_slice(&self) -> u32 {
+        self.state_buffer.slices.widths[0]
+    }
+}
+
+/// JSON schema of a configuration. [`Params::from_json`] checks against this schema itself.
+pub fn schema() -> Value {
+    json::schema_of::<Params>()
+}
+
+/// The powers of two from `low` to `high`.
+fn powers(low: u64, high: u64) -> Value {
+    let list = std::iter::successors(Some(low), |n| Some(n * 2)).take_while(|n| *n <= high);
+    json!(list.collect::<Vec<_>>())
+}

@@ -1,0 +1,89 @@
+//! Rules of a configuration that the schema cannot express.
+
+use serde_json::Value;
+
+use crate::fault::Fault;
+use crate::params::Params;
+
+/// Adds the violations of all rules whose fields are free of faults.
+pub(crate) fn check(value: &Value, faults: &mut Vec<Fault>) {
+    let known = Known { value };
+    let checks = [
+        name(&known),
+        offset_bits(&known),
+        partition_bytes(&known),
+        slice_widths(&known),
+    ];
+    for fault in checks.into_iter().flatten() {
+        let reported = |f: &Fault| f.field.starts_with(&fault.field);
+        if !faults.iter().any(reported) {
+            faults.push(fault);
+        }
+    }
+}
+
+struct Known<'a> {
+    value: &'a Value,
+}
+
+impl Known<'_> {
+    fn number(&self, pointer: &str) -> Option<u64> {
+        self.value.pointer(pointer)?.as_u64()
+    }
+}
+
+fn fault(field: &str, message: String) -> Fault {
+    Fault {
+        line: None,
+        field: field.to_string(),
+        message: format!("{field} {message}"),
+    }
+}
+
+fn name(known: &Known) -> Option<Fault> {
+    let name = known.value.pointer("/name")?.as_str()?;
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    let good = name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(plain);
+    if good {
+        return None;
+    }
+    let allowed = "a lower-case letter, then lower-case letters, digits and underscores";
+    Some(fault("name", format!("is {name:?}, expected {allowed}")))
+}
+
+fn offset_bits(known: &Known) -> Option<Fault> {
+    let offset = known.number("/traversal/offset_bits")?;
+    let address = known.number("/traversal/address_bits")?;
+    let wider = offset > address;
+    wider.then(|| {
+        let message = format!("is {offset}, expected at most traversal.address_bits, {address}");
+        fault("traversal.offset_bits", message)
+    })
+}
+
+fn partition_bytes(known: &Known) -> Option<Fault> {
+    let banks = known.number("/state_buffer/banks")?;
+    let words = known.number("/state_buffer/words_per_bank")?;
+    let limit = u64::from(Params::PARTITION_BYTES_MAX);
+    let fields_in_range = banks <= 8 && words <= 4096;
+    let too_large = fields_in_range && banks * words * 8 > limit;
+    too_large.then(|| {
+        let message = format!(
+            "is {words}, expected at most {} with {banks} banks: a partition holds at most \
+             {limit} bytes",
+            limit / 8 / banks
+        );
+        fault("state_buffer.words_per_bank", message)
+    })
+}
+
+fn slice_widths(known: &Known) -> Option<Fault> {
+    let list = known.value.pointer("/state_buffer/slices/widths")?;
+    let widths: Vec<u64> = list.as_array()?.iter().map_while(Value::as_u64).collect();
+    let [a, b] = widths[..] else { return None };
+    let wrong_sum = a <= 7 && b <= 7 && a + b != 8;
+    wrong_sum.then(|| {
+        let message = format!("is [{a}, {b}], expected a sum of 8");
+        fault("state_buffer.slices.widths", message)
+    })
+}
