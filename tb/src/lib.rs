@@ -1,0 +1,17 @@
+//! Verilator co-simulation: drives verilated designs pin by pin from Rust.
+//!
+//! Start reading at [`Model`]: a verilated design, loaded from a library that
+//! [`heddle_verilate::build_shared`] makes, or linked in by the build script. The C++ side drives
+//! pins and knows nothing; stimulus, model and comparison are Rust.
+
+mod api;
+mod error;
+mod model;
+mod port;
+mod wave;
+
+pub use api::Api;
+pub use error::ModelError;
+pub use heddle_verilate as verilate;
+pub use model::Model;
+pub use port::PortId;

@@ -1,0 +1,269 @@
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use crate::error::{VerilateError, io_error};
+use crate::options::Trace;
+use crate::tool::Verilator;
+use crate::{cache, sources};
+
+/// A C++ compiler.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CxxCompiler {
+    /// Program and leading arguments, for instance `ccache`, `g++`.
+    pub command: Vec<OsString>,
+    /// First line of `--version`.
+    pub version: String,
+}
+
+/// One translation unit.
+pub(crate) struct Unit {
+    /// The C++ file.
+    pub source: PathBuf,
+    /// The file to make.
+    pub object: PathBuf,
+    /// Optimisation level.
+    pub opt_level: u8,
+}
+
+impl CxxCompiler {
+    /// The compiler in `CXX`, else `c++`.
+    ///
+    /// # Errors
+    /// `MissingCompiler` if it cannot be started.
+    pub fn find() -> Result<Self, VerilateError> {
+        let command = std::env::var("CXX").unwrap_or_default();
+        let mut words: Vec<OsString> = command.split_whitespace().map(OsString::from).collect();
+        if words.is_empty() {
+            words.push("c++".into());
+        }
+        Self::new(words)
+    }
+
+    /// The given program with leading arguments.
+    ///
+    /// # Errors
+    /// `MissingCompiler` if it cannot be started.
+    pub fn new(command: Vec<OsString>) -> Result<Self, VerilateError> {
+        let mut compiler = Self {
+            command,
+            version: String::new(),
+        };
+        let output = compiler.start()?.arg("--version").output();
+        let output = output.map_err(|_| compiler.missing())?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        compiler.version = text.lines().next().unwrap_or_default().to_string();
+        Ok(compiler)
+    }
+
+    fn start(&self) -> Result<Command, VerilateError> {
+        let (program, arguments) = self.command.split_first().ok_or_else(|| self.missing())?;
+        let mut command = Command::new(program);
+        command.args(arguments);
+        Ok(command)
+    }
+
+    fn missing(&self) -> VerilateError {
+        let words: Vec<_> = self.command.iter().map(|w| w.to_string_lossy()).collect();
+        VerilateError::MissingCompiler {
+            program: words.join(" "),
+        }
+    }
+
+    fn run(&self, top: &str, mut command: Command) -> Result<(), VerilateError> {
+        let output = command.output().map_err(|_| self.missing())?;
+        if output.status.success() {
+            return Ok(());
+        }
+        Err(VerilateError::Compile {
+            top: top.to_string(),
+            message: String::from_utf8_lossy(&output.stderr).into_owned(),
+        })
+    }
+
+    /// Compiles all units, at most `jobs` at a time; stops at the first failure.
+    pub(crate) fn compile(
+        &self,
+        top: &str,
+        units: &[Unit],
+        includes: &[PathBuf],
+        trace: Trace,
+        jobs: usize,
+    ) -> Result<(), VerilateError> {
+        let next = AtomicUsize::new(0);
+        let failure: Mutex<Option<VerilateError>> = Mutex::new(None);
+        let worker = || {
+            while let Some(unit) = units.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if let Err(error) = self.compile_unit(top, unit, includes, trace) {
+                    next.store(units.len(), Ordering::Relaxed);
+                    let mut slot = failure.lock().expect("no worker panics");
+                    slot.get_or_insert(error);
+                }
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 1..jobs.min(units.len()) {
+                scope.spawn(worker);
+            }
+            worker();
+        });
+        match failure.into_inner().expect("no worker panics") {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    fn compile_unit(
+        &self,
+        top: &str,
+        unit: &Unit,
+        includes: &[PathBuf],
+        trace: Trace,
+    ) -> Result<(), VerilateError> {
+        let mut command = self.start()?;
+        command
+            .args(["-c", "-std=gnu++17", "-fPIC", "-fvisibility=hidden"])
+            // Generated code is not ours to warn about.
+            .args(["-w", "-pthread"])
+            .arg(format!("-O{}", unit.opt_level))
+            .args(["-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0"])
+            .arg(format!("-DVM_TRACE={}", u8::from(trace != Trace::None)))
+            .arg(format!("-DVM_TRACE_VCD={}", u8::from(trace == Trace::Vcd)))
+            .arg(format!("-DVM_TRACE_FST={}", u8::from(trace == Trace::Fst)));
+        for folder in includes {
+            command.arg("-I").arg(folder);
+        }
+        command.arg("-o").arg(&unit.object).arg(&unit.source);
+        self.run(top, command)
+    }
+
+    /// Links objects into a shared library.
+    pub(crate) fn link_shared(
+        &self,
+        top: &str,
+        objects: &[PathBuf],
+        zlib: bool,
+        output: &Path,
+    ) -> Result<(), VerilateError> {
+        let mut command = self.start()?;
+        command
+            .args(["-shared", "-pthread", "-o"])
+            .arg(output)
+            .args(objects);
+        if zlib {
+            command.arg("-lz");
+        }
+        self.run(top, command)
+    }
+}
+
+/// The objects of Verilator's run-time library, compiled once per Verilator and compiler.
+///
+/// The library does not depend on the wave format or on the design.
+pub(crate) fn runtime_objects(
+    tool: &Verilator,
+    compiler: &CxxCompiler,
+    files: &[String],
+    cache_folder: &Path,
+    jobs: usize,
+) -> Result<Vec<PathBuf>, VerilateError> {
+    // Threads of one process wait for each other; two processes at worst both do the work.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _guard = ONE_AT_A_TIME
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+
+    let mut hash = <sha2::Sha256 as sha2::Digest>::new();
+    sources::hash_str(&mut hash, &tool.version);
+    sources::hash_str(&mut hash, &tool.root.to_string_lossy());
+    sources::hash_str(&mut hash, &compiler.version);
+    let key = &sources::hash_hex(hash)[..16];
+    let folder = cache_folder.join(format!("runtime_{key}"));
+    cache::create_folder(&folder)?;
+
+    let objects: Vec<PathBuf> = files
+        .iter()
+        .map(|name| folder.join(format!("{name}.o")))
+        .collect();
+    let mut units = Vec::new();
+    let mut finished = Vec::new();
+    for (name, object) in files.iter().zip(&objects) {
+        if !object.is_file() {
+            let temporary = cache::temporary(&folder, &format!("{name}.o"));
+            finished.push((temporary.clone(), object));
+            units.push(Unit {
+                source: tool.include().join(format!("{name}.cpp")),
+                object: temporary,
+                opt_level: 2,
+            });
+        }
+    }
+    let includes = include_folders(tool);
+    let name = "the Verilator run-time library";
+    compiler.compile(name, &units, &includes, Trace::None, jobs)?;
+    for (temporary, object) in finished {
+        cache::publish(&temporary, object)?;
+    }
+    Ok(objects)
+}
+
+/// Include folders of the run-time library.
+pub(crate) fn include_folders(tool: &Verilator) -> Vec<PathBuf> {
+    let include = tool.include();
+    vec![include.clone(), include.join("vltstd")]
+}
+
+/// Groups generated C++ files into translation units of bounded size, each a list of includes:
+/// a small design pays for the large Verilator headers once.
+pub(crate) fn group_files(
+    folder: &Path,
+    files: &[String],
+    limit_bytes: u64,
+) -> Result<Vec<Vec<String>>, VerilateError> {
+    let mut groups: Vec<Vec<String>> = Vec::new();
+    let mut bytes = 0;
+    for name in files {
+        let file = format!("{name}.cpp");
+        let path = folder.join(&file);
+        let size = fs::metadata(&path).map_err(io_error("read", &path))?.len();
+        match groups.last_mut() {
+            Some(group) if bytes + size <= limit_bytes => group.push(file),
+            _ => {
+                groups.push(vec![file]);
+                bytes = 0;
+            }
+        }
+        bytes += size;
+    }
+    Ok(groups)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_respect_the_limit_and_keep_the_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let names: Vec<String> = ["a", "b", "c", "d"].map(String::from).to_vec();
+        for (name, size) in names.iter().zip([40, 40, 40, 500]) {
+            fs::write(folder.path().join(format!("{name}.cpp")), vec![b' '; size]).unwrap();
+        }
+        let groups = group_files(folder.path(), &names, 100).unwrap();
+        assert_eq!(
+            groups,
+            [vec!["a.cpp", "b.cpp"], vec!["c.cpp"], vec!["d.cpp"]]
+        );
+    }
+
+    #[test]
+    fn missing_compiler_is_named() {
+        let error = CxxCompiler::new(vec!["no-such-compiler".into()]).unwrap_err();
+        assert!(error.to_string().contains("no-such-compiler not found"));
+        assert_eq!(error.exit_code(), 2);
+    }
+}

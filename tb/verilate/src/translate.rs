@@ -1,0 +1,178 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::cache;
+use crate::classes::Classes;
+use crate::compile::{CxxCompiler, Unit, group_files, include_folders, runtime_objects};
+use crate::error::{VerilateError, io_error};
+use crate::header;
+use crate::options::Options;
+use crate::shim::{self, Shim};
+use crate::sources::{Sources, hash_hex, hash_str};
+use crate::tool::Verilator;
+
+/// Bytes of generated C++ per translation unit.
+const UNIT_BYTES: u64 = 300_000;
+
+/// Optimisation level of code that runs once, in designs large enough for units of their own.
+const SLOW_OPT_LEVEL: u8 = 1;
+
+/// Everything that is the same for all designs of one build.
+pub(crate) struct Builder<'a> {
+    pub(crate) tool: Verilator,
+    pub(crate) compiler: CxxCompiler,
+    pub(crate) options: &'a Options,
+    pub(crate) cache: PathBuf,
+}
+
+impl<'a> Builder<'a> {
+    pub(crate) fn new(options: &'a Options) -> Result<Self, VerilateError> {
+        Ok(Self {
+            tool: options.tool()?,
+            compiler: CxxCompiler::find()?,
+            options,
+            cache: match &options.cache {
+                Some(folder) => folder.clone(),
+                None => cache::default_folder()?,
+            },
+        })
+    }
+
+    /// 64 hexadecimal digits that differ for any two different models.
+    pub(crate) fn key(&self, sources: &Sources, symbol: &str) -> String {
+        let mut hash = Sha256::new();
+        sources.hash_into(&mut hash);
+        for text in self.options.verilator_args() {
+            hash_str(&mut hash, text);
+        }
+        hash_str(&mut hash, &self.options.opt_level.to_string());
+        hash_str(&mut hash, &self.tool.version);
+        hash_str(&mut hash, &self.tool.root.to_string_lossy());
+        hash_str(&mut hash, &self.compiler.version);
+        hash_str(&mut hash, shim::TEMPLATE);
+        hash_str(&mut hash, symbol);
+        hash_hex(hash)
+    }
+
+    /// Verilates and compiles in `folder`. Returns the design's objects, then the run-time
+    /// library's.
+    pub(crate) fn objects(
+        &self,
+        sources: &Sources,
+        class: &str,
+        symbol: &str,
+        folder: &Path,
+    ) -> Result<Vec<PathBuf>, VerilateError> {
+        sources.check()?;
+        let generated = folder.join("cpp");
+        self.verilate(sources, class, folder, &generated)?;
+
+        let read = |name: String| {
+            let path = generated.join(&name);
+            fs::read_to_string(&path).map_err(io_error("read", &path))
+        };
+        let found = header::parse_ports(&read(format!("{class}.h"))?);
+        let ports = header::check_ports(&sources.top, &sources.ports, found)?;
+        let fragment = format!("{class}_classes.mk");
+        let classes = Classes::parse(&fragment, &read(fragment.clone())?)?;
+
+        let shim = Shim {
+            top: &sources.top,
+            class,
+            symbol,
+            ports: &ports,
+            trace: self.options.trace,
+        };
+        cache::write(&generated.join("shim.cpp"), &shim.text())?;
+        let units = self.units(&classes, &generated)?;
+        let mut includes = vec![generated];
+        includes.extend(include_folders(&self.tool));
+        let jobs = self.options.jobs.max(1);
+        let trace = self.options.trace;
+        self.compiler
+            .compile(&sources.top, &units, &includes, trace, jobs)?;
+
+        let mut objects: Vec<PathBuf> = units.into_iter().map(|unit| unit.object).collect();
+        objects.extend(self.runtime(&classes.global)?);
+        Ok(objects)
+    }
+
+    /// The run-time library's objects.
+    pub(crate) fn runtime(&self, files: &[String]) -> Result<Vec<PathBuf>, VerilateError> {
+        let jobs = self.options.jobs.max(1);
+        runtime_objects(&self.tool, &self.compiler, files, &self.cache, jobs)
+    }
+
+    fn verilate(
+        &self,
+        sources: &Sources,
+        class: &str,
+        folder: &Path,
+        generated: &Path,
+    ) -> Result<(), VerilateError> {
+        let texts = folder.join("verilog");
+        cache::create_folder(&texts)?;
+        for (name, text) in &sources.files {
+            cache::write(&texts.join(name), text)?;
+        }
+        let output = self
+            .tool
+            .command()
+            // Messages then show plain file names.
+            .current_dir(&texts)
+            .args(self.options.verilator_args())
+            .args(["--prefix", class, "--top-module", &sources.top, "--Mdir"])
+            .arg(generated)
+            .args(sources.files.iter().map(|(name, _)| name))
+            .output()
+            .map_err(|e| VerilateError::MissingVerilator {
+                searched: format!("{}: {e}", self.tool.program.display()),
+            })?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let mut message = String::from_utf8_lossy(&output.stderr).into_owned();
+        message += &String::from_utf8_lossy(&output.stdout);
+        Err(VerilateError::Verilator {
+            top: sources.top.clone(),
+            message: message.trim_end().to_string(),
+        })
+    }
+
+    /// Writes the translation units. The shim comes first, with the code that it calls most.
+    fn units(&self, classes: &Classes, generated: &Path) -> Result<Vec<Unit>, VerilateError> {
+        let mut fast = vec!["shim".to_string()];
+        fast.extend(classes.fast.iter().cloned());
+        let all: Vec<String> = fast.iter().chain(&classes.slow).cloned().collect();
+        let opt_level = self.options.opt_level.min(3);
+        let mut groups: Vec<(Vec<String>, u8)> = Vec::new();
+        let together = group_files(generated, &all, UNIT_BYTES)?;
+        if together.len() == 1 {
+            groups.extend(together.into_iter().map(|g| (g, opt_level)));
+        } else {
+            for group in group_files(generated, &fast, UNIT_BYTES)? {
+                groups.push((group, opt_level));
+            }
+            for group in group_files(generated, &classes.slow, UNIT_BYTES)? {
+                groups.push((group, opt_level.min(SLOW_OPT_LEVEL)));
+            }
+        }
+        let mut units = Vec::new();
+        for (index, (files, opt_level)) in groups.into_iter().enumerate() {
+            let text: String = files
+                .iter()
+                .map(|f| format!("#include \"{f}\"\n"))
+                .collect();
+            let source = generated.join(format!("unit{index}.cpp"));
+            cache::write(&source, &text)?;
+            units.push(Unit {
+                object: source.with_extension("o"),
+                source,
+                opt_level,
+            });
+        }
+        Ok(units)
+    }
+}
