@@ -41,6 +41,8 @@ fi
 command -v cargo >/dev/null ||
   die "cargo not found: install Rust 1.85 or later, see https://rustup.rs"
 
+cargo fetch --locked --quiet  # so that nothing after this script needs the network
+
 # The list of what was installed is the last thing written: a broken install is repeated.
 [[ "$with_extras" == no || "$(cat .venv/extras.txt 2>/dev/null)" == "$extras" ]] && exit 0
 echo "setup: installing the optional extras into .venv"

@@ -2,9 +2,11 @@
 """Runs a network file over its test images with exact integers and prints the accuracy.
 
 Standard library only. Nothing of numpy, of the float network or of the Rust crates takes part.
-Usage: models/digits/evaluate.py [FILE [IMAGES]]   (models/digits.json, all images)
+Exits with 1 when the accuracy is below --at-least.
+Usage: models/digits/evaluate.py [--images N] [--at-least FRACTION] [FILE]
 """
 
+import argparse
 import json
 import pathlib
 import sys
@@ -25,15 +27,20 @@ def check_accumulators(network):
 
 
 def main():
-    path = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else MODELS / "digits.json"
-    network = json.loads(path.read_text())
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--images", type=int, help="the first N images only")
+    parser.add_argument("--at-least", type=float, default=0.0)
+    parser.add_argument("file", nargs="?", type=pathlib.Path, default=MODELS / "digits.json")
+    arguments = parser.parse_args()
+    network = json.loads(arguments.file.read_text())
     check_accumulators(network)
-    images, labels = network["test"]["images"], network["test"]["labels"]
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else len(images)
+    images = network["test"]["images"][: arguments.images]
+    labels = network["test"]["labels"]
+    count = len(images)
     zeros = [0] * len(network["layers"])
     sizes = [0] * len(network["layers"])
     correct = 0
-    for image, label in zip(images[:count], labels[:count]):
+    for image, label in zip(images, labels):
         outputs = run_network(network, image)
         for i, (layer, values) in enumerate(zip(network["layers"], outputs)):
             zeros[i] += values.count(layer["output_zero_point"])
@@ -42,6 +49,7 @@ def main():
     for layer, zero, size in zip(network["layers"], zeros, sizes):
         print(f"{layer['name']}: {zero / size:.1%} of the outputs are a real zero")
     print(f"int8 accuracy {correct / count:.4f} ({correct} of {count} images)")
+    sys.exit(correct < arguments.at_least * count)
 
 
 if __name__ == "__main__":
