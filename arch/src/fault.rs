@@ -23,7 +23,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// All faults of a document, in the order of the document's fields; never empty.
+/// All faults of a document, in the order of their lines, at most 20 of them listed; never empty.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", lines(.0))]
 pub struct ConfigErrors(pub Vec<Fault>);

@@ -183,14 +183,14 @@ pub const fn buffer_address(partition: u32, word: u32) -> u32 {
 
 /// The data word of a scale: multiplier in bits 30..0, shift in bits 37..32 (two's complement).
 pub fn scale_bits(scale: Scale) -> u64 {
-    let multiplier = u64::from(scale.multiplier().cast_unsigned());
-    let shift = u64::from(scale.shift().cast_unsigned() & 0x3f);
+    let multiplier = u64::from(scale.multiplier() as u32);
+    let shift = u64::from(scale.shift() as u32 & 0x3f);
     multiplier | shift << 32
 }
 
 /// The data word of a bias: 32 bits, two's complement.
 pub fn bias_bits(bias: i32) -> u64 {
-    u64::from(bias.cast_unsigned())
+    u64::from(bias as u32)
 }
 
 #[cfg(test)]

@@ -45,19 +45,20 @@ impl<'a> Document<'a> {
     }
 
     /// The document as a value of the type whose schema it was checked against, or the faults.
-    pub(crate) fn finish<T: DeserializeOwned>(self, faults: Vec<Fault>) -> Result<T, ConfigErrors> {
+    pub(crate) fn read<T: DeserializeOwned>(&self, faults: Vec<Fault>) -> Result<T, ConfigErrors> {
         if !faults.is_empty() {
             return Err(self.errors(faults));
         }
-        serde_json::from_value(self.value)
+        T::deserialize(&self.value)
             .map_err(|error| ConfigErrors(vec![document_fault(None, error.to_string())]))
     }
 
-    /// Adds the lines to the faults and shortens a long list.
+    /// Adds the lines to the faults, sorts them by these and shortens a long list.
     pub(crate) fn errors(&self, mut faults: Vec<Fault>) -> ConfigErrors {
         let more = faults.len().saturating_sub(LISTED_FAULTS);
         faults.truncate(LISTED_FAULTS);
         scan::set_lines(self.text, &mut faults);
+        faults.sort_by_key(|fault| fault.line);
         if more > 0 {
             faults.push(document_fault(None, format!("{more} more faults")));
         }

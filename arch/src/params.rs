@@ -154,7 +154,7 @@ impl Params {
         let document = json::Document::parse(text)?;
         let mut faults = document.check(&schema());
         rules::check(&document.value, &mut faults);
-        document.finish(faults)
+        document.read(faults)
     }
 
     /// Checks parameters that were not read by [`Params::from_json`].

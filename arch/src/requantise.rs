@@ -106,12 +106,12 @@ pub fn quantise_output(
 
 /// The byte that stands for activation `x` with zero point `z` inside the machine: (x - z) mod 256.
 pub fn recentre(x: i8, z: i8) -> u8 {
-    x.wrapping_sub(z).cast_unsigned()
+    x.wrapping_sub(z) as u8
 }
 
 /// The activation that byte `b` stands for; inverse of [`recentre`].
 pub fn restore(b: u8, z: i8) -> i8 {
-    b.cast_signed().wrapping_add(z)
+    (b as i8).wrapping_add(z)
 }
 
 /// The compare value with which a row decodes its bytes: 127 - z.

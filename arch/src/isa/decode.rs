@@ -32,7 +32,7 @@ impl Instruction {
             let message = format!("length of {name} is {length}, expected {allowed}{fixed}");
             return Err(IsaError::new(ErrorCode::BadLength, message));
         }
-        reserved(name, 0, header, 0x0007_ffff)?;
+        reserved(name, "word 0", header, 0x0007_ffff)?;
         let Some(words) = words.get(..length) else {
             let message = format!("{name} needs {length} words, {} left", words.len());
             return Err(IsaError::new(ErrorCode::ProgramEnd, message));
@@ -51,7 +51,7 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
     };
     Ok(match opcode {
         OP_LOAD_WEIGHTS => {
-            reserved(name, 1, words[1], 0x0000_71ff)?;
+            reserved(name, "word 1", words[1], 0x0000_71ff)?;
             Instruction::LoadWeights {
                 wait,
                 rows: words[1] & 0x1ff,
@@ -60,8 +60,8 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
             }
         }
         OP_MATMUL => {
-            reserved(name, 1, words[1], 0x00ff_7fff)?;
-            reserved(name, 2, words[2], 0x0001_ffff)?;
+            reserved(name, "word 1", words[1], 0x00ff_7fff)?;
+            reserved(name, "word 2", words[2], 0x0001_ffff)?;
             Instruction::Matmul {
                 wait,
                 rows: words[1] & 0x1ff,
@@ -75,8 +75,8 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
             }
         }
         OP_DRAIN => {
-            reserved(name, 1, words[1], 0x00ff_03ff)?;
-            reserved(name, 2, words[2], 0x01ff_01ff)?;
+            reserved(name, "word 1", words[1], 0x00ff_03ff)?;
+            reserved(name, "word 2", words[2], 0x01ff_01ff)?;
             Instruction::Drain {
                 wait,
                 columns: words[1] & 0x1ff,
@@ -94,7 +94,7 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
 fn decode_record(name: &str, mut words: &[u32]) -> Result<Record, IsaError> {
     let mut rows = Vec::new();
     while let [head, rest @ ..] = words {
-        reserved(name, "row", *head, 0x0000_00f7)?;
+        reserved(name, "row word", *head, 0x0000_00f7)?;
         let loops = (head >> 4) as usize;
         if loops > 8 {
             let message = format!("loops is {loops}, expected 0 to 8");
@@ -123,16 +123,11 @@ fn decode_loop(words: &[u32]) -> Loop {
     }
 }
 
-fn reserved(
-    name: &str,
-    word: impl std::fmt::Display,
-    value: u32,
-    used: u32,
-) -> Result<(), IsaError> {
+fn reserved(name: &str, word: &str, value: u32, used: u32) -> Result<(), IsaError> {
     if value & !used == 0 {
         return Ok(());
     }
-    let message = format!("{name} word {word} is {value:#010x}, bits outside {used:#010x} set");
+    let message = format!("{name} {word} is {value:#010x}, bits outside {used:#010x} set");
     Err(IsaError::new(ErrorCode::BadField, message))
 }
 

@@ -70,5 +70,5 @@ fn push_record(words: &mut Vec<u32>, record: &Record) {
 }
 
 fn signed9(value: i16) -> u32 {
-    u32::from(value.cast_unsigned() & 0x1ff)
+    u32::from(value as u16 & 0x1ff)
 }

@@ -175,18 +175,6 @@ pub(super) fn schema() -> Value {
 
 pub(super) fn read(text: &str) -> Result<Network, ConfigErrors> {
     let document = json::Document::parse(text)?;
-    let faults = document.check(&schema());
-    if !faults.is_empty() {
-        return Err(document.errors(faults));
-    }
-    let file: NetworkFile = serde_json::from_value(document.value.clone()).map_err(|error| {
-        let mut list = document.check(&schema());
-        list.push(crate::Fault {
-            line: None,
-            field: String::new(),
-            message: error.to_string(),
-        });
-        ConfigErrors(list)
-    })?;
+    let file: NetworkFile = document.read(document.check(&schema()))?;
     super::shapes::build(file).map_err(|faults| document.errors(faults))
 }

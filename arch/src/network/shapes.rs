@@ -19,7 +19,6 @@ pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
     let mut names = BTreeSet::new();
     let mut layers: Vec<Layer> = Vec::new();
     let mut tensor = Some((input, file.input.zero_point));
-    let complete = |faults: &[Fault]| faults.is_empty();
     for (i, layer) in file.layers.into_iter().enumerate() {
         let at = format!("layers[{i}]");
         if !names.insert(layer.name.clone()) {
@@ -41,7 +40,7 @@ pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
         tensor.map(|t| t.0),
         &mut faults,
     );
-    if !complete(&faults) {
+    if !faults.is_empty() {
         return Err(faults);
     }
     Ok(Network {

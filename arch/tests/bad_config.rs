@@ -1,0 +1,122 @@
+//! Faulty configurations: every message names line, field, value and what is allowed.
+
+use heddle_arch::Params;
+
+const GOOD: &str = include_str!("../../configs/tiny.json");
+
+/// Changes of the tiny preset: what to replace, and by what.
+const CASES: &[(&str, &str)] = &[
+    // Wrong type
+    ("\"rows\": 4", "\"rows\": \"4\""),
+    ("\"rows\": 4", "\"rows\": 4.5"),
+    ("\"rows\": 4", "\"rows\": 4.0"),
+    ("\"rows\": 4", "\"rows\": null"),
+    ("\"rows\": 4", "\"rows\": true"),
+    ("\"rows\": 4", "\"rows\": [4]"),
+    ("\"tiny\"", "7"),
+    ("{ \"words\": 1024 }", "1024"),
+    ("[4, 4]", "8"),
+    ("[4, 4]", "[4, \"4\"]"),
+    // Out of range
+    ("\"rows\": 4", "\"rows\": 0"),
+    ("\"rows\": 4", "\"rows\": 257"),
+    ("\"rows\": 4", "\"rows\": -1"),
+    ("\"rows\": 4", "\"rows\": 9223372036854775808"),
+    ("\"rows\": 4", "\"rows\": 18446744073709551615"),
+    ("\"rows\": 4", "\"rows\": 18446744073709551616"),
+    ("\"rows\": 4", "\"rows\": 4294967300"),
+    ("\"rows\": 4", "\"rows\": 1e400"),
+    ("\"cols\": 4", "\"cols\": 1000"),
+    ("\"rows\": 3", "\"rows\": 9"),
+    ("\"loops\": 5", "\"loops\": 0"),
+    ("\"offset_bits\": 16", "\"offset_bits\": 20"),
+    ("\"address_bits\": 16", "\"address_bits\": 64"),
+    ("\"banks\": 2", "\"banks\": 1"),
+    ("\"banks\": 2", "\"banks\": 3"),
+    ("\"words_per_bank\": 256", "\"words_per_bank\": 255"),
+    ("\"words_per_bank\": 256", "\"words_per_bank\": 8192"),
+    ("\"word_bytes\": 8", "\"word_bytes\": 16"),
+    ("[4, 4]", "[0, 8]"),
+    ("[4, 4]", "[4]"),
+    ("[4, 4]", "[2, 2, 4]"),
+    ("[4, 4]", "[]"),
+    ("\"depth\": 64", "\"depth\": 100"),
+    ("\"depth\": 64", "\"depth\": 8"),
+    ("\"column_tiles\": 16", "\"column_tiles\": 512"),
+    ("\"words\": 1024", "\"words\": 32"),
+    ("\"words\": 1024", "\"words\": 131072"),
+    ("\"tiny\"", "\"\""),
+    ("\"tiny\"", "\"Tiny\""),
+    ("\"tiny\"", "\"a b\""),
+    ("\"tiny\"", "\"../../etc\""),
+    ("\"tiny\"", "\"a\\nendmodule\""),
+    ("\"tiny\"", "\"a23456789012345678901234567890123\""),
+    (
+        "\"program\"",
+        "\"reset\": { \"style\": \"none\" }, \"program\"",
+    ),
+    ("\"program\"", "\"reset\": { \"level\": 0 }, \"program\""),
+    // Fields that do not fit together
+    ("\"offset_bits\": 16", "\"offset_bits\": 24"),
+    ("[4, 4]", "[4, 5]"),
+    (
+        "\"banks\": 2,\n    \"words_per_bank\": 256",
+        "\"banks\": 4,\n    \"words_per_bank\": 4096",
+    ),
+    // Unknown, missing, repeated
+    ("\"rows\": 4", "\"rows\": 4, \"depth\": 4"),
+    ("\"column_tiles\"", "\"column_tile\""),
+    ("\"rows\": 4, ", ""),
+    ("\"rows\": 4", "\"rows\": 4, \"rows\": 8"),
+    ("\"name\": \"tiny\",", ""),
+    // Syntax
+    ("\"rows\": 4,", "\"rows\": 4"),
+    ("\"rows\": 4", "\"rows\": 04"),
+    ("\"rows\": 4", "\"rows\": 0x4"),
+    ("}\n}\n", "}\n"),
+    ("}\n}\n", "}\n} {}\n"),
+];
+
+fn report(text: &str) -> String {
+    match Params::from_json(text) {
+        Ok(_) => "accepted".to_string(),
+        Err(errors) => errors.to_string(),
+    }
+}
+
+#[test]
+fn every_fault_is_explained() {
+    let mut table = String::new();
+    for (from, to) in CASES {
+        assert!(GOOD.contains(from), "{from:?} is not in the preset");
+        let found = report(&GOOD.replacen(from, to, 1));
+        assert!(!found.contains("accepted"), "{from} -> {to} is accepted");
+        table += &format!("{from} -> {to}\n    {}\n", found.replace('\n', "\n    "));
+    }
+    for text in ["", " \n", "[]", "null", "{}", "tiny", "{", "\u{feff}{}"] {
+        table += &format!("{text:?}\n    {}\n", report(text).replace('\n', "\n    "));
+    }
+    insta::assert_snapshot!(table);
+}
+
+#[test]
+fn all_faults_are_reported_at_once() {
+    let text = GOOD
+        .replace("\"rows\": 4", "\"rows\": 0, \"size\": 1")
+        .replace("\"offset_bits\": 16", "\"offset_bits\": 24")
+        .replace("[4, 4]", "[3, 4]")
+        .replace("\"depth\": 64", "\"depth\": \"64\"");
+    insta::assert_snapshot!(report(&text), @r#"
+    line 3: array.rows is 0, expected a whole number from 1 to 256
+    line 3: array.size is unknown, expected one of cols, rows
+    line 4: traversal.offset_bits is 24, expected at most traversal.address_bits, 16
+    line 8: state_buffer.slices.widths is [3, 4], expected a sum of 8
+    line 10: results_buffer.depth is "64", expected a power of two from 16 to 4096
+    "#);
+}
+
+#[test]
+fn deep_nesting_is_a_fault() {
+    let text = "[".repeat(100_000);
+    insta::assert_snapshot!(report(&text), @"line 1: not JSON: recursion limit exceeded (column 128)");
+}

@@ -1,0 +1,176 @@
+//! Faulty networks: every message names line, field, value and what is allowed.
+
+use heddle_arch::Network;
+use heddle_arch::network::{LayerKind, Shape, schema};
+use serde_json::{Value, json};
+
+fn tiny() -> Value {
+    serde_json::from_str(include_str!("../../models/tiny.json")).expect("JSON")
+}
+
+/// Replaces (or with `null` removes) the field at a pointer of the tiny network.
+fn changed(pointer: &str, value: &Value) -> String {
+    let mut network = tiny();
+    let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
+    let parent = network.pointer_mut(parent).expect("a place in the network");
+    match parent {
+        Value::Object(fields) if value.is_null() => {
+            fields.remove(key).expect("a field to remove");
+        }
+        Value::Object(fields) => {
+            fields.insert(key.to_string(), value.clone());
+        }
+        list => list[key.parse::<usize>().expect("an index")] = value.clone(),
+    }
+    serde_json::to_string(&network).expect("JSON")
+}
+
+fn report(text: &str) -> String {
+    match Network::from_json(text) {
+        Ok(_) => "accepted".to_string(),
+        Err(errors) => errors.to_string(),
+    }
+}
+
+#[test]
+fn every_fault_is_explained() {
+    let cases = [
+        ("/format", json!("heddle-network-2")),
+        ("/format", json!(null)),
+        ("/name", json!("")),
+        ("/names", json!("tiny")),
+        ("/input/channels", json!(0)),
+        ("/input/channels", json!(3)),
+        ("/input/height", json!(5000)),
+        ("/input/zero_point", json!(128)),
+        ("/input/zero_point", json!("0")),
+        ("/input/scale", json!("0.1")),
+        ("/layers", json!([])),
+        ("/layers", json!(null)),
+        ("/layers/0", json!(7)),
+        ("/layers/0/kind", json!("conv3d")),
+        ("/layers/0/name", json!("conv2")),
+        ("/layers/0/output_channels", json!(null)),
+        ("/layers/0/output_channels", json!(6)),
+        ("/layers/0/output_channels", json!(9223372036854775808u64)),
+        ("/layers/0/output_features", json!(5)),
+        ("/layers/0/kernel", json!(null)),
+        ("/layers/0/kernel", json!([3])),
+        ("/layers/0/kernel", json!([0, 3])),
+        ("/layers/0/kernel", json!([9, 9])),
+        ("/layers/0/stride", json!([0, 1])),
+        ("/layers/0/stride", json!(1)),
+        ("/layers/0/padding/top", json!(3)),
+        ("/layers/0/padding/top", json!(-1)),
+        ("/layers/0/padding/top", json!(null)),
+        ("/layers/0/weights", json!(null)),
+        ("/layers/0/weights", json!([])),
+        ("/layers/0/weights", json!("AAAA")),
+        ("/layers/0/weights/7", json!(128)),
+        ("/layers/0/weights/7", json!(-129)),
+        ("/layers/0/weights/7", json!(0.5)),
+        ("/layers/0/bias", json!([1, 2, 3, 4])),
+        ("/layers/0/bias/2", json!(2147483648u64)),
+        ("/layers/0/bias/2", json!(2147483647)),
+        ("/layers/0/bias/2", json!(-2147483648i64)),
+        ("/layers/0/multiplier/0", json!(1073741823)),
+        ("/layers/0/multiplier/0", json!(-1)),
+        ("/layers/0/multiplier", json!([])),
+        ("/layers/0/shift/0", json!(31)),
+        ("/layers/0/shift/0", json!(-32)),
+        ("/layers/0/shift", json!([0])),
+        ("/layers/0/rounding", json!("half_even")),
+        ("/layers/0/output_zero_point", json!(-129)),
+        ("/layers/0/activation_min", json!(120)),
+        ("/layers/0/activation_max", json!(200)),
+        ("/layers/2/output_features", json!(null)),
+        ("/layers/2/kernel", json!([1, 1])),
+        ("/test/images/1", json!([1, 2, 3])),
+        ("/test/images/1/0", json!(-200)),
+        ("/test/labels", json!([0])),
+        ("/test/labels/0", json!(3)),
+        ("/test/labels/0", json!(-1)),
+    ];
+    let mut table = String::new();
+    for (pointer, value) in &cases {
+        let found = report(&changed(pointer, value));
+        assert!(found != "accepted", "{pointer} = {value} is accepted");
+        table += &format!(
+            "{pointer} = {value}\n    {}\n",
+            found.replace('\n', "\n    ")
+        );
+    }
+    insta::assert_snapshot!(table);
+}
+
+#[test]
+fn lines_are_those_of_the_file() {
+    let text = include_str!("../../models/tiny.json");
+    let from = "\"kernel\": [3,3]";
+    let line = 1 + text.lines().position(|l| l.contains(from)).expect("a line");
+    let found = report(&text.replacen(from, "\"kernel\": [3,99]", 1));
+    let expected = "layers[0].kernel[1] is 99, expected at most the padded input, 8";
+    assert_eq!(found, format!("line {line}: {expected}"));
+}
+
+#[test]
+fn a_long_list_of_faults_is_shortened() {
+    let layers: Vec<Value> = (0..50).map(|_| json!({})).collect();
+    let found = report(&changed("/layers", &json!(layers)));
+    assert_eq!(found.lines().count(), 21);
+    assert!(found.ends_with("more faults"), "{found}");
+}
+
+#[test]
+fn networks_are_read() {
+    let network = Network::from_json(&tiny().to_string()).expect("valid");
+    let shape = |channels, height, width| Shape {
+        channels,
+        height,
+        width,
+    };
+    assert_eq!(network.input, shape(2, 5, 6));
+    let [conv1, conv2, fc] = &network.layers[..] else {
+        panic!("three layers");
+    };
+    assert_eq!(conv1.output, shape(5, 5, 6));
+    assert_eq!(conv2.output, shape(6, 3, 5));
+    assert_eq!(conv2.input_zero_point, conv1.output_zero_point);
+    assert_eq!((fc.kind, fc.kernel), (LayerKind::FullyConnected, [3, 5]));
+    assert_eq!(network.output(), shape(3, 1, 1));
+    assert_eq!(conv1.weight(1, 0, 2, 1), conv1.weights[18 + 7]);
+    assert_eq!(conv1.macs(), 5 * 30 * 18);
+    assert_eq!(network.images.len(), network.labels.len());
+}
+
+#[test]
+fn sums_at_the_edge_of_32_bits() {
+    let sum: i64 = tiny()["layers"][0]["weights"].as_array().expect("weights")[..18]
+        .iter()
+        .map(|w| w.as_i64().expect("a number").abs())
+        .sum();
+    let largest = (1i64 << 31) - 1 - 255 * sum;
+    for sign in [1, -1] {
+        let good = changed("/layers/0/bias/0", &json!(sign * largest));
+        assert_eq!(report(&good), "accepted");
+        let bad = changed("/layers/0/bias/0", &json!(sign * (largest + 1)));
+        assert!(report(&bad).contains("expected less than 2147483648"));
+    }
+}
+
+#[test]
+fn the_schema_explains_every_field() {
+    let schema = schema();
+    let layer = &schema["properties"]["layers"]["items"];
+    for object in [&schema, layer, &schema["properties"]["input"]] {
+        for (key, field) in object["properties"].as_object().expect("fields") {
+            assert!(field["description"].is_string(), "{key}: {field}");
+        }
+    }
+}
+
+#[test]
+fn the_digits_network_is_valid() {
+    let network = Network::from_json(include_str!("../../models/digits.json"));
+    assert!(network.expect("valid").images.len() >= 250);
+}

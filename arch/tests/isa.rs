@@ -1,0 +1,267 @@
+//! Instructions: words and back, and words that are none.
+
+use heddle_arch::isa::{
+    ErrorCode, Instruction, Loop, MAX_WORDS, ROW_PROLOGUE, ROW_TENSOR, Record, RowBlock, Wait,
+};
+use heddle_arch::params::Params;
+use proptest::prelude::*;
+
+fn record() -> impl Strategy<Value = Record> {
+    let one = (any::<u32>(), any::<u32>(), any::<u32>());
+    let one = one.prop_map(|(initial, step, end)| Loop { initial, step, end });
+    let block = (0u8..8, any::<u32>(), prop::collection::vec(one, 0..=8));
+    let block = block.prop_map(|(row, base, loops)| RowBlock { row, base, loops });
+    prop::collection::vec(block, 0..=8).prop_map(|rows| Record { rows })
+}
+
+fn wait() -> impl Strategy<Value = Wait> {
+    any::<[bool; 3]>().prop_map(|[weights, stream, drain]| Wait {
+        weights,
+        stream,
+        drain,
+    })
+}
+
+prop_compose! {
+    fn matmul()(
+        wait in wait(), rows in 1u32..=256, flags in any::<[bool; 3]>(), tile_level in 0u32..8,
+        threshold in any::<u8>(), macs in 0u32..=0x1_ffff, record in record()
+    ) -> Instruction {
+        let [first, last, bank] = flags;
+        Instruction::Matmul { wait, rows, first, last, bank, tile_level, threshold, macs, record }
+    }
+}
+
+prop_compose! {
+    fn drain()(
+        wait in wait(), columns in 1u32..=256, single in any::<bool>(), tile in any::<u8>(),
+        lo in -256i16..256, hi in -256i16..256, record in record()
+    ) -> Instruction {
+        Instruction::Drain { wait, columns, single, tile, lo, hi, record }
+    }
+}
+
+prop_compose! {
+    fn load()(
+        wait in wait(), rows in 1u32..=256, tile_level in 0u32..8, record in record()
+    ) -> Instruction {
+        Instruction::LoadWeights { wait, rows, tile_level, record }
+    }
+}
+
+fn instruction() -> impl Strategy<Value = Instruction> {
+    let halt = wait().prop_map(|wait| Instruction::Halt { wait });
+    prop_oneof![halt, load(), matmul(), drain()]
+}
+
+proptest! {
+    #[test]
+    fn encoded_instructions_decode_to_themselves(
+        instruction in instruction(), behind in prop::collection::vec(any::<u32>(), 0..4)
+    ) {
+        let mut words = instruction.encode();
+        let length = words.len();
+        prop_assert_eq!(length, instruction.words());
+        prop_assert!(length <= MAX_WORDS);
+        words.extend(behind);
+        prop_assert_eq!(Instruction::decode(&words), Ok((instruction, length)));
+    }
+
+    #[test]
+    fn decoded_words_encode_to_themselves(
+        opcode in 0u32..8, waits in 0u32..8, words in prop::collection::vec(any::<u32>(), 0..12)
+    ) {
+        let header = opcode | (words.len() as u32 + 1) << 8 | waits << 16;
+        let all: Vec<u32> = std::iter::once(header).chain(words).collect();
+        if let Ok((instruction, length)) = Instruction::decode(&all) {
+            prop_assert_eq!(instruction.encode(), &all[..length]);
+        }
+    }
+
+    #[test]
+    fn any_words_decode_without_panic(words in prop::collection::vec(any::<u32>(), 0..40)) {
+        let _ = Instruction::decode(&words);
+    }
+}
+
+fn small_matmul() -> Instruction {
+    let block = |row, base, loops: &[(u32, u32, u32)]| RowBlock {
+        row,
+        base,
+        loops: loops
+            .iter()
+            .map(|&(initial, step, end)| Loop { initial, step, end })
+            .collect(),
+    };
+    Instruction::Matmul {
+        wait: Wait {
+            weights: false,
+            stream: false,
+            drain: true,
+        },
+        rows: 3,
+        first: true,
+        last: false,
+        bank: true,
+        tile_level: 1,
+        threshold: 0xfe,
+        macs: 12,
+        record: Record {
+            rows: vec![
+                block(ROW_PROLOGUE, 5, &[]),
+                block(ROW_TENSOR, 0x100, &[(0, 1, 4), (2, 16, 64)]),
+            ],
+        },
+    }
+}
+
+#[test]
+fn words_are_those_of_the_document() {
+    let words = small_matmul().encode();
+    let expected = [
+        0x0004_0d03,
+        0x00fe_1a03,
+        12,
+        0x0000_0000,
+        5,
+        0x0000_0021,
+        0x100,
+        0,
+        1,
+        4,
+        2,
+        16,
+        64,
+    ];
+    assert_eq!(words, expected);
+    let drain = Instruction::Drain {
+        wait: Wait::default(),
+        columns: 256,
+        single: true,
+        tile: 0xab,
+        lo: -256,
+        hi: 255,
+        record: Record::default(),
+    };
+    assert_eq!(drain.encode(), [0x0000_0304, 0x00ab_0300, 0x00ff_0100]);
+    let halt = Instruction::Halt {
+        wait: Wait::default(),
+    };
+    assert_eq!(halt.encode(), [0x0000_0101]);
+}
+
+#[track_caller]
+fn refused(words: &[u32], code: ErrorCode, message: &str) {
+    let error = Instruction::decode(words).expect_err("not an instruction");
+    assert_eq!((error.code, error.message.as_str()), (code, message));
+}
+
+#[test]
+fn words_that_are_no_instruction_are_refused() {
+    use ErrorCode::*;
+    refused(&[], ProgramEnd, "no word left");
+    for opcode in [0u32, 5, 6, 7, 8, 0xff] {
+        let message = format!("opcode is {opcode:#04x}");
+        refused(&[opcode | 0x100, 0, 0], IllegalOpcode, &message);
+    }
+    refused(&[0x001], BadLength, "length of HALT is 0, expected 1");
+    refused(&[0x201, 0], BadLength, "length of HALT is 2, expected 1");
+    refused(
+        &[0x102, 0],
+        BadLength,
+        "length of LOAD_WEIGHTS is 1, expected at least 2",
+    );
+    refused(
+        &[0x203, 0, 0],
+        BadLength,
+        "length of MATMUL is 2, expected at least 3",
+    );
+    refused(
+        &[0x004, 0, 0],
+        BadLength,
+        "length of DRAIN is 0, expected at least 3",
+    );
+    refused(
+        &[0x0008_0101],
+        BadField,
+        "HALT word 0 is 0x00080101, bits outside 0x0007ffff set",
+    );
+    refused(
+        &[0x202, 0x201],
+        BadField,
+        "LOAD_WEIGHTS word 1 is 0x00000201, bits outside 0x000071ff set",
+    );
+    refused(&[0x202, 0], BadField, "rows is 0, expected 1 to 256");
+    refused(&[0x202, 257], BadField, "rows is 257, expected 1 to 256");
+    refused(
+        &[0x303, 1, 0x2_0000],
+        BadField,
+        "MATMUL word 2 is 0x00020000, bits outside 0x0001ffff set",
+    );
+    refused(&[0x304, 0, 0], BadField, "columns is 0, expected 1 to 256");
+    refused(
+        &[0x304, 1, 0x200],
+        BadField,
+        "DRAIN word 2 is 0x00000200, bits outside 0x01ff01ff set",
+    );
+    refused(
+        &[0x402, 1, 0x8, 0],
+        BadField,
+        "LOAD_WEIGHTS row word is 0x00000008, bits outside 0x000000f7 set",
+    );
+    refused(
+        &[0x402, 1, 0x90, 0],
+        BadField,
+        "loops is 9, expected 0 to 8",
+    );
+    refused(
+        &[0x402, 1, 0x10, 0],
+        BadLength,
+        "record of LOAD_WEIGHTS does not end with the instruction",
+    );
+    refused(
+        &[0x302, 1, 0x00],
+        BadLength,
+        "record of LOAD_WEIGHTS does not end with the instruction",
+    );
+    refused(
+        &[0x402, 1, 0],
+        ProgramEnd,
+        "LOAD_WEIGHTS needs 4 words, 3 left",
+    );
+}
+
+#[test]
+fn a_machine_refuses_what_it_does_not_have() {
+    let text = include_str!("../../configs/tiny.json");
+    let params = Params::from_json(text).expect("the preset is valid");
+    small_matmul().check_machine(&params).expect("fits");
+    let mut wide = small_matmul();
+    if let Instruction::Matmul { rows, .. } = &mut wide {
+        *rows = 5;
+    }
+    let error = wide.check_machine(&params).expect_err("five rows of four");
+    assert_eq!(
+        error.to_string(),
+        "BAD_FIELD: rows is 5, this machine has at most 4"
+    );
+    let mut deep = small_matmul();
+    if let Instruction::Matmul { record, .. } = &mut deep {
+        record.rows[1].row = 3;
+    }
+    let error = deep.check_machine(&params).expect_err("row 3 of 3");
+    assert_eq!(
+        error.to_string(),
+        "BAD_FIELD: row is 3, this machine has at most 2"
+    );
+}
+
+#[test]
+#[should_panic(expected = "instruction cannot be encoded: BAD_FIELD: macs is 131072")]
+fn fields_that_do_not_fit_are_not_encoded() {
+    let mut instruction = small_matmul();
+    if let Instruction::Matmul { macs, .. } = &mut instruction {
+        *macs = 0x2_0000;
+    }
+    instruction.encode();
+}

@@ -1,0 +1,112 @@
+//! The presets, and the schema of configurations.
+
+use heddle_arch::params::{Params, ResetLevel, ResetStyle, schema};
+use serde_json::Value;
+
+const PRESETS: [(&str, &str); 5] = [
+    ("tiny", include_str!("../../configs/tiny.json")),
+    ("edge", include_str!("../../configs/edge.json")),
+    ("default", include_str!("../../configs/default.json")),
+    ("large", include_str!("../../configs/large.json")),
+    ("huge", include_str!("../../configs/huge.json")),
+];
+
+fn preset(name: &str) -> Params {
+    let found = PRESETS.iter().find(|(n, _)| *n == name);
+    Params::from_json(found.expect("a preset").1).expect("presets are valid")
+}
+
+#[test]
+fn presets_are_valid_and_carry_their_names() {
+    for (name, text) in PRESETS {
+        let params = Params::from_json(text).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(params.name, name);
+        params.validate().expect("still valid");
+        let again = Params::from_json(&params.to_json()).expect("own output is valid");
+        assert_eq!(again, params);
+    }
+}
+
+#[test]
+fn sizes_follow_from_the_fields() {
+    let edge = preset("edge");
+    assert_eq!(edge.bank_bytes(), 4096);
+    assert_eq!(edge.partition_bytes(), 8192);
+    assert_eq!(edge.partition_words(), 1024);
+    assert_eq!((edge.lanes(), edge.weight_words()), (8, 1));
+    assert_eq!(edge.first_slice(), 4);
+    let mut odd = edge;
+    (odd.array.rows, odd.array.cols) = (5, 17);
+    assert_eq!((odd.lanes(), odd.weight_words()), (5, 3));
+}
+
+#[test]
+fn reset_is_optional() {
+    let params = preset("tiny");
+    assert_eq!(params.reset.style, ResetStyle::Sync);
+    assert_eq!(params.reset.level, ResetLevel::Low);
+    let text = PRESETS[0].1.replacen(
+        '{',
+        "{ \"reset\": { \"style\": \"async\", \"level\": \"high\" },",
+        1,
+    );
+    let params = Params::from_json(&text).expect("valid");
+    assert_eq!(params.reset.style, ResetStyle::Async);
+    assert_eq!(params.reset.level, ResetLevel::High);
+}
+
+#[test]
+fn parameters_built_by_hand_are_checked() {
+    let mut params = preset("tiny");
+    params.array.rows = 300;
+    params.state_buffer.slices.widths = vec![8];
+    let errors = params.validate().expect_err("two faults");
+    let fields: Vec<&str> = errors.faults().iter().map(|f| f.field.as_str()).collect();
+    let widths = "state_buffer.slices.widths";
+    assert_eq!(fields, ["array.rows", widths, &format!("{widths}[0]")]);
+}
+
+#[test]
+fn every_field_of_the_schema_is_explained() {
+    let mut fields = Vec::new();
+    collect(&schema(), "", &mut fields);
+    for wanted in ["array.rows", "state_buffer.slices.widths", "reset.level"] {
+        assert!(fields.iter().any(|f| f == wanted), "{wanted} in {fields:?}");
+    }
+    assert_eq!(fields.len(), 23, "{fields:?}");
+}
+
+/// Lists the fields of a schema and asserts that each has a text and that objects are closed.
+fn collect(schema: &Value, path: &str, fields: &mut Vec<String>) {
+    let Some(properties) = schema["properties"].as_object() else {
+        return;
+    };
+    assert_eq!(schema["additionalProperties"], Value::Bool(false), "{path}");
+    for (key, field) in properties {
+        let name = if path.is_empty() {
+            key.clone()
+        } else {
+            format!("{path}.{key}")
+        };
+        let text = field["description"].as_str().unwrap_or_default();
+        assert!(text.len() > 8, "{name} has no description: {field}");
+        fields.push(name.clone());
+        collect(field, &name, fields);
+    }
+}
+
+#[test]
+fn the_schema_and_the_reader_agree() {
+    // Every bound of the schema is a bound of the reader, and the values inside are accepted.
+    let rows = &schema()["properties"]["array"]["properties"]["rows"];
+    assert_eq!(
+        (&rows["minimum"], &rows["maximum"]),
+        (&1.into(), &256.into())
+    );
+    for (value, good) in [(0, false), (1, true), (256, true), (257, false)] {
+        let text = PRESETS[0]
+            .1
+            .replace("\"rows\": 4", &format!("\"rows\": {value}"));
+        assert_eq!(Params::from_json(&text).is_ok(), good, "{value}");
+    }
+}
