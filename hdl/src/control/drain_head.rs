@@ -1,0 +1,241 @@
+//! Head of the results and post waves: what happens to a slot that has left the last row.
+
+use crate::prelude::*;
+
+/// Gives every slot that leaves the last row its result address and its drain address.
+///
+/// Vectors of a K tile use result addresses 0, 1, 2 and so on; epilogue slots bring theirs. A slot
+/// for post takes the next address of the drain unit.
+///
+/// # Timing
+/// A slot seen on the operand wave behind the last row in cycle t stands on the results wave in
+/// t + 4 and, if it goes to post, on the post wave in t + 6; its drain address is taken in t + 5.
+/// The unit is busy until Cols + 16 cycles after its last address was taken: by then the last
+/// word is in the state buffer.
+#[derive(LogicBlock, Default)]
+pub struct DrainHead<const A: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Reset, active low.
+    pub rst_n: Signal<In, Bit>,
+    /// High while no program runs: drops everything under way.
+    pub clear_i: Signal<In, Bit>,
+    /// A DRAIN starts: the lanes load their scaling.
+    pub start_i: Signal<In, Bit>,
+    /// Active columns of the instruction.
+    pub columns_i: Signal<In, Bits<9>>,
+    /// Column tile of multiplier and shift.
+    pub tile_i: Signal<In, Bits<8>>,
+    /// Tensor slot behind the last row.
+    pub op_valid_i: Signal<In, Bit>,
+    /// Its address (epilogue: result address).
+    pub op_addr_i: Signal<In, Bits<16>>,
+    /// Its tag, see the stream head.
+    pub op_tag_i: Signal<In, Bits<8>>,
+    /// Address from the drain traversal.
+    pub addr_valid_i: Signal<In, Bit>,
+    /// Accepts the address.
+    pub addr_ready_o: Signal<Out, Bit>,
+    /// Byte address in the destination partitions.
+    pub addr_i: Signal<In, Bits<A>>,
+    /// The last address of the drain.
+    pub addr_end_i: Signal<In, Bit>,
+    /// The drain traversal is busy.
+    pub addr_busy_i: Signal<In, Bit>,
+    /// Slot on the results wave.
+    pub res_valid_o: Signal<Out, Bit>,
+    /// Results bank.
+    pub res_bank_o: Signal<Out, Bit>,
+    /// Result address.
+    pub res_addr_o: Signal<Out, Bits<12>>,
+    /// Adds the stored value.
+    pub res_add_o: Signal<Out, Bit>,
+    /// Adds the sum of the array.
+    pub res_sum_o: Signal<Out, Bit>,
+    /// Stores the result.
+    pub res_write_o: Signal<Out, Bit>,
+    /// The lanes load their scaling.
+    pub post_load_o: Signal<Out, Bit>,
+    /// Column tile to load.
+    pub post_tile_o: Signal<Out, Bits<8>>,
+    /// Columns to be served.
+    pub post_cols_o: Signal<Out, Bits<9>>,
+    /// Slot on the post wave.
+    pub post_valid_o: Signal<Out, Bit>,
+    /// Byte address of the result.
+    pub post_dest_o: Signal<Out, Bits<16>>,
+    /// Last byte of the drain.
+    pub post_flush_o: Signal<Out, Bit>,
+    /// The drain is not finished.
+    pub busy_o: Signal<Out, Bit>,
+    /// A slot for post found no address.
+    pub underflow_o: Signal<Out, Bit>,
+    /// The drain address lies outside the partition.
+    pub dest_error_o: Signal<Out, Bit>,
+    /// More vectors in a K tile than a results bank holds.
+    pub results_error_o: Signal<Out, Bit>,
+    valid: Vec<Reg<Bit>>,
+    tag: Vec<Reg<Bits<8>>>,
+    addr: Vec<Delay<Bits<16>>>,
+    // Result address of the next vector, one bit more than a bank needs.
+    vector: Reg<Bits<13>>,
+    res_valid: Reg<Bit>,
+    res_bank: Delay<Bit>,
+    res_addr: Delay<Bits<12>>,
+    res_add: Delay<Bit>,
+    res_sum: Delay<Bit>,
+    res_write: Delay<Bit>,
+    to_post: Vec<Reg<Bit>>,
+    post_load: Reg<Bit>,
+    post_valid: Reg<Bit>,
+    post_dest: Delay<Bits<16>>,
+    post_flush: Delay<Bit>,
+    // Cycles until the last word of the drain is stored.
+    settle: Reg<Bits<10>>,
+    slot_vector: Signal<Local, Bit>,
+    slot_epilogue: Signal<Local, Bit>,
+    slot_tag: Signal<Local, Bits<8>>,
+    too_many: Signal<Local, Bit>,
+    slot: Signal<Local, Bit>,
+    in_range: Signal<Local, Bit>,
+    wants: Signal<Local, Bit>,
+    take: Signal<Local, Bit>,
+    _byte_bits: usize,
+    _result_bits: usize,
+    _cols: usize,
+}
+
+impl<const A: usize> DrainHead<A> {
+    /// A head for partitions of 2^`byte_bits` bytes, results banks of 2^`result_bits` words and
+    /// `cols` columns.
+    pub fn new(byte_bits: usize, result_bits: usize, cols: usize) -> Self {
+        Self {
+            valid: v(3),
+            tag: v(3),
+            addr: v(3),
+            to_post: v(2),
+            _byte_bits: byte_bits,
+            _result_bits: result_bits,
+            _cols: cols,
+            ..Default::default()
+        }
+    }
+}
+
+impl<const A: usize> Logic for DrainHead<A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        for i in 0..3 {
+            self.valid[i].clk.next = self.clk.val();
+            self.valid[i].rst_n.next = self.rst_n.val();
+            self.tag[i].clk.next = self.clk.val();
+            self.tag[i].rst_n.next = self.rst_n.val();
+            self.addr[i].clk.next = self.clk.val();
+        }
+        self.vector.clk.next = self.clk.val();
+        self.vector.rst_n.next = self.rst_n.val();
+        self.res_valid.clk.next = self.clk.val();
+        self.res_valid.rst_n.next = self.rst_n.val();
+        self.res_bank.clk.next = self.clk.val();
+        self.res_addr.clk.next = self.clk.val();
+        self.res_add.clk.next = self.clk.val();
+        self.res_sum.clk.next = self.clk.val();
+        self.res_write.clk.next = self.clk.val();
+        for i in 0..2 {
+            self.to_post[i].clk.next = self.clk.val();
+            self.to_post[i].rst_n.next = self.rst_n.val();
+        }
+        self.post_load.clk.next = self.clk.val();
+        self.post_load.rst_n.next = self.rst_n.val();
+        self.post_valid.clk.next = self.clk.val();
+        self.post_valid.rst_n.next = self.rst_n.val();
+        self.post_dest.clk.next = self.clk.val();
+        self.post_flush.clk.next = self.clk.val();
+        self.settle.clk.next = self.clk.val();
+        self.settle.rst_n.next = self.rst_n.val();
+
+        // Slots wait three cycles for the array to finish their sums.
+        self.valid[0].d_i.next = self.op_valid_i.val();
+        self.tag[0].d_i.next = self.op_tag_i.val();
+        self.addr[0].d_i.next = self.op_addr_i.val();
+        for i in 1..3 {
+            self.valid[i].d_i.next = self.valid[i - 1].q_o.val();
+            self.tag[i].d_i.next = self.tag[i - 1].q_o.val();
+            self.addr[i].d_i.next = self.addr[i - 1].q_o.val();
+        }
+
+        self.slot_tag.next = self.tag[2].q_o.val();
+        self.slot_vector.next = self.valid[2].q_o.val();
+        self.slot_epilogue.next = self.slot_tag.val().get_bit(1);
+        self.too_many.next = (self.vector.q_o.val() >> self._result_bits.to_bits::<4>()) != 0;
+        self.results_error_o.next = self.slot_vector.val() & self.too_many.val();
+
+        self.vector.d_i.next = self.vector.q_o.val();
+        if self.slot_vector.val() & !self.too_many.val() {
+            self.vector.d_i.next = self.vector.q_o.val() + 1;
+        }
+        if self.clear_i.val() | (self.slot_vector.val() & self.slot_tag.val().get_bit(4)) {
+            self.vector.d_i.next = 0.into();
+        }
+
+        self.slot.next = ((self.slot_vector.val() & !self.too_many.val())
+            | self.slot_epilogue.val())
+            & !self.clear_i.val();
+        self.res_valid.d_i.next = self.slot.val();
+        self.res_bank.d_i.next = self.slot_tag.val().get_bit(5);
+        self.res_addr.d_i.next = self.vector.q_o.val().get_bits::<12>(0);
+        if self.slot_epilogue.val() {
+            self.res_addr.d_i.next = self.addr[2].q_o.val().get_bits::<12>(0);
+        }
+        self.res_add.d_i.next = !self.slot_tag.val().get_bit(2);
+        self.res_sum.d_i.next = self.slot_vector.val();
+        self.res_write.d_i.next = !self.slot_tag.val().get_bit(3);
+        self.res_valid_o.next = self.res_valid.q_o.val();
+        self.res_bank_o.next = self.res_bank.q_o.val();
+        self.res_addr_o.next = self.res_addr.q_o.val();
+        self.res_add_o.next = self.res_add.q_o.val();
+        self.res_sum_o.next = self.res_sum.q_o.val();
+        self.res_write_o.next = self.res_write.q_o.val();
+
+        // Results take two cycles; then the slot meets its drain address.
+        self.to_post[0].d_i.next = self.slot.val() & self.slot_tag.val().get_bit(3);
+        self.to_post[1].d_i.next = self.to_post[0].q_o.val() & !self.clear_i.val();
+        self.wants.next = self.to_post[1].q_o.val();
+        self.in_range.next = (self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0;
+        self.take.next =
+            self.wants.val() & self.addr_valid_i.val() & self.in_range.val() & !self.clear_i.val();
+        self.addr_ready_o.next = self.take.val();
+        self.underflow_o.next = self.wants.val() & !self.addr_valid_i.val();
+        self.dest_error_o.next = self.addr_valid_i.val() & !self.in_range.val();
+        self.post_valid.d_i.next = self.take.val();
+        self.post_dest.d_i.next = self.addr_i.val().get_bits::<16>(0);
+        self.post_flush.d_i.next = self.addr_end_i.val();
+        self.post_valid_o.next = self.post_valid.q_o.val();
+        self.post_dest_o.next = self.post_dest.q_o.val();
+        self.post_flush_o.next = self.post_flush.q_o.val();
+
+        self.post_load.d_i.next = self.start_i.val();
+        self.post_load_o.next = self.post_load.q_o.val();
+        self.post_tile_o.next = self.tile_i.val();
+        self.post_cols_o.next = self.columns_i.val();
+
+        self.settle.d_i.next = self.settle.q_o.val();
+        if self.settle.q_o.val() != 0 {
+            self.settle.d_i.next = self.settle.q_o.val() - 1;
+        }
+        if self.take.val() & self.addr_end_i.val() {
+            self.settle.d_i.next = (self._cols + 15).to_bits::<10>();
+        }
+        if self.clear_i.val() {
+            self.settle.d_i.next = 0.into();
+        }
+        self.busy_o.next = self.addr_busy_i.val() | (self.settle.q_o.val() != 0);
+    }
+    module!(|this| {
+        Meta::module("drain_head")
+            .param("A", "a", A, "bits of an address")
+            .param("byte_bits", "p", this._byte_bits, "bits of a partition address")
+            .param("result_bits", "d", this._result_bits, "bits of a result address")
+            .param("cols", "c", this._cols, "columns of the array")
+    });
+}

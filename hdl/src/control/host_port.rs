@@ -1,0 +1,330 @@
+//! The plain memory-mapped port of the host.
+
+use super::counters::COUNTERS;
+use super::sequencer::SequencerShape;
+use crate::prelude::*;
+
+/// Decodes host requests: registers, program memory, column parameters, state buffer.
+///
+/// State-buffer bytes pass through the zero codec: HOST_ZERO is subtracted on the way in and
+/// added on the way out, modulo 256. Requests to anything but the registers are held off while
+/// the machine runs; reads answer in order. Addresses outside a memory are not written and read 0.
+///
+/// # Timing
+/// Register reads answer in the cycle after the request was taken, state-buffer reads
+/// Rows + 5 cycles after it, at one request per clock.
+#[derive(LogicBlock)]
+pub struct HostPort {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Reset, active low.
+    pub rst_n: Signal<In, Bit>,
+    /// Request.
+    pub host_valid_i: Signal<In, Bit>,
+    /// The request is taken.
+    pub host_ready_o: Signal<Out, Bit>,
+    /// Write, else read.
+    pub host_write_i: Signal<In, Bit>,
+    /// Byte address, a multiple of 8.
+    pub host_addr_i: Signal<In, Bits<32>>,
+    /// Bytes to write.
+    pub host_wdata_i: Vec<Signal<In, Bits<8>>>,
+    /// Answer to a read.
+    pub host_rvalid_o: Signal<Out, Bit>,
+    /// Bytes read.
+    pub host_rdata_o: Vec<Signal<Out, Bits<8>>>,
+    /// A program runs.
+    pub running_i: Signal<In, Bit>,
+    /// Status register.
+    pub status_i: Signal<In, Bits<32>>,
+    /// Counters, from CYCLES on.
+    pub count_i: Vec<Signal<In, Bits<32>>>,
+    /// Starts the program.
+    pub start_o: Signal<Out, Bit>,
+    /// Word address of the first instruction.
+    pub start_pc_o: Signal<Out, Bits<16>>,
+    /// Writes the program memory.
+    pub program_wen_o: Signal<Out, Bit>,
+    /// Word of the program memory.
+    pub program_waddr_o: Signal<Out, Bits<16>>,
+    /// Instruction word.
+    pub program_wdata_o: Signal<Out, Bits<32>>,
+    /// Writes a bias.
+    pub bias_wen_o: Signal<Out, Bit>,
+    /// Writes multiplier and shift.
+    pub scale_wen_o: Signal<Out, Bit>,
+    /// Column of the parameter.
+    pub column_o: Signal<Out, Bits<8>>,
+    /// Column tile of the parameter.
+    pub tile_o: Signal<Out, Bits<8>>,
+    /// State-buffer request.
+    pub buffer_valid_o: Signal<Out, Bit>,
+    /// Write, else read.
+    pub buffer_write_o: Signal<Out, Bit>,
+    /// Partition.
+    pub buffer_partition_o: Signal<Out, Bits<8>>,
+    /// Word of the partition.
+    pub buffer_word_o: Signal<Out, Bits<13>>,
+    /// Re-centred bytes to write.
+    pub buffer_data_o: Vec<Signal<Out, Bits<8>>>,
+    /// Bytes of a parameter.
+    pub param_data_o: Vec<Signal<Out, Bits<8>>>,
+    /// Answer of the state buffer.
+    pub buffer_rvalid_i: Signal<In, Bit>,
+    /// Re-centred bytes read.
+    pub buffer_rdata_i: Vec<Signal<In, Bits<8>>>,
+    start: Reg<Bit>,
+    start_pc: RegEn<Bits<16>>,
+    zero: RegEn<Bits<8>>,
+    /// State-buffer reads under way.
+    outstanding: Reg<Bits<10>>,
+    program_wen: Reg<Bit>,
+    bias_wen: Reg<Bit>,
+    scale_wen: Reg<Bit>,
+    buffer_valid: Reg<Bit>,
+    buffer_write: Delay<Bit>,
+    addr: Delay<Bits<32>>,
+    wdata: Vec<Delay<Bits<8>>>,
+    coded: Vec<Delay<Bits<8>>>,
+    rvalid: Reg<Bit>,
+    rdata: Vec<Delay<Bits<8>>>,
+    region: Signal<Local, Bits<2>>,
+    index: Signal<Local, Bits<5>>,
+    is_buffer: Signal<Local, Bit>,
+    is_column: Signal<Local, Bit>,
+    is_program: Signal<Local, Bit>,
+    take: Signal<Local, Bit>,
+    take_write: Signal<Local, Bit>,
+    take_register: Signal<Local, Bit>,
+    take_buffer_read: Signal<Local, Bit>,
+    register: Signal<Local, Bits<32>>,
+    word: Signal<Local, Bits<32>>,
+    _rows: usize,
+    _cols: usize,
+    _tile_bits: usize,
+    _pc_bits: usize,
+    _word_bits: usize,
+}
+
+impl HostPort {
+    /// A port for a machine of the given shape with partitions of 2^`word_bits` words.
+    pub fn new(shape: SequencerShape, word_bits: usize) -> Self {
+        Self {
+            clk: Default::default(),
+            rst_n: Default::default(),
+            host_valid_i: Default::default(),
+            host_ready_o: Default::default(),
+            host_write_i: Default::default(),
+            host_addr_i: Default::default(),
+            host_wdata_i: v(8),
+            host_rvalid_o: Default::default(),
+            host_rdata_o: v(8),
+            running_i: Default::default(),
+            status_i: Default::default(),
+            count_i: v(COUNTERS),
+            start_o: Default::default(),
+            start_pc_o: Default::default(),
+            program_wen_o: Default::default(),
+            program_waddr_o: Default::default(),
+            program_wdata_o: Default::default(),
+            bias_wen_o: Default::default(),
+            scale_wen_o: Default::default(),
+            column_o: Default::default(),
+            tile_o: Default::default(),
+            buffer_valid_o: Default::default(),
+            buffer_write_o: Default::default(),
+            buffer_partition_o: Default::default(),
+            buffer_word_o: Default::default(),
+            buffer_data_o: v(8),
+            param_data_o: v(8),
+            buffer_rvalid_i: Default::default(),
+            buffer_rdata_i: v(8),
+            start: Default::default(),
+            start_pc: Default::default(),
+            zero: Default::default(),
+            outstanding: Default::default(),
+            program_wen: Default::default(),
+            bias_wen: Default::default(),
+            scale_wen: Default::default(),
+            buffer_valid: Default::default(),
+            buffer_write: Default::default(),
+            addr: Default::default(),
+            wdata: v(8),
+            coded: v(8),
+            rvalid: Default::default(),
+            rdata: v(8),
+            region: Default::default(),
+            index: Default::default(),
+            is_buffer: Default::default(),
+            is_column: Default::default(),
+            is_program: Default::default(),
+            take: Default::default(),
+            take_write: Default::default(),
+            take_register: Default::default(),
+            take_buffer_read: Default::default(),
+            register: Default::default(),
+            word: Default::default(),
+            _rows: shape.rows,
+            _cols: shape.cols,
+            _tile_bits: shape.tiles.ilog2() as usize,
+            _pc_bits: address_bits(shape.program_words),
+            _word_bits: word_bits,
+        }
+    }
+}
+
+impl Logic for HostPort {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.start.clk.next = self.clk.val();
+        self.start.rst_n.next = self.rst_n.val();
+        self.start_pc.clk.next = self.clk.val();
+        self.start_pc.rst_n.next = self.rst_n.val();
+        self.zero.clk.next = self.clk.val();
+        self.zero.rst_n.next = self.rst_n.val();
+        self.outstanding.clk.next = self.clk.val();
+        self.outstanding.rst_n.next = self.rst_n.val();
+        self.program_wen.clk.next = self.clk.val();
+        self.program_wen.rst_n.next = self.rst_n.val();
+        self.bias_wen.clk.next = self.clk.val();
+        self.bias_wen.rst_n.next = self.rst_n.val();
+        self.scale_wen.clk.next = self.clk.val();
+        self.scale_wen.rst_n.next = self.rst_n.val();
+        self.buffer_valid.clk.next = self.clk.val();
+        self.buffer_valid.rst_n.next = self.rst_n.val();
+        self.buffer_write.clk.next = self.clk.val();
+        self.addr.clk.next = self.clk.val();
+        self.rvalid.clk.next = self.clk.val();
+        self.rvalid.rst_n.next = self.rst_n.val();
+
+        // Which memory the address belongs to; none if it lies outside.
+        self.region.next = self.host_addr_i.val().get_bits::<2>(30);
+        self.index.next = self.host_addr_i.val().get_bits::<5>(3);
+        self.is_program.next = (self.region.val() == 1)
+            & ((self.host_addr_i.val().get_bits::<27>(3) >> self._pc_bits.to_bits::<5>()) == 0);
+        self.is_column.next = (self.region.val() == 2)
+            & (self.host_addr_i.val().get_bits::<9>(21) < self._cols.to_bits::<9>())
+            & ((self.host_addr_i.val().get_bits::<17>(4) >> self._tile_bits.to_bits::<5>()) == 0);
+        self.is_buffer.next = (self.region.val() == 3)
+            & (self.host_addr_i.val().get_bits::<9>(21) < self._rows.to_bits::<9>())
+            & ((self.host_addr_i.val().get_bits::<18>(3) >> self._word_bits.to_bits::<5>()) == 0);
+
+        // Everything but the state buffer waits until its reads have answered.
+        self.host_ready_o.next = ((self.region.val() == 0)
+            | (!self.running_i.val() & !self.start.q_o.val()))
+            & (self.is_buffer.val() | (self.outstanding.q_o.val() == 0));
+        self.take.next = self.host_valid_i.val() & self.host_ready_o.val();
+        self.take_write.next = self.take.val() & self.host_write_i.val();
+        self.take_register.next = self.take_write.val() & (self.region.val() == 0);
+        self.take_buffer_read.next =
+            self.take.val() & !self.host_write_i.val() & self.is_buffer.val();
+        self.outstanding.d_i.next = self.outstanding.q_o.val();
+        if self.take_buffer_read.val() & !self.buffer_rvalid_i.val() {
+            self.outstanding.d_i.next = self.outstanding.q_o.val() + 1;
+        }
+        if !self.take_buffer_read.val() & self.buffer_rvalid_i.val() {
+            self.outstanding.d_i.next = self.outstanding.q_o.val() - 1;
+        }
+
+        self.word.next = 0.into();
+        for i in 0..4 {
+            self.word.next =
+                (self.word.val() << 8) | self.host_wdata_i[3 - i].val().get_bits::<32>(0);
+        }
+        self.start.d_i.next = self.take_register.val()
+            & (self.index.val() == 1)
+            & self.word.val().get_bit(0)
+            & !self.running_i.val()
+            & !self.start.q_o.val();
+        self.start_pc.en_i.next = self.take_register.val() & (self.index.val() == 2);
+        self.start_pc.d_i.next = self.word.val().get_bits::<16>(0);
+        self.zero.en_i.next = self.take_register.val() & (self.index.val() == 4);
+        self.zero.d_i.next = self.word.val().get_bits::<8>(0);
+        self.start_o.next = self.start.q_o.val();
+        self.start_pc_o.next = self.start_pc.q_o.val();
+
+        // Requests to the memories leave one cycle later.
+        self.addr.d_i.next = self.host_addr_i.val();
+        self.program_wen.d_i.next = self.take_write.val() & self.is_program.val();
+        self.program_wen_o.next = self.program_wen.q_o.val();
+        self.program_waddr_o.next = self.addr.q_o.val().get_bits::<16>(3);
+        self.bias_wen.d_i.next =
+            self.take_write.val() & self.is_column.val() & !self.host_addr_i.val().get_bit(3);
+        self.scale_wen.d_i.next =
+            self.take_write.val() & self.is_column.val() & self.host_addr_i.val().get_bit(3);
+        self.bias_wen_o.next = self.bias_wen.q_o.val();
+        self.scale_wen_o.next = self.scale_wen.q_o.val();
+        self.column_o.next = self.addr.q_o.val().get_bits::<8>(21);
+        self.tile_o.next = self.addr.q_o.val().get_bits::<8>(4);
+        self.buffer_valid.d_i.next = self.take.val() & self.is_buffer.val();
+        self.buffer_write.d_i.next = self.host_write_i.val();
+        self.buffer_valid_o.next = self.buffer_valid.q_o.val();
+        self.buffer_write_o.next = self.buffer_write.q_o.val();
+        self.buffer_partition_o.next = self.addr.q_o.val().get_bits::<8>(21);
+        self.buffer_word_o.next = self.addr.q_o.val().get_bits::<13>(3);
+        self.program_wdata_o.next = 0.into();
+        for i in 0..4 {
+            self.program_wdata_o.next = (self.program_wdata_o.val() << 8)
+                | self.wdata[3 - i].q_o.val().get_bits::<32>(0);
+        }
+
+        // Register reads.
+        self.register.next = 0.into();
+        for i in 0..COUNTERS {
+            if self.index.val() == (i + 8).to_bits::<5>() {
+                self.register.next = self.count_i[i].val();
+            }
+        }
+        match self.index.val().index() {
+            0 => {
+                self.register.next = 0x4845_4401.into();
+            }
+            2 => {
+                self.register.next = self.start_pc.q_o.val().get_bits::<32>(0);
+            }
+            3 => {
+                self.register.next = self.status_i.val();
+            }
+            4 => {
+                self.register.next = self.zero.q_o.val().get_bits::<32>(0);
+            }
+            5 => {
+                self.register.next =
+                    self._rows.to_bits::<32>() | (self._cols.to_bits::<32>() << 16);
+            }
+            _ => {}
+        }
+        if self.region.val() != 0 {
+            self.register.next = 0.into();
+        }
+        self.rvalid.d_i.next = self.buffer_rvalid_i.val()
+            | (self.take.val() & !self.host_write_i.val() & !self.is_buffer.val());
+        self.host_rvalid_o.next = self.rvalid.q_o.val();
+        for k in 0..8 {
+            self.wdata[k].clk.next = self.clk.val();
+            self.wdata[k].d_i.next = self.host_wdata_i[k].val();
+            self.param_data_o[k].next = self.wdata[k].q_o.val();
+            self.coded[k].clk.next = self.clk.val();
+            self.coded[k].d_i.next = self.host_wdata_i[k].val() - self.zero.q_o.val();
+            self.buffer_data_o[k].next = self.coded[k].q_o.val();
+            self.rdata[k].clk.next = self.clk.val();
+            if k < 4 {
+                self.rdata[k].d_i.next = self.register.val().get_bits::<8>(8 * k);
+            } else {
+                self.rdata[k].d_i.next = 0.into();
+            }
+            if self.buffer_rvalid_i.val() {
+                self.rdata[k].d_i.next = self.buffer_rdata_i[k].val() + self.zero.q_o.val();
+            }
+            self.host_rdata_o[k].next = self.rdata[k].q_o.val();
+        }
+    }
+    module!(|this| {
+        Meta::module("host_port")
+            .param("rows", "r", this._rows, "rows of the array")
+            .param("cols", "c", this._cols, "columns of the array")
+            .param("tile_bits", "t", this._tile_bits, "bits of a column tile")
+            .param("pc_bits", "p", this._pc_bits, "bits of a program address")
+            .param("word_bits", "w", this._word_bits, "bits of a word address")
+    });
+}

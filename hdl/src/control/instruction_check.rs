@@ -1,0 +1,173 @@
+//! Which words of an instruction are legal.
+
+use super::sequencer::{Phase, SequencerShape, Unit};
+use crate::prelude::*;
+
+/// Checks one word of an instruction.
+///
+/// # Timing
+/// Combinational.
+#[derive(LogicBlock)]
+pub struct InstructionCheck {
+    /// Clock, not used.
+    pub clk: Signal<In, Clock>,
+    /// Reset, not used.
+    pub rst_n: Signal<In, Bit>,
+    /// Word of the program.
+    pub word_i: Signal<In, Bits<32>>,
+    /// Its place in the instruction (not for a header).
+    pub phase_i: Signal<In, Phase>,
+    /// Unit of the instruction (not for a header).
+    pub unit_i: Signal<In, Unit>,
+    /// The header is a HALT.
+    pub is_halt_o: Signal<Out, Bit>,
+    /// The header has a known opcode.
+    pub is_known_o: Signal<Out, Bit>,
+    /// Unit that the header names.
+    pub target_o: Signal<Out, Unit>,
+    /// The header has reserved bits set.
+    pub bad_header_o: Signal<Out, Bit>,
+    /// The length of the header cannot hold its instruction.
+    pub bad_length_o: Signal<Out, Bit>,
+    /// A word behind the header has a field out of range.
+    pub bad_field_o: Signal<Out, Bit>,
+    /// Largest row or column count.
+    limit: Signal<Local, Bits<9>>,
+    bad_count: Signal<Local, Bit>,
+    bad_level: Signal<Local, Bit>,
+    _rows: usize,
+    _cols: usize,
+    _record_rows: usize,
+    _loops: usize,
+    _offset_bits: usize,
+    _address_bits: usize,
+    _tiles: usize,
+}
+
+impl InstructionCheck {
+    /// A checker for a machine of the given shape.
+    pub fn new(shape: SequencerShape) -> Self {
+        Self {
+            clk: Default::default(),
+            rst_n: Default::default(),
+            word_i: Default::default(),
+            phase_i: Default::default(),
+            unit_i: Default::default(),
+            is_halt_o: Default::default(),
+            is_known_o: Default::default(),
+            target_o: Default::default(),
+            bad_header_o: Default::default(),
+            bad_length_o: Default::default(),
+            bad_field_o: Default::default(),
+            limit: Default::default(),
+            bad_count: Default::default(),
+            bad_level: Default::default(),
+            _rows: shape.rows,
+            _cols: shape.cols,
+            _record_rows: shape.record_rows,
+            _loops: shape.loops,
+            _offset_bits: shape.offset_bits,
+            _address_bits: shape.address_bits,
+            _tiles: shape.tiles,
+        }
+    }
+}
+
+impl Logic for InstructionCheck {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.is_halt_o.next = self.word_i.val().get_bits::<8>(0) == 1;
+        self.is_known_o.next = true;
+        self.target_o.next = Unit::Weights;
+        self.bad_length_o.next = self.word_i.val().get_bits::<8>(8) < 4;
+        match self.word_i.val().get_bits::<8>(0).index() {
+            1 => {
+                self.bad_length_o.next = self.word_i.val().get_bits::<8>(8) != 1;
+            }
+            2 => {
+                self.target_o.next = Unit::Weights;
+            }
+            3 => {
+                self.target_o.next = Unit::Stream;
+            }
+            4 => {
+                self.target_o.next = Unit::Drain;
+            }
+            _ => {
+                self.is_known_o.next = false;
+            }
+        }
+        self.bad_header_o.next = self.word_i.val().get_bits::<13>(19) != 0;
+
+        self.limit.next = self._rows.to_bits::<9>();
+        if self.unit_i.val() == Unit::Drain {
+            self.limit.next = self._cols.to_bits::<9>();
+        }
+        self.bad_count.next = (self.word_i.val().get_bits::<9>(0) == 0)
+            | (self.word_i.val().get_bits::<9>(0) > self.limit.val());
+        self.bad_level.next =
+            self.word_i.val().get_bits::<3>(12).get_bits::<4>(0) >= self._loops.to_bits::<4>();
+
+        self.bad_field_o.next = false;
+        match self.phase_i.val() {
+            Phase::Param => {
+                self.bad_field_o.next =
+                    self.bad_count.val() | (self.word_i.val().get_bits::<8>(24) != 0);
+                match self.unit_i.val() {
+                    Unit::Weights => {
+                        self.bad_field_o.next = self.bad_count.val()
+                            | self.bad_level.val()
+                            | (self.word_i.val().get_bits::<3>(9) != 0)
+                            | (self.word_i.val().get_bits::<17>(15) != 0);
+                    }
+                    Unit::Stream => {
+                        self.bad_field_o.next = self.bad_count.val()
+                            | self.bad_level.val()
+                            | self.word_i.val().get_bit(15)
+                            | (self.word_i.val().get_bits::<8>(24) != 0);
+                    }
+                    _ => {
+                        self.bad_field_o.next = self.bad_count.val()
+                            | (self.word_i.val().get_bits::<6>(10) != 0)
+                            | (self.word_i.val().get_bits::<8>(16).get_bits::<9>(0)
+                                >= self._tiles.to_bits::<9>())
+                            | (self.word_i.val().get_bits::<8>(24) != 0);
+                    }
+                }
+            }
+            Phase::SecondParam => {
+                self.bad_field_o.next = self.word_i.val().get_bits::<15>(17) != 0;
+                if self.unit_i.val() == Unit::Drain {
+                    self.bad_field_o.next = (self.word_i.val().get_bits::<7>(9) != 0)
+                        | (self.word_i.val().get_bits::<7>(25) != 0);
+                }
+            }
+            Phase::Row => {
+                self.bad_field_o.next = (self.word_i.val().get_bits::<4>(0)
+                    >= self._record_rows.to_bits::<4>())
+                    | (self.word_i.val().get_bits::<4>(4) > self._loops.to_bits::<4>())
+                    | (self.word_i.val().get_bits::<24>(8) != 0)
+                    | ((self.unit_i.val() == Unit::Stream)
+                        & (self.word_i.val().get_bits::<4>(0) > 2));
+            }
+            Phase::Base => {
+                self.bad_field_o.next =
+                    (self.word_i.val() >> self._address_bits.to_bits::<6>()) != 0;
+            }
+            _ => {
+                self.bad_field_o.next =
+                    (self.word_i.val() >> self._offset_bits.to_bits::<6>()) != 0;
+            }
+        }
+    }
+    module!(|this| {
+        Meta::module("instruction_check")
+            .param("rows", "r", this._rows, "rows of the array")
+            .param("cols", "c", this._cols, "columns of the array")
+            .param("record_rows", "m", this._record_rows, "rows of a record")
+            .param("loops", "n", this._loops, "loops of a record")
+            .param("offset_bits", "w", this._offset_bits, "bits of an offset")
+            .param("address_bits", "a", this._address_bits, "bits of an address")
+            .param("tiles", "t", this._tiles, "column tiles")
+    });
+}

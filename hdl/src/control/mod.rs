@@ -1,0 +1,20 @@
+//! The sequencer and the heads of the waves, the host port and the counters.
+//!
+//! The sequencer fetches instructions and sets up three units: weights, stream and drain. Each
+//! unit is a traversal unit and a head that turns its addresses into slots of a wave.
+
+mod counters;
+mod drain_head;
+mod host_port;
+mod instruction_check;
+mod sequencer;
+mod stream_head;
+mod weight_head;
+
+pub use counters::{COUNTERS, Counters};
+pub use drain_head::DrainHead;
+pub use host_port::HostPort;
+pub use instruction_check::InstructionCheck;
+pub use sequencer::{Phase, Sequencer, SequencerShape, State, Unit};
+pub use stream_head::StreamHead;
+pub use weight_head::WeightHead;

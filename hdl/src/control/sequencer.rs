@@ -1,0 +1,549 @@
+//! Instruction fetch and decode.
+
+use super::instruction_check::InstructionCheck;
+use crate::prelude::*;
+
+/// What the sequencer does in a cycle.
+#[derive(LogicState, Copy, Clone, PartialEq, Debug)]
+pub enum State {
+    /// No program runs.
+    Idle,
+    /// The header is being read.
+    Fetch,
+    /// The header is there; waits for the units.
+    Head,
+    /// One further word of the instruction per cycle.
+    Body,
+    /// Starts the unit.
+    Start,
+    /// All units are idle; the waves run out.
+    Quiet,
+}
+
+/// Which word of an instruction comes next.
+#[derive(LogicState, Copy, Clone, PartialEq, Debug)]
+pub enum Phase {
+    /// First parameter word.
+    Param,
+    /// Second parameter word.
+    SecondParam,
+    /// Row word of the record.
+    Row,
+    /// Base address of the row.
+    Base,
+    /// Initial offset of a loop.
+    Initial,
+    /// Step of a loop.
+    Step,
+    /// End of a loop.
+    End,
+}
+
+/// The unit an instruction is for.
+#[derive(LogicState, Copy, Clone, PartialEq, Debug)]
+pub enum Unit {
+    /// Weight unit.
+    Weights,
+    /// Stream unit.
+    Stream,
+    /// Drain unit.
+    Drain,
+}
+
+/// Sizes that instructions are checked against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SequencerShape {
+    /// Rows of the array.
+    pub rows: usize,
+    /// Columns of the array.
+    pub cols: usize,
+    /// Rows of a TRAVERSE record.
+    pub record_rows: usize,
+    /// Loops of a TRAVERSE record.
+    pub loops: usize,
+    /// Bits of an offset.
+    pub offset_bits: usize,
+    /// Bits of an address.
+    pub address_bits: usize,
+    /// Column tiles.
+    pub tiles: usize,
+    /// Words of the program memory, a power of two.
+    pub program_words: usize,
+}
+
+/// Fetches instructions, checks them, sets up and starts the units.
+///
+/// An instruction of n words takes n + 2 cycles and the time it waits in Head for the units it
+/// depends on. Writes to the registers of a unit leave one cycle after the word was read; the
+/// start pulse stands on `start_o` in the cycle after Start. Index 0 of the vectors is the weight
+/// unit, 1 the stream unit, 2 the drain unit.
+///
+/// # Timing
+/// `host_start_i` in cycle t: Fetch in t + 1.
+#[derive(LogicBlock)]
+pub struct Sequencer {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Reset, active low.
+    pub rst_n: Signal<In, Bit>,
+    /// Starts the program at `start_pc_i` (ignored while running).
+    pub host_start_i: Signal<In, Bit>,
+    /// Word address of the first instruction.
+    pub start_pc_i: Signal<In, Bits<16>>,
+    /// Writes one word of the program memory.
+    pub program_wen_i: Signal<In, Bit>,
+    /// Word address to write.
+    pub program_waddr_i: Signal<In, Bits<16>>,
+    /// Word to write.
+    pub program_wdata_i: Signal<In, Bits<32>>,
+    /// The unit is busy.
+    pub busy_i: Vec<Signal<In, Bit>>,
+    /// Some unit accepted an address in this cycle.
+    pub progress_i: Signal<In, Bit>,
+    /// A unit has failed: the program stops.
+    pub unit_error_i: Signal<In, Bit>,
+    /// Writes one register of the unit's traversal.
+    pub cfg_valid_o: Vec<Signal<Out, Bit>>,
+    /// Clears the registers of the unit's traversal.
+    pub cfg_clear_o: Vec<Signal<Out, Bit>>,
+    /// 0 initial, 1 step, 2 end, 3 base.
+    pub cfg_sel_o: Signal<Out, Bits<2>>,
+    /// Row of the record.
+    pub cfg_row_o: Signal<Out, Bits<3>>,
+    /// Loop, 0 innermost.
+    pub cfg_col_o: Signal<Out, Bits<3>>,
+    /// Value.
+    pub cfg_data_o: Signal<Out, Bits<32>>,
+    /// Starts the unit.
+    pub start_o: Vec<Signal<Out, Bit>>,
+    /// First parameter word of the unit's instruction.
+    pub param_o: Vec<Signal<Out, Bits<32>>>,
+    /// Second parameter word of the unit's instruction.
+    pub second_param_o: Vec<Signal<Out, Bits<32>>>,
+    /// Word address of the unit's instruction.
+    pub unit_pc_o: Vec<Signal<Out, Bits<16>>>,
+    /// A program runs.
+    pub running_o: Signal<Out, Bit>,
+    /// HALT is complete in this cycle.
+    pub halt_o: Signal<Out, Bit>,
+    /// The instruction is illegal in this cycle; the program stops.
+    pub fault_o: Signal<Out, Bit>,
+    /// Error code of the fault.
+    pub fault_code_o: Signal<Out, Bits<8>>,
+    /// Word address of the current instruction.
+    pub pc_o: Signal<Out, Bits<16>>,
+    /// A cycle to be counted.
+    pub cycle_o: Signal<Out, Bit>,
+    /// Head waits in this cycle.
+    pub wait_o: Signal<Out, Bit>,
+    /// An instruction leaves Head in this cycle.
+    pub issue_o: Signal<Out, Bit>,
+    program: Ram1r1w<16, 32>,
+    check: InstructionCheck,
+    state: Reg<State>,
+    phase: Reg<Phase>,
+    unit: Reg<Unit>,
+    /// Word address to read next, one bit more than the memory needs.
+    pc: Reg<Bits<17>>,
+    /// Word address of the current header.
+    header_pc: Reg<Bits<16>>,
+    /// Words of the instruction that are still to come.
+    remaining: Reg<Bits<8>>,
+    loops_left: Reg<Bits<4>>,
+    row: Reg<Bits<3>>,
+    col: Reg<Bits<3>>,
+    quiet: Reg<Bits<10>>,
+    /// Cycles that Head has waited without progress.
+    stuck: Reg<Bits<12>>,
+    cfg_valid: Vec<Reg<Bit>>,
+    cfg_clear: Vec<Reg<Bit>>,
+    cfg_sel: Delay<Bits<2>>,
+    cfg_row: Delay<Bits<3>>,
+    cfg_col: Delay<Bits<3>>,
+    cfg_data: Delay<Bits<32>>,
+    start: Vec<Reg<Bit>>,
+    param: Vec<RegEn<Bits<32>>>,
+    second_param: Vec<RegEn<Bits<32>>>,
+    unit_pc: Vec<RegEn<Bits<16>>>,
+    word: Signal<Local, Bits<32>>,
+    is_target: Vec<Signal<Local, Bit>>,
+    is_unit: Vec<Signal<Local, Bit>>,
+    hold: Signal<Local, Bit>,
+    in_head: Signal<Local, Bit>,
+    in_body: Signal<Local, Bit>,
+    issue: Signal<Local, Bit>,
+    read: Signal<Local, Bit>,
+    last_word: Signal<Local, Bit>,
+    last_loop: Signal<Local, Bit>,
+    record_end: Signal<Local, Bit>,
+    is_register: Signal<Local, Bit>,
+    fault: Signal<Local, Bit>,
+    _rows: usize,
+    _cols: usize,
+    _pc_bits: usize,
+    _shape: SequencerShape,
+}
+
+impl Sequencer {
+    /// A sequencer for a machine of the given shape.
+    pub fn new(shape: SequencerShape) -> Self {
+        Self {
+            clk: Default::default(),
+            rst_n: Default::default(),
+            host_start_i: Default::default(),
+            start_pc_i: Default::default(),
+            program_wen_i: Default::default(),
+            program_waddr_i: Default::default(),
+            program_wdata_i: Default::default(),
+            busy_i: v(3),
+            progress_i: Default::default(),
+            unit_error_i: Default::default(),
+            cfg_valid_o: v(3),
+            cfg_clear_o: v(3),
+            cfg_sel_o: Default::default(),
+            cfg_row_o: Default::default(),
+            cfg_col_o: Default::default(),
+            cfg_data_o: Default::default(),
+            start_o: v(3),
+            param_o: v(3),
+            second_param_o: v(3),
+            unit_pc_o: v(3),
+            running_o: Default::default(),
+            halt_o: Default::default(),
+            fault_o: Default::default(),
+            fault_code_o: Default::default(),
+            pc_o: Default::default(),
+            cycle_o: Default::default(),
+            wait_o: Default::default(),
+            issue_o: Default::default(),
+            program: Ram1r1w::new(1, shape.program_words),
+            check: InstructionCheck::new(shape),
+            state: Default::default(),
+            phase: Default::default(),
+            unit: Default::default(),
+            pc: Default::default(),
+            header_pc: Default::default(),
+            remaining: Default::default(),
+            loops_left: Default::default(),
+            row: Default::default(),
+            col: Default::default(),
+            quiet: Default::default(),
+            stuck: Default::default(),
+            cfg_valid: v(3),
+            cfg_clear: v(3),
+            cfg_sel: Default::default(),
+            cfg_row: Default::default(),
+            cfg_col: Default::default(),
+            cfg_data: Default::default(),
+            start: v(3),
+            param: v(3),
+            second_param: v(3),
+            unit_pc: v(3),
+            word: Default::default(),
+            is_target: v(3),
+            is_unit: v(3),
+            hold: Default::default(),
+            in_head: Default::default(),
+            in_body: Default::default(),
+            issue: Default::default(),
+            read: Default::default(),
+            last_word: Default::default(),
+            last_loop: Default::default(),
+            record_end: Default::default(),
+            is_register: Default::default(),
+            fault: Default::default(),
+            _rows: shape.rows,
+            _cols: shape.cols,
+            _pc_bits: address_bits(shape.program_words),
+            _shape: shape,
+        }
+    }
+}
+
+impl Logic for Sequencer {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.program.clk.next = self.clk.val();
+        self.check.clk.next = self.clk.val();
+        self.check.rst_n.next = self.rst_n.val();
+        self.state.clk.next = self.clk.val();
+        self.state.rst_n.next = self.rst_n.val();
+        self.phase.clk.next = self.clk.val();
+        self.phase.rst_n.next = self.rst_n.val();
+        self.unit.clk.next = self.clk.val();
+        self.unit.rst_n.next = self.rst_n.val();
+        self.pc.clk.next = self.clk.val();
+        self.pc.rst_n.next = self.rst_n.val();
+        self.header_pc.clk.next = self.clk.val();
+        self.header_pc.rst_n.next = self.rst_n.val();
+        self.remaining.clk.next = self.clk.val();
+        self.remaining.rst_n.next = self.rst_n.val();
+        self.loops_left.clk.next = self.clk.val();
+        self.loops_left.rst_n.next = self.rst_n.val();
+        self.row.clk.next = self.clk.val();
+        self.row.rst_n.next = self.rst_n.val();
+        self.col.clk.next = self.clk.val();
+        self.col.rst_n.next = self.rst_n.val();
+        self.quiet.clk.next = self.clk.val();
+        self.quiet.rst_n.next = self.rst_n.val();
+        self.stuck.clk.next = self.clk.val();
+        self.stuck.rst_n.next = self.rst_n.val();
+        self.cfg_sel.clk.next = self.clk.val();
+        self.cfg_row.clk.next = self.clk.val();
+        self.cfg_col.clk.next = self.clk.val();
+        self.cfg_data.clk.next = self.clk.val();
+        for i in 0..3 {
+            self.cfg_valid[i].clk.next = self.clk.val();
+            self.cfg_valid[i].rst_n.next = self.rst_n.val();
+            self.cfg_clear[i].clk.next = self.clk.val();
+            self.cfg_clear[i].rst_n.next = self.rst_n.val();
+            self.start[i].clk.next = self.clk.val();
+            self.start[i].rst_n.next = self.rst_n.val();
+            self.param[i].clk.next = self.clk.val();
+            self.param[i].rst_n.next = self.rst_n.val();
+            self.second_param[i].clk.next = self.clk.val();
+            self.second_param[i].rst_n.next = self.rst_n.val();
+            self.unit_pc[i].clk.next = self.clk.val();
+            self.unit_pc[i].rst_n.next = self.rst_n.val();
+        }
+        self.program.wen_i.next = self.program_wen_i.val();
+        self.program.waddr_i.next = self.program_waddr_i.val();
+        self.program.wdata_i[0].next = self.program_wdata_i.val();
+        self.program.ren_i.next = self.read.val();
+        self.program.raddr_i.next = self.pc.q_o.val().get_bits::<16>(0);
+        self.word.next = self.program.rdata_o[0].val();
+        self.check.word_i.next = self.word.val();
+        self.check.phase_i.next = self.phase.q_o.val();
+        self.check.unit_i.next = self.unit.q_o.val();
+
+        self.is_target[0].next = self.check.target_o.val() == Unit::Weights;
+        self.is_target[1].next = self.check.target_o.val() == Unit::Stream;
+        self.is_target[2].next = self.check.target_o.val() == Unit::Drain;
+        self.is_unit[0].next = self.unit.q_o.val() == Unit::Weights;
+        self.is_unit[1].next = self.unit.q_o.val() == Unit::Stream;
+        self.is_unit[2].next = self.unit.q_o.val() == Unit::Drain;
+
+        // Head: HALT waits for all units, the others for the unit they start and those they name.
+        self.in_head.next = self.state.q_o.val() == State::Head;
+        self.in_body.next = self.state.q_o.val() == State::Body;
+        self.hold.next = false;
+        for i in 0..3 {
+            if self.busy_i[i].val()
+                & (self.check.is_halt_o.val()
+                    | self.is_target[i].val()
+                    | self.word.val().get_bit(16 + i))
+            {
+                self.hold.next = true;
+            }
+        }
+        self.stuck.d_i.next = self.stuck.q_o.val() + 1;
+        if !self.in_head.val() | self.progress_i.val() {
+            self.stuck.d_i.next = 0.into();
+        }
+
+        // Body: where the words of the record go.
+        self.last_word.next = self.remaining.q_o.val() == 1;
+        self.last_loop.next = self.loops_left.q_o.val() == 1;
+        self.record_end.next = ((self.phase.q_o.val() == Phase::Base)
+            & (self.loops_left.q_o.val() == 0))
+            | ((self.phase.q_o.val() == Phase::End) & self.last_loop.val());
+        self.is_register.next = (self.phase.q_o.val() == Phase::Base)
+            | (self.phase.q_o.val() == Phase::Initial)
+            | (self.phase.q_o.val() == Phase::Step)
+            | (self.phase.q_o.val() == Phase::End);
+
+        self.fault.next = false;
+        self.fault_code_o.next = 0.into();
+        if self.in_head.val() & (self.stuck.q_o.val() == 4095) {
+            self.fault.next = true;
+            self.fault_code_o.next = 6.into();
+        }
+        if self.read.val() & ((self.pc.q_o.val() >> self._pc_bits.to_bits::<5>()) != 0) {
+            self.fault.next = true;
+            self.fault_code_o.next = 7.into();
+        }
+        if self.in_body.val() & self.last_word.val() & !self.record_end.val() {
+            self.fault.next = true;
+            self.fault_code_o.next = 2.into();
+        }
+        if (self.in_body.val() & self.check.bad_field_o.val())
+            | (self.in_head.val() & self.check.bad_header_o.val())
+        {
+            self.fault.next = true;
+            self.fault_code_o.next = 3.into();
+        }
+        if self.in_head.val() & self.check.bad_length_o.val() {
+            self.fault.next = true;
+            self.fault_code_o.next = 2.into();
+        }
+        if self.in_head.val() & !self.check.is_known_o.val() {
+            self.fault.next = true;
+            self.fault_code_o.next = 1.into();
+        }
+        self.fault_o.next = self.fault.val();
+
+        self.issue.next = self.in_head.val() & !self.hold.val();
+        self.read.next = (self.state.q_o.val() == State::Fetch)
+            | (self.issue.val() & !self.check.is_halt_o.val())
+            | (self.in_body.val() & !self.last_word.val());
+        self.pc.d_i.next = self.pc.q_o.val();
+        if self.read.val() {
+            self.pc.d_i.next = self.pc.q_o.val() + 1;
+        }
+
+        self.state.d_i.next = self.state.q_o.val();
+        self.phase.d_i.next = self.phase.q_o.val();
+        self.unit.d_i.next = self.unit.q_o.val();
+        self.header_pc.d_i.next = self.header_pc.q_o.val();
+        self.remaining.d_i.next = self.remaining.q_o.val();
+        self.loops_left.d_i.next = self.loops_left.q_o.val();
+        self.row.d_i.next = self.row.q_o.val();
+        self.col.d_i.next = self.col.q_o.val();
+        self.quiet.d_i.next = self.quiet.q_o.val() - 1;
+        self.halt_o.next = false;
+        match self.state.q_o.val() {
+            State::Idle => {
+                if self.host_start_i.val() {
+                    self.state.d_i.next = State::Fetch;
+                    self.pc.d_i.next = self.start_pc_i.val().get_bits::<17>(0);
+                }
+            }
+            State::Fetch => {
+                self.header_pc.d_i.next = self.pc.q_o.val().get_bits::<16>(0);
+                self.state.d_i.next = State::Head;
+            }
+            State::Head => {
+                self.remaining.d_i.next = self.word.val().get_bits::<8>(8) - 1;
+                self.unit.d_i.next = self.check.target_o.val();
+                self.phase.d_i.next = Phase::Param;
+                self.quiet.d_i.next = (self._rows + self._cols + 31).to_bits::<10>();
+                if self.issue.val() {
+                    self.state.d_i.next = State::Body;
+                    if self.check.is_halt_o.val() {
+                        self.state.d_i.next = State::Quiet;
+                    }
+                }
+            }
+            State::Body => {
+                self.remaining.d_i.next = self.remaining.q_o.val() - 1;
+                if self.last_word.val() {
+                    self.state.d_i.next = State::Start;
+                }
+                match self.phase.q_o.val() {
+                    Phase::Param => {
+                        self.phase.d_i.next = Phase::SecondParam;
+                        if self.unit.q_o.val() == Unit::Weights {
+                            self.phase.d_i.next = Phase::Row;
+                        }
+                    }
+                    Phase::SecondParam => {
+                        self.phase.d_i.next = Phase::Row;
+                    }
+                    Phase::Row => {
+                        self.row.d_i.next = self.word.val().get_bits::<3>(0);
+                        self.col.d_i.next = 0.into();
+                        self.loops_left.d_i.next = self.word.val().get_bits::<4>(4);
+                        self.phase.d_i.next = Phase::Base;
+                    }
+                    Phase::Base => {
+                        self.phase.d_i.next = Phase::Initial;
+                        if self.record_end.val() {
+                            self.phase.d_i.next = Phase::Row;
+                        }
+                    }
+                    Phase::Initial => {
+                        self.phase.d_i.next = Phase::Step;
+                    }
+                    Phase::Step => {
+                        self.phase.d_i.next = Phase::End;
+                    }
+                    _ => {
+                        self.col.d_i.next = self.col.q_o.val() + 1;
+                        self.loops_left.d_i.next = self.loops_left.q_o.val() - 1;
+                        self.phase.d_i.next = Phase::Initial;
+                        if self.record_end.val() {
+                            self.phase.d_i.next = Phase::Row;
+                        }
+                    }
+                }
+            }
+            State::Start => {
+                self.state.d_i.next = State::Fetch;
+            }
+            _ => {
+                if self.quiet.q_o.val() == 0 {
+                    self.state.d_i.next = State::Idle;
+                    self.halt_o.next = true;
+                }
+            }
+        }
+        if self.fault.val() | self.unit_error_i.val() {
+            self.state.d_i.next = State::Idle;
+            self.halt_o.next = false;
+        }
+
+        // Registers of the units.
+        self.cfg_sel.d_i.next = 3.into();
+        match self.phase.q_o.val() {
+            Phase::Initial => {
+                self.cfg_sel.d_i.next = 0.into();
+            }
+            Phase::Step => {
+                self.cfg_sel.d_i.next = 1.into();
+            }
+            Phase::End => {
+                self.cfg_sel.d_i.next = 2.into();
+            }
+            _ => {}
+        }
+        self.cfg_row.d_i.next = self.row.q_o.val();
+        self.cfg_col.d_i.next = self.col.q_o.val();
+        self.cfg_data.d_i.next = self.word.val();
+        for i in 0..3 {
+            self.cfg_valid[i].d_i.next =
+                self.in_body.val() & self.is_unit[i].val() & self.is_register.val();
+            self.cfg_clear[i].d_i.next =
+                self.issue.val() & self.is_target[i].val() & !self.check.is_halt_o.val();
+            self.start[i].d_i.next =
+                (self.state.q_o.val() == State::Start) & self.is_unit[i].val();
+            self.param[i].en_i.next = self.in_body.val()
+                & self.is_unit[i].val()
+                & (self.phase.q_o.val() == Phase::Param);
+            self.param[i].d_i.next = self.word.val();
+            self.second_param[i].en_i.next = self.in_body.val()
+                & self.is_unit[i].val()
+                & (self.phase.q_o.val() == Phase::SecondParam);
+            self.second_param[i].d_i.next = self.word.val();
+            self.unit_pc[i].en_i.next = self.issue.val() & self.is_target[i].val();
+            self.unit_pc[i].d_i.next = self.header_pc.q_o.val();
+
+            self.cfg_valid_o[i].next = self.cfg_valid[i].q_o.val();
+            self.cfg_clear_o[i].next =
+                self.cfg_clear[i].q_o.val() | (self.state.q_o.val() == State::Idle);
+            self.start_o[i].next = self.start[i].q_o.val();
+            self.param_o[i].next = self.param[i].q_o.val();
+            self.second_param_o[i].next = self.second_param[i].q_o.val();
+            self.unit_pc_o[i].next = self.unit_pc[i].q_o.val();
+        }
+        self.cfg_sel_o.next = self.cfg_sel.q_o.val();
+        self.cfg_row_o.next = self.cfg_row.q_o.val();
+        self.cfg_col_o.next = self.cfg_col.q_o.val();
+        self.cfg_data_o.next = self.cfg_data.q_o.val();
+
+        self.running_o.next = self.state.q_o.val() != State::Idle;
+        self.pc_o.next = self.header_pc.q_o.val();
+        if self.state.q_o.val() == State::Fetch {
+            self.pc_o.next = self.pc.q_o.val().get_bits::<16>(0);
+        }
+        self.cycle_o.next =
+            (self.state.q_o.val() != State::Idle) & (self.state.q_o.val() != State::Quiet);
+        self.wait_o.next = self.in_head.val() & self.hold.val();
+        self.issue_o.next = self.issue.val();
+    }
+    module!(|this| {
+        Meta::module("sequencer")
+            .param("rows", "r", this._rows, "rows of the array")
+            .param("cols", "c", this._cols, "columns of the array")
+            .param("pc_bits", "p", this._pc_bits, "bits of a program address")
+    });
+}

@@ -1,0 +1,238 @@
+//! Head of the operand wave: turns operand addresses into slots.
+
+use crate::prelude::*;
+
+/// Puts operand addresses on the operand wave, tile by tile.
+///
+/// An address of row 0 of the record becomes a prologue slot (bias of a column tile), of row 1 a
+/// tensor slot (operand), of row 2 an epilogue slot (stored result to post). The first vector of
+/// a K tile waits until its weights were swapped in. The swap travels with the last vector of the
+/// tile before if the weights are complete by then, else in a slot of its own.
+///
+/// # Timing
+/// An address accepted in cycle t stands on the wave in t + 1.
+#[derive(LogicBlock, Default)]
+pub struct StreamHead<const A: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Reset, active low.
+    pub rst_n: Signal<In, Bit>,
+    /// High while no program runs: forgets the state of the tile.
+    pub clear_i: Signal<In, Bit>,
+    /// A MATMUL starts: the next tensor slot is the first of a K tile.
+    pub start_i: Signal<In, Bit>,
+    /// Active rows of the instruction.
+    pub rows_i: Signal<In, Bits<9>>,
+    /// The first K tile starts from the bias.
+    pub first_i: Signal<In, Bit>,
+    /// The last K tile goes to post.
+    pub last_i: Signal<In, Bit>,
+    /// Results bank.
+    pub bank_i: Signal<In, Bit>,
+    /// Loops 0..=level walk the vectors of one K tile.
+    pub level_i: Signal<In, Bits<3>>,
+    /// Decode threshold 127 - z.
+    pub thr_i: Signal<In, Bits<8>>,
+    /// Address from the traversal unit.
+    pub addr_valid_i: Signal<In, Bit>,
+    /// Accepts the address.
+    pub addr_ready_o: Signal<Out, Bit>,
+    /// Byte address, column tile or result address, by row.
+    pub addr_i: Signal<In, Bits<A>>,
+    /// Row of the record: 0 prologue, 1 tensor, 2 epilogue.
+    pub row_i: Signal<In, Bits<3>>,
+    /// Loop c is in its last iteration.
+    pub final_i: Vec<Signal<In, Bit>>,
+    /// The shadow weights hold a complete tile.
+    pub full_i: Signal<In, Bit>,
+    /// Swap decided in this cycle; it stands on the wave in the next.
+    pub swap_o: Signal<Out, Bit>,
+    /// Tensor slot.
+    pub op_valid_o: Signal<Out, Bit>,
+    /// Byte address, column tile or result address.
+    pub op_addr_o: Signal<Out, Bits<16>>,
+    /// Rows to be served.
+    pub op_rows_o: Signal<Out, Bits<9>>,
+    /// Decode threshold.
+    pub op_thr_o: Signal<Out, Bits<8>>,
+    /// First tensor slot of an instruction.
+    pub op_fresh_o: Signal<Out, Bit>,
+    /// Weights swap behind this slot.
+    pub op_swap_o: Signal<Out, Bit>,
+    /// Bit 0 prologue, 1 epilogue, 2 first K tile, 3 to post, 4 end of tile, 5 results bank.
+    pub op_tag_o: Signal<Out, Bits<8>>,
+    /// A vector is accepted in this cycle.
+    pub vector_o: Signal<Out, Bit>,
+    /// A vector waits for its weights in this cycle.
+    pub stall_o: Signal<Out, Bit>,
+    /// The address lies outside its memory.
+    pub error_o: Signal<Out, Bit>,
+    // Between tiles: the next tensor slot is the first of one.
+    between: Reg<Bit>,
+    // The weights of the next tile were swapped in.
+    armed: Reg<Bit>,
+    // The current K tile starts from the bias.
+    first: Reg<Bit>,
+    // No tensor slot of this instruction was issued yet.
+    fresh: Reg<Bit>,
+    op_valid: Reg<Bit>,
+    op_swap: Reg<Bit>,
+    op_fresh: Delay<Bit>,
+    op_tag: Reg<Bits<8>>,
+    op_addr: Delay<Bits<16>>,
+    op_rows: Delay<Bits<9>>,
+    op_thr: Delay<Bits<8>>,
+    is_prologue: Signal<Local, Bit>,
+    is_tensor: Signal<Local, Bit>,
+    is_epilogue: Signal<Local, Bit>,
+    in_range: Signal<Local, Bit>,
+    tile_end: Signal<Local, Bit>,
+    last_tile: Signal<Local, Bit>,
+    accept: Signal<Local, Bit>,
+    vector: Signal<Local, Bit>,
+    still_armed: Signal<Local, Bit>,
+    swap: Signal<Local, Bit>,
+    tag: Signal<Local, Bits<8>>,
+    _loops: usize,
+    _byte_bits: usize,
+    _tile_bits: usize,
+    _result_bits: usize,
+}
+
+impl<const A: usize> StreamHead<A> {
+    /// A head for records of `loops` loops, partitions of 2^`byte_bits` bytes, 2^`tile_bits`
+    /// column tiles and results banks of 2^`result_bits` words.
+    pub fn new(loops: usize, byte_bits: usize, tile_bits: usize, result_bits: usize) -> Self {
+        Self {
+            final_i: v(loops),
+            between: Reg::with_init(true),
+            _loops: loops,
+            _byte_bits: byte_bits,
+            _tile_bits: tile_bits,
+            _result_bits: result_bits,
+            ..Default::default()
+        }
+    }
+}
+
+impl<const A: usize> Logic for StreamHead<A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.between.clk.next = self.clk.val();
+        self.between.rst_n.next = self.rst_n.val();
+        self.armed.clk.next = self.clk.val();
+        self.armed.rst_n.next = self.rst_n.val();
+        self.first.clk.next = self.clk.val();
+        self.first.rst_n.next = self.rst_n.val();
+        self.fresh.clk.next = self.clk.val();
+        self.fresh.rst_n.next = self.rst_n.val();
+        self.op_valid.clk.next = self.clk.val();
+        self.op_valid.rst_n.next = self.rst_n.val();
+        self.op_swap.clk.next = self.clk.val();
+        self.op_swap.rst_n.next = self.rst_n.val();
+        self.op_fresh.clk.next = self.clk.val();
+        self.op_tag.clk.next = self.clk.val();
+        self.op_tag.rst_n.next = self.rst_n.val();
+        self.op_addr.clk.next = self.clk.val();
+        self.op_rows.clk.next = self.clk.val();
+        self.op_thr.clk.next = self.clk.val();
+
+        self.is_prologue.next = self.row_i.val() == 0;
+        self.is_tensor.next = self.row_i.val() == 1;
+        self.is_epilogue.next = self.row_i.val() == 2;
+        self.in_range.next = (self.is_tensor.val()
+            & ((self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0))
+            | (self.is_prologue.val()
+                & ((self.addr_i.val() >> self._tile_bits.to_bits::<6>()) == 0))
+            | (self.is_epilogue.val()
+                & ((self.addr_i.val() >> self._result_bits.to_bits::<6>()) == 0));
+
+        self.tile_end.next = self.final_i[0].val();
+        self.last_tile.next = true;
+        for c in 1..self._loops {
+            self.tile_end.next = self.tile_end.val()
+                & (self.final_i[c].val() | (self.level_i.val() < c.to_bits::<3>()));
+            self.last_tile.next = self.last_tile.val()
+                & (self.final_i[c].val() | (self.level_i.val() >= c.to_bits::<3>()));
+        }
+
+        self.accept.next = self.addr_valid_i.val()
+            & self.in_range.val()
+            & (!self.is_tensor.val() | !self.between.q_o.val() | self.armed.q_o.val());
+        self.vector.next = self.accept.val() & self.is_tensor.val();
+        self.addr_ready_o.next = self.accept.val();
+        self.vector_o.next = self.vector.val();
+        self.stall_o.next = self.addr_valid_i.val()
+            & self.is_tensor.val()
+            & self.between.q_o.val()
+            & !self.armed.q_o.val();
+        self.error_o.next = self.addr_valid_i.val() & !self.in_range.val();
+
+        // A swap is free behind the last vector of a tile and while no tile is under way.
+        self.still_armed.next =
+            self.armed.q_o.val() & !(self.vector.val() & self.between.q_o.val());
+        self.swap.next = self.full_i.val()
+            & !self.still_armed.val()
+            & ((self.vector.val() & self.tile_end.val())
+                | (!self.vector.val() & self.between.q_o.val()));
+        self.swap_o.next = self.swap.val();
+        self.armed.d_i.next =
+            (self.still_armed.val() | self.swap.val()) & !self.clear_i.val();
+
+        self.between.d_i.next = self.between.q_o.val();
+        self.first.d_i.next = self.first.q_o.val();
+        self.fresh.d_i.next = self.fresh.q_o.val();
+        if self.vector.val() {
+            self.between.d_i.next = self.tile_end.val();
+            self.fresh.d_i.next = false;
+            if self.tile_end.val() {
+                self.first.d_i.next = false;
+            }
+        }
+        if self.start_i.val() {
+            self.first.d_i.next = self.first_i.val();
+            self.fresh.d_i.next = true;
+        }
+        if self.clear_i.val() | self.start_i.val() {
+            self.between.d_i.next = true;
+        }
+
+        self.tag.next = 0.into();
+        if self.accept.val() {
+            self.tag.next = bits::<8>(0)
+                .replace_bit(0, self.is_prologue.val())
+                .replace_bit(1, self.is_epilogue.val())
+                .replace_bit(2, self.is_tensor.val() & self.first.q_o.val())
+                .replace_bit(
+                    3,
+                    self.is_epilogue.val()
+                        | (self.is_tensor.val() & self.last_i.val() & self.last_tile.val()),
+                )
+                .replace_bit(4, self.is_tensor.val() & self.tile_end.val())
+                .replace_bit(5, self.bank_i.val());
+        }
+        self.op_tag.d_i.next = self.tag.val();
+        self.op_valid.d_i.next = self.vector.val() & !self.clear_i.val();
+        self.op_swap.d_i.next = self.swap.val() & !self.clear_i.val();
+        self.op_fresh.d_i.next = self.fresh.q_o.val();
+        self.op_addr.d_i.next = self.addr_i.val().get_bits::<16>(0);
+        self.op_rows.d_i.next = self.rows_i.val();
+        self.op_thr.d_i.next = self.thr_i.val();
+
+        self.op_valid_o.next = self.op_valid.q_o.val();
+        self.op_addr_o.next = self.op_addr.q_o.val();
+        self.op_rows_o.next = self.op_rows.q_o.val();
+        self.op_thr_o.next = self.op_thr.q_o.val();
+        self.op_fresh_o.next = self.op_fresh.q_o.val();
+        self.op_swap_o.next = self.op_swap.q_o.val();
+        self.op_tag_o.next = self.op_tag.q_o.val();
+    }
+    module!(|this| {
+        Meta::module("stream_head")
+            .param("A", "a", A, "bits of an address")
+            .param("loops", "n", this._loops, "loops of a record")
+            .param("byte_bits", "p", this._byte_bits, "bits of a partition address")
+            .param("tile_bits", "t", this._tile_bits, "bits of a column tile")
+            .param("result_bits", "d", this._result_bits, "bits of a result address")
+    });
+}

@@ -1,0 +1,125 @@
+//! Head of the weight wave: turns weight addresses into word reads.
+
+use crate::prelude::*;
+
+/// Puts weight word addresses on the weight wave, one tile ahead of the operands.
+///
+/// A word is taken while the shadow weights do not hold a complete tile and the last swap has
+/// reached the last column, so that no shadow weight changes before it was used.
+///
+/// # Timing
+/// An address accepted in cycle t stands on the wave in t + 1; `full_o` rises in t + 1 when it
+/// was the last of a tile. After a swap decided in cycle t the next address is accepted in
+/// t + Cols at the earliest.
+#[derive(LogicBlock, Default)]
+pub struct WeightHead<const A: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Reset, active low.
+    pub rst_n: Signal<In, Bit>,
+    /// High while no program runs: forgets the state of the tile.
+    pub clear_i: Signal<In, Bit>,
+    /// Active rows of the instruction.
+    pub rows_i: Signal<In, Bits<9>>,
+    /// A weight tile ends when loops 0..=level are in their last iteration.
+    pub level_i: Signal<In, Bits<3>>,
+    /// Address from the traversal unit.
+    pub addr_valid_i: Signal<In, Bit>,
+    /// Accepts the address.
+    pub addr_ready_o: Signal<Out, Bit>,
+    /// Byte address of a weight word.
+    pub addr_i: Signal<In, Bits<A>>,
+    /// Loop c is in its last iteration.
+    pub final_i: Vec<Signal<In, Bit>>,
+    /// The stream head decided a swap in this cycle.
+    pub swap_i: Signal<In, Bit>,
+    /// The shadow weights hold a complete tile.
+    pub full_o: Signal<Out, Bit>,
+    /// Weight slot.
+    pub wt_valid_o: Signal<Out, Bit>,
+    /// Byte address of the word.
+    pub wt_addr_o: Signal<Out, Bits<16>>,
+    /// Rows to be served.
+    pub wt_rows_o: Signal<Out, Bits<9>>,
+    /// The address lies outside the partition.
+    pub error_o: Signal<Out, Bit>,
+    full: Reg<Bit>,
+    // Cycles until the last swap has reached the last column.
+    travel: Reg<Bits<9>>,
+    wt_valid: Reg<Bit>,
+    wt_addr: Delay<Bits<16>>,
+    wt_rows: Delay<Bits<9>>,
+    in_range: Signal<Local, Bit>,
+    tile_end: Signal<Local, Bit>,
+    accept: Signal<Local, Bit>,
+    _loops: usize,
+    _byte_bits: usize,
+    _cols: usize,
+}
+
+impl<const A: usize> WeightHead<A> {
+    /// A head for records of `loops` loops, partitions of 2^`byte_bits` bytes, `cols` columns.
+    pub fn new(loops: usize, byte_bits: usize, cols: usize) -> Self {
+        Self {
+            final_i: v(loops),
+            _loops: loops,
+            _byte_bits: byte_bits,
+            _cols: cols,
+            ..Default::default()
+        }
+    }
+}
+
+impl<const A: usize> Logic for WeightHead<A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.full.clk.next = self.clk.val();
+        self.full.rst_n.next = self.rst_n.val();
+        self.travel.clk.next = self.clk.val();
+        self.travel.rst_n.next = self.rst_n.val();
+        self.wt_valid.clk.next = self.clk.val();
+        self.wt_valid.rst_n.next = self.rst_n.val();
+        self.wt_addr.clk.next = self.clk.val();
+        self.wt_rows.clk.next = self.clk.val();
+
+        self.tile_end.next = self.final_i[0].val();
+        for c in 1..self._loops {
+            self.tile_end.next = self.tile_end.val()
+                & (self.final_i[c].val() | (self.level_i.val() < c.to_bits::<3>()));
+        }
+        self.in_range.next = (self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0;
+        self.accept.next = self.addr_valid_i.val()
+            & self.in_range.val()
+            & !self.full.q_o.val()
+            & (self.travel.q_o.val() == 0);
+        self.addr_ready_o.next = self.accept.val();
+        self.error_o.next = self.addr_valid_i.val() & !self.in_range.val();
+
+        self.full.d_i.next = (self.full.q_o.val() | (self.accept.val() & self.tile_end.val()))
+            & !self.swap_i.val()
+            & !self.clear_i.val();
+        self.full_o.next = self.full.q_o.val();
+
+        self.travel.d_i.next = self.travel.q_o.val();
+        if self.travel.q_o.val() != 0 {
+            self.travel.d_i.next = self.travel.q_o.val() - 1;
+        }
+        if self.swap_i.val() {
+            self.travel.d_i.next = (self._cols - 1).to_bits::<9>();
+        }
+
+        self.wt_valid.d_i.next = self.accept.val() & !self.clear_i.val();
+        self.wt_addr.d_i.next = self.addr_i.val().get_bits::<16>(0);
+        self.wt_rows.d_i.next = self.rows_i.val();
+        self.wt_valid_o.next = self.wt_valid.q_o.val();
+        self.wt_addr_o.next = self.wt_addr.q_o.val();
+        self.wt_rows_o.next = self.wt_rows.q_o.val();
+    }
+    module!(|this| {
+        Meta::module("weight_head")
+            .param("A", "a", A, "bits of an address")
+            .param("loops", "n", this._loops, "loops of a record")
+            .param("byte_bits", "p", this._byte_bits, "bits of a partition address")
+            .param("cols", "c", this._cols, "columns of the array")
+    });
+}
