@@ -1,0 +1,13 @@
+//! State buffer (operands, weights, drained results) and results buffer (column sums).
+
+pub mod partition;
+pub mod results;
+pub mod slots;
+pub mod state;
+
+pub use partition::{PartitionModel, PartitionOutputs, PartitionShape};
+pub use results::{
+    ResultColumnModel, ResultColumnOutputs, ResultInputs, ResultSlot, ResultsBufferModel,
+};
+pub use slots::{DrainWord, Events, HostRequest, OperandSlot, PartitionInputs, WeightSlot};
+pub use state::{StateBufferInputs, StateBufferModel, StateBufferOutputs};

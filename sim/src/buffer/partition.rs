@@ -1,0 +1,219 @@
+//! The clocked partition: one row of the state buffer.
+
+use super::slots::{Events, HostRequest, OperandSlot, PartitionInputs, WeightSlot};
+use crate::delay::DelayLine;
+use crate::sliced::packing::{enables, mask, pop};
+
+/// Size of a partition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PartitionShape {
+    /// Number of banks.
+    pub banks: usize,
+    /// 8-byte words per bank.
+    pub words_per_bank: usize,
+    /// Bytes of the first data slice.
+    pub first_slice: usize,
+}
+
+/// Outputs of one clock cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PartitionOutputs {
+    /// Operand wave for the next partition.
+    pub operand: OperandSlot,
+    /// Weight wave for the next partition.
+    pub weight: WeightSlot,
+    /// Host access for the next partition.
+    pub host: HostRequest,
+    /// Host read answer.
+    pub answer: Option<u64>,
+    /// Events of this and the earlier partitions.
+    pub events: Events,
+    /// Operand, 9 bits signed; 0 for an empty slot or an inactive row.
+    pub x: i16,
+    /// Swap flag that goes with the operand.
+    pub swap: bool,
+    /// Shift enable of the weights.
+    pub shift: bool,
+    /// Weight word; none where the hardware may drive anything.
+    pub w: Option<u64>,
+}
+
+/// What leaves towards the PE row for one operand slot.
+#[derive(Debug, Clone, Copy, Default)]
+struct Operand {
+    x: i16,
+    swap: bool,
+}
+
+/// One partition. The memory is a flat list of words: the banks only decide who may read.
+#[derive(Debug, Clone)]
+pub struct PartitionModel {
+    shape: PartitionShape,
+    words: Vec<u64>,
+    kept: Option<u16>,
+    next_operand: DelayLine<OperandSlot>,
+    next_weight: DelayLine<WeightSlot>,
+    next_host: DelayLine<HostRequest>,
+    operands: DelayLine<Operand>,
+    shifts: DelayLine<Option<Option<u64>>>,
+    own_answers: DelayLine<Option<u64>>,
+    answers: DelayLine<Option<u64>>,
+    data_events: DelayLine<Events>,
+    events: DelayLine<Events>,
+}
+
+impl PartitionModel {
+    /// A partition after reset. Words start at zero here; in the hardware they are undefined until
+    /// written.
+    pub fn new(shape: PartitionShape) -> Self {
+        Self {
+            shape,
+            words: vec![0; shape.banks * shape.words_per_bank],
+            kept: None,
+            next_operand: DelayLine::new(1),
+            next_weight: DelayLine::new(1),
+            next_host: DelayLine::new(1),
+            operands: DelayLine::new(4),
+            shifts: DelayLine::new(3),
+            own_answers: DelayLine::new(3),
+            answers: DelayLine::new(1),
+            data_events: DelayLine::new(1),
+            events: DelayLine::new(1),
+        }
+    }
+
+    /// Content of a word, for checks.
+    pub fn word(&self, word: u16) -> u64 {
+        self.words[usize::from(word)]
+    }
+
+    /// One clock cycle: returns the outputs of this cycle, then takes the clock edge.
+    ///
+    /// # Panics
+    /// If an address lies outside the partition, or a host read meets a bank in use.
+    pub fn step(&mut self, inputs: &PartitionInputs) -> PartitionOutputs {
+        let mut now = Events::default();
+        let mut later = Events::default();
+        let mine = inputs.host.valid && inputs.host.partition == 0;
+
+        let written = self.write(inputs, mine, &mut now, &mut later);
+        let mut reads = Reads::default();
+        let operand = self.operand(&inputs.operand, &written, &mut reads);
+        let shift = self.weight(&inputs.weight, &mut reads);
+        let answer = (mine && !inputs.host.write).then(|| {
+            let word = self.read(inputs.host.word, &mut reads);
+            word.expect("the host reads only banks that nobody else uses")
+        });
+        for word in reads.words {
+            now.mask_reads += 1;
+            let [a, b] = self.slices_of(word);
+            later.a_reads += a;
+            later.b_reads += b;
+        }
+
+        let own_events = now.plus(self.data_events.shift(later));
+        let own_answer = self.own_answers.shift(answer);
+        let shift = self.shifts.shift(shift);
+        let operand = self.operands.shift(operand);
+        PartitionOutputs {
+            operand: self.next_operand.shift(inputs.operand.for_next()),
+            weight: self.next_weight.shift(inputs.weight.for_next()),
+            host: self.next_host.shift(inputs.host.for_next()),
+            answer: self.answers.shift(inputs.answer.or(own_answer)),
+            events: self.events.shift(inputs.events.plus(own_events)),
+            x: operand.x,
+            swap: operand.swap,
+            shift: shift.is_some(),
+            w: shift.flatten(),
+        }
+    }
+
+    /// Drain words win over host writes of the same bank. Returns the words written.
+    fn write(
+        &mut self,
+        inputs: &PartitionInputs,
+        mine: bool,
+        now: &mut Events,
+        later: &mut Events,
+    ) -> Vec<u16> {
+        let mut writes = Vec::new();
+        if let Some(drain) = inputs.drain {
+            writes.push((drain.word, drain.data));
+        }
+        if mine && inputs.host.write {
+            let bank = self.bank(inputs.host.word);
+            if writes.iter().all(|(word, _)| self.bank(*word) != bank) {
+                writes.push((inputs.host.word, inputs.host.data));
+            }
+        }
+        for (word, data) in &writes {
+            self.words[usize::from(*word)] = *data;
+            now.mask_writes += 1;
+            let [a, b] = self.slices_of(*data);
+            later.a_writes += a;
+            later.b_writes += b;
+        }
+        writes.into_iter().map(|(word, _)| word).collect()
+    }
+
+    fn operand(&mut self, slot: &OperandSlot, written: &[u16], reads: &mut Reads) -> Operand {
+        if self.kept.is_some_and(|word| written.contains(&word)) {
+            self.kept = None;
+        }
+        let swap = slot.swap;
+        if !slot.is_active() {
+            return Operand { x: 0, swap };
+        }
+        let word = slot.address >> 3;
+        if slot.fresh || self.kept != Some(word) {
+            self.read(word, reads);
+            self.kept = Some(word);
+        }
+        let byte = self.words[usize::from(word)].to_le_bytes()[usize::from(slot.address & 7)];
+        let x = match byte <= slot.threshold {
+            true => i16::from(byte),
+            false => i16::from(byte) - 256,
+        };
+        Operand { x, swap }
+    }
+
+    /// The word to shift in: none without a slot, unknown for an inactive row or a taken bank.
+    fn weight(&mut self, slot: &WeightSlot, reads: &mut Reads) -> Option<Option<u64>> {
+        if !slot.valid {
+            return None;
+        }
+        Some(match slot.is_active() {
+            true => self.read(slot.address >> 3, reads),
+            false => None,
+        })
+    }
+
+    /// Reads through the one read port of the word's bank, if it is free.
+    fn read(&self, word: u16, reads: &mut Reads) -> Option<u64> {
+        let bank = self.bank(word);
+        if reads.banks.contains(&bank) {
+            return None;
+        }
+        let data = self.words[usize::from(word)];
+        reads.banks.push(bank);
+        reads.words.push(data);
+        Some(data)
+    }
+
+    fn bank(&self, word: u16) -> usize {
+        usize::from(word) / self.shape.words_per_bank
+    }
+
+    fn slices_of(&self, word: u64) -> [u16; 2] {
+        let widths = [self.shape.first_slice, 8 - self.shape.first_slice];
+        let needed = enables(pop(&mask(&word.to_be_bytes())), &widths);
+        [needed[0].into(), needed[1].into()]
+    }
+}
+
+/// Reads of one clock cycle.
+#[derive(Debug, Default)]
+struct Reads {
+    banks: Vec<usize>,
+    words: Vec<u64>,
+}

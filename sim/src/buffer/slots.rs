@@ -1,0 +1,144 @@
+//! What travels from partition to partition of the state buffer.
+
+/// One position of the operand wave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OperandSlot {
+    /// Tensor slot: read an operand.
+    pub valid: bool,
+    /// Byte address, or the address of a prologue or epilogue slot.
+    pub address: u16,
+    /// Rows still to be served, this one included; 0 stays 0.
+    pub rows: u16,
+    /// Decode threshold 127 - z.
+    pub threshold: u8,
+    /// The kept word must not be reused.
+    pub fresh: bool,
+    /// Swap weights behind this slot; also in slots without operand.
+    pub swap: bool,
+    /// Carried along for the results end.
+    pub tag: u8,
+}
+
+impl OperandSlot {
+    /// The partition reads an operand for this slot.
+    pub fn is_active(&self) -> bool {
+        self.valid && self.rows != 0
+    }
+
+    /// The slot as the next partition sees it.
+    pub fn for_next(self) -> Self {
+        Self {
+            rows: self.rows.saturating_sub(1),
+            ..self
+        }
+    }
+}
+
+/// One position of the weight wave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WeightSlot {
+    /// A weight word is shifted in.
+    pub valid: bool,
+    /// Byte address of the word.
+    pub address: u16,
+    /// Rows still to be served, this one included; 0 stays 0.
+    pub rows: u16,
+}
+
+impl WeightSlot {
+    /// The partition reads a word for this slot.
+    pub fn is_active(&self) -> bool {
+        self.valid && self.rows != 0
+    }
+
+    /// The slot as the next partition sees it.
+    pub fn for_next(self) -> Self {
+        Self {
+            rows: self.rows.saturating_sub(1),
+            ..self
+        }
+    }
+}
+
+/// A word that a drain lane stores into its partition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DrainWord {
+    /// Word address.
+    pub word: u16,
+    /// Data, byte k in bits 8k+7..8k.
+    pub data: u64,
+}
+
+/// A host access on its way to its partition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct HostRequest {
+    /// The request is valid.
+    pub valid: bool,
+    /// Write, else read.
+    pub write: bool,
+    /// Partitions still to pass, modulo 256; taken where it is 0.
+    pub partition: u8,
+    /// Word address.
+    pub word: u16,
+    /// Data of a write.
+    pub data: u64,
+}
+
+impl HostRequest {
+    /// The request as the next partition sees it.
+    pub fn for_next(self) -> Self {
+        Self {
+            partition: self.partition.wrapping_sub(1),
+            ..self
+        }
+    }
+}
+
+/// Numbers of slice accesses in one clock cycle, 10 bits each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Events {
+    /// Mask slice reads.
+    pub mask_reads: u16,
+    /// Mask slice writes.
+    pub mask_writes: u16,
+    /// Reads of the first data slice.
+    pub a_reads: u16,
+    /// Writes of the first data slice.
+    pub a_writes: u16,
+    /// Reads of the second data slice.
+    pub b_reads: u16,
+    /// Writes of the second data slice.
+    pub b_writes: u16,
+}
+
+impl Events {
+    /// Sum, modulo 1024.
+    pub fn plus(self, other: Self) -> Self {
+        let sum = |a: u16, b: u16| (a + b) & 0x3ff;
+        Self {
+            mask_reads: sum(self.mask_reads, other.mask_reads),
+            mask_writes: sum(self.mask_writes, other.mask_writes),
+            a_reads: sum(self.a_reads, other.a_reads),
+            a_writes: sum(self.a_writes, other.a_writes),
+            b_reads: sum(self.b_reads, other.b_reads),
+            b_writes: sum(self.b_writes, other.b_writes),
+        }
+    }
+}
+
+/// Inputs of a partition in one clock cycle.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PartitionInputs {
+    /// Operand wave.
+    pub operand: OperandSlot,
+    /// Weight wave.
+    pub weight: WeightSlot,
+    /// Word from the drain of the same-numbered column.
+    pub drain: Option<DrainWord>,
+    /// Host access.
+    pub host: HostRequest,
+    /// Host read answer of the partitions before.
+    pub answer: Option<u64>,
+    /// Events of the partitions before.
+    pub events: Events,
+}

@@ -1,0 +1,15 @@
+//! Golden models in plain Rust: what the hardware must do, written from the documents alone.
+//!
+//! Nothing here shares code with the hardware description. [`traversal`], [`sliced`], [`array`],
+//! [`buffer`] and [`post`] hold one clocked model per hardware module, with the method
+//! `step(inputs) -> outputs`: the outputs visible in the current clock cycle for the inputs of
+//! this cycle, then the clock edge. Words of 8 bytes are numbers: byte k is bits 8k+7..8k.
+
+pub mod array;
+pub mod buffer;
+pub mod delay;
+pub mod machine;
+pub mod network;
+pub mod post;
+pub mod sliced;
+pub mod traversal;

@@ -1,0 +1,217 @@
+//! The clocked post-processing lane: scaling, clamping and gathering of bytes.
+
+use super::requantise::{Scale, requantise};
+use crate::buffer::DrainWord;
+use crate::delay::DelayLine;
+
+/// A scale on its way to the memory of one lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ParameterWrite {
+    /// The write is valid.
+    pub valid: bool,
+    /// Lanes still to pass; taken where it is 0.
+    pub column: u8,
+    /// Column tile.
+    pub tile: u8,
+    /// Bits 30..0 multiplier, bits 37..32 shift code (6 bits, two's complement).
+    pub data: u64,
+}
+
+impl ParameterWrite {
+    fn scale(&self) -> Scale {
+        let code = (self.data >> 32 & 0x3f) as i32;
+        Scale {
+            multiplier: (self.data & 0x7fff_ffff) as i32,
+            shift: if code >= 32 { code - 64 } else { code },
+        }
+    }
+}
+
+/// Inputs that travel from lane to lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PostInputs {
+    /// Load the scale of `tile`; the lane is active afterwards if `columns` is not 0.
+    pub load: bool,
+    /// Column tile of a load.
+    pub tile: u8,
+    /// Columns still active at a load, this one included; 0 stays 0.
+    pub columns: u16,
+    /// The lane's sum is to be scaled and stored.
+    pub valid: bool,
+    /// Byte address of the result.
+    pub destination: u16,
+    /// Last byte of this drain.
+    pub flush: bool,
+    /// Write port.
+    pub write: ParameterWrite,
+}
+
+/// Broadcast settings of a drain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PostSettings {
+    /// Round once instead of twice.
+    pub single: bool,
+    /// Lower clamp bound, 9 bits signed.
+    pub low: i16,
+    /// Upper clamp bound, 9 bits signed.
+    pub high: i16,
+}
+
+/// Inputs of one lane in one clock cycle.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PostLaneInputs {
+    /// Travelling inputs.
+    pub slot: PostInputs,
+    /// Broadcast settings.
+    pub settings: PostSettings,
+    /// Sum of this column for the slot.
+    pub acc: i32,
+}
+
+/// Outputs of one lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PostLaneOutputs {
+    /// Travelling inputs as the next lane gets them.
+    pub next: PostInputs,
+    /// Word to be stored.
+    pub drain: Option<DrainWord>,
+}
+
+/// A result byte on its way to the gatherer.
+#[derive(Debug, Clone, Copy)]
+struct ResultByte {
+    destination: u16,
+    value: u8,
+    flush: bool,
+}
+
+/// The word being gathered.
+#[derive(Debug, Clone, Copy)]
+struct Gathered {
+    drain: DrainWord,
+    complete: bool,
+}
+
+/// One lane. A byte reaches the gatherer a constant number of cycles after its slot; a word
+/// leaves in the cycle after the byte that pushes it out, or two cycles after its flush byte.
+#[derive(Debug, Clone)]
+pub struct PostLaneModel {
+    scales: Vec<Scale>,
+    current: Option<Scale>,
+    next: DelayLine<PostInputs>,
+    bytes: DelayLine<Option<ResultByte>>,
+    gathered: Option<Gathered>,
+    leaving: DelayLine<Option<DrainWord>>,
+}
+
+impl PostLaneModel {
+    /// A lane with `tiles` scales whose bytes reach the gatherer after `latency_cycles`.
+    pub fn new(tiles: usize, latency_cycles: usize) -> Self {
+        Self {
+            scales: vec![Scale::default(); tiles],
+            current: None,
+            next: DelayLine::new(1),
+            bytes: DelayLine::new(latency_cycles),
+            gathered: None,
+            leaving: DelayLine::new(1),
+        }
+    }
+
+    /// One clock cycle: returns the outputs of this cycle, then takes the clock edge.
+    pub fn step(&mut self, inputs: &PostLaneInputs) -> PostLaneOutputs {
+        let slot = &inputs.slot;
+        let byte = self.current.filter(|_| slot.valid).map(|scale| {
+            let settings = inputs.settings;
+            let scaled = requantise(inputs.acc, scale, settings.single);
+            let clamped = scaled.min(settings.high.into()).max(settings.low.into());
+            ResultByte {
+                destination: slot.destination,
+                value: clamped as u8,
+                flush: slot.flush,
+            }
+        });
+        if slot.load {
+            let scale = self.scales[usize::from(slot.tile)];
+            self.current = (slot.columns != 0).then_some(scale);
+        }
+        if slot.write.valid && slot.write.column == 0 {
+            self.scales[usize::from(slot.write.tile)] = slot.write.scale();
+        }
+        let mut next = *slot;
+        next.columns = slot.columns.saturating_sub(1);
+        next.write.column = slot.write.column.wrapping_sub(1);
+
+        let byte = self.bytes.shift(byte);
+        let pushed_out = self.gather(byte);
+        PostLaneOutputs {
+            next: self.next.shift(next),
+            drain: self.leaving.shift(pushed_out),
+        }
+    }
+
+    /// Takes at most one byte into the gathered word; returns the word that is pushed out.
+    fn gather(&mut self, byte: Option<ResultByte>) -> Option<DrainWord> {
+        let leaves = self.gathered.is_some_and(|held| {
+            held.complete || byte.is_some_and(|b| b.destination >> 3 != held.drain.word)
+        });
+        let out = match leaves {
+            true => self.gathered.take().map(|held| held.drain),
+            false => None,
+        };
+        if let Some(byte) = byte {
+            let held = self.gathered.get_or_insert(Gathered {
+                drain: DrainWord {
+                    word: byte.destination >> 3,
+                    data: 0,
+                },
+                complete: false,
+            });
+            let mut bytes = held.drain.data.to_le_bytes();
+            bytes[usize::from(byte.destination & 7)] = byte.value;
+            held.drain.data = u64::from_le_bytes(bytes);
+            held.complete = byte.flush;
+        }
+        out
+    }
+}
+
+/// The chain of lanes.
+#[derive(Debug, Clone)]
+pub struct PostModel {
+    lanes: Vec<PostLaneModel>,
+}
+
+impl PostModel {
+    /// `cols` lanes with `tiles` scales each; see [`PostLaneModel::new`] for the latency.
+    pub fn new(cols: usize, tiles: usize, latency_cycles: usize) -> Self {
+        Self {
+            lanes: vec![PostLaneModel::new(tiles, latency_cycles); cols],
+        }
+    }
+
+    /// One clock cycle with the slot that enters the first lane and the sums of all columns:
+    /// returns the word that each lane stores, then takes the clock edge.
+    ///
+    /// # Panics
+    /// If `accs` does not have one entry per lane.
+    pub fn step(
+        &mut self,
+        slot: &PostInputs,
+        settings: PostSettings,
+        accs: &[i32],
+    ) -> Vec<Option<DrainWord>> {
+        let mut slot = *slot;
+        let mut words = Vec::with_capacity(self.lanes.len());
+        for (lane, acc) in self.lanes.iter_mut().zip(accs) {
+            let outputs = lane.step(&PostLaneInputs {
+                slot,
+                settings,
+                acc: *acc,
+            });
+            slot = outputs.next;
+            words.push(outputs.drain);
+        }
+        assert_eq!(words.len(), self.lanes.len(), "one sum per lane");
+        words
+    }
+}

@@ -1,0 +1,164 @@
+//! The clocked buffer models: latencies, word reuse, banks and forwarding.
+
+use heddle_sim::buffer::{
+    DrainWord, HostRequest, OperandSlot, PartitionInputs, PartitionModel, PartitionOutputs,
+    PartitionShape, ResultColumnModel, ResultInputs, ResultSlot, StateBufferInputs,
+    StateBufferModel, WeightSlot,
+};
+
+const SHAPE: PartitionShape = PartitionShape {
+    banks: 2,
+    words_per_bank: 16,
+    first_slice: 4,
+};
+
+fn store(word: u16, data: u64) -> PartitionInputs {
+    PartitionInputs {
+        drain: Some(DrainWord { word, data }),
+        ..PartitionInputs::default()
+    }
+}
+
+fn operand(address: u16) -> PartitionInputs {
+    PartitionInputs {
+        operand: OperandSlot {
+            valid: true,
+            address,
+            rows: 1,
+            threshold: 127,
+            ..OperandSlot::default()
+        },
+        ..PartitionInputs::default()
+    }
+}
+
+fn run(model: &mut PartitionModel, inputs: &[PartitionInputs]) -> Vec<PartitionOutputs> {
+    let idle = [PartitionInputs::default(); 5];
+    inputs.iter().chain(&idle).map(|i| model.step(i)).collect()
+}
+
+#[test]
+fn operand_is_decoded_after_four_cycles() {
+    let mut model = PartitionModel::new(SHAPE);
+    run(&mut model, &[store(2, 0x80_7f_01)]);
+    let seen = run(
+        &mut model,
+        &[operand(16), operand(17), operand(18), operand(19)],
+    );
+    let x: Vec<i16> = seen[4..8].iter().map(|o| o.x).collect();
+    assert_eq!(x, [1, 127, -128, 0]);
+    // One access for four bytes of one word.
+    let reads: Vec<u16> = seen.iter().map(|o| o.events.mask_reads).collect();
+    assert_eq!(reads.iter().sum::<u16>(), 1);
+    assert_eq!((seen[1].events.mask_reads, seen[2].events.a_reads), (1, 1));
+    assert_eq!((seen[1].operand.address, seen[1].operand.rows), (16, 0));
+}
+
+#[test]
+fn fresh_slot_and_written_word_are_read_again() {
+    let mut model = PartitionModel::new(SHAPE);
+    run(&mut model, &[store(2, 5)]);
+    let mut fresh = operand(16);
+    fresh.operand.fresh = true;
+    let mut written = operand(16);
+    written.drain = Some(DrainWord { word: 2, data: 6 });
+    let seen = run(&mut model, &[operand(16), fresh, written, operand(16)]);
+    let x: Vec<i16> = seen[4..8].iter().map(|o| o.x).collect();
+    assert_eq!(x, [5, 5, 6, 6]);
+    let reads: u16 = seen.iter().map(|o| o.events.mask_reads).sum();
+    assert_eq!(reads, 3);
+}
+
+#[test]
+fn weights_come_after_three_cycles_and_shift_in_inactive_rows_too() {
+    let mut model = PartitionModel::new(SHAPE);
+    run(&mut model, &[store(20, 0x0807_0605_0403_0201)]);
+    let weight = |rows| PartitionInputs {
+        weight: WeightSlot {
+            valid: true,
+            address: 160,
+            rows,
+        },
+        ..PartitionInputs::default()
+    };
+    let seen = run(&mut model, &[weight(1), weight(0)]);
+    assert_eq!(
+        (seen[3].shift, seen[3].w),
+        (true, Some(0x0807_0605_0403_0201))
+    );
+    assert_eq!((seen[4].shift, seen[4].w), (true, None));
+    assert_eq!(seen[1].weight.rows, 0);
+    let events = seen
+        .iter()
+        .fold(Default::default(), |sum: heddle_sim::buffer::Events, o| {
+            sum.plus(o.events)
+        });
+    assert_eq!(
+        (events.mask_reads, events.a_reads, events.b_reads),
+        (1, 1, 1)
+    );
+}
+
+#[test]
+fn host_answer_leaves_the_last_row_after_rows_plus_three_cycles() {
+    for target in 0..3 {
+        let mut buffer = StateBufferModel::new(3, SHAPE);
+        let mut answers = Vec::new();
+        for t in 0..12 {
+            let host = HostRequest {
+                valid: t < 2,
+                write: t == 0,
+                partition: target,
+                word: 7,
+                data: 0xabcd,
+            };
+            let outputs = buffer.step(&StateBufferInputs {
+                host,
+                drain: vec![None; 3],
+                ..StateBufferInputs::default()
+            });
+            answers.push(outputs.answer);
+        }
+        // Read request in cycle 1.
+        let expected: Vec<Option<u64>> = (0..12)
+            .map(|t| (t == 1 + 3 + 3).then_some(0xabcd))
+            .collect();
+        assert_eq!(answers, expected, "partition {target}");
+        assert_eq!(buffer.word(target.into(), 7), 0xabcd);
+    }
+}
+
+#[test]
+fn results_are_forwarded_at_every_distance() {
+    let slot = |address, add, write| ResultSlot {
+        valid: true,
+        bank: false,
+        address,
+        add,
+        sum_enable: true,
+        write,
+    };
+    let other = slot(1, false, true);
+    let slots = [
+        slot(0, false, true),
+        slot(0, true, true),
+        other,
+        slot(0, true, true),
+        other,
+        other,
+        slot(0, true, false),
+        slot(0, true, true),
+    ];
+    let mut column = ResultColumnModel::new(4);
+    let mut seen = Vec::new();
+    for t in 0..slots.len() + 2 {
+        let outputs = column.step(&ResultInputs {
+            slot: slots.get(t).copied().unwrap_or_default(),
+            // The sum of slot t - 1.
+            sum: 10_i32.pow(t.saturating_sub(1) as u32 % 9),
+        });
+        seen.push(outputs.acc);
+    }
+    let expected = [1, 11, 100, 1011, 10_000, 100_000, 1_001_011, 10_001_011];
+    assert_eq!(seen[2..], expected.map(Some));
+}
