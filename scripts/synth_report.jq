@@ -4,7 +4,7 @@ def pad($width): . + " " * ($width - length);
 [.modules[$top].cells[].type] as $types
 | (reduce ("LUT4", "CCU2C", "TRELLIS_FF", "MULT18X18D", "DP16KD", "TRELLIS_DPR16X4") as $type
     ({}; .[$type] = ([$types[] | select(. == $type)] | length))) as $cells
-| {top: $top} + $cells + {fmax_mhz: ($fmax[0] | if . then . * 10 | round / 10 else null end)}
+| {top: $top} + $cells + {fmax_mhz: ($fmax | if . then . * 10 | round / 10 else null end)}
 | if $format == "json" then .
   else to_entries[] | select(.value != null) | "\(.key | pad(16))  \(.value)"
   end

@@ -23,7 +23,7 @@ reproducible() {
   rm -rf "$scratch/again"
 }
 
-# The memories of the edge machine become block RAM and its products become DSP blocks.
+# The memories of the edge machine become block RAM (synth.sh refuses flip-flops), its products DSP.
 maps_to_blocks() {
   scripts/synth.sh --json configs/edge.json >"$scratch/synth.json"
   cat "$scratch/synth.json"
