@@ -234,8 +234,18 @@ impl<const A: usize> Logic for DrainHead<A> {
     module!(|this| {
         Meta::module("drain_head")
             .param("A", "a", A, "bits of an address")
-            .param("byte_bits", "p", this._byte_bits, "bits of a partition address")
-            .param("result_bits", "d", this._result_bits, "bits of a result address")
+            .param(
+                "byte_bits",
+                "p",
+                this._byte_bits,
+                "bits of a partition address",
+            )
+            .param(
+                "result_bits",
+                "d",
+                this._result_bits,
+                "bits of a result address",
+            )
             .param("cols", "c", this._cols, "columns of the array")
     });
 }

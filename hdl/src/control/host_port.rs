@@ -264,8 +264,8 @@ impl Logic for HostPort {
         self.buffer_word_o.next = self.addr.q_o.val().get_bits::<13>(3);
         self.program_wdata_o.next = 0.into();
         for i in 0..4 {
-            self.program_wdata_o.next = (self.program_wdata_o.val() << 8)
-                | self.wdata[3 - i].q_o.val().get_bits::<32>(0);
+            self.program_wdata_o.next =
+                (self.program_wdata_o.val() << 8) | self.wdata[3 - i].q_o.val().get_bits::<32>(0);
         }
 
         // Register reads.

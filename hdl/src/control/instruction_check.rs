@@ -167,7 +167,12 @@ impl Logic for InstructionCheck {
             .param("record_rows", "m", this._record_rows, "rows of a record")
             .param("loops", "n", this._loops, "loops of a record")
             .param("offset_bits", "w", this._offset_bits, "bits of an offset")
-            .param("address_bits", "a", this._address_bits, "bits of an address")
+            .param(
+                "address_bits",
+                "a",
+                this._address_bits,
+                "bits of an address",
+            )
             .param("tiles", "t", this._tiles, "column tiles")
     });
 }

@@ -8,7 +8,9 @@ mod drain_head;
 mod host_port;
 mod instruction_check;
 mod sequencer;
+mod status;
 mod stream_head;
+mod unit;
 mod weight_head;
 
 pub use counters::{COUNTERS, Counters};
@@ -16,5 +18,7 @@ pub use drain_head::DrainHead;
 pub use host_port::HostPort;
 pub use instruction_check::InstructionCheck;
 pub use sequencer::{Phase, Sequencer, SequencerShape, State, Unit};
+pub use status::Status;
 pub use stream_head::StreamHead;
+pub use unit::{Control, ControlShape};
 pub use weight_head::WeightHead;

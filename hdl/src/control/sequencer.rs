@@ -504,11 +504,9 @@ impl Logic for Sequencer {
                 self.in_body.val() & self.is_unit[i].val() & self.is_register.val();
             self.cfg_clear[i].d_i.next =
                 self.issue.val() & self.is_target[i].val() & !self.check.is_halt_o.val();
-            self.start[i].d_i.next =
-                (self.state.q_o.val() == State::Start) & self.is_unit[i].val();
-            self.param[i].en_i.next = self.in_body.val()
-                & self.is_unit[i].val()
-                & (self.phase.q_o.val() == Phase::Param);
+            self.start[i].d_i.next = (self.state.q_o.val() == State::Start) & self.is_unit[i].val();
+            self.param[i].en_i.next =
+                self.in_body.val() & self.is_unit[i].val() & (self.phase.q_o.val() == Phase::Param);
             self.param[i].d_i.next = self.word.val();
             self.second_param[i].en_i.next = self.in_body.val()
                 & self.is_unit[i].val()

@@ -176,8 +176,7 @@ impl<const A: usize> Logic for StreamHead<A> {
             & ((self.vector.val() & self.tile_end.val())
                 | (!self.vector.val() & self.between.q_o.val()));
         self.swap_o.next = self.swap.val();
-        self.armed.d_i.next =
-            (self.still_armed.val() | self.swap.val()) & !self.clear_i.val();
+        self.armed.d_i.next = (self.still_armed.val() | self.swap.val()) & !self.clear_i.val();
 
         self.between.d_i.next = self.between.q_o.val();
         self.first.d_i.next = self.first.q_o.val();
@@ -231,8 +230,18 @@ impl<const A: usize> Logic for StreamHead<A> {
         Meta::module("stream_head")
             .param("A", "a", A, "bits of an address")
             .param("loops", "n", this._loops, "loops of a record")
-            .param("byte_bits", "p", this._byte_bits, "bits of a partition address")
+            .param(
+                "byte_bits",
+                "p",
+                this._byte_bits,
+                "bits of a partition address",
+            )
             .param("tile_bits", "t", this._tile_bits, "bits of a column tile")
-            .param("result_bits", "d", this._result_bits, "bits of a result address")
+            .param(
+                "result_bits",
+                "d",
+                this._result_bits,
+                "bits of a result address",
+            )
     });
 }

@@ -119,7 +119,12 @@ impl<const A: usize> Logic for WeightHead<A> {
         Meta::module("weight_head")
             .param("A", "a", A, "bits of an address")
             .param("loops", "n", this._loops, "loops of a record")
-            .param("byte_bits", "p", this._byte_bits, "bits of a partition address")
+            .param(
+                "byte_bits",
+                "p",
+                this._byte_bits,
+                "bits of a partition address",
+            )
             .param("cols", "c", this._cols, "columns of the array")
     });
 }

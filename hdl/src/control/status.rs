@@ -1,0 +1,125 @@
+//! How the last program ended.
+
+use crate::prelude::*;
+
+/// Keeps whether the last program is done or was stopped, by what and where.
+///
+/// Faults of the sequencer win over those of the units, weights before stream before drain.
+///
+/// # Timing
+/// An event of cycle t is in `status_o` in t + 1.
+#[derive(LogicBlock, Default)]
+pub struct Status {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Reset, active low.
+    pub rst_n: Signal<In, Bit>,
+    /// A program starts: clears the status.
+    pub start_i: Signal<In, Bit>,
+    /// A program runs.
+    pub running_i: Signal<In, Bit>,
+    /// HALT is complete.
+    pub halt_i: Signal<In, Bit>,
+    /// The sequencer met an illegal instruction.
+    pub fault_i: Signal<In, Bit>,
+    /// Its error code.
+    pub fault_code_i: Signal<In, Bits<8>>,
+    /// Word address of the sequencer's instruction.
+    pub pc_i: Signal<In, Bits<16>>,
+    /// Address error of the weight unit.
+    pub weights_error_i: Signal<In, Bit>,
+    /// Address error of the stream unit.
+    pub stream_error_i: Signal<In, Bit>,
+    /// Address error of the drain unit.
+    pub drain_error_i: Signal<In, Bit>,
+    /// A result found no drain address.
+    pub underflow_i: Signal<In, Bit>,
+    /// Word addresses of the units' instructions: weights, stream, drain.
+    pub unit_pc_i: Vec<Signal<In, Bits<16>>>,
+    /// A unit has failed in this cycle.
+    pub unit_error_o: Signal<Out, Bit>,
+    /// The program has reached HALT.
+    pub done_o: Signal<Out, Bit>,
+    /// The program was stopped by an error.
+    pub error_o: Signal<Out, Bit>,
+    /// Bit 0 running, 1 done, 2 error, 15..8 error code, 31..16 word address of the instruction.
+    pub status_o: Signal<Out, Bits<32>>,
+    done: Reg<Bit>,
+    error: Reg<Bit>,
+    code: Reg<Bits<8>>,
+    error_pc: Reg<Bits<16>>,
+    unit_error: Signal<Local, Bit>,
+    stopped: Signal<Local, Bit>,
+    flags: Signal<Local, Bits<8>>,
+}
+
+impl Status {
+    /// A status register without a program.
+    pub fn new() -> Self {
+        Self {
+            unit_pc_i: v(3),
+            ..Default::default()
+        }
+    }
+}
+
+impl Logic for Status {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.done.clk.next = self.clk.val();
+        self.done.rst_n.next = self.rst_n.val();
+        self.error.clk.next = self.clk.val();
+        self.error.rst_n.next = self.rst_n.val();
+        self.code.clk.next = self.clk.val();
+        self.code.rst_n.next = self.rst_n.val();
+        self.error_pc.clk.next = self.clk.val();
+        self.error_pc.rst_n.next = self.rst_n.val();
+
+        self.unit_error.next = (self.weights_error_i.val()
+            | self.stream_error_i.val()
+            | self.drain_error_i.val()
+            | self.underflow_i.val())
+            & self.running_i.val();
+        self.unit_error_o.next = self.unit_error.val();
+        self.stopped.next = (self.fault_i.val() | self.unit_error.val()) & !self.error.q_o.val();
+
+        self.done.d_i.next = (self.done.q_o.val() | self.halt_i.val()) & !self.start_i.val();
+        self.error.d_i.next = (self.error.q_o.val() | self.stopped.val()) & !self.start_i.val();
+        self.code.d_i.next = self.code.q_o.val();
+        self.error_pc.d_i.next = self.error_pc.q_o.val();
+        if self.stopped.val() {
+            self.code.d_i.next = self.fault_code_i.val();
+            self.error_pc.d_i.next = self.pc_i.val();
+            if !self.fault_i.val() {
+                self.code.d_i.next = 4.into();
+                self.error_pc.d_i.next = self.unit_pc_i[2].val();
+                if self.underflow_i.val() {
+                    self.code.d_i.next = 5.into();
+                }
+                if self.stream_error_i.val() {
+                    self.code.d_i.next = 4.into();
+                    self.error_pc.d_i.next = self.unit_pc_i[1].val();
+                }
+                if self.weights_error_i.val() {
+                    self.code.d_i.next = 4.into();
+                    self.error_pc.d_i.next = self.unit_pc_i[0].val();
+                }
+            }
+        }
+        if self.start_i.val() {
+            self.code.d_i.next = 0.into();
+            self.error_pc.d_i.next = 0.into();
+        }
+
+        self.done_o.next = self.done.q_o.val();
+        self.error_o.next = self.error.q_o.val();
+        self.flags.next = bits::<8>(0)
+            .replace_bit(0, self.running_i.val())
+            .replace_bit(1, self.done.q_o.val())
+            .replace_bit(2, self.error.q_o.val());
+        self.status_o.next = (self.error_pc.q_o.val().get_bits::<32>(0) << 16)
+            | (self.code.q_o.val().get_bits::<32>(0) << 8)
+            | self.flags.val().get_bits::<32>(0);
+    }
+    module!(|_this| Meta::module("status"));
+}

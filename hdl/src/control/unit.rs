@@ -1,0 +1,510 @@
+//! The control half of the machine: host port, sequencer, units and counters.
+
+use super::{
+    COUNTERS, Counters, DrainHead, HostPort, Sequencer, SequencerShape, Status, StreamHead,
+    WeightHead,
+};
+use crate::prelude::*;
+use crate::traversal::Traversal;
+
+/// Sizes of the control half.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ControlShape {
+    /// What instructions are checked against.
+    pub sequencer: SequencerShape,
+    /// Bits of a byte address of a partition.
+    pub byte_bits: usize,
+    /// Bits of a word address of a results bank.
+    pub result_bits: usize,
+}
+
+/// Everything but the data path: takes requests of the host, runs programs, drives the waves.
+///
+/// # Timing
+/// With a slot on the operand wave in cycle t: bias wave t + 3, results wave t + Rows + 4,
+/// post wave t + Rows + 6.
+#[derive(LogicBlock)]
+pub struct Control<const W: usize, const A: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Reset, active low.
+    pub rst_n: Signal<In, Bit>,
+    /// Host request.
+    pub host_valid_i: Signal<In, Bit>,
+    /// The request is taken.
+    pub host_ready_o: Signal<Out, Bit>,
+    /// Write, else read.
+    pub host_write_i: Signal<In, Bit>,
+    /// Byte address, a multiple of 8.
+    pub host_addr_i: Signal<In, Bits<32>>,
+    /// Bytes to write.
+    pub host_wdata_i: Vec<Signal<In, Bits<8>>>,
+    /// Answer to a read.
+    pub host_rvalid_o: Signal<Out, Bit>,
+    /// Bytes read.
+    pub host_rdata_o: Vec<Signal<Out, Bits<8>>>,
+    /// A program runs.
+    pub running_o: Signal<Out, Bit>,
+    /// The program has reached HALT.
+    pub done_o: Signal<Out, Bit>,
+    /// The program was stopped by an error.
+    pub error_o: Signal<Out, Bit>,
+    /// Operand wave: tensor slot.
+    pub op_valid_o: Signal<Out, Bit>,
+    /// Operand wave: address.
+    pub op_addr_o: Signal<Out, Bits<16>>,
+    /// Operand wave: rows to be served.
+    pub op_rows_o: Signal<Out, Bits<9>>,
+    /// Operand wave: decode threshold.
+    pub op_thr_o: Signal<Out, Bits<8>>,
+    /// Operand wave: first slot of an instruction.
+    pub op_fresh_o: Signal<Out, Bit>,
+    /// Operand wave: weights swap behind this slot.
+    pub op_swap_o: Signal<Out, Bit>,
+    /// Operand wave: tag, see the stream head.
+    pub op_tag_o: Signal<Out, Bits<8>>,
+    /// Operand wave behind the last row: tensor slot.
+    pub end_valid_i: Signal<In, Bit>,
+    /// Operand wave behind the last row: address.
+    pub end_addr_i: Signal<In, Bits<16>>,
+    /// Operand wave behind the last row: tag.
+    pub end_tag_i: Signal<In, Bits<8>>,
+    /// Weight wave: slot.
+    pub wt_valid_o: Signal<Out, Bit>,
+    /// Weight wave: byte address.
+    pub wt_addr_o: Signal<Out, Bits<16>>,
+    /// Weight wave: rows to be served.
+    pub wt_rows_o: Signal<Out, Bits<9>>,
+    /// Bias wave: load the bias of a column tile.
+    pub bias_load_o: Signal<Out, Bit>,
+    /// Bias wave: column tile.
+    pub bias_tile_o: Signal<Out, Bits<8>>,
+    /// Bias wave: vector of a first K tile.
+    pub bias_first_o: Signal<Out, Bit>,
+    /// Results wave: slot.
+    pub res_valid_o: Signal<Out, Bit>,
+    /// Results wave: bank.
+    pub res_bank_o: Signal<Out, Bit>,
+    /// Results wave: result address.
+    pub res_addr_o: Signal<Out, Bits<12>>,
+    /// Results wave: adds the stored value.
+    pub res_add_o: Signal<Out, Bit>,
+    /// Results wave: adds the array's sum.
+    pub res_sum_o: Signal<Out, Bit>,
+    /// Results wave: stores the result.
+    pub res_write_o: Signal<Out, Bit>,
+    /// Post wave: load the scaling of a column tile.
+    pub post_load_o: Signal<Out, Bit>,
+    /// Post wave: column tile.
+    pub post_tile_o: Signal<Out, Bits<8>>,
+    /// Post wave: columns to be served.
+    pub post_cols_o: Signal<Out, Bits<9>>,
+    /// Post wave: slot.
+    pub post_valid_o: Signal<Out, Bit>,
+    /// Post wave: byte address of the result.
+    pub post_dest_o: Signal<Out, Bits<16>>,
+    /// Post wave: last byte of the drain.
+    pub post_flush_o: Signal<Out, Bit>,
+    /// Post: single rounding, else double.
+    pub post_single_o: Signal<Out, Bit>,
+    /// Post: lower clamp bound, signed.
+    pub post_lo_o: Signal<Out, Bits<9>>,
+    /// Post: upper clamp bound, signed.
+    pub post_hi_o: Signal<Out, Bits<9>>,
+    /// Writes a bias.
+    pub bias_wen_o: Signal<Out, Bit>,
+    /// Writes multiplier and shift.
+    pub scale_wen_o: Signal<Out, Bit>,
+    /// Column of the parameter.
+    pub param_column_o: Signal<Out, Bits<8>>,
+    /// Column tile of the parameter.
+    pub param_tile_o: Signal<Out, Bits<8>>,
+    /// Bias.
+    pub bias_data_o: Signal<Out, Bits<32>>,
+    /// Multiplier and shift.
+    pub scale_data_o: Vec<Signal<Out, Bits<8>>>,
+    /// State-buffer request of the host.
+    pub buffer_valid_o: Signal<Out, Bit>,
+    /// Write, else read.
+    pub buffer_write_o: Signal<Out, Bit>,
+    /// Partition.
+    pub buffer_partition_o: Signal<Out, Bits<8>>,
+    /// Word of the partition.
+    pub buffer_word_o: Signal<Out, Bits<13>>,
+    /// Re-centred bytes to write.
+    pub buffer_data_o: Vec<Signal<Out, Bits<8>>>,
+    /// Answer of the state buffer.
+    pub buffer_rvalid_i: Signal<In, Bit>,
+    /// Re-centred bytes read.
+    pub buffer_rdata_i: Vec<Signal<In, Bits<8>>>,
+    /// Slice accesses of this cycle: mask read, mask write, a read, a write, b read, b write.
+    pub event_i: Vec<Signal<In, Bits<10>>>,
+    host: HostPort,
+    sequencer: Sequencer,
+    status: Status,
+    counters: Counters,
+    weight_walk: Traversal<W, A>,
+    stream_walk: Traversal<W, A>,
+    drain_walk: Traversal<W, A>,
+    weight_head: WeightHead<A>,
+    stream_head: StreamHead<A>,
+    drain_head: DrainHead<A>,
+    bias_load: Vec<Reg<Bit>>,
+    bias_first: Vec<Reg<Bit>>,
+    bias_tile: Vec<Delay<Bits<8>>>,
+    idle: Signal<Local, Bit>,
+    _loops: usize,
+    _offset_bits: usize,
+    _rows: usize,
+    _cols: usize,
+    _record_rows: usize,
+    _byte_bits: usize,
+    _result_bits: usize,
+    _tiles: usize,
+    _pc_bits: usize,
+}
+
+impl<const W: usize, const A: usize> Control<W, A> {
+    /// The control half for the given sizes; `W` and `A` are the sizes' offset and address bits.
+    pub fn new(shape: ControlShape) -> Self {
+        let s = shape.sequencer;
+        let tile_bits = s.tiles.ilog2() as usize;
+        Self {
+            clk: Default::default(),
+            rst_n: Default::default(),
+            host_valid_i: Default::default(),
+            host_ready_o: Default::default(),
+            host_write_i: Default::default(),
+            host_addr_i: Default::default(),
+            host_wdata_i: v(8),
+            host_rvalid_o: Default::default(),
+            host_rdata_o: v(8),
+            running_o: Default::default(),
+            done_o: Default::default(),
+            error_o: Default::default(),
+            op_valid_o: Default::default(),
+            op_addr_o: Default::default(),
+            op_rows_o: Default::default(),
+            op_thr_o: Default::default(),
+            op_fresh_o: Default::default(),
+            op_swap_o: Default::default(),
+            op_tag_o: Default::default(),
+            end_valid_i: Default::default(),
+            end_addr_i: Default::default(),
+            end_tag_i: Default::default(),
+            wt_valid_o: Default::default(),
+            wt_addr_o: Default::default(),
+            wt_rows_o: Default::default(),
+            bias_load_o: Default::default(),
+            bias_tile_o: Default::default(),
+            bias_first_o: Default::default(),
+            res_valid_o: Default::default(),
+            res_bank_o: Default::default(),
+            res_addr_o: Default::default(),
+            res_add_o: Default::default(),
+            res_sum_o: Default::default(),
+            res_write_o: Default::default(),
+            post_load_o: Default::default(),
+            post_tile_o: Default::default(),
+            post_cols_o: Default::default(),
+            post_valid_o: Default::default(),
+            post_dest_o: Default::default(),
+            post_flush_o: Default::default(),
+            post_single_o: Default::default(),
+            post_lo_o: Default::default(),
+            post_hi_o: Default::default(),
+            bias_wen_o: Default::default(),
+            scale_wen_o: Default::default(),
+            param_column_o: Default::default(),
+            param_tile_o: Default::default(),
+            bias_data_o: Default::default(),
+            scale_data_o: v(8),
+            buffer_valid_o: Default::default(),
+            buffer_write_o: Default::default(),
+            buffer_partition_o: Default::default(),
+            buffer_word_o: Default::default(),
+            buffer_data_o: v(8),
+            buffer_rvalid_i: Default::default(),
+            buffer_rdata_i: v(8),
+            event_i: v(6),
+            host: HostPort::new(s, shape.byte_bits - 3),
+            sequencer: Sequencer::new(s),
+            status: Status::new(),
+            counters: Default::default(),
+            weight_walk: Traversal::new(s.record_rows, s.loops),
+            stream_walk: Traversal::new(s.record_rows, s.loops),
+            drain_walk: Traversal::new(s.record_rows, s.loops),
+            weight_head: WeightHead::new(s.loops, shape.byte_bits, s.cols),
+            stream_head: StreamHead::new(s.loops, shape.byte_bits, tile_bits, shape.result_bits),
+            drain_head: DrainHead::new(shape.byte_bits, shape.result_bits, s.cols),
+            bias_load: v(3),
+            bias_first: v(3),
+            bias_tile: v(3),
+            idle: Default::default(),
+            _loops: s.loops,
+            _offset_bits: s.offset_bits,
+            _rows: s.rows,
+            _cols: s.cols,
+            _record_rows: s.record_rows,
+            _byte_bits: shape.byte_bits,
+            _result_bits: shape.result_bits,
+            _tiles: s.tiles,
+            _pc_bits: address_bits(s.program_words),
+        }
+    }
+}
+
+impl<const W: usize, const A: usize> Logic for Control<W, A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.host.clk.next = self.clk.val();
+        self.host.rst_n.next = self.rst_n.val();
+        self.sequencer.clk.next = self.clk.val();
+        self.sequencer.rst_n.next = self.rst_n.val();
+        self.status.clk.next = self.clk.val();
+        self.status.rst_n.next = self.rst_n.val();
+        self.counters.clk.next = self.clk.val();
+        self.counters.rst_n.next = self.rst_n.val();
+        self.weight_walk.clk.next = self.clk.val();
+        self.weight_walk.rst_n.next = self.rst_n.val();
+        self.stream_walk.clk.next = self.clk.val();
+        self.stream_walk.rst_n.next = self.rst_n.val();
+        self.drain_walk.clk.next = self.clk.val();
+        self.drain_walk.rst_n.next = self.rst_n.val();
+        self.weight_head.clk.next = self.clk.val();
+        self.weight_head.rst_n.next = self.rst_n.val();
+        self.stream_head.clk.next = self.clk.val();
+        self.stream_head.rst_n.next = self.rst_n.val();
+        self.drain_head.clk.next = self.clk.val();
+        self.drain_head.rst_n.next = self.rst_n.val();
+        for i in 0..3 {
+            self.bias_load[i].clk.next = self.clk.val();
+            self.bias_load[i].rst_n.next = self.rst_n.val();
+            self.bias_first[i].clk.next = self.clk.val();
+            self.bias_first[i].rst_n.next = self.rst_n.val();
+            self.bias_tile[i].clk.next = self.clk.val();
+        }
+
+        // Host
+        self.host.host_valid_i.next = self.host_valid_i.val();
+        self.host.host_write_i.next = self.host_write_i.val();
+        self.host.host_addr_i.next = self.host_addr_i.val();
+        for i in 0..8 {
+            self.host.host_wdata_i[i].next = self.host_wdata_i[i].val();
+            self.host_rdata_o[i].next = self.host.host_rdata_o[i].val();
+            self.scale_data_o[i].next = self.host.param_data_o[i].val();
+            self.buffer_data_o[i].next = self.host.buffer_data_o[i].val();
+            self.host.buffer_rdata_i[i].next = self.buffer_rdata_i[i].val();
+        }
+        self.host_ready_o.next = self.host.host_ready_o.val();
+        self.host_rvalid_o.next = self.host.host_rvalid_o.val();
+        self.host.running_i.next = self.sequencer.running_o.val();
+        self.host.status_i.next = self.status.status_o.val();
+        for i in 0..COUNTERS {
+            self.host.count_i[i].next = self.counters.count_o[i].val();
+        }
+        self.host.buffer_rvalid_i.next = self.buffer_rvalid_i.val();
+        self.bias_wen_o.next = self.host.bias_wen_o.val();
+        self.scale_wen_o.next = self.host.scale_wen_o.val();
+        self.param_column_o.next = self.host.column_o.val();
+        self.param_tile_o.next = self.host.tile_o.val();
+        self.bias_data_o.next = self.host.program_wdata_o.val();
+        self.buffer_valid_o.next = self.host.buffer_valid_o.val();
+        self.buffer_write_o.next = self.host.buffer_write_o.val();
+        self.buffer_partition_o.next = self.host.buffer_partition_o.val();
+        self.buffer_word_o.next = self.host.buffer_word_o.val();
+
+        // Sequencer
+        self.sequencer.host_start_i.next = self.host.start_o.val();
+        self.sequencer.start_pc_i.next = self.host.start_pc_o.val();
+        self.sequencer.program_wen_i.next = self.host.program_wen_o.val();
+        self.sequencer.program_waddr_i.next = self.host.program_waddr_o.val();
+        self.sequencer.program_wdata_i.next = self.host.program_wdata_o.val();
+        self.sequencer.busy_i[0].next = self.weight_walk.busy_o.val();
+        self.sequencer.busy_i[1].next = self.stream_walk.busy_o.val();
+        self.sequencer.busy_i[2].next = self.drain_head.busy_o.val();
+        self.sequencer.progress_i.next = (self.weight_walk.valid_o.val()
+            & self.weight_head.addr_ready_o.val())
+            | (self.stream_walk.valid_o.val() & self.stream_head.addr_ready_o.val())
+            | self.drain_head.addr_ready_o.val();
+        self.sequencer.unit_error_i.next = self.status.unit_error_o.val();
+        self.running_o.next = self.sequencer.running_o.val();
+        self.idle.next = !self.sequencer.running_o.val();
+
+        // Status
+        self.status.start_i.next = self.host.start_o.val();
+        self.status.running_i.next = self.sequencer.running_o.val();
+        self.status.halt_i.next = self.sequencer.halt_o.val();
+        self.status.fault_i.next = self.sequencer.fault_o.val();
+        self.status.fault_code_i.next = self.sequencer.fault_code_o.val();
+        self.status.pc_i.next = self.sequencer.pc_o.val();
+        self.status.weights_error_i.next = self.weight_head.error_o.val();
+        self.status.stream_error_i.next =
+            self.stream_head.error_o.val() | self.drain_head.results_error_o.val();
+        self.status.drain_error_i.next = self.drain_head.dest_error_o.val();
+        self.status.underflow_i.next = self.drain_head.underflow_o.val();
+        for i in 0..3 {
+            self.status.unit_pc_i[i].next = self.sequencer.unit_pc_o[i].val();
+        }
+        self.done_o.next = self.status.done_o.val();
+        self.error_o.next = self.status.error_o.val();
+
+        // Weight unit
+        self.weight_walk.cfg_clear_i.next = self.sequencer.cfg_clear_o[0].val();
+        self.weight_walk.cfg_valid_i.next = self.sequencer.cfg_valid_o[0].val();
+        self.weight_walk.cfg_sel_i.next = self.sequencer.cfg_sel_o.val();
+        self.weight_walk.cfg_row_i.next = self.sequencer.cfg_row_o.val();
+        self.weight_walk.cfg_col_i.next = self.sequencer.cfg_col_o.val();
+        self.weight_walk.cfg_data_i.next = self.sequencer.cfg_data_o.val();
+        self.weight_walk.start_i.next = self.sequencer.start_o[0].val();
+        self.weight_walk.pause_i.next = false;
+        self.weight_walk.ready_i.next = self.weight_head.addr_ready_o.val();
+        self.weight_head.clear_i.next = self.idle.val();
+        self.weight_head.addr_valid_i.next = self.weight_walk.valid_o.val();
+        self.weight_head.addr_i.next = self.weight_walk.addr_o.val();
+        for i in 0..self._loops {
+            self.weight_head.final_i[i].next = self.weight_walk.final_o[i].val();
+        }
+        self.weight_head.rows_i.next = self.sequencer.param_o[0].val().get_bits::<9>(0);
+        self.weight_head.level_i.next = self.sequencer.param_o[0].val().get_bits::<3>(12);
+        self.weight_head.swap_i.next = self.stream_head.swap_o.val();
+        self.wt_valid_o.next = self.weight_head.wt_valid_o.val();
+        self.wt_addr_o.next = self.weight_head.wt_addr_o.val();
+        self.wt_rows_o.next = self.weight_head.wt_rows_o.val();
+
+        // Stream unit
+        self.stream_walk.cfg_clear_i.next = self.sequencer.cfg_clear_o[1].val();
+        self.stream_walk.cfg_valid_i.next = self.sequencer.cfg_valid_o[1].val();
+        self.stream_walk.cfg_sel_i.next = self.sequencer.cfg_sel_o.val();
+        self.stream_walk.cfg_row_i.next = self.sequencer.cfg_row_o.val();
+        self.stream_walk.cfg_col_i.next = self.sequencer.cfg_col_o.val();
+        self.stream_walk.cfg_data_i.next = self.sequencer.cfg_data_o.val();
+        self.stream_walk.start_i.next = self.sequencer.start_o[1].val();
+        self.stream_walk.pause_i.next = false;
+        self.stream_walk.ready_i.next = self.stream_head.addr_ready_o.val();
+        self.stream_head.clear_i.next = self.idle.val();
+        self.stream_head.addr_valid_i.next = self.stream_walk.valid_o.val();
+        self.stream_head.addr_i.next = self.stream_walk.addr_o.val();
+        for i in 0..self._loops {
+            self.stream_head.final_i[i].next = self.stream_walk.final_o[i].val();
+        }
+        self.stream_head.rows_i.next = self.sequencer.param_o[1].val().get_bits::<9>(0);
+        self.stream_head.level_i.next = self.sequencer.param_o[1].val().get_bits::<3>(12);
+        self.stream_head.start_i.next = self.sequencer.start_o[1].val();
+        self.stream_head.row_i.next = self.stream_walk.row_o.val();
+        self.stream_head.full_i.next = self.weight_head.full_o.val();
+        self.stream_head.first_i.next = self.sequencer.param_o[1].val().get_bit(9);
+        self.stream_head.last_i.next = self.sequencer.param_o[1].val().get_bit(10);
+        self.stream_head.bank_i.next = self.sequencer.param_o[1].val().get_bit(11);
+        self.stream_head.thr_i.next = self.sequencer.param_o[1].val().get_bits::<8>(16);
+        self.op_valid_o.next = self.stream_head.op_valid_o.val();
+        self.op_addr_o.next = self.stream_head.op_addr_o.val();
+        self.op_rows_o.next = self.stream_head.op_rows_o.val();
+        self.op_thr_o.next = self.stream_head.op_thr_o.val();
+        self.op_fresh_o.next = self.stream_head.op_fresh_o.val();
+        self.op_swap_o.next = self.stream_head.op_swap_o.val();
+        self.op_tag_o.next = self.stream_head.op_tag_o.val();
+
+        // The bias wave runs three cycles behind the operand wave.
+        self.bias_load[0].d_i.next = self.stream_head.op_tag_o.val().get_bit(0);
+        self.bias_first[0].d_i.next = self.stream_head.op_tag_o.val().get_bit(2);
+        self.bias_tile[0].d_i.next = self.stream_head.op_addr_o.val().get_bits::<8>(0);
+        for i in 1..3 {
+            self.bias_load[i].d_i.next = self.bias_load[i - 1].q_o.val();
+            self.bias_first[i].d_i.next = self.bias_first[i - 1].q_o.val();
+            self.bias_tile[i].d_i.next = self.bias_tile[i - 1].q_o.val();
+        }
+        self.bias_load_o.next = self.bias_load[2].q_o.val();
+        self.bias_first_o.next = self.bias_first[2].q_o.val();
+        self.bias_tile_o.next = self.bias_tile[2].q_o.val();
+
+        // Drain unit
+        self.drain_walk.cfg_clear_i.next = self.sequencer.cfg_clear_o[2].val();
+        self.drain_walk.cfg_valid_i.next = self.sequencer.cfg_valid_o[2].val();
+        self.drain_walk.cfg_sel_i.next = self.sequencer.cfg_sel_o.val();
+        self.drain_walk.cfg_row_i.next = self.sequencer.cfg_row_o.val();
+        self.drain_walk.cfg_col_i.next = self.sequencer.cfg_col_o.val();
+        self.drain_walk.cfg_data_i.next = self.sequencer.cfg_data_o.val();
+        self.drain_walk.start_i.next = self.sequencer.start_o[2].val();
+        self.drain_walk.pause_i.next = false;
+        self.drain_walk.ready_i.next = self.drain_head.addr_ready_o.val();
+        self.drain_head.clear_i.next = self.idle.val();
+        self.drain_head.addr_valid_i.next = self.drain_walk.valid_o.val();
+        self.drain_head.addr_i.next = self.drain_walk.addr_o.val();
+        self.drain_head.start_i.next = self.sequencer.start_o[2].val();
+        self.drain_head.columns_i.next = self.sequencer.param_o[2].val().get_bits::<9>(0);
+        self.drain_head.tile_i.next = self.sequencer.param_o[2].val().get_bits::<8>(16);
+        self.drain_head.addr_end_i.next = self.drain_walk.end_o.val();
+        self.drain_head.addr_busy_i.next = self.drain_walk.busy_o.val();
+        self.drain_head.op_valid_i.next = self.end_valid_i.val();
+        self.drain_head.op_addr_i.next = self.end_addr_i.val();
+        self.drain_head.op_tag_i.next = self.end_tag_i.val();
+        self.res_valid_o.next = self.drain_head.res_valid_o.val();
+        self.res_bank_o.next = self.drain_head.res_bank_o.val();
+        self.res_addr_o.next = self.drain_head.res_addr_o.val();
+        self.res_add_o.next = self.drain_head.res_add_o.val();
+        self.res_sum_o.next = self.drain_head.res_sum_o.val();
+        self.res_write_o.next = self.drain_head.res_write_o.val();
+        self.post_load_o.next = self.drain_head.post_load_o.val();
+        self.post_tile_o.next = self.drain_head.post_tile_o.val();
+        self.post_cols_o.next = self.drain_head.post_cols_o.val();
+        self.post_valid_o.next = self.drain_head.post_valid_o.val();
+        self.post_dest_o.next = self.drain_head.post_dest_o.val();
+        self.post_flush_o.next = self.drain_head.post_flush_o.val();
+        self.post_single_o.next = self.sequencer.param_o[2].val().get_bit(9);
+        self.post_lo_o.next = self.sequencer.second_param_o[2].val().get_bits::<9>(0);
+        self.post_hi_o.next = self.sequencer.second_param_o[2].val().get_bits::<9>(16);
+
+        // Counters
+        self.counters.clear_i.next = self.host.start_o.val();
+        self.counters.increment_i[0].next = 0.into();
+        self.counters.increment_i[1].next = 0.into();
+        self.counters.increment_i[2].next = 0.into();
+        self.counters.increment_i[3].next = 0.into();
+        self.counters.increment_i[4].next = 0.into();
+        self.counters.increment_i[5].next = 0.into();
+        if self.sequencer.cycle_o.val() {
+            self.counters.increment_i[0].next = 1.into();
+        }
+        if self.stream_head.vector_o.val() {
+            self.counters.increment_i[1].next = 1.into();
+            self.counters.increment_i[2].next =
+                self.sequencer.second_param_o[1].val().get_bits::<17>(0);
+        }
+        if self.stream_head.stall_o.val() {
+            self.counters.increment_i[3].next = 1.into();
+        }
+        if self.sequencer.wait_o.val() {
+            self.counters.increment_i[4].next = 1.into();
+        }
+        if self.sequencer.issue_o.val() {
+            self.counters.increment_i[5].next = 1.into();
+        }
+        for i in 0..6 {
+            self.counters.increment_i[6 + i].next = self.event_i[i].val().get_bits::<17>(0);
+        }
+    }
+    module!(|this| {
+        Meta::module("control")
+            .param("rows", "r", this._rows, "rows of the array")
+            .param("cols", "c", this._cols, "columns of the array")
+            .param("record_rows", "m", this._record_rows, "rows of a record")
+            .param("loops", "n", this._loops, "loops of a record")
+            .param("offset_bits", "w", this._offset_bits, "bits of an offset")
+            .param("A", "a", A, "bits of an address")
+            .param(
+                "byte_bits",
+                "b",
+                this._byte_bits,
+                "bits of a partition address",
+            )
+            .param(
+                "result_bits",
+                "d",
+                this._result_bits,
+                "bits of a result address",
+            )
+            .param("tiles", "t", this._tiles, "column tiles")
+            .param("pc_bits", "p", this._pc_bits, "bits of a program address")
+    });
+}

@@ -1,0 +1,234 @@
+//! The whole machine behind a plain memory-mapped host port.
+
+use crate::array::{BiasRow, PeArray};
+use crate::buffer::{ResultsBuffer, StateBuffer};
+use crate::control::{Control, ControlShape, SequencerShape};
+use crate::post::Post;
+use crate::prelude::*;
+use heddle_arch::Params;
+
+/// Neural-network accelerator: state buffer, weight-stationary array, results buffer, scaling,
+/// and the sequencer that runs layers on them.
+///
+/// The host writes weights, column parameters, operands and a program, starts it, waits for
+/// `done_o` or `error_o`, and reads results and counters.
+///
+/// # Timing
+/// A vector that is taken from the traversal unit in cycle t enters row 0 of the array in t + 5;
+/// its result of column c is scaled from t + Rows + 7 + c on.
+#[derive(LogicBlock)]
+pub struct Top<const W: usize, const A: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Reset, active low.
+    pub rst_n: Signal<In, Bit>,
+    /// Host request.
+    pub host_valid_i: Signal<In, Bit>,
+    /// The request is taken.
+    pub host_ready_o: Signal<Out, Bit>,
+    /// Write, else read.
+    pub host_write_i: Signal<In, Bit>,
+    /// Byte address, a multiple of 8.
+    pub host_addr_i: Signal<In, Bits<32>>,
+    /// Bytes to write.
+    pub host_wdata_i: Vec<Signal<In, Bits<8>>>,
+    /// Answer to a read.
+    pub host_rvalid_o: Signal<Out, Bit>,
+    /// Bytes read.
+    pub host_rdata_o: Vec<Signal<Out, Bits<8>>>,
+    /// A program runs.
+    pub running_o: Signal<Out, Bit>,
+    /// The program has reached HALT.
+    pub done_o: Signal<Out, Bit>,
+    /// The program was stopped by an error.
+    pub error_o: Signal<Out, Bit>,
+    control: Control<W, A>,
+    state_buffer: StateBuffer,
+    array: PeArray,
+    bias: BiasRow,
+    results: ResultsBuffer,
+    post: Post,
+    _rows: usize,
+    _cols: usize,
+}
+
+impl<const W: usize, const A: usize> Top<W, A> {
+    /// The machine of a configuration; `W` and `A` are its offset and address bits.
+    pub fn new(params: &Params) -> Self {
+        let s = SequencerShape {
+            rows: params.array.rows as usize,
+            cols: params.array.cols as usize,
+            record_rows: params.traversal.rows as usize,
+            loops: params.traversal.loops as usize,
+            offset_bits: W,
+            address_bits: A,
+            tiles: params.column_tiles as usize,
+            program_words: params.program.words as usize,
+        };
+        let shape = ControlShape {
+            sequencer: s,
+            byte_bits: params.partition_bytes().ilog2() as usize,
+            result_bits: params.results_buffer.depth.ilog2() as usize,
+        };
+        Self {
+            clk: Default::default(),
+            rst_n: Default::default(),
+            host_valid_i: Default::default(),
+            host_ready_o: Default::default(),
+            host_write_i: Default::default(),
+            host_addr_i: Default::default(),
+            host_wdata_i: v(8),
+            host_rvalid_o: Default::default(),
+            host_rdata_o: v(8),
+            running_o: Default::default(),
+            done_o: Default::default(),
+            error_o: Default::default(),
+            control: Control::new(shape),
+            state_buffer: StateBuffer::new(
+                s.rows,
+                params.state_buffer.banks as usize,
+                params.state_buffer.words_per_bank as usize,
+                params.state_buffer.slices.widths[0] as usize,
+            ),
+            array: PeArray::new(s.rows, s.cols),
+            bias: BiasRow::new(s.cols, s.tiles),
+            results: ResultsBuffer::new(s.cols, params.results_buffer.depth as usize),
+            post: Post::new(s.cols, s.tiles),
+            _rows: s.rows,
+            _cols: s.cols,
+        }
+    }
+}
+
+impl<const W: usize, const A: usize> Logic for Top<W, A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.control.clk.next = self.clk.val();
+        self.control.rst_n.next = self.rst_n.val();
+        self.state_buffer.clk.next = self.clk.val();
+        self.state_buffer.rst_n.next = self.rst_n.val();
+        self.array.clk.next = self.clk.val();
+        self.array.rst_n.next = self.rst_n.val();
+        self.bias.clk.next = self.clk.val();
+        self.bias.rst_n.next = self.rst_n.val();
+        self.results.clk.next = self.clk.val();
+        self.results.rst_n.next = self.rst_n.val();
+        self.post.clk.next = self.clk.val();
+        self.post.rst_n.next = self.rst_n.val();
+
+        // Host and status
+        self.control.host_valid_i.next = self.host_valid_i.val();
+        self.control.host_write_i.next = self.host_write_i.val();
+        self.control.host_addr_i.next = self.host_addr_i.val();
+        self.host_ready_o.next = self.control.host_ready_o.val();
+        self.host_rvalid_o.next = self.control.host_rvalid_o.val();
+        self.running_o.next = self.control.running_o.val();
+        self.done_o.next = self.control.done_o.val();
+        self.error_o.next = self.control.error_o.val();
+        for i in 0..8 {
+            self.control.host_wdata_i[i].next = self.host_wdata_i[i].val();
+            self.host_rdata_o[i].next = self.control.host_rdata_o[i].val();
+        }
+
+        // State buffer
+        self.state_buffer.op_valid_i.next = self.control.op_valid_o.val();
+        self.state_buffer.op_addr_i.next = self.control.op_addr_o.val();
+        self.state_buffer.op_rows_i.next = self.control.op_rows_o.val();
+        self.state_buffer.op_thr_i.next = self.control.op_thr_o.val();
+        self.state_buffer.op_fresh_i.next = self.control.op_fresh_o.val();
+        self.state_buffer.op_swap_i.next = self.control.op_swap_o.val();
+        self.state_buffer.op_tag_i.next = self.control.op_tag_o.val();
+        self.control.end_valid_i.next = self.state_buffer.op_valid_o.val();
+        self.control.end_addr_i.next = self.state_buffer.op_addr_o.val();
+        self.control.end_tag_i.next = self.state_buffer.op_tag_o.val();
+        self.state_buffer.wt_valid_i.next = self.control.wt_valid_o.val();
+        self.state_buffer.wt_addr_i.next = self.control.wt_addr_o.val();
+        self.state_buffer.wt_rows_i.next = self.control.wt_rows_o.val();
+        self.state_buffer.host_valid_i.next = self.control.buffer_valid_o.val();
+        self.state_buffer.host_write_i.next = self.control.buffer_write_o.val();
+        self.state_buffer.host_partition_i.next = self.control.buffer_partition_o.val();
+        self.state_buffer.host_word_i.next = self.control.buffer_word_o.val();
+        self.control.buffer_rvalid_i.next = self.state_buffer.host_rvalid_o.val();
+        for i in 0..8 {
+            self.state_buffer.host_data_i[i].next = self.control.buffer_data_o[i].val();
+            self.control.buffer_rdata_i[i].next = self.state_buffer.host_rdata_o[i].val();
+        }
+        self.control.event_i[0].next = self.state_buffer.ev_mask_read_o.val();
+        self.control.event_i[1].next = self.state_buffer.ev_mask_write_o.val();
+        self.control.event_i[2].next = self.state_buffer.ev_a_read_o.val();
+        self.control.event_i[3].next = self.state_buffer.ev_a_write_o.val();
+        self.control.event_i[4].next = self.state_buffer.ev_b_read_o.val();
+        self.control.event_i[5].next = self.state_buffer.ev_b_write_o.val();
+
+        // A column drains into the partition of its number; there is none beyond the square.
+        for r in 0..self._rows {
+            if r < self._cols {
+                self.state_buffer.dr_valid_i[r].next = self.post.dr_valid_o[r].val();
+                self.state_buffer.dr_word_i[r].next = self.post.dr_word_o[r].val();
+                for k in 0..8 {
+                    self.state_buffer.dr_data_i[r][k].next = self.post.dr_data_o[r][k].val();
+                }
+            } else {
+                self.state_buffer.dr_valid_i[r].next = false;
+                self.state_buffer.dr_word_i[r].next = 0.into();
+                for k in 0..8 {
+                    self.state_buffer.dr_data_i[r][k].next = 0.into();
+                }
+            }
+        }
+
+        // Array
+        for r in 0..self._rows {
+            self.array.x_i[r].next = self.state_buffer.x_o[r].val();
+            self.array.swap_i[r].next = self.state_buffer.swap_o[r].val();
+            self.array.shift_i[r].next = self.state_buffer.shift_o[r].val();
+            for k in 0..8 {
+                self.array.w_i[r][k].next = self.state_buffer.w_o[r][k].val();
+            }
+        }
+        for c in 0..self._cols {
+            self.array.psum_i[c].next = self.bias.psum_o[c].val();
+            self.results.sum_i[c].next = self.array.psum_o[c].val();
+            self.post.acc_i[c].next = self.results.acc_o[c].val();
+        }
+
+        // Bias
+        self.bias.load_i.next = self.control.bias_load_o.val();
+        self.bias.tile_i.next = self.control.bias_tile_o.val();
+        self.bias.first_i.next = self.control.bias_first_o.val();
+        self.bias.pw_valid_i.next = self.control.bias_wen_o.val();
+        self.bias.pw_column_i.next = self.control.param_column_o.val();
+        self.bias.pw_tile_i.next = self.control.param_tile_o.val();
+        self.bias.pw_data_i.next = self.control.bias_data_o.val();
+
+        // Results
+        self.results.valid_i.next = self.control.res_valid_o.val();
+        self.results.bank_i.next = self.control.res_bank_o.val();
+        self.results.addr_i.next = self.control.res_addr_o.val();
+        self.results.add_i.next = self.control.res_add_o.val();
+        self.results.sum_en_i.next = self.control.res_sum_o.val();
+        self.results.write_i.next = self.control.res_write_o.val();
+
+        // Post
+        self.post.load_i.next = self.control.post_load_o.val();
+        self.post.tile_i.next = self.control.post_tile_o.val();
+        self.post.cols_i.next = self.control.post_cols_o.val();
+        self.post.valid_i.next = self.control.post_valid_o.val();
+        self.post.dest_i.next = self.control.post_dest_o.val();
+        self.post.flush_i.next = self.control.post_flush_o.val();
+        self.post.single_i.next = self.control.post_single_o.val();
+        self.post.lo_i.next = self.control.post_lo_o.val();
+        self.post.hi_i.next = self.control.post_hi_o.val();
+        self.post.pw_valid_i.next = self.control.scale_wen_o.val();
+        self.post.pw_column_i.next = self.control.param_column_o.val();
+        self.post.pw_tile_i.next = self.control.param_tile_o.val();
+        for i in 0..8 {
+            self.post.pw_data_i[i].next = self.control.scale_data_o[i].val();
+        }
+    }
+    module!(|this| {
+        Meta::module("top")
+            .param("rows", "r", this._rows, "rows of the array")
+            .param("cols", "c", this._cols, "columns of the array")
+    });
+}
