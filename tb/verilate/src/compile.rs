@@ -134,6 +134,11 @@ impl CxxCompiler {
             .arg(format!("-DVM_TRACE={}", u8::from(trace != Trace::None)))
             .arg(format!("-DVM_TRACE_VCD={}", u8::from(trace == Trace::Vcd)))
             .arg(format!("-DVM_TRACE_FST={}", u8::from(trace == Trace::Fst)));
+        // In a shared library every evaluation otherwise calls an initialiser of Verilator's
+        // thread-local record, which holds plain data and needs none.
+        if !self.version.contains("clang") {
+            command.arg("-fno-extern-tls-init");
+        }
         for folder in includes {
             command.arg("-I").arg(folder);
         }
