@@ -1,0 +1,129 @@
+//! Why a network cannot be compiled for a machine.
+
+use std::fmt;
+
+/// A memory of the machine that can be too small for a network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Memory {
+    /// Banks of the state buffer that hold activations, bytes in each partition.
+    Activations,
+    /// Banks of the state buffer that hold weights, bytes in each partition.
+    Weights,
+    /// Column parameters: column tiles.
+    ColumnTiles,
+    /// Program memory: instruction words.
+    Program,
+}
+
+impl Memory {
+    fn name(self) -> &'static str {
+        match self {
+            Memory::Activations => "activations",
+            Memory::Weights => "weights",
+            Memory::ColumnTiles => "column parameters",
+            Memory::Program => "program",
+        }
+    }
+
+    fn unit(self) -> &'static str {
+        match self {
+            Memory::Activations | Memory::Weights => "bytes in each partition",
+            Memory::ColumnTiles => "column tiles",
+            Memory::Program => "words",
+        }
+    }
+
+    fn field(self) -> &'static str {
+        match self {
+            Memory::Activations | Memory::Weights => {
+                "state_buffer.words_per_bank or state_buffer.banks"
+            }
+            Memory::ColumnTiles => "column_tiles",
+            Memory::Program => "program.words",
+        }
+    }
+}
+
+/// A memory that is too small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Shortage {
+    /// Which memory.
+    pub memory: Memory,
+    /// What the network needs, in the unit of the memory.
+    pub needed: u64,
+    /// What the machine has; less than `needed`.
+    pub available: u64,
+}
+
+impl Shortage {
+    /// How much is missing.
+    #[must_use]
+    pub fn missing(&self) -> u64 {
+        self.needed - self.available
+    }
+
+    /// The shortage, if there is one.
+    pub(crate) fn of(memory: Memory, needed: u64, available: u64) -> Option<Self> {
+        (needed > available).then_some(Self {
+            memory,
+            needed,
+            available,
+        })
+    }
+}
+
+impl fmt::Display for Shortage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} need {} {}, {} available, {} missing (set by {})",
+            self.memory.name(),
+            self.needed,
+            self.memory.unit(),
+            self.available,
+            self.missing(),
+            self.memory.field()
+        )
+    }
+}
+
+/// Why a network cannot be compiled for a machine. The message is the whole explanation.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompileError {
+    /// The machine is too small; lists every memory that is known to be.
+    #[error("network {network} does not fit {configuration}: {}", list(.shortages))]
+    DoesNotFit {
+        /// Name of the network.
+        network: String,
+        /// Name of the configuration.
+        configuration: String,
+        /// At least one.
+        shortages: Vec<Shortage>,
+    },
+    /// A convolution needs more of a traversal unit.
+    #[error("{field} is {found}, networks need at least 2")]
+    Traversal {
+        /// Field of the configuration.
+        field: &'static str,
+        /// Its value.
+        found: u32,
+    },
+    /// A tensor was given with another number of elements.
+    #[error("tensor {tensor} is given {found} {what}, expected {expected}")]
+    TensorLength {
+        /// Name of the tensor.
+        tensor: String,
+        /// Values or words.
+        what: &'static str,
+        /// Number given.
+        found: usize,
+        /// Number needed.
+        expected: usize,
+    },
+}
+
+fn list(shortages: &[Shortage]) -> String {
+    let texts: Vec<String> = shortages.iter().map(Shortage::to_string).collect();
+    texts.join("; ")
+}

@@ -1,0 +1,173 @@
+//! Compiled networks on the instruction-level machine give what plain nested loops give.
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use heddle_arch::host::Counter;
+use heddle_arch::isa::Instruction;
+use heddle_arch::network::Network;
+use heddle_arch::params::Params;
+use heddle_compiler::{Program, compile};
+use heddle_sim::network::{class_of, run as golden};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use support::{load, random_image, random_network, random_size, run};
+
+/// All instructions of a program.
+fn instructions(program: &Program) -> Vec<Instruction> {
+    let mut list = Vec::new();
+    let mut at = 0;
+    while at < program.words.len() {
+        let (instruction, words) = Instruction::decode(&program.words[at..]).unwrap();
+        list.push(instruction);
+        at += words;
+    }
+    list
+}
+
+/// Runs images one after another on one machine and compares every layer and what the plan says.
+#[track_caller]
+fn check(program: &Program, network: &Network, params: &Params, images: &[Vec<i8>], place: &str) {
+    let mut machine = load(program, params);
+    for (number, image) in images.iter().enumerate() {
+        let expected = golden(network, image).unwrap();
+        let found = run(&mut machine, program, image);
+        assert_eq!(found.len(), expected.len());
+        for (((values, counters), tensor), plan) in found.iter().zip(&expected).zip(&program.layers)
+        {
+            let layer = &plan.name;
+            assert_eq!(values, &tensor.values, "{place}: image {number}, {layer}");
+            let vectors = u64::from(counters.get(Counter::Vectors));
+            assert_eq!(vectors, plan.vectors, "{place}: {layer}");
+            let instructions = counters.get(Counter::Instructions);
+            assert_eq!(instructions, plan.instructions, "{place}: {layer}");
+            assert!(u64::from(counters.get(Counter::Macs)) >= plan.macs);
+        }
+    }
+}
+
+/// Notes which situations a compiled network brings about.
+fn count_events(
+    events: &mut BTreeMap<&'static str, u32>,
+    network: &Network,
+    params: &Params,
+    program: &Program,
+) {
+    let lanes = params.lanes();
+    let mut event = |name, happened: bool| *events.entry(name).or_insert(0) += u32::from(happened);
+    for layer in &network.layers {
+        let pixels = layer.output.height * layer.output.width;
+        let depth = params.results_buffer.depth;
+        event("several groups", layer.input.channels > lanes);
+        event("several column tiles", layer.output.channels > lanes);
+        event("several pixel tiles", pixels > depth);
+        event("row longer than the results", layer.output.width > depth);
+        event("single pixel", pixels == 1);
+        event("stride", layer.stride != [1, 1]);
+        event("left halo", layer.padding.left > 0);
+        event(
+            "right halo only",
+            layer.padding.right > 0 && layer.padding.left == 0,
+        );
+        event("top halo", layer.padding.top > 0);
+        event(
+            "bottom halo only",
+            layer.padding.bottom > 0 && layer.padding.top == 0,
+        );
+        event("long row", layer.input.width > 8);
+    }
+    event("more rows", params.array.rows > params.array.cols);
+    event("more columns", params.array.rows < params.array.cols);
+    event("several weight words", params.array.cols > 8);
+    let last = program.tensors.last().unwrap();
+    event(
+        "activations in several banks",
+        last.base >= params.bank_bytes(),
+    );
+    for instruction in instructions(program) {
+        if let Instruction::Matmul { first, last, .. } = instruction {
+            event("first MATMUL of several", first && !last);
+            event("middle MATMUL of several", !first && !last);
+            event("whole MATMUL", first && last);
+        }
+    }
+}
+
+#[test]
+fn random_networks_give_the_golden_outputs() {
+    let mut events = BTreeMap::new();
+    let mut compiled = 0;
+    for seed in 0..600 {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let size = random_size(&mut rng);
+        let params = size.params();
+        let layers = rng.random_range(1..=3);
+        let network = random_network(&mut rng, layers);
+        let images = [
+            random_image(&mut rng, &network),
+            random_image(&mut rng, &network),
+        ];
+        // A random network may be too large; the other tests look at the message.
+        let Ok(program) = compile(&network, &params) else {
+            continue;
+        };
+        let place = format!("seed {seed}, {size:?}");
+        check(&program, &network, &params, &images, &place);
+        count_events(&mut events, &network, &params, &program);
+        compiled += 1;
+    }
+    assert!(compiled > 300, "only {compiled} networks fit");
+    for (name, count) in events {
+        assert!(count > 0, "{name} never happened");
+    }
+}
+
+fn read(path: &str) -> String {
+    let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// A stored model on a stored configuration.
+#[track_caller]
+fn check_model(model: &str, configuration: &str, images: usize) {
+    let network = Network::from_json(&read(model)).unwrap();
+    let params = Params::from_json(&read(configuration)).unwrap();
+    let program = compile(&network, &params).unwrap();
+    let images = &network.images[..images];
+    check(&program, &network, &params, images, configuration);
+}
+
+#[test]
+fn tiny_model_runs_on_every_configuration() {
+    for name in ["tiny", "edge", "default", "large", "huge"] {
+        check_model("models/tiny.json", &format!("configs/{name}.json"), 4);
+    }
+}
+
+#[test]
+fn digits_model_runs_on_all_but_the_smallest_configuration() {
+    for (name, images) in [("edge", 10), ("default", 5), ("large", 1), ("huge", 1)] {
+        check_model(
+            "models/digits.json",
+            &format!("configs/{name}.json"),
+            images,
+        );
+    }
+}
+
+#[test]
+fn golden_model_classifies_the_digits() {
+    let network = Network::from_json(&read("models/digits.json")).unwrap();
+    let right = network
+        .images
+        .iter()
+        .zip(&network.labels)
+        .filter(|(image, label)| {
+            let outputs = golden(&network, image).unwrap();
+            class_of(&outputs.last().unwrap().values) == Some(**label as usize)
+        });
+    let percent = 100 * right.count() / network.images.len();
+    assert!(percent >= 95, "{percent} % of the digits are right");
+}

@@ -1,0 +1,222 @@
+//! What the units' slots do to weights, sums, results and memory, without regard to clocks.
+
+use heddle_arch::params::Params;
+use heddle_arch::requantise::{Rounding, Scale};
+
+use super::memory::StateMemory;
+use crate::network::requantise::scale_accumulator;
+
+/// A tensor slot.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct VectorSlot {
+    /// Byte address of the operands.
+    pub address: usize,
+    /// Active rows.
+    pub rows: usize,
+    /// Decode threshold 127 - z.
+    pub threshold: u8,
+    /// The readers must not use the words they keep.
+    pub fresh: bool,
+    /// Start from the bias and not from the results buffer.
+    pub first_tile: bool,
+    /// The sum goes to post and not to the results buffer.
+    pub to_post: bool,
+    /// Results bank and address.
+    pub result: (usize, usize),
+}
+
+/// How the results of a drain are scaled.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PostSettings {
+    /// Columns that write.
+    pub columns: usize,
+    /// Column tile of (multiplier, shift).
+    pub tile: usize,
+    pub rounding: Rounding,
+    /// Clamp bounds without the zero point.
+    pub lo: i32,
+    pub hi: i32,
+}
+
+/// Bytes on their way to one word, the same word in all columns.
+#[derive(Debug, Clone)]
+struct Gatherer {
+    word: Option<usize>,
+    data: Vec<[u8; 8]>,
+}
+
+/// Array, column parameters, results buffer, post and state buffer.
+#[derive(Debug, Clone)]
+pub(crate) struct Datapath {
+    cols: usize,
+    tiles: usize,
+    depth: usize,
+    pub memory: StateMemory,
+    shadow: Vec<i8>,
+    active: Vec<i8>,
+    bias_memory: Vec<i32>,
+    scale_memory: Vec<Scale>,
+    bias: Vec<i32>,
+    results: Vec<i32>,
+    post: PostSettings,
+    gatherer: Gatherer,
+}
+
+impl Datapath {
+    pub fn new(params: &Params) -> Self {
+        let rows = params.array.rows as usize;
+        let cols = params.array.cols as usize;
+        let tiles = params.column_tiles as usize;
+        let depth = params.results_buffer.depth as usize;
+        let buffer = &params.state_buffer;
+        let words = (buffer.banks * buffer.words_per_bank) as usize;
+        let first_slice = buffer.slices.widths[0] as usize;
+        Self {
+            cols,
+            tiles,
+            depth,
+            memory: StateMemory::new(rows, words, first_slice),
+            shadow: vec![0; rows * cols],
+            active: vec![0; rows * cols],
+            bias_memory: vec![0; cols * tiles],
+            scale_memory: vec![Scale::ZERO; cols * tiles],
+            bias: vec![0; cols],
+            results: vec![0; 2 * depth * cols],
+            post: PostSettings {
+                columns: 0,
+                tile: 0,
+                rounding: Rounding::Double,
+                lo: 0,
+                hi: 0,
+            },
+            gatherer: Gatherer {
+                word: None,
+                data: vec![[0; 8]; cols],
+            },
+        }
+    }
+
+    pub fn set_bias(&mut self, column: usize, tile: usize, bias: i32) {
+        self.bias_memory[column * self.tiles + tile] = bias;
+    }
+
+    pub fn set_scale(&mut self, column: usize, tile: usize, scale: Scale) {
+        self.scale_memory[column * self.tiles + tile] = scale;
+    }
+
+    /// Prologue slot: the bias of a column tile becomes the start value of all columns.
+    pub fn load_bias(&mut self, tile: usize) {
+        for (column, bias) in self.bias.iter_mut().enumerate() {
+            *bias = self.bias_memory[column * self.tiles + tile];
+        }
+    }
+
+    /// Weight slot: every row shifts its shadow weights by one word; rows beyond `rows` get zeros.
+    pub fn shift_weights(&mut self, address: usize, rows: usize) {
+        for (row, shadow) in self.shadow.chunks_exact_mut(self.cols).enumerate() {
+            let data = if row < rows {
+                self.memory.read_weights(row, address / 8)
+            } else {
+                [0; 8]
+            };
+            for column in (8..shadow.len()).rev() {
+                shadow[column] = shadow[column - 8];
+            }
+            for (weight, byte) in shadow.iter_mut().zip(data) {
+                *weight = byte.cast_signed();
+            }
+        }
+    }
+
+    /// The shadow weights become the active weights.
+    pub fn swap_weights(&mut self) {
+        self.active.copy_from_slice(&self.shadow);
+    }
+
+    /// Operands of all rows times the active weights; also says which rows read their memory.
+    fn column_sums(&mut self, slot: &VectorSlot) -> (Vec<i32>, bool) {
+        let mut sums = vec![0i32; self.cols];
+        let mut reads_memory = false;
+        for row in 0..slot.rows {
+            let (byte, reads) = self.memory.read_operand(row, slot.address, slot.fresh);
+            reads_memory |= reads;
+            let operand = if byte <= slot.threshold {
+                i32::from(byte)
+            } else {
+                i32::from(byte) - 256
+            };
+            let weights = &self.active[row * self.cols..(row + 1) * self.cols];
+            for (sum, &weight) in sums.iter_mut().zip(weights) {
+                *sum = sum.wrapping_add(operand * i32::from(weight));
+            }
+        }
+        (sums, reads_memory)
+    }
+
+    fn result_range(&self, (bank, address): (usize, usize)) -> std::ops::Range<usize> {
+        let start = (bank * self.depth + address) * self.cols;
+        start..start + self.cols
+    }
+
+    /// Tensor slot. Gives the sums for post, if they go there, and whether any row read its memory.
+    pub fn multiply(&mut self, slot: &VectorSlot) -> (Option<Vec<i32>>, bool) {
+        let (mut sums, reads_memory) = self.column_sums(slot);
+        let range = self.result_range(slot.result);
+        let start = if slot.first_tile {
+            &self.bias
+        } else {
+            &self.results[range.clone()]
+        };
+        for (sum, start) in sums.iter_mut().zip(start) {
+            *sum = sum.wrapping_add(*start);
+        }
+        if slot.to_post {
+            return (Some(sums), reads_memory);
+        }
+        self.results[range].copy_from_slice(&sums);
+        (None, reads_memory)
+    }
+
+    /// Epilogue slot: stored sums for post.
+    pub fn stored(&self, result: (usize, usize)) -> Vec<i32> {
+        self.results[self.result_range(result)].to_vec()
+    }
+
+    /// A drain begins.
+    pub fn begin_drain(&mut self, settings: PostSettings) {
+        self.post = settings;
+        self.gatherer.word = None;
+    }
+
+    /// One result per column, at its drain address; `flush` with the last one of a drain.
+    pub fn drain(&mut self, sums: &[i32], address: usize, flush: bool) {
+        let word = address / 8;
+        if self.gatherer.word != Some(word) {
+            self.write_gathered();
+            self.gatherer.word = Some(word);
+        }
+        let post = self.post;
+        for (column, &sum) in sums.iter().enumerate().take(post.columns) {
+            let scale = self.scale_memory[column * self.tiles + post.tile];
+            let value = scale_accumulator(sum, scale, post.rounding).clamp(post.lo, post.hi);
+            self.gatherer.data[column][address % 8] = value as u8;
+        }
+        if flush {
+            self.write_gathered();
+        }
+    }
+
+    /// Writes the gathered word of every active column to the partition of the same number.
+    fn write_gathered(&mut self) {
+        let Some(word) = self.gatherer.word.take() else {
+            return;
+        };
+        let partitions = self.active.len() / self.cols;
+        for column in 0..self.post.columns {
+            let data = std::mem::take(&mut self.gatherer.data[column]);
+            if column < partitions {
+                self.memory.write_result(column, word, data);
+            }
+        }
+    }
+}

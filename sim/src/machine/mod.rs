@@ -1,0 +1,150 @@
+//! The whole machine at the level of its instructions: executes a binary program on its own
+//! memories and predicts every hardware counter.
+//!
+//! [`Machine`] is what the host sees. Behind it `walk` gives the addresses of a record,
+//! `timing` decides in which cycle a unit takes one, `datapath` what happens then, `memory` counts
+//! slice accesses. Errors stop the machine with the code of `docs/isa.md`; the counters of a run
+//! that ends with an error are not a prediction.
+
+mod counters;
+mod datapath;
+mod memory;
+mod timing;
+mod walk;
+
+use heddle_arch::isa::ErrorCode;
+use heddle_arch::params::Params;
+use heddle_arch::requantise::Scale;
+
+pub use counters::Counters;
+
+use datapath::Datapath;
+use memory::Accesses;
+use timing::{Clockwork, Trap};
+
+/// Why a run did not reach HALT.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MachineError {
+    /// The machine stopped with an error of the instruction set.
+    #[error("{} at program word {pc}: {message}", .code.name())]
+    Stopped {
+        /// Code in the status register.
+        code: ErrorCode,
+        /// Word address of the instruction concerned.
+        pc: u32,
+        /// Field, value and what is allowed.
+        message: String,
+    },
+    /// Operands and weights of one cycle lie in one bank, which the instruction set forbids.
+    #[error("operands and the weights of program word {pc} are read from bank {bank} at once")]
+    BankConflict {
+        /// Word address of the LOAD_WEIGHTS concerned.
+        pc: u32,
+        /// Bank of the state buffer.
+        bank: u32,
+    },
+    /// The program still ran.
+    #[error("the program still runs after {cycles} cycles")]
+    StillRunning {
+        /// Cycles that were allowed.
+        cycles: u64,
+    },
+}
+
+/// The machine as its host sees it. Memories start with zeros.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    params: Params,
+    program: Vec<u32>,
+    host_zero: u8,
+    data: Datapath,
+}
+
+impl Machine {
+    /// A machine of this configuration.
+    #[must_use]
+    pub fn new(params: &Params) -> Self {
+        Self {
+            params: params.clone(),
+            program: vec![0; params.program.words as usize],
+            host_zero: 0,
+            data: Datapath::new(params),
+        }
+    }
+
+    /// Writes instruction words from program word `first` on.
+    ///
+    /// # Panics
+    /// If they reach beyond the program memory.
+    pub fn write_program(&mut self, first: u32, words: &[u32]) {
+        let first = first as usize;
+        self.program[first..first + words.len()].copy_from_slice(words);
+    }
+
+    /// Writes the bias of a column for a column tile.
+    ///
+    /// # Panics
+    /// If the column or tile does not exist.
+    pub fn write_bias(&mut self, column: u32, tile: u32, bias: i32) {
+        self.data.set_bias(column as usize, tile as usize, bias);
+    }
+
+    /// Writes the scale of a column for a column tile.
+    ///
+    /// # Panics
+    /// If the column or tile does not exist.
+    pub fn write_scale(&mut self, column: u32, tile: u32, scale: Scale) {
+        self.data.set_scale(column as usize, tile as usize, scale);
+    }
+
+    /// Sets HOST_ZERO, the zero point of bytes that pass the host port.
+    pub fn set_host_zero(&mut self, zero_point: i8) {
+        self.host_zero = zero_point.cast_unsigned();
+    }
+
+    /// Writes a state-buffer word through the zero codec; byte k is the byte at address 8 word + k.
+    ///
+    /// # Panics
+    /// If the partition or word does not exist.
+    pub fn write_word(&mut self, partition: u32, word: u32, data: [u8; 8]) {
+        let stored = data.map(|byte| byte.wrapping_sub(self.host_zero));
+        self.data
+            .memory
+            .poke(partition as usize, word as usize, stored);
+    }
+
+    /// Reads a state-buffer word through the zero codec.
+    ///
+    /// # Panics
+    /// If the partition or word does not exist.
+    #[must_use]
+    pub fn read_word(&self, partition: u32, word: u32) -> [u8; 8] {
+        let stored = self.data.memory.peek(partition as usize, word as usize);
+        stored.map(|byte| byte.wrapping_add(self.host_zero))
+    }
+
+    /// Clears the counters and runs from program word `start_pc` to HALT, at most `limit` cycles.
+    ///
+    /// # Errors
+    /// [`MachineError`]; the memories keep what was written until then.
+    pub fn run(&mut self, start_pc: u32, limit: u64) -> Result<Counters, MachineError> {
+        self.data.memory.accesses = Accesses::default();
+        let mut clockwork = Clockwork::new(&self.params, start_pc);
+        for _ in 0..limit {
+            match clockwork.cycle(&self.program, &mut self.data) {
+                Ok(true) => {}
+                Ok(false) => {
+                    return Ok(Counters::new(clockwork.tally, self.data.memory.accesses));
+                }
+                Err(Trap::Error { code, pc, message }) => {
+                    return Err(MachineError::Stopped { code, pc, message });
+                }
+                Err(Trap::BankConflict { pc, bank }) => {
+                    return Err(MachineError::BankConflict { pc, bank });
+                }
+            }
+        }
+        Err(MachineError::StillRunning { cycles: limit })
+    }
+}

@@ -1,0 +1,522 @@
+//! Which unit does what in which clock cycle: sequencer, weight, stream and drain unit.
+//!
+//! Everything that can change with the control hardware is in this file, the distances in
+//! [`Delays`]. A unit decides in cycle t from what was true at its beginning; the slot that it
+//! sends stands on the wave in t + 1.
+
+use std::collections::VecDeque;
+
+use heddle_arch::isa::{
+    ErrorCode, Instruction, IsaError, ROW_EPILOGUE, ROW_PROLOGUE, ROW_TENSOR, Record,
+};
+use heddle_arch::params::Params;
+use heddle_arch::requantise::Rounding;
+
+use super::counters::Tally;
+use super::datapath::{Datapath, PostSettings, VectorSlot};
+use super::walk::{Step, Walk};
+
+/// Distances in clock cycles.
+#[derive(Debug, Clone, Copy)]
+struct Delays {
+    /// From START to the unit's first valid address.
+    first_address: u64,
+    /// From a slot on the operand wave of row 0 to its drain address being taken.
+    drain_take: u64,
+    /// From the last drain address to the drain unit being idle.
+    drain_quiet: u64,
+    /// From a swap to the next weight word.
+    swap_gap: u64,
+    /// Cycles without progress after which a waiting sequencer gives up.
+    stuck: u64,
+}
+
+impl Delays {
+    fn of(params: &Params) -> Self {
+        let rows = u64::from(params.array.rows);
+        let cols = u64::from(params.array.cols);
+        Self {
+            first_address: 2,
+            drain_take: rows + 5,
+            drain_quiet: cols + 16,
+            swap_gap: cols,
+            stuck: 4096,
+        }
+    }
+}
+
+/// Limits of the addresses, in the unit's own steps.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    partition_bytes: u32,
+    bank_bytes: u32,
+    column_tiles: u32,
+    depth: u32,
+    offset_bits: u32,
+    address_bits: u32,
+}
+
+/// A program that stops the machine or that the model refuses to judge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Trap {
+    /// An error of the instruction set.
+    Error {
+        code: ErrorCode,
+        pc: u32,
+        message: String,
+    },
+    /// Operand and weight slot read the same bank in the same cycle.
+    BankConflict { pc: u32, bank: u32 },
+}
+
+/// A traversal with a unit around it.
+#[derive(Debug, Clone, Default)]
+struct Unit {
+    walk: Option<Walk>,
+    valid_from: u64,
+    pc: u32,
+}
+
+impl Unit {
+    fn start(&mut self, record: &Record, limits: &Limits, valid_from: u64, pc: u32) {
+        self.walk = Walk::start(record, limits.offset_bits, limits.address_bits);
+        self.valid_from = valid_from;
+        self.pc = pc;
+    }
+
+    fn busy(&self) -> bool {
+        self.walk.is_some()
+    }
+
+    fn valid(&self, now: u64) -> Option<Step> {
+        let walk = self.walk.as_ref().filter(|_| now >= self.valid_from)?;
+        Some(walk.step())
+    }
+
+    fn accept(&mut self) {
+        if let Some(walk) = &mut self.walk {
+            if !walk.advance() {
+                self.walk = None;
+            }
+        }
+    }
+
+    fn check_address(&self, address: u32, limit: u32, name: &str) -> Result<usize, Trap> {
+        if address < limit {
+            return Ok(address as usize);
+        }
+        Err(Trap::Error {
+            code: ErrorCode::Address,
+            pc: self.pc,
+            message: format!("{name} is {address}, expected at most {}", limit - 1),
+        })
+    }
+}
+
+/// Fields of the MATMUL in progress and its place in the K tiles.
+#[derive(Debug, Clone, Copy, Default)]
+struct Stream {
+    rows: usize,
+    first: bool,
+    last: bool,
+    bank: usize,
+    level: u8,
+    threshold: u8,
+    macs: u32,
+    fresh: bool,
+    first_tile: bool,
+    tile_begins: bool,
+    vector: u32,
+}
+
+/// Fields of the LOAD_WEIGHTS in progress.
+#[derive(Debug, Clone, Copy, Default)]
+struct Loading {
+    rows: usize,
+    level: u8,
+}
+
+#[derive(Debug, Clone)]
+enum Sequencer {
+    Fetch,
+    Head(Instruction, u32),
+    Words(Instruction, u32, u32),
+    Start(Instruction, u32),
+    Done,
+}
+
+/// The running machine between two clock edges.
+#[derive(Debug, Clone)]
+pub(crate) struct Clockwork {
+    delays: Delays,
+    limits: Limits,
+    params: Params,
+    now: u64,
+    pc: u32,
+    sequencer: Sequencer,
+    weights: Unit,
+    stream: Unit,
+    drain: Unit,
+    loading: Loading,
+    streaming: Stream,
+    /// A complete tile waits in the shadow weights.
+    shadow_full: bool,
+    /// The active weights belong to the tile in progress or to the next one.
+    armed: bool,
+    weights_from: u64,
+    drain_idle_from: u64,
+    waiting_since: u64,
+    /// Cycle in which each result on its way to post needs its drain address.
+    pending: VecDeque<(u64, u32, Vec<i32>)>,
+    pub tally: Tally,
+}
+
+impl Clockwork {
+    pub fn new(params: &Params, start_pc: u32) -> Self {
+        Self {
+            delays: Delays::of(params),
+            limits: Limits {
+                partition_bytes: params.partition_bytes(),
+                bank_bytes: params.bank_bytes(),
+                column_tiles: params.column_tiles,
+                depth: params.results_buffer.depth,
+                offset_bits: params.traversal.offset_bits,
+                address_bits: params.traversal.address_bits,
+            },
+            params: params.clone(),
+            now: 0,
+            pc: start_pc,
+            sequencer: Sequencer::Fetch,
+            weights: Unit::default(),
+            stream: Unit::default(),
+            drain: Unit::default(),
+            loading: Loading::default(),
+            streaming: Stream::default(),
+            shadow_full: false,
+            armed: false,
+            weights_from: 0,
+            drain_idle_from: 0,
+            waiting_since: 0,
+            pending: VecDeque::new(),
+            tally: Tally::default(),
+        }
+    }
+
+    /// One clock cycle; false when HALT has found all units idle.
+    pub fn cycle(&mut self, program: &[u32], data: &mut Datapath) -> Result<bool, Trap> {
+        let idle = Idle {
+            weights: !self.weights.busy(),
+            stream: !self.stream.busy(),
+            drain: !self.drain.busy() && self.now >= self.drain_idle_from,
+        };
+        // Weight and stream head both decide from this cycle's flags, before either changes them.
+        let weight_bank = self.weight_head()?;
+        let shadow_full = self.shadow_full;
+        let operand_bank = self.stream_head(data, shadow_full)?;
+        if let Some((bank, step)) = weight_bank {
+            if operand_bank == Some(bank) {
+                let pc = self.weights.pc;
+                return Err(Trap::BankConflict { pc, bank });
+            }
+            self.take_weights(data, &step);
+        }
+        self.drain_head(data)?;
+        self.sequence(program, data, idle)?;
+        self.tally.cycles = self.tally.cycles.wrapping_add(1);
+        self.now += 1;
+        Ok(!matches!(self.sequencer, Sequencer::Done))
+    }
+
+    fn weight_head(&mut self) -> Result<Option<(u32, Step)>, Trap> {
+        if self.shadow_full || self.now < self.weights_from {
+            return Ok(None);
+        }
+        let Some(step) = self.weights.valid(self.now) else {
+            return Ok(None);
+        };
+        self.weights
+            .check_address(step.address, self.limits.partition_bytes, "weight address")?;
+        Ok(Some((step.address / self.limits.bank_bytes, step)))
+    }
+
+    fn take_weights(&mut self, data: &mut Datapath, step: &Step) {
+        data.shift_weights(step.address as usize, self.loading.rows);
+        self.shadow_full = step.inner_final(self.loading.level);
+        self.weights.accept();
+        self.waiting_since = self.now + 1;
+    }
+
+    fn swap(&mut self, data: &mut Datapath) {
+        data.swap_weights();
+        self.armed = true;
+        self.shadow_full = false;
+        self.weights_from = self.now + self.delays.swap_gap;
+    }
+
+    /// Sends the slot of this cycle. Gives the bank whose memory the operands were read from.
+    fn stream_head(&mut self, data: &mut Datapath, ready: bool) -> Result<Option<u32>, Trap> {
+        let mut bank = None;
+        let mut empty = true;
+        if let Some(step) = self.stream.valid(self.now) {
+            let stalls = step.row == ROW_TENSOR && self.streaming.tile_begins && !self.armed;
+            if stalls {
+                self.tally.stall_weights = self.tally.stall_weights.wrapping_add(1);
+            } else {
+                empty = false;
+                bank = match step.row {
+                    ROW_PROLOGUE => self.prologue_slot(data, &step)?,
+                    ROW_TENSOR => self.tensor_slot(data, &step, ready)?,
+                    ROW_EPILOGUE => self.epilogue_slot(data, &step)?,
+                    row => return Err(self.bad_row(row)),
+                };
+                self.stream.accept();
+                self.waiting_since = self.now + 1;
+            }
+        }
+        if empty && ready && !self.armed {
+            self.swap(data);
+        }
+        Ok(bank)
+    }
+
+    fn bad_row(&self, row: u8) -> Trap {
+        Trap::Error {
+            code: ErrorCode::BadField,
+            pc: self.stream.pc,
+            message: format!("row of an operand record is {row}, expected 0 to 2"),
+        }
+    }
+
+    fn prologue_slot(&mut self, data: &mut Datapath, step: &Step) -> Result<Option<u32>, Trap> {
+        let limit = self.limits.column_tiles;
+        let tile = self
+            .stream
+            .check_address(step.address, limit, "column tile")?;
+        data.load_bias(tile);
+        Ok(None)
+    }
+
+    fn tensor_slot(
+        &mut self,
+        data: &mut Datapath,
+        step: &Step,
+        ready: bool,
+    ) -> Result<Option<u32>, Trap> {
+        let limits = self.limits;
+        let unit = &self.stream;
+        let address =
+            unit.check_address(step.address, limits.partition_bytes, "operand address")?;
+        let place = unit.check_address(self.streaming.vector, limits.depth, "vector of a tile")?;
+        let stream = &mut self.streaming;
+        let slot = VectorSlot {
+            address,
+            rows: stream.rows,
+            threshold: stream.threshold,
+            fresh: stream.fresh,
+            first_tile: stream.first && stream.first_tile,
+            to_post: stream.last && step.outer_final(stream.level),
+            result: (stream.bank, place),
+        };
+        stream.fresh = false;
+        stream.tile_begins = false;
+        stream.vector += 1;
+        self.tally.vectors = self.tally.vectors.wrapping_add(1);
+        self.tally.macs = self.tally.macs.wrapping_add(stream.macs);
+        let (sums, reads) = data.multiply(&slot);
+        if let Some(sums) = sums {
+            self.send_to_post(sums);
+        }
+        if step.inner_final(self.streaming.level) {
+            self.streaming.first_tile = false;
+            self.streaming.tile_begins = true;
+            self.streaming.vector = 0;
+            self.armed = false;
+            if ready {
+                self.swap(data);
+            }
+        }
+        Ok(reads.then_some(step.address / limits.bank_bytes))
+    }
+
+    fn epilogue_slot(&mut self, data: &mut Datapath, step: &Step) -> Result<Option<u32>, Trap> {
+        let limit = self.limits.depth;
+        let place = self
+            .stream
+            .check_address(step.address, limit, "result address")?;
+        let sums = data.stored((self.streaming.bank, place));
+        self.send_to_post(sums);
+        Ok(None)
+    }
+
+    fn send_to_post(&mut self, sums: Vec<i32>) {
+        let due = self.now + 1 + self.delays.drain_take;
+        self.pending.push_back((due, self.stream.pc, sums));
+    }
+
+    fn drain_head(&mut self, data: &mut Datapath) -> Result<(), Trap> {
+        if self
+            .pending
+            .front()
+            .is_none_or(|(due, ..)| *due != self.now)
+        {
+            return Ok(());
+        }
+        let (_, pc, sums) = self.pending.pop_front().expect("there is a front");
+        let Some(step) = self.drain.valid(self.now) else {
+            return Err(Trap::Error {
+                code: ErrorCode::DrainUnderflow,
+                pc,
+                message: "a result found no drain address".to_string(),
+            });
+        };
+        let limit = self.limits.partition_bytes;
+        let address = self
+            .drain
+            .check_address(step.address, limit, "drain address")?;
+        data.drain(&sums, address, step.end);
+        self.drain.accept();
+        self.waiting_since = self.now + 1;
+        self.drain_idle_from = self.now + self.delays.drain_quiet;
+        Ok(())
+    }
+
+    fn sequence(&mut self, program: &[u32], data: &mut Datapath, idle: Idle) -> Result<(), Trap> {
+        let state = std::mem::replace(&mut self.sequencer, Sequencer::Fetch);
+        self.sequencer = match state {
+            Sequencer::Fetch => {
+                self.waiting_since = self.now + 1;
+                let (instruction, words) = self.decode(program)?;
+                Sequencer::Head(instruction, words)
+            }
+            Sequencer::Head(instruction, words) if !idle.allows(&instruction) => {
+                self.tally.stall_wait = self.tally.stall_wait.wrapping_add(1);
+                if self.now + 1 >= self.waiting_since + self.delays.stuck {
+                    return Err(Trap::Error {
+                        code: ErrorCode::Stuck,
+                        pc: self.pc,
+                        message: "no unit made progress for 4096 cycles".to_string(),
+                    });
+                }
+                Sequencer::Head(instruction, words)
+            }
+            Sequencer::Head(Instruction::Halt { .. }, _) => {
+                self.tally.instructions = self.tally.instructions.wrapping_add(1);
+                Sequencer::Done
+            }
+            Sequencer::Head(instruction, words) => Sequencer::Words(instruction, words, words - 1),
+            Sequencer::Words(instruction, words, 1) => Sequencer::Start(instruction, words),
+            Sequencer::Words(instruction, words, left) => {
+                Sequencer::Words(instruction, words, left - 1)
+            }
+            Sequencer::Start(instruction, words) => {
+                self.start(&instruction, data);
+                self.pc += words;
+                Sequencer::Fetch
+            }
+            Sequencer::Done => Sequencer::Done,
+        };
+        Ok(())
+    }
+
+    fn decode(&self, program: &[u32]) -> Result<(Instruction, u32), Trap> {
+        let trap = |error: IsaError| Trap::Error {
+            code: error.code,
+            pc: self.pc,
+            message: error.message,
+        };
+        let rest = program.get(self.pc as usize..).unwrap_or(&[]);
+        let (instruction, words) = Instruction::decode(rest).map_err(trap)?;
+        instruction.check_machine(&self.params).map_err(trap)?;
+        Ok((instruction, words as u32))
+    }
+
+    fn start(&mut self, instruction: &Instruction, data: &mut Datapath) {
+        self.tally.instructions = self.tally.instructions.wrapping_add(1);
+        let valid_from = self.now + self.delays.first_address;
+        match instruction {
+            Instruction::Halt { .. } => {}
+            Instruction::LoadWeights {
+                rows,
+                tile_level,
+                record,
+                ..
+            } => {
+                self.loading = Loading {
+                    rows: *rows as usize,
+                    level: *tile_level as u8,
+                };
+                self.weights
+                    .start(record, &self.limits, valid_from, self.pc);
+            }
+            Instruction::Matmul {
+                rows,
+                first,
+                last,
+                bank,
+                tile_level,
+                threshold,
+                macs,
+                record,
+                ..
+            } => {
+                self.streaming = Stream {
+                    rows: *rows as usize,
+                    first: *first,
+                    last: *last,
+                    bank: usize::from(*bank),
+                    level: *tile_level as u8,
+                    threshold: *threshold,
+                    macs: *macs,
+                    fresh: true,
+                    first_tile: true,
+                    tile_begins: true,
+                    vector: 0,
+                };
+                self.stream.start(record, &self.limits, valid_from, self.pc);
+            }
+            Instruction::Drain {
+                columns,
+                single,
+                tile,
+                lo,
+                hi,
+                record,
+                ..
+            } => {
+                data.begin_drain(PostSettings {
+                    columns: *columns as usize,
+                    tile: usize::from(*tile),
+                    rounding: if *single {
+                        Rounding::Single
+                    } else {
+                        Rounding::Double
+                    },
+                    lo: i32::from(*lo),
+                    hi: i32::from(*hi),
+                });
+                self.drain.start(record, &self.limits, valid_from, self.pc);
+            }
+        }
+    }
+}
+
+/// Which units are idle in this cycle.
+#[derive(Debug, Clone, Copy)]
+struct Idle {
+    weights: bool,
+    stream: bool,
+    drain: bool,
+}
+
+impl Idle {
+    fn allows(&self, instruction: &Instruction) -> bool {
+        let wait = instruction.wait();
+        let halts = matches!(instruction, Instruction::Halt { .. });
+        let loads = matches!(instruction, Instruction::LoadWeights { .. });
+        let streams = matches!(instruction, Instruction::Matmul { .. });
+        let drains = matches!(instruction, Instruction::Drain { .. });
+        (self.weights || !(wait.weights || halts || loads))
+            && (self.stream || !(wait.stream || halts || streams))
+            && (self.drain || !(wait.drain || halts || drains))
+    }
+}

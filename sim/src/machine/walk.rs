@@ -1,0 +1,128 @@
+//! The address sequence of one TRAVERSE record, element by element.
+
+use heddle_arch::isa::Record;
+
+/// Rows and columns of the largest register file.
+const MENU: usize = 8;
+
+/// One loop: initial, step and end value.
+#[derive(Debug, Clone, Copy, Default)]
+struct LoopRegisters {
+    initial: u64,
+    step: u64,
+    end: u64,
+}
+
+/// One address with the flags that belong to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Step {
+    /// Base plus the offsets of all loops.
+    pub address: u32,
+    /// Row of the record.
+    pub row: u8,
+    /// Bit c: loop c is in its last iteration. Loops that do not exist always are.
+    pub finals: u8,
+    /// Last address of the whole record.
+    pub end: bool,
+}
+
+impl Step {
+    /// All loops 0..=level are in their last iteration.
+    pub fn inner_final(&self, level: u8) -> bool {
+        let mask = ((1u16 << (level + 1)) - 1) as u8;
+        self.finals & mask == mask
+    }
+
+    /// All loops above `level` are in their last iteration.
+    pub fn outer_final(&self, level: u8) -> bool {
+        let mask = !(((1u16 << (level + 1)) - 1) as u8);
+        self.finals & mask == mask
+    }
+}
+
+/// A traversal in progress.
+#[derive(Debug, Clone)]
+pub(crate) struct Walk {
+    registers: [[LoopRegisters; MENU]; MENU],
+    bases: [Option<u64>; MENU],
+    offsets: [u64; MENU],
+    row: usize,
+    offset_mask: u64,
+    address_mask: u64,
+}
+
+impl Walk {
+    /// Starts a record; `None` if it has no row.
+    pub fn start(record: &Record, offset_bits: u32, address_bits: u32) -> Option<Self> {
+        let mut walk = Self {
+            registers: Default::default(),
+            bases: [None; MENU],
+            offsets: [0; MENU],
+            row: 0,
+            offset_mask: (1u64 << offset_bits) - 1,
+            address_mask: (1u64 << address_bits) - 1,
+        };
+        for block in &record.rows {
+            let row = usize::from(block.row);
+            walk.bases[row] = Some(u64::from(block.base) & walk.address_mask);
+            for (registers, values) in walk.registers[row].iter_mut().zip(&block.loops) {
+                registers.initial = u64::from(values.initial) & walk.offset_mask;
+                registers.step = u64::from(values.step) & walk.offset_mask;
+                registers.end = u64::from(values.end) & walk.offset_mask;
+            }
+        }
+        walk.row = walk.bases.iter().position(Option::is_some)?;
+        walk.enter_row();
+        Some(walk)
+    }
+
+    fn enter_row(&mut self) {
+        for (offset, registers) in self.offsets.iter_mut().zip(&self.registers[self.row]) {
+            *offset = registers.initial;
+        }
+    }
+
+    fn next_row(&self) -> Option<usize> {
+        (self.row + 1..MENU).find(|&row| self.bases[row].is_some())
+    }
+
+    fn column_is_final(&self, column: usize) -> bool {
+        let registers = &self.registers[self.row][column];
+        self.offsets[column] + registers.step >= registers.end
+    }
+
+    /// The current element.
+    pub fn step(&self) -> Step {
+        let base = self.bases[self.row].expect("a walk stands on a valid row");
+        let address = base + self.offsets.iter().sum::<u64>();
+        let finals = (0..MENU).fold(0u8, |bits, column| {
+            bits | (u8::from(self.column_is_final(column)) << column)
+        });
+        Step {
+            address: (address & self.address_mask) as u32,
+            row: self.row as u8,
+            finals,
+            end: finals == u8::MAX && self.next_row().is_none(),
+        }
+    }
+
+    /// Moves on by one element; false when the sequence is finished.
+    pub fn advance(&mut self) -> bool {
+        for column in 0..MENU {
+            let registers = self.registers[self.row][column];
+            if !self.column_is_final(column) {
+                self.offsets[column] += registers.step;
+                return true;
+            }
+            self.offsets[column] = registers.initial;
+        }
+        match self.next_row() {
+            Some(row) => {
+                self.row = row;
+                self.enter_row();
+                true
+            }
+            None => false,
+        }
+    }
+}
