@@ -4,5 +4,11 @@
 //! module its Verilog name. The crate describes hardware and simulates it; it never prints
 //! Verilog (that is `heddle-gen`) and holds no golden model (that is `heddle-sim`).
 
+pub mod array;
+pub mod buffer;
+pub mod control;
+pub mod post;
 pub mod prelude;
 pub mod prim;
+pub mod sliced;
+pub mod traversal;
