@@ -1,0 +1,105 @@
+//! Collects bytes to words.
+
+use crate::prelude::*;
+
+/// Collects the bytes of one column to words of eight and writes every word once.
+///
+/// A word leaves when a byte for another word arrives, or behind its flush byte; bytes that were not
+/// received are 0. At most one word per clock.
+///
+/// # Timing
+/// A byte in cycle T is part of the word that leaves in T+1 or later; behind a flush byte the
+/// word leaves in T+1. `data_o` and `word_o` are registers.
+#[derive(LogicBlock)]
+pub struct Gatherer {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Reset, active low.
+    pub rst_n: Signal<In, Bit>,
+    /// A byte arrives.
+    pub valid_i: Signal<In, Bit>,
+    /// Byte address.
+    pub dest_i: Signal<In, Bits<16>>,
+    /// Last byte: the word leaves.
+    pub flush_i: Signal<In, Bit>,
+    /// The byte.
+    pub byte_i: Signal<In, Bits<8>>,
+    /// A word leaves.
+    pub valid_o: Signal<Out, Bit>,
+    /// Word address.
+    pub word_o: Signal<Out, Bits<13>>,
+    /// The word.
+    pub data_o: Vec<Signal<Out, Bits<8>>>,
+    /// A word is being collected.
+    open: Reg<Bit>,
+    /// The word is complete.
+    complete: Reg<Bit>,
+    word: RegData<Bits<13>>,
+    data: Vec<RegData<Bits<8>>>,
+    leaves: Signal<Local, Bit>,
+    /// The byte is the first of its word.
+    is_first: Signal<Local, Bit>,
+}
+
+impl Gatherer {
+    /// A gatherer.
+    pub fn new() -> Self {
+        Self {
+            clk: Default::default(),
+            rst_n: Default::default(),
+            valid_i: Default::default(),
+            dest_i: Default::default(),
+            flush_i: Default::default(),
+            byte_i: Default::default(),
+            valid_o: Default::default(),
+            word_o: Default::default(),
+            data_o: v(8),
+            open: Default::default(),
+            complete: Default::default(),
+            word: Default::default(),
+            data: v(8),
+            leaves: Default::default(),
+            is_first: Default::default(),
+        }
+    }
+}
+
+impl Default for Gatherer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Logic for Gatherer {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.leaves.next = self.open.q_o.val()
+            & (self.complete.q_o.val()
+                | (self.valid_i.val()
+                    & (self.dest_i.val().get_bits::<13>(3) != self.word.q_o.val())));
+        self.is_first.next = self.leaves.val() | !self.open.q_o.val();
+        self.open.clk.next = self.clk.val();
+        self.open.rst_n.next = self.rst_n.val();
+        self.open.d_i.next = self.valid_i.val() | (self.open.q_o.val() & !self.leaves.val());
+        self.complete.clk.next = self.clk.val();
+        self.complete.rst_n.next = self.rst_n.val();
+        self.complete.d_i.next = self.valid_i.val() & self.flush_i.val();
+
+        self.word.clk.next = self.clk.val();
+        self.word.en_i.next = self.valid_i.val();
+        self.word.d_i.next = self.dest_i.val().get_bits::<13>(3);
+        for k in 0..8 {
+            self.data[k].clk.next = self.clk.val();
+            self.data[k].en_i.next = self.valid_i.val()
+                & (self.is_first.val() | (self.dest_i.val().get_bits::<3>(0) == k.to_bits::<3>()));
+            self.data[k].d_i.next = 0.into();
+            if self.dest_i.val().get_bits::<3>(0) == k.to_bits::<3>() {
+                self.data[k].d_i.next = self.byte_i.val();
+            }
+            self.data_o[k].next = self.data[k].q_o.val();
+        }
+        self.valid_o.next = self.leaves.val();
+        self.word_o.next = self.word.q_o.val();
+    }
+    module!(|_this| Meta::module("gatherer"));
+}

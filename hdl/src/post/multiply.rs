@@ -1,0 +1,104 @@
+//! Multiplication by the scale.
+
+use crate::prelude::*;
+
+/// Product of a signed 32-bit value and an unsigned 31-bit multiplier, divided by 2^31 and
+/// rounded to the nearest integer (halves up) or down.
+///
+/// Four products of 16-bit halves, so that each fits one multiplier block. With value =
+/// 2^16 ah + al and multiplier = 2^15 qh + ql, the product divided by 2^15 is
+/// 2^16 ah qh + 2 ah ql + al qh + al ql / 2^15; the fraction of the last term cannot change the
+/// result. The result fits 32 bits because the multiplier is less than 2^31.
+///
+/// # Timing
+/// Three cycles. `nearest_i` belongs to the value of two cycles before.
+#[derive(LogicBlock, Default)]
+pub struct HighMultiply {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Value, two's complement.
+    pub value_i: Signal<In, Bits<32>>,
+    /// Multiplier, unsigned.
+    pub multiplier_i: Signal<In, Bits<31>>,
+    /// Rounds to the nearest integer, else down.
+    pub nearest_i: Signal<In, Bit>,
+    /// Rounded product, two's complement.
+    pub product_o: Signal<Out, Bits<32>>,
+    mul_hh: MulS<16, 17, 33>,
+    mul_hl: MulS<16, 16, 32>,
+    mul_lh: MulS<17, 17, 34>,
+    mul_ll: MulS<17, 16, 33>,
+    product_hh: Delay<Signed<33>>,
+    product_hl: Delay<Signed<32>>,
+    product_lh: Delay<Signed<34>>,
+    product_ll: Delay<Signed<33>>,
+    /// Sum of everything with a weight of 2^31 and more.
+    high: Delay<Bits<32>>,
+    /// Sum of everything with a weight of 2^15 to 2^30.
+    low: Delay<Bits<18>>,
+    product: Delay<Bits<32>>,
+    /// Upper half of the value.
+    ah: Signal<Local, Bits<16>>,
+    /// Lower half of the value with a sign of 0.
+    al: Signal<Local, Bits<17>>,
+    /// Upper half of the multiplier with a sign of 0.
+    qh: Signal<Local, Bits<17>>,
+    /// Lower half of the multiplier with a sign of 0.
+    ql: Signal<Local, Bits<16>>,
+    hh: Signal<Local, Bits<33>>,
+    hl: Signal<Local, Bits<32>>,
+    lh: Signal<Local, Bits<34>>,
+    ll: Signal<Local, Bits<33>>,
+    /// Carry of the low sum and its rounding.
+    carry: Signal<Local, Bits<2>>,
+}
+
+impl Logic for HighMultiply {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.ah.next = self.value_i.val().get_bits::<16>(16);
+        self.al.next = bit_cast::<17, 16>(self.value_i.val().get_bits::<16>(0));
+        self.qh.next = bit_cast::<17, 16>(self.multiplier_i.val().get_bits::<16>(15));
+        self.ql.next = bit_cast::<16, 15>(self.multiplier_i.val().get_bits::<15>(0));
+        self.mul_hh.a_i.next = signed_cast(self.ah.val());
+        self.mul_hh.b_i.next = signed_cast(self.qh.val());
+        self.mul_hl.a_i.next = signed_cast(self.ah.val());
+        self.mul_hl.b_i.next = signed_cast(self.ql.val());
+        self.mul_lh.a_i.next = signed_cast(self.al.val());
+        self.mul_lh.b_i.next = signed_cast(self.qh.val());
+        self.mul_ll.a_i.next = signed_cast(self.al.val());
+        self.mul_ll.b_i.next = signed_cast(self.ql.val());
+        self.product_hh.clk.next = self.clk.val();
+        self.product_hh.d_i.next = self.mul_hh.p_o.val();
+        self.product_hl.clk.next = self.clk.val();
+        self.product_hl.d_i.next = self.mul_hl.p_o.val();
+        self.product_lh.clk.next = self.clk.val();
+        self.product_lh.d_i.next = self.mul_lh.p_o.val();
+        self.product_ll.clk.next = self.clk.val();
+        self.product_ll.d_i.next = self.mul_ll.p_o.val();
+
+        self.hh.next = unsigned_cast(self.product_hh.q_o.val());
+        self.hl.next = unsigned_cast(self.product_hl.q_o.val());
+        self.lh.next = unsigned_cast(self.product_lh.q_o.val());
+        self.ll.next = unsigned_cast(self.product_ll.q_o.val());
+        self.high.clk.next = self.clk.val();
+        self.high.d_i.next = self.hh.val().get_bits::<32>(0)
+            + bit_cast::<32, 16>(self.lh.val().get_bits::<16>(16))
+            + unsigned_cast(bit_cast_signed::<32, 17>(signed_cast(
+                self.hl.val().get_bits::<17>(15),
+            )));
+        self.low.clk.next = self.clk.val();
+        self.low.d_i.next = bit_cast::<18, 16>(self.lh.val().get_bits::<16>(0))
+            + (bit_cast::<18, 15>(self.hl.val().get_bits::<15>(0)) << 1)
+            + bit_cast::<18, 16>(self.ll.val().get_bits::<16>(15));
+
+        self.carry.next = self.low.q_o.val().get_bits::<2>(16);
+        if self.nearest_i.val() & self.low.q_o.val().get_bit(15) {
+            self.carry.next = self.low.q_o.val().get_bits::<2>(16) + 1;
+        }
+        self.product.clk.next = self.clk.val();
+        self.product.d_i.next = self.high.q_o.val() + bit_cast::<32, 2>(self.carry.val());
+        self.product_o.next = self.product.q_o.val();
+    }
+    module!(|_this| Meta::module("high_multiply"));
+}

@@ -1,0 +1,124 @@
+//! The whole scaling pipeline.
+
+use super::{HighMultiply, RoundingShift, SaturatingShift};
+use crate::prelude::*;
+
+/// Cycles from `acc_i` to `byte_o` of [`Requantise`].
+pub const REQUANTISE_LATENCY: usize = 10;
+
+/// Scales a 32-bit sum to a byte: saturating left shift, multiplication, rounding right shift,
+/// clamp. One sum per clock.
+///
+/// Bit for bit the two rounding schemes of the TensorFlow Lite reference kernels. Double
+/// rounding: the product is rounded to the nearest integer (halves up) before the right shift,
+/// which rounds halves away from zero. Single rounding: one rounding, halves up.
+///
+/// # Timing
+/// `byte_o` belongs to the sum taken from `acc_i` ten cycles before. `multiplier_i`, `left_i`
+/// and `right_i` are those of the two cycles behind the cycle of the sum. `single_i`, `lo_i`
+/// and `hi_i` are stable while sums are on their way. Nothing switches while `valid_i` is low.
+#[derive(LogicBlock)]
+pub struct Requantise {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// A sum is taken.
+    pub valid_i: Signal<In, Bit>,
+    /// Sum, two's complement.
+    pub acc_i: Signal<In, Bits<32>>,
+    /// Multiplier, unsigned.
+    pub multiplier_i: Signal<In, Bits<31>>,
+    /// Left shift in front of the multiplication.
+    pub left_i: Signal<In, Bits<5>>,
+    /// Right shift behind the multiplication.
+    pub right_i: Signal<In, Bits<5>>,
+    /// Single rounding, else double.
+    pub single_i: Signal<In, Bit>,
+    /// Lower bound of the result, two's complement.
+    pub lo_i: Signal<In, Bits<9>>,
+    /// Upper bound of the result, two's complement.
+    pub hi_i: Signal<In, Bits<9>>,
+    /// Result.
+    pub byte_o: Signal<Out, Bits<8>>,
+    acc: RegData<Bits<32>>,
+    saturate: SaturatingShift,
+    multiplier: Delay<Bits<31>>,
+    multiply: HighMultiply,
+    /// Right shift of the stages 3 to 6.
+    right: Vec<Delay<Bits<5>>>,
+    /// Lower bits of the right shift of stage 7.
+    right_fine: Delay<Bits<3>>,
+    round: RoundingShift,
+}
+
+impl Requantise {
+    /// A pipeline.
+    pub fn new() -> Self {
+        Self {
+            clk: Default::default(),
+            valid_i: Default::default(),
+            acc_i: Default::default(),
+            multiplier_i: Default::default(),
+            left_i: Default::default(),
+            right_i: Default::default(),
+            single_i: Default::default(),
+            lo_i: Default::default(),
+            hi_i: Default::default(),
+            byte_o: Default::default(),
+            acc: Default::default(),
+            saturate: Default::default(),
+            multiplier: Default::default(),
+            multiply: Default::default(),
+            right: v(4),
+            right_fine: Default::default(),
+            round: Default::default(),
+        }
+    }
+}
+
+impl Default for Requantise {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Logic for Requantise {
+    #[hdl_gen]
+    fn update(&mut self) {
+        // Stage 0
+        self.acc.clk.next = self.clk.val();
+        self.acc.en_i.next = self.valid_i.val();
+        self.acc.d_i.next = self.acc_i.val();
+
+        // Stages 1 and 2
+        self.saturate.clk.next = self.clk.val();
+        self.saturate.value_i.next = self.acc.q_o.val();
+        self.saturate.shift_i.next = self.left_i.val();
+        self.multiplier.clk.next = self.clk.val();
+        self.multiplier.d_i.next = self.multiplier_i.val();
+        self.right[0].clk.next = self.clk.val();
+        self.right[0].d_i.next = self.right_i.val();
+
+        // Stages 3 to 5
+        self.multiply.clk.next = self.clk.val();
+        self.multiply.value_i.next = self.saturate.value_o.val();
+        self.multiply.multiplier_i.next = self.multiplier.q_o.val();
+        self.multiply.nearest_i.next = !self.single_i.val() | (self.right[2].q_o.val() == 0);
+        for i in 0..3 {
+            self.right[i + 1].clk.next = self.clk.val();
+            self.right[i + 1].d_i.next = self.right[i].q_o.val();
+        }
+
+        // Stages 6 to 9
+        self.right_fine.clk.next = self.clk.val();
+        self.right_fine.d_i.next = self.right[3].q_o.val().get_bits::<3>(0);
+        self.round.clk.next = self.clk.val();
+        self.round.value_i.next = self.multiply.product_o.val();
+        self.round.coarse_i.next = self.right[3].q_o.val().get_bits::<2>(3);
+        self.round.fine_i.next = self.right_fine.q_o.val();
+        self.round.halves_up_i.next = self.single_i.val();
+        self.round.lo_i.next = self.lo_i.val();
+        self.round.hi_i.next = self.hi_i.val();
+        self.byte_o.next = self.round.byte_o.val();
+    }
+    module!(|_this| Meta::module("requantise"));
+}
