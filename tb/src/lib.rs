@@ -6,7 +6,9 @@
 
 mod api;
 mod error;
+pub mod host;
 mod model;
+pub mod network;
 mod port;
 mod wave;
 

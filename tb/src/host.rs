@@ -1,0 +1,286 @@
+//! A host at the plain memory-mapped port of the machine.
+
+use heddle_arch::host::{
+    CTRL_START, ColumnSelect, Counter, Register, Status, bias_bits, buffer_address, column_address,
+    program_address, scale_bits,
+};
+use heddle_arch::requantise::Scale;
+
+use crate::error::ModelError;
+use crate::model::Model;
+use crate::port::PortId;
+
+/// Why the machine could not be driven.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HostError {
+    /// The model is not a machine.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The port did not take or answer a request.
+    #[error("host port: no {what} within {cycles} cycles at address 0x{address:08x}")]
+    Timeout {
+        /// What was awaited.
+        what: &'static str,
+        /// Cycles waited.
+        cycles: u64,
+        /// Byte address of the request.
+        address: u32,
+    },
+    /// The machine stopped with an error.
+    #[error("the machine stopped with {code} at program word {pc}")]
+    Stopped {
+        /// Number and name of the error, see `docs/isa.md`.
+        code: String,
+        /// Word address of the instruction.
+        pc: u16,
+    },
+    /// The program still ran.
+    #[error("the program at word {pc} still runs after {cycles} cycles")]
+    StillRunning {
+        /// Start of the program.
+        pc: u32,
+        /// Cycles that were allowed.
+        cycles: u64,
+    },
+}
+
+/// Handles of the host port.
+struct Pins {
+    rst_n: PortId,
+    valid: PortId,
+    ready: PortId,
+    write: PortId,
+    addr: PortId,
+    wdata: PortId,
+    rvalid: PortId,
+    rdata: PortId,
+    running: PortId,
+}
+
+/// Drives a verilated machine through its host port.
+pub struct Host {
+    model: Model,
+    pins: Pins,
+    rows: u32,
+}
+
+/// Cycles a request may wait: longer than any hold-off while no program runs.
+const PATIENCE_CYCLES: u64 = 4096;
+
+impl Host {
+    /// Resets the machine and takes over its port. `rows` is the number of partitions.
+    ///
+    /// # Errors
+    /// `Model` if the design has no host port.
+    pub fn new(mut model: Model, rows: u32) -> Result<Self, HostError> {
+        let pins = Pins {
+            rst_n: model.port("rst_n")?,
+            valid: model.port("host_valid_i")?,
+            ready: model.port("host_ready_o")?,
+            write: model.port("host_write_i")?,
+            addr: model.port("host_addr_i")?,
+            wdata: model.port("host_wdata_i")?,
+            rvalid: model.port("host_rvalid_o")?,
+            rdata: model.port("host_rdata_o")?,
+            running: model.port("running_o")?,
+        };
+        model.set(pins.rst_n, 0);
+        model.cycles(4);
+        model.set(pins.rst_n, 1);
+        model.clock();
+        Ok(Self { model, pins, rows })
+    }
+
+    /// The model behind the port.
+    pub fn model(&mut self) -> &mut Model {
+        &mut self.model
+    }
+
+    /// Gives the model back.
+    pub fn into_model(self) -> Model {
+        self.model
+    }
+
+    /// Puts a request on the port and clocks until it is taken.
+    fn request(&mut self, address: u32, write: bool, data: u64) -> Result<(), HostError> {
+        self.model.set(self.pins.valid, 1);
+        self.model.set(self.pins.write, u64::from(write));
+        self.model.set(self.pins.addr, u64::from(address));
+        self.model.set(self.pins.wdata, data);
+        for _ in 0..PATIENCE_CYCLES {
+            self.model.eval();
+            let ready = self.model.get(self.pins.ready) == 1;
+            self.model.clock();
+            if ready {
+                self.model.set(self.pins.valid, 0);
+                return Ok(());
+            }
+        }
+        self.model.set(self.pins.valid, 0);
+        Err(HostError::Timeout {
+            what: "ready",
+            cycles: PATIENCE_CYCLES,
+            address,
+        })
+    }
+
+    /// Writes 64 bits at a byte address.
+    ///
+    /// # Errors
+    /// `Timeout`.
+    pub fn write(&mut self, address: u32, data: u64) -> Result<(), HostError> {
+        self.request(address, true, data)
+    }
+
+    /// Reads 64 bits at a byte address.
+    ///
+    /// # Errors
+    /// `Timeout`.
+    pub fn read(&mut self, address: u32) -> Result<u64, HostError> {
+        Ok(self.read_all(&[address])?[0])
+    }
+
+    /// Reads one word after the other, a request in every clock.
+    ///
+    /// # Errors
+    /// `Timeout`.
+    pub fn read_all(&mut self, addresses: &[u32]) -> Result<Vec<u64>, HostError> {
+        let mut answers = Vec::with_capacity(addresses.len());
+        let mut next = addresses.iter();
+        let mut pending = next.next();
+        let mut idle = 0;
+        self.model.set(self.pins.write, 0);
+        while answers.len() < addresses.len() {
+            if let Some(&address) = pending {
+                self.model.set(self.pins.valid, 1);
+                self.model.set(self.pins.addr, u64::from(address));
+            } else {
+                self.model.set(self.pins.valid, 0);
+            }
+            self.model.eval();
+            let taken = pending.is_some() && self.model.get(self.pins.ready) == 1;
+            self.model.clock();
+            if taken {
+                pending = next.next();
+            }
+            idle += 1;
+            if self.model.get(self.pins.rvalid) == 1 {
+                answers.push(self.model.get(self.pins.rdata));
+                idle = 0;
+            }
+            if idle > PATIENCE_CYCLES + u64::from(self.rows) {
+                self.model.set(self.pins.valid, 0);
+                return Err(HostError::Timeout {
+                    what: "answer",
+                    cycles: idle,
+                    address: addresses[answers.len()],
+                });
+            }
+        }
+        self.model.set(self.pins.valid, 0);
+        Ok(answers)
+    }
+
+    /// Writes instruction words from program word `first` on.
+    ///
+    /// # Errors
+    /// `Timeout`.
+    pub fn write_program(&mut self, first: u32, words: &[u32]) -> Result<(), HostError> {
+        for (at, &word) in (first..).zip(words) {
+            self.write(program_address(at), u64::from(word))?;
+        }
+        Ok(())
+    }
+
+    /// Writes bias and scale of a column for a column tile.
+    ///
+    /// # Errors
+    /// `Timeout`.
+    pub fn write_column(
+        &mut self,
+        column: u32,
+        tile: u32,
+        bias: i32,
+        scale: Scale,
+    ) -> Result<(), HostError> {
+        let address = column_address(column, tile, ColumnSelect::Bias);
+        self.write(address, bias_bits(bias))?;
+        let address = column_address(column, tile, ColumnSelect::Scale);
+        self.write(address, scale_bits(scale))
+    }
+
+    /// Sets the zero point of state-buffer bytes that pass the port.
+    ///
+    /// # Errors
+    /// `Timeout`.
+    pub fn set_zero(&mut self, zero_point: i8) -> Result<(), HostError> {
+        let byte = u64::from(zero_point.cast_unsigned());
+        self.write(Register::HostZero.address(), byte)
+    }
+
+    /// Writes one word of a partition.
+    ///
+    /// # Errors
+    /// `Timeout`.
+    pub fn write_word(
+        &mut self,
+        partition: u32,
+        word: u32,
+        bytes: [u8; 8],
+    ) -> Result<(), HostError> {
+        self.write(buffer_address(partition, word), u64::from_le_bytes(bytes))
+    }
+
+    /// Reads words of partitions.
+    ///
+    /// # Errors
+    /// `Timeout`.
+    pub fn read_words(&mut self, places: &[(u32, u32)]) -> Result<Vec<[u8; 8]>, HostError> {
+        let addresses: Vec<u32> = places.iter().map(|&(p, w)| buffer_address(p, w)).collect();
+        let words = self.read_all(&addresses)?;
+        Ok(words.into_iter().map(u64::to_le_bytes).collect())
+    }
+
+    /// Value of a counter.
+    ///
+    /// # Errors
+    /// `Timeout`.
+    pub fn counter(&mut self, counter: Counter) -> Result<u32, HostError> {
+        Ok(self.read(counter.address())? as u32)
+    }
+
+    /// The status register.
+    ///
+    /// # Errors
+    /// `Timeout`.
+    pub fn status(&mut self) -> Result<Status, HostError> {
+        Ok(Status::from_bits(self.read(Register::Status.address())?))
+    }
+
+    /// Starts the program at word `pc` and clocks until it ends, at most `limit` cycles; the clock
+    /// loop runs in C++. Gives the cycles clocked.
+    ///
+    /// # Errors
+    /// `Stopped` if the machine met an error, `StillRunning`, `Timeout`.
+    pub fn run(&mut self, pc: u32, limit: u64) -> Result<u64, HostError> {
+        self.write(Register::StartPc.address(), u64::from(pc))?;
+        self.write(Register::Ctrl.address(), CTRL_START)?;
+        self.model.clock();
+        let cycles = self
+            .model
+            .run_until(self.pins.running, 0, limit)
+            .ok_or(HostError::StillRunning { pc, cycles: limit })?;
+        let status = self.status()?;
+        if status.error {
+            return Err(HostError::Stopped {
+                code: status.error_code().map_or_else(
+                    || format!("error code {}", status.code),
+                    |code| format!("error {} ({})", status.code, code.name()),
+                ),
+                pc: status.pc,
+            });
+        }
+        Ok(cycles)
+    }
+}
