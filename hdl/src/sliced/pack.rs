@@ -65,44 +65,32 @@ impl Logic for Pack {
             self.route.mask_i[k].next = self.mask_i[k].val();
         }
 
-        comment!("A place takes the byte that moves in, is 0 if its byte moves out, or keeps it");
+        comment!("From the top down: a byte that moves leaves a zero behind");
         for k in 0..8 {
             self.moved1[k].next = self.word_i[k].val();
-            if k < 7 {
-                if self.route.one_o[k].val() {
-                    self.moved1[k].next = 0.into();
-                }
-            }
-            if k > 0 {
-                if self.route.one_o[k - 1].val() {
-                    self.moved1[k].next = self.word_i[k - 1].val();
-                }
+        }
+        for k in 0..7 {
+            if self.route.one_o[6 - k].val() {
+                self.moved1[6 - k].next = 0.into();
+                self.moved1[7 - k].next = self.word_i[6 - k].val();
             }
         }
         for k in 0..8 {
             self.moved2[k].next = self.moved1[k].val();
-            if k < 6 {
-                if self.route.two_o[k].val() {
-                    self.moved2[k].next = 0.into();
-                }
-            }
-            if k > 1 {
-                if self.route.two_o[k - 2].val() {
-                    self.moved2[k].next = self.moved1[k - 2].val();
-                }
+        }
+        for k in 0..6 {
+            if self.route.two_o[5 - k].val() {
+                self.moved2[5 - k].next = 0.into();
+                self.moved2[7 - k].next = self.moved1[5 - k].val();
             }
         }
         for k in 0..8 {
             self.moved4[k].next = self.moved2[k].val();
-            if k < 4 {
-                if self.route.four_o[k].val() {
-                    self.moved4[k].next = 0.into();
-                }
-            }
-            if k > 3 {
-                if self.route.four_o[k - 4].val() {
-                    self.moved4[k].next = self.moved2[k - 4].val();
-                }
+        }
+        for k in 0..4 {
+            if self.route.four_o[3 - k].val() {
+                self.moved4[3 - k].next = 0.into();
+                self.moved4[7 - k].next = self.moved2[3 - k].val();
             }
         }
 

@@ -96,26 +96,26 @@ impl Logic for Unpack {
         comment!("The moves of packing, backwards");
         for k in 0..8 {
             self.moved4[k].next = self.packed[k].val();
-            if k < 4 {
-                if self.four[k].q_o.val() {
-                    self.moved4[k].next = self.packed[k + 4].val();
-                }
+        }
+        for k in 0..4 {
+            if self.four[k].q_o.val() {
+                self.moved4[k].next = self.packed[k + 4].val();
             }
         }
         for k in 0..8 {
             self.moved2[k].next = self.moved4[k].val();
-            if k < 6 {
-                if self.two[k].q_o.val() {
-                    self.moved2[k].next = self.moved4[k + 2].val();
-                }
+        }
+        for k in 0..6 {
+            if self.two[k].q_o.val() {
+                self.moved2[k].next = self.moved4[k + 2].val();
             }
         }
         for k in 0..8 {
             self.moved1[k].next = self.moved2[k].val();
-            if k < 7 {
-                if self.one[k].q_o.val() {
-                    self.moved1[k].next = self.moved2[k + 1].val();
-                }
+        }
+        for k in 0..7 {
+            if self.one[k].q_o.val() {
+                self.moved1[k].next = self.moved2[k + 1].val();
             }
         }
 
