@@ -1,0 +1,163 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::error::ErrorKind;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::failure::Failure;
+use crate::output;
+
+/// Generates, checks and runs neural-network accelerators described by one JSON file.
+///
+/// Exit codes: 0 done, 1 a check ran and failed, 2 bad input or missing tool.
+#[derive(Debug, Parser)]
+#[command(name = "heddle", version, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Write the Verilog of a configuration into a folder
+    Gen(GenArgs),
+    /// Run every linter that is installed over generated Verilog
+    Lint(LintArgs),
+    /// Run a network on the generated Verilog and compare with the golden model
+    Cosim(CosimArgs),
+    /// Explain, show or check configurations
+    Config(ConfigArgs),
+}
+
+/// Arguments of `heddle gen`.
+#[derive(Debug, Args)]
+pub struct GenArgs {
+    /// Configuration, a JSON file
+    #[arg(short, long, value_name = "CONFIG")]
+    pub config: PathBuf,
+    /// Folder to write; an existing one is only replaced if heddle wrote it or it is empty
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// Module to generate with all modules below it; an unknown name lists those that exist
+    #[arg(long, value_name = "MODULE", default_value = "top")]
+    pub top: String,
+    /// Reset style [default: that of the configuration]
+    #[arg(long)]
+    pub reset: Option<ResetArg>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Value of `--reset`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ResetArg {
+    /// Reset acts at the rising edge of the clock
+    Sync,
+    /// Reset acts at once
+    Async,
+}
+
+/// Arguments of `heddle lint`.
+#[derive(Debug, Args)]
+pub struct LintArgs {
+    /// What to lint.
+    #[command(flatten)]
+    pub source: LintSource,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What to lint: exactly one of the two.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub struct LintSource {
+    /// Folder that `heddle gen` wrote
+    #[arg(value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// Configuration to generate and lint
+    #[arg(short, long, value_name = "CONFIG")]
+    pub config: Option<PathBuf>,
+}
+
+/// Arguments of `heddle cosim`.
+#[derive(Debug, Args)]
+pub struct CosimArgs {
+    /// Configuration, a JSON file
+    #[arg(short, long, value_name = "CONFIG")]
+    pub config: PathBuf,
+    /// Network, a JSON file
+    #[arg(short, long, value_name = "MODEL")]
+    pub model: PathBuf,
+    /// Number of test images to run [default: all]
+    #[arg(long, value_name = "N")]
+    pub images: Option<usize>,
+    /// Write the waves of the run, FST or VCD by the end of the name
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `heddle config`.
+#[derive(Debug, Args)]
+pub struct ConfigArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: ConfigCommand,
+}
+
+/// What to do with configurations.
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Print the JSON schema
+    Schema {
+        /// The schema of network files instead
+        #[arg(long)]
+        network: bool,
+    },
+    /// Print a configuration with its defaults and the sizes that follow from it
+    Show {
+        /// Configuration, a JSON file
+        #[arg(value_name = "CONFIG")]
+        config: PathBuf,
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check configurations and networks
+    Check {
+        /// Configurations, JSON files
+        #[arg(value_name = "CONFIG", required_unless_present = "model")]
+        configs: Vec<PathBuf>,
+        /// Networks, JSON files
+        #[arg(short, long, value_name = "MODEL")]
+        model: Vec<PathBuf>,
+    },
+}
+
+/// What clap has to say: help and version are output, everything else is one line of explanation.
+pub fn explain(error: &clap::Error) -> Result<bool, Failure> {
+    let text = error.render().to_string();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            output::print(&text)?;
+            Ok(true)
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
+            Err(Failure::new("command is missing, see heddle --help"))
+        }
+        _ => {
+            let message = text.split("\n\nUsage:").next().unwrap_or_default();
+            let message = message.split("\n\nFor more").next().unwrap_or_default();
+            let words: Vec<&str> = message.split_whitespace().collect();
+            let line = words.join(" ");
+            Err(Failure::new(line.strip_prefix("error: ").unwrap_or(&line)))
+        }
+    }
+}

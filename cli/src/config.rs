@@ -1,0 +1,90 @@
+//! `heddle config`: the schema, a configuration with its derived sizes, and checks.
+
+use heddle_arch::{Params, network, params};
+use serde_json::json;
+
+use crate::args::{ConfigArgs, ConfigCommand};
+use crate::failure::{BAD_INPUT, Failure};
+use crate::{input, output};
+
+/// Runs the command.
+pub fn run(args: &ConfigArgs) -> Result<(), Failure> {
+    match &args.command {
+        ConfigCommand::Schema { network: false } => output::print_json(&params::schema()),
+        ConfigCommand::Schema { network: true } => output::print_json(&network::schema()),
+        ConfigCommand::Show { config, json } => show(&input::read_config(config)?, *json),
+        ConfigCommand::Check { configs, model } => {
+            let mut lines = Vec::new();
+            let mut text = String::new();
+            for path in configs {
+                match input::read_config(path) {
+                    Ok(_) => text += &format!("{}: ok\n", path.display()),
+                    Err(failure) => lines.extend(failure.lines),
+                }
+            }
+            for path in model {
+                match input::read_model(path) {
+                    Ok(_) => text += &format!("{}: ok\n", path.display()),
+                    Err(failure) => lines.extend(failure.lines),
+                }
+            }
+            output::print(&text)?;
+            if lines.is_empty() {
+                return Ok(());
+            }
+            Err(Failure {
+                code: BAD_INPUT,
+                lines,
+            })
+        }
+    }
+}
+
+fn show(params: &Params, as_json: bool) -> Result<(), Failure> {
+    let sizes = sizes(params);
+    if as_json {
+        let derived: serde_json::Map<String, serde_json::Value> = sizes
+            .iter()
+            .map(|(name, value, _)| (name.replace(' ', "_"), json!(value)))
+            .collect();
+        return output::print_json(&json!({ "configuration": params, "derived": derived }));
+    }
+    let mut rows = vec![vec![
+        "derived".to_string(),
+        "value".to_string(),
+        "unit".to_string(),
+    ]];
+    rows.extend(
+        sizes
+            .iter()
+            .map(|(name, value, unit)| vec![name.to_string(), value.to_string(), unit.to_string()]),
+    );
+    output::print(&format!("{}\n\n{}", params.to_json(), output::table(&rows)))
+}
+
+/// Name, value and unit of the sizes that follow from the fields.
+fn sizes(params: &Params) -> Vec<(&'static str, u64, &'static str)> {
+    let (rows, cols) = (u64::from(params.array.rows), u64::from(params.array.cols));
+    let partition = u64::from(params.partition_bytes());
+    let depth = u64::from(params.results_buffer.depth);
+    let tiles = u64::from(params.column_tiles);
+    vec![
+        ("processing elements", rows * cols, ""),
+        ("channels at once", params.lanes().into(), ""),
+        (
+            "weight words per tile",
+            params.weight_words().into(),
+            "words",
+        ),
+        ("bank", params.bank_bytes().into(), "bytes"),
+        ("partition", partition, "bytes"),
+        ("state buffer", partition * rows, "bytes"),
+        ("results buffer", depth * 2 * 4 * cols, "bytes"),
+        ("column parameters", tiles * (32 + 37) * cols / 8, "bytes"),
+        (
+            "program memory",
+            u64::from(params.program.words) * 4,
+            "bytes",
+        ),
+    ]
+}

@@ -1,0 +1,55 @@
+//! Reading of the user's files.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use heddle_arch::{Network, Params};
+
+use crate::failure::Failure;
+
+/// Largest configuration.
+const CONFIG_BYTES_MAX: u64 = 1 << 20;
+/// Largest network file.
+const MODEL_BYTES_MAX: u64 = 64 << 20;
+
+/// Reads and checks a configuration.
+pub fn read_config(path: &Path) -> Result<Params, Failure> {
+    let text = read_text(path, "configuration", CONFIG_BYTES_MAX)?;
+    Params::from_json(&text).map_err(|errors| Failure::in_file(path, &errors))
+}
+
+/// Reads and checks a network.
+pub fn read_model(path: &Path) -> Result<Network, Failure> {
+    let text = read_text(path, "network", MODEL_BYTES_MAX)?;
+    Network::from_json(&text).map_err(|errors| Failure::in_file(path, &errors))
+}
+
+/// Reads a text file of limited size, so that a wrong file cannot fill the memory.
+pub fn read_text(path: &Path, what: &str, bytes_max: u64) -> Result<String, Failure> {
+    let shown = path.display();
+    let unreadable = |error| Failure::new(format!("{shown}: cannot read {what}: {error}"));
+    let file = File::open(path).map_err(unreadable)?;
+    if file.metadata().map_err(unreadable)?.is_dir() {
+        return Err(Failure::new(format!(
+            "{shown}: is a folder, expected a {what} file"
+        )));
+    }
+    let mut bytes = Vec::new();
+    let mut limited = file.take(bytes_max + 1);
+    limited.read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > bytes_max {
+        let limit = bytes_max >> 20;
+        return Err(Failure::new(format!(
+            "{shown}: {what} is too large, expected at most {limit} MiB"
+        )));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let line = 1 + error.as_bytes()[..at]
+            .iter()
+            .filter(|b| **b == b'\n')
+            .count();
+        Failure::new(format!("{shown}:{line}: not UTF-8 text, expected JSON"))
+    })
+}

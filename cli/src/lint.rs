@@ -1,0 +1,130 @@
+//! `heddle lint`: every installed linter over generated Verilog; any output of one is a failure.
+
+mod checks;
+mod sources;
+mod tools;
+
+use std::path::Path;
+
+use indicatif::ProgressBar;
+use serde::Serialize;
+
+use crate::args::LintArgs;
+use crate::design;
+use crate::failure::Failure;
+use crate::{folder, input, output};
+use checks::Check;
+use sources::Sources;
+
+/// What one linter said.
+#[derive(Debug, Serialize)]
+struct Verdict {
+    tool: &'static str,
+    version: String,
+    status: Status,
+    output: String,
+}
+
+/// How a linter ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Status {
+    Clean,
+    Warnings,
+    Missing,
+}
+
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    top: &'a str,
+    files: usize,
+    clean: bool,
+    checks: &'a [Verdict],
+}
+
+/// Runs the command; false when a linter warned.
+pub fn run(args: &LintArgs) -> Result<bool, Failure> {
+    match (&args.source.config, &args.source.folder) {
+        (Some(config), _) => {
+            let params = input::read_config(config)?;
+            let design = design::generate(&params, design::TOP, None)?;
+            let scratch = tempfile::tempdir()
+                .map_err(|error| Failure::new(format!("no temporary folder: {error}")))?;
+            let target = scratch.path().join(&params.name);
+            folder::write(&target, &design.files)?;
+            lint(&target, args.json)
+        }
+        (None, Some(folder)) => lint(folder, args.json),
+        (None, None) => Err(Failure::new("neither DIR nor --config is given")),
+    }
+}
+
+fn lint(folder: &Path, as_json: bool) -> Result<bool, Failure> {
+    let sources = Sources::read(folder)?;
+    let progress = ProgressBar::new_spinner();
+    progress.enable_steady_tick(std::time::Duration::from_millis(100));
+    let mut verdicts = Vec::new();
+    for check in checks::all() {
+        progress.set_message(check.tool);
+        verdicts.push(verdict(&check, &sources)?);
+    }
+    progress.finish_and_clear();
+    if verdicts.iter().all(|v| v.status == Status::Missing) {
+        return Err(Failure::new("no linter is installed, run scripts/setup.sh"));
+    }
+    let clean = verdicts.iter().all(|v| v.status != Status::Warnings);
+    if as_json {
+        output::print_json(&Report {
+            top: &sources.top,
+            files: sources.files.len(),
+            clean,
+            checks: &verdicts,
+        })?;
+    } else {
+        output::print(&text(&sources, &verdicts, clean))?;
+    }
+    Ok(clean)
+}
+
+fn verdict(check: &Check, sources: &Sources) -> Result<Verdict, Failure> {
+    let Some(tool) = (check.find)() else {
+        return Ok(Verdict {
+            tool: check.tool,
+            version: String::new(),
+            status: Status::Missing,
+            output: String::new(),
+        });
+    };
+    let (success, output) = tool
+        .run(&(check.arguments)(sources), &sources.folder)
+        .map_err(|error| Failure::new(format!("cannot run {}: {error}", check.tool)))?;
+    let clean = success && output.trim().is_empty();
+    Ok(Verdict {
+        tool: check.tool,
+        version: tool.version(check.version_argument),
+        status: if clean {
+            Status::Clean
+        } else {
+            Status::Warnings
+        },
+        output,
+    })
+}
+
+fn text(sources: &Sources, verdicts: &[Verdict], clean: bool) -> String {
+    let mut text = String::new();
+    for verdict in verdicts {
+        let status = match verdict.status {
+            Status::Clean => "clean",
+            Status::Warnings => "WARNINGS",
+            Status::Missing => "missing, see scripts/setup.sh",
+        };
+        let name = format!("{} {}", verdict.tool, verdict.version);
+        text += &format!("{:<32}{status}\n", name.trim_end());
+        for line in verdict.output.lines().filter(|line| !line.is_empty()) {
+            text += &format!("    {line}\n");
+        }
+    }
+    let result = if clean { "clean" } else { "not clean" };
+    text + &format!("{}: {result}, {} files\n", sources.top, sources.files.len())
+}

@@ -1,0 +1,77 @@
+//! The folder to lint, as its manifest and file list describe it.
+
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+use crate::input;
+
+/// Largest manifest or file list.
+const LIST_BYTES_MAX: u64 = 16 << 20;
+
+/// Generated Verilog.
+#[derive(Debug)]
+pub struct Sources {
+    /// The folder, absolute.
+    pub folder: PathBuf,
+    /// The top module.
+    pub top: String,
+    /// File names inside the folder, leaves first.
+    pub files: Vec<String>,
+}
+
+impl Sources {
+    /// Reads manifest and file list of a folder.
+    pub fn read(folder: &Path) -> Result<Sources, Failure> {
+        let shown = folder.display();
+        if !folder.is_dir() {
+            return Err(Failure::new(format!(
+                "{shown}: is not a folder, expected one that heddle gen wrote"
+            )));
+        }
+        let absolute = std::path::absolute(folder)
+            .map_err(|error| Failure::new(format!("{shown}: {error}")))?;
+        let path = folder.join("manifest.json");
+        let text = input::read_text(&path, "manifest", LIST_BYTES_MAX)?;
+        let manifest: serde_json::Value = serde_json::from_str(&text)
+            .map_err(|error| Failure::new(format!("{}: not JSON: {error}", path.display())))?;
+        let top = manifest.get("top").and_then(|top| top.as_str());
+        let Some(top) = top.filter(|top| is_plain(top)) else {
+            let shown = path.display();
+            return Err(Failure::new(format!(
+                "{shown}: top is missing, expected a module name"
+            )));
+        };
+        let list = folder.join("filelist.f");
+        let text = input::read_text(&list, "file list", LIST_BYTES_MAX)?;
+        let files: Vec<String> = text
+            .lines()
+            .map(|line| line.trim().to_string())
+            .filter(|line| !line.is_empty())
+            .collect();
+        for file in &files {
+            if !is_plain(file) || !folder.join(file).is_file() {
+                return Err(Failure::new(format!(
+                    "{}: names {file:?}, expected files of this folder",
+                    list.display()
+                )));
+            }
+        }
+        if files.is_empty() {
+            return Err(Failure::new(format!("{}: names no file", list.display())));
+        }
+        Ok(Sources {
+            folder: absolute,
+            top: top.to_string(),
+            files,
+        })
+    }
+}
+
+/// Names that no tool takes for an option, a path or a script.
+fn is_plain(name: &str) -> bool {
+    let first = name.chars().next();
+    first.is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.')
+}

@@ -1,0 +1,47 @@
+//! The `heddle` command: generates, checks and runs accelerators described by one JSON file.
+//!
+//! Only this crate and the test bench open files, start processes and read the environment.
+//! Start with [`args`] for what can be asked and [`failure`] for how a run can end.
+
+mod args;
+mod config;
+mod cosim;
+mod design;
+mod failure;
+mod folder;
+mod generate;
+mod input;
+mod lint;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let verdict = match Cli::try_parse() {
+        Ok(cli) => run(cli.command),
+        Err(error) => args::explain(&error),
+    };
+    match verdict {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(failure::CHECK_FAILED),
+        Err(failure) => {
+            failure.print();
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+/// Runs a command; false means that a check ran and failed.
+fn run(command: Command) -> Result<bool, Failure> {
+    match command {
+        Command::Gen(args) => generate::run(&args).map(|()| true),
+        Command::Lint(args) => lint::run(&args),
+        Command::Cosim(args) => cosim::run(&args),
+        Command::Config(args) => config::run(&args).map(|()| true),
+    }
+}

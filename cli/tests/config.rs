@@ -1,0 +1,55 @@
+//! `heddle config`.
+
+mod bench;
+
+use bench::{Bench, CONFIG, MODEL};
+use serde_json::Value;
+
+#[test]
+fn schemas_are_json() {
+    let bench = Bench::new(&[]);
+    for arguments in [
+        &["config", "schema"][..],
+        &["config", "schema", "--network"],
+    ] {
+        let run = bench.heddle(arguments);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+        let schema: Value = serde_json::from_str(&run.stdout).expect("JSON");
+        assert_eq!(schema["type"], "object");
+        assert!(schema["properties"]["name"]["description"].is_string());
+    }
+}
+
+#[test]
+fn a_shown_configuration_is_valid_again() {
+    let bench = Bench::new(&[("c.json", CONFIG)]);
+    let run = bench.heddle(&["config", "show", "c.json", "--json"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    let shown: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    assert_eq!(shown["configuration"]["reset"]["style"], "sync");
+    assert_eq!(shown["derived"]["state_buffer"], 16384);
+    bench.write("again.json", shown["configuration"].to_string());
+    let run = bench.heddle(&["config", "check", "again.json"]);
+    assert_eq!(
+        (run.code, run.stdout.as_str()),
+        (Some(0), "again.json: ok\n")
+    );
+    let run = bench.heddle(&["config", "show", "c.json"]);
+    assert!(
+        run.stdout.contains("state buffer           16384  bytes\n"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn good_files_are_told_beside_bad_ones() {
+    let bench = Bench::new(&[("c.json", CONFIG), ("bad.json", "{"), ("m.json", MODEL)]);
+    let run = bench.heddle(&["config", "check", "c.json", "bad.json", "-m", "m.json"]);
+    assert_eq!(run.code, Some(2));
+    assert_eq!(run.stdout, "c.json: ok\nm.json: ok\n");
+    assert_eq!(
+        run.stderr,
+        "error: bad.json:1: not JSON: EOF while parsing an object (column 1)\n"
+    );
+}
