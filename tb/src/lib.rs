@@ -2,13 +2,14 @@
 //!
 //! Start reading at [`Model`]: a verilated design, loaded from a library that
 //! [`heddle_verilate::build_shared`] makes, or linked in by the build script. The C++ side drives
-//! pins and knows nothing; stimulus, model and comparison are Rust.
+//! pins and knows nothing; stimulus, model and comparison are Rust. The feature `testing` adds
+//! the agreement harness and the linked designs.
 
+#[cfg(feature = "testing")]
+pub mod agreement;
 mod api;
 mod error;
-pub mod host;
 mod model;
-pub mod network;
 mod port;
 mod wave;
 

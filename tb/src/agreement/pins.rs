@@ -1,0 +1,191 @@
+use rust_hdl_core::prelude::*;
+
+/// A value on a pin, at most 64 bits.
+pub trait PinValue: Synth {
+    /// The value with these low bits; higher bits are ignored.
+    fn from_pin(bits: u64) -> Self;
+    /// The value as bits.
+    fn to_pin(self) -> u64;
+}
+
+impl PinValue for bool {
+    fn from_pin(bits: u64) -> Self {
+        bits & 1 == 1
+    }
+    fn to_pin(self) -> u64 {
+        u64::from(self)
+    }
+}
+
+impl<const N: usize> PinValue for Bits<N> {
+    fn from_pin(bits: u64) -> Self {
+        assert!(
+            (1..=64).contains(&N),
+            "a pin has {N} bits, expected 1 to 64"
+        );
+        Bits::from(bits & (u64::MAX >> (64 - N)))
+    }
+    fn to_pin(self) -> u64 {
+        self.to_u64()
+    }
+}
+
+impl<const N: usize> PinValue for Signed<N> {
+    fn from_pin(bits: u64) -> Self {
+        signed_cast(Bits::from_pin(bits))
+    }
+    fn to_pin(self) -> u64 {
+        self.inner().to_pin()
+    }
+}
+
+/// An input or an array of inputs of any dimension, as a list of elements in row-major order.
+pub trait InputPins {
+    /// Number of elements.
+    fn elements(&self) -> usize;
+    /// Bits of an element.
+    fn width(&self) -> u32;
+    /// True for arrays, also those of one element.
+    fn is_array(&self) -> bool;
+    /// Drives one element.
+    fn drive(&mut self, element: usize, value: u64);
+}
+
+impl<T: PinValue> InputPins for Signal<In, T> {
+    fn elements(&self) -> usize {
+        1
+    }
+    fn width(&self) -> u32 {
+        T::BITS as u32
+    }
+    fn is_array(&self) -> bool {
+        false
+    }
+    fn drive(&mut self, _element: usize, value: u64) {
+        self.next = T::from_pin(value);
+    }
+}
+
+impl<P: InputPins> InputPins for Vec<P> {
+    fn elements(&self) -> usize {
+        self.iter().map(InputPins::elements).sum()
+    }
+    fn width(&self) -> u32 {
+        self.first().map_or(0, InputPins::width)
+    }
+    fn is_array(&self) -> bool {
+        true
+    }
+    fn drive(&mut self, element: usize, value: u64) {
+        let mut rest = element;
+        for pins in self {
+            if rest < pins.elements() {
+                return pins.drive(rest, value);
+            }
+            rest -= pins.elements();
+        }
+        panic!("no element {element}");
+    }
+}
+
+/// An output or an array of outputs of any dimension, as a list of elements in row-major order.
+pub trait OutputPins {
+    /// Number of elements.
+    fn elements(&self) -> usize;
+    /// Bits of an element.
+    fn width(&self) -> u32;
+    /// True for arrays, also those of one element.
+    fn is_array(&self) -> bool;
+    /// Value of one element.
+    fn read(&self, element: usize) -> u64;
+}
+
+impl<T: PinValue> OutputPins for Signal<Out, T> {
+    fn elements(&self) -> usize {
+        1
+    }
+    fn width(&self) -> u32 {
+        T::BITS as u32
+    }
+    fn is_array(&self) -> bool {
+        false
+    }
+    fn read(&self, _element: usize) -> u64 {
+        self.val().to_pin()
+    }
+}
+
+impl<P: OutputPins> OutputPins for Vec<P> {
+    fn elements(&self) -> usize {
+        self.iter().map(OutputPins::elements).sum()
+    }
+    fn width(&self) -> u32 {
+        self.first().map_or(0, OutputPins::width)
+    }
+    fn is_array(&self) -> bool {
+        true
+    }
+    fn read(&self, element: usize) -> u64 {
+        let mut rest = element;
+        for pins in self {
+            if rest < pins.elements() {
+                return pins.read(rest);
+            }
+            rest -= pins.elements();
+        }
+        panic!("no element {element}");
+    }
+}
+
+/// A block whose pins can be driven by name. Implemented by [`pins!`](crate::pins).
+pub trait Circuit: Block {
+    /// Drives the clock, if there is one.
+    fn set_clock(&mut self, level: bool);
+    /// True if there is a clock.
+    fn has_clock(&self) -> bool;
+    /// All inputs except the clock, with their Verilog names, in declaration order.
+    fn inputs(&mut self) -> Vec<(&'static str, &mut dyn InputPins)>;
+    /// All outputs with their Verilog names, in declaration order.
+    fn outputs(&self) -> Vec<(&'static str, &dyn OutputPins)>;
+}
+
+/// Lists the pins of a block in declaration order.
+///
+/// Arrays of any dimension are listed by their field. A pin inside an interface is a path:
+/// `stream.valid` is the Verilog port `stream_valid`. A combinational block has no `clock:`.
+///
+/// ```text
+/// pins! { Row { clock: clk; in: rst_n, load_i, weight_i, x_i; out: sum_o } }
+/// ```
+#[macro_export]
+macro_rules! pins {
+    ($type:ty { $(clock: $clock:ident;)? in: $($head:ident $(. $tail:ident)*),* $(,)? ;
+        out: $($ohead:ident $(. $otail:ident)*),* $(,)? $(;)? }) => {
+        impl $crate::agreement::Circuit for $type {
+            #[allow(unused_variables)]
+            fn set_clock(&mut self, level: bool) {
+                $( self.$clock.next = level.into(); )?
+            }
+            fn has_clock(&self) -> bool {
+                let clocks: &[&str] = &[$(stringify!($clock))?];
+                !clocks.is_empty()
+            }
+            fn inputs(
+                &mut self,
+            ) -> ::std::vec::Vec<(&'static str, &mut dyn $crate::agreement::InputPins)> {
+                vec![$((
+                    concat!(stringify!($head) $(, "_", stringify!($tail))*),
+                    &mut self.$head $(.$tail)* as &mut dyn $crate::agreement::InputPins,
+                )),*]
+            }
+            fn outputs(
+                &self,
+            ) -> ::std::vec::Vec<(&'static str, &dyn $crate::agreement::OutputPins)> {
+                vec![$((
+                    concat!(stringify!($ohead) $(, "_", stringify!($otail))*),
+                    &self.$ohead $(.$otail)* as &dyn $crate::agreement::OutputPins,
+                )),*]
+            }
+        }
+    };
+}

@@ -1,0 +1,387 @@
+//! The emitted PE array and bias row against their golden models, every output in every cycle.
+
+mod rtl;
+
+use std::sync::LazyLock;
+
+use heddle_hdl::array::{BiasRow, Pe, PeArray, PeRow};
+use heddle_sim::array::{
+    BiasInputs, BiasRowModel, BiasWrite, PeArrayInputs, PeArrayModel, PeInputs, PeModel,
+    PeRowInputs, PeRowModel, matrix_product,
+};
+use heddle_tb::verilate::Sources;
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+use rtl::{Checked, Coverage, Dut, emitted, expect_mismatch, mutated, run_seeds};
+
+const TILES: usize = 16;
+
+static PE: LazyLock<Sources> = LazyLock::new(|| emitted(Pe::default()));
+static ROW_3: LazyLock<Sources> = LazyLock::new(|| emitted(PeRow::new(3)));
+static ROW_19: LazyLock<Sources> = LazyLock::new(|| emitted(PeRow::new(19)));
+static ARRAY_1_1: LazyLock<Sources> = LazyLock::new(|| emitted(PeArray::new(1, 1)));
+static ARRAY_4_4: LazyLock<Sources> = LazyLock::new(|| emitted(PeArray::new(4, 4)));
+static ARRAY_3_10: LazyLock<Sources> = LazyLock::new(|| emitted(PeArray::new(3, 10)));
+static BIAS_1: LazyLock<Sources> = LazyLock::new(|| emitted(BiasRow::new(1, TILES)));
+static BIAS_5: LazyLock<Sources> = LazyLock::new(|| emitted(BiasRow::new(5, TILES)));
+
+/// An operand: mostly any 9-bit value, often an extreme one or zero.
+fn operand(rng: &mut ChaCha8Rng) -> i16 {
+    match rng.random_range(0..8) {
+        0 => -256,
+        1 => 255,
+        2 => 0,
+        _ => rng.random_range(-256..=255),
+    }
+}
+
+/// A weight: mostly any 8-bit value, often an extreme one.
+fn weight(rng: &mut ChaCha8Rng) -> i8 {
+    match rng.random_range(0..6) {
+        0 => -128,
+        1 => 127,
+        _ => rng.random(),
+    }
+}
+
+fn weight_word(rng: &mut ChaCha8Rng) -> u64 {
+    u64::from_le_bytes(std::array::from_fn(|_| weight(rng) as u8))
+}
+
+/// A sum, often near the ends of the range so that additions wrap.
+fn sum(rng: &mut ChaCha8Rng) -> i32 {
+    match rng.random_range(0..4) {
+        0 => i32::MAX - rng.random_range(0..40_000),
+        1 => i32::MIN + rng.random_range(0..40_000),
+        _ => rng.random(),
+    }
+}
+
+/// Cycles until registers without reset hold what the model has.
+fn settling_cycles(rows: usize, cols: usize) -> usize {
+    2 * (rows + cols) + 8
+}
+
+fn random_pe(sources: &Sources, seed: u64) -> Checked<Coverage> {
+    let mut dut = Dut::new(sources, seed);
+    let mut model = PeModel::default();
+    let mut rng = dut.rng();
+    let mut coverage = Coverage::default();
+    for cycle in 0..5000 {
+        let warm = cycle >= settling_cycles(1, 1);
+        let inputs = PeInputs {
+            x: if warm { operand(&mut rng) } else { 0 },
+            swap: !warm || rng.random_bool(0.2),
+            shift: !warm || rng.random_bool(0.3),
+            w: if warm { weight(&mut rng) } else { 0 },
+            psum: if warm { sum(&mut rng) } else { 0 },
+        };
+        dut.set_signed("x_i", inputs.x);
+        dut.set("swap_i", inputs.swap);
+        dut.set("shift_i", inputs.shift);
+        dut.set_signed("w_i", inputs.w);
+        dut.set_signed("psum_i", inputs.psum);
+        dut.settle();
+        let expected = model.step(&inputs);
+        if warm {
+            dut.check_signed("x_o", expected.x)?;
+            dut.check("swap_o", expected.swap)?;
+            dut.check_signed("w_o", expected.w)?;
+            dut.check_signed("psum_o", expected.psum)?;
+            coverage.event("swap and shift at once", inputs.swap && inputs.shift);
+            coverage.event("swap in two cycles", inputs.swap && expected.swap);
+            coverage.event("largest product", inputs.x == -256 && expected.w == -128);
+        }
+        dut.clock();
+    }
+    Ok(coverage)
+}
+
+#[test]
+fn pe_follows_its_model() {
+    run_seeds(|seed| random_pe(&PE, seed));
+}
+
+fn random_row(sources: &Sources, cols: usize, seed: u64) -> Checked<Coverage> {
+    let mut dut = Dut::new(sources, seed);
+    let mut model = PeRowModel::new(cols);
+    let mut rng = dut.rng();
+    let mut coverage = Coverage::default();
+    let settling = settling_cycles(1, cols);
+    for cycle in 0..4000 {
+        let warm = cycle >= settling;
+        let mut inputs = PeRowInputs {
+            psum: vec![0; cols],
+            swap: !warm,
+            shift: !warm,
+            ..PeRowInputs::default()
+        };
+        if warm {
+            inputs = PeRowInputs {
+                x: operand(&mut rng),
+                swap: rng.random_bool(0.1),
+                shift: rng.random_bool(0.3),
+                w: weight_word(&mut rng),
+                psum: (0..cols).map(|_| sum(&mut rng)).collect(),
+            };
+        }
+        dut.set_signed("x_i", inputs.x);
+        dut.set("swap_i", inputs.swap);
+        dut.set("shift_i", inputs.shift);
+        dut.set("w_i", inputs.w);
+        dut.set_all("psum_i", inputs.psum.iter().map(|p| *p as u64));
+        dut.settle();
+        let expected = model.step(&inputs);
+        if warm {
+            for (c, psum) in expected.iter().enumerate() {
+                dut.check_element("psum_o", c, cols, *psum as u64)?;
+            }
+            coverage.event("swap", inputs.swap);
+            coverage.event("shift during a swap", inputs.shift && inputs.swap);
+        }
+        dut.clock();
+    }
+    Ok(coverage)
+}
+
+#[test]
+fn rows_follow_their_model() {
+    run_seeds(|seed| random_row(&ROW_3, 3, seed));
+    run_seeds(|seed| random_row(&ROW_19, 19, seed));
+}
+
+/// An array and its model side by side.
+struct ArrayBench {
+    dut: Dut,
+    model: PeArrayModel,
+    rows: usize,
+    cols: usize,
+}
+
+impl ArrayBench {
+    /// The array with all weights, operands and sums zero.
+    fn new(sources: &Sources, rows: usize, cols: usize, seed: u64) -> Self {
+        let mut bench = Self {
+            dut: Dut::new(sources, seed),
+            model: PeArrayModel::new(rows, cols),
+            rows,
+            cols,
+        };
+        let mut inputs = PeArrayInputs::idle(rows, cols);
+        inputs.swap = vec![true; rows];
+        inputs.shift = vec![true; rows];
+        for _ in 0..settling_cycles(rows, cols) {
+            bench.drive(&inputs);
+            bench.model.step(&inputs);
+            bench.dut.clock();
+        }
+        bench
+    }
+
+    fn drive(&mut self, inputs: &PeArrayInputs) {
+        let dut = &mut self.dut;
+        dut.set_all("x_i", inputs.x.iter().map(|x| *x as u64));
+        dut.set_all("swap_i", inputs.swap.iter().map(|s| u64::from(*s)));
+        dut.set_all("shift_i", inputs.shift.iter().map(|s| u64::from(*s)));
+        dut.set_all("w_i", inputs.w.iter().copied());
+        dut.set_all("psum_i", inputs.psum.iter().map(|p| *p as u64));
+        dut.settle();
+    }
+
+    fn step(&mut self, inputs: &PeArrayInputs) -> Checked<Vec<i32>> {
+        self.drive(inputs);
+        let expected = self.model.step(inputs);
+        for (c, psum) in expected.iter().enumerate() {
+            self.dut.check_element("psum_o", c, self.cols, *psum as u64)?;
+        }
+        self.dut.clock();
+        Ok(expected)
+    }
+}
+
+fn random_array(sources: &Sources, rows: usize, cols: usize, seed: u64) -> Checked<Coverage> {
+    let mut bench = ArrayBench::new(sources, rows, cols, seed);
+    let mut rng = bench.dut.rng();
+    let mut coverage = Coverage::default();
+    for _ in 0..3000 {
+        let inputs = PeArrayInputs {
+            x: (0..rows).map(|_| operand(&mut rng)).collect(),
+            swap: (0..rows).map(|_| rng.random_bool(0.1)).collect(),
+            shift: (0..rows).map(|_| rng.random_bool(0.3)).collect(),
+            w: (0..rows).map(|_| weight_word(&mut rng)).collect(),
+            psum: (0..cols).map(|_| sum(&mut rng)).collect(),
+        };
+        bench.step(&inputs)?;
+        coverage.event("swap in the last row", inputs.swap[rows - 1]);
+        coverage.event("shift in the last row", inputs.shift[rows - 1]);
+    }
+    Ok(coverage)
+}
+
+#[test]
+fn arrays_follow_their_model() {
+    run_seeds(|seed| random_array(&ARRAY_1_1, 1, 1, seed));
+    run_seeds(|seed| random_array(&ARRAY_4_4, 4, 4, seed));
+    run_seeds(|seed| random_array(&ARRAY_3_10, 3, 10, seed));
+}
+
+/// Streams several weight tiles back to back: the weights of a tile are shifted in while the one
+/// before is in use, and every product is compared with the untimed matrix product.
+fn stream_tiles(sources: &Sources, rows: usize, cols: usize, seed: u64) -> Checked<Coverage> {
+    let mut bench = ArrayBench::new(sources, rows, cols, seed);
+    let mut rng = bench.dut.rng();
+    let mut coverage = Coverage::default();
+    let groups = cols.div_ceil(8);
+    let tiles = 40;
+    // Vectors of a tile: enough for the swap to pass all columns before new weights arrive.
+    let lengths: Vec<usize> = (0..tiles)
+        .map(|_| rows + cols + groups + rng.random_range(0..6))
+        .collect();
+    let weights: Vec<Vec<Vec<i8>>> = (0..tiles)
+        .map(|_| (0..rows).map(|_| (0..cols).map(|_| weight(&mut rng)).collect()).collect())
+        .collect();
+    let vectors: Vec<Vec<Vec<i16>>> = lengths
+        .iter()
+        .map(|n| (0..*n).map(|_| (0..rows).map(|_| operand(&mut rng)).collect()).collect())
+        .collect();
+    let start: Vec<i32> = (0..cols).map(|_| sum(&mut rng)).collect();
+
+    // Slots of row 0: a lead-in in which the first weights are loaded, then all vectors.
+    let lead = rows + cols + groups + 2;
+    let mut slots: Vec<Option<(usize, usize)>> = vec![None; lead];
+    let mut swaps = vec![false; lead];
+    swaps[lead - 1] = true;
+    let mut loads: Vec<Option<(usize, usize)>> = vec![None; lead];
+    for (tile, length) in lengths.iter().enumerate() {
+        for m in 0..*length {
+            slots.push(Some((tile, m)));
+            swaps.push(m + 1 == *length);
+            loads.push(None);
+        }
+    }
+    // The words of a tile go in just before the swap, the last column group first.
+    let ends: Vec<usize> = (0..swaps.len()).filter(|s| swaps[*s]).collect();
+    for (tile, end) in ends.iter().take(tiles).enumerate() {
+        for g in 0..groups {
+            loads[end - groups + g] = Some((tile, groups - 1 - g));
+        }
+    }
+
+    let total = slots.len() + rows + cols + 2;
+    for t in 0..total {
+        let mut inputs = PeArrayInputs::idle(rows, cols);
+        for r in 0..rows {
+            let Some(slot) = t.checked_sub(r).filter(|s| *s < slots.len()) else {
+                continue;
+            };
+            inputs.swap[r] = swaps[slot];
+            if let Some((tile, m)) = slots[slot] {
+                inputs.x[r] = vectors[tile][m][r];
+            }
+            if let Some((tile, group)) = loads[slot] {
+                let mut bytes = [0; 8];
+                for (byte, w) in bytes.iter_mut().zip(&weights[tile][r][8 * group..]) {
+                    *byte = *w as u8;
+                }
+                inputs.shift[r] = true;
+                inputs.w[r] = u64::from_le_bytes(bytes);
+                coverage.event("weights loaded while streaming", slots[slot].is_some());
+            }
+        }
+        for c in 0..cols {
+            let slot = t.checked_sub(c + 1).and_then(|s| slots.get(s));
+            if slot.is_some_and(Option::is_some) {
+                inputs.psum[c] = start[c];
+            }
+        }
+        let psum = bench.step(&inputs)?;
+        for c in 0..cols {
+            let slot = t.checked_sub(rows + 1 + c).and_then(|s| slots.get(s));
+            if let Some(Some((tile, m))) = slot {
+                let vector = &vectors[*tile][*m..=*m];
+                let expected = matrix_product(vector, &weights[*tile], &start)[0][c];
+                assert_eq!(psum[c], expected, "tile {tile}, vector {m}, column {c}");
+                coverage.event("first vector of a tile", *m == 0);
+                coverage.event("last vector of a tile", *m + 1 == lengths[*tile]);
+            }
+        }
+    }
+    Ok(coverage)
+}
+
+#[test]
+fn tiles_follow_one_another_without_a_gap() {
+    run_seeds(|seed| stream_tiles(&ARRAY_1_1, 1, 1, seed));
+    run_seeds(|seed| stream_tiles(&ARRAY_4_4, 4, 4, seed));
+    run_seeds(|seed| stream_tiles(&ARRAY_3_10, 3, 10, seed));
+}
+
+fn random_bias(sources: &Sources, cols: usize, seed: u64) -> Checked<Coverage> {
+    let mut dut = Dut::new(sources, seed);
+    let mut model = BiasRowModel::new(cols, TILES);
+    let mut rng = dut.rng();
+    let mut coverage = Coverage::default();
+    let mut before = BiasInputs::default();
+    // All biases, then a load so that every bias register is known.
+    let mut written = 0;
+    let fill = cols * TILES;
+    for cycle in 0..4000 {
+        let mut inputs = BiasInputs::default();
+        let tile = rng.random_range(0..TILES as u8);
+        if written < fill {
+            inputs.write = BiasWrite {
+                valid: true,
+                column: (written / TILES) as u8,
+                tile: (written % TILES) as u8,
+                data: rng.random(),
+            };
+            written += 1;
+        } else if cycle < fill + 2 * cols + 4 {
+            inputs.load = true;
+            inputs.tile = tile;
+        } else {
+            inputs.tile = tile;
+            match rng.random_range(0..4) {
+                0 => inputs.load = true,
+                1 | 2 => inputs.first = true,
+                _ => {}
+            }
+            // A write to a bias that no load of the last cycles asked for.
+            if !inputs.load && !before.load && rng.random_bool(0.3) {
+                inputs.write = BiasWrite {
+                    valid: true,
+                    column: rng.random_range(0..8),
+                    tile: rng.random_range(0..TILES as u8),
+                    data: rng.random(),
+                };
+                coverage.event("write beyond the last column", {
+                    usize::from(inputs.write.column) >= cols
+                });
+            }
+        }
+        dut.set("load_i", inputs.load);
+        dut.set("tile_i", inputs.tile);
+        dut.set("first_i", inputs.first);
+        dut.set("pw_valid_i", inputs.write.valid);
+        dut.set("pw_column_i", inputs.write.column);
+        dut.set("pw_tile_i", inputs.write.tile);
+        dut.set_signed("pw_data_i", inputs.write.data);
+        dut.settle();
+        let expected = model.step(&inputs);
+        for (c, psum) in expected.iter().enumerate() {
+            dut.check_element("psum_o", c, cols, *psum as u64)?;
+        }
+        coverage.event("first right after a load", before.load && inputs.first);
+        coverage.event("load right after a first", before.first && inputs.load);
+        coverage.event("loads in two cycles", before.load && inputs.load);
+        before = inputs;
+        dut.clock();
+    }
+    Ok(coverage)
+}
+
+#[test]
+fn bias_rows_follow_their_model() {
+    run_seeds(|seed| random_bias(&BIAS_1, 1, seed));
+    run_seeds(|seed| random_bias(&BIAS_5, 5, seed));
+}

@@ -1,0 +1,263 @@
+//! What the tests of emitted Verilog share: emitting, verilating, pins by name, coverage.
+#![allow(dead_code, reason = "every test file uses a part of it")]
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use heddle_gen::{EmitOptions, emit};
+use heddle_tb::verilate::{Options, Sources, XInitial, build_shared};
+use heddle_tb::{Model, PortId};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rust_hdl_core::prelude::Block;
+
+/// Result of a comparison; the error is the whole message.
+pub type Checked<T = ()> = Result<T, String>;
+
+/// Seeds of the random tests; `HEDDLE_SEED` replaces them by one.
+pub fn seeds() -> Vec<u64> {
+    match std::env::var("HEDDLE_SEED") {
+        Ok(text) => vec![text.parse().expect("HEDDLE_SEED is a number")],
+        Err(_) => vec![1, 2, 3],
+    }
+}
+
+/// True if slow tests are to run; otherwise says that `test` does not.
+pub fn slow_tests_run(test: &str) -> bool {
+    let run = std::env::var("HEDDLE_SLOW").is_ok_and(|v| v == "1");
+    if !run {
+        println!("{test} does not run: set HEDDLE_SLOW=1");
+    }
+    run
+}
+
+/// The Verilog of a block.
+pub fn emitted(block: impl Block) -> Sources {
+    let options = EmitOptions {
+        configuration: "test".into(),
+        ..EmitOptions::default()
+    };
+    let design = emit(&block, &options).unwrap_or_else(|error| panic!("{error}"));
+    let files = design.files().into_iter();
+    Sources {
+        files: files.filter(|(name, _)| name.ends_with(".v")).collect(),
+        top: design.top,
+        ports: Vec::new(),
+    }
+}
+
+/// The design with the first occurrence of `from` in file `module`.v replaced.
+pub fn mutated(sources: &Sources, module: &str, from: &str, to: &str) -> Sources {
+    let mut mutant = sources.clone();
+    let file = mutant
+        .files
+        .iter_mut()
+        .find(|(name, _)| name.starts_with(module))
+        .unwrap_or_else(|| panic!("no file begins with {module}"));
+    assert!(
+        file.1.contains(from),
+        "{} has no \"{from}\":\n{}",
+        file.0,
+        file.1
+    );
+    file.1 = file.1.replacen(from, to, 1);
+    mutant
+}
+
+/// One build at a time: the machine has few cores, and equal designs are built once.
+static BUILDING: Mutex<()> = Mutex::new(());
+
+fn built(sources: &Sources) -> PathBuf {
+    let options = Options {
+        opt_level: 1,
+        x_initial: XInitial::Unique,
+        ..Options::default()
+    };
+    let _turn = BUILDING
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    build_shared(sources, &options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A verilated design under test. Registers without reset and memories start with random bits.
+pub struct Dut {
+    model: Model,
+    ports: BTreeMap<String, PortId>,
+    seed: u64,
+    cycle: u64,
+}
+
+impl Dut {
+    /// Builds (or finds) the design and takes it out of reset.
+    pub fn new(sources: &Sources, seed: u64) -> Self {
+        let model = Model::load_with(&built(sources), Some(seed as u32))
+            .unwrap_or_else(|error| panic!("{error}"));
+        let ports = model
+            .ports()
+            .map(|(id, name, _, _)| (name.to_string(), id))
+            .collect();
+        let mut dut = Self {
+            model,
+            ports,
+            seed,
+            cycle: 0,
+        };
+        dut.set("rst_n", false);
+        dut.model.cycles(2);
+        dut.set("rst_n", true);
+        dut
+    }
+
+    /// A random generator for stimulus that belongs to this design's seed.
+    pub fn rng(&self) -> ChaCha8Rng {
+        ChaCha8Rng::seed_from_u64(self.seed)
+    }
+
+    #[track_caller]
+    fn port(&self, name: &str) -> PortId {
+        match self.ports.get(name) {
+            Some(port) => *port,
+            None => panic!("{} has no port {name}", self.model.top()),
+        }
+    }
+
+    /// Drives an input of at most 64 bits.
+    #[track_caller]
+    pub fn set(&mut self, port: &str, value: impl Into<u64>) {
+        let port = self.port(port);
+        self.model.set(port, value.into());
+    }
+
+    /// Drives a signed input.
+    #[track_caller]
+    pub fn set_signed(&mut self, port: &str, value: impl Into<i64>) {
+        self.set(port, value.into() as u64);
+    }
+
+    /// Drives all elements of a packed vector; element 0 in the low bits.
+    #[track_caller]
+    pub fn set_all(&mut self, port: &str, values: impl ExactSizeIterator<Item = u64>) {
+        let port = self.port(port);
+        let width = self.model.width(port) / values.len() as u32;
+        for (index, value) in values.enumerate() {
+            self.model
+                .set_bits(port, index as u32 * width, width, value);
+        }
+    }
+
+    /// Value of a port of at most 64 bits.
+    #[track_caller]
+    pub fn get(&self, port: &str) -> u64 {
+        self.model.get(self.port(port))
+    }
+
+    /// Compares a port of at most 64 bits; higher bits of `expected` are ignored.
+    #[track_caller]
+    pub fn check(&self, port: &str, expected: impl Into<u64>) -> Checked {
+        self.check_element(port, 0, 1, expected)
+    }
+
+    /// As [`check`](Self::check) for a signed value.
+    #[track_caller]
+    pub fn check_signed(&self, port: &str, expected: impl Into<i64>) -> Checked {
+        self.check(port, expected.into() as u64)
+    }
+
+    /// Compares element `index` of a packed vector with `count` elements.
+    #[track_caller]
+    pub fn check_element(
+        &self,
+        port: &str,
+        index: usize,
+        count: usize,
+        expected: impl Into<u64>,
+    ) -> Checked {
+        let id = self.port(port);
+        let width = self.model.width(id) / count as u32;
+        let expected = expected.into() & (u64::MAX >> (64 - width));
+        let found = self.model.get_bits(id, index as u32 * width, width);
+        if found == expected {
+            return Ok(());
+        }
+        let place = match count {
+            1 => port.to_string(),
+            _ => format!("{port}[{index}]"),
+        };
+        Err(self.message(&format!("{place} is {found:#x}, model has {expected:#x}")))
+    }
+
+    /// A message with the place in the run.
+    pub fn message(&self, text: &str) -> String {
+        let (top, seed, cycle) = (self.model.top(), self.seed, self.cycle);
+        format!("{top}: seed {seed}, cycle {cycle}: {text}")
+    }
+
+    /// Settles outputs that follow inputs without a register.
+    pub fn settle(&mut self) {
+        self.model.eval();
+    }
+
+    /// Next clock cycle.
+    pub fn clock(&mut self) {
+        self.model.clock();
+        self.cycle += 1;
+    }
+}
+
+/// Counts of the events a random test must have seen.
+#[derive(Debug, Default)]
+pub struct Coverage {
+    counts: BTreeMap<&'static str, u64>,
+}
+
+impl Coverage {
+    /// Registers the event and counts it if it happened.
+    pub fn event(&mut self, name: &'static str, happened: bool) {
+        *self.counts.entry(name).or_default() += u64::from(happened);
+    }
+
+    /// Adds the counts of another run.
+    pub fn add(&mut self, other: Self) {
+        for (name, count) in other.counts {
+            *self.counts.entry(name).or_default() += count;
+        }
+    }
+
+    /// # Panics
+    /// If an event never happened.
+    #[track_caller]
+    pub fn assert_complete(&self) {
+        println!("events: {:?}", self.counts);
+        let missing: Vec<_> = self.counts.iter().filter(|(_, n)| **n == 0).collect();
+        assert!(
+            missing.is_empty(),
+            "events that never happened: {missing:?}"
+        );
+        assert!(!self.counts.is_empty(), "no event was watched");
+    }
+}
+
+/// Runs a random test for every seed and checks that all events happened.
+#[track_caller]
+pub fn run_seeds(mut run: impl FnMut(u64) -> Checked<Coverage>) {
+    let mut total = Coverage::default();
+    for seed in seeds() {
+        match run(seed) {
+            Ok(coverage) => total.add(coverage),
+            Err(message) => panic!("{message}"),
+        }
+    }
+    if std::env::var("HEDDLE_SEED").is_err() {
+        total.assert_complete();
+    }
+}
+
+/// Checks that a faulty design is found out.
+#[track_caller]
+pub fn expect_mismatch<T>(result: Checked<T>) {
+    match result {
+        Ok(_) => panic!("the faulty design passed"),
+        Err(message) => println!("found: {message}"),
+    }
+}
