@@ -1,0 +1,338 @@
+//! The sequencer and the heads of the waves in rust-hdl's own simulator.
+
+use heddle_hdl::control::{DrainHead, Sequencer, SequencerShape, StreamHead, WeightHead};
+use heddle_hdl::prelude::*;
+
+fn shape() -> SequencerShape {
+    SequencerShape {
+        rows: 4,
+        cols: 4,
+        record_rows: 3,
+        loops: 2,
+        offset_bits: 16,
+        address_bits: 16,
+        tiles: 16,
+        program_words: 64,
+    }
+}
+
+fn sequencer(words: &[u32]) -> Sequencer {
+    let mut u = Sequencer::new(shape());
+    u.rst_n.next = false;
+    clock_cycle!(u);
+    u.rst_n.next = true;
+    for (at, &word) in words.iter().enumerate() {
+        u.program_wen_i.next = true;
+        u.program_waddr_i.next = bits(at as u64);
+        u.program_wdata_i.next = bits(u64::from(word));
+        clock_cycle!(u);
+    }
+    u.program_wen_i.next = false;
+    u.host_start_i.next = true;
+    clock_cycle!(u);
+    u.host_start_i.next = false;
+    settle(&mut u);
+    u
+}
+
+/// Clocks until the program ends; gives the fault code and program word, or `None` at HALT.
+fn end_of(words: &[u32]) -> Option<(u64, u64)> {
+    let mut u = sequencer(words);
+    for _ in 0..6000 {
+        settle(&mut u);
+        if u.fault_o.val() {
+            return Some((u.fault_code_o.val().to_u64(), u.pc_o.val().to_u64()));
+        }
+        if u.halt_o.val() {
+            return None;
+        }
+        clock_cycle!(u);
+    }
+    panic!("neither fault nor halt within 6000 cycles");
+}
+
+const HALT: u32 = 0x0101;
+/// LOAD_WEIGHTS of 4 rows, one row block with one loop.
+const LOAD: [u32; 7] = [0x0702, 4, 0x11, 64, 0, 8, 16];
+
+#[test]
+fn a_load_sets_up_its_unit_in_nine_cycles() {
+    let mut program = LOAD.to_vec();
+    program.push(HALT);
+    let mut u = sequencer(&program);
+    let mut writes = Vec::new();
+    let mut started = None;
+    for cycle in 0..40 {
+        settle(&mut u);
+        if u.cfg_valid_o[0].val() {
+            writes.push((
+                u.cfg_sel_o.val().to_u64(),
+                u.cfg_row_o.val().to_u64(),
+                u.cfg_col_o.val().to_u64(),
+                u.cfg_data_o.val().to_u64(),
+            ));
+        }
+        if u.start_o[0].val() {
+            started.get_or_insert(cycle);
+        }
+        assert!(!u.cfg_valid_o[1].val() && !u.cfg_valid_o[2].val());
+        clock_cycle!(u);
+    }
+    assert_eq!(
+        writes,
+        [(3, 1, 0, 64), (0, 1, 0, 0), (1, 1, 0, 8), (2, 1, 0, 16)]
+    );
+    // Fetch 0, Head 1, six words 2 to 7, Start 8; the pulse is a register.
+    assert_eq!(started, Some(9));
+    assert_eq!(u.param_o[0].val().to_u64(), 4);
+}
+
+#[test]
+fn head_waits_for_the_unit_and_for_the_units_named() {
+    for (header, busy, waits) in [
+        (0x0702u32, 0usize, true),
+        (0x0702, 1, false),
+        (0x0702 | 1 << 17, 1, true),
+        (0x0702 | 1 << 18, 2, true),
+        (0x0702 | 1 << 18, 1, false),
+        (HALT, 2, true),
+    ] {
+        let mut program = LOAD.to_vec();
+        program[0] = header;
+        program.push(HALT);
+        let mut u = sequencer(&program);
+        u.busy_i[busy].next = true;
+        let mut waited = 0;
+        for _ in 0..20 {
+            settle(&mut u);
+            waited += usize::from(u.wait_o.val() && u.issue_o.val());
+            clock_cycle!(u);
+        }
+        assert_eq!(waited, 0, "waiting and leaving exclude each other");
+        settle(&mut u);
+        let held = u.wait_o.val() && u.unit_pc_o[0].val().to_u64() == 0;
+        let issued_load = u.param_o[0].val().to_u64() == 4;
+        assert_eq!(
+            held && !issued_load,
+            waits,
+            "{header:x} with unit {busy} busy"
+        );
+    }
+}
+
+#[test]
+fn faults_have_the_codes_of_the_document() {
+    let with = |at: usize, word: u32| {
+        let mut program = LOAD.to_vec();
+        program[at] = word;
+        program.push(HALT);
+        end_of(&program)
+    };
+    assert_eq!(with(0, 0x0702), None);
+    assert_eq!(with(0, 0x0700), Some((1, 0)), "opcode 0");
+    assert_eq!(with(0, 0x0705), Some((1, 0)), "COPY is reserved");
+    assert_eq!(with(0, 0x0302), Some((2, 0)), "no room for a record");
+    assert_eq!(with(0, 0x0602), Some((2, 0)), "record ends early");
+    assert_eq!(with(0, 0x0002), Some((2, 0)), "length 0");
+    assert_eq!(with(0, 0x0201), Some((2, 0)), "HALT of two words");
+    assert_eq!(
+        with(0, 0x0702 | 1 << 19),
+        Some((3, 0)),
+        "reserved header bit"
+    );
+    assert_eq!(with(1, 0), Some((3, 0)), "no rows");
+    assert_eq!(with(1, 5), Some((3, 0)), "more rows than the array");
+    assert_eq!(with(1, 4 | 2 << 12), Some((3, 0)), "tile level is no loop");
+    assert_eq!(with(1, 4 | 1 << 9), Some((3, 0)), "reserved parameter bit");
+    assert_eq!(with(2, 0x13), Some((3, 0)), "row beyond the record");
+    assert_eq!(with(2, 0x31), Some((3, 0)), "more loops than the record");
+    assert_eq!(with(3, 0x1_0000), Some((3, 0)), "base beyond the address");
+    assert_eq!(with(5, 0x1_0000), Some((3, 0)), "step beyond the offset");
+    // 64 words of program, the last instruction reaches beyond.
+    let mut program = vec![HALT; 64];
+    program[..7].copy_from_slice(&LOAD);
+    program[7] = 0x0701;
+    assert_eq!(
+        end_of(&program),
+        Some((2, 7)),
+        "the second instruction is named"
+    );
+    let mut program: Vec<u32> = LOAD.iter().copied().cycle().take(63).collect();
+    program.push(0x0702);
+    assert_eq!(end_of(&program), Some((7, 63)), "words behind the memory");
+}
+
+#[test]
+fn a_wait_without_progress_ends_as_stuck() {
+    let mut u = sequencer(&[HALT]);
+    u.busy_i[1].next = true;
+    for cycle in 0..5000u64 {
+        settle(&mut u);
+        if u.fault_o.val() {
+            assert_eq!(u.fault_code_o.val().to_u64(), 6);
+            assert!((4000..4200).contains(&cycle), "stuck after {cycle} cycles");
+            return;
+        }
+        clock_cycle!(u);
+    }
+    panic!("a program that waits forever was not stopped");
+}
+
+#[test]
+fn weights_wait_for_the_swap_to_cross_the_columns() {
+    let mut u = WeightHead::<16>::new(1, 10, 4);
+    u.rst_n.next = true;
+    u.rows_i.next = bits(4);
+    u.addr_valid_i.next = true;
+    u.final_i[0].next = true;
+    settle(&mut u);
+    assert!(u.addr_ready_o.val(), "the first word is taken at once");
+    clock_cycle!(u);
+    assert!(u.full_o.val() && u.wt_valid_o.val() && !u.addr_ready_o.val());
+    clock_cycle!(u);
+    assert!(!u.wt_valid_o.val(), "a complete tile blocks the next");
+    // Swap in cycle 0: the next word is taken in cycle 4 = cols at the earliest.
+    u.swap_i.next = true;
+    settle(&mut u);
+    let mut taken = None;
+    for cycle in 0..10 {
+        if u.addr_ready_o.val() {
+            taken.get_or_insert(cycle);
+        }
+        clock_cycle!(u);
+        u.swap_i.next = false;
+        settle(&mut u);
+    }
+    assert_eq!(taken, Some(4));
+    u.addr_i.next = bits(1024);
+    settle(&mut u);
+    assert!(u.error_o.val(), "the partition has 1024 bytes");
+}
+
+fn stream() -> StreamHead<16> {
+    let mut u = StreamHead::<16>::new(2, 10, 4, 6);
+    u.rst_n.next = false;
+    clock_cycle!(u);
+    u.rst_n.next = true;
+    u.rows_i.next = bits(4);
+    u.first_i.next = true;
+    u.last_i.next = true;
+    u.start_i.next = true;
+    clock_cycle!(u);
+    u.start_i.next = false;
+    u.row_i.next = bits(1);
+    u.addr_valid_i.next = true;
+    settle(&mut u);
+    u
+}
+
+#[test]
+fn a_tile_waits_for_weights_and_the_next_swap_rides_on_its_last_vector() {
+    let mut u = stream();
+    assert!(u.stall_o.val() && !u.addr_ready_o.val());
+    u.full_i.next = true;
+    settle(&mut u);
+    assert!(u.swap_o.val(), "an empty slot swaps");
+    clock_cycle!(u);
+    assert!(u.op_swap_o.val() && !u.op_valid_o.val());
+    assert!(!u.swap_o.val(), "one swap for one tile");
+    assert!(u.addr_ready_o.val());
+    clock_cycle!(u);
+    // First vector on the wave: fresh, first K tile, not the last K tile.
+    assert!(u.op_valid_o.val() && u.op_fresh_o.val());
+    assert_eq!(u.op_tag_o.val().to_u64(), 0b0000_0100);
+    u.final_i[0].next = true;
+    settle(&mut u);
+    assert!(u.vector_o.val() && u.swap_o.val(), "the last vector swaps");
+    clock_cycle!(u);
+    assert!(u.op_swap_o.val() && u.op_valid_o.val() && !u.op_fresh_o.val());
+    assert_eq!(u.op_tag_o.val().to_u64(), 0b0001_0100);
+    // One vector per tile, last K tile: no stall since the swap has been sent.
+    u.final_i[1].next = true;
+    settle(&mut u);
+    assert!(u.addr_ready_o.val() && !u.stall_o.val());
+    clock_cycle!(u);
+    assert_eq!(u.op_tag_o.val().to_u64(), 0b0001_1000, "to post, not first");
+}
+
+#[test]
+fn addresses_are_checked_against_the_memory_of_their_row() {
+    let mut u = stream();
+    for (row, limit) in [(0u64, 16u64), (1, 1024), (2, 64)] {
+        u.row_i.next = bits(row);
+        u.addr_i.next = bits(limit - 1);
+        settle(&mut u);
+        assert!(!u.error_o.val(), "row {row}, address {}", limit - 1);
+        u.addr_i.next = bits(limit);
+        settle(&mut u);
+        assert!(
+            u.error_o.val() && !u.addr_ready_o.val(),
+            "row {row}, address {limit}"
+        );
+    }
+}
+
+#[test]
+fn a_slot_meets_its_result_address_after_four_cycles_and_its_destination_after_six() {
+    let mut u = DrainHead::<16>::new(10, 6, 4);
+    u.rst_n.next = false;
+    clock_cycle!(u);
+    u.rst_n.next = true;
+    u.addr_valid_i.next = true;
+    u.addr_i.next = bits(40);
+    u.addr_end_i.next = true;
+    u.op_valid_i.next = true;
+    u.op_tag_i.next = bits(0b0011_1100);
+    clock_cycle!(u);
+    u.op_valid_i.next = false;
+    u.op_tag_i.next = bits(0);
+    let mut seen = Vec::new();
+    for cycle in 1..40 {
+        settle(&mut u);
+        if u.res_valid_o.val() {
+            assert!(u.res_bank_o.val() && !u.res_add_o.val() && u.res_sum_o.val());
+            assert!(!u.res_write_o.val());
+            seen.push(("result", cycle));
+        }
+        if u.addr_ready_o.val() {
+            seen.push(("take", cycle));
+            assert!(!u.underflow_o.val());
+        }
+        if u.post_valid_o.val() {
+            assert!(u.post_flush_o.val() && u.post_dest_o.val() == bits(40));
+            seen.push(("post", cycle));
+        }
+        if u.busy_o.val() {
+            seen.retain(|event| event.0 != "busy");
+            seen.push(("busy", cycle));
+        }
+        clock_cycle!(u);
+    }
+    // Taken in 5; busy until 5 + cols + 15.
+    assert_eq!(
+        seen,
+        [("result", 4), ("take", 5), ("post", 6), ("busy", 24)]
+    );
+}
+
+#[test]
+fn too_many_vectors_and_missing_destinations_are_errors() {
+    let mut u = DrainHead::<16>::new(10, 2, 4);
+    u.rst_n.next = false;
+    clock_cycle!(u);
+    u.rst_n.next = true;
+    u.op_valid_i.next = true;
+    u.op_tag_i.next = bits(0b1000);
+    let (mut vectors, mut underflows) = (0, 0);
+    for _ in 0..10 {
+        settle(&mut u);
+        vectors += usize::from(u.res_valid_o.val());
+        underflows += usize::from(u.underflow_o.val());
+        if u.results_error_o.val() {
+            assert!(underflows > 0, "the first slot found no destination before");
+            return;
+        }
+        clock_cycle!(u);
+    }
+    panic!("{vectors} vectors went to a bank of four");
+}
