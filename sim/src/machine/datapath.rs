@@ -123,7 +123,7 @@ impl Datapath {
                 shadow[column] = shadow[column - 8];
             }
             for (weight, byte) in shadow.iter_mut().zip(data) {
-                *weight = byte.cast_signed();
+                *weight = byte as i8;
             }
         }
     }

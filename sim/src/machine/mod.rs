@@ -1,14 +1,15 @@
 //! The whole machine at the level of its instructions: executes a binary program on its own
 //! memories and predicts every hardware counter.
 //!
-//! [`Machine`] is what the host sees. Behind it `walk` gives the addresses of a record,
-//! `timing` decides in which cycle a unit takes one, `datapath` what happens then, `memory` counts
-//! slice accesses. Errors stop the machine with the code of `docs/isa.md`; the counters of a run
+//! [`Machine`] is what the host sees. Behind it `sequencer` issues instructions, `walk` gives the
+//! addresses of a record, `timing` decides in which cycle a unit takes one, `datapath` what happens
+//! then, `memory` counts slice accesses. Errors stop the machine with the code of `docs/isa.md`; the counters of a run
 //! that ends with an error are not a prediction.
 
 mod counters;
 mod datapath;
 mod memory;
+mod sequencer;
 mod timing;
 mod walk;
 
@@ -100,7 +101,7 @@ impl Machine {
 
     /// Sets HOST_ZERO, the zero point of bytes that pass the host port.
     pub fn set_host_zero(&mut self, zero_point: i8) {
-        self.host_zero = zero_point.cast_unsigned();
+        self.host_zero = zero_point as u8;
     }
 
     /// Writes a state-buffer word through the zero codec; byte k is the byte at address 8 word + k.

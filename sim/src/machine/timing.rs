@@ -1,4 +1,4 @@
-//! Which unit does what in which clock cycle: sequencer, weight, stream and drain unit.
+//! Which unit does what in which clock cycle: weight, stream and drain unit.
 //!
 //! Everything that can change with the control hardware is in this file, the distances in
 //! [`Delays`]. A unit decides in cycle t from what was true at its beginning; the slot that it
@@ -6,14 +6,13 @@
 
 use std::collections::VecDeque;
 
-use heddle_arch::isa::{
-    ErrorCode, Instruction, IsaError, ROW_EPILOGUE, ROW_PROLOGUE, ROW_TENSOR, Record,
-};
+use heddle_arch::isa::{ErrorCode, Instruction, ROW_EPILOGUE, ROW_PROLOGUE, ROW_TENSOR, Record};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Rounding;
 
 use super::counters::Tally;
 use super::datapath::{Datapath, PostSettings, VectorSlot};
+use super::sequencer::{Idle, Issue, Sequencer};
 use super::walk::{Step, Walk};
 
 /// Distances in clock cycles.
@@ -27,8 +26,6 @@ struct Delays {
     drain_quiet: u64,
     /// From a swap to the next weight word.
     swap_gap: u64,
-    /// Cycles without progress after which a waiting sequencer gives up.
-    stuck: u64,
 }
 
 impl Delays {
@@ -36,11 +33,10 @@ impl Delays {
         let rows = u64::from(params.array.rows);
         let cols = u64::from(params.array.cols);
         Self {
-            first_address: 2,
+            first_address: 3,
             drain_take: rows + 5,
             drain_quiet: cols + 16,
             swap_gap: cols,
-            stuck: 4096,
         }
     }
 }
@@ -136,23 +132,12 @@ struct Loading {
     level: u8,
 }
 
-#[derive(Debug, Clone)]
-enum Sequencer {
-    Fetch,
-    Head(Instruction, u32),
-    Words(Instruction, u32, u32),
-    Start(Instruction, u32),
-    Done,
-}
-
 /// The running machine between two clock edges.
 #[derive(Debug, Clone)]
 pub(crate) struct Clockwork {
     delays: Delays,
     limits: Limits,
-    params: Params,
     now: u64,
-    pc: u32,
     sequencer: Sequencer,
     weights: Unit,
     stream: Unit,
@@ -165,9 +150,10 @@ pub(crate) struct Clockwork {
     armed: bool,
     weights_from: u64,
     drain_idle_from: u64,
-    waiting_since: u64,
+    /// A unit has accepted an address in this cycle.
+    progress: bool,
     /// Cycle in which each result on its way to post needs its drain address.
-    pending: VecDeque<(u64, u32, Vec<i32>)>,
+    pending: VecDeque<(u64, Vec<i32>)>,
     pub tally: Tally,
 }
 
@@ -183,10 +169,8 @@ impl Clockwork {
                 offset_bits: params.traversal.offset_bits,
                 address_bits: params.traversal.address_bits,
             },
-            params: params.clone(),
             now: 0,
-            pc: start_pc,
-            sequencer: Sequencer::Fetch,
+            sequencer: Sequencer::new(params, start_pc),
             weights: Unit::default(),
             stream: Unit::default(),
             drain: Unit::default(),
@@ -196,14 +180,15 @@ impl Clockwork {
             armed: false,
             weights_from: 0,
             drain_idle_from: 0,
-            waiting_since: 0,
+            progress: false,
             pending: VecDeque::new(),
             tally: Tally::default(),
         }
     }
 
-    /// One clock cycle; false when HALT has found all units idle.
+    /// One clock cycle; false when HALT and its quiet cycles are over.
     pub fn cycle(&mut self, program: &[u32], data: &mut Datapath) -> Result<bool, Trap> {
+        self.progress = false;
         let idle = Idle {
             weights: !self.weights.busy(),
             stream: !self.stream.busy(),
@@ -221,21 +206,35 @@ impl Clockwork {
             self.take_weights(data, &step);
         }
         self.drain_head(data)?;
-        self.sequence(program, data, idle)?;
-        self.tally.cycles = self.tally.cycles.wrapping_add(1);
+        let issue = self.sequencer.cycle(program, idle, self.progress)?;
+        let tally = &mut self.tally;
+        if !matches!(issue, Issue::Quiet | Issue::Done) {
+            tally.cycles = tally.cycles.wrapping_add(1);
+        }
+        match &issue {
+            Issue::Nothing | Issue::Quiet | Issue::Done => {}
+            Issue::Waited => tally.stall_wait = tally.stall_wait.wrapping_add(1),
+            Issue::Start(..) | Issue::Halted => {
+                tally.instructions = tally.instructions.wrapping_add(1);
+            }
+        }
+        if let Issue::Start(instruction, pc) = &issue {
+            self.start(instruction, *pc, data);
+        }
         self.now += 1;
-        Ok(!matches!(self.sequencer, Sequencer::Done))
+        Ok(issue != Issue::Done)
     }
 
     fn weight_head(&mut self) -> Result<Option<(u32, Step)>, Trap> {
-        if self.shadow_full || self.now < self.weights_from {
-            return Ok(None);
-        }
         let Some(step) = self.weights.valid(self.now) else {
             return Ok(None);
         };
+        let limit = self.limits.partition_bytes;
         self.weights
-            .check_address(step.address, self.limits.partition_bytes, "weight address")?;
+            .check_address(step.address, limit, "weight address")?;
+        if self.shadow_full || self.now < self.weights_from {
+            return Ok(None);
+        }
         Ok(Some((step.address / self.limits.bank_bytes, step)))
     }
 
@@ -243,7 +242,7 @@ impl Clockwork {
         data.shift_weights(step.address as usize, self.loading.rows);
         self.shadow_full = step.inner_final(self.loading.level);
         self.weights.accept();
-        self.waiting_since = self.now + 1;
+        self.progress = true;
     }
 
     fn swap(&mut self, data: &mut Datapath) {
@@ -254,59 +253,62 @@ impl Clockwork {
     }
 
     /// Sends the slot of this cycle. Gives the bank whose memory the operands were read from.
+    ///
+    /// The swap of a complete tile goes with the last vector of the tile before, or in a slot
+    /// without a vector.
     fn stream_head(&mut self, data: &mut Datapath, ready: bool) -> Result<Option<u32>, Trap> {
         let mut bank = None;
-        let mut empty = true;
+        let mut vector = false;
         if let Some(step) = self.stream.valid(self.now) {
-            let stalls = step.row == ROW_TENSOR && self.streaming.tile_begins && !self.armed;
-            if stalls {
+            let address = self.stream_address(&step)?;
+            vector = step.row == ROW_TENSOR && (self.armed || !self.streaming.tile_begins);
+            if step.row == ROW_TENSOR && !vector {
                 self.tally.stall_weights = self.tally.stall_weights.wrapping_add(1);
             } else {
-                empty = false;
-                bank = match step.row {
-                    ROW_PROLOGUE => self.prologue_slot(data, &step)?,
-                    ROW_TENSOR => self.tensor_slot(data, &step, ready)?,
-                    ROW_EPILOGUE => self.epilogue_slot(data, &step)?,
-                    row => return Err(self.bad_row(row)),
-                };
+                match step.row {
+                    ROW_PROLOGUE => data.load_bias(address),
+                    ROW_TENSOR => bank = self.tensor_slot(data, &step, address, ready)?,
+                    _ => self.send_to_post(data.stored((self.streaming.bank, address))),
+                }
                 self.stream.accept();
-                self.waiting_since = self.now + 1;
+                self.progress = true;
             }
         }
-        if empty && ready && !self.armed {
+        if !vector && ready && !self.armed {
             self.swap(data);
         }
         Ok(bank)
     }
 
-    fn bad_row(&self, row: u8) -> Trap {
-        Trap::Error {
-            code: ErrorCode::BadField,
-            pc: self.stream.pc,
-            message: format!("row of an operand record is {row}, expected 0 to 2"),
-        }
-    }
-
-    fn prologue_slot(&mut self, data: &mut Datapath, step: &Step) -> Result<Option<u32>, Trap> {
-        let limit = self.limits.column_tiles;
-        let tile = self
-            .stream
-            .check_address(step.address, limit, "column tile")?;
-        data.load_bias(tile);
-        Ok(None)
+    fn stream_address(&self, step: &Step) -> Result<usize, Trap> {
+        let limits = &self.limits;
+        let (limit, name) = match step.row {
+            ROW_PROLOGUE => (limits.column_tiles, "column tile"),
+            ROW_TENSOR => (limits.partition_bytes, "operand address"),
+            ROW_EPILOGUE => (limits.depth, "result address"),
+            row => {
+                return Err(Trap::Error {
+                    code: ErrorCode::Address,
+                    pc: self.stream.pc,
+                    message: format!("row of an operand record is {row}, expected 0 to 2"),
+                });
+            }
+        };
+        self.stream.check_address(step.address, limit, name)
     }
 
     fn tensor_slot(
         &mut self,
         data: &mut Datapath,
         step: &Step,
+        address: usize,
         ready: bool,
     ) -> Result<Option<u32>, Trap> {
         let limits = self.limits;
-        let unit = &self.stream;
-        let address =
-            unit.check_address(step.address, limits.partition_bytes, "operand address")?;
-        let place = unit.check_address(self.streaming.vector, limits.depth, "vector of a tile")?;
+        let vector = self.streaming.vector;
+        let place = self
+            .stream
+            .check_address(vector, limits.depth, "vector of a K tile")?;
         let stream = &mut self.streaming;
         let slot = VectorSlot {
             address,
@@ -338,100 +340,39 @@ impl Clockwork {
         Ok(reads.then_some(step.address / limits.bank_bytes))
     }
 
-    fn epilogue_slot(&mut self, data: &mut Datapath, step: &Step) -> Result<Option<u32>, Trap> {
-        let limit = self.limits.depth;
-        let place = self
-            .stream
-            .check_address(step.address, limit, "result address")?;
-        let sums = data.stored((self.streaming.bank, place));
-        self.send_to_post(sums);
-        Ok(None)
-    }
-
     fn send_to_post(&mut self, sums: Vec<i32>) {
         let due = self.now + 1 + self.delays.drain_take;
-        self.pending.push_back((due, self.stream.pc, sums));
+        self.pending.push_back((due, sums));
     }
 
     fn drain_head(&mut self, data: &mut Datapath) -> Result<(), Trap> {
-        if self
-            .pending
-            .front()
-            .is_none_or(|(due, ..)| *due != self.now)
-        {
+        let step = self.drain.valid(self.now);
+        let mut address = 0;
+        if let Some(step) = &step {
+            let limit = self.limits.partition_bytes;
+            address = self
+                .drain
+                .check_address(step.address, limit, "drain address")?;
+        }
+        if self.pending.front().is_none_or(|(due, _)| *due != self.now) {
             return Ok(());
         }
-        let (_, pc, sums) = self.pending.pop_front().expect("there is a front");
-        let Some(step) = self.drain.valid(self.now) else {
+        let (_, sums) = self.pending.pop_front().expect("there is a front");
+        let Some(step) = step else {
             return Err(Trap::Error {
                 code: ErrorCode::DrainUnderflow,
-                pc,
+                pc: self.drain.pc,
                 message: "a result found no drain address".to_string(),
             });
         };
-        let limit = self.limits.partition_bytes;
-        let address = self
-            .drain
-            .check_address(step.address, limit, "drain address")?;
         data.drain(&sums, address, step.end);
         self.drain.accept();
-        self.waiting_since = self.now + 1;
+        self.progress = true;
         self.drain_idle_from = self.now + self.delays.drain_quiet;
         Ok(())
     }
 
-    fn sequence(&mut self, program: &[u32], data: &mut Datapath, idle: Idle) -> Result<(), Trap> {
-        let state = std::mem::replace(&mut self.sequencer, Sequencer::Fetch);
-        self.sequencer = match state {
-            Sequencer::Fetch => {
-                self.waiting_since = self.now + 1;
-                let (instruction, words) = self.decode(program)?;
-                Sequencer::Head(instruction, words)
-            }
-            Sequencer::Head(instruction, words) if !idle.allows(&instruction) => {
-                self.tally.stall_wait = self.tally.stall_wait.wrapping_add(1);
-                if self.now + 1 >= self.waiting_since + self.delays.stuck {
-                    return Err(Trap::Error {
-                        code: ErrorCode::Stuck,
-                        pc: self.pc,
-                        message: "no unit made progress for 4096 cycles".to_string(),
-                    });
-                }
-                Sequencer::Head(instruction, words)
-            }
-            Sequencer::Head(Instruction::Halt { .. }, _) => {
-                self.tally.instructions = self.tally.instructions.wrapping_add(1);
-                Sequencer::Done
-            }
-            Sequencer::Head(instruction, words) => Sequencer::Words(instruction, words, words - 1),
-            Sequencer::Words(instruction, words, 1) => Sequencer::Start(instruction, words),
-            Sequencer::Words(instruction, words, left) => {
-                Sequencer::Words(instruction, words, left - 1)
-            }
-            Sequencer::Start(instruction, words) => {
-                self.start(&instruction, data);
-                self.pc += words;
-                Sequencer::Fetch
-            }
-            Sequencer::Done => Sequencer::Done,
-        };
-        Ok(())
-    }
-
-    fn decode(&self, program: &[u32]) -> Result<(Instruction, u32), Trap> {
-        let trap = |error: IsaError| Trap::Error {
-            code: error.code,
-            pc: self.pc,
-            message: error.message,
-        };
-        let rest = program.get(self.pc as usize..).unwrap_or(&[]);
-        let (instruction, words) = Instruction::decode(rest).map_err(trap)?;
-        instruction.check_machine(&self.params).map_err(trap)?;
-        Ok((instruction, words as u32))
-    }
-
-    fn start(&mut self, instruction: &Instruction, data: &mut Datapath) {
-        self.tally.instructions = self.tally.instructions.wrapping_add(1);
+    fn start(&mut self, instruction: &Instruction, pc: u32, data: &mut Datapath) {
         let valid_from = self.now + self.delays.first_address;
         match instruction {
             Instruction::Halt { .. } => {}
@@ -445,8 +386,7 @@ impl Clockwork {
                     rows: *rows as usize,
                     level: *tile_level as u8,
                 };
-                self.weights
-                    .start(record, &self.limits, valid_from, self.pc);
+                self.weights.start(record, &self.limits, valid_from, pc);
             }
             Instruction::Matmul {
                 rows,
@@ -472,7 +412,7 @@ impl Clockwork {
                     tile_begins: true,
                     vector: 0,
                 };
-                self.stream.start(record, &self.limits, valid_from, self.pc);
+                self.stream.start(record, &self.limits, valid_from, pc);
             }
             Instruction::Drain {
                 columns,
@@ -494,29 +434,8 @@ impl Clockwork {
                     lo: i32::from(*lo),
                     hi: i32::from(*hi),
                 });
-                self.drain.start(record, &self.limits, valid_from, self.pc);
+                self.drain.start(record, &self.limits, valid_from, pc);
             }
         }
-    }
-}
-
-/// Which units are idle in this cycle.
-#[derive(Debug, Clone, Copy)]
-struct Idle {
-    weights: bool,
-    stream: bool,
-    drain: bool,
-}
-
-impl Idle {
-    fn allows(&self, instruction: &Instruction) -> bool {
-        let wait = instruction.wait();
-        let halts = matches!(instruction, Instruction::Halt { .. });
-        let loads = matches!(instruction, Instruction::LoadWeights { .. });
-        let streams = matches!(instruction, Instruction::Matmul { .. });
-        let drains = matches!(instruction, Instruction::Drain { .. });
-        (self.weights || !(wait.weights || halts || loads))
-            && (self.stream || !(wait.stream || halts || streams))
-            && (self.drain || !(wait.drain || halts || drains))
     }
 }

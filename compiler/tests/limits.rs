@@ -1,0 +1,154 @@
+//! Networks that do not fit, and layouts at the edge of what fits.
+
+mod support;
+
+use heddle_arch::network::{Network, Padding, Shape};
+use heddle_arch::params::Params;
+use heddle_compiler::{CompileError, Memory, Shortage, compile};
+use heddle_sim::network::run as golden;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use support::{Size, load, random_image, random_network, run};
+
+const SIZE: Size = Size {
+    rows: 4,
+    cols: 4,
+    loops: 5,
+    banks: 2,
+    words_per_bank: 64,
+    depth: 16,
+};
+
+/// A network of one layer: `outputs` filters of 1 x 3 without padding on a plane of 8 channels.
+fn network(outputs: u32, width: u32) -> Network {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut network = random_network(&mut rng, 1);
+    network.name = "wide".to_string();
+    network.input = Shape {
+        channels: 8,
+        height: 1,
+        width,
+    };
+    let layer = &mut network.layers[0];
+    layer.input = network.input;
+    layer.output = Shape {
+        channels: outputs,
+        height: 1,
+        width: width - 2,
+    };
+    layer.kernel = [1, 3];
+    layer.stride = [1, 1];
+    layer.padding = Padding::default();
+    layer.weights = (0..outputs * 24).map(|i| i as i8).collect();
+    layer.bias = vec![7; outputs as usize];
+    layer.scales = vec![layer.scales[0]; outputs as usize];
+    network
+}
+
+#[track_caller]
+fn shortages(network: &Network, params: &Params) -> Vec<Shortage> {
+    match compile(network, params) {
+        Err(CompileError::DoesNotFit { shortages, .. }) => shortages,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn every_memory_that_is_too_small_is_named() {
+    let mut params = SIZE.params();
+    params.column_tiles = 2;
+    let message = compile(&network(44, 58), &params).unwrap_err().to_string();
+    assert_eq!(
+        message,
+        "network wide does not fit test: \
+         activations need 744 bytes in each partition, 512 available, 232 missing \
+         (set by state_buffer.words_per_bank or state_buffer.banks); \
+         weights need 528 bytes in each partition, 512 available, 16 missing \
+         (set by state_buffer.words_per_bank or state_buffer.banks); \
+         column parameters need 11 column tiles, 2 available, 9 missing (set by column_tiles)"
+    );
+}
+
+#[test]
+fn a_program_memory_that_is_too_small_is_named() {
+    let mut params = SIZE.params();
+    params.program.words = 64;
+    // Three column tiles of 44 words, HALT.
+    let found = shortages(&network(12, 10), &params);
+    let expected = Shortage {
+        memory: Memory::Program,
+        needed: 3 * (10 + 8 + 16) + 1,
+        available: 64,
+    };
+    assert_eq!(found, [expected]);
+    assert_eq!(found[0].missing(), 39);
+}
+
+#[test]
+fn all_column_tiles_can_be_used_and_no_more() {
+    let mut params = SIZE.params();
+    params.column_tiles = 8;
+    let network = network(32, 8);
+    let program = compile(&network, &params).unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(2);
+    let image = random_image(&mut rng, &network);
+    let found = run(&mut load(&program, &params), &program, &image);
+    assert_eq!(found[0].0, golden(&network, &image).unwrap()[0].values);
+    let tiles = program.columns.iter().map(|column| column.tile).max();
+    assert_eq!(tiles, Some(7), "the column parameters are full");
+
+    // One output more needs one more column tile.
+    let found = shortages(&self::network(33, 8), &params);
+    let expected = Shortage {
+        memory: Memory::ColumnTiles,
+        needed: 9,
+        available: 8,
+    };
+    assert_eq!(found, [expected]);
+}
+
+#[test]
+fn a_traversal_with_one_row_or_loop_is_refused() {
+    let mut params = SIZE.params();
+    params.traversal.rows = 1;
+    let message = compile(&network(4, 8), &params).unwrap_err().to_string();
+    assert_eq!(message, "traversal.rows is 1, networks need at least 2");
+    let mut params = SIZE.params();
+    params.traversal.loops = 1;
+    let message = compile(&network(4, 8), &params).unwrap_err().to_string();
+    assert_eq!(message, "traversal.loops is 1, networks need at least 2");
+}
+
+#[test]
+fn weights_and_activations_never_share_a_bank() {
+    for (width, first_weight_bank) in [(8, 1), (40, 1), (200, 2)] {
+        let mut size = SIZE;
+        size.banks = 8;
+        let params = size.params();
+        let program = compile(&network(4, width), &params).unwrap();
+        let bank_words = params.state_buffer.words_per_bank;
+        let activations = program.tensors.last().map(|t| t.base + t.bytes).unwrap();
+        assert_eq!(activations.div_ceil(params.bank_bytes()), first_weight_bank);
+        let weights = |&&(_, word, _): &&(u32, u32, [u8; 8])| word * 8 >= activations;
+        let first = program.image.iter().filter(weights).map(|w| w.1).min();
+        assert_eq!(first, Some(first_weight_bank * bank_words));
+    }
+}
+
+#[test]
+fn the_image_clears_all_activations() {
+    let params = SIZE.params();
+    let program = compile(&network(4, 8), &params).unwrap();
+    let end = program.tensors.last().map(|t| t.base + t.bytes).unwrap();
+    for partition in 0..4 {
+        for word in 0..end / 8 {
+            assert!(program.image.contains(&(partition, word, [0; 8])));
+        }
+    }
+    let mut places: Vec<(u32, u32)> = program.image.iter().map(|w| (w.0, w.1)).collect();
+    let count = places.len();
+    places.sort_unstable();
+    places.dedup();
+    assert_eq!(places.len(), count, "every word is written once");
+}

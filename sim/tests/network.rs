@@ -1,0 +1,88 @@
+//! The golden networks: requantisation against Python integers, layers against sums by hand.
+
+use heddle_arch::network::Network;
+use heddle_arch::requantise::{Rounding, Scale};
+use heddle_sim::network::requantise::output_value;
+use heddle_sim::network::{NetworkError, class_of, run};
+use serde_json::Value;
+
+fn read(path: &str) -> String {
+    let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+#[test]
+fn requantisation_agrees_with_python_integers() {
+    let vectors: Vec<Value> =
+        serde_json::from_str(&read("arch/tests/data/requantise.json")).unwrap();
+    assert!(vectors.len() > 2000);
+    for vector in &vectors {
+        let int = |name: &str| {
+            let value = vector[name]
+                .as_i64()
+                .unwrap_or_else(|| panic!("{name} of {vector}"));
+            i32::try_from(value).unwrap()
+        };
+        let byte = |name: &str| i8::try_from(int(name)).unwrap();
+        let rounding = match vector["rounding"].as_str() {
+            Some("double") => Rounding::Double,
+            _ => Rounding::Single,
+        };
+        let found = output_value(
+            int("acc"),
+            Scale::new(int("multiplier"), int("shift")).unwrap(),
+            rounding,
+            byte("zero_point"),
+            byte("min"),
+            byte("max"),
+        );
+        assert_eq!(found, byte("expected"), "{vector}");
+    }
+}
+
+/// One 2 x 3 input channel with zero point 1, a 2 x 2 kernel padded on the left and below, stride
+/// (1, 2), then a fully connected layer.
+const NETWORK: &str = r#"{
+  "format": "heddle-network-1", "name": "hand",
+  "input": {"channels": 1, "height": 2, "width": 3, "zero_point": 1, "scale": 1.0},
+  "layers": [
+    {"kind": "conv2d", "name": "conv", "output_channels": 1, "kernel": [2, 2], "stride": [1, 2],
+     "padding": {"top": 0, "bottom": 1, "left": 1, "right": 0},
+     "weights": [1, 10, -1, 2], "bias": [3], "multiplier": [1073741824], "shift": [1],
+     "rounding": "double", "output_zero_point": -2, "activation_min": -20, "activation_max": 100,
+     "output_scale": 1.0},
+    {"kind": "fully_connected", "name": "fc", "output_features": 2,
+     "weights": [1, 0, 0, 0, 1, 2, 3, 4], "bias": [0, 0],
+     "multiplier": [1073741824, 1073741824], "shift": [1, 0],
+     "rounding": "single", "output_zero_point": 0, "activation_min": -128, "activation_max": 127,
+     "output_scale": 1.0}
+  ]
+}"#;
+
+#[test]
+fn layers_agree_with_sums_by_hand() {
+    let network = Network::from_json(NETWORK).unwrap();
+    // Operands x - 1:   2 3 -1
+    //                   0 4  5
+    let outputs = run(&network, &[3, 4, 0, 1, 5, 6]).unwrap();
+    // Row 0: 3 + 10*2 + 2*0 = 23; 3 + 1*3 - 10*1 - 1*4 + 2*5 = 2. Row 1 (padded below): 3 + 10*0 = 3;
+    // 3 + 1*4 + 10*5 = 57. Minus 2 each for the zero point.
+    assert_eq!(outputs[0].values, [21, 0, 1, 55]);
+    // Operands 23, 2, 3, 57: 23; (23 + 4 + 9 + 228) / 2 = 132, clamped.
+    assert_eq!(outputs[1].values, [23, 127]);
+    assert_eq!(class_of(&outputs[1].values), Some(1));
+    let error = run(&network, &[0; 5]).unwrap_err();
+    assert_eq!(
+        error,
+        NetworkError::ImageLength {
+            found: 5,
+            expected: 6
+        }
+    );
+}
+
+#[test]
+fn the_first_of_equal_outputs_is_the_class() {
+    assert_eq!(class_of(&[3, 7, 7, -1]), Some(1));
+    assert_eq!(class_of(&[]), None);
+}
