@@ -1,6 +1,18 @@
 //! The buffers on both sides of the array: state buffer (operands and weights) and results
 //! buffer (partial sums).
 
+mod banks;
+mod event_sum;
+mod operand_reader;
+mod partition;
 mod results;
+mod state_buffer;
+mod word_mux;
 
+pub use banks::Banks;
+pub use event_sum::EventSum;
+pub use operand_reader::OperandReader;
+pub use partition::Partition;
 pub use results::{ResultColumn, ResultsBuffer};
+pub use state_buffer::StateBuffer;
+pub use word_mux::WordMux;

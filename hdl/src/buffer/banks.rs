@@ -1,0 +1,241 @@
+//! The memory of one row of the state buffer.
+
+use super::WordMux;
+use crate::prelude::*;
+use crate::sliced::Sliced;
+
+/// Banks of sliced memory with three readers and one writer.
+///
+/// The bank is the upper part of the word address. Each bank serves one reader per clock: the
+/// operand reader before the weights before the host. An address beyond the banks reads 0 and is not
+/// written.
+///
+/// # Timing
+/// Read in cycle T: the word is on the reader's data output in T+2, which is 0 in all other
+/// cycles and for a reader that was not served. A read in the cycle of a write to the same
+/// word, or later, returns the new word.
+#[derive(LogicBlock)]
+pub struct Banks {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Reset, active low.
+    pub rst_n: Signal<In, Bit>,
+    /// Reads an operand word.
+    pub op_read_i: Signal<In, Bit>,
+    /// Its address.
+    pub op_word_i: Signal<In, Bits<13>>,
+    /// Operand word.
+    pub op_data_o: Vec<Signal<Out, Bits<8>>>,
+    /// Reads a weight word.
+    pub wt_read_i: Signal<In, Bit>,
+    /// Its address.
+    pub wt_word_i: Signal<In, Bits<13>>,
+    /// Weight word.
+    pub wt_data_o: Vec<Signal<Out, Bits<8>>>,
+    /// Reads a word for the host.
+    pub host_read_i: Signal<In, Bit>,
+    /// Its address.
+    pub host_word_i: Signal<In, Bits<13>>,
+    /// Word for the host.
+    pub host_data_o: Vec<Signal<Out, Bits<8>>>,
+    /// Writes a word.
+    pub write_i: Signal<In, Bit>,
+    /// Its address.
+    pub write_word_i: Signal<In, Bits<13>>,
+    /// The word.
+    pub write_data_i: Vec<Signal<In, Bits<8>>>,
+    /// One per bank: its mask slice is read.
+    pub mask_read_o: Vec<Signal<Out, Bit>>,
+    /// One per bank: its mask slice is written.
+    pub mask_write_o: Vec<Signal<Out, Bit>>,
+    /// One per bank: its data slice a is read.
+    pub a_read_o: Vec<Signal<Out, Bit>>,
+    /// One per bank: its data slice a is written.
+    pub a_write_o: Vec<Signal<Out, Bit>>,
+    /// One per bank: its data slice b is read.
+    pub b_read_o: Vec<Signal<Out, Bit>>,
+    /// One per bank: its data slice b is written.
+    pub b_write_o: Vec<Signal<Out, Bit>>,
+    bank: Vec<Sliced>,
+    op_mux: WordMux,
+    wt_mux: WordMux,
+    host_mux: WordMux,
+    /// One per bank: it read for the operand reader one cycle ago.
+    op_read: Vec<Delay<Bit>>,
+    /// One per bank: it read for the operand reader two cycles ago.
+    op_arrives: Vec<Delay<Bit>>,
+    /// One per bank: it read a weight word one cycle ago.
+    wt_read: Vec<Delay<Bit>>,
+    /// One per bank: it read a weight word two cycles ago.
+    wt_arrives: Vec<Delay<Bit>>,
+    /// One per bank: it read for the host one cycle ago.
+    host_read: Vec<Delay<Bit>>,
+    /// One per bank: it read for the host two cycles ago.
+    host_arrives: Vec<Delay<Bit>>,
+    /// One per bank: it serves the operand reader.
+    op_take: Vec<Signal<Local, Bit>>,
+    /// One per bank: it serves the weights.
+    wt_take: Vec<Signal<Local, Bit>>,
+    /// One per bank: it serves the host.
+    host_take: Vec<Signal<Local, Bit>>,
+    op_bank: Signal<Local, Bits<13>>,
+    wt_bank: Signal<Local, Bits<13>>,
+    host_bank: Signal<Local, Bits<13>>,
+    write_bank: Signal<Local, Bits<13>>,
+    _banks: usize,
+    _words_per_bank: usize,
+    _first_slice: usize,
+    _bank_lsb: u64,
+    _word_mask: u64,
+}
+
+impl Banks {
+    /// `banks` (1..=8) banks with `words_per_bank` words each, a power of two, whose first data
+    /// slice holds `first_slice` bytes.
+    pub fn new(banks: usize, words_per_bank: usize, first_slice: usize) -> Self {
+        assert!(
+            words_per_bank.is_power_of_two(),
+            "words_per_bank is {words_per_bank}, allowed are powers of two"
+        );
+        Self {
+            clk: Default::default(),
+            rst_n: Default::default(),
+            op_read_i: Default::default(),
+            op_word_i: Default::default(),
+            op_data_o: v(8),
+            wt_read_i: Default::default(),
+            wt_word_i: Default::default(),
+            wt_data_o: v(8),
+            host_read_i: Default::default(),
+            host_word_i: Default::default(),
+            host_data_o: v(8),
+            write_i: Default::default(),
+            write_word_i: Default::default(),
+            write_data_i: v(8),
+            mask_read_o: v(banks),
+            mask_write_o: v(banks),
+            a_read_o: v(banks),
+            a_write_o: v(banks),
+            b_read_o: v(banks),
+            b_write_o: v(banks),
+            bank: (0..banks)
+                .map(|_| Sliced::new(words_per_bank, first_slice))
+                .collect(),
+            op_mux: WordMux::new(banks),
+            wt_mux: WordMux::new(banks),
+            host_mux: WordMux::new(banks),
+            op_read: v(banks),
+            op_arrives: v(banks),
+            wt_read: v(banks),
+            wt_arrives: v(banks),
+            host_read: v(banks),
+            host_arrives: v(banks),
+            op_take: v(banks),
+            wt_take: v(banks),
+            host_take: v(banks),
+            op_bank: Default::default(),
+            wt_bank: Default::default(),
+            host_bank: Default::default(),
+            write_bank: Default::default(),
+            _banks: banks,
+            _words_per_bank: words_per_bank,
+            _first_slice: first_slice,
+            _bank_lsb: words_per_bank.trailing_zeros().into(),
+            _word_mask: words_per_bank as u64 - 1,
+        }
+    }
+}
+
+impl Logic for Banks {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.op_bank.next = self.op_word_i.val() >> self._bank_lsb;
+        self.wt_bank.next = self.wt_word_i.val() >> self._bank_lsb;
+        self.host_bank.next = self.host_word_i.val() >> self._bank_lsb;
+        self.write_bank.next = self.write_word_i.val() >> self._bank_lsb;
+        for b in 0..self._banks {
+            // Who is served
+            self.op_take[b].next = self.op_read_i.val() & (self.op_bank.val() == b.to_bits::<13>());
+            self.wt_take[b].next = self.wt_read_i.val()
+                & (self.wt_bank.val() == b.to_bits::<13>())
+                & !self.op_take[b].val();
+            self.host_take[b].next = self.host_read_i.val()
+                & (self.host_bank.val() == b.to_bits::<13>())
+                & !self.op_take[b].val()
+                & !self.wt_take[b].val();
+
+            // The bank
+            self.bank[b].clk.next = self.clk.val();
+            self.bank[b].rst_n.next = self.rst_n.val();
+            self.bank[b].wen_i.next =
+                self.write_i.val() & (self.write_bank.val() == b.to_bits::<13>());
+            self.bank[b].waddr_i.next = self.write_word_i.val() & self._word_mask;
+            self.bank[b].ren_i.next =
+                self.op_take[b].val() | self.wt_take[b].val() | self.host_take[b].val();
+            self.bank[b].raddr_i.next = self.host_word_i.val() & self._word_mask;
+            if self.op_take[b].val() {
+                self.bank[b].raddr_i.next = self.op_word_i.val() & self._word_mask;
+            } else if self.wt_take[b].val() {
+                self.bank[b].raddr_i.next = self.wt_word_i.val() & self._word_mask;
+            }
+            self.mask_read_o[b].next = self.bank[b].mask_ren_o.val();
+            self.mask_write_o[b].next = self.bank[b].mask_wen_o.val();
+            self.a_read_o[b].next = self.bank[b].a_ren_o.val();
+            self.a_write_o[b].next = self.bank[b].a_wen_o.val();
+            self.b_read_o[b].next = self.bank[b].b_ren_o.val();
+            self.b_write_o[b].next = self.bank[b].b_wen_o.val();
+
+            // Where the word goes that arrives two cycles later
+            self.op_read[b].clk.next = self.clk.val();
+            self.op_read[b].d_i.next = self.op_take[b].val();
+            self.op_arrives[b].clk.next = self.clk.val();
+            self.op_arrives[b].d_i.next = self.op_read[b].q_o.val();
+            self.op_mux.select_i[b].next = self.op_arrives[b].q_o.val();
+            self.wt_read[b].clk.next = self.clk.val();
+            self.wt_read[b].d_i.next = self.wt_take[b].val();
+            self.wt_arrives[b].clk.next = self.clk.val();
+            self.wt_arrives[b].d_i.next = self.wt_read[b].q_o.val();
+            self.wt_mux.select_i[b].next = self.wt_arrives[b].q_o.val();
+            self.host_read[b].clk.next = self.clk.val();
+            self.host_read[b].d_i.next = self.host_take[b].val();
+            self.host_arrives[b].clk.next = self.clk.val();
+            self.host_arrives[b].d_i.next = self.host_read[b].q_o.val();
+            self.host_mux.select_i[b].next = self.host_arrives[b].q_o.val();
+            for k in 0..8 {
+                self.bank[b].wdata_i[k].next = self.write_data_i[k].val();
+                self.op_mux.word_i[b][k].next = self.bank[b].rdata_o[k].val();
+                self.wt_mux.word_i[b][k].next = self.bank[b].rdata_o[k].val();
+                self.host_mux.word_i[b][k].next = self.bank[b].rdata_o[k].val();
+            }
+        }
+        for k in 0..8 {
+            self.op_data_o[k].next = self.op_mux.word_o[k].val();
+            self.wt_data_o[k].next = self.wt_mux.word_o[k].val();
+            self.host_data_o[k].next = self.host_mux.word_o[k].val();
+        }
+    }
+    module!(|this| Meta::module("banks")
+        .param("banks", "b", this._banks, "banks")
+        .param(
+            "words",
+            "w",
+            this._words_per_bank,
+            "words of eight bytes in a bank"
+        )
+        .param(
+            "first_slice",
+            "s",
+            this._first_slice,
+            "bytes of the first data slice"
+        )
+        .hidden(
+            "bank_lsb",
+            this._bank_lsb as usize,
+            "lowest bit of the bank number in a word address"
+        )
+        .hidden(
+            "word_mask",
+            this._word_mask as usize,
+            "bits of a word address inside a bank"
+        ));
+}

@@ -1,0 +1,482 @@
+//! One row of the state buffer.
+
+use super::{Banks, EventSum, OperandReader};
+use crate::prelude::*;
+
+/// One row of the state buffer: banks of sliced memory that serve one row of the array with
+/// operands and weights.
+///
+/// Addresses travel from partition to partition, one per clock; data do not. The bank is the
+/// upper part of the word address. A bank serves an operand, else a weight, else the host; the
+/// control unit sees to it that operands and weights meet in different banks. Drain words go before
+/// host writes. An address beyond the banks reads 0 and is not written.
+///
+/// # Timing
+/// Operand slot on `op_*_i` in cycle T: the bank is read in T, `x_o` and `swap_o` in T+4. Weight
+/// slot in T: bank read in T, `w_o` and `shift_o` in T+3, also for an inactive row (with any
+/// data). Host read in T: answer in T+4. Events are added in the cycle behind the one in
+/// which they happen. What travels is on the outputs in T+1.
+#[derive(LogicBlock)]
+pub struct Partition {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Reset, active low.
+    pub rst_n: Signal<In, Bit>,
+    /// Operand slot with a tensor address.
+    pub op_valid_i: Signal<In, Bit>,
+    /// Byte address of the operand, or what else the slot carries.
+    pub op_addr_i: Signal<In, Bits<16>>,
+    /// Rows still to be served, this one included; the row is active if not 0.
+    pub op_rows_i: Signal<In, Bits<9>>,
+    /// Largest byte that is not negative.
+    pub op_thr_i: Signal<In, Bits<8>>,
+    /// The slot must not use a kept word.
+    pub op_fresh_i: Signal<In, Bit>,
+    /// Swaps the weights behind this slot; also in a slot without operand.
+    pub op_swap_i: Signal<In, Bit>,
+    /// Carried along for the results end.
+    pub op_tag_i: Signal<In, Bits<8>>,
+    /// Operand slot to the next partition.
+    pub op_valid_o: Signal<Out, Bit>,
+    /// Address to the next partition.
+    pub op_addr_o: Signal<Out, Bits<16>>,
+    /// Rows still to be served from the next one on.
+    pub op_rows_o: Signal<Out, Bits<9>>,
+    /// Threshold to the next partition.
+    pub op_thr_o: Signal<Out, Bits<8>>,
+    /// Fresh flag to the next partition.
+    pub op_fresh_o: Signal<Out, Bit>,
+    /// Swap flag to the next partition.
+    pub op_swap_o: Signal<Out, Bit>,
+    /// Tag to the next partition.
+    pub op_tag_o: Signal<Out, Bits<8>>,
+    /// Weight slot: a word is shifted in.
+    pub wt_valid_i: Signal<In, Bit>,
+    /// Byte address of the weight word.
+    pub wt_addr_i: Signal<In, Bits<16>>,
+    /// Rows still to be served, this one included.
+    pub wt_rows_i: Signal<In, Bits<9>>,
+    /// Weight slot to the next partition.
+    pub wt_valid_o: Signal<Out, Bit>,
+    /// Address to the next partition.
+    pub wt_addr_o: Signal<Out, Bits<16>>,
+    /// Rows still to be served from the next one on.
+    pub wt_rows_o: Signal<Out, Bits<9>>,
+    /// A word arrives from the drain of the column with the same number.
+    pub dr_valid_i: Signal<In, Bit>,
+    /// Word address.
+    pub dr_word_i: Signal<In, Bits<13>>,
+    /// The word.
+    pub dr_data_i: Vec<Signal<In, Bits<8>>>,
+    /// Host access.
+    pub host_valid_i: Signal<In, Bit>,
+    /// Write, else read.
+    pub host_write_i: Signal<In, Bit>,
+    /// Partitions between this one and the one that is meant.
+    pub host_partition_i: Signal<In, Bits<8>>,
+    /// Word address.
+    pub host_word_i: Signal<In, Bits<13>>,
+    /// Word to write.
+    pub host_data_i: Vec<Signal<In, Bits<8>>>,
+    /// Host access to the next partition.
+    pub host_valid_o: Signal<Out, Bit>,
+    /// Write flag to the next partition.
+    pub host_write_o: Signal<Out, Bit>,
+    /// Partition number for the next partition.
+    pub host_partition_o: Signal<Out, Bits<8>>,
+    /// Word address to the next partition.
+    pub host_word_o: Signal<Out, Bits<13>>,
+    /// Word to the next partition.
+    pub host_data_o: Vec<Signal<Out, Bits<8>>>,
+    /// Answer to a host read of the partitions before.
+    pub host_rvalid_i: Signal<In, Bit>,
+    /// Word read; 0 without an answer.
+    pub host_rdata_i: Vec<Signal<In, Bits<8>>>,
+    /// Answer to a host read of this or the partitions before.
+    pub host_rvalid_o: Signal<Out, Bit>,
+    /// Word read; 0 without an answer.
+    pub host_rdata_o: Vec<Signal<Out, Bits<8>>>,
+    /// Reads of mask slices in the partitions before.
+    pub ev_mask_read_i: Signal<In, Bits<10>>,
+    /// Reads of mask slices up to this partition.
+    pub ev_mask_read_o: Signal<Out, Bits<10>>,
+    /// Writes of mask slices in the partitions before.
+    pub ev_mask_write_i: Signal<In, Bits<10>>,
+    /// Writes of mask slices up to this partition.
+    pub ev_mask_write_o: Signal<Out, Bits<10>>,
+    /// Reads of data slices a in the partitions before.
+    pub ev_a_read_i: Signal<In, Bits<10>>,
+    /// Reads of data slices a up to this partition.
+    pub ev_a_read_o: Signal<Out, Bits<10>>,
+    /// Writes of data slices a in the partitions before.
+    pub ev_a_write_i: Signal<In, Bits<10>>,
+    /// Writes of data slices a up to this partition.
+    pub ev_a_write_o: Signal<Out, Bits<10>>,
+    /// Reads of data slices b in the partitions before.
+    pub ev_b_read_i: Signal<In, Bits<10>>,
+    /// Reads of data slices b up to this partition.
+    pub ev_b_read_o: Signal<Out, Bits<10>>,
+    /// Writes of data slices b in the partitions before.
+    pub ev_b_write_i: Signal<In, Bits<10>>,
+    /// Writes of data slices b up to this partition.
+    pub ev_b_write_o: Signal<Out, Bits<10>>,
+    /// Operand to the row of the array, two's complement; 0 for an empty slot or an inactive row.
+    pub x_o: Signal<Out, Bits<9>>,
+    /// The weights are swapped behind this operand.
+    pub swap_o: Signal<Out, Bit>,
+    /// Weight word to the row of the array.
+    pub w_o: Vec<Signal<Out, Bits<8>>>,
+    /// The weight word is shifted in.
+    pub shift_o: Signal<Out, Bit>,
+    op_valid: Reg<Bit>,
+    op_addr: Delay<Bits<16>>,
+    op_rows: Delay<Bits<9>>,
+    op_thr: Delay<Bits<8>>,
+    op_fresh: Delay<Bit>,
+    op_swap: Reg<Bit>,
+    op_tag: Delay<Bits<8>>,
+    wt_valid: Reg<Bit>,
+    wt_addr: Delay<Bits<16>>,
+    wt_rows: Delay<Bits<9>>,
+    host_valid: Reg<Bit>,
+    host_write: Delay<Bit>,
+    host_partition: Delay<Bits<8>>,
+    host_word: Delay<Bits<13>>,
+    host_data: Vec<Delay<Bits<8>>>,
+    banks: Banks,
+    reader: OperandReader,
+    /// Weight word.
+    weight: Vec<Delay<Bits<8>>>,
+    /// A weight slot, two and three cycles ago.
+    shift: Vec<Reg<Bit>>,
+    /// A host read of this partition, one to three cycles ago.
+    answer: Vec<Reg<Bit>>,
+    /// Word for the host, or 0.
+    answer_word: Vec<Delay<Bits<8>>>,
+    host_rvalid: Reg<Bit>,
+    host_rdata: Vec<Delay<Bits<8>>>,
+    ev_mask_read: EventSum,
+    ev_mask_write: EventSum,
+    ev_a_read: EventSum,
+    ev_a_write: EventSum,
+    ev_b_read: EventSum,
+    ev_b_write: EventSum,
+    op_word: Signal<Local, Bits<13>>,
+    wt_word: Signal<Local, Bits<13>>,
+    /// The weight slot is for this row.
+    wt_is_active: Signal<Local, Bit>,
+    /// The host access is for this partition.
+    host_is_here: Signal<Local, Bit>,
+    /// A host read of this partition.
+    host_reads: Signal<Local, Bit>,
+    /// A word is written.
+    write_valid: Signal<Local, Bit>,
+    /// Its address: drain words go first.
+    write_word: Signal<Local, Bits<13>>,
+    write_data: Vec<Signal<Local, Bits<8>>>,
+    _banks: usize,
+    _words_per_bank: usize,
+    _first_slice: usize,
+}
+
+impl Partition {
+    /// A partition of `banks` (2, 4 or 8) banks with `words_per_bank` words each, a power of two,
+    /// whose first data slice holds `first_slice` bytes.
+    pub fn new(banks: usize, words_per_bank: usize, first_slice: usize) -> Self {
+        Self {
+            clk: Default::default(),
+            rst_n: Default::default(),
+            op_valid_i: Default::default(),
+            op_addr_i: Default::default(),
+            op_rows_i: Default::default(),
+            op_thr_i: Default::default(),
+            op_fresh_i: Default::default(),
+            op_swap_i: Default::default(),
+            op_tag_i: Default::default(),
+            op_valid_o: Default::default(),
+            op_addr_o: Default::default(),
+            op_rows_o: Default::default(),
+            op_thr_o: Default::default(),
+            op_fresh_o: Default::default(),
+            op_swap_o: Default::default(),
+            op_tag_o: Default::default(),
+            wt_valid_i: Default::default(),
+            wt_addr_i: Default::default(),
+            wt_rows_i: Default::default(),
+            wt_valid_o: Default::default(),
+            wt_addr_o: Default::default(),
+            wt_rows_o: Default::default(),
+            dr_valid_i: Default::default(),
+            dr_word_i: Default::default(),
+            dr_data_i: v(8),
+            host_valid_i: Default::default(),
+            host_write_i: Default::default(),
+            host_partition_i: Default::default(),
+            host_word_i: Default::default(),
+            host_data_i: v(8),
+            host_valid_o: Default::default(),
+            host_write_o: Default::default(),
+            host_partition_o: Default::default(),
+            host_word_o: Default::default(),
+            host_data_o: v(8),
+            host_rvalid_i: Default::default(),
+            host_rdata_i: v(8),
+            host_rvalid_o: Default::default(),
+            host_rdata_o: v(8),
+            ev_mask_read_i: Default::default(),
+            ev_mask_read_o: Default::default(),
+            ev_mask_write_i: Default::default(),
+            ev_mask_write_o: Default::default(),
+            ev_a_read_i: Default::default(),
+            ev_a_read_o: Default::default(),
+            ev_a_write_i: Default::default(),
+            ev_a_write_o: Default::default(),
+            ev_b_read_i: Default::default(),
+            ev_b_read_o: Default::default(),
+            ev_b_write_i: Default::default(),
+            ev_b_write_o: Default::default(),
+            x_o: Default::default(),
+            swap_o: Default::default(),
+            w_o: v(8),
+            shift_o: Default::default(),
+            op_valid: Default::default(),
+            op_addr: Default::default(),
+            op_rows: Default::default(),
+            op_thr: Default::default(),
+            op_fresh: Default::default(),
+            op_swap: Default::default(),
+            op_tag: Default::default(),
+            wt_valid: Default::default(),
+            wt_addr: Default::default(),
+            wt_rows: Default::default(),
+            host_valid: Default::default(),
+            host_write: Default::default(),
+            host_partition: Default::default(),
+            host_word: Default::default(),
+            host_data: v(8),
+            banks: Banks::new(banks, words_per_bank, first_slice),
+            reader: OperandReader::new(),
+            weight: v(8),
+            shift: v(2),
+            answer: v(3),
+            answer_word: v(8),
+            host_rvalid: Default::default(),
+            host_rdata: v(8),
+            ev_mask_read: EventSum::new(banks),
+            ev_mask_write: EventSum::new(banks),
+            ev_a_read: EventSum::new(banks),
+            ev_a_write: EventSum::new(banks),
+            ev_b_read: EventSum::new(banks),
+            ev_b_write: EventSum::new(banks),
+            op_word: Default::default(),
+            wt_word: Default::default(),
+            wt_is_active: Default::default(),
+            host_is_here: Default::default(),
+            host_reads: Default::default(),
+            write_valid: Default::default(),
+            write_word: Default::default(),
+            write_data: v(8),
+            _banks: banks,
+            _words_per_bank: words_per_bank,
+            _first_slice: first_slice,
+        }
+    }
+}
+
+impl Logic for Partition {
+    #[hdl_gen]
+    fn update(&mut self) {
+        // The waves
+        self.op_valid.clk.next = self.clk.val();
+        self.op_valid.rst_n.next = self.rst_n.val();
+        self.op_valid.d_i.next = self.op_valid_i.val();
+        self.op_valid_o.next = self.op_valid.q_o.val();
+        self.op_addr.clk.next = self.clk.val();
+        self.op_addr.d_i.next = self.op_addr_i.val();
+        self.op_addr_o.next = self.op_addr.q_o.val();
+        self.op_rows.clk.next = self.clk.val();
+        self.op_rows.d_i.next = 0.into();
+        if self.op_rows_i.val().any() {
+            self.op_rows.d_i.next = self.op_rows_i.val() - 1;
+        }
+        self.op_rows_o.next = self.op_rows.q_o.val();
+        self.op_thr.clk.next = self.clk.val();
+        self.op_thr.d_i.next = self.op_thr_i.val();
+        self.op_thr_o.next = self.op_thr.q_o.val();
+        self.op_fresh.clk.next = self.clk.val();
+        self.op_fresh.d_i.next = self.op_fresh_i.val();
+        self.op_fresh_o.next = self.op_fresh.q_o.val();
+        self.op_swap.clk.next = self.clk.val();
+        self.op_swap.rst_n.next = self.rst_n.val();
+        self.op_swap.d_i.next = self.op_swap_i.val();
+        self.op_swap_o.next = self.op_swap.q_o.val();
+        self.op_tag.clk.next = self.clk.val();
+        self.op_tag.d_i.next = self.op_tag_i.val();
+        self.op_tag_o.next = self.op_tag.q_o.val();
+        self.wt_valid.clk.next = self.clk.val();
+        self.wt_valid.rst_n.next = self.rst_n.val();
+        self.wt_valid.d_i.next = self.wt_valid_i.val();
+        self.wt_valid_o.next = self.wt_valid.q_o.val();
+        self.wt_addr.clk.next = self.clk.val();
+        self.wt_addr.d_i.next = self.wt_addr_i.val();
+        self.wt_addr_o.next = self.wt_addr.q_o.val();
+        self.wt_rows.clk.next = self.clk.val();
+        self.wt_rows.d_i.next = 0.into();
+        if self.wt_rows_i.val().any() {
+            self.wt_rows.d_i.next = self.wt_rows_i.val() - 1;
+        }
+        self.wt_rows_o.next = self.wt_rows.q_o.val();
+        self.host_valid.clk.next = self.clk.val();
+        self.host_valid.rst_n.next = self.rst_n.val();
+        self.host_valid.d_i.next = self.host_valid_i.val();
+        self.host_valid_o.next = self.host_valid.q_o.val();
+        self.host_write.clk.next = self.clk.val();
+        self.host_write.d_i.next = self.host_write_i.val();
+        self.host_write_o.next = self.host_write.q_o.val();
+        self.host_partition.clk.next = self.clk.val();
+        self.host_partition.d_i.next = self.host_partition_i.val() - 1;
+        self.host_partition_o.next = self.host_partition.q_o.val();
+        self.host_word.clk.next = self.clk.val();
+        self.host_word.d_i.next = self.host_word_i.val();
+        self.host_word_o.next = self.host_word.q_o.val();
+        for k in 0..8 {
+            self.host_data[k].clk.next = self.clk.val();
+            self.host_data[k].d_i.next = self.host_data_i[k].val();
+            self.host_data_o[k].next = self.host_data[k].q_o.val();
+        }
+
+        // Writes: drain words go first
+        self.host_is_here.next = self.host_valid_i.val() & (self.host_partition_i.val() == 0);
+        self.write_valid.next =
+            self.dr_valid_i.val() | (self.host_is_here.val() & self.host_write_i.val());
+        self.write_word.next = self.host_word_i.val();
+        for k in 0..8 {
+            self.write_data[k].next = self.host_data_i[k].val();
+        }
+        if self.dr_valid_i.val() {
+            self.write_word.next = self.dr_word_i.val();
+            for k in 0..8 {
+                self.write_data[k].next = self.dr_data_i[k].val();
+            }
+        }
+
+        // Operands
+        self.op_word.next = self.op_addr_i.val().get_bits::<13>(3);
+        self.reader.clk.next = self.clk.val();
+        self.reader.rst_n.next = self.rst_n.val();
+        self.reader.valid_i.next = self.op_valid_i.val() & self.op_rows_i.val().any();
+        self.reader.addr_i.next = self.op_addr_i.val();
+        self.reader.thr_i.next = self.op_thr_i.val();
+        self.reader.fresh_i.next = self.op_fresh_i.val();
+        self.reader.swap_i.next = self.op_swap_i.val();
+        self.reader.write_valid_i.next = self.write_valid.val();
+        self.reader.write_word_i.next = self.write_word.val();
+        for k in 0..8 {
+            self.reader.word_i[k].next = self.banks.op_data_o[k].val();
+        }
+        self.x_o.next = self.reader.x_o.val();
+        self.swap_o.next = self.reader.swap_o.val();
+
+        // Memory
+        self.wt_word.next = self.wt_addr_i.val().get_bits::<13>(3);
+        self.wt_is_active.next = self.wt_valid_i.val() & self.wt_rows_i.val().any();
+        self.host_reads.next = self.host_is_here.val() & !self.host_write_i.val();
+        self.banks.clk.next = self.clk.val();
+        self.banks.rst_n.next = self.rst_n.val();
+        self.banks.op_read_i.next = self.reader.read_o.val();
+        self.banks.op_word_i.next = self.op_word.val();
+        self.banks.wt_read_i.next = self.wt_is_active.val();
+        self.banks.wt_word_i.next = self.wt_word.val();
+        self.banks.host_read_i.next = self.host_reads.val();
+        self.banks.host_word_i.next = self.host_word_i.val();
+        self.banks.write_i.next = self.write_valid.val();
+        self.banks.write_word_i.next = self.write_word.val();
+        for k in 0..8 {
+            self.banks.write_data_i[k].next = self.write_data[k].val();
+        }
+
+        // Weights
+        for k in 0..8 {
+            self.weight[k].clk.next = self.clk.val();
+            self.weight[k].d_i.next = self.banks.wt_data_o[k].val();
+            self.w_o[k].next = self.weight[k].q_o.val();
+        }
+        self.shift[0].clk.next = self.clk.val();
+        self.shift[0].rst_n.next = self.rst_n.val();
+        self.shift[0].d_i.next = self.wt_valid.q_o.val();
+        self.shift[1].clk.next = self.clk.val();
+        self.shift[1].rst_n.next = self.rst_n.val();
+        self.shift[1].d_i.next = self.shift[0].q_o.val();
+        self.shift_o.next = self.shift[1].q_o.val();
+
+        // Answers to the host
+        self.answer[0].d_i.next = self.host_reads.val();
+        for i in 0..3 {
+            self.answer[i].clk.next = self.clk.val();
+            self.answer[i].rst_n.next = self.rst_n.val();
+        }
+        for i in 0..2 {
+            self.answer[i + 1].d_i.next = self.answer[i].q_o.val();
+        }
+        self.host_rvalid.clk.next = self.clk.val();
+        self.host_rvalid.rst_n.next = self.rst_n.val();
+        self.host_rvalid.d_i.next = self.host_rvalid_i.val() | self.answer[2].q_o.val();
+        self.host_rvalid_o.next = self.host_rvalid.q_o.val();
+        for k in 0..8 {
+            self.answer_word[k].clk.next = self.clk.val();
+            self.answer_word[k].d_i.next = self.banks.host_data_o[k].val();
+            self.host_rdata[k].clk.next = self.clk.val();
+            self.host_rdata[k].d_i.next =
+                self.host_rdata_i[k].val() | self.answer_word[k].q_o.val();
+            self.host_rdata_o[k].next = self.host_rdata[k].q_o.val();
+        }
+
+        // Events
+        self.ev_mask_read.clk.next = self.clk.val();
+        self.ev_mask_read.rst_n.next = self.rst_n.val();
+        self.ev_mask_read.total_i.next = self.ev_mask_read_i.val();
+        self.ev_mask_read_o.next = self.ev_mask_read.total_o.val();
+        self.ev_mask_write.clk.next = self.clk.val();
+        self.ev_mask_write.rst_n.next = self.rst_n.val();
+        self.ev_mask_write.total_i.next = self.ev_mask_write_i.val();
+        self.ev_mask_write_o.next = self.ev_mask_write.total_o.val();
+        self.ev_a_read.clk.next = self.clk.val();
+        self.ev_a_read.rst_n.next = self.rst_n.val();
+        self.ev_a_read.total_i.next = self.ev_a_read_i.val();
+        self.ev_a_read_o.next = self.ev_a_read.total_o.val();
+        self.ev_a_write.clk.next = self.clk.val();
+        self.ev_a_write.rst_n.next = self.rst_n.val();
+        self.ev_a_write.total_i.next = self.ev_a_write_i.val();
+        self.ev_a_write_o.next = self.ev_a_write.total_o.val();
+        self.ev_b_read.clk.next = self.clk.val();
+        self.ev_b_read.rst_n.next = self.rst_n.val();
+        self.ev_b_read.total_i.next = self.ev_b_read_i.val();
+        self.ev_b_read_o.next = self.ev_b_read.total_o.val();
+        self.ev_b_write.clk.next = self.clk.val();
+        self.ev_b_write.rst_n.next = self.rst_n.val();
+        self.ev_b_write.total_i.next = self.ev_b_write_i.val();
+        self.ev_b_write_o.next = self.ev_b_write.total_o.val();
+        for b in 0..self._banks {
+            self.ev_mask_read.event_i[b].next = self.banks.mask_read_o[b].val();
+            self.ev_mask_write.event_i[b].next = self.banks.mask_write_o[b].val();
+            self.ev_a_read.event_i[b].next = self.banks.a_read_o[b].val();
+            self.ev_a_write.event_i[b].next = self.banks.a_write_o[b].val();
+            self.ev_b_read.event_i[b].next = self.banks.b_read_o[b].val();
+            self.ev_b_write.event_i[b].next = self.banks.b_write_o[b].val();
+        }
+    }
+    module!(|this| Meta::module("partition")
+        .param("banks", "b", this._banks, "banks")
+        .param(
+            "words",
+            "w",
+            this._words_per_bank,
+            "words of eight bytes in a bank"
+        )
+        .param(
+            "first_slice",
+            "s",
+            this._first_slice,
+            "bytes of the first data slice"
+        ));
+}

@@ -1,0 +1,306 @@
+//! The whole state buffer.
+
+use super::Partition;
+use crate::prelude::*;
+
+/// The state buffer: one partition per row of the array. A wave that enters row 0 in cycle T
+/// reaches row r in T+r.
+///
+/// # Timing
+/// Operand slot in cycle T: `x_o` of row r in T+r+4, the slot itself on `op_*_o` in T+rows.
+/// Weight slot in T: `w_o` and `shift_o` of row r in T+r+3. Host read in T: answer in T+rows+3,
+/// whichever partition it is for.
+#[derive(LogicBlock)]
+pub struct StateBuffer {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Reset, active low.
+    pub rst_n: Signal<In, Bit>,
+    /// Operand slot with a tensor address.
+    pub op_valid_i: Signal<In, Bit>,
+    /// Byte address of the operand, or what else the slot carries.
+    pub op_addr_i: Signal<In, Bits<16>>,
+    /// Rows that are served.
+    pub op_rows_i: Signal<In, Bits<9>>,
+    /// Largest byte that is not negative.
+    pub op_thr_i: Signal<In, Bits<8>>,
+    /// The slot must not use a kept word.
+    pub op_fresh_i: Signal<In, Bit>,
+    /// Swaps the weights behind this slot; also in a slot without operand.
+    pub op_swap_i: Signal<In, Bit>,
+    /// Carried along for the results end.
+    pub op_tag_i: Signal<In, Bits<8>>,
+    /// Weight slot: a word is shifted in.
+    pub wt_valid_i: Signal<In, Bit>,
+    /// Byte address of the weight word.
+    pub wt_addr_i: Signal<In, Bits<16>>,
+    /// Rows that are served.
+    pub wt_rows_i: Signal<In, Bits<9>>,
+    /// Host access.
+    pub host_valid_i: Signal<In, Bit>,
+    /// Write, else read.
+    pub host_write_i: Signal<In, Bit>,
+    /// Partition.
+    pub host_partition_i: Signal<In, Bits<8>>,
+    /// Word address.
+    pub host_word_i: Signal<In, Bits<13>>,
+    /// Word to write.
+    pub host_data_i: Vec<Signal<In, Bits<8>>>,
+    /// One per row: a word arrives from the drain.
+    pub dr_valid_i: Vec<Signal<In, Bit>>,
+    /// Word addresses.
+    pub dr_word_i: Vec<Signal<In, Bits<13>>>,
+    /// Words of eight bytes.
+    pub dr_data_i: Vec<Vec<Signal<In, Bits<8>>>>,
+    /// Operands to the array, two's complement.
+    pub x_o: Vec<Signal<Out, Bits<9>>>,
+    /// One per row: the weights are swapped behind this operand.
+    pub swap_o: Vec<Signal<Out, Bit>>,
+    /// Weight words to the array.
+    pub w_o: Vec<Vec<Signal<Out, Bits<8>>>>,
+    /// One per row: the weight word is shifted in.
+    pub shift_o: Vec<Signal<Out, Bit>>,
+    /// Operand slot behind the last row.
+    pub op_valid_o: Signal<Out, Bit>,
+    /// Address behind the last row.
+    pub op_addr_o: Signal<Out, Bits<16>>,
+    /// Tag behind the last row.
+    pub op_tag_o: Signal<Out, Bits<8>>,
+    /// Answer to a host read.
+    pub host_rvalid_o: Signal<Out, Bit>,
+    /// Word read.
+    pub host_rdata_o: Vec<Signal<Out, Bits<8>>>,
+    /// Reads of mask slices.
+    pub ev_mask_read_o: Signal<Out, Bits<10>>,
+    /// Writes of mask slices.
+    pub ev_mask_write_o: Signal<Out, Bits<10>>,
+    /// Reads of data slices a.
+    pub ev_a_read_o: Signal<Out, Bits<10>>,
+    /// Writes of data slices a.
+    pub ev_a_write_o: Signal<Out, Bits<10>>,
+    /// Reads of data slices b.
+    pub ev_b_read_o: Signal<Out, Bits<10>>,
+    /// Writes of data slices b.
+    pub ev_b_write_o: Signal<Out, Bits<10>>,
+    /// Partitions, one per row.
+    pub partition: Vec<Partition>,
+    op_valid: Vec<Signal<Local, Bit>>,
+    op_addr: Vec<Signal<Local, Bits<16>>>,
+    op_rows: Vec<Signal<Local, Bits<9>>>,
+    op_thr: Vec<Signal<Local, Bits<8>>>,
+    op_fresh: Vec<Signal<Local, Bit>>,
+    op_swap: Vec<Signal<Local, Bit>>,
+    op_tag: Vec<Signal<Local, Bits<8>>>,
+    wt_valid: Vec<Signal<Local, Bit>>,
+    wt_addr: Vec<Signal<Local, Bits<16>>>,
+    wt_rows: Vec<Signal<Local, Bits<9>>>,
+    host_valid: Vec<Signal<Local, Bit>>,
+    host_write: Vec<Signal<Local, Bit>>,
+    host_partition: Vec<Signal<Local, Bits<8>>>,
+    host_word: Vec<Signal<Local, Bits<13>>>,
+    host_data: Vec<Vec<Signal<Local, Bits<8>>>>,
+    host_rvalid: Vec<Signal<Local, Bit>>,
+    host_rdata: Vec<Vec<Signal<Local, Bits<8>>>>,
+    ev_mask_read: Vec<Signal<Local, Bits<10>>>,
+    ev_mask_write: Vec<Signal<Local, Bits<10>>>,
+    ev_a_read: Vec<Signal<Local, Bits<10>>>,
+    ev_a_write: Vec<Signal<Local, Bits<10>>>,
+    ev_b_read: Vec<Signal<Local, Bits<10>>>,
+    ev_b_write: Vec<Signal<Local, Bits<10>>>,
+    _rows: usize,
+    _banks: usize,
+    _words_per_bank: usize,
+    _first_slice: usize,
+}
+
+impl StateBuffer {
+    /// `rows` partitions of `banks` (2, 4 or 8) banks with `words_per_bank` words each, a power of
+    /// two, whose first data slice holds `first_slice` bytes.
+    pub fn new(rows: usize, banks: usize, words_per_bank: usize, first_slice: usize) -> Self {
+        Self {
+            clk: Default::default(),
+            rst_n: Default::default(),
+            op_valid_i: Default::default(),
+            op_addr_i: Default::default(),
+            op_rows_i: Default::default(),
+            op_thr_i: Default::default(),
+            op_fresh_i: Default::default(),
+            op_swap_i: Default::default(),
+            op_tag_i: Default::default(),
+            wt_valid_i: Default::default(),
+            wt_addr_i: Default::default(),
+            wt_rows_i: Default::default(),
+            host_valid_i: Default::default(),
+            host_write_i: Default::default(),
+            host_partition_i: Default::default(),
+            host_word_i: Default::default(),
+            host_data_i: v(8),
+            dr_valid_i: v(rows),
+            dr_word_i: v(rows),
+            dr_data_i: (0..rows).map(|_| v(8)).collect(),
+            x_o: v(rows),
+            swap_o: v(rows),
+            w_o: (0..rows).map(|_| v(8)).collect(),
+            shift_o: v(rows),
+            op_valid_o: Default::default(),
+            op_addr_o: Default::default(),
+            op_tag_o: Default::default(),
+            host_rvalid_o: Default::default(),
+            host_rdata_o: v(8),
+            ev_mask_read_o: Default::default(),
+            ev_mask_write_o: Default::default(),
+            ev_a_read_o: Default::default(),
+            ev_a_write_o: Default::default(),
+            ev_b_read_o: Default::default(),
+            ev_b_write_o: Default::default(),
+            partition: (0..rows)
+                .map(|_| Partition::new(banks, words_per_bank, first_slice))
+                .collect(),
+            op_valid: v(rows + 1),
+            op_addr: v(rows + 1),
+            op_rows: v(rows + 1),
+            op_thr: v(rows + 1),
+            op_fresh: v(rows + 1),
+            op_swap: v(rows + 1),
+            op_tag: v(rows + 1),
+            wt_valid: v(rows + 1),
+            wt_addr: v(rows + 1),
+            wt_rows: v(rows + 1),
+            host_valid: v(rows + 1),
+            host_write: v(rows + 1),
+            host_partition: v(rows + 1),
+            host_word: v(rows + 1),
+            host_data: (0..rows + 1).map(|_| v(8)).collect(),
+            host_rvalid: v(rows + 1),
+            host_rdata: (0..rows + 1).map(|_| v(8)).collect(),
+            ev_mask_read: v(rows + 1),
+            ev_mask_write: v(rows + 1),
+            ev_a_read: v(rows + 1),
+            ev_a_write: v(rows + 1),
+            ev_b_read: v(rows + 1),
+            ev_b_write: v(rows + 1),
+            _rows: rows,
+            _banks: banks,
+            _words_per_bank: words_per_bank,
+            _first_slice: first_slice,
+        }
+    }
+}
+
+impl Logic for StateBuffer {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.op_valid[0].next = self.op_valid_i.val();
+        self.op_addr[0].next = self.op_addr_i.val();
+        self.op_rows[0].next = self.op_rows_i.val();
+        self.op_thr[0].next = self.op_thr_i.val();
+        self.op_fresh[0].next = self.op_fresh_i.val();
+        self.op_swap[0].next = self.op_swap_i.val();
+        self.op_tag[0].next = self.op_tag_i.val();
+        self.wt_valid[0].next = self.wt_valid_i.val();
+        self.wt_addr[0].next = self.wt_addr_i.val();
+        self.wt_rows[0].next = self.wt_rows_i.val();
+        self.host_valid[0].next = self.host_valid_i.val();
+        self.host_write[0].next = self.host_write_i.val();
+        self.host_partition[0].next = self.host_partition_i.val();
+        self.host_word[0].next = self.host_word_i.val();
+        self.host_rvalid[0].next = false;
+        self.ev_mask_read[0].next = 0.into();
+        self.ev_mask_write[0].next = 0.into();
+        self.ev_a_read[0].next = 0.into();
+        self.ev_a_write[0].next = 0.into();
+        self.ev_b_read[0].next = 0.into();
+        self.ev_b_write[0].next = 0.into();
+        for k in 0..8 {
+            self.host_data[0][k].next = self.host_data_i[k].val();
+            self.host_rdata[0][k].next = 0.into();
+        }
+        for i in 0..self._rows {
+            self.partition[i].clk.next = self.clk.val();
+            self.partition[i].rst_n.next = self.rst_n.val();
+            self.partition[i].op_valid_i.next = self.op_valid[i].val();
+            self.partition[i].op_addr_i.next = self.op_addr[i].val();
+            self.partition[i].op_rows_i.next = self.op_rows[i].val();
+            self.partition[i].op_thr_i.next = self.op_thr[i].val();
+            self.partition[i].op_fresh_i.next = self.op_fresh[i].val();
+            self.partition[i].op_swap_i.next = self.op_swap[i].val();
+            self.partition[i].op_tag_i.next = self.op_tag[i].val();
+            self.partition[i].wt_valid_i.next = self.wt_valid[i].val();
+            self.partition[i].wt_addr_i.next = self.wt_addr[i].val();
+            self.partition[i].wt_rows_i.next = self.wt_rows[i].val();
+            self.partition[i].host_valid_i.next = self.host_valid[i].val();
+            self.partition[i].host_write_i.next = self.host_write[i].val();
+            self.partition[i].host_partition_i.next = self.host_partition[i].val();
+            self.partition[i].host_word_i.next = self.host_word[i].val();
+            self.partition[i].host_rvalid_i.next = self.host_rvalid[i].val();
+            self.partition[i].ev_mask_read_i.next = self.ev_mask_read[i].val();
+            self.partition[i].ev_mask_write_i.next = self.ev_mask_write[i].val();
+            self.partition[i].ev_a_read_i.next = self.ev_a_read[i].val();
+            self.partition[i].ev_a_write_i.next = self.ev_a_write[i].val();
+            self.partition[i].ev_b_read_i.next = self.ev_b_read[i].val();
+            self.partition[i].ev_b_write_i.next = self.ev_b_write[i].val();
+            self.op_valid[i + 1].next = self.partition[i].op_valid_o.val();
+            self.op_addr[i + 1].next = self.partition[i].op_addr_o.val();
+            self.op_rows[i + 1].next = self.partition[i].op_rows_o.val();
+            self.op_thr[i + 1].next = self.partition[i].op_thr_o.val();
+            self.op_fresh[i + 1].next = self.partition[i].op_fresh_o.val();
+            self.op_swap[i + 1].next = self.partition[i].op_swap_o.val();
+            self.op_tag[i + 1].next = self.partition[i].op_tag_o.val();
+            self.wt_valid[i + 1].next = self.partition[i].wt_valid_o.val();
+            self.wt_addr[i + 1].next = self.partition[i].wt_addr_o.val();
+            self.wt_rows[i + 1].next = self.partition[i].wt_rows_o.val();
+            self.host_valid[i + 1].next = self.partition[i].host_valid_o.val();
+            self.host_write[i + 1].next = self.partition[i].host_write_o.val();
+            self.host_partition[i + 1].next = self.partition[i].host_partition_o.val();
+            self.host_word[i + 1].next = self.partition[i].host_word_o.val();
+            self.host_rvalid[i + 1].next = self.partition[i].host_rvalid_o.val();
+            self.ev_mask_read[i + 1].next = self.partition[i].ev_mask_read_o.val();
+            self.ev_mask_write[i + 1].next = self.partition[i].ev_mask_write_o.val();
+            self.ev_a_read[i + 1].next = self.partition[i].ev_a_read_o.val();
+            self.ev_a_write[i + 1].next = self.partition[i].ev_a_write_o.val();
+            self.ev_b_read[i + 1].next = self.partition[i].ev_b_read_o.val();
+            self.ev_b_write[i + 1].next = self.partition[i].ev_b_write_o.val();
+            self.partition[i].dr_valid_i.next = self.dr_valid_i[i].val();
+            self.partition[i].dr_word_i.next = self.dr_word_i[i].val();
+            self.x_o[i].next = self.partition[i].x_o.val();
+            self.swap_o[i].next = self.partition[i].swap_o.val();
+            self.shift_o[i].next = self.partition[i].shift_o.val();
+            for k in 0..8 {
+                self.partition[i].dr_data_i[k].next = self.dr_data_i[i][k].val();
+                self.w_o[i][k].next = self.partition[i].w_o[k].val();
+                self.partition[i].host_data_i[k].next = self.host_data[i][k].val();
+                self.host_data[i + 1][k].next = self.partition[i].host_data_o[k].val();
+                self.partition[i].host_rdata_i[k].next = self.host_rdata[i][k].val();
+                self.host_rdata[i + 1][k].next = self.partition[i].host_rdata_o[k].val();
+            }
+        }
+        self.op_valid_o.next = self.op_valid[self._rows].val();
+        self.op_addr_o.next = self.op_addr[self._rows].val();
+        self.op_tag_o.next = self.op_tag[self._rows].val();
+        self.host_rvalid_o.next = self.host_rvalid[self._rows].val();
+        for k in 0..8 {
+            self.host_rdata_o[k].next = self.host_rdata[self._rows][k].val();
+        }
+        self.ev_mask_read_o.next = self.ev_mask_read[self._rows].val();
+        self.ev_mask_write_o.next = self.ev_mask_write[self._rows].val();
+        self.ev_a_read_o.next = self.ev_a_read[self._rows].val();
+        self.ev_a_write_o.next = self.ev_a_write[self._rows].val();
+        self.ev_b_read_o.next = self.ev_b_read[self._rows].val();
+        self.ev_b_write_o.next = self.ev_b_write[self._rows].val();
+    }
+    module!(|this| Meta::module("state_buffer")
+        .param("rows", "r", this._rows, "rows")
+        .param("banks", "b", this._banks, "banks in a partition")
+        .param(
+            "words",
+            "w",
+            this._words_per_bank,
+            "words of eight bytes in a bank"
+        )
+        .param(
+            "first_slice",
+            "s",
+            this._first_slice,
+            "bytes of the first data slice"
+        ));
+}
