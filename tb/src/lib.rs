@@ -8,6 +8,9 @@
 #[cfg(feature = "testing")]
 pub mod agreement;
 mod api;
+#[cfg(feature = "testing")]
+#[path = "../designs/mod.rs"]
+pub mod designs;
 mod error;
 mod model;
 mod port;

@@ -192,7 +192,8 @@ impl ArrayBench {
         self.drive(inputs);
         let expected = self.model.step(inputs);
         for (c, psum) in expected.iter().enumerate() {
-            self.dut.check_element("psum_o", c, self.cols, *psum as u64)?;
+            self.dut
+                .check_element("psum_o", c, self.cols, *psum as u64)?;
         }
         self.dut.clock();
         Ok(expected)
@@ -238,11 +239,19 @@ fn stream_tiles(sources: &Sources, rows: usize, cols: usize, seed: u64) -> Check
         .map(|_| rows + cols + groups + rng.random_range(0..6))
         .collect();
     let weights: Vec<Vec<Vec<i8>>> = (0..tiles)
-        .map(|_| (0..rows).map(|_| (0..cols).map(|_| weight(&mut rng)).collect()).collect())
+        .map(|_| {
+            (0..rows)
+                .map(|_| (0..cols).map(|_| weight(&mut rng)).collect())
+                .collect()
+        })
         .collect();
     let vectors: Vec<Vec<Vec<i16>>> = lengths
         .iter()
-        .map(|n| (0..*n).map(|_| (0..rows).map(|_| operand(&mut rng)).collect()).collect())
+        .map(|n| {
+            (0..*n)
+                .map(|_| (0..rows).map(|_| operand(&mut rng)).collect())
+                .collect()
+        })
         .collect();
     let start: Vec<i32> = (0..cols).map(|_| sum(&mut rng)).collect();
 

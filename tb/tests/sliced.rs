@@ -59,7 +59,10 @@ impl Bench {
     /// One clock cycle: drives both, compares all outputs.
     fn step(&mut self, inputs: &SlicedInputs) -> Checked<SlicedOutputs> {
         let dut = &mut self.dut;
-        let idle_write = (self.noise.random_range(0..DEPTH as u16), self.noise.random());
+        let idle_write = (
+            self.noise.random_range(0..DEPTH as u16),
+            self.noise.random(),
+        );
         let (waddr, wdata) = inputs.write.unwrap_or(idle_write);
         let idle_read = self.noise.random_range(0..DEPTH as u16);
         dut.set("wen_i", inputs.write.is_some());
@@ -97,9 +100,8 @@ impl Bench {
 
 /// Accesses of the design itself in the order mask, a, b, written then read.
 fn counts(outputs: &[SlicedOutputs]) -> [usize; 6] {
-    let count = |access: fn(&Accesses) -> bool| {
-        outputs.iter().filter(|o| access(&o.accesses)).count()
-    };
+    let count =
+        |access: fn(&Accesses) -> bool| outputs.iter().filter(|o| access(&o.accesses)).count();
     [
         count(|a| a.mask_write),
         count(|a| a.a_write),
@@ -279,9 +281,7 @@ fn random_traffic(sources: &Sources, first: usize, seed: u64) -> Checked<Coverag
                 let data = word_with_mask(rng.random(), rng.random());
                 (rng.random_range(0..words), data)
             }),
-            read: rng
-                .random_bool(0.7)
-                .then(|| rng.random_range(0..words)),
+            read: rng.random_bool(0.7).then(|| rng.random_range(0..words)),
         };
         let outputs = bench.step(&inputs)?;
         writes.rotate_right(1);

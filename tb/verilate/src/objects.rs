@@ -31,19 +31,21 @@ pub fn build_objects(
     options: &Options,
     folder: &Path,
 ) -> Result<Linkable, VerilateError> {
+    let mut names = BTreeSet::new();
+    for (name, _) in designs {
+        check_identifier("design name", name)?;
+        if !names.insert(name) {
+            return Err(VerilateError::DuplicateDesign { name: name.clone() });
+        }
+    }
     let options = Options {
         cache: Some(folder.to_path_buf()),
         ..options.clone()
     };
     let builder = Builder::new(&options)?;
     let mut linkable = Linkable::default();
-    let mut names = BTreeSet::new();
     let mut objects = BTreeSet::new();
     for (name, sources) in designs {
-        check_identifier("design name", name)?;
-        if !names.insert(name) {
-            return Err(VerilateError::DuplicateDesign { name: name.clone() });
-        }
         let symbol = format!("heddle_model_{name}");
         let key = builder.key(sources, &symbol);
         let design_folder = folder.join(name);

@@ -1,0 +1,422 @@
+//! The emitted state buffer and results buffer against their golden models, every output in
+//! every cycle.
+
+mod rtl;
+
+use std::sync::LazyLock;
+
+use heddle_hdl::buffer::{ResultsBuffer, StateBuffer};
+use heddle_sim::buffer::{
+    DrainWord, Events, HostRequest, OperandSlot, PartitionShape, ResultSlot, ResultsBufferModel,
+    StateBufferInputs, StateBufferModel, StateBufferOutputs, WeightSlot,
+};
+use heddle_tb::verilate::Sources;
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+use rtl::{Checked, Coverage, Dut, emitted, expect_mismatch, mutated, run_seeds};
+
+const DEPTH: usize = 16;
+
+static RESULTS_1: LazyLock<Sources> = LazyLock::new(|| emitted(ResultsBuffer::new(1, DEPTH)));
+static RESULTS_4: LazyLock<Sources> = LazyLock::new(|| emitted(ResultsBuffer::new(4, DEPTH)));
+
+/// Random slots on few addresses; sums of every column at once.
+fn random_results(sources: &Sources, cols: usize, seed: u64) -> Checked<Coverage> {
+    let mut dut = Dut::new(sources, seed);
+    let mut model = ResultsBufferModel::new(cols, DEPTH);
+    let mut rng = dut.rng();
+    let mut coverage = Coverage::default();
+    // Slots of the last cycles that store, newest first; the first slots fill the memory.
+    let mut stores: [Option<(bool, u16)>; 4] = [None; 4];
+    for cycle in 0..6000 {
+        let fill = cycle < 2 * DEPTH;
+        let mut slot = ResultSlot {
+            valid: fill || rng.random_bool(0.8),
+            bank: rng.random(),
+            address: rng.random_range(0..3),
+            add: rng.random_bool(0.7),
+            sum_enable: rng.random_bool(0.8),
+            write: rng.random_bool(0.7),
+        };
+        if fill {
+            slot = ResultSlot {
+                bank: cycle % 2 == 1,
+                address: (cycle / 2) as u16,
+                add: false,
+                sum_enable: true,
+                write: true,
+                ..slot
+            };
+        }
+        let sums: Vec<i32> = (0..cols).map(|_| rng.random()).collect();
+        dut.set("valid_i", slot.valid);
+        dut.set("bank_i", slot.bank);
+        dut.set("addr_i", slot.address);
+        dut.set("add_i", slot.add);
+        dut.set("sum_en_i", slot.sum_enable);
+        dut.set("write_i", slot.write);
+        dut.set_all("sum_i", sums.iter().map(|s| *s as u64));
+        dut.settle();
+        for (c, acc) in model.step(&slot, &sums).into_iter().enumerate() {
+            if let Some(acc) = acc {
+                dut.check_element("acc_o", c, cols, acc as u64)?;
+            }
+        }
+        dut.clock();
+
+        let place = (slot.bank, slot.address);
+        let adds = slot.valid && slot.add;
+        let same = |distance: usize| adds && stores[distance - 1] == Some(place);
+        coverage.event("same address one slot later", same(1));
+        coverage.event("same address two slots later", same(2) && !same(1));
+        coverage.event(
+            "same address three slots later",
+            same(3) && !same(2) && !same(1),
+        );
+        coverage.event("same address one and two slots later", same(1) && same(2));
+        coverage.event("same address in the other bank", {
+            adds && stores[0] == Some((!slot.bank, slot.address))
+        });
+        coverage.event("slot that stores nothing", slot.valid && !slot.write);
+        coverage.event("epilogue slot", adds && !slot.sum_enable && !slot.write);
+        coverage.event("empty slot with flags", !slot.valid && slot.write);
+        stores.rotate_right(1);
+        stores[0] = (slot.valid && slot.write).then_some(place);
+    }
+    Ok(coverage)
+}
+
+#[test]
+fn one_results_column_follows_its_model() {
+    run_seeds(|seed| random_results(&RESULTS_1, 1, seed));
+}
+
+#[test]
+fn results_buffer_follows_its_model() {
+    run_seeds(|seed| random_results(&RESULTS_4, 4, seed));
+}
+
+const SHAPE: PartitionShape = PartitionShape {
+    banks: 2,
+    words_per_bank: 16,
+    first_slice: 4,
+};
+const SHAPE_4: PartitionShape = PartitionShape {
+    banks: 4,
+    words_per_bank: 16,
+    first_slice: 5,
+};
+
+fn state_buffer(rows: usize, shape: PartitionShape) -> Sources {
+    let s = shape;
+    emitted(StateBuffer::new(
+        rows,
+        s.banks,
+        s.words_per_bank,
+        s.first_slice,
+    ))
+}
+
+static STATE_1: LazyLock<Sources> = LazyLock::new(|| state_buffer(1, SHAPE_4));
+static STATE_3: LazyLock<Sources> = LazyLock::new(|| state_buffer(3, SHAPE));
+
+/// Design and model side by side.
+struct StateBench {
+    dut: Dut,
+    model: StateBufferModel,
+    rows: usize,
+    shape: PartitionShape,
+}
+
+impl StateBench {
+    /// The buffer with every word written once through the drain port.
+    fn new(sources: &Sources, rows: usize, shape: PartitionShape, seed: u64) -> Checked<Self> {
+        let mut bench = Self {
+            dut: Dut::new(sources, seed),
+            model: StateBufferModel::new(rows, shape),
+            rows,
+            shape,
+        };
+        let mut rng = bench.dut.rng();
+        // Slots that mean nothing, until the waves hold known values everywhere.
+        for _ in 0..rows + 8 {
+            let idle = bench.idle();
+            bench.drive(&idle);
+            bench.model.step(&idle);
+            bench.dut.clock();
+        }
+        for word in 0..(shape.banks * shape.words_per_bank) as u16 {
+            let mut inputs = bench.idle();
+            for drain in &mut inputs.drain {
+                *drain = Some(DrainWord {
+                    word,
+                    data: random_word(&mut rng),
+                });
+            }
+            bench.step(&inputs)?;
+        }
+        for _ in 0..rows + 4 {
+            let idle = bench.idle();
+            bench.step(&idle)?;
+        }
+        Ok(bench)
+    }
+
+    fn idle(&self) -> StateBufferInputs {
+        StateBufferInputs {
+            drain: vec![None; self.rows],
+            ..StateBufferInputs::default()
+        }
+    }
+
+    fn drive(&mut self, inputs: &StateBufferInputs) {
+        let dut = &mut self.dut;
+        dut.set("op_valid_i", inputs.operand.valid);
+        dut.set("op_addr_i", inputs.operand.address);
+        dut.set("op_rows_i", inputs.operand.rows);
+        dut.set("op_thr_i", inputs.operand.threshold);
+        dut.set("op_fresh_i", inputs.operand.fresh);
+        dut.set("op_swap_i", inputs.operand.swap);
+        dut.set("op_tag_i", inputs.operand.tag);
+        dut.set("wt_valid_i", inputs.weight.valid);
+        dut.set("wt_addr_i", inputs.weight.address);
+        dut.set("wt_rows_i", inputs.weight.rows);
+        let drain = || inputs.drain.iter();
+        dut.set_all("dr_valid_i", drain().map(|d| d.is_some().into()));
+        dut.set_all("dr_word_i", drain().map(|d| d.map_or(0, |d| d.word.into())));
+        dut.set_all("dr_data_i", drain().map(|d| d.map_or(0, |d| d.data)));
+        dut.set("host_valid_i", inputs.host.valid);
+        dut.set("host_write_i", inputs.host.write);
+        dut.set("host_partition_i", inputs.host.partition);
+        dut.set("host_word_i", inputs.host.word);
+        dut.set("host_data_i", inputs.host.data);
+        dut.settle();
+    }
+
+    /// One clock cycle: drives both, compares all outputs.
+    fn step(&mut self, inputs: &StateBufferInputs) -> Checked<StateBufferOutputs> {
+        self.drive(inputs);
+        let expected = self.model.step(inputs);
+        let (dut, rows) = (&self.dut, self.rows);
+        dut.check("op_valid_o", expected.operand.valid)?;
+        dut.check("op_addr_o", expected.operand.address)?;
+        dut.check("op_tag_o", expected.operand.tag)?;
+        dut.check("host_rvalid_o", expected.answer.is_some())?;
+        if let Some(answer) = expected.answer {
+            dut.check("host_rdata_o", answer)?;
+        }
+        let events = expected.events;
+        dut.check("ev_mask_read_o", events.mask_reads)?;
+        dut.check("ev_mask_write_o", events.mask_writes)?;
+        dut.check("ev_a_read_o", events.a_reads)?;
+        dut.check("ev_a_write_o", events.a_writes)?;
+        dut.check("ev_b_read_o", events.b_reads)?;
+        dut.check("ev_b_write_o", events.b_writes)?;
+        for r in 0..rows {
+            dut.check_element("x_o", r, rows, expected.x[r] as u64)?;
+            dut.check_element("swap_o", r, rows, expected.swap[r])?;
+            dut.check_element("shift_o", r, rows, expected.shift[r])?;
+            if let Some(w) = expected.w[r] {
+                dut.check_element("w_o", r, rows, w)?;
+            }
+        }
+        self.dut.clock();
+        Ok(expected)
+    }
+
+    fn bank(&self, word: u16) -> usize {
+        usize::from(word) / self.shape.words_per_bank
+    }
+
+    /// A word in one of the banks, often one of few.
+    fn random_word_address(&self, bank: usize, rng: &mut ChaCha8Rng) -> u16 {
+        let few = if rng.random_bool(0.8) {
+            3
+        } else {
+            self.shape.words_per_bank
+        };
+        (bank * self.shape.words_per_bank + rng.random_range(0..few)) as u16
+    }
+}
+
+/// A word with any number of zero bytes.
+fn random_word(rng: &mut ChaCha8Rng) -> u64 {
+    let density = rng.random_range(0.0..=1.0);
+    let bytes = std::array::from_fn(|_| match rng.random_bool(density) {
+        true => rng.random(),
+        false => 0,
+    });
+    u64::from_le_bytes(bytes)
+}
+
+/// A machine at work: operands from one bank, weights from another, drains anywhere.
+fn random_waves(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Coverage) -> Checked {
+    let (rows, banks) = (bench.rows, bench.shape.banks);
+    let mut address: u16 = 0;
+    let mut threshold = 127;
+    let mut active = rows as u16;
+    let mut operand_bank = 0;
+    let mut before = OperandSlot::default();
+    let mut total = Events::default();
+    for _ in 0..3000 {
+        let mut inputs = bench.idle();
+        let mut fresh = false;
+        if rng.random_bool(0.03) {
+            // Another instruction.
+            threshold = rng.random();
+            active = rng.random_range(0..=rows as u16 + 1);
+            operand_bank = rng.random_range(0..banks);
+            fresh = true;
+        }
+        address = match rng.random_range(0..10) {
+            0 => bench.random_word_address(operand_bank, rng) << 3 | rng.random_range(0..8),
+            1 | 2 => address,
+            _ if fresh => bench.random_word_address(operand_bank, rng) << 3,
+            _ => {
+                // The next byte, within the bank.
+                let bank_bytes = (bench.shape.words_per_bank * 8) as u16;
+                let base = operand_bank as u16 * bank_bytes;
+                base + (address + 1) % bank_bytes
+            }
+        };
+        if bench.bank(address >> 3) != operand_bank {
+            address = bench.random_word_address(operand_bank, rng) << 3;
+        }
+        inputs.operand = OperandSlot {
+            valid: rng.random_bool(0.85),
+            address,
+            rows: active,
+            threshold,
+            fresh: fresh || rng.random_bool(0.02),
+            swap: rng.random_bool(0.1),
+            tag: rng.random(),
+        };
+        if rng.random_bool(0.4) {
+            let bank = (operand_bank + rng.random_range(1..banks)) % banks;
+            inputs.weight = WeightSlot {
+                valid: true,
+                address: bench.random_word_address(bank, rng) << 3,
+                rows: rng.random_range(0..=rows as u16 + 1),
+            };
+        }
+        for drain in &mut inputs.drain {
+            if rng.random_bool(0.3) {
+                let word = match rng.random_range(0..3) {
+                    0 => before.address >> 3,
+                    _ => bench.random_word_address(rng.random_range(0..banks), rng),
+                };
+                *drain = Some(DrainWord {
+                    word,
+                    data: random_word(rng),
+                });
+            }
+        }
+        let slot = inputs.operand;
+        let word = slot.address >> 3;
+        let outputs = bench.step(&inputs)?;
+        total = total.plus(outputs.events);
+
+        let written = inputs.drain[0].map(|d| d.word);
+        let reused = slot.is_active() && before.is_active() && before.address >> 3 == word;
+        cov.event("word may be reused", reused && !slot.fresh);
+        cov.event("same word in a fresh slot", reused && slot.fresh);
+        cov.event(
+            "word written in the cycle of its read",
+            slot.is_active() && written == Some(word),
+        );
+        cov.event("kept word written", {
+            before.is_active() && written == Some(before.address >> 3)
+        });
+        cov.event("empty slot with swap", !slot.valid && slot.swap);
+        cov.event(
+            "some rows active",
+            slot.rows > 0 && slot.rows < rows as u16 || rows == 1,
+        );
+        cov.event("weights for some rows", {
+            inputs.weight.valid && inputs.weight.rows < rows as u16
+        });
+        cov.event("negative operand", outputs.x.iter().any(|x| *x < 0));
+        cov.event("operand above 127", outputs.x.iter().any(|x| *x > 127));
+        before = slot;
+    }
+    cov.event("mask reads", total.mask_reads > 0);
+    Ok(())
+}
+
+/// A machine at rest: the host reads and writes, no waves.
+fn random_host(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Coverage) -> Checked {
+    let words = (bench.shape.banks * bench.shape.words_per_bank) as u16;
+    for _ in 0..bench.rows + 8 {
+        let idle = bench.idle();
+        bench.step(&idle)?;
+    }
+    let mut last_write = None;
+    for cycle in 0..1500 {
+        let mut inputs = bench.idle();
+        if rng.random_bool(0.8) {
+            let word = if rng.random_bool(0.5) {
+                rng.random_range(0..3)
+            } else {
+                rng.random_range(0..words)
+            };
+            inputs.host = HostRequest {
+                valid: true,
+                write: rng.random(),
+                partition: rng.random_range(0..bench.rows as u8 + 1),
+                word,
+                data: random_word(rng),
+            };
+            let place = (inputs.host.partition, word, cycle);
+            cov.event("host reads what it wrote a cycle ago", {
+                !inputs.host.write && last_write == Some((place.0, place.1, cycle - 1))
+            });
+            cov.event("host access beyond the last row", {
+                usize::from(inputs.host.partition) == bench.rows
+            });
+            if inputs.host.write {
+                last_write = Some(place);
+            }
+        }
+        if rng.random_bool(0.1) && inputs.host.write {
+            // A drain word in the same cycle and bank of row 0 wins.
+            let bank = bench.bank(inputs.host.word);
+            inputs.drain[0] = Some(DrainWord {
+                word: bench.random_word_address(bank, rng),
+                data: random_word(rng),
+            });
+            cov.event("drain wins over the host", inputs.host.partition == 0);
+        }
+        let outputs = bench.step(&inputs)?;
+        cov.event("host answer", outputs.answer.is_some());
+    }
+    for _ in 0..bench.rows + 8 {
+        let idle = bench.idle();
+        bench.step(&idle)?;
+    }
+    Ok(())
+}
+
+fn random_state(
+    sources: &Sources,
+    rows: usize,
+    shape: PartitionShape,
+    seed: u64,
+) -> Checked<Coverage> {
+    let mut bench = StateBench::new(sources, rows, shape, seed)?;
+    let mut rng = bench.dut.rng();
+    let mut coverage = Coverage::default();
+    random_waves(&mut bench, &mut rng, &mut coverage)?;
+    random_host(&mut bench, &mut rng, &mut coverage)?;
+    random_waves(&mut bench, &mut rng, &mut coverage)?;
+    Ok(coverage)
+}
+
+#[test]
+fn one_partition_follows_its_model() {
+    run_seeds(|seed| random_state(&STATE_1, 1, SHAPE_4, seed));
+}
+
+#[test]
+fn chain_of_partitions_follows_its_model() {
+    run_seeds(|seed| random_state(&STATE_3, 3, SHAPE, seed));
+}

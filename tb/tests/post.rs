@@ -1,0 +1,304 @@
+//! The emitted post-processing against its golden model, every output in every cycle.
+
+mod rtl;
+
+use std::sync::LazyLock;
+
+use heddle_hdl::post::{POST_LATENCY, Post};
+use heddle_sim::buffer::DrainWord;
+use heddle_sim::post::{ParameterWrite, PostInputs, PostModel, PostSettings};
+use heddle_tb::verilate::Sources;
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+use rtl::{Checked, Coverage, Dut, emitted, expect_mismatch, mutated, run_seeds};
+
+const TILES: usize = 4;
+
+static ONE: LazyLock<Sources> = LazyLock::new(|| emitted(Post::new(1, TILES)));
+static THREE: LazyLock<Sources> = LazyLock::new(|| emitted(Post::new(3, TILES)));
+
+/// Design and model side by side.
+struct Bench {
+    dut: Dut,
+    model: PostModel,
+    cols: usize,
+    settings: PostSettings,
+    /// Words stored by each lane.
+    stored: Vec<Vec<DrainWord>>,
+    noise: ChaCha8Rng,
+}
+
+impl Bench {
+    fn new(sources: &Sources, cols: usize, seed: u64) -> Self {
+        let dut = Dut::new(sources, seed);
+        Self {
+            noise: dut.rng(),
+            model: PostModel::new(cols, TILES, POST_LATENCY),
+            cols,
+            settings: PostSettings {
+                single: false,
+                low: -128,
+                high: 127,
+            },
+            stored: vec![Vec::new(); cols],
+            dut,
+        }
+    }
+
+    /// One clock cycle: drives both, compares all outputs.
+    fn step(&mut self, slot: &PostInputs, accs: &[i32]) -> Checked {
+        let dut = &mut self.dut;
+        dut.set("load_i", slot.load);
+        dut.set("tile_i", slot.tile);
+        dut.set("cols_i", slot.columns);
+        dut.set("valid_i", slot.valid);
+        dut.set("dest_i", slot.destination);
+        dut.set("flush_i", slot.flush);
+        dut.set("single_i", self.settings.single);
+        dut.set_signed("lo_i", self.settings.low);
+        dut.set_signed("hi_i", self.settings.high);
+        dut.set("pw_valid_i", slot.write.valid);
+        dut.set("pw_column_i", slot.write.column);
+        dut.set("pw_tile_i", slot.write.tile);
+        dut.set("pw_data_i", slot.write.data);
+        dut.set_all("acc_i", accs.iter().map(|a| *a as u64));
+        dut.settle();
+
+        let expected = self.model.step(slot, self.settings, accs);
+        for (lane, word) in expected.into_iter().enumerate() {
+            dut.check_element("dr_valid_o", lane, self.cols, word.is_some())?;
+            if let Some(word) = word {
+                dut.check_element("dr_word_o", lane, self.cols, word.word)?;
+                dut.check_element("dr_data_o", lane, self.cols, word.data)?;
+                self.stored[lane].push(word);
+            }
+        }
+        dut.clock();
+        Ok(())
+    }
+
+    /// Slots and sums without meaning in `cycles` clock cycles.
+    fn idle(&mut self, cycles: usize) -> Checked {
+        for _ in 0..cycles {
+            let slot = PostInputs {
+                tile: self.noise.random_range(0..TILES as u8),
+                columns: self.noise.random_range(0..4),
+                destination: self.noise.random(),
+                flush: self.noise.random(),
+                ..PostInputs::default()
+            };
+            let accs: Vec<i32> = (0..self.cols).map(|_| self.noise.random()).collect();
+            self.step(&slot, &accs)?;
+        }
+        Ok(())
+    }
+
+    /// Waits until everything has left, so that the settings may change.
+    fn finish(&mut self) -> Checked {
+        self.idle(POST_LATENCY + self.cols + 3)
+    }
+
+    fn write_scale(&mut self, column: u8, tile: u8, multiplier: i32, shift: i32) -> Checked {
+        let slot = PostInputs {
+            write: ParameterWrite {
+                valid: true,
+                column,
+                tile,
+                data: (shift as u64 & 0x3f) << 32 | multiplier as u64,
+            },
+            ..PostInputs::default()
+        };
+        let accs = vec![0; self.cols];
+        self.step(&slot, &accs)
+    }
+
+    fn load(&mut self, tile: u8, columns: u16) -> Checked {
+        let slot = PostInputs {
+            load: true,
+            tile,
+            columns,
+            ..PostInputs::default()
+        };
+        let accs = vec![0; self.cols];
+        self.step(&slot, &accs)
+    }
+
+    fn drain(&mut self, destination: u16, flush: bool, accs: &[i32]) -> Checked {
+        let slot = PostInputs {
+            valid: true,
+            destination,
+            flush,
+            ..PostInputs::default()
+        };
+        self.step(&slot, accs)
+    }
+}
+
+/// One recorded scaling.
+#[derive(serde::Deserialize)]
+struct Vector {
+    acc: i32,
+    multiplier: i32,
+    shift: i32,
+    rounding: String,
+    zero_point: i16,
+    min: i16,
+    max: i16,
+    expected: i16,
+}
+
+#[test]
+fn lane_reproduces_the_recorded_scalings() {
+    let text = include_str!("../../arch/tests/data/requantise.json");
+    let vectors: Vec<Vector> = serde_json::from_str(text).expect("the vector file is valid");
+    let mut bench = Bench::new(&ONE, 1, 1);
+    for v in &vectors {
+        bench.settings = PostSettings {
+            single: v.rounding == "single",
+            low: v.min - v.zero_point,
+            high: v.max - v.zero_point,
+        };
+        bench.write_scale(0, 1, v.multiplier, v.shift).unwrap();
+        bench.load(1, 1).unwrap();
+        bench.drain(0, true, &[v.acc]).unwrap();
+        bench.finish().unwrap();
+        let word = bench.stored[0].pop().expect("one word per vector");
+        assert_eq!(
+            word.data,
+            (v.expected - v.zero_point) as u64 & 0xff,
+            "acc {}, multiplier {}, shift {}, {}",
+            v.acc,
+            v.multiplier,
+            v.shift,
+            v.rounding
+        );
+    }
+    assert!(vectors.len() > 2000);
+}
+
+#[test]
+fn words_leave_when_the_address_leaves_them_or_at_the_flush() {
+    let mut bench = Bench::new(&THREE, 3, 1);
+    for column in 0..3 {
+        // Scale 1: 2^30 with a left shift of 1.
+        bench.write_scale(column, 2, 1 << 30, 1).unwrap();
+    }
+    bench.load(2, 2).unwrap();
+    bench.drain(8, false, &[1, 2, 3]).unwrap();
+    bench.drain(9, false, &[4, 5, 6]).unwrap();
+    bench.idle(3).unwrap();
+    bench.drain(17, false, &[7, 8, 9]).unwrap();
+    bench.drain(30, true, &[10, 11, 12]).unwrap();
+    bench.drain(31, true, &[13, 14, 15]).unwrap();
+    bench.finish().unwrap();
+    let words: Vec<Vec<(u16, u64)>> = bench
+        .stored
+        .iter()
+        .map(|lane| lane.iter().map(|w| (w.word, w.data)).collect())
+        .collect();
+    // Sums travel with the slots here, so column 1 gets the sums of the slot before.
+    assert_eq!(words[0].len(), 4);
+    assert_eq!(words[0][0], (1, 0x0401));
+    assert_eq!(words[0][1], (2, 0x0700));
+    assert_eq!(words[0][2], (3, 10 << 48));
+    assert_eq!(words[0][3], (3, 13 << 56));
+    assert_eq!(words[1].len(), 4);
+    assert_eq!(words[2], []);
+}
+
+/// A sum: small, large or anything.
+fn random_acc(rng: &mut ChaCha8Rng) -> i32 {
+    match rng.random_range(0..5) {
+        0 => rng.random_range(-300..300),
+        1 => i32::MIN + rng.random_range(0..3),
+        2 => i32::MAX - rng.random_range(0..3),
+        3 => rng.random::<i32>() >> rng.random_range(0..24),
+        _ => rng.random(),
+    }
+}
+
+fn random_scale(rng: &mut ChaCha8Rng) -> (i32, i32) {
+    let multiplier = match rng.random_range(0..6) {
+        0 => 0,
+        1 => 1 << 30,
+        2 => i32::MAX,
+        _ => rng.random_range(1 << 30..=i32::MAX),
+    };
+    let shift = match rng.random_range(0..4) {
+        0 => rng.random_range(-31..=30),
+        1 => rng.random_range(-31..-20),
+        _ => rng.random_range(-16..=1),
+    };
+    (multiplier, shift)
+}
+
+/// Random drains; several of them share their settings and follow one another at once.
+fn random_drains(sources: &Sources, cols: usize, seed: u64) -> Checked<Coverage> {
+    let mut bench = Bench::new(sources, cols, seed);
+    let mut rng = bench.dut.rng();
+    let mut coverage = Coverage::default();
+    for _ in 0..60 {
+        for column in 0..cols as u8 + 1 {
+            for tile in 0..TILES as u8 {
+                let (multiplier, shift) = random_scale(&mut rng);
+                bench.write_scale(column, tile, multiplier, shift)?;
+                coverage.event("multiplier zero", multiplier == 0);
+                coverage.event("left shift", shift > 0);
+                coverage.event("longest right shift", shift == -31);
+            }
+        }
+        let low = rng.random_range(-256..=0);
+        bench.settings = PostSettings {
+            single: rng.random(),
+            low,
+            high: rng.random_range(low..=255),
+        };
+        coverage.event("single rounding", bench.settings.single);
+        coverage.event("double rounding", !bench.settings.single);
+        for part in 0..rng.random_range(1..4) {
+            coverage.event("drain right after a drain", part > 0);
+            let columns = rng.random_range(0..=cols as u16);
+            coverage.event(
+                "drain of some columns",
+                columns > 0 && columns < cols as u16 || cols == 1,
+            );
+            coverage.event("drain of no column", columns == 0);
+            bench.load(rng.random_range(0..TILES as u8), columns)?;
+            let mut destination: u16 = rng.random();
+            let length = rng.random_range(1..40);
+            for index in 0..length {
+                while rng.random_bool(0.2) {
+                    bench.idle(1)?;
+                    coverage.event("gap inside a drain", true);
+                }
+                let accs: Vec<i32> = (0..cols).map(|_| random_acc(&mut rng)).collect();
+                let flush = index + 1 == length || rng.random_bool(0.05);
+                bench.drain(destination, flush, &accs)?;
+                let next = match rng.random_range(0..6) {
+                    0 => rng.random(),
+                    1 => destination.wrapping_add(8),
+                    _ => destination.wrapping_add(1),
+                };
+                let moves = next >> 3 != destination >> 3;
+                coverage.event("word left by its address", moves && !flush);
+                coverage.event("flush within a word", flush && !moves);
+                coverage.event("next word behind a flush", flush && moves);
+                destination = next;
+            }
+        }
+        bench.finish()?;
+    }
+    let stored: usize = bench.stored.iter().map(Vec::len).sum();
+    coverage.event("many words stored", stored > 100);
+    Ok(coverage)
+}
+
+#[test]
+fn one_lane_follows_its_model() {
+    run_seeds(|seed| random_drains(&ONE, 1, seed));
+}
+
+#[test]
+fn three_lanes_follow_their_model() {
+    run_seeds(|seed| random_drains(&THREE, 3, seed));
+}
