@@ -23,17 +23,15 @@ impl Memory {
     /// word that is valid in it.
     fn cycle(&mut self, write: Option<(u64, u64)>, read: Option<u64>) -> (Accesses, Option<u64>) {
         let u = &mut self.u;
+        // An idle port carries what would do harm: the other port's address, another word.
+        let (waddr, word) = write.unwrap_or((read.unwrap_or(1), 0x00a5_0000_5a00_0001));
         u.wen_i.next = write.is_some();
-        if let Some((address, word)) = write {
-            u.waddr_i.next = address.into();
-            for k in 0..8 {
-                u.wdata_i[k].next = (word >> (8 * k) & 0xff).into();
-            }
+        u.waddr_i.next = waddr.into();
+        for k in 0..8 {
+            u.wdata_i[k].next = (word >> (8 * k) & 0xff).into();
         }
         u.ren_i.next = read.is_some();
-        if let Some(address) = read {
-            u.raddr_i.next = address.into();
-        }
+        u.raddr_i.next = read.unwrap_or(waddr).into();
         settle(u);
         let accesses = [
             (u.mask_ren_o.val(), u.mask_wen_o.val()),
@@ -177,7 +175,7 @@ fn spm_11_spm_19_stale_bytes_of_table_5_5_are_never_seen() {
 fn spm_18_spm_27_all_masks_cost_256_255_and_93_accesses() {
     let mut m = Memory::new(256, 4);
     let word = |mask: u64| {
-        let bytes = (0..8).map(|k| (mask >> k & 1) * (0x11 * (k + 1)) << (8 * k));
+        let bytes = (0..8).map(|k| ((mask >> k & 1) * 0x11 * (k + 1)) << (8 * k));
         bytes.sum::<u64>()
     };
     let mut written = [0; 3];
@@ -203,7 +201,7 @@ fn spm_31_every_division_of_the_word_works_for_all_masks() {
     for first in 1..8 {
         let mut m = Memory::new(4, first);
         for mask in 0..256u64 {
-            let bytes = (0..8).map(|k| (mask >> k & 1) * (0x80 + k) << (8 * k));
+            let bytes = (0..8).map(|k| ((mask >> k & 1) * (0x80 + k)) << (8 * k));
             let word = bytes.sum::<u64>();
             let slices = packed(word, first).1;
             assert_eq!(m.write(mask & 3, word), slices, "{first} {mask:02x}");

@@ -1,7 +1,7 @@
 //! Traversal unit against its worked vectors and against plain nested loops.
 
 use heddle_hdl::prelude::*;
-use heddle_hdl::traversal::Traversal;
+use heddle_hdl::traversal::{LoopColumn, Traversal};
 
 /// One row: base, and (V, X, Y) of its loops, innermost first.
 #[derive(Clone, Debug)]
@@ -488,4 +488,61 @@ fn other_widths() {
     let mut u = unit::<32, 32>(1, 2);
     load(&mut u, &rows);
     assert_eq!(run_freely(&mut u), nested_loops(&rows, 2, 32));
+}
+
+/// One cycle of a loop column with one control input high.
+fn column_cycle(u: &mut LoopColumn<16>, set: fn(&mut LoopColumn<16>, bool)) {
+    set(u, true);
+    clock_cycle!(*u);
+    set(u, false);
+}
+
+fn column_write(u: &mut LoopColumn<16>, row: usize, sel: u64, data: u64) {
+    u.write_row_i[row].next = true;
+    u.write_sel_i.next = sel.into();
+    u.write_data_i.next = data.into();
+    column_cycle(u, |u, on| u.write_i.next = on);
+    u.write_row_i[row].next = false;
+    u.write_data_i.next = 0.into();
+}
+
+fn select(u: &mut LoopColumn<16>, row: usize) -> [u64; 3] {
+    for (r, active) in u.active_i.iter_mut().enumerate() {
+        active.next = r == row;
+    }
+    settle(u);
+    [&u.offset_o, &u.step_o, &u.limit_o].map(|port| port.val().to_u64())
+}
+
+#[test]
+fn ttu_001_ttu_017_ttu_032_ttu_039_registers_of_a_loop_are_separate_for_every_row() {
+    let mut u = LoopColumn::<16>::new(3);
+    u.rst_n.next = true;
+    for row in 0..3 {
+        for sel in 0..3 {
+            column_write(&mut u, row, sel, 10 * row as u64 + sel + 1);
+        }
+    }
+    assert_eq!(select(&mut u, 1), [0, 12, 13], "not loaded yet");
+    column_cycle(&mut u, |u, on| u.load_i.next = on);
+    let loaded = [[1, 2, 3], [11, 12, 13], [21, 22, 23]];
+    assert_eq!([0, 1, 2].map(|row| select(&mut u, row)), loaded);
+
+    select(&mut u, 1);
+    u.next_i.next = 99.into();
+    column_cycle(&mut u, |u, on| u.advance_i.next = on);
+    let stepped = [[1, 2, 3], [99, 12, 13], [21, 22, 23]];
+    assert_eq!([0, 1, 2].map(|row| select(&mut u, row)), stepped);
+
+    select(&mut u, 1);
+    clock_cycle!(u);
+    assert_eq!(select(&mut u, 1), [99, 12, 13], "held without advance");
+    u.wrap_i.next = true;
+    column_cycle(&mut u, |u, on| u.advance_i.next = on);
+    assert_eq!([0, 1, 2].map(|row| select(&mut u, row)), loaded);
+
+    column_cycle(&mut u, |u, on| u.clear_i.next = on);
+    assert_eq!([0, 1, 2].map(|row| select(&mut u, row)), [[0; 3]; 3]);
+    column_cycle(&mut u, |u, on| u.load_i.next = on);
+    assert_eq!([0, 1, 2].map(|row| select(&mut u, row)), [[0; 3]; 3]);
 }
