@@ -120,3 +120,17 @@ fn deep_nesting_is_a_fault() {
     let text = "[".repeat(100_000);
     insta::assert_snapshot!(report(&text), @"line 1: not JSON: recursion limit exceeded (column 128)");
 }
+
+proptest::proptest! {
+    #[test]
+    fn damaged_files_never_panic(at in 0usize..600, length in 0usize..6, with in ".{0,4}") {
+        let from = (0..=at.min(GOOD.len())).rev().find(|i| GOOD.is_char_boundary(*i)).unwrap_or(0);
+        let rest: String = GOOD[from..].chars().skip(length).collect();
+        let _ = report(&format!("{}{with}{rest}", &GOOD[..from]));
+    }
+
+    #[test]
+    fn any_text_never_panics(text in "[\\[\\]{}:,\"\\\\a0-9eE. \n-]{0,40}") {
+        let _ = report(&text);
+    }
+}

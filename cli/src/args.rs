@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use heddle_arch::params::ResetStyle;
 
 use crate::failure::Failure;
 use crate::output;
@@ -59,6 +60,15 @@ pub enum ResetArg {
     Sync,
     /// Reset acts at once
     Async,
+}
+
+impl From<ResetArg> for ResetStyle {
+    fn from(reset: ResetArg) -> ResetStyle {
+        match reset {
+            ResetArg::Sync => ResetStyle::Sync,
+            ResetArg::Async => ResetStyle::Async,
+        }
+    }
 }
 
 /// Arguments of `heddle lint`.

@@ -1,20 +1,138 @@
-//! `heddle cosim`: a network on the Verilated machine against the golden model.
+//! `heddle cosim`: a network on the verilated machine, held against the golden models.
+
+mod report;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use heddle_arch::params::ResetLevel;
+use heddle_arch::{Network, Params};
+use heddle_compiler::Program;
+use heddle_tb::Model;
+use heddle_tb::host::Host;
+use heddle_tb::network::{Bench, NetworkReport, RunError};
+use heddle_tb::verilate::{self, Sources, Trace};
+use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::CosimArgs;
-use crate::failure::Failure;
-use crate::input;
+use crate::design;
+use crate::failure::{BAD_INPUT, CHECK_FAILED, Failure};
+use crate::{input, output};
 
-/// Runs the command; false when a result differs from the golden model.
+/// Runs the command; false when a value or a counter differs from the golden models.
 pub fn run(args: &CosimArgs) -> Result<bool, Failure> {
-    let _params = input::read_config(&args.config)?;
+    let mut params = input::read_config(&args.config)?;
     let network = input::read_model(&args.model)?;
+    let images = images(args, &network)?;
+    let trace = trace(args.trace.as_deref())?;
+    let program = heddle_compiler::compile(&network, &params).map_err(Failure::new)?;
+    // The driver of the test bench knows the active-low reset.
+    params.reset.level = ResetLevel::Low;
+
+    let mut model = verilated(&params, trace)?;
+    if let Some(path) = &args.trace {
+        model.trace_open(path).map_err(Failure::new)?;
+    }
+    let host = Host::new(model, params.array.rows).map_err(Failure::new)?;
+    let mut bench = Bench::new(host, &params, &network, &program).map_err(stopped)?;
+    let started = Instant::now();
+    let result = run_images(&mut bench, &network, images);
+    let seconds = started.elapsed().as_secs_f64();
+    if args.trace.is_some() {
+        bench.host().model().trace_close();
+    }
+    result?;
+    print(bench.report(), &params, &program, seconds, args.json)?;
+    Ok(bench.report().is_exact())
+}
+
+fn images(args: &CosimArgs, network: &Network) -> Result<usize, Failure> {
     let available = network.images.len();
     let images = args.images.unwrap_or(available);
-    if images == 0 || images > available {
-        return Err(Failure::new(format!(
-            "--images is {images}, expected 1 to {available}, the images of {}",
-            args.model.display()
-        )));
+    if images >= 1 && images <= available {
+        return Ok(images);
     }
-    Err(Failure::new("cosim: this build has no network driver"))
+    let model = args.model.display();
+    Err(Failure::new(match available {
+        0 => format!("{model}: test.images is empty, expected at least one image"),
+        _ => format!("--images is {images}, expected 1 to {available}, the images of {model}"),
+    }))
+}
+
+/// The format of a wave file, by the end of its name.
+fn trace(path: Option<&Path>) -> Result<Trace, Failure> {
+    let Some(path) = path else {
+        return Ok(Trace::None);
+    };
+    match path.extension().and_then(|end| end.to_str()) {
+        Some("vcd") => Ok(Trace::Vcd),
+        Some("fst") => Ok(Trace::Fst),
+        _ => Err(Failure::new(format!(
+            "--trace is {}, expected a name that ends in .vcd or .fst",
+            path.display()
+        ))),
+    }
+}
+
+/// Generates the machine and builds its model, or takes the model from the cache.
+fn verilated(params: &Params, trace: Trace) -> Result<Model, Failure> {
+    let design = design::generate(params, design::TOP)?;
+    let sources = Sources {
+        top: design.top,
+        files: design
+            .files
+            .into_iter()
+            .filter(|(name, _)| name.ends_with(".v"))
+            .collect(),
+        ports: Vec::new(),
+    };
+    let options = verilate::Options {
+        trace,
+        ..verilate::Options::default()
+    };
+    let progress = ProgressBar::new_spinner().with_message("building the model of the Verilog");
+    progress.enable_steady_tick(Duration::from_millis(100));
+    let library = verilate::build_shared(&sources, &options);
+    progress.finish_and_clear();
+    let library = library.map_err(|error| Failure {
+        code: u8::try_from(error.exit_code()).unwrap_or(BAD_INPUT),
+        lines: vec![error.to_string()],
+    })?;
+    Model::load(&library).map_err(Failure::new)
+}
+
+fn run_images(bench: &mut Bench, network: &Network, images: usize) -> Result<(), Failure> {
+    let progress = ProgressBar::new(images as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} image {pos} of {len}, {eta} left") {
+        progress.set_style(style);
+    }
+    for (image, label) in network.images.iter().zip(&network.labels).take(images) {
+        let label = Some(*label as usize);
+        bench.run_image(image, label).map_err(stopped)?;
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    Ok(())
+}
+
+/// The machine or its prediction did not come to an end: the check ran and failed.
+fn stopped(error: RunError) -> Failure {
+    Failure {
+        code: CHECK_FAILED,
+        lines: vec![error.to_string()],
+    }
+}
+
+fn print(
+    found: &NetworkReport,
+    params: &Params,
+    program: &Program,
+    seconds: f64,
+    as_json: bool,
+) -> Result<(), Failure> {
+    if as_json {
+        output::print_json(&report::json(found, program, seconds))
+    } else {
+        output::print(&report::text(found, params, program, seconds))
+    }
 }

@@ -1,10 +1,14 @@
-//! From parameters to files: elaborates a module of the catalogue and prints it.
+//! From parameters to files: builds a module of the catalogue and prints it.
 
-use serde::Serialize;
+use std::time::Duration;
 
 use heddle_arch::Params;
+use heddle_arch::params::{ResetLevel, ResetStyle};
+use heddle_gen::{EmitOptions, Reset, ResetActive};
+use heddle_hdl::catalog;
+use indicatif::ProgressBar;
+use serde::Serialize;
 
-use crate::args::ResetArg;
 use crate::failure::Failure;
 
 /// Name of the whole machine.
@@ -38,10 +42,47 @@ pub struct ModuleSummary {
 ///
 /// # Errors
 /// If there is no such module or it cannot be printed.
-pub fn generate(
-    _params: &Params,
-    module: &str,
-    _reset: Option<ResetArg>,
-) -> Result<Design, Failure> {
-    Err(Failure::new(format!("{module}: pending")))
+pub fn generate(params: &Params, module: &str) -> Result<Design, Failure> {
+    if !catalog::MODULES.iter().any(|entry| entry.name == module) {
+        let list: Vec<String> = catalog::MODULES
+            .iter()
+            .map(|entry| format!("{} ({})", entry.name, entry.doc))
+            .collect();
+        let list = list.join(", ");
+        return Err(Failure::new(format!(
+            "--top is {module:?}, expected one of {list}"
+        )));
+    }
+    let progress = ProgressBar::new_spinner().with_message("printing Verilog");
+    progress.enable_steady_tick(Duration::from_millis(100));
+    let block = catalog::build(module, params).expect("the module is in the catalogue");
+    let result = heddle_gen::emit(block.as_ref(), &options(params));
+    progress.finish_and_clear();
+    let design = result.map_err(|error| Failure::new(format!("cannot print {module}: {error}")))?;
+    let summary = |module: &heddle_gen::Module| ModuleSummary {
+        name: module.name.clone(),
+        ports: module.ports.len(),
+        lines: module.text.lines().count(),
+        source: module.source.clone(),
+    };
+    Ok(Design {
+        modules: design.modules.iter().map(summary).collect(),
+        files: design.files(),
+        top: design.top,
+    })
+}
+
+fn options(params: &Params) -> EmitOptions {
+    EmitOptions {
+        configuration: params.name.clone(),
+        version: env!("CARGO_PKG_VERSION").to_string(),
+        reset: match params.reset.style {
+            ResetStyle::Sync => Reset::Sync,
+            ResetStyle::Async => Reset::Async,
+        },
+        reset_active: match params.reset.level {
+            ResetLevel::Low => ResetActive::Low,
+            ResetLevel::High => ResetActive::High,
+        },
+    }
 }

@@ -18,9 +18,12 @@ struct Report<'a> {
 
 /// Runs the command.
 pub fn run(args: &GenArgs) -> Result<(), Failure> {
-    let params = input::read_config(&args.config)?;
+    let mut params = input::read_config(&args.config)?;
+    if let Some(style) = args.reset {
+        params.reset.style = style.into();
+    }
     folder::check(&args.output)?;
-    let design = design::generate(&params, &args.top, args.reset)?;
+    let design = design::generate(&params, &args.top)?;
     folder::write(&args.output, &design.files)?;
     if args.json {
         return output::print_json(&Report {

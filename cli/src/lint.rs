@@ -47,7 +47,7 @@ pub fn run(args: &LintArgs) -> Result<bool, Failure> {
     match (&args.source.config, &args.source.folder) {
         (Some(config), _) => {
             let params = input::read_config(config)?;
-            let design = design::generate(&params, design::TOP, None)?;
+            let design = design::generate(&params, design::TOP)?;
             let scratch = tempfile::tempdir()
                 .map_err(|error| Failure::new(format!("no temporary folder: {error}")))?;
             let target = scratch.path().join(&params.name);

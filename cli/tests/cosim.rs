@@ -1,0 +1,68 @@
+//! `heddle cosim`: the tiny network on the verilated tiny machine.
+
+mod bench;
+
+use bench::{Bench, CONFIG, MODEL, Run};
+use serde_json::Value;
+
+/// Runs the binary with a cache that lives as long as the build folder.
+fn cosim(bench: &Bench, arguments: &[&str]) -> Run {
+    let mut all = vec!["cosim", "-c", "c.json", "-m", "m.json"];
+    all.extend(arguments);
+    let result = bench
+        .command(&all)
+        .env(
+            "HEDDLE_CACHE",
+            concat!(env!("CARGO_TARGET_TMPDIR"), "/models"),
+        )
+        .output()
+        .expect("the binary runs");
+    Run {
+        code: result.status.code(),
+        stdout: String::from_utf8(result.stdout).expect("text"),
+        stderr: String::from_utf8(result.stderr).expect("text"),
+    }
+}
+
+#[test]
+fn the_machine_agrees_with_the_golden_models() {
+    let bench = Bench::new(&[("c.json", CONFIG), ("m.json", MODEL)]);
+    let run = cosim(&bench, &["--json"]);
+    assert_eq!(
+        (run.code, run.stderr.as_str()),
+        (Some(0), ""),
+        "{}",
+        run.stdout
+    );
+    let found: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    assert_eq!(found["exact"], true);
+    assert_eq!(found["report"]["images"], 4);
+    assert_eq!(found["report"]["layers"].as_array().map(Vec::len), Some(3));
+    let run = cosim(&bench, &["--images", "1"]);
+    assert!(run.stdout.contains("; 1 images, "), "{}", run.stdout);
+    assert!(run.stdout.contains("\nexact: "), "{}", run.stdout);
+}
+
+#[test]
+fn machines_that_are_too_small_are_refused() {
+    let small = CONFIG.replace("\"column_tiles\": 16", "\"column_tiles\": 1");
+    let bench = Bench::new(&[("c.json", &small), ("m.json", MODEL)]);
+    bench.refused(
+        &["cosim", "-c", "c.json", "-m", "m.json"],
+        &[
+            "network tiny does not fit tiny: column parameters need 5 column tiles, 1 available, \
+            4 missing (set by column_tiles)",
+        ],
+    );
+}
+
+#[test]
+fn names_of_wave_files_are_checked() {
+    let bench = Bench::new(&[("c.json", CONFIG), ("m.json", MODEL)]);
+    bench.refused(
+        &[
+            "cosim", "-c", "c.json", "-m", "m.json", "--trace", "wave.txt",
+        ],
+        &["--trace is wave.txt, expected a name that ends in .vcd or .fst"],
+    );
+}

@@ -1,0 +1,171 @@
+//! `heddle gen`: folders of Verilog.
+
+mod bench;
+
+use bench::{Bench, CONFIG};
+use serde_json::Value;
+
+const GEN: [&str; 5] = ["gen", "-c", "c.json", "-o", "out/verilog"];
+
+#[track_caller]
+fn generated(bench: &Bench, arguments: &[&str]) -> String {
+    let run = bench.heddle(arguments);
+    assert_eq!(
+        (run.code, run.stderr.as_str()),
+        (Some(0), ""),
+        "{arguments:?}"
+    );
+    run.stdout
+}
+
+#[test]
+fn a_configuration_becomes_a_folder() {
+    let bench = Bench::new(&[("c.json", CONFIG)]);
+    let stdout = generated(&bench, &GEN);
+    assert!(stdout.starts_with("module"), "{stdout}");
+    let folder = bench.path().join("out/verilog");
+    let list = std::fs::read_to_string(folder.join("filelist.f")).expect("a file list");
+    let manifest = std::fs::read_to_string(folder.join("manifest.json")).expect("a manifest");
+    let manifest: Value = serde_json::from_str(&manifest).expect("JSON");
+    let top = manifest["top"].as_str().expect("a name");
+    assert!(list.lines().count() > 10, "{list}");
+    assert_eq!(
+        list.lines().last(),
+        Some(format!("{top}.v").as_str()),
+        "leaves come first"
+    );
+    for file in list.lines() {
+        assert!(folder.join(file).is_file(), "{file}");
+    }
+    let entries = std::fs::read_dir(&folder).expect("a folder").count();
+    assert_eq!(entries, list.lines().count() + 2);
+    let last = format!("wrote {entries} files to out/verilog, top module {top}\n");
+    assert!(stdout.ends_with(&last), "{stdout}");
+    let beside = std::fs::read_dir(bench.path().join("out"))
+        .expect("a folder")
+        .count();
+    assert_eq!(beside, 1, "no temporary folder is left");
+}
+
+#[test]
+fn equal_configurations_give_equal_bytes() {
+    let bench = Bench::new(&[("c.json", CONFIG)]);
+    generated(&bench, &GEN);
+    let first = bench.content();
+    generated(&bench, &GEN);
+    assert!(first == bench.content());
+}
+
+#[test]
+fn the_result_as_json() {
+    let bench = Bench::new(&[("c.json", CONFIG)]);
+    let arguments = [
+        "gen", "-c", "c.json", "-o", "out", "--top", "pe_row", "--json",
+    ];
+    let report: Value = serde_json::from_str(&generated(&bench, &arguments)).expect("JSON");
+    assert_eq!(report["configuration"], "tiny");
+    assert_eq!(report["top"], "heddle_pe_row_c4");
+    let modules = report["modules"].as_array().expect("modules");
+    assert!(
+        modules.iter().all(|m| m["lines"].as_u64() > Some(10)),
+        "{report}"
+    );
+    assert!(modules.iter().any(|m| m["name"] == "heddle_pe"), "{report}");
+}
+
+#[test]
+fn every_module_can_be_the_top() {
+    let bench = Bench::new(&[("c.json", CONFIG)]);
+    for entry in heddle_hdl::catalog::MODULES {
+        let top = [
+            "gen", "-c", "c.json", "-o", "out", "--top", entry.name, "--json",
+        ];
+        let report: Value = serde_json::from_str(&generated(&bench, &top)).expect("JSON");
+        let name = report["top"].as_str().expect("a name");
+        let expected = format!("heddle_{}", entry.name);
+        assert!(name.starts_with(&expected), "{name} for {}", entry.name);
+    }
+}
+
+#[test]
+fn a_folder_of_heddle_is_replaced_as_a_whole() {
+    let bench = Bench::new(&[("c.json", CONFIG)]);
+    generated(&bench, &["gen", "-c", "c.json", "-o", "out"]);
+    generated(&bench, &["gen", "-c", "c.json", "-o", "out", "--top", "pe"]);
+    let folder = bench.path().join("out");
+    assert!(folder.join("heddle_pe.v").is_file());
+    assert!(!folder.join("heddle_pe_row_c4.v").exists());
+}
+
+#[test]
+fn other_folders_are_left_alone() {
+    let bench = Bench::new(&[
+        ("c.json", CONFIG),
+        ("thesis/chapter.tex", "years of work"),
+        ("other/manifest.json", "{\"generator\": \"other\"}"),
+        ("file", ""),
+    ]);
+    let gen_to = |folder| ["gen", "-c", "c.json", "-o", folder];
+    for (folder, line) in [
+        (
+            "thesis",
+            "thesis: folder exists and was not written by heddle, it is left alone",
+        ),
+        (
+            "other",
+            "other: folder exists and was not written by heddle, it is left alone",
+        ),
+        (
+            "file",
+            "file: is a file, expected a folder that heddle wrote, or none",
+        ),
+        (
+            "file/out",
+            "file/out: cannot be read: Not a directory (os error 20)",
+        ),
+        (
+            ".",
+            ".: holds the current folder, expected a folder of its own",
+        ),
+        (
+            "",
+            "a value is required for '--output <DIR>' but none was supplied",
+        ),
+    ] {
+        bench.refused(&gen_to(folder), &[line]);
+    }
+    generated(&bench, &gen_to("out"));
+    bench.write("out/notes.txt", "mine");
+    bench.refused(
+        &gen_to("out"),
+        &["out: folder holds \"notes.txt\", which heddle did not write, it is left alone"],
+    );
+}
+
+#[test]
+fn reset_styles_differ_in_the_text() {
+    let bench = Bench::new(&[("c.json", CONFIG)]);
+    for (style, sensitive) in [("sync", false), ("async", true)] {
+        let top = [
+            "gen", "-c", "c.json", "-o", "out", "--top", "pe_row", "--reset", style,
+        ];
+        generated(&bench, &top);
+        let file = bench.path().join("out/heddle_pe.v");
+        let text = std::fs::read_to_string(file).expect("a module");
+        assert_eq!(text.contains("negedge rst_n"), sensitive, "{style}");
+    }
+}
+
+#[test]
+fn the_number_of_modules_does_not_depend_on_the_array() {
+    let larger = CONFIG
+        .replace("\"rows\": 4", "\"rows\": 6")
+        .replace("\"cols\": 4", "\"cols\": 7");
+    let bench = Bench::new(&[("c.json", CONFIG), ("larger.json", &larger)]);
+    let count = |config| {
+        let text = generated(&bench, &["gen", "-c", config, "-o", "out", "--json"]);
+        let report: Value = serde_json::from_str(&text).expect("JSON");
+        report["modules"].as_array().expect("modules").len()
+    };
+    assert_eq!(count("c.json"), count("larger.json"));
+}

@@ -1,0 +1,75 @@
+//! `heddle lint`: clean folders, warnings, missing tools.
+
+mod bench;
+
+use bench::{Bench, CONFIG};
+use serde_json::Value;
+
+/// A folder with one generated module.
+fn generated() -> Bench {
+    let bench = Bench::new(&[("c.json", CONFIG)]);
+    let run = bench.heddle(&["gen", "-c", "c.json", "-o", "out", "--top", "pe_row"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    bench
+}
+
+#[test]
+fn generated_verilog_is_clean() {
+    let bench = generated();
+    let run = bench.heddle(&["lint", "out"]);
+    assert_eq!(
+        (run.code, run.stderr.as_str()),
+        (Some(0), ""),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.contains("verilator 5."), "{}", run.stdout);
+    assert!(
+        run.stdout.ends_with("heddle_pe_row_c4: clean, 2 files\n"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn every_warning_is_a_failure() {
+    let bench = generated();
+    let file = bench.path().join("out/heddle_pe.v");
+    let text = std::fs::read_to_string(&file).expect("a module");
+    let broken = text.replacen("endmodule", "  wire [3:0] lost;\n\nendmodule", 1);
+    assert_ne!(text, broken);
+    std::fs::write(&file, broken).expect("a module");
+    let run = bench.heddle(&["lint", "out", "--json"]);
+    assert_eq!(
+        (run.code, run.stderr.as_str()),
+        (Some(1), ""),
+        "{}",
+        run.stdout
+    );
+    let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    assert_eq!(report["clean"], false);
+    let checks = report["checks"].as_array().expect("checks");
+    let verilator = checks
+        .iter()
+        .find(|c| c["tool"] == "verilator")
+        .expect("verilator");
+    assert_eq!(verilator["status"], "warnings");
+    let output = verilator["output"].as_str().expect("text");
+    assert!(output.contains("lost"), "{output}");
+}
+
+#[test]
+fn missing_linters_are_told() {
+    let bench = generated();
+    let result = bench
+        .command(&["lint", "out"])
+        .env("PATH", "")
+        .env_remove("HEDDLE_VENV")
+        .output()
+        .expect("the binary runs");
+    assert_eq!(
+        String::from_utf8_lossy(&result.stderr),
+        "error: no linter is installed, run scripts/setup.sh\n"
+    );
+    assert_eq!(result.status.code(), Some(2));
+}
