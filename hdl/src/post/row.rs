@@ -7,8 +7,8 @@ use crate::prelude::*;
 /// reaches column c in T+c.
 ///
 /// # Timing
-/// `valid_i` in cycle T: column c takes `acc_i` in T+c; its byte reaches the gatherer of the
-/// column in T+c+10, and the word with the flush byte is on `dr_*_o` in T+c+11.
+/// `valid_i` in cycle T: column c takes `acc_i` in T+c; a word that the byte pushes out is on
+/// `dr_*_o` in T+c+10, the word of a flush byte in T+c+11.
 #[derive(LogicBlock)]
 pub struct Post {
     /// Clock.
