@@ -112,6 +112,8 @@ fn verdict(check: &Check, sources: &Sources) -> Result<Verdict, Failure> {
 }
 
 fn text(sources: &Sources, verdicts: &[Verdict], clean: bool) -> String {
+    let name = |verdict: &Verdict| format!("{} {}", verdict.tool, verdict.version);
+    let width = verdicts.iter().map(|v| name(v).len()).max().unwrap_or(0);
     let mut text = String::new();
     for verdict in verdicts {
         let status = match verdict.status {
@@ -119,12 +121,15 @@ fn text(sources: &Sources, verdicts: &[Verdict], clean: bool) -> String {
             Status::Warnings => "WARNINGS",
             Status::Missing => "missing, see scripts/setup.sh",
         };
-        let name = format!("{} {}", verdict.tool, verdict.version);
-        text += &format!("{:<32}{status}\n", name.trim_end());
+        text += &format!("{:<width$}  {status}\n", name(verdict));
         for line in verdict.output.lines().filter(|line| !line.is_empty()) {
             text += &format!("    {line}\n");
         }
     }
     let result = if clean { "clean" } else { "not clean" };
-    text + &format!("{}: {result}, {} files\n", sources.top, sources.files.len())
+    text + &format!(
+        "{}: {result} ({} files)\n",
+        sources.top,
+        sources.files.len()
+    )
 }

@@ -25,7 +25,7 @@ fn generated_verilog_is_clean() {
     );
     assert!(run.stdout.contains("verilator 5."), "{}", run.stdout);
     assert!(
-        run.stdout.ends_with("heddle_pe_row_c4: clean, 2 files\n"),
+        run.stdout.ends_with("heddle_pe_row_c4: clean (2 files)\n"),
         "{}",
         run.stdout
     );

@@ -19,11 +19,9 @@ pub struct Check {
 const VERIBLE_RULES: &str =
     "--rules=-always-comb,-explicit-parameter-storage-type,-unpacked-dimensions-range-ordering";
 
-/// Runs slang's own driver; `--version` prints the version of the package.
+/// Runs slang's own driver.
 const SLANG_DRIVER: &str = "\
-import importlib.metadata, shlex, sys
-if sys.argv[1:] == ['--version']:
-    sys.exit(print(importlib.metadata.version('pyslang')))
+import shlex, sys
 from pyslang import driver
 run = driver.Driver()
 run.addStandardArgs()
@@ -89,7 +87,7 @@ pub fn all() -> [Check; 6] {
         },
         Check {
             tool: "verible-verilog-lint",
-            find: || tools::program("verible-verilog-lint"),
+            find: tools::verible,
             version_argument: "--version",
             arguments: |sources| with_files(&[VERIBLE_RULES], sources),
         },

