@@ -6,9 +6,11 @@
 
 pub mod array;
 pub mod buffer;
+pub mod catalog;
 pub mod control;
 pub mod post;
 pub mod prelude;
 pub mod prim;
 pub mod sliced;
+pub mod top;
 pub mod traversal;
