@@ -498,14 +498,14 @@ fn a_drain_directly_behind_another_takes_its_own_parameters() {
         let y = requantise(test_acc(t, 0), scale(0, tile_of[t]), false).clamp(-128, 127);
         u64::from(y as u8)
     };
-    let flushed = |t: usize| t + POST_LATENCY + 2;
+    let flushed = |t: usize| t + POST_LATENCY + 1;
     assert_eq!(
         words,
         [
             (flushed(2), 1, byte(1) | byte(2) << 8),
             (flushed(4), 2, byte(4)),
             // Pushed out by the byte of slot 12.
-            (12 + POST_LATENCY + 1, 4, byte(8) | byte(10) << 24),
+            (12 + POST_LATENCY, 4, byte(8) | byte(10) << 24),
             (flushed(12), 5, byte(12)),
         ]
     );
@@ -566,8 +566,8 @@ fn every_active_column_drains_one_cycle_behind_the_one_before() {
                 let dest = 0x7e0 + t;
                 want[dest / 8 - 0xfc] |= u64::from(y.clamp(-100, 110) as u8) << (8 * (dest % 8));
             }
-            let pushed = 8 + c + POST_LATENCY + 1;
-            let flushed = slots + c + POST_LATENCY + 2;
+            let pushed = 8 + c + POST_LATENCY;
+            let flushed = slots + c + POST_LATENCY + 1;
             assert_eq!(*words, [(pushed, 0xfc, want[0]), (flushed, 0xfd, want[1])]);
         }
     }

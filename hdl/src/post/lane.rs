@@ -3,9 +3,9 @@
 use super::{Gatherer, REQUANTISE_LATENCY, Requantise};
 use crate::prelude::*;
 
-/// Cycles from `valid_i` of a lane to the clamp of its byte. A word leaves one cycle after the
-/// clamp of the byte that pushes it out, or two cycles after the clamp of its flush byte.
-pub const POST_LATENCY: usize = REQUANTISE_LATENCY - 1;
+/// Cycles from `valid_i` of a lane until its byte reaches the gatherer. A word leaves in the
+/// cycle in which a byte of another word arrives there, or one cycle after its flush byte.
+pub const POST_LATENCY: usize = REQUANTISE_LATENCY;
 
 /// Post-processing of one column: scales the sums to bytes, collects the bytes to words and hands
 /// the words to the state buffer.
@@ -156,9 +156,9 @@ impl PostLane {
             multiplier: Default::default(),
             left: Default::default(),
             right: Default::default(),
-            pipe_valid: v(REQUANTISE_LATENCY),
-            pipe_dest: v(REQUANTISE_LATENCY),
-            pipe_flush: v(REQUANTISE_LATENCY),
+            pipe_valid: v(POST_LATENCY),
+            pipe_dest: v(POST_LATENCY),
+            pipe_flush: v(POST_LATENCY),
             ram: Ram1r1w::new(5, tiles),
             requantise: Requantise::new(),
             gather: Gatherer::new(),
@@ -260,13 +260,13 @@ impl Logic for PostLane {
         self.pipe_valid[0].d_i.next = self.valid_i.val() & self.active.q_o.val();
         self.pipe_dest[0].d_i.next = self.dest_i.val();
         self.pipe_flush[0].d_i.next = self.flush_i.val();
-        for i in 0..REQUANTISE_LATENCY {
+        for i in 0..POST_LATENCY {
             self.pipe_valid[i].clk.next = self.clk.val();
             self.pipe_valid[i].rst_n.next = self.rst_n.val();
             self.pipe_dest[i].clk.next = self.clk.val();
             self.pipe_flush[i].clk.next = self.clk.val();
         }
-        for i in 1..REQUANTISE_LATENCY {
+        for i in 1..POST_LATENCY {
             self.pipe_valid[i].d_i.next = self.pipe_valid[i - 1].q_o.val();
             self.pipe_dest[i].d_i.next = self.pipe_dest[i - 1].q_o.val();
             self.pipe_flush[i].d_i.next = self.pipe_flush[i - 1].q_o.val();
@@ -275,7 +275,7 @@ impl Logic for PostLane {
         // Words
         self.gather.clk.next = self.clk.val();
         self.gather.rst_n.next = self.rst_n.val();
-        for i in (REQUANTISE_LATENCY - 1)..REQUANTISE_LATENCY {
+        for i in (POST_LATENCY - 1)..POST_LATENCY {
             self.gather.valid_i.next = self.pipe_valid[i].q_o.val();
             self.gather.dest_i.next = self.pipe_dest[i].q_o.val();
             self.gather.flush_i.next = self.pipe_flush[i].q_o.val();
