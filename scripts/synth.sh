@@ -32,6 +32,7 @@ if [[ ! -d "$1" ]]; then
   command -v "$heddle" >/dev/null || die "$heddle not found: run cargo build --release"
   folder="$scratch/verilog"
   "$heddle" gen -c "$1" -o "$folder" ${2:+--top "$2"} >/dev/null
+  set -- "$folder"  # the manifest knows the Verilog name of TOP
 fi
 top="${2:-$(jq --exit-status --raw-output .top "$folder/manifest.json")}"
 mapfile -t files < <(sed "s|^|$folder/|" "$folder/filelist.f")
