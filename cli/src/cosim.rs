@@ -59,11 +59,21 @@ fn images(args: &CosimArgs, network: &Network) -> Result<usize, Failure> {
     }))
 }
 
-/// The format of a wave file, by the end of its name.
+/// The format of a wave file, by the end of its name; its folder must exist.
 fn trace(path: Option<&Path>) -> Result<Trace, Failure> {
     let Some(path) = path else {
         return Ok(Trace::None);
     };
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        return Err(Failure::new(format!(
+            "--trace is {}, but {} is not a folder",
+            path.display(),
+            folder.display()
+        )));
+    }
     match path.extension().and_then(|end| end.to_str()) {
         Some("vcd") => Ok(Trace::Vcd),
         Some("fst") => Ok(Trace::Fst),

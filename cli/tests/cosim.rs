@@ -65,4 +65,16 @@ fn names_of_wave_files_are_checked() {
         ],
         &["--trace is wave.txt, expected a name that ends in .vcd or .fst"],
     );
+    bench.refused(
+        &[
+            "cosim",
+            "-c",
+            "c.json",
+            "-m",
+            "m.json",
+            "--trace",
+            "no/wave.vcd",
+        ],
+        &["--trace is no/wave.vcd, but no is not a folder"],
+    );
 }
