@@ -220,6 +220,8 @@ pub struct Shifter {
     bound: Signal<Local, Signed<32>>,
 }
 
+// A kernel has no match guards.
+#[allow(clippy::collapsible_match)]
 impl Logic for Shifter {
     #[hdl_gen]
     fn update(&mut self) {

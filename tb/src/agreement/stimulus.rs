@@ -163,7 +163,7 @@ impl Randomiser {
     }
 
     pub(crate) fn fill(&mut self, inputs: &mut Values, cycle: u64, rng: &mut ChaCha8Rng) {
-        let new_phase = cycle.is_multiple_of(PHASE_CYCLES);
+        let new_phase = cycle % PHASE_CYCLES == 0;
         for (pin, probability) in inputs.pins.iter_mut().zip(&mut self.probabilities) {
             if new_phase {
                 *probability = [0.04, 0.5, 0.5, 0.96][rng.random_range(0..4)];

@@ -151,7 +151,7 @@ impl CxxCompiler {
         &self,
         top: &str,
         objects: &[PathBuf],
-        zlib: bool,
+        libraries: &[&str],
         output: &Path,
     ) -> Result<(), VerilateError> {
         let mut command = self.start()?;
@@ -159,8 +159,8 @@ impl CxxCompiler {
             .args(["-shared", "-pthread", "-o"])
             .arg(output)
             .args(objects);
-        if zlib {
-            command.arg("-lz");
+        for library in libraries {
+            command.arg(format!("-l{library}"));
         }
         self.run(top, command)
     }
@@ -214,6 +214,17 @@ pub(crate) fn runtime_objects(
         cache::publish(&temporary, object)?;
     }
     Ok(objects)
+}
+
+/// System libraries that a model with this wave format needs.
+pub(crate) fn system_libraries(tool: &Verilator, trace: Trace) -> &'static [&'static str] {
+    // The FST writer was exchanged in 2026; the other one also needs lz4.
+    let has_new_writer = tool.include().join("fstcpp").is_dir();
+    match trace {
+        Trace::None | Trace::Vcd => &[],
+        Trace::Fst if has_new_writer => &["z", "lz4"],
+        Trace::Fst => &["z"],
+    }
 }
 
 /// Include folders of the run-time library.

@@ -10,7 +10,7 @@ pub enum Trace {
     None,
     /// Value change dump, readable by every viewer.
     Vcd,
-    /// Compressed format of GTKWave; needs zlib.
+    /// Compressed format of GTKWave; needs zlib, with Verilators of 2026 also lz4.
     Fst,
 }
 

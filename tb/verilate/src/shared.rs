@@ -1,8 +1,9 @@
 use std::path::PathBuf;
 
 use crate::cache::{self, ScratchFolder};
+use crate::compile::system_libraries;
 use crate::error::VerilateError;
-use crate::options::{Options, Trace};
+use crate::options::Options;
 use crate::sources::Sources;
 use crate::translate::Builder;
 
@@ -30,10 +31,10 @@ pub fn build_shared(sources: &Sources, options: &Options) -> Result<PathBuf, Ver
     let scratch = ScratchFolder::new(&builder.cache, &sources.top)?;
     let class = format!("V{}", sources.top);
     let objects = builder.objects(sources, &class, MODEL_SYMBOL, &scratch.0)?;
-    let zlib = options.trace == Trace::Fst;
+    let libraries = system_libraries(&builder.tool, options.trace);
     let unfinished = scratch.0.join(&file);
     let compiler = &builder.compiler;
-    compiler.link_shared(&sources.top, &objects, zlib, &unfinished)?;
+    compiler.link_shared(&sources.top, &objects, libraries, &unfinished)?;
     cache::publish(&unfinished, &library)?;
     Ok(library)
 }

@@ -67,7 +67,7 @@ impl Verilator {
             Ok(text.lines().next().unwrap_or_default().trim().to_string())
         };
         let version = ask(&["--version"])?;
-        if major(&version).is_none_or(|n| n < 5) {
+        if !is_supported(&version) {
             return Err(VerilateError::UnsupportedVersion {
                 program: program.display().to_string(),
                 found: version,
@@ -105,10 +105,15 @@ impl Verilator {
     }
 }
 
-/// Major number in `Verilator 5.006 ...`.
-fn major(version: &str) -> Option<u32> {
-    let number = version.strip_prefix("Verilator ")?;
-    number.split('.').next()?.parse().ok()
+/// True for `Verilator 5.006 ...` and later, and for builds that know no number but a revision
+/// (the Python wheel prints ` rev vUNKNOWN-built20260516-...`).
+fn is_supported(version: &str) -> bool {
+    let number = version.strip_prefix("Verilator ").unwrap_or_default();
+    let major = number.split('.').next().unwrap_or_default();
+    match major.parse::<u32>() {
+        Ok(major) => major >= 5,
+        Err(_) => version.split_whitespace().any(|word| word == "rev"),
+    }
 }
 
 #[cfg(test)]
@@ -116,11 +121,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn major_version_is_read_from_releases_and_development_builds() {
-        assert_eq!(major("Verilator 5.006 2023-01-22 rev (Debian)"), Some(5));
-        assert_eq!(major("Verilator 5.048 2026-01-01 rev vUNKNOWN"), Some(5));
-        assert_eq!(major("Verilator 4.038 2020"), Some(4));
-        assert_eq!(major("sh: not found"), None);
+    fn versions_from_5_and_development_builds_are_supported() {
+        assert!(is_supported("Verilator 5.006 2023-01-22 rev (Debian)"));
+        assert!(is_supported("Verilator 10.0 2040-01-01 rev v10"));
+        assert!(is_supported("rev vUNKNOWN-built20260516-4e853d8"));
+        assert!(!is_supported("Verilator 4.038 2020-07-11 rev v4.038"));
+        assert!(!is_supported("sh: not found"));
     }
 
     #[test]
