@@ -87,13 +87,10 @@ fn trace(path: Option<&Path>) -> Result<Trace, Failure> {
 /// Generates the machine and builds its model, or takes the model from the cache.
 fn verilated(params: &Params, trace: Trace) -> Result<Model, Failure> {
     let design = design::generate(params, design::TOP)?;
+    let verilog = |(name, _): &(String, String)| name.ends_with(".v");
     let sources = Sources {
         top: design.top,
-        files: design
-            .files
-            .into_iter()
-            .filter(|(name, _)| name.ends_with(".v"))
-            .collect(),
+        files: design.files.into_iter().filter(verilog).collect(),
         ports: Vec::new(),
     };
     let options = verilate::Options {

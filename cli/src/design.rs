@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use heddle_arch::Params;
 use heddle_arch::params::{ResetLevel, ResetStyle};
-use heddle_gen::{EmitOptions, Reset, ResetActive};
+use heddle_gen::{EmitOptions, Reset};
 use heddle_hdl::catalog;
 use indicatif::ProgressBar;
 use serde::Serialize;
@@ -80,9 +80,10 @@ fn options(params: &Params) -> EmitOptions {
             ResetStyle::Sync => Reset::Sync,
             ResetStyle::Async => Reset::Async,
         },
-        reset_active: match params.reset.level {
-            ResetLevel::Low => ResetActive::Low,
-            ResetLevel::High => ResetActive::High,
+        reset_level: match params.reset.level {
+            ResetLevel::Low => heddle_gen::ResetLevel::Low,
+            ResetLevel::High => heddle_gen::ResetLevel::High,
         },
+        ..EmitOptions::default()
     }
 }

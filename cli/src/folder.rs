@@ -89,7 +89,8 @@ fn check_replaceable(folder: &Path) -> Result<()> {
 fn manifest_files(folder: &Path) -> Option<Vec<String>> {
     let text = fs::read_to_string(folder.join("manifest.json")).ok()?;
     let manifest: serde_json::Value = serde_json::from_str(&text).ok()?;
-    if manifest.get("generator")?.as_str()? != "heddle" {
+    let generator = manifest.get("generator")?.as_str()?;
+    if generator.split(' ').next() != Some("heddle") {
         return None;
     }
     let list = fs::read_to_string(folder.join("filelist.f")).unwrap_or_default();
