@@ -103,10 +103,10 @@ fn word_leaves_when_the_address_leaves_it_or_at_the_flush() {
     assert_eq!(
         drain(2, &slots),
         [
-            (2 + LATENCY + 1, 0, first),
-            (2 + LATENCY + 2, 1, first),
-            (3 + LATENCY + 2, 0, second),
-            (3 + LATENCY + 3, 1, second),
+            (2 + LATENCY, 0, first),
+            (2 + LATENCY + 1, 1, first),
+            (3 + LATENCY + 1, 0, second),
+            (3 + LATENCY + 2, 1, second),
         ]
     );
     assert_eq!(drain(1, &slots).len(), 2);
@@ -123,9 +123,9 @@ fn flush_byte_in_another_word_gives_two_words_in_a_row() {
     assert_eq!(
         cycles,
         [
-            (1 + LATENCY + 1, 0, 1),
-            (1 + LATENCY + 2, 1, 2),
-            (2 + LATENCY + 2, 1, 0x300),
+            (1 + LATENCY, 0, 1),
+            (1 + LATENCY + 1, 1, 2),
+            (2 + LATENCY + 1, 1, 0x300),
         ]
     );
 }

@@ -1,6 +1,6 @@
 //! The clocked partition: one row of the state buffer.
 
-use super::slots::{Events, HostRequest, OperandSlot, PartitionInputs, WeightSlot};
+use super::slots::{DrainWord, Events, HostRequest, OperandSlot, PartitionInputs, WeightSlot};
 use crate::delay::DelayLine;
 use crate::sliced::packing::{enables, mask, pop};
 
@@ -98,7 +98,7 @@ impl PartitionModel {
 
         let written = self.write(inputs, mine, &mut now, &mut later);
         let mut reads = Reads::default();
-        let operand = self.operand(&inputs.operand, &written, &mut reads);
+        let operand = self.operand(&inputs.operand, written, &mut reads);
         let shift = self.weight(&inputs.weight, &mut reads);
         let answer = (mine && !inputs.host.write).then(|| {
             let word = self.read(inputs.host.word, &mut reads);
@@ -128,36 +128,27 @@ impl PartitionModel {
         }
     }
 
-    /// Drain words win over host writes of the same bank. Returns the words written.
+    /// One word per clock, drain words first. Returns the word address written.
     fn write(
         &mut self,
         inputs: &PartitionInputs,
         mine: bool,
         now: &mut Events,
         later: &mut Events,
-    ) -> Vec<u16> {
-        let mut writes = Vec::new();
-        if let Some(drain) = inputs.drain {
-            writes.push((drain.word, drain.data));
-        }
-        if mine && inputs.host.write {
-            let bank = self.bank(inputs.host.word);
-            if writes.iter().all(|(word, _)| self.bank(*word) != bank) {
-                writes.push((inputs.host.word, inputs.host.data));
-            }
-        }
-        for (word, data) in &writes {
-            self.words[usize::from(*word)] = *data;
-            now.mask_writes += 1;
-            let [a, b] = self.slices_of(*data);
-            later.a_writes += a;
-            later.b_writes += b;
-        }
-        writes.into_iter().map(|(word, _)| word).collect()
+    ) -> Option<u16> {
+        let host = (mine && inputs.host.write).then_some(DrainWord {
+            word: inputs.host.word,
+            data: inputs.host.data,
+        });
+        let DrainWord { word, data } = inputs.drain.or(host)?;
+        self.words[usize::from(word)] = data;
+        now.mask_writes += 1;
+        [later.a_writes, later.b_writes] = self.slices_of(data);
+        Some(word)
     }
 
-    fn operand(&mut self, slot: &OperandSlot, written: &[u16], reads: &mut Reads) -> Operand {
-        if self.kept.is_some_and(|word| written.contains(&word)) {
+    fn operand(&mut self, slot: &OperandSlot, written: Option<u16>, reads: &mut Reads) -> Operand {
+        if written.is_some() && self.kept == written {
             self.kept = None;
         }
         let swap = slot.swap;

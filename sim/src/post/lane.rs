@@ -92,8 +92,8 @@ struct Gathered {
     complete: bool,
 }
 
-/// One lane. A byte reaches the gatherer a constant number of cycles after its slot; a word
-/// leaves in the cycle after the byte that pushes it out, or two cycles after its flush byte.
+/// One lane. A byte reaches the gatherer a constant number of cycles after its slot. A word leaves
+/// in the cycle in which a byte of another word arrives there, or one cycle after its flush byte.
 #[derive(Debug, Clone)]
 pub struct PostLaneModel {
     scales: Vec<Scale>,
@@ -101,7 +101,6 @@ pub struct PostLaneModel {
     next: DelayLine<PostInputs>,
     bytes: DelayLine<Option<ResultByte>>,
     gathered: Option<Gathered>,
-    leaving: DelayLine<Option<DrainWord>>,
 }
 
 impl PostLaneModel {
@@ -113,7 +112,6 @@ impl PostLaneModel {
             next: DelayLine::new(1),
             bytes: DelayLine::new(latency_cycles),
             gathered: None,
-            leaving: DelayLine::new(1),
         }
     }
 
@@ -142,10 +140,9 @@ impl PostLaneModel {
         next.write.column = slot.write.column.wrapping_sub(1);
 
         let byte = self.bytes.shift(byte);
-        let pushed_out = self.gather(byte);
         PostLaneOutputs {
             next: self.next.shift(next),
-            drain: self.leaving.shift(pushed_out),
+            drain: self.gather(byte),
         }
     }
 
