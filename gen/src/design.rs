@@ -1,0 +1,202 @@
+//! The printed design and its files.
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+/// Text of the memory cell, the file that users replace by their own.
+pub const RAM_TEXT: &str = include_str!("heddle_ram_1r1w.v");
+/// Name of the memory cell.
+pub const RAM_NAME: &str = "heddle_ram_1r1w";
+
+/// How registers are reset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reset {
+    /// At a clock edge.
+    #[default]
+    Sync,
+    /// At once.
+    Async,
+}
+
+/// Level of the reset signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ResetLevel {
+    /// Active low, the port is called `rst_n`.
+    #[default]
+    Low,
+    /// Active high, the port is called `rst`.
+    High,
+}
+
+/// What the text depends on besides the block tree.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EmitOptions {
+    /// Name of the configuration, for the headers.
+    pub configuration: String,
+    /// Version of the tool, for the headers.
+    pub version: String,
+    /// How registers are reset.
+    pub reset: Reset,
+    /// Level of the reset signal.
+    pub reset_level: ResetLevel,
+    /// Print every element of an array on its own instead of loops.
+    pub unrolled: bool,
+}
+
+/// Direction of a port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// Into the module.
+    Input,
+    /// Out of the module.
+    Output,
+}
+
+/// A port of a printed module.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Port {
+    /// Name.
+    pub name: String,
+    /// Bits of all elements together.
+    pub width: usize,
+    /// Direction.
+    pub direction: Direction,
+    /// Sizes of the array, outermost first; empty for a scalar. Element 0 is in the low bits.
+    pub elements: Vec<usize>,
+    /// Meaning.
+    pub doc: String,
+}
+
+impl Port {
+    /// Bits of one element.
+    pub fn element_width(&self) -> usize {
+        self.width / self.elements.iter().product::<usize>().max(1)
+    }
+}
+
+/// A printed module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Module {
+    /// Module name; the file is called `<name>.v`.
+    pub name: String,
+    /// Verilog text.
+    pub text: String,
+    /// Ports in order.
+    pub ports: Vec<Port>,
+    /// Parameters with their values, fixed when generated.
+    pub parameters: Vec<(String, u64)>,
+    /// Source file and Rust item.
+    pub source: String,
+    /// Names of instantiated modules and cells, sorted.
+    pub children: Vec<String>,
+}
+
+/// A printed design.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Design {
+    /// Name of the top module.
+    pub top: String,
+    /// Modules, leaves first.
+    pub modules: Vec<Module>,
+    /// Version of the tool.
+    pub version: String,
+    /// Configuration name.
+    pub configuration: String,
+}
+
+#[derive(Serialize)]
+struct Manifest<'a> {
+    generator: String,
+    configuration: &'a str,
+    top: &'a str,
+    hash: String,
+    modules: Vec<Entry<'a>>,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    name: &'a str,
+    file: String,
+    sha256: String,
+    source: &'a str,
+    parameters: serde_json::Map<String, serde_json::Value>,
+    ports: &'a [Port],
+    children: &'a [String],
+}
+
+impl<'a> Entry<'a> {
+    fn of(m: &'a Module) -> Self {
+        let number = |(k, v): &(String, u64)| (k.clone(), (*v).into());
+        Self {
+            name: &m.name,
+            file: format!("{}.v", m.name),
+            sha256: sha256(&m.text),
+            source: &m.source,
+            parameters: m.parameters.iter().map(number).collect(),
+            ports: &m.ports,
+            children: &m.children,
+        }
+    }
+}
+
+/// SHA-256 of a text in hexadecimal digits.
+pub fn sha256(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl Design {
+    /// Does the design contain memories?
+    pub fn has_ram(&self) -> bool {
+        let ram = |m: &Module| m.children.iter().any(|c| c == RAM_NAME);
+        self.modules.iter().any(ram)
+    }
+
+    /// The module called `name`.
+    pub fn module(&self, name: &str) -> Option<&Module> {
+        self.modules.iter().find(|m| m.name == name)
+    }
+
+    /// The top module.
+    pub fn top_module(&self) -> &Module {
+        self.modules.last().expect("a design has a top module")
+    }
+
+    /// Verilog files with their contents, leaves first.
+    pub fn verilog(&self) -> Vec<(String, String)> {
+        let mut out = Vec::new();
+        if self.has_ram() {
+            out.push((format!("{RAM_NAME}.v"), RAM_TEXT.to_string()));
+        }
+        let file = |m: &Module| (format!("{}.v", m.name), m.text.clone());
+        out.extend(self.modules.iter().map(file));
+        out
+    }
+
+    /// All files with their contents: Verilog, `filelist.f`, `manifest.json`.
+    pub fn files(&self) -> Vec<(String, String)> {
+        let mut out = self.verilog();
+        let list: String = out.iter().map(|(name, _)| format!("{name}\n")).collect();
+        let manifest = self.manifest(&out);
+        out.push(("filelist.f".into(), list));
+        out.push(("manifest.json".into(), manifest));
+        out
+    }
+
+    fn manifest(&self, files: &[(String, String)]) -> String {
+        let all: String = files
+            .iter()
+            .map(|(name, text)| format!("{name}\n{text}"))
+            .collect();
+        let manifest = Manifest {
+            generator: format!("heddle {}", self.version),
+            configuration: &self.configuration,
+            top: &self.top,
+            hash: sha256(&all),
+            modules: self.modules.iter().map(Entry::of).collect(),
+        };
+        let text = serde_json::to_string_pretty(&manifest);
+        text.expect("strings and numbers are valid JSON") + "\n"
+    }
+}

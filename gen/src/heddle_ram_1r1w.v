@@ -1,0 +1,47 @@
+// Memory with one write port and one read port on one clock.
+//
+// This is the only description of memory in the design. It is written so that FPGA tools infer
+// block RAM. To use a memory compiler, replace this file by a module of the same name, ports and
+// parameters; Key names the place in the design and may select the macro.
+//
+// A replacement must behave as follows.
+//   Write    at a rising edge of clk with wen_i high, the word at waddr_i becomes wdata_i.
+//   Read     at a rising edge of clk with ren_i high, rdata_o becomes the word at raddr_i and
+//            keeps it until the next such edge: one cycle of latency.
+//   Both     the design never reads and writes one word at the same edge.
+//   Content  words are unknown until they are written; there is no reset.
+//   Range    the design never addresses a word beyond Depth.
+//
+// Parameters
+//   Width     bits of a word
+//   Depth     words
+//   AddrBits  bits of an address
+//   Key       name of this instance, not used here
+
+`default_nettype none
+
+module heddle_ram_1r1w #(
+  parameter integer Width = 8,
+  parameter integer Depth = 2,
+  parameter integer AddrBits = 1,
+  parameter Key = "none"
+) (
+  input  wire                clk,
+  input  wire                wen_i,
+  input  wire [AddrBits-1:0] waddr_i,
+  input  wire [   Width-1:0] wdata_i,
+  input  wire                ren_i,
+  input  wire [AddrBits-1:0] raddr_i,
+  output reg  [   Width-1:0] rdata_o
+);
+
+  reg [Width-1:0] mem_q[0:Depth-1];
+
+  always @(posedge clk) begin
+    if (wen_i) mem_q[waddr_i] <= wdata_i;
+    if (ren_i) rdata_o <= mem_q[raddr_i];
+  end
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,131 @@
+//! Names: what other tools accept, and names that are unique in a module.
+
+use crate::error::Fault;
+use std::collections::BTreeSet;
+
+/// Reserved words of Verilog-2005, SystemVerilog-2017 and VHDL-2008, lower case.
+const RESERVED: &str = "
+abs accept_on access after alias all always always_comb always_ff always_latch and
+architecture array assert assign assume assume_guarantee attribute automatic before begin
+bind bins binsof bit block body break buf buffer bufif0 bufif1 bus byte case casex casez cell
+chandle checker class clocking cmos component config configuration const constant constraint
+context continue cover covergroup coverpoint cross deassign default defparam design disable
+disconnect dist do downto edge else elsif end endcase endchecker endclass endclocking
+endconfig endfunction endgenerate endgroup endinterface endmodule endpackage endprimitive
+endprogram endproperty endsequence endspecify endtable endtask entity enum event eventually
+exit expect export extends extern fairness file final first_match for force foreach forever
+fork forkjoin function generate generic genvar global group guarded highz0 highz1 if iff
+ifnone ignore_bins illegal_bins implements implies import impure in incdir include inertial
+initial inout input inside instance int integer interconnect interface intersect is join
+join_any join_none label large let liblist library linkage literal local localparam logic
+longint loop macromodule map matches medium mod modport module nand negedge nettype new next
+nexttime nmos nor noshowcancelled not notif0 notif1 null of on open or others out output
+package packed parameter pmos port posedge postponed primitive priority procedure process
+program property protected pull0 pull1 pulldown pullup pulsestyle_ondetect
+pulsestyle_onevent pure rand randc randcase randsequence range rcmos real realtime record ref
+reg register reject reject_on release rem repeat report restrict restrict_guarantee return
+rnmos rol ror rpmos rtran rtranif0 rtranif1 s_always s_eventually s_nexttime s_until
+s_until_with scalared select sequence severity shared shortint shortreal showcancelled signal
+signed sla sll small soft solve specify specparam sra srl static string strong strong0
+strong1 struct subtype super supply0 supply1 sync_accept_on sync_reject_on table tagged task
+then this throughout time timeprecision timeunit to tran tranif0 tranif1 transport tri tri0
+tri1 triand trior trireg type typedef unaffected union unique unique0 units unsigned until
+until_with untyped use uwire variable vectored virtual void vmode vprop vunit wait wait_order
+wand weak weak0 weak1 when while wildcard wire with within wor xnor xor";
+
+/// Is the word reserved in any case?
+pub fn is_reserved(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    RESERVED.split_ascii_whitespace().any(|w| w == name)
+}
+
+/// Checks a name that comes from Rust.
+pub fn check(name: &str) -> Result<(), Fault> {
+    if is_reserved(name) {
+        return Err(Fault::Reserved(name.into()));
+    }
+    let letter = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if !letter || !plain || name.contains("__") || name.ends_with('_') {
+        return Err(Fault::BadName(name.into()));
+    }
+    Ok(())
+}
+
+/// The names of one module, unique without regard to case.
+#[derive(Debug, Default)]
+pub struct Names {
+    used: BTreeSet<String>,
+}
+
+impl Names {
+    /// Reserves `name`, or `name_2`, `name_3`, ... if it is taken.
+    pub fn claim(&mut self, name: &str) -> String {
+        let mut candidate = name.to_string();
+        let mut n = 2;
+        while is_reserved(&candidate) || !self.used.insert(candidate.to_ascii_lowercase()) {
+            candidate = format!("{name}_{n}");
+            n += 1;
+        }
+        candidate
+    }
+}
+
+/// `StateIdle` from `State$Idle`, `AddrBits` from `addr_bits`.
+pub fn upper_camel(name: &str) -> String {
+    let mut out = String::new();
+    for word in name.split(['$', '_']) {
+        let mut chars = word.chars();
+        if let Some(first) = chars.next() {
+            out.push(first.to_ascii_uppercase());
+            let rest = chars.as_str();
+            if rest.chars().any(|c| c.is_ascii_lowercase()) {
+                out.push_str(rest);
+            } else {
+                out.push_str(&rest.to_ascii_lowercase());
+            }
+        }
+    }
+    out
+}
+
+/// A field name without its direction suffix.
+pub fn stem(name: &str) -> &str {
+    let strip = |s| name.strip_suffix(s);
+    strip("_o").or(strip("_i")).unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_three_languages_are_refused() {
+        for word in ["table", "reg", "logic", "do", "signal", "Entity", "downto"] {
+            assert_eq!(check(word), Err(Fault::Reserved(word.into())));
+        }
+        assert_eq!(check("table_q"), Ok(()));
+    }
+
+    #[test]
+    fn names_that_vhdl_refuses_are_refused() {
+        for name in ["a__b", "a_", "_a", "1a", "a$b", ""] {
+            assert_eq!(check(name), Err(Fault::BadName(name.into())), "{name}");
+        }
+    }
+
+    #[test]
+    fn claimed_names_differ_without_regard_to_case() {
+        let mut names = Names::default();
+        assert_eq!(names.claim("sum"), "sum");
+        assert_eq!(names.claim("Sum"), "Sum_2");
+        assert_eq!(names.claim("wire"), "wire_2");
+    }
+
+    #[test]
+    fn constants_are_upper_camel_case() {
+        assert_eq!(upper_camel("State$Idle"), "StateIdle");
+        assert_eq!(upper_camel("St$READ_BACK"), "StReadBack");
+        assert_eq!(upper_camel("addr_bits"), "AddrBits");
+    }
+}

@@ -1,0 +1,56 @@
+//! Whole modules against files that open in an editor. `HEDDLE_BLESS=1` rewrites them.
+
+mod common;
+
+use common::*;
+use heddle_gen::Design;
+use std::path::Path;
+
+#[track_caller]
+fn check(design: &Design) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    for module in &design.modules {
+        let file = folder.join(format!("{}.v", module.name));
+        if std::env::var_os("HEDDLE_BLESS").is_some() {
+            std::fs::create_dir_all(&folder).expect("the folder can be made");
+            std::fs::write(&file, &module.text).expect("the file can be written");
+        }
+        let golden = std::fs::read_to_string(&file).unwrap_or_default();
+        assert!(
+            golden == module.text,
+            "{} differs:\n{}",
+            file.display(),
+            module.text
+        );
+    }
+}
+
+#[test]
+fn row_of_cells() {
+    check(&print(&Row::new(4)));
+}
+
+#[test]
+fn grid_of_cells() {
+    check(&print(&Grid::new(3, 4)));
+}
+
+#[test]
+fn state_machine() {
+    check(&print(&Machine::default()));
+}
+
+#[test]
+fn operators() {
+    check(&print(&Operators::default()));
+}
+
+#[test]
+fn fifo_with_memory() {
+    check(&print(&Fifo::new(4)));
+}
+
+#[test]
+fn register_arrays() {
+    check(&print(&Lanes::new(4)));
+}
