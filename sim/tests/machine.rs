@@ -219,7 +219,9 @@ fn errors_stop_the_machine_with_their_code() {
     check_error_words(&[], ErrorCode::IllegalOpcode, 0);
     check_error_words(&[0x0000_0105], ErrorCode::IllegalOpcode, 0);
     check_error_words(&[0x0000_0102], ErrorCode::BadLength, 0);
-    check_error_words(&[0x0000_0302, 1, 0], ErrorCode::BadLength, 0);
+    check_error_words(&[0x0000_0202, 1], ErrorCode::BadLength, 0);
+    check_error_words(&[0x0000_0402, 1, 0x10, 0], ErrorCode::BadLength, 0);
+    check_error_words(&[0x0000_0201], ErrorCode::BadLength, 0);
     check_error_words(&[0x0080_0101], ErrorCode::BadField, 0);
 }
 

@@ -141,18 +141,23 @@ impl Sequencer {
 
     /// What is wrong with the header is known before the instruction waits for its unit.
     fn check_header(&self, header: u32) -> Result<(), Trap> {
+        // A record has at least one row of two words.
         let least = match header & 0xff {
             OP_HALT => 1,
-            OP_LOAD_WEIGHTS => 2,
-            OP_MATMUL | OP_DRAIN => 3,
+            OP_LOAD_WEIGHTS => 4,
+            OP_MATMUL | OP_DRAIN => 5,
             opcode => {
                 let message = format!("opcode is {opcode:#04x}");
                 return Err(self.trap(ErrorCode::IllegalOpcode, message));
             }
         };
         let length = header >> 8 & 0xff;
-        if length < least || (header & 0xff == OP_HALT && length != 1) {
-            let message = format!("length is {length}, expected {least} or a record more");
+        if header & 0xff == OP_HALT && length != 1 {
+            let message = format!("length is {length}, expected 1");
+            return Err(self.trap(ErrorCode::BadLength, message));
+        }
+        if length < least {
+            let message = format!("length is {length}, expected {least} or more");
             return Err(self.trap(ErrorCode::BadLength, message));
         }
         if header >> 19 != 0 {
