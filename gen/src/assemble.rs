@@ -19,8 +19,6 @@ pub const PROCESS_LOOP: usize = 8;
 
 /// What the assembly must know about other blocks.
 pub struct Context<'a> {
-    /// Module names by block; empty for primitives other than memories.
-    pub names: &'a [String],
     /// Address bits of memories.
     pub address_bits: &'a BTreeMap<BlockId, usize>,
     /// Print every element of an array on its own.
@@ -49,10 +47,11 @@ pub fn assemble(
     let comb: Vec<_> = std::mem::take(&mut schedule.comb);
     let comb: Vec<_> = comb.into_iter().map(|b| hoist.process(b)).collect();
     let inlined = hoist.values(inlined);
-    let next = std::mem::take(&mut schedule.body);
-    let next = hoist.next(next);
+    let wanted: BTreeSet<usize> = schedule.next.values().flatten().copied().collect();
+    for at in wanted {
+        schedule.body[at] = hoist.next(schedule.body[at].clone());
+    }
     let temporaries = hoist.finish();
-    schedule.body = next;
     let mut clocked = clocked::group(&netlist, &schedule, &inlined, context.unrolled)?;
     let nets = &netlist.nets;
 
@@ -418,15 +417,29 @@ fn assigns(nets: &[Net], list: Vec<(Vec<String>, Target, Expr)>, unrolled: bool)
         } else if full && nets[net].dims.len() > 1 {
             items.extend(reroll::roll_array(bundles, &nets[net].dims, 0));
         } else {
-            let mut start = 0;
-            for n in 1..=list.len() {
-                if n == list.len() || elem(&list[n].0) != elem(&list[n - 1].0) + 1 {
-                    let from = elem(&list[start].0);
-                    items.extend(reroll::roll(bundles[start..n].to_vec(), from, 0));
-                    start = n;
-                }
-            }
+            items.extend(roll_steps(
+                &bundles,
+                &list.iter().map(|(t, _)| elem(t)).collect::<Vec<_>>(),
+            ));
         }
+    }
+    items
+}
+
+/// Rolls runs of elements at equal distances; the loop counts elements where they are
+/// neighbours.
+fn roll_steps(bundles: &[Vec<Item>], elems: &[usize]) -> Vec<Item> {
+    let mut items = Vec::new();
+    let mut start = 0;
+    while start < elems.len() {
+        let step = elems.get(start + 1).map_or(1, |e| e - elems[start]);
+        let mut end = start + 1;
+        while end < elems.len() && elems[end] - elems[end - 1] == step {
+            end += 1;
+        }
+        let from = if step == 1 { elems[start] } else { 0 };
+        items.extend(reroll::roll(bundles[start..end].to_vec(), from, 0));
+        start = end;
     }
     items
 }

@@ -34,8 +34,7 @@ pub fn emit(
             path: block.path.clone(),
             fault,
         };
-        let mut module =
-            compile(block, &blocks, &names, &cells, options, &mut paths).map_err(fail)?;
+        let mut module = compile(block, &blocks, &cells, options, &mut paths).map_err(fail)?;
         module.name.clone_from(&names[id]);
         if options.reset == Reset::Async {
             asynchronous(&module.items).map_err(fail)?;
@@ -62,7 +61,6 @@ pub fn emit(
 fn compile(
     block: &Block,
     blocks: &[Block],
-    names: &[String],
     cells: &Cells,
     options: &EmitOptions,
     paths: &mut Vec<Paths>,
@@ -73,7 +71,6 @@ fn compile(
     paths.push(loops::paths(&netlist, paths)?);
     let schedule = schedule::schedule(&netlist)?;
     let context = Context {
-        names,
         address_bits: &cells.address_bits,
         unrolled: options.unrolled,
         reset_high: options.reset_level == ResetLevel::High,

@@ -214,6 +214,7 @@ pub fn concat(parts: Vec<Expr>) -> Expr {
     for part in parts {
         match part {
             Expr::Concat(inner) => inner.into_iter().for_each(|e| push_part(&mut flat, e)),
+            Expr::Repeat(n, e) => (0..n).for_each(|_| push_part(&mut flat, (*e).clone())),
             e if e.width() == 0 => {}
             e => push_part(&mut flat, e),
         }

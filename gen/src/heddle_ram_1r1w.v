@@ -35,6 +35,10 @@ module heddle_ram_1r1w #(
   output reg  [   Width-1:0] rdata_o
 );
 
+  // Key is for replacements of this file.
+  wire unused_key;
+  assign unused_key = |Key;
+
   reg [Width-1:0] mem_q[0:Depth-1];
 
   always @(posedge clk) begin

@@ -57,10 +57,11 @@ impl<'a> Hoist<'a> {
         inlined.into_iter().map(one).collect()
     }
 
-    /// Rewrites statements that read final values only.
-    pub fn next(&mut self, list: Vec<Stmt>) -> Vec<Stmt> {
+    /// Rewrites a statement that reads final values only.
+    pub fn next(&mut self, s: Stmt) -> Stmt {
         let mut numbers = BTreeMap::new();
-        self.list(list, None, &mut Vec::new(), &mut numbers)
+        let mut out = self.list(vec![s], None, &mut Vec::new(), &mut numbers);
+        out.pop().expect("one statement in, one out")
     }
 
     /// Rewrites a process; values of its own signals are named inside it.

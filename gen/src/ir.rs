@@ -300,8 +300,6 @@ pub struct Module {
 /// A module on its way from kernel to text.
 #[derive(Debug)]
 pub struct Netlist {
-    /// Path of the first block, for messages.
-    pub path: String,
     /// What the block says about itself.
     pub meta: Meta,
     /// All nets.

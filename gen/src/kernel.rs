@@ -41,6 +41,16 @@ pub fn lower(block: &Block, netlist: &mut Netlist, table: &Table) -> Result<(), 
     Ok(())
 }
 
+/// The text of a comment; rust-hdl may pass the macro call itself.
+fn comment(text: &str) -> String {
+    let text = text.trim_start_matches(|c| c != '"');
+    let inner = text.strip_prefix('"').unwrap_or(text);
+    inner
+        .trim_end_matches(')')
+        .trim_end_matches('"')
+        .to_string()
+}
+
 /// One assignment per element of an array of multipliers.
 fn product(nets: &[Net], a: usize, b: usize, p: usize) -> Vec<Stmt> {
     let at = |net: usize, i: usize| {
@@ -131,7 +141,7 @@ impl Kernel<'_> {
                     self.widths.env.insert(l.index.clone(), value);
                 }
             }
-            VerilogStatement::Comment(text) => out.push(Stmt::Comment(text.clone())),
+            VerilogStatement::Comment(text) => out.push(Stmt::Comment(comment(text))),
             VerilogStatement::Link(links) => {
                 for link in links {
                     self.link(link, out)?;
@@ -216,8 +226,10 @@ impl Kernel<'_> {
         let values = 1usize.checked_shl(width as u32);
         let complete =
             variants > 0 && arms.len() >= variants || values.is_some_and(|v| arms.len() >= v);
-        if let (true, Some((label, _))) = (complete, arms.last_mut()) {
-            *label = None;
+        if let (true, Some((label, body))) = (complete, arms.last_mut()) {
+            if let Some(Expr::Const { name: Some(n), .. }) = label.take() {
+                body.insert(0, Stmt::Comment(n));
+            }
         }
         out.push(Stmt::Case(subject, arms));
         Ok(())

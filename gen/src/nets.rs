@@ -143,7 +143,6 @@ fn kind_of(kind: AtomKind, name: &str) -> Result<NetKind, Fault> {
 pub fn build(block: &Block, blocks: &[Block]) -> Result<(Netlist, Table), Fault> {
     let mut table = Table::default();
     let mut netlist = Netlist {
-        path: block.path.clone(),
         meta: block.meta.clone(),
         nets: Vec::new(),
         instances: Vec::new(),

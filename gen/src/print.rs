@@ -158,6 +158,7 @@ impl Printer<'_> {
         self.nested(|p| {
             p.declarations(&uses);
             p.items(&module.items);
+            p.unused();
         });
         self.w.blank();
         self.w.line("endmodule");
@@ -260,20 +261,6 @@ impl Printer<'_> {
             }
             self.w.blank();
         }
-        if !self.module.unused.is_empty() {
-            let name = self.names.claim("unused_bits");
-            self.w.line(&format!("wire {name};"));
-            self.w.blank();
-            let parts: Vec<String> = self
-                .module
-                .unused
-                .iter()
-                .map(|e| expr(&self.module.nets, e))
-                .collect();
-            self.w
-                .line(&format!("assign {name} = &{{1'b0, {}}};", parts.join(", ")));
-            self.w.blank();
-        }
         if !uses.loops.is_empty() {
             for depth in &uses.loops {
                 let name = text::variable(*depth);
@@ -300,6 +287,20 @@ impl Printer<'_> {
             }
             last_assign = assign || matches!(item, Item::Comment(_));
         }
+    }
+
+    fn unused(&mut self) {
+        if self.module.unused.is_empty() {
+            return;
+        }
+        let nets = &self.module.nets;
+        let parts: Vec<String> = self.module.unused.iter().map(|e| expr(nets, e)).collect();
+        let name = self.names.claim("unused_bits");
+        self.w.blank();
+        self.w.line("// Deliberately not read");
+        self.w.line(&format!("wire {name};"));
+        self.w
+            .line(&format!("assign {name} = &{{1'b0, {}}};", parts.join(", ")));
     }
 
     fn nested(&mut self, f: impl FnOnce(&mut Self)) {
@@ -437,8 +438,9 @@ impl Printer<'_> {
                 Some((_, values)) => {
                     w.line(&format!("if ({test}) begin"));
                     w.inside(|w| w.statements(nets, values, "<="));
-                    match (enable, c.body.is_empty()) {
-                        (_, true) => w.line("end"),
+                    match (enable, c.body.as_slice()) {
+                        (_, []) => w.line("end"),
+                        (None, [s @ Stmt::If(..)]) => w.conditional(nets, s, "<=", "end else "),
                         (Some(e), _) => {
                             w.line(&format!("end else if ({}) begin", expr(nets, e)));
                             w.inside(|w| w.statements(nets, &c.body, "<="));

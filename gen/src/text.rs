@@ -207,6 +207,13 @@ fn signed(nets: &[Net], e: &Expr) -> String {
             value,
             name: None,
         } if *width > 1 && *value <= mask(width - 1) => format!("{width}'sd{value}"),
+        Expr::Const {
+            width,
+            value,
+            name: None,
+        } if *width > 1 && *width < 128 && *value != mask(width - 1) + 1 => {
+            format!("-{width}'sd{}", mask(*width) - value + 1)
+        }
         e => format!("$signed({})", expr(nets, e)),
     }
 }
@@ -337,7 +344,8 @@ impl Writer {
         }
     }
 
-    fn conditional(&mut self, nets: &[Net], s: &Stmt, op: &str, before: &str) {
+    /// `if` with its branches; `before` stands in front of the first one.
+    pub fn conditional(&mut self, nets: &[Net], s: &Stmt, op: &str, before: &str) {
         let Stmt::If(c, then, other) = s else {
             return;
         };

@@ -2,18 +2,18 @@
 // Source: gen/tests/common/mod.rs, Cell
 //
 // One processing cell: stores a weight, adds operand times weight to a passing sum.
-// Timing
-//   One cycle from x_i to x_o and from sum_i to sum_o.
 //
 // Ports
-//   clk       Clock.
-//   rst_n     Reset, active low.
-//   load_i    High while weight_i is to be stored.
-//   weight_i  Weight.
-//   x_i       Operand from the left.
-//   x_o       Operand to the right.
-//   sum_i     Sum from the left.
-//   sum_o     Sum to the right.
+//   clk       Clock
+//   rst_n     Reset, active low
+//   load_i    High while weight_i is to be stored
+//   weight_i  Weight
+//   x_i       Operand from the left
+//   x_o       Operand to the right
+//   sum_i     Sum from the left
+//   sum_o     Sum to the right
+// Timing
+//   One cycle from x_i to x_o and from sum_i to sum_o.
 
 `default_nettype none
 
@@ -35,16 +35,8 @@ module heddle_cell (
   reg [7:0] x_q;
   reg [23:0] sum_q;
 
-  wire [7:0] mul_a_i;
-  wire [7:0] mul_b_i;
   wire [15:0] mul_product;
-  wire [15:0] mul_product_product;
 
-  wire unused_bits;
-
-  assign unused_bits = &{1'b0, mul_product_product};
-
-  assign mul_product_product = $signed(mul_a_i) * $signed(mul_b_i);
   assign x_o = x_q;
   assign sum_o = sum_q;
   assign mul_product = $signed(x_i) * $signed(weight_q);

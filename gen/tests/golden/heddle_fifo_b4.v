@@ -2,21 +2,21 @@
 // Source: gen/tests/common/mod.rs, Fifo
 //
 // Single-clock FIFO with a ready/valid handshake on both sides.
-// Timing
-//   2 cycles from push to pop. Reset clears the pointers, not the stored data.
 //
 // Parameters (fixed when generated)
 //   Bytes 4  bytes of an element
 // Ports
-//   clk          Clock.
-//   rst_n        Reset, active low.
-//   in_valid_i   An element is offered.
-//   in_ready_o   The element is taken.
+//   clk          Clock
+//   rst_n        Reset, active low
+//   in_valid_i   An element is offered
+//   in_ready_o   The element is taken
 //   in_data_i    The element, as bytes (4 elements of 8 bits, element 0 in the low bits)
-//   out_valid_o  An element is offered.
-//   out_ready_i  The element is taken.
+//   out_valid_o  An element is offered
+//   out_ready_i  The element is taken
 //   out_data_o   The element, as bytes (4 elements of 8 bits, element 0 in the low bits)
-//   level_o      Number of stored elements.
+//   level_o      Number of stored elements
+// Timing
+//   2 cycles from push to pop. Reset clears the pointers, not the stored data.
 
 `default_nettype none
 
@@ -45,7 +45,7 @@ module heddle_fifo_b4 (
   assign in_ready_o = (wr_ptr_q - rd_ptr_q) != 4'd8;
   assign push = in_valid_i & in_ready_o;
 
-  // comment! ("Fetch the next element while the output is empty or being taken
+  // Fetch the next element while the output is empty or being taken
   assign fetch = (wr_ptr_q != rd_ptr_q) & (!valid_q | out_ready_i);
   assign out_valid_o = valid_q;
   assign level_o = wr_ptr_q - rd_ptr_q;

@@ -7,8 +7,8 @@
 //   Rows 3  rows of cells
 //   Cols 4  cells of a row
 // Ports
-//   clk       Clock.
-//   rst_n     Reset, active low.
+//   clk       Clock
+//   rst_n     Reset, active low
 //   load_i    Stores the weights of a row (3 elements of 1 bit, element 0 in the low bits)
 //   weight_i  Weights by row and column (3 x 4 elements of 8 bits, element 0 in the low bits)
 //   x_i       Operands by row (3 elements of 8 bits, element 0 in the low bits)
@@ -29,19 +29,21 @@ module heddle_grid_r3_c4 (
   wire [119:0] x;  // 3 x 5 x 8
   wire [359:0] sum;  // 3 x 5 x 24
 
-  wire unused_bits;
-
-  assign unused_bits = &{1'b0, x[39:32], x[79:72], x[119:112]};
-
   genvar i;
   genvar j;
 
-  assign x[7:0] = x_i[7:0];
-  assign x[47:40] = x_i[15:8];
-  assign x[87:80] = x_i[23:16];
-  assign sum[23:0] = 24'd0;
-  assign sum[143:120] = 24'd0;
-  assign sum[263:240] = 24'd0;
+  generate
+    for (i = 0; i < 3; i = i + 1) begin : gen_x
+      assign x[40*i+:8] = x_i[8*i+:8];
+    end
+  endgenerate
+
+  generate
+    for (i = 0; i < 3; i = i + 1) begin : gen_sum
+      assign sum[120*i+:24] = 24'd0;
+    end
+  endgenerate
+
   assign sum_o = {sum[359:336], sum[239:216], sum[119:96]};
 
   generate
@@ -60,6 +62,10 @@ module heddle_grid_r3_c4 (
       end
     end
   endgenerate
+
+  // Deliberately not read
+  wire unused_bits;
+  assign unused_bits = &{1'b0, x[39:32], x[79:72], x[119:112]};
 
 endmodule
 

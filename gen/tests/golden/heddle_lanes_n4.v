@@ -6,14 +6,14 @@
 // Parameters (fixed when generated)
 //   Lanes 4  lanes
 // Ports
-//   clk      Clock.
-//   rst_n    Reset, active low.
+//   clk      Clock
+//   rst_n    Reset, active low
 //   en_i     Enable by lane (4 elements of 1 bit, element 0 in the low bits)
 //   x_i      Value by lane; the low nibble is stored (4 elements of 8 bits, element 0 in the low
 //            bits)
-//   clear_i  Clears all lanes.
+//   clear_i  Clears all lanes
 //   y_o      Stored by lane (4 elements of 4 bits, element 0 in the low bits)
-//   late_o   First lane, some cycles later.
+//   late_o   First lane, some cycles later
 //   count_o  Running count by lane (4 elements of 6 bits, element 0 in the low bits)
 
 `default_nettype none
@@ -33,10 +33,6 @@ module heddle_lanes_n4 (
   reg [15:0] lane_q;  // 4 x 4
   reg [23:0] count_q;  // 4 x 6
   reg [31:0] line_q;  // 4 x 8
-
-  wire unused_bits;
-
-  assign unused_bits = &{1'b0, x_i[15:12], x_i[23:20], x_i[31:28]};
 
   genvar i;
 
@@ -62,12 +58,10 @@ module heddle_lanes_n4 (
       always @(posedge clk) begin
         if (!rst_n) begin
           count_q[6*i+:6] <= 6'd0;
-        end else begin
-          if (clear_i) begin
-            count_q[6*i+:6] <= 6'd0;
-          end else if (en_i[i]) begin
-            count_q[6*i+:6] <= count_q[6*i+:6] + 6'd1;
-          end
+        end else if (clear_i) begin
+          count_q[6*i+:6] <= 6'd0;
+        end else if (en_i[i]) begin
+          count_q[6*i+:6] <= count_q[6*i+:6] + 6'd1;
         end
       end
     end
@@ -76,6 +70,10 @@ module heddle_lanes_n4 (
   always @(posedge clk) begin
     line_q <= {line_q[23:0], x_i[7:0]};
   end
+
+  // Deliberately not read
+  wire unused_bits;
+  assign unused_bits = &{1'b0, x_i[15:12], x_i[23:20], x_i[31:28]};
 
 endmodule
 

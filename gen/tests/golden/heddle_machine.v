@@ -4,14 +4,14 @@
 // Counts up to a limit after a start, then waits for an acknowledgement.
 //
 // Ports
-//   clk      Clock.
-//   rst_n    Reset, active low.
-//   start_i  Begins a run; ignored while one is under way.
-//   limit_i  Number of steps of a run.
-//   ack_i    Takes the result.
-//   busy_o   A run is under way.
-//   done_o   The run has ended.
-//   count_o  Steps so far.
+//   clk      Clock
+//   rst_n    Reset, active low
+//   start_i  Begins a run; ignored while one is under way
+//   limit_i  Number of steps of a run
+//   ack_i    Takes the result
+//   busy_o   A run is under way
+//   done_o   The run has ended
+//   count_o  Steps so far
 
 `default_nettype none
 
@@ -42,7 +42,10 @@ module heddle_machine (
     case (state_q)
       StateIdle: busy_o = 1'b0;
       StateRun: ;
-      default: done_o = 1'b1;
+      default: begin
+        // StateDone
+        done_o = 1'b1;
+      end
     endcase
   end
 

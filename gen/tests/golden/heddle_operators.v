@@ -4,40 +4,40 @@
 // Every kind of operator.
 //
 // Ports
-//   a_i       Operand.
-//   b_i       Operand.
-//   s_i       Signed operand.
-//   w_i       Wide signed operand.
-//   n_i       Shift amount.
-//   sel_i     Selector.
+//   a_i       Operand
+//   b_i       Operand
+//   s_i       Signed operand
+//   w_i       Wide signed operand
+//   n_i       Shift amount
+//   sel_i     Selector
 //   x_i       Elements to choose from (8 elements of 8 bits, element 0 in the low bits)
-//   cmd_i     Fields.
-//   sum_o     Sum without its carry.
-//   carry_o   The carry.
-//   less_o    Unsigned comparison.
-//   less_s_o  Signed comparison.
-//   wrap_o    Comparison with a wrapped sum.
-//   ext_o     Sign-extended operand.
-//   sar_o     Arithmetic right shift.
-//   sar1_o    Arithmetic right shift plus one.
-//   shl_o     Left shift.
-//   shr_o     Logical right shift.
-//   shr3_o    Shift by a constant.
-//   mux_o     Selected element.
-//   bit_o     Selected bit.
-//   far_o     Bit chosen by a number that may be too large.
-//   join_o    All elements joined, element 7 in the low byte.
-//   mid_o     The middle of a sum.
-//   addr_o    Address of the command.
-//   cmd_o     Command with its address incremented.
-//   rev_o     Bit reversal.
+//   cmd_i     Fields
+//   sum_o     Sum without its carry
+//   carry_o   The carry
+//   less_o    Unsigned comparison
+//   less_s_o  Signed comparison
+//   wrap_o    Comparison with a wrapped sum
+//   ext_o     Sign-extended operand
+//   sar_o     Arithmetic right shift
+//   sar1_o    Arithmetic right shift plus one
+//   shl_o     Left shift
+//   shr_o     Logical right shift
+//   shr3_o    Shift by a constant
+//   mux_o     Selected element
+//   bit_o     Selected bit
+//   far_o     Bit chosen by a number that may be too large
+//   join_o    All elements joined, element 7 in the low byte
+//   mid_o     The middle of a sum
+//   addr_o    Address of the command
+//   cmd_o     Command with its address incremented
+//   rev_o     Bit reversal
 //   red_o     Reductions: all, any, odd (3 elements of 1 bit, element 0 in the low bits)
-//   ones_o    Number of ones.
+//   ones_o    Number of ones
 //   and_o     Element by element (8 elements of 8 bits, element 0 in the low bits)
 //   hot_o     One bit high (8 elements of 1 bit, element 0 in the low bits)
-//   max_o     Largest element.
-//   mul_o     Product.
-//   k_o       Constant.
+//   max_o     Largest element
+//   mul_o     Product
+//   k_o       Constant
 
 `default_nettype none
 
@@ -86,29 +86,20 @@ module heddle_operators (
   reg [3:0] ones;
 
   wire [63:0] acc;
-  wire [31:0] mul_a_i;
-  wire [7:0] mul_b_i;
   wire [39:0] mul_product;
   wire [8:0] carry_sum;
   wire [7:0] far_shifted;
   wire [7:0] mid_sum;
-  wire [39:0] mul_product_product;
-
-  wire unused_bits;
-
-  assign unused_bits = &{1'b0, carry_sum[7:0], far_shifted[7:1], mid_sum[1:0], mid_sum[7:6],
-      mul_product_product};
 
   genvar i;
 
   assign carry_sum = {1'b0, a_i} + {1'b0, b_i};
   assign far_shifted = a_i >> n_i;
   assign mid_sum = a_i + b_i;
-  assign mul_product_product = $signed(mul_a_i) * $signed(mul_b_i);
   assign sum_o = a_i + b_i;
   assign carry_o = carry_sum[8];
   assign less_o = a_i < b_i;
-  assign less_s_o = $signed(s_i) < $signed(a_i) && $signed(s_i) >= $signed(8'd253);
+  assign less_s_o = $signed(s_i) < $signed(a_i) && $signed(s_i) >= -8'sd3;
   assign wrap_o = (a_i + 8'd1) < b_i;
   assign ext_o = {{8{s_i[7]}}, s_i};
   assign sar_o = $signed(w_i) >>> n_i;
@@ -181,6 +172,10 @@ module heddle_operators (
       if (x_i[8*n+8+:8] > max) max = x_i[8*n+8+:8];
     end
   end
+
+  // Deliberately not read
+  wire unused_bits;
+  assign unused_bits = &{1'b0, carry_sum[7:0], far_shifted[7:1], mid_sum[1:0], mid_sum[7:6]};
 
 endmodule
 

@@ -6,12 +6,12 @@
 // Parameters (fixed when generated)
 //   Cols 4  cells
 // Ports
-//   clk       Clock.
-//   rst_n     Reset, active low.
-//   load_i    Stores the weights.
+//   clk       Clock
+//   rst_n     Reset, active low
+//   load_i    Stores the weights
 //   weight_i  One weight per cell (4 elements of 8 bits, element 0 in the low bits)
-//   x_i       Operand entering the first cell.
-//   sum_o     Sum leaving the last cell.
+//   x_i       Operand entering the first cell
+//   sum_o     Sum leaving the last cell
 
 `default_nettype none
 
@@ -27,10 +27,6 @@ module heddle_row_c4 (
 
   wire [39:0] x;  // 5 x 8
   wire [119:0] sum;  // 5 x 24
-
-  wire unused_bits;
-
-  assign unused_bits = &{1'b0, x[39:32]};
 
   genvar i;
 
@@ -52,6 +48,10 @@ module heddle_row_c4 (
       );
     end
   endgenerate
+
+  // Deliberately not read
+  wire unused_bits;
+  assign unused_bits = &{1'b0, x[39:32]};
 
 endmodule
 
