@@ -25,6 +25,10 @@ pub struct StateBufferInputs {
 pub struct StateBufferOutputs {
     /// Operand slot leaving the last partition.
     pub operand: OperandSlot,
+    /// Weight slot leaving the last partition.
+    pub weight: WeightSlot,
+    /// Host access leaving the last partition.
+    pub host: HostRequest,
     /// Host read answer leaving the last partition.
     pub answer: Option<u64>,
     /// Events leaving the last partition.
@@ -73,6 +77,8 @@ impl StateBufferModel {
         };
         let mut outputs = StateBufferOutputs {
             operand: OperandSlot::default(),
+            weight: WeightSlot::default(),
+            host: HostRequest::default(),
             answer: None,
             events: Events::default(),
             x: Vec::new(),
@@ -97,6 +103,8 @@ impl StateBufferModel {
             };
         }
         outputs.operand = travelling.operand;
+        outputs.weight = travelling.weight;
+        outputs.host = travelling.host;
         outputs.answer = travelling.answer;
         outputs.events = travelling.events;
         outputs
