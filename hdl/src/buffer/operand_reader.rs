@@ -56,7 +56,7 @@ pub struct OperandReader {
     kept_is_written: Signal<Local, Bit>,
     kept_is_used: Signal<Local, Bit>,
     must_read: Signal<Local, Bit>,
-    byte: Signal<Local, Bits<8>>,
+    chosen: Signal<Local, Bits<8>>,
     is_negative: Signal<Local, Bit>,
 }
 
@@ -90,7 +90,7 @@ impl OperandReader {
             kept_is_written: Default::default(),
             kept_is_used: Default::default(),
             must_read: Default::default(),
-            byte: Default::default(),
+            chosen: Default::default(),
             is_negative: Default::default(),
         }
     }
@@ -150,19 +150,19 @@ impl Logic for OperandReader {
         }
 
         // Stage 3: byte and sign
-        self.byte.next = self.kept_word[0].q_o.val();
+        self.chosen.next = self.kept_word[0].q_o.val();
         for k in 1..8 {
             if self.lane[2].q_o.val() == k.to_bits::<3>() {
-                self.byte.next = self.kept_word[k].q_o.val();
+                self.chosen.next = self.kept_word[k].q_o.val();
             }
         }
-        self.is_negative.next = self.byte.val() > self.thr[2].q_o.val();
+        self.is_negative.next = self.chosen.val() > self.thr[2].q_o.val();
         self.x.clk.next = self.clk.val();
         self.x.rst_n.next = self.rst_n.val();
         self.x.d_i.next = 0.into();
         if self.valid[2].q_o.val() {
             self.x.d_i.next =
-                bit_cast::<9, 8>(self.byte.val()).replace_bit(8, self.is_negative.val());
+                bit_cast::<9, 8>(self.chosen.val()).replace_bit(8, self.is_negative.val());
         }
         self.x_o.next = self.x.q_o.val();
 

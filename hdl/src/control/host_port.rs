@@ -97,7 +97,7 @@ pub struct HostPort {
     take_write: Signal<Local, Bit>,
     take_register: Signal<Local, Bit>,
     take_buffer_read: Signal<Local, Bit>,
-    register: Signal<Local, Bits<32>>,
+    selected: Signal<Local, Bits<32>>,
     word: Signal<Local, Bits<32>>,
     _rows: usize,
     _cols: usize,
@@ -162,7 +162,7 @@ impl HostPort {
             take_write: Default::default(),
             take_register: Default::default(),
             take_buffer_read: Default::default(),
-            register: Default::default(),
+            selected: Default::default(),
             word: Default::default(),
             _rows: shape.rows,
             _cols: shape.cols,
@@ -269,33 +269,33 @@ impl Logic for HostPort {
         }
 
         // Register reads.
-        self.register.next = 0.into();
+        self.selected.next = 0.into();
         for i in 0..COUNTERS {
             if self.index.val() == (i + 8).to_bits::<5>() {
-                self.register.next = self.count_i[i].val();
+                self.selected.next = self.count_i[i].val();
             }
         }
         match self.index.val().index() {
             0 => {
-                self.register.next = 0x4845_4401.into();
+                self.selected.next = 0x4845_4401.into();
             }
             2 => {
-                self.register.next = self.start_pc.q_o.val().get_bits::<32>(0);
+                self.selected.next = self.start_pc.q_o.val().get_bits::<32>(0);
             }
             3 => {
-                self.register.next = self.status_i.val();
+                self.selected.next = self.status_i.val();
             }
             4 => {
-                self.register.next = self.zero.q_o.val().get_bits::<32>(0);
+                self.selected.next = self.zero.q_o.val().get_bits::<32>(0);
             }
             5 => {
-                self.register.next =
+                self.selected.next =
                     self._rows.to_bits::<32>() | (self._cols.to_bits::<32>() << 16);
             }
             _ => {}
         }
         if self.region.val() != 0 {
-            self.register.next = 0.into();
+            self.selected.next = 0.into();
         }
         self.rvalid.d_i.next = self.buffer_rvalid_i.val()
             | (self.take.val() & !self.host_write_i.val() & !self.is_buffer.val());
@@ -309,7 +309,7 @@ impl Logic for HostPort {
             self.buffer_data_o[k].next = self.coded[k].q_o.val();
             self.rdata[k].clk.next = self.clk.val();
             if k < 4 {
-                self.rdata[k].d_i.next = self.register.val().get_bits::<8>(8 * k);
+                self.rdata[k].d_i.next = self.selected.val().get_bits::<8>(8 * k);
             } else {
                 self.rdata[k].d_i.next = 0.into();
             }

@@ -60,21 +60,24 @@ impl Logic for Route {
             self.zeros1[k].next = (!self.mask_i[k + 1].val()).get_bits::<3>(0);
         }
         for k in 0..7 {
-            self.zeros2[k].next = self.zeros1[k].val();
             if k < 6 {
                 self.zeros2[k].next = self.zeros1[k].val() + self.zeros1[k + 1].val();
+            } else {
+                self.zeros2[k].next = self.zeros1[k].val();
             }
         }
         for k in 0..7 {
-            self.zeros4[k].next = self.zeros2[k].val();
             if k < 5 {
                 self.zeros4[k].next = self.zeros2[k].val() + self.zeros2[k + 2].val();
+            } else {
+                self.zeros4[k].next = self.zeros2[k].val();
             }
         }
         for k in 0..7 {
-            self.zeros[k].next = self.zeros4[k].val();
             if k < 3 {
                 self.zeros[k].next = self.zeros4[k].val() + self.zeros4[k + 4].val();
+            } else {
+                self.zeros[k].next = self.zeros4[k].val();
             }
         }
 

@@ -29,7 +29,7 @@ pub struct Unpack {
     one: Vec<RegData<Bit>>,
     two: Vec<RegData<Bit>>,
     four: Vec<RegData<Bit>>,
-    packed: Vec<Signal<Local, Bits<8>>>,
+    dense: Vec<Signal<Local, Bits<8>>>,
     /// The word after each stage of moves.
     moved4: Vec<Signal<Local, Bits<8>>>,
     moved2: Vec<Signal<Local, Bits<8>>>,
@@ -52,7 +52,7 @@ impl Unpack {
             one: v(7),
             two: v(6),
             four: v(4),
-            packed: v(8),
+            dense: v(8),
             moved4: v(8),
             moved2: v(8),
             moved1: v(8),
@@ -87,19 +87,19 @@ impl Logic for Unpack {
         }
 
         for i in 0..self._first {
-            self.packed[8 - self._first + i].next = self.a_data_i[i].val();
+            self.dense[8 - self._first + i].next = self.a_data_i[i].val();
         }
         for i in 0..(8 - self._first) {
-            self.packed[i].next = self.b_data_i[i].val();
+            self.dense[i].next = self.b_data_i[i].val();
         }
 
         comment!("The moves of packing, backwards");
         for k in 0..8 {
-            self.moved4[k].next = self.packed[k].val();
+            self.moved4[k].next = self.dense[k].val();
         }
         for k in 0..4 {
             if self.four[k].q_o.val() {
-                self.moved4[k].next = self.packed[k + 4].val();
+                self.moved4[k].next = self.dense[k + 4].val();
             }
         }
         for k in 0..8 {

@@ -78,7 +78,7 @@ pub struct Traversal<const W: usize, const A: usize> {
 
     cfg_row: Vec<Signal<Local, Bit>>,
     cfg_data: Signal<Local, Bits<32>>,
-    begin: Signal<Local, Bit>,
+    start: Signal<Local, Bit>,
     load: Signal<Local, Bit>,
     /// An address leaves the output registers, or they are empty.
     room: Signal<Local, Bit>,
@@ -132,7 +132,7 @@ impl<const W: usize, const A: usize> Traversal<W, A> {
             end_flag: Default::default(),
             cfg_row: v(rows),
             cfg_data: Default::default(),
-            begin: Default::default(),
+            start: Default::default(),
             load: Default::default(),
             room: Default::default(),
             step: Default::default(),
@@ -155,8 +155,8 @@ impl<const W: usize, const A: usize> Logic for Traversal<W, A> {
         }
 
         comment!("Control");
-        self.begin.next = self.start_i.val() & !self.busy.q_o.val();
-        self.load.next = self.begin.val() & !self.rows.end_o.val();
+        self.start.next = self.start_i.val() & !self.busy.q_o.val();
+        self.load.next = self.start.val() & !self.rows.end_o.val();
         self.room.next = !self.valid.q_o.val() | self.ready_i.val();
         self.step.next = self.rows.running_o.val() & self.room.val() & !self.pause_i.val();
 
@@ -166,7 +166,7 @@ impl<const W: usize, const A: usize> Logic for Traversal<W, A> {
         self.rows.clear_i.next = self.cfg_clear_i.val();
         self.rows.write_i.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == bits::<2>(3));
         self.rows.write_data_i.next = self.cfg_data.val().get_bits::<A>(0);
-        self.rows.start_i.next = self.begin.val();
+        self.rows.start_i.next = self.start.val();
         self.rows.done_i.next = self.step.val() & self.odometer.last_o.val();
         for r in 0..self._rows {
             self.rows.write_row_i[r].next = self.cfg_row[r].val();
