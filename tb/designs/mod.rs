@@ -1,6 +1,16 @@
 //! The designs that tests drive: one table, read by the build script (which emits, verilates and
 //! links each) and by the tests (which simulate the same block in rust-hdl).
 
+use heddle_arch::Params;
+use heddle_hdl::array::{BiasRow, PeArray};
+use heddle_hdl::buffer::{ResultsBuffer, StateBuffer};
+use heddle_hdl::control::{
+    Control, ControlShape, DrainHead, HostPort, Sequencer, SequencerShape, StreamHead, WeightHead,
+};
+use heddle_hdl::post::{Gatherer, Post, Requantise};
+use heddle_hdl::sliced::Sliced;
+use heddle_hdl::top::Top;
+use heddle_hdl::traversal::Traversal;
 use rust_hdl_core::prelude::Block;
 
 pub mod samples;
@@ -38,4 +48,64 @@ designs! {
     sample_memory: samples::Memory = samples::Memory::new(3, 12);
     /// State machine with shifts.
     sample_shifter: samples::Shifter = samples::Shifter::default();
+    /// Three rows of four loops, 16-bit offsets and addresses.
+    traversal: Traversal<16, 16> = Traversal::new(3, 4);
+    /// Two rows of three loops, 24-bit offsets, 32-bit addresses.
+    traversal_wide: Traversal<24, 32> = Traversal::new(2, 3);
+    /// 16 words; slices of five and three bytes.
+    sliced: Sliced = Sliced::new(16, 5);
+    /// Three partitions of two banks of 16 words.
+    state_buffer: StateBuffer = StateBuffer::new(3, 2, 16, 4);
+    /// Three rows and ten columns: more columns than bytes in a weight word.
+    pe_array: PeArray = PeArray::new(3, 10);
+    /// Three columns, four column tiles.
+    bias_row: BiasRow = BiasRow::new(3, 4);
+    /// Three columns, banks of eight sums.
+    results_buffer: ResultsBuffer = ResultsBuffer::new(3, 8);
+    /// Scaling of one column.
+    requantise: Requantise = Requantise::new();
+    /// Bytes to words.
+    gatherer: Gatherer = Gatherer::new();
+    /// Three columns, four column tiles.
+    post: Post = Post::new(3, 4);
+    /// Three loops, 1 KiB partitions, four column tiles, 64 results.
+    stream_head: StreamHead<16> = StreamHead::new(3, 10, 2, 6);
+    /// Three loops, 1 KiB partitions, four columns.
+    weight_head: WeightHead<16> = WeightHead::new(3, 10, 4);
+    /// 1 KiB partitions, 64 results, four columns.
+    drain_head: DrainHead<16> = DrainHead::new(10, 6, 4);
+    /// Four rows and columns, 64 program words.
+    sequencer: Sequencer = Sequencer::new(SHAPE);
+    /// The same, partitions of 128 words.
+    host_port: HostPort = HostPort::new(SHAPE, 7);
+    /// The same.
+    control: Control<16, 16> = Control::new(ControlShape {
+        sequencer: SHAPE,
+        byte_bits: 10,
+        result_bits: 6,
+    });
+    /// The machine of the configuration `tiny`.
+    top: Top<16, 16> = Top::new(&tiny());
+}
+
+/// Four rows and columns, three record rows of three loops, 64 program words.
+pub const SHAPE: SequencerShape = SequencerShape {
+    rows: 4,
+    cols: 4,
+    record_rows: 3,
+    loops: 3,
+    offset_bits: 16,
+    address_bits: 16,
+    tiles: 4,
+    program_words: 64,
+};
+
+/// The configuration `tiny`.
+///
+/// # Panics
+/// If the file in `configs` is no legal configuration.
+#[must_use]
+pub fn tiny() -> Params {
+    let text = include_str!("../../configs/tiny.json");
+    Params::from_json(text).expect("configs/tiny.json is legal")
 }

@@ -9,9 +9,14 @@
 pub mod agreement;
 mod api;
 #[cfg(feature = "testing")]
+#[path = "../designs/pins.rs"]
+mod design_pins;
+#[cfg(feature = "testing")]
 #[path = "../designs/mod.rs"]
 pub mod designs;
 mod error;
+#[cfg(feature = "testing")]
+mod linked;
 mod model;
 mod port;
 mod wave;
@@ -19,5 +24,7 @@ mod wave;
 pub use api::Api;
 pub use error::ModelError;
 pub use heddle_verilate as verilate;
+#[cfg(feature = "testing")]
+pub use linked::{linked_designs, linked_model};
 pub use model::Model;
 pub use port::PortId;

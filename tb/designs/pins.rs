@@ -1,0 +1,147 @@
+//! Pins of the designs, for the agreement harness: every port of every top module.
+
+use heddle_hdl::array::{BiasRow, PeArray};
+use heddle_hdl::buffer::{ResultsBuffer, StateBuffer};
+use heddle_hdl::control::{Control, DrainHead, HostPort, Sequencer, StreamHead, WeightHead};
+use heddle_hdl::post::{Gatherer, Post, Requantise};
+use heddle_hdl::sliced::Sliced;
+use heddle_hdl::top::Top;
+use heddle_hdl::traversal::Traversal;
+
+use crate::designs::samples::{Chain, Memory, Shifter};
+use crate::pins;
+
+pins! { Chain { clock: clk; in: rst_n, load_i, weight_i, x_i; out: x_o, sum_o } }
+pins! { Memory {
+    clock: clk; in: wen_i, waddr_i, wdata_i, ren_i, raddr_i; out: rdata_o, check_o
+} }
+pins! { Shifter {
+    clock: clk; in: rst_n, start_i, x_i, places_i; out: direct_o, y_o, done_o, low_o
+} }
+
+pins! { BiasRow {
+    clock: clk;
+    in: rst_n, load_i, tile_i, first_i, pw_valid_i, pw_column_i, pw_tile_i, pw_data_i;
+    out: psum_o
+} }
+
+pins! { PeArray {
+    clock: clk;
+    in: rst_n, x_i, swap_i, shift_i, w_i, psum_i;
+    out: psum_o
+} }
+
+pins! { ResultsBuffer {
+    clock: clk;
+    in: rst_n, valid_i, bank_i, addr_i, add_i, sum_en_i, write_i, sum_i;
+    out: acc_o
+} }
+
+pins! { StateBuffer {
+    clock: clk;
+    in: rst_n, op_valid_i, op_addr_i, op_rows_i, op_thr_i, op_fresh_i, op_swap_i, op_tag_i,
+        wt_valid_i, wt_addr_i, wt_rows_i, host_valid_i, host_write_i, host_partition_i,
+        host_word_i, host_data_i, dr_valid_i, dr_word_i, dr_data_i;
+    out: x_o, swap_o, w_o, shift_o, op_valid_o, op_addr_o, op_tag_o, host_rvalid_o, host_rdata_o,
+        ev_mask_read_o, ev_mask_write_o, ev_a_read_o, ev_a_write_o, ev_b_read_o, ev_b_write_o
+} }
+
+pins! { DrainHead<16> {
+    clock: clk;
+    in: rst_n, clear_i, start_i, columns_i, tile_i, op_valid_i, op_addr_i, op_tag_i, addr_valid_i,
+        addr_i, addr_end_i, addr_busy_i;
+    out: addr_ready_o, res_valid_o, res_bank_o, res_addr_o, res_add_o, res_sum_o, res_write_o,
+        post_load_o, post_tile_o, post_cols_o, post_valid_o, post_dest_o, post_flush_o, busy_o,
+        underflow_o, dest_error_o, results_error_o
+} }
+
+pins! { HostPort {
+    clock: clk;
+    in: rst_n, host_valid_i, host_write_i, host_addr_i, host_wdata_i, running_i, status_i,
+        count_i, buffer_rvalid_i, buffer_rdata_i;
+    out: host_ready_o, host_rvalid_o, host_rdata_o, start_o, start_pc_o, program_wen_o,
+        program_waddr_o, program_wdata_o, bias_wen_o, scale_wen_o, column_o, tile_o,
+        buffer_valid_o, buffer_write_o, buffer_partition_o, buffer_word_o, buffer_data_o,
+        param_data_o
+} }
+
+pins! { Sequencer {
+    clock: clk;
+    in: rst_n, host_start_i, start_pc_i, program_wen_i, program_waddr_i, program_wdata_i, busy_i,
+        progress_i, unit_error_i;
+    out: cfg_valid_o, cfg_clear_o, cfg_sel_o, cfg_row_o, cfg_col_o, cfg_data_o, start_o, param_o,
+        second_param_o, unit_pc_o, running_o, halt_o, fault_o, fault_code_o, pc_o, cycle_o,
+        wait_o, issue_o
+} }
+
+pins! { StreamHead<16> {
+    clock: clk;
+    in: rst_n, clear_i, start_i, rows_i, first_i, last_i, bank_i, level_i, thr_i, addr_valid_i,
+        addr_i, row_i, final_i, full_i;
+    out: addr_ready_o, swap_o, op_valid_o, op_addr_o, op_rows_o, op_thr_o, op_fresh_o, op_swap_o,
+        op_tag_o, vector_o, stall_o, error_o
+} }
+
+pins! { Control<16, 16> {
+    clock: clk;
+    in: rst_n, host_valid_i, host_write_i, host_addr_i, host_wdata_i, end_valid_i, end_addr_i,
+        end_tag_i, buffer_rvalid_i, buffer_rdata_i, event_i;
+    out: host_ready_o, host_rvalid_o, host_rdata_o, running_o, done_o, error_o, op_valid_o,
+        op_addr_o, op_rows_o, op_thr_o, op_fresh_o, op_swap_o, op_tag_o, wt_valid_o, wt_addr_o,
+        wt_rows_o, bias_load_o, bias_tile_o, bias_first_o, res_valid_o, res_bank_o, res_addr_o,
+        res_add_o, res_sum_o, res_write_o, post_load_o, post_tile_o, post_cols_o, post_valid_o,
+        post_dest_o, post_flush_o, post_single_o, post_lo_o, post_hi_o, bias_wen_o, scale_wen_o,
+        param_column_o, param_tile_o, bias_data_o, scale_data_o, buffer_valid_o, buffer_write_o,
+        buffer_partition_o, buffer_word_o, buffer_data_o
+} }
+
+pins! { WeightHead<16> {
+    clock: clk;
+    in: rst_n, clear_i, rows_i, level_i, addr_valid_i, addr_i, final_i, swap_i;
+    out: addr_ready_o, full_o, wt_valid_o, wt_addr_o, wt_rows_o, error_o
+} }
+
+pins! { Gatherer {
+    clock: clk;
+    in: rst_n, valid_i, dest_i, flush_i, byte_i;
+    out: valid_o, word_o, data_o
+} }
+
+pins! { Requantise {
+    clock: clk;
+    in: valid_i, acc_i, multiplier_i, left_i, right_i, single_i, lo_i, hi_i;
+    out: byte_o
+} }
+
+pins! { Post {
+    clock: clk;
+    in: rst_n, load_i, tile_i, cols_i, valid_i, dest_i, flush_i, single_i, lo_i, hi_i, acc_i,
+        pw_valid_i, pw_column_i, pw_tile_i, pw_data_i;
+    out: dr_valid_o, dr_word_o, dr_data_o
+} }
+
+pins! { Sliced {
+    clock: clk;
+    in: rst_n, wen_i, waddr_i, wdata_i, ren_i, raddr_i;
+    out: rvalid_o, rdata_o, mask_ren_o, mask_wen_o, a_ren_o, a_wen_o, b_ren_o, b_wen_o
+} }
+
+pins! { Top<16, 16> {
+    clock: clk;
+    in: rst_n, host_valid_i, host_write_i, host_addr_i, host_wdata_i;
+    out: host_ready_o, host_rvalid_o, host_rdata_o, running_o, done_o, error_o
+} }
+
+pins! { Traversal<16, 16> {
+    clock: clk;
+    in: rst_n, cfg_clear_i, cfg_valid_i, cfg_sel_i, cfg_row_i, cfg_col_i, cfg_data_i, start_i,
+        pause_i, ready_i;
+    out: valid_o, addr_o, row_o, final_o, last_o, end_o, busy_o
+} }
+
+pins! { Traversal<24, 32> {
+    clock: clk;
+    in: rst_n, cfg_clear_i, cfg_valid_i, cfg_sel_i, cfg_row_i, cfg_col_i, cfg_data_i, start_i,
+        pause_i, ready_i;
+    out: valid_o, addr_o, row_o, final_o, last_o, end_o, busy_o
+} }

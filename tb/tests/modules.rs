@@ -1,0 +1,484 @@
+//! Agreement of the hardware modules with their Verilog: rust-hdl's simulator against Verilator.
+//!
+//! Stimulus is random and not always legal: what matters here is that both sides do the same.
+//! Closures keep it in the region where something happens; events prove that it did.
+
+use heddle_tb::agreement::{Agreement, Circuit, Stimulus};
+use heddle_tb::{designs, linked_model};
+
+#[track_caller]
+fn agreement<'a, C: Circuit>(design: &str, circuit: C) -> Agreement<'a, C> {
+    let model = linked_model(design).unwrap_or_else(|error| panic!("{error}"));
+    Agreement::new(design, circuit, model)
+}
+
+/// Sets all elements to numbers below `count`.
+fn set_below(s: &mut Stimulus, name: &str, elements: usize, count: u64) {
+    for element in 0..elements {
+        let value = s.below(count);
+        s.set(name, element, value);
+    }
+}
+
+/// Replaces about half of the elements by 0.
+fn thin_out(s: &mut Stimulus, name: &str, elements: usize) {
+    for element in 0..elements {
+        if s.chance(0.5) {
+            s.set(name, element, 0);
+        }
+    }
+}
+
+fn configure_traversal(s: &mut Stimulus, rows: u64, loops: u64) {
+    let busy = s.get("busy_o", 0) == 1;
+    let clear = s.chance(0.01) && !busy;
+    s.set("cfg_clear_i", 0, clear.into());
+    let write = if busy { s.chance(0.02) } else { s.chance(0.8) };
+    s.set("cfg_valid_i", 0, write.into());
+    set_below(s, "cfg_row_i", 1, rows);
+    set_below(s, "cfg_col_i", 1, loops);
+    if s.chance(0.9) {
+        // Steps and ends of a few iterations.
+        set_below(s, "cfg_data_i", 1, 6);
+    }
+    let start = s.chance(0.05);
+    s.set("start_i", 0, start.into());
+    let pause = s.chance(0.1);
+    s.set("pause_i", 0, pause.into());
+}
+
+#[test]
+fn traversal_agrees() {
+    agreement("traversal", designs::traversal())
+        .seed(21)
+        .cycles(6000)
+        .drive(|s| configure_traversal(s, 3, 4))
+        .event("address", |s| s.is("valid_o") && s.is("ready_i"))
+        .event("stall", |s| s.is("valid_o") && !s.is("ready_i"))
+        .event("end of row", |s| s.is("valid_o") && s.is("last_o"))
+        .event("end", |s| s.is("valid_o") && s.is("end_o"))
+        .event("row 2", |s| s.is("valid_o") && s.get("row_o", 0) == 2)
+        .event("wrap", |s| s.is("final_o") && !s.is("last_o"))
+        .check();
+}
+
+#[test]
+fn traversal_with_wide_addresses_agrees() {
+    agreement("traversal_wide", designs::traversal_wide())
+        .seed(22)
+        .cycles(6000)
+        .drive(|s| configure_traversal(s, 2, 3))
+        .event("address", |s| s.is("valid_o") && s.is("ready_i"))
+        .event("end", |s| s.is("valid_o") && s.is("end_o"))
+        .event("high address", |s| s.get("addr_o", 0) >> 24 != 0)
+        .check();
+}
+
+#[test]
+fn sliced_memory_agrees() {
+    agreement("sliced", designs::sliced())
+        .seed(23)
+        .cycles(6000)
+        .drive(|s| {
+            set_below(s, "waddr_i", 1, 16);
+            set_below(s, "raddr_i", 1, 16);
+            thin_out(s, "wdata_i", 8);
+            if s.chance(0.1) {
+                s.set_all("wdata_i", 0);
+            }
+        })
+        .event("read", |s| s.is("rvalid_o"))
+        .event("write and read of one word", |s| {
+            s.is("wen_i") && s.is("ren_i") && s.get("waddr_i", 0) == s.get("raddr_i", 0)
+        })
+        .event("mask only", |s| s.is("mask_wen_o") && !s.is("a_wen_o"))
+        .event("second slice read", |s| s.is("b_ren_o"))
+        .event("no second slice", |s| s.is("a_ren_o") && !s.is("b_ren_o"))
+        .check();
+}
+
+#[test]
+fn state_buffer_agrees() {
+    agreement("state_buffer", designs::state_buffer())
+        .seed(24)
+        .cycles(3000)
+        .drive(|s| {
+            set_below(s, "op_addr_i", 1, 256);
+            set_below(s, "op_rows_i", 1, 5);
+            set_below(s, "wt_addr_i", 1, 256);
+            set_below(s, "wt_rows_i", 1, 5);
+            set_below(s, "host_partition_i", 1, 4);
+            set_below(s, "host_word_i", 1, 32);
+            set_below(s, "dr_word_i", 3, 32);
+            thin_out(s, "host_data_i", 8);
+            thin_out(s, "dr_data_i", 24);
+        })
+        .event("operand", |s| s.get("x_o", 2) != 0)
+        .event("negative operand", |s| s.get("x_o", 0) >> 8 == 1)
+        .event("weights", |s| s.get("shift_o", 2) == 1)
+        .event("answer to the host", |s| s.is("host_rvalid_o"))
+        .event("skipped slice", |s| {
+            s.get("ev_mask_read_o", 0) > s.get("ev_a_read_o", 0)
+        })
+        .event("two events at once", |s| s.get("ev_mask_write_o", 0) > 1)
+        .check();
+}
+
+#[test]
+fn array_agrees() {
+    agreement("pe_array", designs::pe_array())
+        .seed(25)
+        .event("swap with a shift", |s| {
+            s.get("swap_i", 1) == 1 && s.get("shift_i", 1) == 1
+        })
+        .event("negative sum", |s| s.get("psum_o", 9) >> 31 == 1)
+        .event("smallest operand", |s| s.get("x_i", 0) == 0x100)
+        .check();
+}
+
+#[test]
+fn bias_row_agrees() {
+    agreement("bias_row", designs::bias_row())
+        .seed(26)
+        .drive(|s| {
+            set_below(s, "pw_column_i", 1, 4);
+            set_below(s, "pw_tile_i", 1, 4);
+            set_below(s, "tile_i", 1, 4);
+        })
+        .event("bias in the last column", |s| s.get("psum_o", 2) != 0)
+        .event("no bias", |s| s.get("psum_o", 0) == 0)
+        .check();
+}
+
+#[test]
+fn results_buffer_agrees() {
+    agreement("results_buffer", designs::results_buffer())
+        .seed(27)
+        .drive(|s| {
+            let count = if s.chance(0.5) { 2 } else { 8 };
+            set_below(s, "addr_i", 1, count);
+        })
+        .event("accumulate", |s| {
+            s.is("valid_i") && s.is("add_i") && s.is("write_i")
+        })
+        .event("other bank", |s| s.is("valid_i") && s.is("bank_i"))
+        .event("no write", |s| s.is("valid_i") && !s.is("write_i"))
+        .check();
+}
+
+#[test]
+fn requantise_agrees() {
+    agreement("requantise", designs::requantise())
+        .seed(28)
+        .cycles(8000)
+        .drive(|s| {
+            // The other shift is 0, as in a legal scale.
+            let left = s.chance(0.3);
+            s.set(if left { "right_i" } else { "left_i" }, 0, 0);
+        })
+        .event("left shift", |s| s.get("left_i", 0) > 0)
+        .event("smallest sum", |s| s.get("acc_i", 0) == 1 << 31)
+        .event("single rounding", |s| s.is("single_i"))
+        .event("result", |s| s.after("byte_o", 0) != s.get("byte_o", 0))
+        .check();
+}
+
+#[test]
+fn gatherer_agrees() {
+    agreement("gatherer", designs::gatherer())
+        .seed(29)
+        .drive(|s| {
+            let dest = if s.chance(0.9) { s.cycle } else { s.below(64) };
+            s.set("dest_i", 0, dest);
+            let flush = s.chance(0.05);
+            s.set("flush_i", 0, flush.into());
+        })
+        .event("word", |s| s.is("valid_o"))
+        .event("full word", |s| {
+            s.is("valid_o") && (0..8).all(|k| s.get("data_o", k) != 0)
+        })
+        .event("flush", |s| s.is("valid_i") && s.is("flush_i"))
+        .check();
+}
+
+#[test]
+fn post_agrees() {
+    agreement("post", designs::post())
+        .seed(30)
+        .cycles(4000)
+        .drive(|s| {
+            set_below(s, "pw_column_i", 1, 4);
+            set_below(s, "pw_tile_i", 1, 4);
+            set_below(s, "tile_i", 1, 4);
+            set_below(s, "cols_i", 1, 4);
+            let dest = s.cycle;
+            s.set("dest_i", 0, dest);
+            let load = s.chance(0.05);
+            s.set("load_i", 0, load.into());
+            // Stable while a drain is under way.
+            let (lo, hi, single) = ((s.cycle / 64) % 512, (s.cycle / 40) % 256, s.cycle / 500);
+            s.set("lo_i", 0, 0x180 | lo);
+            s.set("hi_i", 0, hi);
+            s.set("single_i", 0, single & 1);
+        })
+        .event("word of the last column", |s| s.get("dr_valid_o", 2) == 1)
+        .event("byte that is not 0", |s| {
+            s.get("dr_valid_o", 0) == 1 && (0..8).any(|k| s.get("dr_data_o", k) != 0)
+        })
+        .check();
+}
+
+#[test]
+fn stream_head_agrees() {
+    agreement("stream_head", designs::stream_head())
+        .seed(31)
+        .cycles(6000)
+        .drive(|s| {
+            let phase = s.cycle / 200;
+            s.set("level_i", 0, phase % 3);
+            s.set("rows_i", 0, 1 + phase % 4);
+            let start = s.cycle % 200 == 0;
+            s.set("start_i", 0, start.into());
+            s.set("clear_i", 0, (s.cycle % 800 == 799).into());
+            set_below(s, "row_i", 1, 3);
+            if s.get("row_i", 0) != 1 {
+                set_below(s, "addr_i", 1, 4);
+            } else if s.chance(0.99) {
+                set_below(s, "addr_i", 1, 1024);
+            }
+        })
+        .event("vector", |s| s.is("vector_o"))
+        .event("swap", |s| s.is("swap_o"))
+        .event("stall", |s| s.is("stall_o"))
+        .event("error", |s| s.is("error_o"))
+        .event("slot", |s| s.is("op_valid_o"))
+        .check();
+}
+
+#[test]
+fn weight_head_agrees() {
+    agreement("weight_head", designs::weight_head())
+        .seed(32)
+        .drive(|s| {
+            if s.chance(0.98) {
+                set_below(s, "addr_i", 1, 1024);
+            }
+            set_below(s, "level_i", 1, 3);
+            s.set("clear_i", 0, (s.cycle % 500 == 499).into());
+        })
+        .event("word", |s| s.is("wt_valid_o"))
+        .event("full", |s| s.is("full_o"))
+        .event("error", |s| s.is("error_o"))
+        .event("ready", |s| s.is("addr_valid_i") && s.is("addr_ready_o"))
+        .check();
+}
+
+#[test]
+fn drain_head_agrees() {
+    agreement("drain_head", designs::drain_head())
+        .seed(33)
+        .cycles(6000)
+        .drive(|s| {
+            if s.chance(0.98) {
+                set_below(s, "addr_i", 1, 1024);
+            }
+            if s.chance(0.98) {
+                set_below(s, "op_addr_i", 1, 64);
+            }
+            s.set("start_i", 0, (s.cycle % 100 == 0).into());
+            s.set("clear_i", 0, (s.cycle % 700 == 699).into());
+        })
+        .event("results slot", |s| s.is("res_valid_o"))
+        .event("post slot", |s| s.is("post_valid_o"))
+        .event("flush", |s| s.is("post_flush_o"))
+        .event("busy", |s| s.is("busy_o"))
+        .event("underflow", |s| s.is("underflow_o"))
+        .check();
+}
+
+const HALT: u32 = 0x0101;
+
+/// Weights, then a drain, then the product whose results it takes; `vectors` of them.
+fn program(vectors: u32) -> Vec<u32> {
+    let mut words = vec![0x0702, 4, 0x11, 512, 0, 8, 8];
+    words.extend([
+        0x0804,
+        4,
+        0x0080_0180 - 0x0000_0001,
+        0x11,
+        256,
+        0,
+        1,
+        vectors,
+    ]);
+    words.extend([0x0a03, 4 | 1 << 9 | 1 << 10 | 100 << 16, 16, 0, 1]);
+    words.extend([0x11, 0, 0, 1, vectors]);
+    words.push(HALT);
+    words
+}
+
+/// A program that is legal in two of three cases, else has one bit changed.
+fn some_program(s: &mut Stimulus) -> Vec<u32> {
+    let vectors = 1 + s.below(6) as u32;
+    let mut words = program(vectors);
+    if s.chance(0.33) {
+        let at = s.below(words.len() as u64) as usize;
+        words[at] ^= 1 << s.below(32);
+    }
+    words
+}
+
+#[test]
+fn sequencer_agrees() {
+    let mut words = Vec::new();
+    agreement("sequencer", designs::sequencer())
+        .seed(34)
+        .cycles(9000)
+        .reset_chance(0.0)
+        .drive(move |s| {
+            let at = s.cycle % 150;
+            if at == 0 {
+                words = some_program(s);
+            }
+            // Between programs everything is back in reset.
+            s.set("rst_n", 0, u64::from(at != 149 && s.cycle > 3));
+            let word = words.get((at as usize).wrapping_sub(4)).copied();
+            s.set("program_wen_i", 0, word.is_some().into());
+            s.set("program_waddr_i", 0, at.wrapping_sub(4));
+            s.set("program_wdata_i", 0, word.unwrap_or(0).into());
+            s.set("host_start_i", 0, (at == 50).into());
+            s.set("start_pc_i", 0, 0);
+            for unit in 0..3 {
+                let busy = s.chance(0.1);
+                s.set("busy_i", unit, busy.into());
+            }
+            let error = s.chance(0.002);
+            s.set("unit_error_i", 0, error.into());
+        })
+        .event("halt", |s| s.is("halt_o"))
+        .event("fault", |s| s.is("fault_o"))
+        .event("unit started", |s| s.get("start_o", 1) == 1)
+        .event("register written", |s| s.get("cfg_valid_o", 2) == 1)
+        .event("waiting", |s| s.is("wait_o"))
+        .check();
+}
+
+#[test]
+fn host_port_agrees() {
+    agreement("host_port", designs::host_port())
+        .seed(35)
+        .cycles(4000)
+        .drive(|s| {
+            let region = s.below(4);
+            let outer = s.below(5) << 21;
+            let inner = s.below(256) << 3;
+            s.set("host_addr_i", 0, region << 30 | outer | inner);
+        })
+        .event("start", |s| s.is("start_o"))
+        .event("program word", |s| s.is("program_wen_o"))
+        .event("bias", |s| s.is("bias_wen_o"))
+        .event("scale", |s| s.is("scale_wen_o"))
+        .event("buffer write", |s| {
+            s.is("buffer_valid_o") && s.is("buffer_write_o")
+        })
+        .event("answer", |s| s.is("host_rvalid_o"))
+        .event("held off", |s| {
+            s.is("host_valid_i") && !s.is("host_ready_o")
+        })
+        .check();
+}
+
+/// Requests of the host for one program run, in order: address and data.
+fn run_requests(s: &mut Stimulus) -> Vec<(u64, u64)> {
+    let mut list = vec![(4 << 3, 128)];
+    for (at, word) in some_program(s).into_iter().enumerate() {
+        list.push((1 << 30 | (at as u64) << 3, word.into()));
+    }
+    for column in 0..4 {
+        let bias = s.below(1 << 12);
+        list.push((2 << 30 | column << 21, bias));
+        let multiplier = (1 << 30) + s.below(1 << 30);
+        let shift = (64 - s.below(12)) & 63;
+        list.push((2 << 30 | column << 21 | 1 << 3, shift << 32 | multiplier));
+    }
+    for partition in 0..4 {
+        for word in 0..2 {
+            let data = s.below(u64::MAX);
+            list.push((3 << 30 | partition << 21 | word << 3, data));
+            let weights = s.below(u64::MAX);
+            list.push((3 << 30 | partition << 21 | (64 + word) << 3, weights));
+        }
+    }
+    list.push((1 << 3, 1));
+    list
+}
+
+/// Drives whole programs through the host port, then reads back at random until the next.
+fn drive_host(s: &mut Stimulus, requests: &mut Vec<(u64, u64)>, episode: u64) {
+    let at = s.cycle % episode;
+    if at == 0 {
+        *requests = run_requests(s);
+        requests.reverse();
+    }
+    s.set("rst_n", 0, u64::from(at > 2));
+    let request = if at > 3 {
+        requests.last().copied()
+    } else {
+        None
+    };
+    let (address, data) = request.unwrap_or_else(|| {
+        let region = if s.chance(0.5) { 0 } else { 3 };
+        (region << 30 | s.below(4) << 21 | s.below(64) << 3, 0)
+    });
+    let valid = request.is_some() || s.chance(0.2);
+    s.set("host_valid_i", 0, valid.into());
+    s.set("host_write_i", 0, request.is_some().into());
+    s.set("host_addr_i", 0, address);
+    for byte in 0..8 {
+        s.set("host_wdata_i", byte, data >> (8 * byte));
+    }
+    // Writes are taken at once while nothing runs; the order matters, not the answer.
+    if request.is_some() {
+        requests.pop();
+    }
+}
+
+#[test]
+fn control_agrees() {
+    let mut requests = Vec::new();
+    agreement("control", designs::control())
+        .seed(36)
+        .cycles(6000)
+        .reset_chance(0.0)
+        .drive(move |s| {
+            drive_host(s, &mut requests, 300);
+            if s.chance(0.9) {
+                s.set("end_valid_i", 0, 0);
+            }
+            set_below(s, "end_addr_i", 1, 64);
+        })
+        .event("running", |s| s.is("running_o"))
+        .event("done", |s| s.is("done_o"))
+        .event("error", |s| s.is("error_o"))
+        .event("operand slot", |s| s.is("op_valid_o"))
+        .event("weight slot", |s| s.is("wt_valid_o"))
+        .event("answer", |s| s.is("host_rvalid_o"))
+        .check();
+}
+
+#[test]
+fn whole_machine_agrees() {
+    let mut requests = Vec::new();
+    agreement("top", designs::top())
+        .seed(37)
+        .cycles(2400)
+        .reset_chance(0.0)
+        .drive(move |s| drive_host(s, &mut requests, 300))
+        .event("running", |s| s.is("running_o"))
+        .event("done", |s| s.is("done_o"))
+        .event("error", |s| s.is("error_o"))
+        .event("answer that is not 0", |s| {
+            s.is("host_rvalid_o") && (0..8).any(|k| s.get("host_rdata_o", k) != 0)
+        })
+        .check();
+}
