@@ -15,9 +15,11 @@ mod design_pins;
 #[path = "../designs/mod.rs"]
 pub mod designs;
 mod error;
+pub mod host;
 #[cfg(feature = "testing")]
 mod linked;
 mod model;
+pub mod network;
 mod port;
 mod wave;
 
