@@ -51,6 +51,7 @@ impl Bench {
         command
             .current_dir(self.path())
             .args(arguments)
+            .env("HEDDLE_VENV", concat!(env!("CARGO_MANIFEST_DIR"), "/../.venv"))
             .stdin(Stdio::null());
         command
     }
