@@ -12,7 +12,7 @@ use heddle_sim::array::{
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
-use rtl::{Checked, Coverage, Dut, emitted, expect_mismatch, mutated, run_seeds};
+use rtl::{Checked, Coverage, Dut, check_mutants, emitted, run_seeds};
 
 const TILES: usize = 16;
 
@@ -154,7 +154,6 @@ fn rows_follow_their_model() {
 struct ArrayBench {
     dut: Dut,
     model: PeArrayModel,
-    rows: usize,
     cols: usize,
 }
 
@@ -164,7 +163,6 @@ impl ArrayBench {
         let mut bench = Self {
             dut: Dut::new(sources, seed),
             model: PeArrayModel::new(rows, cols),
-            rows,
             cols,
         };
         let mut inputs = PeArrayInputs::idle(rows, cols);
@@ -393,4 +391,34 @@ fn random_bias(sources: &Sources, cols: usize, seed: u64) -> Checked<Coverage> {
 fn bias_rows_follow_their_model() {
     run_seeds(|seed| random_bias(&BIAS_1, 1, seed));
     run_seeds(|seed| random_bias(&BIAS_5, 5, seed));
+}
+
+#[test]
+fn faults_are_noticed() {
+    let mutants = [
+        ("heddle_pe", "$signed(x_i)", "$signed({1'b0, x_i[7:0]})"),
+        ("heddle_pe", "if (swap_i)", "if (swap_q)"),
+        ("heddle_pe", "if (shift_i)", "if (shift_i & !swap_i)"),
+    ];
+    check_mutants(&PE, &mutants, random_pe);
+    let mutants = [
+        (
+            "heddle_bias_column",
+            "use_bias_q <= first_q",
+            "use_bias_q <= first_i",
+        ),
+        (
+            "heddle_bias_column",
+            "pw_column_q <= pw_column_i - 8'd1",
+            "pw_column_q <= pw_column_i",
+        ),
+        (
+            "heddle_bias_column",
+            "use_bias_q ? bias_q : 32'd0",
+            "bias_q",
+        ),
+    ];
+    check_mutants(&BIAS_5, &mutants, |sources, seed| {
+        random_bias(sources, 5, seed)
+    });
 }

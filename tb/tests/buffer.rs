@@ -5,7 +5,7 @@ mod rtl;
 
 use std::sync::LazyLock;
 
-use heddle_hdl::buffer::{ResultsBuffer, StateBuffer};
+use heddle_hdl::buffer::{Partition, ResultsBuffer, StateBuffer};
 use heddle_sim::buffer::{
     DrainWord, Events, HostRequest, OperandSlot, PartitionShape, ResultSlot, ResultsBufferModel,
     StateBufferInputs, StateBufferModel, StateBufferOutputs, WeightSlot,
@@ -13,7 +13,7 @@ use heddle_sim::buffer::{
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
-use rtl::{Checked, Coverage, Dut, emitted, expect_mismatch, mutated, run_seeds};
+use rtl::{Checked, Coverage, Dut, check_mutants, emitted, run_seeds};
 
 const DEPTH: usize = 16;
 
@@ -107,20 +107,21 @@ const SHAPE_4: PartitionShape = PartitionShape {
     first_slice: 5,
 };
 
-fn state_buffer(rows: usize, shape: PartitionShape) -> Sources {
-    let s = shape;
+static PARTITION: LazyLock<Sources> = LazyLock::new(|| {
+    let s = SHAPE_4;
+    emitted(Partition::new(s.banks, s.words_per_bank, s.first_slice))
+});
+static STATE_3: LazyLock<Sources> = LazyLock::new(|| {
+    let s = SHAPE;
     emitted(StateBuffer::new(
-        rows,
+        3,
         s.banks,
         s.words_per_bank,
         s.first_slice,
     ))
-}
+});
 
-static STATE_1: LazyLock<Sources> = LazyLock::new(|| state_buffer(1, SHAPE_4));
-static STATE_3: LazyLock<Sources> = LazyLock::new(|| state_buffer(3, SHAPE));
-
-/// Design and model side by side.
+/// Design and model side by side. A single partition has further ports: what a chain connects.
 struct StateBench {
     dut: Dut,
     model: StateBufferModel,
@@ -190,6 +191,16 @@ impl StateBench {
         dut.set("host_partition_i", inputs.host.partition);
         dut.set("host_word_i", inputs.host.word);
         dut.set("host_data_i", inputs.host.data);
+        if self.rows == 1 {
+            dut.set("host_rvalid_i", inputs.answer.is_some());
+            dut.set("host_rdata_i", inputs.answer.unwrap_or_default());
+            dut.set("ev_mask_read_i", inputs.events.mask_reads);
+            dut.set("ev_mask_write_i", inputs.events.mask_writes);
+            dut.set("ev_a_read_i", inputs.events.a_reads);
+            dut.set("ev_a_write_i", inputs.events.a_writes);
+            dut.set("ev_b_read_i", inputs.events.b_reads);
+            dut.set("ev_b_write_i", inputs.events.b_writes);
+        }
         dut.settle();
     }
 
@@ -220,6 +231,9 @@ impl StateBench {
                 dut.check_element("w_o", r, rows, w)?;
             }
         }
+        if rows == 1 {
+            check_waves(dut, &expected)?;
+        }
         self.dut.clock();
         Ok(expected)
     }
@@ -236,6 +250,35 @@ impl StateBench {
             self.shape.words_per_bank
         };
         (bank * self.shape.words_per_bank + rng.random_range(0..few)) as u16
+    }
+}
+
+/// Compares what a partition hands to the next one.
+fn check_waves(dut: &Dut, expected: &StateBufferOutputs) -> Checked {
+    dut.check("op_rows_o", expected.operand.rows)?;
+    dut.check("op_thr_o", expected.operand.threshold)?;
+    dut.check("op_fresh_o", expected.operand.fresh)?;
+    dut.check("op_swap_o", expected.operand.swap)?;
+    dut.check("wt_valid_o", expected.weight.valid)?;
+    dut.check("wt_addr_o", expected.weight.address)?;
+    dut.check("wt_rows_o", expected.weight.rows)?;
+    dut.check("host_valid_o", expected.host.valid)?;
+    dut.check("host_write_o", expected.host.write)?;
+    dut.check("host_partition_o", expected.host.partition)?;
+    dut.check("host_word_o", expected.host.word)?;
+    dut.check("host_data_o", expected.host.data)
+}
+
+/// Events of the partitions before, up to the largest number.
+fn random_events(rng: &mut ChaCha8Rng) -> Events {
+    let mut count = || rng.random_range(0..1024);
+    Events {
+        mask_reads: count(),
+        mask_writes: count(),
+        a_reads: count(),
+        a_writes: count(),
+        b_reads: count(),
+        b_writes: count(),
     }
 }
 
@@ -310,6 +353,10 @@ fn random_waves(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Coverage
                     data: random_word(rng),
                 });
             }
+        }
+        if rows == 1 {
+            inputs.events = random_events(rng);
+            inputs.answer = rng.random_bool(0.3).then(|| rng.random());
         }
         let slot = inputs.operand;
         let word = slot.address >> 3;
@@ -413,10 +460,38 @@ fn random_state(
 
 #[test]
 fn one_partition_follows_its_model() {
-    run_seeds(|seed| random_state(&STATE_1, 1, SHAPE_4, seed));
+    run_seeds(|seed| random_state(&PARTITION, 1, SHAPE_4, seed));
 }
 
 #[test]
 fn chain_of_partitions_follows_its_model() {
     run_seeds(|seed| random_state(&STATE_3, 3, SHAPE, seed));
+}
+
+#[test]
+fn faults_are_noticed() {
+    let mutants = [
+        (
+            "heddle_result_column",
+            "is_last_q <= last_store",
+            "is_last_q <= valid_q",
+        ),
+        (
+            "heddle_result_column",
+            "store_q <= last_store",
+            "store_q <= valid_q",
+        ),
+    ];
+    check_mutants(&RESULTS_4, &mutants, |sources, seed| {
+        random_results(sources, 4, seed)
+    });
+    let mutants = [
+        ("heddle_operand_reader", "& !kept_is_written", "& 1'b1"),
+        ("heddle_operand_reader", "& !fresh_i", "& 1'b1"),
+        ("heddle_operand_reader", "> thr_q", ">= thr_q"),
+        ("heddle_partition", "op_rows_i - 9'd1", "op_rows_i"),
+    ];
+    check_mutants(&PARTITION, &mutants, |sources, seed| {
+        random_state(sources, 1, SHAPE_4, seed)
+    });
 }

@@ -10,7 +10,7 @@ use heddle_sim::post::{ParameterWrite, PostInputs, PostModel, PostSettings};
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
-use rtl::{Checked, Coverage, Dut, emitted, expect_mismatch, mutated, run_seeds};
+use rtl::{Checked, Coverage, Dut, check_mutants, emitted, run_seeds};
 
 const TILES: usize = 4;
 
@@ -301,4 +301,22 @@ fn one_lane_follows_its_model() {
 #[test]
 fn three_lanes_follow_their_model() {
     run_seeds(|seed| random_drains(&THREE, 3, seed));
+}
+
+#[test]
+fn faults_are_noticed() {
+    let mutants = [
+        ("heddle_gatherer", "valid_i & flush_i", "flush_i"),
+        ("heddle_gatherer", "complete_q | (valid_i", "(valid_i"),
+        ("heddle_requantise", "= !single_i", "= 1'b1"),
+        ("heddle_rounding_shift", "halves_up_i | ", ""),
+        (
+            "heddle_post_lane",
+            "pw_column_q <= pw_column_i - 8'd1",
+            "pw_column_q <= pw_column_i",
+        ),
+    ];
+    check_mutants(&THREE, &mutants, |sources, seed| {
+        random_drains(sources, 3, seed)
+    });
 }

@@ -10,7 +10,7 @@ use heddle_sim::sliced::vectors::{WORDS, word, word_with_mask};
 use heddle_sim::sliced::{Accesses, SlicedInputs, SlicedModel, SlicedOutputs};
 use heddle_tb::verilate::Sources;
 use rand::Rng;
-use rtl::{Checked, Coverage, Dut, emitted, expect_mismatch, mutated, run_seeds};
+use rtl::{Checked, Coverage, Dut, check_mutants, emitted, run_seeds};
 
 const DEPTH: usize = 256;
 
@@ -315,4 +315,30 @@ fn spm_18_spm_22_spm_48_spm_51_random_traffic() {
 fn spm_31_random_traffic_with_unequal_slices() {
     run_seeds(|seed| random_traffic(&TWO, 2, seed));
     run_seeds(|seed| random_traffic(&FIVE, 5, seed));
+}
+
+#[test]
+fn faults_are_noticed() {
+    let mutants = [
+        ("heddle_sliced_count", "count > 4'd4", "count >= 4'd4"),
+        ("heddle_sliced_count", "count != 4'd0", "count > 4'd1"),
+        (
+            "heddle_sliced_d256",
+            "data_meet_q <= meet_q",
+            "data_meet_q <= 1'b0",
+        ),
+        (
+            "heddle_sliced_d256",
+            "if (ren_i) raddr_q",
+            "if (!ren_i) raddr_q",
+        ),
+        (
+            "heddle_sliced_d256",
+            "b_wen_q <= write_b",
+            "b_wen_q <= write_a",
+        ),
+    ];
+    check_mutants(&EVEN, &mutants, |sources, seed| {
+        random_traffic(sources, 4, seed)
+    });
 }

@@ -12,7 +12,7 @@ use heddle_sim::traversal::{
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
-use rtl::{Checked, Coverage, Dut, emitted, expect_mismatch, mutated, run_seeds};
+use rtl::{Checked, Coverage, Dut, check_mutants, emitted, run_seeds};
 
 /// Sizes of a unit.
 #[derive(Debug, Clone, Copy)]
@@ -454,7 +454,11 @@ fn random_row(rng: &mut ChaCha8Rng, size: Size) -> Row {
             }
         })
         .collect();
-    Row::new(rng.random_range(0..1 << size.address_bits), &loops)
+    let base = match rng.random_range(0..3) {
+        0 => (1 << size.address_bits) - rng.random_range(1..=top / 2),
+        _ => rng.random_range(0..1 << size.address_bits),
+    };
+    Row::new(base, &loops)
 }
 
 /// Traffic with clears, restarts, pauses and back-pressure.
@@ -465,10 +469,13 @@ fn random_traffic(unit: &Unit, seed: u64) -> Checked<Coverage> {
     let size = bench.size;
     let mut cycles = 0;
     while cycles < 6000 {
-        let rows: Vec<(usize, Row)> = (0..size.rows)
-            .filter(|_| rng.random_bool(0.7))
-            .map(|number| (number, random_row(&mut rng, size)))
-            .collect();
+        let mut rows = Vec::new();
+        let share = [0.0, 0.6, 0.9][rng.random_range(0..3)];
+        for number in 0..size.rows {
+            if rng.random_bool(share) {
+                rows.push((number, random_row(&mut rng, size)));
+            }
+        }
         bench.configure(&rows)?;
         coverage.event("start without valid row", rows.is_empty());
         coverage.event(
@@ -553,4 +560,31 @@ fn random_traffic_with_wide_addresses() {
 #[test]
 fn random_traffic_on_one_row_and_loop() {
     run_seeds(|seed| random_traffic(&SINGLE, seed));
+}
+
+#[test]
+fn faults_are_noticed() {
+    let mutants = [
+        // The next value reaches the end instead of exceeding end - 1.
+        ("heddle_traversal_odometer", "} >", "} >="),
+        (
+            "heddle_traversal_m3",
+            "odometer_last_o & rows_end_o",
+            "rows_end_o",
+        ),
+        ("heddle_traversal_m3", "& !pause_i", "& 1'b1"),
+        (
+            "heddle_traversal_m3",
+            "(step | (valid_q & !ready_i))",
+            "step",
+        ),
+        ("heddle_traversal_m3", "start_i & !busy_q", "start_i"),
+    ];
+    check_mutants(&USUAL.sources, &mutants, |sources, seed| {
+        let unit = Unit {
+            size: USUAL.size,
+            sources: sources.clone(),
+        };
+        random_traffic(&unit, seed)
+    });
 }

@@ -23,15 +23,6 @@ pub fn seeds() -> Vec<u64> {
     }
 }
 
-/// True if slow tests are to run; otherwise says that `test` does not.
-pub fn slow_tests_run(test: &str) -> bool {
-    let run = std::env::var("HEDDLE_SLOW").is_ok_and(|v| v == "1");
-    if !run {
-        println!("{test} does not run: set HEDDLE_SLOW=1");
-    }
-    run
-}
-
 /// The Verilog of a block.
 pub fn emitted(block: impl Block) -> Sources {
     let options = EmitOptions {
@@ -47,8 +38,8 @@ pub fn emitted(block: impl Block) -> Sources {
     }
 }
 
-/// The design with the first occurrence of `from` in file `module`.v replaced.
-pub fn mutated(sources: &Sources, module: &str, from: &str, to: &str) -> Sources {
+/// The design with every `from` in the first file that begins with `module` replaced.
+fn mutated(sources: &Sources, module: &str, from: &str, to: &str) -> Sources {
     let mut mutant = sources.clone();
     let file = mutant
         .files
@@ -61,7 +52,7 @@ pub fn mutated(sources: &Sources, module: &str, from: &str, to: &str) -> Sources
         file.0,
         file.1
     );
-    file.1 = file.1.replacen(from, to, 1);
+    file.1 = file.1.replace(from, to);
     mutant
 }
 
@@ -103,9 +94,11 @@ impl Dut {
             seed,
             cycle: 0,
         };
-        dut.set("rst_n", false);
-        dut.model.cycles(2);
-        dut.set("rst_n", true);
+        if dut.ports.contains_key("rst_n") {
+            dut.set("rst_n", false);
+            dut.model.cycles(2);
+            dut.set("rst_n", true);
+        }
         dut
     }
 
@@ -253,11 +246,24 @@ pub fn run_seeds(mut run: impl FnMut(u64) -> Checked<Coverage>) {
     }
 }
 
-/// Checks that a faulty design is found out.
+/// A fault to be planted in emitted text: file prefix, text, replacement.
+pub type Mutant = (&'static str, &'static str, &'static str);
+
+/// Plants one fault after the other and checks that the test finds each with one of its seeds.
 #[track_caller]
-pub fn expect_mismatch<T>(result: Checked<T>) {
-    match result {
-        Ok(_) => panic!("the faulty design passed"),
-        Err(message) => println!("found: {message}"),
+pub fn check_mutants<T>(
+    sources: &Sources,
+    mutants: &[Mutant],
+    run: impl Fn(&Sources, u64) -> Checked<T>,
+) {
+    for (module, from, to) in mutants {
+        let mutant = mutated(sources, module, from, to);
+        match seeds()
+            .into_iter()
+            .find_map(|seed| run(&mutant, seed).err())
+        {
+            Some(message) => println!("\"{to}\" for \"{from}\": {message}"),
+            None => panic!("{module}: \"{to}\" in place of \"{from}\" goes unnoticed"),
+        }
     }
 }
