@@ -105,6 +105,13 @@ pub fn name(nets: &[Net], (net, elem): Cell) -> String {
         index.push(rest % size);
         rest /= size;
     }
-    let index: Vec<String> = index.iter().rev().map(|i| format!("[{i}]")).collect();
-    format!("{}{}", n.rust, index.concat())
+    // `[]` marks where the indices of an array of instances stand.
+    let mut out = n.rust.clone();
+    for i in index.iter().rev() {
+        match out.find("[]") {
+            Some(_) => out = out.replacen("[]", &format!("[{i}]"), 1),
+            None => out.push_str(&format!("[{i}]")),
+        }
+    }
+    out
 }

@@ -36,7 +36,7 @@ pub enum NetKind {
 pub struct Net {
     /// Name in the Verilog text.
     pub name: String,
-    /// Name in Rust, for messages.
+    /// Name in Rust, for messages; `[]` marks the indices of an array of instances.
     pub rust: String,
     /// Sizes of the array, outermost first; empty for a scalar.
     pub dims: Vec<usize>,

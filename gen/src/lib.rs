@@ -10,6 +10,7 @@
 
 mod assemble;
 mod cells;
+mod chains;
 mod check;
 mod clocked;
 mod design;

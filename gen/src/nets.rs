@@ -348,7 +348,12 @@ fn add_child(
         };
         let net = Net {
             name: table.names.claim(&wanted),
-            rust: format!("{}.{}", name.replace('$', "."), g.key.replace('$', ".")),
+            rust: format!(
+                "{}{}.{}",
+                name.replace('$', "."),
+                "[]".repeat(dims.len()),
+                g.key.replace('$', ".")
+            ),
             dims: dims.iter().chain(&g.dims).copied().collect(),
             width: g.first.width,
             signed: g.first.ty == Type::Signed,

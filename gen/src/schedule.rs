@@ -5,6 +5,7 @@
 //! only read *final* values: those whose assignments all come before, or all come after.
 
 use crate::cells::{self, Cell, reads, written};
+use crate::chains;
 use crate::error::Fault;
 use crate::expr::{mux, not};
 use crate::ir::{BinOp, Expr, Net, NetId, Netlist, Stmt, Target};
@@ -58,6 +59,17 @@ pub fn schedule(netlist: &Netlist) -> Result<Schedule, Fault> {
             procedural.insert(*cell);
         }
     }
+    let continuous: BTreeSet<Cell> = positions
+        .keys()
+        .filter(|c| !procedural.contains(c) && !schedule.next.contains_key(c))
+        .copied()
+        .collect();
+    let chains = chains::find(nets, &body, &continuous);
+    for cell in &continuous {
+        if chains.iter().any(|nets| nets.contains(&cell.0)) {
+            procedural.insert(*cell);
+        }
+    }
     // A net is either wire or reg: one procedural element makes all of them procedural.
     let regs: BTreeSet<NetId> = procedural.iter().map(|c| c.0).collect();
     for cell in positions.keys() {
@@ -82,7 +94,7 @@ pub fn schedule(netlist: &Netlist) -> Result<Schedule, Fault> {
             _ => comments.clear(),
         }
     }
-    schedule.comb = processes(nets, &positions, &body, &procedural)?;
+    schedule.comb = processes(nets, &positions, &body, &procedural, &chains)?;
     schedule.body = body;
     Ok(schedule)
 }
@@ -348,11 +360,22 @@ fn processes(
     positions: &Positions,
     body: &[Stmt],
     procedural: &BTreeSet<Cell>,
+    chains: &[BTreeSet<NetId>],
 ) -> Result<Vec<Vec<Stmt>>, Fault> {
     let cells: Vec<Cell> = procedural.iter().copied().collect();
     let number: BTreeMap<Cell, usize> = cells.iter().enumerate().map(|(i, c)| (*c, i)).collect();
     let mut union = Union((0..cells.len()).collect());
     let mut idle = Vec::new();
+    for nets in chains {
+        let mut first = None;
+        for (i, _) in cells
+            .iter()
+            .enumerate()
+            .filter(|(_, c)| nets.contains(&c.0))
+        {
+            union.join(*first.get_or_insert(i), i);
+        }
+    }
     for s in body {
         let mut first = None;
         cells::assignments(std::slice::from_ref(s), &mut |t, _| {

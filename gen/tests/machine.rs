@@ -1,0 +1,74 @@
+//! Every module of the machine can be printed, in every style.
+
+use heddle_arch::Params;
+use heddle_gen::{EmitOptions, Reset, ResetLevel, emit};
+use heddle_hdl::catalog;
+use std::path::Path;
+
+fn params(name: &str) -> Params {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../configs/{name}.json"));
+    let text = std::fs::read_to_string(&file).expect("the preset exists");
+    Params::from_json(&text).expect("the preset is valid")
+}
+
+fn options(name: &str) -> EmitOptions {
+    EmitOptions {
+        configuration: name.into(),
+        version: "0.0.0".into(),
+        ..EmitOptions::default()
+    }
+}
+
+#[test]
+fn equal_blocks_give_equal_bytes_and_other_reset_styles_are_printed() {
+    let params = params("tiny");
+    let print = |options: &EmitOptions| {
+        let block = catalog::build("top", &params).expect("the machine is in the list");
+        emit(block.as_ref(), options).expect("legal").files()
+    };
+    let usual = options("tiny");
+    assert_eq!(print(&usual), print(&usual));
+    let other = EmitOptions {
+        reset: Reset::Async,
+        reset_level: ResetLevel::High,
+        ..options("tiny")
+    };
+    let files = print(&other);
+    assert!(files.iter().all(|(_, text)| !text.contains("rst_n")));
+    assert!(
+        files
+            .iter()
+            .any(|(_, text)| text.contains("always @(posedge clk or posedge rst)"))
+    );
+    if let Some(folder) = std::env::var_os("HEDDLE_DUMP") {
+        let folder = Path::new(&folder).join("async");
+        std::fs::create_dir_all(&folder).expect("the folder can be made");
+        for (name, text) in files {
+            std::fs::write(folder.join(name), text).expect("the file can be written");
+        }
+    }
+}
+
+#[test]
+fn every_module_is_printed_and_refused_by_no_check() {
+    let params = params("tiny");
+    let mut faults = Vec::new();
+    for entry in catalog::MODULES {
+        let block = catalog::build(entry.name, &params).expect("the list names modules");
+        let design = match emit(block.as_ref(), &options("tiny")) {
+            Ok(design) => design,
+            Err(e) => {
+                faults.push(format!("{}: {e}", entry.name));
+                continue;
+            }
+        };
+        if let Some(folder) = std::env::var_os("HEDDLE_DUMP") {
+            let folder = Path::new(&folder).join(entry.name);
+            std::fs::create_dir_all(&folder).expect("the folder can be made");
+            for (name, text) in design.files() {
+                std::fs::write(folder.join(name), text).expect("the file can be written");
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}

@@ -1,0 +1,412 @@
+//! Broken blocks are refused, with the path of the block and the name of the signal.
+
+use heddle_gen::{EmitOptions, emit};
+use heddle_hdl::prelude::*;
+
+#[track_caller]
+fn refused(block: &dyn Block, message: &str) {
+    match emit(block, &EmitOptions::default()) {
+        Ok(design) => panic!("not refused:\n{}", design.top_module().text),
+        Err(e) => assert_eq!(e.to_string(), message),
+    }
+}
+
+/// A block of a few signals with a kernel.
+macro_rules! broken {
+    ($name:ident, { $($field:ident : $ty:ty),* $(,)? }, $($kernel:tt)*) => {
+        #[derive(LogicBlock)]
+        #[allow(dead_code)]
+        struct $name { $($field: $ty),* }
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: Make::make()),* }
+            }
+        }
+        impl Logic for $name {
+            $($kernel)*
+            module!(|_this| Meta::module("broken"));
+        }
+    };
+}
+
+/// Default values, with arrays of four elements.
+trait Make {
+    fn make() -> Self;
+}
+
+impl<D: Direction, T: Synth> Make for Signal<D, T> {
+    fn make() -> Self {
+        Self::default()
+    }
+}
+
+impl<T: Make> Make for Vec<T> {
+    fn make() -> Self {
+        (0..4).map(|_| T::make()).collect()
+    }
+}
+
+impl<T: Synth> Make for Reg<T> {
+    fn make() -> Self {
+        Self::default()
+    }
+}
+
+type In1 = Signal<In, Bit>;
+type Out1 = Signal<Out, Bit>;
+type In8 = Signal<In, Bits<8>>;
+type Out8 = Signal<Out, Bits<8>>;
+type Local8 = Signal<Local, Bits<8>>;
+
+broken!(Latch, { c_i: In1, x_i: In8, y_o: Out8 },
+#[hdl_gen]
+fn update(&mut self) {
+    if self.c_i.val() {
+        self.y_o.next = self.x_i.val();
+    }
+});
+
+#[test]
+fn latch() {
+    let message = "top: y_o is not driven on every path (latch), \
+                   give it a value before the first if";
+    refused(&Latch::default(), message);
+}
+
+broken!(LatchInArray, { c_i: In1, x_i: In8, y_o: Vec<Out8> },
+#[hdl_gen]
+fn update(&mut self) {
+    for i in 0..4 {
+        self.y_o[i].next = 0.into();
+    }
+    self.y_o[2].next = self.x_i.val();
+    if self.c_i.val() {
+        self.y_o[3].next = self.x_i.val();
+    }
+});
+
+#[test]
+fn no_latch_with_a_default() {
+    let design = emit(&LatchInArray::default(), &EmitOptions::default()).expect("legal");
+    assert!(design.top_module().text.contains("c_i ? x_i : 8'd0"));
+}
+
+broken!(LatchInMatch, { s_i: Signal<In, Bits<2>>, x_i: In8, y_o: Out8 },
+#[hdl_gen]
+fn update(&mut self) {
+    match self.s_i.val().index() {
+        0 => { self.y_o.next = self.x_i.val(); }
+        1 => { self.y_o.next = 0.into(); }
+        _ => {}
+    }
+});
+
+#[test]
+fn latch_in_a_match() {
+    let message = "top: y_o is not driven on every path (latch), \
+                   give it a value before the first if";
+    refused(&LatchInMatch::default(), message);
+}
+
+broken!(Loop, { y_o: Out1, a: Vec<Signal<Local, Bit>> },
+#[hdl_gen]
+fn update(&mut self) {
+    self.a[0].next = self.a[1].val();
+    self.a[1].next = !self.a[0].val();
+    self.a[2].next = false;
+    self.a[3].next = false;
+    self.y_o.next = self.a[1].val() | self.a[2].val() | self.a[3].val();
+});
+
+#[test]
+fn loop_through_array_elements() {
+    refused(&Loop::default(), "top: combinational loop through a[1]");
+}
+
+/// Passes its input on.
+#[derive(LogicBlock, Default)]
+struct Pass {
+    x_i: In8,
+    y_o: Out8,
+}
+
+impl Logic for Pass {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.y_o.next = self.x_i.val() + 1;
+    }
+    module!(|_this| Meta::module("pass"));
+}
+
+impl Make for Pass {
+    fn make() -> Self {
+        Self::default()
+    }
+}
+
+broken!(LoopThroughChildren, { y_o: Out8, pass: Vec<Pass>, wire_of: Vec<Local8> },
+#[hdl_gen]
+fn update(&mut self) {
+    for i in 0..4 {
+        self.wire_of[i].next = self.pass[i].y_o.val();
+    }
+    for i in 1..4 {
+        self.pass[i].x_i.next = self.wire_of[i - 1].val();
+    }
+    self.pass[0].x_i.next = self.wire_of[3].val();
+    self.y_o.next = self.wire_of[3].val();
+});
+
+#[test]
+fn loop_across_child_instances() {
+    let design = emit(&LoopThroughChildren::default(), &EmitOptions::default());
+    let message = design.expect_err("a ring of adders is a loop").to_string();
+    assert!(
+        message.starts_with("top: combinational loop through "),
+        "{message}"
+    );
+}
+
+broken!(TwoDrivers, { x_i: In8, z_i: In8, y_o: Out8 },
+#[hdl_gen]
+fn update(&mut self) {
+    self.y_o.next = self.x_i.val();
+    self.y_o.next = self.z_i.val();
+});
+
+#[test]
+fn two_drivers() {
+    refused(&TwoDrivers::default(), "top: y_o has two drivers");
+}
+
+broken!(DrivesInput, { x_i: Vec<In8>, y_o: Out8 },
+#[hdl_gen]
+fn update(&mut self) {
+    for k in 0..4 {
+        self.x_i[k].next = 0.into();
+    }
+    self.y_o.next = self.x_i[0].val();
+});
+
+#[test]
+fn driving_an_input() {
+    refused(
+        &DrivesInput::default(),
+        "top: x_i[k] is driven, but it is an input here",
+    );
+}
+
+broken!(DrivesChildOutput, { y_o: Out8, pass: Pass },
+#[hdl_gen]
+fn update(&mut self) {
+    self.pass.x_i.next = 0.into();
+    self.pass.y_o.next = 0.into();
+    self.y_o.next = self.pass.y_o.val();
+});
+
+#[test]
+fn driving_a_child_output() {
+    refused(
+        &DrivesChildOutput::default(),
+        "top: pass.y_o is driven, but it is an input here",
+    );
+}
+
+broken!(Undriven, { x_i: In8, y_o: Vec<Out8> },
+#[hdl_gen]
+fn update(&mut self) {
+    for i in 0..3 {
+        self.y_o[i].next = self.x_i.val();
+    }
+});
+
+#[test]
+fn undriven_output() {
+    refused(&Undriven::default(), "top: y_o[3] is not driven");
+}
+
+broken!(UndrivenChild, { y_o: Vec<Out8>, pass: Vec<Pass> },
+#[hdl_gen]
+fn update(&mut self) {
+    for i in 0..4 {
+        self.y_o[i].next = self.pass[i].y_o.val();
+    }
+    for i in 1..4 {
+        self.pass[i].x_i.next = 0.into();
+    }
+});
+
+#[test]
+fn undriven_child_input() {
+    refused(&UndrivenChild::default(), "top: pass[0].x_i is not driven");
+}
+
+broken!(Reserved, { table: In8, y_o: Out8 },
+#[hdl_gen]
+fn update(&mut self) {
+    self.y_o.next = self.table.val();
+});
+
+#[test]
+fn reserved_word() {
+    let message = "top: name table is a reserved word of Verilog, SystemVerilog or VHDL";
+    refused(&Reserved::default(), message);
+}
+
+/// Uses a field that is not a parameter.
+#[derive(LogicBlock, Default)]
+struct UnknownName {
+    x_i: Vec<In8>,
+    y_o: Out8,
+    _last: usize,
+}
+
+impl Logic for UnknownName {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.y_o.next = self.x_i[self._last].val();
+    }
+    module!(|_this| Meta::module("broken"));
+}
+
+#[test]
+fn unknown_name() {
+    let mut block = UnknownName::default();
+    block.x_i.push(Signal::default());
+    let message = "top: unknown name _last in x_i[_last], \
+                   expected a signal, loop variable or parameter of module!";
+    refused(&block, message);
+}
+
+broken!(UnknownWidth, { x_i: Signal<In, Bits<4>>, y_o: Out1 },
+#[hdl_gen]
+fn update(&mut self) {
+    for i in 0..4usize {
+        self.y_o.next = (i.to_bits::<4>() + 1).any() & self.x_i.val().any();
+    }
+});
+
+#[test]
+fn unknown_width() {
+    refused(
+        &UnknownWidth::default(),
+        "top: width of i + 1 is unknown, add a cast",
+    );
+}
+
+broken!(Outside, { x_i: Vec<In8>, y_o: Vec<Out8> },
+#[hdl_gen]
+fn update(&mut self) {
+    for i in 0..4usize {
+        self.y_o[i].next = self.x_i[i + 1].val();
+    }
+});
+
+#[test]
+fn index_beyond_the_end() {
+    refused(
+        &Outside::default(),
+        "top: index of x_i[i+1] is 4, expected less than 4",
+    );
+}
+
+/// A block that forgot `module!`.
+#[derive(LogicBlock, Default)]
+struct Anonymous {
+    x_i: In8,
+    y_o: Out8,
+}
+
+impl Logic for Anonymous {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.y_o.next = self.x_i.val();
+    }
+}
+
+#[test]
+fn missing_module_line() {
+    let message = "top: block has no module! line, add one after update";
+    refused(&Anonymous::default(), message);
+}
+
+/// Two blocks of one name.
+#[derive(LogicBlock, Default)]
+struct Clash {
+    x_i: In8,
+    y_o: Out8,
+    pass: Pass,
+    other: Other,
+}
+
+/// Not the same as `Pass`.
+#[derive(LogicBlock, Default)]
+struct Other {
+    x_i: In8,
+    y_o: Out8,
+}
+
+impl Logic for Other {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.y_o.next = self.x_i.val();
+    }
+    module!(|_this| Meta::module("pass"));
+}
+
+impl Logic for Clash {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.pass.x_i.next = self.x_i.val();
+        self.other.x_i.next = self.pass.y_o.val();
+        self.y_o.next = self.other.y_o.val();
+    }
+    module!(|_this| Meta::module("clash"));
+}
+
+#[test]
+fn one_name_for_two_blocks() {
+    let message = "top.other: module name heddle_pass is used by two different blocks, \
+                   add the distinguishing parameter";
+    refused(&Clash::default(), message);
+}
+
+broken!(GatedClock, { clk: Signal<In, Clock>, rst_n: In1, x_i: In1, y_o: Out1, clk_of: Signal<Local, Clock>, r: Reg<Bit> },
+#[hdl_gen]
+fn update(&mut self) {
+    self.clk_of.next = self.clk.val();
+    self.r.clk.next = self.clk_of.val();
+    self.r.rst_n.next = self.rst_n.val();
+    self.r.d_i.next = self.x_i.val();
+    self.y_o.next = self.r.q_o.val();
+});
+
+#[test]
+fn clock_that_is_not_an_input() {
+    refused(
+        &GatedClock::default(),
+        "top: clock of register r is not an input of the module",
+    );
+}
+
+broken!(ReadTooEarly, { c_i: In1, x_i: In8, y_o: Out8, z_o: Out8, t: Local8 },
+#[hdl_gen]
+fn update(&mut self) {
+    self.y_o.next = 0.into();
+    self.z_o.next = 0.into();
+    if self.c_i.val() {
+        self.y_o.next = self.t.val();
+        self.z_o.next = self.x_i.val();
+    }
+    self.t.next = 0.into();
+    if self.c_i.val() {
+        self.t.next = self.x_i.val();
+        self.z_o.next = self.t.val();
+    }
+});
+
+#[test]
+fn value_read_above_its_assignment() {
+    let message = "top: t is read before it is written, move its assignments up";
+    refused(&ReadTooEarly::default(), message);
+}
