@@ -76,8 +76,8 @@ pub struct HostPort {
     start: Reg<Bit>,
     start_pc: RegEn<Bits<16>>,
     zero: RegEn<Bits<8>>,
-    /// State-buffer reads under way.
-    outstanding: Reg<Bits<10>>,
+    /// Cycles until the last state-buffer request has answered and was counted.
+    travel: Reg<Bits<9>>,
     program_wen: Reg<Bit>,
     bias_wen: Reg<Bit>,
     scale_wen: Reg<Bit>,
@@ -96,7 +96,6 @@ pub struct HostPort {
     take: Signal<Local, Bit>,
     take_write: Signal<Local, Bit>,
     take_register: Signal<Local, Bit>,
-    take_buffer_read: Signal<Local, Bit>,
     selected: Signal<Local, Bits<32>>,
     word: Signal<Local, Bits<32>>,
     _rows: usize,
@@ -142,7 +141,7 @@ impl HostPort {
             start: Default::default(),
             start_pc: Default::default(),
             zero: Default::default(),
-            outstanding: Default::default(),
+            travel: Default::default(),
             program_wen: Default::default(),
             bias_wen: Default::default(),
             scale_wen: Default::default(),
@@ -161,7 +160,6 @@ impl HostPort {
             take: Default::default(),
             take_write: Default::default(),
             take_register: Default::default(),
-            take_buffer_read: Default::default(),
             selected: Default::default(),
             word: Default::default(),
             _rows: shape.rows,
@@ -182,8 +180,8 @@ impl Logic for HostPort {
         self.start_pc.rst_n.next = self.rst_n.val();
         self.zero.clk.next = self.clk.val();
         self.zero.rst_n.next = self.rst_n.val();
-        self.outstanding.clk.next = self.clk.val();
-        self.outstanding.rst_n.next = self.rst_n.val();
+        self.travel.clk.next = self.clk.val();
+        self.travel.rst_n.next = self.rst_n.val();
         self.program_wen.clk.next = self.clk.val();
         self.program_wen.rst_n.next = self.rst_n.val();
         self.bias_wen.clk.next = self.clk.val();
@@ -209,21 +207,20 @@ impl Logic for HostPort {
             & (self.host_addr_i.val().get_bits::<9>(21) < self._rows.to_bits::<9>())
             & ((self.host_addr_i.val().get_bits::<18>(3) >> self._word_bits.to_bits::<5>()) == 0);
 
-        // Everything but the state buffer waits until its reads have answered.
+        // Everything but the state buffer waits until its requests have left the last partition:
+        // reads answer in order, and a start clears no event that is still on its way.
         self.host_ready_o.next = ((self.region.val() == 0)
             | (!self.running_i.val() & !self.start.q_o.val()))
-            & (self.is_buffer.val() | (self.outstanding.q_o.val() == 0));
+            & (self.is_buffer.val() | (self.travel.q_o.val() == 0));
         self.take.next = self.host_valid_i.val() & self.host_ready_o.val();
         self.take_write.next = self.take.val() & self.host_write_i.val();
         self.take_register.next = self.take_write.val() & (self.region.val() == 0);
-        self.take_buffer_read.next =
-            self.take.val() & !self.host_write_i.val() & self.is_buffer.val();
-        self.outstanding.d_i.next = self.outstanding.q_o.val();
-        if self.take_buffer_read.val() & !self.buffer_rvalid_i.val() {
-            self.outstanding.d_i.next = self.outstanding.q_o.val() + 1;
+        self.travel.d_i.next = self.travel.q_o.val();
+        if self.travel.q_o.val() != 0 {
+            self.travel.d_i.next = self.travel.q_o.val() - 1;
         }
-        if !self.take_buffer_read.val() & self.buffer_rvalid_i.val() {
-            self.outstanding.d_i.next = self.outstanding.q_o.val() - 1;
+        if self.take.val() & self.is_buffer.val() {
+            self.travel.d_i.next = (self._rows + 6).to_bits::<9>();
         }
 
         self.word.next = 0.into();
