@@ -29,9 +29,17 @@ pub struct Pack {
     route: Route,
     a_data: Vec<RegData<Bits<8>>>,
     b_data: Vec<RegData<Bits<8>>>,
-    /// The word after each stage of moves.
+    /// Bytes that do not move by 1.
+    kept1: Vec<Signal<Local, Bits<8>>>,
+    /// The word after the moves by 1.
     moved1: Vec<Signal<Local, Bits<8>>>,
+    /// Bytes that do not move by 2.
+    kept2: Vec<Signal<Local, Bits<8>>>,
+    /// The word after the moves by 2.
     moved2: Vec<Signal<Local, Bits<8>>>,
+    /// Bytes that do not move by 4.
+    kept4: Vec<Signal<Local, Bits<8>>>,
+    /// The word after the moves by 4: packed.
     moved4: Vec<Signal<Local, Bits<8>>>,
     _first: usize,
 }
@@ -50,8 +58,11 @@ impl Pack {
             route: Default::default(),
             a_data: v(first),
             b_data: v(8 - first),
+            kept1: v(8),
             moved1: v(8),
+            kept2: v(8),
             moved2: v(8),
+            kept4: v(8),
             moved4: v(8),
             _first: first,
         }
@@ -65,32 +76,53 @@ impl Logic for Pack {
             self.route.mask_i[k].next = self.mask_i[k].val();
         }
 
-        comment!("From the top down: a byte that moves leaves a zero behind");
+        comment!("A byte that moves leaves a zero behind, unless another takes its place");
         for k in 0..8 {
-            self.moved1[k].next = self.word_i[k].val();
+            self.kept1[k].next = self.word_i[k].val();
         }
         for k in 0..7 {
-            if self.route.one_o[6 - k].val() {
-                self.moved1[6 - k].next = 0.into();
-                self.moved1[7 - k].next = self.word_i[6 - k].val();
+            if self.route.one_o[k].val() {
+                self.kept1[k].next = 0.into();
             }
         }
         for k in 0..8 {
-            self.moved2[k].next = self.moved1[k].val();
+            self.moved1[k].next = self.kept1[k].val();
+        }
+        for k in 0..7 {
+            if self.route.one_o[k].val() {
+                self.moved1[k + 1].next = self.word_i[k].val();
+            }
+        }
+        for k in 0..8 {
+            self.kept2[k].next = self.moved1[k].val();
         }
         for k in 0..6 {
-            if self.route.two_o[5 - k].val() {
-                self.moved2[5 - k].next = 0.into();
-                self.moved2[7 - k].next = self.moved1[5 - k].val();
+            if self.route.two_o[k].val() {
+                self.kept2[k].next = 0.into();
             }
         }
         for k in 0..8 {
-            self.moved4[k].next = self.moved2[k].val();
+            self.moved2[k].next = self.kept2[k].val();
+        }
+        for k in 0..6 {
+            if self.route.two_o[k].val() {
+                self.moved2[k + 2].next = self.moved1[k].val();
+            }
+        }
+        for k in 0..8 {
+            self.kept4[k].next = self.moved2[k].val();
         }
         for k in 0..4 {
-            if self.route.four_o[3 - k].val() {
-                self.moved4[3 - k].next = 0.into();
-                self.moved4[7 - k].next = self.moved2[3 - k].val();
+            if self.route.four_o[k].val() {
+                self.kept4[k].next = 0.into();
+            }
+        }
+        for k in 0..8 {
+            self.moved4[k].next = self.kept4[k].val();
+        }
+        for k in 0..4 {
+            if self.route.four_o[k].val() {
+                self.moved4[k + 4].next = self.moved2[k].val();
             }
         }
 

@@ -19,16 +19,21 @@ pub struct Route {
     /// Bit k: in the third stage the byte in place k moves up by 4.
     pub four_o: Vec<Signal<Out, Bit>>,
 
-    /// Zero bytes among byte k + 1, bytes k + 1 and k + 2, bytes k + 1 to k + 4, all bytes above k.
+    /// Zero bytes in place k + 1.
     zeros1: Vec<Signal<Local, Bits<3>>>,
+    /// Zero bytes in the 2 places above k.
     zeros2: Vec<Signal<Local, Bits<3>>>,
+    /// Zero bytes in the 4 places above k.
     zeros4: Vec<Signal<Local, Bits<3>>>,
+    /// Zero bytes in all places above k.
     zeros: Vec<Signal<Local, Bits<3>>>,
     one: Vec<Signal<Local, Bit>>,
-    /// The byte has to move by 2, or by 4, seen from its place before each stage.
+    /// Byte k has to move by 2.
     two_before: Vec<Signal<Local, Bit>>,
     two: Vec<Signal<Local, Bit>>,
+    /// Byte k has to move by 4.
     four_before: Vec<Signal<Local, Bit>>,
+    /// The byte in place k after the first stage has to move by 4.
     four_between: Vec<Signal<Local, Bit>>,
 }
 

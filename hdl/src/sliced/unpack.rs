@@ -30,9 +30,11 @@ pub struct Unpack {
     two: Vec<RegData<Bit>>,
     four: Vec<RegData<Bit>>,
     dense: Vec<Signal<Local, Bits<8>>>,
-    /// The word after each stage of moves.
+    /// The word after the moves by 4.
     moved4: Vec<Signal<Local, Bits<8>>>,
+    /// The word after the moves by 2.
     moved2: Vec<Signal<Local, Bits<8>>>,
+    /// The word after the moves by 1.
     moved1: Vec<Signal<Local, Bits<8>>>,
     _first: usize,
 }

@@ -19,7 +19,6 @@ pub struct MathUnit<const W: usize, const A: usize> {
     pub addr_o: Signal<Out, Bits<A>>,
     /// Offset plus step of every loop.
     pub next_o: Vec<Signal<Out, Bits<W>>>,
-    sum: Vec<Signal<Local, Bits<A>>>,
     _loops: usize,
 }
 
@@ -32,7 +31,6 @@ impl<const W: usize, const A: usize> MathUnit<W, A> {
             step_i: v(loops),
             addr_o: Default::default(),
             next_o: v(loops),
-            sum: v(loops + 1),
             _loops: loops,
         }
     }
@@ -45,11 +43,10 @@ impl<const W: usize, const A: usize> Logic for MathUnit<W, A> {
             self.next_o[c].next = self.offset_i[c].val() + self.step_i[c].val();
         }
 
-        self.sum[0].next = self.base_i.val();
+        self.addr_o.next = self.base_i.val();
         for c in 0..self._loops {
-            self.sum[c + 1].next = self.sum[c].val() + self.offset_i[c].val().get_bits::<A>(0);
+            self.addr_o.next = self.addr_o.val() + self.offset_i[c].val().get_bits::<A>(0);
         }
-        self.addr_o.next = self.sum[self._loops].val();
     }
     module!(|this| Meta::module("traversal_math")
         .param("loops", "n", this._loops, "loops")

@@ -28,7 +28,7 @@ pub struct Odometer<const W: usize> {
 
     half_sum: Vec<Signal<Local, Bits<W>>>,
     half_carry: Vec<Signal<Local, Bits<W>>>,
-    carry: Vec<Signal<Local, Bit>>,
+    carry: Signal<Local, Bit>,
     _loops: usize,
 }
 
@@ -44,7 +44,7 @@ impl<const W: usize> Odometer<W> {
             last_o: Default::default(),
             half_sum: v(loops),
             half_carry: v(loops),
-            carry: v(loops + 1),
+            carry: Default::default(),
             _loops: loops,
         }
     }
@@ -67,12 +67,12 @@ impl<const W: usize> Logic for Odometer<W> {
                 | (((self.half_carry[c].val() << 1) | 1) > !self.half_sum[c].val());
         }
 
-        self.carry[0].next = true;
+        self.carry.next = true;
         for c in 0..self._loops {
-            self.carry_o[c].next = self.carry[c].val();
-            self.carry[c + 1].next = self.carry[c].val() & self.final_o[c].val();
+            self.carry_o[c].next = self.carry.val();
+            self.carry.next = self.carry.val() & self.final_o[c].val();
         }
-        self.last_o.next = self.carry[self._loops].val();
+        self.last_o.next = self.carry.val();
     }
     module!(|this| Meta::module("traversal_odometer")
         .param("loops", "n", this._loops, "loops")

@@ -5,8 +5,8 @@ use crate::prelude::*;
 /// Row sequence of a traversal unit: base address and valid bit of every row, the active row
 /// and the row that follows it. Valid rows are visited once each, lowest first.
 ///
-/// The active row is kept as one bit per row, all zero while the unit does not run. A single
-/// chain from row to row finds the first row of a start and the next row after a completed one.
+/// The active row is kept as one bit per row, all zero while the unit does not run. The same
+/// logic finds the first row of a start and the next row after a completed one.
 ///
 /// # Timing
 /// `active_o` changes one cycle after `start_i` or `done_i`; the other outputs follow it in the
@@ -50,8 +50,13 @@ pub struct RowSequence<const A: usize> {
     base: Vec<RegEn<Bits<A>>>,
     active: Vec<RegEn<Bit>>,
     running: RegEn<Bit>,
-    /// Bit r: the row to come next is row r or a later one.
-    search: Vec<Signal<Local, Bit>>,
+    /// A row looked at from now on lies behind the active row, or no row is active.
+    behind: Signal<Local, Bit>,
+    /// Valid rows behind the active one.
+    waiting: Vec<Signal<Local, Bit>>,
+    /// The first of them.
+    follow: Vec<Signal<Local, Bit>>,
+    found: Signal<Local, Bit>,
     change: Signal<Local, Bit>,
     _rows: usize,
 }
@@ -77,7 +82,10 @@ impl<const A: usize> RowSequence<A> {
             base: v(rows),
             active: v(rows),
             running: Default::default(),
-            search: v(rows + 1),
+            behind: Default::default(),
+            waiting: v(rows),
+            follow: v(rows),
+            found: Default::default(),
             change: Default::default(),
             _rows: rows,
         }
@@ -101,25 +109,30 @@ impl<const A: usize> Logic for RowSequence<A> {
             self.base[r].d_i.next = self.write_data_i.val();
         }
 
-        comment!("The search begins behind the active row, or at row 0 if there is none");
-        self.search[0].next = !self.running.q_o.val();
+        comment!("Valid rows behind the active one, or all valid rows if none is active");
+        self.behind.next = !self.running.q_o.val();
         for r in 0..self._rows {
-            self.search[r + 1].next =
-                self.active[r].q_o.val() | (self.search[r].val() & !self.valid[r].q_o.val());
+            self.waiting[r].next = self.behind.val() & self.valid[r].q_o.val();
+            self.behind.next = self.behind.val() | self.active[r].q_o.val();
         }
-        self.end_o.next = self.search[self._rows].val();
+        comment!("The first of them follows");
+        self.found.next = false;
+        for r in 0..self._rows {
+            self.follow[r].next = self.waiting[r].val() & !self.found.val();
+            self.found.next = self.found.val() | self.waiting[r].val();
+        }
+        self.end_o.next = !self.found.val();
 
         self.change.next = self.clear_i.val() | self.start_i.val() | self.done_i.val();
         self.running.clk.next = self.clk.val();
         self.running.rst_n.next = self.rst_n.val();
         self.running.en_i.next = self.change.val();
-        self.running.d_i.next = !self.clear_i.val() & !self.search[self._rows].val();
+        self.running.d_i.next = !self.clear_i.val() & self.found.val();
         for r in 0..self._rows {
             self.active[r].clk.next = self.clk.val();
             self.active[r].rst_n.next = self.rst_n.val();
             self.active[r].en_i.next = self.change.val();
-            self.active[r].d_i.next =
-                !self.clear_i.val() & self.search[r].val() & self.valid[r].q_o.val();
+            self.active[r].d_i.next = !self.clear_i.val() & self.follow[r].val();
         }
 
         self.running_o.next = self.running.q_o.val();
@@ -128,7 +141,9 @@ impl<const A: usize> Logic for RowSequence<A> {
         for r in 0..self._rows {
             self.active_o[r].next = self.active[r].q_o.val();
             if self.active[r].q_o.val() {
-                self.row_o.next = self.row_o.val() | r.to_bits::<3>();
+                if r > 0 {
+                    self.row_o.next = self.row_o.val() | r.to_bits::<3>();
+                }
                 self.base_o.next = self.base_o.val() | self.base[r].q_o.val();
             }
         }
