@@ -152,7 +152,7 @@ fn the_result_holds_in_empty_slots() {
 fn random_slots_behave_like_a_memory() {
     for seed in 0..4 {
         let mut n = Numbers(seed);
-        let slots: Vec<_> = (0..3000)
+        let slots: Vec<_> = (0..2000)
             .map(|_| Slot {
                 valid: !n.one_in(4),
                 bank: n.one_in(2),
@@ -549,7 +549,7 @@ fn drain_words_go_before_host_writes() {
 #[test]
 fn random_traffic_behaves_like_a_memory() {
     let mut reused = 0;
-    for seed in 0..3 {
+    for seed in 0..2 {
         let mut n = Numbers(seed + 100);
         let total = (BANKS * WORDS) as u64;
         let mut last = 0;
@@ -561,7 +561,7 @@ fn random_traffic_behaves_like_a_memory() {
             u64::from_le_bytes(bytes)
         };
         let mut cycles: Vec<_> = (0..total).map(|w| host_write(w, word(&mut n))).collect();
-        for _ in 0..3000 {
+        for _ in 0..1500 {
             let mut cycle = Cycle::default();
             if !n.one_in(4) {
                 if n.one_in(3) {

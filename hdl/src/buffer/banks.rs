@@ -7,8 +7,8 @@ use crate::sliced::Sliced;
 /// Banks of sliced memory with three readers and one writer.
 ///
 /// The bank is the upper part of the word address. Each bank serves one reader per clock: the
-/// operand reader before the weights before the host. An address beyond the banks reads 0 and is not
-/// written.
+/// operand reader before the weights before the host. An address beyond the banks reads 0 and is
+/// not written.
 ///
 /// # Timing
 /// Read in cycle T: the word is on the reader's data output in T+2, which is 0 in all other
@@ -22,27 +22,27 @@ pub struct Banks {
     pub rst_n: Signal<In, Bit>,
     /// Reads an operand word.
     pub op_read_i: Signal<In, Bit>,
-    /// Its address.
+    /// Address of the operand word.
     pub op_word_i: Signal<In, Bits<13>>,
     /// Operand word.
     pub op_data_o: Vec<Signal<Out, Bits<8>>>,
     /// Reads a weight word.
     pub wt_read_i: Signal<In, Bit>,
-    /// Its address.
+    /// Address of the weight word.
     pub wt_word_i: Signal<In, Bits<13>>,
     /// Weight word.
     pub wt_data_o: Vec<Signal<Out, Bits<8>>>,
     /// Reads a word for the host.
     pub host_read_i: Signal<In, Bit>,
-    /// Its address.
+    /// Address of the word for the host.
     pub host_word_i: Signal<In, Bits<13>>,
     /// Word for the host.
     pub host_data_o: Vec<Signal<Out, Bits<8>>>,
     /// Writes a word.
     pub write_i: Signal<In, Bit>,
-    /// Its address.
+    /// Address of the word to write.
     pub write_word_i: Signal<In, Bits<13>>,
-    /// The word.
+    /// Word to write.
     pub write_data_i: Vec<Signal<In, Bits<8>>>,
     /// One per bank: its mask slice is read.
     pub mask_read_o: Vec<Signal<Out, Bit>>,

@@ -171,7 +171,7 @@ pub struct Partition {
     host_reads: Signal<Local, Bit>,
     /// A word is written.
     write_valid: Signal<Local, Bit>,
-    /// Its address: drain words go first.
+    /// Address of the word that is written; drain words go first.
     write_word: Signal<Local, Bits<13>>,
     write_data: Vec<Signal<Local, Bits<8>>>,
     _banks: usize,

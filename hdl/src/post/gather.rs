@@ -4,8 +4,8 @@ use crate::prelude::*;
 
 /// Collects the bytes of one column to words of eight and writes every word once.
 ///
-/// A word leaves when a byte for another word arrives, or behind its flush byte; bytes that were not
-/// received are 0. At most one word per clock.
+/// A word leaves when a byte for another word arrives, or behind its flush byte; bytes that were
+/// not received are 0. At most one word per clock.
 ///
 /// # Timing
 /// A byte in cycle T is part of the word that leaves in T+1 or later; behind a flush byte the
@@ -39,6 +39,10 @@ pub struct Gatherer {
     leaves: Signal<Local, Bit>,
     /// The byte is the first of its word.
     is_first: Signal<Local, Bit>,
+    /// The byte belongs to this place of the word.
+    is_here: Vec<Signal<Local, Bit>>,
+    /// All ones for the place of the byte.
+    gate: Vec<Signal<Local, Bits<8>>>,
 }
 
 impl Gatherer {
@@ -60,6 +64,8 @@ impl Gatherer {
             data: v(8),
             leaves: Default::default(),
             is_first: Default::default(),
+            is_here: v(8),
+            gate: v(8),
         }
     }
 }
@@ -89,13 +95,17 @@ impl Logic for Gatherer {
         self.word.en_i.next = self.valid_i.val();
         self.word.d_i.next = self.dest_i.val().get_bits::<13>(3);
         for k in 0..8 {
-            self.data[k].clk.next = self.clk.val();
-            self.data[k].en_i.next = self.valid_i.val()
-                & (self.is_first.val() | (self.dest_i.val().get_bits::<3>(0) == k.to_bits::<3>()));
-            self.data[k].d_i.next = 0.into();
-            if self.dest_i.val().get_bits::<3>(0) == k.to_bits::<3>() {
-                self.data[k].d_i.next = self.byte_i.val();
+            self.is_here[k].next = self.dest_i.val().get_bits::<3>(0) == k.to_bits::<3>();
+            self.gate[k].next = 0.into();
+            if self.is_here[k].val() {
+                self.gate[k].next = 0xff.into();
             }
+        }
+        for k in 0..8 {
+            self.data[k].clk.next = self.clk.val();
+            self.data[k].en_i.next =
+                self.valid_i.val() & (self.is_first.val() | self.is_here[k].val());
+            self.data[k].d_i.next = self.byte_i.val() & self.gate[k].val();
             self.data_o[k].next = self.data[k].q_o.val();
         }
         self.valid_o.next = self.leaves.val();

@@ -28,10 +28,10 @@ pub struct HighMultiply {
     mul_hl: MulS<16, 16, 32>,
     mul_lh: MulS<17, 17, 34>,
     mul_ll: MulS<17, 16, 33>,
-    product_hh: Delay<Signed<33>>,
-    product_hl: Delay<Signed<32>>,
-    product_lh: Delay<Signed<34>>,
-    product_ll: Delay<Signed<33>>,
+    product_hh: Delay<Bits<33>>,
+    product_hl: Delay<Bits<32>>,
+    product_lh: Delay<Bits<34>>,
+    product_ll: Delay<Bits<33>>,
     /// Sum of everything with a weight of 2^31 and more.
     high: Delay<Bits<32>>,
     /// Sum of everything with a weight of 2^15 to 2^30.
@@ -45,10 +45,6 @@ pub struct HighMultiply {
     qh: Signal<Local, Bits<17>>,
     /// Lower half of the multiplier with a sign of 0.
     ql: Signal<Local, Bits<16>>,
-    hh: Signal<Local, Bits<33>>,
-    hl: Signal<Local, Bits<32>>,
-    lh: Signal<Local, Bits<34>>,
-    ll: Signal<Local, Bits<33>>,
     /// Carry of the low sum and its rounding.
     carry: Signal<Local, Bits<2>>,
 }
@@ -69,28 +65,24 @@ impl Logic for HighMultiply {
         self.mul_ll.a_i.next = signed_cast(self.al.val());
         self.mul_ll.b_i.next = signed_cast(self.ql.val());
         self.product_hh.clk.next = self.clk.val();
-        self.product_hh.d_i.next = self.mul_hh.p_o.val();
+        self.product_hh.d_i.next = unsigned_cast(self.mul_hh.p_o.val());
         self.product_hl.clk.next = self.clk.val();
-        self.product_hl.d_i.next = self.mul_hl.p_o.val();
+        self.product_hl.d_i.next = unsigned_cast(self.mul_hl.p_o.val());
         self.product_lh.clk.next = self.clk.val();
-        self.product_lh.d_i.next = self.mul_lh.p_o.val();
+        self.product_lh.d_i.next = unsigned_cast(self.mul_lh.p_o.val());
         self.product_ll.clk.next = self.clk.val();
-        self.product_ll.d_i.next = self.mul_ll.p_o.val();
+        self.product_ll.d_i.next = unsigned_cast(self.mul_ll.p_o.val());
 
-        self.hh.next = unsigned_cast(self.product_hh.q_o.val());
-        self.hl.next = unsigned_cast(self.product_hl.q_o.val());
-        self.lh.next = unsigned_cast(self.product_lh.q_o.val());
-        self.ll.next = unsigned_cast(self.product_ll.q_o.val());
         self.high.clk.next = self.clk.val();
-        self.high.d_i.next = self.hh.val().get_bits::<32>(0)
-            + bit_cast::<32, 16>(self.lh.val().get_bits::<16>(16))
+        self.high.d_i.next = self.product_hh.q_o.val().get_bits::<32>(0)
+            + bit_cast::<32, 16>(self.product_lh.q_o.val().get_bits::<16>(16))
             + unsigned_cast(bit_cast_signed::<32, 17>(signed_cast(
-                self.hl.val().get_bits::<17>(15),
+                self.product_hl.q_o.val().get_bits::<17>(15),
             )));
         self.low.clk.next = self.clk.val();
-        self.low.d_i.next = bit_cast::<18, 16>(self.lh.val().get_bits::<16>(0))
-            + (bit_cast::<18, 15>(self.hl.val().get_bits::<15>(0)) << 1)
-            + bit_cast::<18, 16>(self.ll.val().get_bits::<16>(15));
+        self.low.d_i.next = bit_cast::<18, 16>(self.product_lh.q_o.val().get_bits::<16>(0))
+            + (bit_cast::<18, 15>(self.product_hl.q_o.val().get_bits::<15>(0)) << 1)
+            + bit_cast::<18, 16>(self.product_ll.q_o.val().get_bits::<16>(15));
 
         self.carry.next = self.low.q_o.val().get_bits::<2>(16);
         if self.nearest_i.val() & self.low.q_o.val().get_bit(15) {
