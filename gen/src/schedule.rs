@@ -350,7 +350,31 @@ fn project_case(
             return Some(Stmt::If(test, std::mem::take(body), Vec::new()));
         }
     }
+    // The last variant serves as default: alone, it is a condition.
+    if let [empty @ .., (None, last)] = kept.as_mut_slice() {
+        if empty.iter().all(|(_, body)| body.is_empty()) {
+            if let Some(label) = variant(nets, last, subject.width()) {
+                last.remove(0);
+                let test = crate::expr::binary(BinOp::Eq, subject.clone(), label);
+                return Some(Stmt::If(test, std::mem::take(last), Vec::new()));
+            }
+        }
+    }
     Some(Stmt::Case(subject.clone(), kept))
+}
+
+/// The variant that a default arm stands for: its name is the comment on top.
+fn variant(nets: &[Net], body: &[Stmt], width: usize) -> Option<Expr> {
+    let Some(Stmt::Comment(name)) = body.first() else {
+        return None;
+    };
+    let find = |n: &Net| n.labels.iter().position(|l| l == name);
+    let value = nets.iter().find_map(find)? as u128;
+    Some(Expr::Const {
+        width,
+        value,
+        name: Some(name.clone()),
+    })
 }
 
 /// Groups procedural cells into processes: those assigned by one statement, and those that

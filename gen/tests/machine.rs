@@ -50,6 +50,31 @@ fn equal_blocks_give_equal_bytes_and_other_reset_styles_are_printed() {
 }
 
 #[test]
+fn every_preset_is_printed_with_equally_many_modules() {
+    let mut counts = Vec::new();
+    for name in ["tiny", "edge", "default", "large", "huge"] {
+        let params = params(name);
+        let start = std::time::Instant::now();
+        let block = catalog::build("top", &params).expect("the machine is in the list");
+        let design = match emit(block.as_ref(), &options(name)) {
+            Ok(design) => design,
+            Err(e) => panic!("{name}: {e}"),
+        };
+        println!("{name}: {:?}", start.elapsed());
+        counts.push(design.modules.len());
+        if let Some(folder) = std::env::var_os("HEDDLE_DUMP") {
+            let folder = Path::new(&folder).join(name);
+            std::fs::create_dir_all(&folder).expect("the folder can be made");
+            for (file, text) in design.files() {
+                std::fs::write(folder.join(file), text).expect("the file can be written");
+            }
+        }
+    }
+    // The first slice differs in kind, not in number, between the presets.
+    assert!(counts.iter().all(|c| *c == counts[0]), "{counts:?}");
+}
+
+#[test]
 fn every_module_is_printed_and_refused_by_no_check() {
     let params = params("tiny");
     let mut faults = Vec::new();

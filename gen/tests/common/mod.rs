@@ -1,5 +1,8 @@
 //! Small blocks that between them use everything a kernel may contain.
 
+// Every test file uses some of them.
+#![allow(dead_code)]
+
 use heddle_gen::{Design, EmitOptions, emit};
 use heddle_hdl::prelude::*;
 

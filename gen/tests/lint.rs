@@ -1,0 +1,194 @@
+//! The printed text in other people's tools, where they are installed.
+
+mod common;
+
+use common::*;
+use heddle_gen::{Design, EmitOptions, Reset, ResetLevel, emit};
+use heddle_hdl::prelude::*;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Runs a tool in a folder; silent success, or no such tool, is what we want.
+#[track_caller]
+fn run(folder: &Path, tool: &str, arguments: &[&str]) {
+    let output = Command::new(tool)
+        .args(arguments)
+        .current_dir(folder)
+        .output();
+    let Ok(output) = output else {
+        println!("{tool} is not installed");
+        return;
+    };
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    assert!(
+        output.status.success() && text.is_empty(),
+        "{tool} {arguments:?}:\n{text}"
+    );
+}
+
+/// Writes a design into a folder of its own.
+fn write(name: &str, design: &Design) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    for (file, text) in design.files() {
+        std::fs::write(folder.join(file), text).expect("the file can be written");
+    }
+    folder
+}
+
+#[track_caller]
+fn clean(name: &str, design: &Design) {
+    for (file, text) in design.verilog() {
+        assert!(text.is_ascii() && text.ends_with('\n'), "{file}");
+        assert!(
+            text.lines().all(|l| l.len() <= 100),
+            "{file} has lines above 100 columns"
+        );
+        let words = text.replace("$signed", "").replace("$unsigned", "");
+        assert!(
+            !words.contains('$') && !words.contains("lint_off"),
+            "{file}"
+        );
+    }
+    let folder = write(name, design);
+    let files: Vec<String> = design.verilog().into_iter().map(|f| f.0).collect();
+    let with = |fixed: &[&str]| {
+        let all = fixed.iter().map(|s| s.to_string()).chain(files.clone());
+        all.collect::<Vec<String>>()
+    };
+    let top = design.top.as_str();
+    let call = |tool: &str, fixed: &[&str]| {
+        let all = with(fixed);
+        run(
+            &folder,
+            tool,
+            &all.iter().map(String::as_str).collect::<Vec<_>>(),
+        );
+    };
+    call("verilator", &["--lint-only", "-Wall", "--top-module", top]);
+    call(
+        "iverilog",
+        &["-g2005", "-Wall", "-o", "/dev/null", "-s", top],
+    );
+    let script = format!(
+        "read_verilog {}; hierarchy -check -top {top}; proc; check -assert",
+        files.join(" ")
+    );
+    run(&folder, "yosys", &["-q", "-p", &script]);
+}
+
+/// Proves two texts of one design equal.
+#[track_caller]
+fn equal(name: &str, a: &Design, b: &Design, instances: &[(String, String)]) {
+    let (fa, fb) = (
+        write(&format!("{name}_a"), a),
+        write(&format!("{name}_b"), b),
+    );
+    // Registers are matched by name: instances get the names they have in a loop.
+    let load = |folder: &Path, d: &Design, to: &str| {
+        let renames: String = match to {
+            "gate" => instances
+                .iter()
+                .map(|(old, new)| format!("cd {}; rename {old} {new}; cd ..; ", d.top))
+                .collect(),
+            _ => String::new(),
+        };
+        let files: Vec<String> = d
+            .verilog()
+            .iter()
+            .map(|(f, _)| folder.join(f).display().to_string())
+            .collect();
+        format!(
+            "read_verilog {}; hierarchy -check -top {top}; proc; {renames}flatten; memory -nomap; opt_clean; \
+             rename {top} {to}; design -stash {to}; ",
+            files.join(" "),
+            top = d.top
+        )
+    };
+    let script = format!(
+        "{}{}design -copy-from gold -as gold gold; design -copy-from gate -as gate gate; \
+         equiv_make gold gate both; hierarchy -top both; equiv_struct; equiv_simple -undef; equiv_induct; \
+         equiv_status -assert",
+        load(&fa, a, "gold"),
+        load(&fb, b, "gate")
+    );
+    let output = Command::new("yosys").args(["-q", "-p", &script]).output();
+    if let Ok(output) = output {
+        let text = [output.stdout, output.stderr].concat();
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&text)
+        );
+    }
+}
+
+fn samples() -> Vec<(&'static str, Box<dyn Block>)> {
+    vec![
+        ("row", Box::new(Row::new(4))),
+        ("grid", Box::new(Grid::new(3, 4))),
+        ("machine", Box::new(Machine::default())),
+        ("operators", Box::new(Operators::default())),
+        ("fifo", Box::new(Fifo::new(4))),
+        ("lanes", Box::new(Lanes::new(4))),
+        ("lane", Box::new(Lanes::new(1))),
+    ]
+}
+
+#[test]
+fn every_style_is_clean() {
+    for (name, block) in samples() {
+        for (style, options) in [
+            ("usual", options()),
+            (
+                "unrolled",
+                EmitOptions {
+                    unrolled: true,
+                    ..options()
+                },
+            ),
+            (
+                "async",
+                EmitOptions {
+                    reset: Reset::Async,
+                    ..options()
+                },
+            ),
+            (
+                "high",
+                EmitOptions {
+                    reset_level: ResetLevel::High,
+                    ..options()
+                },
+            ),
+        ] {
+            let design = emit(block.as_ref(), &options).expect("legal");
+            clean(&format!("{name}_{style}"), &design);
+        }
+    }
+}
+
+#[test]
+fn loops_and_unrolled_text_are_equivalent() {
+    for (name, block) in samples() {
+        let unrolled = EmitOptions {
+            unrolled: true,
+            ..options()
+        };
+        let a = emit(block.as_ref(), &options()).expect("legal");
+        let b = emit(block.as_ref(), &unrolled).expect("legal");
+        let mut instances = Vec::new();
+        for i in 0..4 {
+            match name {
+                "row" => instances.push((format!("u_cell_{i}"), format!("gen_cell[{i}].u_cell"))),
+                "grid" => instances.extend((0..3).map(|r| {
+                    let new = format!("gen_cell_row[{r}].gen_cell[{i}].u_cell");
+                    (format!("u_cell_{r}_{i}"), new)
+                })),
+                _ => {}
+            }
+        }
+        equal(name, &a, &b, &instances);
+    }
+}
