@@ -127,6 +127,7 @@ impl<'a, C: Circuit> Agreement<'a, C> {
         let mut inputs = self.input_values();
         let mut randomiser = Randomiser::new(&inputs);
         let mut outputs = self.read_outputs();
+        let mut previous = outputs.clone();
         let mut counts = vec![0; self.events.len()];
         for cycle in 0..self.cycles {
             randomiser.fill(&mut inputs, cycle, &mut rng);
@@ -137,6 +138,7 @@ impl<'a, C: Circuit> Agreement<'a, C> {
                     cycle,
                     inputs: &mut inputs,
                     outputs: &outputs,
+                    previous: &previous,
                 });
             }
             let before = self.apply(&wiring, &inputs, cycle)?;
@@ -153,7 +155,7 @@ impl<'a, C: Circuit> Agreement<'a, C> {
             for ((_, condition), count) in self.events.iter_mut().zip(&mut counts) {
                 *count += u64::from(condition(&sample));
             }
-            (inputs, outputs) = (sample.inputs, sample.after);
+            (inputs, previous, outputs) = (sample.inputs, sample.before, sample.after);
         }
         self.report(counts)
     }

@@ -97,6 +97,7 @@ pub struct Stimulus<'a> {
     pub cycle: u64,
     pub(crate) inputs: &'a mut Values,
     pub(crate) outputs: &'a Values,
+    pub(crate) previous: &'a Values,
 }
 
 impl Stimulus<'_> {
@@ -136,6 +137,18 @@ impl Stimulus<'_> {
     pub fn get(&self, name: &str, element: usize) -> u64 {
         let pin = self.inputs.find(name).or_else(|| self.outputs.find(name));
         pin.unwrap_or_else(|| panic!("no pin {name}")).values[element]
+    }
+
+    /// An output of the last cycle before its clock edge, for instance whether a request that
+    /// was valid was also taken.
+    ///
+    /// # Panics
+    /// If there is no such output.
+    #[must_use]
+    #[track_caller]
+    pub fn previous(&self, name: &str, element: usize) -> u64 {
+        let pin = self.previous.find(name);
+        pin.unwrap_or_else(|| panic!("no output {name}")).values[element]
     }
 
     /// True with the given probability.
