@@ -215,7 +215,7 @@ impl Host {
     /// # Errors
     /// `Timeout`.
     pub fn set_zero(&mut self, zero_point: i8) -> Result<(), HostError> {
-        let byte = u64::from(zero_point.cast_unsigned());
+        let byte = u64::from(zero_point as u8);
         self.write(Register::HostZero.address(), byte)
     }
 
