@@ -51,7 +51,10 @@ impl Bench {
         command
             .current_dir(self.path())
             .args(arguments)
-            .env("HEDDLE_VENV", concat!(env!("CARGO_MANIFEST_DIR"), "/../.venv"))
+            .env(
+                "HEDDLE_VENV",
+                concat!(env!("CARGO_MANIFEST_DIR"), "/../.venv"),
+            )
             .stdin(Stdio::null());
         command
     }
