@@ -92,10 +92,11 @@ fn dims_of(key: &str, indices: &[Vec<usize>]) -> Result<Vec<usize>, Fault> {
     Ok(dims)
 }
 
+/// An array of things: name without indices, sizes, elements row-major.
+type Array<T> = (String, Vec<usize>, Vec<T>);
+
 /// Groups named things by their name without indices, in order of first appearance.
-fn group<'a, T>(
-    items: impl Iterator<Item = (&'a str, T)>,
-) -> Result<Vec<(String, Vec<usize>, Vec<T>)>, Fault> {
+fn group<'a, T>(items: impl Iterator<Item = (&'a str, T)>) -> Result<Vec<Array<T>>, Fault> {
     let mut order: Vec<(String, Vec<Vec<usize>>, Vec<T>)> = Vec::new();
     let mut at: BTreeMap<String, usize> = BTreeMap::new();
     for (name, item) in items {
@@ -258,6 +259,9 @@ fn add_net(netlist: &mut Netlist, table: &mut Table, key: String, net: Net) -> N
     id
 }
 
+/// Sizes of a port and the elements of all instances.
+type Elements = (Vec<usize>, Vec<(NetId, usize)>);
+
 /// An array whose elements are different blocks: every element is an instance of its own.
 fn add_mixed(
     netlist: &mut Netlist,
@@ -267,7 +271,7 @@ fn add_mixed(
     dims: &[usize],
     ids: &[BlockId],
 ) -> Result<(), Fault> {
-    let mut all: BTreeMap<String, (Vec<usize>, Vec<(NetId, usize)>)> = BTreeMap::new();
+    let mut all: BTreeMap<String, Elements> = BTreeMap::new();
     for (flat, id) in ids.iter().enumerate() {
         let mut name = key.to_string();
         let mut rest = flat;

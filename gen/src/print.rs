@@ -58,10 +58,8 @@ impl Uses {
                 width,
                 value,
                 name: Some(name),
-            } => {
-                if !self.constants.iter().any(|c| c.0 == *name) {
-                    self.constants.push((name.clone(), *width, *value));
-                }
+            } if !self.constants.iter().any(|c| c.0 == *name) => {
+                self.constants.push((name.clone(), *width, *value));
             }
             Expr::Sel { net, .. } | Expr::Pick { net, .. } => {
                 self.nets.insert(*net);
