@@ -282,11 +282,19 @@ fn random_events(rng: &mut ChaCha8Rng) -> Events {
     }
 }
 
+/// A byte or threshold, often one at an end of a range.
+fn byte(rng: &mut ChaCha8Rng) -> u8 {
+    match rng.random_range(0..3) {
+        0 => [0, 1, 127, 128, 255][rng.random_range(0..5)],
+        _ => rng.random(),
+    }
+}
+
 /// A word with any number of zero bytes.
 fn random_word(rng: &mut ChaCha8Rng) -> u64 {
     let density = rng.random_range(0.0..=1.0);
     let bytes = std::array::from_fn(|_| match rng.random_bool(density) {
-        true => rng.random(),
+        true => byte(rng),
         false => 0,
     });
     u64::from_le_bytes(bytes)
@@ -306,7 +314,7 @@ fn random_waves(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Coverage
         let mut fresh = false;
         if rng.random_bool(0.03) {
             // Another instruction.
-            threshold = rng.random();
+            threshold = byte(rng);
             active = rng.random_range(0..=rows as u16 + 1);
             operand_bank = rng.random_range(0..banks);
             fresh = true;
@@ -383,6 +391,9 @@ fn random_waves(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Coverage
             inputs.weight.valid && inputs.weight.rows < rows as u16
         });
         cov.event("negative operand", outputs.x.iter().any(|x| *x < 0));
+        cov.event("operand equal to a threshold of 127 or more", {
+            threshold >= 127 && outputs.x.contains(&i16::from(threshold))
+        });
         cov.event("operand above 127", outputs.x.iter().any(|x| *x > 127));
         before = slot;
     }
