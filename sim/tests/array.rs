@@ -39,11 +39,11 @@ fn run_tile(vectors: &[Vec<i16>], weights: &[Vec<i8>], start: &[i32]) -> Vec<Vec
                 inputs.x[r] = vectors[m][r];
             }
         }
-        for c in 0..cols {
+        for (c, (psum, start)) in inputs.psum.iter_mut().zip(start).enumerate() {
             // Used one cycle after the operand of row 0 at column c.
             let m = t as i64 - 2 - c as i64;
             if (0..vectors.len() as i64).contains(&m) {
-                inputs.psum[c] = start[c];
+                *psum = *start;
             }
         }
         let psum = array.step(&inputs);

@@ -295,19 +295,19 @@ fn stream_tiles(sources: &Sources, rows: usize, cols: usize, seed: u64) -> Check
                 coverage.event("weights loaded while streaming", slots[slot].is_some());
             }
         }
-        for c in 0..cols {
+        for (c, (psum, start)) in inputs.psum.iter_mut().zip(&start).enumerate() {
             let slot = t.checked_sub(c + 1).and_then(|s| slots.get(s));
             if slot.is_some_and(Option::is_some) {
-                inputs.psum[c] = start[c];
+                *psum = *start;
             }
         }
         let psum = bench.step(&inputs)?;
-        for c in 0..cols {
+        for (c, sum) in psum.iter().enumerate() {
             let slot = t.checked_sub(rows + 1 + c).and_then(|s| slots.get(s));
             if let Some(Some((tile, m))) = slot {
                 let vector = &vectors[*tile][*m..=*m];
                 let expected = matrix_product(vector, &weights[*tile], &start)[0][c];
-                assert_eq!(psum[c], expected, "tile {tile}, vector {m}, column {c}");
+                assert_eq!(*sum, expected, "tile {tile}, vector {m}, column {c}");
                 coverage.event("first vector of a tile", *m == 0);
                 coverage.event("last vector of a tile", *m + 1 == lengths[*tile]);
             }
