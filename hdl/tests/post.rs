@@ -317,6 +317,37 @@ fn requantisation_takes_a_new_scale_with_every_second_sum() {
     }
 }
 
+#[test]
+fn a_dropped_word_never_leaves() {
+    for byte_with_drop in [false, true] {
+        let mut u = Gatherer::new();
+        u.rst_n.next = true;
+        u.valid_i.next = true;
+        u.dest_i.next = 8u64.into();
+        u.byte_i.next = 0x55u64.into();
+        clock_cycle!(u);
+        // A stopped drain has left a byte of word 1; the next drain begins with word 2.
+        u.drop_i.next = true;
+        u.valid_i.next = byte_with_drop;
+        u.dest_i.next = 17u64.into();
+        u.byte_i.next = 0x66u64.into();
+        settle(&mut u);
+        assert!(!u.valid_o.val());
+        clock_cycle!(u);
+        u.drop_i.next = false;
+        u.valid_i.next = true;
+        u.flush_i.next = true;
+        settle(&mut u);
+        assert!(!u.valid_o.val());
+        clock_cycle!(u);
+        u.valid_i.next = false;
+        settle(&mut u);
+        assert!(u.valid_o.val() && u.word_o.val() == bits(2));
+        assert_eq!(u.data_o[1].val(), bits(0x66));
+        assert_eq!(u.data_o[0].val(), bits(0));
+    }
+}
+
 /// Address and flush flag of the byte of each cycle; the byte is the number of the cycle + 1
 /// modulo 256.
 /// Returns cycle, word address and word of everything that leaves.

@@ -103,7 +103,7 @@ pins! { WeightHead<16> {
 
 pins! { Gatherer {
     clock: clk;
-    in: rst_n, valid_i, dest_i, flush_i, byte_i;
+    in: rst_n, drop_i, valid_i, dest_i, flush_i, byte_i;
     out: valid_o, word_o, data_o
 } }
 

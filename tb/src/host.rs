@@ -264,9 +264,6 @@ impl Host {
     /// # Errors
     /// `Stopped` if the machine met an error, `StillRunning`, `Timeout`.
     pub fn run(&mut self, pc: u32, limit: u64) -> Result<u64, HostError> {
-        // Host writes still on their way down the partitions, and their events on the way back,
-        // would be counted after the start.
-        self.model.cycles(2 * u64::from(self.rows) + 16);
         self.write(Register::StartPc.address(), u64::from(pc))?;
         self.write(Register::Ctrl.address(), CTRL_START)?;
         self.model.clock();

@@ -192,8 +192,11 @@ fn gatherer_agrees() {
             s.set("dest_i", 0, dest);
             let flush = s.chance(0.05);
             s.set("flush_i", 0, flush.into());
+            let forget = s.chance(0.05);
+            s.set("drop_i", 0, forget.into());
         })
         .event("word", |s| s.is("valid_o"))
+        .event("forgotten word", |s| s.is("drop_i") && !s.is("valid_o"))
         .event("full word", |s| {
             s.is("valid_o") && (0..8).all(|k| s.get("data_o", k) != 0)
         })

@@ -16,6 +16,8 @@ pub struct Gatherer {
     pub clk: Signal<In, Clock>,
     /// Reset, active low.
     pub rst_n: Signal<In, Bit>,
+    /// Forgets a word that was not flushed, before the byte of this cycle.
+    pub drop_i: Signal<In, Bit>,
     /// A byte arrives.
     pub valid_i: Signal<In, Bit>,
     /// Byte address.
@@ -51,6 +53,7 @@ impl Gatherer {
         Self {
             clk: Default::default(),
             rst_n: Default::default(),
+            drop_i: Default::default(),
             valid_i: Default::default(),
             dest_i: Default::default(),
             flush_i: Default::default(),
@@ -82,11 +85,13 @@ impl Logic for Gatherer {
         self.leaves.next = self.open.q_o.val()
             & (self.complete.q_o.val()
                 | (self.valid_i.val()
+                    & !self.drop_i.val()
                     & (self.dest_i.val().get_bits::<13>(3) != self.word.q_o.val())));
-        self.is_first.next = self.leaves.val() | !self.open.q_o.val();
+        self.is_first.next = self.leaves.val() | self.drop_i.val() | !self.open.q_o.val();
         self.open.clk.next = self.clk.val();
         self.open.rst_n.next = self.rst_n.val();
-        self.open.d_i.next = self.valid_i.val() | (self.open.q_o.val() & !self.leaves.val());
+        self.open.d_i.next = self.valid_i.val()
+            | (self.open.q_o.val() & !self.leaves.val() & !self.drop_i.val());
         self.complete.clk.next = self.clk.val();
         self.complete.rst_n.next = self.rst_n.val();
         self.complete.d_i.next = self.valid_i.val() & self.flush_i.val();

@@ -96,6 +96,8 @@ pub struct PostLane {
     left: RegData<Bits<5>>,
     right: RegData<Bits<5>>,
     /// A slot of an active column in each stage of the scaling.
+    /// A load drops what a drain that was stopped has left.
+    pipe_load: Vec<Reg<Bit>>,
     pipe_valid: Vec<Reg<Bit>>,
     /// Byte address in each stage of the scaling.
     pipe_dest: Vec<Delay<Bits<16>>>,
@@ -156,6 +158,7 @@ impl PostLane {
             multiplier: Default::default(),
             left: Default::default(),
             right: Default::default(),
+            pipe_load: v(POST_LATENCY),
             pipe_valid: v(POST_LATENCY),
             pipe_dest: v(POST_LATENCY),
             pipe_flush: v(POST_LATENCY),
@@ -257,16 +260,20 @@ impl Logic for PostLane {
         self.requantise.hi_i.next = self.hi_i.val();
 
         // What travels beside the scaling
+        self.pipe_load[0].d_i.next = self.load_i.val();
         self.pipe_valid[0].d_i.next = self.valid_i.val() & self.active.q_o.val();
         self.pipe_dest[0].d_i.next = self.dest_i.val();
         self.pipe_flush[0].d_i.next = self.flush_i.val();
         for i in 0..POST_LATENCY {
+            self.pipe_load[i].clk.next = self.clk.val();
+            self.pipe_load[i].rst_n.next = self.rst_n.val();
             self.pipe_valid[i].clk.next = self.clk.val();
             self.pipe_valid[i].rst_n.next = self.rst_n.val();
             self.pipe_dest[i].clk.next = self.clk.val();
             self.pipe_flush[i].clk.next = self.clk.val();
         }
         for i in 1..POST_LATENCY {
+            self.pipe_load[i].d_i.next = self.pipe_load[i - 1].q_o.val();
             self.pipe_valid[i].d_i.next = self.pipe_valid[i - 1].q_o.val();
             self.pipe_dest[i].d_i.next = self.pipe_dest[i - 1].q_o.val();
             self.pipe_flush[i].d_i.next = self.pipe_flush[i - 1].q_o.val();
@@ -276,6 +283,7 @@ impl Logic for PostLane {
         self.gather.clk.next = self.clk.val();
         self.gather.rst_n.next = self.rst_n.val();
         for i in (POST_LATENCY - 1)..POST_LATENCY {
+            self.gather.drop_i.next = self.pipe_load[i].q_o.val();
             self.gather.valid_i.next = self.pipe_valid[i].q_o.val();
             self.gather.dest_i.next = self.pipe_dest[i].q_o.val();
             self.gather.flush_i.next = self.pipe_flush[i].q_o.val();

@@ -100,6 +100,7 @@ pub struct PostLaneModel {
     current: Option<Scale>,
     next: DelayLine<PostInputs>,
     bytes: DelayLine<Option<ResultByte>>,
+    loads: DelayLine<bool>,
     gathered: Option<Gathered>,
 }
 
@@ -111,6 +112,7 @@ impl PostLaneModel {
             current: None,
             next: DelayLine::new(1),
             bytes: DelayLine::new(latency_cycles),
+            loads: DelayLine::new(latency_cycles),
             gathered: None,
         }
     }
@@ -140,14 +142,19 @@ impl PostLaneModel {
         next.write.column = slot.write.column.wrapping_sub(1);
 
         let byte = self.bytes.shift(byte);
+        let load = self.loads.shift(slot.load);
         PostLaneOutputs {
             next: self.next.shift(next),
-            drain: self.gather(byte),
+            drain: self.gather(load, byte),
         }
     }
 
-    /// Takes at most one byte into the gathered word; returns the word that is pushed out.
-    fn gather(&mut self, byte: Option<ResultByte>) -> Option<DrainWord> {
+    /// Takes at most one byte into the gathered word; returns the word that is pushed out. A load
+    /// first forgets a word that was not flushed: it is left over from a drain that was stopped.
+    fn gather(&mut self, load: bool, byte: Option<ResultByte>) -> Option<DrainWord> {
+        if load {
+            self.gathered = self.gathered.filter(|held| held.complete);
+        }
         let leaves = self.gathered.is_some_and(|held| {
             held.complete || byte.is_some_and(|b| b.destination >> 3 != held.drain.word)
         });
