@@ -111,7 +111,8 @@ fn combinational_difference_is_found_with_seed_cycle_and_element() {
     let AgreementError::Mismatch { pin, phase, .. } = &error else {
         panic!("{error}");
     };
-    assert_eq!((pin.as_str(), *phase), ("sum_o[1]", "before"));
+    // Cycle 0 of a design with reset is compared behind its first edge only.
+    assert_eq!((pin.as_str(), *phase), ("sum_o[1]", "after"));
     let message = error.to_string();
     assert!(message.starts_with("row_sums: seed 7, cycle "), "{message}");
     assert!(message.contains(": sum_o[1] is 0x"), "{message}");
