@@ -64,7 +64,8 @@ pub fn all() -> [Check; 6] {
                 let files = sources.files.join(" ");
                 let top = &sources.top;
                 let script = format!(
-                    "read_verilog {files}; hierarchy -check -top {top}; proc; check -assert"
+                    "read_verilog {files}; hierarchy -check -top {top}; proc; check -assert; \
+                     select -assert-none t:$dlatch t:$adlatch t:$dlatchsr"
                 );
                 ["-q", "-e", ".", "-p", &script].map(String::from).to_vec()
             },
