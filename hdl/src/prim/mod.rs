@@ -13,7 +13,7 @@ mod reg;
 mod sim;
 
 pub use arith::{Arith, bit_cast_arith, bit_cast_signed, signed_cast_arith, signed_cast_to};
-pub use doc::SourceDoc;
+pub use doc::{SourceDoc, source_path};
 pub use meta::{Kind, Meta, Param};
 pub use mul::MulS;
 pub use ram::{Ram1r1w, address_bits};
@@ -57,22 +57,35 @@ macro_rules! comment {
 ///
 /// The doc comments of the struct and of its public fields are read from the source file, so
 /// the header of the Verilog module and the meaning of its ports are written once.
+///
+/// The file is found for packages that are a folder in the root of their workspace. Packages
+/// elsewhere name the file themselves, relative to it: `module!("lib.rs", |this| ...)`.
 #[macro_export]
 macro_rules! module {
     (|$this:ident| $meta:expr) => {
+        // The caller's build script decides on the condition; few callers have one.
+        #[allow(unexpected_cfgs)]
         fn timing(&self) -> Vec<$crate::prim::TimingInfo> {
-            static DOC: ::std::sync::OnceLock<$crate::prim::SourceDoc> =
-                ::std::sync::OnceLock::new();
-            let $this = self;
-            let item = ::std::any::type_name::<Self>();
-            let doc = DOC.get_or_init(|| {
-                $crate::prim::SourceDoc::extract(
-                    file!(),
-                    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../", file!())),
-                    item,
-                )
-            });
-            $meta.with_source(doc).to_timing()
+            #[cfg(heddle_source_root)]
+            const TEXT: &str = include_str!(concat!(env!("HEDDLE_SOURCE_ROOT"), file!()));
+            #[cfg(not(heddle_source_root))]
+            const TEXT: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../", file!()));
+            $crate::module!(@timing self, TEXT, $this, $meta)
         }
     };
+    ($file:literal, |$this:ident| $meta:expr) => {
+        fn timing(&self) -> Vec<$crate::prim::TimingInfo> {
+            $crate::module!(@timing self, include_str!($file), $this, $meta)
+        }
+    };
+    (@timing $self:ident, $text:expr, $this:ident, $meta:expr) => {{
+        static DOC: ::std::sync::OnceLock<$crate::prim::SourceDoc> = ::std::sync::OnceLock::new();
+        let $this = $self;
+        let item = ::std::any::type_name::<Self>();
+        let doc = DOC.get_or_init(|| {
+            let file = $crate::prim::source_path(env!("CARGO_MANIFEST_DIR"), file!());
+            $crate::prim::SourceDoc::extract(&file, $text, item)
+        });
+        $meta.with_source(doc).to_timing()
+    }};
 }
