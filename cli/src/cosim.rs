@@ -3,14 +3,14 @@
 mod report;
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use heddle_arch::params::ResetLevel;
 use heddle_arch::{Network, Params};
 use heddle_compiler::Program;
 use heddle_tb::Model;
 use heddle_tb::host::Host;
-use heddle_tb::network::{Bench, NetworkReport, RunError};
+use heddle_tb::network::{Bench, Image, RunError};
 use heddle_tb::verilate::{self, Sources, Trace};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -35,14 +35,12 @@ pub fn run(args: &CosimArgs) -> Result<bool, Failure> {
     }
     let host = Host::new(model, params.array.rows).map_err(Failure::new)?;
     let mut bench = Bench::new(host, &params, &network, &program).map_err(stopped)?;
-    let started = Instant::now();
     let result = run_images(&mut bench, &network, images);
-    let seconds = started.elapsed().as_secs_f64();
     if args.trace.is_some() {
         bench.host().model().trace_close();
     }
     result?;
-    print(bench.report(), &params, &program, seconds, args.json)?;
+    print(&bench, &params, &program, args.json)?;
     Ok(bench.report().is_exact())
 }
 
@@ -113,13 +111,15 @@ fn run_images(bench: &mut Bench, network: &Network, images: usize) -> Result<(),
     if let Ok(style) = ProgressStyle::with_template("{bar:40} image {pos} of {len}, {eta} left") {
         progress.set_style(style);
     }
-    for (image, label) in network.images.iter().zip(&network.labels).take(images) {
-        let label = Some(*label as usize);
-        bench.run_image(image, label).map_err(stopped)?;
-        progress.inc(1);
-    }
+    progress.enable_steady_tick(Duration::from_millis(200));
+    let labels = network.labels.iter().map(|label| Some(*label as usize));
+    let images: Vec<Image> = (network.images.iter().map(Vec::as_slice))
+        .zip(labels)
+        .take(images)
+        .collect();
+    let result = bench.run_images(&images, || progress.inc(1));
     progress.finish_and_clear();
-    Ok(())
+    result.map_err(stopped)
 }
 
 /// The machine or its prediction did not come to an end: the check ran and failed.
@@ -130,13 +130,8 @@ fn stopped(error: RunError) -> Failure {
     }
 }
 
-fn print(
-    found: &NetworkReport,
-    params: &Params,
-    program: &Program,
-    seconds: f64,
-    as_json: bool,
-) -> Result<(), Failure> {
+fn print(bench: &Bench, params: &Params, program: &Program, as_json: bool) -> Result<(), Failure> {
+    let (found, seconds) = (bench.report(), bench.simulation_time().as_secs_f64());
     if as_json {
         output::print_json(&report::json(found, program, seconds))
     } else {

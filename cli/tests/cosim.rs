@@ -37,10 +37,41 @@ fn the_machine_agrees_with_the_golden_models() {
     let found: Value = serde_json::from_str(&run.stdout).expect("JSON");
     assert_eq!(found["exact"], true);
     assert_eq!(found["report"]["images"], 4);
-    assert_eq!(found["report"]["layers"].as_array().map(Vec::len), Some(3));
+    let layers = found["report"]["layers"].as_array().expect("a list");
+    assert_eq!(layers.len(), 3);
+    let sum = |key: &str| {
+        layers
+            .iter()
+            .filter_map(|layer| layer[key].as_u64())
+            .sum::<u64>()
+    };
+    for key in [
+        "macs",
+        "cycles",
+        "mask_accesses",
+        "a_accesses",
+        "b_accesses",
+        "sliced_bits",
+    ] {
+        assert!(sum(key) > 0, "{key}");
+        assert_eq!(found["report"]["total"][key], sum(key), "{key}");
+    }
+    // Loading and host accesses are simulated too.
+    assert!(found["simulation"]["cycles"].as_u64() > Some(4 * sum("cycles")));
+    assert!(found["simulation"]["cycles_per_second"].as_f64() > Some(0.0));
     let run = cosim(&bench, &["--images", "1"]);
-    assert!(run.stdout.contains("; 1 images, "), "{}", run.stdout);
-    assert!(run.stdout.contains("\nexact: "), "{}", run.stdout);
+    assert!(run.stdout.contains("\n1 images, "), "{}", run.stdout);
+    assert!(
+        run.stdout.contains(" million clocks/s\nexact: "),
+        "{}",
+        run.stdout
+    );
+    let table: Vec<&str> = run.stdout.lines().skip(5).take(5).collect();
+    assert!(table[0].starts_with("layer "), "{}", run.stdout);
+    assert!(table[4].starts_with("total "), "{}", run.stdout);
+    for line in table {
+        assert!(line.len() <= 110, "{line}");
+    }
 }
 
 #[test]

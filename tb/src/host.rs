@@ -97,6 +97,12 @@ impl Host {
         &mut self.model
     }
 
+    /// Clock cycles simulated since the model was made.
+    #[must_use]
+    pub fn cycles(&self) -> u64 {
+        self.model.clocked()
+    }
+
     /// Gives the model back.
     pub fn into_model(self) -> Model {
         self.model
@@ -232,6 +238,17 @@ impl Host {
         self.write(buffer_address(partition, word), u64::from_le_bytes(bytes))
     }
 
+    /// Writes words of partitions: partition, word and bytes.
+    ///
+    /// # Errors
+    /// `Timeout`.
+    pub fn write_words(&mut self, words: &[(u32, u32, [u8; 8])]) -> Result<(), HostError> {
+        for &(partition, word, bytes) in words {
+            self.write_word(partition, word, bytes)?;
+        }
+        Ok(())
+    }
+
     /// Reads words of partitions.
     ///
     /// # Errors
@@ -248,6 +265,19 @@ impl Host {
     /// `Timeout`.
     pub fn counter(&mut self, counter: Counter) -> Result<u32, HostError> {
         Ok(self.read(counter.address())? as u32)
+    }
+
+    /// All counters in the order of their registers.
+    ///
+    /// # Errors
+    /// `Timeout`.
+    pub fn counters(&mut self) -> Result<Vec<(Counter, u32)>, HostError> {
+        let addresses = Counter::ALL.map(Counter::address);
+        let values = self.read_all(&addresses)?.into_iter();
+        Ok(Counter::ALL
+            .into_iter()
+            .zip(values.map(|value| value as u32))
+            .collect())
     }
 
     /// The status register.

@@ -20,6 +20,8 @@ pub struct Model {
     api: *const Api,
     top: String,
     ports: Vec<PortSlot>,
+    /// Clock cycles since the model was made.
+    clocked: u64,
     /// Keeps the code mapped; dropped after the model.
     _library: Option<Library>,
 }
@@ -104,6 +106,7 @@ impl Model {
                 api,
                 top: text(table.top),
                 ports,
+                clocked: 0,
                 _library: None,
             })
         }
@@ -249,6 +252,13 @@ impl Model {
         self.assert_clock();
         // SAFETY: the model is alive.
         unsafe { (self.api().cycles)(self.raw, count) }
+        self.clocked += count;
+    }
+
+    /// Clock cycles simulated since the model was made.
+    #[must_use]
+    pub fn clocked(&self) -> u64 {
+        self.clocked
     }
 
     /// Clocks until `port` has `value` after a cycle, at most `max_cycles`; the loop runs in C++.
@@ -267,7 +277,9 @@ impl Model {
         );
         // SAFETY: the model is alive, the port exists and is narrow.
         let cycles = unsafe { (self.api().run_until)(self.raw, port.0, value, max_cycles) };
-        (cycles != NEVER).then_some(cycles)
+        let found = cycles != NEVER;
+        self.clocked += if found { cycles } else { max_cycles };
+        found.then_some(cycles)
     }
 
     fn assert_clock(&self) {

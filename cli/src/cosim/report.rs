@@ -1,56 +1,55 @@
 //! What a co-simulation found, for people and as JSON.
 
 use heddle_arch::Params;
-use heddle_arch::host::Counter;
 use heddle_compiler::Program;
 use heddle_tb::network::{LayerReport, NetworkReport};
 use serde_json::{Value, json};
 
 use crate::output;
 
-/// The whole report; times are those of this run.
+/// The whole report; `seconds` is the time that the simulated cycles took in this run.
 pub fn json(found: &NetworkReport, program: &Program, seconds: f64) -> Value {
     json!({
         "exact": found.is_exact(),
         "accuracy": found.correct as f64 / found.images.max(1) as f64,
         "program_words": program.words.len(),
-        "seconds": seconds,
+        "simulation": {
+            "cycles": found.simulated_cycles,
+            "seconds": seconds,
+            "cycles_per_second": rate(found, seconds),
+        },
         "report": found,
     })
 }
 
+fn rate(found: &NetworkReport, seconds: f64) -> f64 {
+    found.simulated_cycles as f64 / seconds.max(1e-9)
+}
+
 /// A table of the layers, the differences, and a verdict.
 pub fn text(found: &NetworkReport, params: &Params, program: &Program, seconds: f64) -> String {
-    let heading = [
-        "layer",
-        "MACs",
-        "cycles",
-        "PE use",
-        "weight stalls",
-        "bits/access",
-    ];
-    let mut rows = vec![heading.map(String::from).to_vec()];
-    rows.extend(found.layers.iter().map(|layer| row(layer, found.images)));
-    let cycles: u64 = found.layers.iter().map(|layer| layer.cycles).sum();
     let mut text = format!(
-        "{} on {} ({} x {} processing elements, {} program words)\n",
+        "{} on {} ({} x {} processing elements, {} program words)\n\
+         MACs, cycles, utilisation: one image; the other columns: sum over {} images\n\
+         plain: 64-bit accesses of a memory without slices\n\n",
         found.network,
         found.configuration,
         params.array.rows,
         params.array.cols,
-        program.words.len()
+        program.words.len(),
+        found.images
     );
-    text += &output::table(&rows);
+    text += &table(found);
     for layer in &found.layers {
         text += &differences(layer);
     }
     text += &format!(
-        "{cycles} cycles per image; {} images, {} classified correctly\n",
-        found.images, found.correct
-    );
-    text += &format!(
-        "{} cycles simulated and predicted in {seconds:.2} s\n",
-        found.simulated_cycles
+        "\n{} images, {} classified correctly\n\
+         {} clocks simulated at {:.2} million clocks/s\n",
+        found.images,
+        found.correct,
+        found.simulated_cycles,
+        rate(found, seconds) / 1e6
     );
     let verdict = if found.is_exact() {
         "exact: all values and counters as predicted by the golden models"
@@ -60,15 +59,85 @@ pub fn text(found: &NetworkReport, params: &Params, program: &Program, seconds: 
     text + &format!("{verdict}\n")
 }
 
-fn row(layer: &LayerReport, images: usize) -> Vec<String> {
-    let stalls = layer.counter(Counter::StallWeights) / images.max(1) as u64;
+/// Longest line of the table.
+const LINE_COLUMNS: usize = 110;
+
+/// The shortest name of a layer that still tells something.
+const NAME_COLUMNS: usize = 8;
+
+fn table(found: &NetworkReport) -> String {
+    let heading = [
+        [
+            "", "", "", "", "mask", "slice a", "slice b", "plain", "bits", "value", "",
+        ],
+        [
+            "layer",
+            "MACs",
+            "cycles",
+            "utilisation",
+            "accesses",
+            "accesses",
+            "accesses",
+            "accesses",
+            "/plain",
+            "mismatches",
+            "counters",
+        ],
+    ];
+    let mut rows: Vec<Vec<String>> = (heading.iter())
+        .map(|row| row.map(String::from).to_vec())
+        .collect();
+    rows.extend(found.layers.iter().chain([&found.total]).map(row));
+    let text = output::table(&rows);
+    let longest = text
+        .lines()
+        .map(|line| line.chars().count())
+        .max()
+        .unwrap_or(0);
+    if longest <= LINE_COLUMNS {
+        return text;
+    }
+    let names = rows.iter().map(|row| row[0].chars().count());
+    let name_columns = names
+        .max()
+        .unwrap_or(0)
+        .saturating_sub(longest - LINE_COLUMNS);
+    for row in &mut rows {
+        row[0] = shortened(&row[0], name_columns.max(NAME_COLUMNS));
+    }
+    output::table(&rows)
+}
+
+/// The name with its middle left out if it has more than `columns` characters.
+fn shortened(name: &str, columns: usize) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= columns {
+        return name.to_string();
+    }
+    let end = (columns - 2) / 2;
+    let start = columns - 2 - end;
+    let part = |part: &[char]| part.iter().collect::<String>();
+    part(&letters[..start]) + ".." + &part(&letters[letters.len() - end..])
+}
+
+fn row(layer: &LayerReport) -> Vec<String> {
+    let percent = |ratio: f64| format!("{:.1} %", ratio * 100.0);
+    let counters = match layer.wrong_counters.len() {
+        0 => "ok".to_string(),
+        wrong => format!("{wrong} wrong"),
+    };
     vec![
         layer.name.clone(),
         layer.macs.to_string(),
         layer.cycles.to_string(),
-        format!("{:.1} %", layer.utilisation * 100.0),
-        stalls.to_string(),
-        format!("{:.1}", 64.0 * layer.access_ratio()),
+        percent(layer.utilisation),
+        layer.mask_accesses.to_string(),
+        layer.a_accesses.to_string(),
+        layer.b_accesses.to_string(),
+        layer.plain_accesses.to_string(),
+        percent(layer.bits_ratio),
+        layer.mismatches.to_string(),
+        counters,
     ]
 }
 
@@ -90,4 +159,58 @@ fn differences(layer: &LayerReport) -> String {
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layer(name: &str) -> LayerReport {
+        LayerReport {
+            name: name.into(),
+            macs: 147_456,
+            cycles: 2622,
+            utilisation: 0.8787,
+            mask_accesses: 134_340,
+            a_accesses: 96_211,
+            b_accesses: 12_305,
+            plain_accesses: 134_340,
+            bits_ratio: 0.6424,
+            ..LayerReport::default()
+        }
+    }
+
+    #[test]
+    fn the_table_is_aligned_and_says_what_differs() {
+        let mut second = layer("conv2");
+        second.mismatches = 3;
+        second.wrong_counters = vec![(0, "CYCLES".into(), 1, 2)];
+        let found = NetworkReport {
+            layers: vec![layer("conv1"), second],
+            total: layer("total"),
+            ..NetworkReport::default()
+        };
+        assert_eq!(
+            table(&found),
+            "                                         mask   slice a   slice b     plain    bits       value
+layer    MACs  cycles  utilisation  accesses  accesses  accesses  accesses  /plain  mismatches  counters
+conv1  147456    2622       87.9 %    134340     96211     12305    134340  64.2 %           0        ok
+conv2  147456    2622       87.9 %    134340     96211     12305    134340  64.2 %           3   1 wrong
+total  147456    2622       87.9 %    134340     96211     12305    134340  64.2 %           0        ok
+"
+        );
+    }
+
+    #[test]
+    fn long_names_are_shortened_until_the_table_fits() {
+        let found = NetworkReport {
+            layers: vec![layer("stage_1_block_2_convolution_3")],
+            total: layer("total"),
+            ..NetworkReport::default()
+        };
+        let text = table(&found);
+        assert!(text.contains("\nstage_..ion_3  "), "{text}");
+        let longest = text.lines().map(|line| line.chars().count()).max();
+        assert!(longest <= Some(LINE_COLUMNS), "{text}");
+    }
 }
