@@ -1,0 +1,183 @@
+//! Whole machines as emitted Verilog: small configurations, their models, a host at their port.
+#![allow(dead_code, reason = "every test file uses a part of it")]
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use heddle_arch::params::Params;
+use heddle_gen::{EmitOptions, emit};
+use heddle_hdl::catalog;
+use heddle_tb::Model;
+use heddle_tb::host::Host;
+use heddle_tb::verilate::{Options, Sources, XInitial, build_shared};
+
+/// Sizes in which the machines under test differ.
+struct Sizes {
+    name: &'static str,
+    rows: u32,
+    cols: u32,
+    record_rows: u32,
+    loops: u32,
+    offset_bits: u32,
+    address_bits: u32,
+    banks: u32,
+    words_per_bank: u32,
+    first_slice: u32,
+    depth: u32,
+    column_tiles: u32,
+    program: u32,
+}
+
+impl Sizes {
+    fn params(&self) -> Params {
+        let text = format!(
+            r#"{{"name": "{}", "array": {{"rows": {}, "cols": {}}},
+            "traversal": {{"rows": {}, "loops": {}, "offset_bits": {}, "address_bits": {}}},
+            "state_buffer": {{"banks": {}, "words_per_bank": {},
+              "slices": {{"word_bytes": 8, "widths": [{}, {}]}}}},
+            "results_buffer": {{"depth": {}}}, "column_tiles": {}, "program": {{"words": {}}}}}"#,
+            self.name,
+            self.rows,
+            self.cols,
+            self.record_rows,
+            self.loops,
+            self.offset_bits,
+            self.address_bits,
+            self.banks,
+            self.words_per_bank,
+            self.first_slice,
+            8 - self.first_slice,
+            self.depth,
+            self.column_tiles,
+            self.program
+        );
+        Params::from_json(&text).unwrap_or_else(|errors| panic!("{errors}"))
+    }
+}
+
+/// The configuration `tiny`: 4 x 4, two banks, five loops.
+pub fn tiny() -> Params {
+    heddle_tb::designs::tiny()
+}
+
+/// More rows than columns, four banks, two loops, addresses wider than offsets.
+pub fn tall() -> Params {
+    let sizes = Sizes {
+        name: "tall",
+        rows: 5,
+        cols: 3,
+        record_rows: 3,
+        loops: 2,
+        offset_bits: 16,
+        address_bits: 24,
+        banks: 4,
+        words_per_bank: 128,
+        first_slice: 3,
+        depth: 16,
+        column_tiles: 8,
+        program: 2048,
+    };
+    sizes.params()
+}
+
+/// More columns than rows and than bytes in a weight word, three loops.
+pub fn wide() -> Params {
+    let sizes = Sizes {
+        name: "wide",
+        rows: 3,
+        cols: 10,
+        record_rows: 4,
+        loops: 3,
+        offset_bits: 24,
+        address_bits: 32,
+        banks: 2,
+        words_per_bank: 512,
+        first_slice: 5,
+        depth: 32,
+        column_tiles: 16,
+        program: 2048,
+    };
+    sizes.params()
+}
+
+/// A single processing element.
+pub fn single() -> Params {
+    let sizes = Sizes {
+        name: "single",
+        rows: 1,
+        cols: 1,
+        record_rows: 3,
+        loops: 4,
+        offset_bits: 16,
+        address_bits: 16,
+        banks: 8,
+        words_per_bank: 64,
+        first_slice: 1,
+        depth: 16,
+        column_tiles: 32,
+        program: 4096,
+    };
+    sizes.params()
+}
+
+/// All configurations under test.
+pub fn configurations() -> [Params; 4] {
+    [tiny(), tall(), wide(), single()]
+}
+
+/// The Verilog of a machine.
+pub fn verilog(params: &Params) -> Sources {
+    let options = EmitOptions {
+        configuration: params.name.clone(),
+        ..EmitOptions::default()
+    };
+    let block = catalog::build("top", params).expect("the catalogue has a top");
+    let design = emit(block.as_ref(), &options).unwrap_or_else(|error| panic!("{error}"));
+    let files = design.files().into_iter();
+    Sources {
+        files: files.filter(|(name, _)| name.ends_with(".v")).collect(),
+        top: design.top,
+        ports: Vec::new(),
+    }
+}
+
+/// One build at a time: the machine has few cores, and equal designs are built once.
+static BUILDING: Mutex<()> = Mutex::new(());
+
+fn built(sources: &Sources) -> PathBuf {
+    let options = Options {
+        x_initial: XInitial::Unique,
+        ..Options::default()
+    };
+    let _turn = BUILDING
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    build_shared(sources, &options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A verilated machine.
+pub struct Machine {
+    pub params: Params,
+    library: PathBuf,
+}
+
+impl Machine {
+    /// The machine of a configuration.
+    pub fn new(params: Params) -> Self {
+        let sources = verilog(&params);
+        Self::from_verilog(params, &sources)
+    }
+
+    /// A machine from this text.
+    pub fn from_verilog(params: Params, sources: &Sources) -> Self {
+        let library = built(sources);
+        Self { params, library }
+    }
+
+    /// A host at the machine, whose memories hold random bits of the seed.
+    pub fn host(&self, seed: u64) -> Host {
+        let model = Model::load_with(&self.library, Some(seed as u32))
+            .unwrap_or_else(|error| panic!("{error}"));
+        Host::new(model, self.params.array.rows).unwrap_or_else(|error| panic!("{error}"))
+    }
+}

@@ -1,0 +1,143 @@
+//! The whole machine as emitted Verilog: networks from image to output, every value of every layer
+//! against the golden network, every counter against the golden machine.
+
+#[path = "../../compiler/tests/support/mod.rs"]
+mod generator;
+mod machines;
+mod rtl;
+
+use heddle_arch::host::Counter;
+use heddle_arch::network::Network;
+use heddle_arch::params::Params;
+use heddle_compiler::compile;
+use heddle_tb::network::{Bench, NetworkReport};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use machines::Machine;
+use rtl::{Checked, Coverage};
+
+/// What is wrong with a run, in the words of its first difference.
+fn verdict(report: &NetworkReport) -> Checked {
+    for layer in &report.layers {
+        if let Some((image, index, got, want)) = layer.first_mismatch {
+            let count = layer.mismatches;
+            return Err(format!(
+                "{}: image {image}, output {index} is {got}, golden network has {want} \
+                ({count} differ)",
+                layer.name
+            ));
+        }
+        if let Some((image, name, got, want)) = layer.wrong_counters.first() {
+            return Err(format!(
+                "{}: image {image}, {name} is {got}, golden machine has {want}",
+                layer.name
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn tiny_model_gives_the_golden_outputs_and_counters() {
+    let text = include_str!("../../models/tiny.json");
+    let network = Network::from_json(text).unwrap_or_else(|error| panic!("{error}"));
+    let machine = Machine::new(machines::tiny());
+    let program = compile(&network, &machine.params).unwrap();
+    let mut bench = Bench::new(machine.host(1), &machine.params, &network, &program).unwrap();
+    for (image, label) in network.images.iter().zip(&network.labels) {
+        bench.run_image(image, Some(*label as usize)).unwrap();
+    }
+    let report = bench.report();
+    verdict(report).unwrap_or_else(|message| panic!("{message}"));
+    assert_eq!(report.images, network.images.len());
+    assert!(report.images > 0);
+    assert_eq!(report.layers.len(), network.layers.len());
+}
+
+/// Vectors of a network that are simulated within a second.
+const VECTORS_MOST: u64 = 12_000;
+
+/// Compiles a random network and runs two images; false if it does not fit the machine.
+fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Checked<bool> {
+    let params = &machine.params;
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let layers = rng.random_range(1..=3);
+    let network = generator::random_network(&mut rng, layers);
+    let Ok(program) = compile(&network, params) else {
+        return Ok(false);
+    };
+    let vectors: u64 = program.layers.iter().map(|layer| layer.vectors).sum();
+    if vectors > VECTORS_MOST {
+        return Ok(false);
+    }
+    let place = |error: &dyn std::fmt::Display| format!("{}, seed {seed}: {error}", params.name);
+    let bench = Bench::new(machine.host(seed), params, &network, &program);
+    let mut bench = bench.map_err(|e| place(&e))?;
+    for _ in 0..2 {
+        let image = generator::random_image(&mut rng, &network);
+        bench.run_image(&image, None).map_err(|e| place(&e))?;
+    }
+    verdict(bench.report()).map_err(|e| place(&e))?;
+
+    let lanes = params.lanes();
+    for (layer, found) in network.layers.iter().zip(&bench.report().layers) {
+        let pixels = layer.output.height * layer.output.width;
+        coverage.event("stride", layer.stride != [1, 1]);
+        coverage.event("left halo", layer.padding.left > 0);
+        coverage.event("top halo", layer.padding.top > 0);
+        coverage.event("several column tiles", layer.output.channels > lanes);
+        coverage.event("several channel groups", layer.input.channels > lanes);
+        coverage.event("several pixel tiles", pixels > params.results_buffer.depth);
+        if params.array.rows > 1 {
+            coverage.event("unused rows", layer.input.channels < params.array.rows);
+        }
+        coverage.event(
+            "stall for weights",
+            found.counter(Counter::StallWeights) > 0,
+        );
+        coverage.event("skipped slice", {
+            found.counter(Counter::BReads) < found.counter(Counter::AReads)
+        });
+    }
+    coverage.event("several layers", network.layers.len() > 1);
+    Ok(true)
+}
+
+/// Runs random networks on a machine until `wanted` of them have fitted it.
+#[track_caller]
+fn run_networks(params: Params, wanted: usize) {
+    let machine = Machine::new(params);
+    let mut coverage = Coverage::default();
+    let mut fitted = 0;
+    let mut seed = 0;
+    while fitted < wanted {
+        assert!(seed < 400, "only {fitted} networks fit");
+        match random_network(&machine, seed, &mut coverage) {
+            Ok(fits) => fitted += usize::from(fits),
+            Err(message) => panic!("{message}"),
+        }
+        seed += 1;
+    }
+    coverage.assert_complete();
+}
+
+#[test]
+fn random_networks_agree_on_the_tiny_machine() {
+    run_networks(machines::tiny(), 20);
+}
+
+#[test]
+fn random_networks_agree_with_more_rows_than_columns_and_two_loops() {
+    run_networks(machines::tall(), 20);
+}
+
+#[test]
+fn random_networks_agree_with_more_columns_than_rows_and_three_loops() {
+    run_networks(machines::wide(), 20);
+}
+
+#[test]
+fn random_networks_agree_on_a_single_processing_element() {
+    run_networks(machines::single(), 20);
+}
