@@ -222,7 +222,8 @@ impl Instruction {
     /// Checks the instruction against the sizes of a machine, as its sequencer does.
     ///
     /// # Errors
-    /// [`ErrorCode::BadField`] when a row, loop, column or tile level does not exist there.
+    /// [`ErrorCode::BadField`] when a row, loop, column, column tile or tile level does not exist
+    /// there, or a value of the record is wider than its addresses or offsets.
     pub fn check_machine(&self, params: &Params) -> Result<(), IsaError> {
         self.check()?;
         let most = |name, value: u32, limit: u32| {
@@ -244,11 +245,29 @@ impl Instruction {
                 most("rows", *rows, params.array.rows)?;
                 most("tile_level", *tile_level, traversal.loops - 1)?;
             }
-            Instruction::Drain { columns, .. } => most("columns", *columns, params.array.cols)?,
+            Instruction::Drain { columns, tile, .. } => {
+                most("columns", *columns, params.array.cols)?;
+                most("column tile", (*tile).into(), params.column_tiles - 1)?;
+            }
         }
+        let mut rows = traversal.rows;
+        if self.opcode() == OP_MATMUL {
+            rows = rows.min(u32::from(ROW_EPILOGUE) + 1);
+        }
+        let limit = |bits: u32| u32::MAX >> (u32::BITS - bits);
         for block in self.record().map_or(&[][..], |r| &r.rows) {
-            most("row", block.row.into(), traversal.rows - 1)?;
+            most("row", block.row.into(), rows - 1)?;
             most("loops", block.loops.len() as u32, traversal.loops)?;
+            most("base", block.base, limit(traversal.address_bits))?;
+            for values in &block.loops {
+                for (name, value) in [
+                    ("initial", values.initial),
+                    ("step", values.step),
+                    ("end", values.end),
+                ] {
+                    most(name, value, limit(traversal.offset_bits))?;
+                }
+            }
         }
         Ok(())
     }

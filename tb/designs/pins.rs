@@ -70,7 +70,7 @@ pins! { Sequencer {
     in: rst_n, host_start_i, start_pc_i, program_wen_i, program_waddr_i, program_wdata_i, busy_i,
         progress_i, unit_error_i;
     out: cfg_valid_o, cfg_clear_o, cfg_sel_o, cfg_row_o, cfg_col_o, cfg_data_o, start_o, param_o,
-        second_param_o, unit_pc_o, running_o, halt_o, fault_o, fault_code_o, pc_o, cycle_o,
+        second_param_o, unit_pc_o, running_o, clear_o, halt_o, fault_o, fault_code_o, pc_o, cycle_o,
         wait_o, issue_o
 } }
 

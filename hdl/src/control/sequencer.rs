@@ -18,6 +18,8 @@ pub enum State {
     Start,
     /// All units are idle; the waves run out.
     Quiet,
+    /// An error has stopped the units; the waves run out.
+    Stop,
 }
 
 /// Which word of an instruction comes next.
@@ -75,7 +77,9 @@ pub struct SequencerShape {
 ///
 /// An instruction of n words takes n + 2 cycles and the time it waits in Head for the units it
 /// depends on. Writes to the registers of a unit leave one cycle after the word was read; the
-/// start pulse stands on `start_o` in the cycle after Start. Index 0 of the vectors is the weight
+/// start pulse stands on `start_o` in the cycle after Start. HALT and errors are followed by
+/// Rows + Cols + 32 cycles in which the waves run out and the program still counts as running, so
+/// that the host meets a machine at rest. Index 0 of the vectors is the weight
 /// unit, 1 the stream unit, 2 the drain unit.
 ///
 /// # Timing
@@ -122,8 +126,10 @@ pub struct Sequencer {
     pub second_param_o: Vec<Signal<Out, Bits<32>>>,
     /// Word address of the unit's instruction.
     pub unit_pc_o: Vec<Signal<Out, Bits<16>>>,
-    /// A program runs.
+    /// A program runs, or the waves of a stopped one run out.
     pub running_o: Signal<Out, Bit>,
+    /// No unit may work.
+    pub clear_o: Signal<Out, Bit>,
     /// HALT is complete in this cycle.
     pub halt_o: Signal<Out, Bit>,
     /// The instruction is illegal in this cycle; the program stops.
@@ -176,6 +182,7 @@ pub struct Sequencer {
     last_word: Signal<Local, Bit>,
     last_loop: Signal<Local, Bit>,
     record_end: Signal<Local, Bit>,
+    clear: Signal<Local, Bit>,
     is_register: Signal<Local, Bit>,
     fault: Signal<Local, Bit>,
     _rows: usize,
@@ -209,6 +216,7 @@ impl Sequencer {
             second_param_o: v(3),
             unit_pc_o: v(3),
             running_o: Default::default(),
+            clear_o: Default::default(),
             halt_o: Default::default(),
             fault_o: Default::default(),
             fault_code_o: Default::default(),
@@ -250,6 +258,7 @@ impl Sequencer {
             last_word: Default::default(),
             last_loop: Default::default(),
             record_end: Default::default(),
+            clear: Default::default(),
             is_register: Default::default(),
             fault: Default::default(),
             _rows: shape.rows,
@@ -399,7 +408,7 @@ impl Logic for Sequencer {
         self.loops_left.d_i.next = self.loops_left.q_o.val();
         self.row.d_i.next = self.row.q_o.val();
         self.col.d_i.next = self.col.q_o.val();
-        self.quiet.d_i.next = self.quiet.q_o.val() - 1;
+        self.quiet.d_i.next = (self._rows + self._cols + 31).to_bits::<10>();
         self.halt_o.next = false;
         match self.state.q_o.val() {
             State::Idle => {
@@ -416,7 +425,6 @@ impl Logic for Sequencer {
                 self.remaining.d_i.next = self.word.val().get_bits::<8>(8) - 1;
                 self.unit.d_i.next = self.check.target_o.val();
                 self.phase.d_i.next = Phase::Param;
-                self.quiet.d_i.next = (self._rows + self._cols + 31).to_bits::<10>();
                 if self.issue.val() {
                     self.state.d_i.next = State::Body;
                     if self.check.is_halt_o.val() {
@@ -471,14 +479,18 @@ impl Logic for Sequencer {
                 self.state.d_i.next = State::Fetch;
             }
             _ => {
+                self.quiet.d_i.next = self.quiet.q_o.val() - 1;
                 if self.quiet.q_o.val() == 0 {
                     self.state.d_i.next = State::Idle;
-                    self.halt_o.next = true;
+                    self.halt_o.next = self.state.q_o.val() == State::Quiet;
                 }
             }
         }
-        if self.fault.val() | self.unit_error_i.val() {
-            self.state.d_i.next = State::Idle;
+        self.clear.next =
+            (self.state.q_o.val() == State::Idle) | (self.state.q_o.val() == State::Stop);
+        if (self.fault.val() | self.unit_error_i.val()) & !self.clear.val() {
+            self.state.d_i.next = State::Stop;
+            self.quiet.d_i.next = (self._rows + self._cols + 31).to_bits::<10>();
             self.halt_o.next = false;
         }
 
@@ -512,12 +524,16 @@ impl Logic for Sequencer {
                 & self.is_unit[i].val()
                 & (self.phase.q_o.val() == Phase::SecondParam);
             self.second_param[i].d_i.next = self.word.val();
-            self.unit_pc[i].en_i.next = self.issue.val() & self.is_target[i].val();
+            // A program without a DRAIN does not blame that of an earlier one.
+            self.unit_pc[i].en_i.next =
+                (self.issue.val() & self.is_target[i].val()) | self.clear.val();
             self.unit_pc[i].d_i.next = self.header_pc.q_o.val();
+            if self.clear.val() {
+                self.unit_pc[i].d_i.next = 0.into();
+            }
 
             self.cfg_valid_o[i].next = self.cfg_valid[i].q_o.val();
-            self.cfg_clear_o[i].next =
-                self.cfg_clear[i].q_o.val() | (self.state.q_o.val() == State::Idle);
+            self.cfg_clear_o[i].next = self.cfg_clear[i].q_o.val() | self.clear.val();
             self.start_o[i].next = self.start[i].q_o.val();
             self.param_o[i].next = self.param[i].q_o.val();
             self.second_param_o[i].next = self.second_param[i].q_o.val();
@@ -529,12 +545,12 @@ impl Logic for Sequencer {
         self.cfg_data_o.next = self.cfg_data.q_o.val();
 
         self.running_o.next = self.state.q_o.val() != State::Idle;
+        self.clear_o.next = self.clear.val();
         self.pc_o.next = self.header_pc.q_o.val();
         if self.state.q_o.val() == State::Fetch {
             self.pc_o.next = self.pc.q_o.val().get_bits::<16>(0);
         }
-        self.cycle_o.next =
-            (self.state.q_o.val() != State::Idle) & (self.state.q_o.val() != State::Quiet);
+        self.cycle_o.next = !self.clear.val() & (self.state.q_o.val() != State::Quiet);
         self.wait_o.next = self.in_head.val() & self.hold.val();
         self.issue_o.next = self.issue.val();
     }

@@ -329,7 +329,7 @@ impl<const W: usize, const A: usize> Logic for Control<W, A> {
             | self.drain_head.addr_ready_o.val();
         self.sequencer.unit_error_i.next = self.status.unit_error_o.val();
         self.running_o.next = self.sequencer.running_o.val();
-        self.idle.next = !self.sequencer.running_o.val();
+        self.idle.next = self.sequencer.clear_o.val();
 
         // Status
         self.status.start_i.next = self.host.start_o.val();

@@ -186,6 +186,7 @@ impl Datapath {
     pub fn begin_drain(&mut self, settings: PostSettings) {
         self.post = settings;
         self.gatherer.word = None;
+        self.gatherer.data.fill([0; 8]);
     }
 
     /// One result per column, at its drain address; `flush` with the last one of a drain.

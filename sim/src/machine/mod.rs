@@ -6,6 +6,7 @@
 //! then, `memory` counts slice accesses. Errors stop the machine with the code of `docs/isa.md`; the counters of a run
 //! that ends with an error are not a prediction.
 
+mod check;
 mod counters;
 mod datapath;
 mod memory;

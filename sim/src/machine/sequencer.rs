@@ -1,10 +1,9 @@
 //! Fetches, checks and issues instructions, one step per clock cycle.
 
-use heddle_arch::isa::{
-    ErrorCode, Instruction, IsaError, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS, OP_MATMUL,
-};
+use heddle_arch::isa::{ErrorCode, Instruction, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS, OP_MATMUL};
 use heddle_arch::params::Params;
 
+use super::check::{Fault, WordCheck, check_header};
 use super::timing::Trap;
 
 /// Cycles without progress after which a waiting sequencer gives up.
@@ -40,8 +39,10 @@ pub(crate) enum Issue {
     Nothing,
     /// HEAD waited for a unit.
     Waited,
-    /// START of the instruction at this program word.
-    Start(Instruction, u32),
+    /// HEAD has let the instruction with this header pass; it stands at this program word.
+    Begin(u32, u32),
+    /// START of an instruction.
+    Start(Instruction),
     /// HALT has found all units idle.
     Halted,
     /// The waves run out after HALT.
@@ -54,8 +55,8 @@ pub(crate) enum Issue {
 enum State {
     Fetch,
     Head,
-    /// So many words are still to come.
-    Words(u32),
+    /// So many words are still to come; the check of the next one.
+    Words(u32, WordCheck),
     Start,
     /// So many quiet cycles are still to come.
     Quiet(u32),
@@ -80,18 +81,20 @@ impl Sequencer {
         }
     }
 
-    fn trap(&self, code: ErrorCode, message: impl Into<String>) -> Trap {
-        Trap::Error {
-            code,
-            pc: self.pc,
-            message: message.into(),
-        }
+    fn trap(&self, (code, message): Fault) -> Trap {
+        let pc = self.pc;
+        Trap::Error { code, pc, message }
+    }
+
+    fn program_end(&self) -> Trap {
+        self.trap((ErrorCode::ProgramEnd, "no word left".to_string()))
     }
 
     /// One cycle; `progress` says that a unit accepts an address in it.
     pub fn cycle(&mut self, program: &[u32], idle: Idle, progress: bool) -> Result<Issue, Trap> {
-        let Some(&header) = program.get(self.pc as usize) else {
-            return Err(self.trap(ErrorCode::ProgramEnd, "no word left"));
+        let start = self.pc as usize;
+        let Some(&header) = program.get(start) else {
+            return Err(self.program_end());
         };
         let length = header >> 8 & 0xff;
         match self.state {
@@ -99,33 +102,26 @@ impl Sequencer {
                 self.stuck_cycles = 0;
                 self.state = State::Head;
             }
-            State::Head => {
-                self.check_header(header)?;
-                if self.stuck_cycles == STUCK_CYCLES - 1 {
-                    return Err(self.trap(ErrorCode::Stuck, "no unit makes progress"));
-                }
-                self.stuck_cycles = if progress { 0 } else { self.stuck_cycles + 1 };
-                if !idle.allows(header) {
-                    return Ok(Issue::Waited);
-                }
-                if header & 0xff == OP_HALT {
-                    let array = &self.params.array;
-                    self.state = State::Quiet(array.rows + array.cols + QUIET_CYCLES);
-                    return Ok(Issue::Halted);
-                }
-                self.state = State::Words(length - 1);
-            }
-            State::Words(left) => {
-                if left == length - 1 {
-                    self.decode(program)?;
+            State::Head => return self.head(program, idle, progress),
+            State::Words(left, mut check) => {
+                let at = start + (length - left) as usize;
+                let word = program[at];
+                check
+                    .next(word, left == 1, &self.params)
+                    .map_err(|fault| self.trap(fault))?;
+                // The word after this one is being read.
+                if left > 1 && at + 1 >= program.len() {
+                    return Err(self.program_end());
                 }
                 self.state = match left {
                     1 => State::Start,
-                    _ => State::Words(left - 1),
+                    _ => State::Words(left - 1, check),
                 };
             }
             State::Start => {
-                let issue = Issue::Start(self.decode(program)?, self.pc);
+                let (instruction, _) =
+                    Instruction::decode(&program[start..]).expect("all words were checked");
+                let issue = Issue::Start(instruction);
                 self.pc += length;
                 self.state = State::Fetch;
                 return Ok(issue);
@@ -139,38 +135,28 @@ impl Sequencer {
         Ok(Issue::Nothing)
     }
 
-    /// What is wrong with the header is known before the instruction waits for its unit.
-    fn check_header(&self, header: u32) -> Result<(), Trap> {
-        // A record has at least one row of two words.
-        let least = match header & 0xff {
-            OP_HALT => 1,
-            OP_LOAD_WEIGHTS => 4,
-            OP_MATMUL | OP_DRAIN => 5,
-            opcode => {
-                let message = format!("opcode is {opcode:#04x}");
-                return Err(self.trap(ErrorCode::IllegalOpcode, message));
-            }
-        };
-        let length = header >> 8 & 0xff;
-        if header & 0xff == OP_HALT && length != 1 {
-            let message = format!("length is {length}, expected 1");
-            return Err(self.trap(ErrorCode::BadLength, message));
+    fn head(&mut self, program: &[u32], idle: Idle, progress: bool) -> Result<Issue, Trap> {
+        let header = program[self.pc as usize];
+        check_header(header).map_err(|fault| self.trap(fault))?;
+        let passes = idle.allows(header);
+        let halts = header & 0xff == OP_HALT;
+        if passes && !halts && self.pc as usize + 1 >= program.len() {
+            return Err(self.program_end());
         }
-        if length < least {
-            let message = format!("length is {length}, expected {least} or more");
-            return Err(self.trap(ErrorCode::BadLength, message));
+        if self.stuck_cycles == STUCK_CYCLES - 1 {
+            let message = "no unit makes progress".to_string();
+            return Err(self.trap((ErrorCode::Stuck, message)));
         }
-        if header >> 19 != 0 {
-            let message = format!("header is {header:#010x}, bits 31 to 19 are reserved");
-            return Err(self.trap(ErrorCode::BadField, message));
+        self.stuck_cycles = if progress { 0 } else { self.stuck_cycles + 1 };
+        if !passes {
+            return Ok(Issue::Waited);
         }
-        Ok(())
-    }
-
-    fn decode(&self, program: &[u32]) -> Result<Instruction, Trap> {
-        let trap = |error: IsaError| self.trap(error.code, error.message);
-        let (instruction, _) = Instruction::decode(&program[self.pc as usize..]).map_err(trap)?;
-        instruction.check_machine(&self.params).map_err(trap)?;
-        Ok(instruction)
+        if halts {
+            let array = &self.params.array;
+            self.state = State::Quiet(array.rows + array.cols + QUIET_CYCLES);
+            return Ok(Issue::Halted);
+        }
+        self.state = State::Words((header >> 8 & 0xff) - 1, WordCheck::new(header));
+        Ok(Issue::Begin(header, self.pc))
     }
 }

@@ -6,7 +6,9 @@
 
 use std::collections::VecDeque;
 
-use heddle_arch::isa::{ErrorCode, Instruction, ROW_EPILOGUE, ROW_PROLOGUE, ROW_TENSOR, Record};
+use heddle_arch::isa::{
+    ErrorCode, Instruction, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_PROLOGUE, ROW_TENSOR, Record,
+};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Rounding;
 
@@ -20,6 +22,8 @@ use super::walk::{Step, Walk};
 struct Delays {
     /// From START to the unit's first valid address.
     first_address: u64,
+    /// From a slot on the operand wave of row 0 to its result address being given.
+    result_place: u64,
     /// From a slot on the operand wave of row 0 to its drain address being taken.
     drain_take: u64,
     /// From the last drain address to the drain unit being idle.
@@ -34,6 +38,7 @@ impl Delays {
         let cols = u64::from(params.array.cols);
         Self {
             first_address: 3,
+            result_place: rows + 3,
             drain_take: rows + 5,
             drain_quiet: cols + 16,
             swap_gap: cols,
@@ -70,14 +75,14 @@ pub(crate) enum Trap {
 struct Unit {
     walk: Option<Walk>,
     valid_from: u64,
+    /// Program word of the last instruction that HEAD let pass to this unit.
     pc: u32,
 }
 
 impl Unit {
-    fn start(&mut self, record: &Record, limits: &Limits, valid_from: u64, pc: u32) {
+    fn start(&mut self, record: &Record, limits: &Limits, valid_from: u64) {
         self.walk = Walk::start(record, limits.offset_bits, limits.address_bits);
         self.valid_from = valid_from;
-        self.pc = pc;
     }
 
     fn busy(&self) -> bool {
@@ -154,6 +159,8 @@ pub(crate) struct Clockwork {
     progress: bool,
     /// Cycle in which each result on its way to post needs its drain address.
     pending: VecDeque<(u64, Vec<i32>)>,
+    /// Cycle in which a vector finds the results bank full.
+    overflow: Option<u64>,
     pub tally: Tally,
 }
 
@@ -182,6 +189,7 @@ impl Clockwork {
             drain_idle_from: 0,
             progress: false,
             pending: VecDeque::new(),
+            overflow: None,
             tally: Tally::default(),
         }
     }
@@ -194,35 +202,75 @@ impl Clockwork {
             stream: !self.stream.busy(),
             drain: !self.drain.busy() && self.now >= self.drain_idle_from,
         };
-        // Weight and stream head both decide from this cycle's flags, before either changes them.
-        let weight_bank = self.weight_head()?;
-        let shadow_full = self.shadow_full;
-        let operand_bank = self.stream_head(data, shadow_full)?;
-        if let Some((bank, step)) = weight_bank {
-            if operand_bank == Some(bank) {
-                let pc = self.weights.pc;
-                return Err(Trap::BankConflict { pc, bank });
-            }
-            self.take_weights(data, &step);
-        }
-        self.drain_head(data)?;
+        let units = self.units(data);
+        // A fault of the sequencer wins over one of the units.
         let issue = self.sequencer.cycle(program, idle, self.progress)?;
+        units?;
         let tally = &mut self.tally;
         if !matches!(issue, Issue::Quiet | Issue::Done) {
             tally.cycles = tally.cycles.wrapping_add(1);
         }
         match &issue {
-            Issue::Nothing | Issue::Quiet | Issue::Done => {}
+            Issue::Nothing | Issue::Begin(..) | Issue::Quiet | Issue::Done => {}
             Issue::Waited => tally.stall_wait = tally.stall_wait.wrapping_add(1),
             Issue::Start(..) | Issue::Halted => {
                 tally.instructions = tally.instructions.wrapping_add(1);
             }
         }
-        if let Issue::Start(instruction, pc) = &issue {
-            self.start(instruction, *pc, data);
+        match &issue {
+            Issue::Begin(header, pc) => self.unit(*header).pc = *pc,
+            Issue::Start(instruction) => self.start(instruction, data),
+            _ => {}
         }
         self.now += 1;
         Ok(issue != Issue::Done)
+    }
+
+    /// The unit that an instruction with this header starts.
+    fn unit(&mut self, header: u32) -> &mut Unit {
+        match header & 0xff {
+            OP_LOAD_WEIGHTS => &mut self.weights,
+            OP_MATMUL => &mut self.stream,
+            _ => &mut self.drain,
+        }
+    }
+
+    /// What the units do in this cycle; the first error counts, the other units act all the same.
+    fn units(&mut self, data: &mut Datapath) -> Result<(), Trap> {
+        // Weight and stream head both decide from this cycle's flags, before either changes them.
+        let weight_bank = self.weight_head();
+        let shadow_full = self.shadow_full;
+        let operand_bank = self.stream_head(data, shadow_full);
+        let overflow = self.check_overflow();
+        let conflict = match (&weight_bank, &operand_bank) {
+            (Ok(Some((bank, _))), Ok(Some(other))) if bank == other => {
+                let pc = self.weights.pc;
+                Err(Trap::BankConflict { pc, bank: *bank })
+            }
+            (Ok(Some((_, step))), _) => {
+                self.take_weights(data, step);
+                Ok(())
+            }
+            _ => Ok(()),
+        };
+        let drain = self.drain_head(data);
+        weight_bank
+            .and(operand_bank)
+            .and(overflow)
+            .and(conflict)
+            .and(drain)
+    }
+
+    fn check_overflow(&self) -> Result<(), Trap> {
+        if self.overflow != Some(self.now) {
+            return Ok(());
+        }
+        let depth = self.limits.depth;
+        Err(Trap::Error {
+            code: ErrorCode::Address,
+            pc: self.stream.pc,
+            message: format!("a K tile has more than {depth} vectors, the results buffer"),
+        })
     }
 
     fn weight_head(&mut self) -> Result<Option<(u32, Step)>, Trap> {
@@ -267,7 +315,7 @@ impl Clockwork {
             } else {
                 match step.row {
                     ROW_PROLOGUE => data.load_bias(address),
-                    ROW_TENSOR => bank = self.tensor_slot(data, &step, address, ready)?,
+                    ROW_TENSOR => bank = self.tensor_slot(data, &step, address, ready),
                     _ => self.send_to_post(data.stored((self.streaming.bank, address))),
                 }
                 self.stream.accept();
@@ -285,14 +333,7 @@ impl Clockwork {
         let (limit, name) = match step.row {
             ROW_PROLOGUE => (limits.column_tiles, "column tile"),
             ROW_TENSOR => (limits.partition_bytes, "operand address"),
-            ROW_EPILOGUE => (limits.depth, "result address"),
-            row => {
-                return Err(Trap::Error {
-                    code: ErrorCode::Address,
-                    pc: self.stream.pc,
-                    message: format!("row of an operand record is {row}, expected 0 to 2"),
-                });
-            }
+            _ => (limits.depth, "result address"),
         };
         self.stream.check_address(step.address, limit, name)
     }
@@ -303,13 +344,9 @@ impl Clockwork {
         step: &Step,
         address: usize,
         ready: bool,
-    ) -> Result<Option<u32>, Trap> {
-        let limits = self.limits;
-        let vector = self.streaming.vector;
-        let place = self
-            .stream
-            .check_address(vector, limits.depth, "vector of a K tile")?;
+    ) -> Option<u32> {
         let stream = &mut self.streaming;
+        let place = stream.vector as usize;
         let slot = VectorSlot {
             address,
             rows: stream.rows,
@@ -324,9 +361,16 @@ impl Clockwork {
         stream.vector += 1;
         self.tally.vectors = self.tally.vectors.wrapping_add(1);
         self.tally.macs = self.tally.macs.wrapping_add(stream.macs);
-        let (sums, reads) = data.multiply(&slot);
-        if let Some(sums) = sums {
-            self.send_to_post(sums);
+        let mut reads = false;
+        if place < self.limits.depth as usize {
+            let sums;
+            (sums, reads) = data.multiply(&slot);
+            if let Some(sums) = sums {
+                self.send_to_post(sums);
+            }
+        } else {
+            let due = self.now + 1 + self.delays.result_place;
+            self.overflow.get_or_insert(due);
         }
         if step.inner_final(self.streaming.level) {
             self.streaming.first_tile = false;
@@ -337,7 +381,7 @@ impl Clockwork {
                 self.swap(data);
             }
         }
-        Ok(reads.then_some(step.address / limits.bank_bytes))
+        reads.then_some(step.address / self.limits.bank_bytes)
     }
 
     fn send_to_post(&mut self, sums: Vec<i32>) {
@@ -372,7 +416,7 @@ impl Clockwork {
         Ok(())
     }
 
-    fn start(&mut self, instruction: &Instruction, pc: u32, data: &mut Datapath) {
+    fn start(&mut self, instruction: &Instruction, data: &mut Datapath) {
         let valid_from = self.now + self.delays.first_address;
         match instruction {
             Instruction::Halt { .. } => {}
@@ -386,7 +430,7 @@ impl Clockwork {
                     rows: *rows as usize,
                     level: *tile_level as u8,
                 };
-                self.weights.start(record, &self.limits, valid_from, pc);
+                self.weights.start(record, &self.limits, valid_from);
             }
             Instruction::Matmul {
                 rows,
@@ -412,7 +456,7 @@ impl Clockwork {
                     tile_begins: true,
                     vector: 0,
                 };
-                self.stream.start(record, &self.limits, valid_from, pc);
+                self.stream.start(record, &self.limits, valid_from);
             }
             Instruction::Drain {
                 columns,
@@ -434,7 +478,7 @@ impl Clockwork {
                     lo: i32::from(*lo),
                     hi: i32::from(*hi),
                 });
-                self.drain.start(record, &self.limits, valid_from, pc);
+                self.drain.start(record, &self.limits, valid_from);
             }
         }
     }

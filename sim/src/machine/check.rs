@@ -1,0 +1,159 @@
+//! Which instruction words are legal, in the order in which the sequencer meets them.
+
+use heddle_arch::isa::{ErrorCode, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_EPILOGUE};
+use heddle_arch::params::Params;
+
+/// Code of the error and what is wrong.
+pub(crate) type Fault = (ErrorCode, String);
+
+/// Instructions but HALT have a header, a parameter word and a record of at least one row.
+const LEAST_WORDS: u32 = 4;
+
+/// Checks a header.
+pub(crate) fn check_header(header: u32) -> Result<(), Fault> {
+    let opcode = header & 0xff;
+    let length = header >> 8 & 0xff;
+    match opcode {
+        OP_HALT if length != 1 => {
+            return Err((
+                ErrorCode::BadLength,
+                format!("length is {length}, expected 1"),
+            ));
+        }
+        OP_HALT => {}
+        OP_LOAD_WEIGHTS | OP_MATMUL | OP_DRAIN if length < LEAST_WORDS => {
+            let message = format!("length is {length}, expected {LEAST_WORDS} or more");
+            return Err((ErrorCode::BadLength, message));
+        }
+        OP_LOAD_WEIGHTS | OP_MATMUL | OP_DRAIN => {}
+        _ => {
+            let message = format!("opcode is {opcode:#04x}");
+            return Err((ErrorCode::IllegalOpcode, message));
+        }
+    }
+    reserved("header", header, 0x0007_ffff)
+}
+
+/// What the next word of an instruction is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// First or second parameter word.
+    Parameter(u32),
+    Row,
+    Base,
+    /// So many words of loops are still to come, this one included.
+    Loops(u32),
+}
+
+/// Goes through the words behind a header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct WordCheck {
+    opcode: u32,
+    place: Place,
+    loops: u32,
+}
+
+impl WordCheck {
+    /// The word behind this header is next.
+    pub fn new(header: u32) -> Self {
+        Self {
+            opcode: header & 0xff,
+            place: Place::Parameter(1),
+            loops: 0,
+        }
+    }
+
+    /// Checks the next word; `last` says that the instruction ends with it.
+    pub fn next(&mut self, word: u32, last: bool, params: &Params) -> Result<(), Fault> {
+        let traversal = &params.traversal;
+        let mut complete = false;
+        self.place = match self.place {
+            Place::Parameter(1) => {
+                self.first_parameter(word, params)?;
+                match self.opcode {
+                    OP_LOAD_WEIGHTS => Place::Row,
+                    _ => Place::Parameter(2),
+                }
+            }
+            Place::Parameter(_) => {
+                let used = match self.opcode {
+                    OP_DRAIN => 0x01ff_01ff,
+                    _ => 0x0001_ffff,
+                };
+                reserved("parameter word 2", word, used)?;
+                Place::Row
+            }
+            Place::Row => {
+                reserved("row word", word, 0xf7)?;
+                let mut rows = traversal.rows;
+                if self.opcode == OP_MATMUL {
+                    rows = rows.min(u32::from(ROW_EPILOGUE) + 1);
+                }
+                within("row", word & 7, 0, rows - 1)?;
+                self.loops = word >> 4;
+                within("loops", self.loops, 0, traversal.loops)?;
+                Place::Base
+            }
+            Place::Base => {
+                fits("base", word, traversal.address_bits)?;
+                complete = self.loops == 0;
+                match complete {
+                    true => Place::Row,
+                    false => Place::Loops(3 * self.loops),
+                }
+            }
+            Place::Loops(left) => {
+                fits("loop value", word, traversal.offset_bits)?;
+                complete = left == 1;
+                match complete {
+                    true => Place::Row,
+                    false => Place::Loops(left - 1),
+                }
+            }
+        };
+        if last && !complete {
+            let message = "the record does not end with the instruction".to_string();
+            return Err((ErrorCode::BadLength, message));
+        }
+        Ok(())
+    }
+
+    fn first_parameter(self, word: u32, params: &Params) -> Result<(), Fault> {
+        let used = match self.opcode {
+            OP_LOAD_WEIGHTS => 0x0000_71ff,
+            OP_MATMUL => 0x00ff_7fff,
+            _ => 0x00ff_03ff,
+        };
+        reserved("parameter word 1", word, used)?;
+        if self.opcode == OP_DRAIN {
+            within("columns", word & 0x1ff, 1, params.array.cols)?;
+            return within("column tile", word >> 16, 0, params.column_tiles - 1);
+        }
+        within("rows", word & 0x1ff, 1, params.array.rows)?;
+        within("tile level", word >> 12 & 7, 0, params.traversal.loops - 1)
+    }
+}
+
+fn reserved(name: &str, word: u32, used: u32) -> Result<(), Fault> {
+    if word & !used == 0 {
+        return Ok(());
+    }
+    let message = format!("{name} is {word:#010x}, bits outside {used:#010x} are reserved");
+    Err((ErrorCode::BadField, message))
+}
+
+fn within(name: &str, value: u32, low: u32, high: u32) -> Result<(), Fault> {
+    if (low..=high).contains(&value) {
+        return Ok(());
+    }
+    let message = format!("{name} is {value}, expected {low} to {high}");
+    Err((ErrorCode::BadField, message))
+}
+
+fn fits(name: &str, value: u32, bits: u32) -> Result<(), Fault> {
+    if u64::from(value) >> bits == 0 {
+        return Ok(());
+    }
+    let message = format!("{name} is {value:#x}, expected at most {bits} bits");
+    Err((ErrorCode::BadField, message))
+}
