@@ -1,18 +1,19 @@
-//! Runs the passes over all blocks of a tree.
+//! The pipeline: runs the passes over all blocks of a tree. The order of passes is written here
+//! and nowhere else.
 
-use crate::assemble::{Context, assemble};
-use crate::design::{Design, Direction, EmitOptions, Module, Port, RAM_NAME, Reset, ResetLevel};
+use crate::blocks::Block;
+use crate::design::{Design, Direction, EmitOptions, Module, Port, Reset, ResetLevel};
 use crate::error::{EmitError, Fault};
-use crate::header::plain;
-use crate::ir::{self, BlockId, Item, NetKind};
-use crate::loops::Paths;
-use crate::print::{Style, edge, print};
-use crate::walk::{Block, walk};
-use crate::{check, kernel, loops, names, nets, schedule};
+use crate::ir::{self, BlockId, NetKind};
+use crate::passes::legality::Paths;
+use crate::passes::{
+    connect, dedup, generate, legality, naming, pack, polarity, registers, schedule, unroll, unused,
+};
+use crate::print::{Style, plain, print};
 use heddle_hdl::prim::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Prints the tree of `top`.
+/// Prints the tree of `top`, each structurally different block once.
 ///
 /// # Errors
 /// The first fault found, with the path of its block.
@@ -20,8 +21,8 @@ pub fn emit(
     top: &dyn rust_hdl_core::prelude::Block,
     options: &EmitOptions,
 ) -> Result<Design, EmitError> {
-    let blocks = walk(top)?;
-    let names = module_names(&blocks)?;
+    let blocks = dedup::walk(top)?;
+    let names = naming::module_names(&blocks)?;
     let cells = cells(&blocks);
     let mut paths: Vec<Paths> = Vec::new();
     let mut modules = Vec::new();
@@ -36,9 +37,6 @@ pub fn emit(
         };
         let mut module = compile(block, &blocks, &cells, options, &mut paths).map_err(fail)?;
         module.name.clone_from(&names[id]);
-        if options.reset == Reset::Async {
-            asynchronous(&module.items).map_err(fail)?;
-        }
         let style = Style {
             configuration: &options.configuration,
             version: &options.version,
@@ -57,7 +55,7 @@ pub fn emit(
     })
 }
 
-/// Runs the passes over one block.
+/// The passes over one block, in order.
 fn compile(
     block: &Block,
     blocks: &[Block],
@@ -65,17 +63,51 @@ fn compile(
     options: &EmitOptions,
     paths: &mut Vec<Paths>,
 ) -> Result<ir::Module, Fault> {
-    let (mut netlist, table) = nets::build(block, blocks)?;
-    kernel::lower(block, &mut netlist, &table)?;
-    check::check(&netlist)?;
-    paths.push(loops::paths(&netlist, paths)?);
-    let schedule = schedule::schedule(&netlist)?;
-    let context = Context {
-        address_bits: &cells.address_bits,
-        unrolled: options.unrolled,
-        reset_high: options.reset_level == ResetLevel::High,
+    let unrolled = options.unrolled;
+    // Rust-hdl names to nets, kernels to statements of exact width.
+    let (mut netlist, table) = pack::build(block, blocks)?;
+    unroll::lower(block, &mut netlist, &table)?;
+    let mut names = table.names;
+
+    legality::drivers(&netlist)?;
+    paths.push(legality::loops(&netlist, paths)?);
+
+    // Sequence to wires, processes and registers.
+    let mut schedule = schedule::schedule(&netlist)?;
+    let mut inlined = connect::inline(&netlist, &mut schedule, &cells.address_bits);
+    let mut instances = connect::connections(&netlist, &inlined, &cells.address_bits);
+    connect::drop_dead(&netlist, &mut schedule, &inlined, &instances);
+    connect::alias(&netlist, &mut schedule, &mut instances, &inlined);
+    let named = naming::values::name_values(&mut netlist, &mut names, &mut schedule, &mut inlined);
+    let registers = registers::group(&netlist, &schedule, &inlined, unrolled)?;
+
+    // Elements to loops, in printing order.
+    let named = named.into_iter().map(|(t, e)| (Vec::new(), t, e));
+    let assigned = named.chain(schedule.continuous).collect();
+    let mut items = generate::items::assigns(&netlist.nets, assigned, unrolled);
+    items.extend(generate::items::instances(&netlist, instances, unrolled));
+    items.extend(generate::items::processes(
+        &netlist.nets,
+        schedule.comb,
+        unrolled,
+    ));
+    items.extend(registers);
+
+    let mut module = ir::Module {
+        name: String::new(),
+        meta: netlist.meta,
+        nets: netlist.nets,
+        items,
+        unused: Vec::new(),
     };
-    assemble(netlist, schedule, table.names, &context)
+    unused::collect(&mut module, &mut names);
+    if options.reset_level == ResetLevel::High {
+        polarity::active_high(&mut module);
+    }
+    if options.reset == Reset::Async {
+        legality::reset(&module.items)?;
+    }
+    Ok(module)
 }
 
 /// Hand-written cells.
@@ -94,57 +126,11 @@ fn cells(blocks: &[Block]) -> Cells {
         if block.meta.kind == Kind::Prim && block.meta.name == "ram_1r1w" {
             out.address_bits.insert(id, value("addr_bits") as usize);
             let parameters = ["width", "depth", "addr_bits"]
-                .map(|name| (names::upper_camel(name), value(name).to_string()));
+                .map(|name| (naming::upper_camel(name), value(name).to_string()));
             out.parameters.insert(id, parameters.to_vec());
         }
     }
     out
-}
-
-/// Names by block; equal names of different blocks are refused.
-fn module_names(blocks: &[Block]) -> Result<Vec<String>, EmitError> {
-    let mut used: BTreeMap<String, BlockId> = BTreeMap::new();
-    let mut out = Vec::new();
-    for (id, block) in blocks.iter().enumerate() {
-        if block.meta.kind == Kind::Prim {
-            let ram = block.meta.name == "ram_1r1w";
-            out.push(if ram { RAM_NAME.into() } else { String::new() });
-            continue;
-        }
-        let mut name = format!("heddle_{}", block.meta.name);
-        for p in block.meta.params.iter().filter(|p| !p.flag.is_empty()) {
-            name.push_str(&format!("_{}{}", p.flag, p.value));
-        }
-        let fail = |fault| EmitError {
-            path: block.path.clone(),
-            fault,
-        };
-        names::check(&name).map_err(fail)?;
-        if used.insert(name.to_ascii_lowercase(), id).is_some() || name == RAM_NAME {
-            return Err(fail(Fault::NameClash(name)));
-        }
-        out.push(name);
-    }
-    Ok(out)
-}
-
-/// An asynchronous reset must be a signal, not logic.
-fn asynchronous(items: &[Item]) -> Result<(), Fault> {
-    for item in items {
-        match item {
-            Item::Clocked(c) => {
-                if let Some((run, _)) = &c.reset {
-                    if edge(&crate::expr::not(run.clone())).is_none() {
-                        let what = "an asynchronous reset computed by logic";
-                        return Err(Fault::Unsupported(what.into()));
-                    }
-                }
-            }
-            Item::Loop(_, _, _, inner) => asynchronous(inner)?,
-            _ => {}
-        }
-    }
-    Ok(())
 }
 
 fn describe(module: &ir::Module, block: &Block, text: String, names: &[String]) -> Module {
@@ -165,7 +151,7 @@ fn describe(module: &ir::Module, block: &Block, text: String, names: &[String]) 
         .map(|(_, id)| names[*id].clone())
         .filter(|name| !name.is_empty())
         .collect();
-    let parameter = |p: &heddle_hdl::prim::Param| (names::upper_camel(&p.name), p.value);
+    let parameter = |p: &heddle_hdl::prim::Param| (naming::upper_camel(&p.name), p.value);
     Module {
         name: module.name.clone(),
         text,

@@ -1,5 +1,10 @@
-//! Walks a rust-hdl block tree and keeps each structurally different block once.
+//! De-duplication: walks a rust-hdl block tree and keeps each structurally different block once.
+//!
+//! Two blocks are one if name, parameters, signals, children and kernel are equal. Children come
+//! before their parents, so later passes find the results for a child when they meet its parent,
+//! and the number of modules does not depend on the size of an array.
 
+use crate::blocks::{Block, Signal, Type, literal, readable};
 use crate::error::{EmitError, Fault};
 use crate::ir::BlockId;
 use heddle_hdl::prim::Meta;
@@ -8,49 +13,6 @@ use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::fmt::Write;
 use std::hash::Hasher;
-
-/// Type of a signal.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Type {
-    /// Bits or a struct.
-    Bits,
-    /// Signed number.
-    Signed,
-    /// Clock.
-    Clock,
-    /// Enum with its variants, each as `Type$Variant`.
-    Enum(Vec<String>),
-}
-
-/// A signal or constant of a block.
-#[derive(Debug, Clone)]
-pub struct Signal {
-    /// Name with `$` between its parts.
-    pub name: String,
-    /// Direction.
-    pub kind: AtomKind,
-    /// Bits.
-    pub width: usize,
-    /// Type.
-    pub ty: Type,
-    /// Value of a constant.
-    pub value: u128,
-}
-
-/// A structurally unique block.
-#[derive(Debug)]
-pub struct Block {
-    /// Path of the first instance.
-    pub path: String,
-    /// Name, parameters, documentation.
-    pub meta: Meta,
-    /// Signals in order of declaration.
-    pub signals: Vec<Signal>,
-    /// Children in order of declaration.
-    pub children: Vec<(String, BlockId)>,
-    /// The kernel.
-    pub kernel: Verilog,
-}
 
 /// All unique blocks of a tree, children before parents; the last one is the top.
 pub fn walk(top: &dyn block::Block) -> Result<Vec<Block>, EmitError> {
@@ -111,22 +73,6 @@ impl Walk {
     }
 }
 
-/// `cell$3$x` as a person writes it: `cell[3].x`.
-pub fn readable(name: &str) -> String {
-    let mut out = String::new();
-    for (i, piece) in name.split('$').enumerate() {
-        if !piece.is_empty() && piece.bytes().all(|c| c.is_ascii_digit()) {
-            out.push_str(&format!("[{piece}]"));
-        } else {
-            if i > 0 {
-                out.push('.');
-            }
-            out.push_str(piece);
-        }
-    }
-    out
-}
-
 fn classify(atom: &dyn Atom) -> Type {
     let descriptor = atom.descriptor();
     match descriptor.kind {
@@ -134,20 +80,6 @@ fn classify(atom: &dyn Atom) -> Type {
         TypeKind::Enum(names) => Type::Enum(names.iter().map(|n| n.replace("::", "$")).collect()),
         _ if descriptor.name == "clock" => Type::Clock,
         _ => Type::Bits,
-    }
-}
-
-/// The value of a literal; rust-hdl shows it only as text (`8'hff`).
-pub fn literal(literal: &VerilogLiteral) -> Option<u128> {
-    let text = format!("{literal:x}");
-    let (width, digits) = text.split_once("'h")?;
-    match digits.strip_prefix('-') {
-        None => u128::from_str_radix(digits, 16).ok(),
-        Some(digits) => {
-            let value = u128::from_str_radix(digits, 16).ok()?;
-            let width: usize = width.parse().ok()?;
-            Some(value.wrapping_neg() & crate::expr::mask(width))
-        }
     }
 }
 

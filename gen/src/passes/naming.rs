@@ -1,7 +1,17 @@
-//! Names: what other tools accept, and names that are unique in a module.
+//! Naming: what other tools accept, names that are unique in a module, names of modules.
+//!
+//! Names come from Rust fields and block names, never from a counter over the design, so adding one
+//! block renames no other. A name that a tool would refuse is an error, not repaired.
+//! [`values`] names what Verilog cannot select from in place.
 
-use crate::error::Fault;
-use std::collections::BTreeSet;
+pub mod values;
+
+use crate::blocks::Block;
+use crate::design::RAM_NAME;
+use crate::error::{EmitError, Fault};
+use crate::ir::BlockId;
+use heddle_hdl::prim::Kind;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Reserved words of Verilog-2005, SystemVerilog-2017 and VHDL-2008, lower case.
 const RESERVED: &str = "
@@ -50,6 +60,33 @@ pub fn check(name: &str) -> Result<(), Fault> {
         return Err(Fault::BadName(name.into()));
     }
     Ok(())
+}
+
+/// Names by block; equal names of different blocks are refused.
+pub fn module_names(blocks: &[Block]) -> Result<Vec<String>, EmitError> {
+    let mut used: BTreeMap<String, BlockId> = BTreeMap::new();
+    let mut out = Vec::new();
+    for (id, block) in blocks.iter().enumerate() {
+        if block.meta.kind == Kind::Prim {
+            let ram = block.meta.name == "ram_1r1w";
+            out.push(if ram { RAM_NAME.into() } else { String::new() });
+            continue;
+        }
+        let mut name = format!("heddle_{}", block.meta.name);
+        for p in block.meta.params.iter().filter(|p| !p.flag.is_empty()) {
+            name.push_str(&format!("_{}{}", p.flag, p.value));
+        }
+        let fail = |fault| EmitError {
+            path: block.path.clone(),
+            fault,
+        };
+        check(&name).map_err(fail)?;
+        if used.insert(name.to_ascii_lowercase(), id).is_some() || name == RAM_NAME {
+            return Err(fail(Fault::NameClash(name)));
+        }
+        out.push(name);
+    }
+    Ok(out)
 }
 
 /// The names of one module, unique without regard to case.

@@ -1,4 +1,4 @@
-//! Legality of a kernel: every signal has one value on every path.
+//! Every signal has one value on every path.
 
 use crate::cells::{self, Cell, name, reads, whole, written};
 use crate::error::Fault;
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 type Written = BTreeMap<Cell, u128>;
 
 /// Checks drivers, undriven signals and latches.
-pub fn check(netlist: &Netlist) -> Result<(), Fault> {
+pub fn drivers(netlist: &Netlist) -> Result<(), Fault> {
     let nets = &netlist.nets;
     let mut pass = Pass {
         nets,

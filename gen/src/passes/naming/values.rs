@@ -1,13 +1,37 @@
-//! Named nets for values that Verilog cannot select from: `(a + b)[8]`.
+//! Naming of values: nets for what Verilog cannot select from, `(a + b)[8]`.
 
+use super::{Names, stem};
 use crate::cells::{self, Cell, reads, written};
-use crate::expr::slice;
-use crate::ir::{BinOp, Expr, Net, NetId, NetKind, Stmt, Target};
-use crate::names::{Names, stem};
+use crate::ir::{BinOp, Expr, Net, NetId, NetKind, Netlist, Stmt, Target};
+use crate::passes::connect::Inlined;
+use crate::passes::fold::{concat, repeat, slice};
+use crate::passes::schedule::Schedule;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+/// Names the values of a module and returns the assignments of the new nets.
+pub fn name_values(
+    netlist: &mut Netlist,
+    names: &mut Names,
+    schedule: &mut Schedule,
+    inlined: &mut Inlined,
+) -> Vec<(Target, Expr)> {
+    let mut hoist = Hoist::new(&mut netlist.nets, names);
+    for (_, target, value) in &mut schedule.continuous {
+        *value = hoist.root(target, value.clone());
+    }
+    for body in &mut schedule.comb {
+        *body = hoist.process(std::mem::take(body));
+    }
+    *inlined = hoist.values(std::mem::take(inlined));
+    let wanted: BTreeSet<usize> = schedule.next.values().flatten().copied().collect();
+    for at in wanted {
+        schedule.body[at] = hoist.next(schedule.body[at].clone());
+    }
+    hoist.finish()
+}
+
 /// Collects the named nets of one module.
-pub struct Hoist<'a> {
+struct Hoist<'a> {
     nets: &'a mut Vec<Net>,
     names: &'a mut Names,
     /// Values with a net already.
@@ -24,7 +48,7 @@ fn needs_name(e: &Expr) -> bool {
 
 impl<'a> Hoist<'a> {
     /// Starts with the nets and names of a module.
-    pub fn new(nets: &'a mut Vec<Net>, names: &'a mut Names) -> Self {
+    fn new(nets: &'a mut Vec<Net>, names: &'a mut Names) -> Self {
         Self {
             nets,
             names,
@@ -35,12 +59,12 @@ impl<'a> Hoist<'a> {
     }
 
     /// The assignments of the new nets.
-    pub fn finish(self) -> Vec<(Target, Expr)> {
+    fn finish(self) -> Vec<(Target, Expr)> {
         self.assigned
     }
 
     /// Rewrites the value of a continuous assignment.
-    pub fn root(&mut self, target: &Target, e: Expr) -> Expr {
+    fn root(&mut self, target: &Target, e: Expr) -> Expr {
         let cell = written(self.nets, target).0;
         if let Expr::Bin(op @ (BinOp::MulS | BinOp::MulU), l, r) = e {
             let mut number = 0;
@@ -52,20 +76,20 @@ impl<'a> Hoist<'a> {
     }
 
     /// Rewrites inlined values.
-    pub fn values(&mut self, inlined: BTreeMap<Cell, Expr>) -> BTreeMap<Cell, Expr> {
+    fn values(&mut self, inlined: BTreeMap<Cell, Expr>) -> BTreeMap<Cell, Expr> {
         let one = |(cell, e)| (cell, self.rewrite(cell, e, &mut 0, None));
         inlined.into_iter().map(one).collect()
     }
 
     /// Rewrites a statement that reads final values only.
-    pub fn next(&mut self, s: Stmt) -> Stmt {
+    fn next(&mut self, s: Stmt) -> Stmt {
         let mut numbers = BTreeMap::new();
         let mut out = self.list(vec![s], None, &mut Vec::new(), &mut numbers);
         out.pop().expect("one statement in, one out")
     }
 
     /// Rewrites a process; values of its own signals are named inside it.
-    pub fn process(&mut self, list: Vec<Stmt>) -> Vec<Stmt> {
+    fn process(&mut self, list: Vec<Stmt>) -> Vec<Stmt> {
         let mut own = BTreeSet::new();
         cells::assignments(&list, &mut |t, _| {
             own.insert(written(self.nets, t).0);
@@ -265,8 +289,8 @@ fn replace(e: &Expr, map: &HashMap<Expr, Expr>) -> Expr {
             width: *width,
             index: one(index),
         },
-        Expr::Concat(parts) => crate::expr::concat(parts.iter().map(|e| replace(e, map)).collect()),
-        Expr::Repeat(n, x) => crate::expr::repeat(*n, replace(x, map)),
+        Expr::Concat(parts) => concat(parts.iter().map(|e| replace(e, map)).collect()),
+        Expr::Repeat(n, x) => repeat(*n, replace(x, map)),
         Expr::Slice { of, lsb, width } => slice(replace(of, map), *lsb, *width),
         Expr::Mux(c, t, x) => Expr::Mux(one(c), one(t), one(x)),
     }

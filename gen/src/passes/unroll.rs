@@ -1,11 +1,15 @@
-//! Unrolls a kernel: loops, links and conditions on loop variables disappear.
+//! Unrolling: the kernel of a block as statements without loops, links and static conditions.
+//!
+//! Names are looked up with the values of loop variables, so an array element is a bit position
+//! from here on. Expressions are translated by [`widths`](super::widths).
 
+use crate::blocks::Block;
 use crate::error::Fault;
+use crate::expr::mask;
 use crate::ir::{BinOp, Expr, Net, NetKind, Netlist, Stmt, Target};
-use crate::nets::{Meaning, Table, Variant};
+use crate::passes::widths::{Widths, text};
 use crate::path;
-use crate::walk::Block;
-use crate::widths::{Widths, text};
+use crate::table::{Meaning, Table, Variant};
 use rust_hdl_core::ast::{
     Verilog, VerilogBlockOrConditional, VerilogExpression as Ast, VerilogLink, VerilogMatch,
     VerilogStatement,
@@ -240,7 +244,7 @@ impl Kernel<'_> {
         match path::number(name) {
             Some(value) => {
                 let value = u128::try_from(value).unwrap_or(u128::MAX);
-                if width < 128 && value > crate::expr::mask(width) {
+                if width < 128 && value > mask(width) {
                     let value = value.to_string();
                     return Err(Fault::Constant { value, width });
                 }

@@ -1,7 +1,7 @@
 //! Combinational dependence: finds loops, and tells which outputs of a block depend on which
 //! of its inputs without a register in between.
 
-use crate::cells::{Cell, name, reads, written};
+use crate::cells::{self, Cell, name, reads, written};
 use crate::error::Fault;
 use crate::ir::{Expr, NetKind, Netlist, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,7 +37,7 @@ impl Graph {
 }
 
 /// Checks for loops and returns the paths from inputs to outputs.
-pub fn paths(netlist: &Netlist, children: &[Paths]) -> Result<Paths, Fault> {
+pub fn loops(netlist: &Netlist, children: &[Paths]) -> Result<Paths, Fault> {
     let mut graph = Graph::default();
     let mut versions = BTreeMap::new();
     walk(netlist, &mut graph, &mut versions, &netlist.body, &[]);
@@ -123,7 +123,7 @@ fn branches(
     let mut results: BTreeMap<Cell, Vec<Node>> = BTreeMap::new();
     for body in bodies {
         let mut targets = BTreeSet::new();
-        crate::cells::assignments(body, &mut |t, _| {
+        cells::assignments(body, &mut |t, _| {
             targets.insert(written(&netlist.nets, t).0);
         });
         let before: Vec<_> = targets

@@ -79,8 +79,8 @@ fn in_order(nets: &[Net], body: &[Stmt], group: &BTreeSet<NetId>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expr::not;
     use crate::ir::{Expr, Target};
+    use crate::passes::fold::not;
 
     fn net(kind: NetKind) -> Net {
         Net {

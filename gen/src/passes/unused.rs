@@ -2,7 +2,7 @@
 
 use crate::cells;
 use crate::ir::{Expr, Index, Item, Module, NetId, NetKind, Stmt};
-use crate::names::Names;
+use crate::passes::naming::Names;
 
 /// One flag per bit of every net.
 struct Bits(Vec<Vec<bool>>);

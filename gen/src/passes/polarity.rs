@@ -1,8 +1,8 @@
 //! Active-high reset: `rst_n` becomes `rst` everywhere, with the opposite meaning.
 
 use crate::cells::map_expressions;
-use crate::expr::not;
 use crate::ir::{Expr, Item, Module, NetId, NetKind};
+use crate::passes::fold::not;
 
 /// Name of the reset in Rust.
 const LOW: &str = "rst_n";

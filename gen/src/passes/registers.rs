@@ -1,12 +1,16 @@
 //! Register inlining: registers become clocked processes, grouped by reset and enable.
+//!
+//! A register is a primitive with ports in the kernel. Here its output is a `reg`, its reset and
+//! enable are conditions of an `always @(posedge clk)`, and its next value is the expression or the
+//! part of the kernel that drives `d_i`. Registers that share their control share a process.
 
-use crate::assemble::{Inlined, PROCESS_LOOP};
 use crate::cells::{Cell, map_expressions, written};
 use crate::error::Fault;
-use crate::expr::concat;
 use crate::ir::{Clocked, Expr, Item, Net, NetId, NetKind, Netlist, Register, Stmt, Target};
-use crate::reroll;
-use crate::schedule::{Schedule, pick};
+use crate::passes::connect::Inlined;
+use crate::passes::fold::{concat, repeat};
+use crate::passes::generate::{self, PROCESS_LOOP, is_plain, statements};
+use crate::passes::schedule::{Schedule, pick};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Clock, reset and enable of one register element.
@@ -61,9 +65,9 @@ pub fn group(
         if unrolled || count == 1 {
             items.extend(bundles.into_iter().flatten());
         } else if dims.iter().product::<usize>() == count {
-            items.extend(reroll::roll_array(bundles, dims, 0));
+            items.extend(generate::roll_array(bundles, dims, 0));
         } else {
-            items.extend(reroll::roll(bundles, 0, 0));
+            items.extend(generate::roll(bundles, 0, 0));
         }
     }
     if !unrolled {
@@ -75,9 +79,7 @@ pub fn group(
 fn tidy(items: &mut [Item]) {
     for item in items {
         match item {
-            Item::Clocked(c) => {
-                c.body = reroll::statements(std::mem::take(&mut c.body), PROCESS_LOOP)
-            }
+            Item::Clocked(c) => c.body = statements(std::mem::take(&mut c.body), PROCESS_LOOP),
             Item::Loop(_, _, _, inner) => tidy(inner),
             _ => {}
         }
@@ -120,7 +122,7 @@ fn vector(netlist: &Netlist, inlined: &Inlined, r: &Register) -> Option<Expr> {
     let elems = netlist.nets[r.q].elems();
     let each = (0..elems).rev().map(|e| inlined.get(&(r.d, e)).cloned());
     let joined = concat(each.collect::<Option<Vec<_>>>()?);
-    reroll::is_plain(&joined, elems).then_some(joined)
+    is_plain(&joined, elems).then_some(joined)
 }
 
 fn whole(nets: &[Net], net: NetId, elem: usize, elems: usize) -> Target {
@@ -160,10 +162,7 @@ fn process(
         let target = whole(nets, r.q, e, elems);
         if r.rst.is_some() {
             let one = initial(&nets[r.q], r.init);
-            reset.push(Stmt::Assign(
-                target.clone(),
-                crate::expr::repeat(elems, one),
-            ));
+            reset.push(Stmt::Assign(target.clone(), repeat(elems, one)));
         }
         if elems > 1 {
             let value = vector(netlist, inlined, r).expect("grouping found a simple value");

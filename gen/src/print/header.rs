@@ -1,8 +1,8 @@
 //! The comment at the head of a module.
 
+use super::writer::COLUMNS;
 use crate::ir::{Module, Net, NetKind};
-use crate::names::upper_camel;
-use crate::text::COLUMNS;
+use crate::passes::naming::upper_camel;
 
 /// Breaks a text into lines of at most `room` columns.
 pub fn wrap(text: &str, room: usize) -> Vec<String> {

@@ -1,0 +1,31 @@
+//! The passes, each with one purpose; [`emit`](mod@crate::emit) runs them in order.
+//!
+//! | pass | in | out |
+//! |---|---|---|
+//! | [`dedup`] | rust-hdl tree | each structurally different block once, leaves first |
+//! | [`naming`] | names of fields and blocks | names that every tool accepts, unique |
+//! | [`pack`] | signals and ports | nets: arrays as packed vectors |
+//! | [`unroll`] | kernel | statements without loops and links |
+//! | [`widths`] | kernel expression | expression of exact width |
+//! | [`fold`] | operands | expression with everything constant computed |
+//! | [`legality`] | netlist | refuses latches, loops, second drivers, reset logic |
+//! | [`schedule`] | statements | continuous assignments, processes, next values |
+//! | [`connect`] | assignments of ports | connections, copies gone |
+//! | [`registers`] | registers and next values | clocked processes by control |
+//! | [`generate`] | items per array element | loops |
+//! | [`unused`] | module | bits that nothing reads, named |
+//! | [`polarity`] | module with `rst_n` | module with `rst` |
+
+pub mod connect;
+pub mod dedup;
+pub mod fold;
+pub mod generate;
+pub mod legality;
+pub mod naming;
+pub mod pack;
+pub mod polarity;
+pub mod registers;
+pub mod schedule;
+pub mod unroll;
+pub mod unused;
+pub mod widths;

@@ -1,0 +1,162 @@
+//! Children of a block: instances of modules, and primitives that become part of the module.
+
+use super::groups;
+use super::nets::{add_variants, doc_of, labels};
+use crate::blocks::{Block, Type};
+use crate::error::Fault;
+use crate::ir::{BlockId, Instance, Net, NetId, NetKind, Netlist, Port, Register};
+use crate::passes::naming;
+use crate::table::{Entry, Meaning, Table};
+use heddle_hdl::prim::Kind;
+use rust_hdl_core::prelude::AtomKind;
+use std::collections::BTreeMap;
+
+/// Sizes of a port and the elements of all instances.
+type Elements = (Vec<usize>, Vec<(NetId, usize)>);
+
+/// An array whose elements are different blocks: every element is an instance of its own.
+pub fn add_mixed(
+    netlist: &mut Netlist,
+    table: &mut Table,
+    blocks: &[Block],
+    key: &str,
+    dims: &[usize],
+    ids: &[BlockId],
+) -> Result<(), Fault> {
+    let mut all: BTreeMap<String, Elements> = BTreeMap::new();
+    for (flat, id) in ids.iter().enumerate() {
+        let mut name = key.to_string();
+        let mut rest = flat;
+        let mut suffix = Vec::new();
+        for size in dims.iter().rev() {
+            suffix.push(rest % size);
+            rest /= size;
+        }
+        for i in suffix.iter().rev() {
+            name.push_str(&format!("_{i}"));
+        }
+        for (port, net) in add_child(netlist, table, blocks, key, &name, &[], *id)? {
+            let entry = all.entry(port).or_default();
+            if entry.1.is_empty() {
+                entry.0 = netlist.nets[net].dims.clone();
+            } else if entry.0 != netlist.nets[net].dims {
+                return Err(Fault::Ragged(key.into()));
+            }
+            entry
+                .1
+                .extend((0..netlist.nets[net].elems()).map(|e| (net, e)));
+        }
+    }
+    for (port, (inner, elems)) in all {
+        let dims: Vec<usize> = dims.iter().chain(&inner).copied().collect();
+        if dims.iter().product::<usize>() != elems.len() {
+            return Err(Fault::Ragged(format!("{key}.{port}")));
+        }
+        let meaning = Meaning::Nets(elems);
+        table
+            .entries
+            .insert(format!("{key}${port}"), Entry { dims, meaning });
+    }
+    Ok(())
+}
+
+/// Adds an instance or a primitive and returns its nets by port name.
+pub fn add_child(
+    netlist: &mut Netlist,
+    table: &mut Table,
+    blocks: &[Block],
+    field: &str,
+    name: &str,
+    dims: &[usize],
+    id: BlockId,
+) -> Result<Vec<(String, NetId)>, Fault> {
+    let child = &blocks[id];
+    let prim = child.meta.kind == Kind::Prim;
+    let register = prim
+        && matches!(
+            child.meta.name.as_str(),
+            "reg" | "reg_en" | "reg_data" | "delay"
+        );
+    let doc = doc_of(netlist, field);
+    let plain = name.replace('$', "_");
+    let mut ports = Vec::new();
+    let mut nets = Vec::new();
+    for g in groups(&child.signals)? {
+        add_variants(table, &g.first.ty, g.first.width);
+        let output = match g.first.kind {
+            AtomKind::InputParameter => false,
+            AtomKind::OutputParameter => true,
+            _ => continue,
+        };
+        let port = g.key.replace('$', "_");
+        if g.first.width == 0 {
+            return Err(Fault::Unsupported(format!("{plain}.{port}, 0 bits wide,")));
+        }
+        let (wanted, kind) = match (register, output) {
+            (true, true) if plain.ends_with("_q") => (plain.clone(), NetKind::Register),
+            (true, true) => (format!("{plain}_q"), NetKind::Register),
+            (true, false) => (format!("{plain}_{}", naming::stem(&port)), NetKind::ChildIn),
+            (false, true) if prim && child.meta.name == "mul_s" => {
+                (format!("{plain}_product"), NetKind::Wire)
+            }
+            (false, true) => (format!("{plain}_{port}"), NetKind::ChildOut),
+            (false, false) => (format!("{plain}_{port}"), NetKind::ChildIn),
+        };
+        let net = Net {
+            name: table.names.claim(&wanted),
+            rust: format!(
+                "{}{}.{}",
+                name.replace('$', "."),
+                "[]".repeat(dims.len()),
+                g.key.replace('$', ".")
+            ),
+            dims: dims.iter().chain(&g.dims).copied().collect(),
+            width: g.first.width,
+            signed: g.first.ty == Type::Signed,
+            clock: g.first.ty == Type::Clock,
+            kind,
+            doc: if kind == NetKind::Register {
+                doc.clone()
+            } else {
+                String::new()
+            },
+            labels: labels(table, &g.first.ty),
+        };
+        netlist.nets.push(net);
+        let net = netlist.nets.len() - 1;
+        nets.push((g.key.clone(), net));
+        ports.push(Port {
+            name: port,
+            net,
+            elems: g.dims.iter().product(),
+            output,
+        });
+    }
+    let find = |port: &str| nets.iter().find(|(n, _)| n == port).map(|(_, net)| *net);
+    let need = |port: &str| find(port).expect("a primitive has its ports");
+    match (prim, child.meta.name.as_str()) {
+        (false, _) | (true, "ram_1r1w") => netlist.instances.push(Instance {
+            name: plain,
+            dims: dims.to_vec(),
+            block: id,
+            ports,
+        }),
+        (true, "mul_s") => table.products.push((need("a_i"), need("b_i"), need("p_o"))),
+        (true, _) if register => {
+            let init = child.meta.get_attribute("init").unwrap_or("1'h0");
+            let digits = init.split_once("'h").map_or("0", |x| x.1);
+            netlist.registers.push(Register {
+                name: plain,
+                q: need("q_o"),
+                d: need("d_i"),
+                clk: need("clk"),
+                rst: find("rst_n"),
+                en: find("en_i"),
+                init: u128::from_str_radix(digits, 16)
+                    .map_err(|_| Fault::Unsupported(format!("initial value {init}")))?,
+            });
+        }
+        (true, other) => return Err(Fault::UnknownPrimitive(other.into())),
+    }
+    Ok(nets)
+}

@@ -1,0 +1,168 @@
+//! Ports, constants and nets.
+
+use super::expr::{number, variable};
+use super::uses::Uses;
+use super::writer::COLUMNS;
+use super::{Printer, header, plain};
+use crate::ir::{Net, NetId, NetKind};
+
+impl Printer<'_> {
+    pub fn ports(&mut self, uses: &Uses) {
+        let ports: Vec<(usize, &Net)> = header::ports(self.module).collect();
+        if ports.is_empty() {
+            self.w.line(&format!("module {};", self.module.name));
+            return;
+        }
+        self.w.line(&format!("module {} (", self.module.name));
+        let count = ports.len();
+        let mut done = 0;
+        for group in interfaces(&ports) {
+            if done > 0 {
+                self.w.blank();
+            }
+            let row = |(id, n): &(usize, &Net)| {
+                let kind = match (n.kind, uses.variables.contains(id)) {
+                    (NetKind::In, _) => "input  wire",
+                    (_, false) => "output wire",
+                    (_, true) => "output reg",
+                };
+                (kind, range(n.bits()), n.name.clone())
+            };
+            let rows: Vec<_> = group.iter().map(row).collect();
+            let inputs = rows.iter().all(|r| r.0.starts_with("input"));
+            let kinds: Vec<String> = rows
+                .iter()
+                .map(|r| {
+                    if inputs {
+                        r.0.replace("  ", " ")
+                    } else {
+                        r.0.to_string()
+                    }
+                })
+                .collect();
+            let k = kinds.iter().map(String::len).max().unwrap_or(0);
+            let r = rows.iter().map(|r| r.1.len()).max().unwrap_or(0);
+            for (kind, (_, range, name)) in kinds.iter().zip(&rows) {
+                done += 1;
+                let comma = if done == count { "" } else { "," };
+                let line = match r {
+                    0 => format!("{kind:k$} {name}{comma}"),
+                    _ => format!("{kind:k$} {range:>r$} {name}{comma}"),
+                };
+                self.w.inside(|w| w.line(&line));
+            }
+        }
+        self.w.line(");");
+    }
+
+    pub fn declarations(&mut self, uses: &Uses) {
+        let mut constants = Vec::new();
+        for label in self.module.nets.iter().flat_map(|n| &n.labels) {
+            let found = uses.constants.iter().find(|c| c.0 == *label);
+            constants.extend(found.filter(|c| !constants.contains(c)));
+        }
+        let rest: Vec<_> = uses
+            .constants
+            .iter()
+            .filter(|c| !constants.contains(c))
+            .collect();
+        constants.extend(rest);
+        for (name, width, value) in constants {
+            let range = range(*width);
+            let space = if range.is_empty() { "" } else { " " };
+            self.w.line(&format!(
+                "localparam{space}{range} {name} = {};",
+                number(*width, *value)
+            ));
+        }
+        self.w.blank();
+        let nets = &self.module.nets;
+        let declared = |kind: fn(NetKind) -> bool, variable: bool| {
+            let fits = |id: &NetId| {
+                let net = &nets[*id];
+                !matches!(net.kind, NetKind::In | NetKind::Out)
+                    && kind(net.kind)
+                    && uses.variables.contains(id) == variable
+            };
+            uses.nets.iter().copied().filter(fits).collect::<Vec<_>>()
+        };
+        let groups = [
+            declared(|k| k == NetKind::Register, true),
+            declared(|k| k != NetKind::Register, true),
+            declared(|_| true, false),
+        ];
+        let keyword = ["reg", "reg", "wire"];
+        for (group, keyword) in groups.iter().zip(keyword) {
+            for id in group {
+                let net = &self.module.nets[*id];
+                let range = range(net.bits());
+                let space = if range.is_empty() { "" } else { " " };
+                let line = format!("{keyword}{space}{range} {};", net.name);
+                self.w.line(&comment(line, net));
+            }
+            self.w.blank();
+        }
+        if !uses.loops.is_empty() {
+            for depth in &uses.loops {
+                let name = variable(*depth);
+                self.w.line(&format!("genvar {name};"));
+                self.names.claim(name);
+            }
+            self.w.blank();
+        }
+    }
+}
+
+/// `[7:0]`, nothing for one bit.
+fn range(bits: usize) -> String {
+    match bits {
+        1 => String::new(),
+        n => format!("[{}:0]", n - 1),
+    }
+}
+
+fn comment(line: String, net: &Net) -> String {
+    let mut note = plain(&net.doc);
+    if !net.dims.is_empty() && net.elems() > 1 {
+        let sizes: Vec<String> = net.dims.iter().map(usize::to_string).collect();
+        let layout = format!("{} x {}", sizes.join(" x "), net.width);
+        note = if note.is_empty() {
+            layout
+        } else {
+            format!("{layout}: {note}")
+        };
+    }
+    let note = note.trim_end_matches('.');
+    let full = format!("{line}  // {note}");
+    if note.is_empty() || full.len() + 2 > COLUMNS {
+        return line;
+    }
+    full
+}
+
+/// Ports that belong together: clock and reset, then runs with one first word.
+fn interfaces<'a>(ports: &[(usize, &'a Net)]) -> Vec<Vec<(usize, &'a Net)>> {
+    let word = |n: &Net| match n.name.as_str() {
+        "clk" | "rst_n" | "rst" => "clk".to_string(),
+        name => name.split('_').next().unwrap_or(name).to_string(),
+    };
+    let mut runs: Vec<(String, Vec<(usize, &Net)>)> = Vec::new();
+    for p in ports {
+        let key = word(p.1);
+        match runs.last_mut() {
+            Some((last, list)) if *last == key => list.push(*p),
+            _ => runs.push((key, vec![*p])),
+        }
+    }
+    let mut out: Vec<Vec<(usize, &Net)>> = Vec::new();
+    let mut single = false;
+    for (key, list) in runs {
+        let alone = list.len() == 1 && key != "clk";
+        match out.last_mut() {
+            Some(last) if alone && single => last.extend(list),
+            _ => out.push(list),
+        }
+        single = alone;
+    }
+    out
+}
