@@ -45,6 +45,27 @@ pub enum HostError {
     },
 }
 
+/// One step of a host, for replay elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Access {
+    /// A word written.
+    Write {
+        /// Byte address.
+        address: u32,
+        /// The word.
+        data: u64,
+    },
+    /// Words read one after the other, a request in every clock.
+    Read {
+        /// Byte addresses.
+        addresses: Vec<u32>,
+        /// What the machine answered.
+        answers: Vec<u64>,
+    },
+    /// One clock, then clocks until no program runs any more.
+    Wait,
+}
+
 /// Handles of the host port.
 struct Pins {
     rst_n: PortId,
@@ -63,6 +84,7 @@ pub struct Host {
     model: Model,
     pins: Pins,
     rows: u32,
+    record: Option<Vec<Access>>,
 }
 
 /// Cycles a request may wait: longer than any hold-off while no program runs.
@@ -89,7 +111,12 @@ impl Host {
         model.cycles(4);
         model.set(pins.rst_n, 1);
         model.clock();
-        Ok(Self { model, pins, rows })
+        Ok(Self {
+            model,
+            pins,
+            rows,
+            record: None,
+        })
     }
 
     /// The model behind the port.
@@ -106,6 +133,22 @@ impl Host {
     /// Gives the model back.
     pub fn into_model(self) -> Model {
         self.model
+    }
+
+    /// Starts a record of all accesses.
+    pub fn start_record(&mut self) {
+        self.record = Some(Vec::new());
+    }
+
+    /// Ends the record and gives the accesses since its start.
+    pub fn take_record(&mut self) -> Vec<Access> {
+        self.record.take().unwrap_or_default()
+    }
+
+    fn note(&mut self, access: impl FnOnce() -> Access) {
+        if let Some(record) = &mut self.record {
+            record.push(access());
+        }
     }
 
     /// Puts a request on the port and clocks until it is taken.
@@ -136,6 +179,7 @@ impl Host {
     /// # Errors
     /// `Timeout`.
     pub fn write(&mut self, address: u32, data: u64) -> Result<(), HostError> {
+        self.note(|| Access::Write { address, data });
         self.request(address, true, data)
     }
 
@@ -185,6 +229,10 @@ impl Host {
             }
         }
         self.model.set(self.pins.valid, 0);
+        self.note(|| Access::Read {
+            addresses: addresses.to_vec(),
+            answers: answers.clone(),
+        });
         Ok(answers)
     }
 
@@ -296,6 +344,7 @@ impl Host {
     pub fn run(&mut self, pc: u32, limit: u64) -> Result<u64, HostError> {
         self.write(Register::StartPc.address(), u64::from(pc))?;
         self.write(Register::Ctrl.address(), CTRL_START)?;
+        self.note(|| Access::Wait);
         self.model.clock();
         let cycles = self
             .model

@@ -100,6 +100,12 @@ impl<'a> Bench<'a> {
         &mut self.hardware.host
     }
 
+    /// Gives the machine back.
+    #[must_use]
+    pub fn into_host(self) -> Host {
+        self.hardware.host
+    }
+
     /// What was found so far.
     #[must_use]
     pub fn report(&self) -> &NetworkReport {

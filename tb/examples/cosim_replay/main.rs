@@ -1,0 +1,144 @@
+//! Measures what the co-simulation costs: clocks per second of the digits network on the machine
+//! of `configs/edge.json`, driven as `heddle cosim` drives it, against a stand-alone C++ program
+//! that makes the same host accesses on the same machine.
+//!
+//! `cargo run --release -p heddle-tb --example cosim_replay`. Exit code 1 if the co-simulation
+//! reaches less than 0.9 of the C++ program.
+
+mod replay;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use heddle_arch::{Network, Params};
+use heddle_compiler::Program;
+use heddle_gen::{EmitOptions, emit};
+use heddle_hdl::catalog;
+use heddle_tb::Model;
+use heddle_tb::host::Host;
+use heddle_tb::network::{Bench, Image};
+use heddle_tb::verilate::{Options, Sources, Verilator, build_shared};
+use replay::Trail;
+
+const CONFIG: &str = include_str!("../../../configs/edge.json");
+const NETWORK: &str = include_str!("../../../models/digits.json");
+
+const IMAGES: usize = 50;
+
+/// Best of this many runs each, taken in turns: the machine may be shared.
+const RUNS: usize = 9;
+
+const LIMIT: f64 = 0.9;
+
+struct Setup {
+    params: Params,
+    network: Network,
+    program: Program,
+    library: PathBuf,
+}
+
+impl Setup {
+    fn images(&self) -> Vec<Image<'_>> {
+        let images = self.network.images.iter().map(Vec::as_slice);
+        let labels = self
+            .network
+            .labels
+            .iter()
+            .map(|&label| Some(label as usize));
+        images.zip(labels).take(IMAGES).collect()
+    }
+
+    fn host(&self) -> Host {
+        let model = Model::load(&self.library).expect("the library was just built");
+        Host::new(model, self.params.array.rows).expect("the machine has a host port")
+    }
+
+    /// Nanoseconds of the simulation, golden models and comparison in their own thread.
+    fn time(&self, host: Host) -> (Host, u64, f64) {
+        let mut bench = Bench::new(host, &self.params, &self.network, &self.program)
+            .expect("the program fits the machine");
+        let result = bench.run_images(&self.images(), || ());
+        result.expect("the machine comes to its end");
+        assert!(bench.report().is_exact(), "the machine differs");
+        let time = bench.simulation_time().as_nanos() as f64;
+        let cycles = bench.report().simulated_cycles;
+        (bench.into_host(), cycles, time)
+    }
+}
+
+fn machine(params: &Params) -> Sources {
+    let block = catalog::build("top", params).expect("the catalogue has the machine");
+    let options = EmitOptions {
+        configuration: params.name.clone(),
+        ..EmitOptions::default()
+    };
+    let design = emit(block.as_ref(), &options).expect("the machine can be printed");
+    let verilog = |(name, _): &(String, String)| name.ends_with(".v");
+    Sources {
+        files: design.files().into_iter().filter(verilog).collect(),
+        top: design.top,
+        ports: Vec::new(),
+    }
+}
+
+fn main() -> ExitCode {
+    let tool = match Verilator::find() {
+        Ok(tool) => tool,
+        Err(error) => {
+            eprintln!("cosim_replay: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    let params = Params::from_json(CONFIG).expect("the preset is legal");
+    let network = Network::from_json(NETWORK).expect("the model is legal");
+    let sources = machine(&params);
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let setup = Setup {
+        program: heddle_compiler::compile(&network, &params).expect("the network fits"),
+        library: build_shared(&sources, &Options::default()).expect("the Verilog is legal"),
+        params,
+        network,
+    };
+    let bare = replay::build(&sources, &tool, folder.path());
+    let file = folder.path().join("accesses");
+    let trail = record(&setup, &file);
+
+    let mut best = [f64::INFINITY; 2];
+    for _ in 0..RUNS {
+        let (found, bare_time) = replay::run(&bare, &file);
+        assert_eq!(found, trail, "the replay went another way");
+        let (_, cycles, time) = setup.time(setup.host());
+        assert_eq!(cycles, trail.cycles, "the runs differ");
+        best = [best[0].min(bare_time), best[1].min(time)];
+    }
+    let ratio = best[0] / best[1];
+    println!("{}, -O2, best of {RUNS} runs taken in turns", tool.version);
+    println!(
+        "digits on edge, {IMAGES} images, {} clocks, answers {:016x}\n",
+        trail.cycles, trail.checksum
+    );
+    println!("| program | million clocks/s | of bare C++ |");
+    println!("|---|---|---|");
+    for (name, time) in ["bare C++", "`heddle cosim`"].iter().zip(best) {
+        let speed = trail.cycles as f64 / time * 1e3;
+        println!("| {name} | {speed:.3} | {:.2} |", best[0] / time);
+    }
+    if ratio >= LIMIT {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("cosim_replay: the co-simulation reaches less than {LIMIT} of bare C++");
+    ExitCode::FAILURE
+}
+
+/// Writes the accesses of one run to a file.
+fn record(setup: &Setup, file: &Path) -> Trail {
+    let mut host = setup.host();
+    host.start_record();
+    let (mut host, cycles, _) = setup.time(host);
+    let accesses = host.take_record();
+    replay::write_file(&accesses, file);
+    Trail {
+        cycles,
+        checksum: replay::checksum(&accesses),
+    }
+}
