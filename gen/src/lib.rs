@@ -48,6 +48,8 @@ mod ir;
 mod passes;
 mod path;
 mod print;
+#[cfg(test)]
+mod samples;
 mod table;
 
 pub use design::{

@@ -192,3 +192,43 @@ pub fn position(dims: &[usize], flat: usize) -> Vec<usize> {
     out.reverse();
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::fold::not;
+    use crate::passes::schedule::schedule;
+    use crate::samples::{assign, read, two_children};
+
+    fn connected(logic: bool) -> (Vec<Expr>, usize) {
+        let netlist = two_children(|nets| {
+            let value = |e| if logic { not(e) } else { e };
+            let input = |i| assign(nets, 2, i, value(read(nets, 0, 1 - i)));
+            let output = |i| assign(nets, 1, i, read(nets, 3, i));
+            vec![input(0), input(1), output(0), output(1)]
+        });
+        let mut schedule = schedule(&netlist).expect("legal");
+        let inlined = inline(&netlist, &mut schedule, &AddressBits::new());
+        let all = connections(&netlist, &inlined, &AddressBits::new());
+        let inputs = all[0].iter().map(|c| c.ports[0].value.clone());
+        (inputs.collect(), schedule.continuous.len())
+    }
+
+    #[test]
+    fn a_signal_moves_into_the_connection() {
+        let crossed = vec![Expr::bits_of(0, 8, 8), Expr::bits_of(0, 0, 8)];
+        assert_eq!(connected(false), (crossed, 2));
+    }
+
+    #[test]
+    fn logic_keeps_its_wire() {
+        let wires = vec![Expr::bits_of(2, 0, 8), Expr::bits_of(2, 8, 8)];
+        assert_eq!(connected(true), (wires, 4));
+    }
+
+    #[test]
+    fn elements_of_an_array_have_their_position() {
+        assert_eq!(position(&[2, 3], 5), [1, 2]);
+        assert_eq!(position(&[], 0), [0; 0]);
+    }
+}

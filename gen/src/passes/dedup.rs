@@ -172,3 +172,31 @@ impl Probe for Walk {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{Leaf, Tree};
+
+    #[test]
+    fn equal_children_are_one_block_that_comes_before_its_parent() {
+        let blocks = walk(&Tree::default()).expect("legal");
+        let names: Vec<&str> = blocks.iter().map(|b| b.meta.name.as_str()).collect();
+        assert_eq!(names, ["leaf", "delay", "tree"]);
+        let ids: Vec<BlockId> = blocks[2].children.iter().map(|(_, id)| *id).collect();
+        assert_eq!(ids, [0, 0, 0, 1]);
+        assert_eq!(blocks[0].path, "top.leaf[0]");
+    }
+
+    #[test]
+    fn signals_keep_name_width_and_type() {
+        let blocks = walk(&Leaf::default()).expect("legal");
+        let signals: Vec<_> = blocks[0]
+            .signals
+            .iter()
+            .map(|s| (&*s.name, s.width))
+            .collect();
+        assert_eq!(signals, [("x_i", 8), ("y_o", 8)]);
+        assert_eq!(blocks[0].signals[0].ty, Type::Bits);
+    }
+}

@@ -135,6 +135,8 @@ pub fn stem(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::passes::dedup::walk;
+    use crate::samples::Tree;
 
     #[test]
     fn words_of_three_languages_are_refused() {
@@ -164,5 +166,16 @@ mod tests {
         assert_eq!(upper_camel("State$Idle"), "StateIdle");
         assert_eq!(upper_camel("St$READ_BACK"), "StReadBack");
         assert_eq!(upper_camel("addr_bits"), "AddrBits");
+    }
+
+    #[test]
+    fn modules_are_named_by_block_and_parameters() {
+        let mut blocks = walk(&Tree::default()).expect("legal");
+        let names = module_names(&blocks);
+        let want = ["heddle_leaf", "", "heddle_tree_n3"].map(String::from);
+        assert_eq!(names, Ok(want.to_vec()));
+        blocks[0].meta = blocks[2].meta.clone();
+        let fault = module_names(&blocks).map_err(|e| e.fault);
+        assert_eq!(fault, Err(Fault::NameClash("heddle_tree_n3".into())));
     }
 }

@@ -53,3 +53,48 @@ fn rewrite(items: Vec<Item>, reset: Option<NetId>) -> Vec<Item> {
     };
     items.into_iter().map(one).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Connected, Connection};
+    use crate::samples::{net, netlist, place};
+
+    #[test]
+    fn port_uses_and_connections_change_their_meaning() {
+        let nets = vec![
+            net("rst_n", NetKind::In, &[], 1),
+            net("y", NetKind::Out, &[], 1),
+        ];
+        let reset = Expr::bits_of(0, 0, 1);
+        let child = |port: &str, value| {
+            Item::Instance(Connected {
+                name: "u".into(),
+                index: Vec::new(),
+                block: 0,
+                ports: vec![Connection {
+                    port: port.into(),
+                    value,
+                    output: false,
+                }],
+            })
+        };
+        let y = place(&nets, 1, 0);
+        let netlist = netlist(nets, Vec::new());
+        let mut module = Module {
+            name: String::new(),
+            meta: netlist.meta,
+            nets: netlist.nets,
+            items: vec![
+                Item::Assign(y.clone(), reset.clone()),
+                child(LOW, reset.clone()),
+            ],
+            unused: Vec::new(),
+        };
+        active_high(&mut module);
+        assert_eq!(module.nets[0].name, "rst");
+        // The child inverts once more: the signal passes through.
+        let want = [Item::Assign(y, not(reset.clone())), child(HIGH, reset)];
+        assert_eq!(module.items, want);
+    }
+}

@@ -219,3 +219,87 @@ fn retarget(nets: &[Net], list: Vec<Stmt>, wanted: &BTreeMap<Cell, Cell>, top: b
     }
     map_expressions(out, &mut |e| e)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::schedule::schedule;
+    use crate::samples::{assign, net, netlist, place, read};
+
+    /// Two registers `a_q` and `b_q` with inputs 3 and 4 and enables 5 and 6.
+    fn sample(clock: NetKind) -> Netlist {
+        let nets = vec![
+            net("clk", clock, &[], 1),
+            net("x", NetKind::In, &[], 8),
+            net("e", NetKind::In, &[2], 1),
+            net("a", NetKind::ChildIn, &[], 8),
+            net("b", NetKind::ChildIn, &[], 8),
+            net("a_en", NetKind::ChildIn, &[], 1),
+            net("b_en", NetKind::ChildIn, &[], 1),
+            net("a_q", NetKind::Register, &[], 8),
+            net("b_q", NetKind::Register, &[], 8),
+        ];
+        let mut netlist = netlist(nets, Vec::new());
+        for (name, d, en, q) in [("a", 3, 5, 7), ("b", 4, 6, 8)] {
+            netlist.registers.push(Register {
+                name: name.into(),
+                q,
+                d,
+                clk: 0,
+                rst: None,
+                en: Some(en),
+                init: 0,
+            });
+        }
+        netlist
+    }
+
+    fn built(netlist: &Netlist, enables: [usize; 2]) -> Result<Vec<Item>, Fault> {
+        let x = Expr::bits_of(1, 0, 8);
+        let mut inlined = Inlined::from([((4, 0), x)]);
+        for (net, bit) in [5, 6].into_iter().zip(enables) {
+            inlined.insert((net, 0), Expr::bits_of(2, bit, 1));
+        }
+        let schedule = schedule(netlist)?;
+        group(netlist, &schedule, &inlined, false)
+    }
+
+    #[test]
+    fn registers_with_one_enable_share_a_process() {
+        let netlist = sample(NetKind::In);
+        let nets = &netlist.nets;
+        let one = built(&netlist, [0, 0]).expect("legal");
+        let [Item::Clocked(process)] = one.as_slice() else {
+            panic!("{one:?}")
+        };
+        let load = |q, value| Stmt::Assign(place(nets, q, 0), value);
+        let want = [load(7, read(nets, 3, 0)), load(8, read(nets, 1, 0))];
+        assert_eq!(process.body, want);
+        assert_eq!(process.enable, Some(Expr::bits_of(2, 0, 1)));
+        assert_eq!(built(&netlist, [0, 1]).map(|items| items.len()), Ok(2));
+    }
+
+    #[test]
+    fn holding_a_value_is_not_printed() {
+        let mut netlist = sample(NetKind::In);
+        let nets = &netlist.nets;
+        let load = assign(nets, 3, 0, read(nets, 1, 0));
+        let test = Expr::bits_of(2, 1, 1);
+        let hold = assign(nets, 3, 0, read(nets, 7, 0));
+        netlist.body = vec![hold, Stmt::If(test.clone(), vec![load], vec![])];
+        netlist.registers.truncate(1);
+        let items = built(&netlist, [0, 0]).expect("legal");
+        let [Item::Clocked(process)] = items.as_slice() else {
+            panic!("{items:?}")
+        };
+        let nets = &netlist.nets;
+        let want = Stmt::If(test, vec![assign(nets, 7, 0, read(nets, 1, 0))], vec![]);
+        assert_eq!(process.body, [want]);
+    }
+
+    #[test]
+    fn a_clock_made_inside_is_refused() {
+        let netlist = sample(NetKind::Local);
+        assert_eq!(built(&netlist, [0, 0]), Err(Fault::Clock("a".into())));
+    }
+}

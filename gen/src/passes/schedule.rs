@@ -158,3 +158,94 @@ fn reads_final(
         ok
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{NetKind, Register};
+    use crate::passes::fold::{mux, not};
+    use crate::samples::{assign, net, netlist, place, read};
+
+    const CLK: NetId = 0;
+    const C: NetId = 1;
+    const X: NetId = 2;
+    const Y: NetId = 3;
+    const Z: NetId = 4;
+    const D: NetId = 5;
+
+    fn nets() -> Vec<Net> {
+        vec![
+            net("clk", NetKind::In, &[], 1),
+            net("c", NetKind::In, &[], 1),
+            net("x", NetKind::In, &[], 8),
+            net("y", NetKind::Out, &[], 8),
+            net("z", NetKind::Out, &[], 8),
+            net("d", NetKind::ChildIn, &[], 8),
+            net("q", NetKind::Register, &[], 8),
+        ]
+    }
+
+    fn sorted(body: Vec<Stmt>) -> Schedule {
+        let mut netlist = netlist(nets(), body);
+        netlist.registers.push(Register {
+            name: "r".into(),
+            q: 6,
+            d: D,
+            clk: CLK,
+            rst: None,
+            en: None,
+            init: 0,
+        });
+        schedule(&netlist).expect("legal")
+    }
+
+    fn set(net: NetId, value: Expr) -> Stmt {
+        assign(&nets(), net, 0, value)
+    }
+
+    fn get(net: NetId) -> Expr {
+        read(&nets(), net, 0)
+    }
+
+    #[test]
+    fn one_assignment_is_continuous() {
+        let s = sorted(vec![Stmt::Comment("Inverse".into()), set(Y, not(get(X)))]);
+        let want = (
+            vec!["Inverse".to_string()],
+            place(&nets(), Y, 0),
+            not(get(X)),
+        );
+        assert_eq!(s.continuous, [want]);
+        assert!(s.comb.is_empty() && s.next.is_empty());
+    }
+
+    #[test]
+    fn one_signal_with_a_condition_is_a_continuous_choice() {
+        let zero = Expr::number(8, 0);
+        let when = Stmt::If(get(C), vec![set(Y, get(X))], vec![]);
+        let s = sorted(vec![set(Y, zero.clone()), when]);
+        let want = (vec![], place(&nets(), Y, 0), mux(get(C), get(X), zero));
+        assert_eq!(s.continuous, [want]);
+    }
+
+    #[test]
+    fn next_values_under_conditions_go_to_their_register() {
+        let hold = set(D, get(6));
+        let when = Stmt::If(get(C), vec![set(D, get(X))], vec![]);
+        let s = sorted(vec![hold, when]);
+        assert_eq!(s.next, BTreeMap::from([((D, 0), vec![0, 1])]));
+        assert!(s.comb.is_empty() && s.continuous.is_empty());
+    }
+
+    #[test]
+    fn a_next_value_that_is_read_stays_a_signal() {
+        let when = Stmt::If(
+            get(C),
+            vec![set(D, get(X))],
+            vec![set(D, get(6)), set(Z, get(X))],
+        );
+        let s = sorted(vec![set(Z, get(6)), when, set(Y, get(D))]);
+        assert!(s.next.is_empty());
+        assert_eq!(s.comb.len(), 1);
+    }
+}

@@ -263,3 +263,31 @@ impl Kernel<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::dedup::walk;
+    use crate::passes::pack;
+    use crate::samples::{Tree, assign, read};
+
+    #[test]
+    fn loops_become_one_statement_per_element() {
+        let blocks = walk(&Tree::default()).expect("legal");
+        let (mut netlist, table) = pack::build(&blocks[2], &blocks).expect("legal");
+        lower(&blocks[2], &mut netlist, &table).expect("legal");
+        let nets = &netlist.nets;
+        let id = |name: &str| nets.iter().position(|n| n.name == name).expect("a net");
+        let (x, leaf) = (id("x_i"), id("leaf_x_i"));
+        let want: Vec<Stmt> = (0..3)
+            .map(|i| assign(nets, leaf, i, read(nets, x, i)))
+            .collect();
+        assert_eq!(netlist.body[..3], want);
+        assert_eq!(netlist.body.len(), 6);
+    }
+
+    #[test]
+    fn comments_lose_the_macro_around_them() {
+        assert_eq!(comment("comment ! (\"Next state\")"), "Next state");
+    }
+}

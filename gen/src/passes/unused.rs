@@ -151,3 +151,59 @@ fn process(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Connected, Connection};
+    use crate::samples::{net, netlist, place};
+
+    #[test]
+    fn unread_bits_are_listed_and_unread_outputs_renamed() {
+        let nets = vec![
+            net("x_i", NetKind::In, &[], 8),
+            net("y_o", NetKind::Out, &[], 4),
+            net("u_z", NetKind::ChildOut, &[], 8),
+        ];
+        let instance = Connected {
+            name: "u".into(),
+            index: Vec::new(),
+            block: 0,
+            ports: vec![Connection {
+                port: "z".into(),
+                value: Expr::bits_of(2, 0, 8),
+                output: true,
+            }],
+        };
+        let y = place(&nets, 1, 0);
+        let netlist = netlist(nets, Vec::new());
+        let mut module = Module {
+            name: String::new(),
+            meta: netlist.meta,
+            nets: netlist.nets,
+            items: vec![
+                Item::Assign(y, Expr::bits_of(0, 2, 4)),
+                Item::Instance(instance),
+            ],
+            unused: Vec::new(),
+        };
+        collect(&mut module, &mut Names::default());
+        assert_eq!(
+            module.unused,
+            [Expr::bits_of(0, 0, 2), Expr::bits_of(0, 6, 2)]
+        );
+        assert_eq!(module.nets[2].name, "unused_u_z");
+    }
+
+    #[test]
+    fn loops_read_all_bits_their_variable_reaches() {
+        let mut bits = Bits(vec![vec![false; 8]]);
+        let lsb = Index {
+            base: 1,
+            terms: vec![(0, 2)],
+        };
+        bits.mark(0, &lsb, 1, &[(0, 1, 3)]);
+        let set: Vec<usize> = (0..8).filter(|i| bits.0[0][*i]).collect();
+        assert_eq!(set, [3, 5]);
+    }
+}

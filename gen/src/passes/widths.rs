@@ -199,3 +199,103 @@ impl Widths<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::NetKind;
+    use crate::samples::{net, read};
+
+    /// Translates with `a` and `b`, bytes, and `s`, a signed byte.
+    fn check(ast: &Ast, want: Option<usize>, expected: Result<Expr, Fault>) {
+        let (nets, table) = names();
+        let widths = Widths {
+            nets: &nets,
+            table: &table,
+            env: [("i".to_string(), 5)].into(),
+        };
+        assert_eq!(widths.lower(ast, want), expected, "{}", text(ast));
+    }
+
+    fn names() -> (Vec<Net>, Table) {
+        let mut nets: Vec<Net> = ["a", "b", "s"]
+            .map(|n| net(n, NetKind::In, &[], 8))
+            .into_iter()
+            .collect();
+        nets[2].signed = true;
+        let mut table = Table::default();
+        for (id, n) in nets.iter().enumerate() {
+            let meaning = Meaning::Nets(vec![(id, 0)]);
+            let dims = Vec::new();
+            table
+                .entries
+                .insert(n.name.clone(), Entry { dims, meaning });
+        }
+        (nets, table)
+    }
+
+    fn signal(name: &str) -> Box<Ast> {
+        Box::new(Ast::Signal(name.into()))
+    }
+
+    fn literal(value: u32) -> Box<Ast> {
+        Box::new(Ast::Literal(value.into()))
+    }
+
+    #[test]
+    fn literals_take_the_width_of_the_other_operand() {
+        let (nets, _) = names();
+        let sum = Ast::Binary(signal("a"), VerilogOp::Add, literal(3));
+        let want = binary(BinOp::Add, read(&nets, 0, 0), Expr::number(8, 3));
+        check(&sum, Some(8), Ok(want.clone()));
+        check(&sum, None, Ok(want));
+        let large = Ast::Binary(signal("a"), VerilogOp::Add, literal(300));
+        let (value, width) = ("300".into(), 8);
+        check(&large, Some(8), Err(Fault::Constant { value, width }));
+    }
+
+    #[test]
+    fn loop_variables_are_numbers_of_the_width_of_their_context() {
+        check(&signal("i"), Some(4), Ok(Expr::number(4, 5)));
+        check(&signal("i"), None, Err(Fault::UnknownWidth("i".into())));
+    }
+
+    #[test]
+    fn casts_extend_by_the_sign_of_their_operand() {
+        let (nets, _) = names();
+        let cast = |name: &str| Ast::Cast(signal(name), 12);
+        let extended = |net, signed| resize(read(&nets, net, 0), 12, signed);
+        check(&cast("a"), Some(12), Ok(extended(0, false)));
+        check(&cast("s"), Some(12), Ok(extended(2, true)));
+        assert_ne!(extended(2, true), extended(2, false));
+    }
+
+    #[test]
+    fn signed_operands_are_compared_as_signed_numbers() {
+        let (nets, _) = names();
+        let less = |name: &str| Ast::Binary(signal(name), VerilogOp::Lt, signal("b"));
+        let want = |op, net| binary(op, read(&nets, net, 0), read(&nets, 1, 0));
+        check(&less("a"), Some(1), Ok(want(BinOp::Lt, 0)));
+        check(&less("s"), Some(1), Ok(want(BinOp::LtS, 2)));
+    }
+
+    #[test]
+    fn a_width_that_does_not_fit_is_refused() {
+        let fault = Fault::Width {
+            expr: "a".into(),
+            found: 8,
+            expected: 4,
+        };
+        check(&signal("a"), Some(4), Err(fault));
+        check(&signal("q"), None, Err(Fault::UnknownName("q".into())));
+    }
+
+    #[test]
+    fn a_constant_slice_is_wiring_and_reads_zeros_beyond_the_end() {
+        let (nets, _) = names();
+        let slice = |width, at| Ast::Slice(signal("a"), width, literal(at));
+        check(&slice(4, 2), Some(4), Ok(Expr::bits_of(0, 2, 4)));
+        let wide = resize(read(&nets, 0, 0), 10, false);
+        check(&slice(10, 0), Some(10), Ok(wide));
+    }
+}

@@ -77,3 +77,42 @@ pub fn alias(
         _ => true,
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{AddressBits, connections};
+    use super::*;
+    use crate::passes::schedule::schedule;
+    use crate::samples::{assign, read, two_children};
+
+    /// What the two outputs of the children drive, and how many assignments are left.
+    fn driven(also: bool) -> (Vec<Expr>, usize) {
+        let netlist = two_children(|nets| {
+            let mut body: Vec<_> = (0..2)
+                .map(|i| assign(nets, 1, i, read(nets, 3, i)))
+                .collect();
+            if also {
+                body.push(assign(nets, 4, 0, read(nets, 3, 0)));
+            }
+            body
+        });
+        let mut schedule = schedule(&netlist).expect("legal");
+        let inlined = Inlined::new();
+        let mut all = connections(&netlist, &inlined, &AddressBits::new());
+        alias(&netlist, &mut schedule, &mut all, &inlined);
+        let outputs = all[0].iter().map(|c| c.ports[1].value.clone());
+        (outputs.collect(), schedule.continuous.len())
+    }
+
+    #[test]
+    fn a_copied_output_drives_its_copy() {
+        let own = vec![Expr::bits_of(1, 0, 8), Expr::bits_of(1, 8, 8)];
+        assert_eq!(driven(false), (own, 0));
+    }
+
+    #[test]
+    fn an_output_with_two_readers_keeps_its_wire() {
+        let wires = vec![Expr::bits_of(3, 0, 8), Expr::bits_of(3, 8, 8)];
+        assert_eq!(driven(true), (wires, 3));
+    }
+}

@@ -43,3 +43,27 @@ pub fn drop_dead(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::schedule::schedule;
+    use crate::samples::{assign, read, two_children};
+
+    #[test]
+    fn local_signals_go_when_nothing_reads_them() {
+        let left = |used: bool| {
+            let netlist = two_children(|nets| {
+                let source = if used { 4 } else { 0 };
+                vec![
+                    assign(nets, 4, 0, read(nets, 0, 0)),
+                    assign(nets, 1, 0, read(nets, source, 0)),
+                ]
+            });
+            let mut schedule = schedule(&netlist).expect("legal");
+            drop_dead(&netlist, &mut schedule, &Inlined::new(), &[]);
+            schedule.continuous.len()
+        };
+        assert_eq!((left(true), left(false)), (2, 1));
+    }
+}

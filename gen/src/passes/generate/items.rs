@@ -129,3 +129,43 @@ fn join(nets: &[Net], list: Vec<(Target, Expr)>) -> Vec<(Target, Expr)> {
     }
     list
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::NetKind;
+    use crate::passes::fold::not;
+    use crate::samples::{net, place, read};
+
+    fn nets() -> Vec<Net> {
+        let array = |name, kind| net(name, kind, &[4], 8);
+        vec![array("x", NetKind::In), array("y", NetKind::Out)]
+    }
+
+    fn list(value: impl Fn(usize) -> Expr) -> Vec<Continuous> {
+        let one = |i| (Vec::new(), place(&nets(), 1, i), value(i));
+        (0..4).map(one).collect()
+    }
+
+    #[test]
+    fn a_copied_array_is_one_assignment() {
+        let items = assigns(&nets(), list(|i| read(&nets(), 0, i)), false);
+        let whole = Target {
+            net: 1,
+            lsb: 0.into(),
+            width: 32,
+        };
+        assert_eq!(items, [Item::Assign(whole, Expr::bits_of(0, 0, 32))]);
+    }
+
+    #[test]
+    fn logic_per_element_is_a_loop_unless_unrolled() {
+        let inverted = || list(|i| not(read(&nets(), 0, i)));
+        let items = assigns(&nets(), inverted(), false);
+        assert!(
+            matches!(items.as_slice(), [Item::Loop(0, 0, 4, _)]),
+            "{items:?}"
+        );
+        assert_eq!(assigns(&nets(), inverted(), true).len(), 4);
+    }
+}

@@ -168,3 +168,63 @@ fn covers(subject: &Expr, labels: usize) -> bool {
     let values = 1usize.checked_shl(subject.width() as u32);
     values.is_some_and(|v| labels >= v)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{assign, net, netlist, read};
+
+    fn nets() -> Vec<Net> {
+        let kinds = [
+            ("c", NetKind::In, 1),
+            ("x", NetKind::In, 8),
+            ("y", NetKind::Out, 8),
+        ];
+        kinds.map(|(n, k, w)| net(n, k, &[], w)).into()
+    }
+
+    #[track_caller]
+    fn judge(body: Vec<Stmt>, expected: Result<(), Fault>) {
+        assert_eq!(drivers(&netlist(nets(), body)), expected);
+    }
+
+    fn y(value: Expr) -> Stmt {
+        assign(&nets(), 2, 0, value)
+    }
+
+    fn x() -> Expr {
+        read(&nets(), 1, 0)
+    }
+
+    fn when(then: Vec<Stmt>, other: Vec<Stmt>) -> Stmt {
+        Stmt::If(read(&nets(), 0, 0), then, other)
+    }
+
+    #[test]
+    fn a_value_on_every_path_is_legal() {
+        judge(
+            vec![when(vec![y(x())], vec![y(Expr::number(8, 0))])],
+            Ok(()),
+        );
+        judge(
+            vec![y(Expr::number(8, 0)), when(vec![y(x())], vec![])],
+            Ok(()),
+        );
+    }
+
+    #[test]
+    fn a_missing_path_is_a_latch() {
+        let latch = Err(Fault::Latch("y".into()));
+        judge(vec![when(vec![y(x())], vec![])], latch.clone());
+        let arms = vec![(Some(Expr::number(8, 1)), vec![y(x())])];
+        judge(vec![Stmt::Case(x(), arms)], latch);
+    }
+
+    #[test]
+    fn no_assignment_and_two_are_refused() {
+        judge(vec![], Err(Fault::Undriven("y".into())));
+        judge(vec![y(x()), y(x())], Err(Fault::TwoDrivers("y".into())));
+        // A constant first is a default, not a second driver.
+        judge(vec![y(Expr::number(8, 0)), y(x())], Ok(()));
+    }
+}

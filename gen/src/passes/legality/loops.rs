@@ -245,3 +245,67 @@ fn summary(netlist: &Netlist, graph: &Graph, order: &[Node]) -> Paths {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{BinOp, Instance, Port};
+    use crate::passes::fold::{binary, not};
+    use crate::samples::{assign, net, netlist, read};
+
+    #[test]
+    fn elements_that_feed_each_other_are_a_loop() {
+        let nets = vec![net("lv", NetKind::Local, &[2], 8)];
+        let body = vec![
+            assign(&nets, 0, 0, read(&nets, 0, 1)),
+            assign(&nets, 0, 1, not(read(&nets, 0, 0))),
+        ];
+        let got = loops(&netlist(nets, body), &[]);
+        assert!(
+            matches!(&got, Err(Fault::Loop(name)) if name.starts_with("lv[")),
+            "{got:?}"
+        );
+    }
+
+    #[test]
+    fn a_chain_of_elements_and_an_overwritten_value_are_no_loop() {
+        let nets = vec![
+            net("x", NetKind::In, &[], 8),
+            net("y", NetKind::Out, &[2], 8),
+        ];
+        let add = |e| binary(BinOp::Add, e, read(&nets, 0, 0));
+        let body = vec![
+            assign(&nets, 1, 0, read(&nets, 0, 0)),
+            assign(&nets, 1, 0, add(read(&nets, 1, 0))),
+            assign(&nets, 1, 1, add(read(&nets, 1, 0))),
+        ];
+        let x = ("x".to_string(), 0);
+        let want = [0, 1].map(|e| (("y".to_string(), e), vec![x.clone()]));
+        assert_eq!(loops(&netlist(nets, body), &[]), Ok(want.to_vec()));
+    }
+
+    #[test]
+    fn a_loop_through_a_child_is_found_by_the_paths_of_the_child() {
+        let nets = vec![
+            net("u_x", NetKind::ChildIn, &[], 8),
+            net("u_y", NetKind::ChildOut, &[], 8),
+        ];
+        let body = vec![assign(&nets, 0, 0, read(&nets, 1, 0))];
+        let mut netlist = netlist(nets, body);
+        let port = |name: &str, net, output| Port {
+            name: name.into(),
+            net,
+            elems: 1,
+            output,
+        };
+        netlist.instances.push(Instance {
+            name: "u".into(),
+            dims: Vec::new(),
+            block: 0,
+            ports: vec![port("x", 0, false), port("y", 1, true)],
+        });
+        let through: Paths = vec![(("y".into(), 0), vec![("x".into(), 0)])];
+        assert!(matches!(loops(&netlist, &[through]), Err(Fault::Loop(_))));
+        assert_eq!(loops(&netlist, &[Paths::new()]), Ok(Paths::new()));
+    }
+}

@@ -34,3 +34,30 @@ pub fn edge(condition: &Expr) -> Option<(&'static str, NetId)> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{BinOp, Clocked};
+    use crate::passes::fold::binary;
+
+    fn process(run: Expr) -> Item {
+        Item::Clocked(Clocked {
+            clk: 0,
+            reset: Some((run, Vec::new())),
+            enable: None,
+            body: Vec::new(),
+        })
+    }
+
+    #[test]
+    fn a_signal_is_an_asynchronous_reset_and_logic_is_not() {
+        let (a, b) = (Expr::bits_of(1, 0, 1), Expr::bits_of(2, 0, 1));
+        assert_eq!(
+            reset(&[process(a.clone()), process(not(b.clone()))]),
+            Ok(())
+        );
+        let inside = Item::Loop(0, 0, 2, vec![process(binary(BinOp::And, a, b))]);
+        assert!(matches!(reset(&[inside]), Err(Fault::Unsupported(_))));
+    }
+}

@@ -307,3 +307,38 @@ fn meaning(e: &Expr) -> &'static str {
         _ => "value",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::fold::binary;
+    use crate::passes::schedule::schedule;
+    use crate::samples::{assign, net, netlist, read};
+
+    #[test]
+    fn a_bit_of_a_sum_gets_a_net_named_after_its_target() {
+        let nets = vec![
+            net("x_i", NetKind::In, &[], 8),
+            net("carry_o", NetKind::Out, &[], 1),
+            net("again_o", NetKind::Out, &[], 1),
+        ];
+        let sum = binary(BinOp::Add, read(&nets, 0, 0), read(&nets, 0, 0));
+        let bit = slice(sum.clone(), 7, 1);
+        let body = vec![assign(&nets, 1, 0, bit.clone()), assign(&nets, 2, 0, bit)];
+        let mut netlist = netlist(nets, body);
+        let mut schedule = schedule(&netlist).expect("legal");
+        let mut names = Names::default();
+        let new = name_values(&mut netlist, &mut names, &mut schedule, &mut Inlined::new());
+        assert_eq!(netlist.nets[3].name, "carry_sum");
+        let target = Target {
+            net: 3,
+            lsb: 0.into(),
+            width: 8,
+        };
+        // Equal values share the net.
+        assert_eq!(new, [(target, sum)]);
+        for (_, _, value) in &schedule.continuous {
+            assert_eq!(*value, Expr::bits_of(3, 7, 1));
+        }
+    }
+}

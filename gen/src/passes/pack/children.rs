@@ -160,3 +160,37 @@ pub fn add_child(
     }
     Ok(nets)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::build;
+    use super::*;
+    use crate::passes::dedup::walk;
+    use crate::samples::Tree;
+
+    #[test]
+    fn modules_become_instances_and_primitives_registers() {
+        let blocks = walk(&Tree::default()).expect("legal");
+        let (netlist, _) = build(&blocks[2], &blocks).expect("legal");
+        let [leaves] = netlist.instances.as_slice() else {
+            panic!("{:?}", netlist.instances)
+        };
+        assert_eq!(
+            (leaves.name.as_str(), leaves.dims.as_slice()),
+            ("leaf", &[3][..])
+        );
+        let [first] = netlist.registers.as_slice() else {
+            panic!("{:?}", netlist.registers)
+        };
+        assert_eq!(netlist.nets[first.q].name, "first_q");
+        assert_eq!((first.rst, first.en), (None, None));
+    }
+
+    #[test]
+    fn primitives_without_a_printer_are_refused() {
+        let mut blocks = walk(&Tree::default()).expect("legal");
+        blocks[1].meta.name = "fancy".into();
+        let got = build(&blocks[2], &blocks).map(|_| ());
+        assert_eq!(got, Err(Fault::UnknownPrimitive("fancy".into())));
+    }
+}

@@ -136,3 +136,25 @@ fn add_net(netlist: &mut Netlist, table: &mut Table, key: String, net: Net) -> N
     netlist.nets.push(net);
     id
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::dedup::walk;
+    use crate::samples::Tree;
+
+    #[test]
+    fn signals_and_ports_of_children_become_vectors() {
+        let blocks = walk(&Tree::default()).expect("legal");
+        let (netlist, table) = build(&blocks[2], &blocks).expect("legal");
+        let find = |name: &str| {
+            let net = netlist.nets.iter().find(|n| n.name == name);
+            net.map(|n| (n.kind, n.dims.clone(), n.width))
+        };
+        assert_eq!(find("x_i"), Some((NetKind::In, vec![3], 8)));
+        assert_eq!(find("leaf_x_i"), Some((NetKind::ChildIn, vec![3], 8)));
+        assert_eq!(find("leaf_y_o"), Some((NetKind::ChildOut, vec![3], 8)));
+        assert_eq!(table.entries["leaf$x_i"].dims, [3]);
+        assert_eq!(netlist.nets[0].doc, "Clock.");
+    }
+}

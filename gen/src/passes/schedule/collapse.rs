@@ -148,3 +148,54 @@ fn chosen(
     });
     ok.then_some((at[0], value))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{BinOp, NetKind};
+    use crate::passes::fold::{binary, not};
+    use crate::samples::{assign, net, read};
+
+    fn nets() -> Vec<Net> {
+        vec![
+            net("x", NetKind::In, &[], 8),
+            net("y", NetKind::Out, &[], 8),
+        ]
+    }
+
+    #[test]
+    fn a_chain_of_assignments_is_one_expression() {
+        let nets = nets();
+        let (x, y) = (read(&nets, 0, 0), read(&nets, 1, 0));
+        let sum = |e| binary(BinOp::Add, e, x.clone());
+        let body = vec![
+            assign(&nets, 1, 0, not(x.clone())),
+            assign(&nets, 1, 0, sum(y)),
+        ];
+        let want = assign(&nets, 1, 0, sum(not(x.clone())));
+        assert_eq!(collapse(&nets, body), [want]);
+    }
+
+    #[test]
+    fn a_chain_that_grows_too_large_stays() {
+        let nets = nets();
+        let double = binary(BinOp::Xor, not(read(&nets, 1, 0)), read(&nets, 1, 0));
+        let mut body = vec![assign(&nets, 1, 0, read(&nets, 0, 0))];
+        body.extend((0..8).map(|_| assign(&nets, 1, 0, double.clone())));
+        assert_eq!(collapse(&nets, body.clone()), body);
+    }
+
+    #[test]
+    fn registers_keep_their_conditions() {
+        let nets = nets();
+        let (x, zero) = (read(&nets, 0, 0), Expr::number(8, 0));
+        let when = Stmt::If(Expr::bits_of(0, 0, 1), vec![assign(&nets, 1, 0, x)], vec![]);
+        let body = vec![assign(&nets, 1, 0, zero), when];
+        assert_eq!(choose(&nets, &BTreeSet::from([1]), body.clone()), body);
+        let chosen = choose(&nets, &BTreeSet::new(), body);
+        assert!(matches!(
+            chosen.as_slice(),
+            [Stmt::Assign(_, Expr::Mux(..))]
+        ));
+    }
+}

@@ -110,3 +110,48 @@ impl Union {
         self.0[a.max(b)] = a.min(b);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Expr, NetKind};
+    use crate::passes::schedule::positions;
+    use crate::samples::{assign, net, read};
+
+    fn nets() -> Vec<Net> {
+        let mut nets = vec![net("c", NetKind::In, &[], 1)];
+        nets.extend(["w", "y", "z"].map(|n| net(n, NetKind::Out, &[], 1)));
+        nets
+    }
+
+    fn grouped(body: &[Stmt]) -> Result<Vec<Vec<Stmt>>, Fault> {
+        let nets = nets();
+        let cells = BTreeSet::from([(1, 0), (2, 0), (3, 0)]);
+        processes(&nets, &positions(&nets, body), body, &cells, &[])
+    }
+
+    #[test]
+    fn signals_of_one_statement_share_a_process() {
+        let nets = nets();
+        let c = read(&nets, 0, 0);
+        let set = |net| assign(&nets, net, 0, c.clone());
+        let both = Stmt::If(c.clone(), vec![set(1), set(2)], vec![]);
+        let alone = Stmt::If(c.clone(), vec![set(3)], vec![]);
+        let got = grouped(&[both.clone(), alone.clone()]);
+        assert_eq!(got, Ok(vec![vec![both], vec![alone]]));
+    }
+
+    #[test]
+    fn a_value_read_above_its_assignment_in_one_process_is_refused() {
+        let nets = nets();
+        let c = read(&nets, 0, 0);
+        let early = assign(&nets, 1, 0, read(&nets, 2, 0));
+        let both = |e: Expr| vec![assign(&nets, 1, 0, e.clone()), assign(&nets, 2, 0, e)];
+        let body = [
+            early,
+            Stmt::If(c.clone(), both(c.clone()), vec![]),
+            assign(&nets, 3, 0, c),
+        ];
+        assert_eq!(grouped(&body), Err(Fault::Early("y".into())));
+    }
+}

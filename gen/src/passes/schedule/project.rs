@@ -105,3 +105,34 @@ pub fn pick(
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::NetKind;
+    use crate::samples::{assign, net, read};
+
+    #[test]
+    fn only_the_wanted_signal_and_its_conditions_are_left() {
+        let nets = vec![
+            net("c", NetKind::In, &[], 1),
+            net("y", NetKind::Out, &[], 1),
+            net("z", NetKind::Out, &[], 1),
+        ];
+        let c = read(&nets, 0, 0);
+        let (y, z) = (
+            assign(&nets, 1, 0, c.clone()),
+            assign(&nets, 2, 0, c.clone()),
+        );
+        let body = [Stmt::If(c.clone(), vec![y.clone()], vec![z.clone()])];
+        let only = |net| project(&nets, &body, &|cell| cell == (net, 0));
+        assert_eq!(only(1), [Stmt::If(c.clone(), vec![y.clone()], vec![])]);
+        assert_eq!(only(2), [Stmt::If(not(c.clone()), vec![z], vec![])]);
+        assert!(only(0).is_empty());
+        // One arm of a case is a condition.
+        let arms = vec![(Some(Expr::number(1, 1)), vec![y.clone()]), (None, vec![])];
+        let case = [Stmt::Case(c.clone(), arms)];
+        let got = project(&nets, &case, &|cell| cell == (1, 0));
+        assert_eq!(got, [Stmt::If(c, vec![y], vec![])]);
+    }
+}

@@ -166,3 +166,50 @@ pub fn integer(value: i128, width: usize) -> Result<Expr, Fault> {
     }
     Ok(Expr::number(width, value as u128))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::NetKind;
+    use crate::samples::net;
+
+    #[test]
+    fn a_selector_that_covers_the_net_picks_and_others_shift() {
+        let nets = [net("x", NetKind::In, &[], 8), net("i", NetKind::In, &[], 4)];
+        let x = Expr::bits_of(0, 0, 8);
+        let covered = pick(&nets, x.clone(), Expr::bits_of(1, 0, 3));
+        assert!(matches!(
+            covered,
+            Expr::Pick {
+                net: 0,
+                width: 8,
+                ..
+            }
+        ));
+        let larger = pick(&nets, x.clone(), Expr::bits_of(1, 0, 4));
+        assert!(matches!(larger, Expr::Slice { width: 1, .. }));
+        assert_eq!(
+            pick(&nets, x.clone(), Expr::number(32, 3)),
+            Expr::bits_of(0, 3, 1)
+        );
+        assert!(pick(&nets, x, Expr::number(32, 8)).is_zero());
+    }
+
+    #[test]
+    fn replacing_a_constant_bit_is_wiring() {
+        let (x, bit) = (Expr::bits_of(0, 0, 8), Expr::bits_of(1, 0, 1));
+        let parts = vec![Expr::bits_of(0, 4, 4), bit.clone(), Expr::bits_of(0, 0, 3)];
+        assert_eq!(
+            replace(x.clone(), Expr::number(32, 3), bit.clone()),
+            concat(parts)
+        );
+        assert_eq!(replace(x.clone(), Expr::number(32, 8), bit), x);
+    }
+
+    #[test]
+    fn integers_must_fit() {
+        assert_eq!(integer(-8, 4), Ok(Expr::number(4, 8)));
+        let (value, width) = ("-9".into(), 4);
+        assert_eq!(integer(-9, 4), Err(Fault::Constant { value, width }));
+    }
+}
