@@ -246,7 +246,7 @@ impl Instruction {
                 most("tile_level", *tile_level, traversal.loops - 1)?;
             }
             Instruction::Drain { columns, tile, .. } => {
-                most("columns", *columns, params.array.cols)?;
+                most("columns", *columns, params.lanes())?;
                 most("column tile", (*tile).into(), params.column_tiles - 1)?;
             }
         }

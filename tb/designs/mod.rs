@@ -73,7 +73,7 @@ designs! {
     /// Three loops, 1 KiB partitions, four columns.
     weight_head: WeightHead<16> = WeightHead::new(3, 10, 4);
     /// 1 KiB partitions, 64 results, four columns.
-    drain_head: DrainHead<16> = DrainHead::new(10, 6, 4);
+    drain_head: DrainHead<16> = DrainHead::new(10, 4);
     /// Four rows and columns, 64 program words.
     sequencer: Sequencer = Sequencer::new(SHAPE);
     /// The same, partitions of 128 words.

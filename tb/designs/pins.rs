@@ -52,7 +52,7 @@ pins! { DrainHead<16> {
         addr_i, addr_end_i, addr_busy_i;
     out: addr_ready_o, res_valid_o, res_bank_o, res_addr_o, res_add_o, res_sum_o, res_write_o,
         post_load_o, post_tile_o, post_cols_o, post_valid_o, post_dest_o, post_flush_o, busy_o,
-        underflow_o, dest_error_o, results_error_o
+        underflow_o, dest_error_o
 } }
 
 pins! { HostPort {

@@ -134,7 +134,7 @@ pub struct Partition {
     op_thr: Delay<Bits<8>>,
     op_fresh: Delay<Bit>,
     op_swap: Reg<Bit>,
-    op_tag: Delay<Bits<8>>,
+    op_tag: Reg<Bits<8>>,
     wt_valid: Reg<Bit>,
     wt_addr: Delay<Bits<16>>,
     wt_rows: Delay<Bits<9>>,
@@ -311,6 +311,7 @@ impl Logic for Partition {
         self.op_swap.d_i.next = self.op_swap_i.val();
         self.op_swap_o.next = self.op_swap.q_o.val();
         self.op_tag.clk.next = self.clk.val();
+        self.op_tag.rst_n.next = self.rst_n.val();
         self.op_tag.d_i.next = self.op_tag_i.val();
         self.op_tag_o.next = self.op_tag.q_o.val();
         self.wt_valid.clk.next = self.clk.val();

@@ -72,13 +72,11 @@ pub struct DrainHead<const A: usize> {
     pub underflow_o: Signal<Out, Bit>,
     /// The drain address lies outside the partition.
     pub dest_error_o: Signal<Out, Bit>,
-    /// More vectors in a K tile than a results bank holds.
-    pub results_error_o: Signal<Out, Bit>,
     valid: Vec<Reg<Bit>>,
     tag: Vec<Reg<Bits<8>>>,
     addr: Vec<Delay<Bits<16>>>,
-    // Result address of the next vector, one bit more than a bank needs.
-    vector: Reg<Bits<13>>,
+    /// Result address of the next vector.
+    vector: Reg<Bits<12>>,
     res_valid: Reg<Bit>,
     res_bank: Delay<Bit>,
     res_addr: Delay<Bits<12>>,
@@ -95,27 +93,23 @@ pub struct DrainHead<const A: usize> {
     slot_vector: Signal<Local, Bit>,
     slot_epilogue: Signal<Local, Bit>,
     slot_tag: Signal<Local, Bits<8>>,
-    too_many: Signal<Local, Bit>,
     slot: Signal<Local, Bit>,
     in_range: Signal<Local, Bit>,
     wants: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
     _byte_bits: usize,
-    _result_bits: usize,
     _cols: usize,
 }
 
 impl<const A: usize> DrainHead<A> {
-    /// A head for partitions of 2^`byte_bits` bytes, results banks of 2^`result_bits` words and
-    /// `cols` columns.
-    pub fn new(byte_bits: usize, result_bits: usize, cols: usize) -> Self {
+    /// A head for partitions of 2^`byte_bits` bytes and `cols` columns.
+    pub fn new(byte_bits: usize, cols: usize) -> Self {
         Self {
             valid: v(3),
             tag: v(3),
             addr: v(3),
             to_post: v(2),
             _byte_bits: byte_bits,
-            _result_bits: result_bits,
             _cols: cols,
             ..Default::default()
         }
@@ -167,23 +161,19 @@ impl<const A: usize> Logic for DrainHead<A> {
         self.slot_tag.next = self.tag[2].q_o.val();
         self.slot_vector.next = self.valid[2].q_o.val();
         self.slot_epilogue.next = self.slot_tag.val().get_bit(1);
-        self.too_many.next = (self.vector.q_o.val() >> self._result_bits.to_bits::<4>()) != 0;
-        self.results_error_o.next = self.slot_vector.val() & self.too_many.val();
 
         self.vector.d_i.next = self.vector.q_o.val();
-        if self.slot_vector.val() & !self.too_many.val() {
+        if self.slot_vector.val() {
             self.vector.d_i.next = self.vector.q_o.val() + 1;
         }
         if self.clear_i.val() | (self.slot_vector.val() & self.slot_tag.val().get_bit(4)) {
             self.vector.d_i.next = 0.into();
         }
 
-        self.slot.next = ((self.slot_vector.val() & !self.too_many.val())
-            | self.slot_epilogue.val())
-            & !self.clear_i.val();
+        self.slot.next = (self.slot_vector.val() | self.slot_epilogue.val()) & !self.clear_i.val();
         self.res_valid.d_i.next = self.slot.val();
         self.res_bank.d_i.next = self.slot_tag.val().get_bit(5);
-        self.res_addr.d_i.next = self.vector.q_o.val().get_bits::<12>(0);
+        self.res_addr.d_i.next = self.vector.q_o.val();
         if self.slot_epilogue.val() {
             self.res_addr.d_i.next = self.addr[2].q_o.val().get_bits::<12>(0);
         }
@@ -239,12 +229,6 @@ impl<const A: usize> Logic for DrainHead<A> {
                 "p",
                 this._byte_bits,
                 "bits of a partition address",
-            )
-            .param(
-                "result_bits",
-                "d",
-                this._result_bits,
-                "bits of a result address",
             )
             .param("cols", "c", this._cols, "columns of the array")
     });

@@ -9,10 +9,6 @@ use crate::prelude::*;
 /// Combinational.
 #[derive(LogicBlock)]
 pub struct InstructionCheck {
-    /// Clock, not used.
-    pub clk: Signal<In, Clock>,
-    /// Reset, not used.
-    pub rst_n: Signal<In, Bit>,
     /// Word of the program.
     pub word_i: Signal<In, Bits<32>>,
     /// Its place in the instruction (not for a header).
@@ -36,7 +32,7 @@ pub struct InstructionCheck {
     bad_count: Signal<Local, Bit>,
     bad_level: Signal<Local, Bit>,
     _rows: usize,
-    _cols: usize,
+    _lanes: usize,
     _record_rows: usize,
     _loops: usize,
     _offset_bits: usize,
@@ -48,8 +44,6 @@ impl InstructionCheck {
     /// A checker for a machine of the given shape.
     pub fn new(shape: SequencerShape) -> Self {
         Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
             word_i: Default::default(),
             phase_i: Default::default(),
             unit_i: Default::default(),
@@ -63,7 +57,7 @@ impl InstructionCheck {
             bad_count: Default::default(),
             bad_level: Default::default(),
             _rows: shape.rows,
-            _cols: shape.cols,
+            _lanes: shape.rows.min(shape.cols),
             _record_rows: shape.record_rows,
             _loops: shape.loops,
             _offset_bits: shape.offset_bits,
@@ -84,9 +78,7 @@ impl Logic for InstructionCheck {
             1 => {
                 self.bad_length_o.next = self.word_i.val().get_bits::<8>(8) != 1;
             }
-            2 => {
-                self.target_o.next = Unit::Weights;
-            }
+            2 => {}
             3 => {
                 self.target_o.next = Unit::Stream;
             }
@@ -101,7 +93,7 @@ impl Logic for InstructionCheck {
 
         self.limit.next = self._rows.to_bits::<9>();
         if self.unit_i.val() == Unit::Drain {
-            self.limit.next = self._cols.to_bits::<9>();
+            self.limit.next = self._lanes.to_bits::<9>();
         }
         self.bad_count.next = (self.word_i.val().get_bits::<9>(0) == 0)
             | (self.word_i.val().get_bits::<9>(0) > self.limit.val());
@@ -163,7 +155,12 @@ impl Logic for InstructionCheck {
     module!(|this| {
         Meta::module("instruction_check")
             .param("rows", "r", this._rows, "rows of the array")
-            .param("cols", "c", this._cols, "columns of the array")
+            .param(
+                "lanes",
+                "l",
+                this._lanes,
+                "columns that have a partition to drain to",
+            )
             .param("record_rows", "m", this._record_rows, "rows of a record")
             .param("loops", "n", this._loops, "loops of a record")
             .param("offset_bits", "w", this._offset_bits, "bits of an offset")

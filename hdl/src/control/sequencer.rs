@@ -177,6 +177,7 @@ pub struct Sequencer {
     hold: Signal<Local, Bit>,
     in_head: Signal<Local, Bit>,
     in_body: Signal<Local, Bit>,
+    proceed: Signal<Local, Bit>,
     issue: Signal<Local, Bit>,
     read: Signal<Local, Bit>,
     last_word: Signal<Local, Bit>,
@@ -188,7 +189,11 @@ pub struct Sequencer {
     _rows: usize,
     _cols: usize,
     _pc_bits: usize,
-    _shape: SequencerShape,
+    _record_rows: usize,
+    _loops: usize,
+    _offset_bits: usize,
+    _address_bits: usize,
+    _tiles: usize,
 }
 
 impl Sequencer {
@@ -253,6 +258,7 @@ impl Sequencer {
             hold: Default::default(),
             in_head: Default::default(),
             in_body: Default::default(),
+            proceed: Default::default(),
             issue: Default::default(),
             read: Default::default(),
             last_word: Default::default(),
@@ -264,7 +270,11 @@ impl Sequencer {
             _rows: shape.rows,
             _cols: shape.cols,
             _pc_bits: address_bits(shape.program_words),
-            _shape: shape,
+            _record_rows: shape.record_rows,
+            _loops: shape.loops,
+            _offset_bits: shape.offset_bits,
+            _address_bits: shape.address_bits,
+            _tiles: shape.tiles,
         }
     }
 }
@@ -273,8 +283,6 @@ impl Logic for Sequencer {
     #[hdl_gen]
     fn update(&mut self) {
         self.program.clk.next = self.clk.val();
-        self.check.clk.next = self.clk.val();
-        self.check.rst_n.next = self.rst_n.val();
         self.state.clk.next = self.clk.val();
         self.state.rst_n.next = self.rst_n.val();
         self.phase.clk.next = self.clk.val();
@@ -391,9 +399,10 @@ impl Logic for Sequencer {
         }
         self.fault_o.next = self.fault.val();
 
-        self.issue.next = self.in_head.val() & !self.hold.val();
+        self.proceed.next = self.in_head.val() & !self.hold.val();
+        self.issue.next = self.proceed.val() & !self.fault.val();
         self.read.next = (self.state.q_o.val() == State::Fetch)
-            | (self.issue.val() & !self.check.is_halt_o.val())
+            | (self.proceed.val() & !self.check.is_halt_o.val())
             | (self.in_body.val() & !self.last_word.val());
         self.pc.d_i.next = self.pc.q_o.val();
         if self.read.val() {
@@ -558,6 +567,16 @@ impl Logic for Sequencer {
         Meta::module("sequencer")
             .param("rows", "r", this._rows, "rows of the array")
             .param("cols", "c", this._cols, "columns of the array")
+            .param("record_rows", "m", this._record_rows, "rows of a record")
+            .param("loops", "n", this._loops, "loops of a record")
+            .param("offset_bits", "w", this._offset_bits, "bits of an offset")
+            .param(
+                "address_bits",
+                "a",
+                this._address_bits,
+                "bits of an address",
+            )
+            .param("tiles", "t", this._tiles, "column tiles")
             .param("pc_bits", "p", this._pc_bits, "bits of a program address")
     });
 }

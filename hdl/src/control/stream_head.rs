@@ -65,7 +65,7 @@ pub struct StreamHead<const A: usize> {
     pub vector_o: Signal<Out, Bit>,
     /// A vector waits for its weights in this cycle.
     pub stall_o: Signal<Out, Bit>,
-    /// The address lies outside its memory.
+    /// The address lies outside its memory, or the tile has more vectors than a results bank.
     pub error_o: Signal<Out, Bit>,
     // Between tiles: the next tensor slot is the first of one.
     between: Reg<Bit>,
@@ -73,6 +73,8 @@ pub struct StreamHead<const A: usize> {
     armed: Reg<Bit>,
     // The current K tile starts from the bias.
     first: Reg<Bit>,
+    /// Vectors of the current tile so far, one bit more than a results bank needs.
+    vectors: Reg<Bits<13>>,
     // No tensor slot of this instruction was issued yet.
     fresh: Reg<Bit>,
     op_valid: Reg<Bit>,
@@ -124,6 +126,8 @@ impl<const A: usize> Logic for StreamHead<A> {
         self.armed.rst_n.next = self.rst_n.val();
         self.first.clk.next = self.clk.val();
         self.first.rst_n.next = self.rst_n.val();
+        self.vectors.clk.next = self.clk.val();
+        self.vectors.rst_n.next = self.rst_n.val();
         self.fresh.clk.next = self.clk.val();
         self.fresh.rst_n.next = self.rst_n.val();
         self.op_valid.clk.next = self.clk.val();
@@ -141,7 +145,8 @@ impl<const A: usize> Logic for StreamHead<A> {
         self.is_tensor.next = self.row_i.val() == 1;
         self.is_epilogue.next = self.row_i.val() == 2;
         self.in_range.next = (self.is_tensor.val()
-            & ((self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0))
+            & ((self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0)
+            & ((self.vectors.q_o.val() >> self._result_bits.to_bits::<4>()) == 0))
             | (self.is_prologue.val()
                 & ((self.addr_i.val() >> self._tile_bits.to_bits::<6>()) == 0))
             | (self.is_epilogue.val()
@@ -180,11 +185,14 @@ impl<const A: usize> Logic for StreamHead<A> {
 
         self.between.d_i.next = self.between.q_o.val();
         self.first.d_i.next = self.first.q_o.val();
+        self.vectors.d_i.next = self.vectors.q_o.val();
         self.fresh.d_i.next = self.fresh.q_o.val();
         if self.vector.val() {
             self.between.d_i.next = self.tile_end.val();
             self.fresh.d_i.next = false;
+            self.vectors.d_i.next = self.vectors.q_o.val() + 1;
             if self.tile_end.val() {
+                self.vectors.d_i.next = 0.into();
                 self.first.d_i.next = false;
             }
         }
@@ -194,6 +202,7 @@ impl<const A: usize> Logic for StreamHead<A> {
         }
         if self.clear_i.val() | self.start_i.val() {
             self.between.d_i.next = true;
+            self.vectors.d_i.next = 0.into();
         }
 
         self.tag.next = 0.into();

@@ -236,7 +236,7 @@ impl<const W: usize, const A: usize> Control<W, A> {
             drain_walk: Traversal::new(s.record_rows, s.loops),
             weight_head: WeightHead::new(s.loops, shape.byte_bits, s.cols),
             stream_head: StreamHead::new(s.loops, shape.byte_bits, tile_bits, shape.result_bits),
-            drain_head: DrainHead::new(shape.byte_bits, shape.result_bits, s.cols),
+            drain_head: DrainHead::new(shape.byte_bits, s.cols),
             bias_load: v(3),
             bias_first: v(3),
             bias_tile: v(3),
@@ -339,8 +339,7 @@ impl<const W: usize, const A: usize> Logic for Control<W, A> {
         self.status.fault_code_i.next = self.sequencer.fault_code_o.val();
         self.status.pc_i.next = self.sequencer.pc_o.val();
         self.status.weights_error_i.next = self.weight_head.error_o.val();
-        self.status.stream_error_i.next =
-            self.stream_head.error_o.val() | self.drain_head.results_error_o.val();
+        self.status.stream_error_i.next = self.stream_head.error_o.val();
         self.status.drain_error_i.next = self.drain_head.dest_error_o.val();
         self.status.underflow_i.next = self.drain_head.underflow_o.val();
         for i in 0..3 {
@@ -481,7 +480,10 @@ impl<const W: usize, const A: usize> Logic for Control<W, A> {
             self.counters.increment_i[5].next = 1.into();
         }
         for i in 0..6 {
-            self.counters.increment_i[6 + i].next = self.event_i[i].val().get_bits::<17>(0);
+            self.counters.increment_i[6 + i].next = 0.into();
+            if self.sequencer.running_o.val() {
+                self.counters.increment_i[6 + i].next = self.event_i[i].val().get_bits::<17>(0);
+            }
         }
     }
     module!(|this| {

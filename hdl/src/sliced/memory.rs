@@ -191,7 +191,7 @@ impl Logic for Sliced {
         self.mask_slice.clk.next = self.clk.val();
         self.mask_slice.wen_i.next = self.wen_i.val();
         self.mask_slice.waddr_i.next = self.waddr_i.val();
-        self.mask_slice.ren_i.next = self.ren_i.val();
+        self.mask_slice.ren_i.next = self.ren_i.val() & !self.same_word.val();
         self.mask_slice.raddr_i.next = self.raddr_i.val();
 
         self.same_word.next =
@@ -226,12 +226,12 @@ impl Logic for Sliced {
         self.a_slice.clk.next = self.clk.val();
         self.a_slice.wen_i.next = self.a_wen.q_o.val();
         self.a_slice.waddr_i.next = self.a_waddr.q_o.val();
-        self.a_slice.ren_i.next = self.read_a.val();
+        self.a_slice.ren_i.next = self.read_a.val() & !self.meet.q_o.val();
         self.a_slice.raddr_i.next = self.raddr.q_o.val();
         self.b_slice.clk.next = self.clk.val();
         self.b_slice.wen_i.next = self.b_wen.q_o.val();
         self.b_slice.waddr_i.next = self.b_waddr.q_o.val();
-        self.b_slice.ren_i.next = self.read_b.val();
+        self.b_slice.ren_i.next = self.read_b.val() & !self.meet.q_o.val();
         self.b_slice.raddr_i.next = self.raddr.q_o.val();
 
         comment!("Cycle 2 of a read: unpacking");

@@ -50,6 +50,7 @@ pub struct Top<const W: usize, const A: usize> {
     post: Post,
     _rows: usize,
     _cols: usize,
+    _name: String,
 }
 
 impl<const W: usize, const A: usize> Top<W, A> {
@@ -96,6 +97,7 @@ impl<const W: usize, const A: usize> Top<W, A> {
             post: Post::new(s.cols, s.tiles),
             _rows: s.rows,
             _cols: s.cols,
+            _name: module_name(&params.name),
         }
     }
 }
@@ -227,8 +229,15 @@ impl<const W: usize, const A: usize> Logic for Top<W, A> {
         }
     }
     module!(|this| {
-        Meta::module("top")
-            .param("rows", "r", this._rows, "rows of the array")
-            .param("cols", "c", this._cols, "columns of the array")
+        // Two machines in one design differ by the names of their configurations.
+        Meta::module(format!("top_{}", this._name))
+            .hidden("rows", this._rows, "rows of the array")
+            .hidden("cols", this._cols, "columns of the array")
     });
+}
+
+/// A configuration's name as part of a module name: single underscores, none at the end.
+fn module_name(name: &str) -> String {
+    let words: Vec<&str> = name.split('_').filter(|word| !word.is_empty()).collect();
+    words.join("_")
 }
