@@ -1,31 +1,12 @@
 //! The printed text in other people's tools, where they are installed.
 
 mod common;
+mod linters;
 
 use common::*;
 use heddle_gen::{Design, EmitOptions, Reset, ResetLevel, emit};
 use heddle_hdl::prelude::*;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-
-/// Runs a tool in a folder; silent success, or no such tool, is what we want.
-#[track_caller]
-fn run(folder: &Path, tool: &str, arguments: &[&str]) {
-    let output = Command::new(tool)
-        .args(arguments)
-        .current_dir(folder)
-        .output();
-    let Ok(output) = output else {
-        println!("{tool} is not installed");
-        return;
-    };
-    let text = [output.stdout, output.stderr].concat();
-    let text = String::from_utf8_lossy(&text).into_owned();
-    assert!(
-        output.status.success() && text.is_empty(),
-        "{tool} {arguments:?}:\n{text}"
-    );
-}
 
 /// Writes a design into a folder of its own.
 fn write(name: &str, design: &Design) -> PathBuf {
@@ -53,29 +34,7 @@ fn clean(name: &str, design: &Design) {
     }
     let folder = write(name, design);
     let files: Vec<String> = design.verilog().into_iter().map(|f| f.0).collect();
-    let with = |fixed: &[&str]| {
-        let all = fixed.iter().map(|s| s.to_string()).chain(files.clone());
-        all.collect::<Vec<String>>()
-    };
-    let top = design.top.as_str();
-    let call = |tool: &str, fixed: &[&str]| {
-        let all = with(fixed);
-        run(
-            &folder,
-            tool,
-            &all.iter().map(String::as_str).collect::<Vec<_>>(),
-        );
-    };
-    call("verilator", &["--lint-only", "-Wall", "--top-module", top]);
-    call(
-        "iverilog",
-        &["-g2005", "-Wall", "-o", "/dev/null", "-s", top],
-    );
-    let script = format!(
-        "read_verilog {}; hierarchy -check -top {top}; proc; check -assert",
-        files.join(" ")
-    );
-    run(&folder, "yosys", &["-q", "-p", &script]);
+    linters::lint(&folder, &design.top, &files);
 }
 
 /// Proves two texts of one design equal.
@@ -113,14 +72,8 @@ fn equal(name: &str, a: &Design, b: &Design, instances: &[(String, String)]) {
         load(&fa, a, "gold"),
         load(&fb, b, "gate")
     );
-    let output = Command::new("yosys").args(["-q", "-p", &script]).output();
-    if let Ok(output) = output {
-        let text = [output.stdout, output.stderr].concat();
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&text)
-        );
+    if let Some(yosys) = linters::program("yosys") {
+        yosys.prove(&fa, &["-q", "-p", &script]);
     }
 }
 
