@@ -77,6 +77,9 @@ pub struct LintArgs {
     /// What to lint.
     #[command(flatten)]
     pub source: LintSource,
+    /// A linter that is not installed is an error
+    #[arg(long)]
+    pub all: bool,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,

@@ -70,7 +70,12 @@ fn resolve(target: &Path) -> Result<PathBuf> {
 fn check_replaceable(folder: &Path) -> Result<()> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder)? {
-        names.push(entry?.file_name().to_string_lossy().into_owned());
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if !entry.file_type()?.is_file() {
+            bail!("folder holds {name:?}, which is no file of heddle, it is left alone");
+        }
+        names.push(name);
     }
     if names.is_empty() {
         return Ok(());

@@ -52,14 +52,14 @@ pub fn run(args: &LintArgs) -> Result<bool, Failure> {
                 .map_err(|error| Failure::new(format!("no temporary folder: {error}")))?;
             let target = scratch.path().join(&params.name);
             folder::write(&target, &design.files)?;
-            lint(&target, args.json)
+            lint(&target, args)
         }
-        (None, Some(folder)) => lint(folder, args.json),
+        (None, Some(folder)) => lint(folder, args),
         (None, None) => Err(Failure::new("neither DIR nor --config is given")),
     }
 }
 
-fn lint(folder: &Path, as_json: bool) -> Result<bool, Failure> {
+fn lint(folder: &Path, args: &LintArgs) -> Result<bool, Failure> {
     let sources = Sources::read(folder)?;
     let progress = ProgressBar::new_spinner();
     progress.enable_steady_tick(std::time::Duration::from_millis(100));
@@ -72,8 +72,19 @@ fn lint(folder: &Path, as_json: bool) -> Result<bool, Failure> {
     if verdicts.iter().all(|v| v.status == Status::Missing) {
         return Err(Failure::new("no linter is installed, run scripts/setup.sh"));
     }
+    let missing: Vec<&str> = verdicts
+        .iter()
+        .filter(|v| v.status == Status::Missing)
+        .map(|v| v.tool)
+        .collect();
+    if args.all && !missing.is_empty() {
+        return Err(Failure::new(format!(
+            "not installed: {}, run scripts/setup.sh",
+            missing.join(", ")
+        )));
+    }
     let clean = verdicts.iter().all(|v| v.status != Status::Warnings);
-    if as_json {
+    if args.json {
         output::print_json(&Report {
             top: &sources.top,
             files: sources.files.len(),

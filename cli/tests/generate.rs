@@ -169,3 +169,17 @@ fn the_number_of_modules_does_not_depend_on_the_array() {
     };
     assert_eq!(count("c.json"), count("larger.json"));
 }
+
+#[test]
+fn a_folder_inside_the_output_is_not_heddles_whatever_the_list_says() {
+    let bench = Bench::new(&[
+        ("out/manifest.json", "{\"generator\": \"heddle 0.1.0\"}"),
+        ("out/filelist.f", "sub\n"),
+        ("out/sub/keep.txt", "mine"),
+        ("tiny.json", CONFIG),
+    ]);
+    let run = bench.heddle(&["gen", "-c", "tiny.json", "-o", "out"]);
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("\"sub\""), "{}", run.stderr);
+    assert!(bench.path().join("out/sub/keep.txt").exists());
+}
