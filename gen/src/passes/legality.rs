@@ -1,7 +1,7 @@
 //! Legality checks: what is not hardware is refused, with the name from the kernel.
 //!
-//! [`drivers()`] finds latches, undriven signals and second drivers, [`loops()`] combinational loops,
-//! also through children and array elements, [`reset()`] asynchronous resets made by logic.
+//! [`drivers()`] finds latches, undriven signals and second drivers, [`loops()`] combinational
+//! loops, also through children and array elements, [`reset()`] asynchronous resets made by logic.
 
 mod drivers;
 mod loops;
