@@ -133,6 +133,12 @@ fn ttu_005_ttu_034_the_traversal_unit_is_flip_flops_and_adders() {
     assert!(multiplies, "{message}");
     let (remembers, message) = check("select -assert-none t:$mem* t:$dlatch*");
     assert!(remembers, "{message}");
+    // The state of a loop: initial value, step, end and offset, each a flip-flop.
+    for state in ["first_q", "step_q", "limit_q", "offset_q"] {
+        let register = format!("opt; select -assert-any w:{state} %ci1 t:*dff* %i");
+        let (is_register, message) = run(&register);
+        assert!(is_register, "{state}: {message}");
+    }
     let (adds, message) = check("select -assert-any t:$add; select -assert-any t:*dff*");
     assert!(adds, "{message}");
     // The selections can fail: there are adders.

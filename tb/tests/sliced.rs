@@ -169,7 +169,7 @@ fn spm_06_spm_07_spm_08_every_mask_is_packed_in_order_and_without_gaps() {
 }
 
 #[test]
-fn spm_25_packer_output_holds_without_a_word_to_pack() {
+fn packer_output_holds_without_a_word_to_pack() {
     let mut dut = Dut::new(&PACK, 3);
     drive_pack(&mut dut, word(9), true, true);
     for next in [word(1), word(4), word(9) ^ 0x0101_0101_0101_0101] {
