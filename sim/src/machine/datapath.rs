@@ -199,7 +199,11 @@ impl Datapath {
         let post = self.post;
         for (column, &sum) in sums.iter().enumerate().take(post.columns) {
             let scale = self.scale_memory[column * self.tiles + post.tile];
-            let value = scale_accumulator(sum, scale, post.rounding).clamp(post.lo, post.hi);
+            // A legal program has lo <= hi; any other must not stop the model.
+            let value = match scale_accumulator(sum, scale, post.rounding) {
+                value if value < post.lo => post.lo,
+                value => value.min(post.hi),
+            };
             self.gatherer.data[column][address % 8] = value as u8;
         }
         if flush {

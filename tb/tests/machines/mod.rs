@@ -1,6 +1,9 @@
 //! Whole machines as emitted Verilog: small configurations, their models, a host at their port.
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
+pub mod pair;
+pub mod programs;
+
 use std::path::PathBuf;
 use std::sync::Mutex;
 

@@ -210,6 +210,11 @@ impl Coverage {
         *self.counts.entry(name).or_default() += u64::from(happened);
     }
 
+    /// How often an event has happened.
+    pub fn count(&self, name: &str) -> u64 {
+        self.counts.get(name).copied().unwrap_or_default()
+    }
+
     /// Adds the counts of another run.
     pub fn add(&mut self, other: Self) {
         for (name, count) in other.counts {

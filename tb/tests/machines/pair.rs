@@ -1,0 +1,291 @@
+//! A verilated machine and the golden machine that get the same requests.
+
+use heddle_arch::host::{CTRL_START, Register, Status};
+use heddle_arch::isa::{ErrorCode, Instruction, Loop, Record, RowBlock, Wait};
+use heddle_arch::params::Params;
+use heddle_arch::requantise::Scale;
+use heddle_sim::machine::{Counters, Machine as Golden, MachineError};
+use heddle_tb::host::Host;
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+
+use super::Machine;
+use crate::rtl::Checked;
+
+/// How a program ended, on both sides alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// HALT.
+    Halt(Counters),
+    /// An error with its program word.
+    Error(ErrorCode, u32),
+    /// It ran longer than allowed; the hardware was reset.
+    Endless,
+    /// The golden machine does not judge it; the hardware came to an end.
+    Conflict,
+}
+
+/// Hardware and golden machine side by side.
+pub struct Pair<'a> {
+    machine: &'a Machine,
+    pub host: Host,
+    pub golden: Golden,
+    /// Configuration and seed, for messages.
+    pub place: String,
+    seed: u64,
+}
+
+fn words_of(params: &Params) -> Vec<(u32, u32)> {
+    let words = params.partition_words();
+    (0..params.array.rows)
+        .flat_map(|partition| (0..words).map(move |word| (partition, word)))
+        .collect()
+}
+
+/// A word with some zero bytes.
+pub fn random_word(rng: &mut ChaCha8Rng) -> [u8; 8] {
+    let mask: u8 = match rng.random_range(0..4) {
+        0 => 0,
+        1 => 0xff,
+        _ => rng.random(),
+    };
+    std::array::from_fn(|k| if mask >> k & 1 == 1 { rng.random() } else { 0 })
+}
+
+fn random_scale(rng: &mut ChaCha8Rng) -> Scale {
+    let shift = match rng.random_range(0..6) {
+        0 => rng.random_range(-31..=30),
+        1 => rng.random_range(-2..=1),
+        _ => rng.random_range(-14..=-4),
+    };
+    Scale::new(rng.random_range(1 << 30..=i32::MAX), shift).expect("a legal scale")
+}
+
+/// HALT without further ado.
+pub const HALT: Instruction = Instruction::Halt {
+    wait: Wait {
+        weights: false,
+        stream: false,
+        drain: false,
+    },
+};
+
+/// One loop from 0 with this many trips.
+pub fn trips(count: u32, step: u32) -> Loop {
+    Loop {
+        initial: 0,
+        step,
+        end: count * step,
+    }
+}
+
+/// A row with loops from 0: trips and step.
+pub fn row(row: u8, base: u32, loops: &[(u32, u32)]) -> RowBlock {
+    let loops = loops.iter().map(|&(count, step)| trips(count, step));
+    RowBlock {
+        row,
+        base,
+        loops: loops.collect(),
+    }
+}
+
+impl<'a> Pair<'a> {
+    /// Both machines with the same state buffer, column parameters, weights and results.
+    pub fn new(machine: &'a Machine, seed: u64, rng: &mut ChaCha8Rng) -> Self {
+        let mut pair = Self {
+            host: machine.host(seed),
+            golden: Golden::new(&machine.params),
+            place: format!("{}, seed {seed}", machine.params.name),
+            machine,
+            seed,
+        };
+        pair.fill(rng);
+        pair.prepare();
+        pair
+    }
+
+    pub fn params(&self) -> &'a Params {
+        &self.machine.params
+    }
+
+    /// A message with the place.
+    pub fn message(&self, text: impl std::fmt::Display) -> String {
+        format!("{}: {text}", self.place)
+    }
+
+    /// Random state buffer and column parameters.
+    fn fill(&mut self, rng: &mut ChaCha8Rng) {
+        self.set_zero(0);
+        for (partition, word) in words_of(self.params()) {
+            self.write_word(partition, word, random_word(rng));
+        }
+        for column in 0..self.params().array.cols {
+            for tile in 0..self.params().column_tiles {
+                let bias = rng.random_range(-1 << 20..1 << 20);
+                self.write_column(column, tile, bias, random_scale(rng));
+            }
+        }
+    }
+
+    pub fn write_column(&mut self, column: u32, tile: u32, bias: i32, scale: Scale) {
+        self.host
+            .write_column(column, tile, bias, scale)
+            .expect("taken");
+        self.golden.write_bias(column, tile, bias);
+        self.golden.write_scale(column, tile, scale);
+    }
+
+    pub fn set_zero(&mut self, zero_point: i8) {
+        self.host.set_zero(zero_point).expect("taken");
+        self.golden.set_host_zero(zero_point);
+    }
+
+    pub fn write_word(&mut self, partition: u32, word: u32, data: [u8; 8]) {
+        self.host.write_word(partition, word, data).expect("taken");
+        self.golden.write_word(partition, word, data);
+    }
+
+    /// Weights, bias and all results become what programs can know.
+    ///
+    /// # Panics
+    /// If the program does not end as it should.
+    pub fn prepare(&mut self) {
+        let params = self.params();
+        let (rows, depth) = (params.array.rows, params.results_buffer.depth);
+        let mut program = Vec::new();
+        for bank in [false, true] {
+            program.push(Instruction::LoadWeights {
+                wait: Wait::default(),
+                rows,
+                tile_level: 0,
+                record: Record {
+                    rows: vec![row(0, 0, &[(params.weight_words(), 8)])],
+                },
+            });
+            program.push(Instruction::Matmul {
+                wait: Wait::default(),
+                rows,
+                first: true,
+                last: false,
+                bank,
+                tile_level: 0,
+                threshold: 127,
+                macs: 0,
+                record: Record {
+                    rows: vec![row(0, 0, &[]), row(1, params.bank_bytes(), &[(depth, 1)])],
+                },
+            });
+        }
+        program.push(HALT);
+        let end = self
+            .run_instructions(&program)
+            .unwrap_or_else(|message| panic!("{message}"));
+        assert!(matches!(end, End::Halt(_)), "{}", self.message("no HALT"));
+    }
+
+    /// Writes a program from word `pc` on.
+    pub fn write_program(&mut self, pc: u32, words: &[u32]) {
+        self.host.write_program(pc, words).expect("taken");
+        self.golden.write_program(pc, words);
+    }
+
+    /// Runs instructions from word 0 on.
+    pub fn run_instructions(&mut self, program: &[Instruction]) -> Checked<End> {
+        let words: Vec<u32> = program.iter().flat_map(Instruction::encode).collect();
+        self.write_program(0, &words);
+        self.run(0, 200_000)
+    }
+
+    /// Starts the hardware; false if it still runs after `limit` cycles.
+    pub fn run_hardware(&mut self, pc: u32, limit: u64) -> bool {
+        let host = &mut self.host;
+        host.write(Register::StartPc.address(), pc.into())
+            .expect("taken");
+        host.write(Register::Ctrl.address(), CTRL_START)
+            .expect("taken");
+        self.await_end(limit)
+    }
+
+    /// Clocks until the hardware no longer runs; false if it does after `limit` cycles.
+    pub fn await_end(&mut self, limit: u64) -> bool {
+        let model = self.host.model();
+        let running = model.port("running_o").expect("the machine has running_o");
+        model.clock();
+        model.run_until(running, 0, limit).is_some()
+    }
+
+    /// Runs the program at word `pc` on both sides and compares how it ends, with all counters.
+    pub fn run(&mut self, pc: u32, limit: u64) -> Checked<End> {
+        let predicted = self.golden.run(pc, limit);
+        let ended = self.run_hardware(pc, limit + 1000);
+        if !ended {
+            let host = self.machine.host(self.seed);
+            self.host = host;
+            return match predicted {
+                Err(MachineError::StillRunning { .. } | MachineError::BankConflict { .. }) => {
+                    Ok(End::Endless)
+                }
+                other => Err(self.message(format!("still runs, golden machine: {other:?}"))),
+            };
+        }
+        let status = self.host.status().expect("STATUS answers");
+        self.check_end(predicted, status)
+    }
+
+    /// Compares how the hardware has ended with the prediction.
+    pub fn check_end(
+        &mut self,
+        predicted: Result<Counters, MachineError>,
+        status: Status,
+    ) -> Checked<End> {
+        match predicted {
+            Ok(counters) => {
+                if !status.done || status.error || status.code != 0 || status.pc != 0 {
+                    return Err(self.message(format!("{status:?}, golden machine has HALT")));
+                }
+                for ((counter, found), (_, expected)) in self
+                    .host
+                    .counters()
+                    .expect("counters answer")
+                    .into_iter()
+                    .zip(counters.iter())
+                {
+                    if found != expected {
+                        let name = counter.name();
+                        return Err(self
+                            .message(format!("{name} is {found}, golden machine has {expected}")));
+                    }
+                }
+                Ok(End::Halt(counters))
+            }
+            Err(MachineError::Stopped { code, pc, message }) => {
+                let same = status.error && status.error_code() == Some(code);
+                if !same || u32::from(status.pc) != pc || status.done {
+                    return Err(self.message(format!(
+                        "{status:?}, golden machine has {} at {pc}: {message}",
+                        code.name()
+                    )));
+                }
+                Ok(End::Error(code, pc))
+            }
+            Err(MachineError::BankConflict { .. }) => Ok(End::Conflict),
+            Err(error) => Err(self.message(format!("{status:?}, golden machine: {error}"))),
+        }
+    }
+
+    /// Compares the whole state buffer.
+    pub fn compare(&mut self) -> Checked {
+        let places = words_of(self.params());
+        let found = self.host.read_words(&places).expect("words answer");
+        for (&(partition, word), found) in places.iter().zip(found) {
+            let expected = self.golden.read_word(partition, word);
+            if found != expected {
+                return Err(self.message(format!(
+                    "partition {partition}, word {word} is {found:?}, golden machine has \
+                    {expected:?}"
+                )));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,316 @@
+//! Random legal programs, written by hand-set rules and not by the compiler.
+//!
+//! A program is a list of phases; the first instruction of a phase waits for all units. Within a
+//! phase instructions overlap: weights come from one bank, operands from another, both from one
+//! half of it, and results go to the other half of any bank.
+
+use heddle_arch::isa::{Instruction, Loop, Record, RowBlock, Wait};
+use heddle_arch::params::Params;
+use rand::Rng;
+use rand::seq::IndexedRandom;
+use rand_chacha::ChaCha8Rng;
+
+use super::pair::HALT;
+
+/// Byte addresses from `start` on.
+#[derive(Debug, Clone, Copy)]
+struct Region {
+    start: u32,
+    size: u32,
+}
+
+/// What a phase may use.
+struct Phase {
+    weights: Region,
+    operands: Region,
+    results: Region,
+    rows: u32,
+}
+
+/// Writes the instructions of one program.
+struct Writer<'a> {
+    rng: &'a mut ChaCha8Rng,
+    params: &'a Params,
+}
+
+/// A random program that ends with HALT.
+pub fn random_program(rng: &mut ChaCha8Rng, params: &Params) -> Vec<Instruction> {
+    let mut writer = Writer { rng, params };
+    let mut program = Vec::new();
+    let phases = writer.rng.random_range(1..=3);
+    for _ in 0..phases {
+        let phase = writer.phase();
+        let mut list = writer.instructions(&phase);
+        if let Some(first) = list.first_mut() {
+            *wait_of(first) = Wait {
+                weights: true,
+                stream: true,
+                drain: true,
+            };
+        }
+        program.extend(list);
+    }
+    program.push(HALT);
+    program
+}
+
+/// The wait bits of an instruction.
+pub fn wait_of(instruction: &mut Instruction) -> &mut Wait {
+    match instruction {
+        Instruction::Halt { wait }
+        | Instruction::LoadWeights { wait, .. }
+        | Instruction::Matmul { wait, .. }
+        | Instruction::Drain { wait, .. } => wait,
+    }
+}
+
+impl Writer<'_> {
+    fn phase(&mut self) -> Phase {
+        let bank_bytes = self.params.bank_bytes();
+        let banks = self.params.state_buffer.banks;
+        let half = self.rng.random_range(0..2);
+        let region = |bank: u32, half: u32| Region {
+            start: bank * bank_bytes + half * bank_bytes / 2,
+            size: bank_bytes / 2,
+        };
+        let weights = self.rng.random_range(0..banks);
+        let operands = (weights + self.rng.random_range(1..banks)) % banks;
+        Phase {
+            weights: region(weights, half),
+            operands: region(operands, half),
+            results: region(self.rng.random_range(0..banks), 1 - half),
+            rows: self.rng.random_range(1..=self.params.array.rows),
+        }
+    }
+
+    fn chance(&mut self, p: f64) -> bool {
+        self.rng.random_bool(p)
+    }
+
+    /// Products with their weights and drains, in an order that the units can follow.
+    fn instructions(&mut self, phase: &Phase) -> Vec<Instruction> {
+        let mut list: Vec<Instruction> = Vec::new();
+        let mut previous_load = None;
+        for _ in 0..self.rng.random_range(1..=4) {
+            let (matmul, tiles, results) = self.matmul(phase);
+            if results > 0 {
+                let drain = self.drain(phase, results);
+                list.push(drain);
+            }
+            let mut loads = Vec::new();
+            if tiles > 1 && self.chance(0.3) {
+                loads.push(self.load(phase, 1));
+                loads.push(self.load(phase, tiles - 1));
+            } else if tiles > 0 {
+                loads.push(self.load(phase, tiles));
+            }
+            // Weights before the product, ahead of the product before it, or behind.
+            let place = match (previous_load, self.rng.random_range(0..8)) {
+                (Some(at), 0) if tiles == 1 => at,
+                (_, 1 | 2) => {
+                    list.push(matmul);
+                    list.extend(loads);
+                    previous_load = None;
+                    continue;
+                }
+                _ => list.len(),
+            };
+            previous_load = (tiles == 1).then_some(place + loads.len());
+            list.splice(place..place, loads);
+            list.push(matmul);
+        }
+        for instruction in &mut list {
+            if self.rng.random_bool(0.1) {
+                wait_of(instruction).weights = true;
+            }
+            let is_matmul = matches!(instruction, Instruction::Matmul { .. });
+            if !is_matmul && self.rng.random_bool(0.1) {
+                wait_of(instruction).stream = true;
+            }
+            if self.rng.random_bool(0.02) {
+                wait_of(instruction).drain = true;
+            }
+        }
+        list
+    }
+
+    /// A product with its K tiles and the results that go to post.
+    fn matmul(&mut self, phase: &Phase) -> (Instruction, u32, u32) {
+        let loops = self.params.traversal.loops;
+        let depth = self.params.results_buffer.depth;
+        let level = self.rng.random_range(0..loops);
+        let last = self.chance(0.6);
+        let first = self.chance(0.6);
+        let tiles = match level + 1 < loops {
+            true => self.rng.random_range(1..=4),
+            false => 1,
+        };
+        let most = if self.chance(0.2) { depth } else { 10 };
+        let vectors = self.rng.random_range(1..=most);
+        let mut rows = Vec::new();
+        if self.chance(0.6) {
+            let tiles = self.params.column_tiles;
+            rows.push(self.block(
+                0,
+                Region {
+                    start: 0,
+                    size: tiles,
+                },
+                &[1],
+            ));
+        }
+        let has_tensor = self.chance(0.9);
+        if has_tensor {
+            let trips = self.trips(level, vectors, tiles);
+            rows.push(self.block(1, phase.operands, &trips));
+        }
+        let epilogues = match !has_tensor || self.chance(0.3) {
+            true => self.rng.random_range(1..=depth.min(20)),
+            false => 0,
+        };
+        if epilogues > 0 {
+            let region = Region {
+                start: 0,
+                size: depth,
+            };
+            let trips = self.trips(loops - 1, epilogues, 1);
+            rows.push(self.block(2, region, &trips));
+        }
+        let matmul = Instruction::Matmul {
+            wait: Wait::default(),
+            rows: self.rng.random_range(1..=phase.rows),
+            first,
+            last,
+            bank: self.chance(0.5),
+            tile_level: level,
+            threshold: self.rng.random(),
+            macs: self.rng.random_range(0..1 << 17),
+            record: Record { rows },
+        };
+        let direct = if has_tensor && last { vectors } else { 0 };
+        let tiles = if has_tensor { tiles } else { 0 };
+        (matmul, tiles, direct + epilogues)
+    }
+
+    fn load(&mut self, phase: &Phase, tiles: u32) -> Instruction {
+        let loops = self.params.traversal.loops;
+        let level = match tiles {
+            1 => self.rng.random_range(0..loops),
+            _ => self.rng.random_range(0..loops - 1),
+        };
+        let words = self.params.weight_words() + u32::from(self.chance(0.2));
+        let trips = self.trips(level, words, tiles);
+        let row = self.rng.random_range(0..self.params.traversal.rows) as u8;
+        Instruction::LoadWeights {
+            wait: Wait::default(),
+            rows: self.rng.random_range(phase.rows..=self.params.array.rows),
+            tile_level: level,
+            record: Record {
+                rows: vec![self.block(row, phase.weights, &trips)],
+            },
+        }
+    }
+
+    /// Exactly this many addresses, in one row of the record or two.
+    fn drain(&mut self, phase: &Phase, results: u32) -> Instruction {
+        let last_row = self.params.traversal.rows as u8 - 1;
+        let part = match last_row > 0 && results > 1 && self.chance(0.3) {
+            true => self.rng.random_range(1..results),
+            false => results,
+        };
+        let mut rows = Vec::new();
+        for (row, count) in [(0, part), (last_row, results - part)] {
+            if count > 0 {
+                let trips = self.trips(self.params.traversal.loops - 1, count, 1);
+                rows.push(self.block(row, phase.results, &trips));
+            }
+        }
+        let (a, b) = (
+            self.rng.random_range(-256..256),
+            self.rng.random_range(-256..256),
+        );
+        let (lo, hi) = match self.chance(0.5) {
+            true => (-128, 127),
+            false => (a.min(b), a.max(b)),
+        };
+        Instruction::Drain {
+            wait: Wait::default(),
+            columns: self.rng.random_range(1..=self.params.array.cols),
+            single: self.chance(0.5),
+            tile: self.rng.random_range(0..self.params.column_tiles) as u8,
+            lo,
+            hi,
+            record: Record { rows },
+        }
+    }
+
+    /// Trips of loops: those up to `level` have `inner` iterations together, the others `outer`.
+    fn trips(&mut self, level: u32, inner: u32, outer: u32) -> Vec<u32> {
+        let loops = self.params.traversal.loops as usize;
+        let level = level as usize;
+        let mut trips = vec![1; loops];
+        self.scatter(&mut trips[..=level], inner);
+        if outer > 1 {
+            self.scatter(&mut trips[level + 1..], outer);
+        }
+        let used = trips.iter().rposition(|&n| n > 1).map_or(0, |at| at + 1);
+        trips.truncate(self.rng.random_range(used..=loops));
+        trips
+    }
+
+    /// Distributes the factors of a product over loops.
+    fn scatter(&mut self, trips: &mut [u32], mut product: u32) {
+        let mut factor = 2;
+        while product > 1 {
+            while product % factor != 0 {
+                factor += 1;
+            }
+            product /= factor;
+            let at = self.rng.random_range(0..trips.len());
+            trips[at] *= factor;
+        }
+    }
+
+    /// A row whose addresses all lie in the region.
+    fn block(&mut self, row: u8, region: Region, trips: &[u32]) -> RowBlock {
+        let mut room = region.size - 1;
+        let mut offset = 0u32;
+        let mut loops = Vec::new();
+        let mut reserved: u32 = trips.iter().map(|count| count - 1).sum();
+        for &count in trips {
+            // Every later loop can still take steps of 1.
+            reserved -= count - 1;
+            let most = (room - reserved) / (count - 1).max(1);
+            let usual = *[1, 1, 2, 8].choose(self.rng).expect("not empty");
+            let step = match self.rng.random_range(0..5) {
+                0 => self.rng.random_range(0..=most),
+                _ => most.min(usual),
+            };
+            // A step of 0 ends at once or never.
+            let step = if count > 1 { step.max(1) } else { step };
+            room -= step * (count - 1);
+            let initial = match self.chance(0.3) {
+                true => self.rng.random_range(0..1000),
+                false => 0,
+            };
+            offset += initial;
+            // Any end behind the last but one iteration and not behind the last gives the count.
+            let end = initial + count * step;
+            let end = end
+                - if step > 1 {
+                    self.rng.random_range(0..step)
+                } else {
+                    0
+                };
+            loops.push(Loop { initial, step, end });
+        }
+        // Bases may lie below 0: addresses wrap.
+        let first = region.start + self.rng.random_range(0..=room);
+        let mask = u32::MAX >> (32 - self.params.traversal.address_bits);
+        RowBlock {
+            row,
+            base: first.wrapping_sub(offset) & mask,
+            loops,
+        }
+    }
+}
