@@ -32,23 +32,46 @@ const fn entry(
 /// All modules, the machine first.
 pub const MODULES: &[Entry] = &[
     entry("top", "whole machine behind its host port", top),
-    entry("control", "host port, sequencer and heads of the waves", control),
-    entry("sequencer", "fetches, checks and starts instructions", |p| {
-        Box::new(Sequencer::new(sequencer_shape(p)))
-    }),
-    entry("host_port", "registers and memory regions of the host", |p| {
-        Box::new(HostPort::new(sequencer_shape(p), word_bits(p)))
-    }),
-    entry("traversal", "addresses of nested loops, one per clock", traversal),
-    entry("state_buffer", "all partitions of activations and weights", |p| {
-        Box::new(StateBuffer::new(size(p.array.rows), banks(p), bank_words(p), first(p)))
-    }),
+    entry(
+        "control",
+        "host port, sequencer and heads of the waves",
+        control,
+    ),
+    entry(
+        "sequencer",
+        "fetches, checks and starts instructions",
+        |p| Box::new(Sequencer::new(sequencer_shape(p))),
+    ),
+    entry(
+        "host_port",
+        "registers and memory regions of the host",
+        |p| Box::new(HostPort::new(sequencer_shape(p), word_bits(p))),
+    ),
+    entry(
+        "traversal",
+        "addresses of nested loops, one per clock",
+        traversal,
+    ),
+    entry(
+        "state_buffer",
+        "all partitions of activations and weights",
+        |p| {
+            Box::new(StateBuffer::new(
+                size(p.array.rows),
+                banks(p),
+                bank_words(p),
+                first(p),
+            ))
+        },
+    ),
     entry("partition", "state buffer of one array row", |p| {
         Box::new(Partition::new(banks(p), bank_words(p), first(p)))
     }),
-    entry("sliced", "memory that neither reads nor writes zero bytes", |p| {
-        Box::new(Sliced::new(bank_words(p), first(p)))
-    }),
+    entry(
+        "sliced",
+        "memory that neither reads nor writes zero bytes",
+        |p| Box::new(Sliced::new(bank_words(p), first(p))),
+    ),
     entry("pe_array", "all processing elements", |p| {
         Box::new(PeArray::new(size(p.array.rows), size(p.array.cols)))
     }),
@@ -62,19 +85,30 @@ pub const MODULES: &[Entry] = &[
     entry("bias_column", "biases of one column", |p| {
         Box::new(BiasColumn::new(size(p.column_tiles)))
     }),
-    entry("results_buffer", "sums of all columns that wait for more", |p| {
-        Box::new(ResultsBuffer::new(size(p.array.cols), size(p.results_buffer.depth)))
-    }),
-    entry("result_column", "sums of one column that wait for more", |p| {
-        Box::new(ResultColumn::new(size(p.results_buffer.depth)))
-    }),
+    entry(
+        "results_buffer",
+        "sums of all columns that wait for more",
+        |p| {
+            Box::new(ResultsBuffer::new(
+                size(p.array.cols),
+                size(p.results_buffer.depth),
+            ))
+        },
+    ),
+    entry(
+        "result_column",
+        "sums of one column that wait for more",
+        |p| Box::new(ResultColumn::new(size(p.results_buffer.depth))),
+    ),
     entry("post", "scaling and gathering of all columns", |p| {
         Box::new(Post::new(size(p.array.cols), size(p.column_tiles)))
     }),
     entry("post_lane", "scaling and gathering of one column", |p| {
         Box::new(PostLane::new(size(p.column_tiles)))
     }),
-    entry("requantise", "32-bit sums to 8-bit results", |_| Box::new(Requantise::new())),
+    entry("requantise", "32-bit sums to 8-bit results", |_| {
+        Box::new(Requantise::new())
+    }),
     entry("gatherer", "bytes to words", |_| Box::new(Gatherer::new())),
 ];
 

@@ -90,8 +90,8 @@ impl Logic for Gatherer {
         self.is_first.next = self.leaves.val() | self.drop_i.val() | !self.open.q_o.val();
         self.open.clk.next = self.clk.val();
         self.open.rst_n.next = self.rst_n.val();
-        self.open.d_i.next = self.valid_i.val()
-            | (self.open.q_o.val() & !self.leaves.val() & !self.drop_i.val());
+        self.open.d_i.next =
+            self.valid_i.val() | (self.open.q_o.val() & !self.leaves.val() & !self.drop_i.val());
         self.complete.clk.next = self.clk.val();
         self.complete.rst_n.next = self.rst_n.val();
         self.complete.d_i.next = self.valid_i.val() & self.flush_i.val();
