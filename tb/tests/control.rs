@@ -4,13 +4,10 @@
 mod machines;
 mod rtl;
 
-use heddle_arch::host::{
-    CTRL_START, ColumnSelect, Counter, ID, Register, buffer_address, column_address,
-    program_address, register_address,
-};
+use heddle_arch::host::Counter;
 use heddle_arch::isa::{ErrorCode, Instruction, Record, RowBlock, Wait};
 use heddle_arch::params::Params;
-use heddle_arch::requantise::Scale;
+use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -41,7 +38,7 @@ fn dump(rng: &mut ChaCha8Rng, params: &Params) -> Vec<Instruction> {
     };
     let drain = Instruction::Drain {
         wait: Wait::default(),
-        columns: params.array.cols,
+        columns: params.lanes(),
         single: rng.random(),
         tile: rng.random_range(0..params.column_tiles) as u8,
         lo: -256,
@@ -115,7 +112,7 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], end: &End) {
 fn run_programs(machine: &Machine, seed: u64, programs: u32) -> Checked<Coverage> {
     let mut coverage = Coverage::default();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut pair = Pair::new(machine, seed, &mut rng);
+    let mut pair = Pair::new(machine, seed, &mut rng)?;
     let place = pair.place.clone();
     for number in 0..programs {
         pair.place = format!("{place}, program {number}");
@@ -139,7 +136,7 @@ fn run_programs(machine: &Machine, seed: u64, programs: u32) -> Checked<Coverage
                 pair.run_instructions(&program)?;
                 pair.compare()?;
             }
-            End::Error(ErrorCode::Stuck, _) => pair.prepare(),
+            End::Error(ErrorCode::Stuck, _) => pair.prepare()?,
             other => return Err(pair.message(format!("a legal program ends with {other:?}"))),
         }
     }
@@ -185,4 +182,233 @@ fn random_programs_agree_with_more_columns_than_rows_and_three_loops() {
 #[test]
 fn random_programs_agree_on_a_single_processing_element() {
     check_programs(machines::single());
+}
+
+/// Instruction words that no machine accepts.
+fn illegal_words(rng: &mut ChaCha8Rng) -> (Vec<u32>, ErrorCode) {
+    let list: [(&[u32], ErrorCode); 8] = [
+        (&[0], ErrorCode::IllegalOpcode),
+        (&[0x0105], ErrorCode::IllegalOpcode),
+        (&[0x0201], ErrorCode::BadLength),
+        (&[0x0303, 1, 0], ErrorCode::BadLength),
+        (&[0x0502, 1, 0, 0, 0], ErrorCode::BadLength),
+        (&[0x0008_0101], ErrorCode::BadField),
+        (&[0x0402, 0, 0, 0], ErrorCode::BadField),
+        (&[0x0504, 0x1000_0001, 0, 0, 0], ErrorCode::BadField),
+    ];
+    let (words, code) = list.choose(rng).expect("not empty");
+    (words.to_vec(), *code)
+}
+
+/// Addresses of an instruction leave their memory in one of its rows.
+fn lose_address(rng: &mut ChaCha8Rng, instruction: &mut Instruction, params: &Params) -> bool {
+    let blocks = match instruction {
+        Instruction::LoadWeights { record, .. }
+        | Instruction::Matmul { record, .. }
+        | Instruction::Drain { record, .. } => &mut record.rows,
+        Instruction::Halt { .. } => return false,
+    };
+    let at = rng.random_range(0..blocks.len());
+    let block = &mut blocks[at];
+    for values in &mut block.loops {
+        values.initial = 0;
+        values.end = values.step;
+    }
+    block.base = params.partition_bytes();
+    true
+}
+
+/// A legal program with one fault; the code that the fault must give, if it is only one.
+fn faulty_program(
+    rng: &mut ChaCha8Rng,
+    params: &Params,
+    coverage: &mut Coverage,
+) -> (Vec<u32>, Option<ErrorCode>) {
+    let mut program = random_program(rng, params);
+    let at = rng.random_range(0..program.len());
+    let kind = rng.random_range(0..5);
+    coverage.event("illegal word", kind == 0);
+    match kind {
+        0 => {
+            let (illegal, code) = illegal_words(rng);
+            let mut words = encode(&program[..at]);
+            words.extend(illegal);
+            return (words, Some(code));
+        }
+        1 => {
+            let lost = lose_address(rng, &mut program[at], params);
+            coverage.event("lost address", lost);
+        }
+        2 => {
+            let removed = program.remove(at);
+            coverage.event("no drain", matches!(removed, Instruction::Drain { .. }));
+        }
+        3 => {
+            // One address is missing in each drain.
+            for instruction in &mut program {
+                if let Instruction::Drain { record, .. } = instruction {
+                    if let Some(values) = record.rows[0].loops.first_mut() {
+                        let shorter = values.end.saturating_sub(values.step);
+                        coverage.event("short drain", shorter > 0);
+                        values.end = shorter;
+                    }
+                }
+            }
+        }
+        _ => {
+            // HALT is missing: the words behind it are whatever was there before.
+            program.pop();
+            coverage.event("no HALT", true);
+            let mut words = encode(&program);
+            words.push(0);
+            return (words, None);
+        }
+    }
+    (encode(&program), None)
+}
+
+/// Faults in random programs: code, program word and state buffer agree, the host may write at
+/// once, and the next program runs as if nothing had happened.
+fn run_faults(machine: &Machine, seed: u64, programs: u32) -> Checked<Coverage> {
+    let params = &machine.params;
+    let mut coverage = Coverage::default();
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut pair = Pair::new(machine, seed, &mut rng)?;
+    let place = pair.place.clone();
+    for number in 0..programs {
+        pair.place = format!("{place}, program {number}");
+        let (words, expected) = faulty_program(&mut rng, params, &mut coverage);
+        pair.write_program(0, &words);
+        let end = pair.run(0, 500_000)?;
+        // Writes right behind the error must not get lost, nor be overwritten.
+        for _ in 0..8 {
+            let partition = rng.random_range(0..params.array.rows);
+            let word = rng.random_range(0..params.partition_words());
+            pair.write_word(partition, word, random_word(&mut rng));
+        }
+        pair.compare()?;
+        if let (End::Error(code, _), Some(expected)) = (end, expected) {
+            if code != expected && code != ErrorCode::Stuck {
+                let (code, expected) = (code.name(), expected.name());
+                return Err(pair.message(format!("{code}, expected {expected}")));
+            }
+        }
+        for code in [
+            ErrorCode::IllegalOpcode,
+            ErrorCode::BadLength,
+            ErrorCode::BadField,
+            ErrorCode::Address,
+            ErrorCode::DrainUnderflow,
+            ErrorCode::Stuck,
+        ] {
+            coverage.event(
+                code.name(),
+                matches!(end, End::Error(found, _) if found == code),
+            );
+        }
+        if let End::Error(..) = end {
+            pair.prepare()?;
+        }
+        let program = random_program(&mut rng, params);
+        if let End::Error(..) = pair.run_instructions(&program)? {
+            pair.prepare()?;
+        }
+        pair.compare()?;
+    }
+    Ok(coverage)
+}
+
+#[test]
+fn errors_leave_the_state_buffer_as_predicted() {
+    for params in [machines::tiny(), machines::wide()] {
+        let machine = Machine::new(params);
+        rtl::run_seeds(|seed| run_faults(&machine, seed, 40));
+    }
+}
+
+/// Mostly headers of instructions with small fields, so that some are legal.
+fn garbage(rng: &mut ChaCha8Rng, params: &Params) -> Vec<u32> {
+    let mut words = match rng.random_range(0..3) {
+        0 => encode(&random_program(rng, params)),
+        _ => Vec::new(),
+    };
+    while words.len() < 60 {
+        if rng.random_bool(0.1) {
+            words.push(rng.random());
+            continue;
+        }
+        let opcode = rng.random_range(1..=4);
+        let loops = rng.random_range(0..=2);
+        let fixed = if opcode == 2 { 2 } else { 3 };
+        let length = if opcode == 1 {
+            1
+        } else {
+            fixed + 2 + 3 * loops
+        };
+        words.push(opcode | length << 8 | (rng.random_range(0..8) & rng.random_range(0..8)) << 16);
+        if opcode == 1 {
+            continue;
+        }
+        let mut first = rng.random_range(1..=params.lanes());
+        if opcode == 3 {
+            first |= rng.random_range(0..8) << 9 | rng.random_range(0..256) << 16;
+        }
+        words.push(first);
+        if opcode != 2 {
+            words.push(rng.random_range(0..256));
+        }
+        words.push(rng.random_range(0..3) | loops << 4);
+        words.push(rng.random_range(0..params.partition_bytes() + 16));
+        for _ in 0..loops {
+            words.extend([0, rng.random_range(1..4), rng.random_range(0..12)]);
+        }
+    }
+    for _ in 0..rng.random_range(0..4) {
+        let at = rng.random_range(0..words.len());
+        words[at] ^= 1 << rng.random_range(0..32);
+    }
+    words
+}
+
+fn run_garbage(machine: &Machine, seed: u64, programs: u32) -> Checked<Coverage> {
+    let mut coverage = Coverage::default();
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut pair = Pair::new(machine, seed, &mut rng)?;
+    let place = pair.place.clone();
+    for number in 0..programs {
+        pair.place = format!("{place}, program {number}");
+        let words = garbage(&mut rng, &machine.params);
+        pair.write_program(0, &words);
+        let end = pair.run_end(0, 40_000)?;
+        coverage.event("halted", matches!(end, End::Halt(_)));
+        coverage.event("not judged", matches!(end, End::Conflict));
+        for code in &ErrorCode::ALL[..6] {
+            coverage.event(
+                code.name(),
+                matches!(end, End::Error(found, _) if found == *code),
+            );
+        }
+        coverage.event("all", true);
+        if end == End::Endless {
+            // A loop of step 0: both sides still ran, and the hardware was reset.
+            coverage.event("endless", true);
+            pair = Pair::new(machine, seed, &mut rng)?;
+        }
+    }
+    Ok(coverage)
+}
+
+#[test]
+fn garbage_programs_stop_with_the_predicted_error() {
+    let machine = Machine::new(machines::tiny());
+    rtl::run_seeds(|seed| {
+        let coverage = run_garbage(&machine, seed, 400)?;
+        let (endless, all) = (coverage.count("endless"), coverage.count("all"));
+        match endless * 50 < all {
+            true => Ok(coverage),
+            false => Err(format!(
+                "seed {seed}: {endless} of {all} programs never end"
+            )),
+        }
+    });
 }

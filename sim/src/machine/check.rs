@@ -126,7 +126,7 @@ impl WordCheck {
         };
         reserved("parameter word 1", word, used)?;
         if self.opcode == OP_DRAIN {
-            within("columns", word & 0x1ff, 1, params.array.cols)?;
+            within("columns", word & 0x1ff, 1, params.lanes())?;
             return within("column tile", word >> 16, 0, params.column_tiles - 1);
         }
         within("rows", word & 0x1ff, 1, params.array.rows)?;

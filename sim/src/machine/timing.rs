@@ -22,8 +22,6 @@ use super::walk::{Step, Walk};
 struct Delays {
     /// From START to the unit's first valid address.
     first_address: u64,
-    /// From a slot on the operand wave of row 0 to its result address being given.
-    result_place: u64,
     /// From a slot on the operand wave of row 0 to its drain address being taken.
     drain_take: u64,
     /// From the last drain address to the drain unit being idle.
@@ -38,7 +36,6 @@ impl Delays {
         let cols = u64::from(params.array.cols);
         Self {
             first_address: 3,
-            result_place: rows + 3,
             drain_take: rows + 5,
             drain_quiet: cols + 16,
             swap_gap: cols,
@@ -159,8 +156,6 @@ pub(crate) struct Clockwork {
     progress: bool,
     /// Cycle in which each result on its way to post needs its drain address.
     pending: VecDeque<(u64, Vec<i32>)>,
-    /// Cycle in which a vector finds the results bank full.
-    overflow: Option<u64>,
     pub tally: Tally,
 }
 
@@ -189,7 +184,6 @@ impl Clockwork {
             drain_idle_from: 0,
             progress: false,
             pending: VecDeque::new(),
-            overflow: None,
             tally: Tally::default(),
         }
     }
@@ -241,7 +235,6 @@ impl Clockwork {
         let weight_bank = self.weight_head();
         let shadow_full = self.shadow_full;
         let operand_bank = self.stream_head(data, shadow_full);
-        let overflow = self.check_overflow();
         let conflict = match (&weight_bank, &operand_bank) {
             (Ok(Some((bank, _))), Ok(Some(other))) if bank == other => {
                 let pc = self.weights.pc;
@@ -254,23 +247,7 @@ impl Clockwork {
             _ => Ok(()),
         };
         let drain = self.drain_head(data);
-        weight_bank
-            .and(operand_bank)
-            .and(overflow)
-            .and(conflict)
-            .and(drain)
-    }
-
-    fn check_overflow(&self) -> Result<(), Trap> {
-        if self.overflow != Some(self.now) {
-            return Ok(());
-        }
-        let depth = self.limits.depth;
-        Err(Trap::Error {
-            code: ErrorCode::Address,
-            pc: self.stream.pc,
-            message: format!("a K tile has more than {depth} vectors, the results buffer"),
-        })
+        weight_bank.and(operand_bank).and(conflict).and(drain)
     }
 
     fn weight_head(&mut self) -> Result<Option<(u32, Step)>, Trap> {
@@ -335,6 +312,11 @@ impl Clockwork {
             ROW_TENSOR => (limits.partition_bytes, "operand address"),
             _ => (limits.depth, "result address"),
         };
+        if step.row == ROW_TENSOR {
+            let vector = self.streaming.vector;
+            self.stream
+                .check_address(vector, limits.depth, "vector of a K tile")?;
+        }
         self.stream.check_address(step.address, limit, name)
     }
 
@@ -361,16 +343,9 @@ impl Clockwork {
         stream.vector += 1;
         self.tally.vectors = self.tally.vectors.wrapping_add(1);
         self.tally.macs = self.tally.macs.wrapping_add(stream.macs);
-        let mut reads = false;
-        if place < self.limits.depth as usize {
-            let sums;
-            (sums, reads) = data.multiply(&slot);
-            if let Some(sums) = sums {
-                self.send_to_post(sums);
-            }
-        } else {
-            let due = self.now + 1 + self.delays.result_place;
-            self.overflow.get_or_insert(due);
+        let (sums, reads) = data.multiply(&slot);
+        if let Some(sums) = sums {
+            self.send_to_post(sums);
         }
         if step.inner_final(self.streaming.level) {
             self.streaming.first_tile = false;

@@ -91,7 +91,10 @@ pub fn row(row: u8, base: u32, loops: &[(u32, u32)]) -> RowBlock {
 
 impl<'a> Pair<'a> {
     /// Both machines with the same state buffer, column parameters, weights and results.
-    pub fn new(machine: &'a Machine, seed: u64, rng: &mut ChaCha8Rng) -> Self {
+    ///
+    /// # Errors
+    /// If the machine does not even get that far.
+    pub fn new(machine: &'a Machine, seed: u64, rng: &mut ChaCha8Rng) -> Checked<Self> {
         let mut pair = Self {
             host: machine.host(seed),
             golden: Golden::new(&machine.params),
@@ -100,8 +103,8 @@ impl<'a> Pair<'a> {
             seed,
         };
         pair.fill(rng);
-        pair.prepare();
-        pair
+        pair.prepare()?;
+        Ok(pair)
     }
 
     pub fn params(&self) -> &'a Params {
@@ -115,6 +118,7 @@ impl<'a> Pair<'a> {
 
     /// Random state buffer and column parameters.
     fn fill(&mut self, rng: &mut ChaCha8Rng) {
+        self.write_program(0, &vec![0; self.params().program.words as usize]);
         self.set_zero(0);
         for (partition, word) in words_of(self.params()) {
             self.write_word(partition, word, random_word(rng));
@@ -147,9 +151,9 @@ impl<'a> Pair<'a> {
 
     /// Weights, bias and all results become what programs can know.
     ///
-    /// # Panics
+    /// # Errors
     /// If the program does not end as it should.
-    pub fn prepare(&mut self) {
+    pub fn prepare(&mut self) -> Checked {
         let params = self.params();
         let (rows, depth) = (params.array.rows, params.results_buffer.depth);
         let mut program = Vec::new();
@@ -177,10 +181,10 @@ impl<'a> Pair<'a> {
             });
         }
         program.push(HALT);
-        let end = self
-            .run_instructions(&program)
-            .unwrap_or_else(|message| panic!("{message}"));
-        assert!(matches!(end, End::Halt(_)), "{}", self.message("no HALT"));
+        match self.run_instructions(&program)? {
+            End::Halt(_) => Ok(()),
+            end => Err(self.message(format!("ends with {end:?}, expected HALT"))),
+        }
     }
 
     /// Writes a program from word `pc` on.
@@ -216,6 +220,15 @@ impl<'a> Pair<'a> {
 
     /// Runs the program at word `pc` on both sides and compares how it ends, with all counters.
     pub fn run(&mut self, pc: u32, limit: u64) -> Checked<End> {
+        let end = self.run_end(pc, limit)?;
+        if let End::Halt(expected) = end {
+            self.check_counters(&expected)?;
+        }
+        Ok(end)
+    }
+
+    /// As [`run`](Self::run) without the counters.
+    pub fn run_end(&mut self, pc: u32, limit: u64) -> Checked<End> {
         let predicted = self.golden.run(pc, limit);
         let ended = self.run_hardware(pc, limit + 1000);
         if !ended {
@@ -232,6 +245,20 @@ impl<'a> Pair<'a> {
         self.check_end(predicted, status)
     }
 
+    /// Compares all counters.
+    pub fn check_counters(&mut self, expected: &Counters) -> Checked {
+        let found = self.host.counters().expect("counters answer");
+        for ((counter, found), (_, expected)) in found.into_iter().zip(expected.iter()) {
+            if found != expected {
+                let name = counter.name();
+                return Err(
+                    self.message(format!("{name} is {found}, golden machine has {expected}"))
+                );
+            }
+        }
+        Ok(())
+    }
+
     /// Compares how the hardware has ended with the prediction.
     pub fn check_end(
         &mut self,
@@ -242,19 +269,6 @@ impl<'a> Pair<'a> {
             Ok(counters) => {
                 if !status.done || status.error || status.code != 0 || status.pc != 0 {
                     return Err(self.message(format!("{status:?}, golden machine has HALT")));
-                }
-                for ((counter, found), (_, expected)) in self
-                    .host
-                    .counters()
-                    .expect("counters answer")
-                    .into_iter()
-                    .zip(counters.iter())
-                {
-                    if found != expected {
-                        let name = counter.name();
-                        return Err(self
-                            .message(format!("{name} is {found}, golden machine has {expected}")));
-                    }
                 }
                 Ok(End::Halt(counters))
             }

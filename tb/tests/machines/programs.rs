@@ -120,16 +120,13 @@ impl Writer<'_> {
             list.push(matmul);
         }
         for instruction in &mut list {
-            if self.rng.random_bool(0.1) {
-                wait_of(instruction).weights = true;
-            }
-            let is_matmul = matches!(instruction, Instruction::Matmul { .. });
-            if !is_matmul && self.rng.random_bool(0.1) {
-                wait_of(instruction).stream = true;
-            }
-            if self.rng.random_bool(0.02) {
-                wait_of(instruction).drain = true;
-            }
+            // Rarely where the unit may depend on an instruction that comes later.
+            let is_drain = matches!(instruction, Instruction::Drain { .. });
+            let usual = if is_drain { 0.2 } else { 0.04 };
+            let wait = wait_of(instruction);
+            wait.weights |= self.rng.random_bool(usual);
+            wait.stream |= self.rng.random_bool(usual);
+            wait.drain |= self.rng.random_bool(0.01);
         }
         list
     }
@@ -235,7 +232,7 @@ impl Writer<'_> {
         };
         Instruction::Drain {
             wait: Wait::default(),
-            columns: self.rng.random_range(1..=self.params.array.cols),
+            columns: self.rng.random_range(1..=self.params.lanes()),
             single: self.chance(0.5),
             tile: self.rng.random_range(0..self.params.column_tiles) as u8,
             lo,
