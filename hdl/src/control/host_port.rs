@@ -209,8 +209,9 @@ impl Logic for HostPort {
 
         // Everything but the state buffer waits until its requests have left the last partition:
         // reads answer in order, and a start clears no event that is still on its way.
-        self.host_ready_o.next = ((self.region.val() == 0)
-            | (!self.running_i.val() & !self.start.q_o.val()))
+        // A request behind a start waits until the machine runs and STATUS says so.
+        self.host_ready_o.next = !self.start.q_o.val()
+            & ((self.region.val() == 0) | !self.running_i.val())
             & (self.is_buffer.val() | (self.travel.q_o.val() == 0));
         self.take.next = self.host_valid_i.val() & self.host_ready_o.val();
         self.take_write.next = self.take.val() & self.host_write_i.val();
@@ -231,8 +232,7 @@ impl Logic for HostPort {
         self.start.d_i.next = self.take_register.val()
             & (self.index.val() == 1)
             & self.word.val().get_bit(0)
-            & !self.running_i.val()
-            & !self.start.q_o.val();
+            & !self.running_i.val();
         self.start_pc.en_i.next = self.take_register.val() & (self.index.val() == 2);
         self.start_pc.d_i.next = self.word.val().get_bits::<16>(0);
         self.zero.en_i.next = self.take_register.val() & (self.index.val() == 4);

@@ -1,0 +1,291 @@
+//! The host port of the emitted machine: regions, order of answers, hold-off, zero codec, registers.
+
+mod machines;
+mod rtl;
+
+use heddle_arch::host::{
+    CTRL_START, ColumnSelect, Counter, ID, Register, Status, buffer_address, column_address,
+    program_address, register_address,
+};
+use heddle_arch::isa::{ErrorCode, Instruction};
+use heddle_arch::params::Params;
+use heddle_arch::requantise::Scale;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use machines::Machine;
+use machines::pair::{End, HALT, Pair, random_word};
+use machines::programs::random_program;
+use rtl::{Checked, Coverage};
+
+fn pair_of(machine: &Machine, seed: u64) -> (Pair<'_>, ChaCha8Rng) {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let pair = Pair::new(machine, seed, &mut rng).unwrap_or_else(|message| panic!("{message}"));
+    (pair, rng)
+}
+
+/// A read, with the answer that it must get.
+fn random_read(rng: &mut ChaCha8Rng, pair: &Pair, coverage: &mut Coverage) -> (u32, u64) {
+    let params = pair.params();
+    let kind = rng.random_range(0..6);
+    coverage.event("state buffer", kind < 3);
+    coverage.event("register", kind == 3);
+    coverage.event("outside", kind == 4);
+    coverage.event("write only", kind == 5);
+    match kind {
+        0..=2 => {
+            let partition = rng.random_range(0..params.array.rows);
+            let word = rng.random_range(0..params.partition_words());
+            let data = pair.golden.read_word(partition, word);
+            (buffer_address(partition, word), u64::from_le_bytes(data))
+        }
+        3 => match rng.random_range(0..3) {
+            0 => (Register::Id.address(), ID.into()),
+            1 => {
+                let shape = params.array.rows | params.array.cols << 16;
+                (Register::Shape.address(), shape.into())
+            }
+            _ => (register_address(rng.random_range(20..32)), 0),
+        },
+        4 => (outside(rng, params), 0),
+        _ => match rng.random_bool(0.5) {
+            true => (
+                program_address(rng.random_range(0..params.program.words)),
+                0,
+            ),
+            false => (column_address(0, 0, ColumnSelect::Scale), 0),
+        },
+    }
+}
+
+/// An address of the state buffer, program memory or column parameters that does not exist.
+fn outside(rng: &mut ChaCha8Rng, params: &Params) -> u32 {
+    let bits = params.partition_words().ilog2() + 3;
+    match rng.random_range(0..6) {
+        0 => buffer_address(rng.random_range(params.array.rows..256), 0),
+        1 => buffer_address(0, 0) | 1 << rng.random_range(bits..21),
+        2 => buffer_address(0, 0) | 1 << 29,
+        3 => {
+            let words = params.program.words;
+            program_address(0) | 1 << rng.random_range(words.ilog2() + 3..30)
+        }
+        4 => column_address(
+            rng.random_range(params.array.cols..256),
+            0,
+            ColumnSelect::Bias,
+        ),
+        _ => {
+            let tiles = params.column_tiles.ilog2();
+            column_address(0, 0, ColumnSelect::Bias) | 1 << rng.random_range(tiles + 4..21)
+        }
+    }
+}
+
+fn check_reads(machine: &Machine, seed: u64) -> Checked<Coverage> {
+    let (mut pair, mut rng) = pair_of(machine, seed);
+    let mut coverage = Coverage::default();
+    pair.set_zero(rng.random());
+    let (addresses, expected): (Vec<u32>, Vec<u64>) = (0..400)
+        .map(|_| random_read(&mut rng, &pair, &mut coverage))
+        .unzip();
+    let found = pair.host.read_all(&addresses).expect("all reads answer");
+    for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
+        if found != expected {
+            let address = addresses[at];
+            return Err(pair.message(format!(
+                "read {at} at {address:#010x} is {found:#x}, expected {expected:#x}"
+            )));
+        }
+    }
+    Ok(coverage)
+}
+
+#[test]
+fn reads_answer_in_order_whatever_their_region() {
+    for params in [machines::tiny(), machines::wide(), machines::single()] {
+        let machine = Machine::new(params);
+        rtl::run_seeds(|seed| check_reads(&machine, seed));
+    }
+}
+
+#[test]
+fn writes_outside_a_memory_change_nothing() {
+    for params in [machines::tiny(), machines::wide()] {
+        let machine = Machine::new(params);
+        let (mut pair, mut rng) = pair_of(&machine, 1);
+        let program = random_program(&mut rng, pair.params());
+        let words: Vec<u32> = program.iter().flat_map(Instruction::encode).collect();
+        pair.write_program(0, &words);
+        for _ in 0..400 {
+            let address = outside(&mut rng, pair.params());
+            pair.host.write(address, rng.random()).expect("taken");
+        }
+        pair.compare().unwrap_or_else(|message| panic!("{message}"));
+        let end = pair.run(0, 500_000);
+        let end = end.unwrap_or_else(|message| panic!("{message}"));
+        assert!(matches!(end, End::Halt(_)), "{}", pair.message("no HALT"));
+        pair.compare().unwrap_or_else(|message| panic!("{message}"));
+    }
+}
+
+#[test]
+fn the_zero_codec_is_exact_for_every_zero_point() {
+    let machine = Machine::new(machines::tiny());
+    let (mut pair, mut rng) = pair_of(&machine, 1);
+    for zero_point in i8::MIN..=i8::MAX {
+        pair.set_zero(zero_point);
+        let register = pair.host.read(Register::HostZero.address()).unwrap();
+        assert_eq!(register, u64::from(zero_point as u8));
+        let data = random_word(&mut rng).map(|byte| byte.wrapping_add(zero_point as u8));
+        pair.write_word(1, 5, data);
+        assert_eq!(
+            pair.host.read_words(&[(1, 5)]).unwrap(),
+            [data],
+            "z {zero_point}"
+        );
+        pair.set_zero(0);
+        let stored = data.map(|byte| byte.wrapping_sub(zero_point as u8));
+        assert_eq!(
+            pair.host.read_words(&[(1, 5)]).unwrap(),
+            [stored],
+            "z {zero_point}"
+        );
+    }
+    pair.compare().unwrap_or_else(|message| panic!("{message}"));
+}
+
+#[test]
+fn a_start_right_behind_buffer_requests_counts_none_of_them() {
+    for params in [machines::tiny(), machines::wide(), machines::single()] {
+        let machine = Machine::new(params);
+        let (mut pair, mut rng) = pair_of(&machine, 1);
+        pair.write_program(0, &HALT.encode());
+        for _ in 0..20 {
+            for _ in 0..rng.random_range(1..12) {
+                let partition = rng.random_range(0..pair.params().array.rows);
+                if rng.random_bool(0.7) {
+                    pair.write_word(partition, 3, random_word(&mut rng));
+                } else {
+                    pair.host.read(buffer_address(partition, 3)).unwrap();
+                }
+            }
+            let end = pair
+                .run(0, 1000)
+                .unwrap_or_else(|message| panic!("{message}"));
+            let End::Halt(counters) = end else {
+                panic!("{}", pair.message("no HALT"));
+            };
+            assert_eq!(counters.get(Counter::MaskWrites), 0);
+            assert_eq!(counters.get(Counter::Cycles), 2, "FETCH and HEAD");
+        }
+    }
+}
+
+/// A program that stays in HEAD until it is stuck: HALT waits for a product without weights.
+fn long_program(params: &Params) -> Vec<u32> {
+    let mut words = vec![0x0503, 1, 0, 0x01, params.bank_bytes()];
+    words.extend(HALT.encode());
+    words
+}
+
+#[test]
+fn registers_answer_and_memories_are_held_off_while_a_program_runs() {
+    let machine = Machine::new(machines::tiny());
+    let (mut pair, _) = pair_of(&machine, 1);
+    let words = long_program(pair.params());
+    pair.write_program(0, &words);
+    let expected = pair.golden.run(0, 100_000);
+    pair.host.write(Register::StartPc.address(), 0).unwrap();
+    pair.host
+        .write(Register::Ctrl.address(), CTRL_START)
+        .unwrap();
+    let mut earlier = 0;
+    for _ in 0..20 {
+        let status = pair.host.status().unwrap();
+        assert_eq!(
+            status,
+            Status {
+                running: true,
+                done: false,
+                error: false,
+                code: 0,
+                pc: 0
+            }
+        );
+        let cycles = pair.host.counter(Counter::Cycles).unwrap();
+        assert!(cycles > earlier, "CYCLES counts");
+        earlier = cycles;
+        // A second start is ignored: the counters go on and the program is not read again.
+        pair.host
+            .write(Register::Ctrl.address(), CTRL_START)
+            .unwrap();
+    }
+    for address in [
+        program_address(0),
+        column_address(0, 0, ColumnSelect::Bias),
+        buffer_address(0, 0),
+        // Outside of every memory, but not a register.
+        buffer_address(200, 0),
+    ] {
+        let model = pair.host.model();
+        let port = |name| model.port(name).expect("a port of the machine");
+        let (valid, write, addr, ready) = (
+            port("host_valid_i"),
+            port("host_write_i"),
+            port("host_addr_i"),
+            port("host_ready_o"),
+        );
+        for (pin, value) in [(valid, 1), (write, 1), (addr, address.into())] {
+            model.set(pin, value);
+        }
+        for _ in 0..50 {
+            model.eval();
+            assert_eq!(model.get(ready), 0, "{address:#010x} is taken");
+            model.clock();
+        }
+        model.set(valid, 0);
+        model.set(write, 0);
+    }
+    assert!(pair.await_end(10_000), "the program ends");
+    let status = pair.host.status().unwrap();
+    let end = pair.check_end(expected, status);
+    assert_eq!(end.unwrap(), End::Error(ErrorCode::Stuck, 5));
+    assert!(pair.host.counter(Counter::Cycles).unwrap() > 4096);
+    pair.compare().unwrap_or_else(|message| panic!("{message}"));
+}
+
+#[test]
+fn a_request_that_waits_for_the_end_of_a_program_finds_its_results() {
+    let machine = Machine::new(machines::tiny());
+    let (mut pair, mut rng) = pair_of(&machine, 2);
+    let program = random_program(&mut rng, pair.params());
+    let words: Vec<u32> = program.iter().flat_map(Instruction::encode).collect();
+    pair.write_program(0, &words);
+    pair.golden.run(0, 100_000).unwrap();
+    pair.host.write(Register::StartPc.address(), 0).unwrap();
+    pair.host
+        .write(Register::Ctrl.address(), CTRL_START)
+        .unwrap();
+    // No wait for the end: the port holds the first read until then.
+    pair.compare().unwrap_or_else(|message| panic!("{message}"));
+    assert!(pair.host.status().unwrap().done);
+}
+
+#[test]
+fn column_parameters_reach_their_column_and_tile_alone() {
+    let machine = Machine::new(machines::wide());
+    let (mut pair, mut rng) = pair_of(&machine, 3);
+    let (cols, tiles) = (pair.params().array.cols, pair.params().column_tiles);
+    for _ in 0..4 {
+        for _ in 0..20 {
+            let scale = Scale::new(rng.random_range(1 << 30..=i32::MAX), -12).unwrap();
+            let column = rng.random_range(0..cols);
+            pair.write_column(column, rng.random_range(0..tiles), rng.random(), scale);
+        }
+        let program = random_program(&mut rng, pair.params());
+        if let End::Error(..) = pair.run_instructions(&program).unwrap() {
+            pair.prepare().unwrap();
+        }
+        pair.compare().unwrap_or_else(|message| panic!("{message}"));
+    }
+}
