@@ -42,13 +42,13 @@ mapfile -t files < <(sed "s|^|$folder/|" "$folder/filelist.f")
 yosys -q -p "read_verilog ${files[*]}
   synth_ecp5 -no-rw-check -top $top -run begin:map_ffram
   select -assert-none t:\$mem* r:WR_PORTS>=1 %i
-  synth_ecp5 -no-rw-check -top $top -run map_ffram:; opt_merge; clean; write_json $scratch/design.json" >&2
+  synth_ecp5 -no-rw-check -top $top -run map_ffram:; opt_merge -share_all; clean; write_json $scratch/design.json" >&2
 fmax=null
 if [[ $pnr == yes ]]; then
   jq --raw-output --arg top "$top" --from-file "$root/scripts/synth_wrapper.jq" \
     "$scratch/design.json" >"$scratch/wrapper.v"
   yosys -q -p "read_verilog ${files[*]} $scratch/wrapper.v
-    synth_ecp5 -no-rw-check -top synth_wrapper; opt_merge; write_json $scratch/wrapper.json" >&2
+    synth_ecp5 -no-rw-check -top synth_wrapper; opt_merge -share_all; clean; write_json $scratch/wrapper.json" >&2
   for ((seed = 1; seed <= seeds; seed++)); do
     # The sandbox of the YoWASP build sees its working folder, but not all of /tmp.
     (cd "$scratch" && "$nextpnr" --85k --package CABGA756 --json wrapper.json --seed "$seed" \
