@@ -1,0 +1,273 @@
+//! Every error of the instruction set on the emitted machine, worked out by hand and held against
+//! the golden machine.
+
+mod machines;
+mod rtl;
+
+use heddle_arch::isa::{ErrorCode, Instruction, Record, RowBlock, Wait};
+use heddle_arch::params::Params;
+use heddle_arch::requantise::Scale;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use machines::Machine;
+use machines::pair::{End, HALT, Pair, row};
+
+fn load(params: &Params, rows: u32, base: u32, tiles: u32) -> Instruction {
+    let words = params.weight_words();
+    Instruction::LoadWeights {
+        wait: Wait::default(),
+        rows,
+        tile_level: 0,
+        record: Record {
+            rows: vec![row(0, base, &[(words, 8), (tiles, 8)])],
+        },
+    }
+}
+
+fn matmul(last: bool, rows: Vec<RowBlock>) -> Instruction {
+    Instruction::Matmul {
+        wait: Wait::default(),
+        rows: 1,
+        first: true,
+        last,
+        bank: false,
+        tile_level: 0,
+        threshold: 127,
+        macs: 1,
+        record: Record { rows },
+    }
+}
+
+fn drain(base: u32, count: u32, step: u32) -> Instruction {
+    Instruction::Drain {
+        wait: Wait::default(),
+        columns: 1,
+        single: false,
+        tile: 0,
+        lo: -128,
+        hi: 127,
+        record: Record {
+            rows: vec![row(0, base, &[(count, step)])],
+        },
+    }
+}
+
+/// Runs words from `pc` on; checks code and program word, the state buffer, and that a good program
+/// runs right afterwards.
+#[track_caller]
+fn check(pair: &mut Pair, pc: u32, words: &[u32], code: ErrorCode, at: u32) {
+    if !words.is_empty() {
+        pair.write_program(pc, words);
+    }
+    let end = pair
+        .run(pc, 100_000)
+        .unwrap_or_else(|message| panic!("{message}"));
+    assert_eq!(end, End::Error(code, at), "{}", pair.place);
+    pair.compare().unwrap_or_else(|message| panic!("{message}"));
+
+    // The next program: a product of two vectors, drained in the middle of a word.
+    let params = pair.params();
+    let operands = vec![row(0, 0, &[]), row(1, params.bank_bytes(), &[(2, 1)])];
+    let good = [
+        load(params, params.array.rows, 0, 1),
+        drain(8 * 7 + 2, 2, 3),
+        matmul(true, operands),
+        HALT,
+    ];
+    let end = pair
+        .run_instructions(&good)
+        .unwrap_or_else(|message| panic!("{message}"));
+    assert!(matches!(end, End::Halt(_)), "{}", pair.place);
+    pair.compare().unwrap_or_else(|message| panic!("{message}"));
+}
+
+/// As [`check`] for instructions from word 0 on; the error is at instruction `at`.
+#[track_caller]
+fn check_instructions(pair: &mut Pair, program: &[Instruction], code: ErrorCode, at: usize) {
+    let words: Vec<u32> = program.iter().flat_map(Instruction::encode).collect();
+    let pc: usize = program[..at].iter().map(Instruction::words).sum();
+    check(pair, 0, &words, code, pc as u32);
+}
+
+/// Runs a test on a square, a tall and a wide machine.
+fn on_machines(test: impl Fn(&mut Pair)) {
+    for params in [machines::tiny(), machines::tall(), machines::wide()] {
+        let machine = Machine::new(params);
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let pair = Pair::new(&machine, 1, &mut rng);
+        test(&mut pair.unwrap_or_else(|message| panic!("{message}")));
+    }
+}
+
+#[test]
+fn illegal_instructions_stop_with_their_code() {
+    on_machines(|pair| {
+        for header in [0, 0x05, 0x06, 0x07, 0xff, 0x0105, 0xffff_ff08] {
+            check(pair, 3, &[header], ErrorCode::IllegalOpcode, 3);
+        }
+        for words in [
+            &[0x0002u32][..],
+            &[0x0102],
+            &[0x0302, 1, 0],
+            &[0x0303, 1, 0],
+            &[0x0201, 0],
+            &[0x0001],
+            // Records that do not end with their instruction.
+            &[0x0502, 1, 0, 0, 0],
+            &[0x0602, 1, 0x10, 0, 0, 1],
+            &[0x0403, 1, 0, 0],
+        ] {
+            check(pair, 3, words, ErrorCode::BadLength, 3);
+        }
+        let params = pair.params();
+        let (rows, loops) = (params.array.rows, params.traversal.loops);
+        let record_rows = params.traversal.rows;
+        for words in [
+            [0x0008_0402, 1, 0, 0, 0],
+            [0x0402, 0, 0, 0, 0],
+            [0x0402, rows + 1, 0, 0, 0],
+            [0x0402, 1 | 1 << 9, 0, 0, 0],
+            [0x0402, 1 | loops << 12, 0, 0, 0],
+            [0x0402, 1, record_rows, 0, 0],
+            [0x0402, 1, (loops + 1) << 4, 0, 0],
+            [0x0402, 1, 1 << 8, 0, 0],
+            [0x0503, rows + 1, 0, 0, 0],
+            [0x0503, 1 | 1 << 15, 0, 0, 0],
+            [0x0503, 1, 1 << 17, 0, 0],
+            [0x0503, 1, 0, 3, 0],
+            [0x0504, 0, 0, 0, 0],
+            [0x0504, params.lanes() + 1, 0, 0, 0],
+            [0x0504, 1 | 1 << 10, 0, 0, 0],
+            [0x0504, 1 | params.column_tiles << 16, 0, 0, 0],
+            [0x0504, 1, 1 << 9, 0, 0],
+            [0x0504, 1, 1 << 25, 0, 0],
+        ] {
+            check(pair, 3, &words, ErrorCode::BadField, 3);
+        }
+        check(pair, 3, &[0x0008_0101], ErrorCode::BadField, 3);
+        let bits = params.traversal.address_bits;
+        if bits < 32 {
+            check(pair, 3, &[0x0402, 1, 0, 1 << bits], ErrorCode::BadField, 3);
+        }
+        let wide = 1 << params.traversal.offset_bits;
+        for at in 4..7 {
+            let mut words = [0x0702, 1, 0x10, 0, 0, 0, 0];
+            words[at] = wide;
+            check(pair, 3, &words, ErrorCode::BadField, 3);
+        }
+    });
+}
+
+#[test]
+fn the_first_wrong_word_counts() {
+    on_machines(|pair| {
+        // Rows 0 in the second word, a record that is too short at the end.
+        check(pair, 0, &[0x0502, 0, 0, 0, 0], ErrorCode::BadField, 0);
+        check(pair, 0, &[0x0502, 1, 0, 0, 0], ErrorCode::BadLength, 0);
+        // The program ends before the wrong word comes.
+        let end = pair.params().program.words;
+        check(
+            pair,
+            end - 3,
+            &[0x0502, 1, 0],
+            ErrorCode::ProgramEnd,
+            end - 3,
+        );
+        check(
+            pair,
+            end - 3,
+            &[0x0502, 1, 0x100],
+            ErrorCode::BadField,
+            end - 3,
+        );
+    });
+}
+
+#[test]
+fn a_program_ends_with_its_memory() {
+    on_machines(|pair| {
+        let words = load(pair.params(), 1, 0, 1).encode();
+        let end = pair.params().program.words;
+        let pc = end - words.len() as u32;
+        check(pair, pc, &words, ErrorCode::ProgramEnd, end);
+        check(pair, end - 1, &words[..1], ErrorCode::ProgramEnd, end - 1);
+        check(pair, end - 2, &words[..2], ErrorCode::ProgramEnd, end - 2);
+        check(pair, end, &[], ErrorCode::ProgramEnd, end);
+        check(pair, 0xffff, &[], ErrorCode::ProgramEnd, 0xffff);
+    });
+}
+
+#[test]
+fn addresses_outside_their_memory_stop_the_unit_that_made_them() {
+    on_machines(|pair| {
+        let params = pair.params();
+        let (bytes, bank, depth) = (
+            params.partition_bytes(),
+            params.bank_bytes(),
+            params.results_buffer.depth,
+        );
+        let weights = load(params, 1, 0, 1);
+        let code = ErrorCode::Address;
+        check_instructions(pair, &[load(params, 1, bytes, 1), HALT], code, 0);
+        check_instructions(pair, &[load(params, 1, bytes - 8, 2), HALT], code, 0);
+        let operand = |base| matmul(false, vec![row(1, base, &[(2, 1)])]);
+        check_instructions(pair, &[weights.clone(), operand(bytes - 1), HALT], code, 1);
+        let prologue = matmul(false, vec![row(0, params.column_tiles, &[])]);
+        check_instructions(pair, &[prologue, HALT], code, 0);
+        let epilogue = matmul(false, vec![row(2, depth, &[])]);
+        check_instructions(pair, &[drain(bank, 1, 1), epilogue, HALT], code, 1);
+        let many = matmul(false, vec![row(1, bank, &[(depth + 1, 1)])]);
+        check_instructions(pair, &[weights.clone(), many, HALT], code, 1);
+        // The address counts when the unit offers it, even if no result asks for it.
+        check_instructions(pair, &[drain(bytes, 1, 1), HALT], code, 0);
+    });
+}
+
+#[test]
+fn results_without_an_address_and_addresses_without_a_result() {
+    on_machines(|pair| {
+        let params = pair.params();
+        let bank = params.bank_bytes();
+        let weights = load(params, 1, 0, 1);
+        let vectors = |count| matmul(true, vec![row(1, bank, &[(count, 1)])]);
+        // A program without DRAIN, behind one with a DRAIN at another word.
+        let code = ErrorCode::DrainUnderflow;
+        check_instructions(pair, &[weights.clone(), vectors(1), HALT], code, 0);
+        let short = [weights.clone(), drain(bank + 64, 5, 1), vectors(9), HALT];
+        check_instructions(pair, &short, code, 1);
+        let code = ErrorCode::Stuck;
+        let long = [weights, drain(bank + 64, 9, 1), vectors(5), HALT];
+        check_instructions(pair, &long, code, 3);
+        check_instructions(pair, &[vectors(1), HALT], code, 1);
+    });
+}
+
+/// A drain that is stopped in the middle of a word: bytes wait in the gatherers.
+#[test]
+fn a_stopped_drain_leaves_no_bytes_to_the_next_one() {
+    on_machines(|pair| {
+        let params = pair.params();
+        let (bytes, bank) = (params.partition_bytes(), params.bank_bytes());
+        // Scale 1 and a bias make every byte of the stopped drain differ from 0.
+        let one = Scale::new(1 << 30, 1).unwrap();
+        for column in 0..params.array.cols {
+            pair.write_column(column, 0, 64, one);
+        }
+        for count in 1..params.results_buffer.depth {
+            let operands = vec![row(0, 0, &[]), row(1, bank, &[(count, 1)])];
+            let mut program = vec![
+                load(params, params.array.rows, 0, 1),
+                drain(8 * 7, 80, 1),
+                matmul(true, operands),
+                // The error, when the results have just gone to post.
+                load(params, 1, bytes, 1),
+                HALT,
+            ];
+            if let Instruction::LoadWeights { wait, .. } = &mut program[3] {
+                wait.stream = true;
+            }
+            check_instructions(pair, &program, ErrorCode::Address, 3);
+        }
+    });
+}
