@@ -38,21 +38,23 @@ top="${2:-$(jq --exit-status --raw-output .top "$folder/manifest.json")}"
 mapfile -t files < <(sed "s|^|$folder/|" "$folder/filelist.f")
 
 # No memory may become flip-flops, and no design depends on reading a word while it is written.
-# yosys 0.23 makes one inverter of an active-low reset per flip-flop; opt_merge leaves one.
+# yosys 0.23 makes an inverter of an active-low reset for every flip-flop; one is left of them.
+merge='select -set reset t:TRELLIS_FF %ci2:+TRELLIS_FF[LSR]:+LUT4[Z] t:LUT4 %i
+  opt_merge -share_all @reset; clean'
 yosys -q -p "read_verilog ${files[*]}
   synth_ecp5 -no-rw-check -top $top -run begin:map_ffram
   select -assert-none t:\$mem* r:WR_PORTS>=1 %i
-  synth_ecp5 -no-rw-check -top $top -run map_ffram:; opt_merge -share_all; clean; write_json $scratch/design.json" >&2
+  synth_ecp5 -no-rw-check -top $top -run map_ffram:; $merge; write_json $scratch/design.json" >&2
 fmax=null
 if [[ $pnr == yes ]]; then
   jq --raw-output --arg top "$top" --from-file "$root/scripts/synth_wrapper.jq" \
     "$scratch/design.json" >"$scratch/wrapper.v"
   yosys -q -p "read_verilog ${files[*]} $scratch/wrapper.v
-    synth_ecp5 -no-rw-check -top synth_wrapper; opt_merge -share_all; clean; write_json $scratch/wrapper.json" >&2
+    synth_ecp5 -no-rw-check -top synth_wrapper; $merge; write_json $scratch/wrapper.json" >&2
   for ((seed = 1; seed <= seeds; seed++)); do
     # The sandbox of the YoWASP build sees its working folder, but not all of /tmp.
     (cd "$scratch" && "$nextpnr" --85k --package CABGA756 --json wrapper.json --seed "$seed" \
-      --freq 200 --timing-allow-fail --lpf-allow-unconstrained --quiet --report "$seed.report" \
+      --freq 100 --timing-allow-fail --lpf-allow-unconstrained --quiet --report "$seed.report" \
       2>log) || { tail -n 5 "$scratch/log" >&2; die "place and route of $top failed"; }
   done
   fmax="$(jq --slurp '[.[].fmax[].achieved] | sort | .[length / 2 | floor]' "$scratch"/*.report)"
