@@ -14,6 +14,7 @@ pub mod network;
 pub mod params;
 pub mod requantise;
 mod rules;
+pub mod traverse;
 
 pub use fault::{ConfigErrors, Fault};
 pub use host::{ColumnSelect, Counter, Register, Status};

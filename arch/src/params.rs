@@ -62,6 +62,60 @@ pub struct Traversal {
     /// Bits of base and address.
     #[schemars(extend("enum" = [16, 24, 32]))]
     pub address_bits: u32,
+    /// What the stand-alone unit has beyond the units of the machine.
+    #[serde(default)]
+    pub unit: TraversalUnit,
+}
+
+/// Options of the stand-alone traversal unit, `heddle gen --top traversal`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TraversalUnit {
+    /// Registers are doubled: the next record is loaded while a traversal runs.
+    pub double_buffer: bool,
+    /// Rows may end their loops by equality.
+    pub equality: bool,
+    /// Rows may give the number of iterations instead of an end.
+    pub trips: bool,
+    /// Prologues and epilogues may belong to an inner loop.
+    pub attach: bool,
+    /// Initial values, steps and ends may come in an instruction each.
+    pub group_setup: bool,
+    /// Register stages of the address sum.
+    #[schemars(range(min = 1, max = 4))]
+    pub sum_stages: u32,
+    /// Which register holds a loop.
+    pub arrangement: Arrangement,
+    /// A port that reads the registers.
+    pub readback: bool,
+}
+
+impl Default for TraversalUnit {
+    fn default() -> Self {
+        Self {
+            double_buffer: true,
+            equality: true,
+            trips: true,
+            attach: true,
+            group_setup: false,
+            sum_stages: 2,
+            arrangement: Arrangement::Rows,
+            readback: false,
+        }
+    }
+}
+
+/// Which register of a traversal unit holds loop c (0 is the innermost) of row r.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Arrangement {
+    /// Register (r, c).
+    #[default]
+    Rows,
+    /// Register (r, N - 1 - c): the leftmost loop is the innermost.
+    Mirrored,
+    /// Register (c, r): one column is one variable.
+    Transposed,
 }
 
 /// One partition of the state buffer; there are as many as array rows.
