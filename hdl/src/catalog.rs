@@ -9,7 +9,7 @@ use crate::control::{Control, ControlShape, HostPort, Sequencer, SequencerShape}
 use crate::post::{Gatherer, Post, PostLane, Requantise};
 use crate::sliced::Sliced;
 use crate::top::Top;
-use crate::traversal::Traversal;
+use crate::traversal::{TraversalCore, TraversalEngine, TraversalShape};
 
 /// A module that can be generated on its own.
 #[derive(Debug, Clone, Copy)]
@@ -48,9 +48,14 @@ pub const MODULES: &[Entry] = &[
         |p| Box::new(HostPort::new(sequencer_shape(p), word_bits(p))),
     ),
     entry(
-        "traversal",
+        "traversal_engine",
         "addresses of nested loops, one per clock",
-        traversal,
+        traversal_engine,
+    ),
+    entry(
+        "traversal_core",
+        "addresses of nested loops, configuration held outside",
+        traversal_core,
     ),
     entry(
         "state_buffer",
@@ -125,12 +130,12 @@ pub fn build(name: &str, params: &Params) -> Option<Box<dyn Block>> {
 macro_rules! by_widths {
     ($params:expr, $module:ident, $($argument:expr),*) => {
         match ($params.traversal.offset_bits, $params.traversal.address_bits) {
-            (16, 16) => Box::new($module::<16, 16>::new($($argument),*)) as Box<dyn Block>,
-            (16, 24) => Box::new($module::<16, 24>::new($($argument),*)),
-            (16, 32) => Box::new($module::<16, 32>::new($($argument),*)),
-            (24, 24) => Box::new($module::<24, 24>::new($($argument),*)),
-            (24, 32) => Box::new($module::<24, 32>::new($($argument),*)),
-            (32, 32) => Box::new($module::<32, 32>::new($($argument),*)),
+            (16, 16) => Box::new($module::<16, 17, 16>::new($($argument),*)) as Box<dyn Block>,
+            (16, 24) => Box::new($module::<16, 17, 24>::new($($argument),*)),
+            (16, 32) => Box::new($module::<16, 17, 32>::new($($argument),*)),
+            (24, 24) => Box::new($module::<24, 25, 24>::new($($argument),*)),
+            (24, 32) => Box::new($module::<24, 25, 32>::new($($argument),*)),
+            (32, 32) => Box::new($module::<32, 33, 32>::new($($argument),*)),
             (offset, address) => {
                 panic!("offset_bits {offset} and address_bits {address} are not in the menu")
             }
@@ -151,9 +156,26 @@ fn control(params: &Params) -> Box<dyn Block> {
     by_widths!(params, Control, shape)
 }
 
-fn traversal(params: &Params) -> Box<dyn Block> {
-    let (rows, loops) = (params.traversal.rows, params.traversal.loops);
-    by_widths!(params, Traversal, size(rows), size(loops))
+fn traversal_engine(params: &Params) -> Box<dyn Block> {
+    by_widths!(params, TraversalEngine, traversal_shape(params))
+}
+
+fn traversal_core(params: &Params) -> Box<dyn Block> {
+    by_widths!(params, TraversalCore, traversal_shape(params))
+}
+
+/// The stand-alone unit; the machine uses [`TraversalShape::plain`].
+fn traversal_shape(params: &Params) -> TraversalShape {
+    let unit = &params.traversal.unit;
+    TraversalShape {
+        rows: size(params.traversal.rows),
+        loops: size(params.traversal.loops),
+        double: unit.double_buffer,
+        equality: unit.equality,
+        trips: unit.trips,
+        attach: unit.attach,
+        stages: size(unit.sum_stages),
+    }
 }
 
 fn sequencer_shape(params: &Params) -> SequencerShape {
