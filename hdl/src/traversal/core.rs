@@ -163,7 +163,10 @@ impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
         let (rows, loops) = (shape.rows, shape.loops);
         assert!((1..=8).contains(&rows), "rows is {rows}, allowed 1 to 8");
         assert!((1..=8).contains(&loops), "loops is {loops}, allowed 1 to 8");
-        assert!(W <= 32 && A <= 32, "offsets and addresses have up to 32 bits");
+        assert!(
+            W <= 32 && A <= 32,
+            "offsets and addresses have up to 32 bits"
+        );
         assert!(D == W + 1, "a distance has one bit more than an offset");
         let cells = rows * loops;
         let stages = shape.latency();
@@ -273,8 +276,10 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalCore<W, 
                     for c in 0..self._loops {
                         self.row_offset[c].next =
                             self.row_offset[c].val() | self.row[r].offset_o[c].val();
-                        self.row_final[c].next = self.row_final[c].val() | self.row[r].final_o[c].val();
-                        self.row_wrap[c].next = self.row_wrap[c].val() | self.row[r].wrap_o[c].val();
+                        self.row_final[c].next =
+                            self.row_final[c].val() | self.row[r].final_o[c].val();
+                        self.row_wrap[c].next =
+                            self.row_wrap[c].val() | self.row[r].wrap_o[c].val();
                     }
                 }
             }
@@ -365,7 +370,9 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalCore<W, 
         self.last_o.next = self.last[self._stages - 1].q_o.val();
         self.end_o.next = self.end_flag[self._stages - 1].q_o.val();
         for c in 0..self._loops {
-            self.final_o[c].next = self.final_flag[(self._stages - 1) * self._loops + c].q_o.val();
+            self.final_o[c].next = self.final_flag[(self._stages - 1) * self._loops + c]
+                .q_o
+                .val();
         }
         self.listed_o.next = self.order.listed_o.val();
         self.running_o.next = self.order.running_o.val();
@@ -378,11 +385,31 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalCore<W, 
         .param("loops", "n", this._loops, "loops in a row")
         .param("W", "w", W, "bits of an offset")
         .param("A", "a", A, "bits of an address")
-        .param("sum_stages", "s", this._sum_stages, "register stages of the address sum")
-        .param("double", "x", this._double, "1: a load takes values of its own")
-        .param("equality", "q", this._equality, "1: the end test may be equality")
+        .param(
+            "sum_stages",
+            "s",
+            this._sum_stages,
+            "register stages of the address sum"
+        )
+        .param(
+            "double",
+            "x",
+            this._double,
+            "1: a load takes values of its own"
+        )
+        .param(
+            "equality",
+            "q",
+            this._equality,
+            "1: the end test may be equality"
+        )
         .param("trips", "t", this._trips, "1: a row may count iterations")
-        .param("attach", "i", this._attach, "1: rows may be attached to a loop")
+        .param(
+            "attach",
+            "i",
+            this._attach,
+            "1: rows may be attached to a loop"
+        )
         .hidden("D", D, "bits of a distance, W + 1")
         .hidden("stages", this._stages, "register stages of an address"));
 }

@@ -401,10 +401,25 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
         .param("loops", "n", this._loops, "loops in a row")
         .param("W", "w", W, "bits of an offset")
         .param("A", "a", A, "bits of an address")
-        .param("sum_stages", "s", this._sum_stages, "register stages of the address sum")
+        .param(
+            "sum_stages",
+            "s",
+            this._sum_stages,
+            "register stages of the address sum"
+        )
         .param("double", "x", this._double, "1: two sets of registers")
-        .param("equality", "q", this._equality, "1: the end test may be equality")
+        .param(
+            "equality",
+            "q",
+            this._equality,
+            "1: the end test may be equality"
+        )
         .param("trips", "t", this._trips, "1: a row may count iterations")
-        .param("attach", "i", this._attach, "1: rows may be attached to a loop")
+        .param(
+            "attach",
+            "i",
+            this._attach,
+            "1: rows may be attached to a loop"
+        )
         .hidden("D", D, "bits of a distance, W + 1"));
 }

@@ -273,8 +273,8 @@ impl Logic for RowOrder {
                     self.attached[k][c].clk.next = self.clk.val();
                     self.attached[k][c].rst_n.next = self.rst_n.val();
                     self.attached[k][c].en_i.next = self.append[k].val();
-                    self.attached[k][c].d_i.next = self.list_attached_i.val()
-                        & (self.list_loop_i.val() == c.to_bits::<3>());
+                    self.attached[k][c].d_i.next =
+                        self.list_attached_i.val() & (self.list_loop_i.val() == c.to_bits::<3>());
                     if self._double > 0 {
                         self.active_attached[k][c].clk.next = self.clk.val();
                         self.active_attached[k][c].en_i.next = self.load_i.val();
@@ -320,10 +320,8 @@ impl Logic for RowOrder {
             self.middle[0].clk.next = self.clk.val();
             self.middle[0].rst_n.next = self.rst_n.val();
             self.middle[0].en_i.next = self.change.val();
-            self.middle[0].d_i.next = self.aside.val()
-                & self.found.val()
-                & !self.load_i.val()
-                & !self.stop_i.val();
+            self.middle[0].d_i.next =
+                self.aside.val() & self.found.val() & !self.load_i.val() & !self.stop_i.val();
         }
         self.end_o.next = !self.follows.val() & !self.in_middle.val();
 
@@ -333,9 +331,7 @@ impl Logic for RowOrder {
             if self._attach > 0 {
                 if self.aside.val() {
                     self.step_place[k].next = self.pick[k].val()
-                        | (!self.found.val()
-                            & self.has[k].val()
-                            & (self.has_kind[k].val() == 0));
+                        | (!self.found.val() & self.has[k].val() & (self.has_kind[k].val() == 0));
                 }
             }
         }
@@ -353,8 +349,8 @@ impl Logic for RowOrder {
             self.next_row.next = self.row[0].q_o.val();
             self.next_kind.next = self.kind[0].q_o.val();
         }
-        self.next_runs.next = (self.load_i.val() | self.follows.val() | self.aside.val())
-            & !self.stop_i.val();
+        self.next_runs.next =
+            (self.load_i.val() | self.follows.val() | self.aside.val()) & !self.stop_i.val();
         for k in 0..self._rows {
             if k > 0 {
                 self.next_place[k].next =
@@ -398,6 +394,16 @@ impl Logic for RowOrder {
     module!(|this| Meta::module("traversal_order")
         .param("rows", "m", this._rows, "rows")
         .param("loops", "n", this._loops, "loops in a row")
-        .param("double", "x", this._double, "1: a waiting and an active list")
-        .param("attach", "i", this._attach, "1: rows may be attached to a loop"));
+        .param(
+            "double",
+            "x",
+            this._double,
+            "1: a waiting and an active list"
+        )
+        .param(
+            "attach",
+            "i",
+            this._attach,
+            "1: rows may be attached to a loop"
+        ));
 }

@@ -130,5 +130,10 @@ impl<const W: usize, const D: usize> Logic for LoopRegisters<W, D> {
         .param("loops", "n", this._loops, "loops")
         .param("W", "w", W, "bits of an offset")
         .hidden("D", D, "bits of a distance, W + 1")
-        .param("double", "x", this._double, "1: a waiting and an active set"));
+        .param(
+            "double",
+            "x",
+            this._double,
+            "1: a waiting and an active set"
+        ));
 }

@@ -169,7 +169,19 @@ impl<const A: usize> Logic for AddressSum<A> {
         .hidden("pairs", this._pairs, "sums of two terms")
         .hidden("quads", this._quads, "sums of up to four terms")
         .hidden("octs", this._octs, "sums of up to eight terms")
-        .hidden("pair_cut", this._pair_cut, "1: registers behind sums of two")
-        .hidden("quad_cut", this._quad_cut, "1: registers behind sums of four")
-        .hidden("oct_cut", this._oct_cut, "1: registers behind sums of eight"));
+        .hidden(
+            "pair_cut",
+            this._pair_cut,
+            "1: registers behind sums of two"
+        )
+        .hidden(
+            "quad_cut",
+            this._quad_cut,
+            "1: registers behind sums of four"
+        )
+        .hidden(
+            "oct_cut",
+            this._oct_cut,
+            "1: registers behind sums of eight"
+        ));
 }

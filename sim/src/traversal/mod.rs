@@ -10,7 +10,7 @@ pub mod unit_walk;
 pub mod vectors;
 pub mod walk;
 
-pub use model::{ConfigWrite, Register, TraversalInputs, TraversalModel, TraversalOutputs};
+pub use model::{ConfigWrite, EngineShape, TraversalInputs, TraversalModel, TraversalOutputs};
 pub use unit::{Execution, RowRegisters, Stop, Taken, UnitModel};
 pub use unit_walk::{UnitElement, UnitLoop, UnitRow, UnitWalk};
 pub use walk::{Element, Row, Walk};
