@@ -9,7 +9,7 @@ use crate::control::{Control, ControlShape, HostPort, Sequencer, SequencerShape}
 use crate::post::{Gatherer, Post, PostLane, Requantise};
 use crate::sliced::Sliced;
 use crate::top::Top;
-use crate::traversal::{TraversalCore, TraversalEngine, TraversalShape};
+use crate::traversal::{TraversalCore, TraversalEngine, TraversalShape, TraversalUnit};
 
 /// A module that can be generated on its own.
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +46,11 @@ pub const MODULES: &[Entry] = &[
         "host_port",
         "registers and memory regions of the host",
         |p| Box::new(HostPort::new(sequencer_shape(p), word_bits(p))),
+    ),
+    entry(
+        "traversal",
+        "stand-alone unit: one instruction, all addresses of its nests",
+        traversal,
     ),
     entry(
         "traversal_engine",
@@ -156,6 +161,10 @@ fn control(params: &Params) -> Box<dyn Block> {
     by_widths!(params, Control, shape)
 }
 
+fn traversal(params: &Params) -> Box<dyn Block> {
+    by_widths!(params, TraversalUnit, traversal_shape(params))
+}
+
 fn traversal_engine(params: &Params) -> Box<dyn Block> {
     by_widths!(params, TraversalEngine, traversal_shape(params))
 }
@@ -175,6 +184,8 @@ fn traversal_shape(params: &Params) -> TraversalShape {
         trips: unit.trips,
         attach: unit.attach,
         stages: size(unit.sum_stages),
+        group: unit.group_setup,
+        check: true,
     }
 }
 

@@ -357,6 +357,8 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.weight_walk.cfg_loop_i.next = 0.into();
         self.weight_walk.cfg_equal_i.next = false;
         self.weight_walk.cfg_trips_i.next = false;
+        self.weight_walk.cfg_group_i.next = false;
+        self.weight_walk.alone_i.next = false;
         self.weight_walk.offset_only_i.next = false;
         self.weight_walk.cfg_valid_i.next = self.sequencer.cfg_valid_o[0].val();
         self.weight_walk.cfg_sel_i.next = self.sequencer.cfg_sel_o.val();
@@ -387,6 +389,8 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.stream_walk.cfg_loop_i.next = 0.into();
         self.stream_walk.cfg_equal_i.next = false;
         self.stream_walk.cfg_trips_i.next = false;
+        self.stream_walk.cfg_group_i.next = false;
+        self.stream_walk.alone_i.next = false;
         self.stream_walk.offset_only_i.next = false;
         self.stream_walk.cfg_valid_i.next = self.sequencer.cfg_valid_o[1].val();
         self.stream_walk.cfg_sel_i.next = self.sequencer.cfg_sel_o.val();
@@ -440,6 +444,8 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.drain_walk.cfg_loop_i.next = 0.into();
         self.drain_walk.cfg_equal_i.next = false;
         self.drain_walk.cfg_trips_i.next = false;
+        self.drain_walk.cfg_group_i.next = false;
+        self.drain_walk.alone_i.next = false;
         self.drain_walk.offset_only_i.next = false;
         self.drain_walk.cfg_valid_i.next = self.sequencer.cfg_valid_o[2].val();
         self.drain_walk.cfg_sel_i.next = self.sequencer.cfg_sel_o.val();

@@ -20,6 +20,10 @@ pub struct TraversalShape {
     pub attach: bool,
     /// Register stages of the address sum, at most the levels of its tree.
     pub stages: usize,
+    /// Values of all loops may be written group by group.
+    pub group: bool,
+    /// Loops that never end are found when they are written.
+    pub check: bool,
 }
 
 impl TraversalShape {
@@ -33,6 +37,8 @@ impl TraversalShape {
             trips: false,
             attach: false,
             stages: 1,
+            group: false,
+            check: false,
         }
     }
 
@@ -115,6 +121,8 @@ pub struct TraversalCore<const W: usize, const D: usize, const A: usize> {
     pub listed_o: Signal<Out, Bit>,
     /// A row runs.
     pub running_o: Signal<Out, Bit>,
+    /// A row runs and its next address has room: a step is taken unless `pause_i` is high.
+    pub able_o: Signal<Out, Bit>,
     /// The last step is taken in this cycle.
     pub finish_o: Signal<Out, Bit>,
     /// A row runs, or an address was not taken yet.
@@ -201,6 +209,7 @@ impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
             end_o: Default::default(),
             listed_o: Default::default(),
             running_o: Default::default(),
+            able_o: Default::default(),
             finish_o: Default::default(),
             busy_o: Default::default(),
             order: RowOrder::new(rows, loops, shape.double, shape.attach),
@@ -376,6 +385,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalCore<W, 
         }
         self.listed_o.next = self.order.listed_o.val();
         self.running_o.next = self.order.running_o.val();
+        self.able_o.next = self.order.running_o.val() & self.room.val();
         self.finish_o.next =
             self.step.val() & self.row_wrap[self._loops - 1].val() & self.order.end_o.val();
         self.busy_o.next = self.order.running_o.val() | self.waiting.val();

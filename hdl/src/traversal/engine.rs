@@ -1,6 +1,6 @@
 //! Traversal engine: the core with its registers.
 
-use super::{LoopRegisters, TraversalCore, TraversalShape};
+use super::{EndlessCheck, LoopRegisters, TraversalCore, TraversalShape};
 use crate::prelude::*;
 
 /// Traversal engine: walks up to M nests of up to N loops one after another and emits one address
@@ -57,6 +57,14 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     pub cfg_equal_i: Signal<In, Bit>,
     /// With a base and with an end: the end is a number of iterations.
     pub cfg_trips_i: Signal<In, Bit>,
+    /// Group by group: an initial value, step or end is written at once and alone, an end after
+    /// the other two. The end test is that of the row.
+    pub cfg_group_i: Signal<In, Bit>,
+    /// The loop whose end was written one cycle before never ends.
+    pub endless_o: Signal<Out, Bit>,
+    /// With a start, and while it waits: the traversal begins when no address of the one before is
+    /// left.
+    pub alone_i: Signal<In, Bit>,
 
     /// Starts with the first listed row; ignored while `cfg_ready_o` is low or no row is listed.
     pub start_i: Signal<In, Bit>,
@@ -67,6 +75,8 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     /// No new address is formed while high; an address that is valid stays valid.
     pub pause_i: Signal<In, Bit>,
 
+    /// A row runs and its next address has room: a step is taken unless `pause_i` is high.
+    pub able_o: Signal<Out, Bit>,
     /// An address is waiting to be taken.
     pub valid_o: Signal<Out, Bit>,
     /// The address is taken at this clock edge if it is valid.
@@ -87,6 +97,7 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     pub busy_o: Signal<Out, Bit>,
 
     registers: Vec<LoopRegisters<W, D>>,
+    endless: Vec<EndlessCheck<W, D>>,
     core: TraversalCore<W, D, A>,
 
     /// Initial value and step of the loop that is being written.
@@ -110,10 +121,20 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     initial_bus: Signal<Local, Bits<W>>,
     step_bus: Signal<Local, Bits<W>>,
     base_bus: Signal<Local, Bits<A>>,
+    write_initial: Signal<Local, Bit>,
+    write_step: Signal<Local, Bit>,
     write_end: Signal<Local, Bit>,
     write_base: Signal<Local, Bit>,
     is_row: Vec<Signal<Local, Bit>>,
     is_col: Vec<Signal<Local, Bit>>,
+    here: Vec<Signal<Local, Bit>>,
+    /// The loop at `cfg_row_i` and `cfg_col_i`.
+    old_initial: Signal<Local, Bits<W>>,
+    old_step: Signal<Local, Bits<W>>,
+    row_equal: Signal<Local, Bit>,
+    row_trips: Signal<Local, Bit>,
+    /// Step of the loop whose end is written.
+    end_step: Signal<Local, Bits<W>>,
     /// What an end is subtracted from.
     minuend: Signal<Local, Bits<D>>,
     end_value: Signal<Local, Bits<D>>,
@@ -130,6 +151,8 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     _trips: usize,
     _attach: usize,
     _sum_stages: usize,
+    _group: usize,
+    _check: usize,
 }
 
 impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
@@ -157,10 +180,14 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
             cfg_loop_i: Default::default(),
             cfg_equal_i: Default::default(),
             cfg_trips_i: Default::default(),
+            cfg_group_i: Default::default(),
+            endless_o: Default::default(),
+            alone_i: Default::default(),
             start_i: Default::default(),
             offset_only_i: Default::default(),
             load_o: Default::default(),
             pause_i: Default::default(),
+            able_o: Default::default(),
             valid_o: Default::default(),
             ready_i: Default::default(),
             addr_o: Default::default(),
@@ -171,6 +198,7 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
             end_o: Default::default(),
             busy_o: Default::default(),
             registers: (0..rows).map(|_| registers()).collect(),
+            endless: v(shape.check.into()),
             core: TraversalCore::new(shape),
             initial: Default::default(),
             step: Default::default(),
@@ -188,10 +216,18 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
             initial_bus: Default::default(),
             step_bus: Default::default(),
             base_bus: Default::default(),
+            write_initial: Default::default(),
+            write_step: Default::default(),
             write_end: Default::default(),
             write_base: Default::default(),
             is_row: v(rows),
             is_col: v(loops),
+            here: v(rows * loops),
+            old_initial: Default::default(),
+            old_step: Default::default(),
+            row_equal: Default::default(),
+            row_trips: Default::default(),
+            end_step: Default::default(),
             minuend: Default::default(),
             end_value: Default::default(),
             difference: Default::default(),
@@ -206,6 +242,8 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
             _trips: shape.trips.into(),
             _attach: shape.attach.into(),
             _sum_stages: shape.latency() - 1,
+            _group: shape.group.into(),
+            _check: shape.check.into(),
         }
     }
 }
@@ -225,10 +263,56 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
         self.first.d_i.next = self.initial.q_o.val().get_bits::<D>(0)
             + self.cfg_data_i.val().get_bits::<W>(0).get_bits::<D>(0);
 
-        comment!("Distance to the end; no bit is needed above it once it is not negative");
+        for r in 0..self._rows {
+            self.is_row[r].next = self.cfg_row_i.val() == r.to_bits::<3>();
+        }
+        for c in 0..self._loops {
+            self.is_col[c].next = self.cfg_col_i.val() == c.to_bits::<3>();
+        }
+        self.row_equal.next = self.cfg_equal_i.val();
+        self.row_trips.next = self.cfg_trips_i.val();
+        self.end_step.next = self.step.q_o.val();
         self.minuend.next = self.first.q_o.val();
+        if self._group > 0 {
+            comment!("Group by group: what the registers of the loop hold");
+            self.old_initial.next = 0.into();
+            self.old_step.next = 0.into();
+            for r in 0..self._rows {
+                for c in 0..self._loops {
+                    if self.is_row[r].val() & self.is_col[c].val() {
+                        self.old_initial.next =
+                            self.old_initial.val() | self.registers[r].next_initial_o[c].val();
+                        self.old_step.next =
+                            self.old_step.val() | self.registers[r].next_step_o[c].val();
+                    }
+                }
+            }
+            if self.cfg_group_i.val() {
+                self.row_equal.next = false;
+                self.row_trips.next = false;
+                if self._equality > 0 {
+                    for r in 0..self._rows {
+                        if self.is_row[r].val() {
+                            self.row_equal.next = self.equal[r].q_o.val();
+                        }
+                    }
+                }
+                if self._trips > 0 {
+                    for r in 0..self._rows {
+                        if self.is_row[r].val() {
+                            self.row_trips.next = self.trips[r].q_o.val();
+                        }
+                    }
+                }
+                self.end_step.next = self.old_step.val();
+                self.minuend.next =
+                    self.old_initial.val().get_bits::<D>(0) + self.old_step.val().get_bits::<D>(0);
+            }
+        }
+
+        comment!("Distance to the end; no bit is needed above it once it is not negative");
         if self._trips > 0 {
-            if self.cfg_trips_i.val() {
+            if self.row_trips.val() {
                 self.minuend.next = 1.into();
             }
         }
@@ -244,6 +328,12 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
         if self.keep.val() {
             self.initial_bus.next = self.initial.q_o.val();
             self.step_bus.next = self.step.q_o.val();
+            if self._group > 0 {
+                if self.cfg_group_i.val() {
+                    self.initial_bus.next = self.cfg_data_i.val().get_bits::<W>(0);
+                    self.step_bus.next = self.cfg_data_i.val().get_bits::<W>(0);
+                }
+            }
             self.distance.next = self
                 .difference
                 .val()
@@ -252,11 +342,25 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
         }
         self.write_end.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == 2);
         self.write_base.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == 3);
-        for r in 0..self._rows {
-            self.is_row[r].next = self.cfg_row_i.val() == r.to_bits::<3>();
+        self.write_initial.next = self.write_end.val();
+        self.write_step.next = self.write_end.val();
+        if self._group > 0 {
+            if self.cfg_group_i.val() {
+                self.write_initial.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == 0);
+                self.write_step.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == 1);
+            }
         }
-        for c in 0..self._loops {
-            self.is_col[c].next = self.cfg_col_i.val() == c.to_bits::<3>();
+        if self._check > 0 {
+            self.endless[0].clk.next = self.clk.val();
+            self.endless[0].rst_n.next = self.rst_n.val();
+            self.endless[0].write_i.next = self.write_end.val();
+            self.endless[0].distance_i.next = self.distance.val();
+            self.endless[0].step_i.next = self.end_step.val();
+            self.endless[0].equal_i.next = self.row_equal.val();
+            self.endless[0].trips_i.next = self.row_trips.val();
+            self.endless_o.next = self.endless[0].endless_o.val();
+        } else {
+            self.endless_o.next = false;
         }
 
         comment!("Start");
@@ -269,6 +373,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
             self.pending[0].d_i.next = !self.stop_i.val() & !self.load.val();
             self.load.next = (self.waits.val() | self.start.val())
                 & (!self.core.running_o.val() | self.core.finish_o.val())
+                & !(self.alone_i.val() & self.core.busy_o.val())
                 & !self.stop_i.val();
             self.pending_bare[0].clk.next = self.clk.val();
             self.pending_bare[0].en_i.next = self.start.val();
@@ -315,8 +420,13 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
             self.registers[r].distance_i.next = self.distance.val();
             self.registers[r].load_i.next = self.load.val();
             for c in 0..self._loops {
-                self.registers[r].write_i[c].next = self.cfg_clear_i.val()
-                    | (self.write_end.val() & self.is_row[r].val() & self.is_col[c].val());
+                self.here[r * self._loops + c].next = self.is_row[r].val() & self.is_col[c].val();
+                self.registers[r].write_initial_i[c].next = self.cfg_clear_i.val()
+                    | (self.write_initial.val() & self.here[r * self._loops + c].val());
+                self.registers[r].write_step_i[c].next = self.cfg_clear_i.val()
+                    | (self.write_step.val() & self.here[r * self._loops + c].val());
+                self.registers[r].write_distance_i[c].next = self.cfg_clear_i.val()
+                    | (self.write_end.val() & self.here[r * self._loops + c].val());
                 self.core.initial_i[r * self._loops + c].next =
                     self.registers[r].initial_o[c].val();
                 self.core.step_i[r * self._loops + c].next = self.registers[r].step_o[c].val();
@@ -386,6 +496,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
         self.core.pause_i.next = self.pause_i.val();
         self.core.ready_i.next = self.ready_i.val();
 
+        self.able_o.next = self.core.able_o.val();
         self.valid_o.next = self.core.valid_o.val();
         self.addr_o.next = self.core.addr_o.val();
         self.row_o.next = self.core.row_o.val();

@@ -10,7 +10,10 @@
 //! - [`AddressSum`]: base plus offsets, pipelined,
 //! - [`RowOrder`]: which row is active and which comes next,
 //! - [`TraversalCore`]: counters, order and sum behind a handshake, configuration held outside,
-//! - [`TraversalEngine`]: the core with its registers and their write port.
+//! - [`EndlessCheck`]: refuses loops without an end,
+//! - [`TraversalEngine`]: the core with its registers and their write port,
+//! - [`TraversalDecoder`] and [`RecordCheck`]: instruction words to register writes,
+//! - [`TraversalUnit`]: decoder and engine, the stand-alone block.
 //!
 //! Every row has counters of its own: nothing has to be selected before it is added or tested, so
 //! a step is one adder and one multiplexer deep. Only the sum is shared.
@@ -18,15 +21,23 @@
 mod adders;
 mod core;
 mod counters;
+mod decoder;
+mod endless;
 mod engine;
 mod order;
+mod record_check;
 mod registers;
 mod sum;
+mod unit;
 
 pub use adders::RowAdders;
 pub use core::{TraversalCore, TraversalShape};
 pub use counters::RowCounters;
+pub use decoder::{DecodePhase, TraversalDecoder};
+pub use endless::EndlessCheck;
 pub use engine::TraversalEngine;
 pub use order::RowOrder;
+pub use record_check::RecordCheck;
 pub use registers::LoopRegisters;
 pub use sum::AddressSum;
+pub use unit::TraversalUnit;

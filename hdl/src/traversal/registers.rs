@@ -17,8 +17,12 @@ pub struct LoopRegisters<const W: usize, const D: usize> {
     /// Reset, active low.
     pub rst_n: Signal<In, Bit>,
 
-    /// Writes the loop.
-    pub write_i: Vec<Signal<In, Bit>>,
+    /// Writes the initial offset of the loop.
+    pub write_initial_i: Vec<Signal<In, Bit>>,
+    /// Writes its step.
+    pub write_step_i: Vec<Signal<In, Bit>>,
+    /// Writes its first distance.
+    pub write_distance_i: Vec<Signal<In, Bit>>,
     /// Initial offset to write.
     pub initial_i: Signal<In, Bits<W>>,
     /// Step to write.
@@ -36,6 +40,8 @@ pub struct LoopRegisters<const W: usize, const D: usize> {
     pub distance_o: Vec<Signal<Out, Bits<D>>>,
     /// Initial offset of every loop in the waiting set.
     pub next_initial_o: Vec<Signal<Out, Bits<W>>>,
+    /// Step of every loop in the waiting set.
+    pub next_step_o: Vec<Signal<Out, Bits<W>>>,
     /// First distance of every loop in the waiting set.
     pub next_distance_o: Vec<Signal<Out, Bits<D>>>,
 
@@ -62,7 +68,9 @@ impl<const W: usize, const D: usize> LoopRegisters<W, D> {
         Self {
             clk: Default::default(),
             rst_n: Default::default(),
-            write_i: v(loops),
+            write_initial_i: v(loops),
+            write_step_i: v(loops),
+            write_distance_i: v(loops),
             initial_i: Default::default(),
             step_i: Default::default(),
             distance_i: Default::default(),
@@ -71,6 +79,7 @@ impl<const W: usize, const D: usize> LoopRegisters<W, D> {
             step_o: v(loops),
             distance_o: v(loops),
             next_initial_o: v(loops),
+            next_step_o: v(loops),
             next_distance_o: v(loops),
             initial: v(loops),
             step: v(loops),
@@ -90,17 +99,18 @@ impl<const W: usize, const D: usize> Logic for LoopRegisters<W, D> {
         for c in 0..self._loops {
             self.initial[c].clk.next = self.clk.val();
             self.initial[c].rst_n.next = self.rst_n.val();
-            self.initial[c].en_i.next = self.write_i[c].val();
+            self.initial[c].en_i.next = self.write_initial_i[c].val();
             self.initial[c].d_i.next = self.initial_i.val();
             self.step[c].clk.next = self.clk.val();
             self.step[c].rst_n.next = self.rst_n.val();
-            self.step[c].en_i.next = self.write_i[c].val();
+            self.step[c].en_i.next = self.write_step_i[c].val();
             self.step[c].d_i.next = self.step_i.val();
             self.distance[c].clk.next = self.clk.val();
             self.distance[c].rst_n.next = self.rst_n.val();
-            self.distance[c].en_i.next = self.write_i[c].val();
+            self.distance[c].en_i.next = self.write_distance_i[c].val();
             self.distance[c].d_i.next = self.distance_i.val();
             self.next_initial_o[c].next = self.initial[c].q_o.val();
+            self.next_step_o[c].next = self.step[c].q_o.val();
             self.next_distance_o[c].next = self.distance[c].q_o.val();
         }
         if self._double > 0 {
