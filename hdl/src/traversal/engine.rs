@@ -532,5 +532,12 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
             this._attach,
             "1: rows may be attached to a loop"
         )
+        .param(
+            "group",
+            "g",
+            this._group,
+            "1: values may come group by group"
+        )
+        .param("check", "e", this._check, "1: endless loops are found")
         .hidden("D", D, "bits of a distance, W + 1"));
 }

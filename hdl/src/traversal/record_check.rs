@@ -54,7 +54,7 @@ pub struct RecordCheck<const W: usize, const A: usize> {
     fixed: Signal<Local, Bits<8>>,
     length: Signal<Local, Bits<8>>,
     loops: Signal<Local, Bits<8>>,
-    block: Signal<Local, Bits<8>>,
+    block_words: Signal<Local, Bits<8>>,
     kind: Signal<Local, Bits<2>>,
     row_rank: Signal<Local, Bits<2>>,
     row_attached: Signal<Local, Bit>,
@@ -110,7 +110,7 @@ impl<const W: usize, const A: usize> RecordCheck<W, A> {
             fixed: Default::default(),
             length: Default::default(),
             loops: Default::default(),
-            block: Default::default(),
+            block_words: Default::default(),
             kind: Default::default(),
             row_rank: Default::default(),
             row_attached: Default::default(),
@@ -159,11 +159,11 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
         } else if self.kind.val() == 2 {
             self.row_rank.next = 2.into();
         }
-        self.block.next = self.loops.val() + 1;
+        self.block_words.next = self.loops.val() + 1;
         if self.op_i.val() == 0 {
-            self.block.next = self.loops.val() + (self.loops.val() << 1) + 2;
+            self.block_words.next = self.loops.val() + (self.loops.val() << 1) + 2;
         } else if self.op_i.val() == 1 {
-            self.block.next = self.loops.val() + 2;
+            self.block_words.next = self.loops.val() + 2;
         }
         self.was_seen.next = false;
         self.was_listed.next = false;
@@ -276,7 +276,7 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
                 {
                     self.code_o.next = 3.into();
                 }
-                if self.block.val() > self.words_i.val() {
+                if self.block_words.val() > self.words_i.val() {
                     self.code_o.next = 2.into();
                 }
             }
