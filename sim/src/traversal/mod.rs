@@ -1,7 +1,7 @@
 //! Traversal unit: addresses of prologue, tensor and epilogue rows, one after another.
 //!
 //! [`walk`] has the untimed sequence, [`model`] the clocked unit with its ports, as the machine uses
-//! it. [`unit_walk`] has the untimed sequence of the stand-alone unit, [`unit`] its instruction
+//! it. [`unit_walk`] has the untimed sequence of the stand-alone unit, [`mod@unit`] its instruction
 //! words. [`vectors`] holds the worked examples of the specification.
 
 pub mod model;

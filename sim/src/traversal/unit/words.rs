@@ -250,7 +250,8 @@ fn ends(test: EndTest, l: UnitLoop, offset_bits: u32) -> bool {
         EndTest::AtLeast => l.step != 0 || l.initial >= end,
         EndTest::Equal => {
             let distance = (end.wrapping_sub(l.initial)) % (1 << offset_bits);
-            distance == 0 || distance.trailing_zeros() >= l.step.trailing_zeros()
+            // 0 has more trailing zeros than any offset: it is a multiple of every step.
+            distance.trailing_zeros() >= l.step.trailing_zeros()
         }
         EndTest::Trips => end != 0,
     }
