@@ -4,12 +4,15 @@
 //! The row blocks are those of the machine's instructions ([`crate::isa::RowBlock`]) with more bits
 //! of the row word in use.
 
+mod blocks;
+mod decode;
 mod encode;
 mod fault;
 
 use crate::isa::Loop;
 use crate::params::Params;
 
+pub use decode::Decoder;
 pub use fault::{UnitError, UnitFault};
 
 /// Opcode of TRAVERSE.
