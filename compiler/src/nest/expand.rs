@@ -84,13 +84,16 @@ pub(crate) fn expand(
         }
     }
     let (test, registers) = end_test(&columns, unit).ok_or_else(|| {
-        let refused = columns.iter().zip(loops).find(|(c, _)| at_least(c, unit).is_none());
-        let index = refused.map_or("", |(_, plan)| plan.index.as_str());
+        let mut refused = columns.iter().zip(loops);
+        let refused = refused.find(|(column, _)| at_least(column, unit).is_none());
+        let (column, plan) = refused.expect("at least does not take every loop");
         let message = format!(
-            "loop {index} over {} needs another end test than at least (its step is not positive \
-             or its end beyond {} bits), which the unit lacks or cannot hold (traversal.unit.trips, \
-             traversal.unit.equality)",
-            array.name, unit.offset_bits
+            "loop {} over {} has step {} and end {}: end test at least takes positive steps and \
+             ends up to {largest}, and no other end test of the unit takes the row",
+            plan.index,
+            array.name,
+            column.step,
+            column.last() + column.step,
         );
         NestError::new(walk.used.place, Refusal::Capacity, message)
     })?;
@@ -127,11 +130,12 @@ fn displace(columns: &mut [Column], base: &mut i128, displacement: i128, largest
     }
     debug_assert_eq!(owed, 0, "the use stays inside the array");
 
-    // What is too large for a loop goes into the base.
+    // Where offset or end would be too large, the smallest offset goes into the base.
     for column in columns.iter_mut() {
-        let excess = (column.high() - largest).clamp(0, column.low());
-        column.initial -= excess;
-        *base += excess;
+        if column.high() + column.step.max(0) > largest {
+            *base += column.low();
+            column.initial -= column.low();
+        }
     }
 }
 

@@ -110,7 +110,7 @@ fn tensor(statement: &Statement) -> Result<Vec<Walked<'_>>, NestError> {
             Statement::Use(used) => break used,
             Statement::For(outer) => {
                 loops.push(outer);
-                let inner = main_child(outer)?;
+                let inner = main_child(&loops)?;
                 let siblings = outer.body.iter().enumerate();
                 for (position, sibling) in siblings.filter(|(position, _)| *position != inner) {
                     let list = match position < inner {
@@ -147,8 +147,11 @@ fn tensor(statement: &Statement) -> Result<Vec<Walked<'_>>, NestError> {
     Ok(rows)
 }
 
-/// Position of the statement in the body of a loop of the main nest that continues the main nest.
-fn main_child(outer: &For) -> Result<usize, NestError> {
+/// Position of the statement in the body of a loop of the main nest that continues the main nest:
+/// the marked one, else the deepest. A statement that depends on the loops around it can be nothing
+/// else, so it is preferred.
+fn main_child(loops: &[&For]) -> Result<usize, NestError> {
+    let outer = loops[loops.len() - 1];
     let body = &outer.body;
     let index = &outer.index;
     let mut marked = body.iter().enumerate().filter(|(_, s)| s.has_tensor());
@@ -158,20 +161,31 @@ fn main_child(outer: &For) -> Result<usize, NestError> {
         let place = second.place();
         return Err(NestError::new(place, Refusal::Structure, message));
     }
-    let deepest = body.iter().map(Statement::depth).max();
-    let first_deepest = || body.iter().position(|s| Some(s.depth()) == deepest);
-    let inner = first.map(|(position, _)| position).or_else(first_deepest);
+    let key = |statement: &Statement| (depends(statement, loops), statement.depth());
+    let best = body.iter().map(key).max();
+    let first_best = || body.iter().position(|s| Some(key(s)) == best);
+    let inner = first.map(|(position, _)| position).or_else(first_best);
     let inner = inner.ok_or_else(|| empty(outer))?;
     if let (Statement::Use(used), 2..) = (&body[inner], body.len()) {
         let other = &body[if inner == 0 { 1 } else { 0 }];
-        let array = &used.array;
         let message = format!(
-            "loop {index} walks {array}, so its body can hold nothing else: rows run one after \
-             another"
+            "loop {index} walks {used}, so its body can hold nothing else; a loop of one iteration \
+             around {used} makes room"
         );
         return Err(NestError::new(other.place(), Refusal::Structure, message));
     }
     Ok(inner)
+}
+
+/// A subscript in the statement has the index of one of these loops.
+fn depends(statement: &Statement, loops: &[&For]) -> bool {
+    match statement {
+        Statement::For(outer) => outer.body.iter().any(|inner| depends(inner, loops)),
+        Statement::Use(used) => {
+            let mut terms = used.subscripts.iter().flat_map(|s| s.terms.keys());
+            terms.any(|index| loops.iter().any(|outer| outer.index == *index))
+        }
+    }
 }
 
 fn empty(outer: &For) -> NestError {
