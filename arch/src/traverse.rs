@@ -8,12 +8,15 @@ mod blocks;
 mod decode;
 mod encode;
 mod fault;
+mod print;
+mod text;
 
 use crate::isa::Loop;
 use crate::params::Params;
 
 pub use decode::Decoder;
 pub use fault::{UnitError, UnitFault};
+pub use text::{TextError, parse};
 
 /// Opcode of TRAVERSE.
 pub const OP_TRAVERSE: u32 = 0x08;

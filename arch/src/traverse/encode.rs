@@ -3,7 +3,7 @@
 use super::{Command, EndTest, GroupRow, InitialRow, MAX_WORDS, Row, RowKind, Run};
 use super::{UnitError, UnitFault};
 
-/// Largest second bound of a window: the first address after the last of 32 bits.
+/// Largest end of a window: the address behind the last one of 32 bits.
 const WINDOW_END_MAX: u64 = 1 << 32;
 
 impl RowKind {
@@ -59,8 +59,14 @@ impl Command {
             return Err(UnitFault::new(UnitError::BadLength, 0, message));
         }
         let mut position = 1;
-        if let Some((_, second)) = self.run().and_then(|r| r.window) {
-            field("end of window", second, 1, WINDOW_END_MAX, 2)?;
+        if let Some((first, end)) = self.run().and_then(|r| r.window) {
+            field(
+                "end of window",
+                end,
+                u64::from(first) + 1,
+                WINDOW_END_MAX,
+                2,
+            )?;
             position += 2;
         }
         match self {
@@ -130,9 +136,9 @@ fn push_run(words: &mut Vec<u32>, run: &Run) {
     words[0] |= u32::from(run.offset_only) << 24
         | u32::from(run.on_demand) << 25
         | u32::from(run.window.is_some()) << 26;
-    if let Some((first, second)) = run.window {
+    if let Some((first, end)) = run.window {
         // 2^32 has the word 0.
-        words.extend([first, second as u32]);
+        words.extend([first, end as u32]);
     }
 }
 
