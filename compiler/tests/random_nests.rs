@@ -258,7 +258,12 @@ fn ttu_021_ttu_042_ttu_066_rows_of_random_nests_walk_what_the_loops_walk() {
             &mut BTreeMap::new(),
             &mut expected,
         );
-        let found: Vec<u64> = addresses(&rows, &unit).iter().map(|a| a.1).collect();
+        let found = addresses(&rows, &unit);
+        for (row, count) in plan.addresses().into_iter().enumerate() {
+            let found = found.iter().filter(|a| usize::from(a.0) == row).count();
+            assert_eq!(count, Some(found as u128), "seed {seed}, row {row}\n{text}");
+        }
+        let found: Vec<u64> = found.iter().map(|a| a.1).collect();
         assert_eq!(found, expected, "seed {seed}\n{text}");
 
         *events.entry(format!("{} loops", depth)).or_default() += 1;

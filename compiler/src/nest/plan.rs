@@ -1,6 +1,6 @@
 //! From a nest to rows: checks, ranges and the result.
 
-use heddle_arch::traverse::{Row, UnitShape};
+use heddle_arch::traverse::{Row, RowKind, UnitShape};
 
 use super::expand::{self, Column};
 use super::fault::{NestError, Refusal};
@@ -49,6 +49,21 @@ impl Plan {
     #[must_use]
     pub fn record(&self) -> Vec<Row> {
         self.rows.iter().map(|plan| plan.row.clone()).collect()
+    }
+
+    /// Addresses of every row in the whole traversal, attached rows as often as they run; `None`
+    /// beyond 2^128 - 1.
+    #[must_use]
+    pub fn addresses(&self) -> Vec<Option<u128>> {
+        let tensor = self.rows.iter().find(|r| r.row.kind == RowKind::Tensor);
+        let tensor = tensor.map_or(&[][..], |tensor| &tensor.loops);
+        let count = |plan: &RowPlan| {
+            let attach = plan.row.attach.map_or(tensor.len(), usize::from);
+            let around = tensor.iter().skip(attach + 1);
+            let mut trips = around.map(|outer| u128::from(outer.trips));
+            trips.try_fold(plan.addresses()?, u128::checked_mul)
+        };
+        self.rows.iter().map(count).collect()
     }
 }
 
