@@ -12,7 +12,7 @@ use heddle_compiler::nest::{Nest, NestError, Plan};
 use crate::args::TraverseArgs;
 use crate::failure::{CHECK_FAILED, Failure};
 use crate::{input, output};
-use replay::Replay;
+use replay::{Limits, Replay};
 
 /// Largest file with a nest or instructions.
 const TEXT_BYTES_MAX: u64 = 1 << 20;
@@ -48,7 +48,12 @@ pub fn run(args: &TraverseArgs) -> Result<bool, Failure> {
         }
         Source::Record(text, path) => (None, record::read(&text, path)?),
     };
-    let replay = Replay::of(&words, &unit, if args.all { None } else { Some(SHOWN) })?;
+    let limits = Limits {
+        shown: if args.all { None } else { Some(SHOWN) },
+        // What a nest has follows from its loops.
+        counted: plan.is_none(),
+    };
+    let replay = Replay::of(&words, &unit, limits)?;
     if args.json {
         output::print_json(&report::json(&unit, plan.as_ref(), &words, &replay))?;
     } else {

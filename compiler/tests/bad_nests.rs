@@ -481,3 +481,28 @@ fn no_text_makes_the_reader_panic() {
         }
     }
 }
+
+#[test]
+fn the_examples_of_the_document_are_taken_or_refused_as_it_says() {
+    let document = include_str!("../../docs/nests.md");
+    let example = document.split("```text\n").nth(1).unwrap();
+    let example = Nest::parse(example.split("```").next().unwrap()).unwrap();
+    let rows = example.compile(&unit()).unwrap().record();
+    let found: Vec<String> = nest::addresses(&rows, &unit())
+        .iter()
+        .map(|a| a.1.to_string())
+        .collect();
+    let told = "gives 12 13 14 | 0 1 6 7 2 3 8 9 4 5 10 11 | 15 16.";
+    assert!(document.contains(told));
+    let told = told.replace(['|', '.'], " ");
+    assert!(told.split_whitespace().skip(1).eq(found.iter().map(String::as_str)));
+
+    let (_, refusals) = document.split_once("## Refusals").unwrap();
+    let quoted = |line: &str| Some(line.strip_suffix("` |")?.rsplit_once('`')?.1.to_string());
+    let refused: Vec<String> = refusals.lines().filter_map(quoted).collect();
+    assert_eq!(refused.len(), 11);
+    for text in refused {
+        let plan = Nest::parse(&text).and_then(|nest| nest.compile(&unit()));
+        assert!(plan.and_then(|plan| plan.check_unique()).is_err(), "{text}");
+    }
+}

@@ -35,10 +35,21 @@ pub struct Traversal {
     pub registers: Vec<RowRegisters>,
     /// Row and address of the first elements.
     pub addresses: Vec<(usize, u64)>,
+    /// There are more addresses than these.
+    pub more: bool,
     /// Addresses of each row, as far as they were counted.
     pub counts: Vec<usize>,
     /// All addresses were counted.
     pub complete: bool,
+}
+
+/// Which addresses of a traversal are kept and counted.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Addresses that are kept; `None`: all.
+    pub shown: Option<usize>,
+    /// The others are counted.
+    pub counted: bool,
 }
 
 /// Why the unit did not take everything.
@@ -55,8 +66,11 @@ pub struct Refusal {
 }
 
 impl Replay {
-    /// Runs words; keeps `shown` addresses of each traversal, or all.
-    pub fn of(words: &[u32], unit: &UnitShape, shown: Option<usize>) -> Result<Replay, Failure> {
+    /// Runs words.
+    ///
+    /// # Errors
+    /// If there are too many addresses to keep them, or to go on behind them.
+    pub fn of(words: &[u32], unit: &UnitShape, limits: Limits) -> Result<Replay, Failure> {
         let mut model = UnitModel::new(*unit);
         let mut decoder = Decoder::new(*unit);
         let mut replay = Replay {
@@ -88,7 +102,7 @@ impl Replay {
                 ))
             })?;
             let traversal = match taken {
-                Taken::Started => Some(traverse(&mut model, unit, shown)?),
+                Taken::Started => Some(traverse(&mut model, unit, limits)?),
                 _ => None,
             };
             let unfinished = traversal.as_ref().is_some_and(|t| !t.complete);
@@ -128,34 +142,32 @@ impl Replay {
     }
 }
 
-fn traverse(
-    model: &mut UnitModel,
-    unit: &UnitShape,
-    shown: Option<usize>,
-) -> Result<Traversal, Failure> {
+fn traverse(model: &mut UnitModel, unit: &UnitShape, limits: Limits) -> Result<Traversal, Failure> {
     let mut traversal = Traversal {
         registers: model.registers(),
         addresses: Vec::new(),
+        more: false,
         counts: vec![0; unit.rows as usize],
         complete: true,
     };
-    for count in 0.. {
-        if count == ADDRESSES_MAX {
-            if shown.is_none() {
-                return Err(Failure::new(format!(
-                    "--all prints at most {ADDRESSES_MAX} addresses, the traversal has more"
-                )));
-            }
+    let mut count = 0;
+    while let Some(element) = model.next_element() {
+        if limits.shown.is_none_or(|shown| count < shown) {
+            traversal.addresses.push((element.row, element.address));
+        } else {
+            traversal.more = true;
+        }
+        if count == ADDRESSES_MAX && limits.shown.is_none() {
+            return Err(Failure::new(format!(
+                "--all prints at most {ADDRESSES_MAX} addresses, the traversal has more"
+            )));
+        }
+        if count == ADDRESSES_MAX || (traversal.more && !limits.counted) {
             traversal.complete = false;
             break;
         }
-        let Some(element) = model.next_element() else {
-            break;
-        };
         traversal.counts[element.row] += 1;
-        if shown.is_none_or(|shown| count < shown) {
-            traversal.addresses.push((element.row, element.address));
-        }
+        count += 1;
     }
     Ok(traversal)
 }

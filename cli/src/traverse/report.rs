@@ -163,7 +163,7 @@ fn addresses(traversal: &Traversal, plan: Option<&Plan>) -> String {
         text += &format!("{line}\n");
     }
     let shown = traversal.addresses.len();
-    if shown < traversal.counts.iter().sum() {
+    if traversal.more {
         text += &format!("  the first {shown}, --all prints all\n");
     }
     text
@@ -289,17 +289,6 @@ fn json_instruction(taking: &Taking, plan: Option<&Plan>) -> Value {
     let Some(traversal) = &taking.traversal else {
         return value;
     };
-    let register = |(row, registers): (usize, &RowRegisters)| {
-        json!({
-            "row": row,
-            "base": registers.base,
-            "initial": registers.initial,
-            "step": registers.step,
-            "end": registers.end,
-        })
-    };
-    let rows = traversal.registers.iter().enumerate();
-    let registers: Vec<Value> = rows.filter(|(_, row)| row.valid).map(register).collect();
     let counted: Vec<Option<u128>> = match plan {
         Some(plan) => plan.addresses(),
         None => traversal
@@ -310,12 +299,23 @@ fn json_instruction(taking: &Taking, plan: Option<&Plan>) -> Value {
     };
     // JSON readers have no larger numbers.
     let number = |count: Option<u128>| count.and_then(|count| u64::try_from(count).ok());
+    let register = |(row, registers): (usize, &RowRegisters)| {
+        json!({
+            "row": row,
+            "base": registers.base,
+            "initial": registers.initial,
+            "step": registers.step,
+            "end": registers.end,
+            "count": number(counted[row]),
+        })
+    };
+    let rows = traversal.registers.iter().enumerate();
+    let registers: Vec<Value> = rows.filter(|(_, row)| row.valid).map(register).collect();
     let sum = counted
         .iter()
         .try_fold(0u128, |sum, count| sum.checked_add((*count)?));
     let addresses = traversal.addresses.iter();
     value["registers"] = registers.into();
-    value["counts"] = counted.iter().map(|count| json!(number(*count))).collect();
     value["count"] = json!(number(sum));
     value["count_complete"] = json!(plan.is_some() || traversal.complete);
     value["addresses"] = addresses
