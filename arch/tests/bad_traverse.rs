@@ -93,3 +93,16 @@ fn faulty_text_is_explained_line_by_line() {
     let expected = "line 1: traverse: length is 257, expected at most 255";
     assert_eq!(errors[0].to_string(), expected);
 }
+
+#[test]
+fn comments_space_and_order_of_options_mean_nothing() {
+    let plain = parse("traverse\n  tensor row 1 base 0x2a equal loops 0:1:2\n").expect("no fault");
+    let loose = "# by hand\r\n\ttraverse # all\n\n tensor  equal base 42 row 0x1 loops 0x0:1:0X2 ";
+    assert_eq!(parse(&loose.replace('X', "x")), Ok(plain.clone()));
+    let errors = parse(loose).expect_err("0X");
+    assert_eq!(errors[0].line, 4);
+    assert_eq!(
+        plain[0].to_string(),
+        "traverse\n  tensor row 1 base 0x2a equal loops 0:1:2"
+    );
+}

@@ -116,6 +116,9 @@ struct Block {
 }
 
 impl UnitModel {
+    /// Addresses that [`UnitModel::execute`] collects at most.
+    pub const ELEMENTS_MAX: usize = 1 << 20;
+
     /// A unit after reset.
     pub fn new(shape: UnitShape) -> UnitModel {
         UnitModel {
@@ -182,13 +185,17 @@ impl UnitModel {
         None
     }
 
-    /// Takes words, and all addresses of a traversal before the words behind it.
+    /// Takes words, and all addresses of a traversal before the words behind it. Gives up after
+    /// [`UnitModel::ELEMENTS_MAX`] addresses.
     pub fn execute(&mut self, words: &[u32]) -> Execution {
         let mut elements = Vec::new();
         for word in words {
             match self.take(*word) {
                 Taken::Stopped(_) => break,
-                Taken::Started => elements.extend(std::iter::from_fn(|| self.next_element())),
+                Taken::Started => {
+                    let left = Self::ELEMENTS_MAX - elements.len();
+                    elements.extend(std::iter::from_fn(|| self.next_element()).take(left));
+                }
                 Taken::More | Taken::Loaded => {}
             }
         }
