@@ -495,7 +495,11 @@ fn the_examples_of_the_document_are_taken_or_refused_as_it_says() {
     let told = "gives 12 13 14 | 0 1 6 7 2 3 8 9 4 5 10 11 | 15 16.";
     assert!(document.contains(told));
     let told = told.replace(['|', '.'], " ");
-    assert!(told.split_whitespace().skip(1).eq(found.iter().map(String::as_str)));
+    assert!(
+        told.split_whitespace()
+            .skip(1)
+            .eq(found.iter().map(String::as_str))
+    );
 
     let (_, refusals) = document.split_once("## Refusals").unwrap();
     let quoted = |line: &str| Some(line.strip_suffix("` |")?.rsplit_once('`')?.1.to_string());

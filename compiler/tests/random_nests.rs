@@ -40,8 +40,8 @@ struct Random {
 }
 
 impl Random {
-    /// A chain of loops around the use of an array of its own, with `around` the innermost
-    /// statements of its loops can be extended.
+    /// A chain of loops around the use of an array of its own; with `attach` its loops hold further
+    /// statements.
     fn chain(&mut self, depth: usize, attach: bool) -> Node {
         let mut loops = Vec::new();
         for _ in 0..depth {
