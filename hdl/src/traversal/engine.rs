@@ -19,10 +19,11 @@ use crate::prelude::*;
 /// high from t + 1 to the cycle in which the last address is taken.
 ///
 /// # Rules
-/// Step 0 with an end above the initial value never ends. `cfg_clear_i` stops the unit at once:
-/// `busy_o` and `valid_o` are low in the next cycle. With one set of registers a write while
-/// busy changes the running traversal; with two, registers may be written while `cfg_ready_o` is
-/// high.
+/// Step 0 with an end above the initial value never ends. `stop_i` stops the unit at once: `busy_o`
+/// and `valid_o` are low in the next cycle; a start in its cycle is not heard. Registers may be
+/// written and cleared while `cfg_ready_o` is high, but not in the cycle of a start, and cleared
+/// together with `stop_i`. A write at another time changes the traversal that runs (one set of
+/// registers) or waits (two).
 #[derive(LogicBlock)]
 pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     /// Clock.
@@ -38,8 +39,9 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     pub cfg_valid_i: Signal<In, Bit>,
     /// Registers may be written, and a start is heard.
     pub cfg_ready_o: Signal<Out, Bit>,
-    /// Register to write: 0 initial value, 1 step, 2 end, 3 base. Initial value and step are held
-    /// until an end is written: that writes all three of the loop. A base lists the row.
+    /// Register to write: 0 initial value, 1 step, 2 end, 3 base. Initial value and step, in this
+    /// order, are held until an end is written: that writes all three of the loop. A base lists the
+    /// row.
     pub cfg_sel_i: Signal<In, Bits<2>>,
     /// Row to write.
     pub cfg_row_i: Signal<In, Bits<3>>,
@@ -271,7 +273,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
                 & (!self.core.running_o.val() | self.core.finish_o.val())
                 & !self.stop_i.val();
             self.pending_bare[0].clk.next = self.clk.val();
-            self.pending_bare[0].en_i.next = self.start.val();
+            self.pending_bare[0].en_i.next = self.start.val() & !self.waits.val();
             self.pending_bare[0].d_i.next = self.offset_only_i.val();
             self.bare.next = self.offset_only_i.val();
             if self.waits.val() {
