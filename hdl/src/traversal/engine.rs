@@ -43,7 +43,7 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     /// order, are held until an end is written: that writes all three of the loop. A base lists the
     /// row.
     pub cfg_sel_i: Signal<In, Bits<2>>,
-    /// Row to write.
+    /// Row to write; a write to a row or loop that does not exist changes nothing.
     pub cfg_row_i: Signal<In, Bits<3>>,
     /// Loop to write, 0 is the innermost; ignored for a base.
     pub cfg_col_i: Signal<In, Bits<3>>,
@@ -115,6 +115,7 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     write_end: Signal<Local, Bit>,
     write_base: Signal<Local, Bit>,
     is_row: Vec<Signal<Local, Bit>>,
+    row_exists: Signal<Local, Bit>,
     is_col: Vec<Signal<Local, Bit>>,
     /// What an end is subtracted from.
     minuend: Signal<Local, Bits<D>>,
@@ -193,6 +194,7 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
             write_end: Default::default(),
             write_base: Default::default(),
             is_row: v(rows),
+            row_exists: Default::default(),
             is_col: v(loops),
             minuend: Default::default(),
             end_value: Default::default(),
@@ -254,8 +256,10 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
         }
         self.write_end.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == 2);
         self.write_base.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == 3);
+        self.row_exists.next = false;
         for r in 0..self._rows {
             self.is_row[r].next = self.cfg_row_i.val() == r.to_bits::<3>();
+            self.row_exists.next = self.row_exists.val() | self.is_row[r].val();
         }
         for c in 0..self._loops {
             self.is_col[c].next = self.cfg_col_i.val() == c.to_bits::<3>();
@@ -379,7 +383,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
         self.core.rst_n.next = self.rst_n.val();
         self.core.stop_i.next = self.stop_i.val();
         self.core.list_clear_i.next = self.cfg_clear_i.val();
-        self.core.list_i.next = self.write_base.val();
+        self.core.list_i.next = self.write_base.val() & self.row_exists.val();
         self.core.list_row_i.next = self.cfg_row_i.val();
         self.core.list_kind_i.next = self.cfg_kind_i.val();
         self.core.list_attached_i.next = self.cfg_attached_i.val();
