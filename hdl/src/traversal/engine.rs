@@ -19,10 +19,11 @@ use crate::prelude::*;
 /// high from t + 1 to the cycle in which the last address is taken.
 ///
 /// # Rules
-/// Step 0 with an end above the initial value never ends. `cfg_clear_i` stops the unit at once:
-/// `busy_o` and `valid_o` are low in the next cycle. With one set of registers a write while
-/// busy changes the running traversal; with two, registers may be written while `cfg_ready_o` is
-/// high.
+/// Step 0 with an end above the initial value never ends. `stop_i` stops the unit at once: `busy_o`
+/// and `valid_o` are low in the next cycle; a start in its cycle is not heard. Registers may be
+/// written and cleared while `cfg_ready_o` is high, but not in the cycle of a start, and cleared
+/// together with `stop_i`. A write at another time changes the traversal that runs (one set of
+/// registers) or waits (two).
 #[derive(LogicBlock)]
 pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     /// Clock.
@@ -38,10 +39,11 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     pub cfg_valid_i: Signal<In, Bit>,
     /// Registers may be written, and a start is heard.
     pub cfg_ready_o: Signal<Out, Bit>,
-    /// Register to write: 0 initial value, 1 step, 2 end, 3 base. Initial value and step are held
-    /// until an end is written: that writes all three of the loop. A base lists the row.
+    /// Register to write: 0 initial value, 1 step, 2 end, 3 base. Initial value and step, in this
+    /// order, are held until an end is written: that writes all three of the loop. A base lists the
+    /// row.
     pub cfg_sel_i: Signal<In, Bits<2>>,
-    /// Row to write.
+    /// Row to write; a write to a row or loop that does not exist changes nothing.
     pub cfg_row_i: Signal<In, Bits<3>>,
     /// Loop to write, 0 is the innermost; ignored for a base.
     pub cfg_col_i: Signal<In, Bits<3>>,
@@ -126,6 +128,7 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     write_end: Signal<Local, Bit>,
     write_base: Signal<Local, Bit>,
     is_row: Vec<Signal<Local, Bit>>,
+    row_exists: Signal<Local, Bit>,
     is_col: Vec<Signal<Local, Bit>>,
     here: Vec<Signal<Local, Bit>>,
     /// The loop at `cfg_row_i` and `cfg_col_i`.
@@ -221,6 +224,7 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
             write_end: Default::default(),
             write_base: Default::default(),
             is_row: v(rows),
+            row_exists: Default::default(),
             is_col: v(loops),
             here: v(rows * loops),
             old_initial: Default::default(),
@@ -263,8 +267,10 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
         self.first.d_i.next = self.initial.q_o.val().get_bits::<D>(0)
             + self.cfg_data_i.val().get_bits::<W>(0).get_bits::<D>(0);
 
+        self.row_exists.next = false;
         for r in 0..self._rows {
             self.is_row[r].next = self.cfg_row_i.val() == r.to_bits::<3>();
+            self.row_exists.next = self.row_exists.val() | self.is_row[r].val();
         }
         for c in 0..self._loops {
             self.is_col[c].next = self.cfg_col_i.val() == c.to_bits::<3>();
@@ -376,7 +382,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
                 & !(self.alone_i.val() & self.core.busy_o.val())
                 & !self.stop_i.val();
             self.pending_bare[0].clk.next = self.clk.val();
-            self.pending_bare[0].en_i.next = self.start.val();
+            self.pending_bare[0].en_i.next = self.start.val() & !self.waits.val();
             self.pending_bare[0].d_i.next = self.offset_only_i.val();
             self.bare.next = self.offset_only_i.val();
             if self.waits.val() {
@@ -487,7 +493,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
         self.core.rst_n.next = self.rst_n.val();
         self.core.stop_i.next = self.stop_i.val();
         self.core.list_clear_i.next = self.cfg_clear_i.val();
-        self.core.list_i.next = self.write_base.val();
+        self.core.list_i.next = self.write_base.val() & self.row_exists.val();
         self.core.list_row_i.next = self.cfg_row_i.val();
         self.core.list_kind_i.next = self.cfg_kind_i.val();
         self.core.list_attached_i.next = self.cfg_attached_i.val();

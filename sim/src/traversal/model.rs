@@ -82,6 +82,8 @@ pub struct TraversalOutputs {
     pub busy: bool,
     /// Registers may be written and a start is heard.
     pub cfg_ready: bool,
+    /// The first address of a traversal is formed in the next cycle, if not paused.
+    pub load: bool,
 }
 
 /// The engine. Load at t: first address at t + 1 + stages, then one per clock.
@@ -123,17 +125,8 @@ impl TraversalModel {
         let running = self.next.is_some();
         let waiting = self.stages.iter().any(Option::is_some);
         let busy = running || waiting || self.pending.is_some();
-        let outputs = TraversalOutputs {
-            element: self.stages.last().cloned().flatten(),
-            busy,
-            cfg_ready: if self.shape.double {
-                self.pending.is_none()
-            } else {
-                !busy
-            },
-        };
-
-        let room = outputs.element.is_none() || inputs.ready;
+        let element = self.stages.last().cloned().flatten();
+        let room = element.is_none() || inputs.ready;
         let steps = running && room && !inputs.pause;
         let finish = steps && self.next.as_ref().is_some_and(|e| e.end);
         let start = inputs.start && !self.listed.is_empty();
@@ -144,6 +137,16 @@ impl TraversalModel {
             !busy
         };
         let load = wanted.filter(|_| free && !inputs.stop);
+        let outputs = TraversalOutputs {
+            element,
+            busy,
+            cfg_ready: if self.shape.double {
+                self.pending.is_none()
+            } else {
+                !busy
+            },
+            load: load.is_some(),
+        };
 
         if room {
             self.stages.rotate_right(1);
