@@ -276,7 +276,8 @@ fn check_capacity(walked: &[Walked<'_>], unit: &UnitShape) -> Result<(), NestErr
         }
         if walk.attach.is_some() && !unit.attach {
             let message = format!(
-                "{} belongs to a loop of the main nest, the unit has no attached rows (traversal.unit.attach)",
+                "{} belongs to a loop of the main nest, the unit has no attached rows \
+                 (traversal.unit.attach)",
                 walk.used.array
             );
             return refuse(walk, message);

@@ -2,6 +2,7 @@
 #![allow(dead_code)] // not every test file uses all of it
 
 use heddle_arch::traverse::{Command, Row, Run, UnitShape};
+use heddle_compiler::nest::{Nest, Refusal};
 use heddle_sim::traversal::UnitModel;
 
 /// 8 rows of 8 loops, 32 bits, all options.
@@ -29,4 +30,16 @@ pub fn addresses(rows: &[Row], unit: &UnitShape) -> Vec<(u8, u64)> {
     assert_eq!(execution.stop, None, "{command}");
     let elements = execution.elements.iter();
     elements.map(|e| (e.row as u8, e.address)).collect()
+}
+
+/// Asserts that a unit refuses a nest with this message.
+#[track_caller]
+pub fn refused(text: &str, unit: &UnitShape, refusal: Refusal, message: &str) {
+    let result = Nest::parse(text).and_then(|nest| nest.compile(unit));
+    let error = result.err().unwrap_or_else(|| panic!("{text:?} is taken"));
+    assert_eq!(
+        (error.to_string().as_str(), error.refusal),
+        (message, refusal),
+        "{text}"
+    );
 }
