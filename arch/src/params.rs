@@ -98,7 +98,7 @@ impl Default for TraversalUnit {
             trips: true,
             attach: true,
             group_setup: false,
-            sum_stages: 2,
+            sum_stages: 4,
             arrangement: Arrangement::Rows,
             readback: false,
         }
