@@ -450,20 +450,20 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         .param("loops", "n", this._loops, "loops in a row")
         .param("W", "w", W, "bits of an offset")
         .param("A", "a", A, "bits of an address")
-        .param(
+        .option(
             "equality",
             "q",
             this._equality,
             "1: the end test may be equality"
         )
-        .param("trips", "t", this._trips, "1: a row may count iterations")
-        .param(
+        .option("trips", "t", this._trips, "1: a row may count iterations")
+        .option(
             "attach",
             "i",
             this._attach,
             "1: rows may be attached to a loop"
         )
-        .param(
+        .option(
             "group",
             "g",
             this._group,

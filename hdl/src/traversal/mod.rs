@@ -5,6 +5,7 @@
 //! epilogue), one column one loop, column 0 the innermost. The blocks follow that picture:
 //!
 //! - [`LoopRegisters`]: V, X and the distance of the loops of a row, in one or two sets,
+//! - [`RegisterArray`]: those of all rows, in three arrangements,
 //! - [`RowCounters`]: Z of the loops of a row, end test, carry from loop to loop,
 //! - [`RowAdders`]: the adders of a row and nothing else,
 //! - [`AddressSum`]: base plus offsets, pipelined,
@@ -19,6 +20,7 @@
 //! a step is one adder and one multiplexer deep. Only the sum is shared.
 
 mod adders;
+mod array;
 mod core;
 mod counters;
 mod decoder;
@@ -31,6 +33,7 @@ mod sum;
 mod unit;
 
 pub use adders::RowAdders;
+pub use array::{Arrangement, RegisterArray};
 pub use core::{TraversalCore, TraversalShape};
 pub use counters::RowCounters;
 pub use decoder::{DecodePhase, TraversalDecoder};

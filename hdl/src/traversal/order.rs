@@ -394,13 +394,13 @@ impl Logic for RowOrder {
     module!(|this| Meta::module("traversal_order")
         .param("rows", "m", this._rows, "rows")
         .param("loops", "n", this._loops, "loops in a row")
-        .param(
+        .option(
             "double",
             "x",
             this._double,
             "1: a waiting and an active list"
         )
-        .param(
+        .option(
             "attach",
             "i",
             this._attach,

@@ -365,20 +365,20 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
             this._address_bits,
             "bits of an address"
         )
-        .param(
+        .option(
             "equality",
             "q",
             this._equality,
             "1: the end test may be equality"
         )
-        .param("trips", "t", this._trips, "1: a row may count iterations")
-        .param(
+        .option("trips", "t", this._trips, "1: a row may count iterations")
+        .option(
             "attach",
             "i",
             this._attach,
             "1: rows may be attached to a loop"
         )
-        .param(
+        .option(
             "group",
             "g",
             this._group,

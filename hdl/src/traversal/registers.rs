@@ -140,7 +140,7 @@ impl<const W: usize, const D: usize> Logic for LoopRegisters<W, D> {
         .param("loops", "n", this._loops, "loops")
         .param("W", "w", W, "bits of an offset")
         .hidden("D", D, "bits of a distance, W + 1")
-        .param(
+        .option(
             "double",
             "x",
             this._double,
