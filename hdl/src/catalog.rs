@@ -10,7 +10,7 @@ use crate::post::{Gatherer, Post, PostLane, Requantise};
 use crate::sliced::Sliced;
 use crate::top::Top;
 use crate::traversal::{
-    Arrangement, TraversalCore, TraversalEngine, TraversalShape, TraversalUnit,
+    Arrangement, OffsetTable, TraversalCore, TraversalEngine, TraversalShape, TraversalUnit,
 };
 
 /// A module that can be generated on its own.
@@ -53,6 +53,11 @@ pub const MODULES: &[Entry] = &[
         "traversal",
         "stand-alone unit: one instruction, all addresses of its nests",
         traversal,
+    ),
+    entry(
+        "traversal_table",
+        "offsets of a traversal, stored and replayed",
+        traversal_table,
     ),
     entry(
         "traversal_engine",
@@ -165,6 +170,17 @@ fn control(params: &Params) -> Box<dyn Block> {
 
 fn traversal(params: &Params) -> Box<dyn Block> {
     by_widths!(params, TraversalUnit, traversal_shape(params))
+}
+
+fn traversal_table(params: &Params) -> Box<dyn Block> {
+    let rows = size(params.traversal.rows);
+    let depth = size(params.traversal.unit.table_words);
+    match params.traversal.address_bits {
+        16 => Box::new(OffsetTable::<16>::new(rows, depth)),
+        24 => Box::new(OffsetTable::<24>::new(rows, depth)),
+        32 => Box::new(OffsetTable::<32>::new(rows, depth)),
+        address => panic!("address_bits {address} is not in the menu"),
+    }
 }
 
 fn traversal_engine(params: &Params) -> Box<dyn Block> {

@@ -14,7 +14,8 @@
 //! - [`EndlessCheck`]: refuses loops without an end,
 //! - [`TraversalEngine`]: the core with its registers and their write port,
 //! - [`TraversalDecoder`] and [`RecordCheck`]: instruction words to register writes,
-//! - [`TraversalUnit`]: decoder and engine, the stand-alone block.
+//! - [`TraversalUnit`]: decoder and engine, the stand-alone block,
+//! - [`OffsetTable`]: offsets stored beforehand, replayed with other bases.
 //!
 //! Every row has counters of its own: nothing has to be selected before it is added or tested, so
 //! a step is one adder and one multiplexer deep. Only the sum is shared.
@@ -30,6 +31,7 @@ mod order;
 mod record_check;
 mod registers;
 mod sum;
+mod table;
 mod unit;
 
 pub use adders::RowAdders;
@@ -43,4 +45,5 @@ pub use order::RowOrder;
 pub use record_check::RecordCheck;
 pub use registers::LoopRegisters;
 pub use sum::AddressSum;
+pub use table::OffsetTable;
 pub use unit::TraversalUnit;
