@@ -245,6 +245,8 @@ impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
     }
 }
 
+// In a kernel an option and a signal are no single condition.
+#[allow(clippy::collapsible_if)]
 impl<const W: usize, const D: usize, const A: usize> Logic for TraversalCore<W, D, A> {
     #[hdl_gen]
     fn update(&mut self) {

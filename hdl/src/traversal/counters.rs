@@ -88,6 +88,8 @@ impl<const W: usize, const D: usize> RowCounters<W, D> {
     }
 }
 
+// In a kernel an option and a signal are no single condition.
+#[allow(clippy::collapsible_if)]
 impl<const W: usize, const D: usize> Logic for RowCounters<W, D> {
     #[hdl_gen]
     fn update(&mut self) {

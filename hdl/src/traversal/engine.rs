@@ -257,6 +257,8 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
     }
 }
 
+// In a kernel an option and a signal are no single condition.
+#[allow(clippy::collapsible_if)]
 impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W, D, A> {
     #[hdl_gen]
     fn update(&mut self) {

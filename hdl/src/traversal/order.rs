@@ -191,6 +191,8 @@ fn grid<T: Default>(rows: usize, loops: usize) -> Vec<Vec<T>> {
     (0..rows).map(|_| v(loops)).collect()
 }
 
+// In a kernel an option and a signal are no single condition.
+#[allow(clippy::collapsible_if)]
 impl Logic for RowOrder {
     #[hdl_gen]
     fn update(&mut self) {
