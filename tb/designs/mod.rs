@@ -111,6 +111,7 @@ pub fn all_options(rows: usize, loops: usize) -> TraversalShape {
         trips: true,
         attach: true,
         stages: 4,
+        ..TraversalShape::plain(rows, loops)
     }
 }
 

@@ -138,9 +138,10 @@ macro_rules! engine_pins {
         pins! { $type {
             clock: clk;
             in: rst_n, stop_i, cfg_clear_i, cfg_valid_i, cfg_sel_i, cfg_row_i, cfg_col_i, cfg_data_i,
-                cfg_kind_i, cfg_attached_i, cfg_loop_i, cfg_equal_i, cfg_trips_i, start_i,
-                offset_only_i, pause_i, ready_i;
-            out: cfg_ready_o, load_o, valid_o, addr_o, row_o, kind_o, final_o, last_o, end_o, busy_o
+                cfg_kind_i, cfg_attached_i, cfg_loop_i, cfg_equal_i, cfg_trips_i, cfg_group_i,
+                alone_i, start_i, offset_only_i, pause_i, ready_i;
+            out: cfg_ready_o, endless_o, load_o, able_o, valid_o, addr_o, row_o, kind_o, final_o,
+                last_o, end_o, busy_o
         } }
     };
 }
@@ -151,8 +152,9 @@ engine_pins! { TraversalEngine<12, 13, 16> }
 
 pins! { LoopRegisters<12, 13> {
     clock: clk;
-    in: rst_n, write_i, initial_i, step_i, distance_i, load_i;
-    out: initial_o, step_o, distance_o, next_initial_o, next_distance_o
+    in: rst_n, write_initial_i, write_step_i, write_distance_i, initial_i, step_i, distance_i,
+        load_i;
+    out: initial_o, step_o, distance_o, next_initial_o, next_step_o, next_distance_o
 } }
 
 pins! { RowCounters<6, 7> {

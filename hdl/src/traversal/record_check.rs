@@ -71,6 +71,8 @@ pub struct RecordCheck<const W: usize, const A: usize> {
     window_last: Signal<Local, Bits<32>>,
     _rows: usize,
     _loops: usize,
+    _last_row: usize,
+    _last_loop: usize,
     _offset_bits: usize,
     _address_bits: usize,
     _equality: usize,
@@ -127,6 +129,8 @@ impl<const W: usize, const A: usize> RecordCheck<W, A> {
             window_last: Default::default(),
             _rows: shape.rows,
             _loops: shape.loops,
+            _last_row: shape.rows - 1,
+            _last_loop: shape.loops - 1,
             _offset_bits: W,
             _address_bits: A,
             _equality: shape.equality.into(),
@@ -188,7 +192,7 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
             self.bad_attach.next = (!self.row_attached.val() & (self.attach_loop.val() != 0))
                 | (self.row_attached.val()
                     & ((self.kind.val() == 0)
-                        | (self.attach_loop.val() > (self._loops - 1).to_bits::<3>())));
+                        | (self.attach_loop.val() > self._last_loop.to_bits::<3>())));
         } else {
             self.bad_attach.next = self.row_attached.val() | (self.attach_loop.val() != 0);
         }
@@ -254,7 +258,7 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
                     | self.word_i.val().get_bit(11)
                     | self.word_i.val().get_bit(15)
                     | (self.word_i.val().get_bits::<14>(18) != 0)
-                    | (self.word_i.val().get_bits::<3>(0) > (self._rows - 1).to_bits::<3>())
+                    | (self.word_i.val().get_bits::<3>(0) > self._last_row.to_bits::<3>())
                     | (self.row_loops.val() > self._loops.to_bits::<8>())
                     | self.was_seen.val()
                 {
@@ -384,5 +388,7 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
             this._group,
             "1: values may come group by group"
         )
-        .hidden("A", A, "bits of an address"));
+        .hidden("A", A, "bits of an address")
+        .hidden("last_row", this._last_row, "highest row")
+        .hidden("last_loop", this._last_loop, "outermost loop"));
 }
