@@ -24,8 +24,6 @@ pub enum Arrangement {
 pub struct RegisterArray<const W: usize, const D: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
 
     /// Writes the initial offset of the loop.
     pub write_initial_i: Vec<Signal<In, Bit>>,
@@ -75,7 +73,6 @@ impl<const W: usize, const D: usize> RegisterArray<W, D> {
         let registers = |_| LoopRegisters::new(columns, double);
         Self {
             clk: Default::default(),
-            rst_n: Default::default(),
             write_initial_i: v(cells),
             write_step_i: v(cells),
             write_distance_i: v(cells),
@@ -105,7 +102,6 @@ impl<const W: usize, const D: usize> Logic for RegisterArray<W, D> {
     fn update(&mut self) {
         for k in 0..self._array_rows {
             self.row[k].clk.next = self.clk.val();
-            self.row[k].rst_n.next = self.rst_n.val();
             self.row[k].initial_i.next = self.initial_i.val();
             self.row[k].step_i.next = self.step_i.val();
             self.row[k].distance_i.next = self.distance_i.val();

@@ -34,6 +34,7 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     /// Stops a running traversal.
     pub stop_i: Signal<In, Bit>,
     /// Clears the registers that are written: loops become 0, no row is listed. Wins over a write.
+    /// Needed once after reset.
     pub cfg_clear_i: Signal<In, Bit>,
     /// Writes one register.
     pub cfg_valid_i: Signal<In, Bit>,
@@ -107,9 +108,9 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     step: RegData<Bits<W>>,
     /// Their sum.
     first: RegData<Bits<D>>,
-    base: Vec<RegEn<Bits<A>>>,
-    trips: Vec<RegEn<Bit>>,
-    equal: Vec<RegEn<Bit>>,
+    base: Vec<RegData<Bits<A>>>,
+    trips: Vec<RegData<Bit>>,
+    equal: Vec<RegData<Bit>>,
     /// In use, with two sets.
     active_base: Vec<RegData<Bits<A>>>,
     active_trips: Vec<RegData<Bit>>,
@@ -409,19 +410,16 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
         comment!("Registers");
         for r in 0..self._rows {
             self.base[r].clk.next = self.clk.val();
-            self.base[r].rst_n.next = self.rst_n.val();
             self.base[r].en_i.next =
                 self.cfg_clear_i.val() | (self.write_base.val() & self.is_row[r].val());
             self.base[r].d_i.next = self.base_bus.val();
             if self._trips > 0 {
                 self.trips[r].clk.next = self.clk.val();
-                self.trips[r].rst_n.next = self.rst_n.val();
                 self.trips[r].en_i.next = self.write_base.val() & self.is_row[r].val();
                 self.trips[r].d_i.next = self.cfg_trips_i.val();
             }
             if self._equality > 0 {
                 self.equal[r].clk.next = self.clk.val();
-                self.equal[r].rst_n.next = self.rst_n.val();
                 self.equal[r].en_i.next = self.write_base.val() & self.is_row[r].val();
                 self.equal[r].d_i.next = self.cfg_equal_i.val();
             }
@@ -437,7 +435,6 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
             }
         }
         self.registers.clk.next = self.clk.val();
-        self.registers.rst_n.next = self.rst_n.val();
         self.registers.initial_i.next = self.initial_bus.val();
         self.registers.step_i.next = self.step_bus.val();
         self.registers.distance_i.next = self.distance.val();
