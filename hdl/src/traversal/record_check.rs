@@ -53,7 +53,8 @@ pub struct RecordCheck<const W: usize, const A: usize> {
     built: Signal<Local, Bit>,
     fixed: Signal<Local, Bits<8>>,
     length: Signal<Local, Bits<8>>,
-    loops: Signal<Local, Bits<8>>,
+    /// Loops of the row.
+    row_loops: Signal<Local, Bits<8>>,
     block_words: Signal<Local, Bits<8>>,
     kind: Signal<Local, Bits<2>>,
     row_rank: Signal<Local, Bits<2>>,
@@ -111,7 +112,7 @@ impl<const W: usize, const A: usize> RecordCheck<W, A> {
             built: Default::default(),
             fixed: Default::default(),
             length: Default::default(),
-            loops: Default::default(),
+            row_loops: Default::default(),
             block_words: Default::default(),
             kind: Default::default(),
             row_rank: Default::default(),
@@ -152,7 +153,7 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
         self.last_word.next = self.words_i.val() == 1;
 
         comment!("Fields of a row word");
-        self.loops.next = self.word_i.val().get_bits::<4>(4).get_bits::<8>(0);
+        self.row_loops.next = self.word_i.val().get_bits::<4>(4).get_bits::<8>(0);
         self.kind.next = self.word_i.val().get_bits::<2>(8);
         self.row_attached.next = self.word_i.val().get_bit(10);
         self.attach_loop.next = self.word_i.val().get_bits::<3>(12);
@@ -163,11 +164,11 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
         } else if self.kind.val() == 2 {
             self.row_rank.next = 2.into();
         }
-        self.block_words.next = self.loops.val() + 1;
+        self.block_words.next = self.row_loops.val() + 1;
         if self.op_i.val() == 0 {
-            self.block_words.next = self.loops.val() + (self.loops.val() << 1) + 2;
+            self.block_words.next = self.row_loops.val() + (self.row_loops.val() << 1) + 2;
         } else if self.op_i.val() == 1 {
-            self.block_words.next = self.loops.val() + 2;
+            self.block_words.next = self.row_loops.val() + 2;
         }
         self.was_seen.next = false;
         self.was_listed.next = false;
@@ -259,7 +260,7 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
                     | self.word_i.val().get_bit(15)
                     | (self.word_i.val().get_bits::<14>(18) != 0)
                     | (self.word_i.val().get_bits::<3>(0) > self._last_row.to_bits::<3>())
-                    | (self.loops.val() > self._loops.to_bits::<8>())
+                    | (self.row_loops.val() > self._loops.to_bits::<8>())
                     | self.was_seen.val()
                 {
                     self.code_o.next = 3.into();
