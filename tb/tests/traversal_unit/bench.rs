@@ -72,11 +72,11 @@ pub struct Bench {
     error: bool,
     head: u32,
     position: usize,
-    steps_without: u32,
+    flowing: u32,
 }
 
-/// Cycles in which something must happen, whatever stalls the bench makes.
-const PATIENCE: u32 = 2000;
+/// Cycles without a stall in which something must happen.
+const PATIENCE: u32 = 40;
 
 impl Bench {
     pub fn new(unit: &Unit, seed: u64) -> Self {
@@ -95,7 +95,7 @@ impl Bench {
             error: false,
             head: 0,
             position: 0,
-            steps_without: 0,
+            flowing: 0,
         }
     }
 
@@ -129,6 +129,10 @@ impl Bench {
         if busy && self.unfinished == 0 && !valid {
             return Err(self.message("busy_o is high though nothing was started"));
         }
+        if error && !busy && self.unfinished > 0 && self.model.next_element().is_none() {
+            // It left its window behind a wrong word, whose error stays.
+            (self.unfinished, self.begun) = (0, false);
+        }
         if !busy && (valid || self.begun) {
             return Err(self.message("busy_o is low in a traversal"));
         }
@@ -145,12 +149,22 @@ impl Bench {
         if inputs.clear {
             self.forget();
         }
-        let progress = outputs.taken.is_some() || fresh || inputs.clear || self.at_rest();
-        self.steps_without = if progress { 0 } else { self.steps_without + 1 };
-        if self.steps_without > PATIENCE {
+        self.watch(inputs, &outputs)?;
+        Ok(outputs)
+    }
+
+    /// Something must happen soon while nothing stalls.
+    fn watch(&mut self, inputs: &Inputs, outputs: &Outputs) -> Checked {
+        let idle = self.at_rest() && (inputs.word.is_none() || outputs.error);
+        if outputs.taken.is_some() || outputs.fresh || inputs.clear || idle {
+            self.flowing = 0;
+        } else {
+            self.flowing += u32::from(inputs.ready && inputs.demand && !inputs.pause);
+        }
+        if self.flowing > PATIENCE {
             return Err(self.message("the unit hangs"));
         }
-        Ok(outputs)
+        Ok(())
     }
 
     /// Nothing is under way and no error is due, as far as the model knows.

@@ -2,6 +2,7 @@
 //! out, every output in every cycle.
 
 mod bench;
+mod fuzz;
 mod random;
 mod records;
 #[path = "../rtl/mod.rs"]
