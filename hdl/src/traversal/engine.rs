@@ -63,7 +63,7 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     /// Group by group: an initial value, step or end is written at once and alone, an end after
     /// the other two. The end test is that of the row.
     pub cfg_group_i: Signal<In, Bit>,
-    /// The loop whose end was written one cycle before never ends.
+    /// The loop whose end was written two cycles before never ends.
     pub endless_o: Signal<Out, Bit>,
     /// With a start, and while it waits: the traversal begins when no address of the one before is
     /// left.

@@ -68,10 +68,12 @@ pub struct RecordCheck<const W: usize, const A: usize> {
     bad_test: Signal<Local, Bit>,
     bad_attach: Signal<Local, Bit>,
     homeless: Signal<Local, Bit>,
-    window_last: Signal<Local, Bits<32>>,
+    above: Signal<Local, Bit>,
+    whole_space: Signal<Local, Bit>,
     _rows: usize,
     _loops: usize,
     _last_row: usize,
+    _above_space: usize,
     _last_loop: usize,
     _offset_bits: usize,
     _address_bits: usize,
@@ -126,10 +128,12 @@ impl<const W: usize, const A: usize> RecordCheck<W, A> {
             bad_test: Default::default(),
             bad_attach: Default::default(),
             homeless: Default::default(),
-            window_last: Default::default(),
+            above: Default::default(),
+            whole_space: Default::default(),
             _rows: shape.rows,
             _loops: shape.loops,
             _last_row: shape.rows - 1,
+            _above_space: (A < 32).into(),
             _last_loop: shape.loops - 1,
             _offset_bits: W,
             _address_bits: A,
@@ -209,7 +213,11 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
         if self._group > 0 {
             self.built.next = self.built.val() | self.grouped.val();
         }
-        self.window_last.next = self.word_i.val() - 1;
+        self.above.next = (self.word_i.val() >> self._address_bits.to_bits::<6>()) != 0;
+        // Behind the last address of all: 2^A, which is 0 in a word of 32 bits.
+        self.whole_space.next = (self.word_i.val().get_bits::<A>(0) == 0)
+            & ((self.word_i.val() >> self._address_bits.to_bits::<6>())
+                == self._above_space.to_bits::<32>());
 
         comment!("The first fault of the list counts, so the list runs backwards");
         self.code_o.next = 0.into();
@@ -247,9 +255,12 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
                 }
             }
             DecodePhase::WindowEnd => {
-                if ((self.window_last.val() >> self._address_bits.to_bits::<6>()) != 0)
-                    | (self.window_last.val().get_bits::<A>(0) < self.window_first_i.val())
+                if (self.word_i.val().get_bits::<A>(0) <= self.window_first_i.val())
+                    & !self.whole_space.val()
                 {
+                    self.code_o.next = 3.into();
+                }
+                if self.above.val() & !self.whole_space.val() {
                     self.code_o.next = 3.into();
                 }
             }
@@ -390,5 +401,10 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
         )
         .hidden("A", A, "bits of an address")
         .hidden("last_row", this._last_row, "highest row")
+        .hidden(
+            "above_space",
+            this._above_space,
+            "2^A without its low A bits, in 32 bits"
+        )
         .hidden("last_loop", this._last_loop, "outermost loop"));
 }

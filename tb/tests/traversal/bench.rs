@@ -1,5 +1,7 @@
 //! An engine and its golden model side by side, and the records that run on both.
 
+use std::sync::LazyLock;
+
 use heddle_arch::isa::Loop;
 use heddle_arch::traverse::{EndTest, Row, RowKind};
 use heddle_hdl::traversal::{TraversalEngine, TraversalShape};
@@ -9,7 +11,6 @@ use heddle_sim::traversal::{
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
-use std::sync::LazyLock;
 
 use super::rtl::{Checked, Dut, emitted};
 

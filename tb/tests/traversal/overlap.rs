@@ -1,12 +1,14 @@
 //! Traversals that follow each other, two sets of registers, stops.
 
 use heddle_arch::traverse::EndTest;
+use heddle_sim::traversal::TraversalInputs;
 use heddle_sim::traversal::vectors::named;
-use heddle_sim::traversal::{ConfigWrite, TraversalInputs};
 
 use super::bench::{
-    Bench, FULL, ONE_SET, PLAIN, SMALL, Unit, addresses, row, starting, taking, units, writes,
+    Bench, FULL, ONE_SET, PLAIN, SMALL, Unit, addresses, loop_writes, row, starting, taking, units,
+    writes,
 };
+use super::rtl::{Checked, check_mutants};
 use super::vectors::record_of;
 
 /// The engines with two sets of registers.
@@ -182,35 +184,44 @@ fn clear_with_stop_forgets_all_rows_at_any_time() {
     }
 }
 
+/// Writes to rows and loops that do not exist, then runs a vector.
+fn write_beside(unit: &Unit) -> Checked {
+    let record = record_of(&named("TV1"), EndTest::AtLeast);
+    let mut bench = Bench::new(unit, 1);
+    bench.configure(&record)?;
+    let shape = unit.shape;
+    for (number, column) in [(shape.rows, 0), (7, 1), (1, shape.loops), (0, 7)] {
+        let beside = row(number as u8, 77, &[(1, 1, 200); 8]);
+        if number >= shape.rows {
+            bench.write(writes(std::slice::from_ref(&beside))[0])?;
+        }
+        for write in loop_writes(&beside, column) {
+            bench.write(write)?;
+        }
+    }
+    let elements = bench.collect(&starting())?;
+    assert_eq!(addresses(&elements), named("TV1").addresses);
+    Ok(())
+}
+
 #[test]
 fn writes_beside_the_engine_change_nothing() {
     for unit in [&*PLAIN, &*SMALL, &*ONE_SET] {
-        let record = record_of(&named("TV1"), EndTest::AtLeast);
-        let mut bench = Bench::new(unit, 1);
-        bench.configure(&record).unwrap();
-        let shape = unit.shape;
-        for (number, column) in [(shape.rows, 0), (7, 1), (1, shape.loops), (0, 7)] {
-            let [base, initial, step, end]: [ConfigWrite; 4] =
-                writes(&[row(number as u8, 77, &[(1, 1, 200)])])
-                    .try_into()
-                    .unwrap();
-            if number >= shape.rows {
-                bench.write(base).unwrap();
-            }
-            bench.write(initial).unwrap();
-            bench.write(step).unwrap();
-            let ConfigWrite::End { row, test, end, .. } = end else {
-                panic!("the last write of a loop is its end");
-            };
-            let end = ConfigWrite::End {
-                row,
-                column,
-                test,
-                end,
-            };
-            bench.write(end).unwrap();
-        }
-        let elements = bench.collect(&starting()).unwrap();
-        assert_eq!(addresses(&elements), named("TV1").addresses);
+        write_beside(unit).unwrap_or_else(|message| panic!("{message}"));
     }
+}
+
+#[test]
+fn listing_of_a_row_that_does_not_exist_is_noticed() {
+    let fault = (
+        "heddle_traversal_engine",
+        "write_base & row_exists",
+        "write_base",
+    );
+    check_mutants(&PLAIN.sources, &[fault], |sources, _| {
+        write_beside(&Unit {
+            sources: sources.clone(),
+            ..PLAIN.clone()
+        })
+    });
 }

@@ -195,6 +195,12 @@ fn ttu_049_a_paused_engine_forms_no_address_and_goes_on_where_it_was() {
 }
 
 #[test]
+fn every_number_of_stages_of_the_sum_occurs_among_the_units() {
+    let latencies = units().map(|unit| unit.shape.latency());
+    assert_eq!(latencies, [2, 2, 5, 3, 4]);
+}
+
+#[test]
 fn ttu_048_nothing_follows_the_last_address() {
     for unit in units() {
         let mut bench = Bench::new(unit, 1);

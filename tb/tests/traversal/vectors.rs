@@ -5,7 +5,9 @@ use heddle_arch::traverse::{EndTest, Row, RowKind};
 use heddle_sim::traversal::UnitElement;
 use heddle_sim::traversal::vectors::{Vector, named, vectors};
 
-use super::bench::{Bench, Unit, addresses, row_runs, starting, units, units_with_options};
+use super::bench::{
+    Bench, FULL, SMALL, Unit, addresses, row, row_runs, starting, units, units_with_options,
+};
 use super::rtl::Checked;
 
 /// Number of rows before the tensor and of tensors; the rest are epilogues.
@@ -180,14 +182,14 @@ fn ttu_059_tv10_vectors_whose_ends_are_on_the_step_grid_are_the_same_with_equali
 
 #[test]
 fn ttu_059_tv11_equality_runs_negative_steps_and_tv12_at_least_ends_at_once() {
-    let unit = &*super::bench::SMALL;
+    let unit = &*SMALL;
     for (test, expected) in [
         (EndTest::Equal, vec![26, 24, 22]),
         (EndTest::AtLeast, vec![26]),
     ] {
-        let mut row = super::bench::row(0, 16, &[(10, 254, 4)]);
-        row.test = test;
-        let elements = Bench::new(unit, 1).run(&[row]).unwrap();
+        let mut record = row(0, 16, &[(10, 254, 4)]);
+        record.test = test;
+        let elements = Bench::new(unit, 1).run(&[record]).unwrap();
         assert_eq!(addresses(&elements), expected, "{test:?}");
     }
 }
@@ -233,18 +235,18 @@ fn ttu_062_rows_due_at_once_run_epilogues_first_each_in_record_order() {
     let single = |number: u8, kind, attach| Row {
         kind,
         attach,
-        ..super::bench::row(number, 100 * u32::from(number), &[])
+        ..row(number, 100 * u32::from(number), &[])
     };
     let record = [
         single(0, RowKind::Prologue, None),
         single(1, RowKind::Prologue, Some(1)),
         single(2, RowKind::Prologue, Some(0)),
-        super::bench::row(3, 0, &[(0, 1, 2), (0, 2, 4), (0, 4, 8)]),
+        row(3, 0, &[(0, 1, 2), (0, 2, 4), (0, 4, 8)]),
         single(4, RowKind::Epilogue, Some(0)),
         single(5, RowKind::Epilogue, Some(1)),
         single(6, RowKind::Epilogue, None),
     ];
-    let mut bench = Bench::new(&super::bench::FULL, 1);
+    let mut bench = Bench::new(&FULL, 1);
     let elements = bench.run(&record).unwrap();
     let expected = [
         0, 100, 200, 0, 1, 400, 200, 2, 3, 400, 500, 100, 200, 4, 5, 400, 200, 6, 7, 400, 500, 600,

@@ -136,11 +136,13 @@ impl Bench {
         if !busy && (valid || self.begun) {
             return Err(self.message("busy_o is low in a traversal"));
         }
-        if inputs.ready && let Some(element) = self.shown.take()
-            && element.end {
-                self.unfinished -= 1;
-                self.begun = false;
-            }
+        if inputs.ready
+            && let Some(element) = self.shown.take()
+            && element.end
+        {
+            self.unfinished -= 1;
+            self.begun = false;
+        }
         if let Some(word) = inputs.word.filter(|_| word_ready) {
             outputs.taken = Some(self.take(word));
         }

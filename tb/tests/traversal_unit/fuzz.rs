@@ -56,7 +56,9 @@ fn mutate(rng: &mut ChaCha8Rng, words: &mut Vec<u32>) {
 fn random_words(rng: &mut ChaCha8Rng, shape: &UnitShape) -> Vec<u32> {
     match rng.random_range(0..8) {
         0 => (0..rng.random_range(1..4)).map(|_| rng.random()).collect(),
-        1 => (0..rng.random_range(1..9)).map(|_| plausible(rng, shape)).collect(),
+        1 => (0..rng.random_range(1..9))
+            .map(|_| plausible(rng, shape))
+            .collect(),
         2 => legal(rng, shape),
         3 => {
             let mut words = legal(rng, shape);
@@ -127,7 +129,10 @@ fn fuzz(unit: &Unit, seed: u64, count: u64) -> Checked<Coverage> {
         for error in UnitError::ALL {
             // Fields of a single row and loop of as many bits as an address leave no other errors.
             let possible = error != UnitError::Order || unit.shape.group_setup;
-            coverage.event(error.name(), stop.is_some_and(|s| s.error == error) || !possible);
+            coverage.event(
+                error.name(),
+                stop.is_some_and(|s| s.error == error) || !possible,
+            );
         }
         coverage.event("no error", stop.is_none());
         coverage.event("word 0", stop.is_some_and(|s| s.position == 0));
@@ -138,7 +143,10 @@ fn fuzz(unit: &Unit, seed: u64, count: u64) -> Checked<Coverage> {
         }
     }
     let top = &unit.sources.top;
-    println!("{top}: seed {seed}: {taken} words, {refused} errors, {} cycles", bench.cycle);
+    println!(
+        "{top}: seed {seed}: {taken} words, {refused} errors, {} cycles",
+        bench.cycle
+    );
     Ok(coverage)
 }
 

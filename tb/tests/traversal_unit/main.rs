@@ -65,6 +65,9 @@ static SINGLE: LazyLock<Unit> = unit!(1 x 1, 16, 16, all: true, double: true, st
 #[test]
 fn zz_dump() {
     for u in [&FULL, &NARROW, &PLAIN, &SINGLE] {
-        for (n, t) in &u.sources.files { std::fs::create_dir_all(format!("/tmp/utv/{}", u.sources.top)).unwrap(); std::fs::write(format!("/tmp/utv/{}/{n}", u.sources.top), t).unwrap(); }
+        for (n, t) in &u.sources.files {
+            std::fs::create_dir_all(format!("/tmp/utv/{}", u.sources.top)).unwrap();
+            std::fs::write(format!("/tmp/utv/{}/{n}", u.sources.top), t).unwrap();
+        }
     }
 }

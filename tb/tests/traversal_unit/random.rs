@@ -81,15 +81,21 @@ fn random_records(unit: &Unit, seed: u64, count: u64) -> Checked<Coverage> {
         let mut rng = ChaCha8Rng::seed_from_u64(!batch.seed);
         let mut seen = Seen::default();
         bench.exact = batch.steady;
-        let result = play(&mut bench, &batch.words(), batch.traffic, &mut rng, |i, o, _| {
-            let waits = o.address.is_some();
-            seen.addresses += u64::from(o.fresh);
-            seen.held |= waits && !i.ready;
-            seen.paused |= i.pause && o.busy;
-            seen.undemanded |= o.demand_ready && !i.demand;
-            seen.word_waits |= i.word.is_some() && o.taken.is_none();
-            seen.streams |= o.taken.is_some() && waits;
-        });
+        let result = play(
+            &mut bench,
+            &batch.words(),
+            batch.traffic,
+            &mut rng,
+            |i, o, _| {
+                let waits = o.address.is_some();
+                seen.addresses += u64::from(o.fresh);
+                seen.held |= waits && !i.ready;
+                seen.paused |= i.pause && o.busy;
+                seen.undemanded |= o.demand_ready && !i.demand;
+                seen.word_waits |= i.word.is_some() && o.taken.is_none();
+                seen.streams |= o.taken.is_some() && waits;
+            },
+        );
         let stop = bench.model.stop();
         let expected = batch.astray.then_some(UnitError::Address);
         let result = match stop.map(|s| s.error) == expected {
@@ -109,7 +115,10 @@ fn random_records(unit: &Unit, seed: u64, count: u64) -> Checked<Coverage> {
         }
     }
     coverage.event("address behind address without a gap", gapless > 0);
-    coverage.event("traversal behind traversal without a gap", handovers > 0 || !unit.double);
+    coverage.event(
+        "traversal behind traversal without a gap",
+        handovers > 0 || !unit.double,
+    );
     println!(
         "{}: seed {seed}: {records} records, {addresses} addresses in {} cycles, {gapless} one \
          cycle behind another, of which {handovers} begin a traversal",
@@ -124,7 +133,10 @@ fn cover(coverage: &mut Coverage, unit: &Unit, batch: &Batch, seen: &Seen) {
     coverage.event("pause", seen.paused);
     coverage.event("demand missing", seen.undemanded);
     coverage.event("word waits", seen.word_waits);
-    coverage.event("record streams in while one runs", seen.streams || !unit.double);
+    coverage.event(
+        "record streams in while one runs",
+        seen.streams || !unit.double,
+    );
     coverage.event("window left", batch.astray);
     coverage.event("no stalls", batch.steady);
     for command in &batch.commands {
@@ -144,17 +156,24 @@ fn cover(coverage: &mut Coverage, unit: &Unit, batch: &Batch, seen: &Seen) {
         coverage.event("all rows", rows.len() as u32 == shape.rows);
         coverage.event("all loops", any(&|r| r.loops.len() as u32 == shape.loops));
         coverage.event("no loops", any(&|r| r.loops.is_empty()));
-        coverage.event("equal", any(&|r| r.test == EndTest::Equal) || !shape.equality);
+        coverage.event(
+            "equal",
+            any(&|r| r.test == EndTest::Equal) || !shape.equality,
+        );
         coverage.event("trips", any(&|r| r.test == EndTest::Trips) || !shape.trips);
         let inner = |kind| {
-            any(&move |r: &Row| r.kind == kind && r.attach.is_some_and(|a| u32::from(a) + 1 < shape.loops))
+            any(&move |r: &Row| {
+                r.kind == kind && r.attach.is_some_and(|a| u32::from(a) + 1 < shape.loops)
+            })
         };
         let able = shape.attach && shape.loops > 1;
         coverage.event("inner prologue", inner(RowKind::Prologue) || !able);
         coverage.event("inner epilogue", inner(RowKind::Epilogue) || !able);
         let beyond = |r: &Row| {
             let candidate = |l: &heddle_arch::isa::Loop| u64::from(l.initial) + u64::from(l.step);
-            r.loops.iter().any(|l| candidate(l) >> shape.offset_bits != 0)
+            r.loops
+                .iter()
+                .any(|l| candidate(l) >> shape.offset_bits != 0)
         };
         coverage.event("candidate beyond the offset bits", any(&beyond));
     }

@@ -70,7 +70,11 @@ impl Timing {
 
     fn first_due(&mut self, start: &Start) -> u64 {
         // The word is looked at one cycle after it was taken; word 0 waits for the registers.
-        let free = if self.double { self.load + 1 } else { self.last_shown };
+        let free = if self.double {
+            self.load + 1
+        } else {
+            self.last_shown
+        };
         let mut seen = start.taken + 1;
         if start.single_word {
             seen = seen.max(free);
