@@ -145,7 +145,7 @@ pub struct TraversalDecoder<const W: usize, const A: usize> {
     blocked: Signal<Local, Bit>,
     starting: Signal<Local, Bit>,
     selected: Signal<Local, Bits<2>>,
-    report: Signal<Local, Bit>,
+    verdict: Signal<Local, Bit>,
     accept: Signal<Local, Bit>,
     /// Low bits of the opcode: 0 TRAVERSE, 1 to 3 the groups, 4 START.
     op: Signal<Local, Bits<3>>,
@@ -239,7 +239,7 @@ impl<const W: usize, const A: usize> TraversalDecoder<W, A> {
             blocked: Default::default(),
             starting: Default::default(),
             selected: Default::default(),
-            report: Default::default(),
+            verdict: Default::default(),
             accept: Default::default(),
             op: Default::default(),
             words: Default::default(),
@@ -414,11 +414,11 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         }
         self.phase.clk.next = self.clk.val();
         self.phase.rst_n.next = self.rst_n.val();
-        self.phase.en_i.next = self.accept.val() | self.clear_i.val() | self.report.val();
+        self.phase.en_i.next = self.accept.val() | self.clear_i.val() | self.verdict.val();
         self.phase.d_i.next = self.next_phase.val();
         if self.clear_i.val() {
             self.phase.d_i.next = DecodePhase::Head;
-        } else if self.report.val() {
+        } else if self.verdict.val() {
             self.phase.d_i.next = DecodePhase::Stop;
         }
 
@@ -483,27 +483,27 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
             self.ending[i].rst_n.next = self.rst_n.val();
             if i > 0 {
                 self.wrong[i].d_i.next =
-                    self.wrong[i - 1].q_o.val() & !self.report.val() & !self.clear_i.val();
+                    self.wrong[i - 1].q_o.val() & !self.verdict.val() & !self.clear_i.val();
                 self.wrong_code[i].d_i.next = self.wrong_code[i - 1].q_o.val();
                 self.wrong_position[i].d_i.next = self.wrong_position[i - 1].q_o.val();
                 self.ending[i].d_i.next =
-                    self.ending[i - 1].q_o.val() & !self.report.val() & !self.clear_i.val();
+                    self.ending[i - 1].q_o.val() & !self.verdict.val() & !self.clear_i.val();
             } else {
                 self.wrong[i].d_i.next = self.accept.val()
                     & self.check.fault_o.val()
-                    & !self.report.val()
+                    & !self.verdict.val()
                     & !self.clear_i.val();
                 self.wrong_code[i].d_i.next = self.check.code_o.val();
                 self.wrong_position[i].d_i.next = self.position.q_o.val();
                 self.ending[i].d_i.next = self.accept.val()
                     & self.last_word.val()
                     & self.starts.val()
-                    & !self.report.val()
+                    & !self.verdict.val()
                     & !self.clear_i.val();
             }
         }
-        self.report.next = self.wrong[2].q_o.val() | self.endless_i.val();
-        self.fault_o.next = self.report.val();
+        self.verdict.next = self.wrong[2].q_o.val() | self.endless_i.val();
+        self.fault_o.next = self.verdict.val();
         self.fault_word_o.next = self.wrong_position[2].q_o.val();
         self.fault_code_o.next = 9.into();
         if self.wrong[2].q_o.val() {
@@ -513,7 +513,7 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         comment!("Start, when the last word has proved right");
         self.start.clk.next = self.clk.val();
         self.start.rst_n.next = self.rst_n.val();
-        self.start.d_i.next = self.ending[2].q_o.val() & !self.report.val() & !self.clear_i.val();
+        self.start.d_i.next = self.ending[2].q_o.val() & !self.verdict.val() & !self.clear_i.val();
         self.start_o.next = self.start.q_o.val();
         self.offset_only_o.next = self.flags.q_o.val().get_bit(0);
         self.on_demand_o.next = self.flags.q_o.val().get_bit(1);
