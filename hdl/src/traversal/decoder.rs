@@ -113,6 +113,9 @@ pub struct TraversalDecoder<const W: usize, const A: usize> {
     /// What is known of the last three words, the youngest first.
     wrong: Vec<Reg<Bit>>,
     wrong_code: Vec<Delay<Bits<8>>>,
+    /// The youngest of them was the end of a window.
+    window_end: Reg<Bit>,
+    window_empty: Signal<Local, Bit>,
     wrong_position: Vec<Delay<Bits<8>>>,
     ending: Vec<Reg<Bit>>,
     loops_left: RegData<Bits<4>>,
@@ -210,6 +213,8 @@ impl<const W: usize, const A: usize> TraversalDecoder<W, A> {
             position: Default::default(),
             wrong: v(3),
             wrong_code: v(3),
+            window_end: Default::default(),
+            window_empty: Default::default(),
             wrong_position: v(3),
             ending: v(3),
             loops_left: Default::default(),
@@ -474,6 +479,12 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         self.cfg_group_o.next = self.cfg_group.q_o.val();
 
         comment!("The verdict on each word, when its loop is known to end");
+        self.window_end.clk.next = self.clk.val();
+        self.window_end.rst_n.next = self.rst_n.val();
+        self.window_end.d_i.next =
+            self.accept.val() & (self.phase.q_o.val() == DecodePhase::WindowEnd);
+        self.window_empty.next =
+            self.window_end.q_o.val() & (self.window_last.q_o.val() < self.window_first.q_o.val());
         for i in 0..3 {
             self.wrong[i].clk.next = self.clk.val();
             self.wrong[i].rst_n.next = self.rst_n.val();
@@ -481,19 +492,30 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
             self.wrong_position[i].clk.next = self.clk.val();
             self.ending[i].clk.next = self.clk.val();
             self.ending[i].rst_n.next = self.rst_n.val();
-            if i > 0 {
+            if i > 1 {
                 self.wrong[i].d_i.next =
                     self.wrong[i - 1].q_o.val() & !self.verdict.val() & !self.clear_i.val();
                 self.wrong_code[i].d_i.next = self.wrong_code[i - 1].q_o.val();
-                self.wrong_position[i].d_i.next = self.wrong_position[i - 1].q_o.val();
-                self.ending[i].d_i.next =
-                    self.ending[i - 1].q_o.val() & !self.verdict.val() & !self.clear_i.val();
+            } else if i > 0 {
+                self.wrong[i].d_i.next = (self.wrong[i - 1].q_o.val() | self.window_empty.val())
+                    & !self.verdict.val()
+                    & !self.clear_i.val();
+                self.wrong_code[i].d_i.next = self.wrong_code[i - 1].q_o.val();
+                if self.window_empty.val() {
+                    self.wrong_code[i].d_i.next = 3.into();
+                }
             } else {
                 self.wrong[i].d_i.next = self.accept.val()
                     & self.check.fault_o.val()
                     & !self.verdict.val()
                     & !self.clear_i.val();
                 self.wrong_code[i].d_i.next = self.check.code_o.val();
+            }
+            if i > 0 {
+                self.wrong_position[i].d_i.next = self.wrong_position[i - 1].q_o.val();
+                self.ending[i].d_i.next =
+                    self.ending[i - 1].q_o.val() & !self.verdict.val() & !self.clear_i.val();
+            } else {
                 self.wrong_position[i].d_i.next = self.position.q_o.val();
                 self.ending[i].d_i.next = self.accept.val()
                     & self.last_word.val()
@@ -530,7 +552,6 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         self.check.phase_i.next = self.phase.q_o.val();
         self.check.op_i.next = self.op.val();
         self.check.words_i.next = self.words.val();
-        self.check.window_first_i.next = self.window_first.q_o.val();
     }
     module!(|this| Meta::module("traversal_decoder")
         .param("rows", "m", this._rows, "rows")

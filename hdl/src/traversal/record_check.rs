@@ -4,7 +4,8 @@ use super::TraversalShape;
 use super::decoder::DecodePhase;
 use crate::prelude::*;
 
-/// Checks one instruction word, and remembers of the words before what that takes.
+/// Checks one instruction word, and remembers of the words before what that takes. Whether a window
+/// holds an address, and whether a loop ends, is found elsewhere.
 ///
 /// # Timing
 /// The fault is a function of the word and of registers; those change with `accept_i`.
@@ -26,8 +27,6 @@ pub struct RecordCheck<const W: usize, const A: usize> {
     pub op_i: Signal<In, Bits<3>>,
     /// Words of the instruction still to come, this one included.
     pub words_i: Signal<In, Bits<8>>,
-    /// First address of the window.
-    pub window_first_i: Signal<In, Bits<A>>,
     /// The word is wrong.
     pub fault_o: Signal<Out, Bit>,
     /// Code of the error.
@@ -95,7 +94,6 @@ impl<const W: usize, const A: usize> RecordCheck<W, A> {
             phase_i: Default::default(),
             op_i: Default::default(),
             words_i: Default::default(),
-            window_first_i: Default::default(),
             fault_o: Default::default(),
             code_o: Default::default(),
             setup: Default::default(),
@@ -255,12 +253,7 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
                 }
             }
             DecodePhase::WindowEnd => {
-                if (self.word_i.val().get_bits::<A>(0) <= self.window_first_i.val())
-                    & !self.whole_space.val()
-                {
-                    self.code_o.next = 3.into();
-                }
-                if self.above.val() & !self.whole_space.val() {
+                if (self.above.val() | (self.word_i.val() == 0)) & !self.whole_space.val() {
                     self.code_o.next = 3.into();
                 }
             }
