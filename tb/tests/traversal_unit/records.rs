@@ -69,7 +69,11 @@ fn random_row(rng: &mut ChaCha8Rng, shape: &UnitShape, mut addresses: u64) -> Ro
     let mut loops: Vec<Loop> = (0..count)
         .map(|_| {
             let trips = rng.random_range(1..=addresses.min(5));
-            let trips = if rng.random_ratio(1, 6) { addresses.min(24) } else { trips };
+            let trips = if rng.random_ratio(1, 6) {
+                addresses.min(24)
+            } else {
+                trips
+            };
             addresses /= trips;
             random_loop(rng, test, trips, shape.offset_bits)
         })

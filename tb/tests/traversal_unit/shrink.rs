@@ -61,7 +61,10 @@ fn failure(unit: &Unit, batch: &Batch, commands: &[Command]) -> Option<String> {
 /// All instructions that are a little smaller.
 fn smaller(commands: &[Command]) -> Vec<Vec<Command>> {
     let mut all = Vec::new();
-    for half in [&commands[..commands.len() / 2], &commands[commands.len() / 2..]] {
+    for half in [
+        &commands[..commands.len() / 2],
+        &commands[commands.len() / 2..],
+    ] {
         if half.len() < commands.len() {
             all.push(half.to_vec());
         }
@@ -96,7 +99,12 @@ fn smaller_command(command: &Command) -> Vec<Command> {
         Command::SetInitial { rows } => {
             let row = |r: &InitialRow| {
                 let lists = smaller_list(&r.initial, |v| smaller_value(*v)).into_iter();
-                lists.map(|initial| InitialRow { initial, ..r.clone() }).collect()
+                lists
+                    .map(|initial| InitialRow {
+                        initial,
+                        ..r.clone()
+                    })
+                    .collect()
             };
             let lists = smaller_list(rows, row).into_iter();
             all.extend(lists.map(|rows| Command::SetInitial { rows }));
@@ -113,7 +121,9 @@ fn smaller_command(command: &Command) -> Vec<Command> {
     all
 }
 
-fn smaller_run(run: &heddle_arch::traverse::Run) -> impl Iterator<Item = heddle_arch::traverse::Run> + use<> {
+fn smaller_run(
+    run: &heddle_arch::traverse::Run,
+) -> impl Iterator<Item = heddle_arch::traverse::Run> + use<> {
     let (mut a, mut b, mut c) = (*run, *run, *run);
     a.window = None;
     b.on_demand = false;
@@ -124,25 +134,51 @@ fn smaller_run(run: &heddle_arch::traverse::Run) -> impl Iterator<Item = heddle_
 
 fn smaller_group(row: &GroupRow) -> Vec<GroupRow> {
     let lists = smaller_list(&row.values, |v| smaller_value(*v)).into_iter();
-    lists.map(|values| GroupRow { values, ..row.clone() }).collect()
+    lists
+        .map(|values| GroupRow {
+            values,
+            ..row.clone()
+        })
+        .collect()
 }
 
 fn smaller_row(row: &Row) -> Vec<Row> {
     let mut all = Vec::new();
     for loops in smaller_list(&row.loops, |l| {
         let mut loops = Vec::new();
-        loops.extend(smaller_value(l.initial).into_iter().map(|initial| heddle_arch::isa::Loop { initial, ..*l }));
-        loops.extend(smaller_value(l.step).into_iter().map(|step| heddle_arch::isa::Loop { step, ..*l }));
-        loops.extend(smaller_value(l.end).into_iter().map(|end| heddle_arch::isa::Loop { end, ..*l }));
+        loops.extend(
+            smaller_value(l.initial)
+                .into_iter()
+                .map(|initial| heddle_arch::isa::Loop { initial, ..*l }),
+        );
+        loops.extend(
+            smaller_value(l.step)
+                .into_iter()
+                .map(|step| heddle_arch::isa::Loop { step, ..*l }),
+        );
+        loops.extend(
+            smaller_value(l.end)
+                .into_iter()
+                .map(|end| heddle_arch::isa::Loop { end, ..*l }),
+        );
         loops
     }) {
-        all.push(Row { loops, ..row.clone() });
+        all.push(Row {
+            loops,
+            ..row.clone()
+        });
     }
     if row.attach.is_some() {
-        all.push(Row { attach: None, ..row.clone() });
+        all.push(Row {
+            attach: None,
+            ..row.clone()
+        });
     }
     let bases = smaller_value(row.base).into_iter();
-    all.extend(bases.map(|base| Row { base, ..row.clone() }));
+    all.extend(bases.map(|base| Row {
+        base,
+        ..row.clone()
+    }));
     all
 }
 
