@@ -38,6 +38,7 @@ fn faults_in_the_unit_are_noticed() {
         ),
         (UNIT, "(on_demand_q & !demand_i)", "1'b0"),
         (UNIT, "pause_i | (", "1'b0 | ("),
+        (UNIT, "decoder_start_o & !error_q", "decoder_start_o"),
         (UNIT, "error_q <= !clear_i", "error_q <= 1'b1"),
         (UNIT, "if (!error_q) begin", "if (1'b1) begin"),
     ]);
@@ -120,4 +121,21 @@ fn faults_in_counting_are_noticed() {
         ),
         (ENGINE, "row_equal = equal_q[n]", "row_equal = 1'b0"),
     ]);
+}
+
+#[test]
+fn a_failure_is_reduced_to_a_record_for_the_command_line() {
+    let (from, to) = ("distance_q[9*i+:8] == 8'd0", "distance_q[9*i+:8] == 8'd1");
+    let mut unit = NARROW.clone();
+    for (name, text) in &mut unit.sources.files {
+        if name.starts_with(COUNTERS) {
+            *text = text.replace(from, to);
+        }
+    }
+    let message = random_records(&unit, 1, 1500, true).expect_err("a fault is planted");
+    println!("{message}");
+    // One row of at most one loop: head, row word, base, three values.
+    assert!(message.contains(" equal"), "{message}");
+    let words = message.split('"').nth(1).expect("words").split(' ');
+    assert!(words.count() <= 6, "{message}");
 }

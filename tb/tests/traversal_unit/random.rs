@@ -18,7 +18,7 @@ pub struct Batch {
     pub traffic: Traffic,
     /// No stalls: every address must come in its cycle.
     pub steady: bool,
-    /// The last traversal leaves its window.
+    /// A traversal leaves its window; those behind it do not run.
     astray: bool,
     records: u64,
 }
@@ -36,6 +36,10 @@ impl Batch {
         let astray = rng.random_ratio(1, 4);
         if astray {
             add_window(&mut rng, &unit.shape, &mut commands, true);
+            if rng.random() {
+                // Stream in while the traversal goes astray, and are dropped.
+                commands.extend(random_commands(&mut rng, &unit.shape, most));
+            }
         }
         let steady = rng.random_ratio(1, 2);
         let traffic = match steady {

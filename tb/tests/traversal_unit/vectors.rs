@@ -276,15 +276,18 @@ fn ttu_061_rows_may_lie_in_any_registers() {
         )
         .unwrap();
         let kinds = [RowKind::Prologue, RowKind::Tensor, RowKind::Epilogue];
-        let phases = [0, 3, 15, 17];
-        for phase in 0..3 {
-            for t in phases[phase]..phases[phase + 1] {
-                let kind = kinds[phase].number();
-                let (row, kind) = (u64::from(numbers[phase]), u64::from(kind));
-                let expected = (vector.addresses[t], row, kind);
-                assert_eq!(seen[t], expected, "t = {t}");
-            }
-        }
+        let phase = |t| usize::from(t >= 3) + usize::from(t >= 15);
+        let addresses = vector.addresses.iter().enumerate();
+        let expected: Vec<(u64, u64, u64)> = addresses
+            .map(|(t, a)| {
+                (
+                    *a,
+                    numbers[phase(t)].into(),
+                    kinds[phase(t)].number().into(),
+                )
+            })
+            .collect();
+        assert_eq!(seen, expected);
     }
 }
 
