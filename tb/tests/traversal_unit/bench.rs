@@ -44,6 +44,9 @@ pub struct Outputs {
     pub taken: Option<Taken>,
     /// The address waits in this cycle.
     pub address: Option<u64>,
+    /// Row and kind of the address, as the design shows them.
+    pub row: u64,
+    pub kind: u64,
     /// It does so for the first cycle.
     pub fresh: bool,
     pub busy: bool,
@@ -73,6 +76,10 @@ pub struct Bench {
     head: u32,
     position: usize,
     flowing: u32,
+    /// Demands heard whose addresses have not shown.
+    heard: u32,
+    /// Addresses that showed since the pause began.
+    in_pause: u64,
 }
 
 /// Cycles without a stall in which something must happen.
@@ -96,6 +103,8 @@ impl Bench {
             head: 0,
             position: 0,
             flowing: 0,
+            heard: 0,
+            in_pause: 0,
         }
     }
 
@@ -118,9 +127,12 @@ impl Bench {
             return Err(self.message("a word is taken after an error"));
         }
         let fresh = self.compare_element(valid)?;
+        self.watch_steps(inputs, fresh, demand_ready)?;
         let mut outputs = Outputs {
             taken: None,
             address: self.shown.as_ref().map(|e| e.address),
+            row: self.dut.get("row_o"),
+            kind: self.dut.get("kind_o"),
             fresh,
             busy,
             error,
@@ -131,7 +143,7 @@ impl Bench {
         }
         if error && !busy && self.unfinished > 0 && self.model.next_element().is_none() {
             // It left its window behind a wrong word, whose error stays.
-            (self.unfinished, self.begun) = (0, false);
+            (self.unfinished, self.begun, self.heard) = (0, false, 0);
         }
         if !busy && (valid || self.begun) {
             return Err(self.message("busy_o is low in a traversal"));
@@ -153,6 +165,24 @@ impl Bench {
         }
         self.watch(inputs, &outputs)?;
         Ok(outputs)
+    }
+
+    /// Addresses are formed when they are demanded, and not in a pause.
+    fn watch_steps(&mut self, inputs: &Inputs, fresh: bool, demand_ready: bool) -> Checked {
+        if fresh && self.timing.on_demand {
+            let left = self.heard.checked_sub(1);
+            self.heard = left.ok_or_else(|| self.message("address without a demand"))?;
+        }
+        self.heard += u32::from(inputs.demand && demand_ready);
+        self.in_pause = match inputs.pause {
+            true => self.in_pause + u64::from(fresh),
+            false => 0,
+        };
+        // Those that were on their way when the pause began.
+        if self.in_pause > self.unit.sum_stages + 2 {
+            return Err(self.message("addresses are formed in a pause"));
+        }
+        Ok(())
     }
 
     /// Something must happen soon while nothing stalls.
@@ -202,6 +232,7 @@ impl Bench {
         self.word_stop = None;
         self.error = false;
         self.position = 0;
+        self.heard = 0;
     }
 
     fn take(&mut self, word: u32) -> Taken {
@@ -214,8 +245,8 @@ impl Bench {
             Taken::More => {}
             Taken::Loaded => self.position = 0,
             Taken::Started => {
-                let window = self.head >> 26 & 1 != 0;
-                self.timing.started(self.cycle, self.position == 1, window);
+                self.timing
+                    .started(self.cycle, self.position == 1, self.head);
                 self.position = 0;
                 self.unfinished += 1;
             }
@@ -243,7 +274,7 @@ impl Bench {
             }
             let error = UnitError::Address;
             self.word_stop = Some(Stop { error, position: 0 });
-            (self.unfinished, self.begun) = (0, false);
+            (self.unfinished, self.begun, self.heard) = (0, false, 0);
         }
         self.error = true;
         let expected = self
@@ -288,7 +319,7 @@ impl Bench {
         self.dut.check("last_o", e.last)?;
         self.dut.check("end_o", e.end)?;
         if fresh {
-            let due = self.timing.shown(self.cycle, !self.begun, e.end);
+            let due = self.timing.shown(self.cycle, !self.begun);
             self.begun = true;
             if self.exact && due != self.cycle {
                 let cycle = self.cycle;
@@ -302,7 +333,7 @@ impl Bench {
 
     /// At the end of traffic: the unit did all it should.
     pub fn check_done(&mut self) -> Checked {
-        if !self.at_rest() || self.model.next_element().is_some() {
+        if !self.at_rest() || self.heard > 0 || self.model.next_element().is_some() {
             return Err(self.message("the unit rests though something is due"));
         }
         Ok(())

@@ -10,7 +10,7 @@ use crate::bench::{Bench, FLOW, Inputs, Unit};
 use crate::records::{number, random_commands};
 use crate::rtl::{Checked, Coverage, run_seeds};
 use crate::traffic::Traffic;
-use crate::{FULL, NARROW, PLAIN, SINGLE};
+use crate::{FULL, NARROW, ONE_SET, PLAIN, SINGLE};
 
 /// Cycles after which words give up waiting for a long traversal.
 const PATIENCE: u64 = 250;
@@ -53,8 +53,50 @@ fn mutate(rng: &mut ChaCha8Rng, words: &mut Vec<u32>) {
     }
 }
 
-fn random_words(rng: &mut ChaCha8Rng, shape: &UnitShape) -> Vec<u32> {
+/// Breaks one field of a row word, or a value, of a legal record; the words of the instructions
+/// before stay as they are.
+fn break_field(rng: &mut ChaCha8Rng, shape: &UnitShape, words: &mut [u32]) {
+    let window = words[0] >> 26 & 1 != 0;
+    let mut places = Vec::new();
+    let mut place = if window { 3 } else { 1 };
+    while place < (words[0] >> 8 & 0xff) as usize {
+        places.push(place);
+        let loops = (words[place] >> 4 & 15) as usize;
+        place += match words[0] & 0xff {
+            8 => 2 + 3 * loops,
+            _ => 2 + loops,
+        };
+    }
+    let place = places[rng.random_range(0..places.len())];
+    let (low, bits) = [
+        (0, 3),
+        (3, 1),
+        (4, 4),
+        (8, 2),
+        (10, 1),
+        (11, 1),
+        (12, 3),
+        (15, 1),
+        (16, 2),
+    ][rng.random_range(0..9)];
     match rng.random_range(0..8) {
+        0 => words[place] |= 1 << rng.random_range(18..32),
+        1 if shape.address_bits < 32 => {
+            words[place + 1] |= 1 << rng.random_range(shape.address_bits..32);
+        }
+        2 if words[place] >> 4 & 15 > 0 && shape.offset_bits < 32 => {
+            words[place + 2] |= 1 << rng.random_range(shape.offset_bits..32);
+        }
+        3 => words[place] |= 1 << 10,
+        _ => {
+            let field = ((1 << bits) - 1) << low;
+            words[place] = words[place] & !field | rng.random_range(0..1 << bits) << low;
+        }
+    }
+}
+
+fn random_words(rng: &mut ChaCha8Rng, shape: &UnitShape) -> Vec<u32> {
+    match rng.random_range(0..11) {
         0 => (0..rng.random_range(1..4)).map(|_| rng.random()).collect(),
         1 => (0..rng.random_range(1..9))
             .map(|_| plausible(rng, shape))
@@ -63,6 +105,24 @@ fn random_words(rng: &mut ChaCha8Rng, shape: &UnitShape) -> Vec<u32> {
         3 => {
             let mut words = legal(rng, shape);
             words.truncate(rng.random_range(1..=words.len()));
+            words
+        }
+        4 => {
+            // Instructions in a wrong order, in particular those of a group set-up.
+            let mut commands = random_commands(rng, shape, 12);
+            commands.extend(random_commands(rng, shape, 12));
+            for _ in 0..rng.random_range(1..3) {
+                let from = rng.random_range(0..commands.len());
+                let moved = commands.remove(from);
+                if commands.is_empty() || rng.random() {
+                    commands.insert(rng.random_range(0..=commands.len()), moved);
+                }
+            }
+            commands.iter().flat_map(Command::encode).collect()
+        }
+        5 | 6 => {
+            let mut words = legal(rng, shape);
+            break_field(rng, shape, &mut words);
             words
         }
         _ => {
@@ -112,7 +172,8 @@ fn feed(
     Ok(taken as u64)
 }
 
-fn fuzz(unit: &Unit, seed: u64, count: u64) -> Checked<Coverage> {
+/// Feeds words until `count` are taken.
+pub fn fuzz(unit: &Unit, seed: u64, count: u64) -> Checked<Coverage> {
     let mut bench = Bench::new(unit, seed);
     let mut coverage = Coverage::default();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -152,22 +213,27 @@ fn fuzz(unit: &Unit, seed: u64, count: u64) -> Checked<Coverage> {
 
 #[test]
 fn ttu_067_random_words_on_the_full_size() {
-    run_seeds(|seed| fuzz(&FULL, seed, 80_000));
+    run_seeds(|seed| fuzz(&FULL, seed, 70_000));
 }
 
 #[test]
 fn ttu_067_random_words_on_narrow_offsets() {
-    run_seeds(|seed| fuzz(&NARROW, seed, 130_000));
+    run_seeds(|seed| fuzz(&NARROW, seed, 120_000));
 }
 
 #[test]
 fn ttu_067_random_words_on_one_set_of_registers() {
-    run_seeds(|seed| fuzz(&PLAIN, seed, 100_000));
+    run_seeds(|seed| fuzz(&PLAIN, seed, 90_000));
+}
+
+#[test]
+fn ttu_067_random_words_on_one_set_with_all_options() {
+    run_seeds(|seed| fuzz(&ONE_SET, seed, 30_000));
 }
 
 #[test]
 fn ttu_067_random_words_on_one_row_and_loop() {
-    run_seeds(|seed| fuzz(&SINGLE, seed, 30_000));
+    run_seeds(|seed| fuzz(&SINGLE, seed, 25_000));
 }
 
 /// Words of the instructions with one bit changed each, at every place.

@@ -1,7 +1,7 @@
 //! Random legal instructions.
 
 use heddle_arch::isa::Loop;
-use heddle_arch::traverse::{Command, EndTest, GroupRow, Row, RowKind, Run, UnitShape};
+use heddle_arch::traverse::{Command, EndTest, Row, RowKind, Run, UnitShape};
 use heddle_sim::traversal::UnitModel;
 use rand::Rng;
 use rand::seq::SliceRandom;
