@@ -74,8 +74,8 @@ module multiplier_generator_tb;
     begin
       if (!ok) begin
         errors = errors + 1;
-        $display("run %0d, row %0d: address %h, row_o %0d, last_o %b, end_o %b, expected %h, %0d left",
-          run, row, addr_o, row_o, last_o, end_o, expected, left);
+        $display("run %0d, row %0d, %0d left: address %h, expected %h; row_o %0d, last_o %b, end_o %b",
+          run, row, left, addr_o, expected, row_o, last_o, end_o);
       end
     end
   endtask

@@ -1,5 +1,5 @@
-// multiplier_generator with registers for its bounds, strides and bases, written one at a time through
-// a port like that of the traversal unit.
+// multiplier_generator with registers for its bounds, strides and bases, written one at a time
+// through a port like that of the traversal unit.
 
 `default_nettype none
 

@@ -1,7 +1,7 @@
 //! Traversal unit against its worked vectors and against plain nested loops.
 
 use heddle_hdl::prelude::*;
-use heddle_hdl::traversal::{LoopRegisters, RowCounters, TraversalEngine, TraversalShape};
+use heddle_hdl::traversal::{TraversalEngine, TraversalShape};
 
 /// One row: base, and (V, X, Y) of its loops, innermost first.
 #[derive(Clone, Debug)]
@@ -470,7 +470,12 @@ fn ttu_042_ttu_049_ttu_066_random_nests_with_pauses_and_back_pressure() {
         start(&mut u);
         let (mut taken, mut waiting) = (Vec::new(), None);
         let mut bubble = false;
+        let mut idle = 0;
         for _ in 0..20 * model.len() + 20 {
+            idle += usize::from(taken.len() == model.len());
+            if idle > 8 {
+                break;
+            }
             let ready = random.below(3) > 0;
             let pause = random.below(4) == 0;
             u.ready_i.next = ready;
@@ -525,96 +530,5 @@ fn ttu_061_rows_run_in_the_order_of_their_bases() {
         let mut moved = rows;
         moved[2].1.base = 1000;
         assert_eq!(run_freely(&mut u), nested_loops(&moved, 2, 16));
-    }
-}
-
-const LOOPS: usize = 3;
-
-/// Initial offset, step and distance of every loop in use; initial offset and distance waiting.
-fn registers(u: &LoopRegisters<16, 17>) -> ([[u64; 3]; LOOPS], [[u64; 2]; LOOPS]) {
-    let value = |c: usize| [u.initial_o[c].val().to_u64(), u.step_o[c].val().to_u64()];
-    (
-        std::array::from_fn(|c| [value(c)[0], value(c)[1], u.distance_o[c].val().to_u64()]),
-        std::array::from_fn(|c| {
-            let [initial, distance] = [
-                u.next_initial_o[c].val(),
-                u.next_distance_o[c].val().get_bits::<16>(0),
-            ];
-            [initial.to_u64(), distance.to_u64()]
-        }),
-    )
-}
-
-#[test]
-fn ttu_001_ttu_032_registers_of_every_loop_are_separate_and_change_by_writes_only() {
-    for double in [false, true] {
-        let mut u = LoopRegisters::<16, 17>::new(LOOPS, double);
-        clock_cycle!(u);
-        u.rst_n.next = true;
-        let mut expected = [[0; 3]; LOOPS];
-        for c in [1, 0, 2] {
-            let values = [10 * c as u64 + 1, 10 * c as u64 + 2, 10 * c as u64 + 3];
-            u.initial_i.next = values[0].into();
-            u.step_i.next = values[1].into();
-            u.distance_i.next = values[2].into();
-            u.write_i[c].next = true;
-            clock_cycle!(u);
-            u.write_i[c].next = false;
-            expected[c] = values;
-            let next = expected.map(|[v, _, d]| [v, d]);
-            if double {
-                assert_eq!(registers(&u).1, next);
-            } else {
-                assert_eq!(registers(&u), (expected, next));
-            }
-        }
-        u.load_i.next = true;
-        clock_cycle!(u);
-        u.load_i.next = false;
-        let loaded = expected;
-        for _ in 0..3 {
-            assert_eq!(registers(&u).0, loaded);
-            clock_cycle!(u);
-        }
-        // With two sets a write does not reach the loops in use.
-        u.write_i[1].next = true;
-        u.initial_i.next = 99.into();
-        clock_cycle!(u);
-        assert_eq!(registers(&u).0[1][0], if double { 11 } else { 99 });
-        assert_eq!(registers(&u).1[1][0], 99);
-    }
-}
-
-#[test]
-fn ttu_001_ttu_017_ttu_039_every_loop_has_an_offset_that_begins_at_its_initial_value() {
-    let mut u = RowCounters::<16, 17>::new(LOOPS, false, false);
-    for c in 0..LOOPS {
-        u.initial_i[c].next = (10 * c as u64).into();
-        u.step_i[c].next = (c as u64 + 1).into();
-        u.count_i[c].next = (c as u64 + 1).into();
-        // Two iterations: the distance is -step in the first and 0 in the second.
-        u.distance_i[c].next = ((1 << 17) - (c as u64 + 1)).into();
-    }
-    u.load_i.next = true;
-    clock_cycle!(u);
-    u.load_i.next = false;
-    let offsets = |u: &RowCounters<16, 17>| -> [u64; LOOPS] {
-        std::array::from_fn(|c| u.offset_o[c].val().to_u64())
-    };
-    for round in 0..2 {
-        for n in 0..8 {
-            let expected = [n & 1, 10 + 2 * (n >> 1 & 1), 20 + 3 * (n >> 2)];
-            assert_eq!(offsets(&u), expected, "round {round}, step {n}");
-            clock_cycle!(u);
-            assert_eq!(offsets(&u), expected, "held without a step");
-            for c in 0..LOOPS {
-                let inner = (1 << (c + 1)) - 1;
-                assert_eq!(u.final_o[c].val(), n >> c & 1 == 1);
-                assert_eq!(u.wrap_o[c].val(), n & inner == inner);
-            }
-            u.advance_i.next = true;
-            clock_cycle!(u);
-            u.advance_i.next = false;
-        }
     }
 }

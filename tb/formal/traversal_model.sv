@@ -1,5 +1,7 @@
 // What the traversal unit must emit, written as the definition of it: for each row and loop the
-// registers V, X, Y and Z, one step per address. The proof shows that unit and model never differ.
+// registers V, X, Y and Z, one step per address. The proof shows that unit and model never differ, if
+// all registers of both are 0 at first. Both do the same from states that cannot be reached, too:
+// the proof rests on what follows from one clock to the next.
 
 `default_nettype none
 
@@ -36,7 +38,6 @@ module traversal_model #(
   reg [Rows*Loops*W-1:0] offset_q;
   reg [Rows*A-1:0] base_q;
   reg [Rows-1:0] rows_q;  // rows that take part
-  // As few bits as hold a row: the engines find no use for states that cannot be reached
   localparam integer RowBits = Rows > 4 ? 3 : Rows > 2 ? 2 : 1;
 
   reg running_q;
@@ -78,7 +79,10 @@ module traversal_model #(
           addr = addr + offset_q[W*(Loops*r+c)+:W];
           candidate = {1'b0, offset_q[W*(Loops*r+c)+:W]} + {1'b0, step_q[W*(Loops*r+c)+:W]};
           finals[c] = candidate >= {1'b0, limit_q[W*(Loops*r+c)+:W]};
-          if (carry) offset[W*(Loops*r+c)+:W] = finals[c] ? initial_q[W*(Loops*r+c)+:W] : candidate[W-1:0];
+          if (carry) begin
+            offset[W*(Loops*r+c)+:W] =
+                finals[c] ? initial_q[W*(Loops*r+c)+:W] : candidate[W-1:0];
+          end
           carry = carry & finals[c];
         end
       end

@@ -1,6 +1,6 @@
 //! Counting and address formation.
 
-use super::{AddressSum, RowCounters, RowOrder};
+use super::{AddressSum, Arrangement, RowCounters, RowOrder};
 use crate::prelude::*;
 
 /// Sizes and options of a traversal unit.
@@ -24,6 +24,8 @@ pub struct TraversalShape {
     pub group: bool,
     /// Loops that never end are found when they are written.
     pub check: bool,
+    /// Which register holds a loop.
+    pub arrangement: Arrangement,
 }
 
 impl TraversalShape {
@@ -39,6 +41,7 @@ impl TraversalShape {
             stages: 1,
             group: false,
             check: false,
+            arrangement: Arrangement::Rows,
         }
     }
 
@@ -242,6 +245,8 @@ impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
     }
 }
 
+// In a kernel an option and a signal are no single condition.
+#[allow(clippy::collapsible_if)]
 impl<const W: usize, const D: usize, const A: usize> Logic for TraversalCore<W, D, A> {
     #[hdl_gen]
     fn update(&mut self) {
@@ -401,20 +406,20 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalCore<W, 
             this._sum_stages,
             "register stages of the address sum"
         )
-        .param(
+        .option(
             "double",
             "x",
             this._double,
             "1: a load takes values of its own"
         )
-        .param(
+        .option(
             "equality",
             "q",
             this._equality,
             "1: the end test may be equality"
         )
-        .param("trips", "t", this._trips, "1: a row may count iterations")
-        .param(
+        .option("trips", "t", this._trips, "1: a row may count iterations")
+        .option(
             "attach",
             "i",
             this._attach,

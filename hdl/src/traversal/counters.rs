@@ -88,6 +88,8 @@ impl<const W: usize, const D: usize> RowCounters<W, D> {
     }
 }
 
+// In a kernel an option and a signal are no single condition.
+#[allow(clippy::collapsible_if)]
 impl<const W: usize, const D: usize> Logic for RowCounters<W, D> {
     #[hdl_gen]
     fn update(&mut self) {
@@ -141,13 +143,13 @@ impl<const W: usize, const D: usize> Logic for RowCounters<W, D> {
         .param("loops", "n", this._loops, "loops")
         .param("W", "w", W, "bits of an offset")
         .hidden("D", D, "bits of a distance, W + 1")
-        .param(
+        .option(
             "double",
             "x",
             this._double,
             "1: a load takes values of its own"
         )
-        .param(
+        .option(
             "equality",
             "q",
             this._equality,

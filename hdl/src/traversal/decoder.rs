@@ -31,8 +31,11 @@ pub enum DecodePhase {
 /// the errors.
 ///
 /// # Timing
-/// One word per clock. Word 0 waits until the registers may be written. A start comes three cycles
-/// after the last word was taken. The first wrong word stops the decoder until `clear_i`.
+/// One word per clock. Word 0 waits until the registers may be written. A word taken in cycle t is
+/// looked at in t + 1, writes its register in t + 2, and proves right or wrong in t + 4: by then its
+/// loop is known to end. A start comes five cycles after the last word was taken. The first wrong
+/// word stops the decoder until `clear_i`; what it wrote is of no consequence, because nothing is
+/// started any more.
 #[derive(LogicBlock)]
 pub struct TraversalDecoder<const W: usize, const A: usize> {
     /// Clock.
@@ -51,7 +54,7 @@ pub struct TraversalDecoder<const W: usize, const A: usize> {
 
     /// Registers may be written.
     pub cfg_ready_i: Signal<In, Bit>,
-    /// The loop whose end was written one cycle before never ends.
+    /// The loop whose end was written two cycles before never ends.
     pub endless_i: Signal<In, Bit>,
     /// Clears the registers.
     pub cfg_clear_o: Signal<Out, Bit>,
@@ -91,7 +94,7 @@ pub struct TraversalDecoder<const W: usize, const A: usize> {
     /// Last address of the window.
     pub window_last_o: Signal<Out, Bits<A>>,
 
-    /// A word was wrong, in the cycle in which it is found.
+    /// A word was wrong, three cycles after it was looked at.
     pub fault_o: Signal<Out, Bit>,
     /// Code of the error.
     pub fault_code_o: Signal<Out, Bits<8>>,
@@ -107,8 +110,14 @@ pub struct TraversalDecoder<const W: usize, const A: usize> {
     /// Words of the instruction that are still to come, this one included.
     remaining: RegData<Bits<8>>,
     position: RegEn<Bits<8>>,
-    /// Position of the word taken one cycle before.
-    late_position: RegData<Bits<8>>,
+    /// What is known of the last three words, the youngest first.
+    wrong: Vec<Reg<Bit>>,
+    wrong_code: Vec<Delay<Bits<8>>>,
+    /// The youngest of them was the end of a window.
+    window_end: Reg<Bit>,
+    window_empty: Signal<Local, Bit>,
+    wrong_position: Vec<Delay<Bits<8>>>,
+    ending: Vec<Reg<Bit>>,
     loops_left: RegData<Bits<4>>,
     row: RegData<Bits<3>>,
     col: RegData<Bits<3>>,
@@ -119,13 +128,27 @@ pub struct TraversalDecoder<const W: usize, const A: usize> {
     flags: RegData<Bits<3>>,
     window_first: RegData<Bits<A>>,
     window_last: RegData<Bits<A>>,
-    /// The last word was taken: a start is due, once the word proved right.
-    ending: Reg<Bit>,
     start: Reg<Bit>,
+    /// The register that is written.
+    cfg_clear: Reg<Bit>,
+    cfg_valid: Reg<Bit>,
+    cfg_sel: Delay<Bits<2>>,
+    cfg_row: Delay<Bits<3>>,
+    cfg_col: Delay<Bits<3>>,
+    cfg_data: Delay<Bits<32>>,
+    cfg_kind: Delay<Bits<2>>,
+    cfg_attached: Delay<Bit>,
+    cfg_loop: Delay<Bits<3>>,
+    cfg_test: Delay<Bits<2>>,
+    cfg_group: Delay<Bit>,
 
     valid: Signal<Local, Bit>,
     hold: Signal<Local, Bit>,
-    take: Signal<Local, Bit>,
+    /// A wrong word was looked at, or the decoder has stopped.
+    blocked: Signal<Local, Bit>,
+    starting: Signal<Local, Bit>,
+    selected: Signal<Local, Bits<2>>,
+    verdict: Signal<Local, Bit>,
     accept: Signal<Local, Bit>,
     /// Low bits of the opcode: 0 TRAVERSE, 1 to 3 the groups, 4 START.
     op: Signal<Local, Bits<3>>,
@@ -188,7 +211,12 @@ impl<const W: usize, const A: usize> TraversalDecoder<W, A> {
             opcode: Default::default(),
             remaining: Default::default(),
             position: Default::default(),
-            late_position: Default::default(),
+            wrong: v(3),
+            wrong_code: v(3),
+            window_end: Default::default(),
+            window_empty: Default::default(),
+            wrong_position: v(3),
+            ending: v(3),
             loops_left: Default::default(),
             row: Default::default(),
             col: Default::default(),
@@ -199,11 +227,24 @@ impl<const W: usize, const A: usize> TraversalDecoder<W, A> {
             flags: Default::default(),
             window_first: Default::default(),
             window_last: Default::default(),
-            ending: Default::default(),
             start: Default::default(),
+            cfg_clear: Default::default(),
+            cfg_valid: Default::default(),
+            cfg_sel: Default::default(),
+            cfg_row: Default::default(),
+            cfg_col: Default::default(),
+            cfg_data: Default::default(),
+            cfg_kind: Default::default(),
+            cfg_attached: Default::default(),
+            cfg_loop: Default::default(),
+            cfg_test: Default::default(),
+            cfg_group: Default::default(),
             valid: Default::default(),
             hold: Default::default(),
-            take: Default::default(),
+            blocked: Default::default(),
+            starting: Default::default(),
+            selected: Default::default(),
+            verdict: Default::default(),
             accept: Default::default(),
             op: Default::default(),
             words: Default::default(),
@@ -232,21 +273,23 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         self.full.clk.next = self.clk.val();
         self.full.rst_n.next = self.rst_n.val();
         self.word.clk.next = self.clk.val();
-        self.valid.next = self.full.q_o.val() & !(self.phase.q_o.val() == DecodePhase::Stop);
+        self.blocked.next = self.phase.q_o.val() == DecodePhase::Stop;
+        self.starting.next = self.start.q_o.val();
+        for i in 0..3 {
+            self.blocked.next = self.blocked.val() | self.wrong[i].q_o.val();
+            self.starting.next = self.starting.val() | self.ending[i].q_o.val();
+        }
+        self.valid.next = self.full.q_o.val() & !self.blocked.val();
         self.hold.next = (self.phase.q_o.val() == DecodePhase::Head)
-            & (!self.cfg_ready_i.val() | self.ending.q_o.val() | self.start.q_o.val());
-        self.take.next = self.valid.val() & !self.hold.val();
-        self.accept.next = self.take.val()
-            & !self.check.fault_o.val()
-            & !self.endless_i.val()
-            & !self.clear_i.val();
-        self.instr_ready_o.next = (!self.full.q_o.val() | self.take.val())
-            & !(self.phase.q_o.val() == DecodePhase::Stop)
-            & !self.clear_i.val();
-        self.word.en_i.next = !self.full.q_o.val() | self.take.val();
+            & (!self.cfg_ready_i.val() | self.starting.val());
+        self.accept.next = self.valid.val() & !self.hold.val();
+        self.instr_ready_o.next =
+            (!self.full.q_o.val() | self.accept.val()) & !self.blocked.val() & !self.clear_i.val();
+        self.word.en_i.next = !self.full.q_o.val() | self.accept.val();
         self.word.d_i.next = self.instr_data_i.val();
-        self.full.d_i.next = (self.instr_valid_i.val() | (self.full.q_o.val() & !self.take.val()))
-            & !(self.phase.q_o.val() == DecodePhase::Stop)
+        self.full.d_i.next = (self.instr_valid_i.val()
+            | (self.full.q_o.val() & !self.accept.val()))
+            & !self.blocked.val()
             & !self.clear_i.val();
 
         comment!("Opcode and words to come, this one included");
@@ -272,9 +315,6 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         if self.last_word.val() | self.clear_i.val() {
             self.position.d_i.next = 0.into();
         }
-        self.late_position.clk.next = self.clk.val();
-        self.late_position.en_i.next = self.accept.val();
-        self.late_position.d_i.next = self.position.q_o.val();
 
         comment!("Row, loop, and what the head and row word say");
         self.is_value.next = (self.phase.q_o.val() == DecodePhase::Initial)
@@ -379,47 +419,123 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         }
         self.phase.clk.next = self.clk.val();
         self.phase.rst_n.next = self.rst_n.val();
-        self.phase.en_i.next = self.accept.val() | self.clear_i.val() | self.fault_o.val();
+        self.phase.en_i.next = self.accept.val() | self.clear_i.val() | self.verdict.val();
         self.phase.d_i.next = self.next_phase.val();
         if self.clear_i.val() {
             self.phase.d_i.next = DecodePhase::Head;
-        } else if !self.accept.val() {
+        } else if self.verdict.val() {
             self.phase.d_i.next = DecodePhase::Stop;
         }
 
         comment!("Registers of the engine");
-        self.cfg_clear_o.next = self.accept.val()
-            & (self.phase.q_o.val() == DecodePhase::Head)
-            & ((self.op.val() == 0) | (self.op.val() == 1));
-        self.cfg_valid_o.next =
-            self.accept.val() & (self.is_value.val() | (self.phase.q_o.val() == DecodePhase::Base));
-        self.cfg_sel_o.next = 3.into();
+        self.selected.next = 3.into();
         if self.phase.q_o.val() == DecodePhase::Initial {
-            self.cfg_sel_o.next = 0.into();
+            self.selected.next = 0.into();
         }
         if self.phase.q_o.val() == DecodePhase::Step {
-            self.cfg_sel_o.next = 1.into();
+            self.selected.next = 1.into();
         }
         if self.phase.q_o.val() == DecodePhase::End {
-            self.cfg_sel_o.next = 2.into();
+            self.selected.next = 2.into();
         }
-        self.cfg_row_o.next = self.row.q_o.val();
-        self.cfg_col_o.next = self.col.q_o.val();
-        self.cfg_data_o.next = self.word.q_o.val();
-        self.cfg_kind_o.next = self.kind.q_o.val();
-        self.cfg_attached_o.next = self.attached.q_o.val();
-        self.cfg_loop_o.next = self.attach_loop.q_o.val();
-        self.cfg_equal_o.next = self.test.q_o.val() == 1;
-        self.cfg_trips_o.next = self.test.q_o.val() == 2;
-        self.cfg_group_o.next = !self.starts.val();
+        self.cfg_clear.clk.next = self.clk.val();
+        self.cfg_clear.rst_n.next = self.rst_n.val();
+        self.cfg_clear.d_i.next = self.accept.val()
+            & (self.phase.q_o.val() == DecodePhase::Head)
+            & ((self.op.val() == 0) | (self.op.val() == 1));
+        self.cfg_valid.clk.next = self.clk.val();
+        self.cfg_valid.rst_n.next = self.rst_n.val();
+        self.cfg_valid.d_i.next =
+            self.accept.val() & (self.is_value.val() | (self.phase.q_o.val() == DecodePhase::Base));
+        self.cfg_sel.clk.next = self.clk.val();
+        self.cfg_sel.d_i.next = self.selected.val();
+        self.cfg_row.clk.next = self.clk.val();
+        self.cfg_row.d_i.next = self.row.q_o.val();
+        self.cfg_col.clk.next = self.clk.val();
+        self.cfg_col.d_i.next = self.col.q_o.val();
+        self.cfg_data.clk.next = self.clk.val();
+        self.cfg_data.d_i.next = self.word.q_o.val();
+        self.cfg_kind.clk.next = self.clk.val();
+        self.cfg_kind.d_i.next = self.kind.q_o.val();
+        self.cfg_attached.clk.next = self.clk.val();
+        self.cfg_attached.d_i.next = self.attached.q_o.val();
+        self.cfg_loop.clk.next = self.clk.val();
+        self.cfg_loop.d_i.next = self.attach_loop.q_o.val();
+        self.cfg_test.clk.next = self.clk.val();
+        self.cfg_test.d_i.next = self.test.q_o.val();
+        self.cfg_group.clk.next = self.clk.val();
+        self.cfg_group.d_i.next = !self.starts.val();
+        self.cfg_clear_o.next = self.cfg_clear.q_o.val();
+        self.cfg_valid_o.next = self.cfg_valid.q_o.val();
+        self.cfg_sel_o.next = self.cfg_sel.q_o.val();
+        self.cfg_row_o.next = self.cfg_row.q_o.val();
+        self.cfg_col_o.next = self.cfg_col.q_o.val();
+        self.cfg_data_o.next = self.cfg_data.q_o.val();
+        self.cfg_kind_o.next = self.cfg_kind.q_o.val();
+        self.cfg_attached_o.next = self.cfg_attached.q_o.val();
+        self.cfg_loop_o.next = self.cfg_loop.q_o.val();
+        self.cfg_equal_o.next = self.cfg_test.q_o.val() == 1;
+        self.cfg_trips_o.next = self.cfg_test.q_o.val() == 2;
+        self.cfg_group_o.next = self.cfg_group.q_o.val();
+
+        comment!("The verdict on each word, when its loop is known to end");
+        self.window_end.clk.next = self.clk.val();
+        self.window_end.rst_n.next = self.rst_n.val();
+        self.window_end.d_i.next =
+            self.accept.val() & (self.phase.q_o.val() == DecodePhase::WindowEnd);
+        self.window_empty.next =
+            self.window_end.q_o.val() & (self.window_last.q_o.val() < self.window_first.q_o.val());
+        for i in 0..3 {
+            self.wrong[i].clk.next = self.clk.val();
+            self.wrong[i].rst_n.next = self.rst_n.val();
+            self.wrong_code[i].clk.next = self.clk.val();
+            self.wrong_position[i].clk.next = self.clk.val();
+            self.ending[i].clk.next = self.clk.val();
+            self.ending[i].rst_n.next = self.rst_n.val();
+            if i > 1 {
+                self.wrong[i].d_i.next =
+                    self.wrong[i - 1].q_o.val() & !self.verdict.val() & !self.clear_i.val();
+                self.wrong_code[i].d_i.next = self.wrong_code[i - 1].q_o.val();
+            } else if i > 0 {
+                self.wrong[i].d_i.next = (self.wrong[i - 1].q_o.val() | self.window_empty.val())
+                    & !self.verdict.val()
+                    & !self.clear_i.val();
+                self.wrong_code[i].d_i.next = self.wrong_code[i - 1].q_o.val();
+                if self.window_empty.val() {
+                    self.wrong_code[i].d_i.next = 3.into();
+                }
+            } else {
+                self.wrong[i].d_i.next = self.accept.val()
+                    & self.check.fault_o.val()
+                    & !self.verdict.val()
+                    & !self.clear_i.val();
+                self.wrong_code[i].d_i.next = self.check.code_o.val();
+            }
+            if i > 0 {
+                self.wrong_position[i].d_i.next = self.wrong_position[i - 1].q_o.val();
+                self.ending[i].d_i.next =
+                    self.ending[i - 1].q_o.val() & !self.verdict.val() & !self.clear_i.val();
+            } else {
+                self.wrong_position[i].d_i.next = self.position.q_o.val();
+                self.ending[i].d_i.next = self.accept.val()
+                    & self.last_word.val()
+                    & self.starts.val()
+                    & !self.verdict.val()
+                    & !self.clear_i.val();
+            }
+        }
+        self.verdict.next = self.wrong[2].q_o.val() | self.endless_i.val();
+        self.fault_o.next = self.verdict.val();
+        self.fault_word_o.next = self.wrong_position[2].q_o.val();
+        self.fault_code_o.next = 9.into();
+        if self.wrong[2].q_o.val() {
+            self.fault_code_o.next = self.wrong_code[2].q_o.val();
+        }
 
         comment!("Start, when the last word has proved right");
-        self.ending.clk.next = self.clk.val();
-        self.ending.rst_n.next = self.rst_n.val();
-        self.ending.d_i.next = self.accept.val() & self.last_word.val() & self.starts.val();
         self.start.clk.next = self.clk.val();
         self.start.rst_n.next = self.rst_n.val();
-        self.start.d_i.next = self.ending.q_o.val() & !self.endless_i.val() & !self.clear_i.val();
+        self.start.d_i.next = self.ending[2].q_o.val() & !self.verdict.val() & !self.clear_i.val();
         self.start_o.next = self.start.q_o.val();
         self.offset_only_o.next = self.flags.q_o.val().get_bit(0);
         self.on_demand_o.next = self.flags.q_o.val().get_bit(1);
@@ -436,34 +552,26 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         self.check.phase_i.next = self.phase.q_o.val();
         self.check.op_i.next = self.op.val();
         self.check.words_i.next = self.words.val();
-        self.check.window_first_i.next = self.window_first.q_o.val();
-        self.fault_o.next = self.endless_i.val() | (self.take.val() & self.check.fault_o.val());
-        self.fault_code_o.next = self.check.code_o.val();
-        self.fault_word_o.next = self.position.q_o.val();
-        if self.endless_i.val() {
-            self.fault_code_o.next = 9.into();
-            self.fault_word_o.next = self.late_position.q_o.val();
-        }
     }
     module!(|this| Meta::module("traversal_decoder")
         .param("rows", "m", this._rows, "rows")
         .param("loops", "n", this._loops, "loops in a row")
         .param("W", "w", W, "bits of an offset")
         .param("A", "a", A, "bits of an address")
-        .param(
+        .option(
             "equality",
             "q",
             this._equality,
             "1: the end test may be equality"
         )
-        .param("trips", "t", this._trips, "1: a row may count iterations")
-        .param(
+        .option("trips", "t", this._trips, "1: a row may count iterations")
+        .option(
             "attach",
             "i",
             this._attach,
             "1: rows may be attached to a loop"
         )
-        .param(
+        .option(
             "group",
             "g",
             this._group,

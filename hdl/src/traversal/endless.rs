@@ -8,7 +8,7 @@ use crate::prelude::*;
 /// the way to the end is no multiple of the largest power of two in the step, *trips* with 0.
 ///
 /// # Timing
-/// `endless_o` speaks of the loop written one cycle before.
+/// `endless_o` speaks of the loop written two cycles before.
 #[derive(LogicBlock, Default)]
 pub struct EndlessCheck<const W: usize, const D: usize> {
     /// Clock.
@@ -34,7 +34,12 @@ pub struct EndlessCheck<const W: usize, const D: usize> {
     equal: Delay<Bit>,
     trips: Delay<Bit>,
     /// Ones below the lowest one of the step.
-    below: Signal<Local, Bits<W>>,
+    below: Delay<Bits<W>>,
+    step_is_zero: Delay<Bit>,
+    written_before: Reg<Bit>,
+    distance_before: Delay<Bits<D>>,
+    equal_before: Delay<Bit>,
+    trips_before: Delay<Bit>,
     endless: Signal<Local, Bit>,
 }
 
@@ -53,17 +58,32 @@ impl<const W: usize, const D: usize> Logic for EndlessCheck<W, D> {
         self.trips.clk.next = self.clk.val();
         self.trips.d_i.next = self.trips_i.val();
 
-        self.below.next = (self.step.q_o.val() - 1) & !self.step.q_o.val();
-        if self.trips.q_o.val() {
+        self.written_before.clk.next = self.clk.val();
+        self.written_before.rst_n.next = self.rst_n.val();
+        self.written_before.d_i.next = self.written.q_o.val();
+        self.below.clk.next = self.clk.val();
+        self.below.d_i.next = (self.step.q_o.val() - 1) & !self.step.q_o.val();
+        self.step_is_zero.clk.next = self.clk.val();
+        self.step_is_zero.d_i.next = self.step.q_o.val() == 0;
+        self.distance_before.clk.next = self.clk.val();
+        self.distance_before.d_i.next = self.distance.q_o.val();
+        self.equal_before.clk.next = self.clk.val();
+        self.equal_before.d_i.next = self.equal.q_o.val();
+        self.trips_before.clk.next = self.clk.val();
+        self.trips_before.d_i.next = self.trips.q_o.val();
+
+        if self.trips_before.q_o.val() {
             // 1 - 0 is the only positive distance.
+            self.endless.next = !self.distance_before.q_o.val().get_bit(W)
+                & self.distance_before.q_o.val().get_bit(0);
+        } else if self.equal_before.q_o.val() {
             self.endless.next =
-                !self.distance.q_o.val().get_bit(W) & self.distance.q_o.val().get_bit(0);
-        } else if self.equal.q_o.val() {
-            self.endless.next = (self.distance.q_o.val().get_bits::<W>(0) & self.below.val()) != 0;
+                (self.distance_before.q_o.val().get_bits::<W>(0) & self.below.q_o.val()) != 0;
         } else {
-            self.endless.next = self.distance.q_o.val().get_bit(W) & (self.step.q_o.val() == 0);
+            self.endless.next =
+                self.distance_before.q_o.val().get_bit(W) & self.step_is_zero.q_o.val();
         }
-        self.endless_o.next = self.written.q_o.val() & self.endless.val();
+        self.endless_o.next = self.written_before.q_o.val() & self.endless.val();
     }
     module!(|_this| Meta::module("traversal_endless")
         .param("W", "w", W, "bits of an offset")

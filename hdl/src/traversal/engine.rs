@@ -1,6 +1,6 @@
 //! Traversal engine: the core with its registers.
 
-use super::{EndlessCheck, LoopRegisters, TraversalCore, TraversalShape};
+use super::{Arrangement, EndlessCheck, RegisterArray, TraversalCore, TraversalShape};
 use crate::prelude::*;
 
 /// Traversal engine: walks up to M nests of up to N loops one after another and emits one address
@@ -34,6 +34,7 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     /// Stops a running traversal.
     pub stop_i: Signal<In, Bit>,
     /// Clears the registers that are written: loops become 0, no row is listed. Wins over a write.
+    /// Needed once after reset.
     pub cfg_clear_i: Signal<In, Bit>,
     /// Writes one register.
     pub cfg_valid_i: Signal<In, Bit>,
@@ -62,7 +63,7 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     /// Group by group: an initial value, step or end is written at once and alone, an end after
     /// the other two. The end test is that of the row.
     pub cfg_group_i: Signal<In, Bit>,
-    /// The loop whose end was written one cycle before never ends.
+    /// The loop whose end was written two cycles before never ends.
     pub endless_o: Signal<Out, Bit>,
     /// With a start, and while it waits: the traversal begins when no address of the one before is
     /// left.
@@ -98,7 +99,7 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     /// Started, and not all addresses taken.
     pub busy_o: Signal<Out, Bit>,
 
-    registers: Vec<LoopRegisters<W, D>>,
+    registers: RegisterArray<W, D>,
     endless: Vec<EndlessCheck<W, D>>,
     core: TraversalCore<W, D, A>,
 
@@ -107,9 +108,9 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     step: RegData<Bits<W>>,
     /// Their sum.
     first: RegData<Bits<D>>,
-    base: Vec<RegEn<Bits<A>>>,
-    trips: Vec<RegEn<Bit>>,
-    equal: Vec<RegEn<Bit>>,
+    base: Vec<RegData<Bits<A>>>,
+    trips: Vec<RegData<Bit>>,
+    equal: Vec<RegData<Bit>>,
     /// In use, with two sets.
     active_base: Vec<RegData<Bits<A>>>,
     active_trips: Vec<RegData<Bit>>,
@@ -156,6 +157,9 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     _sum_stages: usize,
     _group: usize,
     _check: usize,
+    _cells: usize,
+    _mirrored: usize,
+    _transposed: usize,
 }
 
 impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
@@ -166,7 +170,6 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
     pub fn new(shape: TraversalShape) -> Self {
         let (rows, loops) = (shape.rows, shape.loops);
         let second = if shape.double { rows } else { 0 };
-        let registers = || LoopRegisters::new(loops, shape.double);
         Self {
             clk: Default::default(),
             rst_n: Default::default(),
@@ -200,7 +203,7 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
             last_o: Default::default(),
             end_o: Default::default(),
             busy_o: Default::default(),
-            registers: (0..rows).map(|_| registers()).collect(),
+            registers: RegisterArray::new(rows, loops, shape.double, shape.arrangement),
             endless: v(shape.check.into()),
             core: TraversalCore::new(shape),
             initial: Default::default(),
@@ -248,10 +251,15 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
             _sum_stages: shape.latency() - 1,
             _group: shape.group.into(),
             _check: shape.check.into(),
+            _cells: rows * loops,
+            _mirrored: (shape.arrangement == Arrangement::Mirrored).into(),
+            _transposed: (shape.arrangement == Arrangement::Transposed).into(),
         }
     }
 }
 
+// In a kernel an option and a signal are no single condition.
+#[allow(clippy::collapsible_if)]
 impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W, D, A> {
     #[hdl_gen]
     fn update(&mut self) {
@@ -286,10 +294,10 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
             for r in 0..self._rows {
                 for c in 0..self._loops {
                     if self.is_row[r].val() & self.is_col[c].val() {
-                        self.old_initial.next =
-                            self.old_initial.val() | self.registers[r].next_initial_o[c].val();
-                        self.old_step.next =
-                            self.old_step.val() | self.registers[r].next_step_o[c].val();
+                        self.old_initial.next = self.old_initial.val()
+                            | self.registers.next_initial_o[r * self._loops + c].val();
+                        self.old_step.next = self.old_step.val()
+                            | self.registers.next_step_o[r * self._loops + c].val();
                     }
                 }
             }
@@ -402,47 +410,41 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
         comment!("Registers");
         for r in 0..self._rows {
             self.base[r].clk.next = self.clk.val();
-            self.base[r].rst_n.next = self.rst_n.val();
             self.base[r].en_i.next =
                 self.cfg_clear_i.val() | (self.write_base.val() & self.is_row[r].val());
             self.base[r].d_i.next = self.base_bus.val();
             if self._trips > 0 {
                 self.trips[r].clk.next = self.clk.val();
-                self.trips[r].rst_n.next = self.rst_n.val();
                 self.trips[r].en_i.next = self.write_base.val() & self.is_row[r].val();
                 self.trips[r].d_i.next = self.cfg_trips_i.val();
             }
             if self._equality > 0 {
                 self.equal[r].clk.next = self.clk.val();
-                self.equal[r].rst_n.next = self.rst_n.val();
                 self.equal[r].en_i.next = self.write_base.val() & self.is_row[r].val();
                 self.equal[r].d_i.next = self.cfg_equal_i.val();
             }
 
-            self.registers[r].clk.next = self.clk.val();
-            self.registers[r].rst_n.next = self.rst_n.val();
-            self.registers[r].initial_i.next = self.initial_bus.val();
-            self.registers[r].step_i.next = self.step_bus.val();
-            self.registers[r].distance_i.next = self.distance.val();
-            self.registers[r].load_i.next = self.load.val();
             for c in 0..self._loops {
                 self.here[r * self._loops + c].next = self.is_row[r].val() & self.is_col[c].val();
-                self.registers[r].write_initial_i[c].next = self.cfg_clear_i.val()
+                self.registers.write_initial_i[r * self._loops + c].next = self.cfg_clear_i.val()
                     | (self.write_initial.val() & self.here[r * self._loops + c].val());
-                self.registers[r].write_step_i[c].next = self.cfg_clear_i.val()
+                self.registers.write_step_i[r * self._loops + c].next = self.cfg_clear_i.val()
                     | (self.write_step.val() & self.here[r * self._loops + c].val());
-                self.registers[r].write_distance_i[c].next = self.cfg_clear_i.val()
+                self.registers.write_distance_i[r * self._loops + c].next = self.cfg_clear_i.val()
                     | (self.write_end.val() & self.here[r * self._loops + c].val());
-                self.core.initial_i[r * self._loops + c].next =
-                    self.registers[r].initial_o[c].val();
-                self.core.step_i[r * self._loops + c].next = self.registers[r].step_o[c].val();
-                self.core.distance_i[r * self._loops + c].next =
-                    self.registers[r].distance_o[c].val();
-                self.core.load_initial_i[r * self._loops + c].next =
-                    self.registers[r].next_initial_o[c].val();
-                self.core.load_distance_i[r * self._loops + c].next =
-                    self.registers[r].next_distance_o[c].val();
             }
+        }
+        self.registers.clk.next = self.clk.val();
+        self.registers.initial_i.next = self.initial_bus.val();
+        self.registers.step_i.next = self.step_bus.val();
+        self.registers.distance_i.next = self.distance.val();
+        self.registers.load_i.next = self.load.val();
+        for k in 0..self._cells {
+            self.core.initial_i[k].next = self.registers.initial_o[k].val();
+            self.core.step_i[k].next = self.registers.step_o[k].val();
+            self.core.distance_i[k].next = self.registers.distance_o[k].val();
+            self.core.load_initial_i[k].next = self.registers.next_initial_o[k].val();
+            self.core.load_distance_i[k].next = self.registers.next_distance_o[k].val();
         }
         if self._double > 0 {
             for r in 0..self._rows {
@@ -524,26 +526,39 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
             this._sum_stages,
             "register stages of the address sum"
         )
-        .param("double", "x", this._double, "1: two sets of registers")
-        .param(
+        .option("double", "x", this._double, "1: two sets of registers")
+        .option(
             "equality",
             "q",
             this._equality,
             "1: the end test may be equality"
         )
-        .param("trips", "t", this._trips, "1: a row may count iterations")
-        .param(
+        .option("trips", "t", this._trips, "1: a row may count iterations")
+        .option(
             "attach",
             "i",
             this._attach,
             "1: rows may be attached to a loop"
         )
-        .param(
+        .option(
             "group",
             "g",
             this._group,
             "1: values may come group by group"
         )
-        .param("check", "e", this._check, "1: endless loops are found")
+        .option("check", "e", this._check, "1: endless loops are found")
+        .option(
+            "mirrored",
+            "l",
+            this._mirrored,
+            "1: the leftmost register is the innermost loop"
+        )
+        .option(
+            "transposed",
+            "v",
+            this._transposed,
+            "1: registers are stored by columns"
+        )
+        .hidden("cells", this._cells, "loops in all rows")
         .hidden("D", D, "bits of a distance, W + 1"));
 }

@@ -5,6 +5,7 @@
 //! epilogue), one column one loop, column 0 the innermost. The blocks follow that picture:
 //!
 //! - [`LoopRegisters`]: V, X and the distance of the loops of a row, in one or two sets,
+//! - [`RegisterArray`]: those of all rows, in three arrangements,
 //! - [`RowCounters`]: Z of the loops of a row, end test, carry from loop to loop,
 //! - [`RowAdders`]: the adders of a row and nothing else,
 //! - [`AddressSum`]: base plus offsets, pipelined,
@@ -13,12 +14,14 @@
 //! - [`EndlessCheck`]: refuses loops without an end,
 //! - [`TraversalEngine`]: the core with its registers and their write port,
 //! - [`TraversalDecoder`] and [`RecordCheck`]: instruction words to register writes,
-//! - [`TraversalUnit`]: decoder and engine, the stand-alone block.
+//! - [`TraversalUnit`]: decoder and engine, the stand-alone block,
+//! - [`OffsetTable`]: offsets stored beforehand, replayed with other bases.
 //!
 //! Every row has counters of its own: nothing has to be selected before it is added or tested, so
 //! a step is one adder and one multiplexer deep. Only the sum is shared.
 
 mod adders;
+mod array;
 mod core;
 mod counters;
 mod decoder;
@@ -28,9 +31,11 @@ mod order;
 mod record_check;
 mod registers;
 mod sum;
+mod table;
 mod unit;
 
 pub use adders::RowAdders;
+pub use array::{Arrangement, RegisterArray};
 pub use core::{TraversalCore, TraversalShape};
 pub use counters::RowCounters;
 pub use decoder::{DecodePhase, TraversalDecoder};
@@ -40,4 +45,5 @@ pub use order::RowOrder;
 pub use record_check::RecordCheck;
 pub use registers::LoopRegisters;
 pub use sum::AddressSum;
+pub use table::OffsetTable;
 pub use unit::TraversalUnit;

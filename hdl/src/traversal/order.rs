@@ -191,6 +191,8 @@ fn grid<T: Default>(rows: usize, loops: usize) -> Vec<Vec<T>> {
     (0..rows).map(|_| v(loops)).collect()
 }
 
+// In a kernel an option and a signal are no single condition.
+#[allow(clippy::collapsible_if)]
 impl Logic for RowOrder {
     #[hdl_gen]
     fn update(&mut self) {
@@ -394,13 +396,13 @@ impl Logic for RowOrder {
     module!(|this| Meta::module("traversal_order")
         .param("rows", "m", this._rows, "rows")
         .param("loops", "n", this._loops, "loops in a row")
-        .param(
+        .option(
             "double",
             "x",
             this._double,
             "1: a waiting and an active list"
         )
-        .param(
+        .option(
             "attach",
             "i",
             this._attach,

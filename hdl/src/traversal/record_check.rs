@@ -4,7 +4,8 @@ use super::TraversalShape;
 use super::decoder::DecodePhase;
 use crate::prelude::*;
 
-/// Checks one instruction word, and remembers of the words before what that takes.
+/// Checks one instruction word, and remembers of the words before what that takes. Whether a window
+/// holds an address, and whether a loop ends, is found elsewhere.
 ///
 /// # Timing
 /// The fault is a function of the word and of registers; those change with `accept_i`.
@@ -26,8 +27,6 @@ pub struct RecordCheck<const W: usize, const A: usize> {
     pub op_i: Signal<In, Bits<3>>,
     /// Words of the instruction still to come, this one included.
     pub words_i: Signal<In, Bits<8>>,
-    /// First address of the window.
-    pub window_first_i: Signal<In, Bits<A>>,
     /// The word is wrong.
     pub fault_o: Signal<Out, Bit>,
     /// Code of the error.
@@ -53,7 +52,6 @@ pub struct RecordCheck<const W: usize, const A: usize> {
     built: Signal<Local, Bit>,
     fixed: Signal<Local, Bits<8>>,
     length: Signal<Local, Bits<8>>,
-    /// Loops of the row.
     row_loops: Signal<Local, Bits<8>>,
     block_words: Signal<Local, Bits<8>>,
     kind: Signal<Local, Bits<2>>,
@@ -69,10 +67,12 @@ pub struct RecordCheck<const W: usize, const A: usize> {
     bad_test: Signal<Local, Bit>,
     bad_attach: Signal<Local, Bit>,
     homeless: Signal<Local, Bit>,
-    window_last: Signal<Local, Bits<32>>,
+    above: Signal<Local, Bit>,
+    whole_space: Signal<Local, Bit>,
     _rows: usize,
     _loops: usize,
     _last_row: usize,
+    _above_space: usize,
     _last_loop: usize,
     _offset_bits: usize,
     _address_bits: usize,
@@ -94,7 +94,6 @@ impl<const W: usize, const A: usize> RecordCheck<W, A> {
             phase_i: Default::default(),
             op_i: Default::default(),
             words_i: Default::default(),
-            window_first_i: Default::default(),
             fault_o: Default::default(),
             code_o: Default::default(),
             setup: Default::default(),
@@ -127,10 +126,12 @@ impl<const W: usize, const A: usize> RecordCheck<W, A> {
             bad_test: Default::default(),
             bad_attach: Default::default(),
             homeless: Default::default(),
-            window_last: Default::default(),
+            above: Default::default(),
+            whole_space: Default::default(),
             _rows: shape.rows,
             _loops: shape.loops,
             _last_row: shape.rows - 1,
+            _above_space: (A < 32).into(),
             _last_loop: shape.loops - 1,
             _offset_bits: W,
             _address_bits: A,
@@ -210,7 +211,11 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
         if self._group > 0 {
             self.built.next = self.built.val() | self.grouped.val();
         }
-        self.window_last.next = self.word_i.val() - 1;
+        self.above.next = (self.word_i.val() >> self._address_bits.to_bits::<6>()) != 0;
+        // Behind the last address of all: 2^A, which is 0 in a word of 32 bits.
+        self.whole_space.next = (self.word_i.val().get_bits::<A>(0) == 0)
+            & ((self.word_i.val() >> self._address_bits.to_bits::<6>())
+                == self._above_space.to_bits::<32>());
 
         comment!("The first fault of the list counts, so the list runs backwards");
         self.code_o.next = 0.into();
@@ -248,9 +253,7 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
                 }
             }
             DecodePhase::WindowEnd => {
-                if ((self.window_last.val() >> self._address_bits.to_bits::<6>()) != 0)
-                    | (self.window_last.val().get_bits::<A>(0) < self.window_first_i.val())
-                {
+                if (self.above.val() | (self.word_i.val() == 0)) & !self.whole_space.val() {
                     self.code_o.next = 3.into();
                 }
             }
@@ -370,20 +373,20 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
             this._address_bits,
             "bits of an address"
         )
-        .param(
+        .option(
             "equality",
             "q",
             this._equality,
             "1: the end test may be equality"
         )
-        .param("trips", "t", this._trips, "1: a row may count iterations")
-        .param(
+        .option("trips", "t", this._trips, "1: a row may count iterations")
+        .option(
             "attach",
             "i",
             this._attach,
             "1: rows may be attached to a loop"
         )
-        .param(
+        .option(
             "group",
             "g",
             this._group,
@@ -391,5 +394,10 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
         )
         .hidden("A", A, "bits of an address")
         .hidden("last_row", this._last_row, "highest row")
+        .hidden(
+            "above_space",
+            this._above_space,
+            "2^A without its low A bits, in 32 bits"
+        )
         .hidden("last_loop", this._last_loop, "outermost loop"));
 }

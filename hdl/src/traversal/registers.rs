@@ -9,13 +9,12 @@ use crate::prelude::*;
 /// the active one. With one set, both are the same.
 ///
 /// # Timing
-/// A write or load shows in the next cycle.
+/// A write or load shows in the next cycle. There is no reset: registers are unknown until they
+/// are written.
 #[derive(LogicBlock)]
 pub struct LoopRegisters<const W: usize, const D: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
 
     /// Writes the initial offset of the loop.
     pub write_initial_i: Vec<Signal<In, Bit>>,
@@ -46,11 +45,11 @@ pub struct LoopRegisters<const W: usize, const D: usize> {
     pub next_distance_o: Vec<Signal<Out, Bits<D>>>,
 
     /// V, initial offsets, as written.
-    initial: Vec<RegEn<Bits<W>>>,
+    initial: Vec<RegData<Bits<W>>>,
     /// X, steps, as written.
-    step: Vec<RegEn<Bits<W>>>,
+    step: Vec<RegData<Bits<W>>>,
     /// V + X - Y, first distances, as written.
-    distance: Vec<RegEn<Bits<D>>>,
+    distance: Vec<RegData<Bits<D>>>,
     /// V in use.
     active_initial: Vec<RegData<Bits<W>>>,
     /// X in use.
@@ -67,7 +66,6 @@ impl<const W: usize, const D: usize> LoopRegisters<W, D> {
         let second = if double { loops } else { 0 };
         Self {
             clk: Default::default(),
-            rst_n: Default::default(),
             write_initial_i: v(loops),
             write_step_i: v(loops),
             write_distance_i: v(loops),
@@ -98,15 +96,12 @@ impl<const W: usize, const D: usize> Logic for LoopRegisters<W, D> {
     fn update(&mut self) {
         for c in 0..self._loops {
             self.initial[c].clk.next = self.clk.val();
-            self.initial[c].rst_n.next = self.rst_n.val();
             self.initial[c].en_i.next = self.write_initial_i[c].val();
             self.initial[c].d_i.next = self.initial_i.val();
             self.step[c].clk.next = self.clk.val();
-            self.step[c].rst_n.next = self.rst_n.val();
             self.step[c].en_i.next = self.write_step_i[c].val();
             self.step[c].d_i.next = self.step_i.val();
             self.distance[c].clk.next = self.clk.val();
-            self.distance[c].rst_n.next = self.rst_n.val();
             self.distance[c].en_i.next = self.write_distance_i[c].val();
             self.distance[c].d_i.next = self.distance_i.val();
             self.next_initial_o[c].next = self.initial[c].q_o.val();
@@ -140,7 +135,7 @@ impl<const W: usize, const D: usize> Logic for LoopRegisters<W, D> {
         .param("loops", "n", this._loops, "loops")
         .param("W", "w", W, "bits of an offset")
         .hidden("D", D, "bits of a distance, W + 1")
-        .param(
+        .option(
             "double",
             "x",
             this._double,

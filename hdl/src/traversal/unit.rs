@@ -1,6 +1,6 @@
 //! The stand-alone traversal unit.
 
-use super::{TraversalDecoder, TraversalEngine, TraversalShape};
+use super::{Arrangement, TraversalDecoder, TraversalEngine, TraversalShape};
 use crate::prelude::*;
 
 /// Traversal unit: one instruction describes nests of loops; the unit emits their addresses, one per
@@ -93,6 +93,8 @@ pub struct TraversalUnit<const W: usize, const D: usize, const A: usize> {
     _trips: usize,
     _attach: usize,
     _group: usize,
+    _mirrored: usize,
+    _transposed: usize,
     _sum_stages: usize,
 }
 
@@ -155,6 +157,8 @@ impl<const W: usize, const D: usize, const A: usize> TraversalUnit<W, D, A> {
             _trips: shape.trips.into(),
             _attach: shape.attach.into(),
             _group: shape.group.into(),
+            _mirrored: (shape.arrangement == Arrangement::Mirrored).into(),
+            _transposed: (shape.arrangement == Arrangement::Transposed).into(),
             _sum_stages: shape.latency() - 1,
         }
     }
@@ -284,24 +288,36 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalUnit<W, 
             this._sum_stages,
             "register stages of the address sum"
         )
-        .param("double", "x", this._double, "1: two sets of registers")
-        .param(
+        .option("double", "x", this._double, "1: two sets of registers")
+        .option(
             "equality",
             "q",
             this._equality,
             "1: the end test may be equality"
         )
-        .param("trips", "t", this._trips, "1: a row may count iterations")
-        .param(
+        .option("trips", "t", this._trips, "1: a row may count iterations")
+        .option(
             "attach",
             "i",
             this._attach,
             "1: rows may be attached to a loop"
         )
-        .param(
+        .option(
             "group",
             "g",
             this._group,
             "1: values may come group by group"
+        )
+        .option(
+            "mirrored",
+            "l",
+            this._mirrored,
+            "1: the leftmost register is the innermost loop"
+        )
+        .option(
+            "transposed",
+            "v",
+            this._transposed,
+            "1: registers are stored by columns"
         ));
 }

@@ -35,6 +35,7 @@ macro_rules! unit {
                 stages: $stages,
                 group: $group,
                 check: true,
+                ..TraversalShape::plain($rows, $loops)
             };
             Unit {
                 shape: UnitShape {
