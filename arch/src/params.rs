@@ -95,7 +95,7 @@ impl Default for TraversalUnit {
     fn default() -> Self {
         Self {
             double_buffer: true,
-            equality: true,
+            equality: false,
             trips: true,
             attach: true,
             group_setup: false,

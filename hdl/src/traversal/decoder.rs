@@ -110,12 +110,13 @@ pub struct TraversalDecoder<const W: usize, const A: usize> {
     /// Words of the instruction that are still to come, this one included.
     remaining: RegData<Bits<8>>,
     position: RegEn<Bits<8>>,
-    /// What is known of the last three words, the youngest first.
+    /// What is known of the words accepted two and three cycles before.
     wrong: Vec<Reg<Bit>>,
     wrong_code: Vec<Delay<Bits<8>>>,
-    /// The youngest of them was the end of a window.
+    /// The word accepted last was the end of a window.
     window_end: Reg<Bit>,
     window_empty: Signal<Local, Bit>,
+    /// Positions of the last three words, and whether they end an instruction that starts.
     wrong_position: Vec<Delay<Bits<8>>>,
     ending: Vec<Reg<Bit>>,
     loops_left: RegData<Bits<4>>,
@@ -211,8 +212,8 @@ impl<const W: usize, const A: usize> TraversalDecoder<W, A> {
             opcode: Default::default(),
             remaining: Default::default(),
             position: Default::default(),
-            wrong: v(3),
-            wrong_code: v(3),
+            wrong: v(2),
+            wrong_code: v(2),
             window_end: Default::default(),
             window_empty: Default::default(),
             wrong_position: v(3),
@@ -273,10 +274,12 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         self.full.clk.next = self.clk.val();
         self.full.rst_n.next = self.rst_n.val();
         self.word.clk.next = self.clk.val();
-        self.blocked.next = self.phase.q_o.val() == DecodePhase::Stop;
+        self.blocked.next = (self.phase.q_o.val() == DecodePhase::Stop) | self.check.fault_o.val();
         self.starting.next = self.start.q_o.val();
-        for i in 0..3 {
+        for i in 0..2 {
             self.blocked.next = self.blocked.val() | self.wrong[i].q_o.val();
+        }
+        for i in 0..3 {
             self.starting.next = self.starting.val() | self.ending[i].q_o.val();
         }
         self.valid.next = self.full.q_o.val() & !self.blocked.val();
@@ -488,32 +491,28 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
             & (self.phase.q_o.val() == DecodePhase::WindowEnd);
         self.window_empty.next =
             self.window_end.q_o.val() & (self.window_last.q_o.val() < self.window_first.q_o.val());
-        for i in 0..3 {
+        for i in 0..2 {
             self.wrong[i].clk.next = self.clk.val();
             self.wrong[i].rst_n.next = self.rst_n.val();
             self.wrong_code[i].clk.next = self.clk.val();
-            self.wrong_position[i].clk.next = self.clk.val();
-            self.ending[i].clk.next = self.clk.val();
-            self.ending[i].rst_n.next = self.rst_n.val();
-            if i > 1 {
+            if i > 0 {
                 self.wrong[i].d_i.next =
                     self.wrong[i - 1].q_o.val() & !self.verdict.val() & !self.clear_i.val();
                 self.wrong_code[i].d_i.next = self.wrong_code[i - 1].q_o.val();
-            } else if i > 0 {
-                self.wrong[i].d_i.next = (self.wrong[i - 1].q_o.val() | self.window_empty.val())
-                    & !self.verdict.val()
-                    & !self.clear_i.val();
-                self.wrong_code[i].d_i.next = self.wrong_code[i - 1].q_o.val();
-                if self.window_empty.val() {
-                    self.wrong_code[i].d_i.next = 3.into();
-                }
             } else {
-                self.wrong[i].d_i.next = self.accept.val()
-                    & self.check.fault_o.val()
+                self.wrong[i].d_i.next = (self.check.fault_o.val() | self.window_empty.val())
                     & !self.verdict.val()
                     & !self.clear_i.val();
                 self.wrong_code[i].d_i.next = self.check.code_o.val();
+                if self.window_empty.val() & !self.check.fault_o.val() {
+                    self.wrong_code[i].d_i.next = 3.into();
+                }
             }
+        }
+        for i in 0..3 {
+            self.wrong_position[i].clk.next = self.clk.val();
+            self.ending[i].clk.next = self.clk.val();
+            self.ending[i].rst_n.next = self.rst_n.val();
             if i > 0 {
                 self.wrong_position[i].d_i.next = self.wrong_position[i - 1].q_o.val();
                 self.ending[i].d_i.next =
@@ -527,12 +526,12 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
                     & !self.clear_i.val();
             }
         }
-        self.verdict.next = self.wrong[2].q_o.val() | self.endless_i.val();
+        self.verdict.next = self.wrong[1].q_o.val() | self.endless_i.val();
         self.fault_o.next = self.verdict.val();
         self.fault_word_o.next = self.wrong_position[2].q_o.val();
         self.fault_code_o.next = 9.into();
-        if self.wrong[2].q_o.val() {
-            self.fault_code_o.next = self.wrong_code[2].q_o.val();
+        if self.wrong[1].q_o.val() {
+            self.fault_code_o.next = self.wrong_code[1].q_o.val();
         }
 
         comment!("Start, when the last word has proved right");

@@ -8,7 +8,7 @@ use crate::prelude::*;
 /// holds an address, and whether a loop ends, is found elsewhere.
 ///
 /// # Timing
-/// The fault is a function of the word and of registers; those change with `accept_i`.
+/// The fault of a word accepted in cycle t is at the output in t + 1.
 #[derive(LogicBlock)]
 pub struct RecordCheck<const W: usize, const A: usize> {
     /// Clock.
@@ -27,7 +27,7 @@ pub struct RecordCheck<const W: usize, const A: usize> {
     pub op_i: Signal<In, Bits<3>>,
     /// Words of the instruction still to come, this one included.
     pub words_i: Signal<In, Bits<8>>,
-    /// The word is wrong.
+    /// The word accepted one cycle before is wrong.
     pub fault_o: Signal<Out, Bit>,
     /// Code of the error.
     pub code_o: Signal<Out, Bits<8>>,
@@ -44,6 +44,18 @@ pub struct RecordCheck<const W: usize, const A: usize> {
     many: RegEn<Bit>,
     attached: RegEn<Bit>,
 
+    /// Faults of the word accepted last.
+    taken: Reg<Bit>,
+    bad_opcode: Delay<Bit>,
+    bad_length: Delay<Bit>,
+    bad_head: Delay<Bit>,
+    bad_row: Delay<Bit>,
+    bad_role: Delay<Bit>,
+    bad_value: Delay<Bit>,
+    is_empty: Delay<Bit>,
+    out_of_order: Delay<Bit>,
+    bad_field: Signal<Local, Bit>,
+
     is_head: Signal<Local, Bit>,
     is_row: Signal<Local, Bit>,
     creates: Signal<Local, Bit>,
@@ -53,6 +65,7 @@ pub struct RecordCheck<const W: usize, const A: usize> {
     fixed: Signal<Local, Bits<8>>,
     length: Signal<Local, Bits<8>>,
     row_loops: Signal<Local, Bits<8>>,
+    whole_block: Signal<Local, Bits<8>>,
     block_words: Signal<Local, Bits<8>>,
     kind: Signal<Local, Bits<2>>,
     row_rank: Signal<Local, Bits<2>>,
@@ -103,6 +116,16 @@ impl<const W: usize, const A: usize> RecordCheck<W, A> {
             tensor: Default::default(),
             many: Default::default(),
             attached: Default::default(),
+            taken: Default::default(),
+            bad_opcode: Default::default(),
+            bad_length: Default::default(),
+            bad_head: Default::default(),
+            bad_row: Default::default(),
+            bad_role: Default::default(),
+            bad_value: Default::default(),
+            is_empty: Default::default(),
+            out_of_order: Default::default(),
+            bad_field: Default::default(),
             is_head: Default::default(),
             is_row: Default::default(),
             creates: Default::default(),
@@ -112,6 +135,7 @@ impl<const W: usize, const A: usize> RecordCheck<W, A> {
             fixed: Default::default(),
             length: Default::default(),
             row_loops: Default::default(),
+            whole_block: Default::default(),
             block_words: Default::default(),
             kind: Default::default(),
             row_rank: Default::default(),
@@ -165,9 +189,60 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
         } else if self.kind.val() == 2 {
             self.row_rank.next = 2.into();
         }
+        comment!("A table, because an adder in front of the comparison takes too long");
+        match self.word_i.val().get_bits::<4>(4).index() {
+            0 => {
+                self.whole_block.next = 2.into();
+            }
+            1 => {
+                self.whole_block.next = 5.into();
+            }
+            2 => {
+                self.whole_block.next = 8.into();
+            }
+            3 => {
+                self.whole_block.next = 11.into();
+            }
+            4 => {
+                self.whole_block.next = 14.into();
+            }
+            5 => {
+                self.whole_block.next = 17.into();
+            }
+            6 => {
+                self.whole_block.next = 20.into();
+            }
+            7 => {
+                self.whole_block.next = 23.into();
+            }
+            8 => {
+                self.whole_block.next = 26.into();
+            }
+            9 => {
+                self.whole_block.next = 29.into();
+            }
+            10 => {
+                self.whole_block.next = 32.into();
+            }
+            11 => {
+                self.whole_block.next = 35.into();
+            }
+            12 => {
+                self.whole_block.next = 38.into();
+            }
+            13 => {
+                self.whole_block.next = 41.into();
+            }
+            14 => {
+                self.whole_block.next = 44.into();
+            }
+            _ => {
+                self.whole_block.next = 47.into();
+            }
+        }
         self.block_words.next = self.row_loops.val() + 1;
         if self.op_i.val() == 0 {
-            self.block_words.next = self.row_loops.val() + (self.row_loops.val() << 1) + 2;
+            self.block_words.next = self.whole_block.val();
         } else if self.op_i.val() == 1 {
             self.block_words.next = self.row_loops.val() + 2;
         }
@@ -217,95 +292,90 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
             & ((self.word_i.val() >> self._address_bits.to_bits::<6>())
                 == self._above_space.to_bits::<32>());
 
-        comment!("The first fault of the list counts, so the list runs backwards");
-        self.code_o.next = 0.into();
-        match self.phase_i.val() {
-            DecodePhase::Head => {
-                if ((self.op_i.val() == 2) & (self.setup.q_o.val() != 1))
-                    | ((self.op_i.val() == 3) & (self.setup.q_o.val() != 2))
-                    | ((self.op_i.val() == 4) & (self.setup.q_o.val() != 3))
-                {
-                    self.code_o.next = 10.into();
-                }
-                if ((self.op_i.val() == 4) & (self.setup.q_o.val() == 0))
-                    | ((self.op_i.val() != 4) & (self.length.val() == self.fixed.val()))
-                {
-                    self.code_o.next = 8.into();
-                }
-                if (self.word_i.val().get_bits::<8>(16) != 0)
-                    | (self.word_i.val().get_bits::<5>(27) != 0)
-                    | (self.grouped.val() & (self.word_i.val().get_bits::<3>(24) != 0))
-                {
-                    self.code_o.next = 3.into();
-                }
-                if (self.length.val() < self.fixed.val())
-                    | ((self.op_i.val() == 4) & (self.length.val() != self.fixed.val()))
-                {
-                    self.code_o.next = 2.into();
-                }
-                if (self.word_i.val().get_bits::<5>(3) != 1) | !self.built.val() {
-                    self.code_o.next = 1.into();
-                }
-            }
-            DecodePhase::WindowFirst => {
-                if (self.word_i.val() >> self._address_bits.to_bits::<6>()) != 0 {
-                    self.code_o.next = 3.into();
-                }
-            }
-            DecodePhase::WindowEnd => {
-                if (self.above.val() | (self.word_i.val() == 0)) & !self.whole_space.val() {
-                    self.code_o.next = 3.into();
-                }
-            }
-            DecodePhase::Row => {
-                if self.word_i.val().get_bit(3)
-                    | self.word_i.val().get_bit(11)
-                    | self.word_i.val().get_bit(15)
-                    | (self.word_i.val().get_bits::<14>(18) != 0)
-                    | (self.word_i.val().get_bits::<3>(0) > self._last_row.to_bits::<3>())
-                    | (self.row_loops.val() > self._loops.to_bits::<8>())
-                    | self.was_seen.val()
-                {
-                    self.code_o.next = 3.into();
-                }
-                if self.creates.val() {
-                    if (self.kind.val() == 3)
-                        | self.bad_test.val()
-                        | self.bad_attach.val()
-                        | (self.row_rank.val() < self.rank.q_o.val())
-                        | (self.next_attached.val() & self.next_many.val())
-                    {
-                        self.code_o.next = 3.into();
-                    }
-                } else if !self.was_listed.val()
-                    | (self.word_i.val().get_bits::<3>(8) != 0)
-                    | (self.attach_loop.val() != 0)
-                    | (self.test.val() != 0)
-                {
-                    self.code_o.next = 3.into();
-                }
-                if self.block_words.val() > self.words_i.val() {
-                    self.code_o.next = 2.into();
-                }
-            }
-            DecodePhase::Base => {
-                if self.homeless.val() {
-                    self.code_o.next = 8.into();
-                }
-                if (self.word_i.val() >> self._address_bits.to_bits::<6>()) != 0 {
-                    self.code_o.next = 3.into();
-                }
-            }
-            _ => {
-                if self.homeless.val() {
-                    self.code_o.next = 8.into();
-                }
-                if (self.word_i.val() >> self._offset_bits.to_bits::<6>()) != 0 {
-                    self.code_o.next = 3.into();
-                }
-            }
+        comment!("One register for each kind of fault");
+        self.taken.clk.next = self.clk.val();
+        self.taken.rst_n.next = self.rst_n.val();
+        self.taken.d_i.next = self.accept_i.val() & !self.clear_i.val();
+        self.bad_opcode.clk.next = self.clk.val();
+        self.bad_opcode.d_i.next =
+            self.is_head.val() & ((self.word_i.val().get_bits::<5>(3) != 1) | !self.built.val());
+        self.bad_length.clk.next = self.clk.val();
+        self.bad_length.d_i.next = (self.is_head.val()
+            & ((self.length.val() < self.fixed.val())
+                | ((self.op_i.val() == 4) & (self.length.val() != self.fixed.val()))))
+            | (self.is_row.val() & (self.block_words.val() > self.words_i.val()));
+        self.bad_head.clk.next = self.clk.val();
+        self.bad_head.d_i.next = self.is_head.val()
+            & ((self.word_i.val().get_bits::<8>(16) != 0)
+                | (self.word_i.val().get_bits::<5>(27) != 0)
+                | (self.grouped.val() & (self.word_i.val().get_bits::<3>(24) != 0)));
+        self.bad_row.clk.next = self.clk.val();
+        self.bad_row.d_i.next = self.is_row.val()
+            & (self.word_i.val().get_bit(3)
+                | self.word_i.val().get_bit(11)
+                | self.word_i.val().get_bit(15)
+                | (self.word_i.val().get_bits::<14>(18) != 0)
+                | (self.word_i.val().get_bits::<3>(0) > self._last_row.to_bits::<3>())
+                | (self.row_loops.val() > self._loops.to_bits::<8>())
+                | self.was_seen.val());
+        self.bad_role.clk.next = self.clk.val();
+        self.bad_role.d_i.next = self.is_row.val()
+            & ((self.creates.val()
+                & ((self.kind.val() == 3)
+                    | self.bad_test.val()
+                    | self.bad_attach.val()
+                    | (self.row_rank.val() < self.rank.q_o.val())
+                    | (self.next_attached.val() & self.next_many.val())))
+                | (!self.creates.val()
+                    & (!self.was_listed.val()
+                        | (self.word_i.val().get_bits::<3>(8) != 0)
+                        | (self.attach_loop.val() != 0)
+                        | (self.test.val() != 0))));
+        self.bad_value.clk.next = self.clk.val();
+        self.bad_value.d_i.next = false;
+        if (self.phase_i.val() == DecodePhase::WindowFirst)
+            | (self.phase_i.val() == DecodePhase::Base)
+        {
+            self.bad_value.d_i.next = self.above.val();
+        } else if self.phase_i.val() == DecodePhase::WindowEnd {
+            self.bad_value.d_i.next =
+                (self.above.val() | (self.word_i.val() == 0)) & !self.whole_space.val();
+        } else if (self.phase_i.val() == DecodePhase::Initial)
+            | (self.phase_i.val() == DecodePhase::Step)
+            | (self.phase_i.val() == DecodePhase::End)
+        {
+            self.bad_value.d_i.next = (self.word_i.val() >> self._offset_bits.to_bits::<6>()) != 0;
         }
-        self.fault_o.next = self.code_o.val() != 0;
+        self.is_empty.clk.next = self.clk.val();
+        self.is_empty.d_i.next = (self.is_head.val()
+            & (((self.op_i.val() == 4) & (self.setup.q_o.val() == 0))
+                | ((self.op_i.val() != 4) & (self.length.val() == self.fixed.val()))))
+            | (!self.is_head.val() & !self.is_row.val() & self.homeless.val());
+        self.out_of_order.clk.next = self.clk.val();
+        self.out_of_order.d_i.next = self.is_head.val()
+            & (((self.op_i.val() == 2) & (self.setup.q_o.val() != 1))
+                | ((self.op_i.val() == 3) & (self.setup.q_o.val() != 2))
+                | ((self.op_i.val() == 4) & (self.setup.q_o.val() != 3)));
+        self.bad_field.next = self.bad_head.q_o.val()
+            | self.bad_row.q_o.val()
+            | self.bad_role.q_o.val()
+            | self.bad_value.q_o.val();
+        self.fault_o.next = self.taken.q_o.val()
+            & (self.bad_opcode.q_o.val()
+                | self.bad_length.q_o.val()
+                | self.bad_field.val()
+                | self.is_empty.q_o.val()
+                | self.out_of_order.q_o.val());
+        self.code_o.next = 10.into();
+        if self.bad_opcode.q_o.val() {
+            self.code_o.next = 1.into();
+        } else if self.bad_length.q_o.val() {
+            self.code_o.next = 2.into();
+        } else if self.bad_field.val() {
+            self.code_o.next = 3.into();
+        } else if self.is_empty.q_o.val() {
+            self.code_o.next = 8.into();
+        }
 
         comment!("What is loaded");
         self.setup.clk.next = self.clk.val();

@@ -78,13 +78,15 @@ pub struct TraversalUnit<const W: usize, const D: usize, const A: usize> {
     final_flag: Vec<RegData<Bit>>,
     last: RegData<Bit>,
     end_flag: RegData<Bit>,
+    /// An address outside the window was formed one cycle before.
+    astray: Reg<Bit>,
     error: RegEn<Bit>,
     error_code: RegData<Bits<8>>,
     error_word: RegData<Bits<8>>,
 
     room: Signal<Local, Bit>,
     outside: Signal<Local, Bit>,
-    astray: Signal<Local, Bit>,
+    fits: Signal<Local, Bit>,
     stop: Signal<Local, Bit>,
     _rows: usize,
     _loops: usize,
@@ -148,6 +150,7 @@ impl<const W: usize, const D: usize, const A: usize> TraversalUnit<W, D, A> {
             error_word: Default::default(),
             room: Default::default(),
             outside: Default::default(),
+            fits: Default::default(),
             astray: Default::default(),
             stop: Default::default(),
             _rows: shape.rows,
@@ -220,12 +223,16 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalUnit<W, 
         self.outside.next = self.window.q_o.val()
             & ((self.engine.addr_o.val() < self.window_first.q_o.val())
                 | (self.engine.addr_o.val() > self.window_last.q_o.val()));
-        self.astray.next = self.engine.valid_o.val() & self.room.val() & self.outside.val();
-        self.stop.next = self.clear_i.val() | self.astray.val();
+        self.astray.clk.next = self.clk.val();
+        self.astray.rst_n.next = self.rst_n.val();
+        self.astray.d_i.next =
+            self.engine.valid_o.val() & self.room.val() & self.outside.val() & !self.stop.val();
+        self.stop.next = self.clear_i.val() | self.astray.q_o.val();
+        self.fits.next = self.engine.valid_o.val() & !self.outside.val();
         self.valid.clk.next = self.clk.val();
         self.valid.rst_n.next = self.rst_n.val();
         self.valid.en_i.next = self.room.val() | self.clear_i.val();
-        self.valid.d_i.next = self.engine.valid_o.val() & !self.outside.val() & !self.clear_i.val();
+        self.valid.d_i.next = self.fits.val() & !self.stop.val();
         self.addr.clk.next = self.clk.val();
         self.addr.en_i.next = self.room.val();
         self.addr.d_i.next = self.engine.addr_o.val();
@@ -251,7 +258,8 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalUnit<W, 
         comment!("The first error stays");
         self.error.clk.next = self.clk.val();
         self.error.rst_n.next = self.rst_n.val();
-        self.error.en_i.next = self.clear_i.val() | self.decoder.fault_o.val() | self.astray.val();
+        self.error.en_i.next =
+            self.clear_i.val() | self.decoder.fault_o.val() | self.astray.q_o.val();
         self.error.d_i.next = !self.clear_i.val();
         self.error_code.clk.next = self.clk.val();
         self.error_code.en_i.next = !self.error.q_o.val();
@@ -259,7 +267,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalUnit<W, 
         self.error_word.en_i.next = !self.error.q_o.val();
         self.error_code.d_i.next = self.decoder.fault_code_o.val();
         self.error_word.d_i.next = self.decoder.fault_word_o.val();
-        if self.astray.val() {
+        if self.astray.q_o.val() {
             self.error_code.d_i.next = 4.into();
             self.error_word.d_i.next = 0.into();
         }
