@@ -152,7 +152,7 @@ engine_pins! { TraversalEngine<12, 13, 16> }
 
 pins! { LoopRegisters<12, 13> {
     clock: clk;
-    in: rst_n, write_initial_i, write_step_i, write_distance_i, initial_i, step_i, distance_i,
+    in: write_initial_i, write_step_i, write_distance_i, initial_i, step_i, distance_i,
         load_i;
     out: initial_o, step_o, distance_o, next_initial_o, next_step_o, next_distance_o
 } }

@@ -444,12 +444,14 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         self.cfg_clear.clk.next = self.clk.val();
         self.cfg_clear.rst_n.next = self.rst_n.val();
         self.cfg_clear.d_i.next = self.accept.val()
+            & !self.clear_i.val()
             & (self.phase.q_o.val() == DecodePhase::Head)
             & ((self.op.val() == 0) | (self.op.val() == 1));
         self.cfg_valid.clk.next = self.clk.val();
         self.cfg_valid.rst_n.next = self.rst_n.val();
-        self.cfg_valid.d_i.next =
-            self.accept.val() & (self.is_value.val() | (self.phase.q_o.val() == DecodePhase::Base));
+        self.cfg_valid.d_i.next = self.accept.val()
+            & !self.clear_i.val()
+            & (self.is_value.val() | (self.phase.q_o.val() == DecodePhase::Base));
         self.cfg_sel.clk.next = self.clk.val();
         self.cfg_sel.d_i.next = self.selected.val();
         self.cfg_row.clk.next = self.clk.val();
@@ -484,8 +486,9 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         comment!("The verdict on each word, when its loop is known to end");
         self.window_end.clk.next = self.clk.val();
         self.window_end.rst_n.next = self.rst_n.val();
-        self.window_end.d_i.next =
-            self.accept.val() & (self.phase.q_o.val() == DecodePhase::WindowEnd);
+        self.window_end.d_i.next = self.accept.val()
+            & !self.clear_i.val()
+            & (self.phase.q_o.val() == DecodePhase::WindowEnd);
         self.window_empty.next =
             self.window_end.q_o.val() & (self.window_last.q_o.val() < self.window_first.q_o.val());
         for i in 0..2 {

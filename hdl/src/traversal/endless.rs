@@ -15,6 +15,8 @@ pub struct EndlessCheck<const W: usize, const D: usize> {
     pub clk: Signal<In, Clock>,
     /// Reset, active low.
     pub rst_n: Signal<In, Bit>,
+    /// Forgets the loops that were written.
+    pub clear_i: Signal<In, Bit>,
     /// A loop is written.
     pub write_i: Signal<In, Bit>,
     /// Its first distance to the end.
@@ -48,7 +50,7 @@ impl<const W: usize, const D: usize> Logic for EndlessCheck<W, D> {
     fn update(&mut self) {
         self.written.clk.next = self.clk.val();
         self.written.rst_n.next = self.rst_n.val();
-        self.written.d_i.next = self.write_i.val();
+        self.written.d_i.next = self.write_i.val() & !self.clear_i.val();
         self.distance.clk.next = self.clk.val();
         self.distance.d_i.next = self.distance_i.val();
         self.step.clk.next = self.clk.val();
@@ -60,7 +62,7 @@ impl<const W: usize, const D: usize> Logic for EndlessCheck<W, D> {
 
         self.written_before.clk.next = self.clk.val();
         self.written_before.rst_n.next = self.rst_n.val();
-        self.written_before.d_i.next = self.written.q_o.val();
+        self.written_before.d_i.next = self.written.q_o.val() & !self.clear_i.val();
         self.below.clk.next = self.clk.val();
         self.below.d_i.next = (self.step.q_o.val() - 1) & !self.step.q_o.val();
         self.step_is_zero.clk.next = self.clk.val();

@@ -367,6 +367,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
         if self._check > 0 {
             self.endless[0].clk.next = self.clk.val();
             self.endless[0].rst_n.next = self.rst_n.val();
+            self.endless[0].clear_i.next = self.stop_i.val();
             self.endless[0].write_i.next = self.write_end.val();
             self.endless[0].distance_i.next = self.distance.val();
             self.endless[0].step_i.next = self.end_step.val();

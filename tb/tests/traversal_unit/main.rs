@@ -20,10 +20,10 @@ use heddle_arch::traverse::UnitShape;
 use heddle_hdl::traversal::{TraversalShape, TraversalUnit};
 use rtl::emitted;
 
-/// Emits a unit; `all` are the options that the decoder knows, `double` the sets of registers.
+/// Emits a unit; `all` are the end tests and attached rows, `double` the two sets of registers.
 macro_rules! unit {
-    ($rows:literal x $loops:literal, $w:literal, $a:literal, all: $all:literal, double: $double:literal,
-     stages: $stages:literal) => {
+    ($rows:literal x $loops:literal, $w:literal, $a:literal, all: $all:literal,
+     group: $group:literal, double: $double:literal, stages: $stages:literal) => {
         LazyLock::new(|| {
             let shape = TraversalShape {
                 rows: $rows,
@@ -33,8 +33,9 @@ macro_rules! unit {
                 trips: $all,
                 attach: $all,
                 stages: $stages,
-                group: $all,
+                group: $group,
                 check: true,
+                ..TraversalShape::plain($rows, $loops)
             };
             Unit {
                 shape: UnitShape {
@@ -45,7 +46,7 @@ macro_rules! unit {
                     equality: $all,
                     trips: $all,
                     attach: $all,
-                    group_setup: $all,
+                    group_setup: $group,
                 },
                 double: $double,
                 sum_stages: shape.latency() as u64 - 1,
@@ -56,12 +57,16 @@ macro_rules! unit {
 }
 
 /// Everything, and large enough for all vectors.
-static FULL: LazyLock<Unit> = unit!(8 x 8, 32, 32, all: true, double: true, stages: 4);
+static FULL: LazyLock<Unit> = unit!(8 x 8, 32, 32, all: true, group: true, double: true, stages: 4);
 /// Everything, narrow: many offsets and addresses wrap.
-static NARROW: LazyLock<Unit> = unit!(4 x 3, 8, 12, all: true, double: true, stages: 1);
+static NARROW: LazyLock<Unit> =
+    unit!(4 x 3, 8, 12, all: true, group: true, double: true, stages: 1);
 /// One set of registers, no options.
-static PLAIN: LazyLock<Unit> = unit!(3 x 4, 16, 16, all: false, double: false, stages: 2);
+static PLAIN: LazyLock<Unit> =
+    unit!(3 x 4, 16, 16, all: false, group: false, double: false, stages: 2);
 /// One set of registers, all options.
-static ONE_SET: LazyLock<Unit> = unit!(3 x 2, 8, 8, all: true, double: false, stages: 2);
-/// The smallest.
-static SINGLE: LazyLock<Unit> = unit!(1 x 1, 16, 16, all: true, double: true, stages: 1);
+static ONE_SET: LazyLock<Unit> =
+    unit!(3 x 2, 8, 8, all: true, group: true, double: false, stages: 2);
+/// The smallest, with the options that are on by default.
+static SINGLE: LazyLock<Unit> =
+    unit!(1 x 1, 16, 16, all: true, group: false, double: true, stages: 1);

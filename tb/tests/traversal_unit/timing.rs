@@ -9,7 +9,7 @@ use crate::{FULL, NARROW, ONE_SET, PLAIN, SINGLE};
 
 /// Predicts the cycle of every address from the cycles in which words were taken.
 ///
-/// With the last word taken in t the first address shows in t + 6 + S, S being the register stages
+/// With the last word taken in t the first address shows in t + 8 + S, S being the register stages
 /// of the sum; with two sets of registers not before the cycle behind the last address of the
 /// traversal before. A window, and a single set, keep traversals apart.
 #[derive(Debug)]
@@ -94,7 +94,7 @@ impl Timing {
         } else {
             self.last_shown.saturating_sub(2 + self.sum_stages)
         };
-        self.load = left.max(seen + 2);
+        self.load = left.max(seen + 4);
         self.load + 3 + self.sum_stages
     }
 }
@@ -129,7 +129,7 @@ fn one_word_is_taken_in_every_clock_and_the_first_address_comes_as_promised() {
         let words = parse(NEST).expect("text")[0].encode();
         let (taken, shown) = cycles(unit, &words);
         assert_eq!(taken, (0..words.len() as u64).collect::<Vec<_>>());
-        let first = taken[taken.len() - 1] + 6 + unit.sum_stages;
+        let first = taken[taken.len() - 1] + 8 + unit.sum_stages;
         assert_eq!(shown, (first..first + 40).collect::<Vec<_>>());
     }
 }
@@ -152,6 +152,6 @@ fn one_set_of_registers_waits_for_the_traversal_to_end() {
     // Word 0 is looked at when the last address shows; the other words follow, then the start.
     assert_eq!(
         shown[40] - shown[39],
-        one.len() as u64 + 4 + PLAIN.sum_stages
+        one.len() as u64 + 6 + PLAIN.sum_stages
     );
 }
