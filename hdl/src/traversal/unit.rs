@@ -8,7 +8,7 @@ use crate::prelude::*;
 ///
 /// # Timing
 /// A word per clock. With the last word of an instruction taken in cycle t the first address is
-/// valid in t + 6 + S, S being the register stages of the address sum; then one address per clock,
+/// valid in t + 8 + S, S being the register stages of the address sum; then one address per clock,
 /// without a gap at wraps and row changes. With two sets of registers the next instruction is
 /// loaded meanwhile, and its addresses follow without a gap, unless one of the two has a window.
 /// All outputs beside `instr_ready_o` and `demand_ready_o` are registers, or stand directly behind
