@@ -278,7 +278,8 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalUnit<W, 
         self.kind_o.next = self.kind.q_o.val();
         self.last_o.next = self.last.q_o.val();
         self.end_o.next = self.end_flag.q_o.val();
-        self.busy_o.next = self.engine.busy_o.val() | self.valid.q_o.val();
+        // Falls when the error rises, not before.
+        self.busy_o.next = self.engine.busy_o.val() | self.valid.q_o.val() | self.astray.q_o.val();
         self.error_o.next = self.error.q_o.val();
         self.error_code_o.next = self.error_code.q_o.val();
         self.error_word_o.next = self.error_word.q_o.val();
