@@ -267,6 +267,8 @@ impl<const W: usize, const A: usize> TraversalDecoder<W, A> {
     }
 }
 
+// In a kernel the arms of a match have no conditions.
+#[allow(clippy::collapsible_match)]
 impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
     #[hdl_gen]
     fn update(&mut self) {
