@@ -79,6 +79,7 @@ fn shapes(rows: usize, loops: usize, stages: usize) -> impl Iterator<Item = Trav
         trips: bits & 4 > 0,
         attach: bits & 8 > 0,
         stages,
+        ..TraversalShape::plain(rows, loops)
     })
 }
 

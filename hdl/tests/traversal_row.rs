@@ -20,21 +20,25 @@ fn registers(u: &LoopRegisters<16, 17>) -> ([[u64; 3]; LOOPS], [[u64; 2]; LOOPS]
     )
 }
 
+fn write(u: &mut LoopRegisters<16, 17>, c: usize, enabled: bool) {
+    u.write_initial_i[c].next = enabled;
+    u.write_step_i[c].next = enabled;
+    u.write_distance_i[c].next = enabled;
+}
+
 #[test]
 fn ttu_001_ttu_032_registers_of_every_loop_are_separate_and_change_by_writes_only() {
     for double in [false, true] {
         let mut u = LoopRegisters::<16, 17>::new(LOOPS, double);
-        clock_cycle!(u);
-        u.rst_n.next = true;
         let mut expected = [[0; 3]; LOOPS];
         for c in [1, 0, 2] {
             let values = [10 * c as u64 + 1, 10 * c as u64 + 2, 10 * c as u64 + 3];
             u.initial_i.next = values[0].into();
             u.step_i.next = values[1].into();
             u.distance_i.next = values[2].into();
-            u.write_i[c].next = true;
+            write(&mut u, c, true);
             clock_cycle!(u);
-            u.write_i[c].next = false;
+            write(&mut u, c, false);
             expected[c] = values;
             let next = expected.map(|[v, _, d]| [v, d]);
             if double {
@@ -52,7 +56,7 @@ fn ttu_001_ttu_032_registers_of_every_loop_are_separate_and_change_by_writes_onl
             clock_cycle!(u);
         }
         // With two sets a write does not reach the loops in use.
-        u.write_i[1].next = true;
+        write(&mut u, 1, true);
         u.initial_i.next = 99.into();
         clock_cycle!(u);
         assert_eq!(registers(&u).0[1][0], if double { 11 } else { 99 });
