@@ -41,22 +41,19 @@ fn faults_in_the_unit_are_noticed() {
         (UNIT, "decoder_start_o & !error_q", "decoder_start_o"),
         (UNIT, "error_q <= !clear_i", "error_q <= 1'b1"),
         (UNIT, "if (!error_q) begin", "if (1'b1) begin"),
+        (UNIT, "valid_q | astray_q", "valid_q"),
     ]);
 }
 
 #[test]
 fn faults_in_the_decoder_are_noticed() {
     check(&[
+        (DECODER, "(!cfg_ready_i | starting)", "starting"),
+        (DECODER, "wrong_q[1] | endless_i", "wrong_q[1]"),
         (
             DECODER,
-            "(!cfg_ready_i | ending_q | start_q)",
-            "(ending_q | start_q)",
-        ),
-        (DECODER, "fault_o = endless_i | (", "fault_o = 1'b0 | ("),
-        (
-            DECODER,
-            "fault_word_o = late_position_q",
-            "fault_word_o = position_q",
+            "fault_word_o = wrong_position_q[23:16]",
+            "fault_word_o = wrong_position_q[15:8]",
         ),
         (
             DECODER,
@@ -84,16 +81,20 @@ fn faults_in_the_checks_are_noticed() {
             "3'd4) & (setup_q == 2'd0)",
         ),
         (
-            CHECK,
-            "window_last[11:0] < window_first_i",
-            "window_last[11:0] <= window_first_i",
+            DECODER,
+            "window_last_q < window_first_q",
+            "window_last_q <= window_first_q",
         ),
         (
             ENDLESS,
-            "distance_q[7:0] & below",
-            "distance_q[7:0] & step_q",
+            "distance_before_q[7:0] & below_q",
+            "distance_before_q[7:0] & step_q",
         ),
-        (ENDLESS, "!distance_q[8] & distance_q[0]", "1'b0"),
+        (
+            ENDLESS,
+            "!distance_before_q[8] & distance_before_q[0]",
+            "1'b0",
+        ),
     ]);
 }
 
@@ -120,6 +121,7 @@ fn faults_in_counting_are_noticed() {
             "{1'b0, old_initial}",
         ),
         (ENGINE, "row_equal = equal_q[n]", "row_equal = 1'b0"),
+        (ENDLESS, "written_q & !clear_i", "written_q"),
     ]);
 }
 
