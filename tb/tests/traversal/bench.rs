@@ -254,6 +254,9 @@ impl Bench {
         );
         dut.set("cfg_equal_i", built(self.shape.equality, equal, noise[1]));
         dut.set("cfg_trips_i", built(self.shape.trips, trips, noise[2]));
+        // Group set-up and traversals without neighbours are the stand-alone unit's.
+        dut.set("cfg_group_i", false);
+        dut.set("alone_i", false);
     }
 
     /// One clock cycle: drives both, compares all outputs.

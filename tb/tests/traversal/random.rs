@@ -370,7 +370,7 @@ fn faults_of_options_are_noticed() {
             ("heddle_traversal_engine", "| core_finish_o", "| 1'b0"),
             (
                 "heddle_traversal_engine",
-                "cfg_trips_i ? 9'd1 : first_q",
+                "row_trips ? 9'd1 : first_q",
                 "first_q",
             ),
             // Offsets of a load from the set in use.
