@@ -35,6 +35,7 @@ export CARGO_NET_OFFLINE=true
 step shellcheck scripts/*.sh .ci/run
 step scripts/traceability.py --check
 step python3 models/digits/evaluate.py --at-least 0.95
+step scripts/peer.sh
 step cargo fmt --all --check
 step cargo clippy --workspace --all-targets --quiet -- -D warnings
 step cargo test --workspace --quiet
