@@ -1,7 +1,7 @@
 // Properties of the traversal engine. The engine under proof is the module traversal_dut;
 // scripts/formal.sh gives that name to an emitted one of 2 rows and one register stage in the sum.
 //
-// The proof is by induction over one clock: assertions whose name begins with inv_ relate the
+// The proof is by induction over the clocks. Assertions whose name begins with inv_ relate the
 // registers of the engine to those of the model, and prove each other; all others follow from them.
 
 `default_nettype none
@@ -274,6 +274,9 @@ module traversal_properties #(
             last_out[1], end_out[1], finals_out[2*Loops-1:Loops]});
       end
       inv_open: assert (open == running + (valid[0] & end_out[0]) + (valid[1] & end_out[1]));
+      inv_flags: assert ((!valid[0] | last_out[0] == &finals_out[Loops-1:0]) &
+          (!valid[1] | last_out[1] == &finals_out[2*Loops-1:Loops]) &
+          (~valid | ~end_out | last_out) == 2'b11);
       inv_end_closes: assert (running | (valid[0] ? end_out[0] : valid[1] ? end_out[1] : 1'b1));
       if (flowing) begin
         inv_flows: assert ((!valid[0] | end_out[0] | running) &
@@ -296,12 +299,53 @@ module traversal_properties #(
     end
   end
 
-  reg known = 1'b0;  // reset was high in the cycle before
-  always @(posedge clk) known <= rst_n & was_reset;
+  // What changes from one clock to the next
+  reg [2:0] known = 3'd0;  // reset was high for so many cycles
+  reg [Cells*W-1:0] offset_before;
+  reg [Rows-1:0] active_before;
+  reg step_before, load_before;
+  wire [Rows-1:0] moved;
+  generate
+    for (i = 0; i < Rows; i = i + 1) begin : gen_moved
+      assign moved[i] = offset[Loops*W*i+:Loops*W] != offset_before[Loops*W*i+:Loops*W];
+    end
+  endgenerate
   always @(posedge clk) begin
-    if (known & rst_n & was_reset) begin
+    known <= rst_n & was_reset ? {known[1:0], 1'b1} : 3'd0;
+    {offset_before, active_before} <= {offset, active};
+    {step_before, load_before} <= {able_o & !pause_i, load_o};
+  end
+  always @* begin
+    if (known[0] & !load_before) begin
+      one_row_steps: assert ((moved & ~active_before) == 0 & (step_before | moved == 0) &
+          (active_before & (active_before - 1'b1)) == 0);
+      if (step_before & \u_dut.u_core.valid_q [0] & \u_dut.u_core.end_flag_q [0]) begin
+        end_is_as_load: assert (offset == \u_dut.u_core.initial_i &
+            distance == \u_dut.u_core.distance_i );
+      end
+    end
+  end
+  always @(posedge clk) begin
+    if (known[0] & rst_n) begin
       if ($past(valid_o & !ready_i & !stop_i)) begin
         held: assert (valid_o & $stable({addr_o, row_o, kind_o, final_o, last_o, end_o}));
+      end
+      if ($past(stop_i)) stops: assert (!busy_o & !valid_o);
+      if ($past(start_i & cfg_ready_o & count != 0 & !stop_i)) start_is_heard: assert (busy_o);
+      if (busy_o & !$past(busy_o)) begin
+        starts: assert ($past(start_i & cfg_ready_o & count != 0 & !stop_i));
+      end
+      if (!busy_o & $past(busy_o)) ends: assert ($past(stop_i | taken & end_o));
+      if ($past(flowing & taken & !end_o & !stop_i)) no_gap: assert (valid_o);
+    end
+    if (known[1] & rst_n) begin
+      if ($past(pause_i & (!valid_o | ready_i), 2) & $past(pause_i & (!valid_o | ready_i))) begin
+        pauses: assert (!valid_o);
+      end
+    end
+    if (&known & rst_n) begin
+      if ($past(load_o, 3) & $past(!pause_i & !stop_i, 2) & $past(!pause_i & !stop_i)) begin
+        first_address: assert (valid_o);
       end
     end
   end
