@@ -80,7 +80,7 @@ module traversal_count (
   always @(posedge clk) begin
     if (!rst_n) was_reset <= 1'b1;
     if (writes) word <= word + 4'd1;
-    if (valid_o & ready_i) taken <= end_o ? 4'd0 : taken + 4'd1;
+    if (was_reset & valid_o & ready_i) taken <= end_o ? 4'd0 : taken + 4'd1;
   end
 
   // Reset comes once: the registers keep what was written
