@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Proves the properties of tb/formal for an emitted traversal unit, for all inputs and all times.
+# Proves the properties of tb/formal for an emitted traversal engine, for all inputs and all times.
 # Usage: scripts/formal.sh [FOLDER]
-# FOLDER: Verilog of a traversal unit; without it one of 2 rows, 2 loops and 16 bits is emitted.
-# HEDDLE names the heddle binary (default: target/release).
+# FOLDER: Verilog of an engine; without it the one of the machine with 2 rows and 2 loops is emitted.
+# HEDDLE names the heddle binary (default: target/release). See docs/formal.md.
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 
@@ -18,44 +18,54 @@ trap 'rm -rf "$scratch"' EXIT
 folder="${1:-$scratch/verilog}"
 if [[ $# -eq 0 ]]; then
   command -v "$heddle" >/dev/null || die "$heddle not found: run cargo build --release"
-  jq '.traversal = {rows: 2, loops: 2, offset_bits: 16, address_bits: 16}' \
+  jq '.traversal = {rows: 2, loops: 2, offset_bits: 16, address_bits: 16, unit: {
+    double_buffer: false, trips: false, attach: false, sum_stages: 1}}' \
     "$root/configs/tiny.json" >"$scratch/small.json"
-  "$heddle" gen -c "$scratch/small.json" --top traversal -o "$folder" >/dev/null
+  "$heddle" gen -c "$scratch/small.json" --top traversal_engine -o "$folder" >/dev/null
 fi
 unit="$(jq --exit-status --raw-output .top "$folder/manifest.json")"
 sizes="$(jq --exit-status --raw-output --arg unit "$unit" '.modules[] | select(.name == $unit)
-  .parameters | to_entries[] | "-set \(.key) \(.value)"' "$folder/manifest.json" | tr '\n' ' ')"
+  .parameters | {Loops, W, A, Double, Trips} | to_entries[] | "-set \(.key) \(.value)"' \
+  "$folder/manifest.json" | tr '\n' ' ')"
 mapfile -t files < <(sed "s|^|$folder/|" "$folder/filelist.f")
-
+formal="$root/tb/formal"
 mapfile -t properties < <(sed --quiet 's/.*[ )]\([a-z_]*\): assert.*/\1/p' \
-  "$root/tb/formal/traversal_properties.sv")
+  "$formal/traversal_properties.sv" | sed '/^inv_/d')
 [[ ${#properties[@]} -gt 0 ]] || die "no property in tb/formal/traversal_properties.sv"
-# Equal registers of unit and model are found only if they are equal from the first clock on. All
-# other properties hold from any state, after one clock of reset.
-for property in "${properties[@]}"; do
-  start=''
-  [[ "$property" != model_* ]] || start='setundef -init -zero'
-  echo "design -load unit
-    select -assert-count 1 t:\$assert traversal_properties/$property %i
-    select -set others t:\$assert traversal_properties/$property %d
-    chformal -assert -remove @others; opt_clean; $start
-    techmap; opt -fast -nodffe -nosdff; abc -g AND -fast; opt_clean
-    write_aiger -zinit -I -B $scratch/$property.aig"
+
+# The invariants prove each other, then each property is proved from them.
+for property in 'inv_*' "${properties[@]}" count; do
+  top=traversal_properties others="select -set inv t:\$assert traversal_properties/inv_* %i
+    chformal -assert -assert2assume @inv"
+  [[ "$property" != inv_* ]] || others=''
+  [[ "$property" != count ]] || top=traversal_count others=''
+  echo "design -load $top
+    select -assert-min 1 t:\$assert $top/$property %i
+    $others
+    select -set others t:\$assert $top/$property %d
+    chformal -assert -remove @others; opt_clean; write_aiger -zinit -I -B $scratch/${property%_\*}.aig"
 done >"$scratch/properties.ys"
+prepare="memory_map; async2sync; dffunmap; setundef -undriven -anyseq; techmap
+  opt -fast -nodffe -nosdff; abc -g AND -fast; opt_clean; design -save"
 yosys -q -p "read_verilog ${files[*]}; rename $unit traversal_dut
-  read_verilog -formal -sv $root/tb/formal/traversal_properties.sv $root/tb/formal/traversal_model.sv
+  read_verilog -formal -sv $formal/traversal_model.sv $formal/traversal_properties.sv
+  read_verilog -formal -sv $formal/traversal_count.sv; design -save all
   chparam $sizes traversal_properties; prep -flatten -nordff -top traversal_properties
-  async2sync; dffunmap; design -save unit; script $scratch/properties.ys" >"$scratch/log" 2>&1 ||
+  $prepare traversal_properties; design -load all; prep -flatten -nordff -top traversal_count
+  $prepare traversal_count; script $scratch/properties.ys" >"$scratch/log" 2>&1 ||
   { cat "$scratch/log" >&2; die "yosys failed"; }
 
 failed=0
-for property in "${properties[@]}"; do
+for property in inv "${properties[@]}" count; do
   begin="$EPOCHREALTIME"
-  yosys-abc -c "read_aiger $scratch/$property.aig; fold; strash; scorr -C 100000; pdr -T 60" \
-    >"$scratch/log"
+  # Induction over up to 4 clocks from any state, and the first clocks from the initial state.
+  method="bmc3 -F $([[ $property == inv ]] && echo 3 || echo 6); ind -F 5 -C 9999999 -T 120"
+  [[ "$property" != count ]] || method="scorr; pdr -T 100"
+  yosys-abc -c "read_aiger $scratch/$property.aig; fold; orpos; strash; $method" >"$scratch/log"
   verdict=proved
-  [[ "$(<"$scratch/log")" == *"Property proved."* ]] || verdict=FAILED failed=1
-  [[ "$verdict" == proved ]] || tail -n 2 "$scratch/log"
+  [[ "$(<"$scratch/log")" =~ "Networks are equivalent"|"Property proved" ]] || verdict=FAILED
+  [[ "$(<"$scratch/log")" != *"was asserted"* ]] || verdict=FAILED
+  [[ "$verdict" == proved ]] || { failed=1; tail -n 2 "$scratch/log"; }
   printf '%-20s %s in %d ms\n' "$property" "$verdict" $((${EPOCHREALTIME/./} / 1000 - ${begin/./} / 1000))
 done
 exit "$failed"

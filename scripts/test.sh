@@ -47,6 +47,7 @@ for preset in "${presets[@]}"; do
   # On the build server every linter must run.
   step "$heddle" lint ${CI:+--all} "$scratch/$preset"
 done
+step env HEDDLE="$heddle" scripts/formal.sh
 step scripts/demo.sh
 step maps_to_blocks
 echo "test: all checks passed in $SECONDS s"
