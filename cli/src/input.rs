@@ -25,8 +25,18 @@ pub fn read_model(path: &Path) -> Result<Network, Failure> {
     Network::from_json(&text).map_err(|errors| Failure::in_file(path, &errors))
 }
 
-/// Reads a text file of limited size, so that a wrong file cannot fill the memory.
+/// Reads a JSON or list file of limited size, so that a wrong file cannot fill the memory.
 pub fn read_text(path: &Path, what: &str, bytes_max: u64) -> Result<String, Failure> {
+    read_utf8(path, what, "JSON", bytes_max)
+}
+
+/// As [`read_text`], for files of which `expected` is the format.
+pub fn read_utf8(
+    path: &Path,
+    what: &str,
+    expected: &str,
+    bytes_max: u64,
+) -> Result<String, Failure> {
     let shown = path.display();
     let unreadable = |error| Failure::new(format!("{shown}: cannot read {what}: {error}"));
     let file = File::open(path).map_err(unreadable)?;
@@ -50,6 +60,8 @@ pub fn read_text(path: &Path, what: &str, bytes_max: u64) -> Result<String, Fail
             .iter()
             .filter(|b| **b == b'\n')
             .count();
-        Failure::new(format!("{shown}:{line}: not UTF-8 text, expected JSON"))
+        Failure::new(format!(
+            "{shown}:{line}: not UTF-8 text, expected {expected}"
+        ))
     })
 }

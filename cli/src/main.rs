@@ -13,6 +13,7 @@ mod generate;
 mod input;
 mod lint;
 mod output;
+mod traverse;
 
 use std::process::ExitCode;
 
@@ -42,6 +43,7 @@ fn run(command: Command) -> Result<bool, Failure> {
         Command::Gen(args) => generate::run(&args).map(|()| true),
         Command::Lint(args) => lint::run(&args),
         Command::Cosim(args) => cosim::run(&args),
+        Command::Traverse(args) => traverse::run(&args),
         Command::Config(args) => config::run(&args).map(|()| true),
     }
 }

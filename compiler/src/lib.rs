@@ -11,11 +11,14 @@
 //!   image: results are written as whole words, never read, modified and written.
 //! - Every tensor has its own place; nothing is reused.
 //!
+//! [`nest`] is apart from that: loop nests as a user writes them, for the stand-alone traversal unit.
+//!
 //! This crate opens no file and knows no simulator.
 
 mod error;
 mod layer;
 mod loops;
+pub mod nest;
 mod place;
 mod program;
 mod tensor;

@@ -26,6 +26,9 @@ pub enum Fault {
     /// A name in a kernel that is neither signal, parameter, loop variable nor enum variant.
     #[error("unknown name {0}, expected a signal, loop variable or parameter of module!")]
     UnknownName(String),
+    /// A signal that a kernel could not tell from a parameter.
+    #[error("signal {0} has the name of a parameter of module!, rename one of them")]
+    Shadowed(String),
     /// An index beyond the end of an array.
     #[error("index of {name} is {index}, expected less than {size}")]
     OutOfRange {

@@ -253,6 +253,34 @@ fn reserved_word() {
     refused(&Reserved::default(), message);
 }
 
+/// A signal and a parameter of one name.
+#[derive(LogicBlock, Default)]
+struct Shadowed {
+    x: In8,
+    y: Out8,
+    loops: Local8,
+    _loops: usize,
+}
+
+impl Logic for Shadowed {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.loops.next = self.x.val();
+        self.y.next = self.loops.val();
+    }
+    module!(|this| Meta::module("broken").param("loops", "n", this._loops, "loops"));
+}
+
+#[test]
+fn signal_with_the_name_of_a_parameter() {
+    let mut block = Shadowed::default();
+    block.connect_all();
+    refused(
+        &block,
+        "top: signal loops has the name of a parameter of module!, rename one of them",
+    );
+}
+
 /// Uses a field that is not a parameter.
 #[derive(LogicBlock, Default)]
 struct UnknownName {

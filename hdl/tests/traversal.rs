@@ -1,7 +1,7 @@
 //! Traversal unit against its worked vectors and against plain nested loops.
 
 use heddle_hdl::prelude::*;
-use heddle_hdl::traversal::{LoopColumn, Traversal};
+use heddle_hdl::traversal::{TraversalEngine, TraversalShape};
 
 /// One row: base, and (V, X, Y) of its loops, innermost first.
 #[derive(Clone, Debug)]
@@ -63,8 +63,8 @@ fn nested_loops(rows: &[(usize, Row)], loops: usize, addr_bits: u32) -> Vec<Elem
     elements
 }
 
-fn write<const W: usize, const A: usize>(
-    u: &mut Traversal<W, A>,
+fn write<const W: usize, const D: usize, const A: usize>(
+    u: &mut TraversalEngine<W, D, A>,
     sel: u64,
     row: usize,
     col: usize,
@@ -79,13 +79,18 @@ fn write<const W: usize, const A: usize>(
     u.cfg_valid_i.next = false;
 }
 
-fn clear<const W: usize, const A: usize>(u: &mut Traversal<W, A>) {
+fn clear<const W: usize, const D: usize, const A: usize>(u: &mut TraversalEngine<W, D, A>) {
     u.cfg_clear_i.next = true;
+    u.stop_i.next = true;
     clock_cycle!(*u);
     u.cfg_clear_i.next = false;
+    u.stop_i.next = false;
 }
 
-fn load<const W: usize, const A: usize>(u: &mut Traversal<W, A>, rows: &[(usize, Row)]) {
+fn load<const W: usize, const D: usize, const A: usize>(
+    u: &mut TraversalEngine<W, D, A>,
+    rows: &[(usize, Row)],
+) {
     clear(u);
     for (r, row) in rows {
         for (c, registers) in row.loops.iter().enumerate() {
@@ -97,7 +102,9 @@ fn load<const W: usize, const A: usize>(u: &mut Traversal<W, A>, rows: &[(usize,
     }
 }
 
-fn observe<const W: usize, const A: usize>(u: &Traversal<W, A>) -> Element {
+fn observe<const W: usize, const D: usize, const A: usize>(
+    u: &TraversalEngine<W, D, A>,
+) -> Element {
     Element {
         addr: u.addr_o.val().to_u64(),
         row: u.row_o.val().to_u64(),
@@ -107,7 +114,7 @@ fn observe<const W: usize, const A: usize>(u: &Traversal<W, A>) -> Element {
     }
 }
 
-fn start<const W: usize, const A: usize>(u: &mut Traversal<W, A>) {
+fn start<const W: usize, const D: usize, const A: usize>(u: &mut TraversalEngine<W, D, A>) {
     u.start_i.next = true;
     clock_cycle!(*u);
     u.start_i.next = false;
@@ -115,14 +122,18 @@ fn start<const W: usize, const A: usize>(u: &mut Traversal<W, A>) {
 
 /// Starts and takes one element per clock; checks start latency, busy and that there is no gap.
 #[track_caller]
-fn run_freely<const W: usize, const A: usize>(u: &mut Traversal<W, A>) -> Vec<Element> {
+fn run_freely<const W: usize, const D: usize, const A: usize>(
+    u: &mut TraversalEngine<W, D, A>,
+) -> Vec<Element> {
     u.ready_i.next = true;
     u.pause_i.next = false;
     settle(u);
     assert!(!u.busy_o.val() && !u.valid_o.val(), "idle before the start");
     start(u);
-    assert!(u.busy_o.val() && !u.valid_o.val(), "cycle t + 1");
-    clock_cycle!(*u);
+    for cycle in 1..3 {
+        assert!(u.busy_o.val() && !u.valid_o.val(), "cycle t + {cycle}");
+        clock_cycle!(*u);
+    }
     let mut elements = Vec::new();
     loop {
         assert!(u.busy_o.val() && u.valid_o.val(), "gap after {elements:?}");
@@ -139,8 +150,11 @@ fn run_freely<const W: usize, const A: usize>(u: &mut Traversal<W, A>) -> Vec<El
     elements
 }
 
-fn unit<const W: usize, const A: usize>(rows: usize, loops: usize) -> Traversal<W, A> {
-    let mut u = Traversal::new(rows, loops);
+fn unit<const W: usize, const D: usize, const A: usize>(
+    rows: usize,
+    loops: usize,
+) -> TraversalEngine<W, D, A> {
+    let mut u = TraversalEngine::new(TraversalShape::plain(rows, loops));
     clock_cycle!(u);
     u.rst_n.next = true;
     u
@@ -151,7 +165,7 @@ fn unit<const W: usize, const A: usize>(rows: usize, loops: usize) -> Traversal<
 #[track_caller]
 fn check_on(size: (usize, usize), rows: &[Row], addresses: &[u64]) {
     let rows: Vec<_> = rows.iter().cloned().enumerate().collect();
-    let mut u = unit::<16, 24>(size.0, size.1);
+    let mut u = unit::<16, 17, 24>(size.0, size.1);
     load(&mut u, &rows);
     let model = nested_loops(&rows, size.1, 24);
     for _ in 0..2 {
@@ -303,7 +317,7 @@ fn candidates_have_one_bit_more_than_offsets() {
 
 #[test]
 fn rows_that_are_not_valid_are_left_out() {
-    let mut u = unit::<16, 16>(8, 2);
+    let mut u = unit::<16, 17, 16>(8, 2);
     for mask in 1..256usize {
         let rows: Vec<_> = (0..8)
             .filter(|r| mask >> r & 1 == 1)
@@ -316,7 +330,7 @@ fn rows_that_are_not_valid_are_left_out() {
 
 #[test]
 fn start_without_a_valid_row_does_nothing() {
-    let mut u = unit::<16, 16>(3, 3);
+    let mut u = unit::<16, 17, 16>(3, 3);
     u.ready_i.next = true;
     start(&mut u);
     for _ in 0..4 {
@@ -330,32 +344,37 @@ fn start_without_a_valid_row_does_nothing() {
 #[test]
 fn writes_beside_the_unit_change_nothing() {
     let rows = [(1, row(7, &[0, 1], &[1, 2], &[2, 5]))];
-    let mut u = unit::<16, 16>(3, 2);
+    let mut u = unit::<16, 17, 16>(3, 2);
     load(&mut u, &rows);
     write(&mut u, 3, 3, 0, 99);
-    write(&mut u, 0, 1, 2, 99);
-    write(&mut u, 1, 7, 0, 99);
+    for (r, c) in [(1, 2), (7, 0), (3, 1)] {
+        for sel in 0..3 {
+            write(&mut u, sel, r, c, 99);
+        }
+    }
     assert_eq!(run_freely(&mut u), nested_loops(&rows, 2, 16));
 }
 
 #[test]
-fn start_while_busy_is_ignored_and_clear_stops_at_once() {
+fn start_while_busy_is_ignored_and_stop_ends_at_once() {
     let rows = [(0, row(0, &[0], &[1], &[5]))];
-    let mut u = unit::<16, 16>(3, 2);
+    let mut u = unit::<16, 17, 16>(3, 2);
     load(&mut u, &rows);
     u.ready_i.next = true;
     u.start_i.next = true;
-    for cycle in 0..7u64 {
-        // Started in cycle 0, address n in cycle n + 2, the last one in cycle 6.
+    for cycle in 0..8u64 {
+        // Started in cycle 0, address n in cycle n + 3, the last one in cycle 7.
         settle(&mut u);
         assert_eq!(u.busy_o.val(), cycle > 0, "cycle {cycle}");
-        assert_eq!(u.valid_o.val(), cycle > 1, "cycle {cycle}");
-        if cycle > 1 {
-            assert_eq!(u.addr_o.val().to_u64(), cycle - 2);
+        assert_eq!(u.cfg_ready_o.val(), cycle == 0, "cycle {cycle}");
+        assert_eq!(u.load_o.val(), cycle == 0, "cycle {cycle}");
+        assert_eq!(u.valid_o.val(), cycle > 2, "cycle {cycle}");
+        if cycle > 2 {
+            assert_eq!(u.addr_o.val().to_u64(), cycle - 3);
         }
         clock_cycle!(u);
     }
-    // start_i is still high: taken in cycle 7, so busy from 8.
+    // start_i is still high: taken in cycle 8, so busy from 9.
     assert!(!u.busy_o.val());
     clock_cycle!(u);
     assert!(u.busy_o.val());
@@ -366,17 +385,17 @@ fn start_while_busy_is_ignored_and_clear_stops_at_once() {
     clear(&mut u);
     assert!(!u.busy_o.val() && !u.valid_o.val());
     start(&mut u);
-    assert!(!u.busy_o.val(), "clear made the rows invalid");
+    assert!(!u.busy_o.val(), "no row is listed");
     load(&mut u, &rows);
     assert_eq!(run_freely(&mut u), nested_loops(&rows, 2, 16));
 }
 
 #[test]
-fn clear_stops_in_every_phase() {
+fn stop_ends_in_every_phase() {
     let rows = [(0, row(0, &[0], &[1], &[3])), (2, row(9, &[0], &[1], &[2]))];
-    for phase in 0..9 {
+    for phase in 0..10 {
         for ready in [false, true] {
-            let mut u = unit::<16, 16>(3, 2);
+            let mut u = unit::<16, 17, 16>(3, 2);
             load(&mut u, &rows);
             u.ready_i.next = ready;
             u.start_i.next = true;
@@ -446,11 +465,17 @@ fn ttu_042_ttu_049_ttu_066_random_nests_with_pauses_and_back_pressure() {
         let (m, n) = ([1, 3, 8, 5][round % 4], [1, 2, 3, 5, 8][round % 5]);
         let rows = random_rows(&mut random, m, n);
         let model = nested_loops(&rows, n, 16);
-        let mut u = unit::<16, 16>(m, n);
+        let mut u = unit::<16, 17, 16>(m, n);
         load(&mut u, &rows);
         start(&mut u);
         let (mut taken, mut waiting) = (Vec::new(), None);
+        let mut bubble = false;
+        let mut idle = 0;
         for _ in 0..20 * model.len() + 20 {
+            idle += usize::from(taken.len() == model.len());
+            if idle > 8 {
+                break;
+            }
             let ready = random.below(3) > 0;
             let pause = random.below(4) == 0;
             u.ready_i.next = ready;
@@ -470,8 +495,10 @@ fn ttu_042_ttu_049_ttu_066_random_nests_with_pauses_and_back_pressure() {
             }
             paused += u64::from(pause);
             clock_cycle!(u);
-            if pause && (ready || !valid) {
-                assert!(!u.valid_o.val(), "round {round}: step taken while paused");
+            if ready || !valid {
+                // What was not formed is missing two moves of the stages later.
+                assert!(!(bubble && u.valid_o.val()), "round {round}: not paused");
+                bubble = pause;
             }
         }
         assert_eq!(taken, model, "round {round}: {rows:?}");
@@ -482,67 +509,26 @@ fn ttu_042_ttu_049_ttu_066_random_nests_with_pauses_and_back_pressure() {
 #[test]
 fn other_widths() {
     let rows = [(0, row(0xffff_fff0, &[0, 5], &[0x1_0000, 1], &[0x3_0000, 7]))];
-    let mut u = unit::<24, 32>(1, 2);
+    let mut u = unit::<24, 25, 32>(1, 2);
     load(&mut u, &rows);
     assert_eq!(run_freely(&mut u), nested_loops(&rows, 2, 32));
-    let mut u = unit::<32, 32>(1, 2);
+    let mut u = unit::<32, 33, 32>(1, 2);
     load(&mut u, &rows);
     assert_eq!(run_freely(&mut u), nested_loops(&rows, 2, 32));
-}
-
-/// One cycle of a loop column with one control input high.
-fn column_cycle(u: &mut LoopColumn<16>, set: fn(&mut LoopColumn<16>, bool)) {
-    set(u, true);
-    clock_cycle!(*u);
-    set(u, false);
-}
-
-fn column_write(u: &mut LoopColumn<16>, row: usize, sel: u64, data: u64) {
-    u.write_row_i[row].next = true;
-    u.write_sel_i.next = sel.into();
-    u.write_data_i.next = data.into();
-    column_cycle(u, |u, on| u.write_i.next = on);
-    u.write_row_i[row].next = false;
-    u.write_data_i.next = 0.into();
-}
-
-fn select(u: &mut LoopColumn<16>, row: usize) -> [u64; 3] {
-    for (r, active) in u.active_i.iter_mut().enumerate() {
-        active.next = r == row;
-    }
-    settle(u);
-    [&u.offset_o, &u.step_o, &u.limit_o].map(|port| port.val().to_u64())
 }
 
 #[test]
-fn ttu_001_ttu_017_ttu_032_ttu_039_registers_of_a_loop_are_separate_for_every_row() {
-    let mut u = LoopColumn::<16>::new(3);
-    u.rst_n.next = true;
-    for row in 0..3 {
-        for sel in 0..3 {
-            column_write(&mut u, row, sel, 10 * row as u64 + sel + 1);
-        }
+fn ttu_061_rows_run_in_the_order_of_their_bases() {
+    let content = |r: usize| row(100 * r as u64, &[0, 7], &[1, 10], &[2, 27]);
+    let mut u = unit::<16, 17, 16>(4, 2);
+    for order in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1], [1, 3, 0, 2]] {
+        let rows = order.map(|r| (r, content(r)));
+        load(&mut u, &rows);
+        assert_eq!(run_freely(&mut u), nested_loops(&rows, 2, 16));
+        // A second base changes the base and not the place.
+        write(&mut u, 3, order[2], 0, 1000);
+        let mut moved = rows;
+        moved[2].1.base = 1000;
+        assert_eq!(run_freely(&mut u), nested_loops(&moved, 2, 16));
     }
-    assert_eq!(select(&mut u, 1), [0, 12, 13], "not loaded yet");
-    column_cycle(&mut u, |u, on| u.load_i.next = on);
-    let loaded = [[1, 2, 3], [11, 12, 13], [21, 22, 23]];
-    assert_eq!([0, 1, 2].map(|row| select(&mut u, row)), loaded);
-
-    select(&mut u, 1);
-    u.next_i.next = 99.into();
-    column_cycle(&mut u, |u, on| u.advance_i.next = on);
-    let stepped = [[1, 2, 3], [99, 12, 13], [21, 22, 23]];
-    assert_eq!([0, 1, 2].map(|row| select(&mut u, row)), stepped);
-
-    select(&mut u, 1);
-    clock_cycle!(u);
-    assert_eq!(select(&mut u, 1), [99, 12, 13], "held without advance");
-    u.wrap_i.next = true;
-    column_cycle(&mut u, |u, on| u.advance_i.next = on);
-    assert_eq!([0, 1, 2].map(|row| select(&mut u, row)), loaded);
-
-    column_cycle(&mut u, |u, on| u.clear_i.next = on);
-    assert_eq!([0, 1, 2].map(|row| select(&mut u, row)), [[0; 3]; 3]);
-    column_cycle(&mut u, |u, on| u.load_i.next = on);
-    assert_eq!([0, 1, 2].map(|row| select(&mut u, row)), [[0; 3]; 3]);
 }

@@ -116,11 +116,11 @@ fn one_vector_takes_the_promised_cycles() {
     assert_eq!(machine.read_word(1, RESULTS / 8)[0] as i8, -28);
 
     // LOAD_WEIGHTS 4 words: START in 5. DRAIN 5 words: START in 12. MATMUL 7 words: START in 21,
-    // prologue accepted in 24, vector in 25, drain address taken in 25 + 1 + 7 = 33. HALT is in
-    // HEAD from 23 on and goes on in 33 + 2 + 16 = 51.
+    // prologue accepted in 25, vector in 26, drain address taken in 26 + 1 + 7 = 34. HALT is in
+    // HEAD from 23 on and goes on in 34 + 2 + 16 = 52.
     let slices = [4, 2, 4, 2, 1, 0];
     let [mr, mw, ar, aw, br, bw] = slices;
-    check_counters(&counters, [52, 1, 4, 0, 28, 4, mr, mw, ar, aw, br, bw]);
+    check_counters(&counters, [53, 1, 4, 0, 29, 4, mr, mw, ar, aw, br, bw]);
 }
 
 #[test]

@@ -10,7 +10,9 @@ use heddle_hdl::control::{
 use heddle_hdl::post::{Gatherer, Post, Requantise};
 use heddle_hdl::sliced::Sliced;
 use heddle_hdl::top::Top;
-use heddle_hdl::traversal::Traversal;
+use heddle_hdl::traversal::{
+    AddressSum, LoopRegisters, RowCounters, RowOrder, TraversalEngine, TraversalShape,
+};
 use rust_hdl_core::prelude::Block;
 
 pub mod samples;
@@ -49,9 +51,19 @@ designs! {
     /// State machine with shifts.
     sample_shifter: samples::Shifter = samples::Shifter::default();
     /// Three rows of four loops, 16-bit offsets and addresses.
-    traversal: Traversal<16, 16> = Traversal::new(3, 4);
+    traversal: TraversalEngine<16, 17, 16> = TraversalEngine::new(TraversalShape::plain(3, 4));
     /// Two rows of three loops, 24-bit offsets, 32-bit addresses.
-    traversal_wide: Traversal<24, 32> = Traversal::new(2, 3);
+    traversal_wide: TraversalEngine<24, 25, 32> = TraversalEngine::new(TraversalShape::plain(2, 3));
+    /// Four rows of eight loops with all options, 12-bit offsets, 16-bit addresses.
+    traversal_options: TraversalEngine<12, 13, 16> = TraversalEngine::new(all_options(4, 8));
+    /// Two sets of registers of three loops.
+    loop_registers: LoopRegisters<12, 13> = LoopRegisters::new(3, true);
+    /// Three loops with all options.
+    row_counters: RowCounters<6, 7> = RowCounters::new(3, true, true);
+    /// Four rows of three loops, two lists, attached rows.
+    row_order: RowOrder = RowOrder::new(4, 3, true, true);
+    /// Nine terms in four stages.
+    address_sum: AddressSum<20> = AddressSum::new(9, 4);
     /// 16 words; slices of five and three bytes.
     sliced: Sliced = Sliced::new(16, 5);
     /// Three partitions of two banks of 16 words.
@@ -79,13 +91,28 @@ designs! {
     /// The same, partitions of 128 words.
     host_port: HostPort = HostPort::new(SHAPE, 7);
     /// The same.
-    control: Control<16, 16> = Control::new(ControlShape {
+    control: Control<16, 17, 16> = Control::new(ControlShape {
         sequencer: SHAPE,
         byte_bits: 10,
         result_bits: 6,
     });
     /// The machine of the configuration `tiny`.
-    top: Top<16, 16> = Top::new(&tiny());
+    top: Top<16, 17, 16> = Top::new(&tiny());
+}
+
+/// A traversal unit with all options and four stages in its address sum.
+#[must_use]
+pub fn all_options(rows: usize, loops: usize) -> TraversalShape {
+    TraversalShape {
+        rows,
+        loops,
+        double: true,
+        equality: true,
+        trips: true,
+        attach: true,
+        stages: 4,
+        ..TraversalShape::plain(rows, loops)
+    }
 }
 
 /// Four rows and columns, three record rows of three loops, 64 program words.

@@ -6,7 +6,7 @@ use heddle_hdl::control::{Control, DrainHead, HostPort, Sequencer, StreamHead, W
 use heddle_hdl::post::{Gatherer, Post, Requantise};
 use heddle_hdl::sliced::Sliced;
 use heddle_hdl::top::Top;
-use heddle_hdl::traversal::Traversal;
+use heddle_hdl::traversal::{AddressSum, LoopRegisters, RowCounters, RowOrder, TraversalEngine};
 
 use crate::designs::samples::{Chain, Memory, Shifter};
 use crate::pins;
@@ -82,7 +82,7 @@ pins! { StreamHead<16> {
         op_tag_o, vector_o, stall_o, error_o
 } }
 
-pins! { Control<16, 16> {
+pins! { Control<16, 17, 16> {
     clock: clk;
     in: rst_n, host_valid_i, host_write_i, host_addr_i, host_wdata_i, end_valid_i, end_addr_i,
         end_tag_i, buffer_rvalid_i, buffer_rdata_i, event_i;
@@ -126,22 +126,51 @@ pins! { Sliced {
     out: rvalid_o, rdata_o, mask_ren_o, mask_wen_o, a_ren_o, a_wen_o, b_ren_o, b_wen_o
 } }
 
-pins! { Top<16, 16> {
+pins! { Top<16, 17, 16> {
     clock: clk;
     in: rst_n, host_valid_i, host_write_i, host_addr_i, host_wdata_i;
     out: host_ready_o, host_rvalid_o, host_rdata_o, running_o, done_o, error_o
 } }
 
-pins! { Traversal<16, 16> {
+/// An engine has the same ports at all widths.
+macro_rules! engine_pins {
+    ($type:ty) => {
+        pins! { $type {
+            clock: clk;
+            in: rst_n, stop_i, cfg_clear_i, cfg_valid_i, cfg_sel_i, cfg_row_i, cfg_col_i, cfg_data_i,
+                cfg_kind_i, cfg_attached_i, cfg_loop_i, cfg_equal_i, cfg_trips_i, cfg_group_i,
+                alone_i, start_i, offset_only_i, pause_i, ready_i;
+            out: cfg_ready_o, endless_o, load_o, able_o, valid_o, addr_o, row_o, kind_o, final_o,
+                last_o, end_o, busy_o
+        } }
+    };
+}
+
+engine_pins! { TraversalEngine<16, 17, 16> }
+engine_pins! { TraversalEngine<24, 25, 32> }
+engine_pins! { TraversalEngine<12, 13, 16> }
+
+pins! { LoopRegisters<12, 13> {
     clock: clk;
-    in: rst_n, cfg_clear_i, cfg_valid_i, cfg_sel_i, cfg_row_i, cfg_col_i, cfg_data_i, start_i,
-        pause_i, ready_i;
-    out: valid_o, addr_o, row_o, final_o, last_o, end_o, busy_o
+    in: write_initial_i, write_step_i, write_distance_i, initial_i, step_i, distance_i,
+        load_i;
+    out: initial_o, step_o, distance_o, next_initial_o, next_step_o, next_distance_o
 } }
 
-pins! { Traversal<24, 32> {
+pins! { RowCounters<6, 7> {
     clock: clk;
-    in: rst_n, cfg_clear_i, cfg_valid_i, cfg_sel_i, cfg_row_i, cfg_col_i, cfg_data_i, start_i,
-        pause_i, ready_i;
-    out: valid_o, addr_o, row_o, final_o, last_o, end_o, busy_o
+    in: load_i, advance_i, equal_i, initial_i, distance_i, load_initial_i, load_distance_i, step_i,
+        count_i;
+    out: offset_o, final_o, wrap_o
+} }
+
+pins! { RowOrder {
+    clock: clk;
+    in: rst_n, clear_i, list_i, list_row_i, list_kind_i, list_attached_i, list_loop_i, load_i,
+        stop_i, advance_i, done_i, wrap_i;
+    out: listed_o, running_o, active_o, row_o, kind_o, end_o
+} }
+
+pins! { AddressSum<20> {
+    clock: clk; in: enable_i, term_i; out: sum_o
 } }

@@ -29,51 +29,6 @@ fn thin_out(s: &mut Stimulus, name: &str, elements: usize) {
     }
 }
 
-fn configure_traversal(s: &mut Stimulus, rows: u64, loops: u64) {
-    let busy = s.get("busy_o", 0) == 1;
-    let clear = s.chance(0.01) && !busy;
-    s.set("cfg_clear_i", 0, clear.into());
-    let write = if busy { s.chance(0.02) } else { s.chance(0.8) };
-    s.set("cfg_valid_i", 0, write.into());
-    set_below(s, "cfg_row_i", 1, rows);
-    set_below(s, "cfg_col_i", 1, loops);
-    if s.chance(0.9) {
-        // Steps and ends of a few iterations.
-        set_below(s, "cfg_data_i", 1, 6);
-    }
-    let start = s.chance(0.05);
-    s.set("start_i", 0, start.into());
-    let pause = s.chance(0.1);
-    s.set("pause_i", 0, pause.into());
-}
-
-#[test]
-fn traversal_agrees() {
-    agreement("traversal", designs::traversal())
-        .seed(21)
-        .cycles(6000)
-        .drive(|s| configure_traversal(s, 3, 4))
-        .event("address", |s| s.is("valid_o") && s.is("ready_i"))
-        .event("stall", |s| s.is("valid_o") && !s.is("ready_i"))
-        .event("end of row", |s| s.is("valid_o") && s.is("last_o"))
-        .event("end", |s| s.is("valid_o") && s.is("end_o"))
-        .event("row 2", |s| s.is("valid_o") && s.get("row_o", 0) == 2)
-        .event("wrap", |s| s.is("final_o") && !s.is("last_o"))
-        .check();
-}
-
-#[test]
-fn traversal_with_wide_addresses_agrees() {
-    agreement("traversal_wide", designs::traversal_wide())
-        .seed(22)
-        .cycles(6000)
-        .drive(|s| configure_traversal(s, 2, 3))
-        .event("address", |s| s.is("valid_o") && s.is("ready_i"))
-        .event("end", |s| s.is("valid_o") && s.is("end_o"))
-        .event("high address", |s| s.get("addr_o", 0) >> 24 != 0)
-        .check();
-}
-
 #[test]
 fn sliced_memory_agrees() {
     agreement("sliced", designs::sliced())

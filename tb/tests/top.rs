@@ -39,7 +39,7 @@ fn verdict(report: &NetworkReport) -> Checked {
 }
 
 #[test]
-fn tiny_model_gives_the_golden_outputs_and_counters() {
+fn ttu_058_tiny_model_read_and_written_by_three_units_gives_the_golden_outputs_and_counters() {
     let text = include_str!("../../models/tiny.json");
     let network = Network::from_json(text).unwrap_or_else(|error| panic!("{error}"));
     let machine = Machine::new(machines::tiny());

@@ -19,6 +19,9 @@ use rust_hdl_core::ast::{
 pub fn lower(block: &Block, netlist: &mut Netlist, table: &Table) -> Result<(), Fault> {
     let mut env = path::Env::new();
     for p in &block.meta.params {
+        if netlist.nets.iter().any(|net| net.rust == p.name) {
+            return Err(Fault::Shadowed(p.name.clone()));
+        }
         let value = i64::try_from(p.value).unwrap_or(i64::MAX);
         env.insert(p.name.clone(), value);
         env.insert(format!("_{}", p.name), value);

@@ -5,7 +5,7 @@ use super::{
     WeightHead,
 };
 use crate::prelude::*;
-use crate::traversal::Traversal;
+use crate::traversal::{TraversalEngine, TraversalShape};
 
 /// Sizes of the control half.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct ControlShape {
 /// With a slot on the operand wave in cycle t: bias wave t + 3, results wave t + Rows + 4,
 /// post wave t + Rows + 6.
 #[derive(LogicBlock)]
-pub struct Control<const W: usize, const A: usize> {
+pub struct Control<const W: usize, const D: usize, const A: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Reset, active low.
@@ -143,9 +143,9 @@ pub struct Control<const W: usize, const A: usize> {
     sequencer: Sequencer,
     status: Status,
     counters: Counters,
-    weight_walk: Traversal<W, A>,
-    stream_walk: Traversal<W, A>,
-    drain_walk: Traversal<W, A>,
+    weight_walk: TraversalEngine<W, D, A>,
+    stream_walk: TraversalEngine<W, D, A>,
+    drain_walk: TraversalEngine<W, D, A>,
     weight_head: WeightHead<A>,
     stream_head: StreamHead<A>,
     drain_head: DrainHead<A>,
@@ -164,10 +164,11 @@ pub struct Control<const W: usize, const A: usize> {
     _pc_bits: usize,
 }
 
-impl<const W: usize, const A: usize> Control<W, A> {
+impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
     /// The control half for the given sizes; `W` and `A` are the sizes' offset and address bits.
     pub fn new(shape: ControlShape) -> Self {
         let s = shape.sequencer;
+        let walk = TraversalShape::plain(s.record_rows, s.loops);
         let tile_bits = s.tiles.ilog2() as usize;
         Self {
             clk: Default::default(),
@@ -231,9 +232,9 @@ impl<const W: usize, const A: usize> Control<W, A> {
             sequencer: Sequencer::new(s),
             status: Status::new(),
             counters: Default::default(),
-            weight_walk: Traversal::new(s.record_rows, s.loops),
-            stream_walk: Traversal::new(s.record_rows, s.loops),
-            drain_walk: Traversal::new(s.record_rows, s.loops),
+            weight_walk: TraversalEngine::new(walk),
+            stream_walk: TraversalEngine::new(walk),
+            drain_walk: TraversalEngine::new(walk),
             weight_head: WeightHead::new(s.loops, shape.byte_bits, s.cols),
             stream_head: StreamHead::new(s.loops, shape.byte_bits, tile_bits, shape.result_bits),
             drain_head: DrainHead::new(shape.byte_bits, s.cols),
@@ -254,7 +255,7 @@ impl<const W: usize, const A: usize> Control<W, A> {
     }
 }
 
-impl<const W: usize, const A: usize> Logic for Control<W, A> {
+impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> {
     #[hdl_gen]
     fn update(&mut self) {
         self.host.clk.next = self.clk.val();
@@ -350,6 +351,15 @@ impl<const W: usize, const A: usize> Logic for Control<W, A> {
 
         // Weight unit
         self.weight_walk.cfg_clear_i.next = self.sequencer.cfg_clear_o[0].val();
+        self.weight_walk.stop_i.next = self.sequencer.cfg_clear_o[0].val();
+        self.weight_walk.cfg_kind_i.next = 0.into();
+        self.weight_walk.cfg_attached_i.next = false;
+        self.weight_walk.cfg_loop_i.next = 0.into();
+        self.weight_walk.cfg_equal_i.next = false;
+        self.weight_walk.cfg_trips_i.next = false;
+        self.weight_walk.cfg_group_i.next = false;
+        self.weight_walk.alone_i.next = false;
+        self.weight_walk.offset_only_i.next = false;
         self.weight_walk.cfg_valid_i.next = self.sequencer.cfg_valid_o[0].val();
         self.weight_walk.cfg_sel_i.next = self.sequencer.cfg_sel_o.val();
         self.weight_walk.cfg_row_i.next = self.sequencer.cfg_row_o.val();
@@ -373,6 +383,15 @@ impl<const W: usize, const A: usize> Logic for Control<W, A> {
 
         // Stream unit
         self.stream_walk.cfg_clear_i.next = self.sequencer.cfg_clear_o[1].val();
+        self.stream_walk.stop_i.next = self.sequencer.cfg_clear_o[1].val();
+        self.stream_walk.cfg_kind_i.next = 0.into();
+        self.stream_walk.cfg_attached_i.next = false;
+        self.stream_walk.cfg_loop_i.next = 0.into();
+        self.stream_walk.cfg_equal_i.next = false;
+        self.stream_walk.cfg_trips_i.next = false;
+        self.stream_walk.cfg_group_i.next = false;
+        self.stream_walk.alone_i.next = false;
+        self.stream_walk.offset_only_i.next = false;
         self.stream_walk.cfg_valid_i.next = self.sequencer.cfg_valid_o[1].val();
         self.stream_walk.cfg_sel_i.next = self.sequencer.cfg_sel_o.val();
         self.stream_walk.cfg_row_i.next = self.sequencer.cfg_row_o.val();
@@ -419,6 +438,15 @@ impl<const W: usize, const A: usize> Logic for Control<W, A> {
 
         // Drain unit
         self.drain_walk.cfg_clear_i.next = self.sequencer.cfg_clear_o[2].val();
+        self.drain_walk.stop_i.next = self.sequencer.cfg_clear_o[2].val();
+        self.drain_walk.cfg_kind_i.next = 0.into();
+        self.drain_walk.cfg_attached_i.next = false;
+        self.drain_walk.cfg_loop_i.next = 0.into();
+        self.drain_walk.cfg_equal_i.next = false;
+        self.drain_walk.cfg_trips_i.next = false;
+        self.drain_walk.cfg_group_i.next = false;
+        self.drain_walk.alone_i.next = false;
+        self.drain_walk.offset_only_i.next = false;
         self.drain_walk.cfg_valid_i.next = self.sequencer.cfg_valid_o[2].val();
         self.drain_walk.cfg_sel_i.next = self.sequencer.cfg_sel_o.val();
         self.drain_walk.cfg_row_i.next = self.sequencer.cfg_row_o.val();

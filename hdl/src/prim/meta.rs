@@ -88,6 +88,14 @@ impl Meta {
         self.param(name, "", value, doc)
     }
 
+    /// Adds an option: part of the module name only where it is not 0.
+    pub fn option(self, name: &str, flag: &str, value: usize, doc: &str) -> Self {
+        if value == 0 {
+            return self.hidden(name, value, doc);
+        }
+        self.param(name, flag, value, doc)
+    }
+
     /// Adds a named text, for primitives.
     pub fn attribute(mut self, name: &str, value: impl Into<String>) -> Self {
         self.attributes.push((name.into(), value.into()));

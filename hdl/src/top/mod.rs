@@ -17,7 +17,7 @@ use heddle_arch::Params;
 /// A vector that is taken from the traversal unit in cycle t enters row 0 of the array in t + 5;
 /// its result of column c is scaled from t + Rows + 7 + c on.
 #[derive(LogicBlock)]
-pub struct Top<const W: usize, const A: usize> {
+pub struct Top<const W: usize, const D: usize, const A: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Reset, active low.
@@ -42,7 +42,7 @@ pub struct Top<const W: usize, const A: usize> {
     pub done_o: Signal<Out, Bit>,
     /// The program was stopped by an error.
     pub error_o: Signal<Out, Bit>,
-    control: Control<W, A>,
+    control: Control<W, D, A>,
     state_buffer: StateBuffer,
     array: PeArray,
     bias: BiasRow,
@@ -53,7 +53,7 @@ pub struct Top<const W: usize, const A: usize> {
     _name: String,
 }
 
-impl<const W: usize, const A: usize> Top<W, A> {
+impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
     /// The machine of a configuration; `W` and `A` are its offset and address bits.
     pub fn new(params: &Params) -> Self {
         let s = SequencerShape {
@@ -102,7 +102,7 @@ impl<const W: usize, const A: usize> Top<W, A> {
     }
 }
 
-impl<const W: usize, const A: usize> Logic for Top<W, A> {
+impl<const W: usize, const D: usize, const A: usize> Logic for Top<W, D, A> {
     #[hdl_gen]
     fn update(&mut self) {
         self.control.clk.next = self.clk.val();

@@ -1,25 +1,49 @@
 //! Traversal unit: every address stream of the machine, by additions only.
 //!
-//! Four register arrays of M rows by N columns hold initial value (V), step (X), end (Y) and
-//! current offset (Z) of every loop. One row is one variable (prologue, tensor or epilogue),
-//! one column one loop, column 0 the innermost. The blocks follow that picture:
+//! Arrays of M rows by N columns hold initial value (V), step (X), end (Y, kept as the distance
+//! V + X - Y) and current offset (Z) of every loop. One row is one variable (prologue, tensor or
+//! epilogue), one column one loop, column 0 the innermost. The blocks follow that picture:
 //!
-//! - [`LoopColumn`]: V, X, Y and Z of one loop for all rows,
-//! - [`RowSequence`]: bases and valid bits, which row is active and which comes next,
-//! - [`MathUnit`]: all adders and nothing else,
-//! - [`Odometer`]: compares with the ends and passes the carry from column to column,
-//! - [`Traversal`]: configuration port, handshake and output registers.
+//! - [`LoopRegisters`]: V, X and the distance of the loops of a row, in one or two sets,
+//! - [`RegisterArray`]: those of all rows, in three arrangements,
+//! - [`RowCounters`]: Z of the loops of a row, end test, carry from loop to loop,
+//! - [`RowAdders`]: the adders of a row and nothing else,
+//! - [`AddressSum`]: base plus offsets, pipelined,
+//! - [`RowOrder`]: which row is active and which comes next,
+//! - [`TraversalCore`]: counters, order and sum behind a handshake, configuration held outside,
+//! - [`EndlessCheck`]: refuses loops without an end,
+//! - [`TraversalEngine`]: the core with its registers and their write port,
+//! - [`TraversalDecoder`] and [`RecordCheck`]: instruction words to register writes,
+//! - [`TraversalUnit`]: decoder and engine, the stand-alone block,
+//! - [`OffsetTable`]: offsets stored beforehand, replayed with other bases.
 //!
-//! One set of adders and comparators serves all rows, because only one row is active.
+//! Every row has counters of its own: nothing has to be selected before it is added or tested, so
+//! a step is one adder and one multiplexer deep. Only the sum is shared.
 
-mod column;
-mod math;
-mod odometer;
-mod rows;
+mod adders;
+mod array;
+mod core;
+mod counters;
+mod decoder;
+mod endless;
+mod engine;
+mod order;
+mod record_check;
+mod registers;
+mod sum;
+mod table;
 mod unit;
 
-pub use column::LoopColumn;
-pub use math::MathUnit;
-pub use odometer::Odometer;
-pub use rows::RowSequence;
-pub use unit::Traversal;
+pub use adders::RowAdders;
+pub use array::{Arrangement, RegisterArray};
+pub use core::{TraversalCore, TraversalShape};
+pub use counters::RowCounters;
+pub use decoder::{DecodePhase, TraversalDecoder};
+pub use endless::EndlessCheck;
+pub use engine::TraversalEngine;
+pub use order::RowOrder;
+pub use record_check::RecordCheck;
+pub use registers::LoopRegisters;
+pub use sum::AddressSum;
+pub use table::OffsetTable;
+pub use unit::TraversalUnit;

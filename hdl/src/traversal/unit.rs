@@ -1,49 +1,40 @@
-//! The traversal unit.
+//! The stand-alone traversal unit.
 
-use super::{LoopColumn, MathUnit, Odometer, RowSequence};
+use super::{Arrangement, TraversalDecoder, TraversalEngine, TraversalShape};
 use crate::prelude::*;
 
-/// Traversal unit: walks up to M nests of up to N loops one after another and emits one address
-/// per clock. Every loop has an initial value (V), a step (X), an end (Y) and an offset (Z). The
-/// address is the base of the row plus the offsets of its loops. After each address the
-/// innermost loop advances by its step; a loop that reaches its end goes back to its initial
-/// value and advances the next outer loop. When the outermost loop wraps, the next valid row
-/// follows. A loop that is not used holds zeros.
+/// Traversal unit: one instruction describes nests of loops; the unit emits their addresses, one per
+/// clock, by additions only. `docs/traversal.md` has the instructions, the errors and the options.
 ///
 /// # Timing
-/// `start_i` in cycle t: offsets are loaded in t + 1, the first address is valid in t + 2. Then
-/// one address per clock, without a gap at wraps and row changes. `busy_o` is high from t + 1
-/// to the cycle in which the last address is taken. All outputs are registers; those beside
-/// `valid_o` and `busy_o` are only defined with `valid_o`.
-///
-/// # Rules
-/// Step 0 with an end above the initial value never ends. A write while busy changes the
-/// running traversal. `cfg_clear_i` stops it at once: `busy_o` and `valid_o` are low in the
-/// next cycle.
+/// A word per clock. With the last word of an instruction taken in cycle t the first address is
+/// valid in t + 8 + S, S being the register stages of the address sum; then one address per clock,
+/// without a gap at wraps and row changes. With two sets of registers the next instruction is
+/// loaded meanwhile, and its addresses follow without a gap, unless one of the two has a window.
+/// All outputs beside `instr_ready_o` and `demand_ready_o` are registers, or stand directly behind
+/// registers; those of an address are only defined with `valid_o`.
 #[derive(LogicBlock)]
-pub struct Traversal<const W: usize, const A: usize> {
+pub struct TraversalUnit<const W: usize, const D: usize, const A: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Reset, active low.
     pub rst_n: Signal<In, Bit>,
 
-    /// Clears all registers, makes all rows invalid and stops a running traversal.
-    pub cfg_clear_i: Signal<In, Bit>,
-    /// Writes one register; ignored with `cfg_clear_i`.
-    pub cfg_valid_i: Signal<In, Bit>,
-    /// Register to write: 0 initial value, 1 step, 2 end, 3 base (also makes the row valid).
-    pub cfg_sel_i: Signal<In, Bits<2>>,
-    /// Row to write.
-    pub cfg_row_i: Signal<In, Bits<3>>,
-    /// Loop to write, 0 is the innermost; ignored for a base.
-    pub cfg_col_i: Signal<In, Bits<3>>,
-    /// Value to write, in the low bits.
-    pub cfg_data_i: Signal<In, Bits<32>>,
-
-    /// Starts with the lowest valid row; ignored while busy or without a valid row.
-    pub start_i: Signal<In, Bit>,
-    /// No new address is formed while high; an address that is valid stays valid.
+    /// Stops everything and forgets the error; nothing is loaded any more.
+    pub clear_i: Signal<In, Bit>,
+    /// No new address is formed while high; addresses under way come out.
     pub pause_i: Signal<In, Bit>,
+    /// In a traversal on demand: an address is formed in this cycle.
+    pub demand_i: Signal<In, Bit>,
+    /// A demand is heard in this cycle.
+    pub demand_ready_o: Signal<Out, Bit>,
+
+    /// An instruction word is offered.
+    pub instr_valid_i: Signal<In, Bit>,
+    /// It is taken at this clock edge.
+    pub instr_ready_o: Signal<Out, Bit>,
+    /// Instruction word.
+    pub instr_data_i: Signal<In, Bits<32>>,
 
     /// An address is waiting to be taken.
     pub valid_o: Signal<Out, Bit>,
@@ -53,6 +44,8 @@ pub struct Traversal<const W: usize, const A: usize> {
     pub addr_o: Signal<Out, Bits<A>>,
     /// Row of the address.
     pub row_o: Signal<Out, Bits<3>>,
+    /// Kind of the row: 0 tensor, 1 prologue, 2 epilogue.
+    pub kind_o: Signal<Out, Bits<2>>,
     /// Per loop: the address belongs to its last iteration.
     pub final_o: Vec<Signal<Out, Bit>>,
     /// Last address of the row.
@@ -60,188 +53,280 @@ pub struct Traversal<const W: usize, const A: usize> {
     /// Last address of the traversal.
     pub end_o: Signal<Out, Bit>,
 
-    /// Started, and not all addresses taken.
+    /// A traversal is started and not all its addresses are taken.
     pub busy_o: Signal<Out, Bit>,
+    /// An error stopped the unit.
+    pub error_o: Signal<Out, Bit>,
+    /// Its code.
+    pub error_code_o: Signal<Out, Bits<8>>,
+    /// Position of the wrong word in its instruction.
+    pub error_word_o: Signal<Out, Bits<8>>,
 
-    column: Vec<LoopColumn<W>>,
-    rows: RowSequence<A>,
-    math: MathUnit<W, A>,
-    odometer: Odometer<W>,
+    decoder: TraversalDecoder<W, A>,
+    engine: TraversalEngine<W, D, A>,
 
-    busy: RegEn<Bit>,
-    valid: Reg<Bit>,
+    /// Of the traversal under way.
+    on_demand: RegEn<Bit>,
+    window: RegEn<Bit>,
+    window_first: RegData<Bits<A>>,
+    window_last: RegData<Bits<A>>,
+    /// The address shown.
+    valid: RegEn<Bit>,
     addr: RegData<Bits<A>>,
     row: RegData<Bits<3>>,
+    kind: RegData<Bits<2>>,
     final_flag: Vec<RegData<Bit>>,
     last: RegData<Bit>,
     end_flag: RegData<Bit>,
+    /// An address outside the window was formed one cycle before.
+    astray: Reg<Bit>,
+    error: RegEn<Bit>,
+    error_code: RegData<Bits<8>>,
+    error_word: RegData<Bits<8>>,
 
-    cfg_row: Vec<Signal<Local, Bit>>,
-    cfg_data: Signal<Local, Bits<32>>,
-    start: Signal<Local, Bit>,
-    load: Signal<Local, Bit>,
-    /// An address leaves the output registers, or they are empty.
     room: Signal<Local, Bit>,
-    /// The output registers take an address and the active row advances.
-    step: Signal<Local, Bit>,
+    outside: Signal<Local, Bit>,
+    fits: Signal<Local, Bit>,
+    stop: Signal<Local, Bit>,
     _rows: usize,
     _loops: usize,
+    _double: usize,
+    _equality: usize,
+    _trips: usize,
+    _attach: usize,
+    _group: usize,
+    _mirrored: usize,
+    _transposed: usize,
+    _sum_stages: usize,
 }
 
-impl<const W: usize, const A: usize> Traversal<W, A> {
-    /// A unit of `rows` rows and `loops` loops per row.
+impl<const W: usize, const D: usize, const A: usize> TraversalUnit<W, D, A> {
+    /// A unit.
     ///
     /// # Panics
-    /// If `rows` or `loops` is not in 1..=8, or if `W` or `A` is above 32.
-    pub fn new(rows: usize, loops: usize) -> Self {
-        assert!((1..=8).contains(&rows), "rows is {rows}, allowed 1 to 8");
-        assert!((1..=8).contains(&loops), "loops is {loops}, allowed 1 to 8");
-        assert!(
-            W <= 32 && A <= 32,
-            "offsets and addresses have at most 32 bits"
-        );
+    /// As [`TraversalEngine::new`].
+    pub fn new(shape: TraversalShape) -> Self {
+        let shape = TraversalShape {
+            check: true,
+            ..shape
+        };
         Self {
             clk: Default::default(),
             rst_n: Default::default(),
-            cfg_clear_i: Default::default(),
-            cfg_valid_i: Default::default(),
-            cfg_sel_i: Default::default(),
-            cfg_row_i: Default::default(),
-            cfg_col_i: Default::default(),
-            cfg_data_i: Default::default(),
-            start_i: Default::default(),
+            clear_i: Default::default(),
             pause_i: Default::default(),
+            demand_i: Default::default(),
+            demand_ready_o: Default::default(),
+            instr_valid_i: Default::default(),
+            instr_ready_o: Default::default(),
+            instr_data_i: Default::default(),
             valid_o: Default::default(),
             ready_i: Default::default(),
             addr_o: Default::default(),
             row_o: Default::default(),
-            final_o: v(loops),
+            kind_o: Default::default(),
+            final_o: v(shape.loops),
             last_o: Default::default(),
             end_o: Default::default(),
             busy_o: Default::default(),
-            column: (0..loops).map(|_| LoopColumn::new(rows)).collect(),
-            rows: RowSequence::new(rows),
-            math: MathUnit::new(loops),
-            odometer: Odometer::new(loops),
-            busy: Default::default(),
+            error_o: Default::default(),
+            error_code_o: Default::default(),
+            error_word_o: Default::default(),
+            decoder: TraversalDecoder::new(shape),
+            engine: TraversalEngine::new(shape),
+            on_demand: Default::default(),
+            window: Default::default(),
+            window_first: Default::default(),
+            window_last: Default::default(),
             valid: Default::default(),
             addr: Default::default(),
             row: Default::default(),
-            final_flag: v(loops),
+            kind: Default::default(),
+            final_flag: v(shape.loops),
             last: Default::default(),
             end_flag: Default::default(),
-            cfg_row: v(rows),
-            cfg_data: Default::default(),
-            start: Default::default(),
-            load: Default::default(),
+            error: Default::default(),
+            error_code: Default::default(),
+            error_word: Default::default(),
             room: Default::default(),
-            step: Default::default(),
-            _rows: rows,
-            _loops: loops,
+            outside: Default::default(),
+            fits: Default::default(),
+            astray: Default::default(),
+            stop: Default::default(),
+            _rows: shape.rows,
+            _loops: shape.loops,
+            _double: shape.double.into(),
+            _equality: shape.equality.into(),
+            _trips: shape.trips.into(),
+            _attach: shape.attach.into(),
+            _group: shape.group.into(),
+            _mirrored: (shape.arrangement == Arrangement::Mirrored).into(),
+            _transposed: (shape.arrangement == Arrangement::Transposed).into(),
+            _sum_stages: shape.latency() - 1,
         }
     }
 }
 
-impl<const W: usize, const A: usize> Logic for Traversal<W, A> {
+impl<const W: usize, const D: usize, const A: usize> Logic for TraversalUnit<W, D, A> {
     #[hdl_gen]
     fn update(&mut self) {
-        comment!("Configuration");
-        self.cfg_data.next = self.cfg_data_i.val();
-        if self.cfg_clear_i.val() {
-            self.cfg_data.next = 0.into();
-        }
-        for r in 0..self._rows {
-            self.cfg_row[r].next = self.cfg_row_i.val() == r.to_bits::<3>();
-        }
+        self.decoder.clk.next = self.clk.val();
+        self.decoder.rst_n.next = self.rst_n.val();
+        self.decoder.clear_i.next = self.clear_i.val();
+        self.decoder.instr_valid_i.next = self.instr_valid_i.val() & !self.error.q_o.val();
+        self.decoder.instr_data_i.next = self.instr_data_i.val();
+        self.decoder.cfg_ready_i.next = self.engine.cfg_ready_o.val();
+        self.decoder.endless_i.next = self.engine.endless_o.val();
+        self.instr_ready_o.next = self.decoder.instr_ready_o.val() & !self.error.q_o.val();
 
-        comment!("Control");
-        self.start.next = self.start_i.val() & !self.busy.q_o.val();
-        self.load.next = self.start.val() & !self.rows.end_o.val();
+        self.engine.clk.next = self.clk.val();
+        self.engine.rst_n.next = self.rst_n.val();
+        self.engine.stop_i.next = self.stop.val();
+        self.engine.cfg_clear_i.next = self.decoder.cfg_clear_o.val() | self.clear_i.val();
+        self.engine.cfg_valid_i.next = self.decoder.cfg_valid_o.val();
+        self.engine.cfg_sel_i.next = self.decoder.cfg_sel_o.val();
+        self.engine.cfg_row_i.next = self.decoder.cfg_row_o.val();
+        self.engine.cfg_col_i.next = self.decoder.cfg_col_o.val();
+        self.engine.cfg_data_i.next = self.decoder.cfg_data_o.val();
+        self.engine.cfg_kind_i.next = self.decoder.cfg_kind_o.val();
+        self.engine.cfg_attached_i.next = self.decoder.cfg_attached_o.val();
+        self.engine.cfg_loop_i.next = self.decoder.cfg_loop_o.val();
+        self.engine.cfg_equal_i.next = self.decoder.cfg_equal_o.val();
+        self.engine.cfg_trips_i.next = self.decoder.cfg_trips_o.val();
+        self.engine.cfg_group_i.next = self.decoder.cfg_group_o.val();
+        self.engine.start_i.next = self.decoder.start_o.val() & !self.error.q_o.val();
+        self.engine.offset_only_i.next = self.decoder.offset_only_o.val();
+        // A window is compared with the addresses of its own traversal only.
+        self.engine.alone_i.next = self.decoder.window_o.val() | self.window.q_o.val();
+        self.engine.pause_i.next =
+            self.pause_i.val() | (self.on_demand.q_o.val() & !self.demand_i.val());
+        self.engine.ready_i.next = self.room.val();
+
+        comment!("What the traversal under way asks for");
+        self.on_demand.clk.next = self.clk.val();
+        self.on_demand.rst_n.next = self.rst_n.val();
+        self.on_demand.en_i.next = self.engine.load_o.val();
+        self.on_demand.d_i.next = self.decoder.on_demand_o.val();
+        self.window.clk.next = self.clk.val();
+        self.window.rst_n.next = self.rst_n.val();
+        self.window.en_i.next = self.engine.load_o.val();
+        self.window.d_i.next = self.decoder.window_o.val();
+        self.window_first.clk.next = self.clk.val();
+        self.window_first.en_i.next = self.engine.load_o.val();
+        self.window_first.d_i.next = self.decoder.window_first_o.val();
+        self.window_last.clk.next = self.clk.val();
+        self.window_last.en_i.next = self.engine.load_o.val();
+        self.window_last.d_i.next = self.decoder.window_last_o.val();
+
+        comment!("The address shown");
         self.room.next = !self.valid.q_o.val() | self.ready_i.val();
-        self.step.next = self.rows.running_o.val() & self.room.val() & !self.pause_i.val();
-
-        comment!("Rows");
-        self.rows.clk.next = self.clk.val();
-        self.rows.rst_n.next = self.rst_n.val();
-        self.rows.clear_i.next = self.cfg_clear_i.val();
-        self.rows.write_i.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == bits::<2>(3));
-        self.rows.write_data_i.next = self.cfg_data.val().get_bits::<A>(0);
-        self.rows.start_i.next = self.start.val();
-        self.rows.done_i.next = self.step.val() & self.odometer.last_o.val();
-        for r in 0..self._rows {
-            self.rows.write_row_i[r].next = self.cfg_row[r].val();
-        }
-
-        comment!("Loops");
-        for c in 0..self._loops {
-            self.column[c].clk.next = self.clk.val();
-            self.column[c].rst_n.next = self.rst_n.val();
-            self.column[c].clear_i.next = self.cfg_clear_i.val();
-            self.column[c].write_i.next =
-                self.cfg_valid_i.val() & (self.cfg_col_i.val() == c.to_bits::<3>());
-            self.column[c].write_sel_i.next = self.cfg_sel_i.val();
-            self.column[c].write_data_i.next = self.cfg_data.val().get_bits::<W>(0);
-            self.column[c].load_i.next = self.load.val();
-            self.column[c].advance_i.next = self.step.val() & self.odometer.carry_o[c].val();
-            self.column[c].wrap_i.next = self.odometer.final_o[c].val();
-            self.column[c].next_i.next = self.math.next_o[c].val();
-            for r in 0..self._rows {
-                self.column[c].write_row_i[r].next = self.cfg_row[r].val();
-                self.column[c].active_i[r].next = self.rows.active_o[r].val();
-            }
-        }
-
-        self.math.base_i.next = self.rows.base_o.val();
-        for c in 0..self._loops {
-            self.math.offset_i[c].next = self.column[c].offset_o.val();
-            self.math.step_i[c].next = self.column[c].step_o.val();
-            self.odometer.offset_i[c].next = self.column[c].offset_o.val();
-            self.odometer.step_i[c].next = self.column[c].step_o.val();
-            self.odometer.limit_i[c].next = self.column[c].limit_o.val();
-        }
-
-        comment!("Output registers");
+        self.outside.next = self.window.q_o.val()
+            & ((self.engine.addr_o.val() < self.window_first.q_o.val())
+                | (self.engine.addr_o.val() > self.window_last.q_o.val()));
+        self.astray.clk.next = self.clk.val();
+        self.astray.rst_n.next = self.rst_n.val();
+        self.astray.d_i.next =
+            self.engine.valid_o.val() & self.room.val() & self.outside.val() & !self.stop.val();
+        self.stop.next = self.clear_i.val() | self.astray.q_o.val();
+        self.fits.next = self.engine.valid_o.val() & !self.outside.val();
         self.valid.clk.next = self.clk.val();
         self.valid.rst_n.next = self.rst_n.val();
-        self.valid.d_i.next = !self.cfg_clear_i.val()
-            & (self.step.val() | (self.valid.q_o.val() & !self.ready_i.val()));
-
+        self.valid.en_i.next = self.room.val() | self.clear_i.val();
+        self.valid.d_i.next = self.fits.val() & !self.stop.val();
         self.addr.clk.next = self.clk.val();
-        self.addr.en_i.next = self.step.val();
-        self.addr.d_i.next = self.math.addr_o.val();
+        self.addr.en_i.next = self.room.val();
+        self.addr.d_i.next = self.engine.addr_o.val();
         self.row.clk.next = self.clk.val();
-        self.row.en_i.next = self.step.val();
-        self.row.d_i.next = self.rows.row_o.val();
+        self.row.en_i.next = self.room.val();
+        self.row.d_i.next = self.engine.row_o.val();
+        self.kind.clk.next = self.clk.val();
+        self.kind.en_i.next = self.room.val();
+        self.kind.d_i.next = self.engine.kind_o.val();
         self.last.clk.next = self.clk.val();
-        self.last.en_i.next = self.step.val();
-        self.last.d_i.next = self.odometer.last_o.val();
+        self.last.en_i.next = self.room.val();
+        self.last.d_i.next = self.engine.last_o.val();
         self.end_flag.clk.next = self.clk.val();
-        self.end_flag.en_i.next = self.step.val();
-        self.end_flag.d_i.next = self.odometer.last_o.val() & self.rows.end_o.val();
+        self.end_flag.en_i.next = self.room.val();
+        self.end_flag.d_i.next = self.engine.end_o.val();
         for c in 0..self._loops {
             self.final_flag[c].clk.next = self.clk.val();
-            self.final_flag[c].en_i.next = self.step.val();
-            self.final_flag[c].d_i.next = self.odometer.final_o[c].val();
+            self.final_flag[c].en_i.next = self.room.val();
+            self.final_flag[c].d_i.next = self.engine.final_o[c].val();
             self.final_o[c].next = self.final_flag[c].q_o.val();
         }
 
-        self.busy.clk.next = self.clk.val();
-        self.busy.rst_n.next = self.rst_n.val();
-        self.busy.en_i.next = self.cfg_clear_i.val()
-            | self.load.val()
-            | (self.valid.q_o.val() & self.ready_i.val() & self.end_flag.q_o.val());
-        self.busy.d_i.next = self.load.val() & !self.cfg_clear_i.val();
+        comment!("The first error stays");
+        self.error.clk.next = self.clk.val();
+        self.error.rst_n.next = self.rst_n.val();
+        self.error.en_i.next =
+            self.clear_i.val() | self.decoder.fault_o.val() | self.astray.q_o.val();
+        self.error.d_i.next = !self.clear_i.val();
+        self.error_code.clk.next = self.clk.val();
+        self.error_code.en_i.next = !self.error.q_o.val();
+        self.error_word.clk.next = self.clk.val();
+        self.error_word.en_i.next = !self.error.q_o.val();
+        self.error_code.d_i.next = self.decoder.fault_code_o.val();
+        self.error_word.d_i.next = self.decoder.fault_word_o.val();
+        if self.astray.q_o.val() {
+            self.error_code.d_i.next = 4.into();
+            self.error_word.d_i.next = 0.into();
+        }
 
         self.valid_o.next = self.valid.q_o.val();
         self.addr_o.next = self.addr.q_o.val();
         self.row_o.next = self.row.q_o.val();
+        self.kind_o.next = self.kind.q_o.val();
         self.last_o.next = self.last.q_o.val();
         self.end_o.next = self.end_flag.q_o.val();
-        self.busy_o.next = self.busy.q_o.val();
+        // Falls when the error rises, not before.
+        self.busy_o.next = self.engine.busy_o.val() | self.valid.q_o.val() | self.astray.q_o.val();
+        self.error_o.next = self.error.q_o.val();
+        self.error_code_o.next = self.error_code.q_o.val();
+        self.error_word_o.next = self.error_word.q_o.val();
+        self.demand_ready_o.next =
+            self.engine.able_o.val() & self.on_demand.q_o.val() & !self.pause_i.val();
     }
     module!(|this| Meta::module("traversal")
         .param("rows", "m", this._rows, "rows")
         .param("loops", "n", this._loops, "loops in a row")
         .param("W", "w", W, "bits of an offset")
-        .param("A", "a", A, "bits of an address"));
+        .param("A", "a", A, "bits of an address")
+        .param(
+            "sum_stages",
+            "s",
+            this._sum_stages,
+            "register stages of the address sum"
+        )
+        .option("double", "x", this._double, "1: two sets of registers")
+        .option(
+            "equality",
+            "q",
+            this._equality,
+            "1: the end test may be equality"
+        )
+        .option("trips", "t", this._trips, "1: a row may count iterations")
+        .option(
+            "attach",
+            "i",
+            this._attach,
+            "1: rows may be attached to a loop"
+        )
+        .option(
+            "group",
+            "g",
+            this._group,
+            "1: values may come group by group"
+        )
+        .option(
+            "mirrored",
+            "l",
+            this._mirrored,
+            "1: the leftmost register is the innermost loop"
+        )
+        .option(
+            "transposed",
+            "v",
+            this._transposed,
+            "1: registers are stored by columns"
+        ));
 }

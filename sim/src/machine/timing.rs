@@ -35,7 +35,7 @@ impl Delays {
         let rows = u64::from(params.array.rows);
         let cols = u64::from(params.array.cols);
         Self {
-            first_address: 3,
+            first_address: 4,
             drain_take: rows + 5,
             drain_quiet: cols + 16,
             swap_gap: cols,

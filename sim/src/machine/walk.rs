@@ -46,7 +46,10 @@ pub(crate) struct Walk {
     registers: [[LoopRegisters; MENU]; MENU],
     bases: [Option<u64>; MENU],
     offsets: [u64; MENU],
-    row: usize,
+    /// Rows in the order of their first blocks.
+    order: Vec<usize>,
+    /// Position of the current row in the order.
+    place: usize,
     offset_mask: u64,
     address_mask: u64,
 }
@@ -58,12 +61,16 @@ impl Walk {
             registers: Default::default(),
             bases: [None; MENU],
             offsets: [0; MENU],
-            row: 0,
+            order: Vec::new(),
+            place: 0,
             offset_mask: (1u64 << offset_bits) - 1,
             address_mask: (1u64 << address_bits) - 1,
         };
         for block in &record.rows {
             let row = usize::from(block.row);
+            if walk.bases[row].is_none() {
+                walk.order.push(row);
+            }
             walk.bases[row] = Some(u64::from(block.base) & walk.address_mask);
             for (registers, values) in walk.registers[row].iter_mut().zip(&block.loops) {
                 registers.initial = u64::from(values.initial) & walk.offset_mask;
@@ -71,58 +78,59 @@ impl Walk {
                 registers.end = u64::from(values.end) & walk.offset_mask;
             }
         }
-        walk.row = walk.bases.iter().position(Option::is_some)?;
+        if walk.order.is_empty() {
+            return None;
+        }
         walk.enter_row();
         Some(walk)
     }
 
+    fn row(&self) -> usize {
+        self.order[self.place]
+    }
+
     fn enter_row(&mut self) {
-        for (offset, registers) in self.offsets.iter_mut().zip(&self.registers[self.row]) {
+        let row = self.row();
+        for (offset, registers) in self.offsets.iter_mut().zip(&self.registers[row]) {
             *offset = registers.initial;
         }
     }
 
-    fn next_row(&self) -> Option<usize> {
-        (self.row + 1..MENU).find(|&row| self.bases[row].is_some())
-    }
-
     fn column_is_final(&self, column: usize) -> bool {
-        let registers = &self.registers[self.row][column];
+        let registers = &self.registers[self.row()][column];
         self.offsets[column] + registers.step >= registers.end
     }
 
     /// The current element.
     pub fn step(&self) -> Step {
-        let base = self.bases[self.row].expect("a walk stands on a valid row");
+        let base = self.bases[self.row()].expect("a walk stands on a valid row");
         let address = base + self.offsets.iter().sum::<u64>();
         let finals = (0..MENU).fold(0u8, |bits, column| {
             bits | (u8::from(self.column_is_final(column)) << column)
         });
         Step {
             address: (address & self.address_mask) as u32,
-            row: self.row as u8,
+            row: self.row() as u8,
             finals,
-            end: finals == u8::MAX && self.next_row().is_none(),
+            end: finals == u8::MAX && self.place + 1 == self.order.len(),
         }
     }
 
     /// Moves on by one element; false when the sequence is finished.
     pub fn advance(&mut self) -> bool {
         for column in 0..MENU {
-            let registers = self.registers[self.row][column];
+            let registers = self.registers[self.row()][column];
             if !self.column_is_final(column) {
                 self.offsets[column] += registers.step;
                 return true;
             }
             self.offsets[column] = registers.initial;
         }
-        match self.next_row() {
-            Some(row) => {
-                self.row = row;
-                self.enter_row();
-                true
-            }
-            None => false,
+        self.place += 1;
+        if self.place == self.order.len() {
+            return false;
         }
+        self.enter_row();
+        true
     }
 }

@@ -1,5 +1,8 @@
 //! Worked traversals: register contents and the addresses they must give.
 
+use heddle_arch::traverse::{self, Command, EndTest, RowKind, Run, UnitError, UnitShape};
+
+use super::unit::Stop;
 use super::walk::Row;
 
 /// One worked traversal.
@@ -106,4 +109,130 @@ pub fn named(id: &str) -> Vector {
         .into_iter()
         .find(|v| v.id == id)
         .unwrap_or_else(|| panic!("no traversal vector is called {id}"))
+}
+
+/// One worked instruction of the stand-alone unit.
+#[derive(Debug, Clone)]
+pub struct UnitVector {
+    /// Name as in the specification, followed by a letter where that has several cases.
+    pub id: &'static str,
+    /// Rows in execution order.
+    pub rows: Vec<traverse::Row>,
+    /// Expected addresses.
+    pub addresses: Vec<u64>,
+    /// The error with which the unit refuses the instruction.
+    pub stop: Option<Stop>,
+}
+
+impl UnitVector {
+    /// The TRAVERSE instruction.
+    pub fn command(&self) -> Command {
+        Command::Traverse {
+            run: Run::default(),
+            rows: self.rows.clone(),
+        }
+    }
+
+    /// True if a unit has the rows, loops, bits and options for it.
+    pub fn fits(&self, shape: &UnitShape) -> bool {
+        self.rows.iter().all(|r| {
+            let built = match r.test {
+                EndTest::AtLeast => true,
+                EndTest::Equal => shape.equality,
+                EndTest::Trips => shape.trips,
+            };
+            let mut values = r.loops.iter().flat_map(|l| [l.initial, l.step, l.end]);
+            let narrow = |value: u32, bits| u64::from(value) >> bits == 0;
+            built
+                && u32::from(r.row) < shape.rows
+                && r.loops.len() <= shape.loops as usize
+                && narrow(r.base, shape.address_bits)
+                && values.all(|v| narrow(v, shape.offset_bits))
+                && (r.attach.is_none() || shape.attach)
+        })
+    }
+}
+
+/// The vectors TV1 to TV17 of the specification as instructions of a unit with offsets of
+/// `offset_bits` bits (1 to 32), to which negative steps are cut. [`UnitVector::fits`] tells which
+/// of them a unit can take.
+pub fn unit_vectors(offset_bits: u32) -> Vec<UnitVector> {
+    use EndTest::{AtLeast, Equal};
+    let mut all: Vec<UnitVector> = vectors().iter().map(with_kinds).collect();
+    let copy = |id, test, of: &str, all: &[UnitVector]| {
+        let mut vector = all.iter().find(|v| v.id == of).expect("a vector").clone();
+        vector.id = id;
+        vector.rows.iter_mut().for_each(|r| r.test = test);
+        vector
+    };
+    all.push(copy("TV10", Equal, "TV3", &all));
+    let minus_2 = u64::from((u32::MAX - 1) & (u32::MAX >> (32 - offset_bits)));
+    let single = |id, test, values: Loop, addresses: &[u64]| UnitVector {
+        id,
+        rows: vec![traverse::Row {
+            test,
+            ..unit_row(0, RowKind::Tensor, &Row::new(16, &[values]))
+        }],
+        addresses: addresses.to_vec(),
+        stop: addresses.is_empty().then_some(Stop {
+            error: UnitError::Endless,
+            position: 5,
+        }),
+    };
+    all.push(single("TV11", Equal, (10, minus_2, 4), &[26, 24, 22]));
+    all.push(single("TV12", AtLeast, (10, minus_2, 4), &[26]));
+    all.push(single("TV15a", AtLeast, (0, 0, 1), &[]));
+    all.push(single("TV15b", Equal, (0, 2, 5), &[]));
+
+    let prologue = [12, 13, 14];
+    let tensor = &PROLOGUE_AND_TENSOR[3..];
+    for (id, attach, run) in [("TV16k", 0, 2), ("TV16j", 1, 4), ("TV16i", 2, 12)] {
+        let mut vector = copy(id, AtLeast, "TV1", &all);
+        vector.rows[0].attach = Some(attach);
+        let runs = tensor.chunks(run).map(|t| [&prologue[..], t].concat());
+        vector.addresses = runs.collect::<Vec<_>>().concat();
+        all.push(vector);
+    }
+    all
+}
+
+fn with_kinds(vector: &Vector) -> UnitVector {
+    use RowKind::{Epilogue, Prologue, Tensor};
+    let kinds: &[RowKind] = match vector.id {
+        "TV1" | "TV2" => &[Prologue, Tensor],
+        "TV3" => &[Prologue, Tensor, Epilogue],
+        "TV4" => &[Tensor, Epilogue],
+        "TV6" => &[Prologue],
+        "TV13" => &[Prologue, Prologue, Tensor, Epilogue, Epilogue],
+        "TV17" => &[Prologue, Tensor, Tensor, Epilogue],
+        _ => &[Tensor],
+    };
+    let rows = vector.rows.iter().zip(kinds).enumerate();
+    UnitVector {
+        id: vector.id,
+        rows: rows.map(|(i, (r, kind))| unit_row(i, *kind, r)).collect(),
+        addresses: vector.addresses.clone(),
+        stop: None,
+    }
+}
+
+/// A row without its outer loops that hold only zeros.
+fn unit_row(number: usize, kind: RowKind, row: &Row) -> traverse::Row {
+    let mut loops: Vec<heddle_arch::Loop> = (0..row.initial.len())
+        .map(|c| heddle_arch::Loop {
+            initial: row.initial[c] as u32,
+            step: row.step[c] as u32,
+            end: row.end[c] as u32,
+        })
+        .collect();
+    while loops.last() == Some(&heddle_arch::Loop::default()) {
+        loops.pop();
+    }
+    traverse::Row {
+        row: number as u8,
+        kind,
+        base: row.base as u32,
+        loops,
+        ..traverse::Row::default()
+    }
 }

@@ -1,0 +1,187 @@
+//! Arrangement of the configuration registers.
+
+use super::LoopRegisters;
+use crate::prelude::*;
+
+/// Which register of the array holds loop c (0 is the innermost) of row r.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Arrangement {
+    /// Register (r, c): a row is a variable, column 0 the innermost loop.
+    #[default]
+    Rows,
+    /// Register (r, N - 1 - c): the leftmost column is the innermost loop.
+    Mirrored,
+    /// Register (c, r): a column is a variable.
+    Transposed,
+}
+
+/// Configuration registers of all rows and loops in one of three arrangements. The ports know rows
+/// and loops only, port r * N + c belongs to loop c of row r.
+///
+/// # Timing
+/// As the registers of one row: a write or load shows in the next cycle.
+#[derive(LogicBlock)]
+pub struct RegisterArray<const W: usize, const D: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+
+    /// Writes the initial offset of the loop.
+    pub write_initial_i: Vec<Signal<In, Bit>>,
+    /// Writes its step.
+    pub write_step_i: Vec<Signal<In, Bit>>,
+    /// Writes its first distance.
+    pub write_distance_i: Vec<Signal<In, Bit>>,
+    /// Initial offset to write.
+    pub initial_i: Signal<In, Bits<W>>,
+    /// Step to write.
+    pub step_i: Signal<In, Bits<W>>,
+    /// First distance to write.
+    pub distance_i: Signal<In, Bits<D>>,
+    /// The waiting set becomes active.
+    pub load_i: Signal<In, Bit>,
+
+    /// Initial offset of every loop.
+    pub initial_o: Vec<Signal<Out, Bits<W>>>,
+    /// Step of every loop.
+    pub step_o: Vec<Signal<Out, Bits<W>>>,
+    /// First distance of every loop.
+    pub distance_o: Vec<Signal<Out, Bits<D>>>,
+    /// Initial offset of every loop in the waiting set.
+    pub next_initial_o: Vec<Signal<Out, Bits<W>>>,
+    /// Step of every loop in the waiting set.
+    pub next_step_o: Vec<Signal<Out, Bits<W>>>,
+    /// First distance of every loop in the waiting set.
+    pub next_distance_o: Vec<Signal<Out, Bits<D>>>,
+
+    row: Vec<LoopRegisters<W, D>>,
+    _rows: usize,
+    _loops: usize,
+    _double: usize,
+    _mirrored: usize,
+    _transposed: usize,
+    _array_rows: usize,
+}
+
+impl<const W: usize, const D: usize> RegisterArray<W, D> {
+    /// Registers of `rows` rows of `loops` loops, in two sets if `double`.
+    pub fn new(rows: usize, loops: usize, double: bool, arrangement: Arrangement) -> Self {
+        let cells = rows * loops;
+        let (array_rows, columns) = match arrangement {
+            Arrangement::Transposed => (loops, rows),
+            _ => (rows, loops),
+        };
+        let registers = |_| LoopRegisters::new(columns, double);
+        Self {
+            clk: Default::default(),
+            write_initial_i: v(cells),
+            write_step_i: v(cells),
+            write_distance_i: v(cells),
+            initial_i: Default::default(),
+            step_i: Default::default(),
+            distance_i: Default::default(),
+            load_i: Default::default(),
+            initial_o: v(cells),
+            step_o: v(cells),
+            distance_o: v(cells),
+            next_initial_o: v(cells),
+            next_step_o: v(cells),
+            next_distance_o: v(cells),
+            row: (0..array_rows).map(registers).collect(),
+            _rows: rows,
+            _loops: loops,
+            _double: double.into(),
+            _mirrored: (arrangement == Arrangement::Mirrored).into(),
+            _transposed: (arrangement == Arrangement::Transposed).into(),
+            _array_rows: array_rows,
+        }
+    }
+}
+
+impl<const W: usize, const D: usize> Logic for RegisterArray<W, D> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        for k in 0..self._array_rows {
+            self.row[k].clk.next = self.clk.val();
+            self.row[k].initial_i.next = self.initial_i.val();
+            self.row[k].step_i.next = self.step_i.val();
+            self.row[k].distance_i.next = self.distance_i.val();
+            self.row[k].load_i.next = self.load_i.val();
+        }
+        for r in 0..self._rows {
+            for c in 0..self._loops {
+                if self._transposed > 0 {
+                    self.row[c].write_initial_i[r].next =
+                        self.write_initial_i[r * self._loops + c].val();
+                    self.row[c].write_step_i[r].next = self.write_step_i[r * self._loops + c].val();
+                    self.row[c].write_distance_i[r].next =
+                        self.write_distance_i[r * self._loops + c].val();
+                    self.initial_o[r * self._loops + c].next = self.row[c].initial_o[r].val();
+                    self.step_o[r * self._loops + c].next = self.row[c].step_o[r].val();
+                    self.distance_o[r * self._loops + c].next = self.row[c].distance_o[r].val();
+                    self.next_initial_o[r * self._loops + c].next =
+                        self.row[c].next_initial_o[r].val();
+                    self.next_step_o[r * self._loops + c].next = self.row[c].next_step_o[r].val();
+                    self.next_distance_o[r * self._loops + c].next =
+                        self.row[c].next_distance_o[r].val();
+                } else if self._mirrored > 0 {
+                    self.row[r].write_initial_i[self._loops - 1 - c].next =
+                        self.write_initial_i[r * self._loops + c].val();
+                    self.row[r].write_step_i[self._loops - 1 - c].next =
+                        self.write_step_i[r * self._loops + c].val();
+                    self.row[r].write_distance_i[self._loops - 1 - c].next =
+                        self.write_distance_i[r * self._loops + c].val();
+                    self.initial_o[r * self._loops + c].next =
+                        self.row[r].initial_o[self._loops - 1 - c].val();
+                    self.step_o[r * self._loops + c].next =
+                        self.row[r].step_o[self._loops - 1 - c].val();
+                    self.distance_o[r * self._loops + c].next =
+                        self.row[r].distance_o[self._loops - 1 - c].val();
+                    self.next_initial_o[r * self._loops + c].next =
+                        self.row[r].next_initial_o[self._loops - 1 - c].val();
+                    self.next_step_o[r * self._loops + c].next =
+                        self.row[r].next_step_o[self._loops - 1 - c].val();
+                    self.next_distance_o[r * self._loops + c].next =
+                        self.row[r].next_distance_o[self._loops - 1 - c].val();
+                } else {
+                    self.row[r].write_initial_i[c].next =
+                        self.write_initial_i[r * self._loops + c].val();
+                    self.row[r].write_step_i[c].next = self.write_step_i[r * self._loops + c].val();
+                    self.row[r].write_distance_i[c].next =
+                        self.write_distance_i[r * self._loops + c].val();
+                    self.initial_o[r * self._loops + c].next = self.row[r].initial_o[c].val();
+                    self.step_o[r * self._loops + c].next = self.row[r].step_o[c].val();
+                    self.distance_o[r * self._loops + c].next = self.row[r].distance_o[c].val();
+                    self.next_initial_o[r * self._loops + c].next =
+                        self.row[r].next_initial_o[c].val();
+                    self.next_step_o[r * self._loops + c].next = self.row[r].next_step_o[c].val();
+                    self.next_distance_o[r * self._loops + c].next =
+                        self.row[r].next_distance_o[c].val();
+                }
+            }
+        }
+    }
+    module!(|this| Meta::module("traversal_array")
+        .param("rows", "m", this._rows, "rows")
+        .param("loops", "n", this._loops, "loops in a row")
+        .param("W", "w", W, "bits of an offset")
+        .hidden("D", D, "bits of a distance, W + 1")
+        .option(
+            "double",
+            "x",
+            this._double,
+            "1: a waiting and an active set"
+        )
+        .option(
+            "mirrored",
+            "l",
+            this._mirrored,
+            "1: the leftmost column is the innermost loop"
+        )
+        .option(
+            "transposed",
+            "v",
+            this._transposed,
+            "1: a column is a variable"
+        )
+        .hidden("array_rows", this._array_rows, "rows of registers"));
+}

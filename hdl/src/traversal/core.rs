@@ -1,0 +1,430 @@
+//! Counting and address formation.
+
+use super::{AddressSum, Arrangement, RowCounters, RowOrder};
+use crate::prelude::*;
+
+/// Sizes and options of a traversal unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TraversalShape {
+    /// Rows, 1 to 8.
+    pub rows: usize,
+    /// Loops in a row, 1 to 8.
+    pub loops: usize,
+    /// Two sets of registers: the next traversal is written while one runs.
+    pub double: bool,
+    /// The end test may be equality.
+    pub equality: bool,
+    /// A row may give the number of iterations instead of an end.
+    pub trips: bool,
+    /// Rows may be attached to a loop of the tensor.
+    pub attach: bool,
+    /// Register stages of the address sum, at most the levels of its tree.
+    pub stages: usize,
+    /// Values of all loops may be written group by group.
+    pub group: bool,
+    /// Loops that never end are found when they are written.
+    pub check: bool,
+    /// Which register holds a loop.
+    pub arrangement: Arrangement,
+}
+
+impl TraversalShape {
+    /// The unit of the machine: nothing but rows and loops.
+    pub fn plain(rows: usize, loops: usize) -> Self {
+        Self {
+            rows,
+            loops,
+            double: false,
+            equality: false,
+            trips: false,
+            attach: false,
+            stages: 1,
+            group: false,
+            check: false,
+            arrangement: Arrangement::Rows,
+        }
+    }
+
+    /// Cycles from the cycle after a start to its first address.
+    pub fn latency(&self) -> usize {
+        1 + AddressSum::<16>::stages_of(self.loops + 1, self.stages)
+    }
+}
+
+/// Core of a traversal unit: counts the loops of the active row and forms one address per clock.
+/// The configuration is held outside.
+///
+/// # Timing
+/// `load_i` in cycle t: the first address is valid in t + 2 + S, S being the register stages of the
+/// address sum; then one per clock, without a gap at wraps, row changes and loads. All outputs
+/// beside `busy_o` are registers, or stand directly behind registers; those of an address are only
+/// defined with `valid_o`.
+#[derive(LogicBlock)]
+pub struct TraversalCore<const W: usize, const D: usize, const A: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Reset, active low.
+    pub rst_n: Signal<In, Bit>,
+
+    /// Stops at once: no address is valid in the next cycle.
+    pub stop_i: Signal<In, Bit>,
+    /// Empties the list of rows.
+    pub list_clear_i: Signal<In, Bit>,
+    /// Adds a row to the end of the list.
+    pub list_i: Signal<In, Bit>,
+    /// The row to list.
+    pub list_row_i: Signal<In, Bits<3>>,
+    /// Its kind: 0 tensor, 1 prologue, 2 epilogue.
+    pub list_kind_i: Signal<In, Bits<2>>,
+    /// It is attached to a loop of the tensor.
+    pub list_attached_i: Signal<In, Bit>,
+    /// The loop it is attached to.
+    pub list_loop_i: Signal<In, Bits<3>>,
+
+    /// Base of every row.
+    pub base_i: Vec<Signal<In, Bits<A>>>,
+    /// The row counts iterations.
+    pub trips_i: Vec<Signal<In, Bit>>,
+    /// The end test of the row is equality.
+    pub equal_i: Vec<Signal<In, Bit>>,
+    /// Initial offset (V), row by row.
+    pub initial_i: Vec<Signal<In, Bits<W>>>,
+    /// Step (X), row by row.
+    pub step_i: Vec<Signal<In, Bits<W>>>,
+    /// First distance to the end (V + X - Y), row by row.
+    pub distance_i: Vec<Signal<In, Bits<D>>>,
+    /// Initial offset that a load takes, row by row.
+    pub load_initial_i: Vec<Signal<In, Bits<W>>>,
+    /// First distance that a load takes, row by row.
+    pub load_distance_i: Vec<Signal<In, Bits<D>>>,
+
+    /// Starts with the first listed row; only while no row runs or in a cycle of `finish_o`.
+    pub load_i: Signal<In, Bit>,
+    /// No new address is formed while high.
+    pub pause_i: Signal<In, Bit>,
+
+    /// An address is waiting to be taken.
+    pub valid_o: Signal<Out, Bit>,
+    /// The address is taken at this clock edge if it is valid.
+    pub ready_i: Signal<In, Bit>,
+    /// Address.
+    pub addr_o: Signal<Out, Bits<A>>,
+    /// Row of the address.
+    pub row_o: Signal<Out, Bits<3>>,
+    /// Kind of the row.
+    pub kind_o: Signal<Out, Bits<2>>,
+    /// Per loop: the address belongs to its last iteration.
+    pub final_o: Vec<Signal<Out, Bit>>,
+    /// Last address of the row.
+    pub last_o: Signal<Out, Bit>,
+    /// Last address of the traversal.
+    pub end_o: Signal<Out, Bit>,
+
+    /// A row is listed.
+    pub listed_o: Signal<Out, Bit>,
+    /// A row runs.
+    pub running_o: Signal<Out, Bit>,
+    /// A row runs and its next address has room: a step is taken unless `pause_i` is high.
+    pub able_o: Signal<Out, Bit>,
+    /// The last step is taken in this cycle.
+    pub finish_o: Signal<Out, Bit>,
+    /// A row runs, or an address was not taken yet.
+    pub busy_o: Signal<Out, Bit>,
+
+    order: RowOrder,
+    row: Vec<RowCounters<W, D>>,
+    sum: AddressSum<A>,
+
+    /// Terms of the address of the active row.
+    base: RegData<Bits<A>>,
+    offset: Vec<RegData<Bits<W>>>,
+    /// What travels beside the address, stage by stage.
+    valid: Vec<RegEn<Bit>>,
+    number: Vec<RegData<Bits<3>>>,
+    kind: Vec<RegData<Bits<2>>>,
+    last: Vec<RegData<Bit>>,
+    end_flag: Vec<RegData<Bit>>,
+    final_flag: Vec<RegData<Bit>>,
+
+    /// All stages move on: the address at the output leaves, or there is none.
+    room: Signal<Local, Bit>,
+    /// An address enters the stages and the active row advances.
+    step: Signal<Local, Bit>,
+    row_base: Signal<Local, Bits<A>>,
+    row_offset: Vec<Signal<Local, Bits<W>>>,
+    row_final: Vec<Signal<Local, Bit>>,
+    row_wrap: Vec<Signal<Local, Bit>>,
+    waiting: Signal<Local, Bit>,
+    _rows: usize,
+    _loops: usize,
+    _stages: usize,
+    _double: usize,
+    _equality: usize,
+    _trips: usize,
+    _attach: usize,
+    _sum_stages: usize,
+}
+
+impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
+    /// The core of a unit.
+    ///
+    /// # Panics
+    /// If rows or loops are not in 1..=8, `W` or `A` is above 32, or `D` is not `W` + 1.
+    pub fn new(shape: TraversalShape) -> Self {
+        let (rows, loops) = (shape.rows, shape.loops);
+        assert!((1..=8).contains(&rows), "rows is {rows}, allowed 1 to 8");
+        assert!((1..=8).contains(&loops), "loops is {loops}, allowed 1 to 8");
+        assert!(
+            W <= 32 && A <= 32,
+            "offsets and addresses have up to 32 bits"
+        );
+        assert!(D == W + 1, "a distance has one bit more than an offset");
+        let cells = rows * loops;
+        let stages = shape.latency();
+        let counters = || RowCounters::new(loops, shape.double, shape.equality);
+        Self {
+            clk: Default::default(),
+            rst_n: Default::default(),
+            stop_i: Default::default(),
+            list_clear_i: Default::default(),
+            list_i: Default::default(),
+            list_row_i: Default::default(),
+            list_kind_i: Default::default(),
+            list_attached_i: Default::default(),
+            list_loop_i: Default::default(),
+            base_i: v(rows),
+            trips_i: v(rows),
+            equal_i: v(rows),
+            initial_i: v(cells),
+            step_i: v(cells),
+            distance_i: v(cells),
+            load_initial_i: v(cells),
+            load_distance_i: v(cells),
+            load_i: Default::default(),
+            pause_i: Default::default(),
+            valid_o: Default::default(),
+            ready_i: Default::default(),
+            addr_o: Default::default(),
+            row_o: Default::default(),
+            kind_o: Default::default(),
+            final_o: v(loops),
+            last_o: Default::default(),
+            end_o: Default::default(),
+            listed_o: Default::default(),
+            running_o: Default::default(),
+            able_o: Default::default(),
+            finish_o: Default::default(),
+            busy_o: Default::default(),
+            order: RowOrder::new(rows, loops, shape.double, shape.attach),
+            row: (0..rows).map(|_| counters()).collect(),
+            sum: AddressSum::new(loops + 1, shape.stages),
+            base: Default::default(),
+            offset: v(loops),
+            valid: v(stages),
+            number: v(stages),
+            kind: v(stages),
+            last: v(stages),
+            end_flag: v(stages),
+            final_flag: v(stages * loops),
+            room: Default::default(),
+            step: Default::default(),
+            row_base: Default::default(),
+            row_offset: v(loops),
+            row_final: v(loops),
+            row_wrap: v(loops),
+            waiting: Default::default(),
+            _rows: rows,
+            _loops: loops,
+            _stages: stages,
+            _double: shape.double.into(),
+            _equality: shape.equality.into(),
+            _trips: shape.trips.into(),
+            _attach: shape.attach.into(),
+            _sum_stages: stages - 1,
+        }
+    }
+}
+
+// In a kernel an option and a signal are no single condition.
+#[allow(clippy::collapsible_if)]
+impl<const W: usize, const D: usize, const A: usize> Logic for TraversalCore<W, D, A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        comment!("Control");
+        self.room.next = !self.valid[self._stages - 1].q_o.val() | self.ready_i.val();
+        self.step.next = self.order.running_o.val() & self.room.val() & !self.pause_i.val();
+
+        comment!("Counters of the rows");
+        for r in 0..self._rows {
+            self.row[r].clk.next = self.clk.val();
+            self.row[r].load_i.next = self.load_i.val();
+            self.row[r].advance_i.next = self.step.val() & self.order.active_o[r].val();
+            self.row[r].equal_i.next = self.equal_i[r].val();
+            for c in 0..self._loops {
+                self.row[r].initial_i[c].next = self.initial_i[r * self._loops + c].val();
+                self.row[r].distance_i[c].next = self.distance_i[r * self._loops + c].val();
+                self.row[r].load_initial_i[c].next = self.load_initial_i[r * self._loops + c].val();
+                self.row[r].load_distance_i[c].next =
+                    self.load_distance_i[r * self._loops + c].val();
+                self.row[r].step_i[c].next = self.step_i[r * self._loops + c].val();
+                self.row[r].count_i[c].next = self.step_i[r * self._loops + c].val();
+                if self._trips > 0 {
+                    if self.trips_i[r].val() {
+                        self.row[r].count_i[c].next = 1.into();
+                    }
+                }
+            }
+        }
+
+        comment!("The active row");
+        if self._rows > 1 {
+            self.row_base.next = 0.into();
+            for c in 0..self._loops {
+                self.row_offset[c].next = 0.into();
+                self.row_final[c].next = false;
+                self.row_wrap[c].next = false;
+            }
+            for r in 0..self._rows {
+                if self.order.active_o[r].val() {
+                    self.row_base.next = self.row_base.val() | self.base_i[r].val();
+                    for c in 0..self._loops {
+                        self.row_offset[c].next =
+                            self.row_offset[c].val() | self.row[r].offset_o[c].val();
+                        self.row_final[c].next =
+                            self.row_final[c].val() | self.row[r].final_o[c].val();
+                        self.row_wrap[c].next =
+                            self.row_wrap[c].val() | self.row[r].wrap_o[c].val();
+                    }
+                }
+            }
+        } else {
+            self.row_base.next = self.base_i[0].val();
+            for c in 0..self._loops {
+                self.row_offset[c].next = self.row[0].offset_o[c].val();
+                self.row_final[c].next = self.row[0].final_o[c].val();
+                self.row_wrap[c].next = self.row[0].wrap_o[c].val();
+            }
+        }
+
+        self.order.clk.next = self.clk.val();
+        self.order.rst_n.next = self.rst_n.val();
+        self.order.clear_i.next = self.list_clear_i.val();
+        self.order.list_i.next = self.list_i.val();
+        self.order.list_row_i.next = self.list_row_i.val();
+        self.order.list_kind_i.next = self.list_kind_i.val();
+        self.order.list_attached_i.next = self.list_attached_i.val();
+        self.order.list_loop_i.next = self.list_loop_i.val();
+        self.order.load_i.next = self.load_i.val();
+        self.order.stop_i.next = self.stop_i.val();
+        self.order.advance_i.next = self.step.val();
+        self.order.done_i.next = self.row_wrap[self._loops - 1].val();
+        for c in 0..self._loops {
+            self.order.wrap_i[c].next = self.row_wrap[c].val();
+        }
+
+        comment!("Terms of the address");
+        self.base.clk.next = self.clk.val();
+        self.base.en_i.next = self.room.val();
+        self.base.d_i.next = self.row_base.val();
+        self.sum.clk.next = self.clk.val();
+        self.sum.enable_i.next = self.room.val();
+        self.sum.term_i[0].next = self.base.q_o.val();
+        for c in 0..self._loops {
+            self.offset[c].clk.next = self.clk.val();
+            self.offset[c].en_i.next = self.room.val();
+            self.offset[c].d_i.next = self.row_offset[c].val();
+            self.sum.term_i[c + 1].next = self.offset[c].q_o.val().get_bits::<A>(0);
+        }
+
+        comment!("Beside the address");
+        self.waiting.next = false;
+        for s in 0..self._stages {
+            self.valid[s].clk.next = self.clk.val();
+            self.valid[s].rst_n.next = self.rst_n.val();
+            self.valid[s].en_i.next = self.room.val() | self.stop_i.val();
+            self.number[s].clk.next = self.clk.val();
+            self.number[s].en_i.next = self.room.val();
+            self.kind[s].clk.next = self.clk.val();
+            self.kind[s].en_i.next = self.room.val();
+            self.last[s].clk.next = self.clk.val();
+            self.last[s].en_i.next = self.room.val();
+            self.end_flag[s].clk.next = self.clk.val();
+            self.end_flag[s].en_i.next = self.room.val();
+            if s > 0 {
+                self.valid[s].d_i.next = self.valid[s - 1].q_o.val() & !self.stop_i.val();
+                self.number[s].d_i.next = self.number[s - 1].q_o.val();
+                self.kind[s].d_i.next = self.kind[s - 1].q_o.val();
+                self.last[s].d_i.next = self.last[s - 1].q_o.val();
+                self.end_flag[s].d_i.next = self.end_flag[s - 1].q_o.val();
+            } else {
+                self.valid[s].d_i.next = self.step.val() & !self.stop_i.val();
+                self.number[s].d_i.next = self.order.row_o.val();
+                self.kind[s].d_i.next = self.order.kind_o.val();
+                self.last[s].d_i.next = self.row_wrap[self._loops - 1].val();
+                self.end_flag[s].d_i.next =
+                    self.row_wrap[self._loops - 1].val() & self.order.end_o.val();
+            }
+            for c in 0..self._loops {
+                self.final_flag[s * self._loops + c].clk.next = self.clk.val();
+                self.final_flag[s * self._loops + c].en_i.next = self.room.val();
+                if s > 0 {
+                    self.final_flag[s * self._loops + c].d_i.next =
+                        self.final_flag[(s - 1) * self._loops + c].q_o.val();
+                } else {
+                    self.final_flag[s * self._loops + c].d_i.next = self.row_final[c].val();
+                }
+            }
+            self.waiting.next = self.waiting.val() | self.valid[s].q_o.val();
+        }
+
+        self.valid_o.next = self.valid[self._stages - 1].q_o.val();
+        self.addr_o.next = self.sum.sum_o.val();
+        self.row_o.next = self.number[self._stages - 1].q_o.val();
+        self.kind_o.next = self.kind[self._stages - 1].q_o.val();
+        self.last_o.next = self.last[self._stages - 1].q_o.val();
+        self.end_o.next = self.end_flag[self._stages - 1].q_o.val();
+        for c in 0..self._loops {
+            self.final_o[c].next = self.final_flag[(self._stages - 1) * self._loops + c]
+                .q_o
+                .val();
+        }
+        self.listed_o.next = self.order.listed_o.val();
+        self.running_o.next = self.order.running_o.val();
+        self.able_o.next = self.order.running_o.val() & self.room.val();
+        self.finish_o.next =
+            self.step.val() & self.row_wrap[self._loops - 1].val() & self.order.end_o.val();
+        self.busy_o.next = self.order.running_o.val() | self.waiting.val();
+    }
+    module!(|this| Meta::module("traversal_core")
+        .param("rows", "m", this._rows, "rows")
+        .param("loops", "n", this._loops, "loops in a row")
+        .param("W", "w", W, "bits of an offset")
+        .param("A", "a", A, "bits of an address")
+        .param(
+            "sum_stages",
+            "s",
+            this._sum_stages,
+            "register stages of the address sum"
+        )
+        .option(
+            "double",
+            "x",
+            this._double,
+            "1: a load takes values of its own"
+        )
+        .option(
+            "equality",
+            "q",
+            this._equality,
+            "1: the end test may be equality"
+        )
+        .option("trips", "t", this._trips, "1: a row may count iterations")
+        .option(
+            "attach",
+            "i",
+            this._attach,
+            "1: rows may be attached to a loop"
+        )
+        .hidden("D", D, "bits of a distance, W + 1")
+        .hidden("stages", this._stages, "register stages of an address"));
+}

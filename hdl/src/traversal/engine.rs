@@ -1,0 +1,565 @@
+//! Traversal engine: the core with its registers.
+
+use super::{Arrangement, EndlessCheck, RegisterArray, TraversalCore, TraversalShape};
+use crate::prelude::*;
+
+/// Traversal engine: walks up to M nests of up to N loops one after another and emits one address
+/// per clock. Every loop has an initial value (V), a step (X), an end (Y) and an offset (Z). The
+/// address is the base of the row plus the offsets of its loops. After each address the
+/// innermost loop advances by its step; a loop that reaches its end goes back to its initial
+/// value and advances the next outer loop. When the outermost loop wraps, the next row follows,
+/// in the order in which the bases were written. A loop that is not used holds zeros.
+///
+/// The end of a loop is kept as the distance V + X - Y, which is computed when the end is written.
+///
+/// # Timing
+/// `start_i` in cycle t: offsets are loaded in t + 1, the first address is valid in t + 2 + S, S
+/// being the register stages of the address sum. Then one address per clock, without a gap at
+/// wraps, row changes and, with two sets of registers, from one traversal to the next. `busy_o` is
+/// high from t + 1 to the cycle in which the last address is taken.
+///
+/// # Rules
+/// Step 0 with an end above the initial value never ends. `stop_i` stops the unit at once: `busy_o`
+/// and `valid_o` are low in the next cycle; a start in its cycle is not heard. Registers may be
+/// written and cleared while `cfg_ready_o` is high, but not in the cycle of a start, and cleared
+/// together with `stop_i`. A write at another time changes the traversal that runs (one set of
+/// registers) or waits (two).
+#[derive(LogicBlock)]
+pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Reset, active low.
+    pub rst_n: Signal<In, Bit>,
+
+    /// Stops a running traversal.
+    pub stop_i: Signal<In, Bit>,
+    /// Clears the registers that are written: loops become 0, no row is listed. Wins over a write.
+    /// Needed once after reset.
+    pub cfg_clear_i: Signal<In, Bit>,
+    /// Writes one register.
+    pub cfg_valid_i: Signal<In, Bit>,
+    /// Registers may be written, and a start is heard.
+    pub cfg_ready_o: Signal<Out, Bit>,
+    /// Register to write: 0 initial value, 1 step, 2 end, 3 base. Initial value and step, in this
+    /// order, are held until an end is written: that writes all three of the loop. A base lists the
+    /// row.
+    pub cfg_sel_i: Signal<In, Bits<2>>,
+    /// Row to write; a write to a row or loop that does not exist changes nothing.
+    pub cfg_row_i: Signal<In, Bits<3>>,
+    /// Loop to write, 0 is the innermost; ignored for a base.
+    pub cfg_col_i: Signal<In, Bits<3>>,
+    /// Value to write, in the low bits.
+    pub cfg_data_i: Signal<In, Bits<32>>,
+    /// With a base: kind of the row, 0 tensor, 1 prologue, 2 epilogue.
+    pub cfg_kind_i: Signal<In, Bits<2>>,
+    /// With a base: the row is attached to a loop of the tensor.
+    pub cfg_attached_i: Signal<In, Bit>,
+    /// With a base: the loop it is attached to.
+    pub cfg_loop_i: Signal<In, Bits<3>>,
+    /// With a base and with an end: the end test is equality.
+    pub cfg_equal_i: Signal<In, Bit>,
+    /// With a base and with an end: the end is a number of iterations.
+    pub cfg_trips_i: Signal<In, Bit>,
+    /// Group by group: an initial value, step or end is written at once and alone, an end after
+    /// the other two. The end test is that of the row.
+    pub cfg_group_i: Signal<In, Bit>,
+    /// The loop whose end was written two cycles before never ends.
+    pub endless_o: Signal<Out, Bit>,
+    /// With a start, and while it waits: the traversal begins when no address of the one before is
+    /// left.
+    pub alone_i: Signal<In, Bit>,
+
+    /// Starts with the first listed row; ignored while `cfg_ready_o` is low or no row is listed.
+    pub start_i: Signal<In, Bit>,
+    /// With a start (two sets) or always (one set): the base is not added.
+    pub offset_only_i: Signal<In, Bit>,
+    /// The first address of the traversal is formed in the next cycle, if not paused.
+    pub load_o: Signal<Out, Bit>,
+    /// No new address is formed while high; an address that is valid stays valid.
+    pub pause_i: Signal<In, Bit>,
+
+    /// A row runs and its next address has room: a step is taken unless `pause_i` is high.
+    pub able_o: Signal<Out, Bit>,
+    /// An address is waiting to be taken.
+    pub valid_o: Signal<Out, Bit>,
+    /// The address is taken at this clock edge if it is valid.
+    pub ready_i: Signal<In, Bit>,
+    /// Address.
+    pub addr_o: Signal<Out, Bits<A>>,
+    /// Row of the address.
+    pub row_o: Signal<Out, Bits<3>>,
+    /// Kind of the row.
+    pub kind_o: Signal<Out, Bits<2>>,
+    /// Per loop: the address belongs to its last iteration.
+    pub final_o: Vec<Signal<Out, Bit>>,
+    /// Last address of the row.
+    pub last_o: Signal<Out, Bit>,
+    /// Last address of the traversal.
+    pub end_o: Signal<Out, Bit>,
+    /// Started, and not all addresses taken.
+    pub busy_o: Signal<Out, Bit>,
+
+    registers: RegisterArray<W, D>,
+    endless: Vec<EndlessCheck<W, D>>,
+    core: TraversalCore<W, D, A>,
+
+    /// Initial value and step of the loop that is being written.
+    initial: RegData<Bits<W>>,
+    step: RegData<Bits<W>>,
+    /// Their sum.
+    first: RegData<Bits<D>>,
+    base: Vec<RegData<Bits<A>>>,
+    trips: Vec<RegData<Bit>>,
+    equal: Vec<RegData<Bit>>,
+    /// In use, with two sets.
+    active_base: Vec<RegData<Bits<A>>>,
+    active_trips: Vec<RegData<Bit>>,
+    active_equal: Vec<RegData<Bit>>,
+    /// A start waits for the running traversal.
+    pending: Vec<RegEn<Bit>>,
+    /// It does so without bases.
+    pending_bare: Vec<RegData<Bit>>,
+
+    keep: Signal<Local, Bit>,
+    initial_bus: Signal<Local, Bits<W>>,
+    step_bus: Signal<Local, Bits<W>>,
+    base_bus: Signal<Local, Bits<A>>,
+    write_initial: Signal<Local, Bit>,
+    write_step: Signal<Local, Bit>,
+    write_end: Signal<Local, Bit>,
+    write_base: Signal<Local, Bit>,
+    is_row: Vec<Signal<Local, Bit>>,
+    row_exists: Signal<Local, Bit>,
+    is_col: Vec<Signal<Local, Bit>>,
+    here: Vec<Signal<Local, Bit>>,
+    /// The loop at `cfg_row_i` and `cfg_col_i`.
+    old_initial: Signal<Local, Bits<W>>,
+    old_step: Signal<Local, Bits<W>>,
+    row_equal: Signal<Local, Bit>,
+    row_trips: Signal<Local, Bit>,
+    /// Step of the loop whose end is written.
+    end_step: Signal<Local, Bits<W>>,
+    /// What an end is subtracted from.
+    minuend: Signal<Local, Bits<D>>,
+    end_value: Signal<Local, Bits<D>>,
+    difference: Signal<Local, Bits<D>>,
+    distance: Signal<Local, Bits<D>>,
+    waits: Signal<Local, Bit>,
+    bare: Signal<Local, Bit>,
+    start: Signal<Local, Bit>,
+    load: Signal<Local, Bit>,
+    _rows: usize,
+    _loops: usize,
+    _double: usize,
+    _equality: usize,
+    _trips: usize,
+    _attach: usize,
+    _sum_stages: usize,
+    _group: usize,
+    _check: usize,
+    _cells: usize,
+    _mirrored: usize,
+    _transposed: usize,
+}
+
+impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
+    /// A unit.
+    ///
+    /// # Panics
+    /// As [`TraversalCore::new`].
+    pub fn new(shape: TraversalShape) -> Self {
+        let (rows, loops) = (shape.rows, shape.loops);
+        let second = if shape.double { rows } else { 0 };
+        Self {
+            clk: Default::default(),
+            rst_n: Default::default(),
+            stop_i: Default::default(),
+            cfg_clear_i: Default::default(),
+            cfg_valid_i: Default::default(),
+            cfg_ready_o: Default::default(),
+            cfg_sel_i: Default::default(),
+            cfg_row_i: Default::default(),
+            cfg_col_i: Default::default(),
+            cfg_data_i: Default::default(),
+            cfg_kind_i: Default::default(),
+            cfg_attached_i: Default::default(),
+            cfg_loop_i: Default::default(),
+            cfg_equal_i: Default::default(),
+            cfg_trips_i: Default::default(),
+            cfg_group_i: Default::default(),
+            endless_o: Default::default(),
+            alone_i: Default::default(),
+            start_i: Default::default(),
+            offset_only_i: Default::default(),
+            load_o: Default::default(),
+            pause_i: Default::default(),
+            able_o: Default::default(),
+            valid_o: Default::default(),
+            ready_i: Default::default(),
+            addr_o: Default::default(),
+            row_o: Default::default(),
+            kind_o: Default::default(),
+            final_o: v(loops),
+            last_o: Default::default(),
+            end_o: Default::default(),
+            busy_o: Default::default(),
+            registers: RegisterArray::new(rows, loops, shape.double, shape.arrangement),
+            endless: v(shape.check.into()),
+            core: TraversalCore::new(shape),
+            initial: Default::default(),
+            step: Default::default(),
+            first: Default::default(),
+            base: v(rows),
+            trips: v(if shape.trips { rows } else { 0 }),
+            equal: v(if shape.equality { rows } else { 0 }),
+            active_base: v(second),
+            active_trips: v(if shape.trips { second } else { 0 }),
+            active_equal: v(if shape.equality { second } else { 0 }),
+            pending: v(second.min(1)),
+            pending_bare: v(second.min(1)),
+            bare: Default::default(),
+            keep: Default::default(),
+            initial_bus: Default::default(),
+            step_bus: Default::default(),
+            base_bus: Default::default(),
+            write_initial: Default::default(),
+            write_step: Default::default(),
+            write_end: Default::default(),
+            write_base: Default::default(),
+            is_row: v(rows),
+            row_exists: Default::default(),
+            is_col: v(loops),
+            here: v(rows * loops),
+            old_initial: Default::default(),
+            old_step: Default::default(),
+            row_equal: Default::default(),
+            row_trips: Default::default(),
+            end_step: Default::default(),
+            minuend: Default::default(),
+            end_value: Default::default(),
+            difference: Default::default(),
+            distance: Default::default(),
+            waits: Default::default(),
+            start: Default::default(),
+            load: Default::default(),
+            _rows: rows,
+            _loops: loops,
+            _double: shape.double.into(),
+            _equality: shape.equality.into(),
+            _trips: shape.trips.into(),
+            _attach: shape.attach.into(),
+            _sum_stages: shape.latency() - 1,
+            _group: shape.group.into(),
+            _check: shape.check.into(),
+            _cells: rows * loops,
+            _mirrored: (shape.arrangement == Arrangement::Mirrored).into(),
+            _transposed: (shape.arrangement == Arrangement::Transposed).into(),
+        }
+    }
+}
+
+// In a kernel an option and a signal are no single condition.
+#[allow(clippy::collapsible_if)]
+impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W, D, A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        comment!("The loop that is written: initial value, then step, then end");
+        self.initial.clk.next = self.clk.val();
+        self.initial.en_i.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == 0);
+        self.initial.d_i.next = self.cfg_data_i.val().get_bits::<W>(0);
+        self.step.clk.next = self.clk.val();
+        self.step.en_i.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == 1);
+        self.step.d_i.next = self.cfg_data_i.val().get_bits::<W>(0);
+        self.first.clk.next = self.clk.val();
+        self.first.en_i.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == 1);
+        self.first.d_i.next = self.initial.q_o.val().get_bits::<D>(0)
+            + self.cfg_data_i.val().get_bits::<W>(0).get_bits::<D>(0);
+
+        self.row_exists.next = false;
+        for r in 0..self._rows {
+            self.is_row[r].next = self.cfg_row_i.val() == r.to_bits::<3>();
+            self.row_exists.next = self.row_exists.val() | self.is_row[r].val();
+        }
+        for c in 0..self._loops {
+            self.is_col[c].next = self.cfg_col_i.val() == c.to_bits::<3>();
+        }
+        self.row_equal.next = self.cfg_equal_i.val();
+        self.row_trips.next = self.cfg_trips_i.val();
+        self.end_step.next = self.step.q_o.val();
+        self.minuend.next = self.first.q_o.val();
+        if self._group > 0 {
+            comment!("Group by group: what the registers of the loop hold");
+            self.old_initial.next = 0.into();
+            self.old_step.next = 0.into();
+            for r in 0..self._rows {
+                for c in 0..self._loops {
+                    if self.is_row[r].val() & self.is_col[c].val() {
+                        self.old_initial.next = self.old_initial.val()
+                            | self.registers.next_initial_o[r * self._loops + c].val();
+                        self.old_step.next = self.old_step.val()
+                            | self.registers.next_step_o[r * self._loops + c].val();
+                    }
+                }
+            }
+            if self.cfg_group_i.val() {
+                self.row_equal.next = false;
+                self.row_trips.next = false;
+                if self._equality > 0 {
+                    for r in 0..self._rows {
+                        if self.is_row[r].val() {
+                            self.row_equal.next = self.equal[r].q_o.val();
+                        }
+                    }
+                }
+                if self._trips > 0 {
+                    for r in 0..self._rows {
+                        if self.is_row[r].val() {
+                            self.row_trips.next = self.trips[r].q_o.val();
+                        }
+                    }
+                }
+                self.end_step.next = self.old_step.val();
+                self.minuend.next =
+                    self.old_initial.val().get_bits::<D>(0) + self.old_step.val().get_bits::<D>(0);
+            }
+        }
+
+        comment!("Distance to the end; no bit is needed above it once it is not negative");
+        if self._trips > 0 {
+            if self.row_trips.val() {
+                self.minuend.next = 1.into();
+            }
+        }
+        self.end_value.next = self.cfg_data_i.val().get_bits::<W>(0).get_bits::<D>(0);
+        self.difference.next = self.minuend.val() - self.end_value.val();
+
+        comment!("A clear writes zeros everywhere");
+        self.keep.next = !self.cfg_clear_i.val();
+        self.initial_bus.next = 0.into();
+        self.step_bus.next = 0.into();
+        self.distance.next = 0.into();
+        self.base_bus.next = 0.into();
+        if self.keep.val() {
+            self.initial_bus.next = self.initial.q_o.val();
+            self.step_bus.next = self.step.q_o.val();
+            if self._group > 0 {
+                if self.cfg_group_i.val() {
+                    self.initial_bus.next = self.cfg_data_i.val().get_bits::<W>(0);
+                    self.step_bus.next = self.cfg_data_i.val().get_bits::<W>(0);
+                }
+            }
+            self.distance.next = self
+                .difference
+                .val()
+                .replace_bit(W, self.minuend.val() < self.end_value.val());
+            self.base_bus.next = self.cfg_data_i.val().get_bits::<A>(0);
+        }
+        self.write_end.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == 2);
+        self.write_base.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == 3);
+        self.write_initial.next = self.write_end.val();
+        self.write_step.next = self.write_end.val();
+        if self._group > 0 {
+            if self.cfg_group_i.val() {
+                self.write_initial.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == 0);
+                self.write_step.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == 1);
+            }
+        }
+        if self._check > 0 {
+            self.endless[0].clk.next = self.clk.val();
+            self.endless[0].rst_n.next = self.rst_n.val();
+            self.endless[0].clear_i.next = self.stop_i.val();
+            self.endless[0].write_i.next = self.write_end.val();
+            self.endless[0].distance_i.next = self.distance.val();
+            self.endless[0].step_i.next = self.end_step.val();
+            self.endless[0].equal_i.next = self.row_equal.val();
+            self.endless[0].trips_i.next = self.row_trips.val();
+            self.endless_o.next = self.endless[0].endless_o.val();
+        } else {
+            self.endless_o.next = false;
+        }
+
+        comment!("Start");
+        self.start.next = self.start_i.val() & self.core.listed_o.val();
+        if self._double > 0 {
+            self.waits.next = self.pending[0].q_o.val();
+            self.pending[0].clk.next = self.clk.val();
+            self.pending[0].rst_n.next = self.rst_n.val();
+            self.pending[0].en_i.next = self.stop_i.val() | self.load.val() | self.start.val();
+            self.pending[0].d_i.next = !self.stop_i.val() & !self.load.val();
+            self.load.next = (self.waits.val() | self.start.val())
+                & (!self.core.running_o.val() | self.core.finish_o.val())
+                & !(self.alone_i.val() & self.core.busy_o.val())
+                & !self.stop_i.val();
+            self.pending_bare[0].clk.next = self.clk.val();
+            self.pending_bare[0].en_i.next = self.start.val() & !self.waits.val();
+            self.pending_bare[0].d_i.next = self.offset_only_i.val();
+            self.bare.next = self.offset_only_i.val();
+            if self.waits.val() {
+                self.bare.next = self.pending_bare[0].q_o.val();
+            }
+            self.cfg_ready_o.next = !self.waits.val();
+            self.busy_o.next = self.waits.val() | self.core.busy_o.val();
+        } else {
+            self.waits.next = false;
+            self.bare.next = self.offset_only_i.val();
+            self.load.next = self.start.val() & !self.core.busy_o.val() & !self.stop_i.val();
+            self.cfg_ready_o.next = !self.core.busy_o.val();
+            self.busy_o.next = self.core.busy_o.val();
+        }
+        self.load_o.next = self.load.val();
+
+        comment!("Registers");
+        for r in 0..self._rows {
+            self.base[r].clk.next = self.clk.val();
+            self.base[r].en_i.next =
+                self.cfg_clear_i.val() | (self.write_base.val() & self.is_row[r].val());
+            self.base[r].d_i.next = self.base_bus.val();
+            if self._trips > 0 {
+                self.trips[r].clk.next = self.clk.val();
+                self.trips[r].en_i.next = self.write_base.val() & self.is_row[r].val();
+                self.trips[r].d_i.next = self.cfg_trips_i.val();
+            }
+            if self._equality > 0 {
+                self.equal[r].clk.next = self.clk.val();
+                self.equal[r].en_i.next = self.write_base.val() & self.is_row[r].val();
+                self.equal[r].d_i.next = self.cfg_equal_i.val();
+            }
+
+            for c in 0..self._loops {
+                self.here[r * self._loops + c].next = self.is_row[r].val() & self.is_col[c].val();
+                self.registers.write_initial_i[r * self._loops + c].next = self.cfg_clear_i.val()
+                    | (self.write_initial.val() & self.here[r * self._loops + c].val());
+                self.registers.write_step_i[r * self._loops + c].next = self.cfg_clear_i.val()
+                    | (self.write_step.val() & self.here[r * self._loops + c].val());
+                self.registers.write_distance_i[r * self._loops + c].next = self.cfg_clear_i.val()
+                    | (self.write_end.val() & self.here[r * self._loops + c].val());
+            }
+        }
+        self.registers.clk.next = self.clk.val();
+        self.registers.initial_i.next = self.initial_bus.val();
+        self.registers.step_i.next = self.step_bus.val();
+        self.registers.distance_i.next = self.distance.val();
+        self.registers.load_i.next = self.load.val();
+        for k in 0..self._cells {
+            self.core.initial_i[k].next = self.registers.initial_o[k].val();
+            self.core.step_i[k].next = self.registers.step_o[k].val();
+            self.core.distance_i[k].next = self.registers.distance_o[k].val();
+            self.core.load_initial_i[k].next = self.registers.next_initial_o[k].val();
+            self.core.load_distance_i[k].next = self.registers.next_distance_o[k].val();
+        }
+        if self._double > 0 {
+            for r in 0..self._rows {
+                self.active_base[r].clk.next = self.clk.val();
+                self.active_base[r].en_i.next = self.load.val();
+                self.active_base[r].d_i.next = self.base[r].q_o.val();
+                if self.bare.val() {
+                    self.active_base[r].d_i.next = 0.into();
+                }
+                self.core.base_i[r].next = self.active_base[r].q_o.val();
+                if self._trips > 0 {
+                    self.active_trips[r].clk.next = self.clk.val();
+                    self.active_trips[r].en_i.next = self.load.val();
+                    self.active_trips[r].d_i.next = self.trips[r].q_o.val();
+                    self.core.trips_i[r].next = self.active_trips[r].q_o.val();
+                } else {
+                    self.core.trips_i[r].next = false;
+                }
+                if self._equality > 0 {
+                    self.active_equal[r].clk.next = self.clk.val();
+                    self.active_equal[r].en_i.next = self.load.val();
+                    self.active_equal[r].d_i.next = self.equal[r].q_o.val();
+                    self.core.equal_i[r].next = self.active_equal[r].q_o.val();
+                } else {
+                    self.core.equal_i[r].next = false;
+                }
+            }
+        } else {
+            for r in 0..self._rows {
+                self.core.base_i[r].next = self.base[r].q_o.val();
+                if self.bare.val() {
+                    self.core.base_i[r].next = 0.into();
+                }
+                if self._trips > 0 {
+                    self.core.trips_i[r].next = self.trips[r].q_o.val();
+                } else {
+                    self.core.trips_i[r].next = false;
+                }
+                if self._equality > 0 {
+                    self.core.equal_i[r].next = self.equal[r].q_o.val();
+                } else {
+                    self.core.equal_i[r].next = false;
+                }
+            }
+        }
+
+        self.core.clk.next = self.clk.val();
+        self.core.rst_n.next = self.rst_n.val();
+        self.core.stop_i.next = self.stop_i.val();
+        self.core.list_clear_i.next = self.cfg_clear_i.val();
+        self.core.list_i.next = self.write_base.val() & self.row_exists.val();
+        self.core.list_row_i.next = self.cfg_row_i.val();
+        self.core.list_kind_i.next = self.cfg_kind_i.val();
+        self.core.list_attached_i.next = self.cfg_attached_i.val();
+        self.core.list_loop_i.next = self.cfg_loop_i.val();
+        self.core.load_i.next = self.load.val();
+        self.core.pause_i.next = self.pause_i.val();
+        self.core.ready_i.next = self.ready_i.val();
+
+        self.able_o.next = self.core.able_o.val();
+        self.valid_o.next = self.core.valid_o.val();
+        self.addr_o.next = self.core.addr_o.val();
+        self.row_o.next = self.core.row_o.val();
+        self.kind_o.next = self.core.kind_o.val();
+        self.last_o.next = self.core.last_o.val();
+        self.end_o.next = self.core.end_o.val();
+        for c in 0..self._loops {
+            self.final_o[c].next = self.core.final_o[c].val();
+        }
+    }
+    module!(|this| Meta::module("traversal_engine")
+        .param("rows", "m", this._rows, "rows")
+        .param("loops", "n", this._loops, "loops in a row")
+        .param("W", "w", W, "bits of an offset")
+        .param("A", "a", A, "bits of an address")
+        .param(
+            "sum_stages",
+            "s",
+            this._sum_stages,
+            "register stages of the address sum"
+        )
+        .option("double", "x", this._double, "1: two sets of registers")
+        .option(
+            "equality",
+            "q",
+            this._equality,
+            "1: the end test may be equality"
+        )
+        .option("trips", "t", this._trips, "1: a row may count iterations")
+        .option(
+            "attach",
+            "i",
+            this._attach,
+            "1: rows may be attached to a loop"
+        )
+        .option(
+            "group",
+            "g",
+            this._group,
+            "1: values may come group by group"
+        )
+        .option("check", "e", this._check, "1: endless loops are found")
+        .option(
+            "mirrored",
+            "l",
+            this._mirrored,
+            "1: the leftmost register is the innermost loop"
+        )
+        .option(
+            "transposed",
+            "v",
+            this._transposed,
+            "1: registers are stored by columns"
+        )
+        .hidden("cells", this._cells, "loops in all rows")
+        .hidden("D", D, "bits of a distance, W + 1"));
+}
