@@ -124,8 +124,8 @@ fn ttu_005_ttu_034_the_traversal_unit_is_flip_flops_and_adders() {
     };
     let check = |selection: &str| run(&format!("flatten; opt; memory; {selection}"));
     // All cells of the math unit, less its adders.
-    let math = "opt; select -assert-any heddle_traversal_math*/t:$add; \
-                select -assert-none heddle_traversal_math*/t:* heddle_traversal_math*/t:$add %d";
+    let math = "opt; select -assert-any heddle_traversal_adders*/t:$add; \
+                select -assert-none heddle_traversal_adders*/t:* heddle_traversal_adders*/t:$add %d";
     let (adders_only, message) = run(math);
     assert!(adders_only, "{message}");
     let (multiplies, message) =
@@ -133,8 +133,8 @@ fn ttu_005_ttu_034_the_traversal_unit_is_flip_flops_and_adders() {
     assert!(multiplies, "{message}");
     let (remembers, message) = check("select -assert-none t:$mem* t:$dlatch*");
     assert!(remembers, "{message}");
-    // The state of a loop: initial value, step, end and offset, each a flip-flop.
-    for state in ["first_q", "step_q", "limit_q", "offset_q"] {
+    // The state of a loop: initial value, step, end (as a distance) and offset, each a flip-flop.
+    for state in ["initial_q", "step_q", "distance_q", "offset_q"] {
         let register = format!("opt; select -assert-any w:{state} %ci1 t:*dff* %i");
         let (is_register, message) = run(&register);
         assert!(is_register, "{state}: {message}");
