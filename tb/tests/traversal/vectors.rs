@@ -81,7 +81,7 @@ fn check_vector(id: &str) -> (Vec<UnitElement>, usize) {
 }
 
 #[test]
-fn ttu_007_ttu_008_ttu_019_ttu_022_ttu_023_ttu_026_ttu_027_ttu_028_ttu_030_ttu_031_ttu_033_ttu_045_tv1()
+fn ttu_007_ttu_008_ttu_019_ttu_021_ttu_022_ttu_023_ttu_026_ttu_027_ttu_028_ttu_030_ttu_031_ttu_033_ttu_045_tv1()
  {
     let (elements, _) = check_vector("TV1");
     let offsets: Vec<&[u64]> = elements.iter().map(|e| &e.offsets[..3]).collect();
