@@ -97,6 +97,8 @@ pub struct RowOrder {
     in_tensor: Signal<Local, Bit>,
     /// Attached rows that may run now.
     candidate: Vec<Signal<Local, Bit>>,
+    /// Loop the listed row is attached to, one bit per loop.
+    list_to: Vec<Signal<Local, Bit>>,
     /// The first of them: epilogues, then prologues.
     pick: Vec<Signal<Local, Bit>>,
     found: Signal<Local, Bit>,
@@ -167,6 +169,7 @@ impl RowOrder {
             follows: Default::default(),
             in_tensor: Default::default(),
             candidate: v(attached),
+            list_to: v(if attach { loops } else { 0 }),
             pick: v(rows),
             found: Default::default(),
             change: Default::default(),
@@ -270,13 +273,16 @@ impl Logic for RowOrder {
         }
         if self._attach > 0 {
             self.in_middle.next = self.middle[0].q_o.val();
+            for c in 0..self._loops {
+                self.list_to[c].next =
+                    self.list_attached_i.val() & (self.list_loop_i.val() == c.to_bits::<3>());
+            }
             for k in 0..self._rows {
                 for c in 0..self._loops {
                     self.attached[k][c].clk.next = self.clk.val();
                     self.attached[k][c].rst_n.next = self.rst_n.val();
                     self.attached[k][c].en_i.next = self.append[k].val();
-                    self.attached[k][c].d_i.next =
-                        self.list_attached_i.val() & (self.list_loop_i.val() == c.to_bits::<3>());
+                    self.attached[k][c].d_i.next = self.list_to[c].val();
                     if self._double > 0 {
                         self.active_attached[k][c].clk.next = self.clk.val();
                         self.active_attached[k][c].en_i.next = self.load_i.val();
