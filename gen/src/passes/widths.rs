@@ -184,6 +184,9 @@ impl Widths<'_> {
                     VerilogOp::Add => l.checked_add(r),
                     VerilogOp::Sub => l.checked_sub(r),
                     VerilogOp::Mul => l.checked_mul(r),
+                    VerilogOp::Shl => 1i64
+                        .checked_shl(u32::try_from(r).ok()?)
+                        .and_then(|power| l.checked_mul(power)),
                     VerilogOp::Eq => Some((l == r).into()),
                     VerilogOp::Ne => Some((l != r).into()),
                     VerilogOp::Lt => Some((l < r).into()),
