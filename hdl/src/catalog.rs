@@ -7,7 +7,7 @@ use crate::array::{BiasColumn, BiasRow, Pe, PeArray, PeRow};
 use crate::buffer::{Partition, ResultColumn, ResultsBuffer, StateBuffer};
 use crate::control::{Control, ControlShape, HostPort, Sequencer, SequencerShape};
 use crate::post::{Gatherer, Post, PostLane, Requantise};
-use crate::sliced::Sliced;
+use crate::sliced::{Sliced, SlicedShape};
 use crate::top::Top;
 use crate::traversal::{
     Arrangement, OffsetTable, TraversalCore, TraversalEngine, TraversalShape, TraversalUnit,
@@ -87,7 +87,7 @@ pub const MODULES: &[Entry] = &[
     entry(
         "sliced",
         "memory that neither reads nor writes zero bytes",
-        |p| Box::new(Sliced::new(bank_words(p), first(p))),
+        sliced,
     ),
     entry("pe_array", "all processing elements", |p| {
         Box::new(PeArray::new(size(p.array.rows), size(p.array.cols)))
@@ -223,6 +223,12 @@ fn sequencer_shape(params: &Params) -> SequencerShape {
         tiles: size(params.column_tiles),
         program_words: size(params.program.words),
     }
+}
+
+fn sliced(params: &Params) -> Box<dyn Block> {
+    let first = first(params);
+    let shape = SlicedShape::new(bank_words(params), vec![first, 8 - first]);
+    Box::new(Sliced::<8>::new(shape))
 }
 
 fn word_bits(params: &Params) -> usize {

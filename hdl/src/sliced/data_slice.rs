@@ -284,9 +284,8 @@ impl<const UB: usize> Logic for DataSlice<UB> {
                     self.ram[r].wdata_i[e].next =
                         self.write_unit[self._writes * self._width + r + e].val();
                 } else {
-                    self.ram[r].wdata_i[e].next = self.write_unit
-                        [self._writes * self._width + self._width - 1 - r - e]
-                        .val();
+                    self.ram[r].wdata_i[e].next =
+                        self.write_unit[self._writes * self._width + self._width - 1 - r - e].val();
                 }
             }
         }
@@ -384,10 +383,30 @@ impl<const UB: usize> Logic for DataSlice<UB> {
             .param("width", "w", this._width, "units of the slice")
             .param("unit_bits", bits, UB, "bits of a unit")
             .option("exact", "e", this._exact, "1: lanes are written one by one")
-            .option("right", "r", this._right, "1: the first position is the least significant unit")
-            .param("writes", writes, this._writes, "registers in front of the write port")
-            .option("reads", "q", this._reads, "registers in front of the read port")
-            .option("offset", "f", this._offset, "cycles from a write to the read of its request")
+            .option(
+                "right",
+                "r",
+                this._right,
+                "1: the first position is the least significant unit",
+            )
+            .param(
+                "writes",
+                writes,
+                this._writes,
+                "registers in front of the write port",
+            )
+            .option(
+                "reads",
+                "q",
+                this._reads,
+                "registers in front of the read port",
+            )
+            .option(
+                "offset",
+                "f",
+                this._offset,
+                "cycles from a write to the read of its request",
+            )
             .option("data", "s", this._data, "registers behind the memory")
             .option("waits", "t", this._waits, "registers at the output")
             .hidden("rams", this._rams, "memories")

@@ -244,10 +244,25 @@ impl<const UB: usize> Logic for DataSlices<UB> {
                 .hidden(&format!("from{k}"), from, "its first position");
         }
         meta.param("unit_bits", usual(UB, 8, "u"), UB, "bits of a unit")
-            .option("first", "m", this._first, "1: slice 0 stands beside the mask")
+            .option(
+                "first",
+                "m",
+                this._first,
+                "1: slice 0 stands beside the mask",
+            )
             .option("exact", "e", this._exact, "1: lanes are written one by one")
-            .option("right", "r", this._right, "1: the first position is the least significant unit")
+            .option(
+                "right",
+                "r",
+                this._right,
+                "1: the first position is the least significant unit",
+            )
             .option("turn", "o", this._turn, "1: slices are accessed in turn")
-            .param("latency", usual(this._latency, 2, "l"), this._latency, "cycles from the read to the word")
+            .param(
+                "latency",
+                usual(this._latency, 2, "l"),
+                this._latency,
+                "cycles from the read to the word",
+            )
     });
 }

@@ -153,7 +153,17 @@ impl<const UB: usize> Logic for Request<UB> {
     module!(|this| Meta::module("sliced_request")
         .param("units", "w", this._units, "units in a word")
         .hidden("unit_bits", UB, "bits of a unit")
-        .param("address", "m", this._address as usize, "bits of an address that count")
-        .option("right", "r", this._right, "1: position 0 is unit 0, not the last one")
+        .param(
+            "address",
+            "m",
+            this._address as usize,
+            "bits of an address that count"
+        )
+        .option(
+            "right",
+            "r",
+            this._right,
+            "1: position 0 is unit 0, not the last one"
+        )
         .option("stages", "s", this._stages, "registers behind the inputs"));
 }

@@ -204,13 +204,29 @@ impl SlicedShape {
         }
         range("slices", self.widths.len(), 2..=8);
         range("width of slice 0", self.widths[0], 1..=self.units);
-        range("units", self.units, self.from(self.widths.len())..=self.units);
+        range(
+            "units",
+            self.units,
+            self.from(self.widths.len())..=self.units,
+        );
         if self.mask == MaskPlace::Hybrid {
-            range("width of slice 0", self.widths[0], self.mask_units() + 1..=64);
+            range(
+                "width of slice 0",
+                self.widths[0],
+                self.mask_units() + 1..=64,
+            );
         }
-        range("access_threshold", self.access_threshold, 1..=self.first_units());
+        range(
+            "access_threshold",
+            self.access_threshold,
+            1..=self.first_units(),
+        );
         range("write_threshold", self.write_threshold, 0..=self.units - 1);
-        range("read_threshold", self.read_threshold, 0..=self.write_threshold);
+        range(
+            "read_threshold",
+            self.read_threshold,
+            0..=self.write_threshold,
+        );
         assert!(
             !self.exact || self.mask == MaskPlace::Slice,
             "exact writes need a mask slice"
@@ -236,12 +252,35 @@ impl SlicedShape {
         if !self.plain {
             let network = "0: full, 1: half, 2: split";
             meta = choice(meta, "network", "n", self.network.number(), 0, network)
-                .option("exact", "e", self.exact.into(), "1: only lanes with a non-zero unit are written")
-                .option("write_threshold", "tw", self.write_threshold, "a word with so many non-zero units is stored as zero")
-                .option("read_threshold", "tr", self.read_threshold, "a word with so many non-zero units is not read");
+                .option(
+                    "exact",
+                    "e",
+                    self.exact.into(),
+                    "1: only lanes with a non-zero unit are written",
+                )
+                .option(
+                    "write_threshold",
+                    "tw",
+                    self.write_threshold,
+                    "a word with so many non-zero units is stored as zero",
+                )
+                .option(
+                    "read_threshold",
+                    "tr",
+                    self.read_threshold,
+                    "a word with so many non-zero units is not read",
+                );
             let usual = self.first_units();
             let doc = "more non-zero units need slice 1";
-            meta = choice(meta, "access_threshold", "ta", self.access_threshold, usual, doc).option(
+            meta = choice(
+                meta,
+                "access_threshold",
+                "ta",
+                self.access_threshold,
+                usual,
+                doc,
+            )
+            .option(
                 "in_turn",
                 "o",
                 self.in_turn.into(),
@@ -250,8 +289,15 @@ impl SlicedShape {
         }
         let doc = "1: the first unit is the least significant one";
         meta = meta.option("right", "r", self.right.into(), doc);
-        choice(meta, "latency", "l", self.latency, 2, "cycles from the read to the word")
-            .hidden("slices", self.slices(), "data slices")
+        choice(
+            meta,
+            "latency",
+            "l",
+            self.latency,
+            2,
+            "cycles from the read to the word",
+        )
+        .hidden("slices", self.slices(), "data slices")
     }
 }
 
@@ -263,7 +309,10 @@ mod tests {
     fn a_new_shape_is_the_usual_memory() {
         let shape = SlicedShape::new(16, vec![2, 2, 4]);
         shape.check();
-        assert_eq!((shape.units, shape.word_bytes(), shape.first_units()), (8, 8, 2));
+        assert_eq!(
+            (shape.units, shape.word_bytes(), shape.first_units()),
+            (8, 8, 2)
+        );
         assert_eq!(shape.write_thresholds(), [0, 2, 4]);
         assert_eq!(shape.mask_to_data(), 1);
     }

@@ -10,7 +10,7 @@ use crate::prelude::*;
 /// `valid_i` comes one cycle before the word. The word leaves at once, or one cycle later with
 /// the register at the output.
 #[derive(LogicBlock)]
-pub struct Output<const UB: usize> {
+pub struct Reply<const UB: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Reset, active low.
@@ -37,7 +37,7 @@ pub struct Output<const UB: usize> {
     _stages: usize,
 }
 
-impl<const UB: usize> Output<UB> {
+impl<const UB: usize> Reply<UB> {
     /// The way out of a memory of this shape.
     pub fn new(shape: &SlicedShape) -> Self {
         let (units, stages) = (shape.units, shape.output_stages());
@@ -62,7 +62,7 @@ impl<const UB: usize> Output<UB> {
     }
 }
 
-impl<const UB: usize> Logic for Output<UB> {
+impl<const UB: usize> Logic for Reply<UB> {
     #[hdl_gen]
     fn update(&mut self) {
         self.valid[0].clk.next = self.clk.val();
@@ -101,10 +101,15 @@ impl<const UB: usize> Logic for Output<UB> {
     }
     module!(|this| {
         let usual = |value, usual, flag| if value == usual { "" } else { flag };
-        Meta::module("sliced_output")
+        Meta::module("sliced_reply")
             .param("units", "w", this._units, "units in a word")
             .param("unit_bits", usual(UB, 8, "u"), UB, "bits of a unit")
-            .option("right", "r", this._right, "1: position 0 is unit 0, not the last one")
+            .option(
+                "right",
+                "r",
+                this._right,
+                "1: position 0 is unit 0, not the last one",
+            )
             .option("stages", "s", this._stages, "registers at the output")
     });
 }
