@@ -69,6 +69,8 @@ pub struct SlicedField<const UB: usize> {
 
     /// The mask to store.
     write_mask: Vec<Signal<Local, Bits<1>>>,
+    /// Slice 0 of the word read.
+    first_unit: Vec<Signal<Local, Bits<UB>>>,
     _shape: SlicedShape,
     _units: usize,
     _slices: usize,
@@ -116,6 +118,7 @@ impl<const UB: usize> SlicedField<UB> {
             write_mask: v(units),
             read_select: Select::new(units, shape.read_thresholds().split_off(1)),
             unit_wait: Wait::new(first, shape.mask_to_data()),
+            first_unit: v(first),
             _units: units,
             _slices: slices,
             _moves: moves(units, network),
@@ -223,14 +226,14 @@ impl<const UB: usize> Logic for SlicedField<UB> {
         self.unit_wait.rst_n.next = self.rst_n.val();
         self.unit_wait.valid_i.next = self.row.read_o.val();
         for i in 0..self._first {
-            self.unit_wait.unit_i[i].next = 0.into();
+            self.first_unit[i].next = 0.into();
             for b in 0..UB {
                 if self._right > 0 {
-                    self.unit_wait.unit_i[i].next = self.unit_wait.unit_i[i]
+                    self.first_unit[i].next = self.first_unit[i]
                         .val()
                         .replace_bit(b, self.row.bit_o[i * self._unit_bits + b].val().get_bit(0));
                 } else {
-                    self.unit_wait.unit_i[i].next = self.unit_wait.unit_i[i].val().replace_bit(
+                    self.first_unit[i].next = self.first_unit[i].val().replace_bit(
                         b,
                         self.row.bit_o[(self._first - 1 - i) * self._unit_bits + b]
                             .val()
@@ -238,6 +241,7 @@ impl<const UB: usize> Logic for SlicedField<UB> {
                     );
                 }
             }
+            self.unit_wait.unit_i[i].next = self.first_unit[i].val();
             self.restore.packed_i[i].next = self.unit_wait.unit_o[i].val();
         }
 

@@ -77,6 +77,8 @@ pub struct SlicedHybrid<const UB: usize> {
     read_bit: Vec<Signal<Local, Bits<1>>>,
     /// The word read, if its row is raw.
     raw: Vec<Signal<Local, Bits<UB>>>,
+    /// Slice 0 of the word read.
+    first_unit: Vec<Signal<Local, Bits<UB>>>,
     _shape: SlicedShape,
     _units: usize,
     _slices: usize,
@@ -130,6 +132,7 @@ impl<const UB: usize> SlicedHybrid<UB> {
             read_bit: v(first * UB),
             raw: v(units),
             _mask_units: shape.mask_units(),
+            first_unit: v(first),
             _units: units,
             _slices: slices,
             _moves: moves(units, network),
@@ -261,12 +264,13 @@ impl<const UB: usize> Logic for SlicedHybrid<UB> {
         self.flag_wait.valid_i.next = self.row.read_o.val();
         self.flag_wait.unit_i[0].next = self.row.bit_o[self._first * self._unit_bits].val();
         for i in 0..self._first {
-            self.unit_wait.unit_i[i].next = 0.into();
+            self.first_unit[i].next = 0.into();
             for b in 0..UB {
-                self.unit_wait.unit_i[i].next = self.unit_wait.unit_i[i]
+                self.first_unit[i].next = self.first_unit[i]
                     .val()
                     .replace_bit(b, self.read_bit[i * self._unit_bits + b].val().get_bit(0));
             }
+            self.unit_wait.unit_i[i].next = self.first_unit[i].val();
             self.raw[i].next = self.unit_wait.unit_o[i].val();
         }
         for p in 0..self._units {

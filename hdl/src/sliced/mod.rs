@@ -14,7 +14,12 @@
 //! - [`Row`]: the slice that every request accesses first,
 //! - [`DataSlice`] and [`DataSlices`]: the slices that a mask names,
 //! - [`Restore`]: from mask and packed units to the word.
+//!
+//! [`SlicedChoice`] and [`SlicedBank`] build what a shape asks for, [`SlicedCounters`] counts accesses.
 
+mod bank;
+mod choice;
+mod counters;
 mod data_slice;
 mod data_slices;
 mod field;
@@ -34,6 +39,9 @@ mod unpack;
 mod wait;
 mod zeros;
 
+pub use bank::SlicedBank;
+pub use choice::SlicedChoice;
+pub use counters::SlicedCounters;
 pub use data_slice::{DataSlice, DataSliceShape};
 pub use data_slices::DataSlices;
 pub use field::SlicedField;
