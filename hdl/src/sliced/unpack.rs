@@ -65,55 +65,67 @@ impl<const UB: usize> Logic for Unpack<UB> {
         }
         comment!("The moves of packing, backwards");
         if self._split > 0 {
-            for t in 0..self._stages {
+            for b in 0..self._stages {
                 for s in 1..self._units {
-                    if s == (1 << t) {
+                    if s == (1 << (self._stages - 1 - b)) {
                         for p in 0..self._units {
-                            self.word[self._stages - 1 + t][p].next =
-                                self.word[self._stages + t][p].val();
+                            self.word[2 * self._stages - 2 - b][p].next =
+                                self.word[2 * self._stages - 1 - b][p].val();
                             if (s < self._left && p + s > self._left && p + s < self._units)
                                 || (s == self._left && p >= self._left)
                             {
-                                if self.move_i[2 * self._half_moves + t].val().get_bit(0) {
-                                    self.word[self._stages - 1 + t][p].next =
-                                        self.word[self._stages + t][p - s].val();
+                                if self.move_i[2 * self._half_moves + self._stages - 1 - b]
+                                    .val()
+                                    .get_bit(0)
+                                {
+                                    self.word[2 * self._stages - 2 - b][p].next =
+                                        self.word[2 * self._stages - 1 - b][p - s].val();
                                 }
                             }
                         }
                     }
                 }
             }
-        }
-        for t in 0..self._stages {
-            for s in 1..self._units {
-                if s == (1 << t) {
-                    for p in 0..self._units {
-                        if self._split == 0 {
-                            self.word[t][p].next = self.word[t + 1][p].val();
-                            if p >= s {
-                                if self.move_i[t * self._units + 1 + p - 2 * s]
-                                    .val()
-                                    .get_bit(0)
-                                {
-                                    self.word[t][p].next = self.word[t + 1][p - s].val();
+            for b in 0..(self._stages - 1) {
+                for s in 1..self._left {
+                    if s == (1 << (self._stages - 2 - b)) {
+                        for e in 0..2 {
+                            for p in 0..self._left {
+                                self.word[self._stages - 2 - b][e * self._left + p].next =
+                                    self.word[self._stages - 1 - b][e * self._left + p].val();
+                                if p >= s {
+                                    if self.move_i[e * self._half_moves
+                                        + (self._stages - 2 - b) * self._left
+                                        + 1
+                                        + p
+                                        - 2 * s]
+                                        .val()
+                                        .get_bit(0)
+                                    {
+                                        self.word[self._stages - 2 - b][e * self._left + p].next =
+                                            self.word[self._stages - 1 - b][e * self._left + p - s]
+                                                .val();
+                                    }
                                 }
                             }
                         }
                     }
-                    for e in 0..2 {
-                        for p in 0..self._left {
-                            if self._split > 0 && s < self._left {
-                                self.word[t][e * self._left + p].next =
-                                    self.word[t + 1][e * self._left + p].val();
-                                if p >= s {
-                                    if self.move_i
-                                        [e * self._half_moves + t * self._left + 1 + p - 2 * s]
-                                        .val()
-                                        .get_bit(0)
-                                    {
-                                        self.word[t][e * self._left + p].next =
-                                            self.word[t + 1][e * self._left + p - s].val();
-                                    }
+                }
+            }
+        } else {
+            for b in 0..self._stages {
+                for s in 1..self._units {
+                    if s == (1 << (self._stages - 1 - b)) {
+                        for p in 0..self._units {
+                            self.word[self._stages - 1 - b][p].next =
+                                self.word[self._stages - b][p].val();
+                            if p >= s {
+                                if self.move_i[(self._stages - 1 - b) * self._units + 1 + p - 2 * s]
+                                    .val()
+                                    .get_bit(0)
+                                {
+                                    self.word[self._stages - 1 - b][p].next =
+                                        self.word[self._stages - b][p - s].val();
                                 }
                             }
                         }
