@@ -264,6 +264,16 @@ mod tests {
     }
 
     #[test]
+    fn comparisons_of_loop_variables_know_powers_of_two() {
+        let power = |by| Ast::Binary(literal(1), VerilogOp::Shl, literal(by));
+        let equal = |by| Ast::Binary(signal("i"), VerilogOp::Eq, Box::new(power(by)));
+        let below = |by| Ast::Binary(signal("i"), VerilogOp::Lt, Box::new(power(by)));
+        check(&equal(2), Some(1), Ok(Expr::number(1, 0)));
+        check(&below(2), Some(1), Ok(Expr::number(1, 0)));
+        check(&below(3), Some(1), Ok(Expr::number(1, 1)));
+    }
+
+    #[test]
     fn casts_extend_by_the_sign_of_their_operand() {
         let (nets, _) = names();
         let cast = |name: &str| Ast::Cast(signal(name), 12);

@@ -21,11 +21,11 @@ impl Population {
     /// The count of a word of `units` units.
     ///
     /// # Panics
-    /// If `units` is not in 2..=64.
+    /// If `units` is not in 1..=64.
     pub fn new(units: usize) -> Self {
         assert!(
-            (2..=64).contains(&units),
-            "a word has {units} units, allowed 2 to 64"
+            (1..=64).contains(&units),
+            "a word has {units} units, allowed 1 to 64"
         );
         Self {
             mask_i: v(units),
