@@ -97,7 +97,7 @@ pub struct DataSlice<const UB: usize> {
     write_address: Vec<Signal<Local, Bits<WA>>>,
     write_unit: Vec<Signal<Local, Bits<UB>>>,
     write_lane: Vec<Signal<Local, Bit>>,
-    access: Vec<Signal<Local, Bit>>,
+    reading: Vec<Signal<Local, Bit>>,
     read_address: Vec<Signal<Local, Bits<WA>>>,
     with_write: Vec<Signal<Local, Bit>>,
     fetch: Signal<Local, Bit>,
@@ -164,7 +164,7 @@ impl<const UB: usize> DataSlice<UB> {
             write_address: v(writes + 1),
             write_unit: v((writes + 1) * width),
             write_lane: v((writes + 1) * lanes),
-            access: v(reads + 1),
+            reading: v(reads + 1),
             read_address: v(reads + 1),
             with_write: v(reads + 1),
             fetch: Default::default(),
@@ -228,31 +228,31 @@ impl<const UB: usize> Logic for DataSlice<UB> {
         }
 
         comment!("Reads on their way to the memory");
-        self.access[0].next = self.read_i.val() & self.named_i.val();
+        self.reading[0].next = self.read_i.val() & self.named_i.val();
         if self.meet_i.val() {
-            self.access[0].next = self.read_i.val() & self.write[self._offset].val();
+            self.reading[0].next = self.read_i.val() & self.write[self._offset].val();
         }
         self.read_address[0].next = self.raddr_i.val();
         self.with_write[0].next = self.meet_i.val();
         for s in 0..self._reads {
             self.ren[s].clk.next = self.clk.val();
             self.ren[s].rst_n.next = self.rst_n.val();
-            self.ren[s].d_i.next = self.access[s].val();
-            self.access[s + 1].next = self.ren[s].q_o.val();
+            self.ren[s].d_i.next = self.reading[s].val();
+            self.reading[s + 1].next = self.ren[s].q_o.val();
             self.raddr[s].clk.next = self.clk.val();
-            self.raddr[s].en_i.next = self.access[s].val();
+            self.raddr[s].en_i.next = self.reading[s].val();
             self.raddr[s].d_i.next = self.read_address[s].val();
             self.read_address[s + 1].next = self.raddr[s].q_o.val();
             self.meet[s].clk.next = self.clk.val();
-            self.meet[s].en_i.next = self.access[s].val();
+            self.meet[s].en_i.next = self.reading[s].val();
             self.meet[s].d_i.next = self.with_write[s].val();
             self.with_write[s + 1].next = self.meet[s].q_o.val();
         }
-        self.fetch.next = self.access[self._reads].val() & !self.with_write[self._reads].val();
-        self.take.next = self.access[self._reads].val() & self.with_write[self._reads].val();
+        self.fetch.next = self.reading[self._reads].val() & !self.with_write[self._reads].val();
+        self.take.next = self.reading[self._reads].val() & self.with_write[self._reads].val();
         if self._reads == 0 {
             self.raddr_held[0].clk.next = self.clk.val();
-            self.raddr_held[0].en_i.next = self.access[0].val();
+            self.raddr_held[0].en_i.next = self.reading[0].val();
             self.raddr_held[0].d_i.next = self.raddr_i.val();
         }
 
@@ -273,7 +273,7 @@ impl<const UB: usize> Logic for DataSlice<UB> {
             self.ram[r].ren_i.next = self.fetch.val();
             if self._reads == 0 {
                 self.ram[r].raddr_i.next = self.raddr_held[0].q_o.val();
-                if self.access[0].val() {
+                if self.reading[0].val() {
                     self.ram[r].raddr_i.next = self.raddr_i.val();
                 }
             } else {
@@ -289,7 +289,7 @@ impl<const UB: usize> Logic for DataSlice<UB> {
                 }
             }
         }
-        self.slice_ren_o.next = self.access[self._reads].val();
+        self.slice_ren_o.next = self.reading[self._reads].val();
         self.slice_wen_o.next = self.write[self._writes].val();
         for i in 0..self._width {
             if self._exact > 0 {
@@ -315,7 +315,7 @@ impl<const UB: usize> Logic for DataSlice<UB> {
             self.bypassed.en_i.next = self.fetched[0].q_o.val() | self.met[0].q_o.val();
             self.bypassed.d_i.next = self.met[0].q_o.val();
         } else {
-            self.bypassed.en_i.next = self.access[self._reads].val();
+            self.bypassed.en_i.next = self.reading[self._reads].val();
             self.bypassed.d_i.next = self.with_write[self._reads].val();
         }
         for r in 0..self._rams {
@@ -357,7 +357,7 @@ impl<const UB: usize> Logic for DataSlice<UB> {
                 if self._data > 0 {
                     self.waited[s].d_i.next = self.fetched[0].q_o.val() | self.met[0].q_o.val();
                 } else {
-                    self.waited[s].d_i.next = self.access[self._reads].val();
+                    self.waited[s].d_i.next = self.reading[self._reads].val();
                 }
             } else {
                 self.waited[s].d_i.next = self.waited[s - 1].q_o.val();
