@@ -187,7 +187,7 @@ impl<const UB: usize> Logic for Pack<UB> {
                             // one of the full length moves by s = left.
                             self.word[self._stages + t][p].next =
                                 self.word[self._stages - 1 + t][p].val();
-                            if (s < self._left && p + s > self._left && p + 2 * s < self._units) {
+                            if s < self._left && p + s > self._left && p + 2 * s < self._units {
                                 if self.move_i[2 * self._half_moves + t].val().get_bit(0) {
                                     self.word[self._stages + t][p].next =
                                         self.word[self._stages - 1 + t][p + s].val();
