@@ -1,5 +1,6 @@
 //! The clocked sliced memory against the cycle table and the untimed one.
 
+use crate::even;
 use heddle_sim::sliced::packing;
 use heddle_sim::sliced::vectors::{CYCLES, masked_word, word, word_with_mask};
 use heddle_sim::sliced::{
@@ -26,10 +27,6 @@ fn read(address: u16) -> SlicedInputs {
         write: None,
         read: Some(address),
     }
-}
-
-fn even() -> Layout {
-    Layout::new(16, [4, 4])
 }
 
 #[test]
