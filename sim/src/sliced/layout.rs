@@ -2,6 +2,7 @@
 
 use super::packing;
 use super::word::Word;
+use heddle_arch::params::Params;
 
 /// Where the mask of a word is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +83,13 @@ impl Layout {
             plain: false,
             widths,
         }
+    }
+
+    /// One bank of the machine's state buffer.
+    pub fn of_machine(params: &Params) -> Self {
+        let buffer = &params.state_buffer;
+        let widths = buffer.slices.widths.iter().map(|width| *width as usize);
+        Self::new(buffer.words_per_bank as usize, widths.collect::<Vec<_>>())
     }
 
     /// The same with the mask elsewhere; the access threshold becomes the units that fit slice 0.
