@@ -47,7 +47,7 @@ pub struct GenArgs {
     /// Module to generate with all modules below it; an unknown name lists those that exist
     #[arg(long, value_name = "MODULE", default_value = "top")]
     pub top: String,
-    /// Reset style [default: that of the configuration]
+    /// Reset style; names of modules end in _ar with async [default: that of the configuration]
     #[arg(long)]
     pub reset: Option<ResetArg>,
     /// Print the result as JSON

@@ -12,6 +12,8 @@ use crate::failure::Failure;
 const CONFIG_BYTES_MAX: u64 = 1 << 20;
 /// Largest network file.
 const MODEL_BYTES_MAX: u64 = 64 << 20;
+/// What may stand before UTF-8 text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads and checks a configuration.
 pub fn read_config(path: &Path) -> Result<Params, Failure> {
@@ -30,7 +32,7 @@ pub fn read_text(path: &Path, what: &str, bytes_max: u64) -> Result<String, Fail
     read_utf8(path, what, "JSON", bytes_max)
 }
 
-/// As [`read_text`], for files of which `expected` is the format.
+/// As [`read_text`], for files of which `expected` is the format. A byte order mark is left out.
 pub fn read_utf8(
     path: &Path,
     what: &str,
@@ -53,6 +55,10 @@ pub fn read_utf8(
         return Err(Failure::new(format!(
             "{shown}: {what} is too large, expected at most {limit} MiB"
         )));
+    }
+    // Editors of some systems begin a file with the mark, which RFC 8259 lets a reader ignore.
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        bytes.drain(..BYTE_ORDER_MARK.len());
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

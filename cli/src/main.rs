@@ -13,6 +13,7 @@ mod generate;
 mod input;
 mod lint;
 mod output;
+mod scratch;
 mod traverse;
 
 use std::process::ExitCode;
