@@ -141,9 +141,14 @@ pub fn independent(units: u32, zero: f64) -> Vec<f64> {
 #[must_use]
 pub fn break_even(slices: &Slices) -> Option<f64> {
     let plain = f64::from(slices.word_bytes * 8);
+    let units = slices.units();
+    let bits: Vec<f64> = (0..=units)
+        .map(|non_zero| f64::from(access_bits(slices, non_zero)))
+        .collect();
     let saves = |zero| {
-        let bits = expected_bits(slices, &independent(slices.units(), zero));
-        bits < plain - ROUNDING_BITS
+        let shares = independent(units, zero);
+        let expected: f64 = bits.iter().zip(&shares).map(|(b, share)| b * share).sum();
+        expected < plain - ROUNDING_BITS
     };
     if !saves(1.0) {
         return None;
@@ -203,25 +208,48 @@ pub struct Ranked {
 /// places, larger units, and then the layout that needs fewer zeros to pay.
 #[must_use]
 pub fn rank(word_bytes: u32, populations: &[Population]) -> Vec<Ranked> {
-    let mut ranked = Vec::new();
-    for population in populations {
-        for slices in layouts(word_bytes, population.unit_bits()) {
-            ranked.push(Ranked {
-                total_bits: population.total_bits(&slices),
-                break_even: break_even(&slices),
-                slices,
-            });
-        }
-    }
-    let place = |ranked: &Ranked| {
+    sorted(priced(word_bytes, populations))
+}
+
+/// The first layout of [`rank`]; `None` without a population.
+#[must_use]
+pub fn best(word_bytes: u32, populations: &[Population]) -> Option<Ranked> {
+    let mut priced = priced(word_bytes, populations);
+    let fewest = priced.iter().map(|(_, bits)| *bits).min()?;
+    priced.retain(|(_, bits)| *bits == fewest);
+    sorted(priced).into_iter().next()
+}
+
+/// All layouts with the bits that one access to each word moves.
+fn priced(word_bytes: u32, populations: &[Population]) -> Vec<(Slices, u64)> {
+    let of = |population: &Population| {
+        let all = layouts(word_bytes, population.unit_bits()).into_iter();
+        let priced = all.map(|slices| {
+            let bits = population.total_bits(&slices);
+            (slices, bits)
+        });
+        priced.collect::<Vec<_>>()
+    };
+    populations.iter().flat_map(of).collect()
+}
+
+fn sorted(priced: Vec<(Slices, u64)>) -> Vec<Ranked> {
+    let mut ranked: Vec<Ranked> = (priced.into_iter())
+        .map(|(slices, total_bits)| Ranked {
+            total_bits,
+            break_even: break_even(&slices),
+            slices,
+        })
+        .collect();
+    let cost = |ranked: &Ranked| {
         let slices = &ranked.slices;
         let units = slices.units();
         (ranked.total_bits, slices.widths.len(), slices.mask, units)
     };
+    let zeros = |ranked: &Ranked| ranked.break_even.unwrap_or(f64::INFINITY);
     ranked.sort_by(|a, b| {
-        let zeros = |ranked: &Ranked| ranked.break_even.unwrap_or(2.0);
-        place(a)
-            .cmp(&place(b))
+        cost(a)
+            .cmp(&cost(b))
             .then(zeros(a).total_cmp(&zeros(b)))
             .then_with(|| a.slices.widths.cmp(&b.slices.widths))
     });
