@@ -114,6 +114,13 @@ fn spm_41_a_target_lists_exactly_the_layouts_that_reach_it() {
     let line = format!("\n{reached} layouts save at least 19.5 %\n");
     assert!(run.stdout.contains(&line), "{}", run.stdout);
     assert_eq!(run.stdout.matches(" of 8 bits  ").count(), reached);
+    // [4, 4] moves 13184 of 16384 bits and saves exactly 19.53125 %.
+    for (target, meets) in [("19.53125", true), ("19.53126", false)] {
+        let arguments = ["masks.bin", "--unit-bits", "8", "--target", target];
+        let found = report(&bench, &arguments);
+        let layout = layout(&found, 8, &[4, 4], "slice");
+        assert_eq!(layout["meets_target"], meets, "{target}");
+    }
     // Nothing saves half of these.
     let run = bench.heddle(&["advise", "--slices", "masks.bin", "--target", "50"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""));

@@ -29,7 +29,8 @@ pub(super) fn values(file: &[u8]) -> Result<&[u8], String> {
     let header = String::from_utf8_lossy(header);
 
     let descr = field(&header, "descr").unwrap_or("missing");
-    if !matches!(descr.trim_matches(['\'', '"']), "|i1" | "|u1" | "i1" | "u1") {
+    let descr = descr.trim_matches(['\'', '"']);
+    if !matches!(descr, "|i1" | "|u1" | "i1" | "u1") {
         return Err(format!(
             "has elements of type {}, expected int8 or uint8",
             descr.escape_debug()
@@ -123,7 +124,7 @@ mod tests {
             (
                 [1, 0],
                 bytes("(2,)").replace("|i1", "<f4"),
-                "has elements of type '<f4', expected int8 or uint8",
+                "has elements of type <f4, expected int8 or uint8",
             ),
             (
                 [1, 0],
