@@ -28,6 +28,11 @@ fn a_shown_configuration_is_valid_again() {
     let shown: Value = serde_json::from_str(&run.stdout).expect("JSON");
     assert_eq!(shown["configuration"]["reset"]["style"], "sync");
     assert_eq!(shown["derived"]["state_buffer"], 16384);
+    assert_eq!(shown["derived"]["access_threshold"], 4);
+    assert_eq!(
+        shown["configuration"]["state_buffer"]["slices"]["latency"],
+        2
+    );
     bench.write("again.json", shown["configuration"].to_string());
     let run = bench.heddle(&["config", "check", "again.json"]);
     assert_eq!(
