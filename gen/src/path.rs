@@ -24,6 +24,8 @@ pub fn parse(text: &str, env: &Env) -> Result<Path, String> {
             Some(at) => piece.split_at(at),
             None => (piece.as_str(), ""),
         };
+        // Long names come with line breaks.
+        let name = name.trim();
         for inner in brackets(rest) {
             index.push(eval(inner, env)?);
         }
@@ -182,6 +184,8 @@ mod tests {
         let path = parse("cell[i+1][j*2]$x_i$next", &env()).expect("known names");
         assert_eq!(path.key, "cell$x_i");
         assert_eq!(path.index, [4, 4]);
+        let broken = parse("cell\n[i + 1]\n[j * 2]$x_i", &env());
+        assert_eq!(broken, Ok(path));
     }
 
     #[test]

@@ -184,6 +184,9 @@ impl Widths<'_> {
                     VerilogOp::Add => l.checked_add(r),
                     VerilogOp::Sub => l.checked_sub(r),
                     VerilogOp::Mul => l.checked_mul(r),
+                    VerilogOp::Shl => 1i64
+                        .checked_shl(u32::try_from(r).ok()?)
+                        .and_then(|power| l.checked_mul(power)),
                     VerilogOp::Eq => Some((l == r).into()),
                     VerilogOp::Ne => Some((l != r).into()),
                     VerilogOp::Lt => Some((l < r).into()),
@@ -258,6 +261,16 @@ mod tests {
     fn loop_variables_are_numbers_of_the_width_of_their_context() {
         check(&signal("i"), Some(4), Ok(Expr::number(4, 5)));
         check(&signal("i"), None, Err(Fault::UnknownWidth("i".into())));
+    }
+
+    #[test]
+    fn comparisons_of_loop_variables_know_powers_of_two() {
+        let power = |by| Ast::Binary(literal(1), VerilogOp::Shl, literal(by));
+        let equal = |by| Ast::Binary(signal("i"), VerilogOp::Eq, Box::new(power(by)));
+        let below = |by| Ast::Binary(signal("i"), VerilogOp::Lt, Box::new(power(by)));
+        check(&equal(2), Some(1), Ok(Expr::number(1, 0)));
+        check(&below(2), Some(1), Ok(Expr::number(1, 0)));
+        check(&below(3), Some(1), Ok(Expr::number(1, 1)));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The sliced memory.
 
-use super::{Count, Pack, Unpack};
+use super::old::{Count, Pack, Unpack};
 use crate::prelude::*;
 
 /// Bits of a word address.

@@ -2,24 +2,30 @@
 //!
 //! A word of 8 bytes is stored as a mask of its non-zero bytes, in the mask slice, and as these
 //! bytes packed towards the most significant end, in data slice a and, if they do not fit, in
-//! data slice b. The blocks:
+//! data slice b. [`Sliced`] is the memory.
 //!
-//! - [`Count`]: number of non-zero bytes of a mask and the slices they need,
-//! - [`Route`]: how far each non-zero byte moves when a word is packed,
-//! - [`Pack`] and [`Unpack`]: move the bytes there and back,
-//! - [`Sliced`]: the three slices and their pipeline.
+//! The networks work on words of any power of two of units, by position: packing is towards
+//! position 0.
 //!
-//! Byte k of a word is bits 8k+7..8k, mask bit k belongs to byte k. Packing moves bytes up,
-//! towards byte 7.
+//! - [`Select`]: number of non-zero units of a word ([`Population`]) and the slices they need,
+//! - [`Zeros`] and [`Route`]: how far each non-zero unit moves when a word is packed,
+//! - [`Pack`] and [`Unpack`]: move the units there and back.
 
-mod count;
 mod memory;
+mod old;
 mod pack;
+mod population;
 mod route;
+mod select;
+mod shape;
 mod unpack;
+mod zeros;
 
-pub use count::Count;
 pub use memory::Sliced;
 pub use pack::Pack;
-pub use route::Route;
+pub use population::Population;
+pub use route::{Route, moves};
+pub use select::Select;
+pub use shape::Network;
 pub use unpack::Unpack;
+pub use zeros::Zeros;

@@ -1,148 +1,260 @@
-//! Write side: from the word to the data slices.
+//! From the word to the packed word.
 
-use super::Route;
+use super::route::half_moves;
+use super::zeros::stages;
+use super::{Network, moves};
 use crate::prelude::*;
 
-/// Packs the non-zero bytes of a word, in their order, towards its most significant byte and
-/// fills the rest with zeros. The result is kept in one register per data slice; a slice that
-/// is not written keeps its old data at its port.
+/// Moves the non-zero units of a word, UB bits each, towards position 0, in stages by 1, 2,
+/// 4, ... positions as [`Route`](super::Route) says, and fills the rest with zeros.
 ///
 /// # Timing
-/// `a_data_o` and `b_data_o` one cycle after the word.
+/// Combinational.
 #[derive(LogicBlock)]
-pub struct Pack {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Word, byte 0 in the low bits.
-    pub word_i: Vec<Signal<In, Bits<8>>>,
-    /// Its non-zero bytes, one bit per byte.
+pub struct Pack<const UB: usize> {
+    /// Word, by position.
+    pub word_i: Vec<Signal<In, Bits<UB>>>,
+    /// Its non-zero units.
     pub mask_i: Vec<Signal<In, Bits<1>>>,
-    /// The word has data for slice a.
-    pub a_en_i: Signal<In, Bit>,
-    /// The word has data for slice b.
-    pub b_en_i: Signal<In, Bit>,
-    /// Data for slice a: the most significant packed bytes.
-    pub a_data_o: Vec<Signal<Out, Bits<8>>>,
-    /// Data for slice b: the other packed bytes.
-    pub b_data_o: Vec<Signal<Out, Bits<8>>>,
+    /// Moves of all stages.
+    pub move_i: Vec<Signal<In, Bits<1>>>,
+    /// Packed word, by position.
+    pub packed_o: Vec<Signal<Out, Bits<UB>>>,
+    /// Positions at which a non-zero unit arrived.
+    pub lane_o: Vec<Signal<Out, Bits<1>>>,
 
-    route: Route,
-    a_data: Vec<RegData<Bits<8>>>,
-    b_data: Vec<RegData<Bits<8>>>,
-    /// Bytes that do not move by 1.
-    kept1: Vec<Signal<Local, Bits<8>>>,
-    /// The word after the moves by 1.
-    moved1: Vec<Signal<Local, Bits<8>>>,
-    /// Bytes that do not move by 2.
-    kept2: Vec<Signal<Local, Bits<8>>>,
-    /// The word after the moves by 2.
-    moved2: Vec<Signal<Local, Bits<8>>>,
-    /// Bytes that do not move by 4.
-    kept4: Vec<Signal<Local, Bits<8>>>,
-    /// The word after the moves by 4: packed.
-    moved4: Vec<Signal<Local, Bits<8>>>,
-    _first: usize,
+    /// The word before each stage and behind the last one.
+    word: Vec<Vec<Signal<Local, Bits<UB>>>>,
+    /// The word before a stage without the units that this stage moves.
+    kept: Vec<Vec<Signal<Local, Bits<UB>>>>,
+    /// Positions of the non-zero units in `word`.
+    lane: Vec<Vec<Signal<Local, Bit>>>,
+    _units: usize,
+    _stages: usize,
+    _levels: usize,
+    _left: usize,
+    _split: usize,
+    _half_moves: usize,
 }
 
-impl Pack {
-    /// The packer for a slice a of `first` bytes.
-    pub fn new(first: usize) -> Self {
+impl<const UB: usize> Pack<UB> {
+    /// The packer of a word of `units` units.
+    ///
+    /// # Panics
+    /// If `units` is not a power of two from 2 to 64.
+    pub fn new(units: usize, network: Network) -> Self {
+        let stages = stages(units);
+        let split = network == Network::Split;
+        let levels = if split { 2 * stages - 1 } else { stages };
         Self {
-            clk: Default::default(),
-            word_i: v(8),
-            mask_i: v(8),
-            a_en_i: Default::default(),
-            b_en_i: Default::default(),
-            a_data_o: v(first),
-            b_data_o: v(8 - first),
-            route: Default::default(),
-            a_data: v(first),
-            b_data: v(8 - first),
-            kept1: v(8),
-            moved1: v(8),
-            kept2: v(8),
-            moved2: v(8),
-            kept4: v(8),
-            moved4: v(8),
-            _first: first,
+            word_i: v(units),
+            mask_i: v(units),
+            move_i: v(moves(units, network)),
+            packed_o: v(units),
+            lane_o: v(units),
+            word: (0..=levels).map(|_| v(units)).collect(),
+            kept: (0..if split { stages - 1 } else { stages })
+                .map(|_| v(units))
+                .collect(),
+            lane: (0..=levels).map(|_| v(units)).collect(),
+            _units: units,
+            _stages: stages,
+            _levels: levels,
+            _left: units / 2,
+            _split: split.into(),
+            _half_moves: half_moves(units),
         }
     }
 }
 
-impl Logic for Pack {
+impl<const UB: usize> Logic for Pack<UB> {
     #[hdl_gen]
     fn update(&mut self) {
-        for k in 0..8 {
-            self.route.mask_i[k].next = self.mask_i[k].val();
+        for p in 0..self._units {
+            self.word[0][p].next = self.word_i[p].val();
+            self.lane[0][p].next = self.mask_i[p].val().get_bit(0);
         }
-
-        comment!("A byte that moves leaves a zero behind, unless another takes its place");
-        for k in 0..8 {
-            self.kept1[k].next = self.word_i[k].val();
-        }
-        for k in 0..7 {
-            if self.route.one_o[k].val() {
-                self.kept1[k].next = 0.into();
+        comment!("A unit that moves leaves a zero behind, unless another takes its place");
+        if self._split == 0 {
+            for t in 0..self._stages {
+                for s in 1..self._units {
+                    if s == (1 << t) {
+                        for p in 0..self._units {
+                            if p >= s {
+                                self.kept[t][p].next = self.word[t][p].val();
+                                if self.move_i[t * self._units + 1 + p - 2 * s]
+                                    .val()
+                                    .get_bit(0)
+                                {
+                                    self.kept[t][p].next = 0.into();
+                                }
+                            } else {
+                                self.kept[t][p].next = self.word[t][p].val();
+                            }
+                            if p + s < self._units {
+                                self.word[t + 1][p].next = self.kept[t][p].val();
+                                if self.move_i[t * self._units + 1 + p - s].val().get_bit(0) {
+                                    self.word[t + 1][p].next = self.word[t][p + s].val();
+                                }
+                            } else {
+                                self.word[t + 1][p].next = self.kept[t][p].val();
+                            }
+                            if p < s {
+                                self.lane[t + 1][p].next = self.lane[t][p].val()
+                                    | self.move_i[t * self._units + 1 + p - s].val().get_bit(0);
+                            } else if p + s < self._units {
+                                self.lane[t + 1][p].next = (self.lane[t][p].val()
+                                    & !self.move_i[t * self._units + 1 + p - 2 * s]
+                                        .val()
+                                        .get_bit(0))
+                                    | self.move_i[t * self._units + 1 + p - s].val().get_bit(0);
+                            } else {
+                                self.lane[t + 1][p].next = self.lane[t][p].val()
+                                    & !self.move_i[t * self._units + 1 + p - 2 * s]
+                                        .val()
+                                        .get_bit(0);
+                            }
+                        }
+                    }
+                }
+            }
+        } else {
+            for t in 0..(self._stages - 1) {
+                for s in 1..self._left {
+                    if s == (1 << t) {
+                        for e in 0..2 {
+                            for p in 0..self._left {
+                                if p >= s {
+                                    self.kept[t][e * self._left + p].next =
+                                        self.word[t][e * self._left + p].val();
+                                    if self.move_i
+                                        [e * self._half_moves + t * self._left + 1 + p - 2 * s]
+                                        .val()
+                                        .get_bit(0)
+                                    {
+                                        self.kept[t][e * self._left + p].next = 0.into();
+                                    }
+                                } else {
+                                    self.kept[t][e * self._left + p].next =
+                                        self.word[t][e * self._left + p].val();
+                                }
+                                if p + s < self._left {
+                                    self.word[t + 1][e * self._left + p].next =
+                                        self.kept[t][e * self._left + p].val();
+                                    if self.move_i
+                                        [e * self._half_moves + t * self._left + 1 + p - s]
+                                        .val()
+                                        .get_bit(0)
+                                    {
+                                        self.word[t + 1][e * self._left + p].next =
+                                            self.word[t][e * self._left + p + s].val();
+                                    }
+                                } else {
+                                    self.word[t + 1][e * self._left + p].next =
+                                        self.kept[t][e * self._left + p].val();
+                                }
+                                if p < s {
+                                    self.lane[t + 1][e * self._left + p].next =
+                                        self.lane[t][e * self._left + p].val()
+                                            | self.move_i
+                                                [e * self._half_moves + t * self._left + 1 + p - s]
+                                                .val()
+                                                .get_bit(0);
+                                } else if p + s < self._left {
+                                    self.lane[t + 1][e * self._left + p].next =
+                                        (self.lane[t][e * self._left + p].val()
+                                            & !self.move_i[e * self._half_moves
+                                                + t * self._left
+                                                + 1
+                                                + p
+                                                - 2 * s]
+                                                .val()
+                                                .get_bit(0))
+                                            | self.move_i
+                                                [e * self._half_moves + t * self._left + 1 + p - s]
+                                                .val()
+                                                .get_bit(0);
+                                } else {
+                                    self.lane[t + 1][e * self._left + p].next = self.lane[t]
+                                        [e * self._left + p]
+                                        .val()
+                                        & !self.move_i
+                                            [e * self._half_moves + t * self._left + 1 + p - 2 * s]
+                                            .val()
+                                            .get_bit(0);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            comment!("The right half moves on as a whole, to where there is nothing");
+            for t in 0..self._stages {
+                for s in 1..self._units {
+                    if s == (1 << t) {
+                        for p in 0..self._units {
+                            // The stages before have moved the right half by less than s; only
+                            // one of the full length moves by s = left.
+                            self.word[self._stages + t][p].next =
+                                self.word[self._stages - 1 + t][p].val();
+                            if s < self._left && p + s > self._left && p + 2 * s < self._units {
+                                if self.move_i[2 * self._half_moves + t].val().get_bit(0) {
+                                    self.word[self._stages + t][p].next =
+                                        self.word[self._stages - 1 + t][p + s].val();
+                                }
+                                self.lane[self._stages + t][p].next = (self.lane
+                                    [self._stages - 1 + t][p]
+                                    .val()
+                                    & !self.move_i[2 * self._half_moves + t].val().get_bit(0))
+                                    | (self.lane[self._stages - 1 + t][p + s].val()
+                                        & self.move_i[2 * self._half_moves + t].val().get_bit(0));
+                            } else if (s < self._left && p + s > self._left && p + s < self._units)
+                                || (s == self._left && p >= self._left)
+                            {
+                                if self.move_i[2 * self._half_moves + t].val().get_bit(0) {
+                                    self.word[self._stages + t][p].next = 0.into();
+                                }
+                                self.lane[self._stages + t][p].next =
+                                    self.lane[self._stages - 1 + t][p].val()
+                                        & !self.move_i[2 * self._half_moves + t].val().get_bit(0);
+                            } else if (s < self._left
+                                && p + s <= self._left
+                                && p + 2 * s > self._left)
+                                || (s == self._left && p < self._left)
+                            {
+                                if self.move_i[2 * self._half_moves + t].val().get_bit(0) {
+                                    self.word[self._stages + t][p].next =
+                                        self.word[self._stages - 1 + t][p].val()
+                                            | self.word[self._stages - 1 + t][p + s].val();
+                                }
+                                self.lane[self._stages + t][p].next = self.lane
+                                    [self._stages - 1 + t][p]
+                                    .val()
+                                    | (self.lane[self._stages - 1 + t][p + s].val()
+                                        & self.move_i[2 * self._half_moves + t].val().get_bit(0));
+                            } else {
+                                self.lane[self._stages + t][p].next =
+                                    self.lane[self._stages - 1 + t][p].val();
+                            }
+                        }
+                    }
+                }
             }
         }
-        for k in 0..8 {
-            self.moved1[k].next = self.kept1[k].val();
-        }
-        for k in 0..7 {
-            if self.route.one_o[k].val() {
-                self.moved1[k + 1].next = self.word_i[k].val();
-            }
-        }
-        for k in 0..8 {
-            self.kept2[k].next = self.moved1[k].val();
-        }
-        for k in 0..6 {
-            if self.route.two_o[k].val() {
-                self.kept2[k].next = 0.into();
-            }
-        }
-        for k in 0..8 {
-            self.moved2[k].next = self.kept2[k].val();
-        }
-        for k in 0..6 {
-            if self.route.two_o[k].val() {
-                self.moved2[k + 2].next = self.moved1[k].val();
-            }
-        }
-        for k in 0..8 {
-            self.kept4[k].next = self.moved2[k].val();
-        }
-        for k in 0..4 {
-            if self.route.four_o[k].val() {
-                self.kept4[k].next = 0.into();
-            }
-        }
-        for k in 0..8 {
-            self.moved4[k].next = self.kept4[k].val();
-        }
-        for k in 0..4 {
-            if self.route.four_o[k].val() {
-                self.moved4[k + 4].next = self.moved2[k].val();
-            }
-        }
-
-        for i in 0..self._first {
-            self.a_data[i].clk.next = self.clk.val();
-            self.a_data[i].en_i.next = self.a_en_i.val();
-            self.a_data[i].d_i.next = self.moved4[8 - self._first + i].val();
-            self.a_data_o[i].next = self.a_data[i].q_o.val();
-        }
-        for i in 0..(8 - self._first) {
-            self.b_data[i].clk.next = self.clk.val();
-            self.b_data[i].en_i.next = self.b_en_i.val();
-            self.b_data[i].d_i.next = self.moved4[i].val();
-            self.b_data_o[i].next = self.b_data[i].q_o.val();
+        for p in 0..self._units {
+            self.packed_o[p].next = self.word[self._levels][p].val();
+            self.lane_o[p].next = self.lane[self._levels][p].val().into();
         }
     }
-    module!(|this| Meta::module("sliced_pack").param(
-        "first",
-        "f",
-        this._first,
-        "bytes in slice a"
-    ));
+    module!(|this| Meta::module(match this._split {
+        0 => "sliced_pack",
+        _ => "sliced_pack_split",
+    })
+    .param("units", "u", this._units, "units of a word")
+    .param("UB", "b", UB, "bits of a unit")
+    .hidden("stages", this._stages, "stages that reach every position")
+    .hidden("levels", this._levels, "all stages")
+    .hidden("left", this._left, "units of the left half")
+    .hidden("split", this._split, "1: the halves are packed separately")
+    .hidden("half_moves", this._half_moves, "move bits within a half"));
 }

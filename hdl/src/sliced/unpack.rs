@@ -1,138 +1,164 @@
-//! Read side: from the data slices to the word.
+//! From the packed word to the word.
 
-use super::Route;
+use super::route::half_moves;
+use super::zeros::stages;
+use super::{Network, moves};
 use crate::prelude::*;
 
-/// Moves packed bytes back to their places and puts zeros between them. Every zero comes from
-/// the mask, so that what a slice holds beyond the packed bytes never reaches the word.
+/// Moves packed units, UB bits each, back to their positions in the word and puts zeros between
+/// them. Every zero comes from the mask, so that what the packed word holds elsewhere never
+/// reaches the word.
 ///
 /// # Timing
-/// The mask is taken with `en_i`; the slice data of that word follow one cycle later, and
-/// `word_o` belongs to them in the same cycle.
+/// Combinational.
 #[derive(LogicBlock)]
-pub struct Unpack {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Takes the mask.
-    pub en_i: Signal<In, Bit>,
-    /// Non-zero bytes of the word, one bit per byte.
+pub struct Unpack<const UB: usize> {
+    /// Packed word, by position.
+    pub packed_i: Vec<Signal<In, Bits<UB>>>,
+    /// Non-zero units of the word, by position.
     pub mask_i: Vec<Signal<In, Bits<1>>>,
-    /// Data of slice a: the most significant packed bytes.
-    pub a_data_i: Vec<Signal<In, Bits<8>>>,
-    /// Data of slice b: the other packed bytes.
-    pub b_data_i: Vec<Signal<In, Bits<8>>>,
-    /// Word, byte 0 in the low bits.
-    pub word_o: Vec<Signal<Out, Bits<8>>>,
+    /// Moves that packed the word, of all stages.
+    pub move_i: Vec<Signal<In, Bits<1>>>,
+    /// Word, by position.
+    pub word_o: Vec<Signal<Out, Bits<UB>>>,
 
-    route: Route,
-    mask: Vec<RegData<Bits<1>>>,
-    one: Vec<RegData<Bit>>,
-    two: Vec<RegData<Bit>>,
-    four: Vec<RegData<Bit>>,
-    dense: Vec<Signal<Local, Bits<8>>>,
-    /// The word after the moves by 4.
-    moved4: Vec<Signal<Local, Bits<8>>>,
-    /// The word after the moves by 2.
-    moved2: Vec<Signal<Local, Bits<8>>>,
-    /// The word after the moves by 1.
-    moved1: Vec<Signal<Local, Bits<8>>>,
-    _first: usize,
+    /// The word before each stage of packing and behind the last one.
+    word: Vec<Vec<Signal<Local, Bits<UB>>>>,
+    _units: usize,
+    _stages: usize,
+    _levels: usize,
+    _left: usize,
+    _split: usize,
+    _half_moves: usize,
 }
 
-impl Unpack {
-    /// The unpacker for a slice a of `first` bytes.
-    pub fn new(first: usize) -> Self {
+impl<const UB: usize> Unpack<UB> {
+    /// The unpacker of a word of `units` units.
+    ///
+    /// # Panics
+    /// If `units` is not a power of two from 2 to 64.
+    pub fn new(units: usize, network: Network) -> Self {
+        let stages = stages(units);
+        let split = network == Network::Split;
+        let levels = if split { 2 * stages - 1 } else { stages };
         Self {
-            clk: Default::default(),
-            en_i: Default::default(),
-            mask_i: v(8),
-            a_data_i: v(first),
-            b_data_i: v(8 - first),
-            word_o: v(8),
-            route: Default::default(),
-            mask: v(8),
-            one: v(7),
-            two: v(6),
-            four: v(4),
-            dense: v(8),
-            moved4: v(8),
-            moved2: v(8),
-            moved1: v(8),
-            _first: first,
+            packed_i: v(units),
+            mask_i: v(units),
+            move_i: v(moves(units, network)),
+            word_o: v(units),
+            word: (0..=levels).map(|_| v(units)).collect(),
+            _units: units,
+            _stages: stages,
+            _levels: levels,
+            _left: units / 2,
+            _split: split.into(),
+            _half_moves: half_moves(units),
         }
     }
 }
 
-impl Logic for Unpack {
+impl<const UB: usize> Logic for Unpack<UB> {
     #[hdl_gen]
     fn update(&mut self) {
-        for k in 0..8 {
-            self.route.mask_i[k].next = self.mask_i[k].val();
-            self.mask[k].clk.next = self.clk.val();
-            self.mask[k].en_i.next = self.en_i.val();
-            self.mask[k].d_i.next = self.mask_i[k].val();
+        for p in 0..self._units {
+            self.word[self._levels][p].next = self.packed_i[p].val();
         }
-        for k in 0..7 {
-            self.one[k].clk.next = self.clk.val();
-            self.one[k].en_i.next = self.en_i.val();
-            self.one[k].d_i.next = self.route.one_o[k].val();
-        }
-        for k in 0..6 {
-            self.two[k].clk.next = self.clk.val();
-            self.two[k].en_i.next = self.en_i.val();
-            self.two[k].d_i.next = self.route.two_o[k].val();
-        }
-        for k in 0..4 {
-            self.four[k].clk.next = self.clk.val();
-            self.four[k].en_i.next = self.en_i.val();
-            self.four[k].d_i.next = self.route.four_o[k].val();
-        }
-
-        for i in 0..self._first {
-            self.dense[8 - self._first + i].next = self.a_data_i[i].val();
-        }
-        for i in 0..(8 - self._first) {
-            self.dense[i].next = self.b_data_i[i].val();
-        }
-
         comment!("The moves of packing, backwards");
-        for k in 0..8 {
-            self.moved4[k].next = self.dense[k].val();
-        }
-        for k in 0..4 {
-            if self.four[k].q_o.val() {
-                self.moved4[k].next = self.dense[k + 4].val();
+        if self._split > 0 {
+            for b in 0..self._stages {
+                for s in 1..self._units {
+                    if s == (1 << (self._stages - 1 - b)) {
+                        for p in 0..self._units {
+                            if (s < self._left && p + s > self._left && p + s < self._units)
+                                || (s == self._left && p >= self._left)
+                            {
+                                self.word[2 * self._stages - 2 - b][p].next =
+                                    self.word[2 * self._stages - 1 - b][p].val();
+                                if self.move_i[2 * self._half_moves + self._stages - 1 - b]
+                                    .val()
+                                    .get_bit(0)
+                                {
+                                    self.word[2 * self._stages - 2 - b][p].next =
+                                        self.word[2 * self._stages - 1 - b][p - s].val();
+                                }
+                            } else {
+                                self.word[2 * self._stages - 2 - b][p].next =
+                                    self.word[2 * self._stages - 1 - b][p].val();
+                            }
+                        }
+                    }
+                }
+            }
+            for b in 0..(self._stages - 1) {
+                for s in 1..self._left {
+                    if s == (1 << (self._stages - 2 - b)) {
+                        for e in 0..2 {
+                            for p in 0..self._left {
+                                if p >= s {
+                                    self.word[self._stages - 2 - b][e * self._left + p].next =
+                                        self.word[self._stages - 1 - b][e * self._left + p].val();
+                                    if self.move_i[e * self._half_moves
+                                        + (self._stages - 2 - b) * self._left
+                                        + 1
+                                        + p
+                                        - 2 * s]
+                                        .val()
+                                        .get_bit(0)
+                                    {
+                                        self.word[self._stages - 2 - b][e * self._left + p].next =
+                                            self.word[self._stages - 1 - b][e * self._left + p - s]
+                                                .val();
+                                    }
+                                } else {
+                                    self.word[self._stages - 2 - b][e * self._left + p].next =
+                                        self.word[self._stages - 1 - b][e * self._left + p].val();
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        } else {
+            for b in 0..self._stages {
+                for s in 1..self._units {
+                    if s == (1 << (self._stages - 1 - b)) {
+                        for p in 0..self._units {
+                            if p >= s {
+                                self.word[self._stages - 1 - b][p].next =
+                                    self.word[self._stages - b][p].val();
+                                if self.move_i[(self._stages - 1 - b) * self._units + 1 + p - 2 * s]
+                                    .val()
+                                    .get_bit(0)
+                                {
+                                    self.word[self._stages - 1 - b][p].next =
+                                        self.word[self._stages - b][p - s].val();
+                                }
+                            } else {
+                                self.word[self._stages - 1 - b][p].next =
+                                    self.word[self._stages - b][p].val();
+                            }
+                        }
+                    }
+                }
             }
         }
-        for k in 0..8 {
-            self.moved2[k].next = self.moved4[k].val();
-        }
-        for k in 0..6 {
-            if self.two[k].q_o.val() {
-                self.moved2[k].next = self.moved4[k + 2].val();
-            }
-        }
-        for k in 0..8 {
-            self.moved1[k].next = self.moved2[k].val();
-        }
-        for k in 0..7 {
-            if self.one[k].q_o.val() {
-                self.moved1[k].next = self.moved2[k + 1].val();
-            }
-        }
-
         comment!("Zeros come from the mask");
-        for k in 0..8 {
-            self.word_o[k].next = 0.into();
-            if self.mask[k].q_o.val().get_bit(0) {
-                self.word_o[k].next = self.moved1[k].val();
+        for p in 0..self._units {
+            self.word_o[p].next = 0.into();
+            if self.mask_i[p].val().get_bit(0) {
+                self.word_o[p].next = self.word[0][p].val();
             }
         }
     }
-    module!(|this| Meta::module("sliced_unpack").param(
-        "first",
-        "f",
-        this._first,
-        "bytes in slice a"
-    ));
+    module!(|this| Meta::module(match this._split {
+        0 => "sliced_unpack",
+        _ => "sliced_unpack_split",
+    })
+    .param("units", "u", this._units, "units of a word")
+    .param("UB", "b", UB, "bits of a unit")
+    .hidden("stages", this._stages, "stages that reach every position")
+    .hidden("levels", this._levels, "all stages")
+    .hidden("left", this._left, "units of the left half")
+    .hidden("split", this._split, "1: the halves are packed separately")
+    .hidden("half_moves", this._half_moves, "move bits within a half"));
 }
