@@ -7,7 +7,9 @@ use crate::array::{BiasColumn, BiasRow, Pe, PeArray, PeRow};
 use crate::buffer::{Partition, ResultColumn, ResultsBuffer, StateBuffer};
 use crate::control::{Control, ControlShape, HostPort, Sequencer, SequencerShape};
 use crate::post::{Gatherer, Post, PostLane, Requantise};
-use crate::sliced::Sliced;
+use crate::sliced::{
+    MaskPlace, PlainMemory, Sliced, SlicedCounters, SlicedField, SlicedHybrid, SlicedShape,
+};
 use crate::top::Top;
 use crate::traversal::{
     Arrangement, OffsetTable, TraversalCore, TraversalEngine, TraversalShape, TraversalUnit,
@@ -87,7 +89,12 @@ pub const MODULES: &[Entry] = &[
     entry(
         "sliced",
         "memory that neither reads nor writes zero bytes",
-        |p| Box::new(Sliced::new(bank_words(p), first(p))),
+        sliced,
+    ),
+    entry(
+        "sliced_counters",
+        "accesses of a sliced memory, counted",
+        |p| Box::new(SlicedCounters::new(&sliced_shape(p))),
     ),
     entry("pe_array", "all processing elements", |p| {
         Box::new(PeArray::new(size(p.array.rows), size(p.array.cols)))
@@ -223,6 +230,31 @@ fn sequencer_shape(params: &Params) -> SequencerShape {
         tiles: size(params.column_tiles),
         program_words: size(params.program.words),
     }
+}
+
+fn sliced(params: &Params) -> Box<dyn Block> {
+    let shape = sliced_shape(params);
+    match shape.unit_bits {
+        4 => sliced_of::<4>(shape),
+        8 => sliced_of::<8>(shape),
+        16 => sliced_of::<16>(shape),
+        32 => sliced_of::<32>(shape),
+        bits => panic!("unit_bits {bits} is not in the menu"),
+    }
+}
+
+fn sliced_of<const UB: usize>(shape: SlicedShape) -> Box<dyn Block> {
+    match shape.mask {
+        _ if shape.plain => Box::new(PlainMemory::<UB>::new(shape)),
+        MaskPlace::Slice => Box::new(Sliced::<UB>::new(shape)),
+        MaskPlace::Field => Box::new(SlicedField::<UB>::new(shape)),
+        MaskPlace::Hybrid => Box::new(SlicedHybrid::<UB>::new(shape)),
+    }
+}
+
+fn sliced_shape(params: &Params) -> SlicedShape {
+    let first = first(params);
+    SlicedShape::new(bank_words(params), vec![first, 8 - first])
 }
 
 fn word_bits(params: &Params) -> usize {

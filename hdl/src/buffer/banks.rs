@@ -2,7 +2,7 @@
 
 use super::WordMux;
 use crate::prelude::*;
-use crate::sliced::Sliced;
+use crate::sliced::{Sliced, SlicedShape};
 
 /// Banks of sliced memory with three readers and one writer.
 ///
@@ -56,7 +56,7 @@ pub struct Banks {
     pub b_read_o: Vec<Signal<Out, Bit>>,
     /// One per bank: its data slice b is written.
     pub b_write_o: Vec<Signal<Out, Bit>>,
-    bank: Vec<Sliced>,
+    bank: Vec<Sliced<8>>,
     op_mux: WordMux,
     wt_mux: WordMux,
     host_mux: WordMux,
@@ -119,7 +119,12 @@ impl Banks {
             b_read_o: v(banks),
             b_write_o: v(banks),
             bank: (0..banks)
-                .map(|_| Sliced::new(words_per_bank, first_slice))
+                .map(|_| {
+                    Sliced::new(SlicedShape::new(
+                        words_per_bank,
+                        vec![first_slice, 8 - first_slice],
+                    ))
+                })
                 .collect(),
             op_mux: WordMux::new(banks),
             wt_mux: WordMux::new(banks),
@@ -180,10 +185,10 @@ impl Logic for Banks {
             }
             self.mask_read_o[b].next = self.bank[b].mask_ren_o.val();
             self.mask_write_o[b].next = self.bank[b].mask_wen_o.val();
-            self.a_read_o[b].next = self.bank[b].a_ren_o.val();
-            self.a_write_o[b].next = self.bank[b].a_wen_o.val();
-            self.b_read_o[b].next = self.bank[b].b_ren_o.val();
-            self.b_write_o[b].next = self.bank[b].b_wen_o.val();
+            self.a_read_o[b].next = self.bank[b].slice_ren_o[0].val();
+            self.a_write_o[b].next = self.bank[b].slice_wen_o[0].val();
+            self.b_read_o[b].next = self.bank[b].slice_ren_o[1].val();
+            self.b_write_o[b].next = self.bank[b].slice_wen_o[1].val();
 
             // Where the word goes that arrives two cycles later
             self.op_read[b].clk.next = self.clk.val();

@@ -1,12 +1,339 @@
-//! Sizes and options of a sliced memory.
+//! What a sliced memory is built from.
+
+use crate::prelude::*;
+
+/// Bits of a word address.
+pub const WA: usize = 13;
+
+/// Where the mask of a word is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MaskPlace {
+    /// In a slice of its own.
+    #[default]
+    Slice,
+    /// In a field of slice 0.
+    Field,
+    /// In the first units of slice 0, beside a flag; words that do not fit behind it are raw.
+    Hybrid,
+}
 
 /// How far units are moved when a word is packed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Network {
-    /// To the first free position.
+    /// By the number of zero units before them.
+    #[default]
     Full,
-    /// By at most half the word.
+    /// By that number, but at most half a word.
     Half,
-    /// Within each half of the word, and the right half behind the left one if both fit there.
+    /// Within their half of the word; the right half moves on behind the left one if both fit.
     Split,
+}
+
+impl Network {
+    /// Number that stands for the network in a module name.
+    pub fn number(self) -> usize {
+        match self {
+            Network::Full => 0,
+            Network::Half => 1,
+            Network::Split => 2,
+        }
+    }
+}
+
+/// Sizes and options of a sliced memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SlicedShape {
+    /// Number of words.
+    pub words: usize,
+    /// Units in a word.
+    pub units: usize,
+    /// Bits of a unit.
+    pub unit_bits: usize,
+    /// Units of each data slice.
+    pub widths: Vec<usize>,
+    /// Where the mask is kept.
+    pub mask: MaskPlace,
+    /// How far units are moved.
+    pub network: Network,
+    /// Only lanes with a non-zero unit are written.
+    pub exact: bool,
+    /// Units are packed towards unit 0, not towards the last unit.
+    pub right: bool,
+    /// A word with at most so many non-zero units is stored as zero.
+    pub write_threshold: usize,
+    /// A word with at most so many non-zero units is not read from the data slices.
+    pub read_threshold: usize,
+    /// A word with more non-zero units needs slice 1.
+    pub access_threshold: usize,
+    /// Slice k is accessed k cycles after slice 0.
+    pub in_turn: bool,
+    /// Cycles from the read to the word, before `in_turn`.
+    pub latency: usize,
+    /// A plain memory with the same ports and latency.
+    pub plain: bool,
+}
+
+impl SlicedShape {
+    /// Bytes, mask slice, full network, filled slices, packed to the left, no thresholds, all
+    /// slices together, latency 2.
+    pub fn new(words: usize, widths: Vec<usize>) -> Self {
+        Self {
+            words,
+            units: widths.iter().sum(),
+            unit_bits: 8,
+            mask: MaskPlace::Slice,
+            network: Network::Full,
+            exact: false,
+            right: false,
+            write_threshold: 0,
+            read_threshold: 0,
+            access_threshold: widths[0],
+            in_turn: false,
+            latency: 2,
+            plain: false,
+            widths,
+        }
+    }
+
+    /// Number of data slices; a plain memory has one.
+    pub fn slices(&self) -> usize {
+        if self.plain { 1 } else { self.widths.len() }
+    }
+
+    /// Bytes of a word.
+    pub fn word_bytes(&self) -> usize {
+        self.units * self.unit_bits / 8
+    }
+
+    /// Units of a hybrid row that hold the mask, m.
+    pub fn mask_units(&self) -> usize {
+        self.units.div_ceil(self.unit_bits)
+    }
+
+    /// Non-zero units that slice 0 holds, F.
+    pub fn first_units(&self) -> usize {
+        match self.mask {
+            MaskPlace::Hybrid => self.widths[0] - self.mask_units(),
+            _ => self.widths[0],
+        }
+    }
+
+    /// Position of the first unit of slice k in the packed word.
+    pub fn from(&self, slice: usize) -> usize {
+        self.widths[..slice].iter().sum()
+    }
+
+    /// For each slice: a write with more non-zero units accesses it.
+    pub fn write_thresholds(&self) -> Vec<usize> {
+        self.thresholds(self.write_threshold)
+    }
+
+    /// For each slice: a read with more non-zero units accesses it.
+    pub fn read_thresholds(&self) -> Vec<usize> {
+        self.thresholds(self.read_threshold)
+    }
+
+    fn thresholds(&self, least: usize) -> Vec<usize> {
+        let one = |slice| match (slice, self.mask) {
+            (0, _) => least,
+            (1, _) | (_, MaskPlace::Hybrid) => least.max(self.access_threshold),
+            _ => least.max(self.from(slice)),
+        };
+        (0..self.widths.len()).map(one).collect()
+    }
+
+    /// Registers at the inputs: 0 or 1.
+    pub fn input_stages(&self) -> usize {
+        (self.latency >= 7).into()
+    }
+
+    /// Registers behind the mask slice: 0 or 1.
+    pub fn mask_stages(&self) -> usize {
+        (self.latency >= 3).into()
+    }
+
+    /// Registers behind the enables and addresses of the data slices: 0 or 1.
+    pub fn enable_stages(&self) -> usize {
+        (self.latency >= 5).into()
+    }
+
+    /// Registers behind the data slices: 0 or 1.
+    pub fn data_stages(&self) -> usize {
+        (self.latency >= 4).into()
+    }
+
+    /// Registers at the output: 0 or 1.
+    pub fn output_stages(&self) -> usize {
+        (self.latency >= 6).into()
+    }
+
+    /// Cycles from the access of the mask to that of slice 0, d.
+    pub fn distance(&self) -> usize {
+        1 + self.mask_stages() + self.enable_stages()
+    }
+
+    /// Cycles by which the last slice is accessed after slice 0.
+    pub fn turns(&self) -> usize {
+        match self.in_turn {
+            true => self.slices() - 1,
+            false => 0,
+        }
+    }
+
+    /// Cycles from the mask, bypassed and behind its register, to the data of the slices.
+    pub fn mask_to_data(&self) -> usize {
+        self.enable_stages() + 1 + self.data_stages() + self.turns()
+    }
+
+    /// Refuses what cannot be built.
+    ///
+    /// # Panics
+    /// If a size or an option is not allowed.
+    pub fn check(&self) {
+        let range = |name: &str, found: usize, allowed: std::ops::RangeInclusive<usize>| {
+            assert!(
+                allowed.contains(&found),
+                "{name} is {found}, allowed {allowed:?}"
+            );
+        };
+        range("words", self.words, 1..=1 << WA);
+        range("units", self.units, 2..=64);
+        range("latency", self.latency, 2..=7);
+        if self.plain {
+            return;
+        }
+        range("slices", self.widths.len(), 2..=8);
+        range("width of slice 0", self.widths[0], 1..=self.units);
+        range(
+            "units",
+            self.units,
+            self.from(self.widths.len())..=self.units,
+        );
+        if self.mask == MaskPlace::Hybrid {
+            range(
+                "width of slice 0",
+                self.widths[0],
+                self.mask_units() + 1..=64,
+            );
+        }
+        range(
+            "access_threshold",
+            self.access_threshold,
+            1..=self.first_units(),
+        );
+        range("write_threshold", self.write_threshold, 0..=self.units - 1);
+        range(
+            "read_threshold",
+            self.read_threshold,
+            0..=self.write_threshold,
+        );
+        assert!(
+            !self.exact || self.mask == MaskPlace::Slice,
+            "exact writes need a mask slice"
+        );
+    }
+
+    /// Name and parameters of a memory of this shape.
+    pub fn meta(&self, name: &str) -> Meta {
+        let choice = |meta: Meta, name: &str, flag: &str, value, usual, doc: &str| {
+            let flag = if value == usual { "" } else { flag };
+            meta.param(name, flag, value, doc)
+        };
+        let mut meta = Meta::module(name).param("words", "d", self.words, "words");
+        if self.plain {
+            meta = meta.param("units", "w", self.units, "units in a word");
+        } else {
+            for (k, width) in self.widths.iter().enumerate() {
+                meta = meta.param(&format!("width{k}"), "w", *width, "units of a slice");
+            }
+            meta = meta.hidden("units", self.units, "units in a word");
+        }
+        meta = choice(meta, "unit_bits", "u", self.unit_bits, 8, "bits of a unit");
+        if !self.plain {
+            let network = "0: full, 1: half, 2: split";
+            meta = choice(meta, "network", "n", self.network.number(), 0, network)
+                .option(
+                    "exact",
+                    "e",
+                    self.exact.into(),
+                    "1: only lanes with a non-zero unit are written",
+                )
+                .option(
+                    "write_threshold",
+                    "tw",
+                    self.write_threshold,
+                    "a word with so many non-zero units is stored as zero",
+                )
+                .option(
+                    "read_threshold",
+                    "tr",
+                    self.read_threshold,
+                    "a word with so many non-zero units is not read",
+                );
+            let usual = self.first_units();
+            let doc = "more non-zero units need slice 1";
+            meta = choice(
+                meta,
+                "access_threshold",
+                "ta",
+                self.access_threshold,
+                usual,
+                doc,
+            )
+            .option(
+                "in_turn",
+                "o",
+                self.in_turn.into(),
+                "1: slice k is accessed k cycles after slice 0",
+            );
+        }
+        let doc = "1: the first unit is the least significant one";
+        meta = meta.option("right", "r", self.right.into(), doc);
+        choice(
+            meta,
+            "latency",
+            "l",
+            self.latency,
+            2,
+            "cycles from the read to the word",
+        )
+        .hidden("slices", self.slices(), "data slices")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_shape_is_the_usual_memory() {
+        let shape = SlicedShape::new(16, vec![2, 2, 4]);
+        shape.check();
+        assert_eq!(
+            (shape.units, shape.word_bytes(), shape.first_units()),
+            (8, 8, 2)
+        );
+        assert_eq!(shape.write_thresholds(), [0, 2, 4]);
+        assert_eq!(shape.mask_to_data(), 1);
+    }
+
+    #[test]
+    fn a_hybrid_row_loses_units_to_its_mask() {
+        let mut shape = SlicedShape::new(16, vec![4, 2, 2]);
+        shape.mask = MaskPlace::Hybrid;
+        shape.access_threshold = shape.first_units();
+        shape.check();
+        assert_eq!(shape.write_thresholds(), [0, 3, 3]);
+    }
+
+    #[test]
+    fn distances_are_those_of_the_table() {
+        let mut shape = SlicedShape::new(16, vec![4, 4]);
+        for (latency, distance) in (2..8).zip([1, 2, 2, 3, 3, 3]) {
+            shape.latency = latency;
+            assert_eq!(shape.distance(), distance);
+            let all = shape.input_stages() + 1 + shape.mask_stages() + shape.mask_to_data();
+            assert_eq!(all + shape.output_stages(), latency);
+        }
+    }
 }

@@ -1,0 +1,5 @@
+//! The sliced memory in the simulator of rust-hdl.
+
+mod bench;
+mod tables;
+mod variants;
