@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::bench::{Bench, FLOW, Inputs, Unit};
 use crate::traffic::{Traffic, play, play_steady};
-use crate::{FULL, NARROW, ONE_SET, PLAIN, SINGLE};
+use crate::{FULL, LARGE_SET, NARROW, ONE_SET, PLAIN, SINGLE, WIDE};
 
 const NOTHING: [u64; 0] = [];
 
@@ -64,6 +64,8 @@ fn ttu_004_ttu_065_ttu_067_vectors_on_every_size() {
     check_all(&PLAIN, 11);
     check_all(&ONE_SET, 7);
     check_all(&SINGLE, 5);
+    check_all(&WIDE, 17);
+    check_all(&LARGE_SET, 20);
 }
 
 #[test]
