@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use heddle_arch::traverse::parse;
 
 use crate::bench::{Bench, FLOW, Inputs, Unit};
-use crate::{FULL, NARROW, ONE_SET, PLAIN, SINGLE};
+use crate::{FULL, LARGE_SET, NARROW, ONE_SET, PLAIN, SINGLE, WIDE};
 
 /// Predicts the cycle of every address from the cycles in which words were taken.
 ///
@@ -125,7 +125,7 @@ const NEST: &str = "traverse\ntensor row 0 base 3 loops 0:1:40";
 
 #[test]
 fn one_word_is_taken_in_every_clock_and_the_first_address_comes_as_promised() {
-    for unit in [&FULL, &NARROW, &PLAIN, &ONE_SET, &SINGLE] {
+    for unit in [&FULL, &NARROW, &PLAIN, &ONE_SET, &SINGLE, &WIDE, &LARGE_SET] {
         let words = parse(NEST).expect("text")[0].encode();
         let (taken, shown) = cycles(unit, &words);
         assert_eq!(taken, (0..words.len() as u64).collect::<Vec<_>>());
@@ -136,7 +136,7 @@ fn one_word_is_taken_in_every_clock_and_the_first_address_comes_as_promised() {
 
 #[test]
 fn addresses_of_the_next_record_follow_without_a_gap() {
-    for unit in [&FULL, &NARROW, &SINGLE] {
+    for unit in [&FULL, &NARROW, &SINGLE, &WIDE] {
         let one = parse(NEST).expect("text")[0].encode();
         let (taken, shown) = cycles(unit, &one.repeat(5));
         assert_eq!(shown.len(), 200);
