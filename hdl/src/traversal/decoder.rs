@@ -31,11 +31,12 @@ pub enum DecodePhase {
 /// the errors.
 ///
 /// # Timing
-/// One word per clock. Word 0 waits until the registers may be written. A word taken in cycle t is
-/// looked at in t + 1, writes its register in t + 2, and proves right or wrong in t + 4: by then its
-/// loop is known to end. A start comes five cycles after the last word was taken. The first wrong
-/// word stops the decoder until `clear_i`; what it wrote is of no consequence, because nothing is
-/// started any more.
+/// One word per clock. Word 0 of all instructions but START and the row word behind it go ahead while
+/// an earlier start is on its way; the word behind them waits until the registers may be written. A
+/// word taken in cycle t is looked at in t + 1 if it need not wait, writes its register in t + 2, and
+/// proves right or wrong in t + 4: by then its loop is known to end. A start comes five cycles after
+/// the last word was taken. The first wrong word stops the decoder until `clear_i`; what it wrote is
+/// of no consequence, because nothing is started any more.
 #[derive(LogicBlock)]
 pub struct TraversalDecoder<const W: usize, const A: usize> {
     /// Clock.
@@ -126,12 +127,16 @@ pub struct TraversalDecoder<const W: usize, const A: usize> {
     attached: RegData<Bit>,
     attach_loop: RegData<Bits<3>>,
     test: RegData<Bits<2>>,
+    /// Of the instruction under way.
     flags: RegData<Bits<3>>,
+    /// Of the one that starts, stable until it is loaded.
+    run_flags: RegData<Bits<3>>,
     window_first: RegData<Bits<A>>,
     window_last: RegData<Bits<A>>,
     start: Reg<Bit>,
+    /// The registers are to be cleared.
+    clearing: Reg<Bit>,
     /// The register that is written.
-    cfg_clear: Reg<Bit>,
     cfg_valid: Reg<Bit>,
     cfg_sel: Delay<Bits<2>>,
     cfg_row: Delay<Bits<3>>,
@@ -144,10 +149,12 @@ pub struct TraversalDecoder<const W: usize, const A: usize> {
     cfg_group: Delay<Bit>,
 
     valid: Signal<Local, Bit>,
-    hold: Signal<Local, Bit>,
+    /// The word changes what an earlier start may still need.
+    disturbs: Signal<Local, Bit>,
+    /// No start is on its way.
+    free: Signal<Local, Bit>,
     /// A wrong word was looked at, or the decoder has stopped.
     blocked: Signal<Local, Bit>,
-    starting: Signal<Local, Bit>,
     selected: Signal<Local, Bits<2>>,
     verdict: Signal<Local, Bit>,
     accept: Signal<Local, Bit>,
@@ -226,10 +233,11 @@ impl<const W: usize, const A: usize> TraversalDecoder<W, A> {
             attach_loop: Default::default(),
             test: Default::default(),
             flags: Default::default(),
+            run_flags: Default::default(),
             window_first: Default::default(),
             window_last: Default::default(),
             start: Default::default(),
-            cfg_clear: Default::default(),
+            clearing: Default::default(),
             cfg_valid: Default::default(),
             cfg_sel: Default::default(),
             cfg_row: Default::default(),
@@ -241,9 +249,9 @@ impl<const W: usize, const A: usize> TraversalDecoder<W, A> {
             cfg_test: Default::default(),
             cfg_group: Default::default(),
             valid: Default::default(),
-            hold: Default::default(),
+            disturbs: Default::default(),
+            free: Default::default(),
             blocked: Default::default(),
-            starting: Default::default(),
             selected: Default::default(),
             verdict: Default::default(),
             accept: Default::default(),
@@ -277,17 +285,18 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         self.full.rst_n.next = self.rst_n.val();
         self.word.clk.next = self.clk.val();
         self.blocked.next = (self.phase.q_o.val() == DecodePhase::Stop) | self.check.fault_o.val();
-        self.starting.next = self.start.q_o.val();
+        self.free.next = self.cfg_ready_i.val() & !self.start.q_o.val();
         for i in 0..2 {
             self.blocked.next = self.blocked.val() | self.wrong[i].q_o.val();
         }
         for i in 0..3 {
-            self.starting.next = self.starting.val() | self.ending[i].q_o.val();
+            self.free.next = self.free.val() & !self.ending[i].q_o.val();
         }
         self.valid.next = self.full.q_o.val() & !self.blocked.val();
-        self.hold.next = (self.phase.q_o.val() == DecodePhase::Head)
-            & (!self.cfg_ready_i.val() | self.starting.val());
-        self.accept.next = self.valid.val() & !self.hold.val();
+        // START, the only opcode with bit 2, has no words behind word 0 that could wait for it.
+        self.disturbs.next = (self.phase.q_o.val() != DecodePhase::Row)
+            & ((self.phase.q_o.val() != DecodePhase::Head) | self.word.q_o.val().get_bit(2));
+        self.accept.next = self.valid.val() & (self.free.val() | !self.disturbs.val());
         self.instr_ready_o.next =
             (!self.full.q_o.val() | self.accept.val()) & !self.blocked.val() & !self.clear_i.val();
         self.word.en_i.next = !self.full.q_o.val() | self.accept.val();
@@ -358,6 +367,12 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         self.flags.clk.next = self.clk.val();
         self.flags.en_i.next = self.accept.val() & (self.phase.q_o.val() == DecodePhase::Head);
         self.flags.d_i.next = self.word.q_o.val().get_bits::<3>(24);
+        self.run_flags.clk.next = self.clk.val();
+        self.run_flags.en_i.next = self.accept.val() & self.disturbs.val();
+        self.run_flags.d_i.next = self.flags.q_o.val();
+        if self.phase.q_o.val() == DecodePhase::Head {
+            self.run_flags.d_i.next = self.word.q_o.val().get_bits::<3>(24);
+        }
         self.window_first.clk.next = self.clk.val();
         self.window_first.en_i.next =
             self.accept.val() & (self.phase.q_o.val() == DecodePhase::WindowFirst);
@@ -443,12 +458,13 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         if self.phase.q_o.val() == DecodePhase::End {
             self.selected.next = 2.into();
         }
-        self.cfg_clear.clk.next = self.clk.val();
-        self.cfg_clear.rst_n.next = self.rst_n.val();
-        self.cfg_clear.d_i.next = self.accept.val()
-            & !self.clear_i.val()
-            & (self.phase.q_o.val() == DecodePhase::Head)
-            & ((self.op.val() == 0) | (self.op.val() == 1));
+        self.clearing.clk.next = self.clk.val();
+        self.clearing.rst_n.next = self.rst_n.val();
+        self.clearing.d_i.next = !self.clear_i.val()
+            & ((self.clearing.q_o.val() & !self.free.val())
+                | (self.accept.val()
+                    & (self.phase.q_o.val() == DecodePhase::Head)
+                    & ((self.op.val() == 0) | (self.op.val() == 1))));
         self.cfg_valid.clk.next = self.clk.val();
         self.cfg_valid.rst_n.next = self.rst_n.val();
         self.cfg_valid.d_i.next = self.accept.val()
@@ -472,7 +488,7 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         self.cfg_test.d_i.next = self.test.q_o.val();
         self.cfg_group.clk.next = self.clk.val();
         self.cfg_group.d_i.next = !self.starts.val();
-        self.cfg_clear_o.next = self.cfg_clear.q_o.val();
+        self.cfg_clear_o.next = self.clearing.q_o.val() & self.free.val();
         self.cfg_valid_o.next = self.cfg_valid.q_o.val();
         self.cfg_sel_o.next = self.cfg_sel.q_o.val();
         self.cfg_row_o.next = self.cfg_row.q_o.val();
@@ -541,9 +557,9 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         self.start.rst_n.next = self.rst_n.val();
         self.start.d_i.next = self.ending[2].q_o.val() & !self.verdict.val() & !self.clear_i.val();
         self.start_o.next = self.start.q_o.val();
-        self.offset_only_o.next = self.flags.q_o.val().get_bit(0);
-        self.on_demand_o.next = self.flags.q_o.val().get_bit(1);
-        self.window_o.next = self.flags.q_o.val().get_bit(2);
+        self.offset_only_o.next = self.run_flags.q_o.val().get_bit(0);
+        self.on_demand_o.next = self.run_flags.q_o.val().get_bit(1);
+        self.window_o.next = self.run_flags.q_o.val().get_bit(2);
         self.window_first_o.next = self.window_first.q_o.val();
         self.window_last_o.next = self.window_last.q_o.val();
 

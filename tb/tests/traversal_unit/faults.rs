@@ -48,7 +48,11 @@ fn faults_in_the_unit_are_noticed() {
 #[test]
 fn faults_in_the_decoder_are_noticed() {
     check(&[
-        (DECODER, "(!cfg_ready_i | starting)", "starting"),
+        (DECODER, "free = cfg_ready_i &", "free = 1'b1 &"),
+        (DECODER, "(free | !disturbs)", "1'b1"),
+        (DECODER, "clearing_q & free", "clearing_q"),
+        (DECODER, "offset_only_o = run_flags_q[0]", "offset_only_o = flags_q[0]"),
+        (DECODER, "on_demand_o = run_flags_q[1]", "on_demand_o = flags_q[1]"),
         (DECODER, "wrong_q[1] | endless_i", "wrong_q[1]"),
         (
             DECODER,
