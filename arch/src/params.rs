@@ -7,6 +7,11 @@ use serde_json::{Value, json};
 use crate::fault::ConfigErrors;
 use crate::{json, rules};
 
+mod slices;
+
+pub use slices::{MaskPlace, PackEnd, PackNetwork, ReadOrder, SliceWrite, SlicedMemory, Slices};
+pub(crate) use slices::{mask_units, units};
+
 /// A machine configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -29,6 +34,10 @@ pub struct Params {
     pub column_tiles: u32,
     /// The program memory.
     pub program: Program,
+    /// The stand-alone sliced memory. Default: one bank of the state buffer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "SlicedMemory")]
+    pub sliced: Option<SlicedMemory>,
     /// The reset input. Default: synchronous, active low.
     #[serde(default)]
     pub reset: Reset,
@@ -129,20 +138,8 @@ pub struct StateBuffer {
     /// Words of 8 bytes in one bank, a power of two. A partition holds at most 65536 bytes.
     #[schemars(extend("enum" = powers(16, 4096), "x-allowed" = "a power of two from 16 to 4096"))]
     pub words_per_bank: u32,
-    /// How a bank keeps the non-zero bytes of a word.
+    /// How a bank keeps the non-zero units of a word.
     pub slices: Slices,
-}
-
-/// The slices of a bank: a mask slice and two data slices.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Slices {
-    /// Bytes of a word.
-    #[schemars(extend("enum" = [8]))]
-    pub word_bytes: u32,
-    /// Bytes of the first and the second data slice; their sum is word_bytes.
-    #[schemars(length(equal = 2), inner(range(min = 1, max = 7)))]
-    pub widths: Vec<u32>,
 }
 
 /// One partition of the results buffer; there are as many as array columns.
@@ -250,9 +247,17 @@ impl Params {
         self.array.cols.div_ceil(8)
     }
 
-    /// Bytes of the first data slice.
+    /// Units of the first data slice of a bank.
     pub fn first_slice(&self) -> u32 {
         self.state_buffer.slices.widths[0]
+    }
+
+    /// The stand-alone sliced memory: that of the section `sliced`, or one bank.
+    pub fn sliced_memory(&self) -> SlicedMemory {
+        self.sliced.clone().unwrap_or_else(|| SlicedMemory {
+            words: self.state_buffer.words_per_bank,
+            slices: self.state_buffer.slices.clone(),
+        })
     }
 }
 

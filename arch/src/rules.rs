@@ -5,21 +5,19 @@ use serde_json::Value;
 use crate::fault::Fault;
 use crate::params::Params;
 
+mod slices;
+
 /// Adds the violations of all rules whose fields are free of faults.
 pub(crate) fn check(value: &Value, faults: &mut Vec<Fault>) {
     let known = Known { value };
-    let checks = [
-        name(&known),
-        offset_bits(&known),
-        partition_bytes(&known),
-        slice_widths(&known),
-    ];
+    let checks = [name(&known), offset_bits(&known), partition_bytes(&known)];
     for fault in checks.into_iter().flatten() {
         let reported = |f: &Fault| f.field.starts_with(&fault.field);
         if !faults.iter().any(reported) {
             faults.push(fault);
         }
     }
+    slices::check(value, faults);
 }
 
 struct Known<'a> {
@@ -74,16 +72,5 @@ fn partition_bytes(known: &Known) -> Option<Fault> {
             limit / 8 / banks
         );
         fault("state_buffer.words_per_bank", message)
-    })
-}
-
-fn slice_widths(known: &Known) -> Option<Fault> {
-    let list = known.value.pointer("/state_buffer/slices/widths")?;
-    let widths: Vec<u64> = list.as_array()?.iter().map_while(Value::as_u64).collect();
-    let [a, b] = widths[..] else { return None };
-    let wrong_sum = a <= 7 && b <= 7 && a + b != 8;
-    wrong_sum.then(|| {
-        let message = format!("is [{a}, {b}], expected a sum of 8");
-        fault("state_buffer.slices.widths", message)
     })
 }

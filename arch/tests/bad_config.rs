@@ -38,8 +38,22 @@ const CASES: &[(&str, &str)] = &[
     ("\"word_bytes\": 8", "\"word_bytes\": 16"),
     ("[4, 4]", "[0, 8]"),
     ("[4, 4]", "[4]"),
-    ("[4, 4]", "[2, 2, 4]"),
+    ("[4, 4]", "[1, 1, 1, 1, 1, 1, 1, 1, 1]"),
     ("[4, 4]", "[]"),
+    ("[4, 4]", "[4, 64]"),
+    ("[4, 4]", "[4, 4], \"unit_bits\": 12"),
+    ("[4, 4]", "[4, 4], \"mask\": \"row\""),
+    ("[4, 4]", "[4, 4], \"network\": \"quarter\""),
+    ("[4, 4]", "[4, 4], \"write\": true"),
+    ("[4, 4]", "[4, 4], \"end\": \"lsb\""),
+    ("[4, 4]", "[4, 4], \"write_threshold\": 64"),
+    ("[4, 4]", "[4, 4], \"read_threshold\": -1"),
+    ("[4, 4]", "[4, 4], \"access_threshold\": 0"),
+    ("[4, 4]", "[4, 4], \"access_threshold\": null"),
+    ("[4, 4]", "[4, 4], \"read_order\": \"in turn\""),
+    ("[4, 4]", "[4, 4], \"latency\": 8"),
+    ("[4, 4]", "[4, 4], \"plain\": \"yes\""),
+    ("[4, 4]", "[4, 4], \"slices\": 2"),
     ("\"depth\": 64", "\"depth\": 100"),
     ("\"depth\": 64", "\"depth\": 8"),
     ("\"column_tiles\": 16", "\"column_tiles\": 512"),
@@ -59,6 +73,42 @@ const CASES: &[(&str, &str)] = &[
     // Fields that do not fit together
     ("\"offset_bits\": 16", "\"offset_bits\": 24"),
     ("[4, 4]", "[4, 5]"),
+    ("[4, 4]", "[4, 4], \"unit_bits\": 4"),
+    ("[4, 4]", "[2, 2, 3]"),
+    (
+        "[4, 4]",
+        "[4, 4], \"write\": \"exact\", \"mask\": \"field\"",
+    ),
+    (
+        "[4, 4]",
+        "[4, 4], \"write\": \"exact\", \"mask\": \"hybrid\"",
+    ),
+    ("[4, 4]", "[1, 7], \"mask\": \"hybrid\""),
+    ("[4, 4]", "[4, 12], \"unit_bits\": 4, \"mask\": \"hybrid\""),
+    ("[4, 4]", "[3, 5], \"network\": \"half\""),
+    (
+        "[4, 4]",
+        "[4, 4], \"network\": \"half\", \"mask\": \"hybrid\"",
+    ),
+    ("[4, 4]", "[5, 3], \"network\": \"split\""),
+    (
+        "[4, 4]",
+        "[6, 2], \"network\": \"split\", \"mask\": \"hybrid\"",
+    ),
+    ("[4, 4]", "[2, 3, 3], \"network\": \"split\""),
+    ("[4, 4]", "[4, 4], \"read_threshold\": 1"),
+    ("[4, 4]", "[4, 4], \"access_threshold\": 5"),
+    (
+        "[4, 4]",
+        "[4, 4], \"access_threshold\": 4, \"mask\": \"hybrid\"",
+    ),
+    // Options of the stand-alone memory alone
+    ("[4, 4]", "[4, 4], \"write_threshold\": 1"),
+    ("[4, 4]", "[4, 4], \"latency\": 3"),
+    (
+        "\"word_bytes\": 8, \"widths\": [4, 4]",
+        "\"word_bytes\": 4, \"widths\": [2, 2]",
+    ),
     (
         "\"banks\": 2,\n    \"words_per_bank\": 256",
         "\"banks\": 4,\n    \"words_per_bank\": 4096",
@@ -76,6 +126,27 @@ const CASES: &[(&str, &str)] = &[
     ("}\n}\n", "}\n"),
     ("}\n}\n", "}\n} {}\n"),
 ];
+
+/// Sections `sliced` of the tiny preset.
+const SLICED: &[&str] = &[
+    r#"{ "words": 100, "slices": { "widths": [4, 4] } }"#,
+    r#"{ "words": 16384, "slices": { "widths": [4, 4] } }"#,
+    r#"{ "words": 64 }"#,
+    r#"{ "words": 64, "slices": {} }"#,
+    r#"{ "words": 64, "slices": { "widths": [1, 1], "word_bytes": 4, "unit_bits": 32 } }"#,
+    r#"{ "words": 64, "slices": { "widths": [8, 8], "word_bytes": 32 } }"#,
+    r#"{ "words": 64, "slices": { "widths": [4, 4], "write_threshold": 8 } }"#,
+    r#"{ "words": 64, "slices": { "widths": [4, 4], "write_threshold": 2, "read_threshold": 3 } }"#,
+    r#"{ "words": 64, "slices": { "widths": [2, 2], "word_bytes": 4, "mask": "hybrid", "access_threshold": 2 } }"#,
+    r#"{ "words": 64, "slices": { "widths": [40, 24], "word_bytes": 32, "unit_bits": 4, "network": "split" } }"#,
+    r#"{ "words": 64, "slices": { "widths": [16, 48], "word_bytes": 32, "unit_bits": 4, "mask": "hybrid" } }"#,
+    r#"{ "words": 64, "slices": { "widths": [4, 4], "latency": 1 } }"#,
+    "null",
+];
+
+fn with_sliced(section: &str) -> String {
+    GOOD.replacen('{', &format!("{{ \"sliced\": {section},"), 1)
+}
 
 fn report(text: &str) -> String {
     match Params::from_json(text) {
@@ -100,6 +171,31 @@ fn every_fault_is_explained() {
 }
 
 #[test]
+fn every_fault_of_the_stand_alone_memory_is_explained() {
+    let mut table = String::new();
+    for section in SLICED {
+        let found = report(&with_sliced(section));
+        assert!(!found.contains("accepted"), "{section} is accepted");
+        table += &format!("{section}\n    {}\n", found.replace('\n', "\n    "));
+    }
+    insta::assert_snapshot!(table);
+}
+
+#[test]
+fn rules_of_slices_do_not_hide_each_other() {
+    let text = GOOD.replace(
+        "[4, 4]",
+        r#"[3, 5], "network": "half", "mask": "field", "write": "exact", "latency": 4, "ends": 1"#,
+    );
+    insta::assert_snapshot!(report(&text), @r#"
+    line 8: state_buffer.slices.ends is unknown, expected one of access_threshold, end, latency, mask, network, plain, read_order, read_threshold, unit_bits, widths, word_bytes, write, write_threshold
+    line 8: state_buffer.slices.latency is 4, expected 2: other values are for the stand-alone memory, section sliced
+    line 8: state_buffer.slices.network is "half": slice 0 holds 3 units packed, expected at least 4
+    line 8: state_buffer.slices.write is "exact", expected "fill" with mask "field"
+    "#);
+}
+
+#[test]
 fn all_faults_are_reported_at_once() {
     let text = GOOD
         .replace("\"rows\": 4", "\"rows\": 0, \"size\": 1")
@@ -110,7 +206,7 @@ fn all_faults_are_reported_at_once() {
     line 3: array.rows is 0, expected a whole number from 1 to 256
     line 3: array.size is unknown, expected one of cols, rows
     line 4: traversal.offset_bits is 24, expected at most traversal.address_bits, 16
-    line 8: state_buffer.slices.widths is [3, 4], expected a sum of 8
+    line 8: state_buffer.slices.widths is [3, 4], expected a sum of 8, the units of a word
     line 10: results_buffer.depth is "64", expected a power of two from 16 to 4096
     "#);
 }

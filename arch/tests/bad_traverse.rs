@@ -58,13 +58,16 @@ const BAD_TEXT: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "traverse\ntensor row 0 base 0 loops\ntensor row 0 base 0 loops 0:1\ntensor row 0 base 0 loops 0:1:z\ntensor row 0 base 0 loops 0:1:2 0:1:2\ntensor row 0 base 0 loops 0:1:2,",
+        "traverse\ntensor row 0 base 0 loops\ntensor row 0 base 0 loops 0:1\ntensor row 0 base 0 loops 0:1:z\ntensor row 0 base 0 loops 0:1:2 0:1:2\ntensor row 0 base 0 loops 0:1:2,\ntensor row 0 base 0 loops 0:1:2,,0:1:2\ntensor row 0 base 0 loops ,0:1:2\ntensor row 0 base 0 loops 0: 1:2,0:1:2",
         &[
             "line 2: loops has no value",
             "line 3: loop is \"0:1\", expected INITIAL:STEP:END",
             "line 4: end is \"z\", expected a number from 0 to 4294967295, decimal or 0x",
-            "line 5: \"0:1:2\" behind the loops, expected the end of line",
-            "line 6: loops has no value",
+            "line 5: \"0:1:2\" behind the loops, expected a comma or the end of line",
+            "line 6: loops has no value beside a comma",
+            "line 7: loops has no value beside a comma",
+            "line 8: loops has no value beside a comma",
+            "line 9: \"1:2\" behind the loops, expected a comma or the end of line",
         ],
     ),
     (
@@ -92,6 +95,28 @@ fn faulty_text_is_explained_line_by_line() {
     let errors = parse(&long).expect_err("too long");
     let expected = "line 1: traverse: length is 257, expected at most 255";
     assert_eq!(errors[0].to_string(), expected);
+}
+
+#[test]
+fn loops_are_separated_by_commas_with_or_without_space() {
+    let of = |separator: &str| {
+        let loops = ["0:1:2", "0:6:12", "0:2:6"].join(separator);
+        let (offsets, steps) = (["0"; 3].join(separator), ["1", "6", "2"].join(separator));
+        parse(&format!(
+            "traverse\ntensor row 1 base 0 loops {loops}\nset_initial\ntensor row 1 base 0 loops \
+             {offsets}\nset_step\nrow 1 loops {steps}\nset_end\nrow 1 loops {steps}"
+        ))
+    };
+    let printed = of(", ").expect("the form that is printed");
+    assert!(
+        printed[0]
+            .to_string()
+            .ends_with("loops 0:1:2, 0:6:12, 0:2:6")
+    );
+    for separator in [",", " ,", " , ", ",\t", ",  "] {
+        assert_eq!(of(separator).as_ref(), Ok(&printed), "{separator:?}");
+    }
+    assert!(of(" ").is_err());
 }
 
 #[test]

@@ -90,18 +90,23 @@ fn parameters_built_by_hand_are_checked() {
     params.state_buffer.slices.widths = vec![8];
     let errors = params.validate().expect_err("two faults");
     let fields: Vec<&str> = errors.faults().iter().map(|f| f.field.as_str()).collect();
-    let widths = "state_buffer.slices.widths";
-    assert_eq!(fields, ["array.rows", widths, &format!("{widths}[0]")]);
+    assert_eq!(fields, ["array.rows", "state_buffer.slices.widths"]);
 }
 
 #[test]
 fn every_field_of_the_schema_is_explained() {
     let mut fields = Vec::new();
     collect(&schema(), "", &mut fields);
-    for wanted in ["array.rows", "traversal.unit.trips", "reset.level"] {
+    for wanted in [
+        "array.rows",
+        "traversal.unit.trips",
+        "state_buffer.slices.access_threshold",
+        "sliced.slices.mask",
+        "reset.level",
+    ] {
         assert!(fields.iter().any(|f| f == wanted), "{wanted} in {fields:?}");
     }
-    assert_eq!(fields.len(), 32, "{fields:?}");
+    assert_eq!(fields.len(), 59, "{fields:?}");
 }
 
 /// Lists the fields of a schema and asserts that each has a text and that objects are closed.

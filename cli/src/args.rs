@@ -31,6 +31,8 @@ pub enum Command {
     Cosim(CosimArgs),
     /// Print the record, the registers and the addresses of a loop nest
     Traverse(TraverseArgs),
+    /// Find the slices of the sliced memory that suit given activations
+    Advise(AdviseArgs),
     /// Explain, show or check configurations
     Config(ConfigArgs),
 }
@@ -47,7 +49,7 @@ pub struct GenArgs {
     /// Module to generate with all modules below it; an unknown name lists those that exist
     #[arg(long, value_name = "MODULE", default_value = "top")]
     pub top: String,
-    /// Reset style [default: that of the configuration]
+    /// Reset style; names of modules end in _ar with async [default: that of the configuration]
     #[arg(long)]
     pub reset: Option<ResetArg>,
     /// Print the result as JSON
@@ -155,6 +157,54 @@ pub struct TraverseSource {
     /// File with instructions to replay
     #[arg(long, value_name = "FILE")]
     pub record_file: Option<PathBuf>,
+}
+
+/// Arguments of `heddle advise`.
+#[derive(Debug, Args)]
+pub struct AdviseArgs {
+    /// Advise on the slices of the sliced memory
+    #[arg(long, required = true)]
+    pub slices: bool,
+    /// File with activations: .npy (int8, uint8), .json (list of integers), otherwise raw bytes
+    #[arg(
+        value_name = "FILE",
+        required_unless_present_any = ["config", "model"],
+        conflicts_with_all = ["config", "model"]
+    )]
+    pub file: Option<PathBuf>,
+    /// Bytes of a word of the file [default: 8]
+    #[arg(long, value_name = "N", conflicts_with_all = ["config", "model"])]
+    pub word_bytes: Option<u32>,
+    /// Value in the file that means zero [default: 0]
+    #[arg(long, value_name = "Z", allow_negative_numbers = true, conflicts_with_all = ["config", "model"])]
+    pub zero_point: Option<i64>,
+    /// Configuration on which the network runs, a JSON file
+    #[arg(short, long, value_name = "CONFIG", requires = "model")]
+    pub config: Option<PathBuf>,
+    /// Network whose tensors are taken, a JSON file
+    #[arg(short, long, value_name = "MODEL", requires = "config")]
+    pub model: Option<PathBuf>,
+    /// Number of test images to run [default: all]
+    #[arg(long, value_name = "N", requires = "model")]
+    pub images: Option<usize>,
+    /// Take the output of this layer alone; "input" is the input of the network
+    #[arg(long, value_name = "NAME", requires = "model")]
+    pub layer: Option<String>,
+    /// Take the words of the weights as well
+    #[arg(long, requires = "model", conflicts_with = "layer")]
+    pub weights: bool,
+    /// Bits of a unit, more than once for several [default: 4, 8, 16 and 32]
+    #[arg(long, value_name = "B")]
+    pub unit_bits: Vec<u32>,
+    /// List the layouts that save at least this much of the bits of a plain memory
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
+    pub target: Option<f64>,
+    /// Print all layouts instead of the best one of each kind
+    #[arg(long, conflicts_with = "target")]
+    pub all: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `heddle config`.

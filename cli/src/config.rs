@@ -68,6 +68,7 @@ fn sizes(params: &Params) -> Vec<(&'static str, u64, &'static str)> {
     let partition = u64::from(params.partition_bytes());
     let depth = u64::from(params.results_buffer.depth);
     let tiles = u64::from(params.column_tiles);
+    let slices = &params.state_buffer.slices;
     vec![
         ("processing elements", rows * cols, ""),
         ("channels at once", params.lanes().into(), ""),
@@ -77,6 +78,8 @@ fn sizes(params: &Params) -> Vec<(&'static str, u64, &'static str)> {
             "words",
         ),
         ("bank", params.bank_bytes().into(), "bytes"),
+        ("units of a word", slices.units().into(), "units"),
+        ("access threshold", slices.threshold().into(), "units"),
         ("partition", partition, "bytes"),
         ("state buffer", partition * rows, "bytes"),
         ("results buffer", depth * 2 * 4 * cols, "bytes"),

@@ -23,7 +23,7 @@ use crate::{input, output};
 pub fn run(args: &CosimArgs) -> Result<bool, Failure> {
     let mut params = input::read_config(&args.config)?;
     let network = input::read_model(&args.model)?;
-    let images = images(args, &network)?;
+    let images = input::images(args.images, &network, &args.model)?;
     let trace = trace(args.trace.as_deref())?;
     let program = heddle_compiler::compile(&network, &params).map_err(Failure::new)?;
     // The driver of the test bench knows the active-low reset.
@@ -42,19 +42,6 @@ pub fn run(args: &CosimArgs) -> Result<bool, Failure> {
     result?;
     print(&bench, &params, &program, args.json)?;
     Ok(bench.report().is_exact())
-}
-
-fn images(args: &CosimArgs, network: &Network) -> Result<usize, Failure> {
-    let available = network.images.len();
-    let images = args.images.unwrap_or(available);
-    if images >= 1 && images <= available {
-        return Ok(images);
-    }
-    let model = args.model.display();
-    Err(Failure::new(match available {
-        0 => format!("{model}: test.images is empty, expected at least one image"),
-        _ => format!("--images is {images}, expected 1 to {available}, the images of {model}"),
-    }))
 }
 
 /// The format of a wave file, by the end of its name; its folder must exist.

@@ -1,32 +1,27 @@
 //! Output folders: they appear complete or not at all, and nobody else's files are touched.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
+
+use crate::scratch::{Scratch, undivided};
 
 /// Writes `files` as the folder `target`.
 ///
-/// The files are written to a temporary folder beside the target, which then takes its place.
+/// The files are written to a temporary folder beside the target, which then takes its place; also
+/// a signal leaves either nothing or the whole folder.
 /// An existing target must be empty or have been written by heddle, as its manifest tells, and
 /// must hold nothing else.
 ///
 /// # Errors
 /// If the target must not be replaced or cannot be written; it is unchanged then.
 pub fn write(target: &Path, files: &[(String, String)]) -> Result<()> {
-    let target = resolve(target)?;
     let shown = target.display();
+    let target = resolve(target)?;
     let parent = target.parent().context("output is the root folder")?;
-    let created = create_parents(parent)?;
-    let written = write_beside(&target, parent, files);
-    if written.is_err() {
-        // Only folders of our own making, and only while they are empty.
-        for folder in created.iter().rev() {
-            let _ = fs::remove_dir(folder);
-        }
-    }
-    written.with_context(|| format!("cannot write {shown}"))
+    write_beside(&target, parent, files).with_context(|| format!("cannot write {shown}"))
 }
 
 /// Refuses targets that must not be replaced, before any work is done.
@@ -104,42 +99,27 @@ fn manifest_files(folder: &Path) -> Option<Vec<String>> {
     Some(files)
 }
 
-/// Creates the missing folders above the target and lists them, outermost first.
-fn create_parents(parent: &Path) -> Result<Vec<PathBuf>> {
-    let missing: Vec<&Path> = parent.ancestors().take_while(|p| !p.exists()).collect();
-    let mut created = Vec::new();
-    for folder in missing.into_iter().rev() {
-        if let Err(error) = fs::create_dir(folder) {
-            for made in created.iter().rev() {
-                let _ = fs::remove_dir(made);
-            }
-            bail!("{}: cannot create folder: {error}", folder.display());
-        }
-        created.push(folder.to_path_buf());
+fn write_beside(target: &Path, parent: &Path, files: &[(String, String)]) -> Result<()> {
+    let scratch = Scratch::inside(parent).map_err(|(folder, error)| {
+        anyhow!("cannot create a folder in {}: {error}", folder.display())
+    })?;
+    let fresh = scratch.path().join("new");
+    undivided(|| fs::create_dir(&fresh))?;
+    for (name, text) in files {
+        undivided(|| fs::write(fresh.join(name), text)).with_context(|| name.clone())?;
     }
-    Ok(created)
+    undivided(|| replace(target, &fresh, &scratch.path().join("old")))
 }
 
-fn write_beside(target: &Path, parent: &Path, files: &[(String, String)]) -> Result<()> {
-    let scratch = tempfile::Builder::new()
-        .prefix(".heddle-")
-        .tempdir_in(parent)?;
-    let fresh = scratch.path().join("new");
-    fs::create_dir(&fresh)?;
-    for (name, text) in files {
-        let mut file = fs::File::create(fresh.join(name)).with_context(|| name.clone())?;
-        file.write_all(text.as_bytes())
-            .and_then(|()| file.flush())
-            .with_context(|| name.clone())?;
-    }
-    let old = scratch.path().join("old");
+/// Puts the fresh folder in the place of the target, which becomes the old one.
+fn replace(target: &Path, fresh: &Path, old: &Path) -> Result<()> {
     let replaced = target.exists();
     if replaced {
-        fs::rename(target, &old)?;
+        fs::rename(target, old)?;
     }
-    if let Err(error) = fs::rename(&fresh, target) {
+    if let Err(error) = fs::rename(fresh, target) {
         if replaced {
-            fs::rename(&old, target).context("the old folder could not be put back")?;
+            fs::rename(old, target).context("the old folder could not be put back")?;
         }
         return Err(error.into());
     }

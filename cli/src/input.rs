@@ -12,6 +12,8 @@ use crate::failure::Failure;
 const CONFIG_BYTES_MAX: u64 = 1 << 20;
 /// Largest network file.
 const MODEL_BYTES_MAX: u64 = 64 << 20;
+/// What may stand before UTF-8 text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads and checks a configuration.
 pub fn read_config(path: &Path) -> Result<Params, Failure> {
@@ -25,18 +27,52 @@ pub fn read_model(path: &Path) -> Result<Network, Failure> {
     Network::from_json(&text).map_err(|errors| Failure::in_file(path, &errors))
 }
 
+/// The number of test images to run: all, or as many as `--images` says.
+pub fn images(wanted: Option<usize>, network: &Network, model: &Path) -> Result<usize, Failure> {
+    let available = network.images.len();
+    let images = wanted.unwrap_or(available);
+    if images >= 1 && images <= available {
+        return Ok(images);
+    }
+    let model = model.display();
+    Err(Failure::new(match available {
+        0 => format!("{model}: test.images is empty, expected at least one image"),
+        _ => format!("--images is {images}, expected 1 to {available}, the images of {model}"),
+    }))
+}
+
 /// Reads a JSON or list file of limited size, so that a wrong file cannot fill the memory.
 pub fn read_text(path: &Path, what: &str, bytes_max: u64) -> Result<String, Failure> {
     read_utf8(path, what, "JSON", bytes_max)
 }
 
-/// As [`read_text`], for files of which `expected` is the format.
+/// As [`read_text`], for files of which `expected` is the format. A byte order mark is left out.
 pub fn read_utf8(
     path: &Path,
     what: &str,
     expected: &str,
     bytes_max: u64,
 ) -> Result<String, Failure> {
+    let shown = path.display();
+    let mut bytes = read_bytes(path, what, bytes_max)?;
+    // Editors of some systems begin a file with the mark, which RFC 8259 lets a reader ignore.
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        bytes.drain(..BYTE_ORDER_MARK.len());
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let line = 1 + error.as_bytes()[..at]
+            .iter()
+            .filter(|b| **b == b'\n')
+            .count();
+        Failure::new(format!(
+            "{shown}:{line}: not UTF-8 text, expected {expected}"
+        ))
+    })
+}
+
+/// Reads a file of limited size.
+pub fn read_bytes(path: &Path, what: &str, bytes_max: u64) -> Result<Vec<u8>, Failure> {
     let shown = path.display();
     let unreadable = |error| Failure::new(format!("{shown}: cannot read {what}: {error}"));
     let file = File::open(path).map_err(unreadable)?;
@@ -54,14 +90,5 @@ pub fn read_utf8(
             "{shown}: {what} is too large, expected at most {limit} MiB"
         )));
     }
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        let line = 1 + error.as_bytes()[..at]
-            .iter()
-            .filter(|b| **b == b'\n')
-            .count();
-        Failure::new(format!(
-            "{shown}:{line}: not UTF-8 text, expected {expected}"
-        ))
-    })
+    Ok(bytes)
 }

@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::args::LintArgs;
 use crate::design;
 use crate::failure::Failure;
+use crate::scratch::Scratch;
 use crate::{folder, input, output};
 use checks::Check;
 use sources::Sources;
@@ -48,8 +49,12 @@ pub fn run(args: &LintArgs) -> Result<bool, Failure> {
         (Some(config), _) => {
             let params = input::read_config(config)?;
             let design = design::generate(&params, design::TOP)?;
-            let scratch = tempfile::tempdir()
-                .map_err(|error| Failure::new(format!("no temporary folder: {error}")))?;
+            let scratch = Scratch::inside(&std::env::temp_dir()).map_err(|(folder, error)| {
+                Failure::new(format!(
+                    "{}: no temporary folder: {error}",
+                    folder.display()
+                ))
+            })?;
             let target = scratch.path().join(&params.name);
             folder::write(&target, &design.files)?;
             lint(&target, args)

@@ -3,6 +3,7 @@
 //! Only this crate and the test bench open files, start processes and read the environment.
 //! Start with [`args`] for what can be asked and [`failure`] for how a run can end.
 
+mod advise;
 mod args;
 mod config;
 mod cosim;
@@ -13,6 +14,7 @@ mod generate;
 mod input;
 mod lint;
 mod output;
+mod scratch;
 mod traverse;
 
 use std::process::ExitCode;
@@ -44,6 +46,7 @@ fn run(command: Command) -> Result<bool, Failure> {
         Command::Lint(args) => lint::run(&args),
         Command::Cosim(args) => cosim::run(&args),
         Command::Traverse(args) => traverse::run(&args),
+        Command::Advise(args) => advise::run(&args),
         Command::Config(args) => config::run(&args).map(|()| true),
     }
 }

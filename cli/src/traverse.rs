@@ -7,10 +7,10 @@ mod report;
 use std::path::Path;
 
 use heddle_arch::traverse::{Command, Run, UnitShape};
-use heddle_compiler::nest::{Nest, NestError, Plan};
+use heddle_compiler::nest::{Nest, NestError, Plan, Refusal};
 
 use crate::args::TraverseArgs;
-use crate::failure::{CHECK_FAILED, Failure};
+use crate::failure::{BAD_INPUT, CHECK_FAILED, Failure};
 use crate::{input, output};
 use replay::{Limits, Replay};
 
@@ -107,7 +107,11 @@ fn compile(
     let plan = nest.compile(unit).map_err(refused)?;
     if check_unique {
         plan.check_unique().map_err(|error| Failure {
-            code: CHECK_FAILED,
+            // A nest that cannot be checked has not failed the check.
+            code: match error.refusal {
+                Refusal::Duplicate => CHECK_FAILED,
+                _ => BAD_INPUT,
+            },
             ..refused(error)
         })?;
     }

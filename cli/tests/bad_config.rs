@@ -108,7 +108,7 @@ fn fields_that_do_not_fit_together_are_refused() {
     changed(
         "[4, 4]",
         "[4, 3]",
-        &[":8: state_buffer.slices.widths is [4, 3], expected a sum of 8"],
+        &[":8: state_buffer.slices.widths is [4, 3], expected a sum of 8, the units of a word"],
     );
     changed(
         "\"banks\": 2,\n    \"words_per_bank\": 256",

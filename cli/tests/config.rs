@@ -28,6 +28,11 @@ fn a_shown_configuration_is_valid_again() {
     let shown: Value = serde_json::from_str(&run.stdout).expect("JSON");
     assert_eq!(shown["configuration"]["reset"]["style"], "sync");
     assert_eq!(shown["derived"]["state_buffer"], 16384);
+    assert_eq!(shown["derived"]["access_threshold"], 4);
+    assert_eq!(
+        shown["configuration"]["state_buffer"]["slices"]["latency"],
+        2
+    );
     bench.write("again.json", shown["configuration"].to_string());
     let run = bench.heddle(&["config", "check", "again.json"]);
     assert_eq!(
@@ -51,5 +56,30 @@ fn good_files_are_told_beside_bad_ones() {
     assert_eq!(
         run.stderr,
         "error: bad.json:1: not JSON: EOF while parsing an object (column 1)\n"
+    );
+}
+
+#[test]
+fn a_byte_order_mark_before_a_file_means_nothing() {
+    let bench = Bench::new(&[]);
+    bench.write("c.json", format!("\u{feff}{CONFIG}"));
+    bench.write("m.json", format!("\u{feff}{MODEL}"));
+    bench.write("a.nest", "\u{feff}for i in 0..2 { A[i] }");
+    let run = bench.heddle(&["config", "check", "c.json", "-m", "m.json"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    let run = bench.heddle(&["traverse", "-f", "a.nest"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    bench.write("c.json", format!("\u{feff}\u{feff}{CONFIG}"));
+    bench.refused(
+        &["config", "show", "c.json"],
+        &["c.json:1: not JSON: expected value (column 1)"],
+    );
+    bench.write(
+        "c.json",
+        format!("\u{feff}{}", CONFIG.replace("\"rows\": 4", "\"rows\": 0")),
+    );
+    bench.refused(
+        &["config", "show", "c.json"],
+        &["c.json:3: array.rows is 0, expected a whole number from 1 to 256"],
     );
 }

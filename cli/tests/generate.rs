@@ -131,6 +131,16 @@ fn other_folders_are_left_alone() {
             "",
             "a value is required for '--output <DIR>' but none was supplied",
         ),
+        (
+            "/proc/heddle",
+            "cannot write /proc/heddle: cannot create a folder in /proc: No such file or directory \
+             (os error 2)",
+        ),
+        (
+            "/proc/heddle/out",
+            "cannot write /proc/heddle/out: cannot create a folder in /proc/heddle: No such file or \
+             directory (os error 2)",
+        ),
     ] {
         bench.refused(&gen_to(folder), &[line]);
     }
@@ -143,17 +153,69 @@ fn other_folders_are_left_alone() {
 }
 
 #[test]
-fn reset_styles_differ_in_the_text() {
+fn reset_styles_differ_in_the_text_and_in_the_names() {
     let bench = Bench::new(&[("c.json", CONFIG)]);
-    for (style, sensitive) in [("sync", false), ("async", true)] {
+    for (style, file, sensitive) in [
+        ("sync", "heddle_pe.v", false),
+        ("async", "heddle_pe_ar.v", true),
+    ] {
         let top = [
             "gen", "-c", "c.json", "-o", "out", "--top", "pe_row", "--reset", style,
         ];
         generated(&bench, &top);
-        let file = bench.path().join("out/heddle_pe.v");
-        let text = std::fs::read_to_string(file).expect("a module");
+        let read = |file| std::fs::read_to_string(bench.path().join("out").join(file));
+        let text = read(file).expect("a module");
         assert_eq!(text.contains("negedge rst_n"), sensitive, "{style}");
+        let manifest: Value =
+            serde_json::from_str(&read("manifest.json").expect("a manifest")).expect("JSON");
+        let expected = serde_json::json!({"style": style, "level": "low"});
+        assert_eq!(manifest["reset"], expected);
     }
+}
+
+#[test]
+fn designs_of_different_resets_share_only_the_memory_cell() {
+    let mut seen = std::collections::BTreeSet::new();
+    for (style, level) in [
+        ("sync", "low"),
+        ("sync", "high"),
+        ("async", "low"),
+        ("async", "high"),
+    ] {
+        let reset =
+            format!("\"reset\": {{ \"style\": \"{style}\", \"level\": \"{level}\" }}, \"program\"");
+        let bench = Bench::new(&[("c.json", &CONFIG.replace("\"program\"", &reset))]);
+        generated(&bench, &["gen", "-c", "c.json", "-o", "out"]);
+        let folder = bench.path().join("out");
+        let list = std::fs::read_to_string(folder.join("filelist.f")).expect("a file list");
+        for file in list.lines().filter(|file| *file != "heddle_ram_1r1w.v") {
+            assert!(seen.insert(file.to_string()), "{file} of {style}, {level}");
+            let text = std::fs::read_to_string(folder.join(file)).expect("a module");
+            let name = file.trim_end_matches(".v");
+            let head = [format!("module {name} ("), format!("module {name};")];
+            assert!(head.iter().any(|head| text.contains(head)), "{file}");
+        }
+    }
+}
+
+#[test]
+fn every_always_block_has_a_heading() {
+    let bench = Bench::new(&[("c.json", CONFIG)]);
+    generated(&bench, &["gen", "-c", "c.json", "-o", "out"]);
+    let mut blocks = 0;
+    for (path, bytes) in bench.content() {
+        let (Some("v"), Some(bytes)) = (path.extension().and_then(|e| e.to_str()), bytes) else {
+            continue;
+        };
+        let text = String::from_utf8(bytes).expect("text");
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        for pair in lines.windows(2).filter(|p| p[1].starts_with("always ")) {
+            let heading = pair[0].strip_prefix("// ").unwrap_or_default();
+            assert!(heading.len() > 2, "{}: {:?}", path.display(), pair[0]);
+            blocks += 1;
+        }
+    }
+    assert!(blocks > 80, "{blocks} blocks are no machine");
 }
 
 #[test]

@@ -113,6 +113,7 @@ fn ttu_021_printed_words_and_text_replay_the_same_traversal() {
     for arguments in [
         ["--record", &words.join(" ")],
         ["--record", text],
+        ["--record", &text.replace(", ", ",")],
         ["--record-file", "record.txt"],
         ["--record-file", "record.hex"],
     ] {
@@ -352,6 +353,10 @@ fn bad_input_is_refused_with_its_place() {
         (
             &["A[0]", "--record", "1"],
             &["the argument '[NEST]' cannot be used with '--record <WORDS>'"],
+        ),
+        (
+            &["--check-unique", "for i in 0..0x1000001 { A[i] }"],
+            &["nest has 16777217 addresses, at most 16777216 are checked for being unique"],
         ),
         (
             &["--check-unique", "--record", "1"],

@@ -11,7 +11,8 @@
 //!   image: results are written as whole words, never read, modified and written.
 //! - Every tensor has its own place; nothing is reused.
 //!
-//! [`nest`] is apart from that: loop nests as a user writes them, for the stand-alone traversal unit.
+//! Apart from that are [`nest`], loop nests as a user writes them, for the stand-alone traversal unit,
+//! and [`slices`], which finds the slices of a memory that suit its words.
 //!
 //! This crate opens no file and knows no simulator.
 
@@ -21,6 +22,7 @@ mod loops;
 pub mod nest;
 mod place;
 mod program;
+pub mod slices;
 mod tensor;
 mod weights;
 

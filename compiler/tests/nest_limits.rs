@@ -166,9 +166,24 @@ fn the_examples_of_the_document_are_taken_or_refused_as_it_says() {
     let (_, refusals) = document.split_once("## Refusals").unwrap();
     let quoted = |line: &str| Some(line.strip_suffix("` |")?.rsplit_once('`')?.1.to_string());
     let refused: Vec<String> = refusals.lines().filter_map(quoted).collect();
-    assert_eq!(refused.len(), 11);
-    for text in refused {
-        let plan = Nest::parse(&text).and_then(|nest| nest.compile(&unit()));
-        assert!(plan.and_then(|plan| plan.check_unique()).is_err(), "{text}");
+    // What each row of the table is about, in its order.
+    let kinds = [
+        Syntax,
+        Number,
+        Declaration,
+        UnknownArray,
+        OutOfBounds,
+        NoIteration,
+        Endless,
+        Structure,
+        Dependent,
+        Width,
+        Duplicate,
+    ];
+    assert_eq!(refused.len(), kinds.len());
+    for (text, kind) in refused.iter().zip(kinds) {
+        let plan = Nest::parse(text).and_then(|nest| nest.compile(&unit()));
+        let error = plan.and_then(|plan| plan.check_unique()).expect_err(text);
+        assert_eq!(error.refusal, kind, "{text}: {error}");
     }
 }

@@ -9,7 +9,8 @@ pub const RAM_TEXT: &str = include_str!("heddle_ram_1r1w.v");
 pub const RAM_NAME: &str = "heddle_ram_1r1w";
 
 /// How registers are reset.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Reset {
     /// At a clock edge.
     #[default]
@@ -19,7 +20,8 @@ pub enum Reset {
 }
 
 /// Level of the reset signal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ResetLevel {
     /// Active low, the port is called `rst_n`.
     #[default]
@@ -41,6 +43,19 @@ pub struct EmitOptions {
     pub reset_level: ResetLevel,
     /// Print every element of an array on its own instead of loops.
     pub unrolled: bool,
+}
+
+impl EmitOptions {
+    /// End of all module names: one project may hold designs of different resets, and their modules
+    /// differ in text.
+    pub fn suffix(&self) -> &'static str {
+        match (self.reset, self.reset_level) {
+            (Reset::Sync, ResetLevel::Low) => "",
+            (Reset::Async, ResetLevel::Low) => "_ar",
+            (Reset::Sync, ResetLevel::High) => "_rh",
+            (Reset::Async, ResetLevel::High) => "_arh",
+        }
+    }
 }
 
 /// Direction of a port.
@@ -103,15 +118,26 @@ pub struct Design {
     pub version: String,
     /// Configuration name.
     pub configuration: String,
+    /// How registers are reset.
+    pub reset: Reset,
+    /// Level of the reset signal.
+    pub reset_level: ResetLevel,
 }
 
 #[derive(Serialize)]
 struct Manifest<'a> {
     generator: String,
     configuration: &'a str,
+    reset: ResetEntry,
     top: &'a str,
     hash: String,
     modules: Vec<Entry<'a>>,
+}
+
+#[derive(Serialize)]
+struct ResetEntry {
+    style: Reset,
+    level: ResetLevel,
 }
 
 #[derive(Serialize)]
@@ -192,6 +218,10 @@ impl Design {
         let manifest = Manifest {
             generator: format!("heddle {}", self.version),
             configuration: &self.configuration,
+            reset: ResetEntry {
+                style: self.reset,
+                level: self.reset_level,
+            },
             top: &self.top,
             hash: sha256(&all),
             modules: self.modules.iter().map(Entry::of).collect(),

@@ -22,7 +22,7 @@ pub fn emit(
     options: &EmitOptions,
 ) -> Result<Design, EmitError> {
     let blocks = dedup::walk(top)?;
-    let names = naming::module_names(&blocks)?;
+    let names = naming::module_names(&blocks, options.suffix())?;
     let cells = cells(&blocks);
     let mut paths: Vec<Paths> = Vec::new();
     let mut modules = Vec::new();
@@ -52,6 +52,8 @@ pub fn emit(
         modules,
         version: options.version.clone(),
         configuration: options.configuration.clone(),
+        reset: options.reset,
+        reset_level: options.reset_level,
     })
 }
 

@@ -41,6 +41,7 @@ module heddle_ram_1r1w #(
 
   reg [Width-1:0] mem_q[0:Depth-1];
 
+  // Storage and read port, not reset
   always @(posedge clk) begin
     if (wen_i) mem_q[waddr_i] <= wdata_i;
     if (ren_i) rdata_o <= mem_q[raddr_i];

@@ -3,6 +3,7 @@
 mod declarations;
 mod expr;
 mod header;
+mod headings;
 mod processes;
 mod uses;
 mod writer;
@@ -133,6 +134,7 @@ impl Printer<'_> {
             Item::Instance(c) => self.instance(c),
             Item::Comb(body) => {
                 let label = self.label(body);
+                self.w.comment(&headings::combinational(nets, body));
                 self.w.line(&format!("always @* begin{label}"));
                 self.body(body, &label, "=");
                 self.w.line("end");

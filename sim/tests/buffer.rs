@@ -5,12 +5,11 @@ use heddle_sim::buffer::{
     PartitionShape, ResultColumnModel, ResultInputs, ResultSlot, StateBufferInputs,
     StateBufferModel, WeightSlot,
 };
+use heddle_sim::sliced::MaskPlace;
 
-const SHAPE: PartitionShape = PartitionShape {
-    banks: 2,
-    words_per_bank: 16,
-    first_slice: 4,
-};
+fn shape() -> PartitionShape {
+    PartitionShape::new(2, 16, &[4, 4])
+}
 
 fn store(word: u16, data: u64) -> PartitionInputs {
     PartitionInputs {
@@ -39,7 +38,7 @@ fn run(model: &mut PartitionModel, inputs: &[PartitionInputs]) -> Vec<PartitionO
 
 #[test]
 fn operand_is_decoded_after_four_cycles() {
-    let mut model = PartitionModel::new(SHAPE);
+    let mut model = PartitionModel::new(shape());
     run(&mut model, &[store(2, 0x80_7f_01)]);
     let seen = run(
         &mut model,
@@ -50,13 +49,16 @@ fn operand_is_decoded_after_four_cycles() {
     // One access for four bytes of one word.
     let reads: Vec<u16> = seen.iter().map(|o| o.events.mask_reads).collect();
     assert_eq!(reads.iter().sum::<u16>(), 1);
-    assert_eq!((seen[1].events.mask_reads, seen[2].events.a_reads), (1, 1));
+    assert_eq!(
+        (seen[1].events.mask_reads, seen[2].events.slice_reads[0]),
+        (1, 1)
+    );
     assert_eq!((seen[1].operand.address, seen[1].operand.rows), (16, 0));
 }
 
 #[test]
 fn fresh_slot_and_written_word_are_read_again() {
-    let mut model = PartitionModel::new(SHAPE);
+    let mut model = PartitionModel::new(shape());
     run(&mut model, &[store(2, 5)]);
     let mut fresh = operand(16);
     fresh.operand.fresh = true;
@@ -71,7 +73,7 @@ fn fresh_slot_and_written_word_are_read_again() {
 
 #[test]
 fn weights_come_after_three_cycles_and_shift_in_inactive_rows_too() {
-    let mut model = PartitionModel::new(SHAPE);
+    let mut model = PartitionModel::new(shape());
     run(&mut model, &[store(20, 0x0807_0605_0403_0201)]);
     let weight = |rows| PartitionInputs {
         weight: WeightSlot {
@@ -94,15 +96,45 @@ fn weights_come_after_three_cycles_and_shift_in_inactive_rows_too() {
             sum.plus(o.events)
         });
     assert_eq!(
-        (events.mask_reads, events.a_reads, events.b_reads),
+        (
+            events.mask_reads,
+            events.slice_reads[0],
+            events.slice_reads[1]
+        ),
         (1, 1, 1)
     );
 }
 
 #[test]
+fn events_follow_the_place_of_the_mask() {
+    // Mask reads, then reads of slices 0 to 2, in the cycles after a read of 4 bytes.
+    let cases = [
+        (MaskPlace::Slice, [[1, 0, 0, 0], [0, 1, 1, 0]]),
+        (MaskPlace::Field, [[0, 1, 0, 0], [0, 0, 1, 0]]),
+        (MaskPlace::Hybrid, [[0, 1, 0, 0], [0, 0, 1, 1]]),
+    ];
+    for (place, expected) in cases {
+        let mut shape = PartitionShape::new(2, 16, &[3, 2, 3]);
+        shape.layout = shape.layout.with_mask(place);
+        let mut model = PartitionModel::new(shape);
+        let written = run(&mut model, &[store(2, 0x0807_0605)]);
+        let seen = run(&mut model, &[operand(16)]);
+        let counts = |mask: u16, slices: &[u16]| [mask, slices[0], slices[1], slices[2]];
+        for cycle in 0..2 {
+            let events = written[1 + cycle].events;
+            let writes = counts(events.mask_writes, &events.slice_writes);
+            assert_eq!(writes, expected[cycle], "{place:?}");
+            let events = seen[1 + cycle].events;
+            let reads = counts(events.mask_reads, &events.slice_reads);
+            assert_eq!(reads, expected[cycle], "{place:?}");
+        }
+    }
+}
+
+#[test]
 fn host_answer_leaves_the_last_row_after_rows_plus_three_cycles() {
     for target in 0..3 {
-        let mut buffer = StateBufferModel::new(3, SHAPE);
+        let mut buffer = StateBufferModel::new(3, shape());
         let mut answers = Vec::new();
         for t in 0..12 {
             let host = HostRequest {

@@ -11,7 +11,9 @@ use heddle_hdl::post::{Gatherer, Post, Requantise};
 use heddle_hdl::sliced::Sliced;
 use heddle_hdl::top::Top;
 use heddle_hdl::traversal::{
-    AddressSum, LoopRegisters, RowCounters, RowOrder, TraversalEngine, TraversalShape,
+    AddressSum, Arrangement, EndlessCheck, LoopRegisters, OffsetTable, RecordCheck, RegisterArray,
+    RowAdders, RowCounters, RowOrder, TraversalCore, TraversalDecoder, TraversalEngine,
+    TraversalShape, TraversalUnit,
 };
 use rust_hdl_core::prelude::Block;
 
@@ -64,6 +66,33 @@ designs! {
     row_order: RowOrder = RowOrder::new(4, 3, true, true);
     /// Nine terms in four stages.
     address_sum: AddressSum<20> = AddressSum::new(9, 4);
+    /// Two rows of three loops, each row in a row of registers.
+    register_array: RegisterArray<6, 7> = RegisterArray::new(2, 3, true, Arrangement::Rows);
+    /// The same, the innermost loop on the left, one set of registers.
+    register_array_mirrored: RegisterArray<6, 7> =
+        RegisterArray::new(2, 3, false, Arrangement::Mirrored);
+    /// The same, each row in a column of registers.
+    register_array_transposed: RegisterArray<6, 7> =
+        RegisterArray::new(2, 3, true, Arrangement::Transposed);
+    /// Three loops.
+    row_adders: RowAdders<6, 7> = RowAdders::new(3);
+    /// Loops of 6-bit offsets.
+    endless_check: EndlessCheck<6, 7> = EndlessCheck::default();
+    /// Three rows of two loops with all options, 10-bit addresses, configuration outside.
+    traversal_core: TraversalCore<6, 7, 10> = TraversalCore::new(all_options(3, 2));
+    /// Words for three rows of two loops with all options, 6-bit offsets, 10-bit addresses.
+    record_check: RecordCheck<6, 10> = RecordCheck::new(unit_options(3, 2));
+    /// The same.
+    traversal_decoder: TraversalDecoder<6, 10> = TraversalDecoder::new(unit_options(3, 2));
+    /// The same sizes and options.
+    traversal_unit: TraversalUnit<6, 7, 10> = TraversalUnit::new(unit_options(3, 2));
+    /// Two rows of three loops in transposed registers, one set, no options.
+    traversal_unit_plain: TraversalUnit<8, 9, 8> = TraversalUnit::new(TraversalShape {
+        arrangement: Arrangement::Transposed,
+        ..TraversalShape::plain(2, 3)
+    });
+    /// 16 offsets of three rows.
+    offset_table: OffsetTable<10> = OffsetTable::new(3, 16);
     /// 16 words; slices of five and three bytes.
     sliced: Sliced = Sliced::new(16, 5);
     /// Three partitions of two banks of 16 words.
@@ -112,6 +141,16 @@ pub fn all_options(rows: usize, loops: usize) -> TraversalShape {
         attach: true,
         stages: 4,
         ..TraversalShape::plain(rows, loops)
+    }
+}
+
+/// A stand-alone unit with all options.
+#[must_use]
+pub fn unit_options(rows: usize, loops: usize) -> TraversalShape {
+    TraversalShape {
+        group: true,
+        check: true,
+        ..all_options(rows, loops)
     }
 }
 

@@ -6,8 +6,13 @@ use heddle_hdl::control::{Control, DrainHead, HostPort, Sequencer, StreamHead, W
 use heddle_hdl::post::{Gatherer, Post, Requantise};
 use heddle_hdl::sliced::Sliced;
 use heddle_hdl::top::Top;
-use heddle_hdl::traversal::{AddressSum, LoopRegisters, RowCounters, RowOrder, TraversalEngine};
+use heddle_hdl::traversal::{
+    AddressSum, DecodePhase, EndlessCheck, LoopRegisters, OffsetTable, RecordCheck, RegisterArray,
+    RowAdders, RowCounters, RowOrder, TraversalCore, TraversalDecoder, TraversalEngine,
+    TraversalUnit,
+};
 
+use crate::agreement::PinValue;
 use crate::designs::samples::{Chain, Memory, Shifter};
 use crate::pins;
 
@@ -173,4 +178,90 @@ pins! { RowOrder {
 
 pins! { AddressSum<20> {
     clock: clk; in: enable_i, term_i; out: sum_o
+} }
+
+pins! { RegisterArray<6, 7> {
+    clock: clk;
+    in: write_initial_i, write_step_i, write_distance_i, initial_i, step_i, distance_i, load_i;
+    out: initial_o, step_o, distance_o, next_initial_o, next_step_o, next_distance_o
+} }
+
+pins! { RowAdders<6, 7> {
+    in: offset_i, step_i, distance_i, count_i; out: offset_o, distance_o
+} }
+
+pins! { EndlessCheck<6, 7> {
+    clock: clk;
+    in: rst_n, clear_i, write_i, distance_i, step_i, equal_i, trips_i;
+    out: endless_o
+} }
+
+pins! { TraversalCore<6, 7, 10> {
+    clock: clk;
+    in: rst_n, stop_i, list_clear_i, list_i, list_row_i, list_kind_i, list_attached_i, list_loop_i,
+        base_i, trips_i, equal_i, initial_i, step_i, distance_i, load_initial_i, load_distance_i,
+        load_i, pause_i, ready_i;
+    out: valid_o, addr_o, row_o, kind_o, final_o, last_o, end_o, listed_o, running_o, able_o,
+        finish_o, busy_o
+} }
+
+/// The phases in the order of their codes in Verilog.
+const PHASES: [DecodePhase; 9] = [
+    DecodePhase::Head,
+    DecodePhase::WindowFirst,
+    DecodePhase::WindowEnd,
+    DecodePhase::Row,
+    DecodePhase::Base,
+    DecodePhase::Initial,
+    DecodePhase::Step,
+    DecodePhase::End,
+    DecodePhase::Stop,
+];
+
+impl PinValue for DecodePhase {
+    fn from_pin(bits: u64) -> Self {
+        let phase = PHASES.get(bits as usize);
+        *phase.unwrap_or_else(|| panic!("a phase is {bits}, expected 0 to 8"))
+    }
+    fn to_pin(self) -> u64 {
+        let place = PHASES.iter().position(|phase| *phase == self);
+        place.expect("PHASES holds every phase") as u64
+    }
+}
+
+pins! { RecordCheck<6, 10> {
+    clock: clk;
+    in: rst_n, clear_i, accept_i, word_i, phase_i, op_i, words_i;
+    out: fault_o, code_o
+} }
+
+pins! { TraversalDecoder<6, 10> {
+    clock: clk;
+    in: rst_n, clear_i, instr_valid_i, instr_data_i, cfg_ready_i, endless_i;
+    out: instr_ready_o, cfg_clear_o, cfg_valid_o, cfg_sel_o, cfg_row_o, cfg_col_o, cfg_data_o,
+        cfg_kind_o, cfg_attached_o, cfg_loop_o, cfg_equal_o, cfg_trips_o, cfg_group_o, start_o,
+        offset_only_o, on_demand_o, window_o, window_first_o, window_last_o, fault_o, fault_code_o,
+        fault_word_o
+} }
+
+/// A unit has the same ports at all widths.
+macro_rules! unit_pins {
+    ($type:ty) => {
+        pins! { $type {
+            clock: clk;
+            in: rst_n, clear_i, pause_i, demand_i, instr_valid_i, instr_data_i, ready_i;
+            out: demand_ready_o, instr_ready_o, valid_o, addr_o, row_o, kind_o, final_o, last_o,
+                end_o, busy_o, error_o, error_code_o, error_word_o
+        } }
+    };
+}
+
+unit_pins! { TraversalUnit<6, 7, 10> }
+unit_pins! { TraversalUnit<8, 9, 8> }
+
+pins! { OffsetTable<10> {
+    clock: clk;
+    in: rst_n, clear_i, base_valid_i, base_row_i, base_data_i, in_valid_i, in_offset_i, in_row_i,
+        replay_i, ready_i;
+    out: in_ready_o, valid_o, addr_o, row_o, end_o, stored_o, busy_o
 } }

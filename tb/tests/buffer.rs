@@ -96,28 +96,36 @@ fn results_buffer_follows_its_model() {
     run_seeds(|seed| random_results(&RESULTS_4, 4, seed));
 }
 
-const SHAPE: PartitionShape = PartitionShape {
-    banks: 2,
-    words_per_bank: 16,
-    first_slice: 4,
-};
-const SHAPE_4: PartitionShape = PartitionShape {
-    banks: 4,
-    words_per_bank: 16,
-    first_slice: 5,
-};
+/// Banks of 16 words whose first slice has `first` bytes.
+fn shape(banks: usize, first: usize) -> PartitionShape {
+    PartitionShape::new(banks, 16, &[first, 8 - first])
+}
+
+/// The partition on its own.
+fn shape_1() -> PartitionShape {
+    shape(4, 5)
+}
+
+/// Each of three partitions in a chain.
+fn shape_3() -> PartitionShape {
+    shape(2, 4)
+}
 
 static PARTITION: LazyLock<Sources> = LazyLock::new(|| {
-    let s = SHAPE_4;
-    emitted(Partition::new(s.banks, s.words_per_bank, s.first_slice))
+    let s = shape_1();
+    emitted(Partition::new(
+        s.banks,
+        s.words_per_bank,
+        s.layout.widths[0],
+    ))
 });
 static STATE_3: LazyLock<Sources> = LazyLock::new(|| {
-    let s = SHAPE;
+    let s = shape_3();
     emitted(StateBuffer::new(
         3,
         s.banks,
         s.words_per_bank,
-        s.first_slice,
+        s.layout.widths[0],
     ))
 });
 
@@ -134,7 +142,7 @@ impl StateBench {
     fn new(sources: &Sources, rows: usize, shape: PartitionShape, seed: u64) -> Checked<Self> {
         let mut bench = Self {
             dut: Dut::new(sources, seed),
-            model: StateBufferModel::new(rows, shape),
+            model: StateBufferModel::new(rows, shape.clone()),
             rows,
             shape,
         };
@@ -146,7 +154,7 @@ impl StateBench {
             bench.model.step(&idle);
             bench.dut.clock();
         }
-        for word in 0..(shape.banks * shape.words_per_bank) as u16 {
+        for word in 0..(bench.shape.banks * bench.shape.words_per_bank) as u16 {
             let mut inputs = bench.idle();
             for drain in &mut inputs.drain {
                 *drain = Some(DrainWord {
@@ -196,10 +204,10 @@ impl StateBench {
             dut.set("host_rdata_i", inputs.answer.unwrap_or_default());
             dut.set("ev_mask_read_i", inputs.events.mask_reads);
             dut.set("ev_mask_write_i", inputs.events.mask_writes);
-            dut.set("ev_a_read_i", inputs.events.a_reads);
-            dut.set("ev_a_write_i", inputs.events.a_writes);
-            dut.set("ev_b_read_i", inputs.events.b_reads);
-            dut.set("ev_b_write_i", inputs.events.b_writes);
+            dut.set("ev_a_read_i", inputs.events.slice_reads[0]);
+            dut.set("ev_a_write_i", inputs.events.slice_writes[0]);
+            dut.set("ev_b_read_i", inputs.events.slice_reads[1]);
+            dut.set("ev_b_write_i", inputs.events.slice_writes[1]);
         }
         dut.settle();
     }
@@ -219,10 +227,10 @@ impl StateBench {
         let events = expected.events;
         dut.check("ev_mask_read_o", events.mask_reads)?;
         dut.check("ev_mask_write_o", events.mask_writes)?;
-        dut.check("ev_a_read_o", events.a_reads)?;
-        dut.check("ev_a_write_o", events.a_writes)?;
-        dut.check("ev_b_read_o", events.b_reads)?;
-        dut.check("ev_b_write_o", events.b_writes)?;
+        dut.check("ev_a_read_o", events.slice_reads[0])?;
+        dut.check("ev_a_write_o", events.slice_writes[0])?;
+        dut.check("ev_b_read_o", events.slice_reads[1])?;
+        dut.check("ev_b_write_o", events.slice_writes[1])?;
         for r in 0..rows {
             dut.check_element("x_o", r, rows, expected.x[r] as u64)?;
             dut.check_element("swap_o", r, rows, expected.swap[r])?;
@@ -275,10 +283,8 @@ fn random_events(rng: &mut ChaCha8Rng) -> Events {
     Events {
         mask_reads: count(),
         mask_writes: count(),
-        a_reads: count(),
-        a_writes: count(),
-        b_reads: count(),
-        b_writes: count(),
+        slice_reads: [count(), count(), 0, 0, 0, 0, 0, 0],
+        slice_writes: [count(), count(), 0, 0, 0, 0, 0, 0],
     }
 }
 
@@ -471,12 +477,12 @@ fn random_state(
 
 #[test]
 fn one_partition_follows_its_model() {
-    run_seeds(|seed| random_state(&PARTITION, 1, SHAPE_4, seed));
+    run_seeds(|seed| random_state(&PARTITION, 1, shape_1(), seed));
 }
 
 #[test]
 fn chain_of_partitions_follows_its_model() {
-    run_seeds(|seed| random_state(&STATE_3, 3, SHAPE, seed));
+    run_seeds(|seed| random_state(&STATE_3, 3, shape_3(), seed));
 }
 
 #[test]
@@ -503,6 +509,6 @@ fn faults_are_noticed() {
         ("heddle_partition", "op_rows_i - 9'd1", "op_rows_i"),
     ];
     check_mutants(&PARTITION, &mutants, |sources, seed| {
-        random_state(sources, 1, SHAPE_4, seed)
+        random_state(sources, 1, shape_1(), seed)
     });
 }

@@ -7,7 +7,9 @@ use std::sync::LazyLock;
 use heddle_hdl::sliced::{Pack, Sliced};
 use heddle_sim::sliced::packing::{enables, mask, pack, pop};
 use heddle_sim::sliced::vectors::{WORDS, word, word_with_mask};
-use heddle_sim::sliced::{Accesses, SlicedInputs, SlicedModel, SlicedOutputs};
+use heddle_sim::sliced::{
+    Accesses, Layout, Network, SlicedInputs, SlicedModel, SlicedOutputs, Word,
+};
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rtl::{Checked, Coverage, Dut, check_mutants, emitted, run_seeds};
@@ -27,7 +29,7 @@ const IDLE: SlicedInputs = SlicedInputs {
 
 fn write(address: u16, data: u64) -> SlicedInputs {
     SlicedInputs {
-        write: Some((address, data)),
+        write: Some((address, Word::from(data))),
         read: None,
     }
 }
@@ -51,7 +53,7 @@ impl Bench {
         let dut = Dut::new(sources, seed);
         Self {
             noise: dut.rng(),
-            model: SlicedModel::new(DEPTH, first),
+            model: SlicedModel::new(&Layout::new(DEPTH, [first, 8 - first])),
             dut,
         }
     }
@@ -61,13 +63,13 @@ impl Bench {
         let dut = &mut self.dut;
         let idle_write = (
             self.noise.random_range(0..DEPTH as u16),
-            self.noise.random(),
+            Word::from(self.noise.random::<u64>()),
         );
         let (waddr, wdata) = inputs.write.unwrap_or(idle_write);
         let idle_read = self.noise.random_range(0..DEPTH as u16);
         dut.set("wen_i", inputs.write.is_some());
         dut.set("waddr_i", waddr);
-        dut.set("wdata_i", wdata);
+        dut.set("wdata_i", wdata.low());
         dut.set("ren_i", inputs.read.is_some());
         dut.set("raddr_i", inputs.read.unwrap_or(idle_read));
         dut.settle();
@@ -75,15 +77,15 @@ impl Bench {
         let expected = self.model.step(inputs);
         dut.check("rvalid_o", expected.rdata.is_some())?;
         if let Some(rdata) = expected.rdata {
-            dut.check("rdata_o", rdata)?;
+            dut.check("rdata_o", rdata.low())?;
         }
         let accesses = expected.accesses;
         dut.check("mask_ren_o", accesses.mask_read)?;
         dut.check("mask_wen_o", accesses.mask_write)?;
-        dut.check("a_ren_o", accesses.a_read)?;
-        dut.check("a_wen_o", accesses.a_write)?;
-        dut.check("b_ren_o", accesses.b_read)?;
-        dut.check("b_wen_o", accesses.b_write)?;
+        dut.check("a_ren_o", accesses.reads(0))?;
+        dut.check("a_wen_o", accesses.writes(0))?;
+        dut.check("b_ren_o", accesses.reads(1))?;
+        dut.check("b_wen_o", accesses.writes(1))?;
         dut.clock();
         Ok(expected)
     }
@@ -104,11 +106,11 @@ fn counts(outputs: &[SlicedOutputs]) -> [usize; 6] {
         |access: fn(&Accesses) -> bool| outputs.iter().filter(|o| access(&o.accesses)).count();
     [
         count(|a| a.mask_write),
-        count(|a| a.a_write),
-        count(|a| a.b_write),
+        count(|a| a.writes(0)),
+        count(|a| a.writes(1)),
         count(|a| a.mask_read),
-        count(|a| a.a_read),
-        count(|a| a.b_read),
+        count(|a| a.reads(0)),
+        count(|a| a.reads(1)),
     ]
 }
 
@@ -121,7 +123,7 @@ fn spm_09_spm_10_spm_12_spm_13_spm_14_spm_16_spm_17_spm_23_spm_24_spm_26_table_o
         assert_eq!(counts(&written), [1, a, b, 0, 0, 0], "{:016x}", row.word);
         let seen = bench.run(&[read(7)]).unwrap();
         assert_eq!(counts(&seen), [0, 0, 0, 1, a, b], "{:016x}", row.word);
-        assert_eq!(seen[2].rdata, Some(row.word));
+        assert_eq!(seen[2].rdata, Some(row.word.into()));
     }
 }
 
@@ -155,7 +157,7 @@ fn spm_06_spm_07_spm_08_every_mask_is_packed_in_order_and_without_gaps() {
     let mut dut = Dut::new(&PACK, 2);
     for m in 0..=255 {
         let bytes = word_with_mask(m, m).to_be_bytes();
-        let packed = pack(&bytes);
+        let packed = pack(&bytes, Network::Full);
         let needed = enables(pop(&mask(&bytes)), &[4, 4]);
         drive_pack(&mut dut, u64::from_be_bytes(bytes), needed[0], needed[1]);
         let half = |k: usize| u32::from_be_bytes(packed[k..k + 4].try_into().unwrap());
@@ -189,7 +191,7 @@ fn spm_09_spm_10_spm_11_spm_19_stale_bytes_never_reach_the_read_data() {
             assert_eq!(counts(&written), [1, a, b, 0, 0, 0], "row {number}");
             let seen = bench.run(&[read(5)]).unwrap();
             assert_eq!(counts(&seen), [0, 0, 0, 1, a, b], "row {number}");
-            assert_eq!(seen[2].rdata, Some(word(number)));
+            assert_eq!(seen[2].rdata, Some(word(number).into()));
         }
     }
 }
@@ -202,8 +204,8 @@ fn all_masks(sources: &Sources, first: usize, salt: u8) -> [usize; 6] {
     let reads: Vec<_> = (0..256).map(read).collect();
     let mut outputs = bench.run(&writes).unwrap();
     let seen = bench.run(&reads).unwrap();
-    let read_words: Vec<u64> = seen.iter().filter_map(|o| o.rdata).collect();
-    assert_eq!(read_words, words);
+    let read_words = seen.iter().filter_map(|o| o.rdata).map(Word::low);
+    assert!(read_words.eq(words));
     outputs.extend(seen);
     counts(&outputs)
 }
@@ -223,7 +225,7 @@ fn spm_03_byte_is_stored_if_any_one_of_its_bits_is_set() {
         assert_eq!(counts(&written), [1, 1, 0, 0, 0, 0], "bit {bit}");
         let seen = bench.run(&[read(9)]).unwrap();
         assert_eq!(counts(&seen), [0, 0, 0, 1, 1, 0], "bit {bit}");
-        assert_eq!(seen[2].rdata, Some(1 << bit));
+        assert_eq!(seen[2].rdata, Some(Word::from(1_u64 << bit)));
     }
 }
 
@@ -258,7 +260,7 @@ fn spm_15_spm_20_spm_22_spm_48_spm_51_back_to_back_commands_follow_the_cycle_tab
     ];
     for (cycle, (seen, (accesses, rdata))) in outputs.iter().zip(expected).enumerate() {
         assert_eq!(names(&seen.accesses), accesses, "cycle {cycle}");
-        assert_eq!(seen.rdata, rdata, "cycle {cycle}");
+        assert_eq!(seen.rdata, rdata.map(Word::from), "cycle {cycle}");
     }
     assert_eq!(counts(&outputs), [3, 2, 1, 3, 2, 1]);
 }
@@ -268,10 +270,10 @@ fn names(accesses: &Accesses) -> String {
     let all = [
         (accesses.mask_write, "mask write"),
         (accesses.mask_read, "mask read"),
-        (accesses.a_write, "a write"),
-        (accesses.a_read, "a read"),
-        (accesses.b_write, "b write"),
-        (accesses.b_read, "b read"),
+        (accesses.writes(0), "a write"),
+        (accesses.reads(0), "a read"),
+        (accesses.writes(1), "b write"),
+        (accesses.reads(1), "b read"),
     ];
     let made: Vec<&str> = all.iter().filter(|(m, _)| *m).map(|(_, n)| *n).collect();
     made.join(", ")
@@ -291,7 +293,7 @@ fn random_traffic(sources: &Sources, first: usize, seed: u64) -> Checked<Coverag
         let inputs = SlicedInputs {
             write: rng.random_bool(0.6).then(|| {
                 let data = word_with_mask(rng.random(), rng.random());
-                (rng.random_range(0..words), data)
+                (rng.random_range(0..words), Word::from(data))
             }),
             read: rng.random_bool(0.7).then(|| rng.random_range(0..words)),
         };
@@ -304,14 +306,14 @@ fn random_traffic(sources: &Sources, first: usize, seed: u64) -> Checked<Coverag
         coverage.event("read two cycles after the write", same(2));
         coverage.event("write one cycle after the read", {
             let a = &outputs.accesses;
-            a.a_read && a.mask_write
+            a.reads(0) && a.mask_write
         });
         coverage.event("slice b read and written in one cycle", {
-            outputs.accesses.b_read && outputs.accesses.b_write
+            outputs.accesses.reads(1) && outputs.accesses.writes(1)
         });
-        coverage.event("empty word read", outputs.rdata == Some(0));
+        coverage.event("empty word read", outputs.rdata == Some(Word::ZERO));
         coverage.event("only slice a read", {
-            outputs.accesses.a_read && !outputs.accesses.b_read
+            outputs.accesses.slice_reads == 0b01
         });
         coverage.event("idle", inputs.read.is_none() && inputs.write.is_none());
     }

@@ -2,7 +2,7 @@
 //!
 //! As in `modules.rs`, stimulus is random and not always legal.
 
-use heddle_tb::agreement::{Agreement, Circuit, Stimulus};
+use heddle_tb::agreement::{Agreement, Circuit, Sample, Stimulus};
 use heddle_tb::{designs, linked_model};
 
 #[track_caller]
@@ -159,5 +159,195 @@ fn address_sum_agrees() {
             !s.is("enable_i") && s.after("sum_o", 0) == s.get("sum_o", 0)
         })
         .event("new sum", |s| s.after("sum_o", 0) != s.get("sum_o", 0))
+        .check();
+}
+
+/// Three loops of two rows: writes now and then, and what an arrangement could mix up.
+#[track_caller]
+fn check_array<C: Circuit>(design: &str, circuit: C, double: bool) {
+    agreement(design, circuit)
+        .seed(28)
+        .drive(|s| set_often(s, "load_i", 0.2))
+        .event("row 1, innermost loop alone", |s| {
+            let places = (0..6).filter(|place| s.get("write_step_i", *place) == 1);
+            places.eq([3])
+        })
+        .event("row 0, outermost loop alone", |s| {
+            let places = (0..6).filter(|place| s.get("write_distance_i", *place) == 1);
+            places.eq([2])
+        })
+        .event("sets differ, or there is one", |s| {
+            (s.get("initial_o", 5) != s.get("next_initial_o", 5)) == double
+        })
+        .check();
+}
+
+#[test]
+fn register_arrays_of_all_arrangements_agree() {
+    check_array("register_array", designs::register_array(), true);
+    let mirrored = designs::register_array_mirrored();
+    check_array("register_array_mirrored", mirrored, false);
+    let transposed = designs::register_array_transposed();
+    check_array("register_array_transposed", transposed, true);
+}
+
+#[test]
+fn row_adders_agree() {
+    agreement("row_adders", designs::row_adders())
+        .seed(29)
+        .event("offset wraps", |s| {
+            s.get("offset_o", 1) < s.get("offset_i", 1)
+        })
+        .event("distance becomes positive", |s| {
+            s.get("distance_i", 2) >> 6 == 1 && s.get("distance_o", 2) >> 6 == 0
+        })
+        .check();
+}
+
+#[test]
+fn endless_check_agrees() {
+    // End tests of the last three cycles: the output speaks of the one two cycles before.
+    let history = |endless: u64, test: u64| {
+        let mut tests = [0; 3];
+        move |s: &Sample| {
+            let equal_or_trips = s.get("equal_i", 0) | s.get("trips_i", 0) << 1;
+            tests = [equal_or_trips, tests[0], tests[1]];
+            s.get("endless_o", 0) == endless && tests[2] == test
+        }
+    };
+    agreement("endless_check", designs::endless_check())
+        .seed(30)
+        .cycles(4000)
+        .drive(|s| {
+            set_often(s, "write_i", 0.8);
+            set_often(s, "clear_i", 0.05);
+            if s.chance(0.5) {
+                // No step, or one with low bits of 0; the way to the end is short.
+                let step = s.below(4) << s.below(4);
+                s.set("step_i", 0, step);
+                let distance = s.below(5).wrapping_sub(3);
+                s.set("distance_i", 0, distance);
+            }
+        })
+        .event("at least, endless", history(1, 0))
+        .event("at least, ends", history(0, 0))
+        .event("equal, endless", history(1, 1))
+        .event("equal, ends", history(0, 1))
+        .event("trips, endless", history(1, 2))
+        .event("trips, ends", history(0, 2))
+        .check();
+}
+
+/// Registers that stand still while a row runs: waiting ones and those in use, in small numbers.
+#[derive(Default)]
+struct Configuration {
+    waiting: Vec<[u64; 3]>,
+    active: Vec<[u64; 3]>,
+    bases: Vec<u64>,
+    equal: u64,
+    trips: u64,
+}
+
+impl Configuration {
+    const ROWS: usize = 3;
+    const LOOPS: usize = 2;
+
+    fn draw(&mut self, s: &mut Stimulus) {
+        let loops = (0..Self::ROWS * Self::LOOPS).map(|_| {
+            let [initial, step, trips] = [s.below(6), s.below(7) + 1, s.below(3) + 1];
+            // Initial offset, step, first distance to the end.
+            [initial, step, step.wrapping_sub(trips * step)]
+        });
+        self.waiting = loops.collect();
+    }
+
+    fn load(&mut self, s: &mut Stimulus) {
+        self.active.clone_from(&self.waiting);
+        self.bases = (0..Self::ROWS).map(|_| s.below(1024)).collect();
+        self.equal = s.below(8);
+        self.trips = s.below(8) & !self.equal;
+    }
+
+    fn drive(&self, s: &mut Stimulus) {
+        for row in 0..Self::ROWS {
+            s.set("base_i", row, self.bases[row]);
+            s.set("equal_i", row, self.equal >> row);
+            s.set("trips_i", row, self.trips >> row);
+        }
+        for (place, [initial, step, distance]) in self.active.iter().enumerate() {
+            s.set("initial_i", place, *initial);
+            s.set("step_i", place, *step);
+            s.set("distance_i", place, *distance);
+        }
+        for (place, [initial, _, distance]) in self.waiting.iter().enumerate() {
+            s.set("load_initial_i", place, *initial);
+            s.set("load_distance_i", place, *distance);
+        }
+    }
+}
+
+#[test]
+fn traversal_core_agrees() {
+    let mut registers = Configuration::default();
+    agreement("traversal_core", designs::traversal_core())
+        .seed(31)
+        .cycles(6000)
+        .drive(move |s| {
+            let running = s.get("running_o", 0) == 1;
+            set_often(s, "load_i", if running { 0.002 } else { 0.3 });
+            set_often(s, "list_clear_i", 0.05);
+            set_often(s, "list_i", 0.3);
+            set_below(s, "list_row_i", 4);
+            set_below(s, "list_kind_i", 3);
+            set_below(s, "list_loop_i", 3);
+            set_often(s, "stop_i", 0.003);
+            set_often(s, "pause_i", 0.1);
+            if registers.waiting.is_empty() || s.chance(0.1) {
+                registers.draw(s);
+            }
+            if registers.active.is_empty() || s.get("load_i", 0) == 1 {
+                registers.load(s);
+            }
+            registers.drive(s);
+        })
+        .event("address", |s| s.is("valid_o") && s.is("ready_i"))
+        .event("stall", |s| s.is("valid_o") && !s.is("ready_i"))
+        .event("end", |s| s.is("valid_o") && s.is("end_o"))
+        .event("last address of a row before the end", |s| {
+            s.is("valid_o") && s.is("last_o") && !s.is("end_o")
+        })
+        .event("wrap inside a row", |s| {
+            s.is("valid_o") && s.is("final_o") && !s.is("last_o")
+        })
+        .event("row 2", |s| s.is("valid_o") && s.get("row_o", 0) == 2)
+        .event("epilogue", |s| s.is("valid_o") && s.get("kind_o", 0) == 2)
+        .event("pause in a row", |s| s.is("able_o") && s.is("pause_i"))
+        .event("stop in a row", |s| s.is("running_o") && s.is("stop_i"))
+        .event("finish", |s| s.is("finish_o"))
+        .check();
+}
+
+#[test]
+fn offset_table_agrees() {
+    agreement("offset_table", designs::offset_table())
+        .seed(32)
+        .cycles(6000)
+        .drive(|s| {
+            set_often(s, "base_valid_i", 0.1);
+            set_below(s, "base_row_i", 4);
+            set_below(s, "in_row_i", 4);
+            set_often(s, "replay_i", 0.05);
+            set_often(s, "clear_i", 0.01);
+        })
+        .event("stored", |s| s.is("in_valid_i") && s.is("in_ready_o"))
+        .event("full", |s| s.get("stored_o", 0) == 16)
+        .event("address", |s| s.is("valid_o") && s.is("ready_i"))
+        .event("stall", |s| s.is("valid_o") && !s.is("ready_i"))
+        .event("end", |s| s.is("valid_o") && s.is("end_o"))
+        .event("last row", |s| s.is("valid_o") && s.get("row_o", 0) == 2)
+        .event("clear in a replay", |s| s.is("busy_o") && s.is("clear_i"))
+        .event("offset refused in a replay", |s| {
+            s.is("busy_o") && s.is("in_valid_i") && !s.is("in_ready_o")
+        })
         .check();
 }

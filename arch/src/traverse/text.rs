@@ -86,15 +86,6 @@ impl<'a> Words<'a> {
         let missing = || format!("{name} has no value");
         self.rest.next().ok_or_else(missing)
     }
-
-    fn done(&mut self) -> Result<(), String> {
-        match self.rest.next() {
-            None => Ok(()),
-            Some(word) => Err(format!(
-                "{word:?} behind the loops, expected the end of line"
-            )),
-        }
-    }
 }
 
 /// The instruction that a line begins, unless it is a row.
@@ -252,29 +243,33 @@ fn register(words: &mut Words) -> Result<u8, String> {
     Ok(number("row", words.argument("row")?, 7)? as u8)
 }
 
-/// The loops of a row, if there are any: items with commas between them.
+/// The loops of a row, if there are any: items with commas between them, with or without space.
 fn list<T>(words: &mut Words, item: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
     match words.rest.next() {
         None => return Ok(Vec::new()),
         Some("loops") => {}
         Some(word) => return Err(format!("{word:?}, expected loops or the end of line")),
     }
+    let rest: Vec<&str> = words.rest.by_ref().collect();
+    if rest.is_empty() {
+        return Err("loops has no value".to_string());
+    }
+    let rest = rest.join(" ");
     let mut items = Vec::new();
-    loop {
-        let text = words.argument("loops")?;
-        let (text, more) = match text.strip_suffix(',') {
-            Some(text) => (text, true),
-            None => (text, false),
-        };
+    for text in rest.split(',').map(str::trim) {
+        if let Some((_, behind)) = text.split_once(' ') {
+            return Err(format!(
+                "{behind:?} behind the loops, expected a comma or the end of line"
+            ));
+        }
+        if text.is_empty() {
+            return Err("loops has no value beside a comma".to_string());
+        }
         items.push(item(text)?);
         if items.len() > 8 {
             return Err(format!("{} loops, expected at most 8", items.len()));
         }
-        if !more {
-            break;
-        }
     }
-    words.done()?;
     Ok(items)
 }
 

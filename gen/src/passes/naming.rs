@@ -62,8 +62,8 @@ pub fn check(name: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Names by block; equal names of different blocks are refused.
-pub fn module_names(blocks: &[Block]) -> Result<Vec<String>, EmitError> {
+/// Names by block, `suffix` at the end; equal names of different blocks are refused.
+pub fn module_names(blocks: &[Block], suffix: &str) -> Result<Vec<String>, EmitError> {
     let mut used: BTreeMap<String, BlockId> = BTreeMap::new();
     let mut out = Vec::new();
     for (id, block) in blocks.iter().enumerate() {
@@ -76,6 +76,7 @@ pub fn module_names(blocks: &[Block]) -> Result<Vec<String>, EmitError> {
         for p in block.meta.params.iter().filter(|p| !p.flag.is_empty()) {
             name.push_str(&format!("_{}{}", p.flag, p.value));
         }
+        name.push_str(suffix);
         let fail = |fault| EmitError {
             path: block.path.clone(),
             fault,
@@ -171,11 +172,14 @@ mod tests {
     #[test]
     fn modules_are_named_by_block_and_parameters() {
         let mut blocks = walk(&Tree::default()).expect("legal");
-        let names = module_names(&blocks);
+        let names = module_names(&blocks, "");
         let want = ["heddle_leaf", "", "heddle_tree_n3"].map(String::from);
         assert_eq!(names, Ok(want.to_vec()));
+        let names = module_names(&blocks, "_ar");
+        let want = ["heddle_leaf_ar", "", "heddle_tree_n3_ar"].map(String::from);
+        assert_eq!(names, Ok(want.to_vec()));
         blocks[0].meta = blocks[2].meta.clone();
-        let fault = module_names(&blocks).map_err(|e| e.fault);
+        let fault = module_names(&blocks, "").map_err(|e| e.fault);
         assert_eq!(fault, Err(Fault::NameClash("heddle_tree_n3".into())));
     }
 }

@@ -1,8 +1,8 @@
 //! Combinational and clocked processes.
 
-use super::Printer;
 use super::expr::{expr, variable};
 use super::uses::{first_net, has_loop};
+use super::{Printer, headings};
 use crate::ir::{Clocked, Stmt};
 use crate::passes::fold::not;
 use crate::passes::generate::PROCESS_LOOP;
@@ -47,6 +47,7 @@ impl Printer<'_> {
             }
         }
         let label = self.label(&c.body);
+        self.w.comment(&headings::clocked(nets, c));
         self.w.line(&format!("always @({event}) begin{label}"));
         let (reset, enable) = (&c.reset, &c.enable);
         self.w.inside(|w| {

@@ -41,6 +41,7 @@ module heddle_cell (
   assign sum_o = sum_q;
   assign mul_product = $signed(x_i) * $signed(weight_q);
 
+  // Stored weight
   always @(posedge clk) begin
     if (!rst_n) begin
       weight_q <= 8'd0;
@@ -49,10 +50,12 @@ module heddle_cell (
     end
   end
 
+  // x_q, not reset
   always @(posedge clk) begin
     x_q <= x_i;
   end
 
+  // sum_q
   always @(posedge clk) begin
     if (!rst_n) begin
       sum_q <= 24'd0;

@@ -65,6 +65,7 @@ module heddle_fifo_b4 (
     .rdata_o(out_data_o)
   );
 
+  // Next element to write
   always @(posedge clk) begin
     if (!rst_n) begin
       wr_ptr_q <= 4'd0;
@@ -73,6 +74,7 @@ module heddle_fifo_b4 (
     end
   end
 
+  // Next element to read
   always @(posedge clk) begin
     if (!rst_n) begin
       rd_ptr_q <= 4'd0;
@@ -81,6 +83,7 @@ module heddle_fifo_b4 (
     end
   end
 
+  // valid_q
   always @(posedge clk) begin
     if (!rst_n) begin
       valid_q <= 1'b0;

@@ -42,6 +42,7 @@ module heddle_lanes_n4 (
 
   generate
     for (i = 0; i < 4; i = i + 1) begin : gen_lane_q
+      // lane_q
       always @(posedge clk) begin
         if (!rst_n) begin
           lane_q[4*i+:4] <= 4'd9;
@@ -55,6 +56,7 @@ module heddle_lanes_n4 (
 
   generate
     for (i = 0; i < 4; i = i + 1) begin : gen_count_q
+      // count_q
       always @(posedge clk) begin
         if (!rst_n) begin
           count_q[6*i+:6] <= 6'd0;
@@ -67,6 +69,7 @@ module heddle_lanes_n4 (
     end
   endgenerate
 
+  // line_q, not reset
   always @(posedge clk) begin
     line_q <= {line_q[23:0], x_i[7:0]};
   end

@@ -142,6 +142,7 @@ module heddle_operators (
   assign k_o = Magic ^ a_i;
   assign mul_product = $signed(w_i) * $signed(s_i);
 
+  // Selected element
   always @* begin
     mux_o = 8'd0;
     case (sel_i)
@@ -157,6 +158,7 @@ module heddle_operators (
     endcase
   end
 
+  // ones
   always @* begin : proc_ones
     integer n;
     ones = 4'd0;
@@ -165,6 +167,7 @@ module heddle_operators (
     end
   end
 
+  // max
   always @* begin : proc_max
     integer n;
     max = x_i[7:0];

@@ -80,20 +80,24 @@ impl<const UB: usize> Logic for Pack<UB> {
                 for s in 1..self._units {
                     if s == (1 << t) {
                         for p in 0..self._units {
-                            self.kept[t][p].next = self.word[t][p].val();
                             if p >= s {
+                                self.kept[t][p].next = self.word[t][p].val();
                                 if self.move_i[t * self._units + 1 + p - 2 * s]
                                     .val()
                                     .get_bit(0)
                                 {
                                     self.kept[t][p].next = 0.into();
                                 }
+                            } else {
+                                self.kept[t][p].next = self.word[t][p].val();
                             }
-                            self.word[t + 1][p].next = self.kept[t][p].val();
                             if p + s < self._units {
+                                self.word[t + 1][p].next = self.kept[t][p].val();
                                 if self.move_i[t * self._units + 1 + p - s].val().get_bit(0) {
                                     self.word[t + 1][p].next = self.word[t][p + s].val();
                                 }
+                            } else {
+                                self.word[t + 1][p].next = self.kept[t][p].val();
                             }
                             if p < s {
                                 self.lane[t + 1][p].next = self.lane[t][p].val()
@@ -120,9 +124,9 @@ impl<const UB: usize> Logic for Pack<UB> {
                     if s == (1 << t) {
                         for e in 0..2 {
                             for p in 0..self._left {
-                                self.kept[t][e * self._left + p].next =
-                                    self.word[t][e * self._left + p].val();
                                 if p >= s {
+                                    self.kept[t][e * self._left + p].next =
+                                        self.word[t][e * self._left + p].val();
                                     if self.move_i
                                         [e * self._half_moves + t * self._left + 1 + p - 2 * s]
                                         .val()
@@ -130,10 +134,13 @@ impl<const UB: usize> Logic for Pack<UB> {
                                     {
                                         self.kept[t][e * self._left + p].next = 0.into();
                                     }
+                                } else {
+                                    self.kept[t][e * self._left + p].next =
+                                        self.word[t][e * self._left + p].val();
                                 }
-                                self.word[t + 1][e * self._left + p].next =
-                                    self.kept[t][e * self._left + p].val();
                                 if p + s < self._left {
+                                    self.word[t + 1][e * self._left + p].next =
+                                        self.kept[t][e * self._left + p].val();
                                     if self.move_i
                                         [e * self._half_moves + t * self._left + 1 + p - s]
                                         .val()
@@ -142,6 +149,9 @@ impl<const UB: usize> Logic for Pack<UB> {
                                         self.word[t + 1][e * self._left + p].next =
                                             self.word[t][e * self._left + p + s].val();
                                     }
+                                } else {
+                                    self.word[t + 1][e * self._left + p].next =
+                                        self.kept[t][e * self._left + p].val();
                                 }
                                 if p < s {
                                     self.lane[t + 1][e * self._left + p].next =

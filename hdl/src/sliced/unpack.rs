@@ -69,11 +69,11 @@ impl<const UB: usize> Logic for Unpack<UB> {
                 for s in 1..self._units {
                     if s == (1 << (self._stages - 1 - b)) {
                         for p in 0..self._units {
-                            self.word[2 * self._stages - 2 - b][p].next =
-                                self.word[2 * self._stages - 1 - b][p].val();
                             if (s < self._left && p + s > self._left && p + s < self._units)
                                 || (s == self._left && p >= self._left)
                             {
+                                self.word[2 * self._stages - 2 - b][p].next =
+                                    self.word[2 * self._stages - 1 - b][p].val();
                                 if self.move_i[2 * self._half_moves + self._stages - 1 - b]
                                     .val()
                                     .get_bit(0)
@@ -81,6 +81,9 @@ impl<const UB: usize> Logic for Unpack<UB> {
                                     self.word[2 * self._stages - 2 - b][p].next =
                                         self.word[2 * self._stages - 1 - b][p - s].val();
                                 }
+                            } else {
+                                self.word[2 * self._stages - 2 - b][p].next =
+                                    self.word[2 * self._stages - 1 - b][p].val();
                             }
                         }
                     }
@@ -91,9 +94,9 @@ impl<const UB: usize> Logic for Unpack<UB> {
                     if s == (1 << (self._stages - 2 - b)) {
                         for e in 0..2 {
                             for p in 0..self._left {
-                                self.word[self._stages - 2 - b][e * self._left + p].next =
-                                    self.word[self._stages - 1 - b][e * self._left + p].val();
                                 if p >= s {
+                                    self.word[self._stages - 2 - b][e * self._left + p].next =
+                                        self.word[self._stages - 1 - b][e * self._left + p].val();
                                     if self.move_i[e * self._half_moves
                                         + (self._stages - 2 - b) * self._left
                                         + 1
@@ -106,6 +109,9 @@ impl<const UB: usize> Logic for Unpack<UB> {
                                             self.word[self._stages - 1 - b][e * self._left + p - s]
                                                 .val();
                                     }
+                                } else {
+                                    self.word[self._stages - 2 - b][e * self._left + p].next =
+                                        self.word[self._stages - 1 - b][e * self._left + p].val();
                                 }
                             }
                         }
@@ -117,9 +123,9 @@ impl<const UB: usize> Logic for Unpack<UB> {
                 for s in 1..self._units {
                     if s == (1 << (self._stages - 1 - b)) {
                         for p in 0..self._units {
-                            self.word[self._stages - 1 - b][p].next =
-                                self.word[self._stages - b][p].val();
                             if p >= s {
+                                self.word[self._stages - 1 - b][p].next =
+                                    self.word[self._stages - b][p].val();
                                 if self.move_i[(self._stages - 1 - b) * self._units + 1 + p - 2 * s]
                                     .val()
                                     .get_bit(0)
@@ -127,6 +133,9 @@ impl<const UB: usize> Logic for Unpack<UB> {
                                     self.word[self._stages - 1 - b][p].next =
                                         self.word[self._stages - b][p - s].val();
                                 }
+                            } else {
+                                self.word[self._stages - 1 - b][p].next =
+                                    self.word[self._stages - b][p].val();
                             }
                         }
                     }

@@ -20,7 +20,7 @@ pub enum Arrangement {
 ///
 /// # Timing
 /// As the registers of one row: a write or load shows in the next cycle.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct RegisterArray<const W: usize, const D: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,

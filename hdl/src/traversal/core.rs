@@ -1,55 +1,7 @@
 //! Counting and address formation.
 
-use super::{AddressSum, Arrangement, RowCounters, RowOrder};
+use super::{AddressSum, RowCounters, RowOrder, TraversalShape};
 use crate::prelude::*;
-
-/// Sizes and options of a traversal unit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TraversalShape {
-    /// Rows, 1 to 8.
-    pub rows: usize,
-    /// Loops in a row, 1 to 8.
-    pub loops: usize,
-    /// Two sets of registers: the next traversal is written while one runs.
-    pub double: bool,
-    /// The end test may be equality.
-    pub equality: bool,
-    /// A row may give the number of iterations instead of an end.
-    pub trips: bool,
-    /// Rows may be attached to a loop of the tensor.
-    pub attach: bool,
-    /// Register stages of the address sum, at most the levels of its tree.
-    pub stages: usize,
-    /// Values of all loops may be written group by group.
-    pub group: bool,
-    /// Loops that never end are found when they are written.
-    pub check: bool,
-    /// Which register holds a loop.
-    pub arrangement: Arrangement,
-}
-
-impl TraversalShape {
-    /// The unit of the machine: nothing but rows and loops.
-    pub fn plain(rows: usize, loops: usize) -> Self {
-        Self {
-            rows,
-            loops,
-            double: false,
-            equality: false,
-            trips: false,
-            attach: false,
-            stages: 1,
-            group: false,
-            check: false,
-            arrangement: Arrangement::Rows,
-        }
-    }
-
-    /// Cycles from the cycle after a start to its first address.
-    pub fn latency(&self) -> usize {
-        1 + AddressSum::<16>::stages_of(self.loops + 1, self.stages)
-    }
-}
 
 /// Core of a traversal unit: counts the loops of the active row and forms one address per clock.
 /// The configuration is held outside.
@@ -59,7 +11,7 @@ impl TraversalShape {
 /// address sum; then one per clock, without a gap at wraps, row changes and loads. All outputs
 /// beside `busy_o` are registers, or stand directly behind registers; those of an address are only
 /// defined with `valid_o`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct TraversalCore<const W: usize, const D: usize, const A: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -158,11 +110,8 @@ pub struct TraversalCore<const W: usize, const D: usize, const A: usize> {
     _rows: usize,
     _loops: usize,
     _stages: usize,
-    _double: usize,
-    _equality: usize,
     _trips: usize,
-    _attach: usize,
-    _sum_stages: usize,
+    _shape: TraversalShape,
 }
 
 impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
@@ -183,15 +132,6 @@ impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
         let stages = shape.latency();
         let counters = || RowCounters::new(loops, shape.double, shape.equality);
         Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            stop_i: Default::default(),
-            list_clear_i: Default::default(),
-            list_i: Default::default(),
-            list_row_i: Default::default(),
-            list_kind_i: Default::default(),
-            list_attached_i: Default::default(),
-            list_loop_i: Default::default(),
             base_i: v(rows),
             trips_i: v(rows),
             equal_i: v(rows),
@@ -200,25 +140,10 @@ impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
             distance_i: v(cells),
             load_initial_i: v(cells),
             load_distance_i: v(cells),
-            load_i: Default::default(),
-            pause_i: Default::default(),
-            valid_o: Default::default(),
-            ready_i: Default::default(),
-            addr_o: Default::default(),
-            row_o: Default::default(),
-            kind_o: Default::default(),
             final_o: v(loops),
-            last_o: Default::default(),
-            end_o: Default::default(),
-            listed_o: Default::default(),
-            running_o: Default::default(),
-            able_o: Default::default(),
-            finish_o: Default::default(),
-            busy_o: Default::default(),
             order: RowOrder::new(rows, loops, shape.double, shape.attach),
             row: (0..rows).map(|_| counters()).collect(),
             sum: AddressSum::new(loops + 1, shape.stages),
-            base: Default::default(),
             offset: v(loops),
             valid: v(stages),
             number: v(stages),
@@ -226,21 +151,15 @@ impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
             last: v(stages),
             end_flag: v(stages),
             final_flag: v(stages * loops),
-            room: Default::default(),
-            step: Default::default(),
-            row_base: Default::default(),
             row_offset: v(loops),
             row_final: v(loops),
             row_wrap: v(loops),
-            waiting: Default::default(),
             _rows: rows,
             _loops: loops,
             _stages: stages,
-            _double: shape.double.into(),
-            _equality: shape.equality.into(),
             _trips: shape.trips.into(),
-            _attach: shape.attach.into(),
-            _sum_stages: stages - 1,
+            _shape: shape,
+            ..Self::default()
         }
     }
 }
@@ -395,36 +314,9 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalCore<W, 
             self.step.val() & self.row_wrap[self._loops - 1].val() & self.order.end_o.val();
         self.busy_o.next = self.order.running_o.val() | self.waiting.val();
     }
-    module!(|this| Meta::module("traversal_core")
-        .param("rows", "m", this._rows, "rows")
-        .param("loops", "n", this._loops, "loops in a row")
-        .param("W", "w", W, "bits of an offset")
-        .param("A", "a", A, "bits of an address")
-        .param(
-            "sum_stages",
-            "s",
-            this._sum_stages,
-            "register stages of the address sum"
-        )
-        .option(
-            "double",
-            "x",
-            this._double,
-            "1: a load takes values of its own"
-        )
-        .option(
-            "equality",
-            "q",
-            this._equality,
-            "1: the end test may be equality"
-        )
-        .option("trips", "t", this._trips, "1: a row may count iterations")
-        .option(
-            "attach",
-            "i",
-            this._attach,
-            "1: rows may be attached to a loop"
-        )
+    module!(|this| this
+        ._shape
+        .module("traversal_core", W, A, "sxqti")
         .hidden("D", D, "bits of a distance, W + 1")
         .hidden("stages", this._stages, "register stages of an address"));
 }

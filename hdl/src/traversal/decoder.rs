@@ -1,42 +1,20 @@
 //! Instruction decoder.
 
-use super::{RecordCheck, TraversalShape};
+use super::{DecodePhase, NextPhase, RecordCheck, TraversalShape, WordVerdict};
 use crate::prelude::*;
-
-/// What the decoder expects next.
-#[derive(Debug, Clone, Copy, PartialEq, LogicState)]
-pub enum DecodePhase {
-    /// Word 0 of an instruction.
-    Head,
-    /// First address of the window.
-    WindowFirst,
-    /// First address behind the window.
-    WindowEnd,
-    /// Row word of a block.
-    Row,
-    /// Base of the row.
-    Base,
-    /// Initial offset of a loop.
-    Initial,
-    /// Step of a loop.
-    Step,
-    /// End of a loop.
-    End,
-    /// An error stopped the decoder.
-    Stop,
-}
 
 /// Instruction decoder of the stand-alone traversal unit: takes instruction words, checks each of
 /// them, writes the registers of the engine and starts it. `docs/traversal.md` has the words and
 /// the errors.
 ///
 /// # Timing
-/// One word per clock. Word 0 waits until the registers may be written. A word taken in cycle t is
-/// looked at in t + 1, writes its register in t + 2, and proves right or wrong in t + 4: by then its
-/// loop is known to end. A start comes five cycles after the last word was taken. The first wrong
-/// word stops the decoder until `clear_i`; what it wrote is of no consequence, because nothing is
-/// started any more.
-#[derive(LogicBlock)]
+/// One word per clock. Word 0 of all instructions but START and the row word behind it go ahead while
+/// an earlier start is on its way; the word behind them waits until the registers may be written. A
+/// word taken in cycle t is looked at in t + 1 if it need not wait, writes its register in t + 2, and
+/// proves right or wrong in t + 4: by then its loop is known to end. A start comes five cycles after
+/// the last word was taken. The first wrong word stops the decoder until `clear_i`; what it wrote is
+/// of no consequence, because nothing is started any more.
+#[derive(LogicBlock, Default)]
 pub struct TraversalDecoder<const W: usize, const A: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -102,6 +80,8 @@ pub struct TraversalDecoder<const W: usize, const A: usize> {
     pub fault_word_o: Signal<Out, Bits<8>>,
 
     check: RecordCheck<W, A>,
+    following: NextPhase,
+    verdict: WordVerdict,
 
     full: Reg<Bit>,
     word: RegData<Bits<32>>,
@@ -110,15 +90,9 @@ pub struct TraversalDecoder<const W: usize, const A: usize> {
     /// Words of the instruction that are still to come, this one included.
     remaining: RegData<Bits<8>>,
     position: RegEn<Bits<8>>,
-    /// What is known of the words accepted two and three cycles before.
-    wrong: Vec<Reg<Bit>>,
-    wrong_code: Vec<Delay<Bits<8>>>,
     /// The word accepted last was the end of a window.
     window_end: Reg<Bit>,
     window_empty: Signal<Local, Bit>,
-    /// Positions of the last three words, and whether they end an instruction that starts.
-    wrong_position: Vec<Delay<Bits<8>>>,
-    ending: Vec<Reg<Bit>>,
     loops_left: RegData<Bits<4>>,
     row: RegData<Bits<3>>,
     col: RegData<Bits<3>>,
@@ -126,12 +100,15 @@ pub struct TraversalDecoder<const W: usize, const A: usize> {
     attached: RegData<Bit>,
     attach_loop: RegData<Bits<3>>,
     test: RegData<Bits<2>>,
+    /// Of the instruction under way.
     flags: RegData<Bits<3>>,
+    /// Of the one that starts, stable until it is loaded.
+    run_flags: RegData<Bits<3>>,
     window_first: RegData<Bits<A>>,
     window_last: RegData<Bits<A>>,
-    start: Reg<Bit>,
+    /// The registers are to be cleared.
+    clearing: Reg<Bit>,
     /// The register that is written.
-    cfg_clear: Reg<Bit>,
     cfg_valid: Reg<Bit>,
     cfg_sel: Delay<Bits<2>>,
     cfg_row: Delay<Bits<3>>,
@@ -144,131 +121,35 @@ pub struct TraversalDecoder<const W: usize, const A: usize> {
     cfg_group: Delay<Bit>,
 
     valid: Signal<Local, Bit>,
-    hold: Signal<Local, Bit>,
-    /// A wrong word was looked at, or the decoder has stopped.
+    /// The word changes what an earlier start may still need.
+    disturbs: Signal<Local, Bit>,
+    /// No start is on its way.
+    free: Signal<Local, Bit>,
+    /// A word looked at before is wrong, or the decoder has stopped.
     blocked: Signal<Local, Bit>,
-    starting: Signal<Local, Bit>,
     selected: Signal<Local, Bits<2>>,
-    verdict: Signal<Local, Bit>,
     accept: Signal<Local, Bit>,
     /// Low bits of the opcode: 0 TRAVERSE, 1 to 3 the groups, 4 START.
     op: Signal<Local, Bits<3>>,
     words: Signal<Local, Bits<8>>,
     last_word: Signal<Local, Bit>,
-    last_loop: Signal<Local, Bit>,
-    /// The last value of a loop.
-    loop_end: Signal<Local, Bit>,
     starts: Signal<Local, Bit>,
-    /// All values of a loop stand together.
-    whole: Signal<Local, Bit>,
     is_value: Signal<Local, Bit>,
-    block_end: Signal<Local, DecodePhase>,
-    next_phase: Signal<Local, DecodePhase>,
-    _rows: usize,
-    _loops: usize,
-    _equality: usize,
-    _trips: usize,
-    _attach: usize,
-    _group: usize,
+    _shape: TraversalShape,
 }
 
 impl<const W: usize, const A: usize> TraversalDecoder<W, A> {
     /// The decoder of a unit.
     pub fn new(shape: TraversalShape) -> Self {
         Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            clear_i: Default::default(),
-            instr_valid_i: Default::default(),
-            instr_ready_o: Default::default(),
-            instr_data_i: Default::default(),
-            cfg_ready_i: Default::default(),
-            endless_i: Default::default(),
-            cfg_clear_o: Default::default(),
-            cfg_valid_o: Default::default(),
-            cfg_sel_o: Default::default(),
-            cfg_row_o: Default::default(),
-            cfg_col_o: Default::default(),
-            cfg_data_o: Default::default(),
-            cfg_kind_o: Default::default(),
-            cfg_attached_o: Default::default(),
-            cfg_loop_o: Default::default(),
-            cfg_equal_o: Default::default(),
-            cfg_trips_o: Default::default(),
-            cfg_group_o: Default::default(),
-            start_o: Default::default(),
-            offset_only_o: Default::default(),
-            on_demand_o: Default::default(),
-            window_o: Default::default(),
-            window_first_o: Default::default(),
-            window_last_o: Default::default(),
-            fault_o: Default::default(),
-            fault_code_o: Default::default(),
-            fault_word_o: Default::default(),
             check: RecordCheck::new(shape),
-            full: Default::default(),
-            word: Default::default(),
-            phase: Default::default(),
-            opcode: Default::default(),
-            remaining: Default::default(),
-            position: Default::default(),
-            wrong: v(2),
-            wrong_code: v(2),
-            window_end: Default::default(),
-            window_empty: Default::default(),
-            wrong_position: v(3),
-            ending: v(3),
-            loops_left: Default::default(),
-            row: Default::default(),
-            col: Default::default(),
-            kind: Default::default(),
-            attached: Default::default(),
-            attach_loop: Default::default(),
-            test: Default::default(),
-            flags: Default::default(),
-            window_first: Default::default(),
-            window_last: Default::default(),
-            start: Default::default(),
-            cfg_clear: Default::default(),
-            cfg_valid: Default::default(),
-            cfg_sel: Default::default(),
-            cfg_row: Default::default(),
-            cfg_col: Default::default(),
-            cfg_data: Default::default(),
-            cfg_kind: Default::default(),
-            cfg_attached: Default::default(),
-            cfg_loop: Default::default(),
-            cfg_test: Default::default(),
-            cfg_group: Default::default(),
-            valid: Default::default(),
-            hold: Default::default(),
-            blocked: Default::default(),
-            starting: Default::default(),
-            selected: Default::default(),
-            verdict: Default::default(),
-            accept: Default::default(),
-            op: Default::default(),
-            words: Default::default(),
-            last_word: Default::default(),
-            last_loop: Default::default(),
-            loop_end: Default::default(),
-            starts: Default::default(),
-            whole: Default::default(),
-            is_value: Default::default(),
-            block_end: Default::default(),
-            next_phase: Default::default(),
-            _rows: shape.rows,
-            _loops: shape.loops,
-            _equality: shape.equality.into(),
-            _trips: shape.trips.into(),
-            _attach: shape.attach.into(),
-            _group: shape.group.into(),
+            verdict: WordVerdict::new(),
+            _shape: shape,
+            ..Self::default()
         }
     }
 }
 
-// In a kernel the arms of a match have no conditions.
-#[allow(clippy::collapsible_match)]
 impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
     #[hdl_gen]
     fn update(&mut self) {
@@ -276,18 +157,14 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         self.full.clk.next = self.clk.val();
         self.full.rst_n.next = self.rst_n.val();
         self.word.clk.next = self.clk.val();
-        self.blocked.next = (self.phase.q_o.val() == DecodePhase::Stop) | self.check.fault_o.val();
-        self.starting.next = self.start.q_o.val();
-        for i in 0..2 {
-            self.blocked.next = self.blocked.val() | self.wrong[i].q_o.val();
-        }
-        for i in 0..3 {
-            self.starting.next = self.starting.val() | self.ending[i].q_o.val();
-        }
+        self.blocked.next =
+            (self.phase.q_o.val() == DecodePhase::Stop) | self.verdict.suspect_o.val();
+        self.free.next = self.cfg_ready_i.val() & !self.verdict.starting_o.val();
         self.valid.next = self.full.q_o.val() & !self.blocked.val();
-        self.hold.next = (self.phase.q_o.val() == DecodePhase::Head)
-            & (!self.cfg_ready_i.val() | self.starting.val());
-        self.accept.next = self.valid.val() & !self.hold.val();
+        // START, the only opcode with bit 2, has no words behind word 0 that could wait for it.
+        self.disturbs.next = (self.phase.q_o.val() != DecodePhase::Row)
+            & ((self.phase.q_o.val() != DecodePhase::Head) | self.word.q_o.val().get_bit(2));
+        self.accept.next = self.valid.val() & (self.free.val() | !self.disturbs.val());
         self.instr_ready_o.next =
             (!self.full.q_o.val() | self.accept.val()) & !self.blocked.val() & !self.clear_i.val();
         self.word.en_i.next = !self.full.q_o.val() | self.accept.val();
@@ -311,8 +188,7 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         self.remaining.en_i.next = self.accept.val();
         self.remaining.d_i.next = self.words.val() - 1;
         self.last_word.next = self.words.val() == 1;
-        self.whole.next = self.op.val() == 0;
-        self.starts.next = self.whole.val() | (self.op.val() == 4);
+        self.starts.next = (self.op.val() == 0) | (self.op.val() == 4);
         self.position.clk.next = self.clk.val();
         self.position.rst_n.next = self.rst_n.val();
         self.position.en_i.next = self.accept.val() | self.clear_i.val();
@@ -325,16 +201,13 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         self.is_value.next = (self.phase.q_o.val() == DecodePhase::Initial)
             | (self.phase.q_o.val() == DecodePhase::Step)
             | (self.phase.q_o.val() == DecodePhase::End);
-        self.loop_end.next =
-            self.is_value.val() & (!self.whole.val() | (self.phase.q_o.val() == DecodePhase::End));
-        self.last_loop.next = self.loops_left.q_o.val() == 1;
         self.loops_left.clk.next = self.clk.val();
-        self.loops_left.en_i.next =
-            self.accept.val() & ((self.phase.q_o.val() == DecodePhase::Row) | self.loop_end.val());
+        self.loops_left.en_i.next = self.accept.val()
+            & ((self.phase.q_o.val() == DecodePhase::Row) | self.following.loop_end_o.val());
         self.loops_left.d_i.next = self.loops_left.q_o.val() - 1;
         self.col.clk.next = self.clk.val();
-        self.col.en_i.next =
-            self.accept.val() & ((self.phase.q_o.val() == DecodePhase::Row) | self.loop_end.val());
+        self.col.en_i.next = self.accept.val()
+            & ((self.phase.q_o.val() == DecodePhase::Row) | self.following.loop_end_o.val());
         self.col.d_i.next = self.col.q_o.val() + 1;
         if self.phase.q_o.val() == DecodePhase::Row {
             self.loops_left.d_i.next = self.word.q_o.val().get_bits::<4>(4);
@@ -358,6 +231,12 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         self.flags.clk.next = self.clk.val();
         self.flags.en_i.next = self.accept.val() & (self.phase.q_o.val() == DecodePhase::Head);
         self.flags.d_i.next = self.word.q_o.val().get_bits::<3>(24);
+        self.run_flags.clk.next = self.clk.val();
+        self.run_flags.en_i.next = self.accept.val() & self.disturbs.val();
+        self.run_flags.d_i.next = self.flags.q_o.val();
+        if self.phase.q_o.val() == DecodePhase::Head {
+            self.run_flags.d_i.next = self.word.q_o.val().get_bits::<3>(24);
+        }
         self.window_first.clk.next = self.clk.val();
         self.window_first.en_i.next =
             self.accept.val() & (self.phase.q_o.val() == DecodePhase::WindowFirst);
@@ -368,67 +247,20 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         self.window_last.d_i.next = (self.word.q_o.val() - 1).get_bits::<A>(0);
 
         comment!("What comes next");
-        self.block_end.next = DecodePhase::Row;
-        if self.last_word.val() {
-            self.block_end.next = DecodePhase::Head;
-        }
-        self.next_phase.next = self.block_end.val();
-        match self.phase.q_o.val() {
-            DecodePhase::Head => {
-                if self.starts.val() & self.word.q_o.val().get_bit(26) {
-                    self.next_phase.next = DecodePhase::WindowFirst;
-                }
-            }
-            DecodePhase::WindowFirst => {
-                self.next_phase.next = DecodePhase::WindowEnd;
-            }
-            DecodePhase::Row => {
-                if (self.op.val() == 0) | (self.op.val() == 1) {
-                    self.next_phase.next = DecodePhase::Base;
-                } else if self.word.q_o.val().get_bits::<4>(4) != 0 {
-                    if self.op.val() == 2 {
-                        self.next_phase.next = DecodePhase::Step;
-                    } else {
-                        self.next_phase.next = DecodePhase::End;
-                    }
-                }
-            }
-            DecodePhase::Base => {
-                if self.loops_left.q_o.val() != 0 {
-                    self.next_phase.next = DecodePhase::Initial;
-                }
-            }
-            DecodePhase::Initial => {
-                if self.whole.val() {
-                    self.next_phase.next = DecodePhase::Step;
-                } else if !self.last_loop.val() {
-                    self.next_phase.next = DecodePhase::Initial;
-                }
-            }
-            DecodePhase::Step => {
-                if self.whole.val() {
-                    self.next_phase.next = DecodePhase::End;
-                } else if !self.last_loop.val() {
-                    self.next_phase.next = DecodePhase::Step;
-                }
-            }
-            DecodePhase::End => {
-                if !self.last_loop.val() {
-                    self.next_phase.next = DecodePhase::End;
-                    if self.whole.val() {
-                        self.next_phase.next = DecodePhase::Initial;
-                    }
-                }
-            }
-            _ => {}
-        }
+        self.following.phase_i.next = self.phase.q_o.val();
+        self.following.op_i.next = self.op.val();
+        self.following.last_word_i.next = self.last_word.val();
+        self.following.window_i.next = self.word.q_o.val().get_bit(26);
+        self.following.row_loops_i.next = self.word.q_o.val().get_bits::<4>(4);
+        self.following.loops_left_i.next = self.loops_left.q_o.val();
         self.phase.clk.next = self.clk.val();
         self.phase.rst_n.next = self.rst_n.val();
-        self.phase.en_i.next = self.accept.val() | self.clear_i.val() | self.verdict.val();
-        self.phase.d_i.next = self.next_phase.val();
+        self.phase.en_i.next =
+            self.accept.val() | self.clear_i.val() | self.verdict.verdict_o.val();
+        self.phase.d_i.next = self.following.next_o.val();
         if self.clear_i.val() {
             self.phase.d_i.next = DecodePhase::Head;
-        } else if self.verdict.val() {
+        } else if self.verdict.verdict_o.val() {
             self.phase.d_i.next = DecodePhase::Stop;
         }
 
@@ -443,12 +275,13 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         if self.phase.q_o.val() == DecodePhase::End {
             self.selected.next = 2.into();
         }
-        self.cfg_clear.clk.next = self.clk.val();
-        self.cfg_clear.rst_n.next = self.rst_n.val();
-        self.cfg_clear.d_i.next = self.accept.val()
-            & !self.clear_i.val()
-            & (self.phase.q_o.val() == DecodePhase::Head)
-            & ((self.op.val() == 0) | (self.op.val() == 1));
+        self.clearing.clk.next = self.clk.val();
+        self.clearing.rst_n.next = self.rst_n.val();
+        self.clearing.d_i.next = !self.clear_i.val()
+            & ((self.clearing.q_o.val() & !self.free.val())
+                | (self.accept.val()
+                    & (self.phase.q_o.val() == DecodePhase::Head)
+                    & ((self.op.val() == 0) | (self.op.val() == 1))));
         self.cfg_valid.clk.next = self.clk.val();
         self.cfg_valid.rst_n.next = self.rst_n.val();
         self.cfg_valid.d_i.next = self.accept.val()
@@ -472,7 +305,7 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         self.cfg_test.d_i.next = self.test.q_o.val();
         self.cfg_group.clk.next = self.clk.val();
         self.cfg_group.d_i.next = !self.starts.val();
-        self.cfg_clear_o.next = self.cfg_clear.q_o.val();
+        self.cfg_clear_o.next = self.clearing.q_o.val() & self.free.val();
         self.cfg_valid_o.next = self.cfg_valid.q_o.val();
         self.cfg_sel_o.next = self.cfg_sel.q_o.val();
         self.cfg_row_o.next = self.cfg_row.q_o.val();
@@ -485,7 +318,7 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         self.cfg_trips_o.next = self.cfg_test.q_o.val() == 2;
         self.cfg_group_o.next = self.cfg_group.q_o.val();
 
-        comment!("The verdict on each word, when its loop is known to end");
+        comment!("The verdict on each word, and the start");
         self.window_end.clk.next = self.clk.val();
         self.window_end.rst_n.next = self.rst_n.val();
         self.window_end.d_i.next = self.accept.val()
@@ -493,57 +326,24 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
             & (self.phase.q_o.val() == DecodePhase::WindowEnd);
         self.window_empty.next =
             self.window_end.q_o.val() & (self.window_last.q_o.val() < self.window_first.q_o.val());
-        for i in 0..2 {
-            self.wrong[i].clk.next = self.clk.val();
-            self.wrong[i].rst_n.next = self.rst_n.val();
-            self.wrong_code[i].clk.next = self.clk.val();
-            if i > 0 {
-                self.wrong[i].d_i.next =
-                    self.wrong[i - 1].q_o.val() & !self.verdict.val() & !self.clear_i.val();
-                self.wrong_code[i].d_i.next = self.wrong_code[i - 1].q_o.val();
-            } else {
-                self.wrong[i].d_i.next = (self.check.fault_o.val() | self.window_empty.val())
-                    & !self.verdict.val()
-                    & !self.clear_i.val();
-                self.wrong_code[i].d_i.next = self.check.code_o.val();
-                if self.window_empty.val() & !self.check.fault_o.val() {
-                    self.wrong_code[i].d_i.next = 3.into();
-                }
-            }
-        }
-        for i in 0..3 {
-            self.wrong_position[i].clk.next = self.clk.val();
-            self.ending[i].clk.next = self.clk.val();
-            self.ending[i].rst_n.next = self.rst_n.val();
-            if i > 0 {
-                self.wrong_position[i].d_i.next = self.wrong_position[i - 1].q_o.val();
-                self.ending[i].d_i.next =
-                    self.ending[i - 1].q_o.val() & !self.verdict.val() & !self.clear_i.val();
-            } else {
-                self.wrong_position[i].d_i.next = self.position.q_o.val();
-                self.ending[i].d_i.next = self.accept.val()
-                    & self.last_word.val()
-                    & self.starts.val()
-                    & !self.verdict.val()
-                    & !self.clear_i.val();
-            }
-        }
-        self.verdict.next = self.wrong[1].q_o.val() | self.endless_i.val();
-        self.fault_o.next = self.verdict.val();
-        self.fault_word_o.next = self.wrong_position[2].q_o.val();
-        self.fault_code_o.next = 9.into();
-        if self.wrong[1].q_o.val() {
-            self.fault_code_o.next = self.wrong_code[1].q_o.val();
-        }
+        self.verdict.clk.next = self.clk.val();
+        self.verdict.rst_n.next = self.rst_n.val();
+        self.verdict.clear_i.next = self.clear_i.val();
+        self.verdict.position_i.next = self.position.q_o.val();
+        self.verdict.ending_i.next = self.accept.val() & self.last_word.val() & self.starts.val();
+        self.verdict.fault_i.next = self.check.fault_o.val();
+        self.verdict.code_i.next = self.check.code_o.val();
+        self.verdict.window_empty_i.next = self.window_empty.val();
+        self.verdict.endless_i.next = self.endless_i.val();
+        self.fault_o.next = self.verdict.verdict_o.val();
+        self.fault_code_o.next = self.verdict.code_o.val();
+        self.fault_word_o.next = self.verdict.position_o.val();
+        self.start_o.next = self.verdict.start_o.val();
 
-        comment!("Start, when the last word has proved right");
-        self.start.clk.next = self.clk.val();
-        self.start.rst_n.next = self.rst_n.val();
-        self.start.d_i.next = self.ending[2].q_o.val() & !self.verdict.val() & !self.clear_i.val();
-        self.start_o.next = self.start.q_o.val();
-        self.offset_only_o.next = self.flags.q_o.val().get_bit(0);
-        self.on_demand_o.next = self.flags.q_o.val().get_bit(1);
-        self.window_o.next = self.flags.q_o.val().get_bit(2);
+        comment!("What the next start asks for");
+        self.offset_only_o.next = self.run_flags.q_o.val().get_bit(0);
+        self.on_demand_o.next = self.run_flags.q_o.val().get_bit(1);
+        self.window_o.next = self.run_flags.q_o.val().get_bit(2);
         self.window_first_o.next = self.window_first.q_o.val();
         self.window_last_o.next = self.window_last.q_o.val();
 
@@ -557,28 +357,5 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         self.check.op_i.next = self.op.val();
         self.check.words_i.next = self.words.val();
     }
-    module!(|this| Meta::module("traversal_decoder")
-        .param("rows", "m", this._rows, "rows")
-        .param("loops", "n", this._loops, "loops in a row")
-        .param("W", "w", W, "bits of an offset")
-        .param("A", "a", A, "bits of an address")
-        .option(
-            "equality",
-            "q",
-            this._equality,
-            "1: the end test may be equality"
-        )
-        .option("trips", "t", this._trips, "1: a row may count iterations")
-        .option(
-            "attach",
-            "i",
-            this._attach,
-            "1: rows may be attached to a loop"
-        )
-        .option(
-            "group",
-            "g",
-            this._group,
-            "1: values may come group by group"
-        ));
+    module!(|this| this._shape.module("traversal_decoder", W, A, "qtig"));
 }

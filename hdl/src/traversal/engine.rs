@@ -1,6 +1,6 @@
 //! Traversal engine: the core with its registers.
 
-use super::{Arrangement, EndlessCheck, RegisterArray, TraversalCore, TraversalShape};
+use super::{EndlessCheck, GroupValues, RegisterArray, RowValues, TraversalCore, TraversalShape};
 use crate::prelude::*;
 
 /// Traversal engine: walks up to M nests of up to N loops one after another and emits one address
@@ -24,7 +24,7 @@ use crate::prelude::*;
 /// written and cleared while `cfg_ready_o` is high, but not in the cycle of a start, and cleared
 /// together with `stop_i`. A write at another time changes the traversal that runs (one set of
 /// registers) or waits (two).
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -102,6 +102,8 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     registers: RegisterArray<W, D>,
     endless: Vec<EndlessCheck<W, D>>,
     core: TraversalCore<W, D, A>,
+    rows: RowValues<A>,
+    old: Vec<GroupValues<W>>,
 
     /// Initial value and step of the loop that is being written.
     initial: RegData<Bits<W>>,
@@ -111,10 +113,6 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     base: Vec<RegData<Bits<A>>>,
     trips: Vec<RegData<Bit>>,
     equal: Vec<RegData<Bit>>,
-    /// In use, with two sets.
-    active_base: Vec<RegData<Bits<A>>>,
-    active_trips: Vec<RegData<Bit>>,
-    active_equal: Vec<RegData<Bit>>,
     /// A start waits for the running traversal.
     pending: Vec<RegEn<Bit>>,
     /// It does so without bases.
@@ -132,9 +130,9 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     row_exists: Signal<Local, Bit>,
     is_col: Vec<Signal<Local, Bit>>,
     here: Vec<Signal<Local, Bit>>,
-    /// The loop at `cfg_row_i` and `cfg_col_i`.
-    old_initial: Signal<Local, Bits<W>>,
-    old_step: Signal<Local, Bits<W>>,
+    /// End tests of the rows, as written.
+    equals: Vec<Signal<Local, Bit>>,
+    counts: Vec<Signal<Local, Bit>>,
     row_equal: Signal<Local, Bit>,
     row_trips: Signal<Local, Bit>,
     /// Step of the loop whose end is written.
@@ -153,13 +151,10 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     _double: usize,
     _equality: usize,
     _trips: usize,
-    _attach: usize,
-    _sum_stages: usize,
     _group: usize,
     _check: usize,
     _cells: usize,
-    _mirrored: usize,
-    _transposed: usize,
+    _shape: TraversalShape,
 }
 
 impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
@@ -171,89 +166,34 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
         let (rows, loops) = (shape.rows, shape.loops);
         let second = if shape.double { rows } else { 0 };
         Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            stop_i: Default::default(),
-            cfg_clear_i: Default::default(),
-            cfg_valid_i: Default::default(),
-            cfg_ready_o: Default::default(),
-            cfg_sel_i: Default::default(),
-            cfg_row_i: Default::default(),
-            cfg_col_i: Default::default(),
-            cfg_data_i: Default::default(),
-            cfg_kind_i: Default::default(),
-            cfg_attached_i: Default::default(),
-            cfg_loop_i: Default::default(),
-            cfg_equal_i: Default::default(),
-            cfg_trips_i: Default::default(),
-            cfg_group_i: Default::default(),
-            endless_o: Default::default(),
-            alone_i: Default::default(),
-            start_i: Default::default(),
-            offset_only_i: Default::default(),
-            load_o: Default::default(),
-            pause_i: Default::default(),
-            able_o: Default::default(),
-            valid_o: Default::default(),
-            ready_i: Default::default(),
-            addr_o: Default::default(),
-            row_o: Default::default(),
-            kind_o: Default::default(),
             final_o: v(loops),
-            last_o: Default::default(),
-            end_o: Default::default(),
-            busy_o: Default::default(),
             registers: RegisterArray::new(rows, loops, shape.double, shape.arrangement),
             endless: v(shape.check.into()),
             core: TraversalCore::new(shape),
-            initial: Default::default(),
-            step: Default::default(),
-            first: Default::default(),
+            rows: RowValues::new(shape),
+            old: (0..shape.group.into())
+                .map(|_| GroupValues::new(shape))
+                .collect(),
             base: v(rows),
             trips: v(if shape.trips { rows } else { 0 }),
             equal: v(if shape.equality { rows } else { 0 }),
-            active_base: v(second),
-            active_trips: v(if shape.trips { second } else { 0 }),
-            active_equal: v(if shape.equality { second } else { 0 }),
             pending: v(second.min(1)),
             pending_bare: v(second.min(1)),
-            bare: Default::default(),
-            keep: Default::default(),
-            initial_bus: Default::default(),
-            step_bus: Default::default(),
-            base_bus: Default::default(),
-            write_initial: Default::default(),
-            write_step: Default::default(),
-            write_end: Default::default(),
-            write_base: Default::default(),
             is_row: v(rows),
-            row_exists: Default::default(),
+            equals: v(rows),
+            counts: v(rows),
             is_col: v(loops),
             here: v(rows * loops),
-            old_initial: Default::default(),
-            old_step: Default::default(),
-            row_equal: Default::default(),
-            row_trips: Default::default(),
-            end_step: Default::default(),
-            minuend: Default::default(),
-            end_value: Default::default(),
-            difference: Default::default(),
-            distance: Default::default(),
-            waits: Default::default(),
-            start: Default::default(),
-            load: Default::default(),
             _rows: rows,
             _loops: loops,
             _double: shape.double.into(),
             _equality: shape.equality.into(),
             _trips: shape.trips.into(),
-            _attach: shape.attach.into(),
-            _sum_stages: shape.latency() - 1,
             _group: shape.group.into(),
             _check: shape.check.into(),
             _cells: rows * loops,
-            _mirrored: (shape.arrangement == Arrangement::Mirrored).into(),
-            _transposed: (shape.arrangement == Arrangement::Transposed).into(),
+            _shape: shape,
+            ..Self::default()
         }
     }
 }
@@ -289,38 +229,22 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
         self.minuend.next = self.first.q_o.val();
         if self._group > 0 {
             comment!("Group by group: what the registers of the loop hold");
-            self.old_initial.next = 0.into();
-            self.old_step.next = 0.into();
+            self.old[0].row_i.next = self.cfg_row_i.val();
+            self.old[0].col_i.next = self.cfg_col_i.val();
+            for k in 0..self._cells {
+                self.old[0].initial_i[k].next = self.registers.next_initial_o[k].val();
+                self.old[0].step_i[k].next = self.registers.next_step_o[k].val();
+            }
             for r in 0..self._rows {
-                for c in 0..self._loops {
-                    if self.is_row[r].val() & self.is_col[c].val() {
-                        self.old_initial.next = self.old_initial.val()
-                            | self.registers.next_initial_o[r * self._loops + c].val();
-                        self.old_step.next = self.old_step.val()
-                            | self.registers.next_step_o[r * self._loops + c].val();
-                    }
-                }
+                self.old[0].equal_i[r].next = self.equals[r].val();
+                self.old[0].trips_i[r].next = self.counts[r].val();
             }
             if self.cfg_group_i.val() {
-                self.row_equal.next = false;
-                self.row_trips.next = false;
-                if self._equality > 0 {
-                    for r in 0..self._rows {
-                        if self.is_row[r].val() {
-                            self.row_equal.next = self.equal[r].q_o.val();
-                        }
-                    }
-                }
-                if self._trips > 0 {
-                    for r in 0..self._rows {
-                        if self.is_row[r].val() {
-                            self.row_trips.next = self.trips[r].q_o.val();
-                        }
-                    }
-                }
-                self.end_step.next = self.old_step.val();
-                self.minuend.next =
-                    self.old_initial.val().get_bits::<D>(0) + self.old_step.val().get_bits::<D>(0);
+                self.row_equal.next = self.old[0].equal_o.val();
+                self.row_trips.next = self.old[0].trips_o.val();
+                self.end_step.next = self.old[0].step_o.val();
+                self.minuend.next = self.old[0].initial_o.val().get_bits::<D>(0)
+                    + self.old[0].step_o.val().get_bits::<D>(0);
             }
         }
 
@@ -418,11 +342,17 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
                 self.trips[r].clk.next = self.clk.val();
                 self.trips[r].en_i.next = self.write_base.val() & self.is_row[r].val();
                 self.trips[r].d_i.next = self.cfg_trips_i.val();
+                self.counts[r].next = self.trips[r].q_o.val();
+            } else {
+                self.counts[r].next = false;
             }
             if self._equality > 0 {
                 self.equal[r].clk.next = self.clk.val();
                 self.equal[r].en_i.next = self.write_base.val() & self.is_row[r].val();
                 self.equal[r].d_i.next = self.cfg_equal_i.val();
+                self.equals[r].next = self.equal[r].q_o.val();
+            } else {
+                self.equals[r].next = false;
             }
 
             for c in 0..self._loops {
@@ -447,49 +377,16 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
             self.core.load_initial_i[k].next = self.registers.next_initial_o[k].val();
             self.core.load_distance_i[k].next = self.registers.next_distance_o[k].val();
         }
-        if self._double > 0 {
-            for r in 0..self._rows {
-                self.active_base[r].clk.next = self.clk.val();
-                self.active_base[r].en_i.next = self.load.val();
-                self.active_base[r].d_i.next = self.base[r].q_o.val();
-                if self.bare.val() {
-                    self.active_base[r].d_i.next = 0.into();
-                }
-                self.core.base_i[r].next = self.active_base[r].q_o.val();
-                if self._trips > 0 {
-                    self.active_trips[r].clk.next = self.clk.val();
-                    self.active_trips[r].en_i.next = self.load.val();
-                    self.active_trips[r].d_i.next = self.trips[r].q_o.val();
-                    self.core.trips_i[r].next = self.active_trips[r].q_o.val();
-                } else {
-                    self.core.trips_i[r].next = false;
-                }
-                if self._equality > 0 {
-                    self.active_equal[r].clk.next = self.clk.val();
-                    self.active_equal[r].en_i.next = self.load.val();
-                    self.active_equal[r].d_i.next = self.equal[r].q_o.val();
-                    self.core.equal_i[r].next = self.active_equal[r].q_o.val();
-                } else {
-                    self.core.equal_i[r].next = false;
-                }
-            }
-        } else {
-            for r in 0..self._rows {
-                self.core.base_i[r].next = self.base[r].q_o.val();
-                if self.bare.val() {
-                    self.core.base_i[r].next = 0.into();
-                }
-                if self._trips > 0 {
-                    self.core.trips_i[r].next = self.trips[r].q_o.val();
-                } else {
-                    self.core.trips_i[r].next = false;
-                }
-                if self._equality > 0 {
-                    self.core.equal_i[r].next = self.equal[r].q_o.val();
-                } else {
-                    self.core.equal_i[r].next = false;
-                }
-            }
+        self.rows.clk.next = self.clk.val();
+        self.rows.load_i.next = self.load.val();
+        self.rows.bare_i.next = self.bare.val();
+        for r in 0..self._rows {
+            self.rows.base_i[r].next = self.base[r].q_o.val();
+            self.rows.trips_i[r].next = self.counts[r].val();
+            self.rows.equal_i[r].next = self.equals[r].val();
+            self.core.base_i[r].next = self.rows.base_o[r].val();
+            self.core.trips_i[r].next = self.rows.trips_o[r].val();
+            self.core.equal_i[r].next = self.rows.equal_o[r].val();
         }
 
         self.core.clk.next = self.clk.val();
@@ -516,50 +413,9 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
             self.final_o[c].next = self.core.final_o[c].val();
         }
     }
-    module!(|this| Meta::module("traversal_engine")
-        .param("rows", "m", this._rows, "rows")
-        .param("loops", "n", this._loops, "loops in a row")
-        .param("W", "w", W, "bits of an offset")
-        .param("A", "a", A, "bits of an address")
-        .param(
-            "sum_stages",
-            "s",
-            this._sum_stages,
-            "register stages of the address sum"
-        )
-        .option("double", "x", this._double, "1: two sets of registers")
-        .option(
-            "equality",
-            "q",
-            this._equality,
-            "1: the end test may be equality"
-        )
-        .option("trips", "t", this._trips, "1: a row may count iterations")
-        .option(
-            "attach",
-            "i",
-            this._attach,
-            "1: rows may be attached to a loop"
-        )
-        .option(
-            "group",
-            "g",
-            this._group,
-            "1: values may come group by group"
-        )
-        .option("check", "e", this._check, "1: endless loops are found")
-        .option(
-            "mirrored",
-            "l",
-            this._mirrored,
-            "1: the leftmost register is the innermost loop"
-        )
-        .option(
-            "transposed",
-            "v",
-            this._transposed,
-            "1: registers are stored by columns"
-        )
+    module!(|this| this
+        ._shape
+        .module("traversal_engine", W, A, "sxqtigelv")
         .hidden("cells", this._cells, "loops in all rows")
         .hidden("D", D, "bits of a distance, W + 1"));
 }

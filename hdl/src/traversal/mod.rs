@@ -12,8 +12,11 @@
 //! - [`RowOrder`]: which row is active and which comes next,
 //! - [`TraversalCore`]: counters, order and sum behind a handshake, configuration held outside,
 //! - [`EndlessCheck`]: refuses loops without an end,
+//! - [`RowValues`]: base and end test of the rows in use,
+//! - [`GroupValues`]: what the registers of one loop hold, for values group by group,
 //! - [`TraversalEngine`]: the core with its registers and their write port,
-//! - [`TraversalDecoder`] and [`RecordCheck`]: instruction words to register writes,
+//! - [`TraversalDecoder`] with [`NextPhase`], [`RecordCheck`] and [`WordVerdict`]: instruction words to
+//!   register writes,
 //! - [`TraversalUnit`]: decoder and engine, the stand-alone block,
 //! - [`OffsetTable`]: offsets stored beforehand, replayed with other bases.
 //!
@@ -27,23 +30,33 @@ mod counters;
 mod decoder;
 mod endless;
 mod engine;
+mod group_values;
 mod order;
+mod phase;
 mod record_check;
 mod registers;
+mod row_values;
+mod shape;
 mod sum;
 mod table;
 mod unit;
+mod verdict;
 
 pub use adders::RowAdders;
 pub use array::{Arrangement, RegisterArray};
-pub use core::{TraversalCore, TraversalShape};
+pub use core::TraversalCore;
 pub use counters::RowCounters;
-pub use decoder::{DecodePhase, TraversalDecoder};
+pub use decoder::TraversalDecoder;
 pub use endless::EndlessCheck;
 pub use engine::TraversalEngine;
+pub use group_values::GroupValues;
 pub use order::RowOrder;
+pub use phase::{DecodePhase, NextPhase};
 pub use record_check::RecordCheck;
 pub use registers::LoopRegisters;
+pub use row_values::RowValues;
+pub use shape::TraversalShape;
 pub use sum::AddressSum;
 pub use table::OffsetTable;
 pub use unit::TraversalUnit;
+pub use verdict::WordVerdict;

@@ -16,7 +16,7 @@ use crate::prelude::*;
 ///
 /// # Timing
 /// The active row changes one cycle after `load_i` or `advance_i`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct RowOrder {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -124,25 +124,8 @@ impl RowOrder {
         let second = if double { rows } else { 0 };
         let attached = if attach { rows } else { 0 };
         Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            clear_i: Default::default(),
-            list_i: Default::default(),
-            list_row_i: Default::default(),
-            list_kind_i: Default::default(),
-            list_attached_i: Default::default(),
-            list_loop_i: Default::default(),
-            load_i: Default::default(),
-            stop_i: Default::default(),
-            advance_i: Default::default(),
-            done_i: Default::default(),
             wrap_i: v(loops),
-            listed_o: Default::default(),
-            running_o: Default::default(),
             active_o: v(rows),
-            row_o: Default::default(),
-            kind_o: Default::default(),
-            end_o: Default::default(),
             used: v(rows),
             row: v(rows),
             kind: v(rows),
@@ -154,37 +137,23 @@ impl RowOrder {
             has_attached: grid(attached, loops),
             place: v(rows),
             active: v(rows),
-            number: Default::default(),
-            kind_now: Default::default(),
-            running: Default::default(),
             due: v(attached),
             middle: v(attached.min(1)),
-            in_middle: Default::default(),
-            known: Default::default(),
             append: v(rows),
             has: v(rows),
             has_row: v(rows),
             has_kind: v(rows),
             follow: v(rows),
-            follows: Default::default(),
-            in_tensor: Default::default(),
             candidate: v(attached),
             list_to: v(if attach { loops } else { 0 }),
             pick: v(rows),
-            found: Default::default(),
-            change: Default::default(),
-            aside: Default::default(),
             step_place: v(rows),
-            step_row: Default::default(),
-            step_kind: Default::default(),
             next_place: v(rows),
-            next_row: Default::default(),
-            next_kind: Default::default(),
-            next_runs: Default::default(),
             _rows: rows,
             _loops: loops,
             _double: double.into(),
             _attach: attach.into(),
+            ..Self::default()
         }
     }
 }
@@ -328,8 +297,7 @@ impl Logic for RowOrder {
             self.middle[0].clk.next = self.clk.val();
             self.middle[0].rst_n.next = self.rst_n.val();
             self.middle[0].en_i.next = self.change.val();
-            self.middle[0].d_i.next =
-                self.aside.val() & self.found.val() & !self.load_i.val() & !self.stop_i.val();
+            self.middle[0].d_i.next = self.aside.val() & self.found.val() & !self.load_i.val();
         }
         self.end_o.next = !self.follows.val() & !self.in_middle.val();
 

@@ -1,7 +1,6 @@
 //! Which instruction words of the stand-alone unit are legal.
 
-use super::TraversalShape;
-use super::decoder::DecodePhase;
+use super::{DecodePhase, TraversalShape};
 use crate::prelude::*;
 
 /// Checks one instruction word, and remembers of the words before what that takes. Whether a window
@@ -9,7 +8,7 @@ use crate::prelude::*;
 ///
 /// # Timing
 /// The fault of a word accepted in cycle t is at the output in t + 1.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct RecordCheck<const W: usize, const A: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -93,65 +92,15 @@ pub struct RecordCheck<const W: usize, const A: usize> {
     _trips: usize,
     _attach: usize,
     _group: usize,
+    _shape: TraversalShape,
 }
 
 impl<const W: usize, const A: usize> RecordCheck<W, A> {
     /// The checks of a unit.
     pub fn new(shape: TraversalShape) -> Self {
         Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            clear_i: Default::default(),
-            accept_i: Default::default(),
-            word_i: Default::default(),
-            phase_i: Default::default(),
-            op_i: Default::default(),
-            words_i: Default::default(),
-            fault_o: Default::default(),
-            code_o: Default::default(),
-            setup: Default::default(),
             listed: v(shape.rows),
             seen: v(shape.rows),
-            rank: Default::default(),
-            tensor: Default::default(),
-            many: Default::default(),
-            attached: Default::default(),
-            taken: Default::default(),
-            bad_opcode: Default::default(),
-            bad_length: Default::default(),
-            bad_head: Default::default(),
-            bad_row: Default::default(),
-            bad_role: Default::default(),
-            bad_value: Default::default(),
-            is_empty: Default::default(),
-            out_of_order: Default::default(),
-            bad_field: Default::default(),
-            is_head: Default::default(),
-            is_row: Default::default(),
-            creates: Default::default(),
-            grouped: Default::default(),
-            last_word: Default::default(),
-            built: Default::default(),
-            fixed: Default::default(),
-            length: Default::default(),
-            row_loops: Default::default(),
-            whole_block: Default::default(),
-            block_words: Default::default(),
-            kind: Default::default(),
-            row_rank: Default::default(),
-            row_attached: Default::default(),
-            attach_loop: Default::default(),
-            test: Default::default(),
-            next_tensor: Default::default(),
-            next_many: Default::default(),
-            next_attached: Default::default(),
-            was_seen: Default::default(),
-            was_listed: Default::default(),
-            bad_test: Default::default(),
-            bad_attach: Default::default(),
-            homeless: Default::default(),
-            above: Default::default(),
-            whole_space: Default::default(),
             _rows: shape.rows,
             _loops: shape.loops,
             _last_row: shape.rows - 1,
@@ -163,6 +112,8 @@ impl<const W: usize, const A: usize> RecordCheck<W, A> {
             _trips: shape.trips.into(),
             _attach: shape.attach.into(),
             _group: shape.group.into(),
+            _shape: shape,
+            ..Self::default()
         }
     }
 }
@@ -433,36 +384,11 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
             self.listed[r].d_i.next = self.is_row.val();
         }
     }
-    module!(|this| Meta::module("traversal_record_check")
-        .param("rows", "m", this._rows, "rows")
-        .param("loops", "n", this._loops, "loops in a row")
-        .param("offset_bits", "w", this._offset_bits, "bits of an offset")
-        .param(
-            "address_bits",
-            "a",
-            this._address_bits,
-            "bits of an address"
-        )
-        .option(
-            "equality",
-            "q",
-            this._equality,
-            "1: the end test may be equality"
-        )
-        .option("trips", "t", this._trips, "1: a row may count iterations")
-        .option(
-            "attach",
-            "i",
-            this._attach,
-            "1: rows may be attached to a loop"
-        )
-        .option(
-            "group",
-            "g",
-            this._group,
-            "1: values may come group by group"
-        )
-        .hidden("A", A, "bits of an address")
+    module!(|this| this
+        ._shape
+        .module("traversal_record_check", W, A, "qtig")
+        .hidden("offset_bits", W, "W, for shifts")
+        .hidden("address_bits", A, "A, for shifts")
         .hidden("last_row", this._last_row, "highest row")
         .hidden(
             "above_space",

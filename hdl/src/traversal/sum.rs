@@ -8,7 +8,7 @@ use crate::prelude::*;
 /// # Timing
 /// The sum of the terms of one cycle is at the output as many enabled clock edges later as there
 /// are stages. A new sum may begin at every edge. It wraps at A bits.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct AddressSum<const A: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,

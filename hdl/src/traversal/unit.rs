@@ -1,6 +1,6 @@
 //! The stand-alone traversal unit.
 
-use super::{Arrangement, TraversalDecoder, TraversalEngine, TraversalShape};
+use super::{TraversalDecoder, TraversalEngine, TraversalShape};
 use crate::prelude::*;
 
 /// Traversal unit: one instruction describes nests of loops; the unit emits their addresses, one per
@@ -13,7 +13,7 @@ use crate::prelude::*;
 /// loaded meanwhile, and its addresses follow without a gap, unless one of the two has a window.
 /// All outputs beside `instr_ready_o` and `demand_ready_o` are registers, or stand directly behind
 /// registers; those of an address are only defined with `valid_o`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct TraversalUnit<const W: usize, const D: usize, const A: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -88,16 +88,8 @@ pub struct TraversalUnit<const W: usize, const D: usize, const A: usize> {
     outside: Signal<Local, Bit>,
     fits: Signal<Local, Bit>,
     stop: Signal<Local, Bit>,
-    _rows: usize,
     _loops: usize,
-    _double: usize,
-    _equality: usize,
-    _trips: usize,
-    _attach: usize,
-    _group: usize,
-    _mirrored: usize,
-    _transposed: usize,
-    _sum_stages: usize,
+    _shape: TraversalShape,
 }
 
 impl<const W: usize, const D: usize, const A: usize> TraversalUnit<W, D, A> {
@@ -111,58 +103,13 @@ impl<const W: usize, const D: usize, const A: usize> TraversalUnit<W, D, A> {
             ..shape
         };
         Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            clear_i: Default::default(),
-            pause_i: Default::default(),
-            demand_i: Default::default(),
-            demand_ready_o: Default::default(),
-            instr_valid_i: Default::default(),
-            instr_ready_o: Default::default(),
-            instr_data_i: Default::default(),
-            valid_o: Default::default(),
-            ready_i: Default::default(),
-            addr_o: Default::default(),
-            row_o: Default::default(),
-            kind_o: Default::default(),
             final_o: v(shape.loops),
-            last_o: Default::default(),
-            end_o: Default::default(),
-            busy_o: Default::default(),
-            error_o: Default::default(),
-            error_code_o: Default::default(),
-            error_word_o: Default::default(),
             decoder: TraversalDecoder::new(shape),
             engine: TraversalEngine::new(shape),
-            on_demand: Default::default(),
-            window: Default::default(),
-            window_first: Default::default(),
-            window_last: Default::default(),
-            valid: Default::default(),
-            addr: Default::default(),
-            row: Default::default(),
-            kind: Default::default(),
             final_flag: v(shape.loops),
-            last: Default::default(),
-            end_flag: Default::default(),
-            error: Default::default(),
-            error_code: Default::default(),
-            error_word: Default::default(),
-            room: Default::default(),
-            outside: Default::default(),
-            fits: Default::default(),
-            astray: Default::default(),
-            stop: Default::default(),
-            _rows: shape.rows,
             _loops: shape.loops,
-            _double: shape.double.into(),
-            _equality: shape.equality.into(),
-            _trips: shape.trips.into(),
-            _attach: shape.attach.into(),
-            _group: shape.group.into(),
-            _mirrored: (shape.arrangement == Arrangement::Mirrored).into(),
-            _transposed: (shape.arrangement == Arrangement::Transposed).into(),
-            _sum_stages: shape.latency() - 1,
+            _shape: shape,
+            ..Self::default()
         }
     }
 }
@@ -286,47 +233,5 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalUnit<W, 
         self.demand_ready_o.next =
             self.engine.able_o.val() & self.on_demand.q_o.val() & !self.pause_i.val();
     }
-    module!(|this| Meta::module("traversal")
-        .param("rows", "m", this._rows, "rows")
-        .param("loops", "n", this._loops, "loops in a row")
-        .param("W", "w", W, "bits of an offset")
-        .param("A", "a", A, "bits of an address")
-        .param(
-            "sum_stages",
-            "s",
-            this._sum_stages,
-            "register stages of the address sum"
-        )
-        .option("double", "x", this._double, "1: two sets of registers")
-        .option(
-            "equality",
-            "q",
-            this._equality,
-            "1: the end test may be equality"
-        )
-        .option("trips", "t", this._trips, "1: a row may count iterations")
-        .option(
-            "attach",
-            "i",
-            this._attach,
-            "1: rows may be attached to a loop"
-        )
-        .option(
-            "group",
-            "g",
-            this._group,
-            "1: values may come group by group"
-        )
-        .option(
-            "mirrored",
-            "l",
-            this._mirrored,
-            "1: the leftmost register is the innermost loop"
-        )
-        .option(
-            "transposed",
-            "v",
-            this._transposed,
-            "1: registers are stored by columns"
-        ));
+    module!(|this| this._shape.module("traversal", W, A, "sxqtiglv"));
 }

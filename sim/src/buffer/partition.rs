@@ -2,17 +2,28 @@
 
 use super::slots::{DrainWord, Events, HostRequest, OperandSlot, PartitionInputs, WeightSlot};
 use crate::delay::DelayLine;
-use crate::sliced::packing::{enables, mask, pop};
+use crate::sliced::{Accesses, Layout};
 
 /// Size of a partition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartitionShape {
     /// Number of banks.
     pub banks: usize,
     /// 8-byte words per bank.
     pub words_per_bank: usize,
-    /// Bytes of the first data slice.
-    pub first_slice: usize,
+    /// Slices of a bank.
+    pub layout: Layout,
+}
+
+impl PartitionShape {
+    /// Banks with data slices of the given bytes and all options at their defaults.
+    pub fn new(banks: usize, words_per_bank: usize, widths: &[usize]) -> Self {
+        Self {
+            banks,
+            words_per_bank,
+            layout: Layout::new(words_per_bank, widths),
+        }
+    }
 }
 
 /// Outputs of one clock cycle.
@@ -65,10 +76,19 @@ pub struct PartitionModel {
 impl PartitionModel {
     /// A partition after reset. Words start at zero here; in the hardware they are undefined until
     /// written.
+    ///
+    /// # Panics
+    /// If the banks do not have 8-byte words after 2 cycles.
     pub fn new(shape: PartitionShape) -> Self {
+        let layout = &shape.layout;
+        assert_eq!(
+            (layout.word_bytes(), layout.read_cycle()),
+            (8, 2),
+            "bytes of a word, cycles to the word"
+        );
         Self {
-            shape,
             words: vec![0; shape.banks * shape.words_per_bank],
+            shape,
             kept: None,
             next_operand: DelayLine::new(1),
             next_weight: DelayLine::new(1),
@@ -105,10 +125,9 @@ impl PartitionModel {
             word.expect("the host reads only banks that nobody else uses")
         });
         for word in reads.words {
-            now.mask_reads += 1;
-            let [a, b] = self.slices_of(word);
-            later.a_reads += a;
-            later.b_reads += b;
+            let pop = self.shape.layout.mask_of(word.into()).count_ones();
+            let accesses = Accesses::of_read(&self.shape.layout, pop as usize);
+            self.count(&accesses, &mut now, &mut later);
         }
 
         let own_events = now.plus(self.data_events.shift(later));
@@ -142,8 +161,9 @@ impl PartitionModel {
         });
         let DrainWord { word, data } = inputs.drain.or(host)?;
         self.words[usize::from(word)] = data;
-        now.mask_writes += 1;
-        [later.a_writes, later.b_writes] = self.slices_of(data);
+        let layout = &self.shape.layout;
+        let mask = layout.turned(layout.mask_of(data.into()));
+        self.count(&Accesses::of_write(layout, mask), now, later);
         Some(word)
     }
 
@@ -195,10 +215,18 @@ impl PartitionModel {
         usize::from(word) / self.shape.words_per_bank
     }
 
-    fn slices_of(&self, word: u64) -> [u16; 2] {
-        let widths = [self.shape.first_slice, 8 - self.shape.first_slice];
-        let needed = enables(pop(&mask(&word.to_be_bytes())), &widths);
-        [needed[0].into(), needed[1].into()]
+    /// Accesses in the cycle of the request, and in the next one.
+    fn count(&self, accesses: &Accesses, now: &mut Events, later: &mut Events) {
+        now.mask_reads += u16::from(accesses.mask_read);
+        now.mask_writes += u16::from(accesses.mask_write);
+        for slice in 0..self.shape.layout.slices() {
+            let events = match self.shape.layout.slice_cycle(slice) {
+                0 => &mut *now,
+                _ => &mut *later,
+            };
+            events.slice_reads[slice] += u16::from(accesses.reads(slice));
+            events.slice_writes[slice] += u16::from(accesses.writes(slice));
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! What travels from partition to partition of the state buffer.
 
+use crate::sliced::layout::SLICES_MAX;
+
 /// One position of the operand wave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OperandSlot {
@@ -101,14 +103,10 @@ pub struct Events {
     pub mask_reads: u16,
     /// Mask slice writes.
     pub mask_writes: u16,
-    /// Reads of the first data slice.
-    pub a_reads: u16,
-    /// Writes of the first data slice.
-    pub a_writes: u16,
-    /// Reads of the second data slice.
-    pub b_reads: u16,
-    /// Writes of the second data slice.
-    pub b_writes: u16,
+    /// Reads of each data slice.
+    pub slice_reads: [u16; SLICES_MAX],
+    /// Writes of each data slice.
+    pub slice_writes: [u16; SLICES_MAX],
 }
 
 impl Events {
@@ -118,10 +116,8 @@ impl Events {
         Self {
             mask_reads: sum(self.mask_reads, other.mask_reads),
             mask_writes: sum(self.mask_writes, other.mask_writes),
-            a_reads: sum(self.a_reads, other.a_reads),
-            a_writes: sum(self.a_writes, other.a_writes),
-            b_reads: sum(self.b_reads, other.b_reads),
-            b_writes: sum(self.b_writes, other.b_writes),
+            slice_reads: std::array::from_fn(|k| sum(self.slice_reads[k], other.slice_reads[k])),
+            slice_writes: std::array::from_fn(|k| sum(self.slice_writes[k], other.slice_writes[k])),
         }
     }
 }

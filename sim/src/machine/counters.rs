@@ -39,10 +39,10 @@ impl Counters {
             Counter::Instructions => self.tally.instructions,
             Counter::MaskReads => self.accesses.mask_reads,
             Counter::MaskWrites => self.accesses.mask_writes,
-            Counter::AReads => self.accesses.a_reads,
-            Counter::AWrites => self.accesses.a_writes,
-            Counter::BReads => self.accesses.b_reads,
-            Counter::BWrites => self.accesses.b_writes,
+            Counter::AReads => self.accesses.slice_reads[0],
+            Counter::AWrites => self.accesses.slice_writes[0],
+            Counter::BReads => self.accesses.slice_reads[1],
+            Counter::BWrites => self.accesses.slice_writes[1],
         }
     }
 

@@ -5,6 +5,7 @@ use heddle_arch::requantise::{Rounding, Scale};
 
 use super::memory::StateMemory;
 use crate::network::requantise::scale_accumulator;
+use crate::sliced::Layout;
 
 /// A tensor slot.
 #[derive(Debug, Clone, Copy)]
@@ -70,12 +71,11 @@ impl Datapath {
         let depth = params.results_buffer.depth as usize;
         let buffer = &params.state_buffer;
         let words = (buffer.banks * buffer.words_per_bank) as usize;
-        let first_slice = buffer.slices.widths[0] as usize;
         Self {
             cols,
             tiles,
             depth,
-            memory: StateMemory::new(rows, words, first_slice),
+            memory: StateMemory::new(rows, words, Layout::of_machine(params)),
             shadow: vec![0; rows * cols],
             active: vec![0; rows * cols],
             bias_memory: vec![0; cols * tiles],

@@ -1,14 +1,15 @@
 //! State-buffer partitions with their operand readers, and the count of slice accesses.
 
-/// Slice accesses of all partitions, in the order of the counters.
+use crate::sliced::Layout;
+use crate::sliced::layout::SLICES_MAX;
+
+/// Slice accesses of all partitions; 32 bits each, they wrap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Accesses {
     pub mask_reads: u32,
     pub mask_writes: u32,
-    pub a_reads: u32,
-    pub a_writes: u32,
-    pub b_reads: u32,
-    pub b_writes: u32,
+    pub slice_reads: [u32; SLICES_MAX],
+    pub slice_writes: [u32; SLICES_MAX],
 }
 
 /// One partition: plain words, and the word that its operand reader keeps.
@@ -22,20 +23,26 @@ struct Partition {
 #[derive(Debug, Clone)]
 pub(crate) struct StateMemory {
     partitions: Vec<Partition>,
-    first_slice: usize,
+    layout: Layout,
+    /// Data slices read and written, by number of non-zero units.
+    needed: [Vec<u8>; 2],
     pub accesses: Accesses,
 }
 
 impl StateMemory {
-    /// `first_slice`: bytes of slice a.
-    pub fn new(partitions: usize, words: usize, first_slice: usize) -> Self {
+    /// `words` 8-byte words in each partition; `layout` is that of a bank.
+    pub fn new(partitions: usize, words: usize, layout: Layout) -> Self {
         let partition = Partition {
             words: vec![[0; 8]; words],
             kept: None,
         };
+        let pops = 0..=layout.units;
+        let needed =
+            [false, true].map(|write| pops.clone().map(|pop| layout.needed(pop, write)).collect());
         Self {
             partitions: vec![partition; partitions],
-            first_slice,
+            needed,
+            layout,
             accesses: Accesses::default(),
         }
     }
@@ -54,19 +61,21 @@ impl StateMemory {
         }
     }
 
-    fn population(data: [u8; 8]) -> usize {
-        data.iter().filter(|&&byte| byte != 0).count()
+    fn population(&self, data: [u8; 8]) -> usize {
+        let mask = self.layout.mask_of(u64::from_le_bytes(data).into());
+        mask.count_ones() as usize
     }
 
     fn count_read(&mut self, data: [u8; 8]) {
-        let population = Self::population(data);
-        self.accesses.mask_reads = self.accesses.mask_reads.wrapping_add(1);
-        if population > 0 {
-            self.accesses.a_reads = self.accesses.a_reads.wrapping_add(1);
-        }
-        if population > self.first_slice {
-            self.accesses.b_reads = self.accesses.b_reads.wrapping_add(1);
-        }
+        let slices = self.needed[0][self.population(data)];
+        count(self.layout.mask_bits() > 0, &mut self.accesses.mask_reads);
+        count_slices(slices, &mut self.accesses.slice_reads);
+    }
+
+    fn count_write(&mut self, data: [u8; 8]) {
+        let slices = self.needed[1][self.population(data)];
+        count(self.layout.mask_bits() > 0, &mut self.accesses.mask_writes);
+        count_slices(slices, &mut self.accesses.slice_writes);
     }
 
     /// Reads a weight word.
@@ -79,14 +88,7 @@ impl StateMemory {
     /// Writes a result word.
     pub fn write_result(&mut self, partition: usize, word: usize, data: [u8; 8]) {
         self.poke(partition, word, data);
-        let population = Self::population(data);
-        self.accesses.mask_writes = self.accesses.mask_writes.wrapping_add(1);
-        if population > 0 {
-            self.accesses.a_writes = self.accesses.a_writes.wrapping_add(1);
-        }
-        if population > self.first_slice {
-            self.accesses.b_writes = self.accesses.b_writes.wrapping_add(1);
-        }
+        self.count_write(data);
     }
 
     /// Reads an operand byte: the word is read only if the reader does not hold it, or must not
@@ -103,13 +105,35 @@ impl StateMemory {
     }
 }
 
+fn count(happens: bool, counter: &mut u32) {
+    *counter = counter.wrapping_add(happens.into());
+}
+
+fn count_slices(slices: u8, counters: &mut [u32; SLICES_MAX]) {
+    for (slice, counter) in counters.iter_mut().enumerate() {
+        count(slices >> slice & 1 == 1, counter);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sliced::MaskPlace;
+
+    /// A partition of four words.
+    fn memory(layout: Layout) -> StateMemory {
+        StateMemory::new(1, 4, layout)
+    }
+
+    fn first(counts: &[u32]) -> [u32; SLICES_MAX] {
+        let mut all = [0; SLICES_MAX];
+        all[..counts.len()].copy_from_slice(counts);
+        all
+    }
 
     #[test]
     fn operand_reader_keeps_its_word() {
-        let mut memory = StateMemory::new(1, 4, 4);
+        let mut memory = memory(Layout::new(4, [4, 4]));
         memory.poke(0, 1, [1, 2, 3, 4, 5, 0, 0, 0]);
         memory.poke(0, 2, [9, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(memory.read_operand(0, 8, true), (1, true));
@@ -120,12 +144,47 @@ mod tests {
         assert_eq!(memory.read_operand(0, 17, false), (7, true));
         let accesses = Accesses {
             mask_reads: 4,
-            a_reads: 4,
-            b_reads: 2,
             mask_writes: 1,
-            a_writes: 1,
-            b_writes: 1,
+            slice_reads: first(&[4, 2]),
+            slice_writes: first(&[1, 1]),
         };
         assert_eq!(memory.accesses, accesses);
+    }
+
+    /// Writes and reads words with 0, 1, 3, 4 and 8 bytes.
+    fn check_accesses(layout: Layout, mask: u32, slices: &[u32]) {
+        let mut memory = memory(layout);
+        for bytes in [0, 1, 3, 4, 8] {
+            let data = std::array::from_fn(|k| u8::from(k >= 8 - bytes));
+            memory.write_result(0, 0, data);
+            assert_eq!(memory.read_weights(0, 0), data);
+        }
+        let accesses = Accesses {
+            mask_reads: mask,
+            mask_writes: mask,
+            slice_reads: first(slices),
+            slice_writes: first(slices),
+        };
+        assert_eq!(memory.accesses, accesses);
+    }
+
+    #[test]
+    fn accesses_follow_the_layout() {
+        let even = Layout::new(4, [4, 4]);
+        check_accesses(even.clone(), 5, &[4, 1]);
+        check_accesses(Layout::new(4, [1; 8]), 5, &[4, 3, 3, 2, 1, 1, 1, 1]);
+        check_accesses(even.clone().with_mask(MaskPlace::Field), 0, &[5, 1]);
+        check_accesses(even.clone().with_mask(MaskPlace::Hybrid), 0, &[5, 2]);
+        let plain = Layout {
+            plain: true,
+            ..even
+        };
+        check_accesses(plain, 0, &[5]);
+        // One, three and four bytes at the end lie in one, two and two pairs.
+        let pairs = Layout {
+            unit_bits: 16,
+            ..Layout::new(4, [1, 1, 2])
+        };
+        check_accesses(pairs, 5, &[4, 3, 1]);
     }
 }

@@ -1,12 +1,21 @@
-//! Sliced memory: zero bytes are neither written nor read.
+//! Sliced memory: zero units are neither written nor read.
 //!
-//! [`packing`] has the packing rules on words of any length in the specification's byte order,
-//! [`reference`](mod@reference) the untimed memory with its slices, [`model`] the clocked memory.
+//! [`layout`] has the options and what follows from them, [`packing`] the packing rules on words
+//! of any length, [`reference`](mod@reference) the untimed memory with the rows of its slices,
+//! [`model`] the clocked memory, [`choose`] the bits that words of a given kind cost.
 
+pub mod choose;
+pub mod counts;
+pub mod layout;
 pub mod model;
 pub mod packing;
 pub mod reference;
 pub mod vectors;
+pub mod word;
 
-pub use model::{Accesses, SlicedInputs, SlicedModel, SlicedOutputs};
+pub use choose::Histogram;
+pub use counts::{Accesses, Counts};
+pub use layout::{Layout, MaskPlace, Network};
+pub use model::{SlicedInputs, SlicedModel, SlicedOutputs};
 pub use reference::SlicedReference;
+pub use word::Word;

@@ -1,30 +1,15 @@
 //! The clocked sliced memory as seen at its ports.
 
-use super::packing::{enables, mask, pop};
-use crate::delay::DelayLine;
+use super::counts::{Accesses, Counts};
+use super::layout::Layout;
+use super::word::Word;
+use std::collections::VecDeque;
 
-/// Slice accesses of one clock cycle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Accesses {
-    /// Mask slice read.
-    pub mask_read: bool,
-    /// Mask slice written.
-    pub mask_write: bool,
-    /// First data slice read.
-    pub a_read: bool,
-    /// First data slice written.
-    pub a_write: bool,
-    /// Second data slice read.
-    pub b_read: bool,
-    /// Second data slice written.
-    pub b_write: bool,
-}
-
-/// Inputs of one clock cycle. Words are numbers: byte k is bits 8k+7..8k.
+/// Inputs of one clock cycle.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SlicedInputs {
     /// Word written: (word address, data).
-    pub write: Option<(u16, u64)>,
+    pub write: Option<(u16, Word)>,
     /// Word address read.
     pub read: Option<u16>,
 }
@@ -32,66 +17,103 @@ pub struct SlicedInputs {
 /// Outputs of one clock cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SlicedOutputs {
-    /// The word requested two cycles ago, if one was requested.
-    pub rdata: Option<u64>,
+    /// The word of an earlier read, if one was requested in that cycle.
+    pub rdata: Option<Word>,
+    /// Its mask: bit k is 1 if unit k is not zero. 0 without a word.
+    pub rmask: u64,
     /// Accesses made in this cycle.
     pub accesses: Accesses,
 }
 
-/// One mask slice and two data slices. Mask access in the request cycle, data slices one cycle
-/// later, word after two cycles.
+/// The memory. Requests act in their order, a write before a read of the same cycle; accesses and
+/// words appear as many cycles later as the layout says.
 #[derive(Debug, Clone)]
 pub struct SlicedModel {
-    widths: [usize; 2],
-    words: Vec<u64>,
-    data_accesses: DelayLine<Accesses>,
-    answers: DelayLine<Option<u64>>,
+    layout: Layout,
+    words: Vec<Word>,
+    /// Outputs of this cycle and the next ones.
+    pending: VecDeque<SlicedOutputs>,
+    counts: Counts,
 }
 
 impl SlicedModel {
-    /// A memory of `depth` words whose first data slice has `first` bytes (1 to 7). Words start at
-    /// zero here; in the hardware they are undefined until written.
-    pub fn new(depth: usize, first: usize) -> Self {
+    /// Words start at zero here; in the hardware they are undefined until written.
+    pub fn new(layout: &Layout) -> Self {
+        let slices = 0..layout.slices();
+        let last = slices.map(|slice| layout.slice_cycle(slice)).max();
+        let cycles = layout.read_cycle().max(last.unwrap_or(0));
         Self {
-            widths: [first, 8 - first],
-            words: vec![0; depth],
-            data_accesses: DelayLine::new(1),
-            answers: DelayLine::new(2),
+            layout: layout.clone(),
+            words: vec![Word::ZERO; layout.words],
+            pending: vec![SlicedOutputs::default(); cycles + 1].into(),
+            counts: Counts::default(),
         }
     }
 
     /// One clock cycle: returns the outputs of this cycle, then takes the clock edge.
     ///
     /// # Panics
-    /// If an address lies outside the memory.
+    /// If the number of words is no power of two and an address lies outside the memory.
     pub fn step(&mut self, inputs: &SlicedInputs) -> SlicedOutputs {
-        let mut later = Accesses::default();
         if let Some((address, data)) = inputs.write {
-            self.words[usize::from(address)] = data;
-            [later.a_write, later.b_write] = self.slices_of(data);
+            let mask = self.layout.turned(self.layout.mask_of(data));
+            let pop = mask.count_ones() as usize;
+            let index = self.index(address);
+            self.words[index] = match pop <= self.layout.dropped() {
+                true => Word::ZERO,
+                false => data,
+            };
+            self.counts.add_word(&self.layout, pop);
+            self.schedule(Accesses::of_write(&self.layout, mask));
         }
         // After the write: a read in the same cycle returns the new word.
-        let word = inputs.read.map(|address| self.words[usize::from(address)]);
-        if let Some(word) = word {
-            [later.a_read, later.b_read] = self.slices_of(word);
+        if let Some(address) = inputs.read {
+            let word = self.words[self.index(address)];
+            let mask = self.layout.mask_of(word);
+            let pop = mask.count_ones() as usize;
+            self.schedule(Accesses::of_read(&self.layout, pop));
+            let answer = &mut self.pending[self.layout.read_cycle()];
+            answer.rdata = Some(word);
+            answer.rmask = mask;
         }
-        SlicedOutputs {
-            rdata: self.answers.shift(word),
-            accesses: Accesses {
-                mask_read: inputs.read.is_some(),
-                mask_write: inputs.write.is_some(),
-                ..self.data_accesses.shift(later)
-            },
-        }
+        self.pending.push_back(SlicedOutputs::default());
+        let outputs = self
+            .pending
+            .pop_front()
+            .expect("the line holds at least the cycle just added");
+        self.counts.add(&outputs.accesses);
+        outputs
     }
 
     /// Content of a word, for checks.
-    pub fn word(&self, address: u16) -> u64 {
-        self.words[usize::from(address)]
+    pub fn word(&self, address: u16) -> Word {
+        self.words[self.index(address)]
     }
 
-    fn slices_of(&self, word: u64) -> [bool; 2] {
-        let needed = enables(pop(&mask(&word.to_be_bytes())), &self.widths);
-        [needed[0], needed[1]]
+    /// Totals of the outputs so far; words written are counted with their request.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Address bits above those of the number of words are ignored.
+    fn index(&self, address: u16) -> usize {
+        usize::from(address) & (self.layout.words.next_power_of_two() - 1)
+    }
+
+    /// Distributes the accesses of a request to their cycles.
+    fn schedule(&mut self, request: Accesses) {
+        let layout = &self.layout;
+        let mask = &mut self.pending[layout.mask_cycle()].accesses;
+        mask.mask_read |= request.mask_read;
+        mask.mask_write |= request.mask_write;
+        for slice in 0..layout.slices() {
+            let only = 1 << slice;
+            let data = &mut self.pending[layout.slice_cycle(slice)].accesses;
+            data.slice_reads |= request.slice_reads & only;
+            if request.writes(slice) {
+                data.slice_writes |= only;
+                data.lanes |= request.lanes & layout.positions(only);
+            }
+        }
     }
 }

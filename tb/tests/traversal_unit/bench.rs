@@ -245,8 +245,7 @@ impl Bench {
             Taken::More => {}
             Taken::Loaded => self.position = 0,
             Taken::Started => {
-                self.timing
-                    .started(self.cycle, self.position == 1, self.head);
+                self.timing.started(self.cycle, self.position, self.head);
                 self.position = 0;
                 self.unfinished += 1;
             }

@@ -21,9 +21,12 @@ fn check(mutants: &[Mutant]) {
 
 const UNIT: &str = "heddle_traversal_m4";
 const DECODER: &str = "heddle_traversal_decoder";
+const PHASE: &str = "heddle_traversal_phase";
+const VERDICT: &str = "heddle_traversal_verdict";
 const CHECK: &str = "heddle_traversal_record_check";
 const ENDLESS: &str = "heddle_traversal_endless";
 const ENGINE: &str = "heddle_traversal_engine";
+const GROUP: &str = "heddle_traversal_group";
 const ORDER: &str = "heddle_traversal_order";
 const COUNTERS: &str = "heddle_traversal_counters";
 
@@ -48,12 +51,28 @@ fn faults_in_the_unit_are_noticed() {
 #[test]
 fn faults_in_the_decoder_are_noticed() {
     check(&[
-        (DECODER, "(!cfg_ready_i | starting)", "starting"),
-        (DECODER, "wrong_q[1] | endless_i", "wrong_q[1]"),
+        (DECODER, "free = cfg_ready_i &", "free = 1'b1 &"),
+        (DECODER, "(free | !disturbs)", "1'b1"),
+        (DECODER, "clearing_q & free", "clearing_q"),
         (
             DECODER,
-            "fault_word_o = wrong_position_q[23:16]",
-            "fault_word_o = wrong_position_q[15:8]",
+            "offset_only_o = run_flags_q[0]",
+            "offset_only_o = flags_q[0]",
+        ),
+        (
+            DECODER,
+            "on_demand_o = run_flags_q[1]",
+            "on_demand_o = flags_q[1]",
+        ),
+        (
+            VERDICT,
+            "verdict_o = wrong_q[1] | endless_i",
+            "verdict_o = wrong_q[1]",
+        ),
+        (
+            VERDICT,
+            "position_o = wrong_position_q[23:16]",
+            "position_o = wrong_position_q[15:8]",
         ),
         (
             DECODER,
@@ -61,7 +80,7 @@ fn faults_in_the_decoder_are_noticed() {
             "if (last_word) position_q",
         ),
         (
-            DECODER,
+            PHASE,
             "if (whole) next_phase = DecodePhaseInitial",
             "next_phase = DecodePhaseInitial",
         ),
@@ -117,10 +136,10 @@ fn faults_in_counting_are_noticed() {
         ),
         (
             ENGINE,
-            "{1'b0, old_initial} + {1'b0, old_step}",
-            "{1'b0, old_initial}",
+            "{1'b0, old_0_initial_o} + {1'b0, old_0_step_o}",
+            "{1'b0, old_0_initial_o}",
         ),
-        (ENGINE, "row_equal = equal_q[n]", "row_equal = 1'b0"),
+        (GROUP, "equal | equal_i[0]", "equal"),
         (ENDLESS, "written_q & !clear_i", "written_q"),
     ]);
 }

@@ -9,8 +9,8 @@ use rand_chacha::ChaCha8Rng;
 use crate::bench::{Bench, FLOW, Inputs, Unit};
 use crate::records::{number, random_commands};
 use crate::rtl::{Checked, Coverage, run_seeds};
-use crate::traffic::{Traffic, play_steady};
-use crate::{FULL, NARROW, ONE_SET, PLAIN, SINGLE};
+use crate::traffic::Traffic;
+use crate::{FULL, LARGE_SET, NARROW, ONE_SET, PLAIN, SINGLE, WIDE};
 
 /// Cycles after which words give up waiting for a long traversal.
 const PATIENCE: u64 = 250;
@@ -238,41 +238,13 @@ fn ttu_067_random_words_on_one_row_and_loop() {
 }
 
 #[test]
-fn a_clear_at_any_moment_forgets_everything() {
-    let parse = |text| heddle_arch::traverse::parse(text).expect("text without faults");
-    let words = |text| {
-        parse(text)
-            .iter()
-            .flat_map(Command::encode)
-            .collect::<Vec<_>>()
-    };
-    let right = words("traverse\ntensor row 1 base 1 loops 0:1:9\nstart");
-    let before = [
-        right.clone(),
-        vec![0],
-        words("traverse\ntensor row 0 base 0 loops 0:1:3, 0:0:1, 0:1:2"),
-        words("traverse window 9..12\ntensor row 2 base 10 loops 0:1:4\nstart"),
-        vec![0x0400_0808, 9, 9, 0x11, 0, 0, 1, 1],
-    ];
-    for unit in [&NARROW, &FULL, &PLAIN] {
-        let mut bench = Bench::new(unit, 1);
-        for words in &before {
-            for moment in 0..40 {
-                let mut next = 0;
-                for cycle in 0..=moment {
-                    let inputs = Inputs {
-                        word: words.get(next).copied(),
-                        clear: cycle == moment,
-                        ..FLOW
-                    };
-                    next += usize::from(bench.step(&inputs).unwrap().taken.is_some());
-                }
-                let found = play_steady(&mut bench, &right).unwrap();
-                let expected: Vec<u64> = (1..10).chain(1..10).collect();
-                assert_eq!(found, expected, "{words:x?} cleared in cycle {moment}");
-            }
-        }
-    }
+fn ttu_067_random_words_on_24_bits() {
+    run_seeds(|seed| fuzz(&WIDE, seed, 25_000));
+}
+
+#[test]
+fn ttu_067_random_words_on_one_large_set_of_registers() {
+    run_seeds(|seed| fuzz(&LARGE_SET, seed, 15_000));
 }
 
 /// Words of the instructions with one bit changed each, at every place.

@@ -2,6 +2,7 @@
 //! out, every output in every cycle.
 
 mod bench;
+mod clear;
 mod faults;
 mod fuzz;
 mod random;
@@ -70,3 +71,8 @@ static ONE_SET: LazyLock<Unit> =
 /// The smallest, with the options that are on by default.
 static SINGLE: LazyLock<Unit> =
     unit!(1 x 1, 16, 16, all: true, group: false, double: true, stages: 1);
+/// Everything, 24 bits.
+static WIDE: LazyLock<Unit> = unit!(3 x 4, 24, 24, all: true, group: true, double: true, stages: 3);
+/// All rows and loops, one set of registers, all options.
+static LARGE_SET: LazyLock<Unit> =
+    unit!(8 x 8, 16, 20, all: true, group: true, double: false, stages: 4);

@@ -9,7 +9,7 @@ use crate::records::{add_window, random_commands};
 use crate::rtl::{Checked, Coverage, run_seeds};
 use crate::shrink::explain;
 use crate::traffic::{Traffic, play};
-use crate::{FULL, NARROW, ONE_SET, PLAIN, SINGLE};
+use crate::{FULL, LARGE_SET, NARROW, ONE_SET, PLAIN, SINGLE, WIDE};
 
 /// Instructions that follow each other without a break, and how they are played.
 pub struct Batch {
@@ -209,4 +209,14 @@ fn ttu_016_ttu_042_ttu_062_random_records_on_one_set_with_all_options() {
 #[test]
 fn ttu_004_random_records_on_one_row_and_loop() {
     run_seeds(|seed| random_records(&SINGLE, seed, 3_000, true));
+}
+
+#[test]
+fn ttu_016_ttu_042_ttu_059_ttu_062_random_records_on_24_bits() {
+    run_seeds(|seed| random_records(&WIDE, seed, 3_000, true));
+}
+
+#[test]
+fn ttu_004_ttu_042_ttu_062_random_records_on_one_large_set_of_registers() {
+    run_seeds(|seed| random_records(&LARGE_SET, seed, 2_000, true));
 }

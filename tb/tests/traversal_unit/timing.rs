@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use heddle_arch::traverse::parse;
 
 use crate::bench::{Bench, FLOW, Inputs, Unit};
-use crate::{FULL, NARROW, ONE_SET, PLAIN, SINGLE};
+use crate::{FULL, LARGE_SET, NARROW, ONE_SET, PLAIN, SINGLE, WIDE};
 
 /// Predicts the cycle of every address from the cycles in which words were taken.
 ///
@@ -33,7 +33,8 @@ pub struct Timing {
 struct Start {
     /// Cycle in which the last word was taken.
     taken: u64,
-    single_word: bool,
+    /// Of the instruction.
+    words: usize,
     on_demand: bool,
     window: bool,
 }
@@ -54,10 +55,10 @@ impl Timing {
     }
 
     /// The last word of an instruction that starts a traversal was taken.
-    pub fn started(&mut self, taken: u64, single_word: bool, head: u32) {
+    pub fn started(&mut self, taken: u64, words: usize, head: u32) {
         self.starts.push_back(Start {
             taken,
-            single_word,
+            words,
             on_demand: head >> 25 & 1 != 0,
             window: head >> 26 & 1 != 0,
         });
@@ -78,14 +79,15 @@ impl Timing {
     }
 
     fn first_due(&mut self, start: &Start) -> u64 {
-        // The word is looked at one cycle after it was taken; word 0 waits for the registers.
+        // The word is looked at one cycle after it was taken. Word 2, and word 0 of START, wait for
+        // the registers; the words behind them are taken later than that.
         let free = if self.double {
             self.load + 1
         } else {
             self.last_shown
         };
         let mut seen = start.taken + 1;
-        if start.single_word {
+        if start.words <= 3 {
             seen = seen.max(free);
         }
         let apart = !self.double || start.window || self.window;
@@ -125,7 +127,7 @@ const NEST: &str = "traverse\ntensor row 0 base 3 loops 0:1:40";
 
 #[test]
 fn one_word_is_taken_in_every_clock_and_the_first_address_comes_as_promised() {
-    for unit in [&FULL, &NARROW, &PLAIN, &ONE_SET, &SINGLE] {
+    for unit in [&FULL, &NARROW, &PLAIN, &ONE_SET, &SINGLE, &WIDE, &LARGE_SET] {
         let words = parse(NEST).expect("text")[0].encode();
         let (taken, shown) = cycles(unit, &words);
         assert_eq!(taken, (0..words.len() as u64).collect::<Vec<_>>());
@@ -136,7 +138,7 @@ fn one_word_is_taken_in_every_clock_and_the_first_address_comes_as_promised() {
 
 #[test]
 fn addresses_of_the_next_record_follow_without_a_gap() {
-    for unit in [&FULL, &NARROW, &SINGLE] {
+    for unit in [&FULL, &NARROW, &SINGLE, &WIDE] {
         let one = parse(NEST).expect("text")[0].encode();
         let (taken, shown) = cycles(unit, &one.repeat(5));
         assert_eq!(shown.len(), 200);
@@ -152,6 +154,39 @@ fn one_set_of_registers_waits_for_the_traversal_to_end() {
     // Word 0 is looked at when the last address shows; the other words follow, then the start.
     assert_eq!(
         shown[40] - shown[39],
-        one.len() as u64 + 6 + PLAIN.sum_stages
+        one.len() as u64 + 4 + PLAIN.sum_stages
     );
+}
+
+/// Clocks from the first address of a traversal to the first of the next one, if instructions
+/// follow `first` that each form `addresses` addresses. The first of them finds the unit at work.
+#[track_caller]
+fn check_periods(first: &str, next: &str, addresses: usize, expected: u64) {
+    for unit in [&FULL, &NARROW, &SINGLE] {
+        let mut words = parse(first).expect("text")[0].encode();
+        words.extend(parse(next).expect("text")[0].encode().repeat(4));
+        let (_, shown) = cycles(unit, &words);
+        let firsts: Vec<u64> = shown.iter().step_by(addresses).copied().collect();
+        let periods: Vec<u64> = firsts.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert_eq!(periods, [expected; 4], "{addresses} addresses, {next}");
+    }
+}
+
+#[test]
+fn ttu_042_no_gap_behind_two_addresses_more_than_the_next_instruction_has_words() {
+    // Word 0, row word and base, then three words of the loop.
+    for addresses in 1..12 {
+        let text = format!("traverse\ntensor row 0 base 3 loops 0:1:{addresses}");
+        check_periods(&text, &text, addresses, (addresses as u64).max(6 + 2));
+    }
+    let text = "traverse\ntensor row 0 base 3";
+    check_periods(text, text, 1, 3 + 2);
+}
+
+#[test]
+fn ttu_042_no_gap_before_start_behind_five_addresses() {
+    for addresses in 1..8 {
+        let first = format!("traverse\ntensor row 0 base 3 loops 0:1:{addresses}");
+        check_periods(&first, "start", addresses, (addresses as u64).max(5));
+    }
 }

@@ -3,12 +3,12 @@
 
 use heddle_arch::traverse::{Command, RowKind, Run};
 use heddle_sim::traversal::vectors::{UnitVector, unit_vectors};
-use rand::{Rng, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::bench::{Bench, FLOW, Inputs, Unit};
 use crate::traffic::{Traffic, play, play_steady};
-use crate::{FULL, NARROW, ONE_SET, PLAIN, SINGLE};
+use crate::{FULL, LARGE_SET, NARROW, ONE_SET, PLAIN, SINGLE, WIDE};
 
 const NOTHING: [u64; 0] = [];
 
@@ -64,6 +64,8 @@ fn ttu_004_ttu_065_ttu_067_vectors_on_every_size() {
     check_all(&PLAIN, 11);
     check_all(&ONE_SET, 7);
     check_all(&SINGLE, 5);
+    check_all(&WIDE, 17);
+    check_all(&LARGE_SET, 20);
 }
 
 #[test]
@@ -164,28 +166,6 @@ fn ttu_049_pauses_do_not_change_the_sequence() {
             assert_eq!(found, vector("TV3").addresses, "seed {seed}");
         }
     }
-}
-
-#[test]
-fn ttu_050_controller_may_be_the_unit_or_its_user() {
-    // The user as controller: it lets one address be formed whenever it likes.
-    let mut bench = Bench::new(&FULL, 1);
-    let one = vector("TV3").command().encode();
-    let mut found = Vec::new();
-    let (mut next, mut rng) = (0, ChaCha8Rng::seed_from_u64(1));
-    for _ in 0..1000 {
-        let inputs = Inputs {
-            word: one.get(next).copied(),
-            pause: !rng.random_ratio(1, 8),
-            ..FLOW
-        };
-        let outputs = bench.step(&inputs).unwrap();
-        found.extend(outputs.address);
-        next += usize::from(outputs.taken.is_some());
-    }
-    assert_eq!(found, vector("TV3").addresses);
-    // The unit as controller.
-    check(&[vector("TV3").command()], &found);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Variants of the traversal unit: registers in another arrangement, offsets stored beforehand,
 //! multipliers instead of adders. All give the sequences of the golden model.
 
+mod multipliers;
+#[path = "../rtl/mod.rs"]
 mod rtl;
 
 use std::sync::LazyLock;
@@ -296,53 +298,4 @@ fn faults_of_the_table_are_noticed() {
         replay_stalled(&mut dut, &expected)?;
         Ok(coverage)
     });
-}
-
-#[test]
-fn ttu_035_generator_with_multipliers_gives_the_same_sequence() {
-    let file = |name: &str| {
-        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../benches/traversal/");
-        let text = std::fs::read_to_string(format!("{root}{name}")).expect("a peer");
-        (name.to_string(), text)
-    };
-    let peer = Sources {
-        top: "multiplier_unit".into(),
-        files: vec![file("multiplier_generator.v"), file("multiplier_unit.v")],
-        ports: Vec::new(),
-    };
-    let mut dut = quiet(
-        &peer,
-        1,
-        &["cfg_valid_i", "cfg_row_i", "start_i", "ready_i"],
-    );
-    // Trips and strides of four loops, innermost first, and the same as offsets.
-    let nest = [(3_u32, 1_u32), (2, 40), (4, 7), (2, 1000)];
-    let mut words: Vec<(u64, usize, u32)> = vec![(3, 0, 0), (2, 0, 5000)];
-    for (column, (trips, stride)) in nest.into_iter().enumerate() {
-        words.extend([(0, column, trips - 1), (1, column, stride)]);
-    }
-    dut.set("cfg_valid_i", true);
-    for (select, column, value) in words {
-        dut.set("cfg_sel_i", select);
-        dut.set("cfg_col_i", column as u64);
-        dut.set("cfg_data_i", value);
-        dut.clock();
-    }
-    dut.set("cfg_valid_i", false);
-    dut.set("start_i", true);
-    dut.clock();
-    dut.set("start_i", false);
-    let (taken, _) = collect(&mut dut);
-
-    let loops = nest.map(|(trips, step)| heddle_arch::Loop {
-        initial: 0,
-        step,
-        end: trips * step,
-    });
-    let row = Row {
-        base: 5000,
-        loops: loops.to_vec(),
-        ..Row::default()
-    };
-    assert_eq!(taken, shown(&walk(&[row], false)));
 }

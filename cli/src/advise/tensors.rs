@@ -1,0 +1,88 @@
+//! The tensors of a network as they lie in the state buffer.
+
+use std::path::Path;
+
+use heddle_arch::{Network, Params};
+use heddle_compiler::Program;
+use heddle_compiler::slices::Population;
+use heddle_sim::network as golden;
+
+use super::{Source, Words, populations};
+use crate::args::AdviseArgs;
+use crate::failure::Failure;
+use crate::input;
+
+/// Name of the words of all weights.
+const WEIGHTS: &str = "weights";
+
+/// Runs the golden network on its test images and counts the words of its tensors. Bytes are
+/// re-centred as in the state buffer: a real zero is a zero byte, and so are the bytes behind the
+/// end of a row.
+pub(super) fn run(config: &Path, model: &Path, args: &AdviseArgs) -> Result<Source, Failure> {
+    let params = input::read_config(config)?;
+    let network = input::read_model(model)?;
+    let images = input::images(args.images, &network, model)?;
+    let program = heddle_compiler::compile(&network, &params).map_err(Failure::new)?;
+    let names: Vec<&str> = program.tensors.iter().map(|t| t.name.as_str()).collect();
+    if let Some(layer) = args.layer.as_deref().filter(|layer| !names.contains(layer)) {
+        return Err(Failure::new(format!(
+            "--layer is {layer:?}, expected one of {}",
+            names.join(", ")
+        )));
+    }
+    let slices = &params.state_buffer.slices;
+    let empty = populations(slices.word_bytes, args)?;
+    let mut parts: Vec<Words> = names.iter().map(|name| Words::new(name, &empty)).collect();
+    for image in &network.images[..images] {
+        count_image(&network, &program, image, &mut parts)?;
+    }
+    if let Some(layer) = &args.layer {
+        parts.retain(|part| part.name == *layer);
+    }
+    if args.weights {
+        parts.push(weights(&program, &empty));
+    }
+    Ok(Source {
+        title: title(&network, &params, images),
+        word_bytes: slices.word_bytes,
+        configured: Some(slices.clone()),
+        parts,
+    })
+}
+
+fn title(network: &Network, params: &Params, images: usize) -> String {
+    let images = match images {
+        1 => "1 image".to_string(),
+        _ => format!("{images} images"),
+    };
+    format!("{} on {}, {images}", network.name, params.name)
+}
+
+fn count_image(
+    network: &Network,
+    program: &Program,
+    image: &[i8],
+    parts: &mut [Words],
+) -> Result<(), Failure> {
+    let outputs = golden::run(network, image).map_err(Failure::new)?;
+    let values = std::iter::once(image).chain(outputs.iter().map(|o| o.values.as_slice()));
+    for ((plan, values), part) in program.tensors.iter().zip(values).zip(parts) {
+        for (_, _, word) in plan.pack(values).map_err(Failure::new)? {
+            part.add(&word.map(|byte| byte.wrapping_sub(plan.zero_point as u8)));
+        }
+    }
+    Ok(())
+}
+
+/// The words of the weights of all layers, which lie behind those of the tensors.
+fn weights(program: &Program, empty: &[Population]) -> Words {
+    let ends = program.tensors.iter().map(|t| (t.base + t.bytes) / 8);
+    let first = ends.max().unwrap_or(0);
+    let mut words = Words::new(WEIGHTS, empty);
+    for (_, word, bytes) in &program.image {
+        if *word >= first {
+            words.add(bytes);
+        }
+    }
+    words
+}

@@ -1,0 +1,123 @@
+//! A run that is ended by a signal leaves nothing half done.
+
+mod bench;
+
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use bench::{Bench, CONFIG};
+
+/// Files of the folder that is replaced: many, so that its removal takes a while.
+const OLD_FILES: usize = 2000;
+/// Runs that have to be caught, and runs that may be tried for them.
+const CAUGHT: u32 = 3;
+const TRIES: u32 = 60;
+
+fn names(folder: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let name = |entry: std::io::Result<std::fs::DirEntry>| entry.expect("an entry").file_name();
+    entries
+        .map(|entry| name(entry).to_string_lossy().into_owned())
+        .collect()
+}
+
+fn temporary(folder: &Path) -> bool {
+    names(folder)
+        .iter()
+        .any(|name| name.starts_with(".heddle-"))
+}
+
+/// Starts a run, sends the signal `delay` after its temporary folder has appeared, and tells
+/// whether the signal ended it.
+fn interrupted(bench: &Bench, output: &str, signal: (&str, i32), delay: Duration) -> bool {
+    let parent: PathBuf = bench.path().join(output);
+    let parent = parent.parent().expect("a folder inside the bench");
+    let mut child = bench
+        .command(&["gen", "-c", "c.json", "--top", "traversal", "-o", output])
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("the binary runs");
+    let start = Instant::now();
+    while !temporary(parent) && child.try_wait().expect("a child").is_none() {
+        assert!(
+            start.elapsed() < Duration::from_secs(60),
+            "nothing is written"
+        );
+    }
+    std::thread::sleep(delay);
+    let sent = Command::new("kill")
+        .args([signal.0, &child.id().to_string()])
+        .stderr(Stdio::null())
+        .status();
+    sent.expect("kill runs");
+    let status = child.wait().expect("a child");
+    match status.signal() {
+        Some(number) => assert_eq!(number, signal.1),
+        None => assert!(status.success(), "{status}"),
+    }
+    status.signal().is_some()
+}
+
+/// Interrupts runs at different moments and checks what each leaves.
+fn catch(output: &str, prepare: impl Fn(&Bench), check: impl Fn(&Path)) {
+    let mut caught = 0;
+    for attempt in 0..TRIES {
+        let bench = Bench::new(&[("c.json", CONFIG)]);
+        prepare(&bench);
+        let signal = [("-TERM", 15), ("-INT", 2)][attempt as usize % 2];
+        let delay = Duration::from_micros(u64::from(attempt % 10) * 300);
+        caught += u32::from(interrupted(&bench, output, signal, delay));
+        let left: Vec<PathBuf> = bench.content().into_keys().collect();
+        let temporary = left
+            .iter()
+            .find(|path| path.to_string_lossy().contains(".heddle-"));
+        assert_eq!(temporary, None, "attempt {attempt}");
+        check(bench.path());
+        if caught == CAUGHT {
+            return;
+        }
+    }
+    panic!("{caught} of {TRIES} runs were caught, expected {CAUGHT}");
+}
+
+/// Does the folder hold all files of its list?
+fn is_complete(folder: &Path) -> bool {
+    let list = std::fs::read_to_string(folder.join("filelist.f")).unwrap_or_default();
+    let files = list.lines().count();
+    files > 0 && names(folder).len() == files + 2
+}
+
+#[test]
+fn an_interrupted_run_leaves_no_folder_or_a_complete_one() {
+    catch(
+        "deep/er/out",
+        |_| {},
+        |folder| {
+            let output = folder.join("deep/er/out");
+            assert!(
+                is_complete(&output) || !folder.join("deep").exists(),
+                "{:?}",
+                names(&output)
+            );
+        },
+    );
+}
+
+#[test]
+fn an_interrupted_replacement_leaves_the_old_folder_or_the_other() {
+    let old = |bench: &Bench| {
+        let files: Vec<String> = (0..OLD_FILES).map(|n| format!("old_{n}.v")).collect();
+        for file in &files {
+            bench.write(&format!("out/{file}"), "");
+        }
+        bench.write("out/filelist.f", files.join("\n"));
+        bench.write("out/manifest.json", "{\"generator\": \"heddle 0.1.0\"}");
+    };
+    catch("out", old, |folder| {
+        assert!(is_complete(&folder.join("out")));
+    });
+}

@@ -1,0 +1,176 @@
+//! The line above a process: what it drives.
+
+use super::plain;
+use crate::cells;
+use crate::ir::{Clocked, Net, NetId, NetKind, Stmt};
+
+/// Characters of a heading: it is one line, also inside a loop.
+const ROOM: usize = 90;
+
+/// Heading of a combinational process.
+pub fn combinational(nets: &[Net], body: &[Stmt]) -> String {
+    let mut driven = Vec::new();
+    add(body, &mut driven);
+    heading(nets, &driven, "")
+}
+
+/// Heading of a clocked process; in a module with a reset it says which state is without.
+pub fn clocked(nets: &[Net], process: &Clocked) -> String {
+    let mut driven = Vec::new();
+    if let Some((_, values)) = &process.reset {
+        add(values, &mut driven);
+    }
+    add(&process.body, &mut driven);
+    let reset = |n: &Net| n.kind == NetKind::In && matches!(n.name.as_str(), "rst_n" | "rst");
+    let note = match &process.reset {
+        None if nets.iter().any(reset) => ", not reset",
+        _ => "",
+    };
+    heading(nets, &driven, note)
+}
+
+fn add(body: &[Stmt], driven: &mut Vec<NetId>) {
+    cells::assignments(body, &mut |target, _| {
+        if !driven.contains(&target.net) {
+            driven.push(target.net);
+        }
+    });
+}
+
+/// The meanings, if all are known and fit, else as many names as fit.
+fn heading(nets: &[Net], driven: &[NetId], note: &str) -> String {
+    // Parts of a value that have a name only because Verilog wants one are no purpose.
+    let all: Vec<&Net> = driven.iter().map(|id| &nets[*id]).collect();
+    let named = { all.iter() }.filter(|n| n.kind != NetKind::Wire);
+    let mut shown: Vec<&Net> = named.copied().collect();
+    if shown.is_empty() {
+        shown = all;
+    }
+    let room = ROOM - note.len();
+    let text = meanings(&shown).filter(|text| text.len() <= room);
+    text.unwrap_or_else(|| names(&shown, room)) + note
+}
+
+fn meanings(nets: &[&Net]) -> Option<String> {
+    let mut parts: Vec<String> = Vec::new();
+    for net in nets {
+        let doc = plain(&net.doc);
+        let sentence = doc.split(". ").next()?.trim().trim_end_matches('.');
+        if sentence.is_empty() {
+            return None;
+        }
+        let part = match parts.is_empty() {
+            true => sentence.to_string(),
+            false => continued(sentence),
+        };
+        if !parts.iter().any(|p| p.eq_ignore_ascii_case(&part)) {
+            parts.push(part);
+        }
+    }
+    Some(parts.join("; "))
+}
+
+/// A sentence behind a semicolon: a small letter, unless the word is a symbol such as `V` or `PC`.
+fn continued(sentence: &str) -> String {
+    let word = sentence.split(' ').next().unwrap_or(sentence);
+    let plain = word == "A" || word.chars().skip(1).any(|c| c.is_ascii_lowercase());
+    let mut letters = sentence.chars();
+    match letters.next() {
+        Some(first) if plain => first.to_ascii_lowercase().to_string() + letters.as_str(),
+        _ => sentence.to_string(),
+    }
+}
+
+fn names(nets: &[&Net], room: usize) -> String {
+    let mut text = String::new();
+    for (shown, net) in nets.iter().enumerate() {
+        let separator = if shown == 0 { "" } else { ", " };
+        let left = nets.len() - shown - 1;
+        let more = match left {
+            0 => 0,
+            _ => format!(" and {left} more").len(),
+        };
+        if shown > 0 && text.len() + separator.len() + net.name.len() + more > room {
+            return format!("{text} and {} more", nets.len() - shown);
+        }
+        text += separator;
+        text += &net.name;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Expr;
+    use crate::samples::{assign, net, read};
+
+    /// Nets `x`, then one register for each name and meaning.
+    fn nets(registers: &[(&str, &str)]) -> Vec<Net> {
+        let mut nets = vec![net("x", NetKind::In, &[], 8)];
+        for (name, doc) in registers {
+            let mut register = net(name, NetKind::Register, &[], 8);
+            register.doc = doc.to_string();
+            nets.push(register);
+        }
+        nets
+    }
+
+    #[track_caller]
+    fn check(registers: &[(&str, &str)], expected: &str) {
+        let nets = nets(registers);
+        let body: Vec<Stmt> = (1..nets.len())
+            .map(|n| assign(&nets, n, 0, read(&nets, 0, 0)))
+            .collect();
+        assert_eq!(combinational(&nets, &body), expected);
+    }
+
+    #[test]
+    fn a_heading_is_made_of_meanings_or_else_of_names() {
+        check(&[("a_q", "Stored `weight`.")], "Stored weight");
+        check(&[("a_q", "Weight. Loaded once.")], "Weight");
+        check(&[("a_q", "")], "a_q");
+        check(
+            &[
+                ("a_q", "Phase"),
+                ("b_q", "A step"),
+                ("c_q", "PC"),
+                ("d_q", "V of it"),
+            ],
+            "Phase; a step; PC; V of it",
+        );
+        check(&[("a_q", "Phase"), ("b_q", "")], "a_q, b_q");
+        check(&[("a_q", "Stage"), ("b_q", "Stage")], "Stage");
+    }
+
+    #[test]
+    fn a_heading_is_one_line() {
+        let long = "w".repeat(60);
+        check(
+            &[("a_q", &long), ("b_q", &long.replace('w', "v"))],
+            "a_q, b_q",
+        );
+        let name: Vec<String> = (10..40).map(|n| format!("register_{n}_q")).collect();
+        let all: Vec<(&str, &str)> = name.iter().map(|n| (n.as_str(), "")).collect();
+        let expected = "register_10_q, register_11_q, register_12_q, register_13_q, \
+                        register_14_q and 25 more";
+        check(&all, expected);
+    }
+
+    #[test]
+    fn state_without_reset_is_told_apart_in_a_module_with_one() {
+        let mut nets = nets(&[("a_q", "Weight")]);
+        let body = vec![assign(&nets, 1, 0, read(&nets, 0, 0))];
+        let mut process = Clocked {
+            clk: 0,
+            reset: None,
+            enable: None,
+            body: body.clone(),
+        };
+        assert_eq!(clocked(&nets, &process), "Weight");
+        nets.push(net("rst_n", NetKind::In, &[], 1));
+        assert_eq!(clocked(&nets, &process), "Weight, not reset");
+        process.reset = Some((Expr::bits_of(2, 0, 1), body));
+        assert_eq!(clocked(&nets, &process), "Weight");
+    }
+}

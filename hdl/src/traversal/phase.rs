@@ -1,0 +1,127 @@
+//! What an instruction word is, by its place in the instruction.
+
+use crate::prelude::*;
+
+/// What the decoder expects next.
+#[derive(Debug, Clone, Copy, PartialEq, LogicState)]
+pub enum DecodePhase {
+    /// Word 0 of an instruction.
+    Head,
+    /// First address of the window.
+    WindowFirst,
+    /// First address behind the window.
+    WindowEnd,
+    /// Row word of a block.
+    Row,
+    /// Base of the row.
+    Base,
+    /// Initial offset of a loop.
+    Initial,
+    /// Step of a loop.
+    Step,
+    /// End of a loop.
+    End,
+    /// An error stopped the decoder.
+    Stop,
+}
+
+/// What follows a word. Only the lengths are looked at: whether the word is legal is found elsewhere.
+///
+/// # Timing
+/// No registers.
+#[derive(LogicBlock, Default)]
+pub struct NextPhase {
+    /// What the word is.
+    pub phase_i: Signal<In, DecodePhase>,
+    /// Low bits of the opcode: 0 TRAVERSE, 1 to 3 the groups, 4 START.
+    pub op_i: Signal<In, Bits<3>>,
+    /// It is the last word of the instruction.
+    pub last_word_i: Signal<In, Bit>,
+    /// Of word 0: a window follows, if the instruction starts a traversal.
+    pub window_i: Signal<In, Bit>,
+    /// Of a row word: loops of the block.
+    pub row_loops_i: Signal<In, Bits<4>>,
+    /// Behind a row word: loops of the block still to come, this one included.
+    pub loops_left_i: Signal<In, Bits<4>>,
+    /// What the word behind it is.
+    pub next_o: Signal<Out, DecodePhase>,
+    /// The word is the last value of a loop.
+    pub loop_end_o: Signal<Out, Bit>,
+
+    /// All values of a loop stand together.
+    whole: Signal<Local, Bit>,
+    last_loop: Signal<Local, Bit>,
+    block_end: Signal<Local, DecodePhase>,
+    next_phase: Signal<Local, DecodePhase>,
+}
+
+// In a kernel the arms of a match have no conditions.
+#[allow(clippy::collapsible_match)]
+impl Logic for NextPhase {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.whole.next = self.op_i.val() == 0;
+        self.last_loop.next = self.loops_left_i.val() == 1;
+        self.loop_end_o.next = (self.phase_i.val() == DecodePhase::End)
+            | (!self.whole.val()
+                & ((self.phase_i.val() == DecodePhase::Initial)
+                    | (self.phase_i.val() == DecodePhase::Step)));
+
+        self.block_end.next = DecodePhase::Row;
+        if self.last_word_i.val() {
+            self.block_end.next = DecodePhase::Head;
+        }
+        self.next_phase.next = self.block_end.val();
+        match self.phase_i.val() {
+            DecodePhase::Head => {
+                if (self.whole.val() | (self.op_i.val() == 4)) & self.window_i.val() {
+                    self.next_phase.next = DecodePhase::WindowFirst;
+                }
+            }
+            DecodePhase::WindowFirst => {
+                self.next_phase.next = DecodePhase::WindowEnd;
+            }
+            DecodePhase::Row => {
+                if (self.op_i.val() == 0) | (self.op_i.val() == 1) {
+                    self.next_phase.next = DecodePhase::Base;
+                } else if self.row_loops_i.val() != 0 {
+                    if self.op_i.val() == 2 {
+                        self.next_phase.next = DecodePhase::Step;
+                    } else {
+                        self.next_phase.next = DecodePhase::End;
+                    }
+                }
+            }
+            DecodePhase::Base => {
+                if self.loops_left_i.val() != 0 {
+                    self.next_phase.next = DecodePhase::Initial;
+                }
+            }
+            DecodePhase::Initial => {
+                if self.whole.val() {
+                    self.next_phase.next = DecodePhase::Step;
+                } else if !self.last_loop.val() {
+                    self.next_phase.next = DecodePhase::Initial;
+                }
+            }
+            DecodePhase::Step => {
+                if self.whole.val() {
+                    self.next_phase.next = DecodePhase::End;
+                } else if !self.last_loop.val() {
+                    self.next_phase.next = DecodePhase::Step;
+                }
+            }
+            DecodePhase::End => {
+                if !self.last_loop.val() {
+                    self.next_phase.next = DecodePhase::End;
+                    if self.whole.val() {
+                        self.next_phase.next = DecodePhase::Initial;
+                    }
+                }
+            }
+            _ => {}
+        }
+        self.next_o.next = self.next_phase.val();
+    }
+    module!(|_this| Meta::module("traversal_phase"));
+}

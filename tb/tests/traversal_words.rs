@@ -1,0 +1,267 @@
+//! Agreement of the blocks that take instruction words with their Verilog: rust-hdl's simulator
+//! against Verilator. Words are those of legal instructions, with some wrong ones among them.
+
+#[path = "traversal_unit/records.rs"]
+mod records;
+
+use std::collections::VecDeque;
+
+use heddle_arch::traverse::{Command, UnitShape};
+use heddle_tb::agreement::{Agreement, Circuit, Stimulus};
+use heddle_tb::{designs, linked_model};
+use records::{add_window, random_commands};
+
+#[track_caller]
+fn agreement<'a, C: Circuit>(design: &str, circuit: C) -> Agreement<'a, C> {
+    let model = linked_model(design).unwrap_or_else(|error| panic!("{error}"));
+    Agreement::new(design, circuit, model)
+}
+
+/// Sets an input to 1 as often as said, else to 0.
+fn set_often(s: &mut Stimulus, name: &str, probability: f64) {
+    let value = s.chance(probability);
+    s.set(name, 0, value.into());
+}
+
+/// The blocks with all options.
+const SHAPE: UnitShape = UnitShape {
+    rows: 3,
+    loops: 2,
+    offset_bits: 6,
+    address_bits: 10,
+    equality: true,
+    trips: true,
+    attach: true,
+    group_setup: true,
+};
+
+/// The unit without options.
+const PLAIN: UnitShape = UnitShape {
+    rows: 2,
+    loops: 3,
+    offset_bits: 8,
+    address_bits: 8,
+    equality: false,
+    trips: false,
+    attach: false,
+    group_setup: false,
+};
+
+/// Words that are offered one by one, over a port that may not take them at once.
+struct Words {
+    shape: UnitShape,
+    queue: VecDeque<u32>,
+    offered: bool,
+    /// A wrong word was found, no more are taken.
+    stopped: bool,
+}
+
+impl Words {
+    fn new(shape: UnitShape) -> Self {
+        Self {
+            shape,
+            queue: VecDeque::new(),
+            offered: false,
+            stopped: false,
+        }
+    }
+
+    /// Legal instructions; of some the first one is missing, the window is too small, a word or a
+    /// length is changed, or noise follows.
+    fn refill(&mut self, s: &mut Stimulus) {
+        let addresses = s.below(12) + 1;
+        let mut commands = random_commands(s.rng, &self.shape, addresses);
+        let fault = s.below(20);
+        match fault {
+            0 | 1 if commands.len() > 1 => drop(commands.remove(0)),
+            2 => add_window(s.rng, &self.shape, &mut commands, true),
+            _ => {}
+        }
+        let mut words: Vec<u32> = commands.iter().flat_map(Command::encode).collect();
+        let place = s.below(words.len() as u64) as usize;
+        match fault {
+            3 => words[place] ^= 1 << s.below(32),
+            4 => words[0] ^= 0x700,
+            // A loop without step, an end that is no end, or a shorter row.
+            5 | 6 if place > 0 => words[place] = 0,
+            7 => words.push((s.below(1 << 16) << 16 | s.below(1 << 16)) as u32),
+            _ => {}
+        }
+        self.queue.extend(words);
+    }
+
+    /// Drives the port, and `clear_i` a little after an error and seldom at other times.
+    /// `stopped`: an error shows.
+    fn drive(&mut self, s: &mut Stimulus, stopped: bool) {
+        if self.offered && s.previous("instr_ready_o", 0) == 1 {
+            self.queue.pop_front();
+        }
+        self.stopped |= stopped;
+        set_often(s, "clear_i", if self.stopped { 0.1 } else { 0.003 });
+        if s.get("rst_n", 0) == 0 || s.get("clear_i", 0) == 1 {
+            self.queue.clear();
+            self.stopped = false;
+        }
+        if self.queue.is_empty() {
+            self.refill(s);
+        }
+        self.offered = s.get("instr_valid_i", 0) == 1;
+        if self.offered {
+            s.set("instr_data_i", 0, self.queue[0].into());
+        }
+    }
+}
+
+/// A word of a plausible head, row or value.
+fn plausible(s: &mut Stimulus) -> u64 {
+    let mut field = |share: u64, low: u32, count: u64| match s.below(share) {
+        0 => s.below(count) << low,
+        _ => 0,
+    };
+    let head = 8 + field(1, 0, 5) + field(1, 8, 9) + field(4, 24, 8) + field(12, 16, 256);
+    let row = field(1, 0, 4) + field(1, 4, 4) + field(2, 8, 4) + field(3, 10, 2);
+    let row = row + field(4, 12, 4) + field(3, 16, 4) + field(16, 18, 16);
+    match s.below(3) {
+        0 => head,
+        1 => row,
+        _ => s.below(0x500),
+    }
+}
+
+#[test]
+fn record_check_agrees() {
+    let mut run = agreement("record_check", designs::record_check())
+        .seed(41)
+        .cycles(8000)
+        .drive(|s| {
+            set_often(s, "accept_i", 0.8);
+            set_often(s, "clear_i", 0.01);
+            let phase = s.below(9);
+            // Row words more often than others: much is remembered of them.
+            let phase = if s.chance(0.3) { 3 } else { phase };
+            s.set("phase_i", 0, phase);
+            let (op, words) = (s.below(5), s.below(12));
+            s.set("op_i", 0, op);
+            s.set("words_i", 0, words);
+            let word = plausible(s);
+            s.set("word_i", 0, word);
+        })
+        .event("right word", |s| {
+            s.is("accept_i") && s.after("fault_o", 0) == 0
+        });
+    for (code, name) in [
+        (1, "illegal opcode"),
+        (2, "bad length"),
+        (3, "bad field"),
+        (8, "empty"),
+        (10, "order"),
+    ] {
+        run = run.event(name, move |s| s.is("fault_o") && s.get("code_o", 0) == code);
+    }
+    // A row word right in every field that needs what was remembered.
+    run.event("right row word of a group", |s| {
+        let group = (2..4).contains(&s.get("op_i", 0)) && s.get("phase_i", 0) == 3;
+        group && s.is("accept_i") && s.after("fault_o", 0) == 0
+    })
+    .check();
+}
+
+#[test]
+fn traversal_decoder_agrees() {
+    let mut words = Words::new(SHAPE);
+    let mut run = agreement("traversal_decoder", designs::traversal_decoder())
+        .seed(42)
+        .cycles(8000)
+        .drive(move |s| {
+            set_often(s, "endless_i", 0.003);
+            set_often(s, "cfg_ready_i", 0.8);
+            let fault = s.get("fault_o", 0) == 1;
+            words.drive(s, fault);
+        });
+    for select in 0..4 {
+        let name = ["initial", "step", "end", "base"][select as usize];
+        run = run.event(name, move |s| {
+            s.is("cfg_valid_o") && s.get("cfg_sel_o", 0) == select
+        });
+    }
+    for code in [1, 2, 3, 8, 9, 10] {
+        let name = format!("error {code}");
+        run = run.event(&name, move |s| {
+            s.is("fault_o") && s.get("fault_code_o", 0) == code
+        });
+    }
+    run.event("start", |s| s.is("start_o"))
+        .event("start with a window", |s| {
+            s.is("start_o") && s.is("window_o")
+        })
+        .event("group", |s| s.is("cfg_valid_o") && s.is("cfg_group_o"))
+        .event("word waits", |s| {
+            s.is("instr_valid_i") && !s.is("instr_ready_o") && !s.is("clear_i")
+        })
+        .event("attached row", |s| {
+            s.is("cfg_valid_o") && s.is("cfg_attached_o")
+        })
+        .event("clear in an instruction", |s| {
+            s.is("clear_i") && s.is("cfg_valid_o")
+        })
+        .check();
+}
+
+/// Offers words; the other inputs mostly let the unit run.
+fn drive_unit(s: &mut Stimulus, words: &mut Words) {
+    set_often(s, "pause_i", 0.05);
+    let error = s.get("error_o", 0) == 1;
+    words.drive(s, error);
+}
+
+#[test]
+fn traversal_unit_agrees() {
+    let mut words = Words::new(SHAPE);
+    let mut run = agreement("traversal_unit", designs::traversal_unit())
+        .seed(43)
+        .cycles(10_000)
+        .drive(move |s| drive_unit(s, &mut words))
+        .event("address", |s| s.is("valid_o") && s.is("ready_i"))
+        .event("stall", |s| s.is("valid_o") && !s.is("ready_i"))
+        .event("wrap inside a row", |s| {
+            s.is("valid_o") && s.is("final_o") && !s.is("last_o")
+        })
+        .event("end", |s| s.is("valid_o") && s.is("end_o"))
+        .event("prologue", |s| s.is("valid_o") && s.get("kind_o", 0) == 1)
+        .event("epilogue", |s| s.is("valid_o") && s.get("kind_o", 0) == 2)
+        .event("demand missing", |s| {
+            s.is("demand_ready_o") && !s.is("demand_i")
+        })
+        .event("word taken while addresses leave", |s| {
+            s.is("valid_o") && s.is("instr_valid_i") && s.is("instr_ready_o")
+        })
+        .event("clear in a traversal", |s| {
+            s.is("clear_i") && s.is("valid_o")
+        });
+    for code in [1, 2, 3, 4, 8, 9, 10] {
+        let name = format!("error {code}");
+        run = run.event(&name, move |s| {
+            s.is("error_o") && s.get("error_code_o", 0) == code
+        });
+    }
+    run.check();
+}
+
+#[test]
+fn traversal_unit_without_options_agrees() {
+    let mut words = Words::new(PLAIN);
+    agreement("traversal_unit_plain", designs::traversal_unit_plain())
+        .seed(44)
+        .cycles(3000)
+        .drive(move |s| drive_unit(s, &mut words))
+        .event("address", |s| s.is("valid_o") && s.is("ready_i"))
+        .event("end", |s| s.is("valid_o") && s.is("end_o"))
+        .event("outermost loop ends", |s| {
+            s.is("valid_o") && s.get("final_o", 2) == 1 && !s.is("final_o")
+        })
+        .event("error", |s| s.is("error_o"))
+        .event("word waits for the registers", |s| {
+            s.is("busy_o") && s.is("instr_valid_i") && !s.is("instr_ready_o") && !s.is("error_o")
+        })
+        .check();
+}
