@@ -32,7 +32,7 @@ maps_to_blocks() {
 
 step scripts/setup.sh
 export CARGO_NET_OFFLINE=true
-step shellcheck scripts/*.sh .ci/run
+step shellcheck scripts/*.sh tb/formal/*.sh .ci/run
 step scripts/traceability.py --check
 step python3 models/digits/evaluate.py --at-least 0.95
 step scripts/peer.sh
@@ -48,6 +48,7 @@ for preset in "${presets[@]}"; do
   step "$heddle" lint ${CI:+--all} "$scratch/$preset"
 done
 step env HEDDLE="$heddle" scripts/formal.sh
+step env HEDDLE="$heddle" scripts/formal.sh --mutants
 step scripts/demo.sh
 step maps_to_blocks
 echo "test: all checks passed in $SECONDS s"

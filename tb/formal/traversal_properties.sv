@@ -166,9 +166,11 @@ module traversal_properties #(
   wire taken = valid_o & ready_i;
   reg [2:0] open;  // traversals begun and not ended
   reg flowing;  // no pause since a traversal began
+  reg [1:0] joined;  // the next traversal began with the end of this one, stage by stage
   always @(posedge clk) begin
     open <= stop_i | !rst_n ? 3'd0 : open + load_o - (taken & end_o);
     flowing <= (flowing | load_o) & !pause_i & !stop_i & rst_n;
+    if (!valid_o | ready_i) joined <= {joined[0], finish & load_o};
   end
 
   // Registers of engine and model
@@ -233,8 +235,8 @@ module traversal_properties #(
     end
     if (was_reset) begin
       inv_listed: assert (&place_agrees & &trips_written);
-      inv_pending: assert (Double != 0 ? cfg_ready_o == !pending : !pending);
-      if (pending) inv_bare: assert (\u_dut.pending_bare_q == pending_bare);
+      inv_pending: assert (Double != 0 ? cfg_ready_o == !pending &
+          (!pending | \u_dut.pending_bare_q == pending_bare) : !pending);
     end
     if (was_reset & running) begin
       inv_in_use: assert (&in_use & &trips_agree &
@@ -278,9 +280,11 @@ module traversal_properties #(
           (!valid[1] | last_out[1] == &finals_out[2*Loops-1:Loops]) &
           (~valid | ~end_out | last_out) == 2'b11);
       inv_end_closes: assert (running | (valid[0] ? end_out[0] : valid[1] ? end_out[1] : 1'b1));
+      inv_joined: assert ((!valid[0] | !joined[0] | running) &
+          (!valid[1] | !joined[1] | valid[0] | running));
       if (flowing) begin
-        inv_flows: assert ((!valid[0] | end_out[0] | running) &
-            (!valid[1] | end_out[1] | valid[0]));
+        inv_flows: assert ((!valid[0] | end_out[0] & !joined[0] | running) &
+            (!valid[1] | end_out[1] & !joined[1] | valid[0]));
       end
 
       // What the ports show
@@ -344,11 +348,33 @@ module traversal_properties #(
       end
     end
     if (&known & rst_n) begin
-      if ($past(load_o, 3) & $past(!pause_i & !stop_i, 2) & $past(!pause_i & !stop_i)) begin
+      if ($past(load_o, 3) & $past(able_o & !pause_i & !stop_i, 2) & $past(!stop_i)) begin
         first_address: assert (valid_o);
       end
     end
   end
+
+  generate
+    if (Double != 0) begin : gen_double
+      always @(posedge clk) begin
+        if (known[0] & rst_n & $past(flowing & taken & joined[1] & !stop_i)) begin
+          double_no_gap: assert (valid_o);
+        end
+      end
+    end
+  endgenerate
+
+  traversal_reach #(
+    .Rows  (Rows),
+    .Loops (Loops),
+    .W     (W),
+    .A     (A),
+    .Double(Double),
+    .Trips (Trips)
+  ) u_reach (
+    .from_reset(rst_n & was_reset),
+    .*
+  );
 
 endmodule
 
