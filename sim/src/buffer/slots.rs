@@ -94,7 +94,7 @@ impl HostRequest {
     }
 }
 
-/// Numbers of slice accesses in one clock cycle, 10 bits each.
+/// Numbers of slice accesses and zero operands in one clock cycle, 10 bits each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Events {
     /// Mask slice reads.
@@ -109,6 +109,8 @@ pub struct Events {
     pub b_reads: u16,
     /// Writes of the second data slice.
     pub b_writes: u16,
+    /// Operands that are zero.
+    pub zero_operands: u16,
 }
 
 impl Events {
@@ -122,6 +124,7 @@ impl Events {
             a_writes: sum(self.a_writes, other.a_writes),
             b_reads: sum(self.b_reads, other.b_reads),
             b_writes: sum(self.b_writes, other.b_writes),
+            zero_operands: sum(self.zero_operands, other.zero_operands),
         }
     }
 }

@@ -1,6 +1,7 @@
-//! State-buffer partitions with their operand readers, and the count of slice accesses.
+//! State-buffer partitions with their operand readers, and the count of slice accesses and of zero
+//! operands.
 
-/// Slice accesses of all partitions, in the order of the counters.
+/// Slice accesses and zero operands of all partitions, in the order of the counters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Accesses {
     pub mask_reads: u32,
@@ -9,6 +10,7 @@ pub(crate) struct Accesses {
     pub a_writes: u32,
     pub b_reads: u32,
     pub b_writes: u32,
+    pub zero_operands: u32,
 }
 
 /// One partition: plain words, and the word that its operand reader keeps.
@@ -99,7 +101,11 @@ impl StateMemory {
             self.count_read(data);
             self.partitions[partition].kept = Some(word);
         }
-        (data[address % 8], reads)
+        let byte = data[address % 8];
+        if byte == 0 {
+            self.accesses.zero_operands = self.accesses.zero_operands.wrapping_add(1);
+        }
+        (byte, reads)
     }
 }
 
@@ -118,13 +124,16 @@ mod tests {
         assert_eq!(memory.read_operand(0, 16, true), (9, true));
         memory.write_result(0, 2, [7; 8]);
         assert_eq!(memory.read_operand(0, 17, false), (7, true));
+        assert_eq!(memory.read_operand(0, 15, false), (0, true));
+        assert_eq!(memory.read_operand(0, 14, false), (0, false));
         let accesses = Accesses {
-            mask_reads: 4,
-            a_reads: 4,
-            b_reads: 2,
+            mask_reads: 5,
+            a_reads: 5,
+            b_reads: 3,
             mask_writes: 1,
             a_writes: 1,
             b_writes: 1,
+            zero_operands: 2,
         };
         assert_eq!(memory.accesses, accesses);
     }
