@@ -67,11 +67,13 @@ pub enum Counter {
     BReads = 18,
     /// Words written to the second data slices.
     BWrites = 19,
+    /// Operands that are zero: each is a slot of one active row.
+    ZeroOperands = 20,
 }
 
 impl Counter {
     /// All counters in the order of their registers.
-    pub const ALL: [Counter; 12] = [
+    pub const ALL: [Counter; 13] = [
         Counter::Cycles,
         Counter::Vectors,
         Counter::Macs,
@@ -84,6 +86,7 @@ impl Counter {
         Counter::AWrites,
         Counter::BReads,
         Counter::BWrites,
+        Counter::ZeroOperands,
     ];
 
     /// Name as in `docs/isa.md`.
@@ -101,6 +104,7 @@ impl Counter {
             Counter::AWrites => "A_WRITES",
             Counter::BReads => "B_READS",
             Counter::BWrites => "B_WRITES",
+            Counter::ZeroOperands => "ZERO_OPERANDS",
         }
     }
 
@@ -201,6 +205,7 @@ mod tests {
     fn addresses_follow_the_document() {
         assert_eq!(Register::Status.address(), 24);
         assert_eq!(Counter::BWrites.address(), 19 * 8);
+        assert_eq!(Counter::ZeroOperands.address(), 20 * 8);
         assert_eq!(program_address(65535), 0x4007_fff8);
         assert_eq!(column_address(255, 255, ColumnSelect::Scale), 0x9fe0_0ff8);
         assert_eq!(column_address(1, 2, ColumnSelect::Bias), 0x8020_0020);

@@ -32,7 +32,7 @@ pins! { BiasRow {
 
 pins! { PeArray {
     clock: clk;
-    in: rst_n, x_i, swap_i, shift_i, w_i, psum_i;
+    in: rst_n, x_i, nz_i, swap_i, shift_i, w_i, psum_i;
     out: psum_o
 } }
 
@@ -47,8 +47,9 @@ pins! { StateBuffer {
     in: rst_n, op_valid_i, op_addr_i, op_rows_i, op_thr_i, op_fresh_i, op_swap_i, op_tag_i,
         wt_valid_i, wt_addr_i, wt_rows_i, host_valid_i, host_write_i, host_partition_i,
         host_word_i, host_data_i, dr_valid_i, dr_word_i, dr_data_i;
-    out: x_o, swap_o, w_o, shift_o, op_valid_o, op_addr_o, op_tag_o, host_rvalid_o, host_rdata_o,
-        ev_mask_read_o, ev_mask_write_o, ev_a_read_o, ev_a_write_o, ev_b_read_o, ev_b_write_o
+    out: x_o, nz_o, swap_o, w_o, shift_o, op_valid_o, op_addr_o, op_tag_o, host_rvalid_o,
+        host_rdata_o, ev_mask_read_o, ev_mask_write_o, ev_a_read_o, ev_a_write_o, ev_b_read_o,
+        ev_b_write_o, ev_zero_o
 } }
 
 pins! { DrainHead<16> {

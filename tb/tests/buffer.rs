@@ -208,6 +208,7 @@ impl StateBench {
             dut.set("ev_a_write_i", inputs.events.slice_writes[0]);
             dut.set("ev_b_read_i", inputs.events.slice_reads[1]);
             dut.set("ev_b_write_i", inputs.events.slice_writes[1]);
+            dut.set("ev_zero_i", inputs.events.zero_operands);
         }
         dut.settle();
     }
@@ -231,8 +232,12 @@ impl StateBench {
         dut.check("ev_a_write_o", events.slice_writes[0])?;
         dut.check("ev_b_read_o", events.slice_reads[1])?;
         dut.check("ev_b_write_o", events.slice_writes[1])?;
+        dut.check("ev_zero_o", events.zero_operands)?;
         for r in 0..rows {
-            dut.check_element("x_o", r, rows, expected.x[r] as u64)?;
+            if let Some(x) = expected.x[r] {
+                dut.check_element("x_o", r, rows, x as u64)?;
+            }
+            dut.check_element("nz_o", r, rows, expected.nz[r])?;
             dut.check_element("swap_o", r, rows, expected.swap[r])?;
             dut.check_element("shift_o", r, rows, expected.shift[r])?;
             if let Some(w) = expected.w[r] {
@@ -285,6 +290,7 @@ fn random_events(rng: &mut ChaCha8Rng) -> Events {
         mask_writes: count(),
         slice_reads: [count(), count(), 0, 0, 0, 0, 0, 0],
         slice_writes: [count(), count(), 0, 0, 0, 0, 0, 0],
+        zero_operands: count(),
     }
 }
 
@@ -396,14 +402,21 @@ fn random_waves(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Coverage
         cov.event("weights for some rows", {
             inputs.weight.valid && inputs.weight.rows < rows as u16
         });
-        cov.event("negative operand", outputs.x.iter().any(|x| *x < 0));
+        let operands = || outputs.x.iter().zip(&outputs.nz);
+        let some = |test: fn(i16) -> bool| operands().any(|(x, nz)| *nz && x.is_some_and(test));
+        cov.event("negative operand", some(|x| x < 0));
         cov.event("operand equal to a threshold of 127 or more", {
-            threshold >= 127 && outputs.x.contains(&i16::from(threshold))
+            threshold >= 127 && outputs.x.contains(&Some(i16::from(threshold)))
         });
-        cov.event("operand above 127", outputs.x.iter().any(|x| *x > 127));
+        cov.event("operand above 127", some(|x| x > 127));
+        cov.event(
+            "operand held",
+            operands().any(|(x, nz)| !*nz && x.is_some()),
+        );
         before = slot;
     }
     cov.event("mask reads", total.mask_reads > 0);
+    cov.event("zero operands", total.zero_operands > 0);
     Ok(())
 }
 
@@ -506,6 +519,7 @@ fn faults_are_noticed() {
         ("heddle_operand_reader", "& !kept_is_written", "& 1'b1"),
         ("heddle_operand_reader", "& !fresh_i", "& 1'b1"),
         ("heddle_operand_reader", "> thr_q", ">= thr_q"),
+        ("heddle_partition", ".zero_o(reader_zero_o)", ".zero_o()"),
         ("heddle_partition", "op_rows_i - 9'd1", "op_rows_i"),
     ];
     check_mutants(&PARTITION, &mutants, |sources, seed| {

@@ -60,7 +60,7 @@ pub fn text(found: &NetworkReport, params: &Params, program: &Program, seconds: 
 }
 
 /// Longest line of the table.
-const LINE_COLUMNS: usize = 110;
+const LINE_COLUMNS: usize = 120;
 
 /// The shortest name of a layer that still tells something.
 const NAME_COLUMNS: usize = 8;
@@ -68,13 +68,14 @@ const NAME_COLUMNS: usize = 8;
 fn table(found: &NetworkReport) -> String {
     let heading = [
         [
-            "", "", "", "", "mask", "slice a", "slice b", "plain", "bits", "value", "",
+            "", "", "", "", "zero", "mask", "slice a", "slice b", "plain", "bits", "value", "",
         ],
         [
             "layer",
             "MACs",
             "cycles",
             "utilisation",
+            "operands",
             "accesses",
             "accesses",
             "accesses",
@@ -131,6 +132,7 @@ fn row(layer: &LayerReport) -> Vec<String> {
         layer.macs.to_string(),
         layer.cycles.to_string(),
         percent(layer.utilisation),
+        percent(layer.zero_operands_ratio),
         layer.mask_accesses.to_string(),
         layer.a_accesses.to_string(),
         layer.b_accesses.to_string(),
@@ -176,6 +178,7 @@ mod tests {
             b_accesses: 12_305,
             plain_accesses: 134_340,
             bits_ratio: 0.6424,
+            zero_operands_ratio: 0.4126,
             ..LayerReport::default()
         }
     }
@@ -192,11 +195,11 @@ mod tests {
         };
         assert_eq!(
             table(&found),
-            "                                        mask   slice a   slice b     plain    bits       value
-layer    MACs  cycles  utilisation  accesses  accesses  accesses  accesses  /plain  mismatches  counters
-conv1  147456    2622       87.9 %    134340     96211     12305    134340  64.2 %           0        ok
-conv2  147456    2622       87.9 %    134340     96211     12305    134340  64.2 %           3   1 wrong
-total  147456    2622       87.9 %    134340     96211     12305    134340  64.2 %           0        ok
+            "                                        zero      mask   slice a   slice b     plain    bits       value
+layer    MACs  cycles  utilisation  operands  accesses  accesses  accesses  accesses  /plain  mismatches  counters
+conv1  147456    2622       87.9 %    41.3 %    134340     96211     12305    134340  64.2 %           0        ok
+conv2  147456    2622       87.9 %    41.3 %    134340     96211     12305    134340  64.2 %           3   1 wrong
+total  147456    2622       87.9 %    41.3 %    134340     96211     12305    134340  64.2 %           0        ok
 "
         );
     }

@@ -26,6 +26,8 @@ pub struct Banks {
     pub op_word_i: Signal<In, Bits<13>>,
     /// Operand word.
     pub op_data_o: Vec<Signal<Out, Bits<8>>>,
+    /// Its mask: bit k is 1 if byte k is not zero.
+    pub op_mask_o: Vec<Signal<Out, Bit>>,
     /// Reads a weight word.
     pub wt_read_i: Signal<In, Bit>,
     /// Address of the weight word.
@@ -103,6 +105,7 @@ impl Banks {
             op_read_i: Default::default(),
             op_word_i: Default::default(),
             op_data_o: v(8),
+            op_mask_o: v(8),
             wt_read_i: Default::default(),
             wt_word_i: Default::default(),
             wt_data_o: v(8),
@@ -215,6 +218,8 @@ impl Logic for Banks {
         }
         for k in 0..8 {
             self.op_data_o[k].next = self.op_mux.word_o[k].val();
+            // The mask that the bank has read, selected as its word is, says the same.
+            self.op_mask_o[k].next = self.op_mux.word_o[k].val().any();
             self.wt_data_o[k].next = self.wt_mux.word_o[k].val();
             self.host_data_o[k].next = self.host_mux.word_o[k].val();
         }

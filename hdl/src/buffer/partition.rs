@@ -120,8 +120,14 @@ pub struct Partition {
     pub ev_b_write_i: Signal<In, Bits<10>>,
     /// Writes of data slices b up to this partition.
     pub ev_b_write_o: Signal<Out, Bits<10>>,
-    /// Operand to the row of the array, two's complement; 0 for an empty slot or an inactive row.
+    /// Zero operands in the partitions before.
+    pub ev_zero_i: Signal<In, Bits<10>>,
+    /// Zero operands up to this partition.
+    pub ev_zero_o: Signal<Out, Bits<10>>,
+    /// The last operand to the row of the array that was not zero, two's complement.
     pub x_o: Signal<Out, Bits<9>>,
+    /// The slot holds an operand that is not zero: it is on `x_o`.
+    pub nz_o: Signal<Out, Bit>,
     /// The weights are swapped behind this operand.
     pub swap_o: Signal<Out, Bit>,
     /// Weight word to the row of the array.
@@ -161,6 +167,7 @@ pub struct Partition {
     ev_a_write: EventSum,
     ev_b_read: EventSum,
     ev_b_write: EventSum,
+    ev_zero: EventSum,
     op_word: Signal<Local, Bits<13>>,
     wt_word: Signal<Local, Bits<13>>,
     /// The weight slot is for this row.
@@ -235,7 +242,10 @@ impl Partition {
             ev_b_read_o: Default::default(),
             ev_b_write_i: Default::default(),
             ev_b_write_o: Default::default(),
+            ev_zero_i: Default::default(),
+            ev_zero_o: Default::default(),
             x_o: Default::default(),
+            nz_o: Default::default(),
             swap_o: Default::default(),
             w_o: v(8),
             shift_o: Default::default(),
@@ -268,6 +278,7 @@ impl Partition {
             ev_a_write: EventSum::new(banks),
             ev_b_read: EventSum::new(banks),
             ev_b_write: EventSum::new(banks),
+            ev_zero: EventSum::new(1),
             op_word: Default::default(),
             wt_word: Default::default(),
             wt_is_active: Default::default(),
@@ -374,8 +385,10 @@ impl Logic for Partition {
         self.reader.write_word_i.next = self.write_word.val();
         for k in 0..8 {
             self.reader.word_i[k].next = self.banks.op_data_o[k].val();
+            self.reader.mask_i[k].next = self.banks.op_mask_o[k].val();
         }
         self.x_o.next = self.reader.x_o.val();
+        self.nz_o.next = self.reader.nz_o.val();
         self.swap_o.next = self.reader.swap_o.val();
 
         // Memory
@@ -457,6 +470,11 @@ impl Logic for Partition {
         self.ev_b_write.rst_n.next = self.rst_n.val();
         self.ev_b_write.total_i.next = self.ev_b_write_i.val();
         self.ev_b_write_o.next = self.ev_b_write.total_o.val();
+        self.ev_zero.clk.next = self.clk.val();
+        self.ev_zero.rst_n.next = self.rst_n.val();
+        self.ev_zero.total_i.next = self.ev_zero_i.val();
+        self.ev_zero.event_i[0].next = self.reader.zero_o.val();
+        self.ev_zero_o.next = self.ev_zero.total_o.val();
         for b in 0..self._banks {
             self.ev_mask_read.event_i[b].next = self.banks.mask_read_o[b].val();
             self.ev_mask_write.event_i[b].next = self.banks.mask_write_o[b].val();

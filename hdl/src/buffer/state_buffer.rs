@@ -52,8 +52,10 @@ pub struct StateBuffer {
     pub dr_word_i: Vec<Signal<In, Bits<13>>>,
     /// Words of eight bytes.
     pub dr_data_i: Vec<Vec<Signal<In, Bits<8>>>>,
-    /// Operands to the array, two's complement.
+    /// One per row: the last operand to the array that was not zero, two's complement.
     pub x_o: Vec<Signal<Out, Bits<9>>>,
+    /// One per row: the slot holds an operand that is not zero, on `x_o`.
+    pub nz_o: Vec<Signal<Out, Bit>>,
     /// One per row: the weights are swapped behind this operand.
     pub swap_o: Vec<Signal<Out, Bit>>,
     /// Weight words to the array.
@@ -82,6 +84,8 @@ pub struct StateBuffer {
     pub ev_b_read_o: Signal<Out, Bits<10>>,
     /// Writes of data slices b.
     pub ev_b_write_o: Signal<Out, Bits<10>>,
+    /// Zero operands.
+    pub ev_zero_o: Signal<Out, Bits<10>>,
     /// Partitions, one per row.
     pub partition: Vec<Partition>,
     op_valid: Vec<Signal<Local, Bit>>,
@@ -107,6 +111,7 @@ pub struct StateBuffer {
     ev_a_write: Vec<Signal<Local, Bits<10>>>,
     ev_b_read: Vec<Signal<Local, Bits<10>>>,
     ev_b_write: Vec<Signal<Local, Bits<10>>>,
+    ev_zero: Vec<Signal<Local, Bits<10>>>,
     _rows: usize,
     _banks: usize,
     _words_per_bank: usize,
@@ -139,6 +144,7 @@ impl StateBuffer {
             dr_word_i: v(rows),
             dr_data_i: (0..rows).map(|_| v(8)).collect(),
             x_o: v(rows),
+            nz_o: v(rows),
             swap_o: v(rows),
             w_o: (0..rows).map(|_| v(8)).collect(),
             shift_o: v(rows),
@@ -153,6 +159,7 @@ impl StateBuffer {
             ev_a_write_o: Default::default(),
             ev_b_read_o: Default::default(),
             ev_b_write_o: Default::default(),
+            ev_zero_o: Default::default(),
             partition: (0..rows)
                 .map(|_| Partition::new(banks, words_per_bank, first_slice))
                 .collect(),
@@ -179,6 +186,7 @@ impl StateBuffer {
             ev_a_write: v(rows + 1),
             ev_b_read: v(rows + 1),
             ev_b_write: v(rows + 1),
+            ev_zero: v(rows + 1),
             _rows: rows,
             _banks: banks,
             _words_per_bank: words_per_bank,
@@ -211,6 +219,7 @@ impl Logic for StateBuffer {
         self.ev_a_write[0].next = 0.into();
         self.ev_b_read[0].next = 0.into();
         self.ev_b_write[0].next = 0.into();
+        self.ev_zero[0].next = 0.into();
         for k in 0..8 {
             self.host_data[0][k].next = self.host_data_i[k].val();
             self.host_rdata[0][k].next = 0.into();
@@ -239,6 +248,7 @@ impl Logic for StateBuffer {
             self.partition[i].ev_a_write_i.next = self.ev_a_write[i].val();
             self.partition[i].ev_b_read_i.next = self.ev_b_read[i].val();
             self.partition[i].ev_b_write_i.next = self.ev_b_write[i].val();
+            self.partition[i].ev_zero_i.next = self.ev_zero[i].val();
             self.op_valid[i + 1].next = self.partition[i].op_valid_o.val();
             self.op_addr[i + 1].next = self.partition[i].op_addr_o.val();
             self.op_rows[i + 1].next = self.partition[i].op_rows_o.val();
@@ -260,9 +270,11 @@ impl Logic for StateBuffer {
             self.ev_a_write[i + 1].next = self.partition[i].ev_a_write_o.val();
             self.ev_b_read[i + 1].next = self.partition[i].ev_b_read_o.val();
             self.ev_b_write[i + 1].next = self.partition[i].ev_b_write_o.val();
+            self.ev_zero[i + 1].next = self.partition[i].ev_zero_o.val();
             self.partition[i].dr_valid_i.next = self.dr_valid_i[i].val();
             self.partition[i].dr_word_i.next = self.dr_word_i[i].val();
             self.x_o[i].next = self.partition[i].x_o.val();
+            self.nz_o[i].next = self.partition[i].nz_o.val();
             self.swap_o[i].next = self.partition[i].swap_o.val();
             self.shift_o[i].next = self.partition[i].shift_o.val();
             for k in 0..8 {
@@ -287,6 +299,7 @@ impl Logic for StateBuffer {
         self.ev_a_write_o.next = self.ev_a_write[self._rows].val();
         self.ev_b_read_o.next = self.ev_b_read[self._rows].val();
         self.ev_b_write_o.next = self.ev_b_write[self._rows].val();
+        self.ev_zero_o.next = self.ev_zero[self._rows].val();
     }
     module!(|this| Meta::module("state_buffer")
         .param("rows", "r", this._rows, "rows")

@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 /// Number of counters, in the order of the host's register map from CYCLES on.
-pub const COUNTERS: usize = 12;
+pub const COUNTERS: usize = 13;
 
 /// Counters of 32 bits, each with its own increment per clock; they wrap.
 ///

@@ -137,7 +137,8 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     pub buffer_rvalid_i: Signal<In, Bit>,
     /// Re-centred bytes read.
     pub buffer_rdata_i: Vec<Signal<In, Bits<8>>>,
-    /// Slice accesses of this cycle: mask read, mask write, a read, a write, b read, b write.
+    /// Events of this cycle: mask read, mask write, a read, a write, b read, b write of slices,
+    /// zero operands.
     pub event_i: Vec<Signal<In, Bits<10>>>,
     host: HostPort,
     sequencer: Sequencer,
@@ -227,7 +228,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             buffer_data_o: v(8),
             buffer_rvalid_i: Default::default(),
             buffer_rdata_i: v(8),
-            event_i: v(6),
+            event_i: v(7),
             host: HostPort::new(s, shape.byte_bits - 3),
             sequencer: Sequencer::new(s),
             status: Status::new(),
@@ -507,7 +508,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         if self.sequencer.issue_o.val() {
             self.counters.increment_i[5].next = 1.into();
         }
-        for i in 0..6 {
+        for i in 0..7 {
             self.counters.increment_i[6 + i].next = 0.into();
             if self.sequencer.running_o.val() {
                 self.counters.increment_i[6 + i].next = self.event_i[i].val().get_bits::<17>(0);

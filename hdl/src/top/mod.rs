@@ -161,6 +161,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Top<W, D, A> {
         self.control.event_i[3].next = self.state_buffer.ev_a_write_o.val();
         self.control.event_i[4].next = self.state_buffer.ev_b_read_o.val();
         self.control.event_i[5].next = self.state_buffer.ev_b_write_o.val();
+        self.control.event_i[6].next = self.state_buffer.ev_zero_o.val();
 
         // A column drains into the partition of its number; there is none beyond the square.
         for r in 0..self._rows {
@@ -182,6 +183,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Top<W, D, A> {
         // Array
         for r in 0..self._rows {
             self.array.x_i[r].next = self.state_buffer.x_o[r].val();
+            self.array.nz_i[r].next = self.state_buffer.nz_o[r].val();
             self.array.swap_i[r].next = self.state_buffer.swap_o[r].val();
             self.array.shift_i[r].next = self.state_buffer.shift_o[r].val();
             for k in 0..8 {

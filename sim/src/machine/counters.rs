@@ -4,7 +4,7 @@ use heddle_arch::host::Counter;
 
 use super::memory::Accesses;
 
-/// Counts of the units; the slice accesses are counted by the memory.
+/// Counts of the units; slice accesses and zero operands are counted by the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Tally {
     pub cycles: u32,
@@ -43,6 +43,7 @@ impl Counters {
             Counter::AWrites => self.accesses.slice_writes[0],
             Counter::BReads => self.accesses.slice_reads[1],
             Counter::BWrites => self.accesses.slice_writes[1],
+            Counter::ZeroOperands => self.accesses.zero_operands,
         }
     }
 

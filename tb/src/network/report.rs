@@ -34,6 +34,12 @@ pub struct LayerReport {
     pub plain_bits: u64,
     /// sliced_bits / plain_bits, 1.0 = equal.
     pub bits_ratio: f64,
+    /// Operands that entered the array, one image.
+    pub operands: u64,
+    /// Operands that are zero: for them the multipliers of a row hold still.
+    pub zero_operands: u64,
+    /// zero_operands / operands of all images.
+    pub zero_operands_ratio: f64,
     /// Output values that differ from the golden network.
     pub mismatches: u64,
     /// Counters that differ from the prediction: image, name, hardware, prediction.
@@ -83,14 +89,15 @@ impl LayerReport {
         let [mask, a, b] = slice_bits(params);
         self.sliced_bits = mask * self.mask_accesses + a * self.a_accesses + b * self.b_accesses;
         self.plain_accesses = self.mask_accesses;
-        self.set_ratios(params);
+        self.zero_operands = self.counter(Counter::ZeroOperands);
+        self.set_ratios(params, image as u64 + 1);
     }
 
     fn accesses(&self, reads: Counter, writes: Counter) -> u64 {
         self.counter(reads) + self.counter(writes)
     }
 
-    fn set_ratios(&mut self, params: &Params) {
+    fn set_ratios(&mut self, params: &Params, images: u64) {
         let pes = u64::from(params.array.rows) * u64::from(params.array.cols);
         self.utilisation = self.macs as f64 / (self.cycles.max(1) * pes) as f64;
         self.plain_bits = 64 * self.plain_accesses;
@@ -98,6 +105,8 @@ impl LayerReport {
             0 => 1.0,
             bits => self.sliced_bits as f64 / bits as f64,
         };
+        self.zero_operands_ratio =
+            self.zero_operands as f64 / (self.operands * images).max(1) as f64;
     }
 }
 
@@ -136,6 +145,7 @@ impl NetworkReport {
         let layers = program.layers.iter().map(|layer| LayerReport {
             name: layer.name.clone(),
             macs: layer.macs,
+            operands: layer.operands,
             counters: counters.clone(),
             ..LayerReport::default()
         });
@@ -164,6 +174,8 @@ impl NetworkReport {
         for layer in &self.layers {
             total.macs += layer.macs;
             total.cycles += layer.cycles;
+            total.operands += layer.operands;
+            total.zero_operands += layer.zero_operands;
             total.mask_accesses += layer.mask_accesses;
             total.a_accesses += layer.a_accesses;
             total.b_accesses += layer.b_accesses;
@@ -181,7 +193,7 @@ impl NetworkReport {
                 }
             }
         }
-        total.set_ratios(params);
+        total.set_ratios(params, self.images as u64);
         self.total = total;
     }
 }
@@ -192,7 +204,7 @@ mod tests {
 
     const CONFIG: &str = include_str!("../../../configs/tiny.json");
 
-    fn run(counts: [u32; 12], values: &[i8]) -> LayerRun {
+    fn run(counts: [u32; 13], values: &[i8]) -> LayerRun {
         LayerRun {
             counters: Counter::ALL.into_iter().zip(counts).collect(),
             values: values.to_vec(),
@@ -205,14 +217,16 @@ mod tests {
         let zero: Vec<(String, u64)> = Counter::ALL.map(|c| (c.name().into(), 0)).to_vec();
         let layer = LayerReport {
             macs: 320,
+            operands: 16,
             counters: zero,
             ..LayerReport::default()
         };
         let mut report = NetworkReport {
+            images: 2,
             layers: vec![layer.clone(), layer],
             ..NetworkReport::default()
         };
-        let counts = [40, 1, 1, 1, 1, 1, 60, 40, 50, 30, 5, 20];
+        let counts = [40, 1, 1, 1, 1, 1, 60, 40, 50, 30, 5, 20, 4];
         let mut wrong = counts;
         wrong[10] = 6;
         let good = run(counts, &[1, 2, 3]);
@@ -233,6 +247,7 @@ mod tests {
         assert_eq!(mask + a + b, 72);
         assert_eq!(layer.sliced_bits, 200 * mask + 160 * a + 51 * b);
         assert_eq!((layer.plain_accesses, layer.plain_bits), (200, 64 * 200));
+        assert!((layer.zero_operands_ratio - 0.25).abs() < 1e-12);
         assert_eq!(layer.mismatches, 2);
         assert_eq!(layer.first_mismatch, Some((1, 1, -2, 2)));
         assert_eq!(layer.wrong_counters, [(1, "B_READS".to_string(), 6, 5)]);
@@ -241,6 +256,8 @@ mod tests {
         let total = &report.total;
         assert_eq!((total.macs, total.cycles, total.b_accesses), (640, 80, 101));
         assert_eq!(total.counter(Counter::BReads), 21);
+        assert_eq!(total.operands, 32);
+        assert!((total.zero_operands_ratio - 0.25).abs() < 1e-12);
         assert_eq!((total.mismatches, total.wrong_counters.len()), (2, 1));
         assert!((total.utilisation - 0.5).abs() < 1e-12);
         let bits = 400 * mask + 320 * a + 101 * b;
