@@ -2,6 +2,7 @@
 
 use heddle_hdl::buffer::{Partition, ResultColumn, ResultsBuffer, StateBuffer};
 use heddle_hdl::prelude::*;
+use heddle_hdl::sliced::SlicedShape;
 
 /// A small generator of test data: the same numbers in every run.
 struct Numbers(u64);
@@ -281,8 +282,13 @@ macro_rules! drive {
     }};
 }
 
+/// A bank with slices of four bytes.
+fn bank() -> SlicedShape {
+    SlicedShape::new(WORDS, vec![4, 4])
+}
+
 fn run_partition(cycles: &[Cycle]) -> Vec<Seen> {
-    let mut u = Partition::new(BANKS, WORDS, 4);
+    let mut u = Partition::new(BANKS, &bank());
     u.rst_n.next = true;
     let mut seen = Vec::new();
     for cycle in cycles {
@@ -311,10 +317,10 @@ fn run_partition(cycles: &[Cycle]) -> Vec<Seen> {
             events: [
                 u.ev_mask_read_o.val().to_u64(),
                 u.ev_mask_write_o.val().to_u64(),
-                u.ev_a_read_o.val().to_u64(),
-                u.ev_a_write_o.val().to_u64(),
-                u.ev_b_read_o.val().to_u64(),
-                u.ev_b_write_o.val().to_u64(),
+                u.ev_slice_read_o[0].val().to_u64(),
+                u.ev_slice_write_o[0].val().to_u64(),
+                u.ev_slice_read_o[1].val().to_u64(),
+                u.ev_slice_write_o[1].val().to_u64(),
                 u.ev_zero_o.val().to_u64(),
             ],
         });
@@ -629,7 +635,7 @@ fn random_traffic_behaves_like_a_memory() {
 
 #[test]
 fn addresses_beyond_the_banks_read_zero_and_are_not_written() {
-    let mut u = Partition::new(2, WORDS, 4);
+    let mut u = Partition::new(2, &bank());
     u.rst_n.next = true;
     let beyond = 2 * WORDS as u64 + 3;
     let read = |word| Cycle {
@@ -658,7 +664,7 @@ fn addresses_beyond_the_banks_read_zero_and_are_not_written() {
 #[test]
 fn the_operand_wave_reaches_each_row_one_cycle_later_and_leaves_behind_the_last() {
     let rows = 3;
-    let mut u = StateBuffer::new(rows, 2, WORDS, 4);
+    let mut u = StateBuffer::new(rows, 2, &bank());
     u.rst_n.next = true;
     // Row r: operand byte 16 + r at address 9, weight word 32 + r in bank 1.
     for r in 0..rows as u64 {
@@ -726,7 +732,7 @@ fn the_operand_wave_reaches_each_row_one_cycle_later_and_leaves_behind_the_last(
 #[test]
 fn events_of_all_rows_are_added_up() {
     let rows = 3;
-    let mut u = StateBuffer::new(rows, 2, WORDS, 4);
+    let mut u = StateBuffer::new(rows, 2, &bank());
     u.rst_n.next = true;
     for r in 0..rows {
         u.dr_valid_i[r].next = true;
@@ -753,10 +759,10 @@ fn events_of_all_rows_are_added_up() {
         let now = [
             u.ev_mask_read_o.val(),
             u.ev_mask_write_o.val(),
-            u.ev_a_read_o.val(),
-            u.ev_a_write_o.val(),
-            u.ev_b_read_o.val(),
-            u.ev_b_write_o.val(),
+            u.ev_slice_read_o[0].val(),
+            u.ev_slice_write_o[0].val(),
+            u.ev_slice_read_o[1].val(),
+            u.ev_slice_write_o[1].val(),
             u.ev_zero_o.val(),
         ];
         for (total, now) in totals.iter_mut().zip(now) {

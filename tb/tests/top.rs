@@ -97,7 +97,7 @@ fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Chec
             found.counter(Counter::StallWeights) > 0,
         );
         coverage.event("skipped slice", {
-            found.counter(Counter::BReads) < found.counter(Counter::AReads)
+            found.counter(Counter::SliceReads(1)) < found.counter(Counter::SliceReads(0))
         });
     }
     coverage.event("several layers", network.layers.len() > 1);

@@ -1,6 +1,7 @@
 //! What a sliced memory is built from.
 
 use crate::prelude::*;
+use heddle_arch::params;
 
 /// Bits of a word address.
 pub const WA: usize = 13;
@@ -92,6 +93,35 @@ impl SlicedShape {
             latency: 2,
             plain: false,
             widths,
+        }
+    }
+
+    /// The memory that a configuration describes, `words` words deep.
+    pub fn of(words: usize, slices: &params::Slices) -> Self {
+        let size = |value: u32| value as usize;
+        Self {
+            words,
+            units: size(slices.units()),
+            unit_bits: size(slices.unit_bits),
+            widths: slices.widths.iter().copied().map(size).collect(),
+            mask: match slices.mask {
+                params::MaskPlace::Slice => MaskPlace::Slice,
+                params::MaskPlace::Field => MaskPlace::Field,
+                params::MaskPlace::Hybrid => MaskPlace::Hybrid,
+            },
+            network: match slices.network {
+                params::PackNetwork::Full => Network::Full,
+                params::PackNetwork::Half => Network::Half,
+                params::PackNetwork::Split => Network::Split,
+            },
+            exact: slices.write == params::SliceWrite::Exact,
+            right: slices.end == params::PackEnd::Right,
+            write_threshold: size(slices.write_threshold),
+            read_threshold: size(slices.read_threshold),
+            access_threshold: size(slices.threshold()),
+            in_turn: slices.read_order == params::ReadOrder::InTurn,
+            latency: size(slices.latency),
+            plain: slices.plain,
         }
     }
 
@@ -235,11 +265,12 @@ impl SlicedShape {
 
     /// Name and parameters of a memory of this shape.
     pub fn meta(&self, name: &str) -> Meta {
-        let choice = |meta: Meta, name: &str, flag: &str, value, usual, doc: &str| {
-            let flag = if value == usual { "" } else { flag };
-            meta.param(name, flag, value, doc)
-        };
-        let mut meta = Meta::module(name).param("words", "d", self.words, "words");
+        self.describe(Meta::module(name))
+    }
+
+    /// Adds the parameters of this shape.
+    pub fn describe(&self, meta: Meta) -> Meta {
+        let mut meta = meta.param("words", "d", self.words, "words");
         if self.plain {
             meta = meta.param("units", "w", self.units, "units in a word");
         } else {
@@ -248,10 +279,15 @@ impl SlicedShape {
             }
             meta = meta.hidden("units", self.units, "units in a word");
         }
-        meta = choice(meta, "unit_bits", "u", self.unit_bits, 8, "bits of a unit");
+        meta = meta.choice("unit_bits", "u", self.unit_bits, 8, "bits of a unit");
         if !self.plain {
-            let network = "0: full, 1: half, 2: split";
-            meta = choice(meta, "network", "n", self.network.number(), 0, network)
+            meta = meta
+                .option(
+                    "network",
+                    "n",
+                    self.network.number(),
+                    "0: full, 1: half, 2: split",
+                )
                 .option(
                     "exact",
                     "e",
@@ -269,28 +305,28 @@ impl SlicedShape {
                     "tr",
                     self.read_threshold,
                     "a word with so many non-zero units is not read",
+                )
+                .choice(
+                    "access_threshold",
+                    "ta",
+                    self.access_threshold,
+                    self.first_units(),
+                    "more non-zero units need slice 1",
+                )
+                .option(
+                    "in_turn",
+                    "o",
+                    self.in_turn.into(),
+                    "1: slice k is accessed k cycles after slice 0",
                 );
-            let usual = self.first_units();
-            let doc = "more non-zero units need slice 1";
-            meta = choice(
-                meta,
-                "access_threshold",
-                "ta",
-                self.access_threshold,
-                usual,
-                doc,
-            )
-            .option(
-                "in_turn",
-                "o",
-                self.in_turn.into(),
-                "1: slice k is accessed k cycles after slice 0",
-            );
         }
-        let doc = "1: the first unit is the least significant one";
-        meta = meta.option("right", "r", self.right.into(), doc);
-        choice(
-            meta,
+        meta.option(
+            "right",
+            "r",
+            self.right.into(),
+            "1: the first unit is the least significant one",
+        )
+        .choice(
             "latency",
             "l",
             self.latency,
@@ -298,6 +334,25 @@ impl SlicedShape {
             "cycles from the read to the word",
         )
         .hidden("slices", self.slices(), "data slices")
+    }
+
+    /// As [`SlicedShape::describe`], and which kind of memory it is.
+    pub fn describe_kind(&self, meta: Meta) -> Meta {
+        let kind = |place| usize::from(!self.plain && self.mask == place);
+        self.describe(meta)
+            .option(
+                "in_field",
+                "mf",
+                kind(MaskPlace::Field),
+                "1: the mask is a field of slice 0",
+            )
+            .option(
+                "in_hybrid",
+                "mh",
+                kind(MaskPlace::Hybrid),
+                "1: slice 0 holds masks or raw units",
+            )
+            .option("is_plain", "mp", self.plain.into(), "1: plain memory")
     }
 }
 

@@ -39,10 +39,8 @@ impl Counters {
             Counter::Instructions => self.tally.instructions,
             Counter::MaskReads => self.accesses.mask_reads,
             Counter::MaskWrites => self.accesses.mask_writes,
-            Counter::AReads => self.accesses.slice_reads[0],
-            Counter::AWrites => self.accesses.slice_writes[0],
-            Counter::BReads => self.accesses.slice_reads[1],
-            Counter::BWrites => self.accesses.slice_writes[1],
+            Counter::SliceReads(slice) => self.accesses.slice_reads[usize::from(slice)],
+            Counter::SliceWrites(slice) => self.accesses.slice_writes[usize::from(slice)],
             Counter::ZeroOperands => self.accesses.zero_operands,
         }
     }

@@ -173,6 +173,7 @@ mod tests {
             mask_writes: mask,
             slice_reads: first(slices),
             slice_writes: first(slices),
+            zero_operands: 0,
         };
         assert_eq!(memory.accesses, accesses);
     }
