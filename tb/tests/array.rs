@@ -539,8 +539,10 @@ fn faults_are_noticed() {
         ("heddle_pe", "if (shift_i)", "if (shift_i & !swap_i)"),
     ];
     check_mutants(&PE, &mutants, random_pe);
-    check_mutants(&PE, &[HOLD], zero_operands_hold);
-    check_mutants(&PE, &[CLEAR], accumulate);
+    let mutants = [("heddle_pe", "if (nz_i) x_q <=", "x_q <=")];
+    check_mutants(&PE, &mutants, zero_operands_hold);
+    let mutants = [("heddle_pe", "if (nz_i) product_q <=", "product_q <=")];
+    check_mutants(&PE, &mutants, accumulate);
     let mutants = [
         (
             "heddle_bias_column",

@@ -519,7 +519,17 @@ fn faults_are_noticed() {
         ("heddle_operand_reader", "& !kept_is_written", "& 1'b1"),
         ("heddle_operand_reader", "& !fresh_i", "& 1'b1"),
         ("heddle_operand_reader", "> thr_q", ">= thr_q"),
-        ("heddle_partition", ".zero_o(reader_zero_o)", ".zero_o()"),
+        (
+            "heddle_operand_reader",
+            "zero_q <= valid_q[2] & !is_nz",
+            "zero_q <= !is_nz",
+        ),
+        (
+            "heddle_operand_reader",
+            "if (valid_q[2] & is_nz) x_q",
+            "if (valid_q[2]) x_q",
+        ),
+        ("heddle_operand_reader", "kept_mask_q[3]", "kept_mask_q[2]"),
         ("heddle_partition", "op_rows_i - 9'd1", "op_rows_i"),
     ];
     check_mutants(&PARTITION, &mutants, |sources, seed| {
