@@ -161,9 +161,10 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
             (self.phase.q_o.val() == DecodePhase::Stop) | self.verdict.suspect_o.val();
         self.free.next = self.cfg_ready_i.val() & !self.verdict.starting_o.val();
         self.valid.next = self.full.q_o.val() & !self.blocked.val();
-        // START, the only opcode with bit 2, has no words behind word 0 that could wait for it.
-        self.disturbs.next = (self.phase.q_o.val() != DecodePhase::Row)
-            & ((self.phase.q_o.val() != DecodePhase::Head) | self.word.q_o.val().get_bit(2));
+        // START, the only opcode with bit 2, has no words behind word 0 that could wait for it. Written
+        // with ==, because yosys 0.23 does not encode a state anew that is tested with !=.
+        self.disturbs.next = !((self.phase.q_o.val() == DecodePhase::Row)
+            | ((self.phase.q_o.val() == DecodePhase::Head) & !self.word.q_o.val().get_bit(2)));
         self.accept.next = self.valid.val() & (self.free.val() | !self.disturbs.val());
         self.instr_ready_o.next =
             (!self.full.q_o.val() | self.accept.val()) & !self.blocked.val() & !self.clear_i.val();

@@ -136,8 +136,8 @@ fn faults_in_counting_are_noticed() {
         ),
         (
             ENGINE,
-            "{1'b0, old_0_initial_o} + {1'b0, old_0_step_o}",
-            "{1'b0, old_0_initial_o}",
+            "{1'b0, old_initial_o} + {1'b0, old_step_o}",
+            "{1'b0, old_initial_o}",
         ),
         (GROUP, "equal | equal_i[0]", "equal"),
         (ENDLESS, "written_q & !clear_i", "written_q"),
