@@ -77,7 +77,7 @@ fn state_buffer_agrees() {
         .event("weights", |s| s.get("shift_o", 2) == 1)
         .event("answer to the host", |s| s.is("host_rvalid_o"))
         .event("skipped slice", |s| {
-            s.get("ev_mask_read_o", 0) > s.get("ev_a_read_o", 0)
+            s.get("ev_mask_read_o", 0) > s.get("ev_slice_read_o", 0)
         })
         .event("two events at once", |s| s.get("ev_mask_write_o", 0) > 1)
         .check();
