@@ -325,3 +325,47 @@ fn ones(count: usize) -> u64 {
         count => u64::MAX >> (64 - count),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_machine(slices: &str) -> Layout {
+        let text = include_str!("../../../configs/tiny.json");
+        let from = "\"widths\": [4, 4]";
+        assert!(text.contains(from));
+        let params = Params::from_json(&text.replace(from, slices));
+        Layout::of_machine(&params.unwrap_or_else(|faults| panic!("{slices}: {faults}")))
+    }
+
+    #[test]
+    fn a_bank_has_the_options_of_the_configuration() {
+        let usual = Layout::new(256, [4, 4]);
+        assert_eq!(of_machine("\"widths\": [4, 4]"), usual);
+        let halves = Layout {
+            unit_bits: 4,
+            network: Network::Split,
+            exact: true,
+            right: true,
+            access_threshold: 2,
+            ..Layout::new(256, [3, 5, 8])
+        };
+        let text = r#""unit_bits": 4, "widths": [3, 5, 8], "network": "split", "write": "exact",
+                      "end": "right", "access_threshold": 2"#;
+        assert_eq!(of_machine(text), halves);
+        let hybrid = Layout {
+            network: Network::Half,
+            ..Layout::new(256, [5, 3]).with_mask(MaskPlace::Hybrid)
+        };
+        assert_eq!(hybrid.access_threshold, 4);
+        let text = r#""widths": [5, 3], "network": "half", "mask": "hybrid""#;
+        assert_eq!(of_machine(text), hybrid);
+        let field = usual.clone().with_mask(MaskPlace::Field);
+        assert_eq!(of_machine(r#""widths": [4, 4], "mask": "field""#), field);
+        let plain = Layout {
+            plain: true,
+            ..usual
+        };
+        assert_eq!(of_machine(r#""widths": [4, 4], "plain": true"#), plain);
+    }
+}
