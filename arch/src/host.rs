@@ -39,39 +39,41 @@ impl Register {
 /// Bit of [`Register::Ctrl`] that starts the machine.
 pub const CTRL_START: u64 = 1;
 
-/// Hardware counters, with their register index. All have 32 bits, wrap, and are cleared by a start.
+/// Largest number of data slices whose accesses are counted.
+pub const SLICES_MAX: usize = 8;
+
+/// Hardware counters in the order of their registers. All have 32 bits, wrap, and are cleared by a
+/// start. Those of slices that a machine does not have read 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u32)]
 pub enum Counter {
+    /// Operands that are zero: each is a slot of one active row.
+    ZeroOperands,
     /// Cycles in which the machine ran, the quiet cycles at the end excepted.
-    Cycles = 8,
+    Cycles,
     /// Tensor slots.
-    Vectors = 9,
+    Vectors,
     /// Multiply-accumulates that the instructions declared.
-    Macs = 10,
+    Macs,
     /// Cycles in which a vector waited for its weights.
-    StallWeights = 11,
+    StallWeights,
     /// Cycles in which an instruction waited for units.
-    StallWait = 12,
+    StallWait,
     /// Instructions started, HALT included.
-    Instructions = 13,
+    Instructions,
     /// Words read from mask slices.
-    MaskReads = 14,
+    MaskReads,
     /// Words written to mask slices.
-    MaskWrites = 15,
-    /// Words read from the first data slices.
-    AReads = 16,
-    /// Words written to the first data slices.
-    AWrites = 17,
-    /// Words read from the second data slices.
-    BReads = 18,
-    /// Words written to the second data slices.
-    BWrites = 19,
+    MaskWrites,
+    /// Words read from the data slices of this number, below [`SLICES_MAX`].
+    SliceReads(u8),
+    /// Words written to the data slices of this number, below [`SLICES_MAX`].
+    SliceWrites(u8),
 }
 
 impl Counter {
     /// All counters in the order of their registers.
-    pub const ALL: [Counter; 12] = [
+    pub const ALL: [Counter; 9 + 2 * SLICES_MAX] = [
+        Counter::ZeroOperands,
         Counter::Cycles,
         Counter::Vectors,
         Counter::Macs,
@@ -80,15 +82,28 @@ impl Counter {
         Counter::Instructions,
         Counter::MaskReads,
         Counter::MaskWrites,
-        Counter::AReads,
-        Counter::AWrites,
-        Counter::BReads,
-        Counter::BWrites,
+        Counter::SliceReads(0),
+        Counter::SliceWrites(0),
+        Counter::SliceReads(1),
+        Counter::SliceWrites(1),
+        Counter::SliceReads(2),
+        Counter::SliceWrites(2),
+        Counter::SliceReads(3),
+        Counter::SliceWrites(3),
+        Counter::SliceReads(4),
+        Counter::SliceWrites(4),
+        Counter::SliceReads(5),
+        Counter::SliceWrites(5),
+        Counter::SliceReads(6),
+        Counter::SliceWrites(6),
+        Counter::SliceReads(7),
+        Counter::SliceWrites(7),
     ];
 
     /// Name as in `docs/isa.md`.
-    pub const fn name(self) -> &'static str {
-        match self {
+    pub fn name(self) -> String {
+        let name = match self {
+            Counter::ZeroOperands => "ZERO_OPERANDS",
             Counter::Cycles => "CYCLES",
             Counter::Vectors => "VECTORS",
             Counter::Macs => "MACS",
@@ -97,21 +112,37 @@ impl Counter {
             Counter::Instructions => "INSTRUCTIONS",
             Counter::MaskReads => "MASK_READS",
             Counter::MaskWrites => "MASK_WRITES",
-            Counter::AReads => "A_READS",
-            Counter::AWrites => "A_WRITES",
-            Counter::BReads => "B_READS",
-            Counter::BWrites => "B_WRITES",
-        }
+            Counter::SliceReads(slice) => return format!("SLICE{slice}_READS"),
+            Counter::SliceWrites(slice) => return format!("SLICE{slice}_WRITES"),
+        };
+        name.to_string()
     }
 
     /// Register index.
     pub const fn index(self) -> u32 {
-        self as u32
+        match self {
+            Counter::ZeroOperands => 7,
+            Counter::Cycles => 8,
+            Counter::Vectors => 9,
+            Counter::Macs => 10,
+            Counter::StallWeights => 11,
+            Counter::StallWait => 12,
+            Counter::Instructions => 13,
+            Counter::MaskReads => 14,
+            Counter::MaskWrites => 15,
+            Counter::SliceReads(slice) => 16 + 2 * slice as u32,
+            Counter::SliceWrites(slice) => 17 + 2 * slice as u32,
+        }
+    }
+
+    /// Place in [`Counter::ALL`].
+    pub const fn place(self) -> usize {
+        (self.index() - Counter::ZeroOperands.index()) as usize
     }
 
     /// Byte address on the host port.
     pub const fn address(self) -> u32 {
-        register_address(self as u32)
+        register_address(self.index())
     }
 }
 
@@ -200,7 +231,7 @@ mod tests {
     #[test]
     fn addresses_follow_the_document() {
         assert_eq!(Register::Status.address(), 24);
-        assert_eq!(Counter::BWrites.address(), 19 * 8);
+        assert_eq!(Counter::SliceWrites(7).address(), 31 * 8);
         assert_eq!(program_address(65535), 0x4007_fff8);
         assert_eq!(column_address(255, 255, ColumnSelect::Scale), 0x9fe0_0ff8);
         assert_eq!(column_address(1, 2, ColumnSelect::Bias), 0x8020_0020);
@@ -210,7 +241,8 @@ mod tests {
     #[test]
     fn counters_are_listed_in_register_order() {
         for (i, counter) in Counter::ALL.into_iter().enumerate() {
-            assert_eq!(counter.index() as usize, 8 + i, "{}", counter.name());
+            assert_eq!(counter.index() as usize, 7 + i, "{}", counter.name());
+            assert_eq!(counter.place(), i);
         }
     }
 

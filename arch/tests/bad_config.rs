@@ -105,6 +105,7 @@ const CASES: &[(&str, &str)] = &[
     // Options of the stand-alone memory alone
     ("[4, 4]", "[4, 4], \"write_threshold\": 1"),
     ("[4, 4]", "[4, 4], \"latency\": 3"),
+    ("[4, 4]", "[4, 4], \"read_order\": \"in_turn\""),
     (
         "\"word_bytes\": 8, \"widths\": [4, 4]",
         "\"word_bytes\": 4, \"widths\": [2, 2]",

@@ -57,9 +57,15 @@ fn spm_42_thresholds_are_0_unless_given() {
 fn all_options_are_read() {
     let params = machine(
         r#"{ "word_bytes": 8, "unit_bits": 4, "widths": [8, 2, 6], "mask": "hybrid", "network":
-           "full", "end": "right", "access_threshold": 3, "read_order": "in_turn" }"#,
+           "full", "end": "right", "access_threshold": 3 }"#,
     );
-    let slices = &params.state_buffer.slices;
+    let mut slices = params.state_buffer.slices;
+    assert_eq!(slices.read_cycles(), 2);
+    // In the stand-alone memory alone.
+    slices.read_order = ReadOrder::InTurn;
+    let text = serde_json::to_string(&stand_alone(&slices)).expect("JSON");
+    let params = Params::from_json(&text).unwrap_or_else(|e| panic!("{e}"));
+    let slices = params.sliced.expect("a section").slices;
     assert_eq!((slices.units(), slices.mask_units()), (16, 4));
     assert_eq!((slices.packed_units(), slices.threshold()), (4, 3));
     assert_eq!(slices.end, PackEnd::Right);

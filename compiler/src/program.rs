@@ -39,6 +39,8 @@ pub struct LayerPlan {
     pub macs: u64,
     /// Tensor slots that the layer takes: the counter VECTORS.
     pub vectors: u64,
+    /// Operands of the layer: tensor slots times active rows.
+    pub operands: u64,
     /// Index of the input among the tensors of the program.
     pub input: usize,
     /// Index of the output among the tensors of the program.
@@ -124,6 +126,7 @@ fn push_layer(program: &mut Program, placed: &PlacedLayer<'_>, index: usize) {
         instructions: instructions.len() as u32,
         macs: placed.layer.macs(),
         vectors: placed.vectors(),
+        operands: placed.vectors() * u64::from(placed.weights.rows),
         input: index,
         output: index + 1,
     });

@@ -44,6 +44,8 @@ fn check(program: &Program, network: &Network, params: &Params, images: &[Vec<i8
             let instructions = counters.get(Counter::Instructions);
             assert_eq!(instructions, plan.instructions, "{place}: {layer}");
             assert!(u64::from(counters.get(Counter::Macs)) >= plan.macs);
+            let zero_operands = u64::from(counters.get(Counter::ZeroOperands));
+            assert!(zero_operands <= plan.operands, "{place}: {layer}");
         }
     }
 }
@@ -143,6 +145,26 @@ fn check_model(model: &str, configuration: &str, images: usize) {
 fn tiny_model_runs_on_every_configuration() {
     for name in ["tiny", "edge", "default", "large", "huge"] {
         check_model("models/tiny.json", &format!("configs/{name}.json"), 4);
+    }
+}
+
+#[test]
+fn all_operands_of_an_image_of_zeros_are_zero() {
+    for name in ["edge", "default"] {
+        let network = Network::from_json(&read("models/digits.json")).unwrap();
+        let params = Params::from_json(&read(&format!("configs/{name}.json"))).unwrap();
+        let program = compile(&network, &params).unwrap();
+        let first = &network.layers[0];
+        let bytes = first.input.channels * first.input.height * first.input.width;
+        let image = vec![first.input_zero_point; bytes as usize];
+        let found = run(&mut load(&program, &params), &program, &image);
+        let zero_operands = found[0].1.get(Counter::ZeroOperands);
+        assert_eq!(
+            u64::from(zero_operands),
+            program.layers[0].operands,
+            "{name}"
+        );
+        assert!(zero_operands > 0, "{name}");
     }
 }
 

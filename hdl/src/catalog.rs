@@ -49,7 +49,13 @@ pub const MODULES: &[Entry] = &[
     entry(
         "host_port",
         "registers and memory regions of the host",
-        |p| Box::new(HostPort::new(sequencer_shape(p), word_bits(p))),
+        |p| {
+            Box::new(HostPort::new(
+                sequencer_shape(p),
+                word_bits(p),
+                bank_shape(p).slices(),
+            ))
+        },
     ),
     entry(
         "traversal",
@@ -75,16 +81,12 @@ pub const MODULES: &[Entry] = &[
         "state_buffer",
         "all partitions of activations and weights",
         |p| {
-            Box::new(StateBuffer::new(
-                size(p.array.rows),
-                banks(p),
-                bank_words(p),
-                first(p),
-            ))
+            let rows = size(p.array.rows);
+            Box::new(StateBuffer::new(rows, banks(p), &bank_shape(p)))
         },
     ),
     entry("partition", "state buffer of one array row", |p| {
-        Box::new(Partition::new(banks(p), bank_words(p), first(p)))
+        Box::new(Partition::new(banks(p), &bank_shape(p)))
     }),
     entry(
         "sliced",
@@ -171,6 +173,7 @@ fn control(params: &Params) -> Box<dyn Block> {
         sequencer: sequencer_shape(params),
         byte_bits: params.partition_bytes().ilog2() as usize,
         result_bits: params.results_buffer.depth.ilog2() as usize,
+        slices: bank_shape(params).slices(),
     };
     by_widths!(params, Control, shape)
 }
@@ -252,9 +255,20 @@ fn sliced_of<const UB: usize>(shape: SlicedShape) -> Box<dyn Block> {
     }
 }
 
+/// The stand-alone memory: that of the section `sliced`, or one bank of the machine.
 fn sliced_shape(params: &Params) -> SlicedShape {
-    let first = first(params);
-    SlicedShape::new(bank_words(params), vec![first, 8 - first])
+    match &params.sliced {
+        Some(memory) => SlicedShape::of(size(memory.words), &memory.slices),
+        None => bank_shape(params),
+    }
+}
+
+/// One bank of the state buffer.
+fn bank_shape(params: &Params) -> SlicedShape {
+    SlicedShape::of(
+        size(params.state_buffer.words_per_bank),
+        &params.state_buffer.slices,
+    )
 }
 
 fn word_bits(params: &Params) -> usize {
@@ -263,14 +277,6 @@ fn word_bits(params: &Params) -> usize {
 
 fn banks(params: &Params) -> usize {
     size(params.state_buffer.banks)
-}
-
-fn bank_words(params: &Params) -> usize {
-    size(params.state_buffer.words_per_bank)
-}
-
-fn first(params: &Params) -> usize {
-    size(params.first_slice())
 }
 
 fn size(value: u32) -> usize {

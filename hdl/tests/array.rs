@@ -53,7 +53,10 @@ impl Schedule {
             for r in 0..rows {
                 let slot = t.checked_sub(r);
                 let vector = slot.and_then(|n| self.vectors.get(n)?.as_ref());
-                u.x_i[r].next = bits(vector.map_or(0, |x| x[r]));
+                let x = vector.map_or(0, |x| x[r]);
+                // What x_i is beside a zero operand does not matter.
+                u.nz_i[r].next = x != 0;
+                u.x_i[r].next = bits(if x == 0 { 0x155 } else { x });
                 u.swap_i[r].next = slot.is_some_and(|n| self.swaps.contains(&n));
                 u.shift_i[r].next = false;
                 for k in 0..8 {
@@ -192,6 +195,7 @@ fn the_vector_with_the_swap_flag_still_uses_the_old_weights() {
         (0, false),
     ] {
         u.x_i.next = bits(x);
+        u.nz_i.next = x != 0;
         u.swap_i.next = swap;
         u.shift_i.next = swap;
         u.w_i.next = bits(100);
@@ -212,6 +216,7 @@ fn sums_wrap_at_32_bits() {
     clock_cycle!(u);
     u.swap_i.next = false;
     u.x_i.next = bits(-256);
+    u.nz_i.next = true;
     clock_cycle!(u);
     u.psum_i.next = bits(i64::from(i32::MAX));
     clock_cycle!(u);
@@ -232,15 +237,46 @@ fn a_row_passes_operands_and_swap_flags_on_column_by_column() {
     clock_cycle!(u);
     u.swap_i.next = false;
     u.x_i.next = bits(10);
+    u.nz_i.next = true;
     let mut sums = Vec::new();
     for _ in 0..6 {
         clock_cycle!(u);
-        u.x_i.next = bits(0);
+        u.nz_i.next = false;
         sums.push([0, 1, 2].map(|c| sum(u.psum_o[c].val())));
     }
     assert_eq!(
         sums,
         [[0; 3], [10, 0, 0], [0, 20, 0], [0, 0, 30], [0; 3], [0; 3]]
+    );
+}
+
+#[test]
+fn a_zero_operand_leaves_the_operand_register_and_clears_the_product() {
+    let mut u = Pe::default();
+    u.rst_n.next = true;
+    u.shift_i.next = true;
+    u.swap_i.next = true;
+    u.w_i.next = bits(-3);
+    clock_cycle!(u);
+    clock_cycle!(u);
+    let mut seen = Vec::new();
+    // (x, not zero): the zero operand is zero whatever x is.
+    for (x, nz) in [(7, true), (99, false), (0, false), (-5, true), (0, true)] {
+        u.x_i.next = bits(x);
+        u.nz_i.next = nz;
+        clock_cycle!(u);
+        seen.push((u.x_o.val(), u.nz_o.val(), sum(u.psum_o.val())));
+    }
+    let x = |x| bits::<9>(x);
+    assert_eq!(
+        seen,
+        [
+            (x(7), true, 0),
+            (x(7), false, -21),
+            (x(7), false, 0),
+            (x(-5), true, 0),
+            (x(0), true, 15)
+        ]
     );
 }
 

@@ -2,6 +2,7 @@
 
 use heddle_hdl::buffer::{Partition, ResultColumn, ResultsBuffer, StateBuffer};
 use heddle_hdl::prelude::*;
+use heddle_hdl::sliced::SlicedShape;
 
 /// A small generator of test data: the same numbers in every run.
 struct Numbers(u64);
@@ -233,13 +234,16 @@ struct Cycle {
 /// What leaves a partition in one cycle.
 #[derive(Clone, Debug, PartialEq, Default)]
 struct Seen {
+    /// Operand of the slot, 0 if there is none.
     x: i64,
+    /// What the multipliers see: the last operand that was not zero.
+    held: i64,
     swap: bool,
     shift: bool,
     w: u64,
     answer: Option<u64>,
-    /// Mask reads and writes, slice a reads and writes, slice b reads and writes.
-    events: [u64; 6],
+    /// Mask reads and writes, slice a reads and writes, slice b reads and writes, zero operands.
+    events: [u64; 7],
 }
 
 fn join(bytes: &[Bits<8>]) -> u64 {
@@ -278,8 +282,13 @@ macro_rules! drive {
     }};
 }
 
+/// A bank with slices of four bytes.
+fn bank() -> SlicedShape {
+    SlicedShape::new(WORDS, vec![4, 4])
+}
+
 fn run_partition(cycles: &[Cycle]) -> Vec<Seen> {
-    let mut u = Partition::new(BANKS, WORDS, 4);
+    let mut u = Partition::new(BANKS, &bank());
     u.rst_n.next = true;
     let mut seen = Vec::new();
     for cycle in cycles {
@@ -295,7 +304,12 @@ fn run_partition(cycles: &[Cycle]) -> Vec<Seen> {
             join(&port.iter().map(|byte| byte.val()).collect::<Vec<_>>())
         };
         seen.push(Seen {
-            x: signed_9(u.x_o.val()),
+            x: if u.nz_o.val() {
+                signed_9(u.x_o.val())
+            } else {
+                0
+            },
+            held: signed_9(u.x_o.val()),
             swap: u.swap_o.val(),
             shift: u.shift_o.val(),
             w: if u.shift_o.val() { bytes(&u.w_o) } else { 0 },
@@ -303,10 +317,11 @@ fn run_partition(cycles: &[Cycle]) -> Vec<Seen> {
             events: [
                 u.ev_mask_read_o.val().to_u64(),
                 u.ev_mask_write_o.val().to_u64(),
-                u.ev_a_read_o.val().to_u64(),
-                u.ev_a_write_o.val().to_u64(),
-                u.ev_b_read_o.val().to_u64(),
-                u.ev_b_write_o.val().to_u64(),
+                u.ev_slice_read_o[0].val().to_u64(),
+                u.ev_slice_write_o[0].val().to_u64(),
+                u.ev_slice_read_o[1].val().to_u64(),
+                u.ev_slice_write_o[1].val().to_u64(),
+                u.ev_zero_o.val().to_u64(),
             ],
         });
         clock_cycle!(u);
@@ -370,6 +385,7 @@ fn model(cycles: &[Cycle]) -> (Vec<Seen>, u64) {
                 } else {
                     byte - 256
                 };
+                seen[t + 5].events[6] += u64::from(byte == 0);
             }
         }
         if let Some((addr, rows)) = cycle.wt {
@@ -381,6 +397,13 @@ fn model(cycles: &[Cycle]) -> (Vec<Seen>, u64) {
         if let Some((_, word, None)) = here {
             seen[t + 4].answer = Some(read(word, &mut seen));
         }
+    }
+    let mut held = 0;
+    for cycle in &mut seen {
+        if cycle.x != 0 {
+            held = cycle.x;
+        }
+        cycle.held = held;
     }
     seen.truncate(cycles.len());
     (seen, reused)
@@ -482,6 +505,21 @@ fn the_threshold_decides_which_bytes_are_negative() {
     }
     cycles.extend(idle(6));
     check_partition(&cycles);
+}
+
+#[test]
+fn zero_operands_are_counted_and_leave_the_multiplier_inputs_still() {
+    let mut cycles = vec![host_write(0, 0x8800_0022_0000_0011)];
+    cycles.extend((0..8).map(operand));
+    cycles.extend(idle(2));
+    cycles.push(operand(1));
+    cycles.extend(idle(8));
+    let seen = check_partition(&cycles);
+    let held: Vec<_> = seen[5..13].iter().map(|s| s.held).collect();
+    assert_eq!(held, [0x11, 0x11, 0x11, 0x11, 0x22, 0x22, 0x22, 0x88 - 256]);
+    assert!(seen[13..].iter().all(|s| s.held == 0x88 - 256 && s.x == 0));
+    // Empty slots are no zero operands.
+    assert_eq!(seen.iter().map(|s| s.events[6]).sum::<u64>(), 6);
 }
 
 #[test]
@@ -597,7 +635,7 @@ fn random_traffic_behaves_like_a_memory() {
 
 #[test]
 fn addresses_beyond_the_banks_read_zero_and_are_not_written() {
-    let mut u = Partition::new(2, WORDS, 4);
+    let mut u = Partition::new(2, &bank());
     u.rst_n.next = true;
     let beyond = 2 * WORDS as u64 + 3;
     let read = |word| Cycle {
@@ -626,7 +664,7 @@ fn addresses_beyond_the_banks_read_zero_and_are_not_written() {
 #[test]
 fn the_operand_wave_reaches_each_row_one_cycle_later_and_leaves_behind_the_last() {
     let rows = 3;
-    let mut u = StateBuffer::new(rows, 2, WORDS, 4);
+    let mut u = StateBuffer::new(rows, 2, &bank());
     u.rst_n.next = true;
     // Row r: operand byte 16 + r at address 9, weight word 32 + r in bank 1.
     for r in 0..rows as u64 {
@@ -664,7 +702,10 @@ fn the_operand_wave_reaches_each_row_one_cycle_later_and_leaves_behind_the_last(
             } else {
                 0
             };
-            assert_eq!(signed_9(u.x_o[r].val()), x, "cycle {t}, row {r}");
+            assert_eq!(u.nz_o[r].val(), x != 0, "cycle {t}, row {r}");
+            if x != 0 {
+                assert_eq!(signed_9(u.x_o[r].val()), x, "cycle {t}, row {r}");
+            }
             assert_eq!(u.swap_o[r].val(), t == r + 4);
             assert_eq!(u.shift_o[r].val(), t == r + 3);
         }
@@ -691,7 +732,7 @@ fn the_operand_wave_reaches_each_row_one_cycle_later_and_leaves_behind_the_last(
 #[test]
 fn events_of_all_rows_are_added_up() {
     let rows = 3;
-    let mut u = StateBuffer::new(rows, 2, WORDS, 4);
+    let mut u = StateBuffer::new(rows, 2, &bank());
     u.rst_n.next = true;
     for r in 0..rows {
         u.dr_valid_i[r].next = true;
@@ -701,7 +742,7 @@ fn events_of_all_rows_are_added_up() {
             u.dr_data_i[r][k].next = 1.into();
         }
     }
-    let mut totals = [0; 6];
+    let mut totals = [0; 7];
     for t in 0..12 {
         if t == 1 {
             for r in 0..rows {
@@ -718,15 +759,17 @@ fn events_of_all_rows_are_added_up() {
         let now = [
             u.ev_mask_read_o.val(),
             u.ev_mask_write_o.val(),
-            u.ev_a_read_o.val(),
-            u.ev_a_write_o.val(),
-            u.ev_b_read_o.val(),
-            u.ev_b_write_o.val(),
+            u.ev_slice_read_o[0].val(),
+            u.ev_slice_write_o[0].val(),
+            u.ev_slice_read_o[1].val(),
+            u.ev_slice_write_o[1].val(),
+            u.ev_zero_o.val(),
         ];
         for (total, now) in totals.iter_mut().zip(now) {
             *total += now.to_u64();
         }
         clock_cycle!(u);
     }
-    assert_eq!(totals, [3, 3, 2, 2, 1, 1]);
+    // The operand of row 0 is zero, those of the others are 1.
+    assert_eq!(totals, [3, 3, 2, 2, 1, 1, 1]);
 }

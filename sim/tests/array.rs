@@ -37,6 +37,7 @@ fn run_tile(vectors: &[Vec<i16>], weights: &[Vec<i8>], start: &[i32]) -> Vec<Vec
                 .filter(|m: &usize| *m < vectors.len())
             {
                 inputs.x[r] = vectors[m][r];
+                inputs.nz[r] = vectors[m][r] != 0;
             }
         }
         for (c, (psum, start)) in inputs.psum.iter_mut().zip(start).enumerate() {

@@ -44,8 +44,13 @@ fn operand_is_decoded_after_four_cycles() {
         &mut model,
         &[operand(16), operand(17), operand(18), operand(19)],
     );
-    let x: Vec<i16> = seen[4..8].iter().map(|o| o.x).collect();
-    assert_eq!(x, [1, 127, -128, 0]);
+    let x: Vec<_> = seen[4..9].iter().map(|o| (o.x, o.nz)).collect();
+    let zero = (Some(-128), false);
+    let expected = [(1, true), (127, true), (-128, true)].map(|(x, nz)| (Some(x), nz));
+    assert_eq!(x, [expected.as_slice(), &[zero, zero]].concat());
+    // The fourth operand is zero, an empty slot is none.
+    let zeros: Vec<u16> = seen.iter().map(|o| o.events.zero_operands).collect();
+    assert_eq!(zeros, [0, 0, 0, 0, 0, 0, 0, 0, 1]);
     // One access for four bytes of one word.
     let reads: Vec<u16> = seen.iter().map(|o| o.events.mask_reads).collect();
     assert_eq!(reads.iter().sum::<u16>(), 1);
@@ -65,8 +70,8 @@ fn fresh_slot_and_written_word_are_read_again() {
     let mut written = operand(16);
     written.drain = Some(DrainWord { word: 2, data: 6 });
     let seen = run(&mut model, &[operand(16), fresh, written, operand(16)]);
-    let x: Vec<i16> = seen[4..8].iter().map(|o| o.x).collect();
-    assert_eq!(x, [5, 5, 6, 6]);
+    let x: Vec<_> = seen[4..8].iter().map(|o| o.x).collect();
+    assert_eq!(x, [5, 5, 6, 6].map(Some));
     let reads: u16 = seen.iter().map(|o| o.events.mask_reads).sum();
     assert_eq!(reads, 3);
 }

@@ -146,7 +146,7 @@ fn weights_of_one_word_for_one_vector_stall_the_stream() {
     assert_eq!(counters.get(Counter::StallWeights), 2);
     // Both rows read operand word 0 once and three weight words; row 1 holds zeros only.
     assert_eq!(counters.get(Counter::MaskReads), 2 + 6);
-    assert_eq!(counters.get(Counter::AReads), 1 + 3);
+    assert_eq!(counters.get(Counter::SliceReads(0)), 1 + 3);
 }
 
 #[test]

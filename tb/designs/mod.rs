@@ -8,7 +8,7 @@ use heddle_hdl::control::{
     Control, ControlShape, DrainHead, HostPort, Sequencer, SequencerShape, StreamHead, WeightHead,
 };
 use heddle_hdl::post::{Gatherer, Post, Requantise};
-use heddle_hdl::sliced::Sliced;
+use heddle_hdl::sliced::{Sliced, SlicedShape};
 use heddle_hdl::top::Top;
 use heddle_hdl::traversal::{
     AddressSum, Arrangement, EndlessCheck, LoopRegisters, OffsetTable, RecordCheck, RegisterArray,
@@ -94,9 +94,10 @@ designs! {
     /// 16 offsets of three rows.
     offset_table: OffsetTable<10> = OffsetTable::new(3, 16);
     /// 16 words; slices of five and three bytes.
-    sliced: Sliced = Sliced::new(16, 5);
+    sliced: Sliced<8> = Sliced::new(SlicedShape::new(16, vec![5, 3]));
     /// Three partitions of two banks of 16 words.
-    state_buffer: StateBuffer = StateBuffer::new(3, 2, 16, 4);
+    state_buffer: StateBuffer =
+        StateBuffer::new(3, 2, &SlicedShape::new(16, vec![4, 4]));
     /// Three rows and ten columns: more columns than bytes in a weight word.
     pe_array: PeArray = PeArray::new(3, 10);
     /// Three columns, four column tiles.
@@ -118,12 +119,13 @@ designs! {
     /// Four rows and columns, 64 program words.
     sequencer: Sequencer = Sequencer::new(SHAPE);
     /// The same, partitions of 128 words.
-    host_port: HostPort = HostPort::new(SHAPE, 7);
+    host_port: HostPort = HostPort::new(SHAPE, 7, 2);
     /// The same.
     control: Control<16, 17, 16> = Control::new(ControlShape {
         sequencer: SHAPE,
         byte_bits: 10,
         result_bits: 6,
+        slices: 2,
     });
     /// The machine of the configuration `tiny`.
     top: Top<16, 17, 16> = Top::new(&tiny());

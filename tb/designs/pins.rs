@@ -32,7 +32,7 @@ pins! { BiasRow {
 
 pins! { PeArray {
     clock: clk;
-    in: rst_n, x_i, swap_i, shift_i, w_i, psum_i;
+    in: rst_n, x_i, nz_i, swap_i, shift_i, w_i, psum_i;
     out: psum_o
 } }
 
@@ -47,8 +47,8 @@ pins! { StateBuffer {
     in: rst_n, op_valid_i, op_addr_i, op_rows_i, op_thr_i, op_fresh_i, op_swap_i, op_tag_i,
         wt_valid_i, wt_addr_i, wt_rows_i, host_valid_i, host_write_i, host_partition_i,
         host_word_i, host_data_i, dr_valid_i, dr_word_i, dr_data_i;
-    out: x_o, swap_o, w_o, shift_o, op_valid_o, op_addr_o, op_tag_o, host_rvalid_o, host_rdata_o,
-        ev_mask_read_o, ev_mask_write_o, ev_a_read_o, ev_a_write_o, ev_b_read_o, ev_b_write_o
+    out: x_o, nz_o, swap_o, w_o, shift_o, op_valid_o, op_addr_o, op_tag_o, host_rvalid_o,
+        host_rdata_o, ev_mask_read_o, ev_mask_write_o, ev_slice_read_o, ev_slice_write_o, ev_zero_o
 } }
 
 pins! { DrainHead<16> {
@@ -125,10 +125,10 @@ pins! { Post {
     out: dr_valid_o, dr_word_o, dr_data_o
 } }
 
-pins! { Sliced {
+pins! { Sliced<8> {
     clock: clk;
     in: rst_n, wen_i, waddr_i, wdata_i, ren_i, raddr_i;
-    out: rvalid_o, rdata_o, mask_ren_o, mask_wen_o, a_ren_o, a_wen_o, b_ren_o, b_wen_o
+    out: rvalid_o, rdata_o, rmask_o, mask_ren_o, mask_wen_o, slice_ren_o, slice_wen_o, lane_wen_o
 } }
 
 pins! { Top<16, 17, 16> {

@@ -71,12 +71,14 @@ fn random_pe(sources: &Sources, seed: u64) -> Checked<Coverage> {
         let warm = cycle >= settling_cycles(1, 1);
         let inputs = PeInputs {
             x: if warm { operand(&mut rng) } else { 0 },
+            nz: !warm || rng.random_bool(0.7),
             swap: !warm || rng.random_bool(0.2),
             shift: !warm || rng.random_bool(0.3),
             w: if warm { weight(&mut rng) } else { 0 },
             psum: if warm { sum(&mut rng) } else { 0 },
         };
         dut.set_signed("x_i", inputs.x);
+        dut.set("nz_i", inputs.nz);
         dut.set("swap_i", inputs.swap);
         dut.set("shift_i", inputs.shift);
         dut.set_signed("w_i", inputs.w);
@@ -85,12 +87,17 @@ fn random_pe(sources: &Sources, seed: u64) -> Checked<Coverage> {
         let expected = model.step(&inputs);
         if warm {
             dut.check_signed("x_o", expected.x)?;
+            dut.check("nz_o", expected.nz)?;
             dut.check("swap_o", expected.swap)?;
             dut.check_signed("w_o", expected.w)?;
             dut.check_signed("psum_o", expected.psum)?;
             coverage.event("swap and shift at once", inputs.swap && inputs.shift);
             coverage.event("swap in two cycles", inputs.swap && expected.swap);
-            coverage.event("largest product", inputs.x == -256 && expected.w == -128);
+            let largest = inputs.nz && inputs.x == -256 && expected.w == -128;
+            coverage.event("largest product", largest);
+            coverage.event("zero operand in a swap", inputs.swap && !inputs.nz);
+            coverage.event("zero operands in two cycles", !inputs.nz && !expected.nz);
+            coverage.event("zero that is not flagged", inputs.nz && inputs.x == 0);
         }
         dut.clock();
     }
@@ -98,7 +105,7 @@ fn random_pe(sources: &Sources, seed: u64) -> Checked<Coverage> {
 }
 
 #[test]
-fn pe_follows_its_model() {
+fn pet_08_pe_follows_its_model() {
     run_seeds(|seed| random_pe(&PE, seed));
 }
 
@@ -114,11 +121,13 @@ fn random_row(sources: &Sources, cols: usize, seed: u64) -> Checked<Coverage> {
             psum: vec![0; cols],
             swap: !warm,
             shift: !warm,
+            nz: !warm,
             ..PeRowInputs::default()
         };
         if warm {
             inputs = PeRowInputs {
                 x: operand(&mut rng),
+                nz: rng.random_bool(0.7),
                 swap: rng.random_bool(0.1),
                 shift: rng.random_bool(0.3),
                 w: weight_word(&mut rng),
@@ -126,6 +135,7 @@ fn random_row(sources: &Sources, cols: usize, seed: u64) -> Checked<Coverage> {
             };
         }
         dut.set_signed("x_i", inputs.x);
+        dut.set("nz_i", inputs.nz);
         dut.set("swap_i", inputs.swap);
         dut.set("shift_i", inputs.shift);
         dut.set("w_i", inputs.w);
@@ -138,6 +148,7 @@ fn random_row(sources: &Sources, cols: usize, seed: u64) -> Checked<Coverage> {
             }
             coverage.event("swap", inputs.swap);
             coverage.event("shift during a swap", inputs.shift && inputs.swap);
+            coverage.event("zero operand", !inputs.nz);
         }
         dut.clock();
     }
@@ -166,6 +177,7 @@ impl ArrayBench {
             cols,
         };
         let mut inputs = PeArrayInputs::idle(rows, cols);
+        inputs.nz = vec![true; rows];
         inputs.swap = vec![true; rows];
         inputs.shift = vec![true; rows];
         for _ in 0..settling_cycles(rows, cols) {
@@ -179,6 +191,7 @@ impl ArrayBench {
     fn drive(&mut self, inputs: &PeArrayInputs) {
         let dut = &mut self.dut;
         dut.set_all("x_i", inputs.x.iter().map(|x| *x as u64));
+        dut.set_all("nz_i", inputs.nz.iter().map(|nz| u64::from(*nz)));
         dut.set_all("swap_i", inputs.swap.iter().map(|s| u64::from(*s)));
         dut.set_all("shift_i", inputs.shift.iter().map(|s| u64::from(*s)));
         dut.set_all("w_i", inputs.w.iter().copied());
@@ -205,6 +218,7 @@ fn random_array(sources: &Sources, rows: usize, cols: usize, seed: u64) -> Check
     for _ in 0..3000 {
         let inputs = PeArrayInputs {
             x: (0..rows).map(|_| operand(&mut rng)).collect(),
+            nz: (0..rows).map(|_| rng.random_bool(0.7)).collect(),
             swap: (0..rows).map(|_| rng.random_bool(0.1)).collect(),
             shift: (0..rows).map(|_| rng.random_bool(0.3)).collect(),
             w: (0..rows).map(|_| weight_word(&mut rng)).collect(),
@@ -213,6 +227,7 @@ fn random_array(sources: &Sources, rows: usize, cols: usize, seed: u64) -> Check
         bench.step(&inputs)?;
         coverage.event("swap in the last row", inputs.swap[rows - 1]);
         coverage.event("shift in the last row", inputs.shift[rows - 1]);
+        coverage.event("zero operand in the last row", !inputs.nz[rows - 1]);
     }
     Ok(coverage)
 }
@@ -278,12 +293,19 @@ fn stream_tiles(sources: &Sources, rows: usize, cols: usize, seed: u64) -> Check
     for t in 0..total {
         let mut inputs = PeArrayInputs::idle(rows, cols);
         for r in 0..rows {
+            // Beside a zero operand x_i may be anything.
+            inputs.x[r] = operand(&mut rng);
             let Some(slot) = t.checked_sub(r).filter(|s| *s < slots.len()) else {
                 continue;
             };
             inputs.swap[r] = swaps[slot];
             if let Some((tile, m)) = slots[slot] {
-                inputs.x[r] = vectors[tile][m][r];
+                let x = vectors[tile][m][r];
+                inputs.nz[r] = x != 0;
+                if inputs.nz[r] {
+                    inputs.x[r] = x;
+                }
+                coverage.event("zero operand", x == 0);
             }
             if let Some((tile, group)) = loads[slot] {
                 let mut bytes = [0; 8];
@@ -321,6 +343,122 @@ fn tiles_follow_one_another_without_a_gap() {
     run_seeds(|seed| stream_tiles(&ARRAY_1_1, 1, 1, seed));
     run_seeds(|seed| stream_tiles(&ARRAY_4_4, 4, 4, seed));
     run_seeds(|seed| stream_tiles(&ARRAY_3_10, 3, 10, seed));
+}
+
+/// The vector of the specification: w = (3, 5, -1, 7), x = (1, 0, 2, 0). The sum that leaves goes
+/// in again; each operand has its own weight.
+fn accumulate(sources: &Sources, seed: u64) -> Checked {
+    let mut dut = Dut::new(sources, seed);
+    let slots = [(3, 1), (5, 0), (-1, 2), (7, 0)];
+    let mut sums = Vec::new();
+    // Slot n: weight shifted in at n, swapped in behind n + 1, operand at n + 2, sum at n + 4.
+    for t in 0..slots.len() + 4 {
+        let w = slots.get(t).map_or(0, |slot| slot.0);
+        let x = t.checked_sub(2).and_then(|n| slots.get(n));
+        let x = x.map_or(0, |slot| slot.1);
+        dut.set("shift_i", true);
+        dut.set("swap_i", true);
+        dut.set_signed("w_i", w);
+        // A zero operand leaves what was there.
+        if x != 0 {
+            dut.set_signed("x_i", x);
+        }
+        dut.set("nz_i", x != 0);
+        let sum = dut.get("psum_o");
+        dut.set("psum_i", if t < 4 { 0 } else { sum });
+        if t >= 4 {
+            sums.push(sum);
+        }
+        dut.clock();
+    }
+    match sums == [3, 3, 1, 1] {
+        true => Ok(()),
+        false => Err(dut.message(&format!("sums are {sums:?}, expected [3, 3, 1, 1]"))),
+    }
+}
+
+#[test]
+fn spm_47_pe_accumulates_one_product_per_clock() {
+    for seed in rtl::seeds() {
+        accumulate(&PE, seed).unwrap_or_else(|message| panic!("{message}"));
+    }
+}
+
+/// Bits that change from each operand to the next.
+fn toggles(operands: &[i16]) -> u64 {
+    let changes = operands.windows(2).map(|pair| (pair[0] ^ pair[1]) & 0x1ff);
+    changes.map(|bits| u64::from(bits.count_ones())).sum()
+}
+
+/// Streams operands through a row of single cells and counts the toggles of all their operand
+/// registers, which are the multiplier inputs of the next cell. Zero operands are flagged if
+/// `holds`, else they are passed on as other operands are. The first operand settles the cells.
+fn count_toggles(cells: &mut [Dut], operands: &[i16], holds: bool) -> Checked<u64> {
+    let mut count = 0;
+    let mut seen = vec![None; cells.len()];
+    for t in 0..operands.len() + cells.len() {
+        let x = operands
+            .get(t)
+            .copied()
+            .unwrap_or(operands[operands.len() - 1]);
+        let mut input = (x as u64, u64::from(!holds || x != 0));
+        for (c, cell) in cells.iter_mut().enumerate() {
+            cell.set("x_i", input.0);
+            cell.set("nz_i", input.1);
+            for port in ["swap_i", "shift_i", "w_i", "psum_i"] {
+                cell.set(port, 0u64);
+            }
+            input = (cell.get("x_o"), cell.get("nz_o"));
+            if t > c {
+                let before = seen[c].replace(input.0).unwrap_or(input.0);
+                count += u64::from((before ^ input.0).count_ones());
+            }
+        }
+        for cell in cells.iter_mut() {
+            cell.clock();
+        }
+    }
+    Ok(count)
+}
+
+fn zero_operands_hold(sources: &Sources, seed: u64) -> Checked<Coverage> {
+    let mut coverage = Coverage::default();
+    let mut cells: Vec<Dut> = (0..4).map(|_| Dut::new(sources, seed)).collect();
+    let mut rng = cells[0].rng();
+    for zeros in [0.0, 0.25, 0.5, 0.75] {
+        let mut operands: Vec<i16> = (0..2000)
+            .map(|_| match rng.random_bool(zeros) {
+                true => 0,
+                false => operand(&mut rng),
+            })
+            .collect();
+        // Known and not zero at both ends: all registers see the same operands.
+        operands[0] = 1;
+        operands.push(1);
+        let not_zero: Vec<i16> = operands.iter().copied().filter(|x| *x != 0).collect();
+        let expected = [toggles(&operands), toggles(&not_zero)];
+        for (holds, expected) in [false, true].into_iter().zip(expected) {
+            let found = count_toggles(&mut cells, &operands, holds)?;
+            let expected = expected * cells.len() as u64;
+            if found != expected {
+                return Err(cells[0].message(&format!(
+                    "{found} toggles, expected {expected} (zeros {zeros}, holds {holds})"
+                )));
+            }
+        }
+        let saved = 1.0 - expected[1] as f64 / expected[0] as f64;
+        println!(
+            "{zeros} zeros and more: {:.0} % of the toggles saved",
+            100.0 * saved
+        );
+        coverage.event("more than a third saved", saved > 1.0 / 3.0);
+    }
+    Ok(coverage)
+}
+
+#[test]
+fn zero_operands_leave_the_multiplier_inputs_of_all_columns_still() {
+    run_seeds(|seed| zero_operands_hold(&PE, seed));
 }
 
 fn random_bias(sources: &Sources, cols: usize, seed: u64) -> Checked<Coverage> {
@@ -401,6 +539,10 @@ fn faults_are_noticed() {
         ("heddle_pe", "if (shift_i)", "if (shift_i & !swap_i)"),
     ];
     check_mutants(&PE, &mutants, random_pe);
+    let mutants = [("heddle_pe", "if (nz_i) x_q <=", "x_q <=")];
+    check_mutants(&PE, &mutants, zero_operands_hold);
+    let mutants = [("heddle_pe", "if (nz_i) product_q <=", "product_q <=")];
+    check_mutants(&PE, &mutants, accumulate);
     let mutants = [
         (
             "heddle_bias_column",

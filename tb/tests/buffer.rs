@@ -6,10 +6,12 @@ mod rtl;
 use std::sync::LazyLock;
 
 use heddle_hdl::buffer::{Partition, ResultsBuffer, StateBuffer};
+use heddle_hdl::sliced::SlicedShape;
 use heddle_sim::buffer::{
     DrainWord, Events, HostRequest, OperandSlot, PartitionShape, ResultSlot, ResultsBufferModel,
     StateBufferInputs, StateBufferModel, StateBufferOutputs, WeightSlot,
 };
+use heddle_sim::sliced::{Layout, MaskPlace, Network};
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -111,23 +113,39 @@ fn shape_3() -> PartitionShape {
     shape(2, 4)
 }
 
-static PARTITION: LazyLock<Sources> = LazyLock::new(|| {
-    let s = shape_1();
-    emitted(Partition::new(
-        s.banks,
-        s.words_per_bank,
-        s.layout.widths[0],
-    ))
-});
+static PARTITION: LazyLock<Sources> = LazyLock::new(|| partition(&shape_1()));
 static STATE_3: LazyLock<Sources> = LazyLock::new(|| {
     let s = shape_3();
-    emitted(StateBuffer::new(
-        3,
-        s.banks,
-        s.words_per_bank,
-        s.layout.widths[0],
-    ))
+    emitted(StateBuffer::new(3, s.banks, &bank(&s)))
 });
+
+fn partition(shape: &PartitionShape) -> Sources {
+    emitted(Partition::new(shape.banks, &bank(shape)))
+}
+
+/// The bank that the layout describes.
+fn bank(shape: &PartitionShape) -> SlicedShape {
+    use heddle_hdl::sliced::{MaskPlace as Place, Network as Moves};
+    let layout = &shape.layout;
+    SlicedShape {
+        unit_bits: layout.unit_bits,
+        mask: match layout.mask {
+            MaskPlace::Slice => Place::Slice,
+            MaskPlace::Field => Place::Field,
+            MaskPlace::Hybrid => Place::Hybrid,
+        },
+        network: match layout.network {
+            Network::Full => Moves::Full,
+            Network::Half => Moves::Half,
+            Network::Split => Moves::Split,
+        },
+        exact: layout.exact,
+        right: layout.right,
+        access_threshold: layout.access_threshold,
+        plain: layout.plain,
+        ..SlicedShape::new(shape.words_per_bank, layout.widths.clone())
+    }
+}
 
 /// Design and model side by side. A single partition has further ports: what a chain connects.
 struct StateBench {
@@ -199,15 +217,16 @@ impl StateBench {
         dut.set("host_partition_i", inputs.host.partition);
         dut.set("host_word_i", inputs.host.word);
         dut.set("host_data_i", inputs.host.data);
+        let slices = self.shape.layout.slices();
+        let counts = |all: &[u16; 8]| all.map(u64::from).into_iter().take(slices);
         if self.rows == 1 {
             dut.set("host_rvalid_i", inputs.answer.is_some());
             dut.set("host_rdata_i", inputs.answer.unwrap_or_default());
             dut.set("ev_mask_read_i", inputs.events.mask_reads);
             dut.set("ev_mask_write_i", inputs.events.mask_writes);
-            dut.set("ev_a_read_i", inputs.events.slice_reads[0]);
-            dut.set("ev_a_write_i", inputs.events.slice_writes[0]);
-            dut.set("ev_b_read_i", inputs.events.slice_reads[1]);
-            dut.set("ev_b_write_i", inputs.events.slice_writes[1]);
+            dut.set_all("ev_slice_read_i", counts(&inputs.events.slice_reads));
+            dut.set_all("ev_slice_write_i", counts(&inputs.events.slice_writes));
+            dut.set("ev_zero_i", inputs.events.zero_operands);
         }
         dut.settle();
     }
@@ -225,14 +244,22 @@ impl StateBench {
             dut.check("host_rdata_o", answer)?;
         }
         let events = expected.events;
+        let slices = self.shape.layout.slices();
+        let counts = |all: &[u16; 8]| all.map(u64::from).into_iter().take(slices);
         dut.check("ev_mask_read_o", events.mask_reads)?;
         dut.check("ev_mask_write_o", events.mask_writes)?;
-        dut.check("ev_a_read_o", events.slice_reads[0])?;
-        dut.check("ev_a_write_o", events.slice_writes[0])?;
-        dut.check("ev_b_read_o", events.slice_reads[1])?;
-        dut.check("ev_b_write_o", events.slice_writes[1])?;
+        for (k, reads) in counts(&events.slice_reads).enumerate() {
+            dut.check_element("ev_slice_read_o", k, slices, reads)?;
+        }
+        for (k, writes) in counts(&events.slice_writes).enumerate() {
+            dut.check_element("ev_slice_write_o", k, slices, writes)?;
+        }
+        dut.check("ev_zero_o", events.zero_operands)?;
         for r in 0..rows {
-            dut.check_element("x_o", r, rows, expected.x[r] as u64)?;
+            if let Some(x) = expected.x[r] {
+                dut.check_element("x_o", r, rows, x as u64)?;
+            }
+            dut.check_element("nz_o", r, rows, expected.nz[r])?;
             dut.check_element("swap_o", r, rows, expected.swap[r])?;
             dut.check_element("shift_o", r, rows, expected.shift[r])?;
             if let Some(w) = expected.w[r] {
@@ -283,8 +310,9 @@ fn random_events(rng: &mut ChaCha8Rng) -> Events {
     Events {
         mask_reads: count(),
         mask_writes: count(),
-        slice_reads: [count(), count(), 0, 0, 0, 0, 0, 0],
-        slice_writes: [count(), count(), 0, 0, 0, 0, 0, 0],
+        slice_reads: std::array::from_fn(|_| count()),
+        slice_writes: std::array::from_fn(|_| count()),
+        zero_operands: count(),
     }
 }
 
@@ -396,14 +424,21 @@ fn random_waves(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Coverage
         cov.event("weights for some rows", {
             inputs.weight.valid && inputs.weight.rows < rows as u16
         });
-        cov.event("negative operand", outputs.x.iter().any(|x| *x < 0));
+        let operands = || outputs.x.iter().zip(&outputs.nz);
+        let some = |test: fn(i16) -> bool| operands().any(|(x, nz)| *nz && x.is_some_and(test));
+        cov.event("negative operand", some(|x| x < 0));
         cov.event("operand equal to a threshold of 127 or more", {
-            threshold >= 127 && outputs.x.contains(&i16::from(threshold))
+            threshold >= 127 && outputs.x.contains(&Some(i16::from(threshold)))
         });
-        cov.event("operand above 127", outputs.x.iter().any(|x| *x > 127));
+        cov.event("operand above 127", some(|x| x > 127));
+        cov.event(
+            "operand held",
+            operands().any(|(x, nz)| !*nz && x.is_some()),
+        );
         before = slot;
     }
     cov.event("mask reads", total.mask_reads > 0);
+    cov.event("zero operands", total.zero_operands > 0);
     Ok(())
 }
 
@@ -480,6 +515,27 @@ fn one_partition_follows_its_model() {
     run_seeds(|seed| random_state(&PARTITION, 1, shape_1(), seed));
 }
 
+/// Layouts that differ in everything that a partition sees: mask, number of slices, units.
+#[test]
+fn spm_45_partitions_of_other_layouts_follow_their_models() {
+    let hybrid = Layout::new(16, [5, 3]).with_mask(MaskPlace::Hybrid);
+    let halves = Layout {
+        unit_bits: 4,
+        exact: true,
+        right: true,
+        access_threshold: 1,
+        ..Layout::new(16, [3, 5, 8])
+    };
+    for layout in [hybrid, halves] {
+        let shape = PartitionShape {
+            layout,
+            ..shape(2, 4)
+        };
+        let sources = partition(&shape);
+        run_seeds(|seed| random_state(&sources, 1, shape.clone(), seed));
+    }
+}
+
 #[test]
 fn chain_of_partitions_follows_its_model() {
     run_seeds(|seed| random_state(&STATE_3, 3, shape_3(), seed));
@@ -506,6 +562,17 @@ fn faults_are_noticed() {
         ("heddle_operand_reader", "& !kept_is_written", "& 1'b1"),
         ("heddle_operand_reader", "& !fresh_i", "& 1'b1"),
         ("heddle_operand_reader", "> thr_q", ">= thr_q"),
+        (
+            "heddle_operand_reader",
+            "zero_q <= valid_q[2] & !is_nz",
+            "zero_q <= !is_nz",
+        ),
+        (
+            "heddle_operand_reader",
+            "if (valid_q[2] & is_nz) x_q",
+            "if (valid_q[2]) x_q",
+        ),
+        ("heddle_operand_reader", "kept_mask_q[3]", "kept_mask_q[2]"),
         ("heddle_partition", "op_rows_i - 9'd1", "op_rows_i"),
     ];
     check_mutants(&PARTITION, &mutants, |sources, seed| {

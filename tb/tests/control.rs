@@ -62,7 +62,7 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], end: &End) {
     coverage.event("wait", counters.get(Counter::StallWait) > 0);
     coverage.event(
         "skipped slice",
-        counters.get(Counter::BReads) < counters.get(Counter::AReads),
+        counters.get(Counter::SliceReads(1)) < counters.get(Counter::SliceReads(0)),
     );
     for instruction in program {
         let wait = *wait_of(&mut instruction.clone());

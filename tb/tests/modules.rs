@@ -70,10 +70,14 @@ fn state_buffer_agrees() {
         })
         .event("operand", |s| s.get("x_o", 2) != 0)
         .event("negative operand", |s| s.get("x_o", 0) >> 8 == 1)
+        .event("held operand", |s| {
+            s.get("nz_o", 2) == 0 && s.get("x_o", 2) != 0
+        })
+        .event("zero operand", |s| s.get("ev_zero_o", 0) > 0)
         .event("weights", |s| s.get("shift_o", 2) == 1)
         .event("answer to the host", |s| s.is("host_rvalid_o"))
         .event("skipped slice", |s| {
-            s.get("ev_mask_read_o", 0) > s.get("ev_a_read_o", 0)
+            s.get("ev_mask_read_o", 0) > s.get("ev_slice_read_o", 0)
         })
         .event("two events at once", |s| s.get("ev_mask_write_o", 0) > 1)
         .check();
@@ -88,6 +92,7 @@ fn array_agrees() {
         })
         .event("negative sum", |s| s.get("psum_o", 9) >> 31 == 1)
         .event("smallest operand", |s| s.get("x_i", 0) == 0x100)
+        .event("zero operand", |s| s.get("nz_i", 1) == 0)
         .check();
 }
 

@@ -8,9 +8,9 @@ mod rtl;
 
 use heddle_arch::host::Counter;
 use heddle_arch::network::Network;
-use heddle_arch::params::Params;
+use heddle_arch::params::{MaskPlace, Params};
 use heddle_compiler::compile;
-use heddle_tb::network::{Bench, NetworkReport};
+use heddle_tb::network::{Bench, LayerReport, NetworkReport};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -58,6 +58,15 @@ fn ttu_058_tiny_model_read_and_written_by_three_units_gives_the_golden_outputs_a
 /// Vectors of a network that are simulated within a second.
 const VECTORS_MOST: u64 = 12_000;
 
+/// Words that were read: each accesses the mask slice, or slice 0 if there is none.
+fn words_read(params: &Params, layer: &LayerReport) -> u64 {
+    let slices = &params.state_buffer.slices;
+    match slices.mask {
+        MaskPlace::Slice if !slices.plain => layer.counter(Counter::MaskReads),
+        _ => layer.counter(Counter::SliceReads(0)),
+    }
+}
+
 /// Compiles a random network and runs two images; false if it does not fit the machine.
 fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Checked<bool> {
     let params = &machine.params;
@@ -97,8 +106,12 @@ fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Chec
             found.counter(Counter::StallWeights) > 0,
         );
         coverage.event("skipped slice", {
-            found.counter(Counter::BReads) < found.counter(Counter::AReads)
+            let last = found.slice_accesses.len() as u8 - 1;
+            found.counter(Counter::SliceReads(last)) < words_read(params, found)
         });
+        if params.state_buffer.slices.plain {
+            assert_eq!(found.bits_ratio, 1.0, "{}", layer.name);
+        }
     }
     coverage.event("several layers", network.layers.len() > 1);
     Ok(true)
@@ -107,19 +120,23 @@ fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Chec
 /// Runs random networks on a machine until `wanted` of them have fitted it.
 #[track_caller]
 fn run_networks(params: Params, wanted: usize) {
-    let machine = Machine::new(params);
+    run_on(&Machine::new(params), wanted).assert_complete();
+}
+
+#[track_caller]
+fn run_on(machine: &Machine, wanted: usize) -> Coverage {
     let mut coverage = Coverage::default();
     let mut fitted = 0;
     let mut seed = 0;
     while fitted < wanted {
         assert!(seed < 400, "only {fitted} networks fit");
-        match random_network(&machine, seed, &mut coverage) {
+        match random_network(machine, seed, &mut coverage) {
             Ok(fits) => fitted += usize::from(fits),
             Err(message) => panic!("{message}"),
         }
         seed += 1;
     }
-    coverage.assert_complete();
+    coverage
 }
 
 #[test]
@@ -140,4 +157,72 @@ fn random_networks_agree_with_more_columns_than_rows_and_three_loops() {
 #[test]
 fn random_networks_agree_on_a_single_processing_element() {
     run_networks(machines::single(), 20);
+}
+
+/// Slices of small machines: together they have every option.
+const LAYOUTS: [(&str, &str); 4] = [
+    ("plain", r#""widths": [4, 4], "plain": true"#),
+    (
+        "field",
+        r#""widths": [2, 2, 4], "mask": "field", "network": "split", "end": "right""#,
+    ),
+    (
+        "hybrid",
+        r#""widths": [5, 3], "mask": "hybrid", "network": "half", "access_threshold": 3"#,
+    ),
+    (
+        "nibbles",
+        r#""unit_bits": 4, "widths": [3, 5, 8], "write": "exact", "network": "split",
+           "access_threshold": 1"#,
+    ),
+];
+
+/// One option each, and the smallest and largest numbers of units and slices.
+const MORE_LAYOUTS: [(&str, &str); 13] = [
+    ("field_2", r#""widths": [4, 4], "mask": "field""#),
+    ("hybrid_2", r#""widths": [4, 4], "mask": "hybrid""#),
+    (
+        "hybrid_3",
+        r#""unit_bits": 16, "widths": [2, 1, 1], "mask": "hybrid", "end": "right""#,
+    ),
+    ("half", r#""widths": [4, 4], "network": "half""#),
+    ("split", r#""widths": [4, 4], "network": "split""#),
+    ("exact", r#""widths": [4, 4], "write": "exact""#),
+    ("right", r#""widths": [4, 4], "end": "right""#),
+    ("smallest", r#""widths": [5, 3], "access_threshold": 3"#),
+    ("three", r#""widths": [2, 2, 4]"#),
+    ("unequal", r#""widths": [3, 5]"#),
+    ("pairs", r#""unit_bits": 16, "widths": [1, 3]"#),
+    ("quads", r#""unit_bits": 32, "widths": [1, 1]"#),
+    ("eight", r#""widths": [1, 1, 1, 1, 1, 1, 1, 1]"#),
+];
+
+/// Every value is that of the golden network, which knows no memory: all layouts and a plain
+/// memory give the same outputs. The bits are held against the accesses of a plain memory.
+#[track_caller]
+fn run_layouts(layouts: &[(&str, &str)]) {
+    for (name, slices) in layouts {
+        let machine = Machine::new(machines::sliced(name, slices));
+        let coverage = run_on(&machine, 6);
+        for event in ["several layers", "stall for weights"] {
+            assert!(coverage.count(event) > 0, "{name}: {event}");
+        }
+        if *name != "plain" {
+            assert!(coverage.count("skipped slice") > 0, "{name}");
+        }
+    }
+}
+
+#[test]
+fn spm_45_random_networks_agree_with_other_slices() {
+    run_layouts(&LAYOUTS);
+}
+
+#[test]
+fn spm_45_random_networks_agree_with_every_option_of_the_slices() {
+    if std::env::var_os("HEDDLE_SLOW").is_none_or(|value| value != "1") {
+        eprintln!("13 layouts are skipped, set HEDDLE_SLOW=1");
+        return;
+    }
+    run_layouts(&MORE_LAYOUTS);
 }

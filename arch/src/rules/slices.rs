@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::fault;
 use crate::fault::Fault;
-use crate::params::{MaskPlace, PackNetwork, SliceWrite, mask_units, units};
+use crate::params::{MaskPlace, PackNetwork, ReadOrder, SliceWrite, mask_units, units};
 
 /// Adds the violations of all rules whose fields are free of faults.
 pub(super) fn check(value: &Value, faults: &mut Vec<Fault>) {
@@ -90,7 +90,20 @@ impl Options<'_> {
             );
             self.fault(name, message)
         };
-        fixed.into_iter().filter_map(wrong).collect()
+        let mut faults: Vec<Fault> = fixed.into_iter().filter_map(wrong).collect();
+        faults.extend(self.in_turn());
+        faults
+    }
+
+    /// Slices in turn make the latency grow.
+    fn in_turn(&self) -> Option<Fault> {
+        let order = self.field("read_order", ReadOrder::default())?;
+        if order == ReadOrder::Together {
+            return None;
+        }
+        let message = "is \"in_turn\", expected \"together\": other values are for the stand-alone \
+                       memory, section sliced";
+        self.fault("read_order", message.to_string())
     }
 
     fn between_fields(&self) -> Vec<Fault> {

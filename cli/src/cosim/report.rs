@@ -60,34 +60,41 @@ pub fn text(found: &NetworkReport, params: &Params, program: &Program, seconds: 
 }
 
 /// Longest line of the table.
-const LINE_COLUMNS: usize = 110;
+const LINE_COLUMNS: usize = 120;
 
 /// The shortest name of a layer that still tells something.
 const NAME_COLUMNS: usize = 8;
 
 fn table(found: &NetworkReport) -> String {
-    let heading = [
-        [
-            "", "", "", "", "mask", "slice a", "slice b", "plain", "bits", "value", "",
-        ],
-        [
-            "layer",
-            "MACs",
-            "cycles",
-            "utilisation",
-            "accesses",
-            "accesses",
-            "accesses",
-            "accesses",
-            "/plain",
-            "mismatches",
-            "counters",
-        ],
+    let has_masks = found.total.mask_accesses > 0;
+    let mut columns = vec![
+        ["", "layer"],
+        ["", "MACs"],
+        ["", "cycles"],
+        ["", "utilisation"],
+        ["zero", "operands"],
     ];
-    let mut rows: Vec<Vec<String>> = (heading.iter())
-        .map(|row| row.map(String::from).to_vec())
-        .collect();
-    rows.extend(found.layers.iter().chain([&found.total]).map(row));
+    if has_masks {
+        columns.push(["mask", "accesses"]);
+    }
+    let slices = found.total.slice_accesses.len();
+    let names = ["slice 0", "slice 1", "slice 2"];
+    columns.extend(names.iter().take(slices).map(|name| [*name, "accesses"]));
+    if slices > names.len()
+        && let Some(last) = columns.last_mut()
+    {
+        last[0] = "the rest";
+    }
+    columns.extend([
+        ["plain", "accesses"],
+        ["bits", "/plain"],
+        ["wrong", "values"],
+        ["", "counters"],
+    ]);
+    let heading = |line: usize| columns.iter().map(|name| name[line].to_string()).collect();
+    let mut rows: Vec<Vec<String>> = vec![heading(0), heading(1)];
+    let layers = found.layers.iter().chain([&found.total]);
+    rows.extend(layers.map(|layer| row(layer, has_masks)));
     let text = output::table(&rows);
     let longest = text
         .lines()
@@ -120,25 +127,34 @@ fn shortened(name: &str, columns: usize) -> String {
     part(&letters[..start]) + ".." + &part(&letters[letters.len() - end..])
 }
 
-fn row(layer: &LayerReport) -> Vec<String> {
+fn row(layer: &LayerReport, has_masks: bool) -> Vec<String> {
     let percent = |ratio: f64| format!("{:.1} %", ratio * 100.0);
     let counters = match layer.wrong_counters.len() {
         0 => "ok".to_string(),
         wrong => format!("{wrong} wrong"),
     };
-    vec![
+    let mut cells = vec![
         layer.name.clone(),
         layer.macs.to_string(),
         layer.cycles.to_string(),
         percent(layer.utilisation),
-        layer.mask_accesses.to_string(),
-        layer.a_accesses.to_string(),
-        layer.b_accesses.to_string(),
+        percent(layer.zero_operands_ratio),
+    ];
+    let mask = has_masks.then_some(layer.mask_accesses);
+    // Three columns, the last of them for all further slices.
+    let (first, rest) = layer
+        .slice_accesses
+        .split_at(layer.slice_accesses.len().min(2));
+    let rest = (!rest.is_empty()).then(|| rest.iter().sum());
+    let accesses = mask.into_iter().chain(first.iter().copied()).chain(rest);
+    cells.extend(accesses.map(|count: u64| count.to_string()));
+    cells.extend([
         layer.plain_accesses.to_string(),
         percent(layer.bits_ratio),
         layer.mismatches.to_string(),
         counters,
-    ]
+    ]);
+    cells
 }
 
 fn differences(layer: &LayerReport) -> String {
@@ -172,10 +188,10 @@ mod tests {
             cycles: 2622,
             utilisation: 0.8787,
             mask_accesses: 134_340,
-            a_accesses: 96_211,
-            b_accesses: 12_305,
+            slice_accesses: vec![96_211, 12_305],
             plain_accesses: 134_340,
             bits_ratio: 0.6424,
+            zero_operands_ratio: 0.4126,
             ..LayerReport::default()
         }
     }
@@ -192,13 +208,44 @@ mod tests {
         };
         assert_eq!(
             table(&found),
-            "                                        mask   slice a   slice b     plain    bits       value
-layer    MACs  cycles  utilisation  accesses  accesses  accesses  accesses  /plain  mismatches  counters
-conv1  147456    2622       87.9 %    134340     96211     12305    134340  64.2 %           0        ok
-conv2  147456    2622       87.9 %    134340     96211     12305    134340  64.2 %           3   1 wrong
-total  147456    2622       87.9 %    134340     96211     12305    134340  64.2 %           0        ok
+            "                                        zero      mask   slice 0   slice 1     plain    bits   wrong
+layer    MACs  cycles  utilisation  operands  accesses  accesses  accesses  accesses  /plain  values  counters
+conv1  147456    2622       87.9 %    41.3 %    134340     96211     12305    134340  64.2 %       0        ok
+conv2  147456    2622       87.9 %    41.3 %    134340     96211     12305    134340  64.2 %       3   1 wrong
+total  147456    2622       87.9 %    41.3 %    134340     96211     12305    134340  64.2 %       0        ok
 "
         );
+    }
+
+    #[test]
+    fn slices_from_the_third_on_share_a_column() {
+        let columns = |masks: u64, slices: &[u64]| {
+            let mut total = layer("total");
+            total.mask_accesses = masks;
+            total.slice_accesses = slices.to_vec();
+            let found = NetworkReport {
+                total,
+                ..NetworkReport::default()
+            };
+            let text = table(&found);
+            let cells = |line: usize| {
+                let words = text.lines().nth(line).unwrap_or("").split_whitespace();
+                words.collect::<Vec<_>>().join(" ")
+            };
+            (cells(0), cells(2))
+        };
+        let (heading, total) = columns(9, &[8, 4, 2]);
+        assert_eq!(
+            heading,
+            "zero mask slice 0 slice 1 slice 2 plain bits wrong"
+        );
+        assert!(total.contains(" 9 8 4 2 134340 "), "{total}");
+        let (heading, total) = columns(0, &[8, 4, 2, 1]);
+        assert_eq!(heading, "zero slice 0 slice 1 the rest plain bits wrong");
+        assert!(total.contains(" % 8 4 3 134340 "), "{total}");
+        let (heading, total) = columns(0, &[8]);
+        assert_eq!(heading, "zero slice 0 plain bits wrong");
+        assert!(total.contains(" % 8 134340 "), "{total}");
     }
 
     #[test]

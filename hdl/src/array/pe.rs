@@ -9,9 +9,13 @@ use crate::prelude::*;
 /// active weight is in use, and the swap flag that travels with an operand exchanges them in
 /// the cycle behind it.
 ///
+/// An operand is zero unless `nz_i` is high, whatever `x_i` is. A zero operand is not taken over:
+/// the operand inputs of the multipliers of this and all later columns keep their value, and the
+/// product register is cleared.
+///
 /// # Timing
 /// An operand on `x_i` in cycle T meets the sum on `psum_i` in T+1 and leaves in `psum_o` in
-/// T+2; it is on `x_o` in T+1. `swap_i` in T: the operand of T still uses the old weight, the
+/// T+2; it is on `x_o` and `nz_o` in T+1. `swap_i` in T: the operand of T still uses the old weight, the
 /// operand of T+1 the shadow weight of T. `shift_i` in T: the shadow weight is on `w_o` in T+1.
 /// Sums wrap at 32 bits. All outputs are registers.
 #[derive(LogicBlock, Default)]
@@ -22,10 +26,14 @@ pub struct Pe {
     pub rst_n: Signal<In, Bit>,
     /// Operand from the left, two's complement.
     pub x_i: Signal<In, Bits<9>>,
+    /// The operand is not zero.
+    pub nz_i: Signal<In, Bit>,
     /// The shadow weight becomes active behind this operand.
     pub swap_i: Signal<In, Bit>,
     /// Operand to the right.
     pub x_o: Signal<Out, Bits<9>>,
+    /// The operand to the right is not zero.
+    pub nz_o: Signal<Out, Bit>,
     /// Swap flag to the right.
     pub swap_o: Signal<Out, Bit>,
     /// Stores `w_i` as shadow weight.
@@ -38,7 +46,8 @@ pub struct Pe {
     pub psum_i: Signal<In, Bits<32>>,
     /// Sum to the cell below.
     pub psum_o: Signal<Out, Bits<32>>,
-    x: Delay<Bits<9>>,
+    x: RegData<Bits<9>>,
+    nz: Reg<Bit>,
     swap: Reg<Bit>,
     shadow: RegData<Bits<8>>,
     active: RegData<Bits<8>>,
@@ -51,8 +60,14 @@ impl Logic for Pe {
     #[hdl_gen]
     fn update(&mut self) {
         self.x.clk.next = self.clk.val();
+        self.x.en_i.next = self.nz_i.val();
         self.x.d_i.next = self.x_i.val();
         self.x_o.next = self.x.q_o.val();
+
+        self.nz.clk.next = self.clk.val();
+        self.nz.rst_n.next = self.rst_n.val();
+        self.nz.d_i.next = self.nz_i.val();
+        self.nz_o.next = self.nz.q_o.val();
 
         self.swap.clk.next = self.clk.val();
         self.swap.rst_n.next = self.rst_n.val();
@@ -71,7 +86,10 @@ impl Logic for Pe {
         self.mul.a_i.next = signed_cast(self.x_i.val());
         self.mul.b_i.next = signed_cast(self.active.q_o.val());
         self.product.clk.next = self.clk.val();
-        self.product.d_i.next = self.mul.p_o.val();
+        self.product.d_i.next = 0.into();
+        if self.nz_i.val() {
+            self.product.d_i.next = self.mul.p_o.val();
+        }
 
         self.psum.clk.next = self.clk.val();
         self.psum.d_i.next =

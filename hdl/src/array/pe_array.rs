@@ -18,6 +18,8 @@ pub struct PeArray {
     pub rst_n: Signal<In, Bit>,
     /// One operand per row, two's complement.
     pub x_i: Vec<Signal<In, Bits<9>>>,
+    /// One per row: the operand is not zero; if low, `x_i` is ignored.
+    pub nz_i: Vec<Signal<In, Bit>>,
     /// One per row: the shadow weights become active behind this operand.
     pub swap_i: Vec<Signal<In, Bit>>,
     /// One per row: shifts one weight word in.
@@ -42,6 +44,7 @@ impl PeArray {
             clk: Default::default(),
             rst_n: Default::default(),
             x_i: v(rows),
+            nz_i: v(rows),
             swap_i: v(rows),
             shift_i: v(rows),
             w_i: (0..rows).map(|_| v(8)).collect(),
@@ -65,6 +68,7 @@ impl Logic for PeArray {
             self.row[i].clk.next = self.clk.val();
             self.row[i].rst_n.next = self.rst_n.val();
             self.row[i].x_i.next = self.x_i[i].val();
+            self.row[i].nz_i.next = self.nz_i[i].val();
             self.row[i].swap_i.next = self.swap_i[i].val();
             self.row[i].shift_i.next = self.shift_i[i].val();
             for k in 0..8 {

@@ -2,7 +2,7 @@
 
 use super::WordMux;
 use crate::prelude::*;
-use crate::sliced::{Sliced, SlicedShape};
+use crate::sliced::{SlicedBank, SlicedShape};
 
 /// Banks of sliced memory with three readers and one writer.
 ///
@@ -26,6 +26,8 @@ pub struct Banks {
     pub op_word_i: Signal<In, Bits<13>>,
     /// Operand word.
     pub op_data_o: Vec<Signal<Out, Bits<8>>>,
+    /// Its mask: bit k is 1 if byte k is not zero.
+    pub op_mask_o: Vec<Signal<Out, Bit>>,
     /// Reads a weight word.
     pub wt_read_i: Signal<In, Bit>,
     /// Address of the weight word.
@@ -48,15 +50,11 @@ pub struct Banks {
     pub mask_read_o: Vec<Signal<Out, Bit>>,
     /// One per bank: its mask slice is written.
     pub mask_write_o: Vec<Signal<Out, Bit>>,
-    /// One per bank: its data slice a is read.
-    pub a_read_o: Vec<Signal<Out, Bit>>,
-    /// One per bank: its data slice a is written.
-    pub a_write_o: Vec<Signal<Out, Bit>>,
-    /// One per bank: its data slice b is read.
-    pub b_read_o: Vec<Signal<Out, Bit>>,
-    /// One per bank: its data slice b is written.
-    pub b_write_o: Vec<Signal<Out, Bit>>,
-    bank: Vec<Sliced<8>>,
+    /// One per bank: which of its data slices are read.
+    pub slice_read_o: Vec<Vec<Signal<Out, Bit>>>,
+    /// One per bank: which of its data slices are written.
+    pub slice_write_o: Vec<Vec<Signal<Out, Bit>>>,
+    bank: Vec<SlicedBank>,
     op_mux: WordMux,
     wt_mux: WordMux,
     host_mux: WordMux,
@@ -81,28 +79,39 @@ pub struct Banks {
     op_bank: Signal<Local, Bits<13>>,
     wt_bank: Signal<Local, Bits<13>>,
     host_bank: Signal<Local, Bits<13>>,
+    /// Mask of the operand word in the banks below each bank, last: in all banks.
+    op_mask: Vec<Vec<Signal<Local, Bit>>>,
     write_bank: Signal<Local, Bits<13>>,
     _banks: usize,
-    _words_per_bank: usize,
-    _first_slice: usize,
+    _shape: SlicedShape,
+    _slices: usize,
     _bank_lsb: u64,
     _word_mask: u64,
 }
 
 impl Banks {
-    /// `banks` (1..=8) banks with `words_per_bank` words each, a power of two, whose first data
-    /// slice holds `first_slice` bytes.
-    pub fn new(banks: usize, words_per_bank: usize, first_slice: usize) -> Self {
+    /// `banks` (1..=8) banks of the given shape: words of eight bytes, a power of two of them, that
+    /// arrive after two cycles.
+    ///
+    /// # Panics
+    /// If the shape does not fit.
+    pub fn new(banks: usize, shape: &SlicedShape) -> Self {
+        let words = shape.words;
         assert!(
-            words_per_bank.is_power_of_two(),
-            "words_per_bank is {words_per_bank}, allowed are powers of two"
+            words.is_power_of_two(),
+            "a bank has {words} words, allowed are powers of two"
         );
+        let cycles = shape.latency + shape.turns();
+        assert_eq!(cycles, 2, "cycles from the read to the word");
+        let slices = shape.slices();
+        let per_slice = || (0..banks).map(|_| v(slices)).collect();
         Self {
             clk: Default::default(),
             rst_n: Default::default(),
             op_read_i: Default::default(),
             op_word_i: Default::default(),
             op_data_o: v(8),
+            op_mask_o: v(8),
             wt_read_i: Default::default(),
             wt_word_i: Default::default(),
             wt_data_o: v(8),
@@ -114,18 +123,9 @@ impl Banks {
             write_data_i: v(8),
             mask_read_o: v(banks),
             mask_write_o: v(banks),
-            a_read_o: v(banks),
-            a_write_o: v(banks),
-            b_read_o: v(banks),
-            b_write_o: v(banks),
-            bank: (0..banks)
-                .map(|_| {
-                    Sliced::new(SlicedShape::new(
-                        words_per_bank,
-                        vec![first_slice, 8 - first_slice],
-                    ))
-                })
-                .collect(),
+            slice_read_o: per_slice(),
+            slice_write_o: per_slice(),
+            bank: (0..banks).map(|_| SlicedBank::new(shape.clone())).collect(),
             op_mux: WordMux::new(banks),
             wt_mux: WordMux::new(banks),
             host_mux: WordMux::new(banks),
@@ -141,12 +141,13 @@ impl Banks {
             op_bank: Default::default(),
             wt_bank: Default::default(),
             host_bank: Default::default(),
+            op_mask: (0..banks + 1).map(|_| v(8)).collect(),
             write_bank: Default::default(),
             _banks: banks,
-            _words_per_bank: words_per_bank,
-            _first_slice: first_slice,
-            _bank_lsb: words_per_bank.trailing_zeros().into(),
-            _word_mask: words_per_bank as u64 - 1,
+            _slices: slices,
+            _bank_lsb: words.trailing_zeros().into(),
+            _word_mask: words as u64 - 1,
+            _shape: shape.clone(),
         }
     }
 }
@@ -158,6 +159,9 @@ impl Logic for Banks {
         self.wt_bank.next = self.wt_word_i.val() >> self._bank_lsb;
         self.host_bank.next = self.host_word_i.val() >> self._bank_lsb;
         self.write_bank.next = self.write_word_i.val() >> self._bank_lsb;
+        for k in 0..8 {
+            self.op_mask[0][k].next = false;
+        }
         for b in 0..self._banks {
             // Who is served
             self.op_take[b].next = self.op_read_i.val() & (self.op_bank.val() == b.to_bits::<13>());
@@ -185,10 +189,10 @@ impl Logic for Banks {
             }
             self.mask_read_o[b].next = self.bank[b].mask_ren_o.val();
             self.mask_write_o[b].next = self.bank[b].mask_wen_o.val();
-            self.a_read_o[b].next = self.bank[b].slice_ren_o[0].val();
-            self.a_write_o[b].next = self.bank[b].slice_wen_o[0].val();
-            self.b_read_o[b].next = self.bank[b].slice_ren_o[1].val();
-            self.b_write_o[b].next = self.bank[b].slice_wen_o[1].val();
+            for k in 0..self._slices {
+                self.slice_read_o[b][k].next = self.bank[b].slice_ren_o[k].val();
+                self.slice_write_o[b][k].next = self.bank[b].slice_wen_o[k].val();
+            }
 
             // Where the word goes that arrives two cycles later
             self.op_read[b].clk.next = self.clk.val();
@@ -209,38 +213,32 @@ impl Logic for Banks {
             for k in 0..8 {
                 self.bank[b].wdata_i[k].next = self.write_data_i[k].val();
                 self.op_mux.word_i[b][k].next = self.bank[b].rdata_o[k].val();
+                self.op_mask[b + 1][k].next = self.op_mask[b][k].val()
+                    | (self.bank[b].nz_o[k].val() & self.op_arrives[b].q_o.val());
                 self.wt_mux.word_i[b][k].next = self.bank[b].rdata_o[k].val();
                 self.host_mux.word_i[b][k].next = self.bank[b].rdata_o[k].val();
             }
         }
         for k in 0..8 {
             self.op_data_o[k].next = self.op_mux.word_o[k].val();
+            self.op_mask_o[k].next = self.op_mask[self._banks][k].val();
             self.wt_data_o[k].next = self.wt_mux.word_o[k].val();
             self.host_data_o[k].next = self.host_mux.word_o[k].val();
         }
     }
-    module!(|this| Meta::module("banks")
-        .param("banks", "b", this._banks, "banks")
-        .param(
-            "words",
-            "w",
-            this._words_per_bank,
-            "words of eight bytes in a bank"
-        )
-        .param(
-            "first_slice",
-            "s",
-            this._first_slice,
-            "bytes of the first data slice"
-        )
-        .hidden(
-            "bank_lsb",
-            this._bank_lsb as usize,
-            "lowest bit of the bank number in a word address"
-        )
-        .hidden(
-            "word_mask",
-            this._word_mask as usize,
-            "bits of a word address inside a bank"
-        ));
+    module!(|this| {
+        let banks = Meta::module("banks").param("banks", "b", this._banks, "banks");
+        this._shape
+            .describe_kind(banks)
+            .hidden(
+                "bank_lsb",
+                this._bank_lsb as usize,
+                "lowest bit of the bank number in a word address",
+            )
+            .hidden(
+                "word_mask",
+                this._word_mask as usize,
+                "bits of a word address inside a bank",
+            )
+    });
 }

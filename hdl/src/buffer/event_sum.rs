@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-/// Adds the events of the banks of one partition to those of the partitions before.
+/// Adds the events of one partition, mostly one of each bank, to those of the partitions before.
 ///
 /// # Timing
 /// One cycle. Sums wrap at 10 bits.

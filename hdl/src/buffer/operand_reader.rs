@@ -8,9 +8,12 @@ use crate::prelude::*;
 /// The word is read again if it was written since, in the cycle of the slot or before, or if
 /// `fresh_i` asks for it. An operand is the byte b if b <= threshold, else b - 256.
 ///
+/// The mask of the word is kept with it and says which operands are zero: these leave `x_o` as
+/// it is, so that nothing behind it toggles.
+///
 /// # Timing
-/// Slot in cycle T: `read_o` in T, the word of that read on `word_i` in T+2, operand on `x_o` in
-/// T+4.
+/// Slot in cycle T: `read_o` in T, the word of that read on `word_i` and its mask on `mask_i` in
+/// T+2, operand on `x_o`, `nz_o` and `zero_o` in T+4.
 #[derive(LogicBlock)]
 pub struct OperandReader {
     /// Clock.
@@ -35,14 +38,21 @@ pub struct OperandReader {
     pub read_o: Signal<Out, Bit>,
     /// Word of the read of two cycles ago.
     pub word_i: Vec<Signal<In, Bits<8>>>,
-    /// Operand, two's complement; 0 for a slot without one.
+    /// Mask of that word: bit k is 1 if byte k is not zero.
+    pub mask_i: Vec<Signal<In, Bit>>,
+    /// The last operand that was not zero, two's complement.
     pub x_o: Signal<Out, Bits<9>>,
-    /// Swap flag that belongs to `x_o`.
+    /// The slot holds an operand that is not zero: it is on `x_o`.
+    pub nz_o: Signal<Out, Bit>,
+    /// The slot holds an operand that is zero.
+    pub zero_o: Signal<Out, Bit>,
+    /// Swap flag of that slot.
     pub swap_o: Signal<Out, Bit>,
     /// A word is kept, or on its way.
     kept: Reg<Bit>,
     kept_addr: RegData<Bits<13>>,
     kept_word: Vec<RegData<Bits<8>>>,
+    kept_mask: Vec<RegData<Bit>>,
     /// The slot of each stage read a word.
     read: Vec<Delay<Bit>>,
     /// The slot of each stage holds an operand.
@@ -51,13 +61,17 @@ pub struct OperandReader {
     lane: Vec<Delay<Bits<3>>>,
     thr: Vec<Delay<Bits<8>>>,
     swap: Vec<Reg<Bit>>,
-    x: Reg<Bits<9>>,
+    x: RegData<Bits<9>>,
+    nz: Reg<Bit>,
+    zero: Reg<Bit>,
     word_addr: Signal<Local, Bits<13>>,
     kept_is_written: Signal<Local, Bit>,
     kept_is_used: Signal<Local, Bit>,
     must_read: Signal<Local, Bit>,
     chosen: Signal<Local, Bits<8>>,
     is_negative: Signal<Local, Bit>,
+    /// The mask bit of the byte.
+    is_nz: Signal<Local, Bit>,
 }
 
 impl OperandReader {
@@ -75,23 +89,30 @@ impl OperandReader {
             write_word_i: Default::default(),
             read_o: Default::default(),
             word_i: v(8),
+            mask_i: v(8),
             x_o: Default::default(),
+            nz_o: Default::default(),
+            zero_o: Default::default(),
             swap_o: Default::default(),
             kept: Default::default(),
             kept_addr: Default::default(),
             kept_word: v(8),
+            kept_mask: v(8),
             read: v(2),
             valid: v(3),
             lane: v(3),
             thr: v(3),
             swap: v(4),
             x: Default::default(),
+            nz: Default::default(),
+            zero: Default::default(),
             word_addr: Default::default(),
             kept_is_written: Default::default(),
             kept_is_used: Default::default(),
             must_read: Default::default(),
             chosen: Default::default(),
             is_negative: Default::default(),
+            is_nz: Default::default(),
         }
     }
 }
@@ -147,24 +168,34 @@ impl Logic for OperandReader {
             self.kept_word[k].clk.next = self.clk.val();
             self.kept_word[k].en_i.next = self.read[1].q_o.val();
             self.kept_word[k].d_i.next = self.word_i[k].val();
+            self.kept_mask[k].clk.next = self.clk.val();
+            self.kept_mask[k].en_i.next = self.read[1].q_o.val();
+            self.kept_mask[k].d_i.next = self.mask_i[k].val();
         }
 
-        // Stage 3: byte and sign
+        // Stage 3: byte and sign; the mask says whether there is anything to pass on
         self.chosen.next = self.kept_word[0].q_o.val();
+        self.is_nz.next = self.kept_mask[0].q_o.val();
         for k in 1..8 {
             if self.lane[2].q_o.val() == k.to_bits::<3>() {
                 self.chosen.next = self.kept_word[k].q_o.val();
+                self.is_nz.next = self.kept_mask[k].q_o.val();
             }
         }
         self.is_negative.next = self.chosen.val() > self.thr[2].q_o.val();
         self.x.clk.next = self.clk.val();
-        self.x.rst_n.next = self.rst_n.val();
-        self.x.d_i.next = 0.into();
-        if self.valid[2].q_o.val() {
-            self.x.d_i.next =
-                bit_cast::<9, 8>(self.chosen.val()).replace_bit(8, self.is_negative.val());
-        }
+        self.x.en_i.next = self.valid[2].q_o.val() & self.is_nz.val();
+        self.x.d_i.next =
+            bit_cast::<9, 8>(self.chosen.val()).replace_bit(8, self.is_negative.val());
         self.x_o.next = self.x.q_o.val();
+        self.nz.clk.next = self.clk.val();
+        self.nz.rst_n.next = self.rst_n.val();
+        self.nz.d_i.next = self.valid[2].q_o.val() & self.is_nz.val();
+        self.nz_o.next = self.nz.q_o.val();
+        self.zero.clk.next = self.clk.val();
+        self.zero.rst_n.next = self.rst_n.val();
+        self.zero.d_i.next = self.valid[2].q_o.val() & !self.is_nz.val();
+        self.zero_o.next = self.zero.q_o.val();
 
         // The swap flag keeps step with the operand.
         for i in 0..4 {

@@ -2,6 +2,7 @@
 
 use super::{Banks, EventSum, OperandReader};
 use crate::prelude::*;
+use crate::sliced::SlicedShape;
 
 /// One row of the state buffer: banks of sliced memory that serve one row of the array with
 /// operands and weights.
@@ -104,24 +105,22 @@ pub struct Partition {
     pub ev_mask_write_i: Signal<In, Bits<10>>,
     /// Writes of mask slices up to this partition.
     pub ev_mask_write_o: Signal<Out, Bits<10>>,
-    /// Reads of data slices a in the partitions before.
-    pub ev_a_read_i: Signal<In, Bits<10>>,
-    /// Reads of data slices a up to this partition.
-    pub ev_a_read_o: Signal<Out, Bits<10>>,
-    /// Writes of data slices a in the partitions before.
-    pub ev_a_write_i: Signal<In, Bits<10>>,
-    /// Writes of data slices a up to this partition.
-    pub ev_a_write_o: Signal<Out, Bits<10>>,
-    /// Reads of data slices b in the partitions before.
-    pub ev_b_read_i: Signal<In, Bits<10>>,
-    /// Reads of data slices b up to this partition.
-    pub ev_b_read_o: Signal<Out, Bits<10>>,
-    /// Writes of data slices b in the partitions before.
-    pub ev_b_write_i: Signal<In, Bits<10>>,
-    /// Writes of data slices b up to this partition.
-    pub ev_b_write_o: Signal<Out, Bits<10>>,
-    /// Operand to the row of the array, two's complement; 0 for an empty slot or an inactive row.
+    /// One per data slice: its reads in the partitions before.
+    pub ev_slice_read_i: Vec<Signal<In, Bits<10>>>,
+    /// One per data slice: its reads up to this partition.
+    pub ev_slice_read_o: Vec<Signal<Out, Bits<10>>>,
+    /// One per data slice: its writes in the partitions before.
+    pub ev_slice_write_i: Vec<Signal<In, Bits<10>>>,
+    /// One per data slice: its writes up to this partition.
+    pub ev_slice_write_o: Vec<Signal<Out, Bits<10>>>,
+    /// Zero operands in the partitions before.
+    pub ev_zero_i: Signal<In, Bits<10>>,
+    /// Zero operands up to this partition.
+    pub ev_zero_o: Signal<Out, Bits<10>>,
+    /// The last operand to the row of the array that was not zero, two's complement.
     pub x_o: Signal<Out, Bits<9>>,
+    /// The slot holds an operand that is not zero: it is on `x_o`.
+    pub nz_o: Signal<Out, Bit>,
     /// The weights are swapped behind this operand.
     pub swap_o: Signal<Out, Bit>,
     /// Weight word to the row of the array.
@@ -157,10 +156,9 @@ pub struct Partition {
     host_rdata: Vec<Delay<Bits<8>>>,
     ev_mask_read: EventSum,
     ev_mask_write: EventSum,
-    ev_a_read: EventSum,
-    ev_a_write: EventSum,
-    ev_b_read: EventSum,
-    ev_b_write: EventSum,
+    ev_slice_read: Vec<EventSum>,
+    ev_slice_write: Vec<EventSum>,
+    ev_zero: EventSum,
     op_word: Signal<Local, Bits<13>>,
     wt_word: Signal<Local, Bits<13>>,
     /// The weight slot is for this row.
@@ -175,14 +173,15 @@ pub struct Partition {
     write_word: Signal<Local, Bits<13>>,
     write_data: Vec<Signal<Local, Bits<8>>>,
     _banks: usize,
-    _words_per_bank: usize,
-    _first_slice: usize,
+    _slices: usize,
+    _shape: SlicedShape,
 }
 
 impl Partition {
-    /// A partition of `banks` (2, 4 or 8) banks with `words_per_bank` words each, a power of two,
-    /// whose first data slice holds `first_slice` bytes.
-    pub fn new(banks: usize, words_per_bank: usize, first_slice: usize) -> Self {
+    /// A partition of `banks` (2, 4 or 8) banks of the given shape, see [`Banks::new`].
+    pub fn new(banks: usize, shape: &SlicedShape) -> Self {
+        let slices = shape.slices();
+        let sums = || (0..slices).map(|_| EventSum::new(banks)).collect();
         Self {
             clk: Default::default(),
             rst_n: Default::default(),
@@ -227,15 +226,14 @@ impl Partition {
             ev_mask_read_o: Default::default(),
             ev_mask_write_i: Default::default(),
             ev_mask_write_o: Default::default(),
-            ev_a_read_i: Default::default(),
-            ev_a_read_o: Default::default(),
-            ev_a_write_i: Default::default(),
-            ev_a_write_o: Default::default(),
-            ev_b_read_i: Default::default(),
-            ev_b_read_o: Default::default(),
-            ev_b_write_i: Default::default(),
-            ev_b_write_o: Default::default(),
+            ev_slice_read_i: v(slices),
+            ev_slice_read_o: v(slices),
+            ev_slice_write_i: v(slices),
+            ev_slice_write_o: v(slices),
+            ev_zero_i: Default::default(),
+            ev_zero_o: Default::default(),
             x_o: Default::default(),
+            nz_o: Default::default(),
             swap_o: Default::default(),
             w_o: v(8),
             shift_o: Default::default(),
@@ -254,7 +252,7 @@ impl Partition {
             host_partition: Default::default(),
             host_word: Default::default(),
             host_data: v(8),
-            banks: Banks::new(banks, words_per_bank, first_slice),
+            banks: Banks::new(banks, shape),
             reader: OperandReader::new(),
             weight: v(8),
             shift: v(2),
@@ -264,10 +262,9 @@ impl Partition {
             host_rdata: v(8),
             ev_mask_read: EventSum::new(banks),
             ev_mask_write: EventSum::new(banks),
-            ev_a_read: EventSum::new(banks),
-            ev_a_write: EventSum::new(banks),
-            ev_b_read: EventSum::new(banks),
-            ev_b_write: EventSum::new(banks),
+            ev_slice_read: sums(),
+            ev_slice_write: sums(),
+            ev_zero: EventSum::new(1),
             op_word: Default::default(),
             wt_word: Default::default(),
             wt_is_active: Default::default(),
@@ -277,8 +274,8 @@ impl Partition {
             write_word: Default::default(),
             write_data: v(8),
             _banks: banks,
-            _words_per_bank: words_per_bank,
-            _first_slice: first_slice,
+            _slices: slices,
+            _shape: shape.clone(),
         }
     }
 }
@@ -374,8 +371,10 @@ impl Logic for Partition {
         self.reader.write_word_i.next = self.write_word.val();
         for k in 0..8 {
             self.reader.word_i[k].next = self.banks.op_data_o[k].val();
+            self.reader.mask_i[k].next = self.banks.op_mask_o[k].val();
         }
         self.x_o.next = self.reader.x_o.val();
+        self.nz_o.next = self.reader.nz_o.val();
         self.swap_o.next = self.reader.swap_o.val();
 
         // Memory
@@ -441,43 +440,32 @@ impl Logic for Partition {
         self.ev_mask_write.rst_n.next = self.rst_n.val();
         self.ev_mask_write.total_i.next = self.ev_mask_write_i.val();
         self.ev_mask_write_o.next = self.ev_mask_write.total_o.val();
-        self.ev_a_read.clk.next = self.clk.val();
-        self.ev_a_read.rst_n.next = self.rst_n.val();
-        self.ev_a_read.total_i.next = self.ev_a_read_i.val();
-        self.ev_a_read_o.next = self.ev_a_read.total_o.val();
-        self.ev_a_write.clk.next = self.clk.val();
-        self.ev_a_write.rst_n.next = self.rst_n.val();
-        self.ev_a_write.total_i.next = self.ev_a_write_i.val();
-        self.ev_a_write_o.next = self.ev_a_write.total_o.val();
-        self.ev_b_read.clk.next = self.clk.val();
-        self.ev_b_read.rst_n.next = self.rst_n.val();
-        self.ev_b_read.total_i.next = self.ev_b_read_i.val();
-        self.ev_b_read_o.next = self.ev_b_read.total_o.val();
-        self.ev_b_write.clk.next = self.clk.val();
-        self.ev_b_write.rst_n.next = self.rst_n.val();
-        self.ev_b_write.total_i.next = self.ev_b_write_i.val();
-        self.ev_b_write_o.next = self.ev_b_write.total_o.val();
+        self.ev_zero.clk.next = self.clk.val();
+        self.ev_zero.rst_n.next = self.rst_n.val();
+        self.ev_zero.total_i.next = self.ev_zero_i.val();
+        self.ev_zero.event_i[0].next = self.reader.zero_o.val();
+        self.ev_zero_o.next = self.ev_zero.total_o.val();
         for b in 0..self._banks {
             self.ev_mask_read.event_i[b].next = self.banks.mask_read_o[b].val();
             self.ev_mask_write.event_i[b].next = self.banks.mask_write_o[b].val();
-            self.ev_a_read.event_i[b].next = self.banks.a_read_o[b].val();
-            self.ev_a_write.event_i[b].next = self.banks.a_write_o[b].val();
-            self.ev_b_read.event_i[b].next = self.banks.b_read_o[b].val();
-            self.ev_b_write.event_i[b].next = self.banks.b_write_o[b].val();
+        }
+        for k in 0..self._slices {
+            self.ev_slice_read[k].clk.next = self.clk.val();
+            self.ev_slice_read[k].rst_n.next = self.rst_n.val();
+            self.ev_slice_read[k].total_i.next = self.ev_slice_read_i[k].val();
+            self.ev_slice_read_o[k].next = self.ev_slice_read[k].total_o.val();
+            self.ev_slice_write[k].clk.next = self.clk.val();
+            self.ev_slice_write[k].rst_n.next = self.rst_n.val();
+            self.ev_slice_write[k].total_i.next = self.ev_slice_write_i[k].val();
+            self.ev_slice_write_o[k].next = self.ev_slice_write[k].total_o.val();
+            for b in 0..self._banks {
+                self.ev_slice_read[k].event_i[b].next = self.banks.slice_read_o[b][k].val();
+                self.ev_slice_write[k].event_i[b].next = self.banks.slice_write_o[b][k].val();
+            }
         }
     }
-    module!(|this| Meta::module("partition")
-        .param("banks", "b", this._banks, "banks")
-        .param(
-            "words",
-            "w",
-            this._words_per_bank,
-            "words of eight bytes in a bank"
-        )
-        .param(
-            "first_slice",
-            "s",
-            this._first_slice,
-            "bytes of the first data slice"
-        ));
+    module!(|this| {
+        let partition = Meta::module("partition").param("banks", "b", this._banks, "banks");
+        this._shape.describe_kind(partition)
+    });
 }

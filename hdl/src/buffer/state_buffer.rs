@@ -2,6 +2,7 @@
 
 use super::Partition;
 use crate::prelude::*;
+use crate::sliced::SlicedShape;
 
 /// The state buffer: one partition per row of the array. A wave that enters row 0 in cycle T
 /// reaches row r in T+r.
@@ -52,8 +53,10 @@ pub struct StateBuffer {
     pub dr_word_i: Vec<Signal<In, Bits<13>>>,
     /// Words of eight bytes.
     pub dr_data_i: Vec<Vec<Signal<In, Bits<8>>>>,
-    /// Operands to the array, two's complement.
+    /// One per row: the last operand to the array that was not zero, two's complement.
     pub x_o: Vec<Signal<Out, Bits<9>>>,
+    /// One per row: the slot holds an operand that is not zero, on `x_o`.
+    pub nz_o: Vec<Signal<Out, Bit>>,
     /// One per row: the weights are swapped behind this operand.
     pub swap_o: Vec<Signal<Out, Bit>>,
     /// Weight words to the array.
@@ -74,14 +77,12 @@ pub struct StateBuffer {
     pub ev_mask_read_o: Signal<Out, Bits<10>>,
     /// Writes of mask slices.
     pub ev_mask_write_o: Signal<Out, Bits<10>>,
-    /// Reads of data slices a.
-    pub ev_a_read_o: Signal<Out, Bits<10>>,
-    /// Writes of data slices a.
-    pub ev_a_write_o: Signal<Out, Bits<10>>,
-    /// Reads of data slices b.
-    pub ev_b_read_o: Signal<Out, Bits<10>>,
-    /// Writes of data slices b.
-    pub ev_b_write_o: Signal<Out, Bits<10>>,
+    /// Reads of each data slice.
+    pub ev_slice_read_o: Vec<Signal<Out, Bits<10>>>,
+    /// Writes of each data slice.
+    pub ev_slice_write_o: Vec<Signal<Out, Bits<10>>>,
+    /// Zero operands.
+    pub ev_zero_o: Signal<Out, Bits<10>>,
     /// Partitions, one per row.
     pub partition: Vec<Partition>,
     op_valid: Vec<Signal<Local, Bit>>,
@@ -103,20 +104,21 @@ pub struct StateBuffer {
     host_rdata: Vec<Vec<Signal<Local, Bits<8>>>>,
     ev_mask_read: Vec<Signal<Local, Bits<10>>>,
     ev_mask_write: Vec<Signal<Local, Bits<10>>>,
-    ev_a_read: Vec<Signal<Local, Bits<10>>>,
-    ev_a_write: Vec<Signal<Local, Bits<10>>>,
-    ev_b_read: Vec<Signal<Local, Bits<10>>>,
-    ev_b_write: Vec<Signal<Local, Bits<10>>>,
+    ev_slice_read: Vec<Vec<Signal<Local, Bits<10>>>>,
+    ev_slice_write: Vec<Vec<Signal<Local, Bits<10>>>>,
+    ev_zero: Vec<Signal<Local, Bits<10>>>,
     _rows: usize,
     _banks: usize,
-    _words_per_bank: usize,
-    _first_slice: usize,
+    _slices: usize,
+    _shape: SlicedShape,
 }
 
 impl StateBuffer {
-    /// `rows` partitions of `banks` (2, 4 or 8) banks with `words_per_bank` words each, a power of
-    /// two, whose first data slice holds `first_slice` bytes.
-    pub fn new(rows: usize, banks: usize, words_per_bank: usize, first_slice: usize) -> Self {
+    /// `rows` partitions of `banks` (2, 4 or 8) banks of the given shape, see
+    /// [`Banks::new`](super::Banks::new).
+    pub fn new(rows: usize, banks: usize, shape: &SlicedShape) -> Self {
+        let slices = shape.slices();
+        let per_slice = || (0..rows + 1).map(|_| v(slices)).collect();
         Self {
             clk: Default::default(),
             rst_n: Default::default(),
@@ -139,6 +141,7 @@ impl StateBuffer {
             dr_word_i: v(rows),
             dr_data_i: (0..rows).map(|_| v(8)).collect(),
             x_o: v(rows),
+            nz_o: v(rows),
             swap_o: v(rows),
             w_o: (0..rows).map(|_| v(8)).collect(),
             shift_o: v(rows),
@@ -149,13 +152,10 @@ impl StateBuffer {
             host_rdata_o: v(8),
             ev_mask_read_o: Default::default(),
             ev_mask_write_o: Default::default(),
-            ev_a_read_o: Default::default(),
-            ev_a_write_o: Default::default(),
-            ev_b_read_o: Default::default(),
-            ev_b_write_o: Default::default(),
-            partition: (0..rows)
-                .map(|_| Partition::new(banks, words_per_bank, first_slice))
-                .collect(),
+            ev_slice_read_o: v(slices),
+            ev_slice_write_o: v(slices),
+            ev_zero_o: Default::default(),
+            partition: (0..rows).map(|_| Partition::new(banks, shape)).collect(),
             op_valid: v(rows + 1),
             op_addr: v(rows + 1),
             op_rows: v(rows + 1),
@@ -175,14 +175,13 @@ impl StateBuffer {
             host_rdata: (0..rows + 1).map(|_| v(8)).collect(),
             ev_mask_read: v(rows + 1),
             ev_mask_write: v(rows + 1),
-            ev_a_read: v(rows + 1),
-            ev_a_write: v(rows + 1),
-            ev_b_read: v(rows + 1),
-            ev_b_write: v(rows + 1),
+            ev_slice_read: per_slice(),
+            ev_slice_write: per_slice(),
+            ev_zero: v(rows + 1),
             _rows: rows,
             _banks: banks,
-            _words_per_bank: words_per_bank,
-            _first_slice: first_slice,
+            _slices: slices,
+            _shape: shape.clone(),
         }
     }
 }
@@ -207,10 +206,11 @@ impl Logic for StateBuffer {
         self.host_rvalid[0].next = false;
         self.ev_mask_read[0].next = 0.into();
         self.ev_mask_write[0].next = 0.into();
-        self.ev_a_read[0].next = 0.into();
-        self.ev_a_write[0].next = 0.into();
-        self.ev_b_read[0].next = 0.into();
-        self.ev_b_write[0].next = 0.into();
+        self.ev_zero[0].next = 0.into();
+        for k in 0..self._slices {
+            self.ev_slice_read[0][k].next = 0.into();
+            self.ev_slice_write[0][k].next = 0.into();
+        }
         for k in 0..8 {
             self.host_data[0][k].next = self.host_data_i[k].val();
             self.host_rdata[0][k].next = 0.into();
@@ -235,10 +235,7 @@ impl Logic for StateBuffer {
             self.partition[i].host_rvalid_i.next = self.host_rvalid[i].val();
             self.partition[i].ev_mask_read_i.next = self.ev_mask_read[i].val();
             self.partition[i].ev_mask_write_i.next = self.ev_mask_write[i].val();
-            self.partition[i].ev_a_read_i.next = self.ev_a_read[i].val();
-            self.partition[i].ev_a_write_i.next = self.ev_a_write[i].val();
-            self.partition[i].ev_b_read_i.next = self.ev_b_read[i].val();
-            self.partition[i].ev_b_write_i.next = self.ev_b_write[i].val();
+            self.partition[i].ev_zero_i.next = self.ev_zero[i].val();
             self.op_valid[i + 1].next = self.partition[i].op_valid_o.val();
             self.op_addr[i + 1].next = self.partition[i].op_addr_o.val();
             self.op_rows[i + 1].next = self.partition[i].op_rows_o.val();
@@ -256,15 +253,19 @@ impl Logic for StateBuffer {
             self.host_rvalid[i + 1].next = self.partition[i].host_rvalid_o.val();
             self.ev_mask_read[i + 1].next = self.partition[i].ev_mask_read_o.val();
             self.ev_mask_write[i + 1].next = self.partition[i].ev_mask_write_o.val();
-            self.ev_a_read[i + 1].next = self.partition[i].ev_a_read_o.val();
-            self.ev_a_write[i + 1].next = self.partition[i].ev_a_write_o.val();
-            self.ev_b_read[i + 1].next = self.partition[i].ev_b_read_o.val();
-            self.ev_b_write[i + 1].next = self.partition[i].ev_b_write_o.val();
+            self.ev_zero[i + 1].next = self.partition[i].ev_zero_o.val();
             self.partition[i].dr_valid_i.next = self.dr_valid_i[i].val();
             self.partition[i].dr_word_i.next = self.dr_word_i[i].val();
             self.x_o[i].next = self.partition[i].x_o.val();
+            self.nz_o[i].next = self.partition[i].nz_o.val();
             self.swap_o[i].next = self.partition[i].swap_o.val();
             self.shift_o[i].next = self.partition[i].shift_o.val();
+            for k in 0..self._slices {
+                self.partition[i].ev_slice_read_i[k].next = self.ev_slice_read[i][k].val();
+                self.ev_slice_read[i + 1][k].next = self.partition[i].ev_slice_read_o[k].val();
+                self.partition[i].ev_slice_write_i[k].next = self.ev_slice_write[i][k].val();
+                self.ev_slice_write[i + 1][k].next = self.partition[i].ev_slice_write_o[k].val();
+            }
             for k in 0..8 {
                 self.partition[i].dr_data_i[k].next = self.dr_data_i[i][k].val();
                 self.w_o[i][k].next = self.partition[i].w_o[k].val();
@@ -283,24 +284,16 @@ impl Logic for StateBuffer {
         }
         self.ev_mask_read_o.next = self.ev_mask_read[self._rows].val();
         self.ev_mask_write_o.next = self.ev_mask_write[self._rows].val();
-        self.ev_a_read_o.next = self.ev_a_read[self._rows].val();
-        self.ev_a_write_o.next = self.ev_a_write[self._rows].val();
-        self.ev_b_read_o.next = self.ev_b_read[self._rows].val();
-        self.ev_b_write_o.next = self.ev_b_write[self._rows].val();
+        self.ev_zero_o.next = self.ev_zero[self._rows].val();
+        for k in 0..self._slices {
+            self.ev_slice_read_o[k].next = self.ev_slice_read[self._rows][k].val();
+            self.ev_slice_write_o[k].next = self.ev_slice_write[self._rows][k].val();
+        }
     }
-    module!(|this| Meta::module("state_buffer")
-        .param("rows", "r", this._rows, "rows")
-        .param("banks", "b", this._banks, "banks in a partition")
-        .param(
-            "words",
-            "w",
-            this._words_per_bank,
-            "words of eight bytes in a bank"
-        )
-        .param(
-            "first_slice",
-            "s",
-            this._first_slice,
-            "bytes of the first data slice"
-        ));
+    module!(|this| {
+        let buffer = Meta::module("state_buffer")
+            .param("rows", "r", this._rows, "rows")
+            .param("banks", "b", this._banks, "banks in a partition");
+        this._shape.describe_kind(buffer)
+    });
 }

@@ -2,8 +2,22 @@
 
 use crate::prelude::*;
 
-/// Number of counters, in the order of the host's register map from CYCLES on.
-pub const COUNTERS: usize = 12;
+/// Register index of the first counter; the others follow.
+pub const FIRST_COUNTER: usize = 7;
+
+/// Slices that a memory has unless it is configured otherwise.
+const USUAL_SLICES: usize = 2;
+
+/// Number of counters of a machine with so many data slices: ZERO_OPERANDS, those of the units,
+/// reads and writes of the mask slice and of each data slice.
+pub const fn counters(slices: usize) -> usize {
+    9 + 2 * slices
+}
+
+/// Adds the number of counters; in the module name only if it is not the usual one.
+pub(super) fn describe(meta: Meta, counts: usize) -> Meta {
+    meta.choice("counts", "n", counts, counters(USUAL_SLICES), "counters")
+}
 
 /// Counters of 32 bits, each with its own increment per clock; they wrap.
 ///
@@ -22,17 +36,22 @@ pub struct Counters {
     /// Value of each counter.
     pub count_o: Vec<Signal<Out, Bits<32>>>,
     count: Vec<Reg<Bits<32>>>,
+    _counts: usize,
 }
 
-impl Default for Counters {
-    fn default() -> Self {
+impl Counters {
+    /// The counters of a machine with so many data slices, in the order of the host's register map
+    /// from [`FIRST_COUNTER`] on.
+    pub fn new(slices: usize) -> Self {
+        let counts = counters(slices);
         Self {
             clk: Default::default(),
             rst_n: Default::default(),
             clear_i: Default::default(),
-            increment_i: v(COUNTERS),
-            count_o: v(COUNTERS),
-            count: v(COUNTERS),
+            increment_i: v(counts),
+            count_o: v(counts),
+            count: v(counts),
+            _counts: counts,
         }
     }
 }
@@ -40,7 +59,7 @@ impl Default for Counters {
 impl Logic for Counters {
     #[hdl_gen]
     fn update(&mut self) {
-        for i in 0..COUNTERS {
+        for i in 0..self._counts {
             self.count[i].clk.next = self.clk.val();
             self.count[i].rst_n.next = self.rst_n.val();
             self.count[i].d_i.next =
@@ -51,5 +70,5 @@ impl Logic for Counters {
             self.count_o[i].next = self.count[i].q_o.val();
         }
     }
-    module!(|_this| Meta::module("counters"));
+    module!(|this| describe(Meta::module("counters"), this._counts));
 }

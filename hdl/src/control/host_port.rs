@@ -1,6 +1,6 @@
 //! The plain memory-mapped port of the host.
 
-use super::counters::COUNTERS;
+use super::counters::{FIRST_COUNTER, counters, describe};
 use super::sequencer::SequencerShape;
 use crate::prelude::*;
 
@@ -37,7 +37,7 @@ pub struct HostPort {
     pub running_i: Signal<In, Bit>,
     /// Status register.
     pub status_i: Signal<In, Bits<32>>,
-    /// Counters, from CYCLES on.
+    /// Counters in the order of their registers.
     pub count_i: Vec<Signal<In, Bits<32>>>,
     /// Starts the program.
     pub start_o: Signal<Out, Bit>,
@@ -103,11 +103,14 @@ pub struct HostPort {
     _tile_bits: usize,
     _pc_bits: usize,
     _word_bits: usize,
+    _counts: usize,
 }
 
 impl HostPort {
-    /// A port for a machine of the given shape with partitions of 2^`word_bits` words.
-    pub fn new(shape: SequencerShape, word_bits: usize) -> Self {
+    /// A port for a machine of the given shape with partitions of 2^`word_bits` words and so many
+    /// data slices.
+    pub fn new(shape: SequencerShape, word_bits: usize, slices: usize) -> Self {
+        let counts = counters(slices);
         Self {
             clk: Default::default(),
             rst_n: Default::default(),
@@ -120,7 +123,7 @@ impl HostPort {
             host_rdata_o: v(8),
             running_i: Default::default(),
             status_i: Default::default(),
-            count_i: v(COUNTERS),
+            count_i: v(counts),
             start_o: Default::default(),
             start_pc_o: Default::default(),
             program_wen_o: Default::default(),
@@ -167,6 +170,7 @@ impl HostPort {
             _tile_bits: shape.tiles.ilog2() as usize,
             _pc_bits: address_bits(shape.program_words),
             _word_bits: word_bits,
+            _counts: counts,
         }
     }
 }
@@ -267,8 +271,8 @@ impl Logic for HostPort {
 
         // Register reads.
         self.selected.next = 0.into();
-        for i in 0..COUNTERS {
-            if self.index.val() == (i + 8).to_bits::<5>() {
+        for i in 0..self._counts {
+            if self.index.val() == (i + FIRST_COUNTER).to_bits::<5>() {
                 self.selected.next = self.count_i[i].val();
             }
         }
@@ -317,11 +321,12 @@ impl Logic for HostPort {
         }
     }
     module!(|this| {
-        Meta::module("host_port")
+        let port = Meta::module("host_port")
             .param("rows", "r", this._rows, "rows of the array")
             .param("cols", "c", this._cols, "columns of the array")
             .param("tile_bits", "t", this._tile_bits, "bits of a column tile")
             .param("pc_bits", "p", this._pc_bits, "bits of a program address")
-            .param("word_bits", "w", this._word_bits, "bits of a word address")
+            .param("word_bits", "w", this._word_bits, "bits of a word address");
+        describe(port, this._counts)
     });
 }

@@ -1,8 +1,9 @@
 //! The control half of the machine: host port, sequencer, units and counters.
 
+use super::counters::describe;
 use super::{
-    COUNTERS, Counters, DrainHead, HostPort, Sequencer, SequencerShape, Status, StreamHead,
-    WeightHead,
+    Counters, DrainHead, HostPort, Sequencer, SequencerShape, Status, StreamHead, WeightHead,
+    counters,
 };
 use crate::prelude::*;
 use crate::traversal::{TraversalEngine, TraversalShape};
@@ -16,6 +17,8 @@ pub struct ControlShape {
     pub byte_bits: usize,
     /// Bits of a word address of a results bank.
     pub result_bits: usize,
+    /// Data slices of the memory: as many are counted.
+    pub slices: usize,
 }
 
 /// Everything but the data path: takes requests of the host, runs programs, drives the waves.
@@ -137,7 +140,8 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     pub buffer_rvalid_i: Signal<In, Bit>,
     /// Re-centred bytes read.
     pub buffer_rdata_i: Vec<Signal<In, Bits<8>>>,
-    /// Slice accesses of this cycle: mask read, mask write, a read, a write, b read, b write.
+    /// Events of this cycle: zero operands, reads and writes of mask slices, reads and writes of
+    /// each data slice.
     pub event_i: Vec<Signal<In, Bits<10>>>,
     host: HostPort,
     sequencer: Sequencer,
@@ -162,12 +166,14 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     _result_bits: usize,
     _tiles: usize,
     _pc_bits: usize,
+    _counts: usize,
 }
 
 impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
     /// The control half for the given sizes; `W` and `A` are the sizes' offset and address bits.
     pub fn new(shape: ControlShape) -> Self {
         let s = shape.sequencer;
+        let counts = counters(shape.slices);
         let walk = TraversalShape::plain(s.record_rows, s.loops);
         let tile_bits = s.tiles.ilog2() as usize;
         Self {
@@ -227,11 +233,11 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             buffer_data_o: v(8),
             buffer_rvalid_i: Default::default(),
             buffer_rdata_i: v(8),
-            event_i: v(6),
-            host: HostPort::new(s, shape.byte_bits - 3),
+            event_i: v(counts - 6),
+            host: HostPort::new(s, shape.byte_bits - 3, shape.slices),
             sequencer: Sequencer::new(s),
             status: Status::new(),
-            counters: Default::default(),
+            counters: Counters::new(shape.slices),
             weight_walk: TraversalEngine::new(walk),
             stream_walk: TraversalEngine::new(walk),
             drain_walk: TraversalEngine::new(walk),
@@ -251,6 +257,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             _result_bits: shape.result_bits,
             _tiles: s.tiles,
             _pc_bits: address_bits(s.program_words),
+            _counts: counts,
         }
     }
 }
@@ -301,7 +308,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.host_rvalid_o.next = self.host.host_rvalid_o.val();
         self.host.running_i.next = self.sequencer.running_o.val();
         self.host.status_i.next = self.status.status_o.val();
-        for i in 0..COUNTERS {
+        for i in 0..self._counts {
             self.host.count_i[i].next = self.counters.count_o[i].val();
         }
         self.host.buffer_rvalid_i.next = self.buffer_rvalid_i.val();
@@ -484,38 +491,35 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
 
         // Counters
         self.counters.clear_i.next = self.host.start_o.val();
-        self.counters.increment_i[0].next = 0.into();
-        self.counters.increment_i[1].next = 0.into();
-        self.counters.increment_i[2].next = 0.into();
-        self.counters.increment_i[3].next = 0.into();
-        self.counters.increment_i[4].next = 0.into();
-        self.counters.increment_i[5].next = 0.into();
+        for i in 0..self._counts {
+            self.counters.increment_i[i].next = 0.into();
+        }
         if self.sequencer.cycle_o.val() {
-            self.counters.increment_i[0].next = 1.into();
+            self.counters.increment_i[1].next = 1.into();
         }
         if self.stream_head.vector_o.val() {
-            self.counters.increment_i[1].next = 1.into();
-            self.counters.increment_i[2].next =
+            self.counters.increment_i[2].next = 1.into();
+            self.counters.increment_i[3].next =
                 self.sequencer.second_param_o[1].val().get_bits::<17>(0);
         }
         if self.stream_head.stall_o.val() {
-            self.counters.increment_i[3].next = 1.into();
-        }
-        if self.sequencer.wait_o.val() {
             self.counters.increment_i[4].next = 1.into();
         }
-        if self.sequencer.issue_o.val() {
+        if self.sequencer.wait_o.val() {
             self.counters.increment_i[5].next = 1.into();
         }
-        for i in 0..6 {
-            self.counters.increment_i[6 + i].next = 0.into();
-            if self.sequencer.running_o.val() {
-                self.counters.increment_i[6 + i].next = self.event_i[i].val().get_bits::<17>(0);
+        if self.sequencer.issue_o.val() {
+            self.counters.increment_i[6].next = 1.into();
+        }
+        if self.sequencer.running_o.val() {
+            self.counters.increment_i[0].next = self.event_i[0].val().get_bits::<17>(0);
+            for i in 7..self._counts {
+                self.counters.increment_i[i].next = self.event_i[i - 6].val().get_bits::<17>(0);
             }
         }
     }
     module!(|this| {
-        Meta::module("control")
+        let control = Meta::module("control")
             .param("rows", "r", this._rows, "rows of the array")
             .param("cols", "c", this._cols, "columns of the array")
             .param("record_rows", "m", this._record_rows, "rows of a record")
@@ -535,6 +539,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
                 "bits of a result address",
             )
             .param("tiles", "t", this._tiles, "column tiles")
-            .param("pc_bits", "p", this._pc_bits, "bits of a program address")
+            .param("pc_bits", "p", this._pc_bits, "bits of a program address");
+        describe(control, this._counts)
     });
 }

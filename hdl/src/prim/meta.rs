@@ -90,7 +90,12 @@ impl Meta {
 
     /// Adds an option: part of the module name only where it is not 0.
     pub fn option(self, name: &str, flag: &str, value: usize, doc: &str) -> Self {
-        if value == 0 {
+        self.choice(name, flag, value, 0, doc)
+    }
+
+    /// Adds a parameter that is part of the module name only where it is not `usual`.
+    pub fn choice(self, name: &str, flag: &str, value: usize, usual: usize, doc: &str) -> Self {
+        if value == usual {
             return self.hidden(name, value, doc);
         }
         self.param(name, flag, value, doc)

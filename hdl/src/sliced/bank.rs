@@ -4,7 +4,8 @@ use super::shape::WA;
 use super::{SlicedChoice, SlicedShape};
 use crate::prelude::*;
 
-/// Sliced or plain memory of words of eight bytes, with units of any size inside.
+/// Sliced or plain memory of words of eight bytes, with units of any size inside. Beside the word
+/// it says which of its bytes are not zero: that is the mask if units are no larger than bytes.
 ///
 /// # Timing
 /// That of the memory inside.
@@ -32,6 +33,8 @@ pub struct SlicedBank {
     pub rdata_o: Vec<Signal<Out, Bits<8>>>,
     /// Its mask: bit k is 1 if unit k is not zero.
     pub rmask_o: Vec<Signal<Out, Bits<1>>>,
+    /// One per byte of the word: it is not zero.
+    pub nz_o: Vec<Signal<Out, Bit>>,
 
     /// The mask slice is read in this cycle.
     pub mask_ren_o: Signal<Out, Bit>,
@@ -78,6 +81,7 @@ impl SlicedBank {
             rvalid_o: Default::default(),
             rdata_o: v(8),
             rmask_o: v(units),
+            nz_o: v(8),
             mask_ren_o: Default::default(),
             mask_wen_o: Default::default(),
             slice_ren_o: v(slices),
@@ -133,6 +137,8 @@ impl Logic for SlicedBank {
                 self.rdata_o[k].next = (self.half[m].rdata_o[2 * k + 1].val().get_bits::<8>(0)
                     << 4)
                     | self.half[m].rdata_o[2 * k].val().get_bits::<8>(0);
+                self.nz_o[k].next = self.half[m].rmask_o[2 * k].val().any()
+                    | self.half[m].rmask_o[2 * k + 1].val().any();
             }
         }
         for m in 0..self._singles {
@@ -156,6 +162,7 @@ impl Logic for SlicedBank {
             for k in 0..8 {
                 self.single[m].wdata_i[k].next = self.wdata_i[k].val();
                 self.rdata_o[k].next = self.single[m].rdata_o[k].val();
+                self.nz_o[k].next = self.single[m].rmask_o[k].val().any();
             }
         }
         for m in 0..self._doubles {
@@ -183,6 +190,8 @@ impl Logic for SlicedBank {
                 for b in 0..2 {
                     self.rdata_o[2 * k + b].next =
                         self.double[m].rdata_o[k].val().get_bits::<8>(b * 8);
+                    self.nz_o[2 * k + b].next =
+                        self.double[m].rdata_o[k].val().get_bits::<8>(b * 8).any();
                 }
             }
         }
@@ -213,28 +222,11 @@ impl Logic for SlicedBank {
                 for b in 0..4 {
                     self.rdata_o[4 * k + b].next =
                         self.quad[m].rdata_o[k].val().get_bits::<8>(b * 8);
+                    self.nz_o[4 * k + b].next =
+                        self.quad[m].rdata_o[k].val().get_bits::<8>(b * 8).any();
                 }
             }
         }
     }
-    module!(|this| {
-        use super::MaskPlace::{Field, Hybrid};
-        let shape = &this._shape;
-        let kind = |place| usize::from(!shape.plain && shape.mask == place);
-        shape
-            .meta("sliced_bank")
-            .option(
-                "in_field",
-                "mf",
-                kind(Field),
-                "1: the mask is a field of slice 0",
-            )
-            .option(
-                "in_hybrid",
-                "mh",
-                kind(Hybrid),
-                "1: slice 0 holds masks or raw units",
-            )
-            .option("is_plain", "mp", shape.plain.into(), "1: plain memory")
-    });
+    module!(|this| this._shape.describe_kind(Meta::module("sliced_bank")));
 }

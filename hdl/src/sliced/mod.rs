@@ -22,6 +22,7 @@ mod choice;
 mod counters;
 mod data_slice;
 mod data_slices;
+mod describe;
 mod field;
 mod hybrid;
 mod memory;

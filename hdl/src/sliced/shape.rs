@@ -1,6 +1,6 @@
 //! What a sliced memory is built from.
 
-use crate::prelude::*;
+use heddle_arch::params;
 
 /// Bits of a word address.
 pub const WA: usize = 13;
@@ -92,6 +92,35 @@ impl SlicedShape {
             latency: 2,
             plain: false,
             widths,
+        }
+    }
+
+    /// The memory that a configuration describes, `words` words deep.
+    pub fn of(words: usize, slices: &params::Slices) -> Self {
+        let size = |value: u32| value as usize;
+        Self {
+            words,
+            units: size(slices.units()),
+            unit_bits: size(slices.unit_bits),
+            widths: slices.widths.iter().copied().map(size).collect(),
+            mask: match slices.mask {
+                params::MaskPlace::Slice => MaskPlace::Slice,
+                params::MaskPlace::Field => MaskPlace::Field,
+                params::MaskPlace::Hybrid => MaskPlace::Hybrid,
+            },
+            network: match slices.network {
+                params::PackNetwork::Full => Network::Full,
+                params::PackNetwork::Half => Network::Half,
+                params::PackNetwork::Split => Network::Split,
+            },
+            exact: slices.write == params::SliceWrite::Exact,
+            right: slices.end == params::PackEnd::Right,
+            write_threshold: size(slices.write_threshold),
+            read_threshold: size(slices.read_threshold),
+            access_threshold: size(slices.threshold()),
+            in_turn: slices.read_order == params::ReadOrder::InTurn,
+            latency: size(slices.latency),
+            plain: slices.plain,
         }
     }
 
@@ -232,73 +261,6 @@ impl SlicedShape {
             "exact writes need a mask slice"
         );
     }
-
-    /// Name and parameters of a memory of this shape.
-    pub fn meta(&self, name: &str) -> Meta {
-        let choice = |meta: Meta, name: &str, flag: &str, value, usual, doc: &str| {
-            let flag = if value == usual { "" } else { flag };
-            meta.param(name, flag, value, doc)
-        };
-        let mut meta = Meta::module(name).param("words", "d", self.words, "words");
-        if self.plain {
-            meta = meta.param("units", "w", self.units, "units in a word");
-        } else {
-            for (k, width) in self.widths.iter().enumerate() {
-                meta = meta.param(&format!("width{k}"), "w", *width, "units of a slice");
-            }
-            meta = meta.hidden("units", self.units, "units in a word");
-        }
-        meta = choice(meta, "unit_bits", "u", self.unit_bits, 8, "bits of a unit");
-        if !self.plain {
-            let network = "0: full, 1: half, 2: split";
-            meta = choice(meta, "network", "n", self.network.number(), 0, network)
-                .option(
-                    "exact",
-                    "e",
-                    self.exact.into(),
-                    "1: only lanes with a non-zero unit are written",
-                )
-                .option(
-                    "write_threshold",
-                    "tw",
-                    self.write_threshold,
-                    "a word with so many non-zero units is stored as zero",
-                )
-                .option(
-                    "read_threshold",
-                    "tr",
-                    self.read_threshold,
-                    "a word with so many non-zero units is not read",
-                );
-            let usual = self.first_units();
-            let doc = "more non-zero units need slice 1";
-            meta = choice(
-                meta,
-                "access_threshold",
-                "ta",
-                self.access_threshold,
-                usual,
-                doc,
-            )
-            .option(
-                "in_turn",
-                "o",
-                self.in_turn.into(),
-                "1: slice k is accessed k cycles after slice 0",
-            );
-        }
-        let doc = "1: the first unit is the least significant one";
-        meta = meta.option("right", "r", self.right.into(), doc);
-        choice(
-            meta,
-            "latency",
-            "l",
-            self.latency,
-            2,
-            "cycles from the read to the word",
-        )
-        .hidden("slices", self.slices(), "data slices")
-    }
 }
 
 #[cfg(test)]
@@ -315,6 +277,45 @@ mod tests {
         );
         assert_eq!(shape.write_thresholds(), [0, 2, 4]);
         assert_eq!(shape.mask_to_data(), 1);
+    }
+
+    #[test]
+    fn a_configuration_gives_every_option() {
+        let mut slices = params::Slices::new(8, 4, vec![7, 3, 6]);
+        assert_eq!(SlicedShape::of(16, &slices).access_threshold, 7);
+        slices.mask = params::MaskPlace::Hybrid;
+        slices.network = params::PackNetwork::Split;
+        slices.end = params::PackEnd::Right;
+        slices.read_order = params::ReadOrder::InTurn;
+        slices.latency = 5;
+        slices.write_threshold = 2;
+        slices.read_threshold = 1;
+        let shape = SlicedShape {
+            unit_bits: 4,
+            mask: MaskPlace::Hybrid,
+            network: Network::Split,
+            right: true,
+            write_threshold: 2,
+            read_threshold: 1,
+            access_threshold: 3,
+            in_turn: true,
+            latency: 5,
+            ..SlicedShape::new(16, vec![7, 3, 6])
+        };
+        assert_eq!(SlicedShape::of(16, &slices), shape);
+        slices = params::Slices::new(8, 8, vec![4, 4]);
+        slices.write = params::SliceWrite::Exact;
+        slices.network = params::PackNetwork::Half;
+        slices.access_threshold = Some(2);
+        let shape = SlicedShape {
+            exact: true,
+            network: Network::Half,
+            access_threshold: 2,
+            ..SlicedShape::new(32, vec![4, 4])
+        };
+        assert_eq!(SlicedShape::of(32, &slices), shape);
+        slices.plain = true;
+        assert_eq!(SlicedShape::of(32, &slices).slices(), 1);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::buffer::{ResultsBuffer, StateBuffer};
 use crate::control::{Control, ControlShape, SequencerShape};
 use crate::post::Post;
 use crate::prelude::*;
+use crate::sliced::SlicedShape;
 use heddle_arch::Params;
 
 /// Neural-network accelerator: state buffer, weight-stationary array, results buffer, scaling,
@@ -50,6 +51,7 @@ pub struct Top<const W: usize, const D: usize, const A: usize> {
     post: Post,
     _rows: usize,
     _cols: usize,
+    _slices: usize,
     _name: String,
 }
 
@@ -66,10 +68,13 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
             tiles: params.column_tiles as usize,
             program_words: params.program.words as usize,
         };
+        let buffer = &params.state_buffer;
+        let bank = SlicedShape::of(buffer.words_per_bank as usize, &buffer.slices);
         let shape = ControlShape {
             sequencer: s,
             byte_bits: params.partition_bytes().ilog2() as usize,
             result_bits: params.results_buffer.depth.ilog2() as usize,
+            slices: bank.slices(),
         };
         Self {
             clk: Default::default(),
@@ -85,18 +90,14 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
             done_o: Default::default(),
             error_o: Default::default(),
             control: Control::new(shape),
-            state_buffer: StateBuffer::new(
-                s.rows,
-                params.state_buffer.banks as usize,
-                params.state_buffer.words_per_bank as usize,
-                params.state_buffer.slices.widths[0] as usize,
-            ),
+            state_buffer: StateBuffer::new(s.rows, buffer.banks as usize, &bank),
             array: PeArray::new(s.rows, s.cols),
             bias: BiasRow::new(s.cols, s.tiles),
             results: ResultsBuffer::new(s.cols, params.results_buffer.depth as usize),
             post: Post::new(s.cols, s.tiles),
             _rows: s.rows,
             _cols: s.cols,
+            _slices: bank.slices(),
             _name: module_name(&params.name),
         }
     }
@@ -155,12 +156,13 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Top<W, D, A> {
             self.state_buffer.host_data_i[i].next = self.control.buffer_data_o[i].val();
             self.control.buffer_rdata_i[i].next = self.state_buffer.host_rdata_o[i].val();
         }
-        self.control.event_i[0].next = self.state_buffer.ev_mask_read_o.val();
-        self.control.event_i[1].next = self.state_buffer.ev_mask_write_o.val();
-        self.control.event_i[2].next = self.state_buffer.ev_a_read_o.val();
-        self.control.event_i[3].next = self.state_buffer.ev_a_write_o.val();
-        self.control.event_i[4].next = self.state_buffer.ev_b_read_o.val();
-        self.control.event_i[5].next = self.state_buffer.ev_b_write_o.val();
+        self.control.event_i[0].next = self.state_buffer.ev_zero_o.val();
+        self.control.event_i[1].next = self.state_buffer.ev_mask_read_o.val();
+        self.control.event_i[2].next = self.state_buffer.ev_mask_write_o.val();
+        for k in 0..self._slices {
+            self.control.event_i[2 * k + 3].next = self.state_buffer.ev_slice_read_o[k].val();
+            self.control.event_i[2 * k + 4].next = self.state_buffer.ev_slice_write_o[k].val();
+        }
 
         // A column drains into the partition of its number; there is none beyond the square.
         for r in 0..self._rows {
@@ -182,6 +184,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Top<W, D, A> {
         // Array
         for r in 0..self._rows {
             self.array.x_i[r].next = self.state_buffer.x_o[r].val();
+            self.array.nz_i[r].next = self.state_buffer.nz_o[r].val();
             self.array.swap_i[r].next = self.state_buffer.swap_o[r].val();
             self.array.shift_i[r].next = self.state_buffer.shift_o[r].val();
             for k in 0..8 {
@@ -233,6 +236,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Top<W, D, A> {
         Meta::module(format!("top_{}", this._name))
             .hidden("rows", this._rows, "rows of the array")
             .hidden("cols", this._cols, "columns of the array")
+            .hidden("slices", this._slices, "data slices")
     });
 }
 

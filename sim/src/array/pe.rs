@@ -5,6 +5,8 @@
 pub struct PeInputs {
     /// Operand, 9 bits signed.
     pub x: i16,
+    /// The operand is not zero; if false, it is zero whatever `x` is.
+    pub nz: bool,
     /// The shadow weight becomes active for the slots behind this one.
     pub swap: bool,
     /// Take `w` into the shadow weight.
@@ -18,8 +20,10 @@ pub struct PeInputs {
 /// Outputs of one processing element, all registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PeOutputs {
-    /// Operand of the cycle before.
+    /// The last operand that was not zero.
     pub x: i16,
+    /// The operand of the cycle before is not zero.
+    pub nz: bool,
     /// Swap flag of the cycle before.
     pub swap: bool,
     /// Shadow weight.
@@ -46,14 +50,20 @@ impl PeModel {
     pub fn step(&mut self, inputs: &PeInputs) -> PeOutputs {
         let outputs = self.shown;
         self.shown.psum = inputs.psum.wrapping_add(self.product);
-        self.product = i32::from(inputs.x) * i32::from(self.active);
+        self.product = match inputs.nz {
+            true => i32::from(inputs.x) * i32::from(self.active),
+            false => 0,
+        };
         if inputs.swap {
             self.active = outputs.w;
         }
         if inputs.shift {
             self.shown.w = inputs.w;
         }
-        self.shown.x = inputs.x;
+        if inputs.nz {
+            self.shown.x = inputs.x;
+        }
+        self.shown.nz = inputs.nz;
         self.shown.swap = inputs.swap;
         outputs
     }
@@ -64,6 +74,8 @@ impl PeModel {
 pub struct PeRowInputs {
     /// Operand of the first column.
     pub x: i16,
+    /// That operand is not zero.
+    pub nz: bool,
     /// Swap flag of the first column.
     pub swap: bool,
     /// Take a word into the shadow weights (all columns at once).
@@ -95,9 +107,9 @@ impl PeRowModel {
     pub fn step(&mut self, inputs: &PeRowInputs) -> Vec<i32> {
         let before: Vec<PeOutputs> = self.pes.iter().map(PeModel::outputs).collect();
         for (c, pe) in self.pes.iter_mut().enumerate() {
-            let (x, swap) = match c {
-                0 => (inputs.x, inputs.swap),
-                _ => (before[c - 1].x, before[c - 1].swap),
+            let (x, nz, swap) = match c {
+                0 => (inputs.x, inputs.nz, inputs.swap),
+                _ => (before[c - 1].x, before[c - 1].nz, before[c - 1].swap),
             };
             let w = match c {
                 0..8 => inputs.w.to_le_bytes()[c] as i8,
@@ -105,6 +117,7 @@ impl PeRowModel {
             };
             pe.step(&PeInputs {
                 x,
+                nz,
                 swap,
                 shift: inputs.shift,
                 w,
@@ -120,6 +133,8 @@ impl PeRowModel {
 pub struct PeArrayInputs {
     /// Operand per row.
     pub x: Vec<i16>,
+    /// Not-zero flag per row.
+    pub nz: Vec<bool>,
     /// Swap flag per row.
     pub swap: Vec<bool>,
     /// Shift enable per row.
@@ -135,6 +150,7 @@ impl PeArrayInputs {
     pub fn idle(rows: usize, cols: usize) -> Self {
         Self {
             x: vec![0; rows],
+            nz: vec![false; rows],
             swap: vec![false; rows],
             shift: vec![false; rows],
             w: vec![0; rows],
@@ -166,6 +182,7 @@ impl PeArrayModel {
         for (r, row) in self.rows.iter_mut().enumerate() {
             psum = row.step(&PeRowInputs {
                 x: inputs.x[r],
+                nz: inputs.nz[r],
                 swap: inputs.swap[r],
                 shift: inputs.shift[r],
                 w: inputs.w[r],

@@ -39,8 +39,10 @@ pub struct PartitionOutputs {
     pub answer: Option<u64>,
     /// Events of this and the earlier partitions.
     pub events: Events,
-    /// Operand, 9 bits signed; 0 for an empty slot or an inactive row.
-    pub x: i16,
+    /// The last operand that was not zero, 9 bits signed; none before the first.
+    pub x: Option<i16>,
+    /// The slot holds an operand that is not zero: it is in `x`.
+    pub nz: bool,
     /// Swap flag that goes with the operand.
     pub swap: bool,
     /// Shift enable of the weights.
@@ -52,7 +54,8 @@ pub struct PartitionOutputs {
 /// What leaves towards the PE row for one operand slot.
 #[derive(Debug, Clone, Copy, Default)]
 struct Operand {
-    x: i16,
+    /// None for an empty slot or an inactive row.
+    x: Option<i16>,
     swap: bool,
 }
 
@@ -66,6 +69,8 @@ pub struct PartitionModel {
     next_weight: DelayLine<WeightSlot>,
     next_host: DelayLine<HostRequest>,
     operands: DelayLine<Operand>,
+    /// The last operand shown that was not zero.
+    held: Option<i16>,
     shifts: DelayLine<Option<Option<u64>>>,
     own_answers: DelayLine<Option<u64>>,
     answers: DelayLine<Option<u64>>,
@@ -94,6 +99,7 @@ impl PartitionModel {
             next_weight: DelayLine::new(1),
             next_host: DelayLine::new(1),
             operands: DelayLine::new(4),
+            held: None,
             shifts: DelayLine::new(3),
             own_answers: DelayLine::new(3),
             answers: DelayLine::new(1),
@@ -130,17 +136,23 @@ impl PartitionModel {
             self.count(&accesses, &mut now, &mut later);
         }
 
-        let own_events = now.plus(self.data_events.shift(later));
+        let mut own_events = now.plus(self.data_events.shift(later));
         let own_answer = self.own_answers.shift(answer);
         let shift = self.shifts.shift(shift);
         let operand = self.operands.shift(operand);
+        own_events.zero_operands += u16::from(operand.x == Some(0));
+        let nz = operand.x.is_some_and(|x| x != 0);
+        if nz {
+            self.held = operand.x;
+        }
         PartitionOutputs {
             operand: self.next_operand.shift(inputs.operand.for_next()),
             weight: self.next_weight.shift(inputs.weight.for_next()),
             host: self.next_host.shift(inputs.host.for_next()),
             answer: self.answers.shift(inputs.answer.or(own_answer)),
             events: self.events.shift(inputs.events.plus(own_events)),
-            x: operand.x,
+            x: self.held,
+            nz,
             swap: operand.swap,
             shift: shift.is_some(),
             w: shift.flatten(),
@@ -173,7 +185,7 @@ impl PartitionModel {
         }
         let swap = slot.swap;
         if !slot.is_active() {
-            return Operand { x: 0, swap };
+            return Operand { x: None, swap };
         }
         let word = slot.address >> 3;
         if slot.fresh || self.kept != Some(word) {
@@ -185,7 +197,7 @@ impl PartitionModel {
             true => i16::from(byte),
             false => i16::from(byte) - 256,
         };
-        Operand { x, swap }
+        Operand { x: Some(x), swap }
     }
 
     /// The word to shift in: none without a slot, unknown for an inactive row or a taken bank.

@@ -96,7 +96,7 @@ impl HostRequest {
     }
 }
 
-/// Numbers of slice accesses in one clock cycle, 10 bits each.
+/// Numbers of slice accesses and zero operands in one clock cycle, 10 bits each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Events {
     /// Mask slice reads.
@@ -107,6 +107,8 @@ pub struct Events {
     pub slice_reads: [u16; SLICES_MAX],
     /// Writes of each data slice.
     pub slice_writes: [u16; SLICES_MAX],
+    /// Operands that are zero.
+    pub zero_operands: u16,
 }
 
 impl Events {
@@ -118,6 +120,7 @@ impl Events {
             mask_writes: sum(self.mask_writes, other.mask_writes),
             slice_reads: std::array::from_fn(|k| sum(self.slice_reads[k], other.slice_reads[k])),
             slice_writes: std::array::from_fn(|k| sum(self.slice_writes[k], other.slice_writes[k])),
+            zero_operands: sum(self.zero_operands, other.zero_operands),
         }
     }
 }

@@ -33,8 +33,10 @@ pub struct StateBufferOutputs {
     pub answer: Option<u64>,
     /// Events leaving the last partition.
     pub events: Events,
-    /// Operand of each row.
-    pub x: Vec<i16>,
+    /// The last operand of each row that was not zero; none before the first.
+    pub x: Vec<Option<i16>>,
+    /// The slot of each row holds an operand that is not zero.
+    pub nz: Vec<bool>,
     /// Swap flag of each row.
     pub swap: Vec<bool>,
     /// Shift enable of each row.
@@ -82,6 +84,7 @@ impl StateBufferModel {
             answer: None,
             events: Events::default(),
             x: Vec::new(),
+            nz: Vec::new(),
             swap: Vec::new(),
             shift: Vec::new(),
             w: Vec::new(),
@@ -90,6 +93,7 @@ impl StateBufferModel {
             travelling.drain = inputs.drain[r];
             let row = partition.step(&travelling);
             outputs.x.push(row.x);
+            outputs.nz.push(row.nz);
             outputs.swap.push(row.swap);
             outputs.shift.push(row.shift);
             outputs.w.push(row.w);

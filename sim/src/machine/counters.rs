@@ -4,7 +4,7 @@ use heddle_arch::host::Counter;
 
 use super::memory::Accesses;
 
-/// Counts of the units; the slice accesses are counted by the memory.
+/// Counts of the units; slice accesses and zero operands are counted by the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Tally {
     pub cycles: u32,
@@ -39,10 +39,9 @@ impl Counters {
             Counter::Instructions => self.tally.instructions,
             Counter::MaskReads => self.accesses.mask_reads,
             Counter::MaskWrites => self.accesses.mask_writes,
-            Counter::AReads => self.accesses.slice_reads[0],
-            Counter::AWrites => self.accesses.slice_writes[0],
-            Counter::BReads => self.accesses.slice_reads[1],
-            Counter::BWrites => self.accesses.slice_writes[1],
+            Counter::SliceReads(slice) => self.accesses.slice_reads[usize::from(slice)],
+            Counter::SliceWrites(slice) => self.accesses.slice_writes[usize::from(slice)],
+            Counter::ZeroOperands => self.accesses.zero_operands,
         }
     }
 

@@ -1,15 +1,17 @@
-//! State-buffer partitions with their operand readers, and the count of slice accesses.
+//! State-buffer partitions with their operand readers, and the count of slice accesses and of zero
+//! operands.
 
 use crate::sliced::Layout;
 use crate::sliced::layout::SLICES_MAX;
 
-/// Slice accesses of all partitions; 32 bits each, they wrap.
+/// Slice accesses and zero operands of all partitions; 32 bits each, they wrap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Accesses {
     pub mask_reads: u32,
     pub mask_writes: u32,
     pub slice_reads: [u32; SLICES_MAX],
     pub slice_writes: [u32; SLICES_MAX],
+    pub zero_operands: u32,
 }
 
 /// One partition: plain words, and the word that its operand reader keeps.
@@ -101,7 +103,11 @@ impl StateMemory {
             self.count_read(data);
             self.partitions[partition].kept = Some(word);
         }
-        (data[address % 8], reads)
+        let byte = data[address % 8];
+        if byte == 0 {
+            self.accesses.zero_operands = self.accesses.zero_operands.wrapping_add(1);
+        }
+        (byte, reads)
     }
 }
 
@@ -142,11 +148,14 @@ mod tests {
         assert_eq!(memory.read_operand(0, 16, true), (9, true));
         memory.write_result(0, 2, [7; 8]);
         assert_eq!(memory.read_operand(0, 17, false), (7, true));
+        assert_eq!(memory.read_operand(0, 15, false), (0, true));
+        assert_eq!(memory.read_operand(0, 14, false), (0, false));
         let accesses = Accesses {
-            mask_reads: 4,
+            mask_reads: 5,
             mask_writes: 1,
-            slice_reads: first(&[4, 2]),
+            slice_reads: first(&[5, 3]),
             slice_writes: first(&[1, 1]),
+            zero_operands: 2,
         };
         assert_eq!(memory.accesses, accesses);
     }
@@ -164,6 +173,7 @@ mod tests {
             mask_writes: mask,
             slice_reads: first(slices),
             slice_writes: first(slices),
+            zero_operands: 0,
         };
         assert_eq!(memory.accesses, accesses);
     }

@@ -2,7 +2,7 @@
 
 use super::packing;
 use super::word::Word;
-use heddle_arch::params::Params;
+use heddle_arch::params::{self, Params, Slices};
 
 /// Where the mask of a word is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,8 +88,42 @@ impl Layout {
     /// One bank of the machine's state buffer.
     pub fn of_machine(params: &Params) -> Self {
         let buffer = &params.state_buffer;
-        let widths = buffer.slices.widths.iter().map(|width| *width as usize);
-        Self::new(buffer.words_per_bank as usize, widths.collect::<Vec<_>>())
+        Self::of_slices(buffer.words_per_bank, &buffer.slices)
+    }
+
+    /// A memory of `words` words with the options of a configuration.
+    pub fn of_slices(words: u32, slices: &Slices) -> Self {
+        let widths: Vec<usize> = slices.widths.iter().map(|width| *width as usize).collect();
+        let layout = Self::new(words as usize, widths);
+        let mask = match slices.mask {
+            params::MaskPlace::Slice => MaskPlace::Slice,
+            params::MaskPlace::Field => MaskPlace::Field,
+            params::MaskPlace::Hybrid => MaskPlace::Hybrid,
+        };
+        let layout = Self {
+            unit_bits: slices.unit_bits as usize,
+            network: match slices.network {
+                params::PackNetwork::Full => Network::Full,
+                params::PackNetwork::Half => Network::Half,
+                params::PackNetwork::Split => Network::Split,
+            },
+            exact: slices.write == params::SliceWrite::Exact,
+            right: slices.end == params::PackEnd::Right,
+            write_threshold: slices.write_threshold as usize,
+            read_threshold: slices.read_threshold as usize,
+            in_turn: slices.read_order == params::ReadOrder::InTurn,
+            latency: slices.latency as usize,
+            plain: slices.plain,
+            ..layout
+        };
+        let layout = layout.with_mask(mask);
+        match slices.access_threshold {
+            Some(threshold) => Self {
+                access_threshold: threshold as usize,
+                ..layout
+            },
+            None => layout,
+        }
     }
 
     /// The same with the mask elsewhere; the access threshold becomes the units that fit slice 0.
@@ -289,5 +323,49 @@ fn ones(count: usize) -> u64 {
     match count {
         0 => 0,
         count => u64::MAX >> (64 - count),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_machine(slices: &str) -> Layout {
+        let text = include_str!("../../../configs/tiny.json");
+        let from = "\"widths\": [4, 4]";
+        assert!(text.contains(from));
+        let params = Params::from_json(&text.replace(from, slices));
+        Layout::of_machine(&params.unwrap_or_else(|faults| panic!("{slices}: {faults}")))
+    }
+
+    #[test]
+    fn a_bank_has_the_options_of_the_configuration() {
+        let usual = Layout::new(256, [4, 4]);
+        assert_eq!(of_machine("\"widths\": [4, 4]"), usual);
+        let halves = Layout {
+            unit_bits: 4,
+            network: Network::Split,
+            exact: true,
+            right: true,
+            access_threshold: 2,
+            ..Layout::new(256, [3, 5, 8])
+        };
+        let text = r#""unit_bits": 4, "widths": [3, 5, 8], "network": "split", "write": "exact",
+                      "end": "right", "access_threshold": 2"#;
+        assert_eq!(of_machine(text), halves);
+        let hybrid = Layout {
+            network: Network::Half,
+            ..Layout::new(256, [5, 3]).with_mask(MaskPlace::Hybrid)
+        };
+        assert_eq!(hybrid.access_threshold, 4);
+        let text = r#""widths": [5, 3], "network": "half", "mask": "hybrid""#;
+        assert_eq!(of_machine(text), hybrid);
+        let field = usual.clone().with_mask(MaskPlace::Field);
+        assert_eq!(of_machine(r#""widths": [4, 4], "mask": "field""#), field);
+        let plain = Layout {
+            plain: true,
+            ..usual
+        };
+        assert_eq!(of_machine(r#""widths": [4, 4], "plain": true"#), plain);
     }
 }

@@ -3,6 +3,7 @@
 use heddle_arch::host::Counter;
 use heddle_arch::params::Params;
 use heddle_compiler::Program;
+use heddle_sim::sliced::Layout;
 use serde::Serialize;
 
 use super::LayerRun;
@@ -22,11 +23,9 @@ pub struct LayerReport {
     pub counters: Vec<(String, u64)>,
     /// Accesses of mask slices.
     pub mask_accesses: u64,
-    /// Accesses of first data slices.
-    pub a_accesses: u64,
-    /// Accesses of second data slices.
-    pub b_accesses: u64,
-    /// 64-bit accesses that a plain memory would have needed: one per mask access.
+    /// Accesses of each data slice.
+    pub slice_accesses: Vec<u64>,
+    /// 64-bit accesses that a plain memory would have needed: one for each word read or written.
     pub plain_accesses: u64,
     /// Bits that the sliced memory accessed.
     pub sliced_bits: u64,
@@ -34,6 +33,12 @@ pub struct LayerReport {
     pub plain_bits: u64,
     /// sliced_bits / plain_bits, 1.0 = equal.
     pub bits_ratio: f64,
+    /// Operands that entered the array, one image.
+    pub operands: u64,
+    /// Operands that are zero: for them the multipliers of a row hold still.
+    pub zero_operands: u64,
+    /// zero_operands / operands of all images.
+    pub zero_operands_ratio: f64,
     /// Output values that differ from the golden network.
     pub mismatches: u64,
     /// Counters that differ from the prediction: image, name, hardware, prediction.
@@ -46,7 +51,7 @@ impl LayerReport {
     /// Sum of a counter over the images.
     #[must_use]
     pub fn counter(&self, counter: Counter) -> u64 {
-        self.counters[counter as usize - Counter::Cycles as usize].1
+        self.counters[counter.place()].1
     }
 
     /// Takes up what hardware and golden models made of one image.
@@ -61,8 +66,7 @@ impl LayerReport {
         for (slot, (&(counter, got), &(_, want))) in counters.enumerate() {
             self.counters[slot].1 += u64::from(got);
             if got != want {
-                let name = counter.name().to_string();
-                self.wrong_counters.push((image, name, got, want));
+                self.wrong_counters.push((image, counter.name(), got, want));
             }
             if counter == Counter::Cycles {
                 self.cycles = u64::from(got);
@@ -78,19 +82,28 @@ impl LayerReport {
             }
         }
         self.mask_accesses = self.accesses(Counter::MaskReads, Counter::MaskWrites);
-        self.a_accesses = self.accesses(Counter::AReads, Counter::AWrites);
-        self.b_accesses = self.accesses(Counter::BReads, Counter::BWrites);
-        let [mask, a, b] = slice_bits(params);
-        self.sliced_bits = mask * self.mask_accesses + a * self.a_accesses + b * self.b_accesses;
-        self.plain_accesses = self.mask_accesses;
-        self.set_ratios(params);
+        let layout = Layout::of_machine(params);
+        self.slice_accesses = (0..layout.slices() as u8)
+            .map(|k| self.accesses(Counter::SliceReads(k), Counter::SliceWrites(k)))
+            .collect();
+        self.plain_accesses = match layout.mask_bits() {
+            // Every read and write of a word accesses slice 0.
+            0 => self.slice_accesses[0],
+            _ => self.mask_accesses,
+        };
+        self.sliced_bits = layout.mask_bits() as u64 * self.mask_accesses;
+        for (slice, accesses) in self.slice_accesses.iter().enumerate() {
+            self.sliced_bits += layout.slice_bits(slice) as u64 * accesses;
+        }
+        self.zero_operands = self.counter(Counter::ZeroOperands);
+        self.set_ratios(params, image as u64 + 1);
     }
 
     fn accesses(&self, reads: Counter, writes: Counter) -> u64 {
         self.counter(reads) + self.counter(writes)
     }
 
-    fn set_ratios(&mut self, params: &Params) {
+    fn set_ratios(&mut self, params: &Params, images: u64) {
         let pes = u64::from(params.array.rows) * u64::from(params.array.cols);
         self.utilisation = self.macs as f64 / (self.cycles.max(1) * pes) as f64;
         self.plain_bits = 64 * self.plain_accesses;
@@ -98,13 +111,9 @@ impl LayerReport {
             0 => 1.0,
             bits => self.sliced_bits as f64 / bits as f64,
         };
+        self.zero_operands_ratio =
+            self.zero_operands as f64 / (self.operands * images).max(1) as f64;
     }
-}
-
-/// Bits of one access of the mask slice and of the two data slices.
-fn slice_bits(params: &Params) -> [u64; 3] {
-    let widths = &params.state_buffer.slices.widths;
-    [8, u64::from(widths[0]) * 8, u64::from(widths[1]) * 8]
 }
 
 /// Result of a run.
@@ -131,11 +140,12 @@ impl NetworkReport {
     pub(super) fn new(network: &str, params: &Params, program: &Program) -> Self {
         let counters: Vec<(String, u64)> = Counter::ALL
             .iter()
-            .map(|counter| (counter.name().to_string(), 0))
+            .map(|counter| (counter.name(), 0))
             .collect();
         let layers = program.layers.iter().map(|layer| LayerReport {
             name: layer.name.clone(),
             macs: layer.macs,
+            operands: layer.operands,
             counters: counters.clone(),
             ..LayerReport::default()
         });
@@ -164,9 +174,13 @@ impl NetworkReport {
         for layer in &self.layers {
             total.macs += layer.macs;
             total.cycles += layer.cycles;
+            total.operands += layer.operands;
+            total.zero_operands += layer.zero_operands;
             total.mask_accesses += layer.mask_accesses;
-            total.a_accesses += layer.a_accesses;
-            total.b_accesses += layer.b_accesses;
+            total.slice_accesses.resize(layer.slice_accesses.len(), 0);
+            for (sum, accesses) in total.slice_accesses.iter_mut().zip(&layer.slice_accesses) {
+                *sum += accesses;
+            }
             total.plain_accesses += layer.plain_accesses;
             total.sliced_bits += layer.sliced_bits;
             total.mismatches += layer.mismatches;
@@ -181,7 +195,7 @@ impl NetworkReport {
                 }
             }
         }
-        total.set_ratios(params);
+        total.set_ratios(params, self.images as u64);
         self.total = total;
     }
 }
@@ -192,32 +206,58 @@ mod tests {
 
     const CONFIG: &str = include_str!("../../../configs/tiny.json");
 
-    fn run(counts: [u32; 12], values: &[i8]) -> LayerRun {
+    /// A machine with these slices; the text comes behind their widths.
+    fn machine(widths: &str, options: &str) -> Params {
+        assert!(CONFIG.contains("[4, 4]"));
+        let text = CONFIG.replace("[4, 4]", &format!("{widths}{options}"));
+        Params::from_json(&text).unwrap_or_else(|faults| panic!("{faults}"))
+    }
+
+    /// All counters are 1, except these.
+    fn run(counts: &[(Counter, u32)], values: &[i8]) -> LayerRun {
+        let mut counters = Counter::ALL.map(|counter| (counter, 1));
+        for &(counter, count) in counts {
+            counters[counter.place()].1 = count;
+        }
         LayerRun {
-            counters: Counter::ALL.into_iter().zip(counts).collect(),
+            counters: counters.to_vec(),
             values: values.to_vec(),
         }
     }
 
+    fn empty_layer() -> LayerReport {
+        LayerReport {
+            macs: 320,
+            operands: 16,
+            counters: Counter::ALL.map(|c| (c.name(), 0)).to_vec(),
+            ..LayerReport::default()
+        }
+    }
+
+    const COUNTS: [(Counter, u32); 8] = [
+        (Counter::ZeroOperands, 4),
+        (Counter::Cycles, 40),
+        (Counter::MaskReads, 60),
+        (Counter::MaskWrites, 40),
+        (Counter::SliceReads(0), 50),
+        (Counter::SliceWrites(0), 30),
+        (Counter::SliceReads(1), 5),
+        (Counter::SliceWrites(1), 20),
+    ];
+
     #[test]
     fn accesses_of_images_and_layers_are_summed_and_differences_kept() {
-        let params = Params::from_json(CONFIG).unwrap();
-        let zero: Vec<(String, u64)> = Counter::ALL.map(|c| (c.name().into(), 0)).to_vec();
-        let layer = LayerReport {
-            macs: 320,
-            counters: zero,
-            ..LayerReport::default()
-        };
+        let params = machine("[4, 4]", "");
         let mut report = NetworkReport {
-            layers: vec![layer.clone(), layer],
+            images: 2,
+            layers: vec![empty_layer(), empty_layer()],
             ..NetworkReport::default()
         };
-        let counts = [40, 1, 1, 1, 1, 1, 60, 40, 50, 30, 5, 20];
-        let mut wrong = counts;
-        wrong[10] = 6;
-        let good = run(counts, &[1, 2, 3]);
+        let mut wrong = COUNTS;
+        wrong[6].1 = 6;
+        let good = run(&COUNTS, &[1, 2, 3]);
         report.layers[0].add(&params, 0, &good, &good);
-        report.layers[0].add(&params, 1, &run(wrong, &[1, -2, 4]), &good);
+        report.layers[0].add(&params, 1, &run(&wrong, &[1, -2, 4]), &good);
         report.layers[1].add(&params, 0, &good, &good);
         report.layers[1].add(&params, 1, &good, &good);
         assert!(!report.is_exact());
@@ -225,25 +265,60 @@ mod tests {
         let layer = &report.layers[0];
         assert_eq!(layer.cycles, 40, "of one image");
         assert!((layer.utilisation - 320.0 / (40.0 * 16.0)).abs() < 1e-12);
-        assert_eq!(
-            [layer.mask_accesses, layer.a_accesses, layer.b_accesses],
-            [200, 160, 51]
-        );
-        let [mask, a, b] = slice_bits(&params);
-        assert_eq!(mask + a + b, 72);
-        assert_eq!(layer.sliced_bits, 200 * mask + 160 * a + 51 * b);
+        assert_eq!(layer.mask_accesses, 200);
+        assert_eq!(layer.slice_accesses, [160, 51]);
+        assert_eq!(layer.sliced_bits, 200 * 8 + 160 * 32 + 51 * 32);
         assert_eq!((layer.plain_accesses, layer.plain_bits), (200, 64 * 200));
+        assert!((layer.zero_operands_ratio - 0.25).abs() < 1e-12);
         assert_eq!(layer.mismatches, 2);
         assert_eq!(layer.first_mismatch, Some((1, 1, -2, 2)));
-        assert_eq!(layer.wrong_counters, [(1, "B_READS".to_string(), 6, 5)]);
+        let wrong = (1, "SLICE1_READS".to_string(), 6, 5);
+        assert_eq!(layer.wrong_counters, [wrong]);
 
         report.set_total(&params);
         let total = &report.total;
-        assert_eq!((total.macs, total.cycles, total.b_accesses), (640, 80, 101));
-        assert_eq!(total.counter(Counter::BReads), 21);
+        assert_eq!((total.macs, total.cycles), (640, 80));
+        assert_eq!(total.slice_accesses, [320, 101]);
+        assert_eq!(total.counter(Counter::SliceReads(1)), 21);
+        assert_eq!(total.operands, 32);
+        assert!((total.zero_operands_ratio - 0.25).abs() < 1e-12);
         assert_eq!((total.mismatches, total.wrong_counters.len()), (2, 1));
         assert!((total.utilisation - 0.5).abs() < 1e-12);
-        let bits = 400 * mask + 320 * a + 101 * b;
-        assert!((total.bits_ratio - bits as f64 / 25_600.0).abs() < 1e-12);
+        let bits = 400 * 8 + 320 * 32 + 101 * 32;
+        assert!((total.bits_ratio - f64::from(bits) / 25_600.0).abs() < 1e-12);
+    }
+
+    /// One image: bits accessed, accesses of a plain memory.
+    fn check_bits(widths: &str, options: &str, slices: &[u64], bits: u64, plain: u64) {
+        let params = machine(widths, options);
+        let mut layer = empty_layer();
+        let mut counts = COUNTS;
+        if !options.is_empty() {
+            // Without a mask slice.
+            counts[2].1 = 0;
+            counts[3].1 = 0;
+        }
+        let run = run(&counts, &[]);
+        layer.add(&params, 0, &run, &run);
+        assert_eq!(layer.slice_accesses, slices, "{widths} {options}");
+        assert_eq!(
+            (layer.sliced_bits, layer.plain_accesses, layer.plain_bits),
+            (bits, plain, 64 * plain),
+            "{widths} {options}"
+        );
+    }
+
+    #[test]
+    fn spm_45_bits_of_every_place_of_the_mask_are_held_against_a_plain_memory() {
+        // The counters of slice 2 are 1 each.
+        let three = 100 * 8 + 80 * 16 + 25 * 16 + 2 * 32;
+        check_bits("[2, 2, 4]", "", &[80, 25, 2], three, 100);
+        let nibbles = r#", "unit_bits": 4, "mask": "field""#;
+        let bits = 80 * (16 + 20) + 25 * 44;
+        check_bits("[5, 11]", nibbles, &[80, 25], bits, 80);
+        let hybrid = r#", "mask": "hybrid""#;
+        check_bits("[4, 4]", hybrid, &[80, 25], 80 * 33 + 25 * 32, 80);
+        let plain = r#", "plain": true"#;
+        check_bits("[4, 4]", plain, &[80], 80 * 64, 80);
     }
 }

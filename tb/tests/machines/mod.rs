@@ -123,6 +123,17 @@ pub fn single() -> Params {
     sizes.params()
 }
 
+/// Two rows and columns, and the slices of this text.
+pub fn sliced(name: &str, slices: &str) -> Params {
+    let text = include_str!("../../../configs/tiny.json")
+        .replace("\"tiny\"", &format!("\"{name}\""))
+        .replace("\"rows\": 4, \"cols\": 4", "\"rows\": 2, \"cols\": 2")
+        .replace("\"widths\": [4, 4]", slices);
+    let params = Params::from_json(&text).unwrap_or_else(|faults| panic!("{slices}: {faults}"));
+    assert_eq!((params.array.rows, params.array.cols), (2, 2));
+    params
+}
+
 /// All configurations under test.
 pub fn configurations() -> [Params; 4] {
     [tiny(), tall(), wide(), single()]
