@@ -8,7 +8,7 @@ use heddle_hdl::control::{
     Control, ControlShape, DrainHead, HostPort, Sequencer, SequencerShape, StreamHead, WeightHead,
 };
 use heddle_hdl::post::{Gatherer, Post, Requantise};
-use heddle_hdl::sliced::Sliced;
+use heddle_hdl::sliced::{Sliced, SlicedShape};
 use heddle_hdl::top::Top;
 use heddle_hdl::traversal::{
     AddressSum, Arrangement, EndlessCheck, LoopRegisters, OffsetTable, RecordCheck, RegisterArray,
@@ -94,7 +94,7 @@ designs! {
     /// 16 offsets of three rows.
     offset_table: OffsetTable<10> = OffsetTable::new(3, 16);
     /// 16 words; slices of five and three bytes.
-    sliced: Sliced = Sliced::new(16, 5);
+    sliced: Sliced<8> = Sliced::new(SlicedShape::new(16, vec![5, 3]));
     /// Three partitions of two banks of 16 words.
     state_buffer: StateBuffer = StateBuffer::new(3, 2, 16, 4);
     /// Three rows and ten columns: more columns than bytes in a weight word.

@@ -125,10 +125,10 @@ pins! { Post {
     out: dr_valid_o, dr_word_o, dr_data_o
 } }
 
-pins! { Sliced {
+pins! { Sliced<8> {
     clock: clk;
     in: rst_n, wen_i, waddr_i, wdata_i, ren_i, raddr_i;
-    out: rvalid_o, rdata_o, mask_ren_o, mask_wen_o, a_ren_o, a_wen_o, b_ren_o, b_wen_o
+    out: rvalid_o, rdata_o, rmask_o, mask_ren_o, mask_wen_o, slice_ren_o, slice_wen_o, lane_wen_o
 } }
 
 pins! { Top<16, 17, 16> {
