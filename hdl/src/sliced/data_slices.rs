@@ -44,8 +44,14 @@ pub struct DataSlices<const UB: usize> {
     /// Lanes written in this cycle, by position.
     pub lane_wen_o: Vec<Signal<Out, Bits<1>>>,
 
-    /// The slices.
-    pub slice: Vec<DataSlice<UB>>,
+    slice0: Vec<DataSlice<UB>>,
+    slice1: Vec<DataSlice<UB>>,
+    slice2: Vec<DataSlice<UB>>,
+    slice3: Vec<DataSlice<UB>>,
+    slice4: Vec<DataSlice<UB>>,
+    slice5: Vec<DataSlice<UB>>,
+    slice6: Vec<DataSlice<UB>>,
+    slice7: Vec<DataSlice<UB>>,
     _slices: usize,
     _first: usize,
     _depth: usize,
@@ -61,7 +67,6 @@ pub struct DataSlices<const UB: usize> {
     _width5: usize,
     _width6: usize,
     _width7: usize,
-    _from0: usize,
     _from1: usize,
     _from2: usize,
     _from3: usize,
@@ -83,11 +88,15 @@ impl<const UB: usize> DataSlices<UB> {
             true => (shape.distance(), shape.distance() - shape.enable_stages()),
             false => (1, 1 - shape.enable_stages()),
         };
+        // One slice, or none: slices differ in width, so that each has a name of its own.
         let slice = |k: usize| {
+            let Some(width) = widths.get(k).copied() else {
+                return Vec::new();
+            };
             let turn = if shape.in_turn { first + k } else { 0 };
-            DataSlice::new(DataSliceShape {
+            vec![DataSlice::new(DataSliceShape {
                 words: shape.words,
-                width: widths[k],
+                width,
                 exact: shape.exact,
                 right: shape.right,
                 write_stages: writes + turn,
@@ -95,7 +104,7 @@ impl<const UB: usize> DataSlices<UB> {
                 offset,
                 data_stages: shape.data_stages(),
                 wait_stages: shape.turns() - turn,
-            })
+            })]
         };
         let width = |k: usize| widths.get(k).copied().unwrap_or(0);
         let from = |k: usize| widths.iter().take(k).sum();
@@ -114,7 +123,14 @@ impl<const UB: usize> DataSlices<UB> {
             slice_ren_o: v(slices),
             slice_wen_o: v(slices),
             lane_wen_o: v(units),
-            slice: (0..slices).map(slice).collect(),
+            slice0: slice(0),
+            slice1: slice(1),
+            slice2: slice(2),
+            slice3: slice(3),
+            slice4: slice(4),
+            slice5: slice(5),
+            slice6: slice(6),
+            slice7: slice(7),
             _slices: slices,
             _first: first,
             _depth: shape.words,
@@ -130,7 +146,6 @@ impl<const UB: usize> DataSlices<UB> {
             _width5: width(5),
             _width6: width(6),
             _width7: width(7),
-            _from0: from(0),
             _from1: from(1),
             _from2: from(2),
             _from3: from(3),
@@ -140,92 +155,190 @@ impl<const UB: usize> DataSlices<UB> {
             _from7: from(7),
         }
     }
+
+    /// The slices.
+    pub fn slices(&self) -> Vec<&DataSlice<UB>> {
+        let all = [
+            &self.slice0,
+            &self.slice1,
+            &self.slice2,
+            &self.slice3,
+            &self.slice4,
+            &self.slice5,
+            &self.slice6,
+            &self.slice7,
+        ];
+        all.into_iter().flatten().collect()
+    }
 }
 
 impl<const UB: usize> Logic for DataSlices<UB> {
     #[hdl_gen]
     fn update(&mut self) {
-        for k in 0..self._slices {
-            self.slice[k].clk.next = self.clk.val();
-            self.slice[k].rst_n.next = self.rst_n.val();
-            self.slice[k].wen_i.next = self.wen_i[k].val();
-            self.slice[k].waddr_i.next = self.waddr_i.val();
-            self.slice[k].read_i.next = self.read_i.val();
-            self.slice[k].raddr_i.next = self.raddr_i.val();
-            self.slice[k].named_i.next = self.named_i[k].val();
-            self.slice[k].meet_i.next = self.meet_i.val();
-            self.slice_ren_o[k].next = self.slice[k].slice_ren_o.val();
-            self.slice_wen_o[k].next = self.slice[k].slice_wen_o.val();
-        }
-        comment!("Each slice has its part of the positions");
-        for i in 0..self._width0 {
-            self.slice[0].unit_i[i].next = self.unit_i[self._from0 + i].val();
-            self.unit_o[self._from0 + i].next = self.slice[0].unit_o[i].val();
-            self.lane_wen_o[self._from0 + i].next = self.slice[0].lane_wen_o[i].val();
-            if self._exact > 0 {
-                self.slice[0].lane_i[i].next = self.lane_i[self._from0 + i].val();
+        if self._slices > 0 {
+            self.slice0[0].clk.next = self.clk.val();
+            self.slice0[0].rst_n.next = self.rst_n.val();
+            self.slice0[0].wen_i.next = self.wen_i[0].val();
+            self.slice0[0].waddr_i.next = self.waddr_i.val();
+            self.slice0[0].read_i.next = self.read_i.val();
+            self.slice0[0].raddr_i.next = self.raddr_i.val();
+            self.slice0[0].named_i.next = self.named_i[0].val();
+            self.slice0[0].meet_i.next = self.meet_i.val();
+            self.slice_ren_o[0].next = self.slice0[0].slice_ren_o.val();
+            self.slice_wen_o[0].next = self.slice0[0].slice_wen_o.val();
+            for i in 0..self._width0 {
+                self.slice0[0].unit_i[i].next = self.unit_i[i].val();
+                self.unit_o[i].next = self.slice0[0].unit_o[i].val();
+                self.lane_wen_o[i].next = self.slice0[0].lane_wen_o[i].val();
+                if self._exact > 0 {
+                    self.slice0[0].lane_i[i].next = self.lane_i[i].val();
+                }
             }
         }
-        for i in 0..self._width1 {
-            self.slice[1].unit_i[i].next = self.unit_i[self._from1 + i].val();
-            self.unit_o[self._from1 + i].next = self.slice[1].unit_o[i].val();
-            self.lane_wen_o[self._from1 + i].next = self.slice[1].lane_wen_o[i].val();
-            if self._exact > 0 {
-                self.slice[1].lane_i[i].next = self.lane_i[self._from1 + i].val();
+        if self._slices > 1 {
+            self.slice1[0].clk.next = self.clk.val();
+            self.slice1[0].rst_n.next = self.rst_n.val();
+            self.slice1[0].wen_i.next = self.wen_i[1].val();
+            self.slice1[0].waddr_i.next = self.waddr_i.val();
+            self.slice1[0].read_i.next = self.read_i.val();
+            self.slice1[0].raddr_i.next = self.raddr_i.val();
+            self.slice1[0].named_i.next = self.named_i[1].val();
+            self.slice1[0].meet_i.next = self.meet_i.val();
+            self.slice_ren_o[1].next = self.slice1[0].slice_ren_o.val();
+            self.slice_wen_o[1].next = self.slice1[0].slice_wen_o.val();
+            for i in 0..self._width1 {
+                self.slice1[0].unit_i[i].next = self.unit_i[self._from1 + i].val();
+                self.unit_o[self._from1 + i].next = self.slice1[0].unit_o[i].val();
+                self.lane_wen_o[self._from1 + i].next = self.slice1[0].lane_wen_o[i].val();
+                if self._exact > 0 {
+                    self.slice1[0].lane_i[i].next = self.lane_i[self._from1 + i].val();
+                }
             }
         }
-        for i in 0..self._width2 {
-            self.slice[2].unit_i[i].next = self.unit_i[self._from2 + i].val();
-            self.unit_o[self._from2 + i].next = self.slice[2].unit_o[i].val();
-            self.lane_wen_o[self._from2 + i].next = self.slice[2].lane_wen_o[i].val();
-            if self._exact > 0 {
-                self.slice[2].lane_i[i].next = self.lane_i[self._from2 + i].val();
+        if self._slices > 2 {
+            self.slice2[0].clk.next = self.clk.val();
+            self.slice2[0].rst_n.next = self.rst_n.val();
+            self.slice2[0].wen_i.next = self.wen_i[2].val();
+            self.slice2[0].waddr_i.next = self.waddr_i.val();
+            self.slice2[0].read_i.next = self.read_i.val();
+            self.slice2[0].raddr_i.next = self.raddr_i.val();
+            self.slice2[0].named_i.next = self.named_i[2].val();
+            self.slice2[0].meet_i.next = self.meet_i.val();
+            self.slice_ren_o[2].next = self.slice2[0].slice_ren_o.val();
+            self.slice_wen_o[2].next = self.slice2[0].slice_wen_o.val();
+            for i in 0..self._width2 {
+                self.slice2[0].unit_i[i].next = self.unit_i[self._from2 + i].val();
+                self.unit_o[self._from2 + i].next = self.slice2[0].unit_o[i].val();
+                self.lane_wen_o[self._from2 + i].next = self.slice2[0].lane_wen_o[i].val();
+                if self._exact > 0 {
+                    self.slice2[0].lane_i[i].next = self.lane_i[self._from2 + i].val();
+                }
             }
         }
-        for i in 0..self._width3 {
-            self.slice[3].unit_i[i].next = self.unit_i[self._from3 + i].val();
-            self.unit_o[self._from3 + i].next = self.slice[3].unit_o[i].val();
-            self.lane_wen_o[self._from3 + i].next = self.slice[3].lane_wen_o[i].val();
-            if self._exact > 0 {
-                self.slice[3].lane_i[i].next = self.lane_i[self._from3 + i].val();
+        if self._slices > 3 {
+            self.slice3[0].clk.next = self.clk.val();
+            self.slice3[0].rst_n.next = self.rst_n.val();
+            self.slice3[0].wen_i.next = self.wen_i[3].val();
+            self.slice3[0].waddr_i.next = self.waddr_i.val();
+            self.slice3[0].read_i.next = self.read_i.val();
+            self.slice3[0].raddr_i.next = self.raddr_i.val();
+            self.slice3[0].named_i.next = self.named_i[3].val();
+            self.slice3[0].meet_i.next = self.meet_i.val();
+            self.slice_ren_o[3].next = self.slice3[0].slice_ren_o.val();
+            self.slice_wen_o[3].next = self.slice3[0].slice_wen_o.val();
+            for i in 0..self._width3 {
+                self.slice3[0].unit_i[i].next = self.unit_i[self._from3 + i].val();
+                self.unit_o[self._from3 + i].next = self.slice3[0].unit_o[i].val();
+                self.lane_wen_o[self._from3 + i].next = self.slice3[0].lane_wen_o[i].val();
+                if self._exact > 0 {
+                    self.slice3[0].lane_i[i].next = self.lane_i[self._from3 + i].val();
+                }
             }
         }
-        for i in 0..self._width4 {
-            self.slice[4].unit_i[i].next = self.unit_i[self._from4 + i].val();
-            self.unit_o[self._from4 + i].next = self.slice[4].unit_o[i].val();
-            self.lane_wen_o[self._from4 + i].next = self.slice[4].lane_wen_o[i].val();
-            if self._exact > 0 {
-                self.slice[4].lane_i[i].next = self.lane_i[self._from4 + i].val();
+        if self._slices > 4 {
+            self.slice4[0].clk.next = self.clk.val();
+            self.slice4[0].rst_n.next = self.rst_n.val();
+            self.slice4[0].wen_i.next = self.wen_i[4].val();
+            self.slice4[0].waddr_i.next = self.waddr_i.val();
+            self.slice4[0].read_i.next = self.read_i.val();
+            self.slice4[0].raddr_i.next = self.raddr_i.val();
+            self.slice4[0].named_i.next = self.named_i[4].val();
+            self.slice4[0].meet_i.next = self.meet_i.val();
+            self.slice_ren_o[4].next = self.slice4[0].slice_ren_o.val();
+            self.slice_wen_o[4].next = self.slice4[0].slice_wen_o.val();
+            for i in 0..self._width4 {
+                self.slice4[0].unit_i[i].next = self.unit_i[self._from4 + i].val();
+                self.unit_o[self._from4 + i].next = self.slice4[0].unit_o[i].val();
+                self.lane_wen_o[self._from4 + i].next = self.slice4[0].lane_wen_o[i].val();
+                if self._exact > 0 {
+                    self.slice4[0].lane_i[i].next = self.lane_i[self._from4 + i].val();
+                }
             }
         }
-        for i in 0..self._width5 {
-            self.slice[5].unit_i[i].next = self.unit_i[self._from5 + i].val();
-            self.unit_o[self._from5 + i].next = self.slice[5].unit_o[i].val();
-            self.lane_wen_o[self._from5 + i].next = self.slice[5].lane_wen_o[i].val();
-            if self._exact > 0 {
-                self.slice[5].lane_i[i].next = self.lane_i[self._from5 + i].val();
+        if self._slices > 5 {
+            self.slice5[0].clk.next = self.clk.val();
+            self.slice5[0].rst_n.next = self.rst_n.val();
+            self.slice5[0].wen_i.next = self.wen_i[5].val();
+            self.slice5[0].waddr_i.next = self.waddr_i.val();
+            self.slice5[0].read_i.next = self.read_i.val();
+            self.slice5[0].raddr_i.next = self.raddr_i.val();
+            self.slice5[0].named_i.next = self.named_i[5].val();
+            self.slice5[0].meet_i.next = self.meet_i.val();
+            self.slice_ren_o[5].next = self.slice5[0].slice_ren_o.val();
+            self.slice_wen_o[5].next = self.slice5[0].slice_wen_o.val();
+            for i in 0..self._width5 {
+                self.slice5[0].unit_i[i].next = self.unit_i[self._from5 + i].val();
+                self.unit_o[self._from5 + i].next = self.slice5[0].unit_o[i].val();
+                self.lane_wen_o[self._from5 + i].next = self.slice5[0].lane_wen_o[i].val();
+                if self._exact > 0 {
+                    self.slice5[0].lane_i[i].next = self.lane_i[self._from5 + i].val();
+                }
             }
         }
-        for i in 0..self._width6 {
-            self.slice[6].unit_i[i].next = self.unit_i[self._from6 + i].val();
-            self.unit_o[self._from6 + i].next = self.slice[6].unit_o[i].val();
-            self.lane_wen_o[self._from6 + i].next = self.slice[6].lane_wen_o[i].val();
-            if self._exact > 0 {
-                self.slice[6].lane_i[i].next = self.lane_i[self._from6 + i].val();
+        if self._slices > 6 {
+            self.slice6[0].clk.next = self.clk.val();
+            self.slice6[0].rst_n.next = self.rst_n.val();
+            self.slice6[0].wen_i.next = self.wen_i[6].val();
+            self.slice6[0].waddr_i.next = self.waddr_i.val();
+            self.slice6[0].read_i.next = self.read_i.val();
+            self.slice6[0].raddr_i.next = self.raddr_i.val();
+            self.slice6[0].named_i.next = self.named_i[6].val();
+            self.slice6[0].meet_i.next = self.meet_i.val();
+            self.slice_ren_o[6].next = self.slice6[0].slice_ren_o.val();
+            self.slice_wen_o[6].next = self.slice6[0].slice_wen_o.val();
+            for i in 0..self._width6 {
+                self.slice6[0].unit_i[i].next = self.unit_i[self._from6 + i].val();
+                self.unit_o[self._from6 + i].next = self.slice6[0].unit_o[i].val();
+                self.lane_wen_o[self._from6 + i].next = self.slice6[0].lane_wen_o[i].val();
+                if self._exact > 0 {
+                    self.slice6[0].lane_i[i].next = self.lane_i[self._from6 + i].val();
+                }
             }
         }
-        for i in 0..self._width7 {
-            self.slice[7].unit_i[i].next = self.unit_i[self._from7 + i].val();
-            self.unit_o[self._from7 + i].next = self.slice[7].unit_o[i].val();
-            self.lane_wen_o[self._from7 + i].next = self.slice[7].lane_wen_o[i].val();
-            if self._exact > 0 {
-                self.slice[7].lane_i[i].next = self.lane_i[self._from7 + i].val();
+        if self._slices > 7 {
+            self.slice7[0].clk.next = self.clk.val();
+            self.slice7[0].rst_n.next = self.rst_n.val();
+            self.slice7[0].wen_i.next = self.wen_i[7].val();
+            self.slice7[0].waddr_i.next = self.waddr_i.val();
+            self.slice7[0].read_i.next = self.read_i.val();
+            self.slice7[0].raddr_i.next = self.raddr_i.val();
+            self.slice7[0].named_i.next = self.named_i[7].val();
+            self.slice7[0].meet_i.next = self.meet_i.val();
+            self.slice_ren_o[7].next = self.slice7[0].slice_ren_o.val();
+            self.slice_wen_o[7].next = self.slice7[0].slice_wen_o.val();
+            for i in 0..self._width7 {
+                self.slice7[0].unit_i[i].next = self.unit_i[self._from7 + i].val();
+                self.unit_o[self._from7 + i].next = self.slice7[0].unit_o[i].val();
+                self.lane_wen_o[self._from7 + i].next = self.slice7[0].lane_wen_o[i].val();
+                if self._exact > 0 {
+                    self.slice7[0].lane_i[i].next = self.lane_i[self._from7 + i].val();
+                }
             }
         }
     }
     module!(|this| {
         let widths = [
-            (this._width0, this._from0),
+            (this._width0, 0),
             (this._width1, this._from1),
             (this._width2, this._from2),
             (this._width3, this._from3),

@@ -12,8 +12,8 @@ use crate::prelude::*;
 /// slices. Every request accesses slice 0, a raw row the others too.
 ///
 /// # Timing
-/// Word `latency` cycles after `ren_i`, in turn one more for each slice but the first. One read
-/// and one write per clock, at any addresses. A read in the cycle of a write to the same word, or
+/// `rdata_o` follows `ren_i` after the cycles of the latency, in turn one more for each slice but the
+/// first. One read and one write per clock, at any addresses. A read in the cycle of a write to the same word, or
 /// later, returns the new word; bypass registers see to it, so that what a slice reads from a
 /// word that is being written is never used.
 ///

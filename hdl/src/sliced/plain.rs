@@ -8,7 +8,7 @@ use crate::prelude::*;
 /// that every request accesses.
 ///
 /// # Timing
-/// Word `latency` cycles after `ren_i`. One read
+/// `rdata_o` follows `ren_i` after the cycles of the latency. One read
 /// and one write per clock, at any addresses. A read in the cycle of a write to the same word, or
 /// later, returns the new word; a bypass register sees to it.
 ///

@@ -154,8 +154,13 @@ impl<const UB: usize> Logic for Request<UB> {
         .param("units", "w", this._units, "units in a word")
         .hidden("unit_bits", UB, "bits of a unit")
         .param(
+            "depth",
+            "d",
+            this._address as usize + 1,
+            "words that an address can reach"
+        )
+        .hidden(
             "address",
-            "m",
             this._address as usize,
             "bits of an address that count"
         )

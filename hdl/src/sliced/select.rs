@@ -17,6 +17,8 @@ pub struct Select {
     pub pop_o: Signal<Out, Bits<7>>,
     population: Population,
     threshold: Vec<Constant<Bits<7>>>,
+    /// For each slice: is the lower part of the number above that of the threshold?
+    above: Vec<Vec<Signal<Local, Bit>>>,
     _units: usize,
     _slices: usize,
     _thresholds: Vec<usize>,
@@ -38,6 +40,7 @@ impl Select {
             pop_o: Default::default(),
             population: Population::new(units),
             threshold: thresholds.iter().map(constant).collect(),
+            above: thresholds.iter().map(|_| v(8)).collect(),
             _units: units,
             _slices: thresholds.len(),
             _thresholds: thresholds,
@@ -52,7 +55,17 @@ impl Logic for Select {
             self.population.mask_i[j].next = self.mask_i[j].val();
         }
         for k in 0..self._slices {
-            self.slice_o[k].next = self.population.pop_o.val() > self.threshold[k].val();
+            self.above[k][0].next = false;
+            for b in 0..7 {
+                if self.threshold[k].val().get_bit(b) {
+                    self.above[k][b + 1].next =
+                        self.above[k][b].val() & self.population.pop_o.val().get_bit(b);
+                } else {
+                    self.above[k][b + 1].next =
+                        self.above[k][b].val() | self.population.pop_o.val().get_bit(b);
+                }
+            }
+            self.slice_o[k].next = self.above[k][7].val();
         }
         self.pop_o.next = self.population.pop_o.val();
     }

@@ -61,7 +61,7 @@ impl<M> Image<M> {
     {
         memory.drive(false, None, None);
         memory.tick();
-        let slices = memory.slices().slice.iter().map(|slice| {
+        let slices = memory.slices().slices().into_iter().map(|slice| {
             let lanes = slice.ram.iter().map(|ram| ram.wdata_i.len()).sum();
             vec!["..".to_string(); lanes]
         });
@@ -87,7 +87,13 @@ impl<M> Image<M> {
                 let bits = row.wdata_i.iter().rev();
                 self.row = bits.map(|b| b.val().to_u64().to_string()).collect();
             }
-            for (slice, rows) in self.memory.slices().slice.iter().zip(&mut self.slices) {
+            for (slice, rows) in self
+                .memory
+                .slices()
+                .slices()
+                .into_iter()
+                .zip(&mut self.slices)
+            {
                 let lanes = rows.len();
                 let ports = slice.ram.iter().flat_map(|ram| {
                     let lane = move |data| (ram, data);
@@ -418,7 +424,7 @@ fn still<const UB: usize>(memory: &impl Inside<UB>) -> Vec<Vec<u64>> {
         });
         ports.collect()
     };
-    memory.slices().slice.iter().map(slice).collect()
+    memory.slices().slices().into_iter().map(slice).collect()
 }
 
 #[test]
