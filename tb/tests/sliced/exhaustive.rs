@@ -16,7 +16,9 @@ fn all_masks(salt: u64) -> Bench {
                 bench.words(|layout| {
                     let spread = match layout.units {
                         ..=8 => mask & ((1 << layout.units) - 1),
-                        units => (mask + 1).wrapping_mul(salt | 0x9e37_79b9) >> 7 & ((1 << units) - 1),
+                        units => {
+                            (mask + 1).wrapping_mul(salt | 0x9e37_79b9) >> 7 & ((1 << units) - 1)
+                        }
                     };
                     masked_word(layout, spread, salt << 8 | mask)
                 })

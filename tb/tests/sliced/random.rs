@@ -45,8 +45,11 @@ pub fn traffic(sides: &[Side], seed: u64, cycles: usize) -> (Bench, Coverage) {
     let mut rng = bench.rng();
     let mut coverage = Coverage::default();
     let layouts: Vec<Layout> = sides.iter().map(|side| side.layout.clone()).collect();
-    let mut words = |rng: &mut ChaCha8Rng| -> Vec<Word> {
-        layouts.iter().map(|layout| random_word(layout, rng)).collect()
+    let words = |rng: &mut ChaCha8Rng| -> Vec<Word> {
+        layouts
+            .iter()
+            .map(|layout| random_word(layout, rng))
+            .collect()
     };
     for address in 0..WORDS as u16 {
         let words = words(&mut rng);
@@ -61,8 +64,12 @@ pub fn traffic(sides: &[Side], seed: u64, cycles: usize) -> (Bench, Coverage) {
             read_share = shares[rng.random_range(0..4)];
             addresses = [1, 2, 4, WORDS as u16][rng.random_range(0..4)];
         }
-        let write = rng.random_bool(write_share).then(|| rng.random_range(0..addresses));
-        let read = rng.random_bool(read_share).then(|| rng.random_range(0..addresses));
+        let write = rng
+            .random_bool(write_share)
+            .then(|| rng.random_range(0..addresses));
+        let read = rng
+            .random_bool(read_share)
+            .then(|| rng.random_range(0..addresses));
         let words = match write {
             Some(_) => words(&mut rng),
             None => Vec::new(),
@@ -71,7 +78,9 @@ pub fn traffic(sides: &[Side], seed: u64, cycles: usize) -> (Bench, Coverage) {
         writes.rotate_right(1);
         writes[0] = write;
         // The last write of the word counts.
-        let last = writes.iter().position(|write| write.is_some() && *write == read);
+        let last = writes
+            .iter()
+            .position(|write| write.is_some() && *write == read);
         for (distance, name) in DISTANCES.into_iter().enumerate() {
             coverage.event(name, last == Some(distance));
         }
