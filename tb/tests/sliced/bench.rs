@@ -1,7 +1,7 @@
 //! All sides and their models, one clock cycle at a time.
 
 use crate::rtl::{Checked, Dut};
-use crate::sides::{Side, side_by_side};
+use crate::sides::{Design, Side};
 use heddle_sim::sliced::{Counts, Layout, SlicedInputs, SlicedModel, SlicedOutputs, Word};
 use heddle_tb::PortId;
 use rand::Rng;
@@ -57,10 +57,11 @@ pub struct Bench {
 
 impl Bench {
     /// Builds the sides and resets them.
-    pub fn new(sides: &[Side], seed: u64) -> Self {
-        let dut = Dut::new(&side_by_side(sides), seed);
+    pub fn new(design: &Design, seed: u64) -> Self {
+        let dut = Dut::new(&design.sources, seed);
+        let sides = design.sides.iter();
         let mut bench = Self {
-            sides: sides.iter().map(|side| Driven::new(side, &dut)).collect(),
+            sides: sides.map(|side| Driven::new(side, &dut)).collect(),
             noise: dut.rng(),
             request: ["wen_i", "waddr_i", "ren_i", "raddr_i"].map(|name| dut.id(name)),
             dut,

@@ -1,14 +1,14 @@
 //! Every mask, written and read by every variant.
 
 use crate::bench::Bench;
-use crate::variants::{WORDS, variants};
+use crate::variants::{VARIANTS, WORDS};
 use heddle_sim::sliced::vectors::masked_word;
 use heddle_sim::sliced::{Counts, Word};
 
 /// Writes and reads a word for each of 256 masks, or each mask several times if there are fewer,
 /// or random ones if there are more. All words must return.
 fn all_masks(salt: u64) -> Bench {
-    let mut bench = Bench::new(&variants(), salt);
+    let mut bench = Bench::new(&VARIANTS, salt);
     for group in 0..256 / WORDS as u64 {
         let masks = group * WORDS as u64..(group + 1) * WORDS as u64;
         let words: Vec<Vec<Word>> = masks

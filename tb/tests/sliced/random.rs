@@ -2,8 +2,8 @@
 
 use crate::bench::Bench;
 use crate::rtl::{Checked, Coverage, run_seeds};
-use crate::sides::Side;
-use crate::variants::{WORDS, variants};
+use crate::sides::Design;
+use crate::variants::{VARIANTS, WORDS};
 use heddle_sim::sliced::vectors::masked_word;
 use heddle_sim::sliced::{Layout, Word};
 use rand::Rng;
@@ -40,11 +40,15 @@ fn random_word(layout: &Layout, rng: &mut ChaCha8Rng) -> Word {
 }
 
 /// Traffic on all sides. Coverage is of the requests, which all sides have in common.
-pub fn traffic(sides: &[Side], seed: u64, cycles: usize) -> (Bench, Coverage) {
-    let mut bench = Bench::new(sides, seed);
+pub fn traffic(design: &Design, seed: u64, cycles: usize) -> (Bench, Coverage) {
+    let mut bench = Bench::new(design, seed);
     let mut rng = bench.rng();
     let mut coverage = Coverage::default();
-    let layouts: Vec<Layout> = sides.iter().map(|side| side.layout.clone()).collect();
+    let layouts: Vec<Layout> = design
+        .sides
+        .iter()
+        .map(|side| side.layout.clone())
+        .collect();
     let words = |rng: &mut ChaCha8Rng| -> Vec<Word> {
         layouts
             .iter()
@@ -95,18 +99,18 @@ pub fn traffic(sides: &[Side], seed: u64, cycles: usize) -> (Bench, Coverage) {
 
 /// All variants, every slice of each of them read and written, full and partly.
 fn all_variants(seed: u64, cycles: usize) -> Checked<(Coverage, u64)> {
-    let (bench, coverage) = traffic(&variants(), seed, cycles);
+    let (bench, coverage) = traffic(&VARIANTS, seed, cycles);
     bench.agreed()?;
     for (name, layout, counts) in bench.all_counts() {
-        let requests = bench.operations / 100 / variants().len() as u64;
+        let requests = bench.operations / 100 / VARIANTS.sides.len() as u64;
         for slice in 0..layout.slices() {
             let accesses = [counts.slice_reads[slice], counts.slice_writes[slice]];
             if accesses.iter().any(|n| *n < requests) {
                 return Err(format!("{name}: slice {slice} has {accesses:?} accesses"));
             }
         }
-        if !layout.plain && (counts.zero_words == 0 || counts.small_words == 0) {
-            return Err(format!("{name}: no small words"));
+        if !layout.plain && (counts.zero_words == 0 || counts.large_words == 0) {
+            return Err(format!("{name}: words of one kind only"));
         }
     }
     Ok((coverage, bench.operations))

@@ -4,7 +4,7 @@
 //! The memory cells are replaced by cells that check the rules of `heddle_ram_1r1w.v` and of
 //! docs/sliced.md, and show nonsense when they were not read.
 
-use crate::rtl::{Mutant, emitted, mutated};
+use crate::rtl::{emitted, mutated};
 use heddle_hdl::sliced::{
     MaskPlace as HardwarePlace, Network as HardwareNetwork, PlainMemory, Sliced, SlicedField,
     SlicedHybrid, SlicedShape,
@@ -22,8 +22,8 @@ pub struct Side {
     pub name: String,
     /// What is built.
     pub layout: Layout,
-    /// A fault planted in it.
-    pub mutant: Option<Mutant>,
+    /// A fault planted in it: file prefix, text, replacement.
+    pub mutant: Option<(String, &'static str, &'static str)>,
 }
 
 impl Side {
@@ -34,6 +34,31 @@ impl Side {
             layout,
             mutant: None,
         }
+    }
+}
+
+/// Sides with their Verilog.
+pub struct Design {
+    /// The memories.
+    pub sides: Vec<Side>,
+    /// One module with all of them.
+    pub sources: Sources,
+}
+
+impl Design {
+    /// Emits all sides.
+    pub fn new(sides: Vec<Side>) -> Self {
+        Self {
+            sources: side_by_side(&sides),
+            sides,
+        }
+    }
+
+    /// Place of the named side.
+    #[track_caller]
+    pub fn index(&self, name: &str) -> usize {
+        let found = self.sides.iter().position(|side| side.name == name);
+        found.unwrap_or_else(|| panic!("no side {name}"))
     }
 }
 
@@ -89,14 +114,14 @@ fn memory(layout: &Layout) -> Sources {
 }
 
 /// One module with all sides. Requests are shared, words are not.
-pub fn side_by_side(sides: &[Side]) -> Sources {
+fn side_by_side(sides: &[Side]) -> Sources {
     let mut files = Vec::new();
     let mut ports = String::new();
     let mut body = String::new();
     for side in sides {
         let (name, layout) = (&side.name, &side.layout);
         let mut sources = memory(layout);
-        if let Some((module, from, to)) = side.mutant {
+        if let Some((module, from, to)) = &side.mutant {
             sources = mutated(&sources, module, from, to);
         }
         let own = |text: &str| text.replace("heddle_", &format!("{name}_heddle_"));

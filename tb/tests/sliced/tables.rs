@@ -3,7 +3,7 @@
 use crate::bench::{Bench, DRAIN};
 use crate::rtl::emitted;
 use crate::sides::shape;
-use crate::variants::variants;
+use crate::variants::VARIANTS;
 use heddle_hdl::sliced::Sliced;
 use heddle_sim::sliced::vectors::{
     CYCLES, FIELD_7, HYBRID, LANES, PAIRS, STALE_STEPS, THREE_SLICES, WORDS, masked_word, word,
@@ -11,7 +11,7 @@ use heddle_sim::sliced::vectors::{
 use heddle_sim::sliced::{Accesses, Layout, Word};
 
 fn bench() -> Bench {
-    Bench::new(&variants(), 1)
+    Bench::new(&VARIANTS, 1)
 }
 
 /// The word of 8 bytes for all sides with such words, another word for the others.
@@ -54,10 +54,8 @@ fn slices(a: Option<u32>, b: Option<u32>) -> u8 {
 
 #[test]
 fn spm_01_spm_02_reference_build_has_a_mask_slice_and_two_data_slices() {
-    let side = variants().into_iter().find(|side| side.name == "even2");
-    let sources = emitted(Sliced::<8>::new(shape(
-        &side.expect("the reference").layout,
-    )));
+    let side = &VARIANTS.sides[VARIANTS.index("even2")];
+    let sources = emitted(Sliced::<8>::new(shape(&side.layout)));
     let text_of = |part: &str| {
         let named = |name: &str| name.starts_with(part);
         let file = sources.files.iter().find(|(name, _)| named(name));
@@ -68,7 +66,7 @@ fn spm_01_spm_02_reference_build_has_a_mask_slice_and_two_data_slices() {
     let instances = text_of("heddle_sliced_slices_").matches("  heddle_sliced_data_");
     assert_eq!(instances.count(), 2);
     let memories = sources.files.iter();
-    let memories = memories.filter(|(_, text)| text.contains("heddle_ram_1r1w #("));
+    let memories = memories.filter(|(_, text)| text.contains("  heddle_ram_1r1w #("));
     assert_eq!(memories.count(), 2);
     for port in ["wen_i", "waddr_i", "wdata_i", "ren_i", "raddr_i", "rdata_o"] {
         assert!(
@@ -145,7 +143,7 @@ fn spm_32_spm_33_spm_44_lanes_of_the_table_of_words_from_both_ends() {
 fn spm_09_spm_10_spm_11_spm_19_spm_25_stale_bytes_never_reach_the_read_data() {
     // Memories start with other random bits, rows are rewritten dense, sparse, empty, dense.
     for seed in 1..=5 {
-        let mut bench = Bench::new(&variants(), seed);
+        let mut bench = Bench::new(&VARIANTS, seed);
         for step in STALE_STEPS {
             if let Some(number) = step.write {
                 let [written, read] = both(&mut bench, "even2", word(number));
@@ -224,7 +222,7 @@ fn spm_30_three_slices_are_enabled_by_the_bytes_before_them() {
 #[test]
 fn spm_38_spm_39_hybrid_rows_of_table_5_10_return_without_a_mask_slice() {
     let mut bench = bench();
-    let index = variants().iter().position(|side| side.name == "hybrid");
+    let index = VARIANTS.index("hybrid");
     for (number, packed, _, b) in HYBRID {
         let [written, read] = both(&mut bench, "hybrid", word(number));
         let expected = slices(Some(0), b);
@@ -234,7 +232,7 @@ fn spm_38_spm_39_hybrid_rows_of_table_5_10_return_without_a_mask_slice() {
         );
         assert_eq!(packed, expected == 0b01, "row {number}");
         assert!(!written.mask_write && !read.mask_read);
-        let found = bench.read(5)[index.expect("the side")];
+        let found = bench.read(5)[index];
         assert_eq!(found, Word::from(word(number)));
     }
     bench.assert_agreed();
@@ -243,7 +241,7 @@ fn spm_38_spm_39_hybrid_rows_of_table_5_10_return_without_a_mask_slice() {
 #[test]
 fn spm_40_spm_49_mask_field_is_accessed_with_the_first_units() {
     let mut bench = bench();
-    let index = variants().iter().position(|side| side.name == "field");
+    let index = VARIANTS.index("field");
     assert_ne!(FIELD_7.1, 0, "row 7 has a unit in slice b");
     for (number, expected) in [(1, 0b01), (2, 0b01), (7, 0b11), (9, 0b11)] {
         let [written, read] = both(&mut bench, "field", word(number));
@@ -252,7 +250,7 @@ fn spm_40_spm_49_mask_field_is_accessed_with_the_first_units() {
             (expected, expected)
         );
         assert!(!written.mask_write && !read.mask_read);
-        let found = bench.read(5)[index.expect("the side")];
+        let found = bench.read(5)[index];
         assert_eq!(found, Word::from(word(number)));
     }
     bench.assert_agreed();
@@ -261,13 +259,6 @@ fn spm_40_spm_49_mask_field_is_accessed_with_the_first_units() {
 #[test]
 fn spm_42_spm_43_thresholds_drop_small_words_and_move_the_second_slice() {
     let mut bench = bench();
-    let sides = variants();
-    let index = |name: &str| {
-        sides
-            .iter()
-            .position(|side| side.name == name)
-            .expect("a side")
-    };
     // Row 4 has 3 bytes, row 5 has 4.
     for (number, dropped, smallest) in [(2, true, 0b01), (4, true, 0b11), (5, false, 0b11)] {
         let [written, read] = both(&mut bench, "thresholds", word(number));
@@ -276,7 +267,7 @@ fn spm_42_spm_43_thresholds_drop_small_words_and_move_the_second_slice() {
             (written.slice_writes, read.slice_reads),
             (accessed, accessed)
         );
-        let found = bench.read(5)[index("thresholds")];
+        let found = bench.read(5)[VARIANTS.index("thresholds")];
         assert_eq!(
             found,
             if dropped {

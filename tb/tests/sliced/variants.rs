@@ -1,7 +1,8 @@
 //! The variants under test: every option, every latency, every place of the mask.
 
-use crate::sides::Side;
+use crate::sides::{Design, Side};
 use heddle_sim::sliced::{Layout, MaskPlace, Network};
+use std::sync::LazyLock;
 
 /// Words of every memory: few, so that traffic meets.
 pub const WORDS: usize = 8;
@@ -17,8 +18,10 @@ pub fn layout(widths: &[usize], mask: MaskPlace, change: impl Fn(&mut Layout)) -
     layout
 }
 
-/// All variants. Each has another name, that of its ports.
-pub fn variants() -> Vec<Side> {
+/// All variants side by side. Each has another name, that of its ports.
+pub static VARIANTS: LazyLock<Design> = LazyLock::new(|| Design::new(variants()));
+
+fn variants() -> Vec<Side> {
     use MaskPlace::{Field, Hybrid, Slice};
     let mut sides = Vec::new();
     let mut add = |name: &str, widths: &[usize], mask, change: &dyn Fn(&mut Layout)| {
