@@ -39,7 +39,7 @@ pub fn emitted(block: impl Block) -> Sources {
 }
 
 /// The design with every `from` in the first file that begins with `module` replaced.
-fn mutated(sources: &Sources, module: &str, from: &str, to: &str) -> Sources {
+pub fn mutated(sources: &Sources, module: &str, from: &str, to: &str) -> Sources {
     let mut mutant = sources.clone();
     let file = mutant
         .files
@@ -113,6 +113,17 @@ impl Dut {
             Some(port) => *port,
             None => panic!("{} has no port {name}", self.model.top()),
         }
+    }
+
+    /// The port of a name, for access without looking it up in every cycle.
+    #[track_caller]
+    pub fn id(&self, name: &str) -> PortId {
+        self.port(name)
+    }
+
+    /// The model, for access by port.
+    pub fn model(&mut self) -> &mut Model {
+        &mut self.model
     }
 
     /// Drives an input of at most 64 bits.

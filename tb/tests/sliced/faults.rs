@@ -1,0 +1,125 @@
+//! Faults planted in the memories, one each, all side by side: the traffic finds every one.
+
+use crate::random::traffic;
+use crate::rtl::seeds;
+use crate::sides::{Design, Side};
+use crate::variants::VARIANTS;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Cycles of traffic, with each seed.
+const CYCLES: usize = 3000;
+
+/// A fault: the variant, the module, the text and what stands there instead.
+const FAULTS: [(&str, &str, &str, &str); 20] = [
+    // A read that meets the write of its word.
+    ("even2", "data", "if (take) bypass_q", "if (1'b0) bypass_q"),
+    (
+        "even4",
+        "data",
+        "bypassed_q ? bypass_next_q",
+        "1'b0 ? bypass_next_q",
+    ),
+    ("even2", "row", "meet_q ? bypass_q[i]", "1'b0 ? bypass_q[i]"),
+    ("even3", "row", "= ren_i & !meet_i", "= ren_i"),
+    ("even5", "data", "reading[1] & !with_write[1]", "reading[1]"),
+    // Ports that move without an access.
+    (
+        "even2",
+        "data",
+        "reading ? raddr_i : raddr_held_q",
+        "raddr_i",
+    ),
+    ("even6", "data", "if (write[0]) begin", "if (1'b1) begin"),
+    // Thresholds.
+    ("even2", "select", "above[8] = 1'b0", "above[8] = 1'b1"),
+    (
+        "thresholds",
+        "select_u8_t3.",
+        "above[0] = 1'b0",
+        "above[0] = 1'b1",
+    ),
+    ("turn", "select", "above[16] = 1'b0", "above[16] = 1'b1"),
+    ("even5", "data", "ren_q <= reading[0]", "ren_q <= read_i"),
+    // Packing and unpacking.
+    ("even3", "route", "rest[50:34]", "{rest[50:35], 1'b0}"),
+    ("half", "route", "rest[50:34]", "{1'b1, rest[49:34]}"),
+    (
+        "even2",
+        "unpack",
+        "mask_i[i] ? word[8*i+:8] : 8'd0",
+        "word[8*i+:8]",
+    ),
+    ("exact", "data", "wen_i & lane_i[i]", "wen_i & lane_i[0]"),
+    // Registers left out.
+    (
+        "even6",
+        "reply",
+        "assign unit = word_q",
+        "assign unit = word_i",
+    ),
+    (
+        "turn",
+        "data_d8_w2_f1",
+        "waiting_q[23:16] <= read_unit[23:16]",
+        "waiting_q[23:16] <= read_unit[7:0]",
+    ),
+    // A mask in slice 0.
+    (
+        "hybrid",
+        "hybrid",
+        "if (flag_wait_unit_o)",
+        "if (!flag_wait_unit_o)",
+    ),
+    (
+        "hybrid",
+        "hybrid",
+        "slices_named_i = !row_stored_o[32]",
+        "slices_named_i = 1'b1",
+    ),
+    (
+        "field",
+        "field",
+        "request_wen_o & write_select_slice_o[1]",
+        "request_wen_o",
+    ),
+];
+
+/// The faults, and their variants without a fault.
+fn design() -> (Design, BTreeMap<String, String>) {
+    let mut sides = Vec::new();
+    let mut faults = BTreeMap::new();
+    let mut sound = BTreeSet::new();
+    for (number, (variant, module, from, to)) in FAULTS.into_iter().enumerate() {
+        let side = &VARIANTS.sides[VARIANTS.index(variant)];
+        let name = format!("fault{number}");
+        faults.insert(name.clone(), format!("{variant}: \"{to}\" for \"{from}\""));
+        sides.push(Side {
+            name,
+            mutant: Some((format!("heddle_sliced_{module}"), from, to)),
+            ..side.clone()
+        });
+        if number % 5 == 0 && sound.insert(variant) {
+            sides.push(side.clone());
+        }
+    }
+    (Design::new(sides), faults)
+}
+
+#[test]
+fn faults_are_noticed() {
+    let (design, faults) = design();
+    let mut found = BTreeMap::new();
+    for seed in seeds() {
+        let (bench, _) = traffic(&design, seed, CYCLES);
+        for (name, failure) in bench.failures() {
+            found.insert(name.to_string(), failure.to_string());
+        }
+    }
+    for (name, fault) in &faults {
+        let failure = found.get(name).map_or("goes unnoticed", String::as_str);
+        println!("{fault}: {failure}");
+    }
+    // Nothing else: a memory without a fault does not suffer from its neighbours.
+    let names: Vec<_> = found.keys().collect();
+    assert_eq!(names, faults.keys().collect::<Vec<_>>());
+}

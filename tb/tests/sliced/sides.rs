@@ -1,0 +1,193 @@
+//! Emitted memories side by side in one Verilog module: one build for all of them.
+//!
+//! The modules of each side have its name in front, so that a fault in one does not reach another.
+//! The memory cells are replaced by cells that check the rules of `heddle_ram_1r1w.v` and of
+//! docs/sliced.md, and show nonsense when they were not read.
+
+use crate::rtl::{emitted, mutated};
+use heddle_hdl::sliced::{
+    MaskPlace as HardwarePlace, Network as HardwareNetwork, PlainMemory, Sliced, SlicedField,
+    SlicedHybrid, SlicedShape,
+};
+use heddle_sim::sliced::{Layout, MaskPlace, Network};
+use heddle_tb::verilate::Sources;
+
+/// The memory cells of the test.
+const CELLS: &str = include_str!("cells.sv");
+
+/// One memory.
+#[derive(Clone)]
+pub struct Side {
+    /// Its ports and modules begin with this.
+    pub name: String,
+    /// What is built.
+    pub layout: Layout,
+    /// A fault planted in it: file prefix, text, replacement.
+    pub mutant: Option<(String, &'static str, &'static str)>,
+}
+
+impl Side {
+    /// A memory without a fault.
+    pub fn new(name: &str, layout: Layout) -> Self {
+        Self {
+            name: name.into(),
+            layout,
+            mutant: None,
+        }
+    }
+}
+
+/// Sides with their Verilog.
+pub struct Design {
+    /// The memories.
+    pub sides: Vec<Side>,
+    /// One module with all of them.
+    pub sources: Sources,
+}
+
+impl Design {
+    /// Emits all sides.
+    pub fn new(sides: Vec<Side>) -> Self {
+        Self {
+            sources: side_by_side(&sides),
+            sides,
+        }
+    }
+
+    /// Place of the named side.
+    #[track_caller]
+    pub fn index(&self, name: &str) -> usize {
+        let found = self.sides.iter().position(|side| side.name == name);
+        found.unwrap_or_else(|| panic!("no side {name}"))
+    }
+}
+
+/// The same for the hardware.
+pub fn shape(layout: &Layout) -> SlicedShape {
+    SlicedShape {
+        words: layout.words,
+        units: layout.units,
+        unit_bits: layout.unit_bits,
+        widths: layout.widths.clone(),
+        mask: match layout.mask {
+            MaskPlace::Slice => HardwarePlace::Slice,
+            MaskPlace::Field => HardwarePlace::Field,
+            MaskPlace::Hybrid => HardwarePlace::Hybrid,
+        },
+        network: network(layout.network),
+        exact: layout.exact,
+        right: layout.right,
+        write_threshold: layout.write_threshold,
+        read_threshold: layout.read_threshold,
+        access_threshold: layout.access_threshold,
+        in_turn: layout.in_turn,
+        latency: layout.latency,
+        plain: layout.plain,
+    }
+}
+
+/// The same for the hardware.
+pub fn network(network: Network) -> HardwareNetwork {
+    match network {
+        Network::Full => HardwareNetwork::Full,
+        Network::Half => HardwareNetwork::Half,
+        Network::Split => HardwareNetwork::Split,
+    }
+}
+
+fn memory(layout: &Layout) -> Sources {
+    fn of<const UB: usize>(layout: &Layout) -> Sources {
+        let shape = shape(layout);
+        match layout.mask {
+            _ if layout.plain => emitted(PlainMemory::<UB>::new(shape)),
+            MaskPlace::Slice => emitted(Sliced::<UB>::new(shape)),
+            MaskPlace::Field => emitted(SlicedField::<UB>::new(shape)),
+            MaskPlace::Hybrid => emitted(SlicedHybrid::<UB>::new(shape)),
+        }
+    }
+    match layout.unit_bits {
+        4 => of::<4>(layout),
+        8 => of::<8>(layout),
+        16 => of::<16>(layout),
+        _ => of::<32>(layout),
+    }
+}
+
+/// One module with all sides. Requests are shared, words are not.
+fn side_by_side(sides: &[Side]) -> Sources {
+    let mut files = Vec::new();
+    let mut ports = String::new();
+    let mut body = String::new();
+    for side in sides {
+        let (name, layout) = (&side.name, &side.layout);
+        let mut sources = memory(layout);
+        if let Some((module, from, to)) = &side.mutant {
+            sources = mutated(&sources, module, from, to);
+        }
+        let own = |text: &str| text.replace("heddle_", &format!("{name}_heddle_"));
+        files.push((format!("{name}_cells.sv"), own(CELLS)));
+        for (file, text) in &sources.files {
+            if file != "heddle_ram_1r1w.v" {
+                files.push((own(file), own(&checked_slice(file, text))));
+            }
+        }
+        let (bits, units, slices) = (layout.word_bits(), layout.units, layout.slices());
+        ports += &format!(
+            "  input wire [{bits}-1:0] {name}_wdata_i,
+  output wire {name}_rvalid_o,
+  output wire [{bits}-1:0] {name}_rdata_o,
+  output wire [{units}-1:0] {name}_rmask_o,
+  output wire {name}_mask_ren_o,
+  output wire {name}_mask_wen_o,
+  output wire [{slices}-1:0] {name}_slice_ren_o,
+  output wire [{slices}-1:0] {name}_slice_wen_o,
+  output wire [{units}-1:0] {name}_lane_wen_o,
+  output wire [63:0] {name}_broken_o,
+"
+        );
+        let top = own(&sources.top);
+        let list = "wdata_i rvalid_o rdata_o rmask_o mask_ren_o mask_wen_o slice_ren_o slice_wen_o \
+                    lane_wen_o";
+        let pins: Vec<String> = list
+            .split_whitespace()
+            .map(|port| format!(".{port}({name}_{port})"))
+            .collect();
+        body += &format!(
+            "  {top} u_{name} (.clk, .rst_n, .wen_i, .waddr_i, .ren_i, .raddr_i, {});
+  assign {name}_broken_o = {{{name}_heddle_rules::meets, {name}_heddle_rules::moves}};
+",
+            pins.join(", ")
+        );
+    }
+    let top = format!(
+        "module sliced_sides (
+{ports}  input wire clk,
+  input wire rst_n,
+  input wire wen_i,
+  input wire [12:0] waddr_i,
+  input wire ren_i,
+  input wire [12:0] raddr_i
+);
+{body}endmodule
+"
+    );
+    files.push(("sliced_sides.sv".into(), top));
+    Sources {
+        files,
+        top: "sliced_sides".into(),
+        ports: Vec::new(),
+    }
+}
+
+/// The text of a data slice with memory cells that see when the slice is accessed.
+fn checked_slice(file: &str, text: &str) -> String {
+    if !file.starts_with("heddle_sliced_data_") {
+        return text.into();
+    }
+    assert!(text.contains("heddle_ram_1r1w #(") && text.contains(".rdata_o("));
+    text.replace("heddle_ram_1r1w #(", "heddle_slice_cell #(")
+        .replace(
+            ".rdata_o(",
+            ".read_i(slice_ren_o), .write_i(slice_wen_o), .rdata_o(",
+        )
+}
