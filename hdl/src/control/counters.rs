@@ -2,9 +2,6 @@
 
 use crate::prelude::*;
 
-/// Register index of the first counter; the others follow.
-pub const FIRST_COUNTER: usize = 7;
-
 /// Slices that a memory has unless it is configured otherwise.
 const USUAL_SLICES: usize = 2;
 
@@ -41,7 +38,7 @@ pub struct Counters {
 
 impl Counters {
     /// The counters of a machine with so many data slices, in the order of the host's register map
-    /// from [`FIRST_COUNTER`] on.
+    /// from index 7 on.
     pub fn new(slices: usize) -> Self {
         let counts = counters(slices);
         Self {

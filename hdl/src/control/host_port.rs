@@ -1,6 +1,6 @@
 //! The plain memory-mapped port of the host.
 
-use super::counters::{FIRST_COUNTER, counters, describe};
+use super::counters::{counters, describe};
 use super::sequencer::SequencerShape;
 use crate::prelude::*;
 
@@ -269,10 +269,10 @@ impl Logic for HostPort {
                 (self.program_wdata_o.val() << 8) | self.wdata[3 - i].q_o.val().get_bits::<32>(0);
         }
 
-        // Register reads.
+        // Register reads; the counters follow from index 7 on.
         self.selected.next = 0.into();
         for i in 0..self._counts {
-            if self.index.val() == (i + FIRST_COUNTER).to_bits::<5>() {
+            if self.index.val() == (i + 7).to_bits::<5>() {
                 self.selected.next = self.count_i[i].val();
             }
         }

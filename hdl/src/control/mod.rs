@@ -13,7 +13,7 @@ mod stream_head;
 mod unit;
 mod weight_head;
 
-pub use counters::{Counters, FIRST_COUNTER, counters};
+pub use counters::{Counters, counters};
 pub use drain_head::DrainHead;
 pub use host_port::HostPort;
 pub use instruction_check::InstructionCheck;
