@@ -15,8 +15,11 @@ heddle="${HEDDLE:-${CARGO_TARGET_DIR:-$root/target}/release/heddle}"
 scratch="$(mktemp -d)"
 trap 'rm -rf "$scratch"' EXIT
 
-# Clocks from reset, in which two requests of the longest latency follow each other.
-clocks="${CLOCKS:-14}"
+# Clocks checked: the reset, reads in up to four clocks from the first write on, and their latency.
+clocks() {
+  jq '.top as $top | .modules[] | select(.name == $top).parameters
+    | 5 + .Latency + (.InTurn // 0) * ((.Slices // 1) - 1)' "$1/manifest.json"
+}
 variants=(
   'full {"widths": [4, 4]}'
   'exact {"widths": [5, 3], "write": "exact", "network": "half", "access_threshold": 3, "latency": 5}'
@@ -67,37 +70,35 @@ prove() {
   defines="$(macros "$2")"
   top="$(jq --raw-output .top "$2/manifest.json")"
   if [[ "$1" == pair ]]; then
-    for module in route pack unpack; do
-      modules+="rename $(basename "$2"/heddle_sliced_"$module"_*.v .v) ${module}_dut; "
-    done
-    modules+="rename $(select_of "$2") select_dut; "
-    steps='bmc3 -F 1'
+    modules="rename $(instance "$2/$top.v" route) route_dut
+      rename $(instance "$2/$top.v" pack) pack_dut
+      rename $(instance "$2"/heddle_sliced_restore_*.v unpack) unpack_dut
+      rename $(instance "$2/$top.v" write_select) select_dut"
+    steps='orpos; strash; sat'
   else
-    modules="rename $top sliced_dut; "
-    steps="bmc3 -F $clocks -T 300"
+    modules="rename $top sliced_dut"
+    steps="fold; orpos; strash; bmc3 -F $(clocks "$2") -T 300"
   fi
   # Registers without reset and memories start with any content.
-  yosys -q -p "read_verilog ${files[*]}; $modules
+  yosys -q -p "read_verilog ${files[*]}
+    $modules
     read_verilog -formal -sv $defines $root/tb/formal/sliced_$1.sv
     prep -flatten -nordff -top sliced_$1; select -assert-min 3 t:\$assert
     memory_map; async2sync; dffunmap; setundef -undriven -anyseq; techmap
     opt -fast -nodffe -nosdff; abc -g AND -fast; opt_clean
     write_aiger -zinit -I -B $scratch/property.aig" >"$scratch/log" 2>&1 ||
     { cat "$scratch/log" >&2; die "yosys failed"; }
-  yosys-abc -c "read_aiger $scratch/property.aig; fold; orpos; strash; $steps" >"$scratch/log"
-  if grep --quiet "No output asserted in ${steps:8:2} frames\|No output asserted in 1 frames" "$scratch/log"; then
+  yosys-abc -c "read_aiger $scratch/property.aig; $steps" >"$scratch/log"
+  if grep --quiet "No output asserted in $(clocks "$2") frames\|^UNSATISFIABLE" "$scratch/log"; then
     echo held
   else
     echo FAILED
   fi
 }
 
-# The selection for writes.
-select_of() {
-  local file
-  for file in "$1"/heddle_sliced_select_*.v; do
-    basename "$file" .v
-  done | head -n 1
+# instance FILE NAME: the module of an instance.
+instance() {
+  sed --quiet "s/^ *\(heddle_[a-z0-9_]*\) u_$2 (.*/\1/p" "$1"
 }
 
 failed=0
@@ -117,6 +118,31 @@ for folder in "${folders[@]}"; do
   name="$(basename "$folder")"
   [[ "$(jq .top "$folder/manifest.json")" == *_plain_* ]] ||
     check held "$name, any word" pair "$folder"
-  check held "$name, $clocks clocks" memory "$folder"
+  check held "$name, $(clocks "$folder") clocks" memory "$folder"
 done
+
+# broken FOLDER MODULE FROM TO: a copy with a fault.
+broken() {
+  local file="" copy="$scratch/broken"
+  rm -rf "$copy"
+  cp -r "$1" "$copy"
+  for file in "$copy"/heddle_sliced_"$2"_*.v; do break; done
+  sed -i "s/$3/$4/" "$file"
+  ! cmp --silent "$file" "$1/$(basename "$file")" || die "$file has no $3"
+}
+
+# The properties can fail.
+if [[ $# -eq 0 || "$(basename "$1")" == full ]]; then
+  full="${folders[0]}"
+  broken "$full" route 'rest\[50:34\]' "{rest[50:35], 1'b0}"
+  check FAILED "full, a move stuck" pair "$scratch/broken"
+  broken "$full" select "above\[8\] = 1'b0" "above[8] = 1'b1"
+  check FAILED "full, a threshold too low" pair "$scratch/broken"
+  broken "$full" data 'if (take) bypass_q' "if (1'b0) bypass_q"
+  check FAILED "full, no bypass" memory "$scratch/broken"
+  broken "$full" row 'meet_q ? bypass_q\[i\]' "1'b0 ? bypass_q[i]"
+  check FAILED "full, a stale mask" memory "$scratch/broken"
+  broken "$full" data 'read_i \& named_i' 'read_i'
+  check FAILED "full, reads that no mask names" memory "$scratch/broken"
+fi
 exit "$failed"

@@ -1,16 +1,16 @@
 // Properties of a sliced memory with any traffic: words, enables and lanes, cycle by cycle.
 //
-// One address, any, is watched. What is read from it is the last word written to it, or zero if
+// One address of four, any, is watched. What is read from it is the last word written to it, or zero if
 // that has too few non-zero units, whatever the memories held at first and whatever happens at
 // other addresses. Sizes and options are macros: scripts/formal_sliced.sh.
 
 module sliced_memory (
   input wire clk,
   input wire wen,
-  input wire [12:0] waddr,
+  input wire [1:0] waddr,
   input wire [`UNITS*`BITS-1:0] wdata,
   input wire ren,
-  input wire [12:0] raddr
+  input wire [1:0] raddr
 );
 
   localparam integer Units = `UNITS;
@@ -67,17 +67,17 @@ module sliced_memory (
   wire read = started & ren;
 
   sliced_dut dut (
-    .clk(clk), .rst_n(started), .wen_i(write), .waddr_i(waddr), .wdata_i(wdata), .ren_i(read),
-    .raddr_i(raddr), .rvalid_o(rvalid), .rdata_o(rdata), .rmask_o(rmask), .mask_ren_o(mask_ren),
+    .clk(clk), .rst_n(started), .wen_i(write), .waddr_i({11'd0, waddr}), .wdata_i(wdata),
+    .ren_i(read), .raddr_i({11'd0, raddr}), .rvalid_o(rvalid), .rdata_o(rdata), .rmask_o(rmask), .mask_ren_o(mask_ren),
     .mask_wen_o(mask_wen), .slice_ren_o(slice_ren), .slice_wen_o(slice_wen),
     .lane_wen_o(lane_wen)
   );
 
   // The watched address.
-  (* anyconst *) wire [3:0] at;
+  (* anyconst *) wire [1:0] at;
   reg [Bits-1:0] word;
   reg written = 1'b0;
-  wire hit = write && waddr[3:0] == at;
+  wire hit = write && waddr == at;
   wire [Bits-1:0] stored = Kind != 3 && pop_of(wdata) <= `WRITE_THRESHOLD ? {Bits{1'b0}} : wdata;
   wire [Bits-1:0] now = hit ? stored : word;
   always @(posedge clk) begin
@@ -91,7 +91,7 @@ module sliced_memory (
   reg [Word*Bits-1:0] words;
   wire [Depth-1:0] writes_now = {writes, write};
   wire [Depth-1:0] reads_now = {reads, read};
-  wire [Depth-1:0] hits_now = {hits, read && raddr[3:0] == at && (hit || written)};
+  wire [Depth-1:0] hits_now = {hits, read && raddr == at && (hit || written)};
   wire [Depth*Slices-1:0] write_needs_now = {write_needs, needed(wdata, `WRITE_THRESHOLD)};
   wire [Depth*Slices-1:0] read_needs_now = {read_needs, needed(now, `READ_THRESHOLD)};
   always @(posedge clk) begin
