@@ -48,6 +48,7 @@ for preset in "${presets[@]}"; do
   step "$heddle" lint ${CI:+--all} "$scratch/$preset"
 done
 step env HEDDLE="$heddle" scripts/formal.sh
+step env HEDDLE="$heddle" scripts/formal_sliced.sh
 step scripts/demo.sh
 step maps_to_blocks
 echo "test: all checks passed in $SECONDS s"
