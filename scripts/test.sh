@@ -49,6 +49,7 @@ for preset in "${presets[@]}"; do
 done
 step env HEDDLE="$heddle" scripts/formal.sh
 step env HEDDLE="$heddle" scripts/formal.sh --mutants
+step env HEDDLE="$heddle" scripts/formal_sliced.sh
 step scripts/demo.sh
 step maps_to_blocks
 echo "test: all checks passed in $SECONDS s"

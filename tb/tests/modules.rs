@@ -46,9 +46,11 @@ fn sliced_memory_agrees() {
         .event("write and read of one word", |s| {
             s.is("wen_i") && s.is("ren_i") && s.get("waddr_i", 0) == s.get("raddr_i", 0)
         })
-        .event("mask only", |s| s.is("mask_wen_o") && !s.is("a_wen_o"))
-        .event("second slice read", |s| s.is("b_ren_o"))
-        .event("no second slice", |s| s.is("a_ren_o") && !s.is("b_ren_o"))
+        .event("mask only", |s| s.is("mask_wen_o") && !s.is("slice_wen_o"))
+        .event("second slice read", |s| s.get("slice_ren_o", 1) != 0)
+        .event("no second slice", |s| {
+            s.is("slice_ren_o") && s.get("slice_ren_o", 1) == 0
+        })
         .check();
 }
 
