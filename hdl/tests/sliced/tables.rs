@@ -394,7 +394,8 @@ fn spm_20_spm_22_spm_48_cycle_table_5_11() {
         (None, None),
     ];
     // Mask read, mask written, slices read, slices written, word.
-    let table: [(bool, bool, &[usize], &[usize], Option<usize>); 8] = [
+    type Expected<'a> = (bool, bool, &'a [usize], &'a [usize], Option<usize>);
+    let table: [Expected; 8] = [
         (false, true, &[], &[], None),
         (true, false, &[], &[0, 1], None),
         (false, true, &[0, 1], &[], None),
