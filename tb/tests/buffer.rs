@@ -515,25 +515,60 @@ fn one_partition_follows_its_model() {
     run_seeds(|seed| random_state(&PARTITION, 1, shape_1(), seed));
 }
 
-/// Layouts that differ in everything that a partition sees: mask, number of slices, units.
-#[test]
-fn spm_45_partitions_of_other_layouts_follow_their_models() {
-    let hybrid = Layout::new(16, [5, 3]).with_mask(MaskPlace::Hybrid);
-    let halves = Layout {
+/// Raw and packed rows, no mask slice.
+fn shape_hybrid() -> PartitionShape {
+    PartitionShape {
+        layout: Layout::new(16, [5, 3]).with_mask(MaskPlace::Hybrid),
+        ..shape(2, 4)
+    }
+}
+
+/// Three slices of half bytes, written exactly, packed to the right.
+fn shape_halves() -> PartitionShape {
+    let layout = Layout {
         unit_bits: 4,
         exact: true,
         right: true,
         access_threshold: 1,
         ..Layout::new(16, [3, 5, 8])
     };
-    for layout in [hybrid, halves] {
-        let shape = PartitionShape {
-            layout,
-            ..shape(2, 4)
-        };
+    PartitionShape {
+        layout,
+        ..shape(2, 4)
+    }
+}
+
+/// Layouts that differ in everything that a partition sees: mask, number of slices, units.
+#[test]
+fn spm_45_partitions_of_other_layouts_follow_their_models() {
+    for shape in [shape_hybrid(), shape_halves()] {
         let sources = partition(&shape);
         run_seeds(|seed| random_state(&sources, 1, shape.clone(), seed));
     }
+}
+
+#[test]
+fn spm_45_faults_of_other_layouts_are_noticed() {
+    let mutants = [
+        (
+            "heddle_sliced_bank",
+            "half_rmask_o[2*i] | half_rmask_o[2*i+1]",
+            "half_rmask_o[2*i]",
+        ),
+        (
+            "heddle_banks",
+            "(bank_nz_o[n] & op_arrives_q[0])",
+            "bank_nz_o[n]",
+        ),
+        (
+            "heddle_partition",
+            "ev_slice_read_i[10*i+:10]",
+            "ev_slice_read_i[0+:10]",
+        ),
+    ];
+    check_mutants(&partition(&shape_halves()), &mutants, |sources, seed| {
+        random_state(sources, 1, shape_halves(), seed)
+    });
 }
 
 #[test]
