@@ -256,7 +256,7 @@ total  147456    2622       87.9 %    41.3 %    134340     96211     12305    13
             ..NetworkReport::default()
         };
         let text = table(&found);
-        assert!(text.contains("\nstage..on_3  "), "{text}");
+        assert!(text.contains("\nstage_1..tion_3  "), "{text}");
         let longest = text.lines().map(|line| line.chars().count()).max();
         assert!(longest <= Some(LINE_COLUMNS), "{text}");
     }
