@@ -513,7 +513,10 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         }
         if self.sequencer.running_o.val() {
             self.counters.increment_i[0].next = self.event_i[0].val().get_bits::<17>(0);
-            for i in 7..self._counts {
+        }
+        // The loop is outside: a loop variable that a condition leaves alone is a latch to yosys.
+        for i in 7..self._counts {
+            if self.sequencer.running_o.val() {
                 self.counters.increment_i[i].next = self.event_i[i - 6].val().get_bits::<17>(0);
             }
         }
