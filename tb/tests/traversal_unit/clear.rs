@@ -233,9 +233,9 @@ fn faults_of_a_clear_are_noticed() {
             "if (!last_word) setup_q",
         ),
         (
-            "heddle_traversal_decoder",
-            "wrong_q[0] & !verdict & !clear_i",
-            "wrong_q[0] & !verdict",
+            "heddle_traversal_verdict",
+            "wrong_q[1] <= wrong_q[0] & goes_on",
+            "wrong_q[1] <= wrong_q[0] & !wrong_q[1] & !endless_i",
         ),
         (
             "heddle_traversal_core",
