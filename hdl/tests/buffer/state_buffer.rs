@@ -1,0 +1,119 @@
+//! Partitions in a chain.
+
+use heddle_hdl::buffer::StateBuffer;
+use heddle_hdl::prelude::*;
+
+use crate::bench::*;
+
+#[test]
+fn the_operand_wave_reaches_each_row_one_cycle_later_and_leaves_behind_the_last() {
+    let rows = 3;
+    let mut u = StateBuffer::new(rows, 2, &bank());
+    u.rst_n.next = true;
+    // Row r: operand byte 16 + r at address 9, weight word 32 + r in bank 1.
+    for r in 0..rows as u64 {
+        for (word, data) in [(1, (16 + r) << 8), (WORDS as u64, 32 + r)] {
+            let cycle = Cycle {
+                host: Some((r, word, Some(data))),
+                ..Cycle::default()
+            };
+            drive!(u, &cycle);
+            clock_cycle!(u);
+        }
+    }
+    drive!(u, &Cycle::default());
+    for _ in 0..rows {
+        clock_cycle!(u);
+    }
+    // Operand for two of three rows, weights for one, a host read of each partition.
+    for t in 0..12usize {
+        let mut cycle = Cycle::default();
+        if t == 0 {
+            cycle = operand(9);
+            cycle.op.as_mut().expect("just made").rows = 2;
+            cycle.op.as_mut().expect("just made").swap = true;
+            cycle.wt = Some((8 * WORDS as u64, 1));
+        }
+        if (2..2 + rows).contains(&t) {
+            cycle.host = Some((t as u64 - 2, 1, None));
+        }
+        drive!(u, &cycle);
+        u.op_tag_i.next = (t as u64 + 40).into();
+        settle(&mut u);
+        for r in 0..rows {
+            let x = if t == r + 4 && r < 2 {
+                16 + r as i64
+            } else {
+                0
+            };
+            assert_eq!(u.nz_o[r].val(), x != 0, "cycle {t}, row {r}");
+            if x != 0 {
+                assert_eq!(signed_9(u.x_o[r].val()), x, "cycle {t}, row {r}");
+            }
+            assert_eq!(u.swap_o[r].val(), t == r + 4);
+            assert_eq!(u.shift_o[r].val(), t == r + 3);
+        }
+        if t == 3 {
+            assert_eq!(u.w_o[0][0].val(), Bits::<8>::from(32));
+        }
+        assert_eq!(u.op_valid_o.val(), t == rows);
+        if t >= rows {
+            assert_eq!(u.op_tag_o.val().to_u64(), (t - rows) as u64 + 40);
+        }
+        if t == rows {
+            assert_eq!(u.op_addr_o.val(), Bits::<16>::from(9));
+        }
+        // Requests in 2, 3, 4; answers rows + 3 cycles later.
+        let answer = t.checked_sub(2 + rows + 3).filter(|&n| n < rows);
+        assert_eq!(u.host_rvalid_o.val(), answer.is_some(), "cycle {t}");
+        if let Some(r) = answer {
+            assert_eq!(u.host_rdata_o[1].val().to_u64(), 16 + r as u64);
+        }
+        clock_cycle!(u);
+    }
+}
+
+#[test]
+fn events_of_all_rows_are_added_up() {
+    let rows = 3;
+    let mut u = StateBuffer::new(rows, 2, &bank());
+    u.rst_n.next = true;
+    for r in 0..rows {
+        u.dr_valid_i[r].next = true;
+        u.dr_word_i[r].next = 7.into();
+        // Row 0 writes nothing but its mask, row 1 slice a, row 2 both slices.
+        for k in 0..[0, 4, 5][r] {
+            u.dr_data_i[r][k].next = 1.into();
+        }
+    }
+    let mut totals = [0; 7];
+    for t in 0..12 {
+        if t == 1 {
+            for r in 0..rows {
+                u.dr_valid_i[r].next = false;
+            }
+            drive!(u, &operand(0));
+            u.op_addr_i.next = (7 * 8).into();
+            u.op_rows_i.next = 3.into();
+        }
+        if t == 2 {
+            drive!(u, &Cycle::default());
+        }
+        settle(&mut u);
+        let now = [
+            u.ev_mask_read_o.val(),
+            u.ev_mask_write_o.val(),
+            u.ev_slice_read_o[0].val(),
+            u.ev_slice_write_o[0].val(),
+            u.ev_slice_read_o[1].val(),
+            u.ev_slice_write_o[1].val(),
+            u.ev_zero_o.val(),
+        ];
+        for (total, now) in totals.iter_mut().zip(now) {
+            *total += now.to_u64();
+        }
+        clock_cycle!(u);
+    }
+    // The operand of row 0 is zero, those of the others are 1.
+    assert_eq!(totals, [3, 3, 2, 2, 1, 1, 1]);
+}

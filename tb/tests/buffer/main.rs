@@ -1,0 +1,9 @@
+//! The emitted state buffer and results buffer against their golden models, every output in
+//! every cycle.
+
+mod bench;
+mod random;
+mod results;
+#[path = "../rtl/mod.rs"]
+mod rtl;
+mod state;

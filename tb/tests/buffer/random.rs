@@ -1,0 +1,215 @@
+//! Random traffic of a state buffer.
+
+use heddle_sim::buffer::{DrainWord, Events, HostRequest, OperandSlot, PartitionShape, WeightSlot};
+use heddle_tb::verilate::Sources;
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+
+use crate::bench::*;
+use crate::rtl::{Checked, Coverage};
+
+/// Events of the partitions before, up to the largest number.
+pub fn random_events(rng: &mut ChaCha8Rng) -> Events {
+    let mut count = || rng.random_range(0..1024);
+    Events {
+        mask_reads: count(),
+        mask_writes: count(),
+        slice_reads: std::array::from_fn(|_| count()),
+        slice_writes: std::array::from_fn(|_| count()),
+        zero_operands: count(),
+    }
+}
+
+/// A byte or threshold, often one at an end of a range.
+pub fn byte(rng: &mut ChaCha8Rng) -> u8 {
+    match rng.random_range(0..3) {
+        0 => [0, 1, 127, 128, 255][rng.random_range(0..5)],
+        _ => rng.random(),
+    }
+}
+
+/// A word with any number of zero bytes.
+pub fn random_word(rng: &mut ChaCha8Rng) -> u64 {
+    let density = rng.random_range(0.0..=1.0);
+    let bytes = std::array::from_fn(|_| match rng.random_bool(density) {
+        true => byte(rng),
+        false => 0,
+    });
+    u64::from_le_bytes(bytes)
+}
+
+/// A machine at work: operands from one bank, weights from another, drains anywhere.
+pub fn random_waves(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Coverage) -> Checked {
+    let (rows, banks) = (bench.rows, bench.shape.banks);
+    let mut address: u16 = 0;
+    let mut threshold = 127;
+    let mut active = rows as u16;
+    let mut operand_bank = 0;
+    let mut before = OperandSlot::default();
+    let mut total = Events::default();
+    for _ in 0..3000 {
+        let mut inputs = bench.idle();
+        let mut fresh = false;
+        if rng.random_bool(0.03) {
+            // Another instruction.
+            threshold = byte(rng);
+            active = rng.random_range(0..=rows as u16 + 1);
+            operand_bank = rng.random_range(0..banks);
+            fresh = true;
+        }
+        address = match rng.random_range(0..10) {
+            0 => bench.random_word_address(operand_bank, rng) << 3 | rng.random_range(0..8),
+            1 | 2 => address,
+            _ if fresh => bench.random_word_address(operand_bank, rng) << 3,
+            _ => {
+                // The next byte, within the bank.
+                let bank_bytes = (bench.shape.words_per_bank * 8) as u16;
+                let base = operand_bank as u16 * bank_bytes;
+                base + (address + 1) % bank_bytes
+            }
+        };
+        if bench.bank(address >> 3) != operand_bank {
+            address = bench.random_word_address(operand_bank, rng) << 3;
+        }
+        inputs.operand = OperandSlot {
+            valid: rng.random_bool(0.85),
+            address,
+            rows: active,
+            threshold,
+            fresh: fresh || rng.random_bool(0.02),
+            swap: rng.random_bool(0.1),
+            tag: rng.random(),
+        };
+        if rng.random_bool(0.4) {
+            let bank = (operand_bank + rng.random_range(1..banks)) % banks;
+            inputs.weight = WeightSlot {
+                valid: true,
+                address: bench.random_word_address(bank, rng) << 3,
+                rows: rng.random_range(0..=rows as u16 + 1),
+            };
+        }
+        for drain in &mut inputs.drain {
+            if rng.random_bool(0.3) {
+                let word = match rng.random_range(0..3) {
+                    0 => before.address >> 3,
+                    _ => bench.random_word_address(rng.random_range(0..banks), rng),
+                };
+                *drain = Some(DrainWord {
+                    word,
+                    data: random_word(rng),
+                });
+            }
+        }
+        if rows == 1 {
+            inputs.events = random_events(rng);
+            inputs.answer = rng.random_bool(0.3).then(|| rng.random());
+        }
+        let slot = inputs.operand;
+        let word = slot.address >> 3;
+        let outputs = bench.step(&inputs)?;
+        total = total.plus(outputs.events);
+
+        let written = inputs.drain[0].map(|d| d.word);
+        let reused = slot.is_active() && before.is_active() && before.address >> 3 == word;
+        cov.event("word may be reused", reused && !slot.fresh);
+        cov.event("same word in a fresh slot", reused && slot.fresh);
+        cov.event(
+            "word written in the cycle of its read",
+            slot.is_active() && written == Some(word),
+        );
+        cov.event("kept word written", {
+            before.is_active() && written == Some(before.address >> 3)
+        });
+        cov.event("empty slot with swap", !slot.valid && slot.swap);
+        cov.event(
+            "some rows active",
+            slot.rows > 0 && slot.rows < rows as u16 || rows == 1,
+        );
+        cov.event("weights for some rows", {
+            inputs.weight.valid && inputs.weight.rows < rows as u16
+        });
+        let operands = || outputs.x.iter().zip(&outputs.nz);
+        let some = |test: fn(i16) -> bool| operands().any(|(x, nz)| *nz && x.is_some_and(test));
+        cov.event("negative operand", some(|x| x < 0));
+        cov.event("operand equal to a threshold of 127 or more", {
+            threshold >= 127 && outputs.x.contains(&Some(i16::from(threshold)))
+        });
+        cov.event("operand above 127", some(|x| x > 127));
+        cov.event(
+            "operand held",
+            operands().any(|(x, nz)| !*nz && x.is_some()),
+        );
+        before = slot;
+    }
+    cov.event("mask reads", total.mask_reads > 0);
+    cov.event("zero operands", total.zero_operands > 0);
+    Ok(())
+}
+
+/// A machine at rest: the host reads and writes, no waves.
+pub fn random_host(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Coverage) -> Checked {
+    let words = (bench.shape.banks * bench.shape.words_per_bank) as u16;
+    for _ in 0..bench.rows + 8 {
+        let idle = bench.idle();
+        bench.step(&idle)?;
+    }
+    let mut last_write = None;
+    for cycle in 0..1500 {
+        let mut inputs = bench.idle();
+        if rng.random_bool(0.8) {
+            let word = if rng.random_bool(0.5) {
+                rng.random_range(0..3)
+            } else {
+                rng.random_range(0..words)
+            };
+            inputs.host = HostRequest {
+                valid: true,
+                write: rng.random(),
+                partition: rng.random_range(0..bench.rows as u8 + 1),
+                word,
+                data: random_word(rng),
+            };
+            let place = (inputs.host.partition, word, cycle);
+            cov.event("host reads what it wrote a cycle ago", {
+                !inputs.host.write && last_write == Some((place.0, place.1, cycle - 1))
+            });
+            cov.event("host access beyond the last row", {
+                usize::from(inputs.host.partition) == bench.rows
+            });
+            if inputs.host.write {
+                last_write = Some(place);
+            }
+        }
+        if rng.random_bool(0.1) && inputs.host.write {
+            // A drain word in the same cycle and bank of row 0 wins.
+            let bank = bench.bank(inputs.host.word);
+            inputs.drain[0] = Some(DrainWord {
+                word: bench.random_word_address(bank, rng),
+                data: random_word(rng),
+            });
+            cov.event("drain wins over the host", inputs.host.partition == 0);
+        }
+        let outputs = bench.step(&inputs)?;
+        cov.event("host answer", outputs.answer.is_some());
+    }
+    for _ in 0..bench.rows + 8 {
+        let idle = bench.idle();
+        bench.step(&idle)?;
+    }
+    Ok(())
+}
+
+pub fn random_state(
+    sources: &Sources,
+    rows: usize,
+    shape: PartitionShape,
+    seed: u64,
+) -> Checked<Coverage> {
+    let mut bench = StateBench::new(sources, rows, shape, seed)?;
+    let mut rng = bench.dut.rng();
+    let mut coverage = Coverage::default();
+    random_waves(&mut bench, &mut rng, &mut coverage)?;
+    random_host(&mut bench, &mut rng, &mut coverage)?;
+    random_waves(&mut bench, &mut rng, &mut coverage)?;
+    Ok(coverage)
+}

@@ -1,0 +1,98 @@
+//! Partitions alone and in a chain.
+
+use heddle_sim::buffer::PartitionShape;
+use heddle_sim::sliced::{Layout, MaskPlace};
+
+use crate::bench::*;
+use crate::random::*;
+use crate::rtl::{check_mutants, run_seeds};
+
+#[test]
+fn one_partition_follows_its_model() {
+    run_seeds(|seed| random_state(&PARTITION, 1, shape_1(), seed));
+}
+
+/// Raw and packed rows, no mask slice.
+fn shape_hybrid() -> PartitionShape {
+    PartitionShape {
+        layout: Layout::new(16, [5, 3]).with_mask(MaskPlace::Hybrid),
+        ..shape(2, 4)
+    }
+}
+
+/// Three slices of half bytes, written exactly, packed to the right.
+fn shape_halves() -> PartitionShape {
+    let layout = Layout {
+        unit_bits: 4,
+        exact: true,
+        right: true,
+        access_threshold: 1,
+        ..Layout::new(16, [3, 5, 8])
+    };
+    PartitionShape {
+        layout,
+        ..shape(2, 4)
+    }
+}
+
+/// Layouts that differ in everything that a partition sees: mask, number of slices, units.
+#[test]
+fn spm_45_partitions_of_other_layouts_follow_their_models() {
+    for shape in [shape_hybrid(), shape_halves()] {
+        let sources = partition(&shape);
+        run_seeds(|seed| random_state(&sources, 1, shape.clone(), seed));
+    }
+}
+
+#[test]
+fn spm_45_faults_of_other_layouts_are_noticed() {
+    let mutants = [
+        (
+            "heddle_sliced_bank",
+            "half_rmask_o[2*i] | half_rmask_o[2*i+1]",
+            "half_rmask_o[2*i]",
+        ),
+        (
+            "heddle_banks",
+            "(bank_nz_o[n] & op_arrives_q[0])",
+            "bank_nz_o[n]",
+        ),
+        (
+            "heddle_partition",
+            "ev_slice_read_i[10*i+:10]",
+            "ev_slice_read_i[0+:10]",
+        ),
+    ];
+    check_mutants(&partition(&shape_halves()), &mutants, |sources, seed| {
+        random_state(sources, 1, shape_halves(), seed)
+    });
+}
+
+#[test]
+fn chain_of_partitions_follows_its_model() {
+    run_seeds(|seed| random_state(&STATE_3, 3, shape_3(), seed));
+}
+
+#[test]
+fn faults_of_a_partition_are_noticed() {
+    let mutants = [
+        ("heddle_operand_reader", "& !kept_is_written", "& 1'b1"),
+        ("heddle_operand_reader", "& !fresh_i", "& 1'b1"),
+        ("heddle_operand_reader", "> thr_q", ">= thr_q"),
+        (
+            "heddle_operand_reader",
+            "zero_q <= valid_q[2] & !is_nz",
+            "zero_q <= !is_nz",
+        ),
+        (
+            "heddle_operand_reader",
+            "if (valid_q[2] & is_nz) x_q",
+            "if (valid_q[2]) x_q",
+        ),
+        ("heddle_operand_reader", "kept_mask_q[3]", "kept_mask_q[2]"),
+        ("heddle_partition", "op_rows_i - 9'd1", "op_rows_i"),
+    ];
+    check_mutants(&PARTITION, &mutants, |sources, seed| {
+        random_state(sources, 1, shape_1(), seed)
+    });
+}
