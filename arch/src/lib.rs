@@ -11,6 +11,7 @@ pub mod host;
 pub mod isa;
 mod json;
 pub mod network;
+pub mod offsets;
 pub mod params;
 pub mod requantise;
 mod rules;
