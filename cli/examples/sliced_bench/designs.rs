@@ -115,7 +115,7 @@ fn all() -> Vec<(String, Design)> {
         list.push((format!("plain_l{latency}"), memory(&plain)));
     }
     for mask in [MaskPlace::Field, MaskPlace::Hybrid] {
-        for latency in [2, 6] {
+        for latency in [2, 6, 7] {
             let name = format!("{mask:?}_l{latency}").to_lowercase();
             let shape = SlicedShape {
                 latency,

@@ -1,10 +1,7 @@
 //! The sliced memory whose slice 0 has a field for the mask.
 
 use super::shape::WA;
-use super::{
-    DataSlices, MaskPlace, Pack, Reply, Request, Restore, Route, Row, Select, SlicedShape, Wait,
-    moves,
-};
+use super::{DataSlices, MaskPlace, Packed, Reply, Restore, Row, Select, SlicedShape, Wait};
 use crate::prelude::*;
 
 /// Sparse-aware memory whose mask is a field of slice 0: mask and first packed units are one row,
@@ -54,10 +51,7 @@ pub struct SlicedField<const UB: usize> {
     /// Units of the data slices written in this cycle, by position.
     pub lane_wen_o: Vec<Signal<Out, Bits<1>>>,
 
-    request: Request<UB>,
-    write_select: Select,
-    route: Route,
-    pack: Pack<UB>,
+    request: Packed<UB>,
     /// Rows of slice 0, with the masks.
     pub row: Row,
     /// Data slices from 1 on.
@@ -67,14 +61,11 @@ pub struct SlicedField<const UB: usize> {
     read_select: Select,
     unit_wait: Wait<UB>,
 
-    /// The mask to store.
-    write_mask: Vec<Signal<Local, Bits<1>>>,
     /// Slice 0 of the word read.
     first_unit: Vec<Signal<Local, Bits<UB>>>,
     _shape: SlicedShape,
     _units: usize,
     _slices: usize,
-    _moves: usize,
     _first: usize,
     _right: usize,
     _unit_bits: usize,
@@ -88,7 +79,7 @@ impl<const UB: usize> SlicedField<UB> {
     pub fn new(shape: SlicedShape) -> Self {
         shape.check();
         assert_eq!((UB, shape.mask), (shape.unit_bits, MaskPlace::Field));
-        let (units, slices, network) = (shape.units, shape.slices(), shape.network);
+        let (units, slices) = (shape.units, shape.slices());
         let first = shape.widths[0];
         let bits = units + first * UB;
         Self {
@@ -107,21 +98,16 @@ impl<const UB: usize> SlicedField<UB> {
             slice_ren_o: v(slices),
             slice_wen_o: v(slices),
             lane_wen_o: v(units),
-            request: Request::new(&shape),
-            write_select: Select::new(units, shape.write_thresholds()),
-            route: Route::new(units, network),
-            pack: Pack::new(units, network),
+            request: Packed::new(&shape),
             row: Row::new(shape.words, bits, shape.mask_stages()),
             slices: DataSlices::new(&shape),
             restore: Restore::new(&shape),
             reply: Reply::new(&shape),
-            write_mask: v(units),
             read_select: Select::new(units, shape.read_thresholds().split_off(1)),
             unit_wait: Wait::new(first, shape.mask_to_data()),
             first_unit: v(first),
             _units: units,
             _slices: slices,
-            _moves: moves(units, network),
             _first: first,
             _right: shape.right.into(),
             _unit_bits: UB,
@@ -143,21 +129,6 @@ impl<const UB: usize> Logic for SlicedField<UB> {
             self.request.wdata_i[k].next = self.wdata_i[k].val();
         }
 
-        comment!("Packing, in the cycle of the request");
-        for p in 0..self._units {
-            self.write_select.mask_i[p].next = self.request.mask_o[p].val();
-            self.write_mask[p].next = 0.into();
-            if self.write_select.slice_o[0].val() {
-                self.write_mask[p].next = self.request.mask_o[p].val();
-            }
-            self.route.mask_i[p].next = self.write_mask[p].val();
-            self.pack.mask_i[p].next = self.write_mask[p].val();
-            self.pack.word_i[p].next = self.request.word_o[p].val();
-        }
-        for k in 0..self._moves {
-            self.pack.move_i[k].next = self.route.move_o[k].val();
-        }
-
         comment!("Slice 0 and the mask, in one row");
         self.row.clk.next = self.clk.val();
         self.row.rst_n.next = self.rst_n.val();
@@ -170,23 +141,24 @@ impl<const UB: usize> Logic for SlicedField<UB> {
             for b in 0..UB {
                 if self._right > 0 {
                     self.row.bit_i[i * self._unit_bits + b].next =
-                        self.pack.packed_o[i].val().get_bits::<1>(b);
+                        self.request.packed_o[i].val().get_bits::<1>(b);
                 } else {
                     self.row.bit_i[(self._first - 1 - i) * self._unit_bits + b].next =
-                        self.pack.packed_o[i].val().get_bits::<1>(b);
+                        self.request.packed_o[i].val().get_bits::<1>(b);
                 }
             }
         }
         for p in 0..self._units {
             if self._right > 0 {
-                self.row.bit_i[self._first * self._unit_bits + p].next = self.write_mask[p].val();
+                self.row.bit_i[self._first * self._unit_bits + p].next =
+                    self.request.mask_o[p].val();
                 self.read_select.mask_i[p].next =
                     self.row.stored_o[self._first * self._unit_bits + p].val();
                 self.restore.mask_i[p].next =
                     self.row.bit_o[self._first * self._unit_bits + p].val();
             } else {
                 self.row.bit_i[self._first * self._unit_bits + self._units - 1 - p].next =
-                    self.write_mask[p].val();
+                    self.request.mask_o[p].val();
                 self.read_select.mask_i[p].next =
                     self.row.stored_o[self._first * self._unit_bits + self._units - 1 - p].val();
                 self.restore.mask_i[p].next =
@@ -209,14 +181,13 @@ impl<const UB: usize> Logic for SlicedField<UB> {
         self.slices.meet_i.next = self.row.meet_o.val();
         self.slices.waddr_i.next = self.request.waddr_o.val();
         for k in 1..self._slices {
-            self.slices.wen_i[k - 1].next =
-                self.request.wen_o.val() & self.write_select.slice_o[k].val();
+            self.slices.wen_i[k - 1].next = self.request.wen_o.val() & self.request.need_o[k].val();
             self.slices.named_i[k - 1].next = self.read_select.slice_o[k - 1].val();
             self.slice_ren_o[k].next = self.slices.slice_ren_o[k - 1].val();
             self.slice_wen_o[k].next = self.slices.slice_wen_o[k - 1].val();
         }
         for p in self._first..self._units {
-            self.slices.unit_i[p - self._first].next = self.pack.packed_o[p].val();
+            self.slices.unit_i[p - self._first].next = self.request.packed_o[p].val();
             self.restore.packed_i[p].next = self.slices.unit_o[p - self._first].val();
             self.lane_wen_o[p].next = self.slices.lane_wen_o[p - self._first].val();
         }
@@ -260,9 +231,9 @@ impl<const UB: usize> Logic for SlicedField<UB> {
             self.rmask_o[k].next = self.reply.rmask_o[k].val();
         }
     }
-    module!(|this| this
-        ._shape
-        .meta("sliced_field")
-        .hidden("moves", this._moves, "moves of the network")
-        .hidden("first", this._first, "units in slice 0"));
+    module!(|this| this._shape.meta("sliced_field").hidden(
+        "first",
+        this._first,
+        "units in slice 0"
+    ));
 }

@@ -1,10 +1,7 @@
 //! The sliced memory whose slice 0 holds masks or raw units.
 
 use super::shape::WA;
-use super::{
-    DataSlices, MaskPlace, Pack, Reply, Request, Restore, Route, Row, Select, SlicedShape, Wait,
-    moves,
-};
+use super::{DataSlices, MaskPlace, Packed, Reply, Restore, Row, SlicedShape, Wait};
 use crate::prelude::*;
 
 /// Sparse-aware memory without a place for masks. A word whose non-zero units fit in slice 0 behind
@@ -55,10 +52,7 @@ pub struct SlicedHybrid<const UB: usize> {
     /// Units of the data slices written in this cycle, by position.
     pub lane_wen_o: Vec<Signal<Out, Bits<1>>>,
 
-    request: Request<UB>,
-    write_select: Select,
-    route: Route,
-    pack: Pack<UB>,
+    request: Packed<UB>,
     /// Rows of slice 0, with the masks.
     pub row: Row,
     /// Data slices from 1 on.
@@ -68,8 +62,6 @@ pub struct SlicedHybrid<const UB: usize> {
     unit_wait: Wait<UB>,
     flag_wait: Wait<1>,
 
-    /// The mask to store.
-    write_mask: Vec<Signal<Local, Bits<1>>>,
     write_raw: Signal<Local, Bit>,
     /// Slice 0 of the word to write, unit by unit.
     write_bit: Vec<Signal<Local, Bits<1>>>,
@@ -82,7 +74,6 @@ pub struct SlicedHybrid<const UB: usize> {
     _shape: SlicedShape,
     _units: usize,
     _slices: usize,
-    _moves: usize,
     _first: usize,
     _right: usize,
     _unit_bits: usize,
@@ -97,7 +88,7 @@ impl<const UB: usize> SlicedHybrid<UB> {
     pub fn new(shape: SlicedShape) -> Self {
         shape.check();
         assert_eq!((UB, shape.mask), (shape.unit_bits, MaskPlace::Hybrid));
-        let (units, slices, network) = (shape.units, shape.slices(), shape.network);
+        let (units, slices) = (shape.units, shape.slices());
         let first = shape.widths[0];
         let bits = 1 + first * UB;
         Self {
@@ -116,15 +107,11 @@ impl<const UB: usize> SlicedHybrid<UB> {
             slice_ren_o: v(slices),
             slice_wen_o: v(slices),
             lane_wen_o: v(units),
-            request: Request::new(&shape),
-            write_select: Select::new(units, shape.write_thresholds()),
-            route: Route::new(units, network),
-            pack: Pack::new(units, network),
+            request: Packed::new(&shape),
             row: Row::new(shape.words, bits, shape.mask_stages()),
             slices: DataSlices::new(&shape),
             restore: Restore::new(&shape),
             reply: Reply::new(&shape),
-            write_mask: v(units),
             unit_wait: Wait::new(first, shape.mask_to_data()),
             flag_wait: Wait::new(1, shape.mask_to_data()),
             write_raw: Default::default(),
@@ -135,7 +122,6 @@ impl<const UB: usize> SlicedHybrid<UB> {
             first_unit: v(first),
             _units: units,
             _slices: slices,
-            _moves: moves(units, network),
             _first: first,
             _right: shape.right.into(),
             _unit_bits: UB,
@@ -157,32 +143,20 @@ impl<const UB: usize> Logic for SlicedHybrid<UB> {
             self.request.wdata_i[k].next = self.wdata_i[k].val();
         }
 
-        comment!("Packing, in the cycle of the request: words that do not fit stay raw");
-        for p in 0..self._units {
-            self.write_select.mask_i[p].next = self.request.mask_o[p].val();
-            self.write_mask[p].next = 0.into();
-            if self.write_select.slice_o[0].val() {
-                self.write_mask[p].next = self.request.mask_o[p].val();
-            }
-            self.route.mask_i[p].next = self.write_mask[p].val();
-            self.pack.mask_i[p].next = self.write_mask[p].val();
-            self.pack.word_i[p].next = self.request.word_o[p].val();
-        }
-        for k in 0..self._moves {
-            self.pack.move_i[k].next = self.route.move_o[k].val();
-        }
-        self.write_raw.next = self.write_select.slice_o[1].val();
+        comment!("Words that do not fit stay raw");
+        self.write_raw.next = self.request.need_o[1].val();
         for i in 0..self._first {
             for b in 0..UB {
                 if i < self._mask_units {
                     if i * self._unit_bits + self._unit_bits - 1 - b < self._units {
-                        self.write_bit[i * self._unit_bits + b].next =
-                            self.write_mask[i * self._unit_bits + self._unit_bits - 1 - b].val();
+                        self.write_bit[i * self._unit_bits + b].next = self.request.mask_o
+                            [i * self._unit_bits + self._unit_bits - 1 - b]
+                            .val();
                     } else {
                         self.write_bit[i * self._unit_bits + b].next = 0.into();
                     }
                 } else {
-                    self.write_bit[i * self._unit_bits + b].next = self.pack.packed_o
+                    self.write_bit[i * self._unit_bits + b].next = self.request.packed_o
                         [i - self._mask_units]
                         .val()
                         .get_bits::<1>(b);
@@ -302,7 +276,6 @@ impl<const UB: usize> Logic for SlicedHybrid<UB> {
     module!(|this| this
         ._shape
         .meta("sliced_hybrid")
-        .hidden("moves", this._moves, "moves of the network")
         .hidden("first", this._first, "units in slice 0")
         .hidden(
             "mask_units",

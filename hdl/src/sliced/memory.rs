@@ -128,7 +128,7 @@ impl<const UB: usize> Sliced<UB> {
             slice_ren_o: v(slices),
             slice_wen_o: v(slices),
             lane_wen_o: v(units),
-            request: Request::new(&shape),
+            request: Request::new(&shape, shape.input_stages()),
             keep: (0..keep)
                 .map(|_| Select::new(units, vec![shape.write_threshold]))
                 .collect(),

@@ -11,6 +11,7 @@
 //! - [`Select`]: number of non-zero units of a word ([`Population`]) and the slices they need,
 //! - [`Zeros`] and [`Route`]: how far each non-zero unit moves when a word is packed,
 //! - [`Pack`] and [`Unpack`]: move the units there and back,
+//! - [`Packed`]: requests of the memories that pack before they access anything,
 //! - [`Row`]: the slice that every request accesses first,
 //! - [`DataSlice`] and [`DataSlices`]: the slices that a mask names,
 //! - [`Restore`]: from mask and packed units to the word.
@@ -27,6 +28,7 @@ mod field;
 mod hybrid;
 mod memory;
 mod pack;
+mod packed;
 mod plain;
 mod population;
 mod reply;
@@ -49,6 +51,7 @@ pub use field::SlicedField;
 pub use hybrid::SlicedHybrid;
 pub use memory::Sliced;
 pub use pack::Pack;
+pub use packed::Packed;
 pub use plain::PlainMemory;
 pub use population::Population;
 pub use reply::Reply;

@@ -97,7 +97,7 @@ impl<const UB: usize> PlainMemory<UB> {
             slice_ren_o: v(slices),
             slice_wen_o: v(slices),
             lane_wen_o: v(units),
-            request: Request::new(&shape),
+            request: Request::new(&shape, shape.input_stages()),
             data: DataSlice::new(data),
             reply: Reply::new(&shape),
             read: v(reads),

@@ -60,9 +60,9 @@ pub struct Request<const UB: usize> {
 }
 
 impl<const UB: usize> Request<UB> {
-    /// The way into a memory of this shape.
-    pub fn new(shape: &SlicedShape) -> Self {
-        let (units, stages) = (shape.units, shape.input_stages());
+    /// The way into a memory of this shape, with 0 or 1 registers behind the inputs.
+    pub fn new(shape: &SlicedShape, stages: usize) -> Self {
+        let units = shape.units;
         Self {
             clk: Default::default(),
             rst_n: Default::default(),

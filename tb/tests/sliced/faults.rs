@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const CYCLES: usize = 3000;
 
 /// A fault: the variant, the module, the text and what stands there instead.
-const FAULTS: [(&str, &str, &str, &str); 20] = [
+const FAULTS: [(&str, &str, &str, &str); 23] = [
     // A read that meets the write of its word.
     ("even2", "data", "if (take) bypass_q", "if (1'b0) bypass_q"),
     (
@@ -79,8 +79,27 @@ const FAULTS: [(&str, &str, &str, &str); 20] = [
     (
         "field",
         "field",
-        "request_wen_o & write_select_slice_o[1]",
+        "request_wen_o & request_need_o[1]",
         "request_wen_o",
+    ),
+    // The register between finding the moves and moving.
+    (
+        "field_right",
+        "packed",
+        ".move_i  (moved_q)",
+        ".move_i  (route_move_o)",
+    ),
+    (
+        "hybrid_late",
+        "packed",
+        "meet_q <= request_meet_o",
+        "meet_q <= 1'b0",
+    ),
+    (
+        "hybrid_late",
+        "packed",
+        "assign need_o = need_q",
+        "assign need_o = select_slice_o",
     ),
 ];
 
