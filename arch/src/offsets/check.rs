@@ -153,7 +153,8 @@ impl Tables {
     }
 
     /// Whether all operands lie in a tensor of so many bytes, counted from the origin that the
-    /// unit is given (that of a group, if there are groups). Taps in the padding are not read.
+    /// unit is given (that of a group, if there are groups). Taps in the padding are not read. An
+    /// operand has at least 2^unit_shift bytes; the tables do not know more about its size.
     ///
     /// # Errors
     /// Every row with an operand outside, by its first such tap; what [`Tables::check`] finds, if
