@@ -26,6 +26,7 @@ variants=(
   'turn {"widths": [2, 2, 4], "network": "split", "read_order": "in_turn", "latency": 3}'
   'thresholds {"widths": [4, 4], "write_threshold": 2, "read_threshold": 1, "latency": 6}'
   'field {"widths": [4, 4], "mask": "field", "latency": 4}'
+  'late {"widths": [4, 4], "mask": "field", "write_threshold": 2, "read_threshold": 1, "latency": 7}'
   'hybrid {"widths": [5, 3], "mask": "hybrid", "end": "right", "latency": 7}'
   'plain {"widths": [4, 4], "plain": true}'
 )
@@ -59,21 +60,25 @@ macros() {
        LATENCY: $p.Latency, IN_TURN: ($p.InTurn // 0), EXACT: ($p.Exact // 0),
        WIDTHS: ($widths | nibbles), THRESHOLDS: ($thresholds | nibbles),
        WRITE_THRESHOLD: ($p.WriteThreshold // 0), READ_THRESHOLD: ($p.ReadThreshold // 0),
-       MOVES: ($p.Moves // 1)}
+       MOVES: ([.modules[].parameters.Moves // empty] | first // 1)}
     | to_entries[] | "-D\(.key)=\(.value)"' "$1/manifest.json" | tr '\n' ' '
 }
 
 # prove KIND FOLDER: prints held or FAILED; the log is in $scratch/log.
 prove() {
-  local files defines top modules='' steps
+  local files defines top packer modules='' steps
   mapfile -t files < <(sed "s|^|$2/|" "$2/filelist.f")
   defines="$(macros "$2")"
   top="$(jq --raw-output .top "$2/manifest.json")"
   if [[ "$1" == pair ]]; then
-    modules="rename $(instance "$2/$top.v" route) route_dut
-      rename $(instance "$2/$top.v" pack) pack_dut
+    # Packing is in the top module, with the mask in slice 0 in a block of its own.
+    for packer in "$2"/heddle_sliced_packed_*.v "$2/$top.v"; do
+      [[ ! -e "$packer" ]] || break
+    done
+    modules="rename $(instance "$packer" route) route_dut
+      rename $(instance "$packer" pack) pack_dut
       rename $(instance "$2"/heddle_sliced_restore_*.v unpack) unpack_dut
-      rename $(instance "$2/$top.v" write_select) select_dut"
+      rename $(instance "$packer" write_select) select_dut"
     steps='orpos; strash; sat'
   else
     modules="rename $top sliced_dut"

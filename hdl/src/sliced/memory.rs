@@ -2,7 +2,8 @@
 
 use super::shape::WA;
 use super::{
-    DataSlices, MaskPlace, Pack, Reply, Request, Restore, Route, Row, Select, SlicedShape, moves,
+    DataSlices, Hold, MaskPlace, Pack, Reply, Request, Restore, Route, Row, Select, SlicedShape,
+    moves,
 };
 use crate::prelude::*;
 
@@ -58,6 +59,8 @@ pub struct Sliced<const UB: usize> {
     request: Request<UB>,
     /// Non-zero units decide whether the word is kept; only with a write threshold.
     keep: Vec<Select>,
+    /// Without a cycle of its own to find the units.
+    hold: Vec<Hold<UB>>,
     write_select: Select,
     route: Route,
     pack: Pack<UB>,
@@ -132,6 +135,7 @@ impl<const UB: usize> Sliced<UB> {
             keep: (0..keep)
                 .map(|_| Select::new(units, vec![shape.write_threshold]))
                 .collect(),
+            hold: (find..1).map(|_| Hold::new(units)).collect(),
             write_select: Select::new(units, shape.write_thresholds()),
             route: Route::new(units, network),
             pack: Pack::new(units, network),
@@ -234,9 +238,13 @@ impl<const UB: usize> Logic for Sliced<UB> {
         } else {
             self.write.next = self.request.wen_o.val() & self.write_any.val();
             self.route_waddr.next = self.request.waddr_o.val();
+            self.hold[0].clk.next = self.clk.val();
+            self.hold[0].take_i.next = self.request.wen_o.val() & self.write_any.val();
             for p in 0..self._units {
-                self.route_word[p].next = self.request.word_o[p].val();
-                self.route_mask[p].next = self.write_mask[p].val();
+                self.hold[0].word_i[p].next = self.request.word_o[p].val();
+                self.hold[0].mask_i[p].next = self.write_mask[p].val();
+                self.route_word[p].next = self.hold[0].word_o[p].val();
+                self.route_mask[p].next = self.hold[0].mask_o[p].val();
             }
         }
         for p in 0..self._units {

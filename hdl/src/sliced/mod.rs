@@ -12,6 +12,7 @@
 //! - [`Zeros`] and [`Route`]: how far each non-zero unit moves when a word is packed,
 //! - [`Pack`] and [`Unpack`]: move the units there and back,
 //! - [`Packed`]: requests of the memories that pack before they access anything,
+//! - [`Hold`]: keeps the inputs of packing still,
 //! - [`Row`]: the slice that every request accesses first,
 //! - [`DataSlice`] and [`DataSlices`]: the slices that a mask names,
 //! - [`Restore`]: from mask and packed units to the word.
@@ -25,6 +26,7 @@ mod data_slice;
 mod data_slices;
 mod describe;
 mod field;
+mod hold;
 mod hybrid;
 mod memory;
 mod pack;
@@ -48,6 +50,7 @@ pub use counters::SlicedCounters;
 pub use data_slice::{DataSlice, DataSliceShape};
 pub use data_slices::DataSlices;
 pub use field::SlicedField;
+pub use hold::Hold;
 pub use hybrid::SlicedHybrid;
 pub use memory::Sliced;
 pub use pack::Pack;

@@ -1,11 +1,12 @@
 //! Requests on their way into a memory whose slice 0 is packed before it is written.
 
 use super::shape::WA;
-use super::{Pack, Request, Route, Select, SlicedShape, moves};
+use super::{Hold, Pack, Request, Route, Select, SlicedShape, moves};
 use crate::prelude::*;
 
 /// Takes a write and a read and packs the word to write, for memories that keep the mask in slice 0:
-/// that slice is accessed with the request, so that packing comes before everything else.
+/// that slice is accessed with the request, so that packing comes before everything else. Packing
+/// stands still without a write, and for a word of zeros.
 ///
 /// # Timing
 /// Combinational, or one register between finding the moves and moving the units, the longest
@@ -38,7 +39,7 @@ pub struct Packed<const UB: usize> {
     pub need_o: Vec<Signal<Out, Bit>>,
     /// Its units by position, as they came.
     pub word_o: Vec<Signal<Out, Bits<UB>>>,
-    /// Its units by position, packed.
+    /// Its units by position, packed; 0 if none is stored.
     pub packed_o: Vec<Signal<Out, Bits<UB>>>,
     /// A word is read.
     pub ren_o: Signal<Out, Bit>,
@@ -48,7 +49,9 @@ pub struct Packed<const UB: usize> {
     pub meet_o: Signal<Out, Bit>,
 
     request: Request<UB>,
-    select: Select,
+    /// Without a register behind the moves.
+    hold: Vec<Hold<UB>>,
+    write_select: Select,
     route: Route,
     pack: Pack<UB>,
     wen: Vec<Reg<Bit>>,
@@ -60,7 +63,13 @@ pub struct Packed<const UB: usize> {
     ren: Vec<Reg<Bit>>,
     raddr: Vec<RegData<Bits<WA>>>,
     meet: Vec<Reg<Bit>>,
+    /// The mask to store.
     found_mask: Vec<Signal<Local, Bits<1>>>,
+    /// The word has a unit that is not zero.
+    any: Signal<Local, Bit>,
+    /// A word is packed.
+    take: Signal<Local, Bit>,
+    stored: Signal<Local, Bit>,
     _units: usize,
     _slices: usize,
     _moves: usize,
@@ -91,7 +100,8 @@ impl<const UB: usize> Packed<UB> {
             raddr_o: Default::default(),
             meet_o: Default::default(),
             request: Request::new(shape, 0),
-            select: Select::new(units, shape.write_thresholds()),
+            hold: (stages..1).map(|_| Hold::new(units)).collect(),
+            write_select: Select::new(units, shape.write_thresholds()),
             route: Route::new(units, shape.network),
             pack: Pack::new(units, shape.network),
             wen: v(stages),
@@ -104,6 +114,9 @@ impl<const UB: usize> Packed<UB> {
             raddr: v(stages),
             meet: v(stages),
             found_mask: v(units),
+            any: Default::default(),
+            take: Default::default(),
+            stored: Default::default(),
             _units: units,
             _slices: slices,
             _moves: moves,
@@ -126,14 +139,16 @@ impl<const UB: usize> Logic for Packed<UB> {
         }
 
         comment!("The mask to store, and the moves");
+        self.any.next = false;
         for p in 0..self._units {
-            self.select.mask_i[p].next = self.request.mask_o[p].val();
+            self.any.next = self.any.val() | self.request.mask_o[p].val().get_bit(0);
+            self.write_select.mask_i[p].next = self.request.mask_o[p].val();
             self.found_mask[p].next = 0.into();
-            if self.select.slice_o[0].val() {
+            if self.write_select.slice_o[0].val() {
                 self.found_mask[p].next = self.request.mask_o[p].val();
             }
-            self.route.mask_i[p].next = self.found_mask[p].val();
         }
+        self.take.next = self.request.wen_o.val() & self.any.val();
         if self._stages > 0 {
             self.wen[0].clk.next = self.clk.val();
             self.wen[0].rst_n.next = self.rst_n.val();
@@ -156,8 +171,9 @@ impl<const UB: usize> Logic for Packed<UB> {
             self.raddr_o.next = self.raddr[0].q_o.val();
             self.meet_o.next = self.meet[0].q_o.val();
             for p in 0..self._units {
+                self.route.mask_i[p].next = self.request.mask_o[p].val();
                 self.word[p].clk.next = self.clk.val();
-                self.word[p].en_i.next = self.request.wen_o.val();
+                self.word[p].en_i.next = self.take.val();
                 self.word[p].d_i.next = self.request.word_o[p].val();
                 self.mask[p].clk.next = self.clk.val();
                 self.mask[p].en_i.next = self.request.wen_o.val();
@@ -170,12 +186,13 @@ impl<const UB: usize> Logic for Packed<UB> {
             for k in 0..self._slices {
                 self.need[k].clk.next = self.clk.val();
                 self.need[k].en_i.next = self.request.wen_o.val();
-                self.need[k].d_i.next = self.select.slice_o[k].val();
+                self.need[k].d_i.next = self.write_select.slice_o[k].val();
                 self.need_o[k].next = self.need[k].q_o.val();
             }
+            self.stored.next = self.need[0].q_o.val();
             for k in 0..self._moves {
                 self.moved[k].clk.next = self.clk.val();
-                self.moved[k].en_i.next = self.request.wen_o.val();
+                self.moved[k].en_i.next = self.take.val();
                 self.moved[k].d_i.next = self.route.move_o[k].val();
                 self.pack.move_i[k].next = self.moved[k].q_o.val();
             }
@@ -185,21 +202,30 @@ impl<const UB: usize> Logic for Packed<UB> {
             self.ren_o.next = self.request.ren_o.val();
             self.raddr_o.next = self.request.raddr_o.val();
             self.meet_o.next = self.request.meet_o.val();
+            self.hold[0].clk.next = self.clk.val();
+            self.hold[0].take_i.next = self.take.val();
             for p in 0..self._units {
-                self.word_o[p].next = self.request.word_o[p].val();
+                self.hold[0].word_i[p].next = self.request.word_o[p].val();
+                self.hold[0].mask_i[p].next = self.request.mask_o[p].val();
+                self.route.mask_i[p].next = self.hold[0].mask_o[p].val();
+                self.word_o[p].next = self.hold[0].word_o[p].val();
                 self.mask_o[p].next = self.found_mask[p].val();
-                self.pack.word_i[p].next = self.request.word_o[p].val();
-                self.pack.mask_i[p].next = self.found_mask[p].val();
+                self.pack.word_i[p].next = self.hold[0].word_o[p].val();
+                self.pack.mask_i[p].next = self.hold[0].mask_o[p].val();
             }
             for k in 0..self._slices {
-                self.need_o[k].next = self.select.slice_o[k].val();
+                self.need_o[k].next = self.write_select.slice_o[k].val();
             }
+            self.stored.next = self.write_select.slice_o[0].val();
             for k in 0..self._moves {
                 self.pack.move_i[k].next = self.route.move_o[k].val();
             }
         }
         for p in 0..self._units {
-            self.packed_o[p].next = self.pack.packed_o[p].val();
+            self.packed_o[p].next = 0.into();
+            if self.stored.val() {
+                self.packed_o[p].next = self.pack.packed_o[p].val();
+            }
         }
     }
     module!(|this| Meta::module("sliced_packed")

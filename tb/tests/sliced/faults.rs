@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const CYCLES: usize = 3000;
 
 /// A fault: the variant, the module, the text and what stands there instead.
-const FAULTS: [(&str, &str, &str, &str); 23] = [
+const FAULTS: [(&str, &str, &str, &str); 28] = [
     // A read that meets the write of its word.
     ("even2", "data", "if (take) bypass_q", "if (1'b0) bypass_q"),
     (
@@ -90,6 +90,18 @@ const FAULTS: [(&str, &str, &str, &str); 23] = [
         ".move_i  (route_move_o)",
     ),
     (
+        "field_late",
+        "packed",
+        "mask_q <= found_mask",
+        "mask_q <= request_mask_o",
+    ),
+    (
+        "field_late",
+        "packed",
+        "write_select_slice_o[0] ? request_mask_o[i]",
+        "1'b1 ? request_mask_o[i]",
+    ),
+    (
         "hybrid_late",
         "packed",
         "meet_q <= request_meet_o",
@@ -99,7 +111,26 @@ const FAULTS: [(&str, &str, &str, &str); 23] = [
         "hybrid_late",
         "packed",
         "assign need_o = need_q",
-        "assign need_o = select_slice_o",
+        "assign need_o = write_select_slice_o",
+    ),
+    // Packing without a word to store.
+    (
+        "even5",
+        "d8",
+        "if (request_wen_o & write_any)",
+        "if (request_wen_o)",
+    ),
+    (
+        "even2",
+        "hold",
+        "word_o[8*i+:8] = word_q[8*i+:8];",
+        "word_o[8*i+:8] = word_i[8*i+:8];",
+    ),
+    (
+        "field",
+        "packed",
+        "take = request_wen_o & any",
+        "take = request_wen_o",
     ),
 ];
 

@@ -154,10 +154,11 @@ fn side_by_side(sides: &[Side]) -> Sources {
             .collect();
         body += &format!(
             "  {top} u_{name} (.clk, .rst_n, .wen_i, .waddr_i, .ren_i, .raddr_i, {});
-  assign {name}_broken_o = {{{name}_heddle_rules::meets, {name}_heddle_rules::moves}};
+  assign {name}_broken_o = {{{name}_heddle_rules::meets, {name}_heddle_rules::moves + {name}_idle}};
 ",
             pins.join(", ")
         );
+        body += &idle_monitor(name, layout);
     }
     let top = format!(
         "module sliced_sides (
@@ -177,6 +178,38 @@ fn side_by_side(sides: &[Side]) -> Sources {
         top: "sliced_sides".into(),
         ports: Vec::new(),
     }
+}
+
+/// Counts the cycles in which packing moved though no word with a non-zero unit had come.
+fn idle_monitor(name: &str, layout: &Layout) -> String {
+    let bits = layout.word_bits();
+    if layout.plain {
+        return format!("  wire [31:0] {name}_idle = 32'd0;\n");
+    }
+    // Registers between the ports and the inputs of the packing network.
+    let (unit, stages) = match (layout.mask, layout.latency) {
+        (MaskPlace::Slice, latency) => {
+            let registers = [latency >= 3, latency >= 5, latency >= 7];
+            (
+                "u_pack",
+                registers.iter().filter(|is_there| **is_there).count(),
+            )
+        }
+        (_, latency) => ("u_request.u_pack", usize::from(latency >= 7)),
+    };
+    format!(
+        "  reg [{bits}-1:0] {name}_packed_q;
+  reg [3:0] {name}_dense_q;
+  reg [31:0] {name}_idle;
+  wire [4:0] {name}_dense = {{{name}_dense_q, wen_i && {name}_wdata_i != 0}};
+  always @(posedge clk) begin
+    {name}_packed_q <= u_{name}.{unit}.packed_o;
+    {name}_dense_q <= {name}_dense[3:0];
+    if (u_{name}.{unit}.packed_o != {name}_packed_q && !{name}_dense[{stages}])
+      {name}_idle <= {name}_idle + 1;
+  end
+"
+    )
 }
 
 /// The text of a data slice with memory cells that see when the slice is accessed.

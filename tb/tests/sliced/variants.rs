@@ -64,6 +64,9 @@ fn variants() -> Vec<Side> {
         (l.right, l.latency) = (true, 7);
     });
     add("hybrid", &[4, 4], Hybrid, &|_| {});
+    add("field_late", &[4, 4], Field, &|l| {
+        (l.write_threshold, l.read_threshold, l.latency) = (2, 1, 7);
+    });
     add("hybrid_late", &[4, 4], Hybrid, &|l| l.latency = 7);
     add("hybrid_half", &[5, 1, 2], Hybrid, &|l| {
         (l.network, l.in_turn, l.latency) = (Network::Half, true, 5);
