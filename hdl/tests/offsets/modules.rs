@@ -21,7 +21,7 @@ fn sgcr_02_a_table_keeps_values_and_mask_bits() {
     for entry in (0..16u64).rev() {
         u.raddr_i.next = entry.into();
         clock_cycle!(u);
-        assert_eq!(u.value_o.val().to_u64(), entry * 0x01_1235 & 0xff_ffff);
+        assert_eq!(u.value_o.val().to_u64(), (entry * 0x01_1235) & 0xff_ffff);
         for i in 0..8 {
             assert_eq!(u.row_o[i].val().to_u64(), entry >> (i % 4) & 1);
             assert_eq!(u.col_o[i].val().to_u64(), !entry >> (i % 4) & 1);
