@@ -169,7 +169,7 @@ fn table_reads(rows: usize, ws: bool, t: u64, k: u64, n: u64) -> (Vec<u64>, Vec<
 }
 
 #[test]
-fn sgcr_09_12_24_each_base_is_read_once_and_each_offset_once_in_a_pass() {
+fn sgcr_09_sgcr_12_sgcr_24_each_base_is_read_once_and_each_offset_once_in_a_pass() {
     let (bases, offsets) = table_reads(2, false, 4, 9, 1);
     assert_eq!(bases, [0, 1, 2, 3]);
     let pass: Vec<u64> = (0..9).collect();

@@ -134,7 +134,7 @@ fn job(random: &mut Random) -> Job {
 }
 
 #[test]
-fn sgcr_10_15_16_34_35_53_random_jobs_give_the_slots_of_plain_loops() {
+fn sgcr_10_sgcr_15_sgcr_16_sgcr_34_sgcr_35_sgcr_53_random_jobs_give_the_slots_of_plain_loops() {
     let (mut partial, mut masked, mut tiles) = (0, 0, 0);
     for seed in 1..=8u64 {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));

@@ -25,7 +25,7 @@ const TWO_ROWS: [&str; 2] = [
 ];
 
 #[test]
-fn sgcr_10_12_15_44_broadcast_to_two_rows_gives_the_worked_trace() {
+fn sgcr_10_sgcr_12_sgcr_15_sgcr_44_broadcast_to_two_rows_gives_the_worked_trace() {
     let job = Job::new(&BASES, &OFFSETS, 1, 0);
     let clocks = Bench::<16>::new(&plain(2, 1, true)).do_job(&job);
     let from = first_step(&clocks);
@@ -99,7 +99,7 @@ fn sgcr_45_rows_beyond_the_end_do_not_read() {
 }
 
 #[test]
-fn sgcr_54_55_weight_stationary_gives_the_worked_trace() {
+fn sgcr_54_sgcr_55_weight_stationary_gives_the_worked_trace() {
     let job = Job::new(&BASES, &OFFSETS, 1, WEIGHT_STATIONARY);
     let clocks = Bench::<16>::new(&plain(4, 1, false)).do_job(&job);
     let from = first_step(&clocks);
@@ -147,7 +147,7 @@ fn asymmetric() -> (Vec<i64>, [i64; 12], [i64; 12]) {
 }
 
 #[test]
-fn sgcr_06_11_13_steps_give_the_addresses_of_offsets_in_every_pass() {
+fn sgcr_06_sgcr_11_sgcr_13_steps_give_the_addresses_of_offsets_in_every_pass() {
     let (bases, offsets, list) = asymmetric();
     for (rows, broadcast) in [(1, false), (5, false), (16, false), (4, true)] {
         for stationary in [0, WEIGHT_STATIONARY] {
@@ -196,7 +196,7 @@ fn sgcr_51_steps_are_signed() {
 }
 
 #[test]
-fn sgcr_31_42_addresses_move_with_the_origin_and_wrap_at_their_width() {
+fn sgcr_31_sgcr_42_addresses_move_with_the_origin_and_wrap_at_their_width() {
     let mut bench = Bench::<24>::new(&heddle_hdl::offsets::OffsetShape {
         address_bits: 24,
         ..plain(2, 1, false)
@@ -266,7 +266,7 @@ fn masks_count_only_if_the_mode_says_so() {
 }
 
 #[test]
-fn sgcr_23_43_one_load_of_the_tables_serves_many_runs() {
+fn sgcr_23_sgcr_43_one_load_of_the_tables_serves_many_runs() {
     let mut bench = Bench::<16>::new(&plain(4, 2, false));
     let job = Job::new(&BASES, &OFFSETS, 3, 0);
     let first = bench.do_job(&job);
