@@ -1,0 +1,88 @@
+//! Every option of the offset unit in other people's tools, where they are installed.
+
+mod linters;
+
+use heddle_gen::{EmitOptions, emit};
+use heddle_hdl::offsets::{OffsetShape, OffsetUnit};
+use heddle_hdl::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// Prints a unit into a folder of its own and lints it; the folder and the files.
+#[track_caller]
+fn clean(name: &str, block: &dyn Block) -> (PathBuf, Vec<String>) {
+    let options = EmitOptions {
+        configuration: "variant".into(),
+        version: "0.0.0".into(),
+        ..EmitOptions::default()
+    };
+    let design = match emit(block, &options) {
+        Ok(design) => design,
+        Err(e) => panic!("{name}: {e}"),
+    };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("offsets_{name}"));
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    for (file, text) in design.files() {
+        std::fs::write(folder.join(file), text).expect("the file can be written");
+    }
+    for (file, text) in design.verilog() {
+        let words = text.replace("$signed", "").replace("$unsigned", "");
+        assert!(!words.contains('$'), "{name}: {file}");
+        assert!(text.lines().all(|l| l.len() <= 100), "{name}: {file}");
+    }
+    let files: Vec<String> = design.verilog().into_iter().map(|f| f.0).collect();
+    linters::lint(&folder, &design.top, &files);
+    (folder, files)
+}
+
+fn shape(rows: usize, change: impl Fn(&mut OffsetShape)) -> OffsetShape {
+    let mut shape = OffsetShape::new(rows, 5);
+    change(&mut shape);
+    shape
+}
+
+#[test]
+fn every_option_is_clean() {
+    for broadcast in [false, true] {
+        for rows in [1, 3] {
+            let plain = shape(rows, |s| s.broadcast = broadcast);
+            clean(
+                &format!("plain_{rows}_{broadcast}"),
+                &OffsetUnit::<16>::new(&plain),
+            );
+            let full = shape(rows, |s| {
+                (s.broadcast, s.running, s.expand) = (broadcast, true, true);
+                (s.taps, s.bases, s.offsets) = (4, 16, 65536);
+            });
+            clean(
+                &format!("full_{rows}_{broadcast}"),
+                &OffsetUnit::<16>::new(&full),
+            );
+        }
+    }
+    let masks = shape(2, |s| (s.taps, s.address_bits) = (16, 24));
+    clean("masks", &OffsetUnit::<24>::new(&masks));
+    let running = shape(2, |s| {
+        (s.running, s.bases, s.address_bits) = (true, 65536, 32)
+    });
+    clean("running", &OffsetUnit::<32>::new(&running));
+    let expand = shape(2, |s| (s.expand, s.address_bits) = (true, 32));
+    clean("expand", &OffsetUnit::<32>::new(&expand));
+}
+
+#[test]
+fn sgcr_30_sgcr_50_addresses_need_no_multiplier_and_one_adder_for_each_row() {
+    let full = shape(7, |s| (s.taps, s.running, s.expand) = (8, true, true));
+    let (folder, files) = clean("adders", &OffsetUnit::<16>::new(&full));
+    let Some(yosys) = linters::program("yosys") else {
+        return;
+    };
+    let checks = "select -assert-none t:$mul t:$div t:$mod t:$pow t:$macc; \
+                  select -assert-count 1 heddle_offsets_row_*/t:$add; \
+                  select -assert-none heddle_offsets_row*/t:$sub heddle_offsets_row*/t:$alu; \
+                  select -assert-none heddle_offsets_rows*/t:$add heddle_offsets_wave*/t:$add";
+    let script = format!(
+        "read_verilog {}; hierarchy -auto-top; proc; {checks}",
+        files.join(" ")
+    );
+    yosys.check(&folder, &["-q", "-p", &script]);
+}
