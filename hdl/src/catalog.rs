@@ -3,7 +3,7 @@
 use heddle_arch::{Params, params};
 use rust_hdl_core::prelude::Block;
 
-use crate::array::{BiasColumn, BiasRow, Pe, PeArray, PeRow};
+use crate::array::{BiasColumn, BiasRow, DualArray, Pe, PeArray, PeRow};
 use crate::buffer::{Partition, ResultColumn, ResultsBuffer, StateBuffer};
 use crate::control::{Control, ControlShape, HostPort, Sequencer, SequencerShape};
 use crate::post::{Gatherer, Post, PostLane, Requantise};
@@ -105,6 +105,11 @@ pub const MODULES: &[Entry] = &[
         Box::new(PeRow::new(size(p.array.cols)))
     }),
     entry("pe", "one processing element", |_| Box::new(Pe::default())),
+    entry(
+        "dual_array",
+        "processing elements that keep weights or sums",
+        |p| Box::new(DualArray::new(size(p.array.rows), size(p.array.cols))),
+    ),
     entry("bias_row", "biases of all columns", |p| {
         Box::new(BiasRow::new(size(p.array.cols), size(p.column_tiles)))
     }),
