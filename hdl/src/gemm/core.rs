@@ -325,7 +325,8 @@ impl<const A: usize> Logic for Gemm<A> {
         self.array.first_i.next = self.head.first_o.val();
         self.array.load_i.next = self.head.load_o.val();
         self.array.drain_i.next = self.head.drain_o.val();
-        self.array.count_i.next = self.head.count_o.val();
+        self.array.row_i.next = self.head.row_o.val();
+        self.array.wait_i.next = self.head.wait_o.val();
         self.array.tag_i.next = self.head.tag_o.val();
         for r in 0..self._rows {
             self.array.x_i[r].next = self.x[r].val();
