@@ -156,13 +156,16 @@ impl<const A: usize> Logic for OperandBanks<A> {
                 self.bank[b].want_i[r].next = self.offer_i.val()
                     & self.missing[r].val()
                     & (self.wanted[r].val() == b.to_bits::<4>());
-                self.granted[r].next = self.granted[r].val() | self.bank[b].grant_o[r].val();
+                if self.bank[b].grant_o[r].val() {
+                    self.granted[r].next = true;
+                }
             }
         }
         self.complete.next = true;
         for r in 0..self._rows {
-            self.complete.next =
-                self.complete.val() & (!self.missing[r].val() | self.granted[r].val());
+            if self.missing[r].val() & !self.granted[r].val() {
+                self.complete.next = false;
+            }
         }
         self.served_o.next = self.complete.val();
         self.wait_o.next = self.offer_i.val() & !self.complete.val();

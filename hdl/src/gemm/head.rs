@@ -193,11 +193,12 @@ impl Logic for GemmHead {
             self.ready_o.next = self.gapless.val() & self.served_i.val();
         } else {
             self.taken.next = self.step_i.val();
-            self.ready_o.next = true;
             if self._drains > 0 {
                 // A slot taken at the head now is in row 0 one cycle later.
                 self.ready_o.next =
                     !self.ends.val() & (self.gapless.val() | (self.gap.q_o.val() == 1));
+            } else {
+                self.ready_o.next = true;
             }
         }
         self.offer_o.next = self.step_i.val() & self.gapless.val();
