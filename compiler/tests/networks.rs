@@ -43,6 +43,8 @@ fn check(program: &Program, network: &Network, params: &Params, images: &[Vec<i8
             assert_eq!(vectors, plan.vectors, "{place}: {layer}");
             let instructions = counters.get(Counter::Instructions);
             assert_eq!(instructions, plan.instructions, "{place}: {layer}");
+            let cycles = u64::from(counters.get(Counter::Cycles));
+            assert_eq!(cycles, plan.choice.cost.cycles, "{place}: {layer}");
             assert!(u64::from(counters.get(Counter::Macs)) >= plan.macs);
             let zero_operands = u64::from(counters.get(Counter::ZeroOperands));
             assert!(zero_operands <= plan.operands, "{place}: {layer}");

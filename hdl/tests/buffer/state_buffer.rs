@@ -8,7 +8,7 @@ use crate::bench::*;
 #[test]
 fn the_operand_wave_reaches_each_row_one_cycle_later_and_leaves_behind_the_last() {
     let rows = 3;
-    let mut u = StateBuffer::new(rows, 2, &bank());
+    let mut u = StateBuffer::new(rows, 2, &bank(), OFFSETS);
     u.rst_n.next = true;
     // Row r: operand byte 16 + r at address 9, weight word 32 + r in bank 1.
     for r in 0..rows as u64 {
@@ -26,7 +26,7 @@ fn the_operand_wave_reaches_each_row_one_cycle_later_and_leaves_behind_the_last(
         clock_cycle!(u);
     }
     // Operand for two of three rows, weights for one, a host read of each partition.
-    for t in 0..12usize {
+    for t in 0..14usize {
         let mut cycle = Cycle::default();
         if t == 0 {
             cycle = operand(9);
@@ -34,14 +34,14 @@ fn the_operand_wave_reaches_each_row_one_cycle_later_and_leaves_behind_the_last(
             cycle.op.as_mut().expect("just made").swap = true;
             cycle.wt = Some((8 * WORDS as u64, 1));
         }
-        if (2..2 + rows).contains(&t) {
-            cycle.host = Some((t as u64 - 2, 1, None));
+        if (3..3 + rows).contains(&t) {
+            cycle.host = Some((t as u64 - 3, 1, None));
         }
         drive!(u, &cycle);
         u.op_tag_i.next = (t as u64 + 40).into();
         settle(&mut u);
         for r in 0..rows {
-            let x = if t == r + 4 && r < 2 {
+            let x = if t == r + 6 && r < 2 {
                 16 + r as i64
             } else {
                 0
@@ -50,7 +50,7 @@ fn the_operand_wave_reaches_each_row_one_cycle_later_and_leaves_behind_the_last(
             if x != 0 {
                 assert_eq!(signed_9(u.x_o[r].val()), x, "cycle {t}, row {r}");
             }
-            assert_eq!(u.swap_o[r].val(), t == r + 4);
+            assert_eq!(u.swap_o[r].val(), t == r + 6);
             assert_eq!(u.shift_o[r].val(), t == r + 3);
         }
         if t == 3 {
@@ -63,8 +63,8 @@ fn the_operand_wave_reaches_each_row_one_cycle_later_and_leaves_behind_the_last(
         if t == rows {
             assert_eq!(u.op_addr_o.val(), Bits::<16>::from(9));
         }
-        // Requests in 2, 3, 4; answers rows + 3 cycles later.
-        let answer = t.checked_sub(2 + rows + 3).filter(|&n| n < rows);
+        // Requests in 3, 4, 5; answers rows + 3 cycles later.
+        let answer = t.checked_sub(3 + rows + 3).filter(|&n| n < rows);
         assert_eq!(u.host_rvalid_o.val(), answer.is_some(), "cycle {t}");
         if let Some(r) = answer {
             assert_eq!(u.host_rdata_o[1].val().to_u64(), 16 + r as u64);
@@ -76,7 +76,7 @@ fn the_operand_wave_reaches_each_row_one_cycle_later_and_leaves_behind_the_last(
 #[test]
 fn events_of_all_rows_are_added_up() {
     let rows = 3;
-    let mut u = StateBuffer::new(rows, 2, &bank());
+    let mut u = StateBuffer::new(rows, 2, &bank(), OFFSETS);
     u.rst_n.next = true;
     for r in 0..rows {
         u.dr_valid_i[r].next = true;
@@ -87,7 +87,7 @@ fn events_of_all_rows_are_added_up() {
         }
     }
     let mut totals = [0; 7];
-    for t in 0..12 {
+    for t in 0..14 {
         if t == 1 {
             for r in 0..rows {
                 u.dr_valid_i[r].next = false;
@@ -116,4 +116,66 @@ fn events_of_all_rows_are_added_up() {
     }
     // The operand of row 0 is zero, those of the others are 1.
     assert_eq!(totals, [3, 3, 2, 2, 1, 1, 1]);
+}
+
+/// Row r holds the bytes 100 r + address; rows 0, 1, 2 add 1, 20 and an offset beyond the memory.
+#[test]
+fn sgcr_54_the_base_reaches_row_r_at_clock_r_and_each_row_adds_its_own_offset() {
+    let rows = 3;
+    let mut u = StateBuffer::new(rows, 2, &bank(), OFFSETS);
+    u.rst_n.next = true;
+    for r in 0..rows as u64 {
+        for word in 0..8 {
+            let bytes: [u8; 8] = std::array::from_fn(|k| (60 * r + 8 * word + k as u64) as u8);
+            let data = u64::from_le_bytes(bytes);
+            drive!(
+                u,
+                &Cycle {
+                    host: Some((r, word, Some(data))),
+                    ..Cycle::default()
+                }
+            );
+            clock_cycle!(u);
+        }
+        let offset = [1, 20, 0xff00][r as usize];
+        let table = Some((r, 6, 1 << 16 | offset));
+        drive!(
+            u,
+            &Cycle {
+                table,
+                ..Cycle::default()
+            }
+        );
+        clock_cycle!(u);
+    }
+    drive!(u, &Cycle::default());
+    for _ in 0..rows + 2 {
+        clock_cycle!(u);
+    }
+    let mut faults = Vec::new();
+    for t in 0..16usize {
+        let mut cycle = Cycle::default();
+        if t < 4 {
+            cycle = operand(8 * t as u64);
+            let op = cycle.op.as_mut().expect("just made");
+            (op.rows, op.thr, op.entry) = (3, 255, Some(6));
+        }
+        drive!(u, &cycle);
+        settle(&mut u);
+        for r in 0..2usize {
+            let m = t.checked_sub(r + 6).filter(|&m| m < 4);
+            assert_eq!(u.nz_o[r].val(), m.is_some(), "cycle {t}, row {r}");
+            if let Some(m) = m {
+                let expected = [1 + 8 * m, 60 + 20 + 8 * m][r] as i64;
+                assert_eq!(signed_9(u.x_o[r].val()), expected, "cycle {t}, row {r}");
+            }
+        }
+        assert!(!u.nz_o[2].val(), "no address, no operand");
+        if u.op_fault_o.val() {
+            faults.push(t);
+        }
+        clock_cycle!(u);
+    }
+    // Behind the last row at rows, the fault one cycle later.
+    assert_eq!(faults, [4, 5, 6, 7]);
 }
