@@ -385,10 +385,38 @@ fn errors_leave_the_state_buffer_as_predicted() {
     }
 }
 
+/// Loads weights from the bank from which operands are streamed at the same time.
+fn conflict() -> Vec<Instruction> {
+    let load = |words| Instruction::LoadWeights {
+        wait: Wait::default(),
+        rows: 1,
+        tile_level: 0,
+        record: Record {
+            rows: vec![row(0, 0, &[(words, 8)])],
+        },
+    };
+    let matmul = Instruction::Matmul {
+        wait: Wait::default(),
+        rows: 1,
+        first: true,
+        last: false,
+        bank: false,
+        tile_level: 0,
+        threshold: 0,
+        macs: 0,
+        table: None,
+        record: Record {
+            rows: vec![row(1, 0, &[(30, 8)])],
+        },
+    };
+    vec![load(1), matmul, load(8)]
+}
+
 /// Mostly headers of instructions with small fields, so that some are legal.
 fn garbage(rng: &mut ChaCha8Rng, params: &Params) -> Vec<u32> {
-    let mut words = match rng.random_range(0..3) {
-        0 => encode(&random_program(rng, params)),
+    let mut words = match rng.random_range(0..30) {
+        0 => encode(&conflict()),
+        1..10 => encode(&random_program(rng, params)),
         _ => Vec::new(),
     };
     while words.len() < 60 {

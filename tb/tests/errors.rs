@@ -243,7 +243,7 @@ fn matmul_by(entry: u8, rows: u32, base: u32) -> Instruction {
 }
 
 #[test]
-fn sgcr_46_sums_beyond_the_memory_and_entries_beyond_the_table_stop_the_stream_unit() {
+fn sums_beyond_the_memory_and_entries_beyond_the_table_stop_the_stream_unit() {
     on_machines(|pair| {
         let params = pair.params();
         let (bytes, bank, rows) = (

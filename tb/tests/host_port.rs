@@ -5,7 +5,7 @@ mod rtl;
 
 use heddle_arch::host::{
     CTRL_START, ColumnSelect, Counter, ID, Register, Status, buffer_address, column_address,
-    program_address, register_address, row_offset_address, row_offset_bits,
+    program_address, register_address, row_offset_address,
 };
 use heddle_arch::isa::{ErrorCode, Instruction};
 use heddle_arch::params::Params;

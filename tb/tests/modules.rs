@@ -68,7 +68,7 @@ fn state_buffer_agrees() {
             set_below(s, "host_partition_i", 1, 4);
             set_below(s, "host_word_i", 1, 32);
             set_below(s, "dr_word_i", 3, 32);
-            if s.is("host_table_i") {
+            if s.get("host_table_i", 0) == 1 {
                 // Other entries than those that are read, small offsets.
                 let entry = (s.cycle / 16 + 2) % 4;
                 s.set("op_table_i", 0, 0);

@@ -179,3 +179,85 @@ fn sgcr_54_the_base_reaches_row_r_at_clock_r_and_each_row_adds_its_own_offset() 
     // Behind the last row at rows, the fault one cycle later.
     assert_eq!(faults, [4, 5, 6, 7]);
 }
+
+/// Example 5.1 on four rows, every partition holding all of A: which element each row reads at each
+/// clock of the three K tiles, the second as the specification lists it.
+#[test]
+fn sgcr_54_sgcr_55_the_weight_stationary_trace_is_that_of_the_specification() {
+    const BASES: [u64; 4] = [0, 1, 4, 5];
+    const OFFSETS_OF_TAPS: [u64; 9] = [0, 1, 2, 4, 5, 6, 8, 9, 10];
+    // Clock by clock from the first base on: rows 0 to 3 of K tile 1.
+    const TILE_1: [[Option<u64>; 4]; 7] = [
+        [Some(5), None, None, None],
+        [Some(6), Some(6), None, None],
+        [Some(9), Some(7), Some(8), None],
+        [Some(10), Some(10), Some(9), Some(9)],
+        [None, Some(11), Some(12), Some(10)],
+        [None, None, Some(13), Some(13)],
+        [None, None, None, Some(14)],
+    ];
+    let rows = 4;
+    let mut u = StateBuffer::new(rows, 2, &bank(), OFFSETS);
+    u.rst_n.next = true;
+    for r in 0..rows as u64 {
+        for word in 0..2 {
+            // Element a is the byte a + 1: no operand is zero.
+            let bytes: [u8; 8] = std::array::from_fn(|k| (8 * word + k as u64 + 1) as u8);
+            let host = Some((r, word, Some(u64::from_le_bytes(bytes))));
+            drive!(
+                u,
+                &Cycle {
+                    host,
+                    ..Cycle::default()
+                }
+            );
+            clock_cycle!(u);
+        }
+        for k_tile in 0..3 {
+            let offset = OFFSETS_OF_TAPS.get(4 * k_tile + r as usize);
+            let mut cycle = table_write(k_tile as u64, offset.copied());
+            cycle.table.as_mut().expect("just made").0 = r;
+            drive!(u, &cycle);
+            clock_cycle!(u);
+        }
+    }
+    drive!(u, &Cycle::default());
+    for _ in 0..rows + 2 {
+        clock_cycle!(u);
+    }
+    let mut operands = 0;
+    for k_tile in 0..3 {
+        let mut trace = [[None; 4]; 7];
+        for t in 0..13usize {
+            let mut cycle = Cycle::default();
+            if let Some(&base) = BASES.get(t) {
+                cycle = operand(base);
+                let op = cycle.op.as_mut().expect("just made");
+                (op.rows, op.entry) = (4, Some(k_tile));
+            }
+            drive!(u, &cycle);
+            settle(&mut u);
+            for r in 0..rows {
+                if u.nz_o[r].val() {
+                    trace[t - 6][r] = Some(signed_9(u.x_o[r].val()) as u64 - 1);
+                    operands += 1;
+                }
+            }
+            clock_cycle!(u);
+        }
+        match k_tile {
+            1 => assert_eq!(trace, TILE_1),
+            2 => {
+                let silent = |clock: &[Option<u64>; 4]| clock[1..].iter().all(Option::is_none);
+                assert!(trace.iter().all(silent), "rows without a tap");
+                let first = [0, 1, 2, 3].map(|clock| trace[clock][0]);
+                assert_eq!(first, [10, 11, 14, 15].map(Some));
+            }
+            _ => {
+                let row_3 = [3, 4, 5, 6].map(|clock| trace[clock][3]);
+                assert_eq!(row_3, BASES.map(|base| Some(base + 4)));
+            }
+        }
+    }
+    assert_eq!(operands, 36);
+}

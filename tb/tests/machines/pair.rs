@@ -187,6 +187,7 @@ impl<'a> Pair<'a> {
                 tile_level: 0,
                 threshold: 127,
                 macs: 0,
+                table: None,
                 record: Record {
                     rows: vec![row(0, 0, &[]), row(1, params.bank_bytes(), &[(depth, 1)])],
                 },
