@@ -197,7 +197,7 @@ fn first_layer_cycles(network: &Network, params: &Params, mapping: Mapping) -> u
 }
 
 #[test]
-fn sgcr_54_the_first_layer_of_digits_takes_a_third_of_the_cycles_when_flattened() {
+fn the_first_layer_of_digits_takes_a_third_of_the_cycles_when_flattened() {
     let network = Network::from_json(&read("models/digits.json")).unwrap();
     let params = Params::from_json(&read("configs/edge.json")).unwrap();
     let cycles = |mapping| first_layer_cycles(&network, &params, mapping);

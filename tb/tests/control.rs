@@ -558,17 +558,6 @@ fn random_programs_find_every_fault() {
             "op_fresh_q <= 1'b0",
         ),
         ("heddle_stream_head", "(vector & tile_end) |", ""),
-        // Every K tile takes the first entry; vectors of the last K tile count as the others.
-        (
-            "heddle_stream_head",
-            "entry_q <= entry_q + 9'd1",
-            "entry_q <= entry_q",
-        ),
-        (
-            "heddle_control",
-            "stream_head_table_i & stream_head_last_tile_o",
-            "1'b0",
-        ),
         // A word more is taken before a swap has crossed the columns.
         (
             "heddle_weight_head",
@@ -606,6 +595,31 @@ fn random_programs_find_every_fault() {
             "if (clear) unit_pc_q[16*i+:16] <= 16'd0;",
             "",
         ),
+    ];
+    check_mutants(&mutants, |machine, seed| run_faults(machine, seed, 60));
+}
+
+#[test]
+fn random_programs_find_every_fault_of_the_row_tables() {
+    if std::env::var_os("HEDDLE_SLOW").is_none_or(|value| value != "1") {
+        eprintln!("mutants are skipped, set HEDDLE_SLOW=1");
+        return;
+    }
+    let mutants = [
+        // Every K tile takes the first entry; vectors of the last K tile count as the others.
+        (
+            "heddle_stream_head",
+            "entry_q <= entry_q + 9'd1",
+            "entry_q <= entry_q",
+        ),
+        (
+            "heddle_control",
+            "stream_head_table_i & stream_head_last_tile_o",
+            "1'b0",
+        ),
+    ];
+    check_mutants(&mutants, |machine, seed| run_programs(machine, seed, 30));
+    let mutants = [
         // Sums beyond the memory and entries beyond the table go unnoticed.
         ("heddle_control", "| end_fault_i", ""),
         ("heddle_stream_head", "& has_entry", ""),

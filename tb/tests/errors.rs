@@ -254,8 +254,8 @@ fn sums_beyond_the_memory_and_entries_beyond_the_table_stop_the_stream_unit() {
         let code = ErrorCode::Address;
         let weights = load(params, rows, 0, 2);
         let last = (params.state_buffer.row_offsets - 1) as u8;
-        let far = (bytes - bank - 2) as u16;
-        // The addresses of all rows end at bank + 2.
+        // The shared address ends at bank + 2.
+        let far = (bytes - bank - 3) as u16;
         for beyond in 0..rows {
             for offset in [far, far + 1, u16::MAX] {
                 pair.write_row_offset(beyond, 5, Some(offset));

@@ -127,8 +127,16 @@ fn writes_outside_a_memory_change_nothing() {
     for params in [machines::tiny(), machines::wide()] {
         let machine = Machine::new(params);
         let (mut pair, mut rng) = pair_of(&machine, 1);
-        let program = random_program(&mut rng, pair.params());
-        let words: Vec<u32> = program.iter().flat_map(Instruction::encode).collect();
+        // A program that reaches HALT and is not stuck.
+        let words = loop {
+            let program = random_program(&mut rng, pair.params());
+            let words: Vec<u32> = program.iter().flat_map(Instruction::encode).collect();
+            let mut golden = pair.golden.clone();
+            golden.write_program(0, &words);
+            if golden.run(0, 500_000).is_ok() {
+                break words;
+            }
+        };
         pair.write_program(0, &words);
         for _ in 0..400 {
             let address = outside(&mut rng, pair.params());

@@ -448,6 +448,7 @@ fn control_agrees() {
                     let value = s.get(op, 0);
                     s.set(end, 0, value);
                 }
+                s.set("end_fault_i", 0, 0);
             }
         })
         .event("running", |s| s.is("running_o"))
