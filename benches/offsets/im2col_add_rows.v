@@ -38,6 +38,8 @@ module im2col_add_rows #(
   reg [(D+1)*Rows-1:0] x_q;
   reg [(D+1)*Rows-1:0] y_q;
 
+  reg [A-1:0] tap_address_q;
+
   genvar row;
 
   always @(posedge clk) begin
@@ -49,15 +51,24 @@ module im2col_add_rows #(
     end
   end
 
+  // The addresses are added a clock after the positions; a row shifts a clock later still.
+  always @(posedge clk) begin
+    if (move_i) tap_address_q <= tap_address_i;
+  end
+
   generate
     for (row = 0; row < Rows; row = row + 1) begin : gen_row
       reg step_q;
-      reg [A-1:0] tap_address_q;
       reg [D:0] tap_x_q;
       reg [D:0] tap_y_q;
       reg ren_q;
       reg [A-1:0] addr_q;
 
+      wire [D+1:0] beyond_x;  // negative inside: the distance from the first place outside
+      wire [D+1:0] beyond_y;
+
+      assign beyond_x = {1'b0, tap_x_q} - {2'b00, width_i};
+      assign beyond_y = {1'b0, tap_y_q} - {2'b00, height_i};
       assign row_ren_o[row] = ren_q;
       assign row_addr_o[A*row+:A] = addr_q;
 
@@ -65,11 +76,10 @@ module im2col_add_rows #(
       always @(posedge clk) begin
         if (move_i) begin
           step_q <= step_i & valid_q[row];
-          tap_address_q <= address_q[A*row+:A] + tap_address_i;
           tap_x_q <= x_q[(D+1)*row+:D+1] + tap_x_i;
           tap_y_q <= y_q[(D+1)*row+:D+1] + tap_y_i;
-          ren_q <= step_q & (tap_x_q < {1'b0, width_i}) & (tap_y_q < {1'b0, height_i});
-          addr_q <= tap_address_q;
+          ren_q <= step_q & beyond_x[D+1] & beyond_y[D+1];
+          addr_q <= address_q[A*row+:A] + tap_address_q;
         end
       end
     end

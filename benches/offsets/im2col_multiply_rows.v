@@ -64,17 +64,22 @@ module im2col_multiply_rows #(
       reg ren_q;
       reg [A-1:0] addr_q;
 
+      wire [D+1:0] beyond_x;  // negative inside: the distance from the first place outside
+      wire [D+1:0] beyond_y;
+
+      assign beyond_x = {1'b0, tap_x_q} - {2'b00, width_i};
+      assign beyond_y = {1'b0, tap_y_q} - {2'b00, height_i};
       assign row_ren_o[row] = ren_q;
       assign row_addr_o[A*row+:A] = addr_q;
 
-      // Only reads have an address: positions without their sign.
+      // A negative position is a large one without its sign. Only reads have an address.
       always @(posedge clk) begin
         if (move_i) begin
           step_q <= step_i & valid_q[row];
           plane_q <= address_q[A*row+:A] + tap_address_i;
           tap_x_q <= x_q[(D+1)*row+:D+1] + tap_x_i;
           tap_y_q <= y_q[(D+1)*row+:D+1] + tap_y_i;
-          inside_q <= step_q & (tap_x_q < {1'b0, width_i}) & (tap_y_q < {1'b0, height_i});
+          inside_q <= step_q & beyond_x[D+1] & beyond_y[D+1];
           column_q <= plane_q + {{(A - D) {1'b0}}, tap_x_q[D-1:0]};
           line_q <= {{(A - D) {1'b0}}, tap_y_q[D-1:0]} * pitch;
           ren_q <= inside_q;
