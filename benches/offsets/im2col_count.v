@@ -1,7 +1,7 @@
-// A loop counter of im2col: counts 0, 1, .. last_i and begins again.
+// A loop counter of im2col: last_i + 1 iterations, then it begins again.
 //
-// With Index the number of the iteration is an output and the end is found by comparison. Without
-// it the counter counts down and the end stands in a register: nothing is in the way of the clock.
+// It counts down and the end stands in a register, so that nothing is in the way of the clock. With
+// Index a second counter has the number of the iteration.
 
 `default_nettype none
 
@@ -20,32 +20,33 @@ module im2col_count #(
 
   localparam [W-1:0] One = 1;
 
-  reg [W-1:0] count_q;
+  reg [W-1:0] left_q;
+  reg end_q;
+
+  assign end_o = end_q;
+
+  always @(posedge clk) begin
+    if (clear_i | (step_i & end_q)) begin
+      left_q <= last_i;
+      end_q <= last_i == {W{1'b0}};
+    end else if (step_i) begin
+      left_q <= left_q - One;
+      end_q <= left_q == One;
+    end
+  end
 
   generate
-    if (Index != 0) begin : gen_up
-      assign index_o = count_q;
-      assign end_o = count_q == last_i;
+    if (Index != 0) begin : gen_index
+      reg [W-1:0] index_q;
+
+      assign index_o = index_q;
 
       always @(posedge clk) begin
-        if (clear_i | (step_i & end_o)) count_q <= {W{1'b0}};
-        else if (step_i) count_q <= count_q + One;
+        if (clear_i | (step_i & end_q)) index_q <= {W{1'b0}};
+        else if (step_i) index_q <= index_q + One;
       end
-    end else begin : gen_down
-      reg end_q;
-
+    end else begin : gen_none
       assign index_o = {W{1'b0}};
-      assign end_o = end_q;
-
-      always @(posedge clk) begin
-        if (clear_i | (step_i & end_q)) begin
-          count_q <= last_i;
-          end_q <= last_i == {W{1'b0}};
-        end else if (step_i) begin
-          count_q <= count_q - One;
-          end_q <= count_q == One;
-        end
-      end
     end
   endgenerate
 
