@@ -67,7 +67,7 @@ impl Tables {
     /// Whether a row reads its operand of a tap; a tap in the padding is 0 without a read.
     ///
     /// # Panics
-    /// If there is no such row or tap, or the lists of the masks are too short.
+    /// If there is no such row or tap, or the masks would not pass [`Tables::check`].
     pub fn reads(&self, row: usize, tap: usize) -> bool {
         self.masks.as_ref().is_none_or(|masks| {
             let (v, u) = masks.taps[tap];

@@ -1,5 +1,7 @@
 //! The command line.
 
+mod offsets;
+
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
@@ -8,6 +10,7 @@ use heddle_arch::params::ResetStyle;
 
 use crate::failure::Failure;
 use crate::output;
+pub use offsets::{LayoutArg, MakeArgs, OffsetsArgs, OffsetsCommand, PadArg, ShapeArgs};
 
 /// Generates, checks and runs neural-network accelerators described by one JSON file.
 ///
@@ -31,6 +34,8 @@ pub enum Command {
     Cosim(CosimArgs),
     /// Print the record, the registers and the addresses of a loop nest
     Traverse(TraverseArgs),
+    /// Make, print, check and compare the tables of the offset unit
+    Offsets(OffsetsArgs),
     /// Find the slices of the sliced memory that suit given activations
     Advise(AdviseArgs),
     /// Explain, show or check configurations

@@ -13,6 +13,7 @@ mod folder;
 mod generate;
 mod input;
 mod lint;
+mod offsets;
 mod output;
 mod scratch;
 mod traverse;
@@ -46,6 +47,7 @@ fn run(command: Command) -> Result<bool, Failure> {
         Command::Lint(args) => lint::run(&args),
         Command::Cosim(args) => cosim::run(&args),
         Command::Traverse(args) => traverse::run(&args),
+        Command::Offsets(args) => offsets::run(&args.command),
         Command::Advise(args) => advise::run(&args),
         Command::Config(args) => config::run(&args).map(|()| true),
     }

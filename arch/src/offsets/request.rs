@@ -249,7 +249,7 @@ impl Request {
         }
         self.matrix.as_ref().map_or(0, |matrix| {
             let (lines, length) = matrix.lines();
-            u128::from(matrix.leading()) * u128::from(lines - 1) + u128::from(length)
+            u128::from(matrix.leading()) * u128::from(lines.saturating_sub(1)) + u128::from(length)
         })
     }
 

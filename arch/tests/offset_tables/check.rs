@@ -184,6 +184,19 @@ fn the_room_of_a_unit_is_checked() {
         offsets: vec![65536, -32769],
         ..example()
     };
+    let edges = Tables {
+        bases: vec![65535, -32768, 0, 1],
+        ..example()
+    };
+    edges.check_built(16, 0, false).expect("just 16 bits");
+    let wider = |base| {
+        let mut wide = edges.clone();
+        wide.bases[2] = base;
+        let message = format!("bases[2] is {base}, expected -32768 to 65535, entries of 16 bits");
+        refused(wide.check_built(16, 0, false), &[&message]);
+    };
+    wider(65536);
+    wider(-32769);
     running
         .check_built(24, 0, true)
         .expect("24 bits are enough");

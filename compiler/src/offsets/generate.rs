@@ -52,7 +52,7 @@ pub fn generate(request: &Request) -> Result<Tables, ConfigErrors> {
 /// the same tables and this added to the origin of A.
 ///
 /// # Panics
-/// If there is no such group.
+/// If there is no such group, or the request does not pass [`Request::check`].
 #[must_use]
 pub fn group_origin(request: &Request, group: u32) -> u64 {
     let Some(convolution) = &request.convolution else {

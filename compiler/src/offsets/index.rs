@@ -5,6 +5,11 @@ use heddle_arch::offsets::{Convolution, Layout, Sides};
 
 /// `m_base` and `k_memory_offset` of a convolution in the layout NCHW: undilated, in one group,
 /// with no padding but a stored border. `None` for any other.
+///
+/// # Panics
+/// If the convolution is not that of a request that passes [`Request::check`].
+///
+/// [`Request::check`]: heddle_arch::offsets::Request::check
 #[must_use]
 pub fn tables(convolution: &Convolution) -> Option<(Vec<i64>, Vec<i64>)> {
     let stored =

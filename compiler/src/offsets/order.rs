@@ -7,6 +7,9 @@ use super::rows::taps;
 
 /// For each tap of a request's tables the position of its weight: weights are stored by output
 /// channel, input channel of the group, filter row and filter column.
+///
+/// # Panics
+/// If the request does not pass [`Request::check`].
 #[must_use]
 pub fn weight_order(request: &Request) -> Vec<u32> {
     if let Some(matrix) = &request.matrix {

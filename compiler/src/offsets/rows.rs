@@ -28,6 +28,11 @@ pub struct Tap {
 
 /// The GEMM rows in their order: along the columns of the output first, so that neighbours read
 /// neighbours (SGCR-05).
+///
+/// # Panics
+/// If the convolution is not that of a request that passes [`Request::check`].
+///
+/// [`Request::check`]: heddle_arch::offsets::Request::check
 #[must_use]
 pub fn rows(convolution: &Convolution) -> Vec<Row> {
     let [height, width] = convolution.output();
@@ -46,6 +51,9 @@ pub fn rows(convolution: &Convolution) -> Vec<Row> {
 
 /// The taps of a group in their order (SGCR-07): that of the weights, channel slowest and filter
 /// column fastest, or with `reuse` that of the elements in memory.
+///
+/// # Panics
+/// As [`rows`].
 #[must_use]
 pub fn taps(convolution: &Convolution, reuse: bool) -> Vec<Tap> {
     let channels = convolution.group_channels();

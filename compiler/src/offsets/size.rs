@@ -29,7 +29,7 @@ pub struct Sizes {
     pub distinct_steps: usize,
 }
 
-/// The sizes of the tables of a request.
+/// The sizes of the tables of a request that was generated.
 #[must_use]
 pub fn sizes(request: &Request, tables: &Tables) -> Sizes {
     let (rows, taps) = (tables.bases.len() as u64, tables.offsets.len() as u64);

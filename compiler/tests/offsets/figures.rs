@@ -161,6 +161,8 @@ fn examples_of_5_2() {
     });
     assert_eq!(bytes.bases, [0, 100]);
     assert_eq!(bytes.offsets[15], 60);
+    // Element 13 of the list goes with element 13 of B.
+    assert_eq!(weight_order(&request(convolution(1, 41, [1, 16])))[13], 13);
 }
 
 #[test]
