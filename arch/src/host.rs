@@ -212,6 +212,19 @@ pub const fn buffer_address(partition: u32, word: u32) -> u32 {
     3 << 30 | partition << 21 | word << 3
 }
 
+/// Byte address of an entry of a row's offset table: row 0..=255, entry 0..=255.
+pub const fn row_offset_address(row: u32, entry: u32) -> u32 {
+    3 << 30 | 1 << 29 | row << 21 | entry << 3
+}
+
+/// The data word of an entry of a row's offset table: bit 16 valid, bits 15..0 the offset.
+pub const fn row_offset_bits(offset: Option<u16>) -> u64 {
+    match offset {
+        Some(offset) => 1 << 16 | offset as u64,
+        None => 0,
+    }
+}
+
 /// The data word of a scale: multiplier in bits 30..0, shift in bits 37..32 (two's complement).
 pub fn scale_bits(scale: Scale) -> u64 {
     let multiplier = u64::from(scale.multiplier() as u32);
@@ -236,6 +249,15 @@ mod tests {
         assert_eq!(column_address(255, 255, ColumnSelect::Scale), 0x9fe0_0ff8);
         assert_eq!(column_address(1, 2, ColumnSelect::Bias), 0x8020_0020);
         assert_eq!(buffer_address(255, 8191), 0xdfe0_fff8);
+        assert_eq!(row_offset_address(255, 255), 0xffe0_07f8);
+        assert_eq!(row_offset_address(1, 2), 0xe020_0010);
+    }
+
+    #[test]
+    fn entries_of_row_tables_say_whether_they_are_valid() {
+        assert_eq!(row_offset_bits(Some(0)), 0x1_0000);
+        assert_eq!(row_offset_bits(Some(0xffff)), 0x1_ffff);
+        assert_eq!(row_offset_bits(None), 0);
     }
 
     #[test]

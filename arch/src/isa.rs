@@ -70,6 +70,15 @@ impl Record {
     }
 }
 
+/// How a product uses the offset tables of the rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct RowTable {
+    /// Entry of the first K tile; each further K tile takes the next one.
+    pub first_entry: u8,
+    /// Multiply-accumulates of one vector of the last K tile, 17 bits: its rows may be fewer.
+    pub last_macs: u32,
+}
+
 /// An instruction.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Instruction {
@@ -107,6 +116,8 @@ pub enum Instruction {
         threshold: u8,
         /// Multiply-accumulates of one vector: rows used x columns used, 17 bits.
         macs: u32,
+        /// Each row adds an offset of its own to the operand address.
+        table: Option<RowTable>,
         /// Rows [`ROW_PROLOGUE`], [`ROW_TENSOR`], [`ROW_EPILOGUE`].
         record: Record,
     },
@@ -165,6 +176,7 @@ impl Instruction {
         let fixed = match self {
             Instruction::Halt { .. } => 1,
             Instruction::LoadWeights { .. } => 2,
+            Instruction::Matmul { table: Some(_), .. } => 4,
             Instruction::Matmul { .. } | Instruction::Drain { .. } => 3,
         };
         fixed + self.record().map_or(0, Record::words)
@@ -194,11 +206,14 @@ impl Instruction {
                 rows,
                 tile_level,
                 macs,
+                table,
                 ..
             } => {
                 field("rows", (*rows).into(), 1, 256)?;
                 field("tile_level", (*tile_level).into(), 0, 7)?;
                 field("macs", (*macs).into(), 0, 0x1_ffff)?;
+                let last_macs = table.map_or(0, |table| table.last_macs);
+                field("last_macs", last_macs.into(), 0, 0x1_ffff)?;
             }
             Instruction::Drain {
                 columns, lo, hi, ..

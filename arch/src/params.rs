@@ -146,6 +146,15 @@ pub struct StateBuffer {
     pub words_per_bank: u32,
     /// How a bank keeps the non-zero units of a word.
     pub slices: Slices,
+    /// Entries of the offset table of each partition, a power of two. A layer whose taps are laid
+    /// over the rows takes one for each K tile.
+    #[serde(default = "row_offsets_default")]
+    #[schemars(extend("enum" = powers(16, 256), "x-allowed" = "a power of two from 16 to 256"))]
+    pub row_offsets: u32,
+}
+
+fn row_offsets_default() -> u32 {
+    32
 }
 
 /// One partition of the results buffer; there are as many as array columns.

@@ -1,7 +1,8 @@
 //! Instructions: words and back, and words that are none.
 
 use heddle_arch::isa::{
-    ErrorCode, Instruction, Loop, MAX_WORDS, ROW_PROLOGUE, ROW_TENSOR, Record, RowBlock, Wait,
+    ErrorCode, Instruction, Loop, MAX_WORDS, ROW_PROLOGUE, ROW_TENSOR, Record, RowBlock, RowTable,
+    Wait,
 };
 use heddle_arch::params::Params;
 use proptest::prelude::*;
@@ -22,13 +23,24 @@ fn wait() -> impl Strategy<Value = Wait> {
     })
 }
 
+fn table() -> impl Strategy<Value = Option<RowTable>> {
+    let entry = (any::<u8>(), 0u32..=0x1_ffff);
+    let table = entry.prop_map(|(first_entry, last_macs)| RowTable {
+        first_entry,
+        last_macs,
+    });
+    prop::option::of(table)
+}
+
 prop_compose! {
     fn matmul()(
         wait in wait(), rows in 1u32..=256, flags in any::<[bool; 3]>(), tile_level in 0u32..8,
-        threshold in any::<u8>(), macs in 0u32..=0x1_ffff, record in record()
+        threshold in any::<u8>(), macs in 0u32..=0x1_ffff, table in table(), record in record()
     ) -> Instruction {
         let [first, last, bank] = flags;
-        Instruction::Matmul { wait, rows, first, last, bank, tile_level, threshold, macs, record }
+        Instruction::Matmul {
+            wait, rows, first, last, bank, tile_level, threshold, macs, table, record
+        }
     }
 }
 
@@ -106,6 +118,7 @@ fn small_matmul() -> Instruction {
         tile_level: 1,
         threshold: 0xfe,
         macs: 12,
+        table: None,
         record: Record {
             rows: vec![
                 block(ROW_PROLOGUE, 5, &[]),
@@ -134,6 +147,18 @@ fn words_are_those_of_the_document() {
         64,
     ];
     assert_eq!(words, expected);
+    let mut with_table = small_matmul();
+    if let Instruction::Matmul { table, .. } = &mut with_table {
+        *table = Some(RowTable {
+            first_entry: 0xab,
+            last_macs: 0x1_0004,
+        });
+    }
+    let mut expected = expected.to_vec();
+    expected[0] += 0x100;
+    expected[1] |= 1 << 15;
+    expected.insert(3, 0xab01_0004);
+    assert_eq!(with_table.encode(), expected);
     let drain = Instruction::Drain {
         wait: Wait::default(),
         columns: 256,
@@ -197,6 +222,16 @@ fn words_that_are_no_instruction_are_refused() {
         &[0x303, 1, 0x2_0000],
         BadField,
         "MATMUL word 2 is 0x00020000, bits outside 0x0001ffff set",
+    );
+    refused(
+        &[0x303, 0x8001, 0],
+        BadLength,
+        "length of MATMUL with row tables is 3, expected at least 4",
+    );
+    refused(
+        &[0x403, 0x8001, 0, 0x0002_0000],
+        BadField,
+        "MATMUL word 3 is 0x00020000, bits outside 0xff01ffff set",
     );
     refused(&[0x304, 0, 0], BadField, "columns is 0, expected 1 to 256");
     refused(

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use heddle_arch::params::ResetStyle;
+use heddle_compiler::Mapping;
 
 use crate::failure::Failure;
 use crate::output;
@@ -118,12 +119,38 @@ pub struct CosimArgs {
     /// Number of test images to run [default: all]
     #[arg(long, value_name = "N")]
     pub images: Option<usize>,
+    /// How the taps of the first layer are laid over the rows of the array
+    #[arg(long, default_value = "auto")]
+    pub mapping: MappingArg,
     /// Write the waves of the run, FST or VCD by the end of the name
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// Value of `--mapping`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MappingArg {
+    /// What takes fewer cycles
+    Auto,
+    /// A row serves input channels, one place of the kernel at a time
+    Channel,
+    /// Input channels x kernel height x kernel width over all rows
+    Flattened,
+}
+
+impl From<MappingArg> for heddle_compiler::Options {
+    fn from(mapping: MappingArg) -> Self {
+        Self {
+            mapping: match mapping {
+                MappingArg::Auto => None,
+                MappingArg::Channel => Some(Mapping::Channel),
+                MappingArg::Flattened => Some(Mapping::Flattened),
+            },
+        }
+    }
 }
 
 /// Arguments of `heddle traverse`.

@@ -25,7 +25,8 @@ pub fn run(args: &CosimArgs) -> Result<bool, Failure> {
     let network = input::read_model(&args.model)?;
     let images = input::images(args.images, &network, &args.model)?;
     let trace = trace(args.trace.as_deref())?;
-    let program = heddle_compiler::compile(&network, &params).map_err(Failure::new)?;
+    let program = heddle_compiler::compile_with(&network, &params, args.mapping.into())
+        .map_err(Failure::new)?;
     // The driver of the test bench knows the active-low reset.
     params.reset.level = ResetLevel::Low;
 

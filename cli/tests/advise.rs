@@ -181,6 +181,9 @@ fn words_of_a_network_are_those_in_the_golden_machine() {
             machine.write_bias(column.column, column.tile, column.bias);
             machine.write_scale(column.column, column.tile, column.scale);
         }
+        for &(row, entry, offset) in &program.row_offsets {
+            machine.write_row_offset(row, entry, offset);
+        }
         machine.write_program(0, &program.words);
         machine.set_host_zero(program.tensors[0].zero_point);
         for (partition, word, bytes) in program.tensors[0].pack(image).expect("an image") {

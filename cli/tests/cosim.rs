@@ -81,6 +81,34 @@ fn the_machine_agrees_with_the_golden_models() {
 }
 
 #[test]
+fn sgcr_54_every_mapping_of_the_first_layer_gives_the_golden_outputs() {
+    let bench = Bench::new(&[("c.json", CONFIG), ("m.json", MODEL)]);
+    let mut cycles = Vec::new();
+    for mapping in ["channel", "flattened", "auto"] {
+        let run = cosim(&bench, &["--json", "--images", "2", "--mapping", mapping]);
+        assert_eq!(run.code, Some(0), "{mapping}: {}", run.stderr);
+        let found: Value = serde_json::from_str(&run.stdout).expect("JSON");
+        assert_eq!(found["exact"], true, "{mapping}");
+        let first = &found["mappings"][0];
+        let measured = found["report"]["layers"][0]["cycles"].as_u64();
+        let used = first["mapping"].as_str().expect("a name");
+        assert_eq!(first[used]["cycles"].as_u64(), measured, "{mapping}");
+        if mapping != "auto" {
+            assert_eq!(used, mapping);
+            assert_eq!(first["reason"], "as asked for");
+        }
+        assert_eq!(found["mappings"][1]["mapping"], "channel");
+        assert_eq!(found["mappings"][1]["flattened"], Value::Null);
+        cycles.push(measured.expect("a number"));
+    }
+    assert_eq!(cycles[2], cycles[0].min(cycles[1]), "{cycles:?}");
+    bench.refused(
+        &["cosim", "-c", "c.json", "-m", "m.json", "--mapping", "rows"],
+        &["error: invalid value 'rows' for '--mapping <MAPPING>'"],
+    );
+}
+
+#[test]
 fn machines_that_are_too_small_are_refused() {
     let small = CONFIG.replace("\"column_tiles\": 16", "\"column_tiles\": 1");
     let bench = Bench::new(&[("c.json", &small), ("m.json", MODEL)]);

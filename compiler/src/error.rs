@@ -13,6 +13,8 @@ pub enum Memory {
     ColumnTiles,
     /// Program memory: instruction words.
     Program,
+    /// Offset tables of the rows: entries.
+    RowOffsets,
 }
 
 impl Memory {
@@ -22,6 +24,7 @@ impl Memory {
             Memory::Weights => "weights",
             Memory::ColumnTiles => "column parameters",
             Memory::Program => "program",
+            Memory::RowOffsets => "row offsets",
         }
     }
 
@@ -30,6 +33,7 @@ impl Memory {
             Memory::Activations | Memory::Weights => "bytes in each partition",
             Memory::ColumnTiles => "column tiles",
             Memory::Program => "words",
+            Memory::RowOffsets => "entries in each row",
         }
     }
 
@@ -40,6 +44,7 @@ impl Memory {
             }
             Memory::ColumnTiles => "column_tiles",
             Memory::Program => "program.words",
+            Memory::RowOffsets => "state_buffer.row_offsets",
         }
     }
 }

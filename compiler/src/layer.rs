@@ -4,7 +4,9 @@
 //! LOAD_WEIGHTS, DRAIN, MATMUL in this order, so that the next weights load while the products of
 //! this tile are made.
 
-use heddle_arch::isa::{Instruction, Loop, ROW_PROLOGUE, ROW_TENSOR, Record, RowBlock, Wait};
+use heddle_arch::isa::{
+    Instruction, Loop, ROW_PROLOGUE, ROW_TENSOR, Record, RowBlock, RowTable, Wait,
+};
 use heddle_arch::network::Layer;
 use heddle_arch::params::Params;
 use heddle_arch::requantise::{Rounding, threshold};
@@ -128,6 +130,7 @@ impl PlacedLayer<'_> {
         let base = self.first_operand(tile);
         let columns = self.weights.columns(self.layer, column_tile);
         let parts = offsets.len();
+        let part_tiles = self.weights.k_tiles as u32 / parts as u32;
         for (part, offset) in offsets.into_iter().enumerate() {
             let first = part == 0;
             let mut rows = Vec::with_capacity(2);
@@ -143,15 +146,25 @@ impl PlacedLayer<'_> {
                 base: base + offset,
                 loops: loops.clone(),
             });
+            let last = part + 1 == parts;
+            let macs = self.weights.rows * columns;
+            let table = self.weights.flattening.map(|_| RowTable {
+                first_entry: (part as u32 * part_tiles) as u8,
+                last_macs: match last {
+                    true => self.weights.last_rows() * columns,
+                    false => macs,
+                },
+            });
             instructions.push(Instruction::Matmul {
                 wait: Wait::default(),
                 rows: self.weights.rows,
                 first,
-                last: part + 1 == parts,
+                last,
                 bank,
                 tile_level,
                 threshold: threshold(self.layer.input_zero_point),
-                macs: self.weights.rows * columns,
+                macs,
+                table,
                 record: Record { rows },
             });
         }
@@ -170,11 +183,15 @@ impl PlacedLayer<'_> {
             vectors.push(Count::new(1, 1));
         }
         let [kernel_height, kernel_width] = self.layer.kernel;
-        let k_loops = merge(&[
-            Count::new(kernel_width, 1),
-            Count::new(kernel_height, pitch),
-            Count::new(self.input.groups(), self.input.plane_stride),
-        ]);
+        let k_loops = match self.weights.flattening {
+            // The rows' offsets lead to the taps; a loop needs a step all the same.
+            Some(flattening) => merge(&[Count::new(flattening.k_tiles, 1)]),
+            None => merge(&[
+                Count::new(kernel_width, 1),
+                Count::new(kernel_height, pitch),
+                Count::new(self.input.groups(), self.input.plane_stride),
+            ]),
+        };
         let room = self.params.traversal.loops as usize - vectors.len();
         let (kept, offsets) = unroll(&k_loops, room);
         (vectors, kept, offsets)
@@ -186,7 +203,30 @@ impl PlacedLayer<'_> {
         let [stride_y, stride_x] = self.layer.stride;
         let y = i64::from(tile.y * stride_y) - i64::from(padding.top);
         let x = i64::from(tile.x * stride_x) - i64::from(padding.left);
-        self.input.address(0, y, x)
+        let flattening = self.weights.flattening;
+        let slack = flattening.map_or(0, |f| f.slack(self.input.distances()));
+        self.input.address(0, y, x - i64::from(slack))
+    }
+
+    /// The offset tables of the rows: row, entry, offset.
+    pub fn row_offsets(&self) -> Vec<(u32, u32, Option<u16>)> {
+        let Some(flattening) = self.weights.flattening else {
+            return Vec::new();
+        };
+        let distances = self.input.distances();
+        let entries = (0..flattening.rows)
+            .flat_map(|row| (0..flattening.k_tiles).map(move |entry| (row, entry)));
+        entries
+            .map(|(row, entry)| (row, entry, flattening.offset(row, entry, distances)))
+            .collect()
+    }
+
+    /// Operands of the layer: tensor slots times the rows that have a tap.
+    pub fn operands(&self) -> u64 {
+        let plan = self.weights;
+        let all = plan.k_tiles * u64::from(plan.rows);
+        let missing = u64::from(plan.rows - plan.last_rows());
+        self.vectors() / plan.k_tiles * (all - missing)
     }
 
     /// Tensor slots of the layer.

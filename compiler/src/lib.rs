@@ -2,7 +2,7 @@
 //! a state-buffer image.
 //!
 //! [`compile`] is the way in; its result, [`Program`], is complete: a host writes `image`,
-//! `columns` and `words`, then for every layer starts at its program counter. [`TensorPlan`] packs
+//! `row_offsets`, `columns` and `words`, then for every layer starts at its program counter. [`TensorPlan`] packs
 //! an input into host words and unpacks an output.
 //!
 //! The rules that everything here keeps:
@@ -10,6 +10,8 @@
 //! - Every plane row starts at a whole word and its halos are zeros that nobody writes after the
 //!   image: results are written as whole words, never read, modified and written.
 //! - Every tensor has its own place; nothing is reused.
+//! - Every channel lies in one partition, but for the input of a network whose first layer has its taps
+//!   laid over the rows ([`Mapping::Flattened`]): the host writes it wherever a tap needs it.
 //!
 //! Apart from that are [`nest`], loop nests as a user writes them, for the stand-alone traversal unit,
 //! [`slices`], which finds the slices of a memory that suit its words, and [`offsets`], tables that
@@ -17,9 +19,12 @@
 //!
 //! This crate opens no file and knows no simulator.
 
+mod cycles;
 mod error;
+mod flatten;
 mod layer;
 mod loops;
+mod mapping;
 pub mod nest;
 pub mod offsets;
 mod place;
@@ -29,5 +34,6 @@ mod tensor;
 mod weights;
 
 pub use error::{CompileError, Memory, Shortage};
-pub use program::{ColumnParam, LayerPlan, Program, compile};
+pub use mapping::{Mapping, MappingChoice, MappingCost, Options};
+pub use program::{ColumnParam, LayerPlan, Program, compile, compile_with};
 pub use tensor::TensorPlan;

@@ -5,8 +5,10 @@ use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
 
+use crate::cycles::cycles;
 use crate::error::{CompileError, Memory, Shortage};
 use crate::layer::PlacedLayer;
+use crate::mapping::{Mapping, MappingChoice, MappingCost, Options};
 use crate::place::{Placement, place};
 use crate::tensor::TensorPlan;
 
@@ -22,6 +24,8 @@ pub struct Program {
     /// State-buffer words (partition, word, bytes), written once with HOST_ZERO = 0: weights, and
     /// zeros wherever tensors and their halos lie.
     pub image: Vec<(u32, u32, [u8; 8])>,
+    /// Offset tables of the rows (row, entry, offset or none), written once.
+    pub row_offsets: Vec<(u32, u32, Option<u16>)>,
     /// The input of the network, then the output of each layer.
     pub tensors: Vec<TensorPlan>,
 }
@@ -39,8 +43,10 @@ pub struct LayerPlan {
     pub macs: u64,
     /// Tensor slots that the layer takes: the counter VECTORS.
     pub vectors: u64,
-    /// Operands of the layer: tensor slots times active rows.
+    /// Operands of the layer: tensor slots times the rows that have a tap.
     pub operands: u64,
+    /// How the taps are laid over the rows.
+    pub choice: MappingChoice,
     /// Index of the input among the tensors of the program.
     pub input: usize,
     /// Index of the output among the tensors of the program.
@@ -65,6 +71,20 @@ pub struct ColumnParam {
 /// # Errors
 /// [`CompileError`]: the machine lacks traversal rows or loops, or memory.
 pub fn compile(network: &Network, params: &Params) -> Result<Program, CompileError> {
+    compile_with(network, params, Options::default())
+}
+
+/// Compiles a network for a machine. Only the first layer can have its taps laid over the rows:
+/// the host writes its input into every partition that needs it, while a drain leaves each channel
+/// in one partition.
+///
+/// # Errors
+/// As [`compile`].
+pub fn compile_with(
+    network: &Network,
+    params: &Params,
+    options: Options,
+) -> Result<Program, CompileError> {
     let traversal = &params.traversal;
     for (field, found) in [
         ("traversal.rows", traversal.rows),
@@ -74,17 +94,49 @@ pub fn compile(network: &Network, params: &Params) -> Result<Program, CompileErr
             return Err(CompileError::Traversal { field, found });
         }
     }
+    let build = |mapping| build(network, mapping, params);
+    let (channel, flattened) = (build(Mapping::Channel), build(Mapping::Flattened));
+    let (chosen, other, reason) = match (options.mapping, channel, flattened) {
+        (Some(Mapping::Channel), channel, flattened) => (channel?, flattened.ok(), "as asked for"),
+        (Some(Mapping::Flattened), channel, flattened) => {
+            (flattened?, channel.ok(), "as asked for")
+        }
+        (None, Ok(channel), Ok(flattened)) => {
+            let faster = first_cycles(&flattened) < first_cycles(&channel);
+            match faster {
+                true => (flattened, Some(channel), "fewer cycles"),
+                false => (channel, Some(flattened), "not more cycles"),
+            }
+        }
+        (None, Ok(channel), Err(_)) => (channel, None, "flattened does not fit"),
+        (None, Err(_), Ok(flattened)) => (flattened, None, "channel does not fit"),
+        (None, Err(error), Err(_)) => return Err(error),
+    };
+    let mut program = chosen;
+    let first = &mut program.layers[0].choice;
+    first.other = other.map(|other| other.layers[0].choice.cost);
+    first.reason = reason.to_string();
+    Ok(program)
+}
+
+fn first_cycles(program: &Program) -> u64 {
+    program.layers[0].choice.cost.cycles
+}
+
+/// The program with this mapping of the first layer.
+fn build(network: &Network, mapping: Mapping, params: &Params) -> Result<Program, CompileError> {
     let does_not_fit = |shortages| CompileError::DoesNotFit {
         network: network.name.clone(),
         configuration: params.name.clone(),
         shortages,
     };
-    let placement = place(network, params).map_err(does_not_fit)?;
+    let placement = place(network, mapping, params).map_err(does_not_fit)?;
     let mut program = Program {
         words: Vec::new(),
         layers: Vec::new(),
         columns: Vec::new(),
-        image: image(network, &placement, params.lanes()),
+        image: image(network, &placement),
+        row_offsets: Vec::new(),
         tensors: placement.tensors.clone(),
     };
     let mut first_column_tile = 0;
@@ -101,6 +153,7 @@ pub fn compile(network: &Network, params: &Params) -> Result<Program, CompileErr
         };
         push_layer(&mut program, &placed, index);
         push_columns(&mut program.columns, &placed);
+        program.row_offsets.extend(placed.row_offsets());
         first_column_tile += weights.column_tiles;
     }
     let needed = program.words.len() as u64;
@@ -126,7 +179,19 @@ fn push_layer(program: &mut Program, placed: &PlacedLayer<'_>, index: usize) {
         instructions: instructions.len() as u32,
         macs: placed.layer.macs(),
         vectors: placed.vectors(),
-        operands: placed.vectors() * u64::from(placed.weights.rows),
+        operands: placed.operands(),
+        choice: MappingChoice {
+            mapping: match placed.weights.flattening {
+                Some(_) => Mapping::Flattened,
+                None => Mapping::Channel,
+            },
+            cost: MappingCost {
+                cycles: cycles(&instructions, placed.params),
+                buffer_bytes: u64::from(placed.input.bytes) + placed.weights.bytes(),
+            },
+            other: None,
+            reason: "its input has no copies".to_string(),
+        },
         input: index,
         output: index + 1,
     });
@@ -144,9 +209,10 @@ fn push_columns(columns: &mut Vec<ColumnParam>, placed: &PlacedLayer<'_>) {
     }
 }
 
-fn image(network: &Network, placement: &Placement, lanes: u32) -> Vec<(u32, u32, [u8; 8])> {
+fn image(network: &Network, placement: &Placement) -> Vec<(u32, u32, [u8; 8])> {
     let mut image = Vec::new();
-    for partition in 0..lanes {
+    let partitions = placement.tensors.iter().map(|tensor| tensor.planes.len());
+    for partition in 0..partitions.max().unwrap_or(0) as u32 {
         let words = 0..placement.activation_bytes / 8;
         image.extend(words.map(|word| (partition, word, [0; 8])));
         for (layer, (weights, base)) in network.layers.iter().zip(&placement.weights) {

@@ -1,7 +1,8 @@
 //! Where the elements of a tensor lie in the partitions.
 //!
 //! Channel ch lies in partition ch mod lanes; the channels ch div lanes = g form group g, whose
-//! planes have the same addresses in all partitions. A plane row is followed by at least as many
+//! planes have the same addresses in all partitions. An input whose taps are laid over the rows
+//! lies in every partition that needs it: each has a list of channels, one plane after the other. A plane row is followed by at least as many
 //! zero bytes as the consumer pads on either side: they are the right halo of this row and the left
 //! halo of the next one. Zero rows lie above the first, between neighbouring and below the last
 //! plane.
@@ -9,6 +10,7 @@
 use heddle_arch::network::{Padding, Shape};
 
 use crate::error::CompileError;
+use crate::flatten::Distances;
 
 /// A tensor's place in the state buffer; all sizes in bytes, the same in all partitions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,17 +21,17 @@ pub struct TensorPlan {
     pub shape: Shape,
     /// Zero point; the value of HOST_ZERO for the words of this tensor.
     pub zero_point: i8,
-    /// Partitions that hold channels: min(rows, columns).
-    pub lanes: u32,
+    /// Channels of each partition, in the order of its planes; a channel may lie in several.
+    pub planes: Vec<Vec<u32>>,
     /// Address of the region, halos included.
     pub base: u32,
     /// Size of the region.
     pub bytes: u32,
-    /// Address of row 0, column 0 of group 0.
+    /// Address of row 0, column 0 of the first plane.
     pub origin: u32,
     /// Distance of rows.
     pub pitch: u32,
-    /// Distance of groups.
+    /// Distance of planes.
     pub plane_stride: u32,
 }
 
@@ -44,23 +46,49 @@ pub(crate) struct Footprint {
     plane_stride: u64,
 }
 
+/// Channels of each partition when every channel lies in one.
+pub(crate) fn planes_by_lane(channels: u32, lanes: u32) -> Vec<Vec<u32>> {
+    let of_lane = |lane| (lane..channels).step_by(lanes as usize).collect();
+    (0..lanes).map(of_lane).collect()
+}
+
 impl Footprint {
-    /// `padding` is the padding of the layer that reads the tensor.
-    pub fn of(shape: Shape, padding: Padding, lanes: u32) -> Self {
+    /// `padding` is the padding of the layer that reads the tensor, `planes` the number of planes
+    /// of a partition.
+    pub fn of(shape: Shape, padding: Padding, planes: u32) -> Self {
         let left = u64::from(padding.left);
         let right = u64::from(padding.right);
         let top = u64::from(padding.top);
         let bottom = u64::from(padding.bottom);
         let height = u64::from(shape.height);
-        let groups = u64::from(shape.channels.div_ceil(lanes));
+        let planes = u64::from(planes);
         let pitch = (u64::from(shape.width) + left.max(right)).next_multiple_of(8);
         let lead = left.next_multiple_of(8) + top * pitch;
         let plane_stride = (height + top.max(bottom)) * pitch;
         Self {
-            bytes: lead + (groups - 1) * plane_stride + (height + bottom) * pitch,
+            bytes: lead + (planes - 1) * plane_stride + (height + bottom) * pitch,
             lead,
             pitch,
             plane_stride,
+        }
+    }
+
+    /// Room for addresses that begin so many bytes below the halo.
+    pub fn with_slack(self, slack: u32) -> Self {
+        let slack = u64::from(slack).next_multiple_of(8);
+        Self {
+            bytes: self.bytes + slack,
+            lead: self.lead + slack,
+            ..self
+        }
+    }
+
+    /// Distances of rows and planes; for a tensor that fits a partition.
+    pub fn distances(&self) -> Distances {
+        let fit = |size: u64| u32::try_from(size).unwrap_or(u32::MAX);
+        Distances {
+            pitch: fit(self.pitch),
+            plane: fit(self.plane_stride),
         }
     }
 }
@@ -71,7 +99,7 @@ impl TensorPlan {
         name: &str,
         shape: Shape,
         zero_point: i8,
-        lanes: u32,
+        planes: Vec<Vec<u32>>,
         footprint: Footprint,
         base: u32,
     ) -> Self {
@@ -80,7 +108,7 @@ impl TensorPlan {
             name: name.to_string(),
             shape,
             zero_point,
-            lanes,
+            planes,
             base,
             bytes: fit(footprint.bytes),
             origin: base + fit(footprint.lead),
@@ -89,10 +117,35 @@ impl TensorPlan {
         }
     }
 
-    /// Groups of channels.
+    /// Planes of a partition, at most: groups of channels.
     #[must_use]
     pub fn groups(&self) -> u32 {
-        self.shape.channels.div_ceil(self.lanes)
+        let most = self.planes.iter().map(Vec::len).max();
+        most.map_or(0, |planes| planes as u32)
+    }
+
+    /// Distances of rows and planes.
+    pub(crate) fn distances(&self) -> Distances {
+        Distances {
+            pitch: self.pitch,
+            plane: self.plane_stride,
+        }
+    }
+
+    /// Partition and plane of every copy of a channel.
+    fn copies(&self, channel: u32) -> impl Iterator<Item = (u32, u32)> {
+        (0..)
+            .zip(&self.planes)
+            .filter_map(move |(partition, planes)| {
+                let plane = planes.iter().position(|&other| other == channel)?;
+                Some((partition, plane as u32))
+            })
+    }
+
+    /// The words of a row of a plane.
+    fn row_words(&self, plane: u32, y: u32) -> std::ops::Range<u32> {
+        let row = self.address(plane, i64::from(y), 0) / 8;
+        row..row + self.shape.width.div_ceil(8)
     }
 
     /// Address of an element of a group; with the padding of the consumer, rows and columns reach
@@ -106,42 +159,45 @@ impl TensorPlan {
         u32::try_from(address).expect("halos lie inside the region")
     }
 
-    /// Partition and word of every word that holds elements, in the order of [`TensorPlan::pack`]:
-    /// channel, row, word of the row.
+    /// Partition and word of every word that holds elements, in the order channel, row, word of the
+    /// row. Of a channel in several partitions the first copy.
     #[must_use]
     pub fn word_places(&self) -> Vec<(u32, u32)> {
         let mut places = Vec::new();
         for channel in 0..self.shape.channels {
+            let first = self.copies(channel).next();
+            let (partition, plane) = first.expect("every channel has a place");
             for y in 0..self.shape.height {
-                let row = self.address(channel / self.lanes, i64::from(y), 0) / 8;
-                let words = self.shape.width.div_ceil(8);
-                places.extend((row..row + words).map(|word| (channel % self.lanes, word)));
+                places.extend(self.row_words(plane, y).map(|word| (partition, word)));
             }
         }
         places
     }
 
     /// Host words of a quantised tensor (elements in the order channel, row, column): partition,
-    /// word and bytes as they are written to the host port with HOST_ZERO = `zero_point`. Bytes
-    /// behind the end of a row are the zero point, which the host port makes a zero.
+    /// word and bytes as they are written to the host port with HOST_ZERO = `zero_point`, channel by
+    /// channel with all its copies. Bytes behind the end of a row are the zero point, which the host port makes a zero.
     ///
     /// # Errors
     /// [`CompileError::TensorLength`]
     pub fn pack(&self, values: &[i8]) -> Result<Vec<(u32, u32, [u8; 8])>, CompileError> {
         self.check_length("values", values.len(), self.shape.elements())?;
-        let rows = values.chunks_exact(self.shape.width as usize);
-        let words = rows.flat_map(|row| {
-            row.chunks(8).map(|values| {
-                let mut word = [self.zero_point as u8; 8];
-                for (byte, &value) in word.iter_mut().zip(values) {
-                    *byte = value as u8;
+        let plane_values = (self.shape.height * self.shape.width) as usize;
+        let mut words = Vec::new();
+        for (channel, values) in (0..).zip(values.chunks_exact(plane_values)) {
+            for (partition, plane) in self.copies(channel) {
+                for (y, row) in (0..).zip(values.chunks_exact(self.shape.width as usize)) {
+                    for (word, values) in self.row_words(plane, y).zip(row.chunks(8)) {
+                        let mut bytes = [self.zero_point as u8; 8];
+                        for (byte, &value) in bytes.iter_mut().zip(values) {
+                            *byte = value as u8;
+                        }
+                        words.push((partition, word, bytes));
+                    }
                 }
-                word
-            })
-        });
-        let places = self.word_places();
-        let packed = places.into_iter().zip(words);
-        Ok(packed.map(|((p, w), data)| (p, w, data)).collect())
+            }
+        }
+        Ok(words)
     }
 
     /// The quantised tensor from its host words, in the order of [`TensorPlan::word_places`], as
@@ -189,8 +245,40 @@ mod tests {
             height,
             width,
         };
-        let footprint = Footprint::of(shape, padding, lanes);
-        TensorPlan::place("t", shape, -5, lanes, footprint, 64)
+        let footprint = Footprint::of(shape, padding, channels.div_ceil(lanes));
+        let planes = planes_by_lane(channels, lanes);
+        TensorPlan::place("t", shape, -5, planes, footprint, 64)
+    }
+
+    #[test]
+    fn every_copy_of_a_channel_is_packed_and_the_first_is_unpacked() {
+        let shape = Shape {
+            channels: 2,
+            height: 2,
+            width: 3,
+        };
+        let planes = vec![vec![0], vec![0, 1], vec![], vec![1]];
+        let footprint = Footprint::of(shape, Padding::default(), 2).with_slack(3);
+        let t = TensorPlan::place("t", shape, 0, planes, footprint, 64);
+        assert_eq!((t.groups(), t.origin, t.bytes), (2, 72, 40));
+        let values: Vec<i8> = (1..13).collect();
+        let words = t.pack(&values).unwrap();
+        let row = |first: u8| [first, first + 1, first + 2, 0, 0, 0, 0, 0];
+        let expected = [
+            (0, 9, row(1)),
+            (0, 10, row(4)),
+            (1, 9, row(1)),
+            (1, 10, row(4)),
+            (1, 11, row(7)),
+            (1, 12, row(10)),
+            (3, 9, row(7)),
+            (3, 10, row(10)),
+        ];
+        assert_eq!(words, expected);
+        let places = [(0, 9), (0, 10), (1, 11), (1, 12)];
+        assert_eq!(t.word_places(), places);
+        let read = places.map(|(p, w)| words.iter().find(|x| (x.0, x.1) == (p, w)).unwrap().2);
+        assert_eq!(t.unpack(&read).unwrap(), values);
     }
 
     #[test]

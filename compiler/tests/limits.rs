@@ -4,7 +4,7 @@ mod support;
 
 use heddle_arch::network::{Network, Padding, Shape};
 use heddle_arch::params::Params;
-use heddle_compiler::{CompileError, Memory, Shortage, compile};
+use heddle_compiler::{CompileError, Mapping, Memory, Options, Shortage, compile, compile_with};
 use heddle_sim::network::run as golden;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -83,6 +83,29 @@ fn a_program_memory_that_is_too_small_is_named() {
     };
     assert_eq!(found, [expected]);
     assert_eq!(found[0].missing(), 39);
+}
+
+#[test]
+fn row_tables_that_are_too_small_are_named() {
+    let mut params = SIZE.params();
+    params.state_buffer.row_offsets = 16;
+    let flattened = Options {
+        mapping: Some(Mapping::Flattened),
+    };
+    // 24 taps on four rows.
+    let program = compile_with(&network(4, 8), &params, flattened).unwrap();
+    assert_eq!(program.row_offsets.len(), 24);
+    params.array.rows = 1;
+    let message = compile_with(&network(1, 8), &params, flattened).unwrap_err();
+    assert_eq!(
+        message.to_string(),
+        "network wide does not fit test: row offsets need 24 entries in each row, 16 available, \
+         8 missing (set by state_buffer.row_offsets)"
+    );
+    let program = compile(&network(1, 8), &params).unwrap();
+    let choice = &program.layers[0].choice;
+    assert_eq!(choice.mapping, Mapping::Channel);
+    assert_eq!(choice.reason, "flattened does not fit");
 }
 
 #[test]

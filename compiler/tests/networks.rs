@@ -8,7 +8,7 @@ use heddle_arch::host::Counter;
 use heddle_arch::isa::Instruction;
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
-use heddle_compiler::{Program, compile};
+use heddle_compiler::{Mapping, Options, Program, compile, compile_with};
 use heddle_sim::network::{class_of, run as golden};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -43,6 +43,8 @@ fn check(program: &Program, network: &Network, params: &Params, images: &[Vec<i8
             assert_eq!(vectors, plan.vectors, "{place}: {layer}");
             let instructions = counters.get(Counter::Instructions);
             assert_eq!(instructions, plan.instructions, "{place}: {layer}");
+            let cycles = u64::from(counters.get(Counter::Cycles));
+            assert_eq!(cycles, plan.choice.cost.cycles, "{place}: {layer}");
             assert!(u64::from(counters.get(Counter::Macs)) >= plan.macs);
             let zero_operands = u64::from(counters.get(Counter::ZeroOperands));
             assert!(zero_operands <= plan.operands, "{place}: {layer}");
@@ -80,6 +82,19 @@ fn count_events(
         );
         event("long row", layer.input.width > 8);
     }
+    for (_, entry, offset) in &program.row_offsets {
+        event("several K tiles of row offsets", *entry > 0);
+        event("row without a tap", offset.is_none());
+    }
+    let input = &program.tensors[0];
+    let copies: usize = input.planes.iter().map(Vec::len).sum();
+    event(
+        "copies of the input",
+        copies > input.shape.channels as usize,
+    );
+    event("channels of several planes", {
+        copies > input.shape.channels as usize && input.planes.iter().any(|p| p.len() > 1)
+    });
     event("more rows", params.array.rows > params.array.cols);
     event("more columns", params.array.rows < params.array.cols);
     event("several weight words", params.array.cols > 8);
@@ -89,7 +104,18 @@ fn count_events(
         last.base >= params.bank_bytes(),
     );
     for instruction in instructions(program) {
-        if let Instruction::Matmul { first, last, .. } = instruction {
+        if let Instruction::Matmul {
+            first, last, table, ..
+        } = instruction
+        {
+            if let Some(table) = table {
+                event("row tables", true);
+                event("row tables of several MATMULs", !(first && last));
+                event(
+                    "entries behind those of an earlier MATMUL",
+                    table.first_entry > 0,
+                );
+            }
             event("first MATMUL of several", first && !last);
             event("middle MATMUL of several", !first && !last);
             event("whole MATMUL", first && last);
@@ -100,7 +126,7 @@ fn count_events(
 #[test]
 fn random_networks_give_the_golden_outputs() {
     let mut events = BTreeMap::new();
-    let mut compiled = 0;
+    let (mut compiled, mut others) = (0, 0);
     for seed in 0..600 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let size = random_size(&mut rng);
@@ -119,7 +145,26 @@ fn random_networks_give_the_golden_outputs() {
         check(&program, &network, &params, &images, &place);
         count_events(&mut events, &network, &params, &program);
         compiled += 1;
+        // The mapping that was not chosen gives the same outputs.
+        let choice = &program.layers[0].choice;
+        let mapping = match choice.mapping {
+            Mapping::Channel => Mapping::Flattened,
+            Mapping::Flattened => Mapping::Channel,
+        };
+        let options = Options {
+            mapping: Some(mapping),
+        };
+        let Ok(other) = compile_with(&network, &params, options) else {
+            assert_eq!(choice.other, None, "{place}");
+            continue;
+        };
+        assert_eq!(choice.other, Some(other.layers[0].choice.cost), "{place}");
+        assert!(choice.cost.cycles <= other.layers[0].choice.cost.cycles);
+        check(&other, &network, &params, &images[..1], &place);
+        count_events(&mut events, &network, &params, &other);
+        others += 1;
     }
+    assert!(others > 100, "only {others} networks fit in both mappings");
     assert!(compiled > 300, "only {compiled} networks fit");
     for (name, count) in events {
         assert!(count > 0, "{name} never happened");
@@ -139,6 +184,35 @@ fn check_model(model: &str, configuration: &str, images: usize) {
     let program = compile(&network, &params).unwrap();
     let images = &network.images[..images];
     check(&program, &network, &params, images, configuration);
+}
+
+/// Cycles of the first layer, as the instruction-level machine counts them.
+fn first_layer_cycles(network: &Network, params: &Params, mapping: Mapping) -> u32 {
+    let options = Options {
+        mapping: Some(mapping),
+    };
+    let program = compile_with(network, params, options).unwrap();
+    let found = run(&mut load(&program, params), &program, &network.images[0]);
+    found[0].1.get(Counter::Cycles)
+}
+
+#[test]
+fn sgcr_54_the_first_layer_of_digits_takes_a_third_of_the_cycles_when_flattened() {
+    let network = Network::from_json(&read("models/digits.json")).unwrap();
+    let params = Params::from_json(&read("configs/edge.json")).unwrap();
+    let cycles = |mapping| first_layer_cycles(&network, &params, mapping);
+    let (channel, flattened) = (cycles(Mapping::Channel), cycles(Mapping::Flattened));
+    println!("digits, conv1 on edge: {channel} cycles channel-only, {flattened} flattened");
+    assert!(3 * flattened <= channel, "{flattened} of {channel}");
+    let auto = compile(&network, &params).unwrap();
+    assert_eq!(auto.layers[0].choice.mapping, Mapping::Flattened);
+    assert_eq!(auto.layers[0].choice.reason, "fewer cycles");
+    let inner = &auto.layers[1..];
+    assert!(
+        inner
+            .iter()
+            .all(|layer| layer.choice.mapping == Mapping::Channel)
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@ use heddle_arch::{Params, params};
 use rust_hdl_core::prelude::Block;
 
 use crate::array::{BiasColumn, BiasRow, DualArray, Pe, PeArray, PeRow};
-use crate::buffer::{Partition, ResultColumn, ResultsBuffer, StateBuffer};
+use crate::buffer::{Partition, ResultColumn, ResultsBuffer, RowOffset, StateBuffer};
 use crate::control::{Control, ControlShape, HostPort, Sequencer, SequencerShape};
 use crate::gemm::{Gemm, GemmShape};
 use crate::offsets::{OffsetShape, OffsetUnit};
@@ -89,12 +89,22 @@ pub const MODULES: &[Entry] = &[
         "all partitions of activations and weights",
         |p| {
             let rows = size(p.array.rows);
-            Box::new(StateBuffer::new(rows, banks(p), &bank_shape(p)))
+            let offsets = size(p.state_buffer.row_offsets);
+            Box::new(StateBuffer::new(rows, banks(p), &bank_shape(p), offsets))
         },
     ),
     entry("partition", "state buffer of one array row", |p| {
-        Box::new(Partition::new(banks(p), &bank_shape(p)))
+        let offsets = size(p.state_buffer.row_offsets);
+        Box::new(Partition::new(banks(p), &bank_shape(p), offsets))
     }),
+    entry(
+        "row_offset",
+        "address of one row: shared address and own offset",
+        |p| {
+            let bytes = p.partition_bytes().ilog2() as usize;
+            Box::new(RowOffset::new(size(p.state_buffer.row_offsets), bytes))
+        },
+    ),
     entry(
         "sliced",
         "memory that neither reads nor writes zero bytes",
@@ -269,6 +279,7 @@ fn sequencer_shape(params: &Params) -> SequencerShape {
         address_bits: size(params.traversal.address_bits),
         tiles: size(params.column_tiles),
         program_words: size(params.program.words),
+        row_offsets: size(params.state_buffer.row_offsets),
     }
 }
 

@@ -13,6 +13,7 @@ fn shape() -> SequencerShape {
         address_bits: 16,
         tiles: 16,
         program_words: 64,
+        row_offsets: 16,
     }
 }
 
@@ -188,7 +189,11 @@ fn weights_wait_for_the_swap_to_cross_the_columns() {
     settle(&mut u);
     assert!(u.addr_ready_o.val(), "the first word is taken at once");
     clock_cycle!(u);
-    assert!(u.full_o.val() && u.wt_valid_o.val() && !u.addr_ready_o.val());
+    assert!(u.full_o.val() && !u.wt_valid_o.val() && !u.addr_ready_o.val());
+    clock_cycle!(u);
+    assert!(!u.wt_valid_o.val());
+    clock_cycle!(u);
+    assert!(u.wt_valid_o.val(), "on the wave three cycles later");
     clock_cycle!(u);
     assert!(!u.wt_valid_o.val(), "a complete tile blocks the next");
     // Swap in cycle 0: the next word is taken in cycle 4 = cols at the earliest.
@@ -210,7 +215,7 @@ fn weights_wait_for_the_swap_to_cross_the_columns() {
 }
 
 fn stream() -> StreamHead<16> {
-    let mut u = StreamHead::<16>::new(2, 10, 4, 6);
+    let mut u = StreamHead::<16>::new(2, 10, 4, 6, 4);
     u.rst_n.next = false;
     clock_cycle!(u);
     u.rst_n.next = true;
@@ -256,6 +261,54 @@ fn a_tile_waits_for_weights_and_the_next_swap_rides_on_its_last_vector() {
 }
 
 #[test]
+fn sgcr_54_every_k_tile_takes_the_next_entry_and_there_is_none_beyond_the_table() {
+    let mut u = stream();
+    u.table_i.next = true;
+    u.entry_i.next = bits(14);
+    u.start_i.next = true;
+    clock_cycle!(u);
+    u.start_i.next = false;
+    u.full_i.next = true;
+    clock_cycle!(u);
+    // Two vectors a tile; tables of 16 entries.
+    for (vector, entry) in [(0, 14), (1, 14), (2, 15), (3, 15)] {
+        u.final_i[0].next = vector % 2 == 1;
+        u.final_i[1].next = vector >= 2;
+        settle(&mut u);
+        assert!(u.vector_o.val() && !u.error_o.val(), "vector {vector}");
+        assert_eq!(u.last_tile_o.val(), vector >= 2, "vector {vector}");
+        clock_cycle!(u);
+        assert!(u.op_valid_o.val() && u.op_table_o.val());
+        assert_eq!(u.op_entry_o.val().to_u64(), entry, "vector {vector}");
+    }
+    settle(&mut u);
+    assert!(u.error_o.val() && !u.addr_ready_o.val(), "entry 16 of 16");
+    u.table_i.next = false;
+    settle(&mut u);
+    assert!(!u.error_o.val(), "entries are not used without the flag");
+}
+
+#[test]
+fn a_product_with_row_tables_has_a_third_parameter_word() {
+    let program = [0x0603, 4 | 1 << 15, 7, 0x2a00_0005, 1, 0, HALT];
+    let mut u = sequencer(&program);
+    for _ in 0..12 {
+        clock_cycle!(u);
+    }
+    settle(&mut u);
+    assert_eq!(u.second_param_o[1].val().to_u64(), 7);
+    assert_eq!(u.table_o.val().to_u64(), 0x2a00_0005);
+    assert_eq!(end_of(&program), None);
+    assert_eq!(end_of(&[0x0503, 4, 7, 1, 0, HALT]), None);
+    let reserved = [0x0603, 4 | 1 << 15, 7, 0x2a02_0005, 1, 0, HALT];
+    assert_eq!(end_of(&reserved), Some((3, 0)), "bit 17");
+    let short = [0x0403, 4 | 1 << 15, 7, 0x2a00_0005, HALT];
+    assert_eq!(end_of(&short), Some((2, 0)), "no record");
+    let weights = [0x0402, 4 | 1 << 15, 1, 0, HALT];
+    assert_eq!(end_of(&weights), Some((3, 0)), "no tables for weights");
+}
+
+#[test]
 fn addresses_are_checked_against_the_memory_of_their_row() {
     let mut u = stream();
     for (row, limit) in [(0u64, 16u64), (1, 1024), (2, 64)] {
@@ -273,7 +326,7 @@ fn addresses_are_checked_against_the_memory_of_their_row() {
 }
 
 #[test]
-fn a_slot_meets_its_result_address_after_four_cycles_and_its_destination_after_six() {
+fn a_slot_meets_its_result_address_after_six_cycles_and_its_destination_after_eight() {
     let mut u = DrainHead::<16>::new(10, 4);
     u.rst_n.next = false;
     clock_cycle!(u);
@@ -308,10 +361,10 @@ fn a_slot_meets_its_result_address_after_four_cycles_and_its_destination_after_s
         }
         clock_cycle!(u);
     }
-    // Taken in 5; busy until 5 + cols + 15.
+    // Taken in 7; busy until 7 + cols + 15.
     assert_eq!(
         seen,
-        [("result", 4), ("take", 5), ("post", 6), ("busy", 24)]
+        [("result", 6), ("take", 7), ("post", 8), ("busy", 26)]
     );
 }
 
@@ -323,7 +376,7 @@ fn a_missing_destination_is_an_error() {
     u.rst_n.next = true;
     u.op_valid_i.next = true;
     u.op_tag_i.next = bits(0b1000);
-    for cycle in 0..5 {
+    for cycle in 0..7 {
         settle(&mut u);
         assert!(!u.underflow_o.val(), "cycle {cycle}");
         clock_cycle!(u);
@@ -334,7 +387,7 @@ fn a_missing_destination_is_an_error() {
 
 #[test]
 fn a_tile_of_more_vectors_than_a_results_bank_is_an_error() {
-    let mut u = StreamHead::<16>::new(1, 10, 4, 2);
+    let mut u = StreamHead::<16>::new(1, 10, 4, 2, 4);
     u.rst_n.next = false;
     clock_cycle!(u);
     u.rst_n.next = true;

@@ -32,30 +32,30 @@ fn operand(address: u16) -> PartitionInputs {
 }
 
 fn run(model: &mut PartitionModel, inputs: &[PartitionInputs]) -> Vec<PartitionOutputs> {
-    let idle = [PartitionInputs::default(); 5];
+    let idle = [PartitionInputs::default(); 7];
     inputs.iter().chain(&idle).map(|i| model.step(i)).collect()
 }
 
 #[test]
-fn operand_is_decoded_after_four_cycles() {
+fn operand_is_decoded_after_six_cycles() {
     let mut model = PartitionModel::new(shape());
     run(&mut model, &[store(2, 0x80_7f_01)]);
     let seen = run(
         &mut model,
         &[operand(16), operand(17), operand(18), operand(19)],
     );
-    let x: Vec<_> = seen[4..9].iter().map(|o| (o.x, o.nz)).collect();
+    let x: Vec<_> = seen[6..11].iter().map(|o| (o.x, o.nz)).collect();
     let zero = (Some(-128), false);
     let expected = [(1, true), (127, true), (-128, true)].map(|(x, nz)| (Some(x), nz));
     assert_eq!(x, [expected.as_slice(), &[zero, zero]].concat());
     // The fourth operand is zero, an empty slot is none.
     let zeros: Vec<u16> = seen.iter().map(|o| o.events.zero_operands).collect();
-    assert_eq!(zeros, [0, 0, 0, 0, 0, 0, 0, 0, 1]);
+    assert_eq!(zeros, [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
     // One access for four bytes of one word.
     let reads: Vec<u16> = seen.iter().map(|o| o.events.mask_reads).collect();
     assert_eq!(reads.iter().sum::<u16>(), 1);
     assert_eq!(
-        (seen[1].events.mask_reads, seen[2].events.slice_reads[0]),
+        (seen[3].events.mask_reads, seen[4].events.slice_reads[0]),
         (1, 1)
     );
     assert_eq!((seen[1].operand.address, seen[1].operand.rows), (16, 0));
@@ -67,10 +67,11 @@ fn fresh_slot_and_written_word_are_read_again() {
     run(&mut model, &[store(2, 5)]);
     let mut fresh = operand(16);
     fresh.operand.fresh = true;
-    let mut written = operand(16);
-    written.drain = Some(DrainWord { word: 2, data: 6 });
-    let seen = run(&mut model, &[operand(16), fresh, written, operand(16)]);
-    let x: Vec<_> = seen[4..8].iter().map(|o| o.x).collect();
+    let written = store(2, 6);
+    // Operands are read two cycles behind their slots: the write meets the third.
+    let slots = [operand(16), fresh, operand(16), operand(16), written];
+    let seen = run(&mut model, &slots);
+    let x: Vec<_> = seen[6..10].iter().map(|o| o.x).collect();
     assert_eq!(x, [5, 5, 6, 6].map(Some));
     let reads: u16 = seen.iter().map(|o| o.events.mask_reads).sum();
     assert_eq!(reads, 3);
@@ -129,7 +130,7 @@ fn events_follow_the_place_of_the_mask() {
             let events = written[1 + cycle].events;
             let writes = counts(events.mask_writes, &events.slice_writes);
             assert_eq!(writes, expected[cycle], "{place:?}");
-            let events = seen[1 + cycle].events;
+            let events = seen[3 + cycle].events;
             let reads = counts(events.mask_reads, &events.slice_reads);
             assert_eq!(reads, expected[cycle], "{place:?}");
         }
@@ -145,6 +146,7 @@ fn host_answer_leaves_the_last_row_after_rows_plus_three_cycles() {
             let host = HostRequest {
                 valid: t < 2,
                 write: t == 0,
+                table: false,
                 partition: target,
                 word: 7,
                 data: 0xabcd,
@@ -163,6 +165,68 @@ fn host_answer_leaves_the_last_row_after_rows_plus_three_cycles() {
         assert_eq!(answers, expected, "partition {target}");
         assert_eq!(buffer.word(target.into(), 7), 0xabcd);
     }
+}
+
+#[test]
+fn sgcr_54_rows_add_their_own_offsets_and_a_sum_beyond_the_memory_is_a_fault() {
+    let rows = 4;
+    let mut buffer = StateBufferModel::new(rows, shape());
+    let idle = StateBufferInputs {
+        drain: vec![None; rows],
+        ..StateBufferInputs::default()
+    };
+    let mut seen = Vec::new();
+    for word in 0..4 {
+        let bytes: [u8; 8] = std::array::from_fn(|k| 8 * word + k as u8);
+        let word = DrainWord {
+            word: word.into(),
+            data: u64::from_le_bytes(bytes),
+        };
+        buffer.step(&StateBufferInputs {
+            drain: vec![Some(word); rows],
+            ..idle.clone()
+        });
+    }
+    // Row 2 has no valid entry, row 3 reaches beyond 256 bytes from base 11 on.
+    for (row, offset) in [(0, Some(3)), (1, Some(7)), (2, None), (3, Some(245u64))] {
+        let host = HostRequest {
+            valid: true,
+            write: true,
+            table: true,
+            partition: row,
+            word: 9,
+            data: offset.map_or(5, |offset| 1 << 16 | offset),
+        };
+        let inputs = StateBufferInputs {
+            host,
+            ..idle.clone()
+        };
+        buffer.step(&inputs);
+    }
+    for t in 0..20 {
+        let operand = OperandSlot {
+            valid: (8..11).contains(&t),
+            address: t as u16 + 2,
+            rows: rows as u16,
+            threshold: 255,
+            table: true,
+            entry: 9,
+            ..OperandSlot::default()
+        };
+        seen.push(buffer.step(&StateBufferInputs {
+            operand,
+            ..idle.clone()
+        }));
+    }
+    for (row, offset) in [(0, 3), (1, 7)] {
+        let x: Vec<_> = (0..3).map(|m| seen[8 + m + row + 6].x[row]).collect();
+        assert_eq!(x, [10, 11, 12].map(|base| Some(base + offset)), "row {row}");
+    }
+    assert!(seen.iter().all(|o| !o.nz[2]));
+    let zeros: u16 = seen.iter().map(|o| o.events.zero_operands).sum();
+    assert_eq!(zeros, 1, "byte 255 of row 3 alone");
+    let faults: Vec<usize> = (0..20).filter(|&t| seen[t].fault).collect();
+    assert_eq!(faults, [9 + rows + 1, 10 + rows + 1], "bases 11 and 12");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Small programs whose results, counters and errors are worked out by hand.
 
 use heddle_arch::host::Counter;
-use heddle_arch::isa::{ErrorCode, Instruction, Loop, Record, RowBlock, Wait};
+use heddle_arch::isa::{ErrorCode, Instruction, Loop, Record, RowBlock, RowTable, Wait};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
 use heddle_sim::machine::{Counters, Machine, MachineError};
@@ -70,6 +70,7 @@ fn matmul(first: bool, last: bool, rows: Vec<RowBlock>) -> Instruction {
         tile_level: 0,
         threshold: 228,
         macs: ROWS * COLS,
+        table: None,
         record: Record { rows },
     }
 }
@@ -116,12 +117,12 @@ fn one_vector_takes_the_promised_cycles() {
     assert_eq!(machine.read_word(1, RESULTS / 8)[0] as i8, -28);
 
     // LOAD_WEIGHTS 4 words: START in 5. DRAIN 5 words: START in 12. MATMUL 7 words: START in 21,
-    // prologue accepted in 25, vector in 26, drain address taken in 26 + 1 + 7 = 34. HALT is in
-    // HEAD from 23 on and goes on in 34 + 2 + 16 = 52.
+    // prologue accepted in 25, vector in 26, drain address taken in 26 + 1 + 9 = 36. HALT is in
+    // HEAD from 23 on and goes on in 36 + 2 + 16 = 54.
     let slices = [4, 2, 4, 2, 1, 0];
     let [mr, mw, ar, aw, br, bw] = slices;
     // Neither operand is zero.
-    check_counters(&counters, [0, 53, 1, 4, 0, 29, 4, mr, mw, ar, aw, br, bw]);
+    check_counters(&counters, [0, 55, 1, 4, 0, 31, 4, mr, mw, ar, aw, br, bw]);
 }
 
 #[test]
@@ -148,6 +149,100 @@ fn weights_of_one_word_for_one_vector_stall_the_stream() {
     // Both rows read operand word 0 once and three weight words; row 1 holds zeros only.
     assert_eq!(counters.get(Counter::MaskReads), 2 + 6);
     assert_eq!(counters.get(Counter::SliceReads(0)), 1 + 3);
+}
+
+/// A product with row tables, from this entry on.
+fn matmul_by(entry: u8, rows: Vec<RowBlock>) -> Instruction {
+    let mut matmul = matmul(true, true, rows);
+    if let Instruction::Matmul { table, .. } = &mut matmul {
+        *table = Some(RowTable {
+            first_entry: entry,
+            last_macs: 1,
+        });
+    }
+    matmul
+}
+
+#[test]
+fn sgcr_54_sgcr_55_each_row_adds_the_offset_of_its_k_tile() {
+    // Three taps on two rows: two K tiles of two vectors; row 1 has nothing in the second.
+    let operands = vec![row(0, 1, &[]), row(1, 0, &[(2, 1), (2, 1)])];
+    let program = [
+        load(&[(1, 8), (2, 8)]),
+        drain(&[(2, 1)]),
+        matmul_by(3, operands),
+        HALT,
+    ];
+    let mut machine = machine(&program);
+    for partition in 0..ROWS {
+        machine.write_word(partition, 0, [1, 2, 3, 4, 5, 6, 7, 8]);
+        machine.write_word(
+            partition,
+            WEIGHTS / 8,
+            [1 + partition as u8, 0, 0, 0, 0, 0, 0, 0],
+        );
+        machine.write_word(partition, WEIGHTS / 8 + 1, [10, 0, 0, 0, 0, 0, 0, 0]);
+    }
+    // The loop over the K tiles adds 1 itself.
+    for (row, entry, offset) in [
+        (0, 3, Some(0)),
+        (1, 3, Some(2)),
+        (0, 4, Some(4)),
+        (1, 4, None),
+    ] {
+        machine.write_row_offset(row, entry, offset);
+    }
+    let counters = machine.run(0, 1000).unwrap();
+    let result = machine.read_word(0, RESULTS / 8);
+    assert_eq!(
+        result[..2],
+        [5 + 1 + 2 * 3 + 10 * 6, 5 + 2 + 2 * 4 + 10 * 7]
+    );
+    assert_eq!(counters.get(Counter::Macs), 2 * ROWS * COLS + 2);
+    assert_eq!(counters.get(Counter::ZeroOperands), 0);
+    // One operand word in each row, two weight words in each.
+    assert_eq!(counters.get(Counter::MaskReads), 2 + 4);
+    // Another pass with the same tables.
+    for partition in 0..ROWS {
+        machine.write_word(partition, 0, [11, 12, 13, 14, 15, 16, 17, 18]);
+    }
+    machine.run(0, 1000).unwrap();
+    let result = machine.read_word(0, RESULTS / 8);
+    assert_eq!(result[0], 100, "the clamp of 5 + 11 + 2 * 13 + 10 * 16");
+}
+
+#[test]
+fn entries_and_sums_beyond_their_memory_are_address_errors() {
+    let operands = |base| vec![row(1, base, &[(2, 1), (2, 1)])];
+    let loads = load(&[(1, 8), (2, 8)]);
+    // Entry 32 of 32.
+    let beyond = matmul_by(31, operands(0));
+    check_error(
+        &[loads.clone(), drain(&[(2, 1)]), beyond, HALT],
+        ErrorCode::Address,
+        2,
+    );
+    for (base, good) in [(0, true), (1, true), (2, false)] {
+        // The last address of 256 bytes is base + 1 + 1 + offset.
+        let program = [
+            loads.clone(),
+            drain(&[(2, 1)]),
+            matmul_by(0, operands(base)),
+            HALT,
+        ];
+        let mut machine = machine(&program);
+        machine.write_row_offset(0, 0, Some(252));
+        machine.write_row_offset(1, 1, Some(252));
+        let end = machine.run(0, 1000);
+        assert_eq!(end.is_ok(), good, "base {base}: {end:?}");
+        if let Err(error) = end {
+            assert_eq!(
+                error.to_string(),
+                "ADDRESS at program word 18: the sum of operand address and row offset lies \
+                 beyond the memory"
+            );
+        }
+    }
 }
 
 #[test]

@@ -97,7 +97,7 @@ designs! {
     sliced: Sliced<8> = Sliced::new(SlicedShape::new(16, vec![5, 3]));
     /// Three partitions of two banks of 16 words.
     state_buffer: StateBuffer =
-        StateBuffer::new(3, 2, &SlicedShape::new(16, vec![4, 4]));
+        StateBuffer::new(3, 2, &SlicedShape::new(16, vec![4, 4]), 16);
     /// Three rows and ten columns: more columns than bytes in a weight word.
     pe_array: PeArray = PeArray::new(3, 10);
     /// Three columns, four column tiles.
@@ -110,8 +110,8 @@ designs! {
     gatherer: Gatherer = Gatherer::new();
     /// Three columns, four column tiles.
     post: Post = Post::new(3, 4);
-    /// Three loops, 1 KiB partitions, four column tiles, 64 results.
-    stream_head: StreamHead<16> = StreamHead::new(3, 10, 2, 6);
+    /// Three loops, 1 KiB partitions, four column tiles, 64 results, row tables of 16 entries.
+    stream_head: StreamHead<16> = StreamHead::new(3, 10, 2, 6, 4);
     /// Three loops, 1 KiB partitions, four columns.
     weight_head: WeightHead<16> = WeightHead::new(3, 10, 4);
     /// 1 KiB partitions, 64 results, four columns.
@@ -166,6 +166,7 @@ pub const SHAPE: SequencerShape = SequencerShape {
     address_bits: 16,
     tiles: 4,
     program_words: 64,
+    row_offsets: 16,
 };
 
 /// The configuration `tiny`.

@@ -45,10 +45,10 @@ pins! { ResultsBuffer {
 pins! { StateBuffer {
     clock: clk;
     in: rst_n, op_valid_i, op_addr_i, op_rows_i, op_thr_i, op_fresh_i, op_swap_i, op_tag_i,
-        wt_valid_i, wt_addr_i, wt_rows_i, host_valid_i, host_write_i, host_partition_i,
-        host_word_i, host_data_i, dr_valid_i, dr_word_i, dr_data_i;
-    out: x_o, nz_o, swap_o, w_o, shift_o, op_valid_o, op_addr_o, op_tag_o, host_rvalid_o,
-        host_rdata_o, ev_mask_read_o, ev_mask_write_o, ev_slice_read_o, ev_slice_write_o, ev_zero_o
+        op_table_i, op_entry_i, wt_valid_i, wt_addr_i, wt_rows_i, host_valid_i, host_write_i,
+        host_table_i, host_partition_i, host_word_i, host_data_i, dr_valid_i, dr_word_i, dr_data_i;
+    out: x_o, nz_o, swap_o, w_o, shift_o, op_valid_o, op_addr_o, op_tag_o, op_fault_o,
+        host_rvalid_o, host_rdata_o, ev_mask_read_o, ev_mask_write_o, ev_slice_read_o, ev_slice_write_o, ev_zero_o
 } }
 
 pins! { DrainHead<16> {
@@ -66,8 +66,8 @@ pins! { HostPort {
         count_i, buffer_rvalid_i, buffer_rdata_i;
     out: host_ready_o, host_rvalid_o, host_rdata_o, start_o, start_pc_o, program_wen_o,
         program_waddr_o, program_wdata_o, bias_wen_o, scale_wen_o, column_o, tile_o,
-        buffer_valid_o, buffer_write_o, buffer_partition_o, buffer_word_o, buffer_data_o,
-        param_data_o
+        buffer_valid_o, buffer_write_o, buffer_table_o, buffer_partition_o, buffer_word_o,
+        buffer_data_o, param_data_o
 } }
 
 pins! { Sequencer {
@@ -75,29 +75,29 @@ pins! { Sequencer {
     in: rst_n, host_start_i, start_pc_i, program_wen_i, program_waddr_i, program_wdata_i, busy_i,
         progress_i, unit_error_i;
     out: cfg_valid_o, cfg_clear_o, cfg_sel_o, cfg_row_o, cfg_col_o, cfg_data_o, start_o, param_o,
-        second_param_o, unit_pc_o, running_o, clear_o, halt_o, fault_o, fault_code_o, pc_o, cycle_o,
+        second_param_o, table_o, unit_pc_o, running_o, clear_o, halt_o, fault_o, fault_code_o, pc_o, cycle_o,
         wait_o, issue_o
 } }
 
 pins! { StreamHead<16> {
     clock: clk;
-    in: rst_n, clear_i, start_i, rows_i, first_i, last_i, bank_i, level_i, thr_i, addr_valid_i,
-        addr_i, row_i, final_i, full_i;
+    in: rst_n, clear_i, start_i, rows_i, first_i, last_i, bank_i, level_i, thr_i, table_i,
+        entry_i, addr_valid_i, addr_i, row_i, final_i, full_i;
     out: addr_ready_o, swap_o, op_valid_o, op_addr_o, op_rows_o, op_thr_o, op_fresh_o, op_swap_o,
-        op_tag_o, vector_o, stall_o, error_o
+        op_tag_o, op_table_o, op_entry_o, vector_o, last_tile_o, stall_o, error_o
 } }
 
 pins! { Control<16, 17, 16> {
     clock: clk;
     in: rst_n, host_valid_i, host_write_i, host_addr_i, host_wdata_i, end_valid_i, end_addr_i,
-        end_tag_i, buffer_rvalid_i, buffer_rdata_i, event_i;
+        end_tag_i, end_fault_i, buffer_rvalid_i, buffer_rdata_i, event_i;
     out: host_ready_o, host_rvalid_o, host_rdata_o, running_o, done_o, error_o, op_valid_o,
-        op_addr_o, op_rows_o, op_thr_o, op_fresh_o, op_swap_o, op_tag_o, wt_valid_o, wt_addr_o,
-        wt_rows_o, bias_load_o, bias_tile_o, bias_first_o, res_valid_o, res_bank_o, res_addr_o,
+        op_addr_o, op_rows_o, op_thr_o, op_fresh_o, op_swap_o, op_tag_o, op_table_o, op_entry_o, wt_valid_o,
+        wt_addr_o, wt_rows_o, bias_load_o, bias_tile_o, bias_first_o, res_valid_o, res_bank_o, res_addr_o,
         res_add_o, res_sum_o, res_write_o, post_load_o, post_tile_o, post_cols_o, post_valid_o,
         post_dest_o, post_flush_o, post_single_o, post_lo_o, post_hi_o, bias_wen_o, scale_wen_o,
         param_column_o, param_tile_o, bias_data_o, scale_data_o, buffer_valid_o, buffer_write_o,
-        buffer_partition_o, buffer_word_o, buffer_data_o
+        buffer_table_o, buffer_partition_o, buffer_word_o, buffer_data_o
 } }
 
 pins! { WeightHead<16> {

@@ -2,7 +2,7 @@
 
 use heddle_arch::host::{
     CTRL_START, ColumnSelect, Counter, Register, Status, bias_bits, buffer_address, column_address,
-    program_address, scale_bits,
+    program_address, row_offset_address, row_offset_bits, scale_bits,
 };
 use heddle_arch::requantise::Scale;
 
@@ -262,6 +262,19 @@ impl Host {
         self.write(address, bias_bits(bias))?;
         let address = column_address(column, tile, ColumnSelect::Scale);
         self.write(address, scale_bits(scale))
+    }
+
+    /// Writes an entry of the offset table of a row; none makes it invalid.
+    ///
+    /// # Errors
+    /// `Timeout`.
+    pub fn write_row_offset(
+        &mut self,
+        row: u32,
+        entry: u32,
+        offset: Option<u16>,
+    ) -> Result<(), HostError> {
+        self.write(row_offset_address(row, entry), row_offset_bits(offset))
     }
 
     /// Sets the zero point of state-buffer bytes that pass the port.

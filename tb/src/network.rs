@@ -73,7 +73,8 @@ pub struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// Writes the program, the column parameters and the image to hardware and golden machine.
+    /// Writes the program, the column parameters, the row offsets and the image to hardware and
+    /// golden machine.
     ///
     /// # Errors
     /// `Host` if the port does not answer.

@@ -5,15 +5,15 @@ mod machines;
 mod rtl;
 
 use heddle_arch::host::Counter;
-use heddle_arch::isa::{ErrorCode, Instruction, Record, RowBlock, Wait};
+use heddle_arch::isa::{ErrorCode, Instruction, Record, RowBlock, RowTable, Wait};
 use heddle_arch::params::Params;
-use rand::seq::IndexedRandom;
+use rand::seq::{IndexedMutRandom, IndexedRandom};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use machines::Machine;
 use machines::pair::{End, HALT, Pair, random_word, row};
-use machines::programs::{random_program, wait_of};
+use machines::programs::{random_program, random_row_offset, wait_of};
 use rtl::{Checked, Coverage, Mutant};
 
 fn encode(program: &[Instruction]) -> Vec<u32> {
@@ -32,6 +32,7 @@ fn dump(rng: &mut ChaCha8Rng, params: &Params) -> Vec<Instruction> {
         tile_level: 0,
         threshold: 0,
         macs: 0,
+        table: None,
         record: Record {
             rows: vec![row(2, 0, &[(depth, 1)])],
         },
@@ -76,6 +77,7 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], end: &End) {
                 bank,
                 record,
                 rows,
+                table,
                 ..
             } => {
                 let has = |row| record.rows.iter().any(|block| block.row == row);
@@ -88,6 +90,7 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], end: &End) {
                 coverage.event("straight to post", has(1) && *last);
                 coverage.event("bank 1", *bank);
                 coverage.event("one row", *rows == 1);
+                coverage.event("row tables", has(1) && table.is_some());
                 let wraps = |block: &RowBlock| block.base > 0x8000;
                 coverage.event("base below 0", record.rows.iter().any(wraps));
             }
@@ -107,16 +110,33 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], end: &End) {
     }
 }
 
+/// Writes a random offset to every entry of every row.
+fn fill_tables(pair: &mut Pair, rng: &mut ChaCha8Rng) {
+    let params = pair.params();
+    for row in 0..params.array.rows {
+        for entry in 0..params.state_buffer.row_offsets {
+            pair.write_row_offset(row, entry, random_row_offset(rng, params));
+        }
+    }
+}
+
 /// Runs random programs one after another on one machine; state buffer, results and counters are
 /// compared after each.
 fn run_programs(machine: &Machine, seed: u64, programs: u32) -> Checked<Coverage> {
     let mut coverage = Coverage::default();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut pair = Pair::new(machine, seed, &mut rng)?;
+    fill_tables(&mut pair, &mut rng);
     let place = pair.place.clone();
     for number in 0..programs {
         pair.place = format!("{place}, program {number}");
         pair.set_zero(rng.random());
+        for _ in 0..rng.random_range(0..4) {
+            let row = rng.random_range(0..machine.params.array.rows);
+            let entry = rng.random_range(0..machine.params.state_buffer.row_offsets);
+            let offset = random_row_offset(&mut rng, &machine.params);
+            pair.write_row_offset(row, entry, offset);
+        }
         for _ in 0..rng.random_range(0..4) {
             let partition = rng.random_range(0..machine.params.array.rows);
             let word = rng.random_range(0..machine.params.partition_words());
@@ -186,7 +206,7 @@ fn random_programs_agree_on_a_single_processing_element() {
 
 /// Instruction words that no machine accepts.
 fn illegal_words(rng: &mut ChaCha8Rng) -> (Vec<u32>, ErrorCode) {
-    let list: [(&[u32], ErrorCode); 8] = [
+    let list: [(&[u32], ErrorCode); 10] = [
         (&[0], ErrorCode::IllegalOpcode),
         (&[0x0105], ErrorCode::IllegalOpcode),
         (&[0x0201], ErrorCode::BadLength),
@@ -195,6 +215,8 @@ fn illegal_words(rng: &mut ChaCha8Rng) -> (Vec<u32>, ErrorCode) {
         (&[0x0008_0101], ErrorCode::BadField),
         (&[0x0402, 0, 0, 0], ErrorCode::BadField),
         (&[0x0504, 0x1000_0001, 0, 0, 0], ErrorCode::BadField),
+        (&[0x0403, 0x8001, 0, 0], ErrorCode::BadLength),
+        (&[0x0603, 0x8001, 0, 1 << 17, 0, 0], ErrorCode::BadField),
     ];
     let (words, code) = list.choose(rng).expect("not empty");
     (words.to_vec(), *code)
@@ -218,6 +240,33 @@ fn lose_address(rng: &mut ChaCha8Rng, instruction: &mut Instruction, params: &Pa
     true
 }
 
+/// One product uses entries beyond its table, or one whose sums lie beyond the memory
+/// ([`run_faults`] writes it).
+fn lose_entry(rng: &mut ChaCha8Rng, program: &mut [Instruction], params: &Params) -> bool {
+    let last = params.state_buffer.row_offsets - 1;
+    let products = program
+        .iter_mut()
+        .filter_map(|instruction| match instruction {
+            Instruction::Matmul { table, record, .. } => {
+                let vectors = record.rows.iter().any(|block| block.row == 1);
+                vectors.then_some(table)
+            }
+            _ => None,
+        });
+    let mut products: Vec<_> = products.collect();
+    let Some(table) = products.choose_mut(rng) else {
+        return false;
+    };
+    **table = Some(RowTable {
+        first_entry: match rng.random_bool(0.3) {
+            true => rng.random_range(last + 1..=255) as u8,
+            false => last as u8,
+        },
+        last_macs: 1,
+    });
+    true
+}
+
 /// A legal program with one fault; the code that the fault must give, if it is only one.
 fn faulty_program(
     rng: &mut ChaCha8Rng,
@@ -226,7 +275,7 @@ fn faulty_program(
 ) -> (Vec<u32>, Option<ErrorCode>) {
     let mut program = random_program(rng, params);
     let at = rng.random_range(0..program.len());
-    let kind = rng.random_range(0..5);
+    let kind = rng.random_range(0..6);
     coverage.event("illegal word", kind == 0);
     match kind {
         0 => {
@@ -242,6 +291,10 @@ fn faulty_program(
         2 => {
             let removed = program.remove(at);
             coverage.event("no drain", matches!(removed, Instruction::Drain { .. }));
+        }
+        5 => {
+            let lost = lose_entry(rng, &mut program, params);
+            coverage.event("lost row offset", lost);
         }
         3 => {
             // One address is missing in each drain.
@@ -277,6 +330,11 @@ fn run_faults(machine: &Machine, seed: u64, programs: u32) -> Checked<Coverage> 
     let place = pair.place.clone();
     for number in 0..programs {
         pair.place = format!("{place}, program {number}");
+        fill_tables(&mut pair, &mut rng);
+        // The last entry of one row leads beyond the memory.
+        let beyond = Some(rng.random_range(params.partition_bytes() as u16..=u16::MAX));
+        let last = params.state_buffer.row_offsets - 1;
+        pair.write_row_offset(rng.random_range(0..params.array.rows), last, beyond);
         let (words, expected) = faulty_program(&mut rng, params, &mut coverage);
         pair.write_program(0, &words);
         let end = pair.run(0, 500_000)?;
@@ -309,6 +367,7 @@ fn run_faults(machine: &Machine, seed: u64, programs: u32) -> Checked<Coverage> 
         if let End::Error(..) = end {
             pair.prepare()?;
         }
+        fill_tables(&mut pair, &mut rng);
         let program = random_program(&mut rng, params);
         if let End::Error(..) = pair.run_instructions(&program)? {
             pair.prepare()?;
@@ -326,10 +385,38 @@ fn errors_leave_the_state_buffer_as_predicted() {
     }
 }
 
+/// Loads weights from the bank from which operands are streamed at the same time.
+fn conflict() -> Vec<Instruction> {
+    let load = |words| Instruction::LoadWeights {
+        wait: Wait::default(),
+        rows: 1,
+        tile_level: 0,
+        record: Record {
+            rows: vec![row(0, 0, &[(words, 8)])],
+        },
+    };
+    let matmul = Instruction::Matmul {
+        wait: Wait::default(),
+        rows: 1,
+        first: true,
+        last: false,
+        bank: false,
+        tile_level: 0,
+        threshold: 0,
+        macs: 0,
+        table: None,
+        record: Record {
+            rows: vec![row(1, 0, &[(30, 8)])],
+        },
+    };
+    vec![load(1), matmul, load(8)]
+}
+
 /// Mostly headers of instructions with small fields, so that some are legal.
 fn garbage(rng: &mut ChaCha8Rng, params: &Params) -> Vec<u32> {
-    let mut words = match rng.random_range(0..3) {
-        0 => encode(&random_program(rng, params)),
+    let mut words = match rng.random_range(0..30) {
+        0 => encode(&conflict()),
+        1..10 => encode(&random_program(rng, params)),
         _ => Vec::new(),
     };
     while words.len() < 60 {
@@ -339,7 +426,11 @@ fn garbage(rng: &mut ChaCha8Rng, params: &Params) -> Vec<u32> {
         }
         let opcode = rng.random_range(1..=4);
         let loops = rng.random_range(0..=2);
-        let fixed = if opcode == 2 { 2 } else { 3 };
+        let table = opcode == 3 && rng.random_bool(0.3);
+        let fixed = match opcode {
+            2 => 2,
+            _ => 3 + u32::from(table),
+        };
         let length = if opcode == 1 {
             1
         } else {
@@ -352,10 +443,15 @@ fn garbage(rng: &mut ChaCha8Rng, params: &Params) -> Vec<u32> {
         let mut first = rng.random_range(1..=params.lanes());
         if opcode == 3 {
             first |= rng.random_range(0..8) << 9 | rng.random_range(0..256) << 16;
+            first |= u32::from(table) << 15;
         }
         words.push(first);
         if opcode != 2 {
             words.push(rng.random_range(0..256));
+        }
+        if table {
+            let entries = params.state_buffer.row_offsets;
+            words.push(rng.random_range(0..entries + 4) << 24 | rng.random_range(0..256));
         }
         words.push(rng.random_range(0..3) | loops << 4);
         words.push(rng.random_range(0..params.partition_bytes() + 16));
@@ -377,6 +473,7 @@ fn run_garbage(machine: &Machine, seed: u64, programs: u32) -> Checked<Coverage>
     let place = pair.place.clone();
     for number in 0..programs {
         pair.place = format!("{place}, program {number}");
+        fill_tables(&mut pair, &mut rng);
         let words = garbage(&mut rng, &machine.params);
         pair.write_program(0, &words);
         let end = pair.run_end(0, 40_000)?;
@@ -461,6 +558,17 @@ fn random_programs_find_every_fault() {
             "op_fresh_q <= 1'b0",
         ),
         ("heddle_stream_head", "(vector & tile_end) |", ""),
+        // Every K tile takes the first entry; vectors of the last K tile count as the others.
+        (
+            "heddle_stream_head",
+            "entry_q <= entry_q + 9'd1",
+            "entry_q <= entry_q",
+        ),
+        (
+            "heddle_control",
+            "stream_head_table_i & stream_head_last_tile_o",
+            "1'b0",
+        ),
         // A word more is taken before a swap has crossed the columns.
         (
             "heddle_weight_head",
@@ -498,6 +606,9 @@ fn random_programs_find_every_fault() {
             "if (clear) unit_pc_q[16*i+:16] <= 16'd0;",
             "",
         ),
+        // Sums beyond the memory and entries beyond the table go unnoticed.
+        ("heddle_control", "| end_fault_i", ""),
+        ("heddle_stream_head", "& has_entry", ""),
     ];
     check_mutants(&mutants, |machine, seed| run_faults(machine, seed, 60));
 }

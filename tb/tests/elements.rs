@@ -61,6 +61,7 @@ fn matmul(params: &Params, first: bool, tile_level: u32, rows: Vec<RowBlock>) ->
         tile_level,
         threshold: 127,
         macs: 0,
+        table: None,
         record: Record { rows },
     }
 }

@@ -4,7 +4,7 @@
 mod machines;
 mod rtl;
 
-use heddle_arch::isa::{ErrorCode, Instruction, Record, RowBlock, Wait};
+use heddle_arch::isa::{ErrorCode, Instruction, Record, RowBlock, RowTable, Wait};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
 use rand::SeedableRng;
@@ -35,6 +35,7 @@ fn matmul(last: bool, rows: Vec<RowBlock>) -> Instruction {
         tile_level: 0,
         threshold: 127,
         macs: 1,
+        table: None,
         record: Record { rows },
     }
 }
@@ -116,6 +117,7 @@ fn illegal_instructions_stop_with_their_code() {
             // Records that do not end with their instruction.
             &[0x0502, 1, 0, 0, 0],
             &[0x0602, 1, 0x10, 0, 0, 1],
+            &[0x0503, 1 | 1 << 15, 0, 0, 0],
             &[0x0403, 1, 0, 0],
         ] {
             check(pair, 3, words, ErrorCode::BadLength, 3);
@@ -133,7 +135,7 @@ fn illegal_instructions_stop_with_their_code() {
             [0x0402, 1, (loops + 1) << 4, 0, 0],
             [0x0402, 1, 1 << 8, 0, 0],
             [0x0503, rows + 1, 0, 0, 0],
-            [0x0503, 1 | 1 << 15, 0, 0, 0],
+            [0x0503, 1 | 1 << 15, 0, 1 << 17, 0],
             [0x0503, 1, 1 << 17, 0, 0],
             [0x0503, 1, 0, 3, 0],
             [0x0504, 0, 0, 0, 0],
@@ -221,6 +223,93 @@ fn addresses_outside_their_memory_stop_the_unit_that_made_them() {
         check_instructions(pair, &[weights.clone(), many, HALT], code, 1);
         // The address counts when the unit offers it, even if no result asks for it.
         check_instructions(pair, &[drain(bytes, 1, 1), HALT], code, 0);
+    });
+}
+
+/// A product of two K tiles of two vectors, by row tables.
+fn matmul_by(entry: u8, rows: u32, base: u32) -> Instruction {
+    let mut instruction = matmul(false, vec![row(1, base, &[(2, 1), (2, 1)])]);
+    if let Instruction::Matmul {
+        rows: of, table, ..
+    } = &mut instruction
+    {
+        *of = rows;
+        *table = Some(RowTable {
+            first_entry: entry,
+            last_macs: 0,
+        });
+    }
+    instruction
+}
+
+#[test]
+fn sums_beyond_the_memory_and_entries_beyond_the_table_stop_the_stream_unit() {
+    on_machines(|pair| {
+        let params = pair.params();
+        let (bytes, bank, rows) = (
+            params.partition_bytes(),
+            params.bank_bytes(),
+            params.array.rows,
+        );
+        let code = ErrorCode::Address;
+        let weights = load(params, rows, 0, 2);
+        let last = (params.state_buffer.row_offsets - 1) as u8;
+        let far = (bytes - bank - 2) as u16;
+        // The addresses of all rows end at bank + 2.
+        for beyond in 0..rows {
+            for offset in [far, far + 1, u16::MAX] {
+                pair.write_row_offset(beyond, 5, Some(offset));
+                let program = [weights.clone(), matmul_by(4, rows, bank), HALT];
+                let words: Vec<u32> = program.iter().flat_map(Instruction::encode).collect();
+                if offset > far {
+                    check_instructions(pair, &program, code, 1);
+                    // Rows behind the last one in use have no address to lose.
+                    let fewer = [weights.clone(), matmul_by(4, beyond.max(1), bank), HALT];
+                    if beyond > 0 {
+                        let end = pair.run_instructions(&fewer).unwrap();
+                        assert!(matches!(end, End::Halt(_)), "{}", pair.place);
+                    }
+                } else {
+                    pair.write_program(0, &words);
+                    let end = pair.run(0, 100_000).unwrap();
+                    assert!(matches!(end, End::Halt(_)), "{}", pair.place);
+                }
+            }
+            pair.write_row_offset(beyond, 5, None);
+        }
+        let entry = [weights.clone(), matmul_by(last, rows, bank), HALT];
+        check_instructions(pair, &entry, code, 1);
+        let entry = [weights.clone(), matmul_by(last - 1, rows, bank), HALT];
+        let end = pair.run_instructions(&entry).unwrap();
+        assert!(matches!(end, End::Halt(_)), "{}", pair.place);
+        let entry = [weights, matmul_by(255, rows, bank), HALT];
+        check_instructions(pair, &entry, code, 1);
+    });
+}
+
+/// The fault comes to light when the next product has passed HEAD: that one is named.
+#[test]
+fn a_late_fault_names_the_last_product() {
+    on_machines(|pair| {
+        let params = pair.params();
+        let (bank, rows) = (params.bank_bytes(), params.array.rows);
+        pair.write_row_offset(rows - 1, 1, Some(u16::MAX));
+        let weights = load(params, rows, 0, 3);
+        let epilogue = matmul(false, vec![row(0, 0, &[])]);
+        for distance in 0..3 {
+            let mut program = vec![weights.clone(), matmul_by(0, rows, bank)];
+            program.extend(vec![epilogue.clone(); distance]);
+            program.push(HALT);
+            let words: Vec<u32> = program.iter().flat_map(Instruction::encode).collect();
+            pair.write_program(0, &words);
+            let end = pair.run(0, 100_000).unwrap_or_else(|m| panic!("{m}"));
+            assert!(
+                matches!(end, End::Error(ErrorCode::Address, _)),
+                "{}: {end:?}",
+                pair.place
+            );
+            pair.compare().unwrap_or_else(|message| panic!("{message}"));
+        }
     });
 }
 

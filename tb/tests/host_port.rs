@@ -5,7 +5,7 @@ mod rtl;
 
 use heddle_arch::host::{
     CTRL_START, ColumnSelect, Counter, ID, Register, Status, buffer_address, column_address,
-    program_address, register_address,
+    program_address, register_address, row_offset_address,
 };
 use heddle_arch::isa::{ErrorCode, Instruction};
 use heddle_arch::params::Params;
@@ -27,7 +27,8 @@ fn pair_of(machine: &Machine, seed: u64) -> (Pair<'_>, ChaCha8Rng) {
 /// A read, with the answer that it must get.
 fn random_read(rng: &mut ChaCha8Rng, pair: &Pair, coverage: &mut Coverage) -> (u32, u64) {
     let params = pair.params();
-    let kind = rng.random_range(0..6);
+    let kind = rng.random_range(0..7);
+    coverage.event("row table", kind == 6);
     coverage.event("state buffer", kind < 3);
     coverage.event("register", kind == 3);
     coverage.event("outside", kind == 4);
@@ -48,6 +49,11 @@ fn random_read(rng: &mut ChaCha8Rng, pair: &Pair, coverage: &mut Coverage) -> (u
             _ => (register_address(rng.random_range(20..32)), 0),
         },
         4 => (outside(rng, params), 0),
+        6 => {
+            let row = rng.random_range(0..params.array.rows);
+            let entry = rng.random_range(0..params.state_buffer.row_offsets);
+            (row_offset_address(row, entry), 0)
+        }
         _ => match rng.random_bool(0.5) {
             true => (
                 program_address(rng.random_range(0..params.program.words)),
@@ -61,10 +67,18 @@ fn random_read(rng: &mut ChaCha8Rng, pair: &Pair, coverage: &mut Coverage) -> (u
 /// An address of the state buffer, program memory or column parameters that does not exist.
 fn outside(rng: &mut ChaCha8Rng, params: &Params) -> u32 {
     let bits = params.partition_words().ilog2() + 3;
-    match rng.random_range(0..6) {
+    match rng.random_range(0..7) {
+        6 => {
+            let entries = params.state_buffer.row_offsets;
+            let row = rng.random_range(0..256);
+            match row < params.array.rows {
+                true => row_offset_address(row, 0) | entries << rng.random_range(3..15),
+                false => row_offset_address(row, rng.random_range(0..entries)),
+            }
+        }
         0 => buffer_address(rng.random_range(params.array.rows..256), 0),
         1 => buffer_address(0, 0) | 1 << rng.random_range(bits..21),
-        2 => buffer_address(0, 0) | 1 << 29,
+        2 => row_offset_address(params.array.rows, 0),
         3 => {
             let words = params.program.words;
             program_address(0) | 1 << rng.random_range(words.ilog2() + 3..30)
@@ -224,6 +238,7 @@ fn registers_answer_and_memories_are_held_off_while_a_program_runs() {
         program_address(0),
         column_address(0, 0, ColumnSelect::Bias),
         buffer_address(0, 0),
+        row_offset_address(1, 3),
         // Outside of every memory, but not a register.
         buffer_address(200, 0),
     ] {

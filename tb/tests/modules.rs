@@ -62,11 +62,19 @@ fn state_buffer_agrees() {
         .drive(|s| {
             set_below(s, "op_addr_i", 1, 256);
             set_below(s, "op_rows_i", 1, 5);
+            set_below(s, "op_entry_i", 1, 4);
             set_below(s, "wt_addr_i", 1, 256);
             set_below(s, "wt_rows_i", 1, 5);
             set_below(s, "host_partition_i", 1, 4);
             set_below(s, "host_word_i", 1, 32);
             set_below(s, "dr_word_i", 3, 32);
+            if s.get("host_table_i", 0) == 1 {
+                // Other entries than those that are read, small offsets.
+                let entry = (s.cycle / 16 + 2) % 4;
+                s.set("op_table_i", 0, 0);
+                s.set("host_word_i", 0, entry);
+                s.set("host_data_i", 1, 0);
+            }
             thin_out(s, "host_data_i", 8);
             thin_out(s, "dr_data_i", 24);
         })
@@ -76,6 +84,8 @@ fn state_buffer_agrees() {
             s.get("nz_o", 2) == 0 && s.get("x_o", 2) != 0
         })
         .event("zero operand", |s| s.get("ev_zero_o", 0) > 0)
+        .event("row offset", |s| s.is("op_table_i") && s.is("op_valid_i"))
+        .event("sum beyond the memory", |s| s.is("op_fault_o"))
         .event("weights", |s| s.get("shift_o", 2) == 1)
         .event("answer to the host", |s| s.is("host_rvalid_o"))
         .event("skipped slice", |s| {
@@ -205,6 +215,8 @@ fn stream_head_agrees() {
             let start = s.cycle % 200 == 0;
             s.set("start_i", 0, start.into());
             s.set("clear_i", 0, (s.cycle % 800 == 799).into());
+            s.set("table_i", 0, phase % 2);
+            set_below(s, "entry_i", 1, 20);
             set_below(s, "row_i", 1, 3);
             if s.get("row_i", 0) != 1 {
                 set_below(s, "addr_i", 1, 4);
@@ -216,6 +228,10 @@ fn stream_head_agrees() {
         .event("swap", |s| s.is("swap_o"))
         .event("stall", |s| s.is("stall_o"))
         .event("error", |s| s.is("error_o"))
+        .event("slot with an entry", |s| {
+            s.is("op_valid_o") && s.is("op_table_o") && s.is("op_entry_o")
+        })
+        .event("last K tile", |s| s.is("vector_o") && s.is("last_tile_o"))
         .event("slot", |s| s.is("op_valid_o"))
         .check();
 }
@@ -340,10 +356,12 @@ fn host_port_agrees() {
             let outer = s.below(5).saturating_sub(1) << 21;
             let inner = if s.chance(0.5) { 8 } else { 256 };
             let inner = s.below(inner) << 3;
+            let table = s.below(2) << 29;
+            let region = region << 30 | if region == 3 { table } else { 0 };
             if s.chance(0.7) {
                 s.set("running_i", 0, 0);
             }
-            s.set("host_addr_i", 0, region << 30 | outer | inner);
+            s.set("host_addr_i", 0, region | outer | inner);
         })
         .event("start", |s| s.is("start_o"))
         .event("program word", |s| s.is("program_wen_o"))
@@ -351,6 +369,9 @@ fn host_port_agrees() {
         .event("scale", |s| s.is("scale_wen_o"))
         .event("buffer write", |s| {
             s.is("buffer_valid_o") && s.is("buffer_write_o")
+        })
+        .event("entry of a row table", |s| {
+            s.is("buffer_valid_o") && s.is("buffer_table_o")
         })
         .event("answer", |s| s.is("host_rvalid_o"))
         .event("held off", |s| {

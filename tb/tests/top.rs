@@ -9,7 +9,8 @@ mod rtl;
 use heddle_arch::host::Counter;
 use heddle_arch::network::Network;
 use heddle_arch::params::{MaskPlace, Params};
-use heddle_compiler::compile;
+use heddle_compiler::{Mapping, Options, compile, compile_with};
+use heddle_tb::host::Access;
 use heddle_tb::network::{Bench, LayerReport, NetworkReport};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -90,6 +91,9 @@ fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Chec
     verdict(bench.report()).map_err(|e| place(&e))?;
 
     let lanes = params.lanes();
+    for (plan, found) in program.layers.iter().zip(&bench.report().layers) {
+        assert_eq!(found.cycles, plan.choice.cost.cycles, "{}", found.name);
+    }
     for (layer, found) in network.layers.iter().zip(&bench.report().layers) {
         let pixels = layer.output.height * layer.output.width;
         coverage.event("stride", layer.stride != [1, 1]);
@@ -115,6 +119,121 @@ fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Chec
     }
     coverage.event("several layers", network.layers.len() > 1);
     Ok(true)
+}
+
+/// A network of one 3 x 3 convolution and what follows it, with so many input channels.
+fn first_layer_network(rng: &mut ChaCha8Rng, channels: u32) -> Network {
+    loop {
+        let mut network = generator::random_network(rng, 2);
+        let layer = &mut network.layers[0];
+        if layer.kernel != [3, 3] || layer.input.height < 3 || layer.output.elements() > 400 {
+            continue;
+        }
+        network.input.channels = channels;
+        layer.input.channels = channels;
+        let weights = layer.output.channels * channels * 9;
+        layer.weights = (0..weights).map(|_| rng.random()).collect();
+        return network;
+    }
+}
+
+/// Runs both mappings of networks with few input channels: outputs are those of the golden network
+/// in both, and the cycles those that the compiler has predicted.
+fn run_mappings(params: Params, coverage: &mut Coverage) {
+    let machine = Machine::new(params);
+    let params = &machine.params;
+    for (channels, seed) in (1..=3).flat_map(|channels| (0..3).map(move |seed| (channels, seed))) {
+        let mut rng = ChaCha8Rng::seed_from_u64(100 * u64::from(channels) + seed);
+        let network = first_layer_network(&mut rng, channels);
+        let images = [(); 2].map(|()| generator::random_image(&mut rng, &network));
+        let mut outputs = Vec::new();
+        for mapping in [Mapping::Channel, Mapping::Flattened] {
+            let place = format!(
+                "{}, {channels} channels, seed {seed}, {mapping}",
+                params.name
+            );
+            let options = Options {
+                mapping: Some(mapping),
+            };
+            let Ok(program) = compile_with(&network, params, options) else {
+                continue;
+            };
+            let bench = Bench::new(machine.host(seed), params, &network, &program);
+            let mut bench = bench.unwrap_or_else(|error| panic!("{place}: {error}"));
+            for image in &images {
+                let run = bench.run_image(image, None);
+                run.unwrap_or_else(|error| panic!("{place}: {error}"));
+            }
+            let report = bench.report();
+            verdict(report).unwrap_or_else(|message| panic!("{place}: {message}"));
+            for (layer, plan) in report.layers.iter().zip(&program.layers) {
+                assert_eq!(layer.cycles, plan.choice.cost.cycles, "{place}");
+            }
+            outputs.push(report.layers[0].cycles);
+            let flattened = mapping == Mapping::Flattened;
+            let entries = program.row_offsets.iter();
+            coverage.event("flattened", flattened);
+            coverage.event("several K tiles", {
+                flattened && entries.clone().any(|entry| entry.1 > 0)
+            });
+            coverage.event(
+                "row without a tap",
+                entries.clone().any(|entry| entry.2.is_none()),
+            );
+        }
+        if let [channel, flattened] = outputs[..] {
+            coverage.event("both mappings", true);
+            coverage.event("fewer cycles flattened", flattened < channel);
+        }
+    }
+}
+
+#[test]
+fn sgcr_54_sgcr_55_both_mappings_of_a_first_layer_give_the_golden_outputs() {
+    let mut coverage = Coverage::default();
+    for params in [
+        machines::tiny(),
+        machines::tall(),
+        machines::wide(),
+        machines::single(),
+    ] {
+        run_mappings(params, &mut coverage);
+    }
+    coverage.assert_complete();
+}
+
+/// The tables of the rows are written once, before the first image, and serve all of them.
+#[test]
+fn sgcr_20_sgcr_23_one_load_of_the_row_offsets_serves_all_images() {
+    let machine = Machine::new(machines::tiny());
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let network = first_layer_network(&mut rng, 2);
+    let options = Options {
+        mapping: Some(Mapping::Flattened),
+    };
+    let program = compile_with(&network, &machine.params, options).unwrap();
+    assert!(!program.row_offsets.is_empty());
+    let mut host = machine.host(1);
+    host.start_record();
+    let mut bench = Bench::new(host, &machine.params, &network, &program).unwrap();
+    let is_table = |access: &&Access| match access {
+        Access::Write { address, .. } => address >> 29 == 7,
+        Access::Read { addresses, .. } => addresses.iter().any(|address| address >> 29 == 7),
+        Access::Wait => false,
+    };
+    let loaded = bench.host().take_record();
+    let writes = loaded.iter().filter(is_table).count();
+    assert_eq!(writes, program.row_offsets.len(), "every entry once");
+    bench.host().start_record();
+    for _ in 0..4 {
+        let image = generator::random_image(&mut rng, &network);
+        bench.run_image(&image, None).unwrap();
+    }
+    verdict(bench.report()).unwrap_or_else(|message| panic!("{message}"));
+    let accesses = bench.host().take_record();
+    let waits = accesses.iter().filter(|a| **a == Access::Wait).count();
+    assert_eq!(waits, 4 * network.layers.len(), "runs of layers");
+    assert_eq!(accesses.iter().filter(is_table).count(), 0);
 }
 
 /// Runs random networks on a machine until `wanted` of them have fitted it.

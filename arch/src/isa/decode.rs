@@ -2,7 +2,7 @@
 
 use super::{
     ErrorCode, Instruction, IsaError, Loop, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS, OP_MATMUL, Record,
-    RowBlock, Wait,
+    RowBlock, RowTable, Wait,
 };
 
 impl Instruction {
@@ -60,8 +60,12 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
             }
         }
         OP_MATMUL => {
-            reserved(name, "word 1", words[1], 0x00ff_7fff)?;
+            reserved(name, "word 1", words[1], 0x00ff_ffff)?;
             reserved(name, "word 2", words[2], 0x0001_ffff)?;
+            let (table, record) = match bit(words[1], 15) {
+                true => decode_table(name, &words[3..])?,
+                false => (None, &words[3..]),
+            };
             Instruction::Matmul {
                 wait,
                 rows: words[1] & 0x1ff,
@@ -71,7 +75,8 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
                 tile_level: words[1] >> 12 & 7,
                 threshold: (words[1] >> 16) as u8,
                 macs: words[2],
-                record: decode_record(name, &words[3..])?,
+                table,
+                record: decode_record(name, record)?,
             }
         }
         OP_DRAIN => {
@@ -89,6 +94,23 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
         }
         _ => Instruction::Halt { wait },
     })
+}
+
+/// The word of the row tables, and the words behind it.
+fn decode_table<'w>(
+    name: &str,
+    words: &'w [u32],
+) -> Result<(Option<RowTable>, &'w [u32]), IsaError> {
+    let Some((&word, record)) = words.split_first() else {
+        let message = format!("length of {name} with row tables is 3, expected at least 4");
+        return Err(IsaError::new(ErrorCode::BadLength, message));
+    };
+    reserved(name, "word 3", word, 0xff01_ffff)?;
+    let table = RowTable {
+        first_entry: (word >> 24) as u8,
+        last_macs: word & 0x1_ffff,
+    };
+    Ok((Some(table), record))
 }
 
 fn decode_record(name: &str, mut words: &[u32]) -> Result<Record, IsaError> {

@@ -33,12 +33,18 @@ impl Instruction {
                 tile_level,
                 threshold,
                 macs,
+                table,
                 ..
             } => {
-                let flags =
-                    u32::from(*first) << 9 | u32::from(*last) << 10 | u32::from(*bank) << 11;
+                let flags = u32::from(*first) << 9
+                    | u32::from(*last) << 10
+                    | u32::from(*bank) << 11
+                    | u32::from(table.is_some()) << 15;
                 words.push(rows | flags | tile_level << 12 | u32::from(*threshold) << 16);
                 words.push(*macs);
+                if let Some(table) = table {
+                    words.push(u32::from(table.first_entry) << 24 | table.last_macs);
+                }
             }
             Instruction::Drain {
                 columns,

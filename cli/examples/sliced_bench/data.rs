@@ -1,7 +1,7 @@
 //! The words that are written and read.
 
 use heddle_arch::{Network, Params};
-use heddle_compiler::Program;
+use heddle_compiler::{Mapping, Options, Program};
 use heddle_sim::network as golden;
 
 const CONFIG: &str = include_str!("../../../configs/edge.json");
@@ -67,7 +67,10 @@ fn digits() -> (Params, Network) {
 }
 
 fn compiled(network: &Network, params: &Params) -> Program {
-    heddle_compiler::compile(network, params).expect("the network fits the machine")
+    let options = Options {
+        mapping: Some(Mapping::Channel),
+    };
+    heddle_compiler::compile_with(network, params, options).expect("the network fits the machine")
 }
 
 /// Activations of the digits network as they lie in the state buffer: re-centred, rows filled up

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use heddle_arch::{Network, Params};
-use heddle_compiler::Program;
 use heddle_compiler::slices::Population;
+use heddle_compiler::{Mapping, Options, Program};
 use heddle_sim::network as golden;
 
 use super::{Source, Words, populations};
@@ -22,7 +22,12 @@ pub(super) fn run(config: &Path, model: &Path, args: &AdviseArgs) -> Result<Sour
     let params = input::read_config(config)?;
     let network = input::read_model(model)?;
     let images = input::images(args.images, &network, model)?;
-    let program = heddle_compiler::compile(&network, &params).map_err(Failure::new)?;
+    // Each word once: copies of the input in several partitions would count as often.
+    let options = Options {
+        mapping: Some(Mapping::Channel),
+    };
+    let program =
+        heddle_compiler::compile_with(&network, &params, options).map_err(Failure::new)?;
     let names: Vec<&str> = program.tensors.iter().map(|t| t.name.as_str()).collect();
     if let Some(layer) = args.layer.as_deref().filter(|layer| !names.contains(layer)) {
         return Err(Failure::new(format!(

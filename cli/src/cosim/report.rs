@@ -1,7 +1,7 @@
 //! What a co-simulation found, for people and as JSON.
 
 use heddle_arch::Params;
-use heddle_compiler::Program;
+use heddle_compiler::{LayerPlan, Mapping, MappingCost, Program};
 use heddle_tb::network::{LayerReport, NetworkReport};
 use serde_json::{Value, json};
 
@@ -13,12 +13,27 @@ pub fn json(found: &NetworkReport, program: &Program, seconds: f64) -> Value {
         "exact": found.is_exact(),
         "accuracy": found.correct as f64 / found.images.max(1) as f64,
         "program_words": program.words.len(),
+        "mappings": program.layers.iter().map(mapping_json).collect::<Vec<_>>(),
         "simulation": {
             "cycles": found.simulated_cycles,
             "seconds": seconds,
             "cycles_per_second": rate(found, seconds),
         },
         "report": found,
+    })
+}
+
+fn mapping_json(layer: &LayerPlan) -> Value {
+    let cost = |mapping| {
+        let cost = layer.choice.cost_of(mapping)?;
+        Some(json!({ "cycles": cost.cycles, "buffer_bytes": cost.buffer_bytes }))
+    };
+    json!({
+        "layer": layer.name,
+        "mapping": layer.choice.mapping.name(),
+        "reason": layer.choice.reason,
+        "channel": cost(Mapping::Channel),
+        "flattened": cost(Mapping::Flattened),
     })
 }
 
@@ -43,6 +58,8 @@ pub fn text(found: &NetworkReport, params: &Params, program: &Program, seconds: 
     for layer in &found.layers {
         text += &differences(layer);
     }
+    text += "\npredicted for each mapping of taps to rows; bytes: input and weights, each partition\n\n";
+    text += &mappings(&program.layers);
     text += &format!(
         "\n{} images, {} classified correctly\n\
          {} clocks simulated at {:.2} million clocks/s\n",
@@ -57,6 +74,31 @@ pub fn text(found: &NetworkReport, params: &Params, program: &Program, seconds: 
         "DIFFERENT from the golden models"
     };
     text + &format!("{verdict}\n")
+}
+
+/// One line for each layer: what it takes with both mappings, and which it has.
+fn mappings(layers: &[LayerPlan]) -> String {
+    let heading = |line: [&str; 7]| line.map(str::to_string).to_vec();
+    let mut rows = vec![
+        heading(["", "channel", "channel", "flattened", "flattened", "", ""]),
+        heading([
+            "layer", "cycles", "bytes", "cycles", "bytes", "mapping", "because",
+        ]),
+    ];
+    for layer in layers {
+        let choice = &layer.choice;
+        let mut cells = vec![shortened(&layer.name, 2 * NAME_COLUMNS)];
+        for mapping in [Mapping::Channel, Mapping::Flattened] {
+            let cost = choice.cost_of(mapping);
+            let cell = |value: fn(MappingCost) -> u64| {
+                cost.map_or("-".to_string(), |cost| value(cost).to_string())
+            };
+            cells.extend([cell(|cost| cost.cycles), cell(|cost| cost.buffer_bytes)]);
+        }
+        cells.extend([choice.mapping.to_string(), choice.reason.clone()]);
+        rows.push(cells);
+    }
+    output::table(&rows)
 }
 
 /// Longest line of the table.
@@ -180,6 +222,7 @@ fn differences(layer: &LayerReport) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use heddle_compiler::MappingChoice;
 
     fn layer(name: &str) -> LayerReport {
         LayerReport {
@@ -213,6 +256,45 @@ layer    MACs  cycles  utilisation  operands  accesses  accesses  accesses  acce
 conv1  147456    2622       87.9 %    41.3 %    134340     96211     12305    134340  64.2 %       0        ok
 conv2  147456    2622       87.9 %    41.3 %    134340     96211     12305    134340  64.2 %       3   1 wrong
 total  147456    2622       87.9 %    41.3 %    134340     96211     12305    134340  64.2 %       0        ok
+"
+        );
+    }
+
+    #[test]
+    fn every_layer_has_a_line_for_its_mapping() {
+        let cost = |cycles, buffer_bytes| MappingCost {
+            cycles,
+            buffer_bytes,
+        };
+        let layer = |name: &str, choice| LayerPlan {
+            name: name.into(),
+            start_pc: 0,
+            instructions: 0,
+            macs: 0,
+            vectors: 0,
+            operands: 0,
+            choice,
+            input: 0,
+            output: 1,
+        };
+        let first = MappingChoice {
+            mapping: Mapping::Flattened,
+            cost: cost(426, 192),
+            other: Some(cost(1322, 304)),
+            reason: "fewer cycles".into(),
+        };
+        let second = MappingChoice {
+            mapping: Mapping::Channel,
+            cost: cost(1482, 2560),
+            other: None,
+            reason: "its input has no copies".into(),
+        };
+        assert_eq!(
+            mappings(&[layer("conv1", first), layer("conv2", second)]),
+            "       channel  channel  flattened  flattened
+layer   cycles    bytes     cycles      bytes    mapping                  because
+conv1     1322      304        426        192  flattened             fewer cycles
+conv2     1482     2560          -          -    channel  its input has no copies
 "
         );
     }

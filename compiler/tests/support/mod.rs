@@ -171,6 +171,9 @@ pub fn load(program: &Program, params: &Params) -> Machine {
     for &(partition, word, data) in &program.image {
         machine.write_word(partition, word, data);
     }
+    for &(row, entry, offset) in &program.row_offsets {
+        machine.write_row_offset(row, entry, offset);
+    }
     machine
 }
 

@@ -6,6 +6,7 @@ mod event_sum;
 mod operand_reader;
 mod partition;
 mod results;
+mod row_offset;
 mod state_buffer;
 mod word_mux;
 
@@ -14,5 +15,6 @@ pub use event_sum::EventSum;
 pub use operand_reader::OperandReader;
 pub use partition::Partition;
 pub use results::{ResultColumn, ResultsBuffer};
+pub use row_offset::RowOffset;
 pub use state_buffer::StateBuffer;
 pub use word_mux::WordMux;

@@ -1,22 +1,24 @@
 //! One row of the state buffer.
 
-use super::{Banks, EventSum, OperandReader};
+use super::{Banks, EventSum, OperandReader, RowOffset};
 use crate::prelude::*;
 use crate::sliced::SlicedShape;
 
 /// One row of the state buffer: banks of sliced memory that serve one row of the array with
 /// operands and weights.
 ///
-/// Addresses travel from partition to partition, one per clock; data do not. The bank is the
+/// Addresses travel from partition to partition, one per clock; data do not. A slot may ask each
+/// partition to add an offset of its own, from a table that the host has written. The bank is the
 /// upper part of the word address. A bank serves an operand, else a weight, else the host; the
 /// control unit sees to it that operands and weights meet in different banks. Drain words go before
 /// host writes. An address beyond the banks reads 0 and is not written.
 ///
 /// # Timing
-/// Operand slot on `op_*_i` in cycle T: the bank is read in T, `x_o` and `swap_o` in T+4. Weight
-/// slot in T: bank read in T, `w_o` and `shift_o` in T+3, also for an inactive row (with any
-/// data). Host read in T: answer in T+4. Events are added in the cycle behind the one in
-/// which they happen. What travels is on the outputs in T+1.
+/// Operand slot on `op_*_i` in cycle T: the offset is read in T and added in T+1, the bank is read in
+/// T+2, `x_o` and `swap_o` in T+6. Weight slot in T: bank read in T, `w_o` and `shift_o` in T+3,
+/// also for an inactive row (with any data). Host read in T: answer in T+4. Events are added in
+/// the cycle behind the one in which they happen. What travels is on the outputs in T+1; the fault
+/// of a slot is on `op_fault_i` in T+1 and on `op_fault_o` in T+2.
 #[derive(LogicBlock)]
 pub struct Partition {
     /// Clock.
@@ -37,6 +39,12 @@ pub struct Partition {
     pub op_swap_i: Signal<In, Bit>,
     /// Carried along for the results end.
     pub op_tag_i: Signal<In, Bits<8>>,
+    /// Adds the row's offset to the address.
+    pub op_table_i: Signal<In, Bit>,
+    /// Entry of the offset.
+    pub op_entry_i: Signal<In, Bits<8>>,
+    /// An earlier row had no address for the slot of the cycle before: the sum lay beyond its memory.
+    pub op_fault_i: Signal<In, Bit>,
     /// Operand slot to the next partition.
     pub op_valid_o: Signal<Out, Bit>,
     /// Address to the next partition.
@@ -51,6 +59,12 @@ pub struct Partition {
     pub op_swap_o: Signal<Out, Bit>,
     /// Tag to the next partition.
     pub op_tag_o: Signal<Out, Bits<8>>,
+    /// Offset flag to the next partition.
+    pub op_table_o: Signal<Out, Bit>,
+    /// Entry to the next partition.
+    pub op_entry_o: Signal<Out, Bits<8>>,
+    /// This or an earlier row had none for the slot of two cycles before.
+    pub op_fault_o: Signal<Out, Bit>,
     /// Weight slot: a word is shifted in.
     pub wt_valid_i: Signal<In, Bit>,
     /// Byte address of the weight word.
@@ -73,6 +87,8 @@ pub struct Partition {
     pub host_valid_i: Signal<In, Bit>,
     /// Write, else read.
     pub host_write_i: Signal<In, Bit>,
+    /// The write is for the offset table: its entry is the low part of the word address.
+    pub host_table_i: Signal<In, Bit>,
     /// Partitions between this one and the one that is meant.
     pub host_partition_i: Signal<In, Bits<8>>,
     /// Word address.
@@ -83,6 +99,8 @@ pub struct Partition {
     pub host_valid_o: Signal<Out, Bit>,
     /// Write flag to the next partition.
     pub host_write_o: Signal<Out, Bit>,
+    /// Table flag to the next partition.
+    pub host_table_o: Signal<Out, Bit>,
     /// Partition number for the next partition.
     pub host_partition_o: Signal<Out, Bits<8>>,
     /// Word address to the next partition.
@@ -134,14 +152,19 @@ pub struct Partition {
     op_fresh: Delay<Bit>,
     op_swap: Reg<Bit>,
     op_tag: Reg<Bits<8>>,
+    op_table: Delay<Bit>,
+    op_entry: Delay<Bits<8>>,
+    op_fault: Reg<Bit>,
     wt_valid: Reg<Bit>,
     wt_addr: Delay<Bits<16>>,
     wt_rows: Delay<Bits<9>>,
     host_valid: Reg<Bit>,
     host_write: Delay<Bit>,
+    host_table: Delay<Bit>,
     host_partition: Delay<Bits<8>>,
     host_word: Delay<Bits<13>>,
     host_data: Vec<Delay<Bits<8>>>,
+    row_offset: RowOffset,
     banks: Banks,
     reader: OperandReader,
     /// Weight word.
@@ -164,6 +187,8 @@ pub struct Partition {
     /// The weight slot is for this row.
     wt_is_active: Signal<Local, Bit>,
     /// The host access is for this partition.
+    host_is_mine: Signal<Local, Bit>,
+    /// The host access is for the memory of this partition.
     host_is_here: Signal<Local, Bit>,
     /// A host read of this partition.
     host_reads: Signal<Local, Bit>,
@@ -174,13 +199,16 @@ pub struct Partition {
     write_data: Vec<Signal<Local, Bits<8>>>,
     _banks: usize,
     _slices: usize,
+    _offsets: usize,
     _shape: SlicedShape,
 }
 
 impl Partition {
-    /// A partition of `banks` (2, 4 or 8) banks of the given shape, see [`Banks::new`].
-    pub fn new(banks: usize, shape: &SlicedShape) -> Self {
+    /// A partition of `banks` (2, 4 or 8) banks of the given shape, see [`Banks::new`], with a
+    /// table of `offsets` entries.
+    pub fn new(banks: usize, shape: &SlicedShape, offsets: usize) -> Self {
         let slices = shape.slices();
+        let bytes = banks * shape.words * 8;
         let sums = || (0..slices).map(|_| EventSum::new(banks)).collect();
         Self {
             clk: Default::default(),
@@ -192,6 +220,9 @@ impl Partition {
             op_fresh_i: Default::default(),
             op_swap_i: Default::default(),
             op_tag_i: Default::default(),
+            op_table_i: Default::default(),
+            op_entry_i: Default::default(),
+            op_fault_i: Default::default(),
             op_valid_o: Default::default(),
             op_addr_o: Default::default(),
             op_rows_o: Default::default(),
@@ -199,6 +230,9 @@ impl Partition {
             op_fresh_o: Default::default(),
             op_swap_o: Default::default(),
             op_tag_o: Default::default(),
+            op_table_o: Default::default(),
+            op_entry_o: Default::default(),
+            op_fault_o: Default::default(),
             wt_valid_i: Default::default(),
             wt_addr_i: Default::default(),
             wt_rows_i: Default::default(),
@@ -210,11 +244,13 @@ impl Partition {
             dr_data_i: v(8),
             host_valid_i: Default::default(),
             host_write_i: Default::default(),
+            host_table_i: Default::default(),
             host_partition_i: Default::default(),
             host_word_i: Default::default(),
             host_data_i: v(8),
             host_valid_o: Default::default(),
             host_write_o: Default::default(),
+            host_table_o: Default::default(),
             host_partition_o: Default::default(),
             host_word_o: Default::default(),
             host_data_o: v(8),
@@ -244,14 +280,19 @@ impl Partition {
             op_fresh: Default::default(),
             op_swap: Default::default(),
             op_tag: Default::default(),
+            op_table: Default::default(),
+            op_entry: Default::default(),
+            op_fault: Default::default(),
             wt_valid: Default::default(),
             wt_addr: Default::default(),
             wt_rows: Default::default(),
             host_valid: Default::default(),
             host_write: Default::default(),
+            host_table: Default::default(),
             host_partition: Default::default(),
             host_word: Default::default(),
             host_data: v(8),
+            row_offset: RowOffset::new(offsets, bytes.ilog2() as usize),
             banks: Banks::new(banks, shape),
             reader: OperandReader::new(),
             weight: v(8),
@@ -268,6 +309,7 @@ impl Partition {
             op_word: Default::default(),
             wt_word: Default::default(),
             wt_is_active: Default::default(),
+            host_is_mine: Default::default(),
             host_is_here: Default::default(),
             host_reads: Default::default(),
             write_valid: Default::default(),
@@ -275,6 +317,7 @@ impl Partition {
             write_data: v(8),
             _banks: banks,
             _slices: slices,
+            _offsets: offsets,
             _shape: shape.clone(),
         }
     }
@@ -311,6 +354,16 @@ impl Logic for Partition {
         self.op_tag.rst_n.next = self.rst_n.val();
         self.op_tag.d_i.next = self.op_tag_i.val();
         self.op_tag_o.next = self.op_tag.q_o.val();
+        self.op_table.clk.next = self.clk.val();
+        self.op_table.d_i.next = self.op_table_i.val();
+        self.op_table_o.next = self.op_table.q_o.val();
+        self.op_entry.clk.next = self.clk.val();
+        self.op_entry.d_i.next = self.op_entry_i.val();
+        self.op_entry_o.next = self.op_entry.q_o.val();
+        self.op_fault.clk.next = self.clk.val();
+        self.op_fault.rst_n.next = self.rst_n.val();
+        self.op_fault.d_i.next = self.op_fault_i.val() | self.row_offset.beyond_o.val();
+        self.op_fault_o.next = self.op_fault.q_o.val();
         self.wt_valid.clk.next = self.clk.val();
         self.wt_valid.rst_n.next = self.rst_n.val();
         self.wt_valid.d_i.next = self.wt_valid_i.val();
@@ -331,6 +384,9 @@ impl Logic for Partition {
         self.host_write.clk.next = self.clk.val();
         self.host_write.d_i.next = self.host_write_i.val();
         self.host_write_o.next = self.host_write.q_o.val();
+        self.host_table.clk.next = self.clk.val();
+        self.host_table.d_i.next = self.host_table_i.val();
+        self.host_table_o.next = self.host_table.q_o.val();
         self.host_partition.clk.next = self.clk.val();
         self.host_partition.d_i.next = self.host_partition_i.val() - 1;
         self.host_partition_o.next = self.host_partition.q_o.val();
@@ -344,7 +400,8 @@ impl Logic for Partition {
         }
 
         // Writes: drain words go first
-        self.host_is_here.next = self.host_valid_i.val() & (self.host_partition_i.val() == 0);
+        self.host_is_mine.next = self.host_valid_i.val() & (self.host_partition_i.val() == 0);
+        self.host_is_here.next = self.host_is_mine.val() & !self.host_table_i.val();
         self.write_valid.next =
             self.dr_valid_i.val() | (self.host_is_here.val() & self.host_write_i.val());
         self.write_word.next = self.host_word_i.val();
@@ -358,15 +415,32 @@ impl Logic for Partition {
             }
         }
 
+        // The row's own address, two cycles behind the slot
+        self.row_offset.clk.next = self.clk.val();
+        self.row_offset.rst_n.next = self.rst_n.val();
+        self.row_offset.active_i.next = self.op_valid_i.val() & self.op_rows_i.val().any();
+        self.row_offset.table_i.next = self.op_table_i.val();
+        self.row_offset.entry_i.next = self.op_entry_i.val();
+        self.row_offset.addr_i.next = self.op_addr.q_o.val();
+        self.row_offset.thr_i.next = self.op_thr.q_o.val();
+        self.row_offset.fresh_i.next = self.op_fresh.q_o.val();
+        self.row_offset.swap_i.next = self.op_swap.q_o.val();
+        self.row_offset.wen_i.next =
+            self.host_is_mine.val() & self.host_table_i.val() & self.host_write_i.val();
+        self.row_offset.wentry_i.next = self.host_word_i.val().get_bits::<8>(0);
+        self.row_offset.wdata_i.next = (self.host_data_i[2].val().get_bits::<17>(0) << 16)
+            | (self.host_data_i[1].val().get_bits::<17>(0) << 8)
+            | self.host_data_i[0].val().get_bits::<17>(0);
+
         // Operands
-        self.op_word.next = self.op_addr_i.val().get_bits::<13>(3);
+        self.op_word.next = self.row_offset.addr_o.val().get_bits::<13>(3);
         self.reader.clk.next = self.clk.val();
         self.reader.rst_n.next = self.rst_n.val();
-        self.reader.valid_i.next = self.op_valid_i.val() & self.op_rows_i.val().any();
-        self.reader.addr_i.next = self.op_addr_i.val();
-        self.reader.thr_i.next = self.op_thr_i.val();
-        self.reader.fresh_i.next = self.op_fresh_i.val();
-        self.reader.swap_i.next = self.op_swap_i.val();
+        self.reader.valid_i.next = self.row_offset.valid_o.val();
+        self.reader.addr_i.next = self.row_offset.addr_o.val();
+        self.reader.thr_i.next = self.row_offset.thr_o.val();
+        self.reader.fresh_i.next = self.row_offset.fresh_o.val();
+        self.reader.swap_i.next = self.row_offset.swap_o.val();
         self.reader.write_valid_i.next = self.write_valid.val();
         self.reader.write_word_i.next = self.write_word.val();
         for k in 0..8 {
@@ -465,7 +539,9 @@ impl Logic for Partition {
         }
     }
     module!(|this| {
-        let partition = Meta::module("partition").param("banks", "b", this._banks, "banks");
+        let partition = Meta::module("partition")
+            .param("banks", "b", this._banks, "banks")
+            .param("offsets", "e", this._offsets, "entries of the offset table");
         this._shape.describe_kind(partition)
     });
 }

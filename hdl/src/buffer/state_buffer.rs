@@ -8,7 +8,8 @@ use crate::sliced::SlicedShape;
 /// reaches row r in T+r.
 ///
 /// # Timing
-/// Operand slot in cycle T: `x_o` of row r in T+r+4, the slot itself on `op_*_o` in T+rows.
+/// Operand slot in cycle T: `x_o` of row r in T+r+6, the slot itself on `op_*_o` in T+rows,
+/// `op_fault_o` for it in T+rows+1.
 /// Weight slot in T: `w_o` and `shift_o` of row r in T+r+3. Host read in T: answer in T+rows+3,
 /// whichever partition it is for.
 #[derive(LogicBlock)]
@@ -31,6 +32,10 @@ pub struct StateBuffer {
     pub op_swap_i: Signal<In, Bit>,
     /// Carried along for the results end.
     pub op_tag_i: Signal<In, Bits<8>>,
+    /// Each row adds an offset of its own to the address.
+    pub op_table_i: Signal<In, Bit>,
+    /// Entry of the offsets.
+    pub op_entry_i: Signal<In, Bits<8>>,
     /// Weight slot: a word is shifted in.
     pub wt_valid_i: Signal<In, Bit>,
     /// Byte address of the weight word.
@@ -41,6 +46,8 @@ pub struct StateBuffer {
     pub host_valid_i: Signal<In, Bit>,
     /// Write, else read.
     pub host_write_i: Signal<In, Bit>,
+    /// The write is for the offset table of the row.
+    pub host_table_i: Signal<In, Bit>,
     /// Partition.
     pub host_partition_i: Signal<In, Bits<8>>,
     /// Word address.
@@ -69,6 +76,8 @@ pub struct StateBuffer {
     pub op_addr_o: Signal<Out, Bits<16>>,
     /// Tag behind the last row.
     pub op_tag_o: Signal<Out, Bits<8>>,
+    /// A row had no address for the slot of the cycle before: the sum lay beyond its memory.
+    pub op_fault_o: Signal<Out, Bit>,
     /// Answer to a host read.
     pub host_rvalid_o: Signal<Out, Bit>,
     /// Word read.
@@ -92,11 +101,15 @@ pub struct StateBuffer {
     op_fresh: Vec<Signal<Local, Bit>>,
     op_swap: Vec<Signal<Local, Bit>>,
     op_tag: Vec<Signal<Local, Bits<8>>>,
+    op_table: Vec<Signal<Local, Bit>>,
+    op_entry: Vec<Signal<Local, Bits<8>>>,
+    op_fault: Vec<Signal<Local, Bit>>,
     wt_valid: Vec<Signal<Local, Bit>>,
     wt_addr: Vec<Signal<Local, Bits<16>>>,
     wt_rows: Vec<Signal<Local, Bits<9>>>,
     host_valid: Vec<Signal<Local, Bit>>,
     host_write: Vec<Signal<Local, Bit>>,
+    host_table: Vec<Signal<Local, Bit>>,
     host_partition: Vec<Signal<Local, Bits<8>>>,
     host_word: Vec<Signal<Local, Bits<13>>>,
     host_data: Vec<Vec<Signal<Local, Bits<8>>>>,
@@ -110,13 +123,14 @@ pub struct StateBuffer {
     _rows: usize,
     _banks: usize,
     _slices: usize,
+    _offsets: usize,
     _shape: SlicedShape,
 }
 
 impl StateBuffer {
     /// `rows` partitions of `banks` (2, 4 or 8) banks of the given shape, see
-    /// [`Banks::new`](super::Banks::new).
-    pub fn new(rows: usize, banks: usize, shape: &SlicedShape) -> Self {
+    /// [`Banks::new`](super::Banks::new), each with a table of `offsets` entries.
+    pub fn new(rows: usize, banks: usize, shape: &SlicedShape, offsets: usize) -> Self {
         let slices = shape.slices();
         let per_slice = || (0..rows + 1).map(|_| v(slices)).collect();
         Self {
@@ -129,11 +143,14 @@ impl StateBuffer {
             op_fresh_i: Default::default(),
             op_swap_i: Default::default(),
             op_tag_i: Default::default(),
+            op_table_i: Default::default(),
+            op_entry_i: Default::default(),
             wt_valid_i: Default::default(),
             wt_addr_i: Default::default(),
             wt_rows_i: Default::default(),
             host_valid_i: Default::default(),
             host_write_i: Default::default(),
+            host_table_i: Default::default(),
             host_partition_i: Default::default(),
             host_word_i: Default::default(),
             host_data_i: v(8),
@@ -148,6 +165,7 @@ impl StateBuffer {
             op_valid_o: Default::default(),
             op_addr_o: Default::default(),
             op_tag_o: Default::default(),
+            op_fault_o: Default::default(),
             host_rvalid_o: Default::default(),
             host_rdata_o: v(8),
             ev_mask_read_o: Default::default(),
@@ -155,7 +173,9 @@ impl StateBuffer {
             ev_slice_read_o: v(slices),
             ev_slice_write_o: v(slices),
             ev_zero_o: Default::default(),
-            partition: (0..rows).map(|_| Partition::new(banks, shape)).collect(),
+            partition: (0..rows)
+                .map(|_| Partition::new(banks, shape, offsets))
+                .collect(),
             op_valid: v(rows + 1),
             op_addr: v(rows + 1),
             op_rows: v(rows + 1),
@@ -163,11 +183,15 @@ impl StateBuffer {
             op_fresh: v(rows + 1),
             op_swap: v(rows + 1),
             op_tag: v(rows + 1),
+            op_table: v(rows + 1),
+            op_entry: v(rows + 1),
+            op_fault: v(rows + 1),
             wt_valid: v(rows + 1),
             wt_addr: v(rows + 1),
             wt_rows: v(rows + 1),
             host_valid: v(rows + 1),
             host_write: v(rows + 1),
+            host_table: v(rows + 1),
             host_partition: v(rows + 1),
             host_word: v(rows + 1),
             host_data: (0..rows + 1).map(|_| v(8)).collect(),
@@ -181,6 +205,7 @@ impl StateBuffer {
             _rows: rows,
             _banks: banks,
             _slices: slices,
+            _offsets: offsets,
             _shape: shape.clone(),
         }
     }
@@ -196,11 +221,15 @@ impl Logic for StateBuffer {
         self.op_fresh[0].next = self.op_fresh_i.val();
         self.op_swap[0].next = self.op_swap_i.val();
         self.op_tag[0].next = self.op_tag_i.val();
+        self.op_table[0].next = self.op_table_i.val();
+        self.op_entry[0].next = self.op_entry_i.val();
+        self.op_fault[0].next = false;
         self.wt_valid[0].next = self.wt_valid_i.val();
         self.wt_addr[0].next = self.wt_addr_i.val();
         self.wt_rows[0].next = self.wt_rows_i.val();
         self.host_valid[0].next = self.host_valid_i.val();
         self.host_write[0].next = self.host_write_i.val();
+        self.host_table[0].next = self.host_table_i.val();
         self.host_partition[0].next = self.host_partition_i.val();
         self.host_word[0].next = self.host_word_i.val();
         self.host_rvalid[0].next = false;
@@ -225,11 +254,15 @@ impl Logic for StateBuffer {
             self.partition[i].op_fresh_i.next = self.op_fresh[i].val();
             self.partition[i].op_swap_i.next = self.op_swap[i].val();
             self.partition[i].op_tag_i.next = self.op_tag[i].val();
+            self.partition[i].op_table_i.next = self.op_table[i].val();
+            self.partition[i].op_entry_i.next = self.op_entry[i].val();
+            self.partition[i].op_fault_i.next = self.op_fault[i].val();
             self.partition[i].wt_valid_i.next = self.wt_valid[i].val();
             self.partition[i].wt_addr_i.next = self.wt_addr[i].val();
             self.partition[i].wt_rows_i.next = self.wt_rows[i].val();
             self.partition[i].host_valid_i.next = self.host_valid[i].val();
             self.partition[i].host_write_i.next = self.host_write[i].val();
+            self.partition[i].host_table_i.next = self.host_table[i].val();
             self.partition[i].host_partition_i.next = self.host_partition[i].val();
             self.partition[i].host_word_i.next = self.host_word[i].val();
             self.partition[i].host_rvalid_i.next = self.host_rvalid[i].val();
@@ -243,11 +276,15 @@ impl Logic for StateBuffer {
             self.op_fresh[i + 1].next = self.partition[i].op_fresh_o.val();
             self.op_swap[i + 1].next = self.partition[i].op_swap_o.val();
             self.op_tag[i + 1].next = self.partition[i].op_tag_o.val();
+            self.op_table[i + 1].next = self.partition[i].op_table_o.val();
+            self.op_entry[i + 1].next = self.partition[i].op_entry_o.val();
+            self.op_fault[i + 1].next = self.partition[i].op_fault_o.val();
             self.wt_valid[i + 1].next = self.partition[i].wt_valid_o.val();
             self.wt_addr[i + 1].next = self.partition[i].wt_addr_o.val();
             self.wt_rows[i + 1].next = self.partition[i].wt_rows_o.val();
             self.host_valid[i + 1].next = self.partition[i].host_valid_o.val();
             self.host_write[i + 1].next = self.partition[i].host_write_o.val();
+            self.host_table[i + 1].next = self.partition[i].host_table_o.val();
             self.host_partition[i + 1].next = self.partition[i].host_partition_o.val();
             self.host_word[i + 1].next = self.partition[i].host_word_o.val();
             self.host_rvalid[i + 1].next = self.partition[i].host_rvalid_o.val();
@@ -278,6 +315,7 @@ impl Logic for StateBuffer {
         self.op_valid_o.next = self.op_valid[self._rows].val();
         self.op_addr_o.next = self.op_addr[self._rows].val();
         self.op_tag_o.next = self.op_tag[self._rows].val();
+        self.op_fault_o.next = self.op_fault[self._rows].val();
         self.host_rvalid_o.next = self.host_rvalid[self._rows].val();
         for k in 0..8 {
             self.host_rdata_o[k].next = self.host_rdata[self._rows][k].val();
@@ -293,7 +331,8 @@ impl Logic for StateBuffer {
     module!(|this| {
         let buffer = Meta::module("state_buffer")
             .param("rows", "r", this._rows, "rows")
-            .param("banks", "b", this._banks, "banks in a partition");
+            .param("banks", "b", this._banks, "banks in a partition")
+            .param("offsets", "e", this._offsets, "entries of an offset table");
         this._shape.describe_kind(buffer)
     });
 }

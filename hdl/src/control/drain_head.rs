@@ -9,7 +9,7 @@ use crate::prelude::*;
 ///
 /// # Timing
 /// A slot seen on the operand wave behind the last row in cycle t stands on the results wave in
-/// t + 4 and, if it goes to post, on the post wave in t + 6; its drain address is taken in t + 5.
+/// t + 6 and, if it goes to post, on the post wave in t + 8; its drain address is taken in t + 7.
 /// The unit is busy until Cols + 16 cycles after its last address was taken: by then the last
 /// word is in the state buffer.
 #[derive(LogicBlock, Default)]
@@ -105,9 +105,9 @@ impl<const A: usize> DrainHead<A> {
     /// A head for partitions of 2^`byte_bits` bytes and `cols` columns.
     pub fn new(byte_bits: usize, cols: usize) -> Self {
         Self {
-            valid: v(3),
-            tag: v(3),
-            addr: v(3),
+            valid: v(5),
+            tag: v(5),
+            addr: v(5),
             to_post: v(2),
             _byte_bits: byte_bits,
             _cols: cols,
@@ -119,7 +119,7 @@ impl<const A: usize> DrainHead<A> {
 impl<const A: usize> Logic for DrainHead<A> {
     #[hdl_gen]
     fn update(&mut self) {
-        for i in 0..3 {
+        for i in 0..5 {
             self.valid[i].clk.next = self.clk.val();
             self.valid[i].rst_n.next = self.rst_n.val();
             self.tag[i].clk.next = self.clk.val();
@@ -148,18 +148,18 @@ impl<const A: usize> Logic for DrainHead<A> {
         self.settle.clk.next = self.clk.val();
         self.settle.rst_n.next = self.rst_n.val();
 
-        // Slots wait three cycles for the array to finish their sums.
+        // Slots wait five cycles for the array to finish their sums.
         self.valid[0].d_i.next = self.op_valid_i.val();
         self.tag[0].d_i.next = self.op_tag_i.val();
         self.addr[0].d_i.next = self.op_addr_i.val();
-        for i in 1..3 {
+        for i in 1..5 {
             self.valid[i].d_i.next = self.valid[i - 1].q_o.val();
             self.tag[i].d_i.next = self.tag[i - 1].q_o.val();
             self.addr[i].d_i.next = self.addr[i - 1].q_o.val();
         }
 
-        self.slot_tag.next = self.tag[2].q_o.val();
-        self.slot_vector.next = self.valid[2].q_o.val();
+        self.slot_tag.next = self.tag[4].q_o.val();
+        self.slot_vector.next = self.valid[4].q_o.val();
         self.slot_epilogue.next = self.slot_tag.val().get_bit(1);
 
         self.vector.d_i.next = self.vector.q_o.val();
@@ -175,7 +175,7 @@ impl<const A: usize> Logic for DrainHead<A> {
         self.res_bank.d_i.next = self.slot_tag.val().get_bit(5);
         self.res_addr.d_i.next = self.vector.q_o.val();
         if self.slot_epilogue.val() {
-            self.res_addr.d_i.next = self.addr[2].q_o.val().get_bits::<12>(0);
+            self.res_addr.d_i.next = self.addr[4].q_o.val().get_bits::<12>(0);
         }
         self.res_add.d_i.next = !self.slot_tag.val().get_bit(2);
         self.res_sum.d_i.next = self.slot_vector.val();

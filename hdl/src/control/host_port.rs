@@ -7,7 +7,8 @@ use crate::prelude::*;
 /// Decodes host requests: registers, program memory, column parameters, state buffer.
 ///
 /// State-buffer bytes pass through the zero codec: HOST_ZERO is subtracted on the way in and
-/// added on the way out, modulo 256. Requests to anything but the registers are held off while
+/// added on the way out, modulo 256. Offset tables of the rows are written past the codec, and not
+/// read. Requests to anything but the registers are held off while
 /// the machine runs; reads answer in order. Addresses outside a memory are not written and read 0.
 ///
 /// # Timing
@@ -61,11 +62,13 @@ pub struct HostPort {
     pub buffer_valid_o: Signal<Out, Bit>,
     /// Write, else read.
     pub buffer_write_o: Signal<Out, Bit>,
+    /// The write is for an offset table: the word is its entry.
+    pub buffer_table_o: Signal<Out, Bit>,
     /// Partition.
     pub buffer_partition_o: Signal<Out, Bits<8>>,
     /// Word of the partition.
     pub buffer_word_o: Signal<Out, Bits<13>>,
-    /// Re-centred bytes to write.
+    /// Re-centred bytes to write; bytes as they came for an offset table.
     pub buffer_data_o: Vec<Signal<Out, Bits<8>>>,
     /// Bytes of a parameter.
     pub param_data_o: Vec<Signal<Out, Bits<8>>>,
@@ -83,6 +86,7 @@ pub struct HostPort {
     scale_wen: Reg<Bit>,
     buffer_valid: Reg<Bit>,
     buffer_write: Delay<Bit>,
+    buffer_table: Delay<Bit>,
     addr: Delay<Bits<32>>,
     wdata: Vec<Delay<Bits<8>>>,
     coded: Vec<Delay<Bits<8>>>,
@@ -91,6 +95,11 @@ pub struct HostPort {
     region: Signal<Local, Bits<2>>,
     index: Signal<Local, Bits<5>>,
     is_buffer: Signal<Local, Bit>,
+    is_table: Signal<Local, Bit>,
+    /// The request goes to the partitions.
+    travels: Signal<Local, Bit>,
+    /// Bytes pass the codec.
+    codes: Signal<Local, Bit>,
     is_column: Signal<Local, Bit>,
     is_program: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
@@ -103,6 +112,7 @@ pub struct HostPort {
     _tile_bits: usize,
     _pc_bits: usize,
     _word_bits: usize,
+    _entry_bits: usize,
     _counts: usize,
 }
 
@@ -135,6 +145,7 @@ impl HostPort {
             tile_o: Default::default(),
             buffer_valid_o: Default::default(),
             buffer_write_o: Default::default(),
+            buffer_table_o: Default::default(),
             buffer_partition_o: Default::default(),
             buffer_word_o: Default::default(),
             buffer_data_o: v(8),
@@ -150,6 +161,7 @@ impl HostPort {
             scale_wen: Default::default(),
             buffer_valid: Default::default(),
             buffer_write: Default::default(),
+            buffer_table: Default::default(),
             addr: Default::default(),
             wdata: v(8),
             coded: v(8),
@@ -158,6 +170,9 @@ impl HostPort {
             region: Default::default(),
             index: Default::default(),
             is_buffer: Default::default(),
+            is_table: Default::default(),
+            travels: Default::default(),
+            codes: Default::default(),
             is_column: Default::default(),
             is_program: Default::default(),
             take: Default::default(),
@@ -170,6 +185,7 @@ impl HostPort {
             _tile_bits: shape.tiles.ilog2() as usize,
             _pc_bits: address_bits(shape.program_words),
             _word_bits: word_bits,
+            _entry_bits: shape.row_offsets.ilog2() as usize,
             _counts: counts,
         }
     }
@@ -195,6 +211,7 @@ impl Logic for HostPort {
         self.buffer_valid.clk.next = self.clk.val();
         self.buffer_valid.rst_n.next = self.rst_n.val();
         self.buffer_write.clk.next = self.clk.val();
+        self.buffer_table.clk.next = self.clk.val();
         self.addr.clk.next = self.clk.val();
         self.rvalid.clk.next = self.clk.val();
         self.rvalid.rst_n.next = self.rst_n.val();
@@ -210,13 +227,20 @@ impl Logic for HostPort {
         self.is_buffer.next = (self.region.val() == 3)
             & (self.host_addr_i.val().get_bits::<9>(21) < self._rows.to_bits::<9>())
             & ((self.host_addr_i.val().get_bits::<18>(3) >> self._word_bits.to_bits::<5>()) == 0);
+        self.is_table.next = (self.region.val() == 3)
+            & self.host_write_i.val()
+            & self.host_addr_i.val().get_bit(29)
+            & (self.host_addr_i.val().get_bits::<8>(21).get_bits::<9>(0)
+                < self._rows.to_bits::<9>())
+            & ((self.host_addr_i.val().get_bits::<18>(3) >> self._entry_bits.to_bits::<5>()) == 0);
+        self.travels.next = self.is_buffer.val() | self.is_table.val();
 
         // Everything but the state buffer waits until its requests have left the last partition:
         // reads answer in order, and a start clears no event that is still on its way.
         // A request behind a start waits until the machine runs and STATUS says so.
         self.host_ready_o.next = !self.start.q_o.val()
             & ((self.region.val() == 0) | !self.running_i.val())
-            & (self.is_buffer.val() | (self.travel.q_o.val() == 0));
+            & (self.travels.val() | (self.travel.q_o.val() == 0));
         self.take.next = self.host_valid_i.val() & self.host_ready_o.val();
         self.take_write.next = self.take.val() & self.host_write_i.val();
         self.take_register.next = self.take_write.val() & (self.region.val() == 0);
@@ -224,7 +248,7 @@ impl Logic for HostPort {
         if self.travel.q_o.val() != 0 {
             self.travel.d_i.next = self.travel.q_o.val() - 1;
         }
-        if self.take.val() & self.is_buffer.val() {
+        if self.take.val() & self.travels.val() {
             self.travel.d_i.next = (self._rows + 6).to_bits::<9>();
         }
 
@@ -257,7 +281,10 @@ impl Logic for HostPort {
         self.scale_wen_o.next = self.scale_wen.q_o.val();
         self.column_o.next = self.addr.q_o.val().get_bits::<8>(21);
         self.tile_o.next = self.addr.q_o.val().get_bits::<8>(4);
-        self.buffer_valid.d_i.next = self.take.val() & self.is_buffer.val();
+        self.buffer_valid.d_i.next = self.take.val() & self.travels.val();
+        self.buffer_table.d_i.next = self.is_table.val();
+        self.buffer_table_o.next = self.buffer_table.q_o.val();
+        self.codes.next = !self.host_addr_i.val().get_bit(29);
         self.buffer_write.d_i.next = self.host_write_i.val();
         self.buffer_valid_o.next = self.buffer_valid.q_o.val();
         self.buffer_write_o.next = self.buffer_write.q_o.val();
@@ -306,7 +333,10 @@ impl Logic for HostPort {
             self.wdata[k].d_i.next = self.host_wdata_i[k].val();
             self.param_data_o[k].next = self.wdata[k].q_o.val();
             self.coded[k].clk.next = self.clk.val();
-            self.coded[k].d_i.next = self.host_wdata_i[k].val() - self.zero.q_o.val();
+            self.coded[k].d_i.next = self.host_wdata_i[k].val();
+            if self.codes.val() {
+                self.coded[k].d_i.next = self.host_wdata_i[k].val() - self.zero.q_o.val();
+            }
             self.buffer_data_o[k].next = self.coded[k].q_o.val();
             self.rdata[k].clk.next = self.clk.val();
             if k < 4 {
@@ -326,7 +356,13 @@ impl Logic for HostPort {
             .param("cols", "c", this._cols, "columns of the array")
             .param("tile_bits", "t", this._tile_bits, "bits of a column tile")
             .param("pc_bits", "p", this._pc_bits, "bits of a program address")
-            .param("word_bits", "w", this._word_bits, "bits of a word address");
+            .param("word_bits", "w", this._word_bits, "bits of a word address")
+            .param(
+                "entry_bits",
+                "e",
+                this._entry_bits,
+                "bits of an entry of the row tables",
+            );
         describe(port, this._counts)
     });
 }

@@ -115,7 +115,6 @@ impl Logic for InstructionCheck {
                     Unit::Stream => {
                         self.bad_field_o.next = self.bad_count.val()
                             | self.bad_level.val()
-                            | self.word_i.val().get_bit(15)
                             | (self.word_i.val().get_bits::<8>(24) != 0);
                     }
                     _ => {
@@ -133,6 +132,9 @@ impl Logic for InstructionCheck {
                     self.bad_field_o.next = (self.word_i.val().get_bits::<7>(9) != 0)
                         | (self.word_i.val().get_bits::<7>(25) != 0);
                 }
+            }
+            Phase::Table => {
+                self.bad_field_o.next = self.word_i.val().get_bits::<7>(17) != 0;
             }
             Phase::Row => {
                 self.bad_field_o.next = (self.word_i.val().get_bits::<4>(0)

@@ -29,6 +29,8 @@ pub enum Phase {
     Param,
     /// Second parameter word.
     SecondParam,
+    /// Third parameter word, of a product with row tables.
+    Table,
     /// Row word of the record.
     Row,
     /// Base address of the row.
@@ -71,6 +73,8 @@ pub struct SequencerShape {
     pub tiles: usize,
     /// Words of the program memory, a power of two.
     pub program_words: usize,
+    /// Entries of the offset table of a row, a power of two.
+    pub row_offsets: usize,
 }
 
 /// Fetches instructions, checks them, sets up and starts the units.
@@ -124,6 +128,8 @@ pub struct Sequencer {
     pub param_o: Vec<Signal<Out, Bits<32>>>,
     /// Second parameter word of the unit's instruction.
     pub second_param_o: Vec<Signal<Out, Bits<32>>>,
+    /// Third parameter word of the stream unit's instruction, if it uses row tables.
+    pub table_o: Signal<Out, Bits<32>>,
     /// Word address of the unit's instruction.
     pub unit_pc_o: Vec<Signal<Out, Bits<16>>>,
     /// A program runs, or the waves of a stopped one run out.
@@ -170,6 +176,7 @@ pub struct Sequencer {
     start: Vec<Reg<Bit>>,
     param: Vec<RegEn<Bits<32>>>,
     second_param: Vec<RegEn<Bits<32>>>,
+    table: RegEn<Bits<32>>,
     unit_pc: Vec<RegEn<Bits<16>>>,
     word: Signal<Local, Bits<32>>,
     is_target: Vec<Signal<Local, Bit>>,
@@ -219,6 +226,7 @@ impl Sequencer {
             start_o: v(3),
             param_o: v(3),
             second_param_o: v(3),
+            table_o: Default::default(),
             unit_pc_o: v(3),
             running_o: Default::default(),
             clear_o: Default::default(),
@@ -251,6 +259,7 @@ impl Sequencer {
             start: v(3),
             param: v(3),
             second_param: v(3),
+            table: Default::default(),
             unit_pc: v(3),
             word: Default::default(),
             is_target: v(3),
@@ -309,6 +318,8 @@ impl Logic for Sequencer {
         self.cfg_row.clk.next = self.clk.val();
         self.cfg_col.clk.next = self.clk.val();
         self.cfg_data.clk.next = self.clk.val();
+        self.table.clk.next = self.clk.val();
+        self.table.rst_n.next = self.rst_n.val();
         for i in 0..3 {
             self.cfg_valid[i].clk.next = self.clk.val();
             self.cfg_valid[i].rst_n.next = self.rst_n.val();
@@ -455,6 +466,12 @@ impl Logic for Sequencer {
                     }
                     Phase::SecondParam => {
                         self.phase.d_i.next = Phase::Row;
+                        if self.is_unit[1].val() & self.param[1].q_o.val().get_bit(15) {
+                            self.phase.d_i.next = Phase::Table;
+                        }
+                    }
+                    Phase::Table => {
+                        self.phase.d_i.next = Phase::Row;
                     }
                     Phase::Row => {
                         self.row.d_i.next = self.word.val().get_bits::<3>(0);
@@ -548,6 +565,9 @@ impl Logic for Sequencer {
             self.second_param_o[i].next = self.second_param[i].q_o.val();
             self.unit_pc_o[i].next = self.unit_pc[i].q_o.val();
         }
+        self.table.en_i.next = self.in_body.val() & (self.phase.q_o.val() == Phase::Table);
+        self.table.d_i.next = self.word.val();
+        self.table_o.next = self.table.q_o.val();
         self.cfg_sel_o.next = self.cfg_sel.q_o.val();
         self.cfg_row_o.next = self.cfg_row.q_o.val();
         self.cfg_col_o.next = self.cfg_col.q_o.val();

@@ -7,7 +7,8 @@ use crate::prelude::*;
 /// An address of row 0 of the record becomes a prologue slot (bias of a column tile), of row 1 a
 /// tensor slot (operand), of row 2 an epilogue slot (stored result to post). The first vector of
 /// a K tile waits until its weights were swapped in. The swap travels with the last vector of the
-/// tile before if the weights are complete by then, else in a slot of its own.
+/// tile before if the weights are complete by then, else in a slot of its own. With row tables
+/// every slot names the entry of its K tile.
 ///
 /// # Timing
 /// An address accepted in cycle t stands on the wave in t + 1.
@@ -33,6 +34,10 @@ pub struct StreamHead<const A: usize> {
     pub level_i: Signal<In, Bits<3>>,
     /// Decode threshold 127 - z.
     pub thr_i: Signal<In, Bits<8>>,
+    /// The rows add offsets of their own to operand addresses.
+    pub table_i: Signal<In, Bit>,
+    /// Entry of the first K tile.
+    pub entry_i: Signal<In, Bits<8>>,
     /// Address from the traversal unit.
     pub addr_valid_i: Signal<In, Bit>,
     /// Accepts the address.
@@ -61,11 +66,18 @@ pub struct StreamHead<const A: usize> {
     pub op_swap_o: Signal<Out, Bit>,
     /// Bit 0 prologue, 1 epilogue, 2 first K tile, 3 to post, 4 end of tile, 5 results bank.
     pub op_tag_o: Signal<Out, Bits<8>>,
+    /// The rows add their offsets.
+    pub op_table_o: Signal<Out, Bit>,
+    /// Entry of the offsets.
+    pub op_entry_o: Signal<Out, Bits<8>>,
     /// A vector is accepted in this cycle.
     pub vector_o: Signal<Out, Bit>,
+    /// The address on the port belongs to the last K tile of the instruction.
+    pub last_tile_o: Signal<Out, Bit>,
     /// A vector waits for its weights in this cycle.
     pub stall_o: Signal<Out, Bit>,
-    /// The address lies outside its memory, or the tile has more vectors than a results bank.
+    /// The address lies outside its memory, the tile has more vectors than a results bank, or its
+    /// entry lies beyond the row tables.
     pub error_o: Signal<Out, Bit>,
     // Between tiles: the next tensor slot is the first of one.
     between: Reg<Bit>,
@@ -75,6 +87,8 @@ pub struct StreamHead<const A: usize> {
     first: Reg<Bit>,
     /// Vectors of the current tile so far, one bit more than a results bank needs.
     vectors: Reg<Bits<13>>,
+    /// Entry of the current K tile, one bit more than a table can need.
+    entry: Reg<Bits<9>>,
     // No tensor slot of this instruction was issued yet.
     fresh: Reg<Bit>,
     op_valid: Reg<Bit>,
@@ -84,10 +98,13 @@ pub struct StreamHead<const A: usize> {
     op_addr: Delay<Bits<16>>,
     op_rows: Delay<Bits<9>>,
     op_thr: Delay<Bits<8>>,
+    op_table: Delay<Bit>,
+    op_entry: Delay<Bits<8>>,
     is_prologue: Signal<Local, Bit>,
     is_tensor: Signal<Local, Bit>,
     is_epilogue: Signal<Local, Bit>,
     in_range: Signal<Local, Bit>,
+    has_entry: Signal<Local, Bit>,
     tile_end: Signal<Local, Bit>,
     last_tile: Signal<Local, Bit>,
     accept: Signal<Local, Bit>,
@@ -99,12 +116,20 @@ pub struct StreamHead<const A: usize> {
     _byte_bits: usize,
     _tile_bits: usize,
     _result_bits: usize,
+    _entry_bits: usize,
 }
 
 impl<const A: usize> StreamHead<A> {
     /// A head for records of `loops` loops, partitions of 2^`byte_bits` bytes, 2^`tile_bits`
-    /// column tiles and results banks of 2^`result_bits` words.
-    pub fn new(loops: usize, byte_bits: usize, tile_bits: usize, result_bits: usize) -> Self {
+    /// column tiles, results banks of 2^`result_bits` words and row tables of 2^`entry_bits`
+    /// entries.
+    pub fn new(
+        loops: usize,
+        byte_bits: usize,
+        tile_bits: usize,
+        result_bits: usize,
+        entry_bits: usize,
+    ) -> Self {
         Self {
             final_i: v(loops),
             between: Reg::with_init(true),
@@ -112,6 +137,7 @@ impl<const A: usize> StreamHead<A> {
             _byte_bits: byte_bits,
             _tile_bits: tile_bits,
             _result_bits: result_bits,
+            _entry_bits: entry_bits,
             ..Default::default()
         }
     }
@@ -140,11 +166,18 @@ impl<const A: usize> Logic for StreamHead<A> {
         self.op_addr.clk.next = self.clk.val();
         self.op_rows.clk.next = self.clk.val();
         self.op_thr.clk.next = self.clk.val();
+        self.op_table.clk.next = self.clk.val();
+        self.op_entry.clk.next = self.clk.val();
+        self.entry.clk.next = self.clk.val();
+        self.entry.rst_n.next = self.rst_n.val();
 
         self.is_prologue.next = self.row_i.val() == 0;
         self.is_tensor.next = self.row_i.val() == 1;
         self.is_epilogue.next = self.row_i.val() == 2;
+        self.has_entry.next =
+            !self.table_i.val() | ((self.entry.q_o.val() >> self._entry_bits.to_bits::<4>()) == 0);
         self.in_range.next = (self.is_tensor.val()
+            & self.has_entry.val()
             & ((self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0)
             & ((self.vectors.q_o.val() >> self._result_bits.to_bits::<4>()) == 0))
             | (self.is_prologue.val()
@@ -167,6 +200,7 @@ impl<const A: usize> Logic for StreamHead<A> {
         self.vector.next = self.accept.val() & self.is_tensor.val();
         self.addr_ready_o.next = self.accept.val();
         self.vector_o.next = self.vector.val();
+        self.last_tile_o.next = self.last_tile.val();
         self.stall_o.next = self.addr_valid_i.val()
             & self.is_tensor.val()
             & self.between.q_o.val()
@@ -187,6 +221,7 @@ impl<const A: usize> Logic for StreamHead<A> {
         self.first.d_i.next = self.first.q_o.val();
         self.vectors.d_i.next = self.vectors.q_o.val();
         self.fresh.d_i.next = self.fresh.q_o.val();
+        self.entry.d_i.next = self.entry.q_o.val();
         if self.vector.val() {
             self.between.d_i.next = self.tile_end.val();
             self.fresh.d_i.next = false;
@@ -194,11 +229,13 @@ impl<const A: usize> Logic for StreamHead<A> {
             if self.tile_end.val() {
                 self.vectors.d_i.next = 0.into();
                 self.first.d_i.next = false;
+                self.entry.d_i.next = self.entry.q_o.val() + 1;
             }
         }
         if self.start_i.val() {
             self.first.d_i.next = self.first_i.val();
             self.fresh.d_i.next = true;
+            self.entry.d_i.next = self.entry_i.val().get_bits::<9>(0);
         }
         if self.clear_i.val() | self.start_i.val() {
             self.between.d_i.next = true;
@@ -226,6 +263,8 @@ impl<const A: usize> Logic for StreamHead<A> {
         self.op_addr.d_i.next = self.addr_i.val().get_bits::<16>(0);
         self.op_rows.d_i.next = self.rows_i.val();
         self.op_thr.d_i.next = self.thr_i.val();
+        self.op_table.d_i.next = self.table_i.val();
+        self.op_entry.d_i.next = self.entry.q_o.val().get_bits::<8>(0);
 
         self.op_valid_o.next = self.op_valid.q_o.val();
         self.op_addr_o.next = self.op_addr.q_o.val();
@@ -234,6 +273,8 @@ impl<const A: usize> Logic for StreamHead<A> {
         self.op_fresh_o.next = self.op_fresh.q_o.val();
         self.op_swap_o.next = self.op_swap.q_o.val();
         self.op_tag_o.next = self.op_tag.q_o.val();
+        self.op_table_o.next = self.op_table.q_o.val();
+        self.op_entry_o.next = self.op_entry.q_o.val();
     }
     module!(|this| {
         Meta::module("stream_head")
@@ -251,6 +292,12 @@ impl<const A: usize> Logic for StreamHead<A> {
                 "d",
                 this._result_bits,
                 "bits of a result address",
+            )
+            .param(
+                "entry_bits",
+                "e",
+                this._entry_bits,
+                "bits of an entry of the row tables",
             )
     });
 }

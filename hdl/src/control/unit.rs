@@ -24,8 +24,9 @@ pub struct ControlShape {
 /// Everything but the data path: takes requests of the host, runs programs, drives the waves.
 ///
 /// # Timing
-/// With a slot on the operand wave in cycle t: bias wave t + 3, results wave t + Rows + 4,
-/// post wave t + Rows + 6.
+/// With a slot on the operand wave in cycle t: bias wave t + 5, results wave t + Rows + 6,
+/// post wave t + Rows + 8. `end_fault_i` belongs to the slot that was behind the last row in the
+/// cycle before.
 #[derive(LogicBlock)]
 pub struct Control<const W: usize, const D: usize, const A: usize> {
     /// Clock.
@@ -66,12 +67,18 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     pub op_swap_o: Signal<Out, Bit>,
     /// Operand wave: tag, see the stream head.
     pub op_tag_o: Signal<Out, Bits<8>>,
+    /// Operand wave: the rows add their offsets.
+    pub op_table_o: Signal<Out, Bit>,
+    /// Operand wave: entry of the offsets.
+    pub op_entry_o: Signal<Out, Bits<8>>,
     /// Operand wave behind the last row: tensor slot.
     pub end_valid_i: Signal<In, Bit>,
     /// Operand wave behind the last row: address.
     pub end_addr_i: Signal<In, Bits<16>>,
     /// Operand wave behind the last row: tag.
     pub end_tag_i: Signal<In, Bits<8>>,
+    /// Operand wave behind the last row: a row had no address for a slot.
+    pub end_fault_i: Signal<In, Bit>,
     /// Weight wave: slot.
     pub wt_valid_o: Signal<Out, Bit>,
     /// Weight wave: byte address.
@@ -130,6 +137,8 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     pub buffer_valid_o: Signal<Out, Bit>,
     /// Write, else read.
     pub buffer_write_o: Signal<Out, Bit>,
+    /// The write is for an offset table.
+    pub buffer_table_o: Signal<Out, Bit>,
     /// Partition.
     pub buffer_partition_o: Signal<Out, Bits<8>>,
     /// Word of the partition.
@@ -166,6 +175,7 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     _result_bits: usize,
     _tiles: usize,
     _pc_bits: usize,
+    _row_offsets: usize,
     _counts: usize,
 }
 
@@ -176,6 +186,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         let counts = counters(shape.slices);
         let walk = TraversalShape::plain(s.record_rows, s.loops);
         let tile_bits = s.tiles.ilog2() as usize;
+        let entry_bits = s.row_offsets.ilog2() as usize;
         Self {
             clk: Default::default(),
             rst_n: Default::default(),
@@ -196,9 +207,12 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             op_fresh_o: Default::default(),
             op_swap_o: Default::default(),
             op_tag_o: Default::default(),
+            op_table_o: Default::default(),
+            op_entry_o: Default::default(),
             end_valid_i: Default::default(),
             end_addr_i: Default::default(),
             end_tag_i: Default::default(),
+            end_fault_i: Default::default(),
             wt_valid_o: Default::default(),
             wt_addr_o: Default::default(),
             wt_rows_o: Default::default(),
@@ -228,6 +242,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             scale_data_o: v(8),
             buffer_valid_o: Default::default(),
             buffer_write_o: Default::default(),
+            buffer_table_o: Default::default(),
             buffer_partition_o: Default::default(),
             buffer_word_o: Default::default(),
             buffer_data_o: v(8),
@@ -242,11 +257,17 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             stream_walk: TraversalEngine::new(walk),
             drain_walk: TraversalEngine::new(walk),
             weight_head: WeightHead::new(s.loops, shape.byte_bits, s.cols),
-            stream_head: StreamHead::new(s.loops, shape.byte_bits, tile_bits, shape.result_bits),
+            stream_head: StreamHead::new(
+                s.loops,
+                shape.byte_bits,
+                tile_bits,
+                shape.result_bits,
+                entry_bits,
+            ),
             drain_head: DrainHead::new(shape.byte_bits, s.cols),
-            bias_load: v(3),
-            bias_first: v(3),
-            bias_tile: v(3),
+            bias_load: v(5),
+            bias_first: v(5),
+            bias_tile: v(5),
             idle: Default::default(),
             _loops: s.loops,
             _offset_bits: s.offset_bits,
@@ -257,6 +278,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             _result_bits: shape.result_bits,
             _tiles: s.tiles,
             _pc_bits: address_bits(s.program_words),
+            _row_offsets: s.row_offsets,
             _counts: counts,
         }
     }
@@ -285,7 +307,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.stream_head.rst_n.next = self.rst_n.val();
         self.drain_head.clk.next = self.clk.val();
         self.drain_head.rst_n.next = self.rst_n.val();
-        for i in 0..3 {
+        for i in 0..5 {
             self.bias_load[i].clk.next = self.clk.val();
             self.bias_load[i].rst_n.next = self.rst_n.val();
             self.bias_first[i].clk.next = self.clk.val();
@@ -319,6 +341,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.bias_data_o.next = self.host.program_wdata_o.val();
         self.buffer_valid_o.next = self.host.buffer_valid_o.val();
         self.buffer_write_o.next = self.host.buffer_write_o.val();
+        self.buffer_table_o.next = self.host.buffer_table_o.val();
         self.buffer_partition_o.next = self.host.buffer_partition_o.val();
         self.buffer_word_o.next = self.host.buffer_word_o.val();
 
@@ -347,7 +370,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.status.fault_code_i.next = self.sequencer.fault_code_o.val();
         self.status.pc_i.next = self.sequencer.pc_o.val();
         self.status.weights_error_i.next = self.weight_head.error_o.val();
-        self.status.stream_error_i.next = self.stream_head.error_o.val();
+        self.status.stream_error_i.next = self.stream_head.error_o.val() | self.end_fault_i.val();
         self.status.drain_error_i.next = self.drain_head.dest_error_o.val();
         self.status.underflow_i.next = self.drain_head.underflow_o.val();
         for i in 0..3 {
@@ -429,19 +452,23 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.op_fresh_o.next = self.stream_head.op_fresh_o.val();
         self.op_swap_o.next = self.stream_head.op_swap_o.val();
         self.op_tag_o.next = self.stream_head.op_tag_o.val();
+        self.stream_head.table_i.next = self.sequencer.param_o[1].val().get_bit(15);
+        self.stream_head.entry_i.next = self.sequencer.table_o.val().get_bits::<8>(24);
+        self.op_table_o.next = self.stream_head.op_table_o.val();
+        self.op_entry_o.next = self.stream_head.op_entry_o.val();
 
-        // The bias wave runs three cycles behind the operand wave.
+        // The bias wave runs five cycles behind the operand wave.
         self.bias_load[0].d_i.next = self.stream_head.op_tag_o.val().get_bit(0);
         self.bias_first[0].d_i.next = self.stream_head.op_tag_o.val().get_bit(2);
         self.bias_tile[0].d_i.next = self.stream_head.op_addr_o.val().get_bits::<8>(0);
-        for i in 1..3 {
+        for i in 1..5 {
             self.bias_load[i].d_i.next = self.bias_load[i - 1].q_o.val();
             self.bias_first[i].d_i.next = self.bias_first[i - 1].q_o.val();
             self.bias_tile[i].d_i.next = self.bias_tile[i - 1].q_o.val();
         }
-        self.bias_load_o.next = self.bias_load[2].q_o.val();
-        self.bias_first_o.next = self.bias_first[2].q_o.val();
-        self.bias_tile_o.next = self.bias_tile[2].q_o.val();
+        self.bias_load_o.next = self.bias_load[4].q_o.val();
+        self.bias_first_o.next = self.bias_first[4].q_o.val();
+        self.bias_tile_o.next = self.bias_tile[4].q_o.val();
 
         // Drain unit
         self.drain_walk.cfg_clear_i.next = self.sequencer.cfg_clear_o[2].val();
@@ -501,6 +528,9 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
             self.counters.increment_i[2].next = 1.into();
             self.counters.increment_i[3].next =
                 self.sequencer.second_param_o[1].val().get_bits::<17>(0);
+            if self.stream_head.table_i.val() & self.stream_head.last_tile_o.val() {
+                self.counters.increment_i[3].next = self.sequencer.table_o.val().get_bits::<17>(0);
+            }
         }
         if self.stream_head.stall_o.val() {
             self.counters.increment_i[4].next = 1.into();
@@ -542,7 +572,13 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
                 "bits of a result address",
             )
             .param("tiles", "t", this._tiles, "column tiles")
-            .param("pc_bits", "p", this._pc_bits, "bits of a program address");
+            .param("pc_bits", "p", this._pc_bits, "bits of a program address")
+            .param(
+                "offsets",
+                "e",
+                this._row_offsets,
+                "entries of the offset table of a row",
+            );
         describe(control, this._counts)
     });
 }

@@ -8,8 +8,8 @@ use crate::prelude::*;
 /// reached the last column, so that no shadow weight changes before it was used.
 ///
 /// # Timing
-/// An address accepted in cycle t stands on the wave in t + 1; `full_o` rises in t + 1 when it
-/// was the last of a tile. After a swap decided in cycle t the next address is accepted in
+/// An address accepted in cycle t stands on the wave in t + 3: the partitions serve weights two
+/// cycles sooner than operands. `full_o` rises in t + 1 when the address was the last of a tile. After a swap decided in cycle t the next address is accepted in
 /// t + Cols at the earliest.
 #[derive(LogicBlock, Default)]
 pub struct WeightHead<const A: usize> {
@@ -46,9 +46,9 @@ pub struct WeightHead<const A: usize> {
     full: Reg<Bit>,
     // Cycles until the last swap has reached the last column.
     travel: Reg<Bits<9>>,
-    wt_valid: Reg<Bit>,
-    wt_addr: Delay<Bits<16>>,
-    wt_rows: Delay<Bits<9>>,
+    wt_valid: Vec<Reg<Bit>>,
+    wt_addr: Vec<Delay<Bits<16>>>,
+    wt_rows: Vec<Delay<Bits<9>>>,
     in_range: Signal<Local, Bit>,
     tile_end: Signal<Local, Bit>,
     accept: Signal<Local, Bit>,
@@ -62,6 +62,9 @@ impl<const A: usize> WeightHead<A> {
     pub fn new(loops: usize, byte_bits: usize, cols: usize) -> Self {
         Self {
             final_i: v(loops),
+            wt_valid: v(3),
+            wt_addr: v(3),
+            wt_rows: v(3),
             _loops: loops,
             _byte_bits: byte_bits,
             _cols: cols,
@@ -77,10 +80,12 @@ impl<const A: usize> Logic for WeightHead<A> {
         self.full.rst_n.next = self.rst_n.val();
         self.travel.clk.next = self.clk.val();
         self.travel.rst_n.next = self.rst_n.val();
-        self.wt_valid.clk.next = self.clk.val();
-        self.wt_valid.rst_n.next = self.rst_n.val();
-        self.wt_addr.clk.next = self.clk.val();
-        self.wt_rows.clk.next = self.clk.val();
+        for i in 0..3 {
+            self.wt_valid[i].clk.next = self.clk.val();
+            self.wt_valid[i].rst_n.next = self.rst_n.val();
+            self.wt_addr[i].clk.next = self.clk.val();
+            self.wt_rows[i].clk.next = self.clk.val();
+        }
 
         self.tile_end.next = self.final_i[0].val();
         for c in 1..self._loops {
@@ -108,12 +113,17 @@ impl<const A: usize> Logic for WeightHead<A> {
             self.travel.d_i.next = (self._cols - 1).to_bits::<9>();
         }
 
-        self.wt_valid.d_i.next = self.accept.val() & !self.clear_i.val();
-        self.wt_addr.d_i.next = self.addr_i.val().get_bits::<16>(0);
-        self.wt_rows.d_i.next = self.rows_i.val();
-        self.wt_valid_o.next = self.wt_valid.q_o.val();
-        self.wt_addr_o.next = self.wt_addr.q_o.val();
-        self.wt_rows_o.next = self.wt_rows.q_o.val();
+        self.wt_valid[0].d_i.next = self.accept.val() & !self.clear_i.val();
+        self.wt_addr[0].d_i.next = self.addr_i.val().get_bits::<16>(0);
+        self.wt_rows[0].d_i.next = self.rows_i.val();
+        for i in 1..3 {
+            self.wt_valid[i].d_i.next = self.wt_valid[i - 1].q_o.val();
+            self.wt_addr[i].d_i.next = self.wt_addr[i - 1].q_o.val();
+            self.wt_rows[i].d_i.next = self.wt_rows[i - 1].q_o.val();
+        }
+        self.wt_valid_o.next = self.wt_valid[2].q_o.val();
+        self.wt_addr_o.next = self.wt_addr[2].q_o.val();
+        self.wt_rows_o.next = self.wt_rows[2].q_o.val();
     }
     module!(|this| {
         Meta::module("weight_head")

@@ -15,8 +15,8 @@ use heddle_arch::Params;
 /// `done_o` or `error_o`, and reads results and counters.
 ///
 /// # Timing
-/// A vector that is taken from the traversal unit in cycle t enters row 0 of the array in t + 5;
-/// its result of column c is scaled from t + Rows + 7 + c on.
+/// A vector that is taken from the traversal unit in cycle t enters row 0 of the array in t + 7;
+/// its result of column c is scaled from t + Rows + 9 + c on.
 #[derive(LogicBlock)]
 pub struct Top<const W: usize, const D: usize, const A: usize> {
     /// Clock.
@@ -67,6 +67,7 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
             address_bits: A,
             tiles: params.column_tiles as usize,
             program_words: params.program.words as usize,
+            row_offsets: params.state_buffer.row_offsets as usize,
         };
         let buffer = &params.state_buffer;
         let bank = SlicedShape::of(buffer.words_per_bank as usize, &buffer.slices);
@@ -90,7 +91,7 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
             done_o: Default::default(),
             error_o: Default::default(),
             control: Control::new(shape),
-            state_buffer: StateBuffer::new(s.rows, buffer.banks as usize, &bank),
+            state_buffer: StateBuffer::new(s.rows, buffer.banks as usize, &bank, s.row_offsets),
             array: PeArray::new(s.rows, s.cols),
             bias: BiasRow::new(s.cols, s.tiles),
             results: ResultsBuffer::new(s.cols, params.results_buffer.depth as usize),
@@ -141,14 +142,18 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Top<W, D, A> {
         self.state_buffer.op_fresh_i.next = self.control.op_fresh_o.val();
         self.state_buffer.op_swap_i.next = self.control.op_swap_o.val();
         self.state_buffer.op_tag_i.next = self.control.op_tag_o.val();
+        self.state_buffer.op_table_i.next = self.control.op_table_o.val();
+        self.state_buffer.op_entry_i.next = self.control.op_entry_o.val();
         self.control.end_valid_i.next = self.state_buffer.op_valid_o.val();
         self.control.end_addr_i.next = self.state_buffer.op_addr_o.val();
         self.control.end_tag_i.next = self.state_buffer.op_tag_o.val();
+        self.control.end_fault_i.next = self.state_buffer.op_fault_o.val();
         self.state_buffer.wt_valid_i.next = self.control.wt_valid_o.val();
         self.state_buffer.wt_addr_i.next = self.control.wt_addr_o.val();
         self.state_buffer.wt_rows_i.next = self.control.wt_rows_o.val();
         self.state_buffer.host_valid_i.next = self.control.buffer_valid_o.val();
         self.state_buffer.host_write_i.next = self.control.buffer_write_o.val();
+        self.state_buffer.host_table_i.next = self.control.buffer_table_o.val();
         self.state_buffer.host_partition_i.next = self.control.buffer_partition_o.val();
         self.state_buffer.host_word_i.next = self.control.buffer_word_o.val();
         self.control.buffer_rvalid_i.next = self.state_buffer.host_rvalid_o.val();

@@ -6,6 +6,7 @@ use heddle_hdl::sliced::SlicedShape;
 
 pub const BANKS: usize = 4;
 pub const WORDS: usize = 16;
+pub const OFFSETS: usize = 16;
 
 /// One operand slot.
 #[derive(Clone, Copy, Default)]
@@ -15,6 +16,8 @@ pub struct Operand {
     pub thr: u64,
     pub fresh: bool,
     pub swap: bool,
+    /// Entry of the offset table, if it is used.
+    pub entry: Option<u64>,
 }
 
 /// Everything that enters a partition in one cycle.
@@ -27,6 +30,8 @@ pub struct Cycle {
     pub drain: Option<(u64, u64)>,
     /// Partition, word, data of a write.
     pub host: Option<(u64, u64, Option<u64>)>,
+    /// Partition, entry and data of a write to the offset table, instead of `host`.
+    pub table: Option<(u64, u64, u64)>,
 }
 
 /// What leaves a partition in one cycle.
@@ -40,6 +45,8 @@ pub struct Seen {
     pub shift: bool,
     pub w: u64,
     pub answer: Option<u64>,
+    /// The slot of two cycles ago has no address.
+    pub fault: bool,
     /// Mask reads and writes, slice a reads and writes, slice b reads and writes, zero operands.
     pub events: [u64; 7],
 }
@@ -65,12 +72,16 @@ macro_rules! drive {
         $u.op_thr_i.next = op.thr.into();
         $u.op_fresh_i.next = op.fresh;
         $u.op_swap_i.next = op.swap;
+        $u.op_table_i.next = op.entry.is_some();
+        $u.op_entry_i.next = op.entry.unwrap_or(0).into();
         let (addr, rows) = $cycle.wt.unwrap_or_default();
         $u.wt_valid_i.next = $cycle.wt.is_some();
         $u.wt_addr_i.next = addr.into();
         $u.wt_rows_i.next = rows.into();
-        let (partition, word, data) = $cycle.host.unwrap_or_default();
-        $u.host_valid_i.next = $cycle.host.is_some();
+        let table = $cycle.table.map(|(p, entry, data)| (p, entry, Some(data)));
+        let (partition, word, data) = $cycle.host.or(table).unwrap_or_default();
+        $u.host_valid_i.next = $cycle.host.is_some() || table.is_some();
+        $u.host_table_i.next = $cycle.host.is_none() && table.is_some();
         $u.host_write_i.next = data.is_some();
         $u.host_partition_i.next = partition.into();
         $u.host_word_i.next = word.into();
@@ -86,7 +97,7 @@ pub fn bank() -> SlicedShape {
 }
 
 pub fn run_partition(cycles: &[Cycle]) -> Vec<Seen> {
-    let mut u = Partition::new(BANKS, &bank());
+    let mut u = Partition::new(BANKS, &bank(), OFFSETS);
     u.rst_n.next = true;
     let mut seen = Vec::new();
     for cycle in cycles {
@@ -111,6 +122,7 @@ pub fn run_partition(cycles: &[Cycle]) -> Vec<Seen> {
             swap: u.swap_o.val(),
             shift: u.shift_o.val(),
             w: if u.shift_o.val() { bytes(&u.w_o) } else { 0 },
+            fault: u.op_fault_o.val(),
             answer: u.host_rvalid_o.val().then(|| bytes(&u.host_rdata_o)),
             events: [
                 u.ev_mask_read_o.val().to_u64(),
@@ -138,6 +150,9 @@ pub fn slices(word: u64) -> [u64; 2] {
 pub fn model(cycles: &[Cycle]) -> (Vec<Seen>, u64) {
     let mut seen = vec![Seen::default(); cycles.len() + 8];
     let mut memory = [0u64; BANKS * WORDS];
+    let mut offsets = [0u64; OFFSETS];
+    // The slot of each cycle with its address in this partition, if it has one.
+    let mut slots: Vec<Option<(Operand, Option<u64>)>> = Vec::new();
     let mut kept = None;
     let mut reused = 0;
     let bank = |word: u64| word as usize / WORDS;
@@ -167,17 +182,29 @@ pub fn model(cycles: &[Cycle]) -> (Vec<Seen>, u64) {
             seen[t + 2].events[4] += slices(data)[1];
             data
         };
-        if let Some(op) = cycle.op {
+        slots.push(cycle.op.map(|op| {
+            let active = op.rows > 0 && op.rows < 512;
+            let entry = op.entry.map_or(1 << 16, |entry| offsets[entry as usize]);
+            let sum = op.addr + (entry & 0xffff);
+            let address = (active && entry >> 16 == 1).then_some(sum);
+            (op, address)
+        }));
+        if let Some((0, entry, data)) = cycle.table.filter(|_| cycle.host.is_none()) {
+            offsets[entry as usize] = data;
+        }
+        if let Some((op, address)) = t.checked_sub(2).and_then(|t| slots[t]) {
             seen[t + 4].swap = op.swap;
-            if op.rows > 0 && op.rows < 512 {
-                let word = op.addr >> 3;
+            let limit = (BANKS * WORDS * 8) as u64;
+            seen[t].fault = address.is_some_and(|address| address >= limit);
+            if let Some(address) = address.filter(|&address| address < limit) {
+                let word = address >> 3;
                 if op.fresh || kept != Some(word) {
                     read(word, &mut seen);
                     kept = Some(word);
                 } else {
                     reused += 1;
                 }
-                let byte = (memory[word as usize] >> (8 * (op.addr & 7)) & 0xff) as i64;
+                let byte = (memory[word as usize] >> (8 * (address & 7)) & 0xff) as i64;
                 seen[t + 4].x = if byte <= op.thr as i64 {
                     byte
                 } else {
@@ -231,6 +258,15 @@ pub fn operand(addr: u64) -> Cycle {
             thr: 127,
             ..Operand::default()
         }),
+        ..Cycle::default()
+    }
+}
+
+/// Writes an entry of the offset table.
+pub fn table_write(entry: u64, offset: Option<u64>) -> Cycle {
+    let data = offset.map_or(0, |offset| 1 << 16 | offset);
+    Cycle {
+        table: Some((0, entry, data)),
         ..Cycle::default()
     }
 }

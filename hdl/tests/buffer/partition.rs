@@ -10,10 +10,10 @@ use crate::bench::*;
 fn eight_operands_of_a_word_cost_one_access() {
     let mut cycles = vec![host_write(3, 0x8877_6655_4433_2211)];
     cycles.extend((24..32).map(operand));
-    cycles.extend(idle(6));
+    cycles.extend(idle(8));
     let seen = check_partition(&cycles);
     assert_eq!(mask_reads(&seen), 1);
-    let x: Vec<_> = seen[5..13].iter().map(|s| s.x).collect();
+    let x: Vec<_> = seen[7..15].iter().map(|s| s.x).collect();
     assert_eq!(x, [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88 - 256]);
 }
 
@@ -24,7 +24,7 @@ fn reuse_survives_gaps_and_ends_with_another_word() {
         cycles.push(operand(addr));
         cycles.extend(idle(2));
     }
-    cycles.extend(idle(4));
+    cycles.extend(idle(6));
     assert_eq!(mask_reads(&check_partition(&cycles)), 3);
 }
 
@@ -36,7 +36,7 @@ fn a_fresh_slot_reads_the_kept_word_again() {
         cycle.op.as_mut().expect("just made").fresh = fresh;
         cycles.push(cycle);
     }
-    cycles.extend(idle(6));
+    cycles.extend(idle(8));
     assert_eq!(mask_reads(&check_partition(&cycles)), 2);
 }
 
@@ -45,12 +45,13 @@ fn a_write_to_the_kept_word_is_seen_by_slots_of_its_cycle_and_later() {
     for distance in 0..5 {
         let mut cycles = vec![host_write(2, 0x11), operand(16)];
         cycles.extend((0..6).map(|_| operand(16)));
-        cycles[2 + distance].drain = Some((2, 0x22));
-        cycles.extend(idle(6));
+        cycles.extend(idle(8));
+        // Operands are read two cycles behind their slots.
+        cycles[2 + 2 + distance].drain = Some((2, 0x22));
         let seen = check_partition(&cycles);
         assert_eq!(mask_reads(&seen), 2);
-        assert_eq!(seen[6 + distance].x, 0x22, "distance {distance}");
-        assert_eq!(seen[5 + distance].x, 0x11);
+        assert_eq!(seen[8 + distance].x, 0x22, "distance {distance}");
+        assert_eq!(seen[7 + distance].x, 0x11);
     }
 }
 
@@ -64,7 +65,7 @@ fn the_threshold_decides_which_bytes_are_negative() {
             cycles.push(cycle);
         }
     }
-    cycles.extend(idle(6));
+    cycles.extend(idle(8));
     check_partition(&cycles);
 }
 
@@ -76,9 +77,9 @@ fn zero_operands_are_counted_and_leave_the_multiplier_inputs_still() {
     cycles.push(operand(1));
     cycles.extend(idle(8));
     let seen = check_partition(&cycles);
-    let held: Vec<_> = seen[5..13].iter().map(|s| s.held).collect();
+    let held: Vec<_> = seen[7..15].iter().map(|s| s.held).collect();
     assert_eq!(held, [0x11, 0x11, 0x11, 0x11, 0x22, 0x22, 0x22, 0x88 - 256]);
-    assert!(seen[13..].iter().all(|s| s.held == 0x88 - 256 && s.x == 0));
+    assert!(seen[15..].iter().all(|s| s.held == 0x88 - 256 && s.x == 0));
     // Empty slots are no zero operands.
     assert_eq!(seen.iter().map(|s| s.events[6]).sum::<u64>(), 6);
 }
@@ -96,10 +97,10 @@ fn inactive_rows_and_empty_slots_give_zero_and_read_nothing() {
         wt: Some((0, 0)),
         ..Cycle::default()
     });
-    cycles.extend(idle(6));
+    cycles.extend(idle(8));
     let seen = check_partition(&cycles);
     assert_eq!(mask_reads(&seen), 1);
-    let x: Vec<_> = seen[5..10].iter().map(|s| (s.x, s.swap)).collect();
+    let x: Vec<_> = seen[7..12].iter().map(|s| (s.x, s.swap)).collect();
     assert_eq!(
         x,
         [(0, true), (0, true), (0x77, true), (0, true), (0x77, true)]
@@ -121,7 +122,7 @@ fn a_bank_serves_operands_before_weights_before_the_host() {
             }
         }
     }
-    cycles.extend(idle(6));
+    cycles.extend(idle(8));
     check_partition(&cycles);
 }
 
@@ -137,7 +138,7 @@ fn drain_words_go_before_host_writes() {
             ..Cycle::default()
         });
     }
-    cycles.extend(idle(6));
+    cycles.extend(idle(8));
     let answers: Vec<_> = check_partition(&cycles)
         .iter()
         .filter_map(|s| s.answer)
@@ -147,7 +148,7 @@ fn drain_words_go_before_host_writes() {
 
 #[test]
 fn random_traffic_behaves_like_a_memory() {
-    let mut reused = 0;
+    let (mut reused, mut faults) = (0, 0);
     for seed in 0..2 {
         let mut n = Numbers(seed + 100);
         let total = (BANKS * WORDS) as u64;
@@ -160,6 +161,14 @@ fn random_traffic_behaves_like_a_memory() {
             u64::from_le_bytes(bytes)
         };
         let mut cycles: Vec<_> = (0..total).map(|w| host_write(w, word(&mut n))).collect();
+        let offset = |n: &mut Numbers| match n.next(8) {
+            0 => None,
+            1 => Some(n.next(1 << 16)),
+            _ => Some(n.next(24)),
+        };
+        for entry in 0..OFFSETS as u64 {
+            cycles.push(table_write(entry, offset(&mut n)));
+        }
         for _ in 0..1500 {
             let mut cycle = Cycle::default();
             if !n.one_in(4) {
@@ -172,6 +181,7 @@ fn random_traffic_behaves_like_a_memory() {
                     thr: n.next(256),
                     fresh: n.one_in(10),
                     swap: n.one_in(5),
+                    entry: n.one_in(4).then(|| n.next(OFFSETS as u64)),
                 });
             }
             if n.one_in(3) {
@@ -181,22 +191,28 @@ fn random_traffic_behaves_like_a_memory() {
                 let near = if n.one_in(2) { last } else { n.next(total) };
                 cycle.drain = Some((near, word(&mut n)));
             }
-            if n.one_in(3) {
+            // No entry is read in the cycle in which it is written.
+            let entry = n.next(OFFSETS as u64);
+            if n.one_in(8) && cycle.op.is_none_or(|op| op.entry != Some(entry)) {
+                cycle.table = table_write(entry, offset(&mut n)).table;
+            } else if n.one_in(3) {
                 let data = n.one_in(2).then(|| word(&mut n));
                 cycle.host = Some((n.next(2), n.next(total), data));
             }
             cycles.push(cycle);
         }
         cycles.extend(idle(8));
-        check_partition(&cycles);
+        let seen = check_partition(&cycles);
+        faults += seen.iter().filter(|s| s.fault).count();
         reused += model(&cycles).1;
     }
+    assert!(faults > 20, "{faults} sums lay beyond the memory");
     assert!(reused > 300, "the kept word was used {reused} times");
 }
 
 #[test]
 fn addresses_beyond_the_banks_read_zero_and_are_not_written() {
-    let mut u = Partition::new(2, &bank());
+    let mut u = Partition::new(2, &bank(), OFFSETS);
     u.rst_n.next = true;
     let beyond = 2 * WORDS as u64 + 3;
     let read = |word| Cycle {
@@ -220,4 +236,71 @@ fn addresses_beyond_the_banks_read_zero_and_are_not_written() {
         clock_cycle!(u);
     }
     assert_eq!(answers, [0x33, 0]);
+}
+
+/// An operand at `addr` plus the offset of an entry.
+fn operand_of(entry: u64, addr: u64) -> Cycle {
+    let mut cycle = operand(addr);
+    cycle.op.as_mut().expect("just made").entry = Some(entry);
+    cycle
+}
+
+#[test]
+fn sgcr_54_the_row_adds_the_offset_of_the_entry_that_travels_with_the_slot() {
+    let mut cycles = vec![
+        host_write(0, 0x0807_0605_0403_0201),
+        host_write(1, 0x1817_1615_1413_1211),
+        table_write(0, Some(0)),
+        table_write(3, Some(9)),
+        table_write(15, Some(2)),
+    ];
+    for (entry, addr) in [(0, 4), (3, 4), (15, 4), (15, 5), (3, 0)] {
+        cycles.push(operand_of(entry, addr));
+    }
+    cycles.push(operand(4));
+    cycles.extend(idle(8));
+    let seen = check_partition(&cycles);
+    let x: Vec<_> = seen[11..17].iter().map(|s| s.x).collect();
+    assert_eq!(x, [0x05, 0x16, 0x07, 0x08, 0x12, 0x05]);
+    // Words 0, 1, 0 (twice), 1, 0.
+    assert_eq!(mask_reads(&seen), 5);
+}
+
+#[test]
+fn sgcr_55_a_row_without_a_valid_entry_reads_nothing_and_has_no_operand() {
+    let mut cycles = vec![host_write(0, 0x7777_7777), table_write(1, None)];
+    cycles.push(table_write(2, Some(0)));
+    cycles.push(operand_of(1, 1));
+    cycles.push(operand_of(2, 1));
+    cycles.push(operand_of(1, 1));
+    cycles.extend(idle(8));
+    let seen = check_partition(&cycles);
+    assert_eq!(mask_reads(&seen), 1);
+    let x: Vec<_> = seen[9..12].iter().map(|s| s.x).collect();
+    assert_eq!(x, [0, 0x77, 0]);
+    let zeros: u64 = seen.iter().map(|s| s.events[6]).sum();
+    assert_eq!(zeros, 0, "no operand is no zero operand");
+}
+
+#[test]
+fn a_sum_beyond_the_memory_is_a_fault_and_reads_nothing() {
+    let bytes = (BANKS * WORDS * 8) as u64;
+    for (offset, addr, fault) in [
+        (bytes - 2, 1, false),
+        (bytes - 1, 1, true),
+        (0xffff, 1, true),
+        (0xffff, 0xffff, true),
+        (0, bytes - 1, false),
+    ] {
+        let last = bytes / 8 - 1;
+        let mut cycles = vec![host_write(last, 0x55 << 56), host_write(0, 0x6666_6666)];
+        cycles.push(table_write(5, Some(offset)));
+        cycles.push(operand_of(5, addr));
+        cycles.extend(idle(8));
+        let seen = check_partition(&cycles);
+        assert_eq!(seen[5].fault, fault, "{offset:#x} + {addr:#x}");
+        assert_eq!(seen.iter().filter(|s| s.fault).count(), usize::from(fault));
+        assert_eq!(seen[9].x, if fault { 0 } else { 0x55 });
+        assert_eq!(mask_reads(&seen), u64::from(!fault));
+    }
 }

@@ -13,16 +13,24 @@ pub struct PartitionShape {
     pub words_per_bank: usize,
     /// Slices of a bank.
     pub layout: Layout,
+    /// Entries of the offset table.
+    pub offsets: usize,
 }
 
 impl PartitionShape {
-    /// Banks with data slices of the given bytes and all options at their defaults.
+    /// Banks with data slices of the given bytes and all options at their defaults, and a table of
+    /// 16 offsets.
     pub fn new(banks: usize, words_per_bank: usize, widths: &[usize]) -> Self {
         Self {
             banks,
             words_per_bank,
             layout: Layout::new(words_per_bank, widths),
+            offsets: 16,
         }
+    }
+
+    fn bytes(&self) -> u32 {
+        (self.banks * self.words_per_bank * 8) as u32
     }
 }
 
@@ -31,6 +39,8 @@ impl PartitionShape {
 pub struct PartitionOutputs {
     /// Operand wave for the next partition.
     pub operand: OperandSlot,
+    /// The slot of two cycles ago has no address in this partition or one before.
+    pub fault: bool,
     /// Weight wave for the next partition.
     pub weight: WeightSlot,
     /// Host access for the next partition.
@@ -51,6 +61,15 @@ pub struct PartitionOutputs {
     pub w: Option<u64>,
 }
 
+/// An operand slot with its address in this partition.
+#[derive(Debug, Clone, Copy, Default)]
+struct OwnSlot {
+    /// None for an empty slot, an inactive row, an entry that is not valid or a sum beyond the
+    /// memory.
+    address: Option<u16>,
+    slot: OperandSlot,
+}
+
 /// What leaves towards the PE row for one operand slot.
 #[derive(Debug, Clone, Copy, Default)]
 struct Operand {
@@ -64,7 +83,12 @@ struct Operand {
 pub struct PartitionModel {
     shape: PartitionShape,
     words: Vec<u64>,
+    offsets: Vec<Option<u16>>,
     kept: Option<u16>,
+    /// The slot on its way through table and adder.
+    own_slots: DelayLine<OwnSlot>,
+    own_faults: DelayLine<bool>,
+    faults: DelayLine<bool>,
     next_operand: DelayLine<OperandSlot>,
     next_weight: DelayLine<WeightSlot>,
     next_host: DelayLine<HostRequest>,
@@ -93,6 +117,10 @@ impl PartitionModel {
         );
         Self {
             words: vec![0; shape.banks * shape.words_per_bank],
+            offsets: vec![None; shape.offsets],
+            own_slots: DelayLine::new(2),
+            own_faults: DelayLine::new(1),
+            faults: DelayLine::new(1),
             shape,
             kept: None,
             next_operand: DelayLine::new(1),
@@ -116,15 +144,25 @@ impl PartitionModel {
     /// One clock cycle: returns the outputs of this cycle, then takes the clock edge.
     ///
     /// # Panics
-    /// If an address lies outside the partition, or a host read meets a bank in use.
+    /// If a weight or host address lies outside the partition or its table, or a host read meets a
+    /// bank in use.
     pub fn step(&mut self, inputs: &PartitionInputs) -> PartitionOutputs {
         let mut now = Events::default();
         let mut later = Events::default();
-        let mine = inputs.host.valid && inputs.host.partition == 0;
+        let chosen = inputs.host.valid && inputs.host.partition == 0;
+        let mine = chosen && !inputs.host.table;
 
+        let (own_slot, own_fault) = self.own_slot(inputs.operand);
+        let own_slot = self.own_slots.shift(own_slot);
+        let fault = inputs.fault | self.own_faults.shift(own_fault);
+        if chosen && inputs.host.table && inputs.host.write {
+            let valid = inputs.host.data >> 16 & 1 == 1;
+            let entry = usize::from(inputs.host.word & 0xff);
+            self.offsets[entry] = valid.then_some(inputs.host.data as u16);
+        }
         let written = self.write(inputs, mine, &mut now, &mut later);
         let mut reads = Reads::default();
-        let operand = self.operand(&inputs.operand, written, &mut reads);
+        let operand = self.operand(&own_slot, written, &mut reads);
         let shift = self.weight(&inputs.weight, &mut reads);
         let answer = (mine && !inputs.host.write).then(|| {
             let word = self.read(inputs.host.word, &mut reads);
@@ -147,6 +185,7 @@ impl PartitionModel {
         }
         PartitionOutputs {
             operand: self.next_operand.shift(inputs.operand.for_next()),
+            fault: self.faults.shift(fault),
             weight: self.next_weight.shift(inputs.weight.for_next()),
             host: self.next_host.shift(inputs.host.for_next()),
             answer: self.answers.shift(inputs.answer.or(own_answer)),
@@ -179,20 +218,34 @@ impl PartitionModel {
         Some(word)
     }
 
-    fn operand(&mut self, slot: &OperandSlot, written: Option<u16>, reads: &mut Reads) -> Operand {
+    /// The slot with its address here, and whether the sum lies beyond the memory.
+    fn own_slot(&self, slot: OperandSlot) -> (OwnSlot, bool) {
+        let offset = match slot.table {
+            true if slot.is_active() => self.offsets[usize::from(slot.entry)],
+            _ => Some(0),
+        };
+        let sum = offset.map(|offset| u32::from(slot.address) + u32::from(offset));
+        let sum = sum.filter(|_| slot.is_active());
+        let beyond = sum.is_some_and(|sum| sum >= self.shape.bytes());
+        let address = sum.filter(|_| !beyond).map(|sum| sum as u16);
+        (OwnSlot { address, slot }, beyond)
+    }
+
+    fn operand(&mut self, own: &OwnSlot, written: Option<u16>, reads: &mut Reads) -> Operand {
         if written.is_some() && self.kept == written {
             self.kept = None;
         }
+        let slot = &own.slot;
         let swap = slot.swap;
-        if !slot.is_active() {
+        let Some(address) = own.address else {
             return Operand { x: None, swap };
-        }
-        let word = slot.address >> 3;
+        };
+        let word = address >> 3;
         if slot.fresh || self.kept != Some(word) {
             self.read(word, reads);
             self.kept = Some(word);
         }
-        let byte = self.words[usize::from(word)].to_le_bytes()[usize::from(slot.address & 7)];
+        let byte = self.words[usize::from(word)].to_le_bytes()[usize::from(address & 7)];
         let x = match byte <= slot.threshold {
             true => i16::from(byte),
             false => i16::from(byte) - 256,

@@ -19,6 +19,10 @@ pub struct OperandSlot {
     pub swap: bool,
     /// Carried along for the results end.
     pub tag: u8,
+    /// Every partition adds its own offset to the address.
+    pub table: bool,
+    /// Entry of the offset tables.
+    pub entry: u8,
 }
 
 impl OperandSlot {
@@ -78,6 +82,9 @@ pub struct HostRequest {
     pub valid: bool,
     /// Write, else read.
     pub write: bool,
+    /// The write is for the offset table: bits 7..0 of the word address are the entry, bit 16 of
+    /// the data says whether it is valid, bits 15..0 are the offset.
+    pub table: bool,
     /// Partitions still to pass, modulo 256; taken where it is 0.
     pub partition: u8,
     /// Word address.
@@ -130,6 +137,8 @@ impl Events {
 pub struct PartitionInputs {
     /// Operand wave.
     pub operand: OperandSlot,
+    /// The slot of the cycle before has no address in a partition before.
+    pub fault: bool,
     /// Weight wave.
     pub weight: WeightSlot,
     /// Word from the drain of the same-numbered column.

@@ -8,6 +8,8 @@ use super::slots::{DrainWord, Events, HostRequest, OperandSlot, PartitionInputs,
 pub struct StateBufferInputs {
     /// Operand wave.
     pub operand: OperandSlot,
+    /// Fault entering the chain, one cycle behind its slot.
+    pub fault: bool,
     /// Weight wave.
     pub weight: WeightSlot,
     /// Drain word of each row.
@@ -25,6 +27,8 @@ pub struct StateBufferInputs {
 pub struct StateBufferOutputs {
     /// Operand slot leaving the last partition.
     pub operand: OperandSlot,
+    /// A slot two cycles after it entered the last partition: it has no address in some partition.
+    pub fault: bool,
     /// Weight slot leaving the last partition.
     pub weight: WeightSlot,
     /// Host access leaving the last partition.
@@ -71,6 +75,7 @@ impl StateBufferModel {
     pub fn step(&mut self, inputs: &StateBufferInputs) -> StateBufferOutputs {
         let mut travelling = PartitionInputs {
             operand: inputs.operand,
+            fault: inputs.fault,
             weight: inputs.weight,
             drain: None,
             host: inputs.host,
@@ -79,6 +84,7 @@ impl StateBufferModel {
         };
         let mut outputs = StateBufferOutputs {
             operand: OperandSlot::default(),
+            fault: false,
             weight: WeightSlot::default(),
             host: HostRequest::default(),
             answer: None,
@@ -99,6 +105,7 @@ impl StateBufferModel {
             outputs.w.push(row.w);
             travelling = PartitionInputs {
                 operand: row.operand,
+                fault: row.fault,
                 weight: row.weight,
                 drain: None,
                 host: row.host,
@@ -107,6 +114,7 @@ impl StateBufferModel {
             };
         }
         outputs.operand = travelling.operand;
+        outputs.fault = travelling.fault;
         outputs.weight = travelling.weight;
         outputs.host = travelling.host;
         outputs.answer = travelling.answer;

@@ -39,6 +39,8 @@ pub(crate) fn check_header(header: u32) -> Result<(), Fault> {
 enum Place {
     /// First or second parameter word.
     Parameter(u32),
+    /// Third parameter word, of a product with row tables.
+    Table,
     Row,
     Base,
     /// So many words of loops are still to come, this one included.
@@ -50,6 +52,8 @@ enum Place {
 pub(crate) struct WordCheck {
     opcode: u32,
     place: Place,
+    /// A third parameter word follows.
+    table: bool,
     loops: u32,
 }
 
@@ -59,6 +63,7 @@ impl WordCheck {
         Self {
             opcode: header & 0xff,
             place: Place::Parameter(1),
+            table: false,
             loops: 0,
         }
     }
@@ -70,6 +75,7 @@ impl WordCheck {
         self.place = match self.place {
             Place::Parameter(1) => {
                 self.first_parameter(word, params)?;
+                self.table = self.opcode == OP_MATMUL && word >> 15 & 1 == 1;
                 match self.opcode {
                     OP_LOAD_WEIGHTS => Place::Row,
                     _ => Place::Parameter(2),
@@ -81,6 +87,13 @@ impl WordCheck {
                     _ => 0x0001_ffff,
                 };
                 reserved("parameter word 2", word, used)?;
+                match self.table {
+                    true => Place::Table,
+                    false => Place::Row,
+                }
+            }
+            Place::Table => {
+                reserved("parameter word 3", word, 0xff01_ffff)?;
                 Place::Row
             }
             Place::Row => {
@@ -121,7 +134,7 @@ impl WordCheck {
     fn first_parameter(self, word: u32, params: &Params) -> Result<(), Fault> {
         let used = match self.opcode {
             OP_LOAD_WEIGHTS => 0x0000_71ff,
-            OP_MATMUL => 0x00ff_7fff,
+            OP_MATMUL => 0x00ff_ffff,
             _ => 0x00ff_03ff,
         };
         reserved("parameter word 1", word, used)?;

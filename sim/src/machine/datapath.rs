@@ -3,15 +3,17 @@
 use heddle_arch::params::Params;
 use heddle_arch::requantise::{Rounding, Scale};
 
-use super::memory::StateMemory;
+use super::memory::{OwnAddress, StateMemory};
 use crate::network::requantise::scale_accumulator;
 use crate::sliced::Layout;
 
 /// A tensor slot.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct VectorSlot {
-    /// Byte address of the operands.
+    /// Byte address of the operands, before the rows add their offsets.
     pub address: usize,
+    /// Entry of the offset tables, if they are used.
+    pub entry: Option<usize>,
     /// Active rows.
     pub rows: usize,
     /// Decode threshold 127 - z.
@@ -24,6 +26,15 @@ pub(crate) struct VectorSlot {
     pub to_post: bool,
     /// Results bank and address.
     pub result: (usize, usize),
+}
+
+/// What the operands of a vector meet in the memories.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct OperandReads {
+    /// Bit b: some row read bank b.
+    pub banks: u32,
+    /// The operand of some row lies beyond its memory.
+    pub beyond: bool,
 }
 
 /// How the results of a drain are scaled.
@@ -52,6 +63,7 @@ pub(crate) struct Datapath {
     cols: usize,
     tiles: usize,
     depth: usize,
+    bank_bytes: usize,
     pub memory: StateMemory,
     shadow: Vec<i8>,
     active: Vec<i8>,
@@ -75,7 +87,13 @@ impl Datapath {
             cols,
             tiles,
             depth,
-            memory: StateMemory::new(rows, words, Layout::of_machine(params)),
+            bank_bytes: params.bank_bytes() as usize,
+            memory: StateMemory::new(
+                rows,
+                words,
+                buffer.row_offsets as usize,
+                Layout::of_machine(params),
+            ),
             shadow: vec![0; rows * cols],
             active: vec![0; rows * cols],
             bias_memory: vec![0; cols * tiles],
@@ -133,13 +151,22 @@ impl Datapath {
         self.active.copy_from_slice(&self.shadow);
     }
 
-    /// Operands of all rows times the active weights; also says which rows read their memory.
-    fn column_sums(&mut self, slot: &VectorSlot) -> (Vec<i32>, bool) {
+    /// Operands of all rows times the active weights; also says what the rows read. A row without
+    /// an address adds nothing.
+    fn column_sums(&mut self, slot: &VectorSlot) -> (Vec<i32>, OperandReads) {
         let mut sums = vec![0i32; self.cols];
-        let mut reads_memory = false;
+        let mut found = OperandReads::default();
         for row in 0..slot.rows {
-            let (byte, reads) = self.memory.read_operand(row, slot.address, slot.fresh);
-            reads_memory |= reads;
+            let address = match self.memory.own_address(row, slot.address, slot.entry) {
+                OwnAddress::At(address) => address,
+                OwnAddress::None => continue,
+                OwnAddress::Beyond => {
+                    found.beyond = true;
+                    continue;
+                }
+            };
+            let (byte, reads) = self.memory.read_operand(row, address, slot.fresh);
+            found.banks |= u32::from(reads) << (address / self.bank_bytes);
             let operand = if byte <= slot.threshold {
                 i32::from(byte)
             } else {
@@ -150,7 +177,7 @@ impl Datapath {
                 *sum = sum.wrapping_add(operand * i32::from(weight));
             }
         }
-        (sums, reads_memory)
+        (sums, found)
     }
 
     fn result_range(&self, (bank, address): (usize, usize)) -> std::ops::Range<usize> {
@@ -158,9 +185,9 @@ impl Datapath {
         start..start + self.cols
     }
 
-    /// Tensor slot. Gives the sums for post, if they go there, and whether any row read its memory.
-    pub fn multiply(&mut self, slot: &VectorSlot) -> (Option<Vec<i32>>, bool) {
-        let (mut sums, reads_memory) = self.column_sums(slot);
+    /// Tensor slot. Gives the sums for post, if they go there, and what the rows read.
+    pub fn multiply(&mut self, slot: &VectorSlot) -> (Option<Vec<i32>>, OperandReads) {
+        let (mut sums, reads) = self.column_sums(slot);
         let range = self.result_range(slot.result);
         let start = if slot.first_tile {
             &self.bias
@@ -171,10 +198,10 @@ impl Datapath {
             *sum = sum.wrapping_add(*start);
         }
         if slot.to_post {
-            return (Some(sums), reads_memory);
+            return (Some(sums), reads);
         }
         self.results[range].copy_from_slice(&sums);
-        (None, reads_memory)
+        (None, reads)
     }
 
     /// Epilogue slot: stored sums for post.

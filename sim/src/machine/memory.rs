@@ -14,11 +14,24 @@ pub(crate) struct Accesses {
     pub zero_operands: u32,
 }
 
+/// Where a row finds its operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OwnAddress {
+    /// At this byte.
+    At(usize),
+    /// Nowhere: the entry is not valid.
+    None,
+    /// The sum lies beyond the memory.
+    Beyond,
+}
+
 /// One partition: plain words, and the word that its operand reader keeps.
 #[derive(Debug, Clone)]
 struct Partition {
     words: Vec<[u8; 8]>,
     kept: Option<usize>,
+    /// Offset table: none for an entry that is not valid.
+    offsets: Vec<Option<u16>>,
 }
 
 /// All partitions of the state buffer.
@@ -32,11 +45,12 @@ pub(crate) struct StateMemory {
 }
 
 impl StateMemory {
-    /// `words` 8-byte words in each partition; `layout` is that of a bank.
-    pub fn new(partitions: usize, words: usize, layout: Layout) -> Self {
+    /// `words` 8-byte words and `offsets` entries in each partition; `layout` is that of a bank.
+    pub fn new(partitions: usize, words: usize, offsets: usize, layout: Layout) -> Self {
         let partition = Partition {
             words: vec![[0; 8]; words],
             kept: None,
+            offsets: vec![None; offsets],
         };
         let pops = 0..=layout.units;
         let needed =
@@ -60,6 +74,30 @@ impl StateMemory {
         target.words[word] = data;
         if target.kept == Some(word) {
             target.kept = None;
+        }
+    }
+
+    /// Stores an entry of a partition's offset table.
+    pub fn set_offset(&mut self, partition: usize, entry: usize, offset: Option<u16>) {
+        self.partitions[partition].offsets[entry] = offset;
+    }
+
+    /// The address of a partition for an address that all share, by an entry of its table.
+    pub fn own_address(
+        &self,
+        partition: usize,
+        address: usize,
+        entry: Option<usize>,
+    ) -> OwnAddress {
+        let partition = &self.partitions[partition];
+        let offset = match entry {
+            Some(entry) => partition.offsets[entry],
+            None => Some(0),
+        };
+        match offset.map(|offset| address + usize::from(offset)) {
+            Some(sum) if sum < 8 * partition.words.len() => OwnAddress::At(sum),
+            Some(_) => OwnAddress::Beyond,
+            None => OwnAddress::None,
         }
     }
 
@@ -128,7 +166,7 @@ mod tests {
 
     /// A partition of four words.
     fn memory(layout: Layout) -> StateMemory {
-        StateMemory::new(1, 4, layout)
+        StateMemory::new(1, 4, 2, layout)
     }
 
     fn first(counts: &[u32]) -> [u32; SLICES_MAX] {
@@ -158,6 +196,19 @@ mod tests {
             zero_operands: 2,
         };
         assert_eq!(memory.accesses, accesses);
+    }
+
+    #[test]
+    fn offsets_of_a_partition_are_its_own() {
+        let layout = Layout::new(4, [4, 4]);
+        let mut memory = StateMemory::new(2, 4, 2, layout);
+        memory.set_offset(0, 1, Some(7));
+        memory.set_offset(1, 1, Some(0xffff));
+        assert_eq!(memory.own_address(0, 24, None), OwnAddress::At(24));
+        assert_eq!(memory.own_address(0, 24, Some(1)), OwnAddress::At(31));
+        assert_eq!(memory.own_address(0, 25, Some(1)), OwnAddress::Beyond);
+        assert_eq!(memory.own_address(1, 0, Some(1)), OwnAddress::Beyond);
+        assert_eq!(memory.own_address(1, 0, Some(0)), OwnAddress::None);
     }
 
     /// Writes and reads words with 0, 1, 3, 4 and 8 bytes.

@@ -116,6 +116,15 @@ impl Machine {
             .poke(partition as usize, word as usize, stored);
     }
 
+    /// Writes an entry of the offset table of a row; none makes it invalid.
+    ///
+    /// # Panics
+    /// If the row or entry does not exist.
+    pub fn write_row_offset(&mut self, row: u32, entry: u32, offset: Option<u16>) {
+        let memory = &mut self.data.memory;
+        memory.set_offset(row as usize, entry as usize, offset);
+    }
+
     /// Reads a state-buffer word through the zero codec.
     ///
     /// # Panics

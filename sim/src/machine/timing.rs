@@ -24,6 +24,8 @@ struct Delays {
     first_address: u64,
     /// From a slot on the operand wave of row 0 to its drain address being taken.
     drain_take: u64,
+    /// From a slot on the operand wave of row 0 to its fault being known.
+    fault: u64,
     /// From the last drain address to the drain unit being idle.
     drain_quiet: u64,
     /// From a swap to the next weight word.
@@ -36,7 +38,8 @@ impl Delays {
         let cols = u64::from(params.array.cols);
         Self {
             first_address: 4,
-            drain_take: rows + 5,
+            drain_take: rows + 7,
+            fault: rows + 1,
             drain_quiet: cols + 16,
             swap_gap: cols,
         }
@@ -50,6 +53,7 @@ struct Limits {
     bank_bytes: u32,
     column_tiles: u32,
     depth: u32,
+    row_offsets: u32,
     offset_bits: u32,
     address_bits: u32,
 }
@@ -121,6 +125,10 @@ struct Stream {
     level: u8,
     threshold: u8,
     macs: u32,
+    /// Multiply-accumulates of a vector of the last K tile.
+    last_macs: u32,
+    /// Entry of the offset tables for the K tile in progress, if they are used.
+    entry: Option<u32>,
     fresh: bool,
     first_tile: bool,
     tile_begins: bool,
@@ -156,6 +164,8 @@ pub(crate) struct Clockwork {
     progress: bool,
     /// Cycle in which each result on its way to post needs its drain address.
     pending: VecDeque<(u64, Vec<i32>)>,
+    /// Cycles in which operands beyond their memory come to light.
+    faults: VecDeque<u64>,
     pub tally: Tally,
 }
 
@@ -168,6 +178,7 @@ impl Clockwork {
                 bank_bytes: params.bank_bytes(),
                 column_tiles: params.column_tiles,
                 depth: params.results_buffer.depth,
+                row_offsets: params.state_buffer.row_offsets,
                 offset_bits: params.traversal.offset_bits,
                 address_bits: params.traversal.address_bits,
             },
@@ -184,6 +195,7 @@ impl Clockwork {
             drain_idle_from: 0,
             progress: false,
             pending: VecDeque::new(),
+            faults: VecDeque::new(),
             tally: Tally::default(),
         }
     }
@@ -234,9 +246,10 @@ impl Clockwork {
         // Weight and stream head both decide from this cycle's flags, before either changes them.
         let weight_bank = self.weight_head();
         let shadow_full = self.shadow_full;
-        let operand_bank = self.stream_head(data, shadow_full);
-        let conflict = match (&weight_bank, &operand_bank) {
-            (Ok(Some((bank, _))), Ok(Some(other))) if bank == other => {
+        let operand_banks = self.stream_head(data, shadow_full);
+        let fault = self.operand_fault();
+        let conflict = match (&weight_bank, &operand_banks) {
+            (Ok(Some((bank, _))), Ok(others)) if others >> bank & 1 == 1 => {
                 let pc = self.weights.pc;
                 Err(Trap::BankConflict { pc, bank: *bank })
             }
@@ -247,7 +260,21 @@ impl Clockwork {
             _ => Ok(()),
         };
         let drain = self.drain_head(data);
-        weight_bank.and(operand_bank).and(conflict).and(drain)
+        weight_bank?;
+        operand_banks?;
+        fault.and(conflict).and(drain)
+    }
+
+    /// The fault of an operand that was sent some cycles ago.
+    fn operand_fault(&mut self) -> Result<(), Trap> {
+        if self.faults.front().is_none_or(|due| *due != self.now) {
+            return Ok(());
+        }
+        Err(Trap::Error {
+            code: ErrorCode::Address,
+            pc: self.stream.pc,
+            message: "the sum of operand address and row offset lies beyond the memory".to_string(),
+        })
     }
 
     fn weight_head(&mut self) -> Result<Option<(u32, Step)>, Trap> {
@@ -277,12 +304,12 @@ impl Clockwork {
         self.weights_from = self.now + self.delays.swap_gap;
     }
 
-    /// Sends the slot of this cycle. Gives the bank whose memory the operands were read from.
+    /// Sends the slot of this cycle. Gives the banks that the operands were read from, as bits.
     ///
     /// The swap of a complete tile goes with the last vector of the tile before, or in a slot
     /// without a vector.
-    fn stream_head(&mut self, data: &mut Datapath, ready: bool) -> Result<Option<u32>, Trap> {
-        let mut bank = None;
+    fn stream_head(&mut self, data: &mut Datapath, ready: bool) -> Result<u32, Trap> {
+        let mut banks = 0;
         let mut vector = false;
         if let Some(step) = self.stream.valid(self.now) {
             let address = self.stream_address(&step)?;
@@ -292,7 +319,7 @@ impl Clockwork {
             } else {
                 match step.row {
                     ROW_PROLOGUE => data.load_bias(address),
-                    ROW_TENSOR => bank = self.tensor_slot(data, &step, address, ready),
+                    ROW_TENSOR => banks = self.tensor_slot(data, &step, address, ready),
                     _ => self.send_to_post(data.stored((self.streaming.bank, address))),
                 }
                 self.stream.accept();
@@ -302,7 +329,7 @@ impl Clockwork {
         if !vector && ready && !self.armed {
             self.swap(data);
         }
-        Ok(bank)
+        Ok(banks)
     }
 
     fn stream_address(&self, step: &Step) -> Result<usize, Trap> {
@@ -316,6 +343,10 @@ impl Clockwork {
             let vector = self.streaming.vector;
             self.stream
                 .check_address(vector, limits.depth, "vector of a K tile")?;
+            if let Some(entry) = self.streaming.entry {
+                self.stream
+                    .check_address(entry, limits.row_offsets, "entry of the row tables")?;
+            }
         }
         self.stream.check_address(step.address, limit, name)
     }
@@ -326,24 +357,33 @@ impl Clockwork {
         step: &Step,
         address: usize,
         ready: bool,
-    ) -> Option<u32> {
+    ) -> u32 {
         let stream = &mut self.streaming;
+        let last_tile = step.outer_final(stream.level);
         let place = stream.vector as usize;
         let slot = VectorSlot {
             address,
+            entry: stream.entry.map(|entry| entry as usize),
             rows: stream.rows,
             threshold: stream.threshold,
             fresh: stream.fresh,
             first_tile: stream.first && stream.first_tile,
-            to_post: stream.last && step.outer_final(stream.level),
+            to_post: stream.last && last_tile,
             result: (stream.bank, place),
         };
         stream.fresh = false;
         stream.tile_begins = false;
         stream.vector += 1;
         self.tally.vectors = self.tally.vectors.wrapping_add(1);
-        self.tally.macs = self.tally.macs.wrapping_add(stream.macs);
+        let macs = match last_tile && stream.entry.is_some() {
+            true => stream.last_macs,
+            false => stream.macs,
+        };
+        self.tally.macs = self.tally.macs.wrapping_add(macs);
         let (sums, reads) = data.multiply(&slot);
+        if reads.beyond {
+            self.faults.push_back(self.now + 1 + self.delays.fault);
+        }
         if let Some(sums) = sums {
             self.send_to_post(sums);
         }
@@ -351,12 +391,13 @@ impl Clockwork {
             self.streaming.first_tile = false;
             self.streaming.tile_begins = true;
             self.streaming.vector = 0;
+            self.streaming.entry = self.streaming.entry.map(|entry| entry + 1);
             self.armed = false;
             if ready {
                 self.swap(data);
             }
         }
-        reads.then_some(step.address / self.limits.bank_bytes)
+        reads.banks
     }
 
     fn send_to_post(&mut self, sums: Vec<i32>) {
@@ -415,6 +456,7 @@ impl Clockwork {
                 tile_level,
                 threshold,
                 macs,
+                table,
                 record,
                 ..
             } => {
@@ -426,6 +468,8 @@ impl Clockwork {
                     level: *tile_level as u8,
                     threshold: *threshold,
                     macs: *macs,
+                    last_macs: table.map_or(0, |table| table.last_macs),
+                    entry: table.map(|table| table.first_entry.into()),
                     fresh: true,
                     first_tile: true,
                     tile_begins: true,

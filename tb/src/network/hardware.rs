@@ -17,7 +17,7 @@ pub(super) struct Hardware<'a> {
 }
 
 impl<'a> Hardware<'a> {
-    /// Writes image, column parameters and program.
+    /// Writes image, column parameters, row offsets and program.
     pub(super) fn load(host: Host, program: &'a Program) -> Result<Self, RunError> {
         let started = Instant::now();
         let mut hardware = Self {
@@ -37,6 +37,9 @@ impl<'a> Hardware<'a> {
         for column in &self.program.columns {
             self.host
                 .write_column(column.column, column.tile, column.bias, column.scale)?;
+        }
+        for &(row, entry, offset) in &self.program.row_offsets {
+            self.host.write_row_offset(row, entry, offset)?;
         }
         self.host.write_program(0, &self.program.words)
     }

@@ -16,7 +16,7 @@ pub(super) struct Prediction<'a> {
 }
 
 impl<'a> Prediction<'a> {
-    /// Writes image, column parameters and program to the golden machine.
+    /// Writes image, column parameters, row offsets and program to the golden machine.
     pub(super) fn load(params: &Params, network: &'a Network, program: &'a Program) -> Self {
         let mut machine = Machine::new(params);
         machine.set_host_zero(0);
@@ -26,6 +26,9 @@ impl<'a> Prediction<'a> {
         for column in &program.columns {
             machine.write_bias(column.column, column.tile, column.bias);
             machine.write_scale(column.column, column.tile, column.scale);
+        }
+        for &(row, entry, offset) in &program.row_offsets {
+            machine.write_row_offset(row, entry, offset);
         }
         machine.write_program(0, &program.words);
         Self {

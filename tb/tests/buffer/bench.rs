@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use heddle_hdl::buffer::{Partition, StateBuffer};
 use heddle_hdl::sliced::SlicedShape;
 use heddle_sim::buffer::{
-    DrainWord, PartitionShape, StateBufferInputs, StateBufferModel, StateBufferOutputs,
+    DrainWord, HostRequest, PartitionShape, StateBufferInputs, StateBufferModel, StateBufferOutputs,
 };
 use heddle_sim::sliced::{MaskPlace, Network};
 use heddle_tb::verilate::Sources;
@@ -34,11 +34,11 @@ pub fn shape_3() -> PartitionShape {
 pub static PARTITION: LazyLock<Sources> = LazyLock::new(|| partition(&shape_1()));
 pub static STATE_3: LazyLock<Sources> = LazyLock::new(|| {
     let s = shape_3();
-    emitted(StateBuffer::new(3, s.banks, &bank(&s)))
+    emitted(StateBuffer::new(3, s.banks, &bank(&s), s.offsets))
 });
 
 pub fn partition(shape: &PartitionShape) -> Sources {
-    emitted(Partition::new(shape.banks, &bank(shape)))
+    emitted(Partition::new(shape.banks, &bank(shape), shape.offsets))
 }
 
 /// The bank that the layout describes.
@@ -71,20 +71,24 @@ pub struct StateBench {
     pub model: StateBufferModel,
     pub rows: usize,
     pub shape: PartitionShape,
+    /// The offset tables of the rows as they were written.
+    pub offsets: Vec<[Option<u16>; OFFSETS]>,
 }
 
 impl StateBench {
-    /// The buffer with every word written once through the drain port.
+    /// The buffer with every word written once through the drain port, and every entry of the
+    /// offset tables through the host port.
     pub fn new(sources: &Sources, rows: usize, shape: PartitionShape, seed: u64) -> Checked<Self> {
         let mut bench = Self {
             dut: Dut::new(sources, seed),
             model: StateBufferModel::new(rows, shape.clone()),
             rows,
             shape,
+            offsets: vec![[None; OFFSETS]; rows],
         };
         let mut rng = bench.dut.rng();
         // Slots that mean nothing, until the waves hold known values everywhere.
-        for _ in 0..rows + 8 {
+        for _ in 0..rows + 10 {
             let idle = bench.idle();
             bench.drive(&idle);
             bench.model.step(&idle);
@@ -100,7 +104,12 @@ impl StateBench {
             }
             bench.step(&inputs)?;
         }
-        for _ in 0..rows + 4 {
+        for (row, entry) in (0..rows).flat_map(|r| (0..OFFSETS).map(move |e| (r, e))) {
+            let mut inputs = bench.idle();
+            inputs.host = table_write(row as u8, entry as u8, random_offset(&bench, &mut rng));
+            bench.step(&inputs)?;
+        }
+        for _ in 0..rows + 6 {
             let idle = bench.idle();
             bench.step(&idle)?;
         }
@@ -123,6 +132,8 @@ impl StateBench {
         dut.set("op_fresh_i", inputs.operand.fresh);
         dut.set("op_swap_i", inputs.operand.swap);
         dut.set("op_tag_i", inputs.operand.tag);
+        dut.set("op_table_i", inputs.operand.table);
+        dut.set("op_entry_i", inputs.operand.entry);
         dut.set("wt_valid_i", inputs.weight.valid);
         dut.set("wt_addr_i", inputs.weight.address);
         dut.set("wt_rows_i", inputs.weight.rows);
@@ -132,12 +143,14 @@ impl StateBench {
         dut.set_all("dr_data_i", drain().map(|d| d.map_or(0, |d| d.data)));
         dut.set("host_valid_i", inputs.host.valid);
         dut.set("host_write_i", inputs.host.write);
+        dut.set("host_table_i", inputs.host.table);
         dut.set("host_partition_i", inputs.host.partition);
         dut.set("host_word_i", inputs.host.word);
         dut.set("host_data_i", inputs.host.data);
         let slices = self.shape.layout.slices();
         let counts = |all: &[u16; 8]| all.map(u64::from).into_iter().take(slices);
         if self.rows == 1 {
+            dut.set("op_fault_i", inputs.fault);
             dut.set("host_rvalid_i", inputs.answer.is_some());
             dut.set("host_rdata_i", inputs.answer.unwrap_or_default());
             dut.set("ev_mask_read_i", inputs.events.mask_reads);
@@ -152,11 +165,19 @@ impl StateBench {
     /// One clock cycle: drives both, compares all outputs.
     pub fn step(&mut self, inputs: &StateBufferInputs) -> Checked<StateBufferOutputs> {
         self.drive(inputs);
+        let host = &inputs.host;
+        if host.valid && host.write && host.table {
+            if let Some(offsets) = self.offsets.get_mut(usize::from(host.partition)) {
+                let valid = host.data >> 16 & 1 == 1;
+                offsets[usize::from(host.word)] = valid.then_some(host.data as u16);
+            }
+        }
         let expected = self.model.step(inputs);
         let (dut, rows) = (&self.dut, self.rows);
         dut.check("op_valid_o", expected.operand.valid)?;
         dut.check("op_addr_o", expected.operand.address)?;
         dut.check("op_tag_o", expected.operand.tag)?;
+        dut.check("op_fault_o", expected.fault)?;
         dut.check("host_rvalid_o", expected.answer.is_some())?;
         if let Some(answer) = expected.answer {
             dut.check("host_rdata_o", answer)?;
@@ -206,17 +227,47 @@ impl StateBench {
     }
 }
 
+/// Entries of an offset table.
+pub const OFFSETS: usize = 16;
+
+/// A write to the offset table of a row.
+pub fn table_write(row: u8, entry: u8, offset: Option<u16>) -> HostRequest {
+    HostRequest {
+        valid: true,
+        write: true,
+        table: true,
+        partition: row,
+        word: entry.into(),
+        // Without a valid bit the rest means nothing.
+        data: offset.map_or(0x5a5a, |offset| 1 << 16 | u64::from(offset)),
+    }
+}
+
+/// An offset: none, a small one, one up to the size of a bank, or any.
+pub fn random_offset(bench: &StateBench, rng: &mut ChaCha8Rng) -> Option<u16> {
+    let bank = bench.shape.words_per_bank as u16 * 8;
+    match rng.random_range(0..8) {
+        0 => None,
+        1 => Some(rng.random()),
+        2 | 3 => Some(rng.random_range(0..2 * bank)),
+        _ => Some(rng.random_range(0..20)),
+    }
+}
+
 /// Compares what a partition hands to the next one.
 pub fn check_waves(dut: &Dut, expected: &StateBufferOutputs) -> Checked {
     dut.check("op_rows_o", expected.operand.rows)?;
     dut.check("op_thr_o", expected.operand.threshold)?;
     dut.check("op_fresh_o", expected.operand.fresh)?;
     dut.check("op_swap_o", expected.operand.swap)?;
+    dut.check("op_table_o", expected.operand.table)?;
+    dut.check("op_entry_o", expected.operand.entry)?;
     dut.check("wt_valid_o", expected.weight.valid)?;
     dut.check("wt_addr_o", expected.weight.address)?;
     dut.check("wt_rows_o", expected.weight.rows)?;
     dut.check("host_valid_o", expected.host.valid)?;
     dut.check("host_write_o", expected.host.write)?;
+    dut.check("host_table_o", expected.host.table)?;
     dut.check("host_partition_o", expected.host.partition)?;
     dut.check("host_word_o", expected.host.word)?;
     dut.check("host_data_o", expected.host.data)

@@ -45,7 +45,9 @@ pub fn random_waves(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Cove
     let mut threshold = 127;
     let mut active = rows as u16;
     let mut operand_bank = 0;
-    let mut before = OperandSlot::default();
+    // The slots of the last cycles, the last one first.
+    let mut past = [OperandSlot::default(); 3];
+    let mut uses_table = false;
     let mut total = Events::default();
     for _ in 0..3000 {
         let mut inputs = bench.idle();
@@ -55,6 +57,7 @@ pub fn random_waves(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Cove
             threshold = byte(rng);
             active = rng.random_range(0..=rows as u16 + 1);
             operand_bank = rng.random_range(0..banks);
+            uses_table = rng.random_bool(0.4);
             fresh = true;
         }
         address = match rng.random_range(0..10) {
@@ -79,7 +82,15 @@ pub fn random_waves(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Cove
             fresh: fresh || rng.random_bool(0.02),
             swap: rng.random_bool(0.1),
             tag: rng.random(),
+            table: uses_table,
+            entry: rng.random_range(0..OFFSETS as u8),
         };
+        if rng.random_bool(0.05) && !uses_table {
+            // An entry is not read in the cycle in which it is written.
+            let row = rng.random_range(0..=rows as u8);
+            let entry = rng.random_range(0..OFFSETS as u8);
+            inputs.host = table_write(row, entry, random_offset(bench, rng));
+        }
         if rng.random_bool(0.4) {
             let bank = (operand_bank + rng.random_range(1..banks)) % banks;
             inputs.weight = WeightSlot {
@@ -91,7 +102,8 @@ pub fn random_waves(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Cove
         for drain in &mut inputs.drain {
             if rng.random_bool(0.3) {
                 let word = match rng.random_range(0..3) {
-                    0 => before.address >> 3,
+                    // The word of a slot that reads in this cycle, or has just read.
+                    0 => past[rng.random_range(1..3)].address >> 3,
                     _ => bench.random_word_address(rng.random_range(0..banks), rng),
                 };
                 *drain = Some(DrainWord {
@@ -102,6 +114,7 @@ pub fn random_waves(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Cove
         }
         if rows == 1 {
             inputs.events = random_events(rng);
+            inputs.fault = rng.random_bool(0.02);
             inputs.answer = rng.random_bool(0.3).then(|| rng.random());
         }
         let slot = inputs.operand;
@@ -110,16 +123,22 @@ pub fn random_waves(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Cove
         total = total.plus(outputs.events);
 
         let written = inputs.drain[0].map(|d| d.word);
-        let reused = slot.is_active() && before.is_active() && before.address >> 3 == word;
-        cov.event("word may be reused", reused && !slot.fresh);
-        cov.event("same word in a fresh slot", reused && slot.fresh);
-        cov.event(
-            "word written in the cycle of its read",
-            slot.is_active() && written == Some(word),
-        );
-        cov.event("kept word written", {
-            before.is_active() && written == Some(before.address >> 3)
+        let direct = |slot: &OperandSlot| slot.is_active() && !slot.table;
+        let same = direct(&slot) && direct(&past[0]) && past[0].address >> 3 == word;
+        cov.event("word may be reused", same && !slot.fresh);
+        cov.event("same word in a fresh slot", same && slot.fresh);
+        cov.event("word written in the cycle of its read", {
+            direct(&past[1]) && written == Some(past[1].address >> 3)
         });
+        cov.event("kept word written", {
+            direct(&past[2]) && written == Some(past[2].address >> 3)
+        });
+        let offset = bench.offsets[0][usize::from(slot.entry)];
+        let by_table = slot.is_active() && slot.table;
+        cov.event("row offset", by_table && offset.is_some());
+        cov.event("entry that is not valid", by_table && offset.is_none());
+        cov.event("sum beyond the memory", outputs.fault && !inputs.fault);
+        cov.event("row offset written", inputs.host.valid);
         cov.event("empty slot with swap", !slot.valid && slot.swap);
         cov.event(
             "some rows active",
@@ -139,7 +158,7 @@ pub fn random_waves(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Cove
             "operand held",
             operands().any(|(x, nz)| !*nz && x.is_some()),
         );
-        before = slot;
+        past = [slot, past[0], past[1]];
     }
     cov.event("mask reads", total.mask_reads > 0);
     cov.event("zero operands", total.zero_operands > 0);
@@ -165,18 +184,24 @@ pub fn random_host(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Cover
             inputs.host = HostRequest {
                 valid: true,
                 write: rng.random(),
+                table: rng.random_bool(0.1),
                 partition: rng.random_range(0..bench.rows as u8 + 1),
                 word,
                 data: random_word(rng),
             };
             let place = (inputs.host.partition, word, cycle);
             cov.event("host reads what it wrote a cycle ago", {
-                !inputs.host.write && last_write == Some((place.0, place.1, cycle - 1))
+                !inputs.host.write
+                    && !inputs.host.table
+                    && last_write == Some((place.0, place.1, cycle - 1))
             });
             cov.event("host access beyond the last row", {
                 usize::from(inputs.host.partition) == bench.rows
             });
-            if inputs.host.write {
+            if inputs.host.table {
+                // Reads of the table are not answered.
+                inputs.host.word &= OFFSETS as u16 - 1;
+            } else if inputs.host.write {
                 last_write = Some(place);
             }
         }

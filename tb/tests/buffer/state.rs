@@ -91,6 +91,26 @@ fn faults_of_a_partition_are_noticed() {
         ),
         ("heddle_operand_reader", "kept_mask_q[3]", "kept_mask_q[2]"),
         ("heddle_partition", "op_rows_i - 9'd1", "op_rows_i"),
+        // The row's offset is not added, added to slots without table, added without its valid bit;
+        // no fault, a fault of an inactive row, a read beyond the memory.
+        (
+            "heddle_row_offset",
+            "addr_q <= sum[15:0]",
+            "addr_q <= addr_i",
+        ),
+        ("heddle_row_offset", "if (is_added_q)", "if (1'b1)"),
+        (
+            "heddle_row_offset",
+            "has_address = entry[16]",
+            "has_address = 1'b1",
+        ),
+        ("heddle_row_offset", "beyond_o = beyond", "beyond_o = 1'b0"),
+        (
+            "heddle_row_offset",
+            "valid_q <= active_q & has_address & !beyond",
+            "valid_q <= active_q & has_address",
+        ),
+        ("heddle_partition", "op_fault_i | ", ""),
     ];
     check_mutants(&PARTITION, &mutants, |sources, seed| {
         random_state(sources, 1, shape_1(), seed)

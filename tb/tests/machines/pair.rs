@@ -116,12 +116,17 @@ impl<'a> Pair<'a> {
         format!("{}: {text}", self.place)
     }
 
-    /// Random state buffer and column parameters.
+    /// Random state buffer and column parameters, row tables without a valid entry.
     fn fill(&mut self, rng: &mut ChaCha8Rng) {
         self.write_program(0, &vec![0; self.params().program.words as usize]);
         self.set_zero(0);
         for (partition, word) in words_of(self.params()) {
             self.write_word(partition, word, random_word(rng));
+        }
+        for row in 0..self.params().array.rows {
+            for entry in 0..self.params().state_buffer.row_offsets {
+                self.write_row_offset(row, entry, None);
+            }
         }
         for column in 0..self.params().array.cols {
             for tile in 0..self.params().column_tiles {
@@ -129,6 +134,13 @@ impl<'a> Pair<'a> {
                 self.write_column(column, tile, bias, random_scale(rng));
             }
         }
+    }
+
+    pub fn write_row_offset(&mut self, row: u32, entry: u32, offset: Option<u16>) {
+        self.host
+            .write_row_offset(row, entry, offset)
+            .expect("taken");
+        self.golden.write_row_offset(row, entry, offset);
     }
 
     pub fn write_column(&mut self, column: u32, tile: u32, bias: i32, scale: Scale) {
@@ -175,6 +187,7 @@ impl<'a> Pair<'a> {
                 tile_level: 0,
                 threshold: 127,
                 macs: 0,
+                table: None,
                 record: Record {
                     rows: vec![row(0, 0, &[]), row(1, params.bank_bytes(), &[(depth, 1)])],
                 },

@@ -2,15 +2,31 @@
 //!
 //! A program is a list of phases; the first instruction of a phase waits for all units. Within a
 //! phase instructions overlap: weights come from one bank, operands from another, both from one
-//! half of it, and results go to the other half of any bank.
+//! half of it, and results go to the other half of any bank. A product may use row tables, whose
+//! entries [`random_row_offset`] gives.
 
-use heddle_arch::isa::{Instruction, Loop, Record, RowBlock, Wait};
+use heddle_arch::isa::{Instruction, Loop, Record, RowBlock, RowTable, Wait};
 use heddle_arch::params::Params;
 use rand::Rng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::pair::HALT;
+
+/// Largest offset of a row in a table for random programs: a quarter of the operands' region.
+pub fn row_offset_most(params: &Params) -> u32 {
+    params.bank_bytes() / 8
+}
+
+/// A random entry of a row table: now and then none.
+pub fn random_row_offset(rng: &mut ChaCha8Rng, params: &Params) -> Option<u16> {
+    let most = row_offset_most(params) as u16;
+    match rng.random_range(0..6) {
+        0 => None,
+        1 => Some(0),
+        _ => Some(rng.random_range(0..=most)),
+    }
+}
 
 /// Byte addresses from `start` on.
 #[derive(Debug, Clone, Copy)]
@@ -157,9 +173,14 @@ impl Writer<'_> {
             ));
         }
         let has_tensor = self.chance(0.9);
+        let table = self.table(tiles);
         if has_tensor {
             let trips = self.trips(level, vectors, tiles);
-            rows.push(self.block(1, phase.operands, &trips));
+            let mut region = phase.operands;
+            if table.is_some() {
+                region.size -= row_offset_most(self.params);
+            }
+            rows.push(self.block(1, region, &trips));
         }
         let epilogues = match !has_tensor || self.chance(0.3) {
             true => self.rng.random_range(1..=depth.min(20)),
@@ -182,11 +203,22 @@ impl Writer<'_> {
             tile_level: level,
             threshold: self.rng.random(),
             macs: self.rng.random_range(0..1 << 17),
+            table,
             record: Record { rows },
         };
         let direct = if has_tensor && last { vectors } else { 0 };
         let tiles = if has_tensor { tiles } else { 0 };
         (matmul, tiles, direct + epilogues)
+    }
+
+    /// Row tables with an entry for each of `tiles` K tiles, or none. The last entry is left to
+    /// programs with faults.
+    fn table(&mut self, tiles: u32) -> Option<RowTable> {
+        let entries = self.params.state_buffer.row_offsets;
+        self.chance(0.4).then(|| RowTable {
+            first_entry: self.rng.random_range(0..entries - tiles) as u8,
+            last_macs: self.rng.random_range(0..1 << 17),
+        })
     }
 
     fn load(&mut self, phase: &Phase, tiles: u32) -> Instruction {

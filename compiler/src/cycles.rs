@@ -1,0 +1,130 @@
+//! How many cycles a layer takes: the clocks of `docs/isa.md`, event by event.
+//!
+//! The programs of this crate keep one order: weights of K tiles are loaded in the order in which
+//! products use them, and a drain is there before its results.
+
+use std::collections::VecDeque;
+
+use heddle_arch::isa::{Instruction, ROW_PROLOGUE, ROW_TENSOR, Record};
+use heddle_arch::params::Params;
+
+/// From START to the first address of the unit.
+const FIRST_ADDRESS: u64 = 4;
+
+/// Weight words of a K tile that wait for being loaded.
+#[derive(Debug, Clone, Copy)]
+struct Tile {
+    /// Cycle of its instruction's first address.
+    valid: u64,
+    words: u64,
+}
+
+/// The units between two instructions; all times are cycles since the start.
+#[derive(Debug, Clone, Default)]
+struct Timeline {
+    rows: u64,
+    cols: u64,
+    fetch: u64,
+    tiles: VecDeque<Tile>,
+    /// Last weight word taken.
+    weight: Option<u64>,
+    /// Last swap of weights.
+    swap: Option<u64>,
+    /// Last address of the stream unit, and last vector.
+    stream: Option<u64>,
+    vector: Option<u64>,
+    /// From this cycle on the drain unit is idle.
+    drain_idle: u64,
+}
+
+/// Value of CYCLES after a program that ends with HALT.
+pub(crate) fn cycles(instructions: &[Instruction], params: &Params) -> u64 {
+    let mut timeline = Timeline {
+        rows: params.array.rows.into(),
+        cols: params.array.cols.into(),
+        ..Timeline::default()
+    };
+    for instruction in instructions {
+        timeline.run(instruction);
+    }
+    timeline.fetch
+}
+
+impl Timeline {
+    fn run(&mut self, instruction: &Instruction) {
+        let behind = |accepted: Option<u64>| accepted.map_or(0, |cycle| cycle + 1);
+        let (weights_idle, stream_idle) = (behind(self.weight), behind(self.stream));
+        let idle = match instruction {
+            Instruction::Halt { .. } => weights_idle.max(stream_idle).max(self.drain_idle),
+            Instruction::LoadWeights { .. } => weights_idle,
+            Instruction::Matmul { .. } => stream_idle,
+            Instruction::Drain { .. } => self.drain_idle,
+        };
+        let head = idle.max(self.fetch + 1);
+        let start = head + instruction.words() as u64;
+        self.fetch = start + 1;
+        let valid = start + FIRST_ADDRESS;
+        match instruction {
+            Instruction::Halt { .. } => self.fetch = head + 1,
+            Instruction::Drain { .. } => {}
+            Instruction::LoadWeights {
+                record, tile_level, ..
+            } => {
+                let (words, tiles) = trips(record, 0, *tile_level);
+                self.tiles.extend((0..tiles).map(|_| Tile { valid, words }));
+            }
+            Instruction::Matmul {
+                record,
+                tile_level,
+                last,
+                ..
+            } => {
+                let prologue = record.rows.iter().any(|block| block.row == ROW_PROLOGUE);
+                let (vectors, tiles) = trips(record, ROW_TENSOR, *tile_level);
+                self.stream(valid + u64::from(prologue), vectors, tiles);
+                if *last {
+                    let taken = self.stream.unwrap_or(0) + self.rows + 8;
+                    self.drain_idle = taken + self.cols + 16;
+                }
+            }
+        }
+    }
+
+    /// K tiles of so many vectors each, from cycle `from` on.
+    fn stream(&mut self, from: u64, vectors: u64, tiles: u64) {
+        for _ in 0..tiles {
+            let armed = self.swap_in();
+            let free = self.vector.map_or(0, |last| last + 1);
+            let last = from.max(free).max(armed + 1) + vectors - 1;
+            self.vector = Some(last);
+            self.stream = Some(last);
+        }
+    }
+
+    /// The weights of the next K tile are loaded and swapped in, behind the last vector of the
+    /// tile before. Gives the cycle of the swap.
+    fn swap_in(&mut self) -> u64 {
+        let tile = self.tiles.pop_front().expect("weights are loaded before");
+        let crossed = self.swap.map_or(0, |swap| swap + self.cols);
+        let follows = self.weight.map_or(0, |last| last + 1);
+        let loaded = tile.valid.max(crossed).max(follows) + tile.words - 1;
+        self.weight = Some(loaded);
+        let swap = (loaded + 1).max(self.vector.unwrap_or(0));
+        self.swap = Some(swap);
+        swap
+    }
+}
+
+/// Iterations of the loops of a row up to `level`, and of those outside.
+fn trips(record: &Record, row: u8, level: u32) -> (u64, u64) {
+    let (mut inner, mut outer) = (1, 1);
+    let blocks = record.rows.iter().filter(|block| block.row == row);
+    for (at, values) in (0..).zip(blocks.flat_map(|block| &block.loops)) {
+        let count = u64::from(values.end.div_ceil(values.step)).max(1);
+        match at <= level {
+            true => inner *= count,
+            false => outer *= count,
+        }
+    }
+    (inner, outer)
+}

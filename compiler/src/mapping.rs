@@ -1,0 +1,70 @@
+//! How the taps of a layer are laid over the rows of the array, and why.
+
+use std::fmt;
+
+/// How the taps of a layer are laid over the rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Mapping {
+    /// A row serves input channels; a K tile is one place of the kernel.
+    #[default]
+    Channel,
+    /// K = input channels x kernel height x kernel width laid over all rows.
+    Flattened,
+}
+
+impl Mapping {
+    /// Name in reports and options.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Mapping::Channel => "channel",
+            Mapping::Flattened => "flattened",
+        }
+    }
+}
+
+impl fmt::Display for Mapping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Options of [`compile_with`](crate::compile_with).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Options {
+    /// The mapping of every layer that can have it; default: the one that takes fewer cycles.
+    pub mapping: Option<Mapping>,
+}
+
+/// What a layer takes with a mapping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MappingCost {
+    /// Cycles of one image: the counter CYCLES.
+    pub cycles: u64,
+    /// Bytes of the layer's input and weights in each partition.
+    pub buffer_bytes: u64,
+}
+
+/// The mapping of a layer and what speaks for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MappingChoice {
+    /// The mapping of the layer.
+    pub mapping: Mapping,
+    /// What the layer takes.
+    pub cost: MappingCost,
+    /// What it takes with the other mapping, if there is one.
+    pub other: Option<MappingCost>,
+    /// Why it has this mapping.
+    pub reason: String,
+}
+
+impl MappingChoice {
+    /// What the layer takes with a mapping, if it is known.
+    #[must_use]
+    pub fn cost_of(&self, mapping: Mapping) -> Option<MappingCost> {
+        match mapping == self.mapping {
+            true => Some(self.cost),
+            false => self.other,
+        }
+    }
+}
