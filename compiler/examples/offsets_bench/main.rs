@@ -230,7 +230,7 @@ fn print_clocks(network: &Summary, array: usize) {
 
 /// Clocks of an input over the loading once for so many inputs.
 fn print_totals(networks: &[Summary]) {
-    let columns = INPUTS.map(|inputs| format!("tables, {inputs} inputs"));
+    let columns = INPUTS.map(|inputs| format!("tables, over {inputs}"));
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
     let others = ["copy 1 byte, matrix", "copy 8 bytes, matrix", "generator"];
     heading(&[&["clocks of an input"], &columns[..], &others].concat());
