@@ -117,8 +117,8 @@ const FAULTS: [(&str, &str, &str, &str); 28] = [
     (
         "even5",
         "d8",
-        "if (request_wen_o & write_any)",
-        "if (request_wen_o)",
+        "found_q <= request_wen_o & write_any",
+        "found_q <= request_wen_o",
     ),
     (
         "even2",
