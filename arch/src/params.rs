@@ -7,8 +7,10 @@ use serde_json::{Value, json};
 use crate::fault::ConfigErrors;
 use crate::{json, rules};
 
+mod offsets;
 mod slices;
 
+pub use offsets::{Offsets, Spread};
 pub use slices::{MaskPlace, PackEnd, PackNetwork, ReadOrder, SliceWrite, SlicedMemory, Slices};
 pub(crate) use slices::{mask_units, units};
 
@@ -38,6 +40,10 @@ pub struct Params {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "SlicedMemory")]
     pub sliced: Option<SlicedMemory>,
+    /// The stand-alone offset unit and GEMM core. Default: all options at their defaults.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Offsets")]
+    pub offsets: Option<Offsets>,
     /// The reset input. Default: synchronous, active low.
     #[serde(default)]
     pub reset: Reset,
@@ -258,6 +264,17 @@ impl Params {
             words: self.state_buffer.words_per_bank,
             slices: self.state_buffer.slices.clone(),
         })
+    }
+
+    /// Options of the offset unit and the GEMM core: those of the section `offsets`, with rows and
+    /// columns given.
+    pub fn offset_unit(&self) -> Offsets {
+        let section = self.offsets.clone().unwrap_or_default();
+        Offsets {
+            rows: section.rows.or(Some(self.array.rows)),
+            cols: section.cols.or(Some(self.array.cols)),
+            ..section
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::fault::Fault;
 use crate::params::Params;
 
+mod offsets;
 mod slices;
 
 /// Adds the violations of all rules whose fields are free of faults.
@@ -18,6 +19,7 @@ pub(crate) fn check(value: &Value, faults: &mut Vec<Fault>) {
         }
     }
     slices::check(value, faults);
+    offsets::check(value, faults);
 }
 
 struct Known<'a> {

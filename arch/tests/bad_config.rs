@@ -145,6 +145,39 @@ const SLICED: &[&str] = &[
     "null",
 ];
 
+/// Sections `offsets` of the tiny preset.
+const OFFSETS: &[&str] = &[
+    r#"{ "rows": 0 }"#,
+    r#"{ "rows": 257 }"#,
+    r#"{ "rows": null }"#,
+    r#"{ "cols": 300 }"#,
+    r#"{ "address_bits": 20 }"#,
+    r#"{ "bases": 8 }"#,
+    r#"{ "bases": 1000 }"#,
+    r#"{ "offsets": 131072 }"#,
+    r#"{ "taps": 3 }"#,
+    r#"{ "taps": 32 }"#,
+    r#"{ "spread": "all" }"#,
+    r#"{ "running": 1 }"#,
+    r#"{ "expand": "yes" }"#,
+    r#"{ "banks": 1, "spread": "broadcast" }"#,
+    r#"{ "banks": 4 }"#,
+    r#"{ "banks": 4, "spread": "skew" }"#,
+    r#"{ "banks": 3, "spread": "skew" }"#,
+    r#"{ "banks": 4, "spread": "none" }"#,
+    r#"{ "merge": 0 }"#,
+    r#"{ "operand_bytes": 32 }"#,
+    r#"{ "weight_words": 65537 }"#,
+    r#"{ "results": 8192 }"#,
+    r#"{ "width": 7 }"#,
+    "null",
+    "[]",
+];
+
+fn with_offsets(section: &str) -> String {
+    GOOD.replacen('{', &format!("{{ \"offsets\": {section},"), 1)
+}
+
 fn with_sliced(section: &str) -> String {
     GOOD.replacen('{', &format!("{{ \"sliced\": {section},"), 1)
 }
@@ -176,6 +209,17 @@ fn every_fault_of_the_stand_alone_memory_is_explained() {
     let mut table = String::new();
     for section in SLICED {
         let found = report(&with_sliced(section));
+        assert!(!found.contains("accepted"), "{section} is accepted");
+        table += &format!("{section}\n    {}\n", found.replace('\n', "\n    "));
+    }
+    insta::assert_snapshot!(table);
+}
+
+#[test]
+fn every_fault_of_the_offset_unit_is_explained() {
+    let mut table = String::new();
+    for section in OFFSETS {
+        let found = report(&with_offsets(section));
         assert!(!found.contains("accepted"), "{section} is accepted");
         table += &format!("{section}\n    {}\n", found.replace('\n', "\n    "));
     }

@@ -102,11 +102,12 @@ fn every_field_of_the_schema_is_explained() {
         "traversal.unit.trips",
         "state_buffer.slices.access_threshold",
         "sliced.slices.mask",
+        "offsets.taps",
         "reset.level",
     ] {
         assert!(fields.iter().any(|f| f == wanted), "{wanted} in {fields:?}");
     }
-    assert_eq!(fields.len(), 59, "{fields:?}");
+    assert_eq!(fields.len(), 74, "{fields:?}");
 }
 
 /// Lists the fields of a schema and asserts that each has a text and that objects are closed.

@@ -1,0 +1,155 @@
+//! What an offset unit is built from.
+
+use heddle_arch::params::{self, Spread};
+
+/// Sizes and options of an offset unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OffsetShape {
+    /// Rows that make addresses, 1 to 256.
+    pub rows: usize,
+    /// Columns of the array behind the unit, 1 to 256: output channels of one pass.
+    pub cols: usize,
+    /// Bits of an address and of a table entry: 16, 24 or 32.
+    pub address_bits: usize,
+    /// Entries of the table of bases, a power of two from 16 to 65536.
+    pub bases: usize,
+    /// Entries of the table of offsets, a power of two from 16 to 65536.
+    pub offsets: usize,
+    /// Mask bits of an entry for each axis: 0, 4, 8 or 16.
+    pub taps: usize,
+    /// A slot reaches all rows at once, not row r r clocks after row 0.
+    pub broadcast: bool,
+    /// Offsets may be steps.
+    pub running: bool,
+    /// Compressed tables may be expanded.
+    pub expand: bool,
+}
+
+impl OffsetShape {
+    /// Default sizes of the tables, 16 bits, no options.
+    pub fn new(rows: usize, cols: usize) -> Self {
+        Self {
+            rows,
+            cols,
+            address_bits: 16,
+            bases: 1024,
+            offsets: 512,
+            ..Self::default()
+        }
+    }
+
+    /// The unit that a configuration describes.
+    pub fn of(params: &heddle_arch::Params) -> Self {
+        let size = |value: u32| value as usize;
+        let params::Offsets {
+            rows,
+            cols,
+            address_bits,
+            bases,
+            offsets,
+            taps,
+            spread,
+            running,
+            expand,
+            ..
+        } = params.offset_unit();
+        Self {
+            rows: size(rows.unwrap_or(params.array.rows)),
+            cols: size(cols.unwrap_or(params.array.cols)),
+            address_bits: size(address_bits),
+            bases: size(bases),
+            offsets: size(offsets),
+            taps: size(taps),
+            broadcast: spread == Spread::Broadcast,
+            running,
+            expand,
+        }
+    }
+
+    /// Refuses what cannot be built with addresses of `address_bits` bits.
+    ///
+    /// # Panics
+    /// If a size is not allowed.
+    pub fn check(&self, address_bits: usize) {
+        let allow = |name: &str, found: usize, allowed: bool, which: &str| {
+            assert!(allowed, "{name} is {found}, allowed {which}");
+        };
+        let one_to_256 = |n: usize| (1..=256).contains(&n);
+        let entries = |n: usize| n.is_power_of_two() && (16..=65536).contains(&n);
+        let powers = "a power of two from 16 to 65536";
+        allow("rows", self.rows, one_to_256(self.rows), "1 to 256");
+        allow("cols", self.cols, one_to_256(self.cols), "1 to 256");
+        allow("bases", self.bases, entries(self.bases), powers);
+        allow("offsets", self.offsets, entries(self.offsets), powers);
+        let built = self.address_bits == address_bits;
+        let built_for = format!("{address_bits}, for which the module is built");
+        allow("address_bits", self.address_bits, built, &built_for);
+        let taps = [0, 4, 8, 16].contains(&self.taps);
+        allow("taps", self.taps, taps, "0, 4, 8 or 16");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use heddle_arch::Params;
+    use heddle_arch::params::Offsets;
+
+    fn tiny(offsets: Option<Offsets>) -> Params {
+        let text = include_str!("../../../configs/tiny.json");
+        let mut params = Params::from_json(text).expect("a preset");
+        (params.array.rows, params.array.cols) = (3, 5);
+        params.offsets = offsets;
+        params
+    }
+
+    #[test]
+    fn a_configuration_without_a_section_gives_the_usual_unit() {
+        let shape = OffsetShape::of(&tiny(None));
+        shape.check(16);
+        assert_eq!(shape, OffsetShape::new(3, 5));
+    }
+
+    #[test]
+    fn a_configuration_gives_every_option() {
+        let section = Offsets {
+            rows: Some(7),
+            cols: Some(9),
+            address_bits: 24,
+            bases: 32,
+            offsets: 64,
+            taps: 8,
+            spread: Spread::Broadcast,
+            running: true,
+            expand: true,
+            ..Offsets::default()
+        };
+        let shape = OffsetShape {
+            rows: 7,
+            cols: 9,
+            address_bits: 24,
+            bases: 32,
+            offsets: 64,
+            taps: 8,
+            broadcast: true,
+            running: true,
+            expand: true,
+        };
+        shape.check(24);
+        assert_eq!(OffsetShape::of(&tiny(Some(section))), shape);
+    }
+
+    #[test]
+    #[should_panic(expected = "bases is 100, allowed a power of two from 16 to 65536")]
+    fn a_table_of_any_size_is_refused() {
+        let mut shape = OffsetShape::new(2, 2);
+        shape.bases = 100;
+        shape.check(16);
+    }
+
+    #[test]
+    #[should_panic(expected = "address_bits is 16, allowed 24, for which the module is built")]
+    fn a_shape_of_another_width_is_refused() {
+        OffsetShape::new(2, 2).check(24);
+    }
+}
