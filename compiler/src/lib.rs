@@ -12,7 +12,8 @@
 //! - Every tensor has its own place; nothing is reused.
 //!
 //! Apart from that are [`nest`], loop nests as a user writes them, for the stand-alone traversal unit,
-//! and [`slices`], which finds the slices of a memory that suit its words.
+//! [`slices`], which finds the slices of a memory that suit its words, and [`offsets`], tables that
+//! find the operands of a GEMM in a tensor.
 //!
 //! This crate opens no file and knows no simulator.
 
@@ -20,6 +21,7 @@ mod error;
 mod layer;
 mod loops;
 pub mod nest;
+pub mod offsets;
 mod place;
 mod program;
 pub mod slices;

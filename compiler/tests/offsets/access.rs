@@ -1,0 +1,209 @@
+//! Reads, bank conflicts and cache lines: 5.4, 5.8 and 5.9.
+
+use heddle_arch::params::Spread;
+use heddle_compiler::offsets::access::{Banks, Mapping, Rows, Step, line_fills, line_reads};
+use heddle_compiler::offsets::{Convolution, Tables};
+
+use crate::{asymmetric, convolution, figure13, request, tables};
+
+fn rows(rows: usize, spread: Spread) -> Rows {
+    Rows {
+        rows,
+        mapping: Mapping::OutputStationary,
+        spread,
+    }
+}
+
+fn banks(count: u32, merge: bool) -> Banks {
+    Banks {
+        count,
+        element_bytes: 1,
+        merge,
+    }
+}
+
+fn reads(steps: &[Step]) -> usize {
+    steps.iter().flatten().flatten().count()
+}
+
+#[test]
+fn tiles_of_5_4_read_what_they_use() {
+    let steps: Vec<Step> = rows(3, Spread::Broadcast)
+        .steps(&tables(&request(figure13())))
+        .collect();
+    assert_eq!((steps.len(), reads(&steps)), (18, 36));
+    assert!(steps[9..].iter().all(|step| step[1..] == [None, None]));
+    let steps: Vec<Step> = rows(16, Spread::Broadcast)
+        .steps(&tables(&asymmetric()))
+        .collect();
+    assert_eq!((steps.len(), reads(&steps)), (24, 288));
+}
+
+#[test]
+fn trace_of_5_8_1() {
+    let steps: Vec<Step> = rows(2, Spread::Broadcast)
+        .steps(&tables(&request(figure13())))
+        .collect();
+    let first = [0, 1, 2, 4, 5, 6, 8, 9, 10, 4, 5, 6, 8, 9, 10, 12, 13, 14];
+    let expected: Vec<Step> = first.map(|a| vec![Some(a), Some(a + 1)]).to_vec();
+    assert_eq!(steps, expected);
+    let steps: Vec<Step> = rows(4, Spread::Broadcast)
+        .steps(&tables(&request(figure13())))
+        .collect();
+    assert_eq!((steps.len(), reads(&steps)), (9, 36));
+}
+
+/// A table of addresses, one line for each clock, `-` where a row does not read.
+#[track_caller]
+fn check_trace(steps: &[Step], expected: &str) {
+    let shown = |address: &Option<i64>| address.map_or("-".to_string(), |a| a.to_string());
+    let line = |step: &Step| step.iter().map(shown).collect::<Vec<_>>().join(" ");
+    let found: Vec<String> = steps.iter().map(line).collect();
+    let expected: Vec<&str> = expected.split(", ").collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn traces_of_5_8_2_and_5_8_4() {
+    let tables = tables(&request(figure13()));
+    let skew: Vec<Step> = rows(4, Spread::Skew).steps(&tables).collect();
+    check_trace(
+        &skew,
+        "0 - - -, 1 1 - -, 2 2 4 -, 4 3 5 5, 5 5 6 6, 6 6 8 7, 8 7 9 9, 9 9 10 10, 10 10 12 11, \
+         - 11 13 13, - - 14 14, - - - 15",
+    );
+    let stationary = Rows {
+        mapping: Mapping::WeightStationary,
+        ..rows(4, Spread::Skew)
+    };
+    let steps: Vec<Step> = stationary.steps(&tables).collect();
+    assert_eq!((steps.len(), reads(&steps)), (21, 36));
+    check_trace(
+        &steps[7..14],
+        "5 - - -, 6 6 - -, 9 7 8 -, 10 10 9 9, - 11 12 10, - - 13 13, - - - 14",
+    );
+    check_trace(
+        &steps[14..],
+        "10 - - -, 11 - - -, 14 - - -, 15 - - -, - - - -, - - - -, - - - -",
+    );
+}
+
+#[test]
+fn conflicts_of_5_8_3() {
+    let tables = tables(&request(figure13()));
+    for (count, degree, broadcast, skew, merged) in
+        [(2, 2, 18, 28, 18), (4, 2, 18, 22, 12), (8, 1, 9, 22, 12)]
+    {
+        let banked = banks(count, false);
+        let steps = rows(4, Spread::Broadcast);
+        for step in steps.steps(&tables) {
+            let addresses: Vec<i64> = step.into_iter().flatten().collect();
+            assert_eq!(banked.conflict_degree(&addresses), degree, "{count} banks");
+        }
+        // It follows from the bases alone.
+        assert_eq!(
+            banked.conflict_degree(&[0, 1, 4, 5]),
+            degree,
+            "{count} banks"
+        );
+        assert_eq!(
+            banked.clocks(steps.steps(&tables)),
+            broadcast,
+            "{count} banks"
+        );
+        let steps = rows(4, Spread::Skew);
+        assert_eq!(banked.clocks(steps.steps(&tables)), skew, "{count} banks");
+        let together = banks(count, true);
+        assert_eq!(
+            together.clocks(steps.steps(&tables)),
+            merged,
+            "{count} banks"
+        );
+    }
+}
+
+#[test]
+fn banks_count_elements_and_equal_reads_once() {
+    let wide = Banks {
+        count: 4,
+        element_bytes: 2,
+        merge: false,
+    };
+    assert_eq!(wide.conflict_degree(&[0, 2, 4, 6]), 1);
+    assert_eq!(wide.conflict_degree(&[0, 8, 16, 2]), 3);
+    assert_eq!(wide.conflict_degree(&[0, 0, 0, 2]), 3);
+    let merge = Banks {
+        merge: true,
+        ..wide
+    };
+    assert_eq!(merge.conflict_degree(&[0, 0, 0, 2]), 1);
+    assert_eq!(merge.conflict_degree(&[]), 0);
+    assert_eq!(merge.clocks([vec![None, None]].into_iter()), 1);
+}
+
+/// Reads in the order of 4.13, rule 2, and one row after the other.
+fn orders(tables: &Tables, tile: usize) -> [Vec<i64>; 2] {
+    let together = rows(tile, Spread::Broadcast);
+    let distances = tables.distances();
+    let rows = (0..tables.bases.len()).flat_map(|row| {
+        let distances = &distances;
+        (0..distances.len()).filter_map(move |tap| tables.address(distances, row, tap))
+    });
+    [
+        together.steps(tables).flatten().flatten().collect(),
+        rows.collect(),
+    ]
+}
+
+#[test]
+fn sgcr_36_line_fills_of_5_9() {
+    let small = tables(&request(figure13()));
+    let [together, apart] = orders(&small, 4);
+    for (lines, k_outer, row_outer) in [(1, 16, 12), (2, 4, 10), (3, 4, 4)] {
+        assert_eq!(
+            line_fills(together.iter().copied(), 4, lines),
+            k_outer,
+            "{lines} lines"
+        );
+        assert_eq!(
+            line_fills(apart.iter().copied(), 4, lines),
+            row_outer,
+            "{lines} lines"
+        );
+    }
+    assert_eq!(together.len(), 36);
+    let four = rows(4, Spread::Broadcast);
+    assert_eq!(line_reads(four.steps(&small), 4), 18);
+}
+
+#[test]
+fn sgcr_36_line_fills_of_a_larger_case_of_5_9() {
+    let shape = Convolution {
+        channels: 8,
+        ..convolution(34, 34, [3, 3])
+    };
+    let large = tables(&request(shape));
+    let [together, apart] = orders(&large, 16);
+    for (lines, k_outer, row_outer) in [
+        (4, 3072, 27648),
+        (16, 3072, 27648),
+        (32, 3072, 1652),
+        (64, 584, 584),
+    ] {
+        assert_eq!(
+            line_fills(together.iter().copied(), 16, lines),
+            k_outer,
+            "{lines} lines"
+        );
+        assert_eq!(
+            line_fills(apart.iter().copied(), 16, lines),
+            row_outer,
+            "{lines} lines"
+        );
+    }
+    assert_eq!(together.len(), 73_728);
+    let sixteen = rows(16, Spread::Broadcast);
+    assert_eq!(line_reads(sixteen.steps(&large), 16), 8_832);
+    // As many lines as A spans.
+    assert_eq!(line_fills(together.iter().copied(), 16, 1000), 578);
+}

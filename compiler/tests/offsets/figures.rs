@@ -1,0 +1,235 @@
+//! The small examples: 5.1 (figures 13 and 14), 5.2 and 5.7 (figure 15).
+
+use heddle_compiler::offsets::order::{reorder, to_distances, to_steps, weight_order};
+use heddle_compiler::offsets::{Convolution, Request, Row, Tables, Tap, index, rows, taps};
+
+use crate::{convolution, figure13, gemm, request, run, tables};
+
+/// A of 5.1.1.
+const A: [i64; 16] = [1, 3, 2, 7, 5, 0, 4, 6, 8, 2, 1, 3, 9, 7, 5, 2];
+/// B of 5.1.1.
+const B: [i64; 9] = [0, 1, 2, 10, 11, 12, 20, 21, 22];
+const OFFSETS: [i32; 9] = [0, 1, 2, 4, 5, 6, 8, 9, 10];
+
+#[test]
+fn sgcr_02_sgcr_04_example_5_1_has_4_bases_and_9_offsets() {
+    let tables = tables(&request(figure13()));
+    assert_eq!(tables.bases, [0, 1, 4, 5]);
+    assert_eq!(tables.offsets, OFFSETS);
+    assert_eq!((tables.pixels, tables.outputs), (4, 1));
+    assert_eq!(
+        (tables.masks, tables.unit_shift, tables.running),
+        (None, 0, false)
+    );
+}
+
+#[test]
+fn sgcr_05_rows_of_5_1_1_are_pixel_and_image() {
+    let found = rows(&figure13());
+    let row = |pixel, y, x| Row {
+        image: 0,
+        pixel,
+        y,
+        x,
+    };
+    assert_eq!(
+        found,
+        [row(0, 0, 0), row(1, 0, 1), row(2, 1, 0), row(3, 1, 1)]
+    );
+}
+
+#[test]
+fn sgcr_07_counters_c_v_u_make_the_taps_of_5_1_2() {
+    let taps = taps(&figure13(), false);
+    let expected = [
+        (0, 0),
+        (0, 1),
+        (0, 2),
+        (1, 0),
+        (1, 1),
+        (1, 2),
+        (2, 0),
+        (2, 1),
+        (2, 2),
+    ];
+    assert_eq!(taps, expected.map(|(v, u)| Tap { channel: 0, v, u }));
+    let order = weight_order(&request(figure13()));
+    assert_eq!(order, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(tables(&request(figure13())).offsets, OFFSETS);
+}
+
+/// Addresses of 5.1.2, one list for each row.
+const ADDRESSES: [[i64; 9]; 4] = [
+    [0, 1, 2, 4, 5, 6, 8, 9, 10],
+    [1, 2, 3, 5, 6, 7, 9, 10, 11],
+    [4, 5, 6, 8, 9, 10, 12, 13, 14],
+    [5, 6, 7, 9, 10, 11, 13, 14, 15],
+];
+
+fn addresses(tables: &Tables, row: usize) -> Vec<i64> {
+    let distances = tables.distances();
+    let address = |tap| tables.address(&distances, row, tap).expect("no padding");
+    (0..distances.len()).map(address).collect()
+}
+
+#[test]
+fn addresses_of_5_1_2_are_base_plus_offset() {
+    let tables = tables(&request(figure13()));
+    for (row, expected) in ADDRESSES.iter().enumerate() {
+        assert_eq!(addresses(&tables, row), expected, "row {row}");
+    }
+}
+
+#[test]
+fn blocks_of_figure_14_and_the_sums_of_5_1_3() {
+    let blocks = [
+        [1, 3, 2, 5, 0, 4, 8, 2, 1],
+        [3, 2, 7, 0, 4, 6, 2, 1, 3],
+        [5, 0, 4, 8, 2, 1, 9, 7, 5],
+        [0, 4, 6, 2, 1, 3, 7, 5, 2],
+    ];
+    let sums = [
+        [0, 3, 7, 57, 57, 105, 265, 307, 329],
+        [0, 2, 16, 16, 60, 132, 172, 193, 259],
+        [0, 0, 8, 88, 110, 122, 302, 449, 559],
+        [0, 4, 16, 36, 47, 83, 223, 328, 372],
+    ];
+    let tables = tables(&request(figure13()));
+    for row in 0..4 {
+        let block: Vec<i64> = addresses(&tables, row)
+            .iter()
+            .map(|a| A[*a as usize])
+            .collect();
+        assert_eq!(block, blocks[row], "row {row}");
+        let mut sum = 0;
+        let steps = block.iter().zip(B).map(|(a, b)| {
+            sum += a * b;
+            sum
+        });
+        assert_eq!(steps.collect::<Vec<_>>(), sums[row], "row {row}");
+    }
+    let request = request(figure13());
+    assert_eq!(run(&request, &A, &B), [329, 259, 559, 372]);
+    assert_eq!(run(&request, &A, &[1; 9]), [26, 28, 41, 30]);
+    let (a, b): (Vec<i64>, Vec<i64>) = ((0..16).collect(), (1..10).collect());
+    assert_eq!(run(&request, &a, &b), [303, 348, 483, 528]);
+}
+
+#[test]
+fn steps_of_5_1_4_give_the_same_addresses_and_mixed_lists_do_not() {
+    let running = Request {
+        running: true,
+        ..request(figure13())
+    };
+    let steps = tables(&running);
+    assert_eq!(steps.offsets, [0, 1, 1, 2, 1, 1, 2, 1, 1]);
+    assert_eq!(to_distances(&steps.offsets), OFFSETS);
+    assert_eq!(to_steps(&OFFSETS), steps.offsets);
+    for (row, expected) in ADDRESSES.iter().enumerate() {
+        assert_eq!(addresses(&steps, row), expected, "row {row}");
+    }
+    assert_eq!(run(&running, &A, &B), [329, 259, 559, 372]);
+    let mixed = Tables {
+        running: true,
+        ..tables(&request(figure13()))
+    };
+    assert_eq!(addresses(&mixed, 0), [0, 1, 3, 7, 12, 18, 26, 35, 45]);
+    let order = weight_order(&running);
+    let error = gemm(&mixed, 1, &order, &A, &B).expect_err("the tensor has 16 elements");
+    assert_eq!(error, "row 0, tap 5: address 18 is no element");
+    mixed.check_in(16).expect_err("the check finds it too");
+}
+
+#[test]
+fn examples_of_5_2() {
+    let tables = Tables {
+        bases: vec![100, 200],
+        offsets: vec![0, 3, 7],
+        pixels: 2,
+        ..tables(&request(figure13()))
+    };
+    assert_eq!(addresses(&tables, 0), [100, 103, 107]);
+    assert_eq!(addresses(&tables, 1), [200, 203, 207]);
+    // 15 elements of 4 bytes are 60 bytes, 100 bytes are 25 elements.
+    let row = Convolution {
+        stride: [1, 25],
+        ..convolution(1, 41, [1, 16])
+    };
+    let bytes = crate::tables(&Request {
+        element_bytes: 4,
+        ..request(row)
+    });
+    assert_eq!(bytes.bases, [0, 100]);
+    assert_eq!(bytes.offsets[15], 60);
+}
+
+#[test]
+fn sgcr_17_any_order_of_the_taps_gives_the_same_sums() {
+    for running in [false, true] {
+        let plain = Request {
+            running,
+            ..request(figure13())
+        };
+        let order = [7, 3, 8, 0, 2, 6, 1, 5, 4];
+        let tables = reorder(&tables(&plain), &order);
+        let expected = [9, 4, 10, 0, 2, 8, 1, 6, 5];
+        assert_eq!(tables.distances(), expected);
+        assert_eq!(tables.running, running);
+        assert_eq!(
+            gemm(&tables, 1, &order, &A, &B),
+            Ok(vec![329, 259, 559, 372])
+        );
+        // Weights that do not follow give other sums.
+        let wrong = gemm(&tables, 1, &weight_order(&plain), &A, &B);
+        assert_ne!(wrong, Ok(vec![329, 259, 559, 372]));
+    }
+}
+
+/// The example of 5.7.
+fn figure15() -> Convolution {
+    Convolution {
+        channels: 2,
+        images: 2,
+        ..convolution(6, 7, [2, 3])
+    }
+}
+
+#[test]
+fn sgcr_37_sgcr_38_sgcr_39_lists_and_addresses_of_figure_15() {
+    let lists = index::tables(&figure15()).expect("a plain convolution");
+    let (m_base, k_memory_offset) = &lists;
+    assert_eq!(*k_memory_offset, [0, 1, 2, 7, 8, 9, 42, 43, 44, 49, 50, 51]);
+    let expected = [
+        0, 1, 2, 3, 4, 7, 8, 9, 10, 11, 14, 15, 16, 17, 18, 21, 22, 23, 24, 25, 28, 29, 30, 31, 32,
+        84, 85, 86, 87, 88, 91, 92, 93, 94, 95, 98, 99, 100, 101, 102, 105, 106, 107, 108, 109,
+        112, 113, 114, 115, 116,
+    ];
+    assert_eq!(*m_base, expected);
+    assert_eq!(index::global_address(&lists, 31, 0, 8), (136, 8));
+    assert_eq!(index::global_address(&lists, 49, 3, 11), (167, 3 * 12 + 11));
+}
+
+#[test]
+fn sgcr_41_tables_made_in_another_order_by_other_blocks_are_the_same() {
+    let wanted = request(figure15());
+    let tables = tables(&wanted);
+    let offsets = heddle_compiler::offsets::compress::offsets_by_counters(&wanted);
+    let bases = heddle_compiler::offsets::compress::bases_by_counters(&wanted);
+    assert_eq!(offsets.expect("counters").expand(), tables.offsets);
+    assert_eq!(bases.expect("counters").expand(), tables.bases);
+    let (m_base, k_memory_offset) = index::tables(&figure15()).expect("a plain convolution");
+    let wide = |list: &[i32]| {
+        list.iter()
+            .map(|entry| i64::from(*entry))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (m_base, k_memory_offset),
+        (wide(&tables.bases), wide(&tables.offsets))
+    );
+    let dilated = Convolution {
+        dilation: [1, 2],
+        ..figure15()
+    };
+    assert_eq!(index::tables(&dilated), None);
+}
