@@ -1,7 +1,7 @@
 //! Memories, and what a run makes of them.
 
 use super::banks::conflict;
-use crate::offsets::{OffsetState, Refusal, Run, Slot, UnitOptions, Write};
+use crate::offsets::{Expanded, OffsetState, Refusal, Run, Slot, UnitOptions, Write};
 
 /// Sizes and options of a GEMM core.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +92,7 @@ impl GemmModel {
     }
 
     /// Writes a register or table entry, see [`OffsetState::write`].
-    pub fn write(&mut self, write: &Write, busy: bool) -> usize {
+    pub fn write(&mut self, write: &Write, busy: bool) -> Option<Expanded> {
         self.state.write(write, busy)
     }
 

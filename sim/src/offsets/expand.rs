@@ -19,9 +19,18 @@ pub fn nest(first: i64, counts: [usize; 3], steps: [i64; 3]) -> Vec<i64> {
     values
 }
 
-/// Writes a nest or repeats a block. Returns the number of entries written, `None` if there is no
-/// such table or entry.
-pub fn expand(state: &mut OffsetState, repeat: bool) -> Option<usize> {
+/// What an expansion does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Expanded {
+    /// Entries written.
+    pub entries: usize,
+    /// It stopped at the end of the table.
+    pub cut: bool,
+}
+
+/// Writes a nest with the given mask bits, or repeats a block. `None` if there is no such table or
+/// nothing to repeat.
+pub fn expand(state: &mut OffsetState, repeat: bool, row: u16, col: u16) -> Option<Expanded> {
     let [
         table,
         entry,
@@ -39,34 +48,37 @@ pub fn expand(state: &mut OffsetState, repeat: bool) -> Option<usize> {
         2 => &mut state.offsets,
         _ => return None,
     };
-    let [entry, count0, count1, count2] = [entry, count0, count1, count2].map(|n| n as usize);
+    let number = |register: u32| usize::from(register as u16);
+    let [entry, count0, count1, count2] = [entry, count0, count1, count2].map(number);
     let signed = |step: u32| i64::from(step as i32);
-    let entries = if repeat {
-        let source = entry.checked_sub(count0)?;
-        let blocks = 1..=count1;
-        let block = list.get(source..entry)?.to_vec();
-        let copies = blocks.flat_map(|number| {
-            block.iter().map(move |old| {
-                let old = (*old).expect("the block was written");
-                let value = i64::from(old.value) + number as i64 * signed(step0);
-                let value = options.address(value);
-                Entry { value, ..old }
-            })
+    let entries: Vec<Option<Entry>> = if repeat {
+        let block = list.get(entry.checked_sub(count0)?..entry)?.to_vec();
+        let copy = |number: usize, old: Entry| {
+            let value = i64::from(old.value) + number as i64 * signed(step0);
+            let value = options.address(value);
+            Entry { value, ..old }
+        };
+        let blocks = (1..=count1).flat_map(|number| {
+            let block = block.iter();
+            block.map(move |old| old.map(|old| copy(number, old)))
         });
-        copies.collect::<Vec<_>>()
+        blocks.collect()
     } else {
         let steps = [signed(step0), signed(step1), signed(step2)];
         let values = nest(i64::from(value), [count0, count1, count2], steps);
-        let entry = |value| Entry {
+        let value = |value| Entry {
             value: options.address(value),
-            row: 0,
-            col: 0,
+            row: options.mask(row),
+            col: options.mask(col),
         };
-        values.into_iter().map(entry).collect()
+        values.into_iter().map(|v| Some(value(v))).collect()
     };
-    let place = list.get_mut(entry..entry + entries.len())?;
+    let place = list.get_mut(entry..).unwrap_or_default();
     for (place, entry) in place.iter_mut().zip(&entries) {
-        *place = Some(*entry);
+        *place = *entry;
     }
-    Some(entries.len())
+    Some(Expanded {
+        entries: entries.len().min(place.len()),
+        cut: entries.len() > place.len(),
+    })
 }

@@ -11,6 +11,7 @@ pub mod rows;
 pub mod run;
 pub mod state;
 
+pub use expand::Expanded;
 pub use options::UnitOptions;
 pub use rows::{RowOutputs, RowsModel, RowsOutputs};
 pub use run::{Refusal, Run, Slot};

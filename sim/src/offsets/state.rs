@@ -1,6 +1,6 @@
 //! Registers, tables, and what a write does to them.
 
-use super::expand;
+use super::expand::{self, Expanded};
 use super::options::UnitOptions;
 
 /// What a write is for.
@@ -119,19 +119,22 @@ impl OffsetState {
         }
     }
 
-    /// A write taken from the port. Returns the number of entries that the expander writes now.
-    pub fn write(&mut self, write: &Write, busy: bool) -> usize {
-        match busy {
+    /// A write taken from the port. Returns what the expander does now; that it stops at the end of
+    /// a table counts as refused as well.
+    pub fn write(&mut self, write: &Write, busy: bool) -> Option<Expanded> {
+        let done = match busy {
             true => Err(Refused),
             false => self.accept(write),
-        }
-        .unwrap_or_else(|Refused| {
+        };
+        let Ok(expanded) = done else {
             self.refused = true;
-            0
-        })
+            return None;
+        };
+        self.refused |= expanded.is_some_and(|expanded| expanded.cut);
+        expanded
     }
 
-    fn accept(&mut self, write: &Write) -> Result<usize, Refused> {
+    fn accept(&mut self, write: &Write) -> Result<Option<Expanded>, Refused> {
         let entry = Entry {
             value: self.options.address(write.data.into()),
             row: self.options.mask(write.row),
@@ -139,15 +142,16 @@ impl OffsetState {
         };
         let index = usize::from(write.index);
         match write.kind {
-            Kind::Register => return self.set_register(write.index, write.data),
+            Kind::Register => return self.set_register(write),
             Kind::Base => *self.bases.get_mut(index).ok_or(Refused)? = Some(entry),
             Kind::Offset => *self.offsets.get_mut(index).ok_or(Refused)? = Some(entry),
             Kind::Nothing => return Err(Refused),
         }
-        Ok(0)
+        Ok(None)
     }
 
-    fn set_register(&mut self, index: u16, data: u32) -> Result<usize, Refused> {
+    fn set_register(&mut self, write: &Write) -> Result<Option<Expanded>, Refused> {
+        let (index, data) = (write.index, write.data);
         let address = self.options.address(data.into());
         let registers = &mut self.registers;
         match index {
@@ -164,11 +168,12 @@ impl OffsetState {
                 registers.expander[usize::from(index - 16)] = data;
             }
             25 if self.options.expand => {
-                return expand::expand(self, data & 1 == 1).ok_or(Refused);
+                let expanded = expand::expand(self, data & 1 == 1, write.row, write.col);
+                return Ok(Some(expanded.ok_or(Refused)?));
             }
             _ => return Err(Refused),
         }
-        Ok(0)
+        Ok(None)
     }
 }
 

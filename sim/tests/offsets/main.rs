@@ -46,7 +46,7 @@ fn program(lists: &Lists, outputs: u32, mode: u32) -> Vec<Write> {
 fn loaded(options: &UnitOptions, lists: &Lists, outputs: u32, mode: u32) -> OffsetState {
     let mut state = OffsetState::new(options);
     for write in program(lists, outputs, mode) {
-        assert_eq!(state.write(&write, false), 0);
+        assert_eq!(state.write(&write, false), None);
         assert!(!state.refused, "{write:?}");
     }
     state
