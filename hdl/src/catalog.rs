@@ -6,6 +6,7 @@ use rust_hdl_core::prelude::Block;
 use crate::array::{BiasColumn, BiasRow, Pe, PeArray, PeRow};
 use crate::buffer::{Partition, ResultColumn, ResultsBuffer, StateBuffer};
 use crate::control::{Control, ControlShape, HostPort, Sequencer, SequencerShape};
+use crate::offsets::{OffsetShape, OffsetUnit};
 use crate::post::{Gatherer, Post, PostLane, Requantise};
 use crate::sliced::{
     MaskPlace, PlainMemory, Sliced, SlicedCounters, SlicedField, SlicedHybrid, SlicedShape,
@@ -76,6 +77,11 @@ pub const MODULES: &[Entry] = &[
         "traversal_core",
         "addresses of nested loops, configuration held outside",
         traversal_core,
+    ),
+    entry(
+        "offsets",
+        "stand-alone unit: operand addresses of a GEMM from two tables",
+        offsets,
     ),
     entry(
         "state_buffer",
@@ -219,6 +225,16 @@ fn traversal_shape(params: &Params) -> TraversalShape {
             params::Arrangement::Mirrored => Arrangement::Mirrored,
             params::Arrangement::Transposed => Arrangement::Transposed,
         },
+    }
+}
+
+fn offsets(params: &Params) -> Box<dyn Block> {
+    let shape = OffsetShape::of(params);
+    match shape.address_bits {
+        16 => Box::new(OffsetUnit::<16>::new(&shape)),
+        24 => Box::new(OffsetUnit::<24>::new(&shape)),
+        32 => Box::new(OffsetUnit::<32>::new(&shape)),
+        bits => panic!("address_bits {bits} is not in the menu"),
     }
 }
 

@@ -1,0 +1,332 @@
+//! Compressed tables.
+
+use super::OffsetShape;
+use crate::prelude::*;
+
+/// Writes table entries that follow from a few numbers: three nested counts with a step each, or a
+/// block of entries repeated with a step. It only adds.
+///
+/// # Timing
+/// Busy from the clock after EX_GO on. A nest writes one entry in a clock, a repeat one in three:
+/// read, add, write. It stops before the first entry beyond the table and says so with `refused_o`.
+#[derive(LogicBlock)]
+pub struct OffsetExpander<const A: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Reset, active low.
+    pub rst_n: Signal<In, Bit>,
+
+    /// Writes a register.
+    pub write_i: Signal<In, Bit>,
+    /// EX_TABLE is 0, EX_GO is 9.
+    pub index_i: Signal<In, Bits<4>>,
+    /// Value.
+    pub data_i: Signal<In, Bits<32>>,
+    /// With EX_GO: row bits of all entries of a nest.
+    pub row_i: Vec<Signal<In, Bits<1>>>,
+    /// With EX_GO: their column bits.
+    pub col_i: Vec<Signal<In, Bits<1>>>,
+
+    /// No write is taken.
+    pub busy_o: Signal<Out, Bit>,
+    /// There is no such table, or no such entry.
+    pub refused_o: Signal<Out, Bit>,
+
+    /// The table is that of the offsets.
+    pub offset_o: Signal<Out, Bit>,
+    /// Writes an entry.
+    pub wen_o: Signal<Out, Bit>,
+    /// Its number.
+    pub waddr_o: Signal<Out, Bits<16>>,
+    /// Its value.
+    pub value_o: Signal<Out, Bits<A>>,
+    /// Its row bits.
+    pub row_o: Vec<Signal<Out, Bits<1>>>,
+    /// Its column bits.
+    pub col_o: Vec<Signal<Out, Bits<1>>>,
+    /// Reads an entry.
+    pub ren_o: Signal<Out, Bit>,
+    /// Its number.
+    pub raddr_o: Signal<Out, Bits<16>>,
+    /// The entry read in the clock before.
+    pub read_i: Signal<In, Bits<A>>,
+    /// Its row bits.
+    pub read_row_i: Vec<Signal<In, Bits<1>>>,
+    /// Its column bits.
+    pub read_col_i: Vec<Signal<In, Bits<1>>>,
+
+    /// EX_TABLE, 0 if there is no such table.
+    of_bases: RegEn<Bit>,
+    of_offsets: RegEn<Bit>,
+    /// EX_ENTRY, EX_VALUE.
+    start_entry: RegEn<Bits<16>>,
+    start_value: RegEn<Bits<A>>,
+    /// EX_COUNT, EX_STEP.
+    count: Vec<RegEn<Bits<16>>>,
+    addend: Vec<RegEn<Bits<A>>>,
+
+    busy: RegEn<Bit>,
+    repeats: RegEn<Bit>,
+    /// Of an entry of a repeat: 0 read, 1 add, 2 write.
+    phase: RegEn<Bits<2>>,
+    /// Entries behind this one in its run, less one; runs, blocks of runs.
+    left: Vec<RegEn<Bits<17>>>,
+    entry: RegEn<Bits<17>>,
+    source: RegEn<Bits<16>>,
+    value: RegData<Bits<A>>,
+    row: Vec<RegData<Bits<1>>>,
+    col: Vec<RegData<Bits<1>>>,
+
+    place: Signal<Local, Bits<4>>,
+    of_number: Vec<Signal<Local, Bit>>,
+    go: Signal<Local, Bit>,
+    goes: Signal<Local, Bit>,
+    repeat_wanted: Signal<Local, Bit>,
+    nothing: Signal<Local, Bit>,
+    impossible: Signal<Local, Bit>,
+    adding: Signal<Local, Bit>,
+    writing: Signal<Local, Bit>,
+    in_table: Signal<Local, Bit>,
+    /// Number i and all inside it are at their ends.
+    ends: Vec<Signal<Local, Bit>>,
+    left_from: Vec<Signal<Local, Bits<17>>>,
+    finished: Signal<Local, Bit>,
+    added_to: Signal<Local, Bits<A>>,
+    added: Signal<Local, Bits<A>>,
+    _taps: usize,
+    _base_entries: usize,
+    _offset_entries: usize,
+}
+
+impl<const A: usize> OffsetExpander<A> {
+    /// The expander of a unit of this shape.
+    pub fn new(shape: &OffsetShape) -> Self {
+        let taps = shape.taps;
+        Self {
+            clk: Default::default(),
+            rst_n: Default::default(),
+            write_i: Default::default(),
+            index_i: Default::default(),
+            data_i: Default::default(),
+            row_i: v(taps),
+            col_i: v(taps),
+            busy_o: Default::default(),
+            refused_o: Default::default(),
+            offset_o: Default::default(),
+            wen_o: Default::default(),
+            waddr_o: Default::default(),
+            value_o: Default::default(),
+            row_o: v(taps),
+            col_o: v(taps),
+            ren_o: Default::default(),
+            raddr_o: Default::default(),
+            read_i: Default::default(),
+            read_row_i: v(taps),
+            read_col_i: v(taps),
+            of_bases: Default::default(),
+            of_offsets: Default::default(),
+            start_entry: Default::default(),
+            start_value: Default::default(),
+            count: v(3),
+            addend: v(3),
+            busy: Default::default(),
+            repeats: Default::default(),
+            phase: Default::default(),
+            left: v(3),
+            entry: Default::default(),
+            source: Default::default(),
+            value: Default::default(),
+            row: v(taps),
+            col: v(taps),
+            place: Default::default(),
+            of_number: v(3),
+            go: Default::default(),
+            goes: Default::default(),
+            repeat_wanted: Default::default(),
+            nothing: Default::default(),
+            impossible: Default::default(),
+            adding: Default::default(),
+            writing: Default::default(),
+            in_table: Default::default(),
+            ends: v(4),
+            left_from: v(3),
+            finished: Default::default(),
+            added_to: Default::default(),
+            added: Default::default(),
+            _taps: taps,
+            _base_entries: shape.bases,
+            _offset_entries: shape.offsets,
+        }
+    }
+}
+
+impl<const A: usize> Logic for OffsetExpander<A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        comment!("Registers");
+        self.of_bases.clk.next = self.clk.val();
+        self.of_bases.rst_n.next = self.rst_n.val();
+        self.of_bases.en_i.next = self.write_i.val() & (self.index_i.val() == 0);
+        self.of_bases.d_i.next = self.data_i.val() == 1;
+        self.of_offsets.clk.next = self.clk.val();
+        self.of_offsets.rst_n.next = self.rst_n.val();
+        self.of_offsets.en_i.next = self.write_i.val() & (self.index_i.val() == 0);
+        self.of_offsets.d_i.next = self.data_i.val() == 2;
+        self.start_entry.clk.next = self.clk.val();
+        self.start_entry.rst_n.next = self.rst_n.val();
+        self.start_entry.en_i.next = self.write_i.val() & (self.index_i.val() == 1);
+        self.start_entry.d_i.next = self.data_i.val().get_bits::<16>(0);
+        self.start_value.clk.next = self.clk.val();
+        self.start_value.rst_n.next = self.rst_n.val();
+        self.start_value.en_i.next = self.write_i.val() & (self.index_i.val() == 2);
+        self.start_value.d_i.next = self.data_i.val().get_bits::<A>(0);
+        // A count and a step in turn, from register 3 on.
+        self.place.next = self.index_i.val() - 3;
+        for i in 0..3 {
+            self.of_number[i].next = self.place.val().get_bits::<3>(1) == i.to_bits::<3>();
+            self.count[i].clk.next = self.clk.val();
+            self.count[i].rst_n.next = self.rst_n.val();
+            self.count[i].en_i.next =
+                self.write_i.val() & self.of_number[i].val() & !self.place.val().get_bit(0);
+            self.count[i].d_i.next = self.data_i.val().get_bits::<16>(0);
+            self.addend[i].clk.next = self.clk.val();
+            self.addend[i].rst_n.next = self.rst_n.val();
+            self.addend[i].en_i.next =
+                self.write_i.val() & self.of_number[i].val() & self.place.val().get_bit(0);
+            self.addend[i].d_i.next = self.data_i.val().get_bits::<A>(0);
+        }
+
+        comment!("Begin");
+        self.go.next = self.write_i.val() & (self.index_i.val() == 9);
+        self.repeat_wanted.next = self.data_i.val().get_bit(0);
+        self.nothing.next = (self.count[0].q_o.val() == 0)
+            | (self.count[1].q_o.val() == 0)
+            | (!self.repeat_wanted.val() & (self.count[2].q_o.val() == 0));
+        self.impossible.next = (!self.of_bases.q_o.val() & !self.of_offsets.q_o.val())
+            | (self.repeat_wanted.val() & (self.start_entry.q_o.val() < self.count[0].q_o.val()));
+        self.goes.next = self.go.val() & !self.nothing.val() & !self.impossible.val();
+        self.busy.clk.next = self.clk.val();
+        self.busy.rst_n.next = self.rst_n.val();
+        self.busy.en_i.next = self.goes.val() | self.finished.val();
+        self.busy.d_i.next = self.goes.val();
+        self.repeats.clk.next = self.clk.val();
+        self.repeats.rst_n.next = self.rst_n.val();
+        self.repeats.en_i.next = self.goes.val();
+        self.repeats.d_i.next = self.repeat_wanted.val();
+
+        comment!("One entry after the other");
+        self.phase.clk.next = self.clk.val();
+        self.phase.rst_n.next = self.rst_n.val();
+        self.phase.en_i.next = self.goes.val() | self.repeats.q_o.val();
+        self.phase.d_i.next = self.phase.q_o.val() + 1;
+        if self.goes.val() {
+            self.phase.d_i.next = 2.into();
+            if self.repeat_wanted.val() {
+                self.phase.d_i.next = 0.into();
+            }
+        } else if self.phase.q_o.val() == 2 {
+            self.phase.d_i.next = 0.into();
+        }
+        self.adding.next = self.busy.q_o.val() & (self.phase.q_o.val() == 1);
+        self.writing.next = self.busy.q_o.val() & (self.phase.q_o.val() == 2);
+        self.in_table.next = self.entry.q_o.val() < self._base_entries.to_bits::<17>();
+        if self.of_offsets.q_o.val() {
+            self.in_table.next = self.entry.q_o.val() < self._offset_entries.to_bits::<17>();
+        }
+        self.ends[0].next = true;
+        for i in 0..3 {
+            self.left[i].clk.next = self.clk.val();
+            self.left[i].rst_n.next = self.rst_n.val();
+            self.left[i].en_i.next = self.goes.val() | (self.writing.val() & self.ends[i].val());
+            self.left_from[i].next = self.left[i].q_o.val();
+            if self.goes.val() | self.left[i].q_o.val().get_bit(16) {
+                self.left_from[i].next = self.count[i].q_o.val().get_bits::<17>(0);
+            }
+            // Less 1, or at the begin less 2.
+            self.left[i].d_i.next = self.left_from[i].val()
+                + bits::<17>(0x1_ffff)
+                    .replace_bit(0, !self.goes.val() & !self.left[i].q_o.val().get_bit(16));
+            self.ends[i + 1].next = self.ends[i].val() & self.left[i].q_o.val().get_bit(16);
+        }
+        self.finished.next = self.writing.val()
+            & (self.ends[3].val()
+                | (self.ends[2].val() & self.repeats.q_o.val())
+                | !self.in_table.val());
+        self.entry.clk.next = self.clk.val();
+        self.entry.rst_n.next = self.rst_n.val();
+        self.entry.en_i.next = self.goes.val() | self.writing.val();
+        self.entry.d_i.next = self.entry.q_o.val() + 1;
+        self.source.clk.next = self.clk.val();
+        self.source.rst_n.next = self.rst_n.val();
+        self.source.en_i.next = self.goes.val() | self.writing.val();
+        self.source.d_i.next = self.source.q_o.val() + 1;
+        if self.goes.val() {
+            self.entry.d_i.next = bit_cast::<17, 16>(self.start_entry.q_o.val());
+            self.source.d_i.next = self.start_entry.q_o.val() - self.count[0].q_o.val();
+        }
+
+        comment!("Value: the one before, or the one a block before, and a step");
+        self.added_to.next = self.value.q_o.val();
+        self.added.next = self.addend[2].q_o.val();
+        if !self.ends[1].val() {
+            self.added.next = self.addend[0].q_o.val();
+        } else if !self.ends[2].val() {
+            self.added.next = self.addend[1].q_o.val();
+        }
+        if self.repeats.q_o.val() {
+            self.added_to.next = self.read_i.val();
+            self.added.next = self.addend[0].q_o.val();
+        }
+        self.value.clk.next = self.clk.val();
+        self.value.en_i.next =
+            self.goes.val() | self.adding.val() | (self.writing.val() & !self.repeats.q_o.val());
+        self.value.d_i.next = self.added_to.val() + self.added.val();
+        if self.goes.val() {
+            self.value.d_i.next = self.start_value.q_o.val();
+        }
+        for i in 0..self._taps {
+            self.row[i].clk.next = self.clk.val();
+            self.row[i].en_i.next = self.goes.val() | self.adding.val();
+            self.row[i].d_i.next = self.read_row_i[i].val();
+            self.col[i].clk.next = self.clk.val();
+            self.col[i].en_i.next = self.goes.val() | self.adding.val();
+            self.col[i].d_i.next = self.read_col_i[i].val();
+            if self.goes.val() {
+                self.row[i].d_i.next = self.row_i[i].val();
+                self.col[i].d_i.next = self.col_i[i].val();
+            }
+            self.row_o[i].next = self.row[i].q_o.val();
+            self.col_o[i].next = self.col[i].q_o.val();
+        }
+
+        self.busy_o.next = self.busy.q_o.val();
+        self.refused_o.next =
+            (self.go.val() & self.impossible.val()) | (self.writing.val() & !self.in_table.val());
+        self.offset_o.next = self.of_offsets.q_o.val();
+        self.wen_o.next = self.writing.val() & self.in_table.val();
+        self.waddr_o.next = self.entry.q_o.val().get_bits::<16>(0);
+        self.value_o.next = self.value.q_o.val();
+        self.ren_o.next = self.busy.q_o.val() & (self.phase.q_o.val() == 0);
+        self.raddr_o.next = self.source.q_o.val();
+    }
+    module!(|this| Meta::module("offsets_expander")
+        .param("A", "a", A, "bits of a value")
+        .param(
+            "base_entries",
+            "b",
+            this._base_entries,
+            "entries of the table of bases"
+        )
+        .param(
+            "offset_entries",
+            "o",
+            this._offset_entries,
+            "entries of the table of offsets"
+        )
+        .option(
+            "taps",
+            "t",
+            this._taps,
+            "row bits of an entry, and column bits"
+        ));
+}

@@ -1,0 +1,187 @@
+//! Address of one row.
+
+use crate::prelude::*;
+
+/// One row: holds an entry of one table, adds the entries of the other one that stream by.
+///
+/// A load slot marked as the first one is for this row; it stays here. The next load slot is
+/// for the row behind.
+///
+/// # Timing
+/// A slot that arrives in cycle t shows at the outputs in t + 1, all of them registers. While
+/// `advance_i` is low nothing changes. `addr_o` is only defined with `ren_o`.
+#[derive(LogicBlock)]
+pub struct OffsetRow<const A: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Reset, active low.
+    pub rst_n: Signal<In, Bit>,
+
+    /// The slot is taken.
+    pub advance_i: Signal<In, Bit>,
+    /// It is a load slot.
+    pub load_i: Signal<In, Bit>,
+    /// It is a step.
+    pub step_i: Signal<In, Bit>,
+    /// Load slot: it is for this row. Step: it is the first one of a pass.
+    pub first_i: Signal<In, Bit>,
+    /// It is the last step of a pass.
+    pub last_i: Signal<In, Bit>,
+    /// Load slot: the row is used.
+    pub enabled_i: Signal<In, Bit>,
+    /// Value of the entry.
+    pub value_i: Signal<In, Bits<A>>,
+    /// Its row bits.
+    pub row_i: Vec<Signal<In, Bits<1>>>,
+    /// Its column bits.
+    pub col_i: Vec<Signal<In, Bits<1>>>,
+
+    /// The row took the load slot that passed last.
+    pub took_o: Signal<Out, Bit>,
+    /// A step is in the row.
+    pub valid_o: Signal<Out, Bit>,
+    /// The row reads.
+    pub ren_o: Signal<Out, Bit>,
+    /// Byte address.
+    pub addr_o: Signal<Out, Bits<A>>,
+    /// First step of a pass.
+    pub first_o: Signal<Out, Bit>,
+    /// Last step of a pass.
+    pub last_o: Signal<Out, Bit>,
+
+    took: RegEn<Bit>,
+    /// The entry of this row.
+    enabled: RegEn<Bit>,
+    held: RegData<Bits<A>>,
+    held_row: Vec<RegData<Bits<1>>>,
+    held_col: Vec<RegData<Bits<1>>>,
+    valid: RegEn<Bit>,
+    ren: RegEn<Bit>,
+    first: RegEn<Bit>,
+    last: RegEn<Bit>,
+    addr: RegData<Bits<A>>,
+
+    /// The slot is for this row.
+    mine: Signal<Local, Bit>,
+    row_meets: Signal<Local, Bit>,
+    col_meets: Signal<Local, Bit>,
+    /// The tap lies in the image.
+    in_image: Signal<Local, Bit>,
+    _taps: usize,
+}
+
+impl<const A: usize> OffsetRow<A> {
+    /// A row with `taps` mask bits for each axis.
+    pub fn new(taps: usize) -> Self {
+        Self {
+            clk: Default::default(),
+            rst_n: Default::default(),
+            advance_i: Default::default(),
+            load_i: Default::default(),
+            step_i: Default::default(),
+            first_i: Default::default(),
+            last_i: Default::default(),
+            enabled_i: Default::default(),
+            value_i: Default::default(),
+            row_i: v(taps),
+            col_i: v(taps),
+            took_o: Default::default(),
+            valid_o: Default::default(),
+            ren_o: Default::default(),
+            addr_o: Default::default(),
+            first_o: Default::default(),
+            last_o: Default::default(),
+            took: Default::default(),
+            enabled: Default::default(),
+            held: Default::default(),
+            held_row: v(taps),
+            held_col: v(taps),
+            valid: Default::default(),
+            ren: Default::default(),
+            first: Default::default(),
+            last: Default::default(),
+            addr: Default::default(),
+            mine: Default::default(),
+            row_meets: Default::default(),
+            col_meets: Default::default(),
+            in_image: Default::default(),
+            _taps: taps,
+        }
+    }
+}
+
+impl<const A: usize> Logic for OffsetRow<A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        comment!("Entry of the row");
+        self.mine.next = self.advance_i.val() & self.load_i.val() & self.first_i.val();
+        self.took.clk.next = self.clk.val();
+        self.took.rst_n.next = self.rst_n.val();
+        self.took.en_i.next = self.advance_i.val() & self.load_i.val();
+        self.took.d_i.next = self.first_i.val();
+        self.took_o.next = self.took.q_o.val();
+        self.enabled.clk.next = self.clk.val();
+        self.enabled.rst_n.next = self.rst_n.val();
+        self.enabled.en_i.next = self.mine.val();
+        self.enabled.d_i.next = self.enabled_i.val();
+        self.held.clk.next = self.clk.val();
+        self.held.en_i.next = self.mine.val();
+        self.held.d_i.next = self.value_i.val();
+
+        comment!("One of the two entries is one-hot: they meet where the tap lies in the image");
+        self.row_meets.next = false;
+        self.col_meets.next = false;
+        for i in 0..self._taps {
+            self.held_row[i].clk.next = self.clk.val();
+            self.held_row[i].en_i.next = self.mine.val();
+            self.held_row[i].d_i.next = self.row_i[i].val();
+            self.held_col[i].clk.next = self.clk.val();
+            self.held_col[i].en_i.next = self.mine.val();
+            self.held_col[i].d_i.next = self.col_i[i].val();
+            self.row_meets.next = self.row_meets.val()
+                | (self.held_row[i].q_o.val() & self.row_i[i].val()).get_bit(0);
+            self.col_meets.next = self.col_meets.val()
+                | (self.held_col[i].q_o.val() & self.col_i[i].val()).get_bit(0);
+        }
+        self.in_image.next = true;
+        if self._taps > 0 {
+            self.in_image.next = self.row_meets.val() & self.col_meets.val();
+        }
+
+        comment!("Address");
+        self.valid.clk.next = self.clk.val();
+        self.valid.rst_n.next = self.rst_n.val();
+        self.valid.en_i.next = self.advance_i.val();
+        self.valid.d_i.next = self.step_i.val();
+        self.first.clk.next = self.clk.val();
+        self.first.rst_n.next = self.rst_n.val();
+        self.first.en_i.next = self.advance_i.val();
+        self.first.d_i.next = self.step_i.val() & self.first_i.val();
+        self.last.clk.next = self.clk.val();
+        self.last.rst_n.next = self.rst_n.val();
+        self.last.en_i.next = self.advance_i.val();
+        self.last.d_i.next = self.step_i.val() & self.last_i.val();
+        self.ren.clk.next = self.clk.val();
+        self.ren.rst_n.next = self.rst_n.val();
+        self.ren.en_i.next = self.advance_i.val();
+        self.ren.d_i.next = self.step_i.val() & self.enabled.q_o.val() & self.in_image.val();
+        self.addr.clk.next = self.clk.val();
+        self.addr.en_i.next =
+            self.advance_i.val() & self.step_i.val() & self.enabled.q_o.val() & self.in_image.val();
+        self.addr.d_i.next = self.held.q_o.val() + self.value_i.val();
+
+        self.valid_o.next = self.valid.q_o.val();
+        self.ren_o.next = self.ren.q_o.val();
+        self.addr_o.next = self.addr.q_o.val();
+        self.first_o.next = self.first.q_o.val();
+        self.last_o.next = self.last.q_o.val();
+    }
+    module!(|this| Meta::module("offsets_row")
+        .param("A", "a", A, "bits of an address")
+        .option(
+            "taps",
+            "t",
+            this._taps,
+            "row bits of an entry, and column bits"
+        ));
+}
