@@ -3,9 +3,10 @@
 use heddle_arch::{Params, params};
 use rust_hdl_core::prelude::Block;
 
-use crate::array::{BiasColumn, BiasRow, Pe, PeArray, PeRow};
+use crate::array::{BiasColumn, BiasRow, DualArray, Pe, PeArray, PeRow};
 use crate::buffer::{Partition, ResultColumn, ResultsBuffer, StateBuffer};
 use crate::control::{Control, ControlShape, HostPort, Sequencer, SequencerShape};
+use crate::gemm::{Gemm, GemmShape};
 use crate::offsets::{OffsetShape, OffsetUnit};
 use crate::post::{Gatherer, Post, PostLane, Requantise};
 use crate::sliced::{
@@ -111,6 +112,16 @@ pub const MODULES: &[Entry] = &[
         Box::new(PeRow::new(size(p.array.cols)))
     }),
     entry("pe", "one processing element", |_| Box::new(Pe::default())),
+    entry(
+        "dual_array",
+        "processing elements that keep weights or sums",
+        |p| Box::new(DualArray::new(size(p.array.rows), size(p.array.cols))),
+    ),
+    entry(
+        "gemm",
+        "operands by base and offset, weights, array, results",
+        gemm,
+    ),
     entry("bias_row", "biases of all columns", |p| {
         Box::new(BiasRow::new(size(p.array.cols), size(p.column_tiles)))
     }),
@@ -235,6 +246,16 @@ fn offsets(params: &Params) -> Box<dyn Block> {
         24 => Box::new(OffsetUnit::<24>::new(&shape)),
         32 => Box::new(OffsetUnit::<32>::new(&shape)),
         bits => panic!("address_bits {bits} is not in the menu"),
+    }
+}
+
+fn gemm(params: &Params) -> Box<dyn Block> {
+    let shape = GemmShape::of(params);
+    match shape.unit.address_bits {
+        16 => Box::new(Gemm::<16>::new(&shape)),
+        24 => Box::new(Gemm::<24>::new(&shape)),
+        32 => Box::new(Gemm::<32>::new(&shape)),
+        address => panic!("address_bits {address} is not in the menu"),
     }
 }
 

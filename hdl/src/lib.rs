@@ -8,6 +8,7 @@ pub mod array;
 pub mod buffer;
 pub mod catalog;
 pub mod control;
+pub mod gemm;
 pub mod offsets;
 pub mod post;
 pub mod prelude;

@@ -1,0 +1,414 @@
+//! The whole core.
+
+use super::{
+    GemmCounters, GemmHead, GemmSettings, GemmShape, OperandBanks, OperandRows, OperandSkew,
+    PassQueue, ResultHead, ResultName, WeightMemory,
+};
+use crate::array::DualArray;
+use crate::buffer::ResultsBuffer;
+use crate::offsets::OffsetUnit;
+use crate::prelude::*;
+
+/// GEMM core: an offset unit, memories of operands and weights, an array that keeps weights or
+/// sums, and a results memory for the sums of K tiles. Operands are read where the layer has left
+/// them, at base plus offset; no matrix of them is made.
+///
+/// # Timing
+/// A run takes as long as the slots of the unit, and with sums that stay rows - 1 clocks for each
+/// pass, in which its sums leave; with banks a step takes the clocks of the bank that is wanted
+/// most. A result of column c leaves c clocks after the one of column 0. With a step on the row
+/// outputs of the unit in cycle T, its sum is on `c_data_o` of column 0 in T + rows + 5: results
+/// of weights that stay row by row upwards, sums that stay from row rows - 1 of the pass on down to
+/// row 0, the first one with the last step of the pass. `done_o` comes one clock after the last column
+/// of the last result. The next run may start when `busy_o` is low; results of the run before may then
+/// still leave, and their `done_o` comes before any result of the next one.
+#[derive(LogicBlock)]
+pub struct Gemm<const A: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Reset, active low.
+    pub rst_n: Signal<In, Bit>,
+
+    /// Writes a register or an entry of a table.
+    pub wr_valid_i: Signal<In, Bit>,
+    /// The write is taken.
+    pub wr_ready_o: Signal<Out, Bit>,
+    /// 0 register, 1 base, 2 offset.
+    pub wr_kind_i: Signal<In, Bits<2>>,
+    /// Register or entry.
+    pub wr_index_i: Signal<In, Bits<16>>,
+    /// Value.
+    pub wr_data_i: Signal<In, Bits<32>>,
+    /// Of a base: filter rows that lie in the image; of an offset: its filter row, one-hot.
+    pub wr_row_i: Vec<Signal<In, Bits<1>>>,
+    /// The same for filter columns.
+    pub wr_col_i: Vec<Signal<In, Bits<1>>>,
+    /// A write was refused. Stays until the next accepted start.
+    pub refused_o: Signal<Out, Bit>,
+
+    /// Starts a run.
+    pub start_i: Signal<In, Bit>,
+    /// The unit is at work.
+    pub busy_o: Signal<Out, Bit>,
+    /// One clock, after the last result.
+    pub done_o: Signal<Out, Bit>,
+    /// Why the last start was refused: 1 to 4 as the unit says, 5 more GEMM rows than results fit
+    /// in the memory; 0 it was not.
+    pub error_o: Signal<Out, Bits<3>>,
+
+    /// Writes an operand.
+    pub a_wen_i: Signal<In, Bit>,
+    /// Its byte address.
+    pub a_addr_i: Signal<In, Bits<A>>,
+    /// Operand, two's complement.
+    pub a_data_i: Signal<In, Bits<8>>,
+    /// Writes a weight word.
+    pub b_wen_i: Signal<In, Bit>,
+    /// Its address.
+    pub b_addr_i: Signal<In, Bits<16>>,
+    /// Weights, one per column, two's complement.
+    pub b_data_i: Vec<Signal<In, Bits<8>>>,
+
+    /// One per column: a result.
+    pub c_valid_o: Vec<Signal<Out, Bit>>,
+    /// Its GEMM row.
+    pub c_row_o: Vec<Signal<Out, Bits<16>>>,
+    /// Its output channel.
+    pub c_col_o: Vec<Signal<Out, Bits<16>>>,
+    /// The result, two's complement.
+    pub c_data_o: Vec<Signal<Out, Bits<32>>>,
+
+    /// Clocks of this run in which rows waited for a bank.
+    pub stalls_o: Signal<Out, Bits<32>>,
+    /// Operands that rows have read in this run.
+    pub reads_o: Signal<Out, Bits<32>>,
+
+    settings: GemmSettings,
+    unit: OffsetUnit<A>,
+    head: GemmHead,
+    /// A memory for each row, or one in banks.
+    rows: Vec<OperandRows<A>>,
+    banks: Vec<OperandBanks<A>>,
+    skew: Vec<OperandSkew>,
+    weights: WeightMemory,
+    array: DualArray,
+    passes: PassQueue,
+    result_head: ResultHead,
+    results: ResultsBuffer,
+    name: Vec<ResultName>,
+    counters: GemmCounters,
+    done: Reg<Bit>,
+
+    /// What the rows have read, before and behind the skew.
+    read_x: Vec<Signal<Local, Bits<8>>>,
+    read_nz: Vec<Signal<Local, Bit>>,
+    read: Vec<Signal<Local, Bit>>,
+    x: Vec<Signal<Local, Bits<8>>>,
+    nz: Vec<Signal<Local, Bit>>,
+    was_read: Vec<Signal<Local, Bit>>,
+    served: Signal<Local, Bit>,
+    waits: Signal<Local, Bit>,
+    valid: Vec<Signal<Local, Bit>>,
+    c_row: Vec<Signal<Local, Bits<16>>>,
+    c_col: Vec<Signal<Local, Bits<16>>>,
+    width: Vec<Signal<Local, Bits<9>>>,
+    end_of_run: Vec<Signal<Local, Bit>>,
+
+    _shape: GemmShape,
+    _rows: usize,
+    _cols: usize,
+    _taps: usize,
+    _own: usize,
+    _banked: usize,
+    _broadcast: usize,
+}
+
+impl<const A: usize> Gemm<A> {
+    /// A core of this shape.
+    ///
+    /// # Panics
+    /// If the shape is not allowed, or has other addresses.
+    pub fn new(shape: &GemmShape) -> Self {
+        shape.check(A);
+        let (rows, cols, taps) = (shape.unit.rows, shape.unit.cols, shape.unit.taps);
+        let (banked, broadcast) = (shape.banks > 0, shape.unit.broadcast);
+        let own = (!banked).then(|| OperandRows::new(rows, shape.operand_bytes));
+        let banks = || OperandBanks::new(rows, shape.operand_bytes, shape.banks, shape.merge);
+        Self {
+            clk: Default::default(),
+            rst_n: Default::default(),
+            wr_valid_i: Default::default(),
+            wr_ready_o: Default::default(),
+            wr_kind_i: Default::default(),
+            wr_index_i: Default::default(),
+            wr_data_i: Default::default(),
+            wr_row_i: v(taps),
+            wr_col_i: v(taps),
+            refused_o: Default::default(),
+            start_i: Default::default(),
+            busy_o: Default::default(),
+            done_o: Default::default(),
+            error_o: Default::default(),
+            a_wen_i: Default::default(),
+            a_addr_i: Default::default(),
+            a_data_i: Default::default(),
+            b_wen_i: Default::default(),
+            b_addr_i: Default::default(),
+            b_data_i: v(cols),
+            c_valid_o: v(cols),
+            c_row_o: v(cols),
+            c_col_o: v(cols),
+            c_data_o: v(cols),
+            stalls_o: Default::default(),
+            reads_o: Default::default(),
+            settings: GemmSettings::new(shape.results),
+            unit: OffsetUnit::new(&shape.unit),
+            head: GemmHead::new(rows, cols, broadcast),
+            rows: own.into_iter().collect(),
+            banks: banked.then(banks).into_iter().collect(),
+            skew: broadcast
+                .then(|| OperandSkew::new(rows))
+                .into_iter()
+                .collect(),
+            weights: WeightMemory::new(cols, shape.weight_words),
+            array: DualArray::new(rows, cols),
+            passes: Default::default(),
+            result_head: ResultHead::new(rows),
+            results: ResultsBuffer::new(cols, shape.results / 2),
+            name: v(cols),
+            counters: GemmCounters::new(rows),
+            done: Default::default(),
+            read_x: v(rows),
+            read_nz: v(rows),
+            read: v(rows),
+            x: v(rows),
+            nz: v(rows),
+            was_read: v(rows),
+            served: Default::default(),
+            waits: Default::default(),
+            valid: v(cols + 1),
+            c_row: v(cols + 1),
+            c_col: v(cols + 1),
+            width: v(cols + 1),
+            end_of_run: v(cols + 1),
+            _shape: *shape,
+            _rows: rows,
+            _cols: cols,
+            _taps: taps,
+            _own: (!banked).into(),
+            _banked: banked.into(),
+            _broadcast: broadcast.into(),
+        }
+    }
+}
+
+impl<const A: usize> Logic for Gemm<A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        comment!("Registers and tables");
+        self.settings.clk.next = self.clk.val();
+        self.settings.rst_n.next = self.rst_n.val();
+        self.settings.write_i.next = self.wr_valid_i.val();
+        self.settings.ready_i.next = self.unit.wr_ready_o.val();
+        self.settings.kind_i.next = self.wr_kind_i.val();
+        self.settings.index_i.next = self.wr_index_i.val();
+        self.settings.data_i.next = self.wr_data_i.val().get_bits::<16>(0);
+        self.settings.start_i.next = self.start_i.val();
+        self.settings.busy_i.next = self.unit.busy_o.val();
+        self.unit.clk.next = self.clk.val();
+        self.unit.rst_n.next = self.rst_n.val();
+        self.unit.wr_valid_i.next = self.wr_valid_i.val();
+        self.wr_ready_o.next = self.unit.wr_ready_o.val();
+        self.unit.wr_kind_i.next = self.wr_kind_i.val();
+        self.unit.wr_index_i.next = self.wr_index_i.val();
+        self.unit.wr_data_i.next = self.wr_data_i.val();
+        for i in 0..self._taps {
+            self.unit.wr_row_i[i].next = self.wr_row_i[i].val();
+            self.unit.wr_col_i[i].next = self.wr_col_i[i].val();
+        }
+        self.refused_o.next = self.unit.refused_o.val();
+        self.unit.start_i.next = self.settings.start_o.val();
+        self.busy_o.next = self.unit.busy_o.val();
+        self.error_o.next = self.unit.error_o.val();
+        if self.settings.refused_o.val() {
+            self.error_o.next = 5.into();
+        }
+
+        comment!("Slots");
+        self.head.clk.next = self.clk.val();
+        self.head.rst_n.next = self.rst_n.val();
+        self.head.start_i.next = self.settings.start_o.val();
+        self.head.stay_i.next = self.settings.stay_o.val();
+        self.head.total_i.next = self.settings.total_o.val();
+        self.head.channels_i.next = self.settings.channels_o.val();
+        self.head.step_i.next = self.unit.row_valid_o[0].val();
+        self.head.first_i.next = self.unit.row_first_o[0].val();
+        self.head.last_i.next = self.unit.row_last_o[0].val();
+        self.head.b_valid_i.next = self.unit.b_valid_o.val();
+        self.head.b_row_i.next = self.unit.b_row_o.val();
+        self.head.held_i.next = self.unit.pass_held_o.val();
+        self.head.cols_i.next = self.unit.pass_cols_o.val();
+        self.head.sum_first_i.next = self.unit.pass_sum_first_o.val();
+        self.head.sum_last_i.next = self.unit.pass_sum_last_o.val();
+        self.unit.ready_i.next = self.head.ready_o.val();
+
+        comment!("Operands");
+        self.served.next = true;
+        self.waits.next = false;
+        for i in 0..self._own {
+            self.rows[i].clk.next = self.clk.val();
+            self.rows[i].rst_n.next = self.rst_n.val();
+            self.rows[i].wen_i.next = self.a_wen_i.val();
+            self.rows[i].waddr_i.next = self.a_addr_i.val();
+            self.rows[i].wdata_i.next = self.a_data_i.val();
+            for r in 0..self._rows {
+                self.rows[i].ren_i[r].next = self.unit.row_ren_o[r].val();
+                if self._broadcast > 0 {
+                    self.rows[i].ren_i[r].next =
+                        self.unit.row_ren_o[r].val() & self.head.taken_o.val();
+                }
+                self.rows[i].addr_i[r].next = self.unit.row_addr_o[r].val();
+                self.read_x[r].next = self.rows[i].x_o[r].val();
+                self.read_nz[r].next = self.rows[i].nz_o[r].val();
+                self.read[r].next = self.rows[i].read_o[r].val();
+            }
+        }
+        for i in 0..self._banked {
+            self.banks[i].clk.next = self.clk.val();
+            self.banks[i].rst_n.next = self.rst_n.val();
+            self.banks[i].wen_i.next = self.a_wen_i.val();
+            self.banks[i].waddr_i.next = self.a_addr_i.val();
+            self.banks[i].wdata_i.next = self.a_data_i.val();
+            self.banks[i].offer_i.next = self.head.offer_o.val();
+            self.served.next = self.banks[i].served_o.val();
+            self.waits.next = self.banks[i].wait_o.val();
+            for r in 0..self._rows {
+                self.banks[i].ren_i[r].next = self.unit.row_ren_o[r].val();
+                self.banks[i].addr_i[r].next = self.unit.row_addr_o[r].val();
+                self.read_x[r].next = self.banks[i].x_o[r].val();
+                self.read_nz[r].next = self.banks[i].nz_o[r].val();
+                self.read[r].next = self.banks[i].read_o[r].val();
+            }
+        }
+        self.head.served_i.next = self.served.val();
+        for i in 0..self._broadcast {
+            self.skew[i].clk.next = self.clk.val();
+            self.skew[i].rst_n.next = self.rst_n.val();
+        }
+        for r in 0..self._rows {
+            self.x[r].next = self.read_x[r].val();
+            self.nz[r].next = self.read_nz[r].val();
+            self.was_read[r].next = self.read[r].val();
+            for i in 0..self._broadcast {
+                self.skew[i].x_i[r].next = self.read_x[r].val();
+                self.skew[i].nz_i[r].next = self.read_nz[r].val();
+                self.skew[i].read_i[r].next = self.read[r].val();
+                self.x[r].next = self.skew[i].x_o[r].val();
+                self.nz[r].next = self.skew[i].nz_o[r].val();
+                self.was_read[r].next = self.skew[i].read_o[r].val();
+            }
+        }
+
+        comment!("Weights");
+        self.weights.clk.next = self.clk.val();
+        self.weights.rst_n.next = self.rst_n.val();
+        self.weights.wen_i.next = self.b_wen_i.val();
+        self.weights.waddr_i.next = self.b_addr_i.val();
+        self.weights.ren_i.next = self.head.read_o.val();
+        self.weights.addr_i.next = self.unit.b_addr_o.val();
+
+        comment!("Array");
+        self.array.clk.next = self.clk.val();
+        self.array.rst_n.next = self.rst_n.val();
+        self.array.step_i.next = self.head.step_o.val();
+        self.array.stay_i.next = self.head.stay_o.val();
+        self.array.first_i.next = self.head.first_o.val();
+        self.array.load_i.next = self.head.load_o.val();
+        self.array.drain_i.next = self.head.drain_o.val();
+        self.array.count_i.next = self.head.count_o.val();
+        self.array.tag_i.next = self.head.tag_o.val();
+        for r in 0..self._rows {
+            self.array.x_i[r].next = self.x[r].val();
+            self.array.nz_i[r].next = self.nz[r].val();
+        }
+        for j in 0..self._cols {
+            self.weights.wdata_i[j].next = self.b_data_i[j].val();
+            self.array.w_i[j].next = self.weights.w_o[j].val();
+            self.array.psum_i[j].next = 0.into();
+        }
+
+        comment!("Results");
+        self.passes.clk.next = self.clk.val();
+        self.passes.rst_n.next = self.rst_n.val();
+        self.passes.push_i.next = self.head.pass_valid_o.val();
+        self.passes.start_i.next = self.head.pass_start_o.val();
+        self.passes.cols_i.next = self.head.pass_cols_o.val();
+        self.passes.rows_i.next = self.head.pass_rows_o.val();
+        self.passes.width_i.next = self.head.pass_width_o.val();
+        self.passes.stay_i.next = self.head.pass_stay_o.val();
+        self.passes.add_i.next = self.head.pass_add_o.val();
+        self.passes.store_i.next = self.head.pass_store_o.val();
+        self.passes.pop_i.next = self.array.tag_o.val().get_bit(1);
+        self.result_head.clk.next = self.clk.val();
+        self.result_head.rst_n.next = self.rst_n.val();
+        self.result_head.sum_i.next = self.array.tag_o.val().get_bit(0);
+        self.result_head.first_i.next = self.array.tag_o.val().get_bit(1);
+        self.result_head.end_i.next = self.array.tag_o.val().get_bit(2);
+        self.result_head.start_i.next = self.passes.start_o.val();
+        self.result_head.cols_i.next = self.passes.cols_o.val();
+        self.result_head.rows_i.next = self.passes.rows_o.val();
+        self.result_head.width_i.next = self.passes.width_o.val();
+        self.result_head.stay_i.next = self.passes.stay_o.val();
+        self.result_head.add_i.next = self.passes.add_o.val();
+        self.result_head.store_i.next = self.passes.store_o.val();
+        self.results.clk.next = self.clk.val();
+        self.results.rst_n.next = self.rst_n.val();
+        self.results.valid_i.next = self.result_head.slot_valid_o.val();
+        self.results.bank_i.next = self.result_head.slot_bank_o.val();
+        self.results.addr_i.next = self.result_head.slot_addr_o.val();
+        self.results.add_i.next = self.result_head.slot_add_o.val();
+        self.results.sum_en_i.next = true;
+        self.results.write_i.next = self.result_head.slot_write_o.val();
+        self.valid[0].next = self.result_head.valid_o.val();
+        self.c_row[0].next = self.result_head.row_o.val();
+        self.c_col[0].next = self.result_head.col_o.val();
+        self.width[0].next = self.result_head.width_o.val();
+        self.end_of_run[0].next = self.result_head.end_o.val();
+        for j in 0..self._cols {
+            self.results.sum_i[j].next = self.array.psum_o[j].val();
+            self.name[j].clk.next = self.clk.val();
+            self.name[j].rst_n.next = self.rst_n.val();
+            self.name[j].valid_i.next = self.valid[j].val();
+            self.name[j].row_i.next = self.c_row[j].val();
+            self.name[j].col_i.next = self.c_col[j].val();
+            self.name[j].width_i.next = self.width[j].val();
+            self.name[j].end_i.next = self.end_of_run[j].val();
+            self.valid[j + 1].next = self.name[j].valid_o.val();
+            self.c_row[j + 1].next = self.name[j].row_o.val();
+            self.c_col[j + 1].next = self.name[j].col_o.val();
+            self.width[j + 1].next = self.name[j].width_o.val();
+            self.end_of_run[j + 1].next = self.name[j].end_o.val();
+            self.c_valid_o[j].next = self.name[j].result_o.val();
+            self.c_row_o[j].next = self.name[j].row_o.val();
+            self.c_col_o[j].next = self.name[j].col_o.val();
+            self.c_data_o[j].next = self.results.acc_o[j].val();
+        }
+        self.done.clk.next = self.clk.val();
+        self.done.rst_n.next = self.rst_n.val();
+        self.done.d_i.next = self.end_of_run[self._cols].val();
+        self.done_o.next = self.done.q_o.val();
+
+        comment!("Counters");
+        self.counters.clk.next = self.clk.val();
+        self.counters.rst_n.next = self.rst_n.val();
+        self.counters.clear_reads_i.next = self.array.tag_o.val().get_bit(3);
+        self.counters.clear_stalls_i.next = self.settings.start_o.val();
+        self.counters.wait_i.next = self.waits.val();
+        for r in 0..self._rows {
+            self.counters.read_i[r].next = self.was_read[r].val();
+        }
+        self.reads_o.next = self.counters.reads_o.val();
+        self.stalls_o.next = self.counters.stalls_o.val();
+    }
+    module!(|this| this._shape.meta());
+}

@@ -1,0 +1,306 @@
+//! What happens to the slots of the unit on their way into the array.
+
+use crate::prelude::*;
+
+/// Takes steps and load slots from the unit, makes the draining slots behind the last step of sums
+/// that stay, and says what each slot's result is for.
+///
+/// # Timing
+/// A step is taken in the cycle in which it is on the row outputs: with skew always, with broadcast
+/// when `served_i` is high and no sums are drained. The control of the slot is on the outputs for
+/// the array one cycle later. After the last step of a pass of sums that stay, rows - 1 cycles
+/// pass until the next step is taken. `ready_o`, `offer_o`, `taken_o`, `read_o` and the entry of the
+/// pass follow their inputs in the same cycle.
+#[derive(LogicBlock)]
+pub struct GemmHead {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Reset, active low.
+    pub rst_n: Signal<In, Bit>,
+    /// A run begins.
+    pub start_i: Signal<In, Bit>,
+    /// Weights stay, sums move; else sums stay.
+    pub stay_i: Signal<In, Bit>,
+    /// GEMM rows of the run, T.
+    pub total_i: Signal<In, Bits<16>>,
+    /// Output channels of the run, N.
+    pub channels_i: Signal<In, Bits<16>>,
+    /// A step is on the outputs of row 0.
+    pub step_i: Signal<In, Bit>,
+    /// First step of a pass.
+    pub first_i: Signal<In, Bit>,
+    /// Last step of a pass.
+    pub last_i: Signal<In, Bit>,
+    /// A weight word belongs to the slot.
+    pub b_valid_i: Signal<In, Bit>,
+    /// Row that the word is for.
+    pub b_row_i: Signal<In, Bits<9>>,
+    /// First row entry of the pass.
+    pub held_i: Signal<In, Bits<16>>,
+    /// First output channel of the pass.
+    pub cols_i: Signal<In, Bits<16>>,
+    /// First K tile.
+    pub sum_first_i: Signal<In, Bit>,
+    /// Last K tile.
+    pub sum_last_i: Signal<In, Bit>,
+    /// All operands of the step are read with this cycle.
+    pub served_i: Signal<In, Bit>,
+    /// The unit may go on.
+    pub ready_o: Signal<Out, Bit>,
+    /// The operands of the step may be read.
+    pub offer_o: Signal<Out, Bit>,
+    /// The step is taken.
+    pub taken_o: Signal<Out, Bit>,
+    /// The weight word of the slot is read.
+    pub read_o: Signal<Out, Bit>,
+    /// Slot for the array: a step.
+    pub step_o: Signal<Out, Bit>,
+    /// Its weights stay.
+    pub stay_o: Signal<Out, Bit>,
+    /// First step of the pass.
+    pub first_o: Signal<Out, Bit>,
+    /// A row takes the weights.
+    pub load_o: Signal<Out, Bit>,
+    /// Sums that stayed move down.
+    pub drain_o: Signal<Out, Bit>,
+    /// Row of the weights, or rows that still wait.
+    pub count_o: Signal<Out, Bits<9>>,
+    /// Bit 0: a sum leaves with the slot; 1: first one of a pass; 2: last one of a run; 3: a run
+    /// begins.
+    pub tag_o: Signal<Out, Bits<4>>,
+    /// First sum of a pass: the entry below is stored.
+    pub pass_valid_o: Signal<Out, Bit>,
+    /// GEMM row of the first sum that leaves.
+    pub pass_start_o: Signal<Out, Bits<16>>,
+    /// First output channel.
+    pub pass_cols_o: Signal<Out, Bits<16>>,
+    /// Enabled rows.
+    pub pass_rows_o: Signal<Out, Bits<9>>,
+    /// Enabled columns.
+    pub pass_width_o: Signal<Out, Bits<9>>,
+    /// Weights stay.
+    pub pass_stay_o: Signal<Out, Bit>,
+    /// The sums are added to those of K tiles before.
+    pub pass_add_o: Signal<Out, Bit>,
+    /// The sums wait for more K tiles.
+    pub pass_store_o: Signal<Out, Bit>,
+    /// Draining slots still to come.
+    gap: Reg<Bits<9>>,
+    /// The pass taken last is the last one of its run.
+    run_ends: RegData<Bit>,
+    step: Reg<Bit>,
+    stay: Delay<Bit>,
+    first: Delay<Bit>,
+    load: Reg<Bit>,
+    drain: Reg<Bit>,
+    count: Delay<Bits<9>>,
+    tag: Reg<Bits<4>>,
+    gapless: Signal<Local, Bit>,
+    ends: Signal<Local, Bit>,
+    taken: Signal<Local, Bit>,
+    begins: Signal<Local, Bit>,
+    rows_left: Signal<Local, Bits<16>>,
+    cols_left: Signal<Local, Bits<16>>,
+    last_rows: Signal<Local, Bit>,
+    last_cols: Signal<Local, Bit>,
+    last_pass: Signal<Local, Bit>,
+    mark: Signal<Local, Bits<4>>,
+    _rows: usize,
+    _cols: usize,
+    _drains: usize,
+    _broadcast: usize,
+}
+
+impl GemmHead {
+    /// The head of `rows` rows and `cols` columns; with `broadcast` all rows have a step at once.
+    pub fn new(rows: usize, cols: usize, broadcast: bool) -> Self {
+        Self {
+            clk: Default::default(),
+            rst_n: Default::default(),
+            start_i: Default::default(),
+            stay_i: Default::default(),
+            total_i: Default::default(),
+            channels_i: Default::default(),
+            step_i: Default::default(),
+            first_i: Default::default(),
+            last_i: Default::default(),
+            b_valid_i: Default::default(),
+            b_row_i: Default::default(),
+            held_i: Default::default(),
+            cols_i: Default::default(),
+            sum_first_i: Default::default(),
+            sum_last_i: Default::default(),
+            served_i: Default::default(),
+            ready_o: Default::default(),
+            offer_o: Default::default(),
+            taken_o: Default::default(),
+            read_o: Default::default(),
+            step_o: Default::default(),
+            stay_o: Default::default(),
+            first_o: Default::default(),
+            load_o: Default::default(),
+            drain_o: Default::default(),
+            count_o: Default::default(),
+            tag_o: Default::default(),
+            pass_valid_o: Default::default(),
+            pass_start_o: Default::default(),
+            pass_cols_o: Default::default(),
+            pass_rows_o: Default::default(),
+            pass_width_o: Default::default(),
+            pass_stay_o: Default::default(),
+            pass_add_o: Default::default(),
+            pass_store_o: Default::default(),
+            gap: Default::default(),
+            run_ends: Default::default(),
+            step: Default::default(),
+            stay: Default::default(),
+            first: Default::default(),
+            load: Default::default(),
+            drain: Default::default(),
+            count: Default::default(),
+            tag: Default::default(),
+            gapless: Default::default(),
+            ends: Default::default(),
+            taken: Default::default(),
+            begins: Default::default(),
+            rows_left: Default::default(),
+            cols_left: Default::default(),
+            last_rows: Default::default(),
+            last_cols: Default::default(),
+            last_pass: Default::default(),
+            mark: Default::default(),
+            _rows: rows,
+            _cols: cols,
+            _drains: rows - 1,
+            _broadcast: broadcast.into(),
+        }
+    }
+}
+
+impl Logic for GemmHead {
+    #[hdl_gen]
+    fn update(&mut self) {
+        comment!("Which steps are taken, and the gap in which sums leave");
+        self.gapless.next = self.gap.q_o.val() == 0;
+        self.ends.next = self.step_i.val() & self.last_i.val() & !self.stay_i.val();
+        if self._broadcast > 0 {
+            self.taken.next = self.step_i.val() & self.gapless.val() & self.served_i.val();
+            self.ready_o.next = self.gapless.val() & self.served_i.val();
+        } else {
+            self.taken.next = self.step_i.val();
+            self.ready_o.next = true;
+            if self._drains > 0 {
+                // A slot taken at the head now is in row 0 one cycle later.
+                self.ready_o.next =
+                    !self.ends.val() & (self.gapless.val() | (self.gap.q_o.val() == 1));
+            }
+        }
+        self.offer_o.next = self.step_i.val() & self.gapless.val();
+        self.taken_o.next = self.taken.val();
+        self.read_o.next = self.b_valid_i.val() & (self.taken.val() | !self.step_i.val());
+        self.gap.clk.next = self.clk.val();
+        self.gap.rst_n.next = self.rst_n.val();
+        self.gap.d_i.next = 0.into();
+        if !self.gapless.val() {
+            self.gap.d_i.next = self.gap.q_o.val() - 1;
+        }
+        if self.taken.val() & self.ends.val() {
+            self.gap.d_i.next = self._drains.to_bits::<9>();
+        }
+
+        comment!("The pass");
+        self.begins.next = self.taken.val()
+            & ((self.stay_i.val() & self.first_i.val()) | (!self.stay_i.val() & self.last_i.val()));
+        self.rows_left.next = self.total_i.val() - self.held_i.val();
+        self.cols_left.next = self.channels_i.val() - self.cols_i.val();
+        self.last_rows.next = self.rows_left.val() <= self._rows.to_bits::<16>();
+        self.last_cols.next = self.cols_left.val() <= self._cols.to_bits::<16>();
+        self.last_pass.next = self.last_cols.val()
+            & ((self.stay_i.val() & self.sum_last_i.val())
+                | (!self.stay_i.val() & self.last_rows.val()));
+        self.run_ends.clk.next = self.clk.val();
+        self.run_ends.en_i.next = self.taken.val();
+        self.run_ends.d_i.next = self.last_pass.val();
+        self.pass_valid_o.next = self.begins.val();
+        self.pass_start_o.next = self.held_i.val() + self._drains.to_bits::<16>();
+        if self.stay_i.val() {
+            self.pass_start_o.next = 0.into();
+        }
+        self.pass_cols_o.next = self.cols_i.val();
+        self.pass_rows_o.next = self._rows.to_bits::<9>();
+        if self.last_rows.val() {
+            self.pass_rows_o.next = self.rows_left.val().get_bits::<9>(0);
+        }
+        self.pass_width_o.next = self._cols.to_bits::<9>();
+        if self.last_cols.val() {
+            self.pass_width_o.next = self.cols_left.val().get_bits::<9>(0);
+        }
+        self.pass_stay_o.next = self.stay_i.val();
+        self.pass_add_o.next = !self.sum_first_i.val();
+        self.pass_store_o.next = !self.sum_last_i.val();
+
+        comment!("The slot");
+        self.step.clk.next = self.clk.val();
+        self.step.rst_n.next = self.rst_n.val();
+        self.step.d_i.next = self.taken.val();
+        self.step_o.next = self.step.q_o.val();
+        self.stay.clk.next = self.clk.val();
+        self.stay.d_i.next = self.stay_i.val();
+        self.stay_o.next = self.stay.q_o.val();
+        self.first.clk.next = self.clk.val();
+        self.first.d_i.next = self.first_i.val();
+        self.first_o.next = self.first.q_o.val();
+        self.load.clk.next = self.clk.val();
+        self.load.rst_n.next = self.rst_n.val();
+        self.load.d_i.next = self.b_valid_i.val() & self.stay_i.val();
+        self.load_o.next = self.load.q_o.val();
+        self.drain.clk.next = self.clk.val();
+        self.drain.rst_n.next = self.rst_n.val();
+        self.drain.d_i.next = !self.gapless.val();
+        self.drain_o.next = self.drain.q_o.val();
+        self.count.clk.next = self.clk.val();
+        self.count.d_i.next = self.b_row_i.val();
+        if !self.gapless.val() {
+            self.count.d_i.next = self.gap.q_o.val();
+        }
+        self.count_o.next = self.count.q_o.val();
+
+        comment!("Its tag");
+        self.mark.next = 0.into();
+        if (self.taken.val() & (self.stay_i.val() | self.last_i.val())) | !self.gapless.val() {
+            self.mark.next = self.mark.val() | 1;
+        }
+        if self.begins.val() {
+            self.mark.next = self.mark.val() | 2;
+        }
+        if (self.gap.q_o.val() == 1) & self.run_ends.q_o.val() {
+            self.mark.next = self.mark.val() | 4;
+        }
+        if self.taken.val() & self.last_i.val() & self.last_pass.val() {
+            if self._drains > 0 {
+                if self.stay_i.val() {
+                    self.mark.next = self.mark.val() | 4;
+                }
+            } else {
+                self.mark.next = self.mark.val() | 4;
+            }
+        }
+        if self.start_i.val() {
+            self.mark.next = self.mark.val() | 8;
+        }
+        self.tag.clk.next = self.clk.val();
+        self.tag.rst_n.next = self.rst_n.val();
+        self.tag.d_i.next = self.mark.val();
+        self.tag_o.next = self.tag.q_o.val();
+    }
+    module!(|this| Meta::module("gemm_head")
+        .param("rows", "r", this._rows, "rows")
+        .param("cols", "c", this._cols, "columns")
+        .option(
+            "broadcast",
+            "x",
+            this._broadcast,
+            "all rows have a step at once"
+        )
+        .hidden("drains", this._drains, "draining slots of a pass"));
+}

@@ -1,0 +1,136 @@
+//! What a GEMM core is built from.
+
+use crate::offsets::OffsetShape;
+
+/// Sizes and options of a GEMM core: the section `offsets` of a configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct GemmShape {
+    /// The offset unit.
+    pub unit: OffsetShape,
+    /// Banks of the operand memory that all rows share: 2, 4, 8 or 16. 0: each row has a memory of
+    /// its own.
+    pub banks: usize,
+    /// Rows that want one operand are served together by a bank.
+    pub merge: bool,
+    /// Bytes of an operand memory, a power of two from 64 to 65536.
+    pub operand_bytes: usize,
+    /// Weight words of one byte per column, a power of two from 16 to 65536.
+    pub weight_words: usize,
+    /// Sums that each column keeps between K tiles, a power of two from 16 to 4096.
+    pub results: usize,
+}
+
+impl GemmShape {
+    /// A usual unit, a memory for each row.
+    pub fn new(rows: usize, cols: usize) -> Self {
+        Self {
+            unit: OffsetShape::new(rows, cols),
+            banks: 0,
+            merge: true,
+            operand_bytes: 4096,
+            weight_words: 1024,
+            results: 256,
+        }
+    }
+
+    /// The core that a configuration describes.
+    pub fn of(params: &heddle_arch::Params) -> Self {
+        let size = |value: u32| value as usize;
+        let section = params.offset_unit();
+        Self {
+            unit: OffsetShape::of(params),
+            banks: size(section.banks),
+            merge: section.merge,
+            operand_bytes: size(section.operand_bytes),
+            weight_words: size(section.weight_words),
+            results: size(section.results),
+        }
+    }
+
+    /// Refuses what cannot be built with addresses of `address_bits` bits.
+    ///
+    /// # Panics
+    /// If a size is not allowed.
+    pub fn check(&self, address_bits: usize) {
+        self.unit.check(address_bits);
+        let allow = |name: &str, found: usize, allowed: bool, which: &str| {
+            assert!(allowed, "{name} is {found}, allowed {which}");
+        };
+        let power =
+            |n: usize, low: usize, high: usize| n.is_power_of_two() && (low..=high).contains(&n);
+        let banks = self.banks == 0 || (self.unit.broadcast && power(self.banks, 2, 16));
+        let which = "0, or 2, 4, 8 or 16 for rows that read at once";
+        allow("banks", self.banks, banks, which);
+        let bytes = self.operand_bytes;
+        let which = "a power of two from 64 to 65536";
+        allow("operand_bytes", bytes, power(bytes, 64, 65536), which);
+        let words = self.weight_words;
+        let which = "a power of two from 16 to 65536";
+        allow("weight_words", words, power(words, 16, 65536), which);
+        let which = "a power of two from 16 to 4096";
+        allow(
+            "results",
+            self.results,
+            power(self.results, 16, 4096),
+            which,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use heddle_arch::Params;
+    use heddle_arch::params::{Offsets, Spread};
+
+    fn tiny(offsets: Option<Offsets>) -> Params {
+        let text = include_str!("../../../configs/tiny.json");
+        let mut params = Params::from_json(text).expect("a preset");
+        (params.array.rows, params.array.cols) = (3, 5);
+        params.offsets = offsets;
+        params
+    }
+
+    #[test]
+    fn a_configuration_without_a_section_gives_the_usual_core() {
+        let shape = GemmShape::of(&tiny(None));
+        shape.check(16);
+        assert_eq!(shape, GemmShape::new(3, 5));
+    }
+
+    #[test]
+    fn a_configuration_gives_every_option() {
+        let section = Offsets {
+            spread: Spread::Broadcast,
+            banks: 8,
+            merge: false,
+            operand_bytes: 128,
+            weight_words: 32,
+            results: 64,
+            ..Offsets::default()
+        };
+        let shape = GemmShape::of(&tiny(Some(section)));
+        shape.check(16);
+        let unit = OffsetShape {
+            broadcast: true,
+            ..OffsetShape::new(3, 5)
+        };
+        let want = GemmShape {
+            unit,
+            banks: 8,
+            merge: false,
+            operand_bytes: 128,
+            weight_words: 32,
+            results: 64,
+        };
+        assert_eq!(shape, want);
+    }
+
+    #[test]
+    #[should_panic(expected = "banks is 4, allowed 0, or 2, 4, 8 or 16 for rows that read at once")]
+    fn banks_need_rows_that_read_at_once() {
+        let mut shape = GemmShape::new(2, 2);
+        shape.banks = 4;
+        shape.check(16);
+    }
+}

@@ -1,0 +1,6 @@
+//! The GEMM core in the simulator of rust-hdl.
+
+mod banks;
+mod bench;
+mod examples;
+mod random;
