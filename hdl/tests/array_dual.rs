@@ -55,6 +55,8 @@ struct Slot {
     kind: Kind,
     x: Vec<i64>,
     w: Vec<i64>,
+    /// A draining slot that also has weights for this row.
+    load: Option<usize>,
 }
 
 /// Slots by the cycle in which their control enters row 0.
@@ -79,7 +81,8 @@ impl Bench {
     fn add(&mut self, kind: Kind, x: Option<Vec<i64>>, w: Option<Vec<i64>>) -> usize {
         let x = x.unwrap_or_else(|| self.numbers.bytes(self.rows));
         let w = w.unwrap_or_else(|| self.numbers.bytes(self.cols));
-        self.slots.push(Slot { kind, x, w });
+        let load = None;
+        self.slots.push(Slot { kind, x, w, load });
         self.slots.len() - 1
     }
 
@@ -152,13 +155,19 @@ impl Bench {
                 Kind::Sum { first } => first,
                 _ => self.numbers.next(2) == 1,
             };
-            u.load_i.next = matches!(slot.kind, Kind::Load(_));
+            u.load_i.next = matches!(slot.kind, Kind::Load(_)) || slot.load.is_some();
             u.drain_i.next = matches!(slot.kind, Kind::Drain(_));
-            let count = match slot.kind {
-                Kind::Load(count) | Kind::Drain(count) => count as u64,
+            u.row_i.next = match (&slot.kind, slot.load) {
+                (Kind::Load(row), _) => *row as u64,
+                (_, Some(row)) => row as u64,
                 _ => self.numbers.next(4),
-            };
-            u.count_i.next = count.into();
+            }
+            .into();
+            u.wait_i.next = match slot.kind {
+                Kind::Drain(rows) => rows as u64,
+                _ => self.numbers.next(4),
+            }
+            .into();
             u.tag_i.next = (t as u64 % 16).into();
             for r in 0..rows {
                 let x = t.checked_sub(r + 1).map_or(1, |s| self.slots[s].x[r]);
@@ -354,6 +363,37 @@ fn empty_slots_between_the_steps_of_a_pass_keep_the_sums() {
         .map(|row| (slot + 2 - row, row, vec![sum(row, 0), sum(row, 1)]))
         .collect();
     bench.run().check_sums(&wanted);
+}
+
+#[test]
+fn weights_may_come_in_the_slots_that_drain() {
+    for rows in [2, 4, 5] {
+        let mut bench = Bench::new(rows, 2, rows as u64);
+        let x = matrix(&mut bench.numbers, 3, rows);
+        let w = matrix(&mut bench.numbers, 3, 2);
+        let sums = bench.sums(&x, &w);
+        // Rows 0 to rows - 2 get their weights while the sums leave, the last one behind that.
+        let weights = matrix(&mut bench.numbers, rows, 2);
+        let first = bench.slots.len() - (rows - 1);
+        for (row, weights) in weights[..rows - 1].iter().enumerate() {
+            let slot = &mut bench.slots[first + row];
+            (slot.load, slot.w) = (Some(row), weights.clone());
+        }
+        let last = weights[rows - 1].clone();
+        bench.add(Kind::Load(rows - 1), None, Some(last));
+        let x = matrix(&mut bench.numbers, 4, rows);
+        let products: Vec<_> = x
+            .iter()
+            .map(|x| {
+                let slot = bench.add(Kind::Product, Some(x.clone()), None);
+                let dot = |col: usize| x.iter().zip(&weights).map(|(x, w)| x * w[col]).sum();
+                (slot, vec![dot(0), dot(1)])
+            })
+            .collect();
+        let seen = bench.run();
+        seen.check_sums(&sums);
+        seen.check_products(&products);
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ use heddle_hdl::buffer::{ResultsBuffer, StateBuffer};
 use heddle_hdl::control::{
     Control, ControlShape, DrainHead, HostPort, Sequencer, SequencerShape, StreamHead, WeightHead,
 };
+use heddle_hdl::offsets::{OffsetShape, OffsetUnit};
 use heddle_hdl::post::{Gatherer, Post, Requantise};
 use heddle_hdl::sliced::{Sliced, SlicedShape};
 use heddle_hdl::top::Top;
@@ -93,6 +94,10 @@ designs! {
     });
     /// 16 offsets of three rows.
     offset_table: OffsetTable<10> = OffsetTable::new(3, 16);
+    /// Three rows, two columns, all options; a slot moves from row to row.
+    offset_unit: OffsetUnit<16> = OffsetUnit::new(&offset_shape(false));
+    /// The same; a slot is in all rows at once.
+    offset_unit_broadcast: OffsetUnit<16> = OffsetUnit::new(&offset_shape(true));
     /// 16 words; slices of five and three bytes.
     sliced: Sliced<8> = Sliced::new(SlicedShape::new(16, vec![5, 3]));
     /// Three partitions of two banks of 16 words.
@@ -133,7 +138,19 @@ designs! {
 
 /// A traversal unit with all options and four stages in its address sum.
 #[must_use]
-pub fn all_options(rows: usize, loops: usize) -> TraversalShape {
+pub fn offset_shape(broadcast: bool) -> OffsetShape {
+    OffsetShape {
+        bases: 16,
+        offsets: 16,
+        taps: 4,
+        broadcast,
+        running: true,
+        expand: true,
+        ..OffsetShape::new(3, 2)
+    }
+}
+
+fn all_options(rows: usize, loops: usize) -> TraversalShape {
     TraversalShape {
         rows,
         loops,

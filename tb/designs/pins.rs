@@ -3,6 +3,7 @@
 use heddle_hdl::array::{BiasRow, PeArray};
 use heddle_hdl::buffer::{ResultsBuffer, StateBuffer};
 use heddle_hdl::control::{Control, DrainHead, HostPort, Sequencer, StreamHead, WeightHead};
+use heddle_hdl::offsets::OffsetUnit;
 use heddle_hdl::post::{Gatherer, Post, Requantise};
 use heddle_hdl::sliced::Sliced;
 use heddle_hdl::top::Top;
@@ -28,6 +29,14 @@ pins! { BiasRow {
     clock: clk;
     in: rst_n, load_i, tile_i, first_i, pw_valid_i, pw_column_i, pw_tile_i, pw_data_i;
     out: psum_o
+} }
+
+pins! { OffsetUnit<16> {
+    clock: clk;
+    in: rst_n, wr_valid_i, wr_kind_i, wr_index_i, wr_data_i, wr_row_i, wr_col_i, start_i, ready_i;
+    out: wr_ready_o, refused_o, busy_o, done_o, error_o, row_valid_o, row_ren_o, row_addr_o,
+        row_first_o, row_last_o, b_valid_o, b_addr_o, b_row_o, pass_held_o, pass_cols_o,
+        pass_sum_first_o, pass_sum_last_o
 } }
 
 pins! { PeArray {

@@ -8,12 +8,12 @@ use crate::prelude::*;
 /// stationary). Every slot says for itself what it is; modes may change from slot to slot.
 ///
 /// A *slot* is one position of the wave that enters row 0 and moves one row down and one column to
-/// the right per clock. The kinds are: a step, a weight for the row `count_i`, and draining. A slot
-/// that is none of them changes nothing.
+/// the right per clock. It may be a step, have weights for one row, and drain sums. A slot without any
+/// of them changes nothing.
 ///
 /// Sums that stayed leave by moving down. All rows of a column move in the same clocks although
 /// they end one clock after another: behind the last step come rows - 1 draining slots with
-/// `count_i` = rows - 1, .., 1. A row lets them pass until their count, which every row takes one
+/// `wait_i` = rows - 1, .., 1. A row lets them pass until their count, which every row takes one
 /// from, has come to 0: row 0 waits rows - 1 clocks, the last row moves at once. The sum of the
 /// last row leaves with the last step itself, the ones of the rows above with the draining slots,
 /// row 0 last. The next step may follow at once: it enters a row in the very clock in which the
@@ -37,12 +37,14 @@ pub struct DualArray {
     pub stay_i: Signal<In, Bit>,
     /// First step of sums that stay: they begin from 0.
     pub first_i: Signal<In, Bit>,
-    /// Row `count_i` takes the weights of this slot for its own.
+    /// Row `row_i` takes the weights of this slot for its own.
     pub load_i: Signal<In, Bit>,
-    /// Sums that stayed move down.
+    /// Row of the weights.
+    pub row_i: Signal<In, Bits<9>>,
+    /// Sums that stayed move down, except in the first rows.
     pub drain_i: Signal<In, Bit>,
-    /// Row of the weights, or number of rows that let the draining slot pass.
-    pub count_i: Signal<In, Bits<9>>,
+    /// Number of these rows.
+    pub wait_i: Signal<In, Bits<9>>,
     /// Carried along with the slot.
     pub tag_i: Signal<In, Bits<4>>,
     /// Tag of the slot that leaves the last row.
@@ -62,8 +64,9 @@ pub struct DualArray {
     stay: Vec<Signal<Local, Bit>>,
     first: Vec<Signal<Local, Bit>>,
     load: Vec<Signal<Local, Bit>>,
+    load_row: Vec<Signal<Local, Bits<9>>>,
     drain: Vec<Signal<Local, Bit>>,
-    count: Vec<Signal<Local, Bits<9>>>,
+    waiting: Vec<Signal<Local, Bits<9>>>,
     tag: Vec<Signal<Local, Bits<4>>>,
     /// Weights entering each row, last: leaving the array.
     w: Vec<Vec<Signal<Local, Bits<8>>>>,
@@ -83,8 +86,9 @@ impl DualArray {
             stay_i: Default::default(),
             first_i: Default::default(),
             load_i: Default::default(),
+            row_i: Default::default(),
             drain_i: Default::default(),
-            count_i: Default::default(),
+            wait_i: Default::default(),
             tag_i: Default::default(),
             tag_o: Default::default(),
             x_i: v(rows),
@@ -97,8 +101,9 @@ impl DualArray {
             stay: v(rows + 1),
             first: v(rows + 1),
             load: v(rows + 1),
+            load_row: v(rows + 1),
             drain: v(rows + 1),
-            count: v(rows + 1),
+            waiting: v(rows + 1),
             tag: v(rows + 1),
             w: (0..rows + 1).map(|_| v(cols)).collect(),
             psum: (0..rows + 1).map(|_| v(cols)).collect(),
@@ -116,7 +121,8 @@ impl Logic for DualArray {
         self.first[0].next = self.first_i.val();
         self.load[0].next = self.load_i.val();
         self.drain[0].next = self.drain_i.val();
-        self.count[0].next = self.count_i.val();
+        self.load_row[0].next = self.row_i.val();
+        self.waiting[0].next = self.wait_i.val();
         self.tag[0].next = self.tag_i.val();
         for j in 0..self._cols {
             self.w[0][j].next = self.w_i[j].val();
@@ -130,14 +136,16 @@ impl Logic for DualArray {
             self.row[i].first_i.next = self.first[i].val();
             self.row[i].load_i.next = self.load[i].val();
             self.row[i].drain_i.next = self.drain[i].val();
-            self.row[i].count_i.next = self.count[i].val();
+            self.row[i].row_i.next = self.load_row[i].val();
+            self.row[i].wait_i.next = self.waiting[i].val();
             self.row[i].tag_i.next = self.tag[i].val();
             self.step[i + 1].next = self.row[i].step_o.val();
             self.stay[i + 1].next = self.row[i].stay_o.val();
             self.first[i + 1].next = self.row[i].first_o.val();
             self.load[i + 1].next = self.row[i].load_o.val();
             self.drain[i + 1].next = self.row[i].drain_o.val();
-            self.count[i + 1].next = self.row[i].count_o.val();
+            self.load_row[i + 1].next = self.row[i].row_o.val();
+            self.waiting[i + 1].next = self.row[i].wait_o.val();
             self.tag[i + 1].next = self.row[i].tag_o.val();
             self.row[i].x_i.next = self.x_i[i].val();
             self.row[i].nz_i.next = self.nz_i[i].val();

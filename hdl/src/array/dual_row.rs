@@ -24,11 +24,12 @@ pub struct DualRow {
     pub first_i: Signal<In, Bit>,
     /// A row takes the weights of this slot for its own.
     pub load_i: Signal<In, Bit>,
-    /// Sums that stayed move down, in rows whose count is 0.
+    /// Rows between this one and that one.
+    pub row_i: Signal<In, Bits<9>>,
+    /// Sums that stayed move down, except in rows that wait.
     pub drain_i: Signal<In, Bit>,
-    /// Rows between this one and the one that takes the weights, or the first one that moves its
-    /// sums.
-    pub count_i: Signal<In, Bits<9>>,
+    /// Rows from this one on that wait.
+    pub wait_i: Signal<In, Bits<9>>,
     /// Carried along.
     pub tag_i: Signal<In, Bits<4>>,
     /// Step, to the row below.
@@ -39,10 +40,12 @@ pub struct DualRow {
     pub first_o: Signal<Out, Bit>,
     /// Weights for a row below.
     pub load_o: Signal<Out, Bit>,
+    /// Rows between the row below and the one that takes the weights.
+    pub row_o: Signal<Out, Bits<9>>,
     /// Draining slot, to the row below.
     pub drain_o: Signal<Out, Bit>,
-    /// Count for the row below.
-    pub count_o: Signal<Out, Bits<9>>,
+    /// Rows from the row below on that wait.
+    pub wait_o: Signal<Out, Bits<9>>,
     /// Tag, to the row below.
     pub tag_o: Signal<Out, Bits<4>>,
     /// Operand, two's complement.
@@ -61,8 +64,9 @@ pub struct DualRow {
     stay: Delay<Bit>,
     first: Delay<Bit>,
     load: Reg<Bit>,
+    row: Delay<Bits<9>>,
     drain: Reg<Bit>,
-    count: Delay<Bits<9>>,
+    waiting: Delay<Bits<9>>,
     tag: Reg<Bits<4>>,
     /// This row takes the weights.
     keep: Reg<Bit>,
@@ -72,6 +76,7 @@ pub struct DualRow {
     zero: Delay<Bit>,
     pe: Vec<DualPe>,
     here: Signal<Local, Bit>,
+    moves: Signal<Local, Bit>,
     /// Operand entering each column, last: leaving the row.
     x: Vec<Signal<Local, Bits<8>>>,
     /// The operand entering each column is not zero.
@@ -95,15 +100,17 @@ impl DualRow {
             stay_i: Default::default(),
             first_i: Default::default(),
             load_i: Default::default(),
+            row_i: Default::default(),
             drain_i: Default::default(),
-            count_i: Default::default(),
+            wait_i: Default::default(),
             tag_i: Default::default(),
             step_o: Default::default(),
             stay_o: Default::default(),
             first_o: Default::default(),
             load_o: Default::default(),
+            row_o: Default::default(),
             drain_o: Default::default(),
-            count_o: Default::default(),
+            wait_o: Default::default(),
             tag_o: Default::default(),
             x_i: Default::default(),
             nz_i: Default::default(),
@@ -115,8 +122,9 @@ impl DualRow {
             stay: Default::default(),
             first: Default::default(),
             load: Default::default(),
+            row: Default::default(),
             drain: Default::default(),
-            count: Default::default(),
+            waiting: Default::default(),
             tag: Default::default(),
             keep: Default::default(),
             shift: Default::default(),
@@ -124,6 +132,7 @@ impl DualRow {
             zero: Default::default(),
             pe: v(cols),
             here: Default::default(),
+            moves: Default::default(),
             x: v(cols + 1),
             nz: v(cols + 1),
             take: v(cols + 1),
@@ -148,21 +157,25 @@ impl Logic for DualRow {
         self.first.clk.next = self.clk.val();
         self.first.d_i.next = self.first_i.val();
         self.first_o.next = self.first.q_o.val();
-        self.here.next = self.count_i.val() == 0;
+        self.here.next = self.row_i.val() == 0;
         self.load.clk.next = self.clk.val();
         self.load.rst_n.next = self.rst_n.val();
         self.load.d_i.next = self.load_i.val() & !self.here.val();
         self.load_o.next = self.load.q_o.val();
+        self.row.clk.next = self.clk.val();
+        self.row.d_i.next = self.row_i.val() - 1;
+        self.row_o.next = self.row.q_o.val();
         self.drain.clk.next = self.clk.val();
         self.drain.rst_n.next = self.rst_n.val();
         self.drain.d_i.next = self.drain_i.val();
         self.drain_o.next = self.drain.q_o.val();
-        self.count.clk.next = self.clk.val();
-        self.count.d_i.next = self.count_i.val() - 1;
-        if self.here.val() {
-            self.count.d_i.next = 0.into();
+        self.moves.next = self.wait_i.val() == 0;
+        self.waiting.clk.next = self.clk.val();
+        self.waiting.d_i.next = 0.into();
+        if !self.moves.val() {
+            self.waiting.d_i.next = self.wait_i.val() - 1;
         }
-        self.count_o.next = self.count.q_o.val();
+        self.wait_o.next = self.waiting.q_o.val();
         self.tag.clk.next = self.clk.val();
         self.tag.rst_n.next = self.rst_n.val();
         self.tag.d_i.next = self.tag_i.val();
@@ -174,7 +187,7 @@ impl Logic for DualRow {
         self.keep.d_i.next = self.load_i.val() & self.here.val();
         self.shift.clk.next = self.clk.val();
         self.shift.rst_n.next = self.rst_n.val();
-        self.shift.d_i.next = self.drain_i.val() & self.here.val();
+        self.shift.d_i.next = self.drain_i.val() & self.moves.val();
         self.above.clk.next = self.clk.val();
         self.above.d_i.next = (self.step.q_o.val() & self.stay.q_o.val()) | self.shift.q_o.val();
         self.zero.clk.next = self.clk.val();

@@ -59,11 +59,11 @@ pub struct OperandBanks<const A: usize> {
     wanted: Vec<Signal<Local, Bits<4>>>,
     /// Address in it.
     word: Vec<Signal<Local, Bits<16>>>,
-    open: Vec<Signal<Local, Bit>>,
+    missing: Vec<Signal<Local, Bit>>,
     granted: Vec<Signal<Local, Bit>>,
     data: Vec<Signal<Local, Bits<8>>>,
     write_bank: Signal<Local, Bits<4>>,
-    all: Signal<Local, Bit>,
+    complete: Signal<Local, Bit>,
     _rows: usize,
     _bytes: usize,
     _banks: usize,
@@ -104,11 +104,11 @@ impl<const A: usize> OperandBanks<A> {
             read: v(rows),
             wanted: v(rows),
             word: v(rows),
-            open: v(rows),
+            missing: v(rows),
             granted: v(rows),
             data: v(rows),
             write_bank: Default::default(),
-            all: Default::default(),
+            complete: Default::default(),
             _rows: rows,
             _bytes: bytes,
             _banks: banks,
@@ -146,7 +146,7 @@ impl<const A: usize> Logic for OperandBanks<A> {
         for r in 0..self._rows {
             self.wanted[r].next =
                 self.addr_i[r].val().get_bits::<4>(0) & self._top_bank.to_bits::<4>();
-            self.open[r].next = self.ren_i[r].val() & !self.served[r].q_o.val();
+            self.missing[r].next = self.ren_i[r].val() & !self.served[r].q_o.val();
             self.word[r].next = (self.addr_i[r].val() >> self._bank_bits.to_bits::<4>())
                 .get_bits::<16>(0)
                 & self._top_byte.to_bits::<16>();
@@ -154,24 +154,28 @@ impl<const A: usize> Logic for OperandBanks<A> {
             for b in 0..self._banks {
                 self.bank[b].addr_i[r].next = self.word[r].val();
                 self.bank[b].want_i[r].next = self.offer_i.val()
-                    & self.open[r].val()
+                    & self.missing[r].val()
                     & (self.wanted[r].val() == b.to_bits::<4>());
-                self.granted[r].next = self.granted[r].val() | self.bank[b].grant_o[r].val();
+                if self.bank[b].grant_o[r].val() {
+                    self.granted[r].next = true;
+                }
             }
         }
-        self.all.next = true;
+        self.complete.next = true;
         for r in 0..self._rows {
-            self.all.next = self.all.val() & (!self.open[r].val() | self.granted[r].val());
+            if self.missing[r].val() & !self.granted[r].val() {
+                self.complete.next = false;
+            }
         }
-        self.served_o.next = self.all.val();
-        self.wait_o.next = self.offer_i.val() & !self.all.val();
+        self.served_o.next = self.complete.val();
+        self.wait_o.next = self.offer_i.val() & !self.complete.val();
 
         comment!("Operands");
         for r in 0..self._rows {
             self.served[r].clk.next = self.clk.val();
             self.served[r].rst_n.next = self.rst_n.val();
             self.served[r].d_i.next =
-                (self.served[r].q_o.val() | self.granted[r].val()) & !self.all.val();
+                (self.served[r].q_o.val() | self.granted[r].val()) & !self.complete.val();
             self.arrives[r].clk.next = self.clk.val();
             self.arrives[r].rst_n.next = self.rst_n.val();
             self.arrives[r].d_i.next = self.granted[r].val();
@@ -192,7 +196,8 @@ impl<const A: usize> Logic for OperandBanks<A> {
             self.not_zero[r].d_i.next = self.data[r].val().any();
             self.reading[r].clk.next = self.clk.val();
             self.reading[r].rst_n.next = self.rst_n.val();
-            self.reading[r].d_i.next = self.offer_i.val() & self.all.val() & self.ren_i[r].val();
+            self.reading[r].d_i.next =
+                self.offer_i.val() & self.complete.val() & self.ren_i[r].val();
             self.read[r].clk.next = self.clk.val();
             self.read[r].rst_n.next = self.rst_n.val();
             self.read[r].d_i.next = self.reading[r].q_o.val();

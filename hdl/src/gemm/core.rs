@@ -118,7 +118,6 @@ pub struct Gemm<const A: usize> {
     _rows: usize,
     _cols: usize,
     _taps: usize,
-    _own: usize,
     _banked: usize,
     _broadcast: usize,
 }
@@ -195,7 +194,6 @@ impl<const A: usize> Gemm<A> {
             _rows: rows,
             _cols: cols,
             _taps: taps,
-            _own: (!banked).into(),
             _banked: banked.into(),
             _broadcast: broadcast.into(),
         }
@@ -253,59 +251,60 @@ impl<const A: usize> Logic for Gemm<A> {
         self.unit.ready_i.next = self.head.ready_o.val();
 
         comment!("Operands");
-        self.served.next = true;
-        self.waits.next = false;
-        for i in 0..self._own {
-            self.rows[i].clk.next = self.clk.val();
-            self.rows[i].rst_n.next = self.rst_n.val();
-            self.rows[i].wen_i.next = self.a_wen_i.val();
-            self.rows[i].waddr_i.next = self.a_addr_i.val();
-            self.rows[i].wdata_i.next = self.a_data_i.val();
+        if self._banked > 0 {
+            self.banks[0].clk.next = self.clk.val();
+            self.banks[0].rst_n.next = self.rst_n.val();
+            self.banks[0].wen_i.next = self.a_wen_i.val();
+            self.banks[0].waddr_i.next = self.a_addr_i.val();
+            self.banks[0].wdata_i.next = self.a_data_i.val();
+            self.banks[0].offer_i.next = self.head.offer_o.val();
+            self.served.next = self.banks[0].served_o.val();
+            self.waits.next = self.banks[0].wait_o.val();
             for r in 0..self._rows {
-                self.rows[i].ren_i[r].next = self.unit.row_ren_o[r].val();
-                if self._broadcast > 0 {
-                    self.rows[i].ren_i[r].next =
-                        self.unit.row_ren_o[r].val() & self.head.taken_o.val();
-                }
-                self.rows[i].addr_i[r].next = self.unit.row_addr_o[r].val();
-                self.read_x[r].next = self.rows[i].x_o[r].val();
-                self.read_nz[r].next = self.rows[i].nz_o[r].val();
-                self.read[r].next = self.rows[i].read_o[r].val();
+                self.banks[0].ren_i[r].next = self.unit.row_ren_o[r].val();
+                self.banks[0].addr_i[r].next = self.unit.row_addr_o[r].val();
+                self.read_x[r].next = self.banks[0].x_o[r].val();
+                self.read_nz[r].next = self.banks[0].nz_o[r].val();
+                self.read[r].next = self.banks[0].read_o[r].val();
             }
-        }
-        for i in 0..self._banked {
-            self.banks[i].clk.next = self.clk.val();
-            self.banks[i].rst_n.next = self.rst_n.val();
-            self.banks[i].wen_i.next = self.a_wen_i.val();
-            self.banks[i].waddr_i.next = self.a_addr_i.val();
-            self.banks[i].wdata_i.next = self.a_data_i.val();
-            self.banks[i].offer_i.next = self.head.offer_o.val();
-            self.served.next = self.banks[i].served_o.val();
-            self.waits.next = self.banks[i].wait_o.val();
+        } else {
+            self.rows[0].clk.next = self.clk.val();
+            self.rows[0].rst_n.next = self.rst_n.val();
+            self.rows[0].wen_i.next = self.a_wen_i.val();
+            self.rows[0].waddr_i.next = self.a_addr_i.val();
+            self.rows[0].wdata_i.next = self.a_data_i.val();
+            self.served.next = true;
+            self.waits.next = false;
             for r in 0..self._rows {
-                self.banks[i].ren_i[r].next = self.unit.row_ren_o[r].val();
-                self.banks[i].addr_i[r].next = self.unit.row_addr_o[r].val();
-                self.read_x[r].next = self.banks[i].x_o[r].val();
-                self.read_nz[r].next = self.banks[i].nz_o[r].val();
-                self.read[r].next = self.banks[i].read_o[r].val();
+                if self._broadcast > 0 {
+                    self.rows[0].ren_i[r].next =
+                        self.unit.row_ren_o[r].val() & self.head.taken_o.val();
+                } else {
+                    self.rows[0].ren_i[r].next = self.unit.row_ren_o[r].val();
+                }
+                self.rows[0].addr_i[r].next = self.unit.row_addr_o[r].val();
+                self.read_x[r].next = self.rows[0].x_o[r].val();
+                self.read_nz[r].next = self.rows[0].nz_o[r].val();
+                self.read[r].next = self.rows[0].read_o[r].val();
             }
         }
         self.head.served_i.next = self.served.val();
-        for i in 0..self._broadcast {
-            self.skew[i].clk.next = self.clk.val();
-            self.skew[i].rst_n.next = self.rst_n.val();
-        }
-        for r in 0..self._rows {
-            self.x[r].next = self.read_x[r].val();
-            self.nz[r].next = self.read_nz[r].val();
-            self.was_read[r].next = self.read[r].val();
-            for i in 0..self._broadcast {
-                self.skew[i].x_i[r].next = self.read_x[r].val();
-                self.skew[i].nz_i[r].next = self.read_nz[r].val();
-                self.skew[i].read_i[r].next = self.read[r].val();
-                self.x[r].next = self.skew[i].x_o[r].val();
-                self.nz[r].next = self.skew[i].nz_o[r].val();
-                self.was_read[r].next = self.skew[i].read_o[r].val();
+        if self._broadcast > 0 {
+            self.skew[0].clk.next = self.clk.val();
+            self.skew[0].rst_n.next = self.rst_n.val();
+            for r in 0..self._rows {
+                self.skew[0].x_i[r].next = self.read_x[r].val();
+                self.skew[0].nz_i[r].next = self.read_nz[r].val();
+                self.skew[0].read_i[r].next = self.read[r].val();
+                self.x[r].next = self.skew[0].x_o[r].val();
+                self.nz[r].next = self.skew[0].nz_o[r].val();
+                self.was_read[r].next = self.skew[0].read_o[r].val();
+            }
+        } else {
+            for r in 0..self._rows {
+                self.x[r].next = self.read_x[r].val();
+                self.nz[r].next = self.read_nz[r].val();
+                self.was_read[r].next = self.read[r].val();
             }
         }
 
@@ -325,7 +324,8 @@ impl<const A: usize> Logic for Gemm<A> {
         self.array.first_i.next = self.head.first_o.val();
         self.array.load_i.next = self.head.load_o.val();
         self.array.drain_i.next = self.head.drain_o.val();
-        self.array.count_i.next = self.head.count_o.val();
+        self.array.row_i.next = self.head.row_o.val();
+        self.array.wait_i.next = self.head.wait_o.val();
         self.array.tag_i.next = self.head.tag_o.val();
         for r in 0..self._rows {
             self.array.x_i[r].next = self.x[r].val();

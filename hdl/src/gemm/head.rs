@@ -61,10 +61,12 @@ pub struct GemmHead {
     pub first_o: Signal<Out, Bit>,
     /// A row takes the weights.
     pub load_o: Signal<Out, Bit>,
+    /// Row of the weights.
+    pub row_o: Signal<Out, Bits<9>>,
     /// Sums that stayed move down.
     pub drain_o: Signal<Out, Bit>,
-    /// Row of the weights, or rows that still wait.
-    pub count_o: Signal<Out, Bits<9>>,
+    /// Rows that wait.
+    pub wait_o: Signal<Out, Bits<9>>,
     /// Bit 0: a sum leaves with the slot; 1: first one of a pass; 2: last one of a run; 3: a run
     /// begins.
     pub tag_o: Signal<Out, Bits<4>>,
@@ -92,8 +94,9 @@ pub struct GemmHead {
     stay: Delay<Bit>,
     first: Delay<Bit>,
     load: Reg<Bit>,
+    row: Delay<Bits<9>>,
     drain: Reg<Bit>,
-    count: Delay<Bits<9>>,
+    waiting: Delay<Bits<9>>,
     tag: Reg<Bits<4>>,
     gapless: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
@@ -139,8 +142,9 @@ impl GemmHead {
             stay_o: Default::default(),
             first_o: Default::default(),
             load_o: Default::default(),
+            row_o: Default::default(),
             drain_o: Default::default(),
-            count_o: Default::default(),
+            wait_o: Default::default(),
             tag_o: Default::default(),
             pass_valid_o: Default::default(),
             pass_start_o: Default::default(),
@@ -156,8 +160,9 @@ impl GemmHead {
             stay: Default::default(),
             first: Default::default(),
             load: Default::default(),
+            row: Default::default(),
             drain: Default::default(),
-            count: Default::default(),
+            waiting: Default::default(),
             tag: Default::default(),
             gapless: Default::default(),
             ends: Default::default(),
@@ -188,11 +193,12 @@ impl Logic for GemmHead {
             self.ready_o.next = self.gapless.val() & self.served_i.val();
         } else {
             self.taken.next = self.step_i.val();
-            self.ready_o.next = true;
             if self._drains > 0 {
                 // A slot taken at the head now is in row 0 one cycle later.
                 self.ready_o.next =
                     !self.ends.val() & (self.gapless.val() | (self.gap.q_o.val() == 1));
+            } else {
+                self.ready_o.next = true;
             }
         }
         self.offer_o.next = self.step_i.val() & self.gapless.val();
@@ -258,12 +264,12 @@ impl Logic for GemmHead {
         self.drain.rst_n.next = self.rst_n.val();
         self.drain.d_i.next = !self.gapless.val();
         self.drain_o.next = self.drain.q_o.val();
-        self.count.clk.next = self.clk.val();
-        self.count.d_i.next = self.b_row_i.val();
-        if !self.gapless.val() {
-            self.count.d_i.next = self.gap.q_o.val();
-        }
-        self.count_o.next = self.count.q_o.val();
+        self.row.clk.next = self.clk.val();
+        self.row.d_i.next = self.b_row_i.val();
+        self.row_o.next = self.row.q_o.val();
+        self.waiting.clk.next = self.clk.val();
+        self.waiting.d_i.next = self.gap.q_o.val();
+        self.wait_o.next = self.waiting.q_o.val();
 
         comment!("Its tag");
         self.mark.next = 0.into();

@@ -42,10 +42,10 @@ pub struct GemmSettings {
     channels: RegEn<Bits<16>>,
     stay: RegEn<Bit>,
     refused: RegEn<Bit>,
-    register: Signal<Local, Bit>,
+    stored: Signal<Local, Bit>,
     start: Signal<Local, Bit>,
     beyond: Signal<Local, Bit>,
-    begin: Signal<Local, Bit>,
+    accepted: Signal<Local, Bit>,
     _results: usize,
 }
 
@@ -71,10 +71,10 @@ impl GemmSettings {
             channels: Default::default(),
             stay: Default::default(),
             refused: Default::default(),
-            register: Default::default(),
+            stored: Default::default(),
             start: Default::default(),
             beyond: Default::default(),
-            begin: Default::default(),
+            accepted: Default::default(),
             _results: results,
         }
     }
@@ -87,32 +87,32 @@ impl Logic for GemmSettings {
         self.start.next = self.start_i.val() & self.ready_i.val() & !self.busy_i.val();
         self.beyond.next =
             self.stay.q_o.val() & (self.total.q_o.val() > self._results.to_bits::<16>());
-        self.begin.next = self.start.val() & !self.beyond.val();
-        self.start_o.next = self.begin.val();
+        self.accepted.next = self.start.val() & !self.beyond.val();
+        self.start_o.next = self.accepted.val();
         self.refused.clk.next = self.clk.val();
         self.refused.rst_n.next = self.rst_n.val();
         self.refused.en_i.next = self.start.val();
         self.refused.d_i.next = self.beyond.val();
         self.refused_o.next = self.refused.q_o.val();
 
-        self.register.next = self.write_i.val()
+        self.stored.next = self.write_i.val()
             & self.ready_i.val()
             & !self.busy_i.val()
-            & !self.begin.val()
+            & !self.accepted.val()
             & (self.kind_i.val() == 0);
         self.total.clk.next = self.clk.val();
         self.total.rst_n.next = self.rst_n.val();
-        self.total.en_i.next = self.register.val() & (self.index_i.val() == 2);
+        self.total.en_i.next = self.stored.val() & (self.index_i.val() == 2);
         self.total.d_i.next = self.data_i.val();
         self.total_o.next = self.total.q_o.val();
         self.channels.clk.next = self.clk.val();
         self.channels.rst_n.next = self.rst_n.val();
-        self.channels.en_i.next = self.register.val() & (self.index_i.val() == 4);
+        self.channels.en_i.next = self.stored.val() & (self.index_i.val() == 4);
         self.channels.d_i.next = self.data_i.val();
         self.channels_o.next = self.channels.q_o.val();
         self.stay.clk.next = self.clk.val();
         self.stay.rst_n.next = self.rst_n.val();
-        self.stay.en_i.next = self.register.val() & (self.index_i.val() == 8);
+        self.stay.en_i.next = self.stored.val() & (self.index_i.val() == 8);
         self.stay.d_i.next = self.data_i.val().get_bit(0);
         self.stay_o.next = self.stay.q_o.val();
     }

@@ -108,14 +108,14 @@ impl<const A: usize> Logic for OffsetHead<A> {
             self.addend.next = self.origin_value_i.val();
         }
         if self._summing > 0 {
+            self.sum[0].clk.next = self.clk.val();
+            self.sum[0].en_i.next = self.advance_i.val() & self.valid_i.val() & self.keep_i.val();
             if self.sum_i.val() {
                 self.addend.next = self.sum[0].q_o.val();
             }
         }
         self.total.next = self.value_i.val() + self.addend.val();
         if self._summing > 0 {
-            self.sum[0].clk.next = self.clk.val();
-            self.sum[0].en_i.next = self.advance_i.val() & self.valid_i.val() & self.keep_i.val();
             self.sum[0].d_i.next = self.total.val();
         }
 

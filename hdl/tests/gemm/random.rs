@@ -64,7 +64,7 @@ fn random_jobs_in_random_cores() {
     );
 }
 
-/// Starts a run, and the next one, of another shape, as soon as the unit is idle: results of the
+/// Starts a run, and the next one, of another shape and mode, as soon as the unit is idle: results of the
 /// first one are then still on their way.
 #[test]
 fn the_next_run_may_begin_while_results_still_leave() {
@@ -77,9 +77,11 @@ fn the_next_run_may_begin_while_results_still_leave() {
         // Operands, tables and weights of both; only registers are written in between.
         let first = random_job(&mut n, 0);
         let mut second = first.clone();
-        second.stay = first.stay;
+        second.stay = n.below(2) == 0;
+        second.b_origin = first.b_origin + 100;
         second.bases.truncate(1 + n.below(first.bases.len()));
         second.b.truncate(1 + n.below(first.b.len()));
+        bench.write_weights(&second);
         bench.load(&first);
         let (mut runs, mut run) = (Vec::new(), Run::default());
         bench.u.start_i.next = true;
@@ -90,8 +92,12 @@ fn the_next_run_may_begin_while_results_still_leave() {
             bench.tick(clock, &mut run);
             clock += 1;
         }
-        // T and N in two clocks, the start in the third.
-        let registers = [(2, second.bases.len()), (4, second.b.len())];
+        let registers = [
+            (8, usize::from(second.stay)),
+            (1, second.b_origin),
+            (2, second.bases.len()),
+            (4, second.b.len()),
+        ];
         for (index, value) in registers {
             bench.u.wr_valid_i.next = true;
             bench.u.wr_kind_i.next = 0.into();
