@@ -126,17 +126,16 @@ impl GemmModel {
     /// What a start does now.
     ///
     /// # Errors
-    /// The first reason why the run cannot start.
+    /// Why the run cannot start: too many rows before all reasons of the unit.
     ///
     /// # Panics
     /// If the run reads what nobody has written.
     pub fn start(&mut self) -> Result<GemmRun, GemmRefusal> {
-        let refused = self.state.refused;
-        let run = self.state.start().map_err(GemmRefusal::Unit)?;
-        if run.weight_stationary && run.counts[0] > self.options.results {
-            self.state.refused = refused;
+        let registers = &self.state.registers;
+        if registers.mode & 1 != 0 && usize::from(registers.gemm_rows) > self.options.results {
             return Err(GemmRefusal::Results);
         }
+        let run = self.state.start().map_err(GemmRefusal::Unit)?;
         Ok(self.of_run(run))
     }
 

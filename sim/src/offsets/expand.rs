@@ -26,6 +26,8 @@ pub struct Expanded {
     pub entries: usize,
     /// It stopped at the end of the table.
     pub cut: bool,
+    /// Clocks in which the expander takes no write.
+    pub clocks: usize,
 }
 
 /// Writes a nest with the given mask bits, or repeats a block. `None` if there is no such table or
@@ -52,7 +54,11 @@ pub fn expand(state: &mut OffsetState, repeat: bool, row: u16, col: u16) -> Opti
     let [entry, count0, count1, count2] = [entry, count0, count1, count2].map(number);
     let signed = |step: u32| i64::from(step as i32);
     let entries: Vec<Option<Entry>> = if repeat {
-        let block = list.get(entry.checked_sub(count0)?..entry)?.to_vec();
+        let source = entry.checked_sub(count0)?;
+        // Entries beyond the table are nowhere written.
+        let block = list
+            .get(source..entry)
+            .map_or(vec![None; count0], <[_]>::to_vec);
         let copy = |number: usize, old: Entry| {
             let value = i64::from(old.value) + number as i64 * signed(step0);
             let value = options.address(value);
@@ -77,8 +83,11 @@ pub fn expand(state: &mut OffsetState, repeat: bool, row: u16, col: u16) -> Opti
     for (place, entry) in place.iter_mut().zip(&entries) {
         *place = *entry;
     }
+    let written = entries.len().min(place.len());
+    let cut = entries.len() > place.len();
     Some(Expanded {
-        entries: entries.len().min(place.len()),
-        cut: entries.len() > place.len(),
+        entries: written,
+        cut,
+        clocks: (written + usize::from(cut)) * if repeat { 3 } else { 1 },
     })
 }

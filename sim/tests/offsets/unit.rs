@@ -232,20 +232,32 @@ fn nests_and_repeats_give_the_lists_of_the_asymmetric_example() {
             state.write(&Write::register(index, value), false);
         }
         let expanded = state.write(&Write::register(25, repeat), false);
-        expanded.map(|expanded| (expanded.entries, expanded.cut))
+        expanded.map(|expanded| (expanded.entries, expanded.cut, expanded.clocks))
     };
-    assert_eq!(expand([1, 0, 0, 3, 4, 4, 6, 1, 0], 0), Some((12, false)));
+    assert_eq!(
+        expand([1, 0, 0, 3, 4, 4, 6, 1, 0], 0),
+        Some((12, false, 12))
+    );
     assert_eq!(
         expand([1, 12, 0, 12, 168, 1, 0, 0, 0], 1),
-        Some((12, false))
+        Some((12, false, 36))
     );
-    assert_eq!(expand([2, 0, 0, 3, 2, 2, 24, 2, 52], 0), Some((12, false)));
+    assert_eq!(
+        expand([2, 0, 0, 3, 2, 2, 24, 2, 52], 0),
+        Some((12, false, 12))
+    );
     // Nothing, no such table, nothing to repeat, beyond the table.
-    assert_eq!(expand([2, 0, 0, 3, 2, 0, 24, 2, 52], 0), Some((0, false)));
+    assert_eq!(
+        expand([2, 0, 0, 3, 2, 0, 24, 2, 52], 0),
+        Some((0, false, 0))
+    );
     assert_eq!(expand([3, 0, 0, 3, 2, 2, 24, 2, 52], 0), None);
     assert_eq!(expand([1, 5, 0, 6, 1, 1, 0, 0, 0], 1), None);
-    assert_eq!(expand([2, 510, 0, 3, 1, 1, 0, 1, 0], 0), Some((2, true)));
-    assert_eq!(expand([1, 1022, 0, 4, 0, 2, 0, 0, 0], 1), Some((2, true)));
+    assert_eq!(expand([2, 510, 0, 3, 1, 1, 0, 1, 0], 0), Some((2, true, 3)));
+    assert_eq!(
+        expand([1, 1022, 0, 4, 0, 2, 0, 0, 0], 1),
+        Some((2, true, 9))
+    );
     let found = |table: &[Option<heddle_sim::offsets::Entry>], length: usize| -> Vec<i64> {
         let entries = table[..length].iter();
         entries

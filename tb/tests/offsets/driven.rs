@@ -16,7 +16,7 @@ pub const HEAD: u64 = 4;
 pub enum Op {
     /// Puts a write at the port until it is taken.
     Write(Write),
-    /// Start for one clock, as soon as nothing is under way.
+    /// Start for one clock, as soon as nothing is under way: behind a run in the clock of `done_o`.
     Start,
     /// As `Start`, with a write in the same clock.
     StartWith(Write),
@@ -102,8 +102,8 @@ pub struct Driven {
     expanding: bool,
     /// It will stop at the end of a table.
     cut: bool,
-    /// Clocks it may still take.
-    patience: usize,
+    /// Clocks it will still take.
+    expander_clocks: usize,
     error: u64,
     /// `done_o` is due.
     done: bool,
@@ -132,7 +132,7 @@ impl Driven {
             phase: Phase::Idle,
             expanding: false,
             cut: false,
-            patience: 0,
+            expander_clocks: 0,
             error: 0,
             done: false,
             reads: [0; 2],
@@ -144,11 +144,11 @@ impl Driven {
 
     /// Nothing left to do and nothing under way.
     pub fn finished(&self) -> bool {
-        self.failure.is_some() || (self.ops.is_empty() && self.resting())
+        self.failure.is_some() || (self.ops.is_empty() && self.resting() && !self.done)
     }
 
     fn resting(&self) -> bool {
-        matches!(self.phase, Phase::Idle) && !self.expanding && !self.done
+        matches!(self.phase, Phase::Idle) && !self.expanding
     }
 
     fn busy(&self) -> bool {
@@ -198,14 +198,11 @@ impl Driven {
     /// Compares the outputs of this clock and moves the model on.
     pub fn compare(&mut self, model: &heddle_tb::Model) -> Checked {
         let found = self.pins.read(model);
-        if self.expanding && found.wr_ready {
+        if self.expanding && self.expander_clocks == 0 {
             self.state.refused |= self.cut;
             (self.expanding, self.cut) = (false, false);
         }
-        self.patience = self.patience.saturating_sub(1);
-        if self.expanding && self.patience == 0 {
-            return Err("the expander does not end".into());
-        }
+        self.expander_clocks = self.expander_clocks.saturating_sub(1);
         let rows = match &self.phase {
             Phase::Running(rows) => Some(rows.outputs()),
             _ => None,
@@ -294,9 +291,9 @@ impl Driven {
         if let Some(write) = inputs.write.filter(|_| found.wr_ready) {
             let refused = std::mem::take(&mut self.state.refused);
             let expanded = self.state.write(&write, busy);
-            self.expanding = expanded.is_some_and(|expanded| expanded.entries > 0 || expanded.cut);
+            let clocks = expanded.map_or(0, |expanded| expanded.clocks);
+            (self.expanding, self.expander_clocks) = (clocks > 0, clocks);
             self.cut = expanded.is_some_and(|expanded| expanded.cut);
-            self.patience = 16 + 4 * expanded.map_or(0, |expanded| expanded.entries);
             let entries = expanded.map(|expanded| expanded.entries as u32);
             self.count_written(&write, entries.unwrap_or_default());
             self.tally.refused_writes += u64::from(self.state.refused);

@@ -44,7 +44,7 @@ pub struct Outputs {
     pub error: u64,
     /// Of each row.
     pub rows: Vec<Option<Step>>,
-    /// Rows that read although no step is in them.
+    /// Rows that read or have a flag although no step is in them.
     pub astray: usize,
     /// Weight word and, weight stationary, the row it is for.
     pub word: Option<(u16, u16)>,
@@ -151,7 +151,8 @@ impl Pins {
                 first: bit(first, row),
                 last: bit(last, row),
             });
-            outputs.astray += usize::from(ren && step.is_none());
+            let any = ren || bit(first, row) || bit(last, row);
+            outputs.astray += usize::from(any && step.is_none());
             outputs.rows.push(step);
         }
         let [wr_ready, refused, busy, done, error] = self.status.map(|port| model.get(port));
