@@ -50,5 +50,6 @@ impl GemmShape {
                 merge.into(),
                 "1: rows that want one operand are served together",
             )
+            .hidden("banked", (self.banks > 0).into(), "1: rows share a memory")
     }
 }

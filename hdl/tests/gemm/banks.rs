@@ -72,7 +72,8 @@ fn check_banks(rows: usize, banks: usize, merge: bool, seed: u64) -> [usize; 3] 
     let mut clock = 0;
     let mut tick = |u: &mut OperandBanks<16>, due: &mut Vec<(usize, Vec<Option<i64>>)>| {
         settle(u);
-        let now: Vec<_> = due.extract_if(.., |d| d.0 == clock).collect();
+        let (now, later): (Vec<_>, _) = std::mem::take(due).into_iter().partition(|d| d.0 == clock);
+        *due = later;
         for r in 0..rows {
             let want = now.first().and_then(|d| d.1[r]);
             assert_eq!(u.read_o[r].val(), want.is_some(), "seed {seed}, row {r}");
