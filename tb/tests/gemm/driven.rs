@@ -238,7 +238,10 @@ impl Driven {
         let last = self.running.back();
         let begins = last.is_some_and(|running| running.clocks == 0);
         let may = last.is_some_and(|running| running.clocks == 0 || self.busy);
-        if (begins && !status.busy) || (status.busy && !may) || (status.busy && status.done) {
+        if (begins && !status.busy)
+            || (status.busy && !may)
+            || (status.busy && status.done && self.running.len() == 1)
+        {
             let clocks = last.map(|running| running.clocks);
             return Err(format!("{status:?}, {clocks:?} clocks behind the start"));
         }

@@ -3,7 +3,7 @@
 
 mod bench;
 mod driven;
-// mod faults;
+mod faults;
 mod layer;
 mod pins;
 mod random;

@@ -495,3 +495,25 @@ fn sgcr_01_writes_during_a_run_change_nothing() {
         assert_eq!(bench.run_loaded(&name).sums(), asymmetric_c(), "{name}");
     }
 }
+
+#[test]
+fn passes_may_be_as_short_as_one_step() {
+    let mut bench = bench();
+    for name in names() {
+        for (rows, taps, outputs) in [(3, 1, 40), (1, 1, 12), (1, 2, 24), (9, 1, 12), (1, 40, 3)] {
+            let bases: Vec<i32> = (0..rows).map(|m| m * taps).collect();
+            let offsets: Vec<i32> = (0..taps).collect();
+            let operands: Vec<i8> = (0..rows * taps).map(|i| (i * 37 + 5) as i8).collect();
+            let weights: Vec<i8> = (0..outputs * taps).map(|i| (i * 91 + 7) as i8).collect();
+            let layer = Layer::new(Lists::plain(&bases, &offsets), &operands, &weights, 0);
+            for mode in [0, WEIGHTS] {
+                let run = bench.run_one(&name, &layer.with_mode(mode));
+                assert_eq!(
+                    run.sums(),
+                    product(&layer, taps as usize),
+                    "{name}, mode {mode}"
+                );
+            }
+        }
+    }
+}

@@ -80,7 +80,7 @@ fn expansion(options: &UnitOptions, rng: &mut ChaCha8Rng) -> Vec<Op> {
     match rng.random_range(0..8) {
         0 => table = [0, 3][rng.random_range(0..2)],
         1 => place = rng.random_range(0..count0),
-        2 => place = entries - rng.random_range(1..=length.min(3)),
+        2 | 4 => place = entries - rng.random_range(1..=length.min(3)),
         3 => count1 = 0,
         _ => (),
     }
@@ -166,8 +166,10 @@ fn program(options: &UnitOptions, runs: usize, rng: &mut ChaCha8Rng) -> Vec<Op> 
                 _ => meddle(options, rng),
             }));
         }
-        if options.expand && rng.random() {
-            ops.extend(expansion(options, rng));
+        for _ in 0..rng.random_range(0..3) {
+            if options.expand {
+                ops.extend(expansion(options, rng));
+            }
         }
         ops.extend(registers(options, rng));
         ops.push(Op::Ready([100, 100, 90, 50, 15][rng.random_range(0..5)]));
