@@ -1,0 +1,117 @@
+//! One run of a core: tables, registers, operands, weights.
+
+use heddle_sim::gemm::GemmOptions;
+use heddle_sim::offsets::Write;
+use heddle_sim::offsets::examples::Lists;
+
+/// Weight stationary.
+pub const WEIGHTS: u32 = 1;
+/// Offsets are steps.
+pub const STEPS: u32 = 2;
+/// Masks are used.
+pub const MASKS: u32 = 4;
+
+/// What is run.
+#[derive(Debug, Clone)]
+pub struct Layer {
+    /// Tables.
+    pub lists: Lists,
+    /// Output channels.
+    pub outputs: usize,
+    /// Mode register.
+    pub mode: u32,
+    /// Unit shift.
+    pub shift: u32,
+    /// Byte address of the first operand.
+    pub a_origin: u32,
+    /// Address of the first weight word.
+    pub b_origin: u16,
+    /// Operands with their byte addresses from the origin on.
+    pub operands: Vec<(u32, i8)>,
+    /// Weight (channel, tap): channel * taps + tap.
+    pub weights: Vec<i8>,
+}
+
+impl Layer {
+    /// One-byte operands that lie one behind the other.
+    pub fn new(lists: Lists, operands: &[i8], weights: &[i8], mode: u32) -> Self {
+        Self {
+            outputs: weights.len() / lists.offsets.len(),
+            lists,
+            mode,
+            shift: 0,
+            a_origin: 0,
+            b_origin: 0,
+            operands: (0..).zip(operands.iter().copied()).collect(),
+            weights: weights.to_vec(),
+        }
+    }
+
+    /// The same with another mode.
+    pub fn with_mode(&self, mode: u32) -> Self {
+        Self {
+            mode,
+            ..self.clone()
+        }
+    }
+
+    /// Weight stationary.
+    pub fn weight_stationary(&self) -> bool {
+        self.mode & WEIGHTS != 0
+    }
+
+    /// Writes of the tables from entry 0 on.
+    pub fn tables(&self) -> Vec<Write> {
+        self.lists.writes(0, 0)
+    }
+
+    /// Writes of all registers.
+    pub fn registers(&self) -> Vec<Write> {
+        let values = [
+            self.a_origin,
+            self.b_origin.into(),
+            self.lists.bases.len() as u32,
+            self.lists.offsets.len() as u32,
+            self.outputs as u32,
+            0,
+            0,
+            self.shift,
+            self.mode,
+        ];
+        (0..)
+            .zip(values)
+            .map(|(index, value)| Write::register(index, value))
+            .collect()
+    }
+
+    /// Operands at their places in the memory.
+    pub fn placed_operands(&self) -> Vec<(u32, i8)> {
+        let place =
+            |(address, operand): &(u32, i8)| (self.a_origin.wrapping_add(*address), *operand);
+        self.operands.iter().map(place).collect()
+    }
+
+    /// Weight words of a core: column tile by column tile, tap by tap, weight stationary with
+    /// zeros up to a multiple of the rows.
+    pub fn words(&self, options: &GemmOptions) -> Vec<(u16, Vec<i8>)> {
+        let cols = options.unit.cols;
+        let taps = self.lists.offsets.len();
+        let length = match self.weight_stationary() {
+            true => taps.next_multiple_of(options.unit.rows),
+            false => taps,
+        };
+        let weight = |channel: usize, tap: usize| match channel < self.outputs && tap < taps {
+            true => self.weights[channel * taps + tap],
+            false => 0,
+        };
+        let places =
+            (0..self.outputs.div_ceil(cols)).flat_map(|t| (0..length).map(move |k| (t, k)));
+        places
+            .map(|(tile, tap)| {
+                let word = self.b_origin + (tile * length + tap) as u16;
+                let weights = (0..cols).map(|col| weight(tile * cols + col, tap));
+                (word, weights.collect())
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,15 @@
+//! The emitted GEMM core against its golden model and against nested loops: results, their order,
+//! reads and stalls of many variants.
+
+mod bench;
+mod driven;
+mod faults;
+mod layer;
+mod pins;
+mod random;
+#[path = "../rtl/mod.rs"]
+mod rtl;
+mod shapes;
+mod sides;
+mod variants;
+mod worked;

@@ -1,0 +1,327 @@
+//! Random layers with their results from nested loops, which know nothing of tables.
+
+use crate::layer::{Layer, MASKS, STEPS, WEIGHTS};
+use heddle_compiler::offsets::order::weight_order;
+use heddle_compiler::offsets::{
+    Convolution, FullyConnected, Layout, Pad, Request, Sides, Tables, generate,
+};
+use heddle_sim::gemm::GemmOptions;
+use heddle_sim::offsets::examples::Lists;
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+
+/// Longest run.
+const MOST_SLOTS: usize = 1200;
+
+/// A layer, a run for each group.
+pub struct Shape {
+    /// What the tables were asked for.
+    pub request: Request,
+    /// The convolution, also of a fully connected layer.
+    pub convolution: Convolution,
+    /// Runs.
+    pub groups: Vec<Layer>,
+    /// Of each run the sums of all rows of channel 0, then of channel 1, ...
+    pub expected: Vec<Vec<i32>>,
+}
+
+/// The lists of tables.
+pub fn lists(tables: &Tables) -> Lists {
+    let mut lists = Lists::plain(&tables.bases, &tables.offsets);
+    if let Some(masks) = &tables.masks {
+        let rows = masks.rows.iter().zip(&masks.cols);
+        for (base, (row, col)) in lists.bases.iter_mut().zip(rows) {
+            (base.1, base.2) = (*row, *col);
+        }
+        for (offset, (v, u)) in lists.offsets.iter_mut().zip(&masks.taps) {
+            (offset.1, offset.2) = (1 << v, 1 << u);
+        }
+    }
+    lists
+}
+
+/// A tensor [image, channel, row, column] without its padding.
+struct Tensor {
+    size: [usize; 4],
+    elements: Vec<i8>,
+}
+
+impl Tensor {
+    fn random(size: [usize; 4], rng: &mut ChaCha8Rng) -> Self {
+        let elements = (0..size.iter().product()).map(|_| rng.random()).collect();
+        Self { size, elements }
+    }
+
+    /// An element; zero outside the plane.
+    fn at(&self, n: usize, c: usize, y: i64, x: i64) -> i32 {
+        let [_, channels, height, width] = self.size;
+        if !(0..height as i64).contains(&y) || !(0..width as i64).contains(&x) {
+            return 0;
+        }
+        self.elements[((n * channels + c) * height + y as usize) * width + x as usize].into()
+    }
+}
+
+/// Memory of a convolution's tensor: every element that is stored, with its number in memory.
+fn stored(shape: &Convolution, tensor: &Tensor) -> Vec<(usize, i8)> {
+    let Sides {
+        top,
+        bottom,
+        left,
+        right,
+    } = match shape.pad {
+        Pad::Border => shape.padding,
+        Pad::Mask => Sides::default(),
+    };
+    let [images, channels, height, width] = tensor.size;
+    let [height, width] = [
+        height + (top + bottom) as usize,
+        width + (left + right) as usize,
+    ];
+    let vector = shape.vector as usize;
+    let mut memory = Vec::new();
+    for n in 0..images {
+        for c in 0..channels {
+            for y in 0..height {
+                for x in 0..width {
+                    let place = match shape.layout {
+                        Layout::Nchw => ((n * channels + c) * height + y) * width + x,
+                        Layout::Cnhw => ((c * images + n) * height + y) * width + x,
+                        Layout::Nhwc => ((n * height + y) * width + x) * channels + c,
+                        Layout::NchwVector => {
+                            let block = n * (channels / vector) + c / vector;
+                            ((block * height + y) * width + x) * vector + c % vector
+                        }
+                    };
+                    let (y, x) = (y as i64 - i64::from(top), x as i64 - i64::from(left));
+                    memory.push((place, tensor.at(n, c, y, x) as i8));
+                }
+            }
+        }
+    }
+    memory
+}
+
+/// Results of one group by nested loops: channel by channel, rows in the order of the pixels.
+fn convolve(shape: &Convolution, tensor: &Tensor, weights: &[i8], group: usize) -> Vec<i32> {
+    let size = |n: u32| n as usize;
+    let channels = size(shape.channels / shape.groups);
+    let [s, r] = shape.kernel.map(size);
+    let out = |axis: usize, before: u32, after: u32, inner: u32| {
+        let span = shape.dilation[axis] * (shape.kernel[axis] - 1) + 1;
+        (inner + before + after - span) / shape.stride[axis] + 1
+    };
+    let Sides {
+        top,
+        bottom,
+        left,
+        right,
+    } = shape.padding;
+    let ho = out(0, top, bottom, shape.height);
+    let wo = out(1, left, right, shape.width);
+    let mut sums = Vec::new();
+    for ko in 0..size(shape.outputs / shape.groups) {
+        for n in 0..size(shape.images) {
+            for oy in 0..ho {
+                for ox in 0..wo {
+                    let mut sum = 0_i32;
+                    for c in 0..channels {
+                        for v in 0..s {
+                            for u in 0..r {
+                                let y = oy * shape.stride[0] + v as u32 * shape.dilation[0];
+                                let x = ox * shape.stride[1] + u as u32 * shape.dilation[1];
+                                let (y, x) = (i64::from(y), i64::from(x));
+                                let (y, x) = (y - i64::from(top), x - i64::from(left));
+                                let operand = tensor.at(n, group * channels + c, y, x);
+                                let weight = weights[((ko * channels + c) * s + v) * r + u];
+                                sum += operand * i32::from(weight);
+                            }
+                        }
+                    }
+                    sums.push(sum);
+                }
+            }
+        }
+    }
+    sums
+}
+
+/// A random convolution or fully connected layer.
+fn request(options: &GemmOptions, rng: &mut ChaCha8Rng) -> Request {
+    let unit = &options.unit;
+    let element_bytes: u32 = [1, 1, 1, 2, 4][rng.random_range(0..5)];
+    let unit_shift = rng.random_range(0..=element_bytes.trailing_zeros());
+    let mut request = Request {
+        convolution: None,
+        fully_connected: None,
+        matrix: None,
+        element_bytes,
+        unit_shift,
+        running: unit.running && rng.random(),
+        reuse_order: rng.random_bool(0.25),
+        weight_base: None,
+    };
+    if rng.random_range(0..12) == 0 {
+        request.reuse_order = false;
+        request.fully_connected = Some(FullyConnected {
+            inputs: rng.random_range(1..=40),
+            outputs: rng.random_range(1..=9),
+            images: rng.random_range(1..=9),
+        });
+        return request;
+    }
+    let groups = [1, 1, 1, 2, 3][rng.random_range(0..5)];
+    let layouts = [Layout::Nchw, Layout::Cnhw, Layout::Nhwc, Layout::NchwVector];
+    let layout = layouts[rng.random_range(0..4)];
+    let vector = match layout {
+        Layout::NchwVector => [1, 2, 4][rng.random_range(0..3)],
+        _ => 1,
+    };
+    let channels = vector * groups * rng.random_range(1..=2);
+    let mut side = || match rng.random_range(0..3) {
+        0 => 0,
+        _ => rng.random_range(0..=2),
+    };
+    let padding = Sides {
+        top: side(),
+        bottom: side(),
+        left: side(),
+        right: side(),
+    };
+    let pair = |most: u32, rng: &mut ChaCha8Rng| [(); 2].map(|()| rng.random_range(1..=most));
+    request.convolution = Some(Convolution {
+        channels,
+        height: rng.random_range(1..=7),
+        width: rng.random_range(1..=7),
+        outputs: groups * rng.random_range(1..=4),
+        images: rng.random_range(1..=3),
+        kernel: pair(3, rng),
+        stride: pair(3, rng),
+        dilation: pair(2, rng),
+        groups,
+        padding,
+        pad: match unit.taps > 0 && rng.random() {
+            true => Pad::Mask,
+            false => Pad::Border,
+        },
+        layout,
+        vector,
+    });
+    request
+}
+
+/// A random layer that fits the core.
+pub fn random_shape(options: &GemmOptions, rng: &mut ChaCha8Rng) -> Shape {
+    loop {
+        let request = request(options, rng);
+        let Ok(tables) = generate(&request) else {
+            continue;
+        };
+        let stationary = rng.random::<bool>();
+        if let Some(shape) = fitted(options, request, &tables, stationary, rng) {
+            return shape;
+        }
+    }
+}
+
+/// The layer with operands and weights, unless it is too large for the core.
+fn fitted(
+    options: &GemmOptions,
+    request: Request,
+    tables: &Tables,
+    stationary: bool,
+    rng: &mut ChaCha8Rng,
+) -> Option<Shape> {
+    let convolution = match (&request.convolution, &request.fully_connected) {
+        (Some(convolution), _) => convolution.clone(),
+        (_, Some(layer)) => Convolution {
+            channels: layer.inputs,
+            height: 1,
+            width: 1,
+            outputs: layer.outputs,
+            images: layer.images,
+            kernel: [1, 1],
+            stride: [1, 1],
+            dilation: [1, 1],
+            groups: 1,
+            padding: Sides::default(),
+            pad: Pad::Border,
+            layout: Layout::Nchw,
+            vector: 1,
+        },
+        _ => return None,
+    };
+    let shape = &convolution;
+    let size = [shape.images, shape.channels, shape.height, shape.width].map(|n| n as usize);
+    let tensor = Tensor::random(size, rng);
+    let memory = stored(shape, &tensor);
+    let bytes = memory.len() as u32 * request.element_bytes;
+    let (rows, taps) = (tables.bases.len(), tables.offsets.len());
+    let outputs = (shape.outputs / shape.groups) as usize;
+    let most_rows = match stationary {
+        true => options.results.min(options.unit.bases),
+        false => options.unit.bases,
+    };
+    if rows > most_rows || taps > options.unit.offsets || bytes as usize > options.operand_bytes {
+        return None;
+    }
+    let unit = &options.unit;
+    let slots = match stationary {
+        true => outputs.div_ceil(unit.cols) * taps.div_ceil(unit.rows) * (unit.rows + rows),
+        false => rows.div_ceil(unit.rows) * (unit.rows + outputs.div_ceil(unit.cols) * taps),
+    };
+    if slots > MOST_SLOTS {
+        return None;
+    }
+    let mut mode = if stationary { WEIGHTS } else { 0 };
+    mode |= if tables.running { STEPS } else { 0 };
+    mode |= if tables.masks.is_some() { MASKS } else { 0 };
+    let a_origin = rng.random_range(0..=options.operand_bytes as u32 - bytes);
+    let order = weight_order(&request);
+    let group_channels = (shape.channels / shape.groups) as usize;
+    // From the first element of channel 0 to that of the group's first channel.
+    let plane = memory.len() / size[0] / size[1];
+    let group_step = |group: usize| {
+        let channel = group * group_channels;
+        let vector = shape.vector as usize;
+        match shape.layout {
+            Layout::Nchw => channel * plane,
+            Layout::Cnhw => channel * size[0] * plane,
+            Layout::Nhwc => channel,
+            Layout::NchwVector => channel / vector * plane * vector + channel % vector,
+        }
+    };
+    let mut groups = Vec::new();
+    let mut expected = Vec::new();
+    for group in 0..shape.groups as usize {
+        let weights: Vec<i8> = (0..outputs * taps).map(|_| rng.random()).collect();
+        expected.push(convolve(shape, &tensor, &weights, group));
+        let ordered = (0..outputs * taps)
+            .map(|place| weights[place / taps * taps + order[place % taps] as usize]);
+        let step = (group_step(group) as u32) * request.element_bytes;
+        let operand = |(place, operand): &(usize, i8)| {
+            let address = *place as u32 * request.element_bytes;
+            (address.wrapping_sub(step), *operand)
+        };
+        let layer = Layer {
+            lists: lists(tables),
+            outputs,
+            mode,
+            shift: tables.unit_shift,
+            a_origin: a_origin + step,
+            b_origin: 0,
+            operands: memory.iter().map(operand).collect(),
+            weights: ordered.collect(),
+        };
+        if layer.words(options).len() > options.weight_words {
+            return None;
+        }
+        groups.push(layer);
+    }
+    Some(Shape {
+        convolution,
+        groups,
+        expected,
+        request,
+    })
+}

@@ -1,0 +1,50 @@
+//! The cores under test: both spreads, memories for each row and banks, every option.
+
+use crate::sides::{Design, Side};
+use heddle_sim::gemm::GemmOptions;
+use heddle_sim::offsets::UnitOptions;
+use std::sync::LazyLock;
+
+/// A core with small memories and changed options.
+pub fn options(rows: usize, cols: usize, change: impl Fn(&mut GemmOptions)) -> GemmOptions {
+    let mut options = GemmOptions {
+        unit: UnitOptions {
+            bases: 64,
+            offsets: 64,
+            taps: 4,
+            running: true,
+            ..UnitOptions::new(rows, cols)
+        },
+        banks: 0,
+        merge: true,
+        operand_bytes: 1024,
+        weight_words: 2048,
+        results: 32,
+    };
+    change(&mut options);
+    options
+}
+
+fn banks(banks: usize, merge: bool) -> impl Fn(&mut GemmOptions) {
+    move |options| {
+        options.unit.broadcast = true;
+        (options.banks, options.merge) = (banks, merge);
+    }
+}
+
+/// All cores side by side. Each has another name, that of its ports.
+pub static VARIANTS: LazyLock<Design> = LazyLock::new(|| {
+    Design::new(vec![
+        Side::new("four", options(4, 1, |_| {})),
+        Side::new("square", options(4, 4, |o| o.unit.expand = true)),
+        Side::new("single", options(1, 1, |_| {})),
+        Side::new("tall", options(5, 2, |_| {})),
+        Side::new("flat", options(3, 5, |o| o.unit.address_bits = 24)),
+        Side::new("broad", options(4, 3, |o| o.unit.broadcast = true)),
+        Side::new("two", options(4, 1, banks(2, false))),
+        Side::new("two_merged", options(4, 2, banks(2, true))),
+        Side::new("four_banks", options(4, 1, banks(4, false))),
+        Side::new("eight", options(4, 1, banks(8, false))),
+        Side::new("four_merged", options(5, 3, banks(4, true))),
+    ])
+});

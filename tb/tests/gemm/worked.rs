@@ -1,0 +1,519 @@
+//! The worked examples of the specification: literal results and counts of one build.
+
+use crate::bench::Bench;
+use crate::driven::{Op, Shown};
+use crate::layer::{Layer, MASKS, STEPS, WEIGHTS};
+use crate::variants::VARIANTS;
+use heddle_sim::offsets::Write;
+use heddle_sim::offsets::examples::{self, Lists};
+
+/// 5.1.
+fn small() -> Layer {
+    Layer::new(examples::small(), &examples::SMALL_A, &examples::SMALL_B, 0)
+}
+
+/// Results of 5.1.
+const SMALL_C: [i32; 4] = [329, 259, 559, 372];
+
+/// 5.3.
+fn asymmetric() -> Layer {
+    let weights: Vec<i8> = (0..24).map(examples::asymmetric_b).collect();
+    let mut layer = Layer::new(examples::asymmetric(), &[], &weights, 0);
+    let operand = |i: i32| (2 * i as u32, examples::asymmetric_a(i));
+    layer.operands = (0..168).map(operand).collect();
+    layer
+}
+
+/// Results of 5.3, channel by channel.
+fn asymmetric_c() -> Vec<i32> {
+    let channel = |n: usize| examples::ASYMMETRIC_C.iter().map(move |sums| sums[n]);
+    channel(0).chain(channel(1)).collect()
+}
+
+/// 5.5 by mask.
+fn padded() -> Layer {
+    let weights: Vec<i8> = (1..10).collect();
+    Layer::new(examples::padded(), &weights, &weights, MASKS)
+}
+
+/// 5.5 with a border in memory.
+fn bordered() -> Layer {
+    let mut operands = [0; 25];
+    for y in 0..3 {
+        for x in 0..3 {
+            operands[5 * (y + 1) + x + 1] = (3 * y + x + 1) as i8;
+        }
+    }
+    let weights: Vec<i8> = (1..10).collect();
+    Layer::new(examples::bordered(), &operands, &weights, 0)
+}
+
+/// 5.6 in one of its layouts.
+fn layout(number: usize, running: bool) -> Layer {
+    let lists = &examples::LAYOUTS[number];
+    let offsets = if running { lists.steps } else { lists.offsets };
+    let lists = Lists::plain(&lists.bases, &offsets);
+    let mut operands = [0; 48];
+    for place in 0..48 {
+        let [n, c, y, x] = [place / 24, place / 6 % 4, place / 3 % 2, place % 3];
+        let value = (37 * place + 11) % 251;
+        operands[examples::layout_place(number, [n, c, y, x])] = value as u8 as i8;
+    }
+    let weights: Vec<i8> = (0..24).map(|j| (j * 41 + 3) as u8 as i8).collect();
+    let mode = if running { STEPS } else { 0 };
+    Layer::new(lists, &operands, &weights, mode)
+}
+
+/// A fully connected layer of 3 images, 7 inputs, 5 outputs.
+fn connected() -> Layer {
+    let operands: Vec<i8> = (0..21).map(|i| (i * 29 + 5) as u8 as i8).collect();
+    let weights: Vec<i8> = (0..35).map(|i| (i * 53 + 9) as u8 as i8).collect();
+    let lists = Lists::plain(&[0, 7, 14], &[0, 1, 2, 3, 4, 5, 6]);
+    Layer::new(lists, &operands, &weights, 0)
+}
+
+/// The matrix product of a fully connected layer.
+fn product(layer: &Layer, inputs: usize) -> Vec<i32> {
+    let operands: Vec<i32> = layer.operands.iter().map(|pair| pair.1.into()).collect();
+    let weights = layer.weights.chunks(inputs);
+    let dot = |a: &[i32], b: &[i8]| a.iter().zip(b).map(|(a, b)| a * i32::from(*b)).sum();
+    weights
+        .flat_map(|row| {
+            operands
+                .chunks(inputs)
+                .map(|image| dot(image, row))
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+fn bench() -> Bench {
+    Bench::new(&VARIANTS, 1)
+}
+
+/// All cores.
+fn names() -> Vec<String> {
+    VARIANTS
+        .sides
+        .iter()
+        .map(|side| side.name.clone())
+        .collect()
+}
+
+/// Number of results.
+fn results(run: &Shown) -> usize {
+    run.results.iter().map(Vec::len).sum()
+}
+
+#[test]
+fn sgcr_31_one_build_runs_every_example_with_other_tables_and_counts() {
+    let mut bench = bench();
+    let first = bench.run_one("square", &layout(0, false)).sums();
+    for name in names() {
+        let mut check = |layer: &Layer, expected: &[i32]| {
+            for mode in [0, WEIGHTS] {
+                let run = bench.run_one(&name, &layer.with_mode(layer.mode | mode));
+                assert_eq!(run.sums(), expected, "{name}, mode {mode}");
+            }
+        };
+        check(&small(), &SMALL_C);
+        check(&asymmetric(), &asymmetric_c());
+        check(&padded(), &examples::PADDED_C);
+        for number in 0..5 {
+            check(&layout(number, false), &first);
+            check(&layout(number, true), &first);
+        }
+        let connected = connected();
+        check(&connected, &product(&connected, 7));
+    }
+}
+
+#[test]
+fn sgcr_26_sums_after_every_step_are_those_of_5_1_3() {
+    let mut bench = bench();
+    for name in ["four", "broad", "single", "two_merged"] {
+        bench.run_one(name, &small());
+        for (k, expected) in examples::SMALL_SUMS.iter().enumerate() {
+            let taps = Op::Write(Write::register(3, k as u32 + 1));
+            bench.side(name).ops.push_back(taps);
+            let run = bench.run_loaded(name);
+            assert_eq!(run.sums(), expected, "{name}, {} steps", k + 1);
+        }
+    }
+}
+
+#[test]
+fn sgcr_25_rows_read_the_values_of_5_1_2() {
+    let mut bench = bench();
+    let run = bench.run_one("four", &small());
+    // The bench has compared places and values of all reads with these.
+    assert_eq!(run.model.operands, examples::SMALL_VALUES.map(Vec::from));
+    let sum: i32 = examples::SMALL_VALUES
+        .iter()
+        .flatten()
+        .map(|a| i32::from(*a))
+        .sum();
+    assert_eq!(run.counters.operand_values, sum as u32);
+    assert_eq!(run.counters.operand_reads, 36);
+    assert_eq!(run.sums(), SMALL_C);
+}
+
+#[test]
+fn sgcr_27_sgcr_45_only_rows_and_channels_that_exist_give_results() {
+    let mut bench = bench();
+    // 5.4: 36 reads and 4 results with three rows.
+    let run = bench.run_one("flat", &small());
+    assert_eq!((run.status.reads, results(&run)), (36, 4));
+    for name in names() {
+        let run = bench.run_one(&name, &asymmetric());
+        let cols = VARIANTS.sides.iter().find(|side| side.name == name);
+        let cols = cols.map_or(1, |side| side.options.unit.cols);
+        // 5.4: 48 results; 288 reads for each column tile.
+        let tiles = 2_usize.div_ceil(cols);
+        assert_eq!(
+            (run.status.reads, results(&run)),
+            (288 * tiles as u64, 48),
+            "{name}"
+        );
+        assert_eq!(run.sums(), asymmetric_c());
+    }
+}
+
+#[test]
+fn sgcr_34_sgcr_35_each_result_once_with_more_rows_than_the_array_has() {
+    let mut bench = bench();
+    for name in names() {
+        for mode in [0, WEIGHTS] {
+            let run = bench.run_one(&name, &asymmetric().with_mode(mode));
+            let places: Vec<_> = run.sorted().iter().map(|r| (r.row, r.col)).collect();
+            let all = (0..24).flat_map(|row| [(row, 0), (row, 1)]);
+            assert_eq!(places, all.collect::<Vec<_>>(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn sgcr_47_sgcr_48_sgcr_56_padding_by_mask_and_by_border() {
+    let mut bench = bench();
+    for name in names() {
+        for mode in [0, WEIGHTS] {
+            let masked = bench.run_one(&name, &padded().with_mode(mode | MASKS));
+            assert_eq!(masked.sums(), examples::PADDED_C, "{name}");
+            assert_eq!(masked.status.reads, 49, "{name}");
+            let border = bench.run_one(&name, &bordered().with_mode(mode));
+            assert_eq!(border.sums(), examples::PADDED_C, "{name}");
+            assert_eq!(border.status.reads, 81, "{name}");
+        }
+    }
+}
+
+#[test]
+fn sgcr_51_steps_may_be_negative() {
+    let mut bench = bench();
+    let expected = bench.run_one("four", &layout(2, false)).sums();
+    let lists = layout(2, true).lists;
+    assert!(lists.offsets.iter().any(|step| step.0 == -3));
+    for mode in [STEPS, STEPS | WEIGHTS] {
+        let run = bench.run_one("four", &layout(2, true).with_mode(mode));
+        assert_eq!(run.sums(), expected);
+    }
+}
+
+#[test]
+fn sgcr_52_bank_conflicts_take_the_clocks_of_5_8_3_and_change_nothing() {
+    let mut bench = bench();
+    let mut clocks = Vec::new();
+    for (name, run_clocks) in [("two", 18), ("four_banks", 18), ("eight", 9)] {
+        let run = bench.run_one(name, &small());
+        assert_eq!(run.sums(), SMALL_C, "{name}");
+        assert_eq!(run.status.stalls, run_clocks - 9, "{name}");
+        // The degree is the same at every k.
+        let step = run.model.step_clocks[0];
+        assert!(run.model.step_clocks.iter().all(|clocks| *clocks == step));
+        clocks.push(run.clocks);
+    }
+    assert_eq!((clocks[0] - clocks[2], clocks[1] - clocks[2]), (9, 9));
+    let run = bench.run_one("two_merged", &small());
+    assert_eq!((run.sums(), run.status.stalls), (SMALL_C.to_vec(), 9));
+}
+
+#[test]
+fn sgcr_23_sgcr_43_sgcr_57_one_load_of_the_tables_serves_other_operands_and_weights() {
+    let mut bench = bench();
+    for name in names() {
+        for mode in [0, WEIGHTS] {
+            let layer = connected().with_mode(mode);
+            bench.run_one(&name, &layer);
+            let written = bench.table_writes(&name);
+            // Another input, then other weights in place, then another layer beside it.
+            let mut input = layer.clone();
+            input.operands.iter_mut().for_each(|pair| pair.1 = !pair.1);
+            let mut trained = input.clone();
+            trained
+                .weights
+                .iter_mut()
+                .for_each(|weight| *weight ^= 0x55);
+            let mut next = trained.clone();
+            (next.a_origin, next.b_origin) = (100, 60);
+            next.operands.rotate_left(1);
+            for layer in [&input, &trained, &next] {
+                bench.side(&name).load_all_but_tables(layer);
+                let run = bench.run_loaded(&name);
+                let mut sorted = layer.clone();
+                sorted.operands.sort_unstable();
+                assert_eq!(run.sums(), product(&sorted, 7), "{name}, mode {mode}");
+            }
+            // Both layers lie in memory: back to back without another write of a table.
+            bench.side(&name).load_all_but_tables(&input);
+            let side = bench.side(&name);
+            side.ops.extend([Op::Run, Op::Settled]);
+            let origins = [Write::register(0, 100), Write::register(1, 60)];
+            side.ops.extend(origins.map(Op::Write));
+            let last = bench.run_loaded(&name).sums();
+            let mut sorted = next.clone();
+            sorted.operands.sort_unstable();
+            assert_eq!(last, product(&sorted, 7), "{name}, mode {mode}");
+            let side = bench.side(&name);
+            let first = side.runs.pop().map(|run| run.sums());
+            assert_eq!(first, Some(product(&input, 7)), "{name}, mode {mode}");
+            assert_eq!(bench.table_writes(&name), written, "{name}");
+        }
+    }
+}
+
+#[test]
+fn sgcr_42_operands_may_lie_anywhere() {
+    let mut bench = bench();
+    for name in names() {
+        for origin in [0, 1, 64, 300, 1024 - 336] {
+            let mut layer = asymmetric();
+            layer.a_origin = origin;
+            // The tables are those of the first run.
+            match origin {
+                0 => bench.side(&name).load(&layer),
+                _ => bench.side(&name).load_all_but_tables(&layer),
+            }
+            let run = bench.run_loaded(&name);
+            assert_eq!(run.sums(), asymmetric_c(), "{name}, origin {origin}");
+        }
+    }
+}
+
+#[test]
+fn sgcr_19_sgcr_53_weights_may_lie_anywhere() {
+    let mut bench = bench();
+    for name in names() {
+        for mode in [0, WEIGHTS] {
+            for origin in [0, 1, 200] {
+                let mut layer = asymmetric().with_mode(mode);
+                layer.b_origin = origin;
+                let run = bench.run_one(&name, &layer);
+                assert_eq!(run.sums(), asymmetric_c(), "{name}");
+                let words = run.model.words.iter();
+                assert_eq!(words.min(), Some(&origin));
+            }
+        }
+    }
+}
+
+#[test]
+fn sgcr_54_sgcr_55_both_mappings_give_one_result_with_the_counts_of_5_8_4() {
+    let mut bench = bench();
+    let run = bench.run_one("four", &small().with_mode(WEIGHTS));
+    assert_eq!(run.sums(), SMALL_C);
+    let counters = &run.counters;
+    // 12 base and 9 offset reads, 12 words, 36 operands.
+    assert_eq!((counters.table_reads, counters.weight_reads), (12 + 9, 12));
+    assert_eq!((counters.operand_reads, run.status.reads), (36, 36));
+    for name in names() {
+        let weights = bench.run_one(&name, &asymmetric().with_mode(WEIGHTS));
+        let outputs = bench.run_one(&name, &asymmetric());
+        assert_eq!(weights.sorted(), outputs.sorted(), "{name}");
+    }
+}
+
+#[test]
+fn sgcr_29_nothing_is_copied() {
+    let mut bench = bench();
+    for name in names() {
+        bench.run_one(&name, &asymmetric());
+        let run = bench.run_loaded(&name);
+        let counters = &run.counters;
+        // No write of any memory but the sums of K tiles, and those are none of T x K.
+        assert_eq!(
+            (counters.operand_writes, counters.weight_writes),
+            (0, 0),
+            "{name}"
+        );
+        assert_eq!(
+            (counters.table_writes, counters.sum_writes),
+            (0, 0),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn sgcr_17_taps_in_another_order_with_their_weights() {
+    let mut bench = bench();
+    let order = [7, 2, 11, 0, 5, 9, 1, 10, 3, 8, 6, 4];
+    for name in names() {
+        let mut layer = asymmetric();
+        layer.lists.offsets = order.map(|k| layer.lists.offsets[k]).to_vec();
+        let weights = layer.weights.clone();
+        layer.weights = (0..24)
+            .map(|j| weights[j / 12 * 12 + order[j % 12]])
+            .collect();
+        let run = bench.run_one(&name, &layer);
+        assert_eq!(run.sums(), asymmetric_c(), "{name}");
+    }
+}
+
+#[test]
+fn starts_that_cannot_run_are_refused_with_their_code() {
+    let mut bench = bench();
+    let mut layer = connected().with_mode(WEIGHTS);
+    layer.lists.bases = (0..33).map(|m| (m, 0, 0)).collect();
+    layer.operands = (0..40).map(|i| (i, i as i8)).collect();
+    for name in names() {
+        // 33 rows do not fit into 32 sums; output stationary they need none.
+        let side = bench.side(&name);
+        side.load(&layer);
+        side.ops.extend([Op::Start, Op::Clocks(40)]);
+        bench.run();
+        bench.assert_agreed();
+        assert_eq!(bench.side(&name).refusals[5], 1, "{name}");
+        let counts = [Write::register(4, 0), Write::register(8, 0)];
+        let side = bench.side(&name);
+        side.ops.extend(counts.map(Op::Write));
+        side.ops.extend([Op::Start, Op::Clocks(40)]);
+        bench.run();
+        bench.assert_agreed();
+        assert_eq!(bench.side(&name).refusals[1], 1, "{name}");
+        bench.run_one(&name, &layer.with_mode(0));
+    }
+}
+
+#[test]
+fn rows_with_one_base_share_a_read_of_a_merging_bank() {
+    let mut bench = bench();
+    let operands: Vec<i8> = (0..16).collect();
+    let lists = Lists::plain(&[4, 4, 0, 4], &[0, 1, 2]);
+    let layer = Layer::new(lists, &operands, &[1, 2, 3], 0);
+    // Two addresses that are 4 apart, in one bank or not: three reads of one of them.
+    for (name, clocks) in [
+        ("two", 12),
+        ("two_merged", 6),
+        ("four_banks", 12),
+        ("eight", 9),
+    ] {
+        let run = bench.run_one(name, &layer);
+        assert_eq!(run.sums(), [32, 32, 8, 32], "{name}");
+        assert_eq!(run.status.reads, 12, "{name}");
+        assert_eq!(run.status.stalls, clocks - 3, "{name}");
+        let reads = if name == "two_merged" { 6 } else { 12 };
+        assert_eq!(run.counters.operand_reads, reads, "{name}");
+    }
+}
+
+#[test]
+fn a_run_takes_the_documented_clocks() {
+    let mut bench = bench();
+    for name in ["four", "square", "single", "tall", "flat"] {
+        for (layer, [t, k, n]) in [
+            (small(), [4, 9, 1]),
+            (asymmetric(), [24, 12, 2]),
+            (connected(), [3, 7, 5]),
+        ] {
+            for mode in [0, WEIGHTS] {
+                let options = &bench.side(name).options.unit;
+                let (r, q) = (options.rows as u64, options.cols as u64);
+                let run = bench.run_one(name, &layer.with_mode(mode));
+                let steps = match mode {
+                    0 => u64::div_ceil(t, r) * (r + u64::div_ceil(n, q) * (k + r - 1)),
+                    _ => u64::div_ceil(n, q) * u64::div_ceil(k, r) * (r + t),
+                };
+                // Four clocks to the first slot at the head, one more to `done_o`.
+                assert_eq!(run.clocks, 4 + steps + r + q + 5, "{name}, mode {mode}");
+            }
+        }
+    }
+}
+
+#[test]
+fn sgcr_43_runs_follow_while_results_still_leave() {
+    let mut bench = bench();
+    for name in names() {
+        for mode in [0, WEIGHTS] {
+            let layer = asymmetric().with_mode(mode);
+            bench.run_one(&name, &layer);
+            let side = bench.side(&name);
+            side.ops.extend([Op::Next, Op::Next, Op::Next, Op::Settled]);
+            bench.run();
+            bench.assert_agreed();
+            let runs = std::mem::take(&mut bench.side(&name).runs);
+            assert_eq!(runs.len(), 3, "{name}");
+            assert!(runs.iter().all(|run| run.overlap), "{name}");
+            for run in runs {
+                assert_eq!(run.sums(), asymmetric_c(), "{name}, mode {mode}");
+            }
+            // Registers may be written while results leave.
+            let other = layer.with_mode(mode ^ WEIGHTS);
+            let side = bench.side(&name);
+            side.load_weights(&layer);
+            side.ops.extend([Op::Run, Op::Free]);
+            side.ops
+                .extend(other.registers().into_iter().map(Op::Write));
+            side.ops.push_back(Op::Settled);
+            bench.run();
+            bench.assert_agreed();
+            let run = bench.side(&name).runs.pop().map(|run| run.sums());
+            assert_eq!(run, Some(asymmetric_c()), "{name}, mode {mode}");
+        }
+    }
+}
+
+#[test]
+fn sgcr_01_writes_during_a_run_change_nothing() {
+    let mut bench = bench();
+    for name in names() {
+        let layer = asymmetric();
+        bench.run_one(&name, &layer);
+        let written = bench.table_writes(&name);
+        let side = bench.side(&name);
+        side.ops.push_back(Op::Run);
+        side.ops
+            .extend((0..9).map(|register| Op::Write(Write::register(register, 1))));
+        side.ops.extend(layer.tables().into_iter().map(Op::Write));
+        side.ops.push_back(Op::Settled);
+        bench.run();
+        bench.assert_agreed();
+        let side = bench.side(&name);
+        assert!(side.model.state.refused, "{name}");
+        assert_eq!(side.runs.pop().map(|run| run.sums()), Some(asymmetric_c()));
+        assert_eq!(bench.table_writes(&name), written, "{name}");
+        assert_eq!(bench.run_loaded(&name).sums(), asymmetric_c(), "{name}");
+    }
+}
+
+#[test]
+fn passes_may_be_as_short_as_one_step() {
+    let mut bench = bench();
+    for name in names() {
+        for (rows, taps, outputs) in [(3, 1, 40), (1, 1, 12), (1, 2, 24), (9, 1, 12), (1, 40, 3)] {
+            let bases: Vec<i32> = (0..rows).map(|m| m * taps).collect();
+            let offsets: Vec<i32> = (0..taps).collect();
+            let operands: Vec<i8> = (0..rows * taps).map(|i| (i * 37 + 5) as i8).collect();
+            let weights: Vec<i8> = (0..outputs * taps).map(|i| (i * 91 + 7) as i8).collect();
+            let layer = Layer::new(Lists::plain(&bases, &offsets), &operands, &weights, 0);
+            for mode in [0, WEIGHTS] {
+                let run = bench.run_one(&name, &layer.with_mode(mode));
+                assert_eq!(
+                    run.sums(),
+                    product(&layer, taps as usize),
+                    "{name}, mode {mode}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Faults planted in the units, one each, all side by side: the random runs find every one.
+
+use crate::random::traffic;
+use crate::rtl::seeds;
+use crate::sides::{Design, Side};
+use crate::variants::VARIANTS;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Runs of each unit, with each seed.
+const RUNS: usize = 20;
+
+/// A fault: the variant, the module, the text and what stands there instead.
+const FAULTS: [(&str, &str, &str, &str); 30] = [
+    // The order of the slots.
+    (
+        "every",
+        "sequencer",
+        "used = !loading_q | more_held",
+        "used = 1'b1",
+    ),
+    (
+        "every",
+        "sequencer",
+        "more_cols = !cols_left_q[16]",
+        "more_cols = 1'b0",
+    ),
+    (
+        "every_all",
+        "sequencer",
+        "cols_less = 17'd3",
+        "cols_less = 17'd2",
+    ),
+    (
+        "every",
+        "sequencer",
+        "rows_left_q <= 9'd2",
+        "rows_left_q <= 9'd1",
+    ),
+    (
+        "every",
+        "sequencer",
+        "first_q & (!ws_i | held_first)",
+        "first_q",
+    ),
+    (
+        "every_all",
+        "head",
+        "if (origin_i)",
+        "if (origin_i & !keep_i)",
+    ),
+    (
+        "every",
+        "sequencer",
+        "step_entry_q <= step_ptr",
+        "step_entry_q <= 16'd0",
+    ),
+    // Entries on their way to the rows.
+    ("every", "entry", "shift_i[1] ?", "1'b0 ?"),
+    ("every_all", "entry", "if (!masks_i)", "if (1'b0)"),
+    ("every", "head", "valid_i & keep_i", "valid_i"),
+    (
+        "every_all",
+        "row_a",
+        "enabled_q <= enabled_i",
+        "enabled_q <= 1'b1",
+    ),
+    (
+        "every",
+        "row_a",
+        "row_meets & col_meets",
+        "row_meets | col_meets",
+    ),
+    (
+        "every",
+        "row_a",
+        "held_q + value_i",
+        "{held_q[15:1], 1'b0} + value_i",
+    ),
+    (
+        "every",
+        "row_a",
+        "last_q <= step_i & last_i",
+        "last_q <= step_i",
+    ),
+    ("every", "wave", "passes = step_i |", "passes = 1'b0 |"),
+    ("every_all", "rows", "step[3] & mark[3]", "step[3]"),
+    // Words and passes.
+    ("every", "pass", "if (b_begins)", "if (b_begins & ws_i)"),
+    (
+        "every_all",
+        "pass",
+        "sum_first_q <= !ws_i | held_first",
+        "sum_first_q <= 1'b1",
+    ),
+    ("every", "pass", "held_q + 16'd4", "held_q + 16'd3"),
+    // Waiting.
+    ("every", "r4", "ready_i | !head_valid_o", "1'b1"),
+    ("every_all", "r4", "ready_i | !row_row_valid_o[0]", "1'b1"),
+    // Registers, writes, starts.
+    (
+        "every",
+        "registers",
+        "write = write_i & !blocked_i",
+        "write = write_i",
+    ),
+    ("every", "registers", "blocked_i | !known", "!known"),
+    (
+        "every_all",
+        "registers",
+        "offset_end > 17'd16",
+        "offset_end > 17'd15",
+    ),
+    ("every", "registers", "|data_i[31:2]", "|data_i[31:3]"),
+    ("every", "r4", "start_i & !busy_q", "start_i"),
+    ("every_all", "r4", "refuse | start)", "refuse)"),
+    // The expander.
+    (
+        "every",
+        "expander",
+        "added = addend_q[31:16]",
+        "added = addend_q[15:0]",
+    ),
+    (
+        "every",
+        "expander",
+        "row_q[i] <= read_row_i[i]",
+        "row_q[i] <= row_i[i]",
+    ),
+    ("every_all", "expander", "(writing & !in_table)", "1'b0"),
+];
+
+/// The faults, and their variants without a fault.
+fn design() -> (Design, BTreeMap<String, String>) {
+    let mut sides = Vec::new();
+    let mut faults = BTreeMap::new();
+    let mut sound = BTreeSet::new();
+    for (number, (variant, module, from, to)) in FAULTS.into_iter().enumerate() {
+        let found = VARIANTS.sides.iter().find(|side| side.name == variant);
+        let side = found.unwrap_or_else(|| panic!("no side {variant}"));
+        let name = format!("fault{number}");
+        faults.insert(name.clone(), format!("{variant}: \"{to}\" for \"{from}\""));
+        sides.push(Side {
+            name,
+            mutant: Some((format!("heddle_offsets_{module}"), from, to)),
+            ..side.clone()
+        });
+        if sound.insert(variant) {
+            sides.push(side.clone());
+        }
+    }
+    (Design::new(sides), faults)
+}
+
+#[test]
+fn faults_are_noticed() {
+    let (design, faults) = design();
+    let mut found = BTreeMap::new();
+    for seed in seeds() {
+        let bench = traffic(&design, seed, RUNS);
+        for (name, failure) in bench.failures() {
+            found.insert(name.to_string(), failure.to_string());
+        }
+        if found.len() == faults.len() {
+            break;
+        }
+    }
+    for (name, fault) in &faults {
+        let failure = found.get(name).map_or("goes unnoticed", String::as_str);
+        let failure: String = failure.chars().take(200).collect();
+        println!("{fault}: {failure}");
+    }
+    // Nothing else: a unit without a fault does not suffer from its neighbours.
+    let names: Vec<_> = found.keys().collect();
+    assert_eq!(names, faults.keys().collect::<Vec<_>>());
+}

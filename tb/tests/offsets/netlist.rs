@@ -1,0 +1,162 @@
+//! What the unit is made of: its ports, registers and cells.
+
+use crate::bench::Bench;
+use crate::driven::Op;
+use crate::rtl::mutated;
+use crate::sides::{ports, unit};
+use crate::variants::VARIANTS;
+use heddle_sim::offsets::{UnitOptions, Write};
+use heddle_tb::verilate::Sources;
+use std::collections::BTreeSet;
+use std::process::Command;
+
+/// Registers of the unit with everything: module and name without `_q`. Counts, pointers, entries
+/// on their way, the pass, and the numbers of the expander.
+const REGISTERS: [(&str, &str); 11] = [
+    ("offsets_r", "refused busy done error"),
+    (
+        "registers",
+        "a_origin number shift mode shift_beyond mode_beyond",
+    ),
+    (
+        "expander",
+        "of_bases of_offsets start_entry start_value count addend busy repeats phase left entry \
+         source value row col",
+    ),
+    (
+        "sequencer",
+        "active loading first rows_left held_left held_entry steps_left step_entry cols_left \
+         inner_first outer_first",
+    ),
+    ("entry", "valid tag origin sum keep value row col"),
+    ("head", "valid tag value row col sum"),
+    (
+        "row_a",
+        "took enabled held held_row held_col valid ren first last addr",
+    ),
+    ("rows", "last_step"),
+    ("wave", "load step first last mark value row col"),
+    (
+        "pass",
+        "b_valid b_addr b_row held channel sum_first sum_last",
+    ),
+    ("table", ""),
+];
+
+fn everything(broadcast: bool) -> UnitOptions {
+    UnitOptions {
+        taps: 4,
+        broadcast,
+        running: true,
+        expand: true,
+        ..UnitOptions::new(4, 2)
+    }
+}
+
+/// The module of a file without what distinguishes its sizes.
+fn registers_of(file: &str) -> &'static str {
+    let name = file.strip_prefix("heddle_").unwrap_or(file);
+    let kind = REGISTERS.iter().find(|(kind, _)| match *kind {
+        "offsets_r" => name.starts_with("offsets_r4"),
+        kind => name.starts_with(&format!("offsets_{kind}")),
+    });
+    kind.unwrap_or_else(|| panic!("{file} is not known")).1
+}
+
+#[test]
+fn sgcr_31_the_unit_has_the_documented_ports_and_no_register_for_a_shape() {
+    for broadcast in [false, true] {
+        let options = everything(broadcast);
+        let sources = unit(&options);
+        for (file, text) in &sources.files {
+            if file == "heddle_ram_1r1w.v" {
+                continue;
+            }
+            let found: BTreeSet<&str> = text
+                .lines()
+                .filter_map(|line| line.trim().strip_prefix("reg "))
+                .filter_map(|line| line.split(';').next()?.split(' ').next_back())
+                .filter_map(|name| name.strip_suffix("_q"))
+                .collect();
+            let known: BTreeSet<&str> = registers_of(file).split_whitespace().collect();
+            assert_eq!(found, known, "{file}");
+        }
+        let top = sources
+            .files
+            .iter()
+            .find(|file| file.0 == format!("{}.v", sources.top));
+        let text = &top.expect("the module of the unit").1;
+        let found: BTreeSet<&str> = text
+            .lines()
+            .map(str::trim)
+            .filter(|line| line.starts_with("input ") || line.starts_with("output "))
+            .filter_map(|line| line.split([',', ';']).next()?.split(' ').next_back())
+            .collect();
+        let documented = ports(&options).into_iter().map(|port| port.0);
+        let documented: BTreeSet<&str> = documented.chain(["clk", "rst_n"]).collect();
+        assert_eq!(found, documented);
+    }
+}
+
+#[test]
+fn sgcr_31_only_the_documented_registers_can_be_written() {
+    let mut bench = Bench::new(&VARIANTS, 1);
+    let mut accepted = Vec::new();
+    // One at a time: `refused_o` stays until the next start.
+    for index in (0..64).chain((6..16).map(|bit| 1 << bit)) {
+        let counts = (2..5).map(|count| Op::Write(Write::register(count, 1)));
+        let entries = heddle_sim::offsets::examples::Lists::plain(&[0], &[0]).writes(0, 0);
+        let mut ops: Vec<Op> = entries.into_iter().map(Op::Write).chain(counts).collect();
+        let clean = [5, 6, 7, 8].map(|register| Op::Write(Write::register(register, 0)));
+        ops.extend(clean);
+        ops.extend([Op::Start, Op::Wait]);
+        ops.extend([Op::Write(Write::register(index, 1)), Op::Clocks(2)]);
+        let unit = bench.play("plain", ops);
+        if !unit.state.refused {
+            accepted.push(index);
+        }
+    }
+    assert_eq!(accepted, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+}
+
+/// Runs yosys on the unit with a list of checks.
+fn yosys(sources: &Sources, checks: &str) -> Result<(), String> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, text) in &sources.files {
+        std::fs::write(folder.path().join(name), text).expect("a file of the unit");
+    }
+    let names: Vec<&str> = sources.files.iter().map(|file| file.0.as_str()).collect();
+    let script = format!(
+        "read_verilog {}; hierarchy -check -top {}; proc; opt; {checks}",
+        names.join(" "),
+        sources.top
+    );
+    let output = Command::new("yosys")
+        .args(["-q", "-p", &script])
+        .current_dir(folder.path())
+        .output()
+        .expect("yosys not found: run scripts/setup.sh");
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    }
+}
+
+/// No multiplier, divider or power anywhere; one adder in a row.
+const CHECKS: &str = "select -assert-none t:$mul t:$div t:$mod t:$divfloor t:$modfloor t:$pow \
+                      t:$macc t:$alu; select -assert-count 1 heddle_offsets_row_*/t:$add";
+
+#[test]
+fn sgcr_30_no_multiplier_or_divider_and_one_adder_a_row() {
+    for broadcast in [false, true] {
+        let sources = unit(&everything(broadcast));
+        yosys(&sources, CHECKS).unwrap_or_else(|error| panic!("{error}"));
+        // The check can fail.
+        let (from, to) = ("held_q + value_i", "held_q * value_i");
+        let multiplied = mutated(&sources, "heddle_offsets_row_a", from, to);
+        assert!(yosys(&multiplied, CHECKS).is_err());
+        let (from, to) = ("held_q + value_i", "held_q + value_i + {15'd0, took_q}");
+        let two = mutated(&sources, "heddle_offsets_row_a", from, to);
+        assert!(yosys(&two, CHECKS).is_err());
+    }
+}
