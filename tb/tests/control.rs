@@ -13,7 +13,7 @@ use rand_chacha::ChaCha8Rng;
 
 use machines::Machine;
 use machines::pair::{End, HALT, Pair, random_word, row};
-use machines::programs::{random_program, random_row_offset, wait_of};
+use machines::programs::{fault_entry, random_program, random_row_offset, wait_of};
 use rtl::{Checked, Coverage, Mutant};
 
 fn encode(program: &[Instruction]) -> Vec<u32> {
@@ -243,7 +243,7 @@ fn lose_address(rng: &mut ChaCha8Rng, instruction: &mut Instruction, params: &Pa
 /// One product uses entries beyond its table, or one whose sums lie beyond the memory
 /// ([`run_faults`] writes it).
 fn lose_entry(rng: &mut ChaCha8Rng, program: &mut [Instruction], params: &Params) -> bool {
-    let last = params.state_buffer.row_offsets - 1;
+    let entries = params.state_buffer.row_offsets;
     let products = program
         .iter_mut()
         .filter_map(|instruction| match instruction {
@@ -259,8 +259,8 @@ fn lose_entry(rng: &mut ChaCha8Rng, program: &mut [Instruction], params: &Params
     };
     **table = Some(RowTable {
         first_entry: match rng.random_bool(0.3) {
-            true => rng.random_range(last + 1..=255) as u8,
-            false => last as u8,
+            true => rng.random_range(entries..=255) as u8,
+            false => fault_entry(params) as u8,
         },
         last_macs: 1,
     });
@@ -331,10 +331,13 @@ fn run_faults(machine: &Machine, seed: u64, programs: u32) -> Checked<Coverage> 
     for number in 0..programs {
         pair.place = format!("{place}, program {number}");
         fill_tables(&mut pair, &mut rng);
-        // The last entry of one row leads beyond the memory.
+        // An entry of one row, often the first, leads beyond the memory.
         let beyond = Some(rng.random_range(params.partition_bytes() as u16..=u16::MAX));
-        let last = params.state_buffer.row_offsets - 1;
-        pair.write_row_offset(rng.random_range(0..params.array.rows), last, beyond);
+        let row = match rng.random_bool(0.5) {
+            true => 0,
+            false => rng.random_range(0..params.array.rows),
+        };
+        pair.write_row_offset(row, fault_entry(params), beyond);
         let (words, expected) = faulty_program(&mut rng, params, &mut coverage);
         pair.write_program(0, &words);
         let end = pair.run(0, 500_000)?;

@@ -237,9 +237,9 @@ fn sgcr_54_sgcr_55_the_weight_stationary_trace_is_that_of_the_specification() {
             }
             drive!(u, &cycle);
             settle(&mut u);
-            for r in 0..rows {
+            for (r, x) in u.x_o.iter().enumerate() {
                 if u.nz_o[r].val() {
-                    trace[t - 6][r] = Some(signed_9(u.x_o[r].val()) as u64 - 1);
+                    trace[t - 6][r] = Some(signed_9(x.val()) as u64 - 1);
                     operands += 1;
                 }
             }

@@ -18,6 +18,11 @@ pub fn row_offset_most(params: &Params) -> u32 {
     params.bank_bytes() / 8
 }
 
+/// The first of the last four entries: legal programs leave them to programs with faults.
+pub fn fault_entry(params: &Params) -> u32 {
+    params.state_buffer.row_offsets - 4
+}
+
 /// A random entry of a row table: now and then none.
 pub fn random_row_offset(rng: &mut ChaCha8Rng, params: &Params) -> Option<u16> {
     let most = row_offset_most(params) as u16;
@@ -211,12 +216,11 @@ impl Writer<'_> {
         (matmul, tiles, direct + epilogues)
     }
 
-    /// Row tables with an entry for each of `tiles` K tiles, or none. The last entry is left to
-    /// programs with faults.
+    /// Row tables with an entry for each of `tiles` K tiles, or none.
     fn table(&mut self, tiles: u32) -> Option<RowTable> {
-        let entries = self.params.state_buffer.row_offsets;
+        let entries = fault_entry(self.params);
         self.chance(0.4).then(|| RowTable {
-            first_entry: self.rng.random_range(0..entries - tiles) as u8,
+            first_entry: self.rng.random_range(0..=entries - tiles) as u8,
             last_macs: self.rng.random_range(0..1 << 17),
         })
     }
