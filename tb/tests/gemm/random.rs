@@ -108,6 +108,6 @@ fn all_variants(seed: u64) -> Checked<Coverage> {
 }
 
 #[test]
-fn sgcr_31_sgcr_34_sgcr_40_random_layers_give_what_nested_loops_give() {
+fn sgcr_22_sgcr_31_sgcr_34_sgcr_40_random_layers_give_what_nested_loops_give() {
     run_seeds(all_variants);
 }

@@ -217,6 +217,9 @@ pub fn random_shape(options: &GemmOptions, rng: &mut ChaCha8Rng) -> Shape {
         let Ok(tables) = generate(&request) else {
             continue;
         };
+        // As a host would send them.
+        let file = tables.to_bytes().expect("generated tables have a file");
+        let tables = Tables::from_bytes(&file).expect("the file is sound");
         let stationary = rng.random::<bool>();
         if let Some(shape) = fitted(options, request, &tables, stationary, rng) {
             return shape;
