@@ -104,7 +104,8 @@ fn sgcr_54_every_mapping_of_the_first_layer_gives_the_golden_outputs() {
     assert_eq!(cycles[2], cycles[0].min(cycles[1]), "{cycles:?}");
     bench.refused(
         &["cosim", "-c", "c.json", "-m", "m.json", "--mapping", "rows"],
-        &["error: invalid value 'rows' for '--mapping <MAPPING>'"],
+        &["invalid value 'rows' for '--mapping <MAPPING>' \
+            [possible values: auto, channel, flattened]"],
     );
 }
 
