@@ -9,6 +9,7 @@ mod pins;
 mod random;
 #[path = "../rtl/mod.rs"]
 mod rtl;
+mod runs;
 mod shapes;
 mod sides;
 mod variants;
