@@ -1,7 +1,7 @@
 //! The plain memory-mapped port of the host.
 
 use super::counters::{counters, describe};
-use super::sequencer::SequencerShape;
+use super::shape::SequencerShape;
 use crate::prelude::*;
 
 /// Decodes host requests: registers, program memory, column parameters, state buffer.

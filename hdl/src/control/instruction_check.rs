@@ -1,6 +1,7 @@
 //! Which words of an instruction are legal.
 
-use super::sequencer::{Phase, SequencerShape, Unit};
+use super::shape::SequencerShape;
+use super::state::{Phase, Unit};
 use crate::prelude::*;
 
 /// Checks one word of an instruction.

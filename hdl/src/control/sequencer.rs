@@ -1,81 +1,9 @@
 //! Instruction fetch and decode.
 
-use super::instruction_check::InstructionCheck;
+use super::shape::SequencerShape;
+use super::state::{Phase, State, Unit};
+use super::{InstructionCheck, UnitRegisters};
 use crate::prelude::*;
-
-/// What the sequencer does in a cycle.
-#[derive(LogicState, Copy, Clone, PartialEq, Debug)]
-pub enum State {
-    /// No program runs.
-    Idle,
-    /// The header is being read.
-    Fetch,
-    /// The header is there; waits for the units.
-    Head,
-    /// One further word of the instruction per cycle.
-    Body,
-    /// Starts the unit.
-    Start,
-    /// All units are idle; the waves run out.
-    Quiet,
-    /// An error has stopped the units; the waves run out.
-    Stop,
-}
-
-/// Which word of an instruction comes next.
-#[derive(LogicState, Copy, Clone, PartialEq, Debug)]
-pub enum Phase {
-    /// First parameter word.
-    Param,
-    /// Second parameter word.
-    SecondParam,
-    /// Third parameter word, of a product with row tables.
-    Table,
-    /// Row word of the record.
-    Row,
-    /// Base address of the row.
-    Base,
-    /// Initial offset of a loop.
-    Initial,
-    /// Step of a loop.
-    Step,
-    /// End of a loop.
-    End,
-}
-
-/// The unit an instruction is for.
-#[derive(LogicState, Copy, Clone, PartialEq, Debug)]
-pub enum Unit {
-    /// Weight unit.
-    Weights,
-    /// Stream unit.
-    Stream,
-    /// Drain unit.
-    Drain,
-}
-
-/// Sizes that instructions are checked against.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SequencerShape {
-    /// Rows of the array.
-    pub rows: usize,
-    /// Columns of the array.
-    pub cols: usize,
-    /// Rows of a TRAVERSE record.
-    pub record_rows: usize,
-    /// Loops of a TRAVERSE record.
-    pub loops: usize,
-    /// Bits of an offset.
-    pub offset_bits: usize,
-    /// Bits of an address.
-    pub address_bits: usize,
-    /// Column tiles.
-    pub tiles: usize,
-    /// Words of the program memory, a power of two.
-    pub program_words: usize,
-    /// Entries of the offset table of a row, a power of two.
-    pub row_offsets: usize,
-}
 
 /// Fetches instructions, checks them, sets up and starts the units.
 ///
@@ -152,6 +80,7 @@ pub struct Sequencer {
     pub issue_o: Signal<Out, Bit>,
     program: Ram1r1w<16, 32>,
     check: InstructionCheck,
+    registers: UnitRegisters,
     state: Reg<State>,
     phase: Reg<Phase>,
     unit: Reg<Unit>,
@@ -167,17 +96,6 @@ pub struct Sequencer {
     quiet: Reg<Bits<10>>,
     /// Cycles that Head has waited without progress.
     stuck: Reg<Bits<12>>,
-    cfg_valid: Vec<Reg<Bit>>,
-    cfg_clear: Vec<Reg<Bit>>,
-    cfg_sel: Delay<Bits<2>>,
-    cfg_row: Delay<Bits<3>>,
-    cfg_col: Delay<Bits<3>>,
-    cfg_data: Delay<Bits<32>>,
-    start: Vec<Reg<Bit>>,
-    param: Vec<RegEn<Bits<32>>>,
-    second_param: Vec<RegEn<Bits<32>>>,
-    table: RegEn<Bits<32>>,
-    unit_pc: Vec<RegEn<Bits<16>>>,
     word: Signal<Local, Bits<32>>,
     is_target: Vec<Signal<Local, Bit>>,
     is_unit: Vec<Signal<Local, Bit>>,
@@ -191,7 +109,6 @@ pub struct Sequencer {
     last_loop: Signal<Local, Bit>,
     record_end: Signal<Local, Bit>,
     clear: Signal<Local, Bit>,
-    is_register: Signal<Local, Bit>,
     fault: Signal<Local, Bit>,
     _rows: usize,
     _cols: usize,
@@ -239,6 +156,7 @@ impl Sequencer {
             issue_o: Default::default(),
             program: Ram1r1w::new(1, shape.program_words),
             check: InstructionCheck::new(shape),
+            registers: UnitRegisters::new(),
             state: Default::default(),
             phase: Default::default(),
             unit: Default::default(),
@@ -250,17 +168,6 @@ impl Sequencer {
             col: Default::default(),
             quiet: Default::default(),
             stuck: Default::default(),
-            cfg_valid: v(3),
-            cfg_clear: v(3),
-            cfg_sel: Default::default(),
-            cfg_row: Default::default(),
-            cfg_col: Default::default(),
-            cfg_data: Default::default(),
-            start: v(3),
-            param: v(3),
-            second_param: v(3),
-            table: Default::default(),
-            unit_pc: v(3),
             word: Default::default(),
             is_target: v(3),
             is_unit: v(3),
@@ -274,7 +181,6 @@ impl Sequencer {
             last_loop: Default::default(),
             record_end: Default::default(),
             clear: Default::default(),
-            is_register: Default::default(),
             fault: Default::default(),
             _rows: shape.rows,
             _cols: shape.cols,
@@ -314,26 +220,6 @@ impl Logic for Sequencer {
         self.quiet.rst_n.next = self.rst_n.val();
         self.stuck.clk.next = self.clk.val();
         self.stuck.rst_n.next = self.rst_n.val();
-        self.cfg_sel.clk.next = self.clk.val();
-        self.cfg_row.clk.next = self.clk.val();
-        self.cfg_col.clk.next = self.clk.val();
-        self.cfg_data.clk.next = self.clk.val();
-        self.table.clk.next = self.clk.val();
-        self.table.rst_n.next = self.rst_n.val();
-        for i in 0..3 {
-            self.cfg_valid[i].clk.next = self.clk.val();
-            self.cfg_valid[i].rst_n.next = self.rst_n.val();
-            self.cfg_clear[i].clk.next = self.clk.val();
-            self.cfg_clear[i].rst_n.next = self.rst_n.val();
-            self.start[i].clk.next = self.clk.val();
-            self.start[i].rst_n.next = self.rst_n.val();
-            self.param[i].clk.next = self.clk.val();
-            self.param[i].rst_n.next = self.rst_n.val();
-            self.second_param[i].clk.next = self.clk.val();
-            self.second_param[i].rst_n.next = self.rst_n.val();
-            self.unit_pc[i].clk.next = self.clk.val();
-            self.unit_pc[i].rst_n.next = self.rst_n.val();
-        }
         self.program.wen_i.next = self.program_wen_i.val();
         self.program.waddr_i.next = self.program_waddr_i.val();
         self.program.wdata_i[0].next = self.program_wdata_i.val();
@@ -375,10 +261,6 @@ impl Logic for Sequencer {
         self.record_end.next = ((self.phase.q_o.val() == Phase::Base)
             & (self.loops_left.q_o.val() == 0))
             | ((self.phase.q_o.val() == Phase::End) & self.last_loop.val());
-        self.is_register.next = (self.phase.q_o.val() == Phase::Base)
-            | (self.phase.q_o.val() == Phase::Initial)
-            | (self.phase.q_o.val() == Phase::Step)
-            | (self.phase.q_o.val() == Phase::End);
 
         self.fault.next = false;
         self.fault_code_o.next = 0.into();
@@ -466,7 +348,7 @@ impl Logic for Sequencer {
                     }
                     Phase::SecondParam => {
                         self.phase.d_i.next = Phase::Row;
-                        if self.is_unit[1].val() & self.param[1].q_o.val().get_bit(15) {
+                        if self.is_unit[1].val() & self.registers.param_o[1].val().get_bit(15) {
                             self.phase.d_i.next = Phase::Table;
                         }
                     }
@@ -521,57 +403,32 @@ impl Logic for Sequencer {
         }
 
         // Registers of the units.
-        self.cfg_sel.d_i.next = 3.into();
-        match self.phase.q_o.val() {
-            Phase::Initial => {
-                self.cfg_sel.d_i.next = 0.into();
-            }
-            Phase::Step => {
-                self.cfg_sel.d_i.next = 1.into();
-            }
-            Phase::End => {
-                self.cfg_sel.d_i.next = 2.into();
-            }
-            _ => {}
-        }
-        self.cfg_row.d_i.next = self.row.q_o.val();
-        self.cfg_col.d_i.next = self.col.q_o.val();
-        self.cfg_data.d_i.next = self.word.val();
+        self.registers.clk.next = self.clk.val();
+        self.registers.rst_n.next = self.rst_n.val();
+        self.registers.clear_i.next = self.clear.val();
+        self.registers.issue_i.next = self.issue.val() & !self.check.is_halt_o.val();
+        self.registers.header_pc_i.next = self.header_pc.q_o.val();
+        self.registers.in_body_i.next = self.in_body.val();
+        self.registers.phase_i.next = self.phase.q_o.val();
+        self.registers.row_i.next = self.row.q_o.val();
+        self.registers.col_i.next = self.col.q_o.val();
+        self.registers.word_i.next = self.word.val();
+        self.registers.start_i.next = self.state.q_o.val() == State::Start;
         for i in 0..3 {
-            self.cfg_valid[i].d_i.next =
-                self.in_body.val() & self.is_unit[i].val() & self.is_register.val();
-            self.cfg_clear[i].d_i.next =
-                self.issue.val() & self.is_target[i].val() & !self.check.is_halt_o.val();
-            self.start[i].d_i.next = (self.state.q_o.val() == State::Start) & self.is_unit[i].val();
-            self.param[i].en_i.next =
-                self.in_body.val() & self.is_unit[i].val() & (self.phase.q_o.val() == Phase::Param);
-            self.param[i].d_i.next = self.word.val();
-            self.second_param[i].en_i.next = self.in_body.val()
-                & self.is_unit[i].val()
-                & (self.phase.q_o.val() == Phase::SecondParam);
-            self.second_param[i].d_i.next = self.word.val();
-            // A program without a DRAIN does not blame that of an earlier one.
-            self.unit_pc[i].en_i.next =
-                (self.issue.val() & self.is_target[i].val()) | self.clear.val();
-            self.unit_pc[i].d_i.next = self.header_pc.q_o.val();
-            if self.clear.val() {
-                self.unit_pc[i].d_i.next = 0.into();
-            }
-
-            self.cfg_valid_o[i].next = self.cfg_valid[i].q_o.val();
-            self.cfg_clear_o[i].next = self.cfg_clear[i].q_o.val() | self.clear.val();
-            self.start_o[i].next = self.start[i].q_o.val();
-            self.param_o[i].next = self.param[i].q_o.val();
-            self.second_param_o[i].next = self.second_param[i].q_o.val();
-            self.unit_pc_o[i].next = self.unit_pc[i].q_o.val();
+            self.registers.is_target_i[i].next = self.is_target[i].val();
+            self.registers.is_unit_i[i].next = self.is_unit[i].val();
+            self.cfg_valid_o[i].next = self.registers.cfg_valid_o[i].val();
+            self.cfg_clear_o[i].next = self.registers.cfg_clear_o[i].val();
+            self.start_o[i].next = self.registers.start_o[i].val();
+            self.param_o[i].next = self.registers.param_o[i].val();
+            self.second_param_o[i].next = self.registers.second_param_o[i].val();
+            self.unit_pc_o[i].next = self.registers.unit_pc_o[i].val();
         }
-        self.table.en_i.next = self.in_body.val() & (self.phase.q_o.val() == Phase::Table);
-        self.table.d_i.next = self.word.val();
-        self.table_o.next = self.table.q_o.val();
-        self.cfg_sel_o.next = self.cfg_sel.q_o.val();
-        self.cfg_row_o.next = self.cfg_row.q_o.val();
-        self.cfg_col_o.next = self.cfg_col.q_o.val();
-        self.cfg_data_o.next = self.cfg_data.q_o.val();
+        self.cfg_sel_o.next = self.registers.cfg_sel_o.val();
+        self.cfg_row_o.next = self.registers.cfg_row_o.val();
+        self.cfg_col_o.next = self.registers.cfg_col_o.val();
+        self.cfg_data_o.next = self.registers.cfg_data_o.val();
+        self.table_o.next = self.registers.table_o.val();
 
         self.running_o.next = self.state.q_o.val() != State::Idle;
         self.clear_o.next = self.clear.val();

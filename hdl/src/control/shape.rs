@@ -1,0 +1,24 @@
+//! Sizes of the sequencer.
+
+/// Sizes that instructions are checked against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SequencerShape {
+    /// Rows of the array.
+    pub rows: usize,
+    /// Columns of the array.
+    pub cols: usize,
+    /// Rows of a TRAVERSE record.
+    pub record_rows: usize,
+    /// Loops of a TRAVERSE record.
+    pub loops: usize,
+    /// Bits of an offset.
+    pub offset_bits: usize,
+    /// Bits of an address.
+    pub address_bits: usize,
+    /// Column tiles.
+    pub tiles: usize,
+    /// Words of the program memory, a power of two.
+    pub program_words: usize,
+    /// Entries of the offset table of a row, a power of two.
+    pub row_offsets: usize,
+}

@@ -1,0 +1,54 @@
+//! States of the sequencer, words of an instruction, units.
+
+use crate::prelude::*;
+
+/// What the sequencer does in a cycle.
+#[derive(LogicState, Copy, Clone, PartialEq, Debug)]
+pub enum State {
+    /// No program runs.
+    Idle,
+    /// The header is being read.
+    Fetch,
+    /// The header is there; waits for the units.
+    Head,
+    /// One further word of the instruction per cycle.
+    Body,
+    /// Starts the unit.
+    Start,
+    /// All units are idle; the waves run out.
+    Quiet,
+    /// An error has stopped the units; the waves run out.
+    Stop,
+}
+
+/// Which word of an instruction comes next.
+#[derive(LogicState, Copy, Clone, PartialEq, Debug)]
+pub enum Phase {
+    /// First parameter word.
+    Param,
+    /// Second parameter word.
+    SecondParam,
+    /// Third parameter word, of a product with row tables.
+    Table,
+    /// Row word of the record.
+    Row,
+    /// Base address of the row.
+    Base,
+    /// Initial offset of a loop.
+    Initial,
+    /// Step of a loop.
+    Step,
+    /// End of a loop.
+    End,
+}
+
+/// The unit an instruction is for.
+#[derive(LogicState, Copy, Clone, PartialEq, Debug)]
+pub enum Unit {
+    /// Weight unit.
+    Weights,
+    /// Stream unit.
+    Stream,
+    /// Drain unit.
+    Drain,
+}

@@ -1,0 +1,11 @@
+//! The control half on the emitted machine: programs that no compiler has written, errors, and the
+//! host port, against the golden machine.
+
+mod faults;
+mod garbage;
+#[path = "../machines/mod.rs"]
+mod machines;
+mod mutants;
+mod programs;
+#[path = "../rtl/mod.rs"]
+mod rtl;

@@ -1,0 +1,123 @@
+//! Faults in the text of the machine that the programs must find.
+
+use crate::faults::run_faults;
+use crate::machines::{self, Machine};
+use crate::programs::run_programs;
+use crate::rtl::{self, Checked, Coverage, Mutant};
+
+/// Plants faults in the text of the tiny machine; random programs must find each.
+#[track_caller]
+fn check_mutants(mutants: &[Mutant], run: impl Fn(&Machine, u64) -> Checked<Coverage>) {
+    let params = machines::tiny();
+    rtl::check_mutants(&machines::verilog(&params), mutants, |sources, seed| {
+        run(&Machine::from_verilog(params.clone(), sources), seed)
+    });
+}
+
+/// A vector's result is not forwarded to the epilogue right behind it.
+const NO_FORWARDING: Mutant = (
+    "heddle_result_column",
+    "last_store & (slot_addr == last_addr)",
+    "last_store & (slot_addr != last_addr)",
+);
+
+#[test]
+fn random_programs_find_a_fault() {
+    check_mutants(&[NO_FORWARDING], |machine, seed| {
+        run_programs(machine, seed, 20)
+    });
+}
+
+#[test]
+fn random_programs_find_every_fault() {
+    if std::env::var_os("HEDDLE_SLOW").is_none_or(|value| value != "1") {
+        eprintln!("mutants are skipped, set HEDDLE_SLOW=1");
+        return;
+    }
+    let mutants = [
+        // The swap flag is lost, every K tile starts from the bias, a kept word is reused, the
+        // swap does not ride on the last vector.
+        (
+            "heddle_stream_head",
+            "op_swap_q <= swap &",
+            "op_swap_q <= op_swap_q & swap &",
+        ),
+        (
+            "heddle_stream_head",
+            "is_tensor & first_q",
+            "is_tensor & (first_q | first_i)",
+        ),
+        (
+            "heddle_stream_head",
+            "op_fresh_q <= fresh_q",
+            "op_fresh_q <= 1'b0",
+        ),
+        ("heddle_stream_head", "(vector & tile_end) |", ""),
+        // A word more is taken before a swap has crossed the columns.
+        (
+            "heddle_weight_head",
+            "!full_q & (travel_q == 9'd0)",
+            "!full_q",
+        ),
+        // The last word of a drain stays in the gatherers; HALT does not wait for the waves.
+        (
+            "heddle_drain_head",
+            "post_flush_q <= addr_end_i",
+            "post_flush_q <= 1'b0",
+        ),
+        (
+            "heddle_sequencer",
+            "quiet_q <= quiet_q - 10'd1",
+            "quiet_q <= 10'd0",
+        ),
+    ];
+    check_mutants(&mutants, |machine, seed| run_programs(machine, seed, 50));
+    let mutants = [
+        // After an error: the host meets results on their way, bytes of the stopped drain come
+        // back, a program without DRAIN is blamed on an earlier one.
+        (
+            "heddle_sequencer",
+            "state_q <= StateStop;",
+            "state_q <= StateIdle;",
+        ),
+        (
+            "heddle_gatherer",
+            "open_q & !leaves & !drop_i",
+            "open_q & !leaves",
+        ),
+        (
+            "heddle_unit_registers",
+            "if (clear_i) unit_pc_q[16*i+:16] <= 16'd0;",
+            "",
+        ),
+    ];
+    check_mutants(&mutants, |machine, seed| run_faults(machine, seed, 60));
+}
+
+#[test]
+fn random_programs_find_every_fault_of_the_row_tables() {
+    if std::env::var_os("HEDDLE_SLOW").is_none_or(|value| value != "1") {
+        eprintln!("mutants are skipped, set HEDDLE_SLOW=1");
+        return;
+    }
+    let mutants = [
+        // Every K tile takes the first entry; vectors of the last K tile count as the others.
+        (
+            "heddle_stream_head",
+            "entry_q <= entry_q + 9'd1",
+            "entry_q <= entry_q",
+        ),
+        (
+            "heddle_control",
+            "stream_head_table_i & stream_head_last_tile_o",
+            "1'b0",
+        ),
+    ];
+    check_mutants(&mutants, |machine, seed| run_programs(machine, seed, 30));
+    let mutants = [
+        // Sums beyond the memory and entries beyond the table go unnoticed.
+        ("heddle_control", "| end_fault_i", ""),
+        ("heddle_stream_head", "& has_entry", ""),
+    ];
+    check_mutants(&mutants, |machine, seed| run_faults(machine, seed, 60));
+}

@@ -1,0 +1,200 @@
+//! Random legal programs.
+
+use heddle_arch::host::Counter;
+use heddle_arch::isa::{ErrorCode, Instruction, Record, RowBlock, Wait};
+use heddle_arch::params::Params;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::machines::pair::{End, HALT, Pair, random_word, row};
+use crate::machines::programs::{random_program, random_row_offset, wait_of};
+use crate::machines::{self, Machine};
+use crate::rtl::{self, Checked, Coverage};
+
+pub fn encode(program: &[Instruction]) -> Vec<u32> {
+    program.iter().flat_map(Instruction::encode).collect()
+}
+
+/// Sends all results of both banks to the state buffer.
+fn dump(rng: &mut ChaCha8Rng, params: &Params) -> Vec<Instruction> {
+    let depth = params.results_buffer.depth;
+    let epilogue = |bank| Instruction::Matmul {
+        wait: Wait::default(),
+        rows: 1,
+        first: false,
+        last: false,
+        bank,
+        tile_level: 0,
+        threshold: 0,
+        macs: 0,
+        table: None,
+        record: Record {
+            rows: vec![row(2, 0, &[(depth, 1)])],
+        },
+    };
+    let drain = Instruction::Drain {
+        wait: Wait::default(),
+        columns: params.lanes(),
+        single: rng.random(),
+        tile: rng.random_range(0..params.column_tiles) as u8,
+        lo: -256,
+        hi: 255,
+        record: Record {
+            rows: vec![row(0, 0, &[(2 * depth, 1)])],
+        },
+    };
+    vec![drain, epilogue(false), epilogue(true), HALT]
+}
+
+/// Which situations a program has brought about.
+fn count_events(coverage: &mut Coverage, program: &[Instruction], end: &End) {
+    let halted = matches!(end, End::Halt(_));
+    coverage.event("halted", halted);
+    coverage.event("stuck", matches!(end, End::Error(ErrorCode::Stuck, _)));
+    let End::Halt(counters) = end else {
+        return;
+    };
+    coverage.event("stall for weights", counters.get(Counter::StallWeights) > 0);
+    coverage.event("wait", counters.get(Counter::StallWait) > 0);
+    coverage.event(
+        "skipped slice",
+        counters.get(Counter::SliceReads(1)) < counters.get(Counter::SliceReads(0)),
+    );
+    for instruction in program {
+        let wait = *wait_of(&mut instruction.clone());
+        coverage.event("wait for weights", wait.weights);
+        coverage.event("wait for stream", wait.stream);
+        coverage.event("wait for drain", wait.drain);
+        match instruction {
+            Instruction::Matmul {
+                first,
+                last,
+                bank,
+                record,
+                rows,
+                table,
+                ..
+            } => {
+                let has = |row| record.rows.iter().any(|block| block.row == row);
+                coverage.event("prologue", has(0));
+                coverage.event("epilogue behind vectors", has(1) && has(2));
+                coverage.event("epilogue alone", !has(1));
+                coverage.event("bias kept from an earlier product", *first && !has(0));
+                coverage.event("accumulates", has(1) && !first);
+                coverage.event("stores", has(1) && !last);
+                coverage.event("straight to post", has(1) && *last);
+                coverage.event("bank 1", *bank);
+                coverage.event("one row", *rows == 1);
+                coverage.event("row tables", has(1) && table.is_some());
+                let wraps = |block: &RowBlock| block.base > 0x8000;
+                coverage.event("base below 0", record.rows.iter().any(wraps));
+            }
+            Instruction::Drain {
+                single,
+                record,
+                columns,
+                ..
+            } => {
+                coverage.event("single rounding", *single);
+                coverage.event("double rounding", !single);
+                coverage.event("drain of two rows", record.rows.len() > 1);
+                coverage.event("one column", *columns == 1);
+            }
+            Instruction::LoadWeights { .. } | Instruction::Halt { .. } => {}
+        }
+    }
+}
+
+/// Writes a random offset to every entry of every row.
+pub fn fill_tables(pair: &mut Pair, rng: &mut ChaCha8Rng) {
+    let params = pair.params();
+    for row in 0..params.array.rows {
+        for entry in 0..params.state_buffer.row_offsets {
+            pair.write_row_offset(row, entry, random_row_offset(rng, params));
+        }
+    }
+}
+
+/// Runs random programs one after another on one machine; state buffer, results and counters are
+/// compared after each.
+pub fn run_programs(machine: &Machine, seed: u64, programs: u32) -> Checked<Coverage> {
+    let mut coverage = Coverage::default();
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut pair = Pair::new(machine, seed, &mut rng)?;
+    fill_tables(&mut pair, &mut rng);
+    let place = pair.place.clone();
+    for number in 0..programs {
+        pair.place = format!("{place}, program {number}");
+        pair.set_zero(rng.random());
+        for _ in 0..rng.random_range(0..4) {
+            let row = rng.random_range(0..machine.params.array.rows);
+            let entry = rng.random_range(0..machine.params.state_buffer.row_offsets);
+            let offset = random_row_offset(&mut rng, &machine.params);
+            pair.write_row_offset(row, entry, offset);
+        }
+        for _ in 0..rng.random_range(0..4) {
+            let partition = rng.random_range(0..machine.params.array.rows);
+            let word = rng.random_range(0..machine.params.partition_words());
+            pair.write_word(partition, word, random_word(&mut rng));
+        }
+        let program = random_program(&mut rng, &machine.params);
+        let words = encode(&program);
+        let room = machine.params.program.words - words.len() as u32;
+        let pc = rng.random_range(0..=room);
+        pair.write_program(pc, &words);
+        let end = pair.run(pc, 500_000)?;
+        pair.compare()?;
+        count_events(&mut coverage, &program, &end);
+        match end {
+            End::Halt(_) => {
+                let program = dump(&mut rng, &machine.params);
+                pair.run_instructions(&program)?;
+                pair.compare()?;
+            }
+            End::Error(ErrorCode::Stuck, _) => pair.prepare()?,
+            other => return Err(pair.message(format!("a legal program ends with {other:?}"))),
+        }
+    }
+    Ok(coverage)
+}
+
+/// Runs random programs for all seeds; most of them must reach HALT.
+#[track_caller]
+fn check_programs(params: Params) {
+    let machine = Machine::new(params);
+    let mut coverage = Coverage::default();
+    for seed in rtl::seeds() {
+        match run_programs(&machine, seed, 50) {
+            Ok(found) => coverage.add(found),
+            Err(message) => panic!("{message}"),
+        }
+    }
+    if std::env::var("HEDDLE_SEED").is_err() {
+        coverage.assert_complete();
+        let (halted, stuck) = (coverage.count("halted"), coverage.count("stuck"));
+        assert!(
+            halted >= 110,
+            "only {halted} programs reached HALT, {stuck} were stuck"
+        );
+    }
+}
+
+#[test]
+fn random_programs_agree_on_the_tiny_machine() {
+    check_programs(machines::tiny());
+}
+
+#[test]
+fn random_programs_agree_with_more_rows_than_columns_and_two_loops() {
+    check_programs(machines::tall());
+}
+
+#[test]
+fn random_programs_agree_with_more_columns_than_rows_and_three_loops() {
+    check_programs(machines::wide());
+}
+
+#[test]
+fn random_programs_agree_on_a_single_processing_element() {
+    check_programs(machines::single());
+}
