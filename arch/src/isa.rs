@@ -79,6 +79,16 @@ pub struct RowTable {
     pub last_macs: u32,
 }
 
+/// Which columns a drain takes, and into which partitions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct DrainPlace {
+    /// First column that writes, 0..=255.
+    pub first_column: u32,
+    /// Partition of column 0 in steps of g = gcd(R, C): column c writes partition
+    /// (`turn` * g + c) mod R.
+    pub turn: u32,
+}
+
 /// An instruction.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Instruction {
@@ -135,6 +145,8 @@ pub enum Instruction {
         lo: i16,
         /// Upper clamp bound max - z, -256..=255.
         hi: i16,
+        /// Columns and partitions; without it column 0 and partition 0 are the first.
+        place: Option<DrainPlace>,
         /// Byte addresses of results.
         record: Record,
     },
@@ -176,7 +188,8 @@ impl Instruction {
         let fixed = match self {
             Instruction::Halt { .. } => 1,
             Instruction::LoadWeights { .. } => 2,
-            Instruction::Matmul { table: Some(_), .. } => 4,
+            Instruction::Matmul { table: Some(_), .. }
+            | Instruction::Drain { place: Some(_), .. } => 4,
             Instruction::Matmul { .. } | Instruction::Drain { .. } => 3,
         };
         fixed + self.record().map_or(0, Record::words)
@@ -216,9 +229,16 @@ impl Instruction {
                 field("last_macs", last_macs.into(), 0, 0x1_ffff)?;
             }
             Instruction::Drain {
-                columns, lo, hi, ..
+                columns,
+                lo,
+                hi,
+                place,
+                ..
             } => {
+                let place = place.unwrap_or_default();
                 field("columns", (*columns).into(), 1, 256)?;
+                field("first column", place.first_column.into(), 0, 255)?;
+                field("turn", place.turn.into(), 0, 255)?;
                 field("lo", (*lo).into(), -256, 255)?;
                 field("hi", (*hi).into(), -256, 255)?;
             }
@@ -260,8 +280,17 @@ impl Instruction {
                 most("rows", *rows, params.array.rows)?;
                 most("tile_level", *tile_level, traversal.loops - 1)?;
             }
-            Instruction::Drain { columns, tile, .. } => {
+            Instruction::Drain {
+                columns,
+                tile,
+                place,
+                ..
+            } => {
+                let place = place.unwrap_or_default();
                 most("columns", *columns, params.lanes())?;
+                let behind = place.first_column + columns;
+                most("first column + columns", behind, params.array.cols)?;
+                most("turn", place.turn, params.turns() - 1)?;
                 most("column tile", (*tile).into(), params.column_tiles - 1)?;
             }
         }

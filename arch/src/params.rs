@@ -209,6 +209,14 @@ pub enum ResetLevel {
     High,
 }
 
+/// The greatest common divisor.
+pub fn common_divisor(a: u32, b: u32) -> u32 {
+    match b {
+        0 => a,
+        _ => common_divisor(b, a % b),
+    }
+}
+
 impl Params {
     /// Largest number of bytes of a partition: addresses of the wave have 16 bits.
     pub const PARTITION_BYTES_MAX: u32 = 65536;
@@ -255,6 +263,17 @@ impl Params {
     /// Channels that are computed at once: the smaller of rows and columns.
     pub fn lanes(&self) -> u32 {
         self.array.rows.min(self.array.cols)
+    }
+
+    /// Greatest common divisor of rows and columns: the step in which a drain chooses the partition of
+    /// column 0.
+    pub fn partition_step(&self) -> u32 {
+        common_divisor(self.array.rows, self.array.cols)
+    }
+
+    /// Partitions that column 0 can drain into; 1 for a square array.
+    pub fn turns(&self) -> u32 {
+        self.array.rows / self.partition_step()
     }
 
     /// Weight words of one K tile in each partition: ceil(columns / 8).

@@ -1,8 +1,8 @@
 //! Instructions: words and back, and words that are none.
 
 use heddle_arch::isa::{
-    ErrorCode, Instruction, Loop, MAX_WORDS, ROW_PROLOGUE, ROW_TENSOR, Record, RowBlock, RowTable,
-    Wait,
+    DrainPlace, ErrorCode, Instruction, Loop, MAX_WORDS, ROW_PROLOGUE, ROW_TENSOR, Record,
+    RowBlock, RowTable, Wait,
 };
 use heddle_arch::params::Params;
 use proptest::prelude::*;
@@ -44,12 +44,18 @@ prop_compose! {
     }
 }
 
+fn place() -> impl Strategy<Value = Option<DrainPlace>> {
+    let place =
+        (0u32..256, 0u32..256).prop_map(|(first_column, turn)| DrainPlace { first_column, turn });
+    prop::option::of(place)
+}
+
 prop_compose! {
     fn drain()(
         wait in wait(), columns in 1u32..=256, single in any::<bool>(), tile in any::<u8>(),
-        lo in -256i16..256, hi in -256i16..256, record in record()
+        lo in -256i16..256, hi in -256i16..256, place in place(), record in record()
     ) -> Instruction {
-        Instruction::Drain { wait, columns, single, tile, lo, hi, record }
+        Instruction::Drain { wait, columns, single, tile, lo, hi, place, record }
     }
 }
 
@@ -159,16 +165,27 @@ fn words_are_those_of_the_document() {
     expected[1] |= 1 << 15;
     expected.insert(3, 0xab01_0004);
     assert_eq!(with_table.encode(), expected);
-    let drain = Instruction::Drain {
+    let mut drain = Instruction::Drain {
         wait: Wait::default(),
         columns: 256,
         single: true,
         tile: 0xab,
         lo: -256,
         hi: 255,
+        place: None,
         record: Record::default(),
     };
     assert_eq!(drain.encode(), [0x0000_0304, 0x00ab_0300, 0x00ff_0100]);
+    if let Instruction::Drain { place, .. } = &mut drain {
+        *place = Some(DrainPlace {
+            first_column: 0xcd,
+            turn: 0x12,
+        });
+    }
+    assert_eq!(
+        drain.encode(),
+        [0x0000_0404, 0x00ab_0700, 0x00ff_0100, 0x0012_00cd]
+    );
     let halt = Instruction::Halt {
         wait: Wait::default(),
     };
@@ -238,6 +255,16 @@ fn words_that_are_no_instruction_are_refused() {
         &[0x304, 1, 0x200],
         BadField,
         "DRAIN word 2 is 0x00000200, bits outside 0x01ff01ff set",
+    );
+    refused(
+        &[0x304, 0x401, 0],
+        BadLength,
+        "length of DRAIN that is placed is 3, expected at least 4",
+    );
+    refused(
+        &[0x404, 0x401, 0, 0x0100_0000],
+        BadField,
+        "DRAIN word 3 is 0x01000000, bits outside 0x00ff00ff set",
     );
     refused(
         &[0x402, 1, 0x8, 0],

@@ -99,6 +99,7 @@ impl PlacedLayer<'_> {
             tile: self.column_tile_index(column_tile),
             lo: i16::from(layer.min) - zero_point,
             hi: i16::from(layer.max) - zero_point,
+            place: None,
             record: Record {
                 rows: vec![RowBlock {
                     row: 0,

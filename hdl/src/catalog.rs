@@ -8,7 +8,7 @@ use crate::buffer::{Partition, ResultColumn, ResultsBuffer, RowOffset, StateBuff
 use crate::control::{Control, ControlShape, HostPort, Sequencer, SequencerShape};
 use crate::gemm::{Gemm, GemmShape};
 use crate::offsets::{OffsetShape, OffsetUnit};
-use crate::post::{Gatherer, Post, PostLane, Requantise};
+use crate::post::{DrainPlace, Gatherer, Post, PostLane, Requantise};
 use crate::sliced::{
     MaskPlace, PlainMemory, Sliced, SlicedCounters, SlicedField, SlicedHybrid, SlicedShape,
 };
@@ -159,6 +159,11 @@ pub const MODULES: &[Entry] = &[
     entry("post_lane", "scaling and gathering of one column", |p| {
         Box::new(PostLane::new(size(p.column_tiles)))
     }),
+    entry(
+        "drain_place",
+        "words of the columns to the partitions",
+        |p| Box::new(DrainPlace::new(size(p.array.rows), size(p.array.cols))),
+    ),
     entry("requantise", "32-bit sums to 8-bit results", |_| {
         Box::new(Requantise::new())
     }),

@@ -436,6 +436,7 @@ macro_rules! drive {
         let (tile, cols) = $wave.load.unwrap_or((1, 1));
         $u.load_i.next = $wave.load.is_some();
         $u.tile_i.next = tile.into();
+        $u.skip_i.next = 0.into();
         $u.cols_i.next = cols.into();
         let (dest, flush) = $wave.slot.unwrap_or((99, true));
         $u.valid_i.next = $wave.slot.is_some();

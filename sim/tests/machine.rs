@@ -53,6 +53,7 @@ fn drain(loops: &[(u32, u32)]) -> Instruction {
         tile: 1,
         lo: -100,
         hi: 100,
+        place: None,
         record: Record {
             rows: vec![row(0, RESULTS, loops)],
         },

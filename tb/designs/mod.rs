@@ -8,7 +8,7 @@ use heddle_hdl::control::{
     Control, ControlShape, DrainHead, HostPort, Sequencer, SequencerShape, StreamHead, WeightHead,
 };
 use heddle_hdl::offsets::{OffsetShape, OffsetUnit};
-use heddle_hdl::post::{Gatherer, Post, Requantise};
+use heddle_hdl::post::{DrainPlace, Gatherer, Post, Requantise};
 use heddle_hdl::sliced::{Sliced, SlicedShape};
 use heddle_hdl::top::Top;
 use heddle_hdl::traversal::{
@@ -115,6 +115,8 @@ designs! {
     gatherer: Gatherer = Gatherer::new();
     /// Three columns, four column tiles.
     post: Post = Post::new(3, 4);
+    /// Six partitions, four columns: turned by two or four places.
+    drain_place: DrainPlace = DrainPlace::new(6, 4);
     /// Three loops, 1 KiB partitions, four column tiles, 64 results, row tables of 16 entries.
     stream_head: StreamHead<16> = StreamHead::new(3, 10, 2, 6, 4);
     /// Three loops, 1 KiB partitions, four columns.

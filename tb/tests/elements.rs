@@ -45,6 +45,7 @@ fn drain(params: &Params, count: u32) -> Instruction {
         tile: 0,
         lo: -128,
         hi: 127,
+        place: None,
         record: Record {
             rows: vec![row(0, results(params), &[(count, 1)])],
         },

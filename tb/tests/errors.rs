@@ -48,6 +48,7 @@ fn drain(base: u32, count: u32, step: u32) -> Instruction {
         tile: 0,
         lo: -128,
         hi: 127,
+        place: None,
         record: Record {
             rows: vec![row(0, base, &[(count, step)])],
         },
@@ -140,13 +141,19 @@ fn illegal_instructions_stop_with_their_code() {
             [0x0503, 1, 0, 3, 0],
             [0x0504, 0, 0, 0, 0],
             [0x0504, params.lanes() + 1, 0, 0, 0],
-            [0x0504, 1 | 1 << 10, 0, 0, 0],
+            [0x0504, 1 | 1 << 11, 0, 0, 0],
             [0x0504, 1 | params.column_tiles << 16, 0, 0, 0],
             [0x0504, 1, 1 << 9, 0, 0],
             [0x0504, 1, 1 << 25, 0, 0],
         ] {
             check(pair, 3, &words, ErrorCode::BadField, 3);
         }
+        let placed = 1 | 1 << 10;
+        for word in [params.array.cols, params.turns() << 16, 1 << 8, 1 << 24] {
+            let words = [0x0604, placed, 0, word, 0, 0];
+            check(pair, 3, &words, ErrorCode::BadField, 3);
+        }
+        check(pair, 3, &[0x0404, placed, 0, 0], ErrorCode::BadLength, 3);
         check(pair, 3, &[0x0008_0101], ErrorCode::BadField, 3);
         let bits = params.traversal.address_bits;
         if bits < 32 {

@@ -4,9 +4,10 @@ mod rtl;
 
 use std::sync::LazyLock;
 
-use heddle_hdl::post::{POST_LATENCY, Post};
+use heddle_arch::params::common_divisor;
+use heddle_hdl::post::{DrainPlace, POST_LATENCY, Post};
 use heddle_sim::buffer::DrainWord;
-use heddle_sim::post::{ParameterWrite, PostInputs, PostModel, PostSettings};
+use heddle_sim::post::{DrainPlaceModel, ParameterWrite, PostInputs, PostModel, PostSettings};
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -50,6 +51,7 @@ impl Bench {
         let dut = &mut self.dut;
         dut.set("load_i", slot.load);
         dut.set("tile_i", slot.tile);
+        dut.set("skip_i", slot.skip);
         dut.set("cols_i", slot.columns);
         dut.set("valid_i", slot.valid);
         dut.set("dest_i", slot.destination);
@@ -82,6 +84,7 @@ impl Bench {
         for _ in 0..cycles {
             let slot = PostInputs {
                 tile: self.noise.random_range(0..TILES as u8),
+                skip: self.noise.random_range(0..3),
                 columns: self.noise.random_range(0..4),
                 destination: self.noise.random(),
                 flush: self.noise.random(),
@@ -112,10 +115,11 @@ impl Bench {
         self.step(&slot, &accs)
     }
 
-    fn load(&mut self, tile: u8, columns: u16) -> Checked {
+    fn load(&mut self, tile: u8, skip: u16, columns: u16) -> Checked {
         let slot = PostInputs {
             load: true,
             tile,
+            skip,
             columns,
             ..PostInputs::default()
         };
@@ -159,7 +163,7 @@ fn lane_reproduces_the_recorded_scalings() {
             high: v.max - v.zero_point,
         };
         bench.write_scale(0, 1, v.multiplier, v.shift).unwrap();
-        bench.load(1, 1).unwrap();
+        bench.load(1, 0, 1).unwrap();
         bench.drain(0, true, &[v.acc]).unwrap();
         bench.finish().unwrap();
         let word = bench.stored[0].pop().expect("one word per vector");
@@ -183,7 +187,7 @@ fn words_leave_when_the_address_leaves_them_or_at_the_flush() {
         // Scale 1: 2^30 with a left shift of 1.
         bench.write_scale(column, 2, 1 << 30, 1).unwrap();
     }
-    bench.load(2, 2).unwrap();
+    bench.load(2, 0, 2).unwrap();
     bench.drain(8, false, &[1, 2, 3]).unwrap();
     bench.drain(9, false, &[4, 5, 6]).unwrap();
     bench.idle(3).unwrap();
@@ -263,7 +267,9 @@ fn random_drains(sources: &Sources, cols: usize, seed: u64) -> Checked<Coverage>
                 columns > 0 && columns < cols as u16 || cols == 1,
             );
             coverage.event("drain of no column", columns == 0);
-            bench.load(rng.random_range(0..TILES as u8), columns)?;
+            let skip = rng.random_range(0..=cols as u16 - columns);
+            coverage.event("columns before the first one", skip > 0);
+            bench.load(rng.random_range(0..TILES as u8), skip, columns)?;
             let mut destination: u16 = rng.random();
             let length = rng.random_range(1..40);
             for index in 0..length {
@@ -303,6 +309,82 @@ fn three_lanes_follow_their_model() {
     run_seeds(|seed| random_drains(&THREE, 3, seed));
 }
 
+/// Words of columns that lie one behind another; the turn changes when all words have passed.
+fn random_places(sources: &Sources, rows: usize, cols: usize, seed: u64) -> Checked<Coverage> {
+    let mut dut = Dut::new(sources, seed);
+    let mut rng = dut.rng();
+    let mut model = DrainPlaceModel::new(rows, cols);
+    let places = rows / common_divisor(rows as u32, cols as u32) as usize;
+    let mut coverage = Coverage::default();
+    for _ in 0..60 {
+        let turn = rng.random_range(0..places);
+        coverage.event("turned", turn > 0 || places == 1);
+        let active = rng.random_range(1..=rows.min(cols));
+        let first = rng.random_range(0..=cols - active);
+        coverage.event(
+            "other columns than the first ones",
+            first > 0 || cols <= rows,
+        );
+        for cycle in 0..12 {
+            let words: Vec<Option<DrainWord>> = (0..cols)
+                .map(|column| {
+                    let word = DrainWord {
+                        word: rng.random_range(0..1 << 13),
+                        data: rng.random(),
+                    };
+                    let writes = (first..first + active).contains(&column) && cycle > 0;
+                    (writes && rng.random_bool(0.6)).then_some(word)
+                })
+                .collect();
+            coverage.event("all at once", words.iter().flatten().count() == active);
+            dut.set("turn_i", turn as u64);
+            dut.set_all("valid_i", words.iter().map(|word| word.is_some().into()));
+            // What stands on the inputs without a word is no word.
+            let noise = DrainWord {
+                word: rng.random_range(0..1 << 13),
+                data: rng.random(),
+            };
+            dut.set_all(
+                "word_i",
+                words.iter().map(|w| w.unwrap_or(noise).word.into()),
+            );
+            dut.set_all("data_i", words.iter().map(|w| w.unwrap_or(noise).data));
+            dut.settle();
+            for (partition, word) in model.step(turn, &words).into_iter().enumerate() {
+                dut.check_element("valid_o", partition, rows, word.is_some())?;
+                if let Some(word) = word {
+                    dut.check_element("word_o", partition, rows, word.word)?;
+                    dut.check_element("data_o", partition, rows, word.data)?;
+                }
+            }
+            dut.clock();
+        }
+    }
+    Ok(coverage)
+}
+
+const PLACES: [(usize, usize); 7] = [(1, 1), (4, 4), (6, 4), (4, 6), (8, 2), (3, 7), (5, 3)];
+
+#[test]
+fn pet_20_pet_23_words_of_a_column_go_to_the_chosen_partition() {
+    for (rows, cols) in PLACES {
+        let sources = emitted(DrainPlace::new(rows, cols));
+        run_seeds(|seed| random_places(&sources, rows, cols, seed));
+    }
+}
+
+#[test]
+fn faults_of_the_way_to_the_partitions_are_noticed() {
+    let sources = emitted(DrainPlace::new(6, 4));
+    let mutants = [
+        ("heddle_drain_place", "valid_q <=", "valid_q <= 6'd1 |"),
+        ("heddle_drain_turn", "if (turn_i)", "if (!turn_i)"),
+    ];
+    check_mutants(&sources, &mutants, |sources, seed| {
+        random_places(sources, 6, 4, seed)
+    });
+}
+
 #[test]
 fn faults_are_noticed() {
     let mutants = [
@@ -315,6 +397,7 @@ fn faults_are_noticed() {
             "pw_column_q <= pw_column_i - 8'd1",
             "pw_column_q <= pw_column_i",
         ),
+        ("heddle_post_lane", "skip_i - 8'd1", "skip_i"),
     ];
     check_mutants(&THREE, &mutants, |sources, seed| {
         random_drains(sources, 3, seed)

@@ -1,8 +1,8 @@
 //! From words to instructions.
 
 use super::{
-    ErrorCode, Instruction, IsaError, Loop, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS, OP_MATMUL, Record,
-    RowBlock, RowTable, Wait,
+    DrainPlace, ErrorCode, Instruction, IsaError, Loop, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS,
+    OP_MATMUL, Record, RowBlock, RowTable, Wait,
 };
 
 impl Instruction {
@@ -80,8 +80,12 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
             }
         }
         OP_DRAIN => {
-            reserved(name, "word 1", words[1], 0x00ff_03ff)?;
+            reserved(name, "word 1", words[1], 0x00ff_07ff)?;
             reserved(name, "word 2", words[2], 0x01ff_01ff)?;
+            let (place, record) = match bit(words[1], 10) {
+                true => decode_place(name, &words[3..])?,
+                false => (None, &words[3..]),
+            };
             Instruction::Drain {
                 wait,
                 columns: words[1] & 0x1ff,
@@ -89,7 +93,8 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
                 tile: (words[1] >> 16) as u8,
                 lo: signed9(words[2]),
                 hi: signed9(words[2] >> 16),
-                record: decode_record(name, &words[3..])?,
+                place,
+                record: decode_record(name, record)?,
             }
         }
         _ => Instruction::Halt { wait },
@@ -111,6 +116,23 @@ fn decode_table<'w>(
         last_macs: word & 0x1_ffff,
     };
     Ok((Some(table), record))
+}
+
+/// The word of a drain's columns and partitions, and the words behind it.
+fn decode_place<'w>(
+    name: &str,
+    words: &'w [u32],
+) -> Result<(Option<DrainPlace>, &'w [u32]), IsaError> {
+    let Some((&word, record)) = words.split_first() else {
+        let message = format!("length of {name} that is placed is 3, expected at least 4");
+        return Err(IsaError::new(ErrorCode::BadLength, message));
+    };
+    reserved(name, "word 3", word, 0x00ff_00ff)?;
+    let place = DrainPlace {
+        first_column: word & 0xff,
+        turn: word >> 16 & 0xff,
+    };
+    Ok((Some(place), record))
 }
 
 fn decode_record(name: &str, mut words: &[u32]) -> Result<Record, IsaError> {

@@ -52,10 +52,15 @@ impl Instruction {
                 tile,
                 lo,
                 hi,
+                place,
                 ..
             } => {
-                words.push(columns | u32::from(*single) << 9 | u32::from(*tile) << 16);
+                let flags = u32::from(*single) << 9 | u32::from(place.is_some()) << 10;
+                words.push(columns | flags | u32::from(*tile) << 16);
                 words.push(signed9(*lo) | signed9(*hi) << 16);
+                if let Some(place) = place {
+                    words.push(place.first_column | place.turn << 16);
+                }
             }
         }
         if let Some(record) = self.record() {

@@ -12,6 +12,8 @@ use crate::prelude::*;
 pub struct InstructionCheck {
     /// Word of the program.
     pub word_i: Signal<In, Bits<32>>,
+    /// Columns of a drain, once its first parameter word was there.
+    pub columns_i: Signal<In, Bits<9>>,
     /// Its place in the instruction (not for a header).
     pub phase_i: Signal<In, Phase>,
     /// Unit of the instruction (not for a header).
@@ -32,7 +34,11 @@ pub struct InstructionCheck {
     limit: Signal<Local, Bits<9>>,
     bad_count: Signal<Local, Bit>,
     bad_level: Signal<Local, Bit>,
+    /// Column behind the last one of a drain.
+    behind: Signal<Local, Bits<10>>,
     _rows: usize,
+    _cols: usize,
+    _turns: usize,
     _lanes: usize,
     _record_rows: usize,
     _loops: usize,
@@ -46,6 +52,7 @@ impl InstructionCheck {
     pub fn new(shape: SequencerShape) -> Self {
         Self {
             word_i: Default::default(),
+            columns_i: Default::default(),
             phase_i: Default::default(),
             unit_i: Default::default(),
             is_halt_o: Default::default(),
@@ -57,7 +64,10 @@ impl InstructionCheck {
             limit: Default::default(),
             bad_count: Default::default(),
             bad_level: Default::default(),
+            behind: Default::default(),
             _rows: shape.rows,
+            _cols: shape.cols,
+            _turns: shape.turns(),
             _lanes: shape.rows.min(shape.cols),
             _record_rows: shape.record_rows,
             _loops: shape.loops,
@@ -101,6 +111,9 @@ impl Logic for InstructionCheck {
         self.bad_level.next =
             self.word_i.val().get_bits::<3>(12).get_bits::<4>(0) >= self._loops.to_bits::<4>();
 
+        self.behind.next = self.word_i.val().get_bits::<8>(0).get_bits::<10>(0)
+            + self.columns_i.val().get_bits::<10>(0);
+
         self.bad_field_o.next = false;
         match self.phase_i.val() {
             Phase::Param => {
@@ -120,7 +133,7 @@ impl Logic for InstructionCheck {
                     }
                     _ => {
                         self.bad_field_o.next = self.bad_count.val()
-                            | (self.word_i.val().get_bits::<6>(10) != 0)
+                            | (self.word_i.val().get_bits::<5>(11) != 0)
                             | (self.word_i.val().get_bits::<8>(16).get_bits::<9>(0)
                                 >= self._tiles.to_bits::<9>())
                             | (self.word_i.val().get_bits::<8>(24) != 0);
@@ -134,8 +147,15 @@ impl Logic for InstructionCheck {
                         | (self.word_i.val().get_bits::<7>(25) != 0);
                 }
             }
-            Phase::Table => {
+            Phase::ThirdParam => {
                 self.bad_field_o.next = self.word_i.val().get_bits::<7>(17) != 0;
+                if self.unit_i.val() == Unit::Drain {
+                    self.bad_field_o.next = (self.word_i.val().get_bits::<8>(8) != 0)
+                        | (self.word_i.val().get_bits::<8>(24) != 0)
+                        | (self.behind.val() > self._cols.to_bits::<10>())
+                        | (self.word_i.val().get_bits::<8>(16).get_bits::<9>(0)
+                            >= self._turns.to_bits::<9>());
+                }
             }
             Phase::Row => {
                 self.bad_field_o.next = (self.word_i.val().get_bits::<4>(0)
@@ -174,5 +194,12 @@ impl Logic for InstructionCheck {
                 "bits of an address",
             )
             .param("tiles", "t", this._tiles, "column tiles")
+            .param("cols", "c", this._cols, "columns of the array")
+            .param(
+                "turns",
+                "s",
+                this._turns,
+                "partitions that column 0 can drain to",
+            )
     });
 }

@@ -58,6 +58,8 @@ pub struct Sequencer {
     pub second_param_o: Vec<Signal<Out, Bits<32>>>,
     /// Third parameter word of the stream unit's instruction, if it uses row tables.
     pub table_o: Signal<Out, Bits<32>>,
+    /// Third parameter word of the drain unit's instruction, 0 if it has none.
+    pub place_o: Signal<Out, Bits<32>>,
     /// Word address of the unit's instruction.
     pub unit_pc_o: Vec<Signal<Out, Bits<16>>>,
     /// A program runs, or the waves of a stopped one run out.
@@ -144,6 +146,7 @@ impl Sequencer {
             param_o: v(3),
             second_param_o: v(3),
             table_o: Default::default(),
+            place_o: Default::default(),
             unit_pc_o: v(3),
             running_o: Default::default(),
             clear_o: Default::default(),
@@ -227,6 +230,7 @@ impl Logic for Sequencer {
         self.program.raddr_i.next = self.pc.q_o.val().get_bits::<16>(0);
         self.word.next = self.program.rdata_o[0].val();
         self.check.word_i.next = self.word.val();
+        self.check.columns_i.next = self.registers.param_o[2].val().get_bits::<9>(0);
         self.check.phase_i.next = self.phase.q_o.val();
         self.check.unit_i.next = self.unit.q_o.val();
 
@@ -348,11 +352,13 @@ impl Logic for Sequencer {
                     }
                     Phase::SecondParam => {
                         self.phase.d_i.next = Phase::Row;
-                        if self.is_unit[1].val() & self.registers.param_o[1].val().get_bit(15) {
-                            self.phase.d_i.next = Phase::Table;
+                        if (self.is_unit[1].val() & self.registers.param_o[1].val().get_bit(15))
+                            | (self.is_unit[2].val() & self.registers.param_o[2].val().get_bit(10))
+                        {
+                            self.phase.d_i.next = Phase::ThirdParam;
                         }
                     }
-                    Phase::Table => {
+                    Phase::ThirdParam => {
                         self.phase.d_i.next = Phase::Row;
                     }
                     Phase::Row => {
@@ -429,6 +435,7 @@ impl Logic for Sequencer {
         self.cfg_col_o.next = self.registers.cfg_col_o.val();
         self.cfg_data_o.next = self.registers.cfg_data_o.val();
         self.table_o.next = self.registers.table_o.val();
+        self.place_o.next = self.registers.place_o.val();
 
         self.running_o.next = self.state.q_o.val() != State::Idle;
         self.clear_o.next = self.clear.val();

@@ -1,5 +1,7 @@
 //! Sizes of the sequencer.
 
+use heddle_arch::params::common_divisor;
+
 /// Sizes that instructions are checked against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SequencerShape {
@@ -21,4 +23,11 @@ pub struct SequencerShape {
     pub program_words: usize,
     /// Entries of the offset table of a row, a power of two.
     pub row_offsets: usize,
+}
+
+impl SequencerShape {
+    /// Partitions that column 0 can drain into; 1 for a square array.
+    pub fn turns(&self) -> usize {
+        self.rows / common_divisor(self.rows as u32, self.cols as u32) as usize
+    }
 }

@@ -28,8 +28,8 @@ pub enum Phase {
     Param,
     /// Second parameter word.
     SecondParam,
-    /// Third parameter word, of a product with row tables.
-    Table,
+    /// Third parameter word, of a product with row tables or a drain that is placed.
+    ThirdParam,
     /// Row word of the record.
     Row,
     /// Base address of the row.

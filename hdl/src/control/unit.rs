@@ -109,6 +109,10 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     pub post_tile_o: Signal<Out, Bits<8>>,
     /// Post wave: columns to be served.
     pub post_cols_o: Signal<Out, Bits<9>>,
+    /// Columns before the first one to be served.
+    pub post_skip_o: Signal<Out, Bits<8>>,
+    /// Steps by which the columns are turned on their way to the partitions.
+    pub post_turn_o: Signal<Out, Bits<8>>,
     /// Post wave: slot.
     pub post_valid_o: Signal<Out, Bit>,
     /// Post wave: byte address of the result.
@@ -228,6 +232,8 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             post_load_o: Default::default(),
             post_tile_o: Default::default(),
             post_cols_o: Default::default(),
+            post_skip_o: Default::default(),
+            post_turn_o: Default::default(),
             post_valid_o: Default::default(),
             post_dest_o: Default::default(),
             post_flush_o: Default::default(),
@@ -509,6 +515,8 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.post_load_o.next = self.drain_head.post_load_o.val();
         self.post_tile_o.next = self.drain_head.post_tile_o.val();
         self.post_cols_o.next = self.drain_head.post_cols_o.val();
+        self.post_skip_o.next = self.sequencer.place_o.val().get_bits::<8>(0);
+        self.post_turn_o.next = self.sequencer.place_o.val().get_bits::<8>(16);
         self.post_valid_o.next = self.drain_head.post_valid_o.val();
         self.post_dest_o.next = self.drain_head.post_dest_o.val();
         self.post_flush_o.next = self.drain_head.post_flush_o.val();

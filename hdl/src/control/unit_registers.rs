@@ -59,6 +59,8 @@ pub struct UnitRegisters {
     pub second_param_o: Vec<Signal<Out, Bits<32>>>,
     /// Third parameter word of the stream unit's instruction, if it uses row tables.
     pub table_o: Signal<Out, Bits<32>>,
+    /// Third parameter word of the drain unit's instruction, 0 if it has none.
+    pub place_o: Signal<Out, Bits<32>>,
     /// Word address of the unit's instruction.
     pub unit_pc_o: Vec<Signal<Out, Bits<16>>>,
     cfg_valid: Vec<Reg<Bit>>,
@@ -71,6 +73,7 @@ pub struct UnitRegisters {
     param: Vec<RegEn<Bits<32>>>,
     second_param: Vec<RegEn<Bits<32>>>,
     table: RegEn<Bits<32>>,
+    place: RegEn<Bits<32>>,
     unit_pc: Vec<RegEn<Bits<16>>>,
     /// The word goes to a register of a traversal.
     is_register: Signal<Local, Bit>,
@@ -109,6 +112,7 @@ impl UnitRegisters {
             param_o: v(3),
             second_param_o: v(3),
             table_o: Default::default(),
+            place_o: Default::default(),
             unit_pc_o: v(3),
             cfg_valid: v(3),
             cfg_clear: v(3),
@@ -120,6 +124,7 @@ impl UnitRegisters {
             param: v(3),
             second_param: v(3),
             table: Default::default(),
+            place: Default::default(),
             unit_pc: v(3),
             is_register: Default::default(),
         }
@@ -200,9 +205,21 @@ impl Logic for UnitRegisters {
         }
         self.table.clk.next = self.clk.val();
         self.table.rst_n.next = self.rst_n.val();
-        self.table.en_i.next = self.in_body_i.val() & (self.phase_i.val() == Phase::Table);
+        self.table.en_i.next = self.in_body_i.val()
+            & self.is_unit_i[1].val()
+            & (self.phase_i.val() == Phase::ThirdParam);
         self.table.d_i.next = self.word_i.val();
         self.table_o.next = self.table.q_o.val();
+        self.place.clk.next = self.clk.val();
+        self.place.rst_n.next = self.rst_n.val();
+        self.place.en_i.next = self.in_body_i.val()
+            & self.is_unit_i[2].val()
+            & ((self.phase_i.val() == Phase::Param) | (self.phase_i.val() == Phase::ThirdParam));
+        self.place.d_i.next = 0.into();
+        if self.phase_i.val() == Phase::ThirdParam {
+            self.place.d_i.next = self.word_i.val();
+        }
+        self.place_o.next = self.place.q_o.val();
     }
     module!(|this| {
         let _ = this;

@@ -15,7 +15,7 @@ pub const POST_LATENCY: usize = REQUANTISE_LATENCY;
 ///
 /// # Timing
 /// `load_i` in cycle T: slots from T+1 on use multiplier and shift of `tile_i`, or write nothing if
-/// `cols_i` is 0. Slot in T: a word that its byte pushes out leaves in T+10; if it is the flush
+/// `cols_i` is 0 or `skip_i` is not. Slot in T: a word that its byte pushes out leaves in T+10; if it is the flush
 /// byte, its own word leaves in T+11.
 /// Everything else that comes from the left is on the right one cycle later. A parameter is
 /// written when its column number is 0; the number is decremented modulo 256 from column to
@@ -30,7 +30,9 @@ pub struct PostLane {
     pub load_i: Signal<In, Bit>,
     /// Column tile.
     pub tile_i: Signal<In, Bits<8>>,
-    /// With `load_i`: active columns from this one on.
+    /// With `load_i`: columns from this one on before the first active one.
+    pub skip_i: Signal<In, Bits<8>>,
+    /// With `load_i`: active columns.
     pub cols_i: Signal<In, Bits<9>>,
     /// Slot with a result.
     pub valid_i: Signal<In, Bit>,
@@ -42,6 +44,8 @@ pub struct PostLane {
     pub load_o: Signal<Out, Bit>,
     /// Column tile to the next column.
     pub tile_o: Signal<Out, Bits<8>>,
+    /// Columns from the next one on before the first active one.
+    pub skip_o: Signal<Out, Bits<8>>,
     /// Active columns from the next one on.
     pub cols_o: Signal<Out, Bits<9>>,
     /// Slot to the next column.
@@ -82,6 +86,7 @@ pub struct PostLane {
     pub dr_data_o: Vec<Signal<Out, Bits<8>>>,
     load: Reg<Bit>,
     tile: Delay<Bits<8>>,
+    skip: Delay<Bits<8>>,
     cols: Delay<Bits<9>>,
     valid: Reg<Bit>,
     dest: Delay<Bits<16>>,
@@ -106,6 +111,8 @@ pub struct PostLane {
     ram: Ram1r1w<8, 8>,
     requantise: Requantise,
     gather: Gatherer,
+    /// The column takes part in the drain whose head is on the inputs.
+    takes_part: Signal<Local, Bit>,
     /// Shift of the tile that is being loaded.
     shift: Signal<Local, Bits<6>>,
     _tiles: usize,
@@ -119,12 +126,14 @@ impl PostLane {
             rst_n: Default::default(),
             load_i: Default::default(),
             tile_i: Default::default(),
+            skip_i: Default::default(),
             cols_i: Default::default(),
             valid_i: Default::default(),
             dest_i: Default::default(),
             flush_i: Default::default(),
             load_o: Default::default(),
             tile_o: Default::default(),
+            skip_o: Default::default(),
             cols_o: Default::default(),
             valid_o: Default::default(),
             dest_o: Default::default(),
@@ -146,6 +155,7 @@ impl PostLane {
             dr_data_o: v(8),
             load: Default::default(),
             tile: Default::default(),
+            skip: Default::default(),
             cols: Default::default(),
             valid: Default::default(),
             dest: Default::default(),
@@ -165,6 +175,7 @@ impl PostLane {
             ram: Ram1r1w::new(5, tiles),
             requantise: Requantise::new(),
             gather: Gatherer::new(),
+            takes_part: Default::default(),
             shift: Default::default(),
             _tiles: tiles,
         }
@@ -183,10 +194,17 @@ impl Logic for PostLane {
         self.tile.d_i.next = self.tile_i.val();
         self.tile_o.next = self.tile.q_o.val();
         self.cols.clk.next = self.clk.val();
-        self.cols.d_i.next = 0.into();
-        if self.cols_i.val().any() {
+        self.skip.clk.next = self.clk.val();
+        self.skip.d_i.next = 0.into();
+        self.cols.d_i.next = self.cols_i.val();
+        self.takes_part.next = false;
+        if self.skip_i.val().any() {
+            self.skip.d_i.next = self.skip_i.val() - 1;
+        } else if self.cols_i.val().any() {
             self.cols.d_i.next = self.cols_i.val() - 1;
+            self.takes_part.next = true;
         }
+        self.skip_o.next = self.skip.q_o.val();
         self.cols_o.next = self.cols.q_o.val();
         self.valid.clk.next = self.clk.val();
         self.valid.rst_n.next = self.rst_n.val();
@@ -223,12 +241,12 @@ impl Logic for PostLane {
         for k in 0..5 {
             self.ram.wdata_i[k].next = self.pw_data_i[k].val();
         }
-        self.ram.ren_i.next = self.load_i.val() & self.cols_i.val().any();
+        self.ram.ren_i.next = self.load_i.val() & self.takes_part.val();
         self.ram.raddr_i.next = self.tile_i.val();
         self.active.clk.next = self.clk.val();
         self.active.rst_n.next = self.rst_n.val();
         self.active.en_i.next = self.load_i.val();
-        self.active.d_i.next = self.cols_i.val().any();
+        self.active.d_i.next = self.takes_part.val();
         self.multiplier.clk.next = self.clk.val();
         self.multiplier.en_i.next = self.load.q_o.val();
         self.multiplier.d_i.next = (bit_cast::<31, 7>(self.ram.rdata_o[3].val().get_bits::<7>(0))

@@ -19,6 +19,8 @@ pub struct Post {
     pub load_i: Signal<In, Bit>,
     /// Column tile.
     pub tile_i: Signal<In, Bits<8>>,
+    /// With `load_i`: columns before the first active one.
+    pub skip_i: Signal<In, Bits<8>>,
     /// With `load_i`: active columns.
     pub cols_i: Signal<In, Bits<9>>,
     /// Slot with results.
@@ -52,6 +54,7 @@ pub struct Post {
     lane: Vec<PostLane>,
     load: Vec<Signal<Local, Bit>>,
     tile: Vec<Signal<Local, Bits<8>>>,
+    skip: Vec<Signal<Local, Bits<8>>>,
     active_cols: Vec<Signal<Local, Bits<9>>>,
     valid: Vec<Signal<Local, Bit>>,
     dest: Vec<Signal<Local, Bits<16>>>,
@@ -72,6 +75,7 @@ impl Post {
             rst_n: Default::default(),
             load_i: Default::default(),
             tile_i: Default::default(),
+            skip_i: Default::default(),
             cols_i: Default::default(),
             valid_i: Default::default(),
             dest_i: Default::default(),
@@ -90,6 +94,7 @@ impl Post {
             lane: (0..cols).map(|_| PostLane::new(tiles)).collect(),
             load: v(cols + 1),
             tile: v(cols + 1),
+            skip: v(cols + 1),
             active_cols: v(cols + 1),
             valid: v(cols + 1),
             dest: v(cols + 1),
@@ -109,6 +114,7 @@ impl Logic for Post {
     fn update(&mut self) {
         self.load[0].next = self.load_i.val();
         self.tile[0].next = self.tile_i.val();
+        self.skip[0].next = self.skip_i.val();
         self.active_cols[0].next = self.cols_i.val();
         self.valid[0].next = self.valid_i.val();
         self.dest[0].next = self.dest_i.val();
@@ -124,6 +130,7 @@ impl Logic for Post {
             self.lane[i].rst_n.next = self.rst_n.val();
             self.lane[i].load_i.next = self.load[i].val();
             self.lane[i].tile_i.next = self.tile[i].val();
+            self.lane[i].skip_i.next = self.skip[i].val();
             self.lane[i].cols_i.next = self.active_cols[i].val();
             self.lane[i].valid_i.next = self.valid[i].val();
             self.lane[i].dest_i.next = self.dest[i].val();
@@ -137,6 +144,7 @@ impl Logic for Post {
             self.lane[i].pw_tile_i.next = self.pw_tile[i].val();
             self.load[i + 1].next = self.lane[i].load_o.val();
             self.tile[i + 1].next = self.lane[i].tile_o.val();
+            self.skip[i + 1].next = self.lane[i].skip_o.val();
             self.active_cols[i + 1].next = self.lane[i].cols_o.val();
             self.valid[i + 1].next = self.lane[i].valid_o.val();
             self.dest[i + 1].next = self.lane[i].dest_o.val();

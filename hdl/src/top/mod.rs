@@ -3,7 +3,7 @@
 use crate::array::{BiasRow, PeArray};
 use crate::buffer::{ResultsBuffer, StateBuffer};
 use crate::control::{Control, ControlShape, SequencerShape};
-use crate::post::Post;
+use crate::post::{DrainPlace, Post};
 use crate::prelude::*;
 use crate::sliced::SlicedShape;
 use heddle_arch::Params;
@@ -49,6 +49,7 @@ pub struct Top<const W: usize, const D: usize, const A: usize> {
     bias: BiasRow,
     results: ResultsBuffer,
     post: Post,
+    place: DrainPlace,
     _rows: usize,
     _cols: usize,
     _slices: usize,
@@ -96,6 +97,7 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
             bias: BiasRow::new(s.cols, s.tiles),
             results: ResultsBuffer::new(s.cols, params.results_buffer.depth as usize),
             post: Post::new(s.cols, s.tiles),
+            place: DrainPlace::new(s.rows, s.cols),
             _rows: s.rows,
             _cols: s.cols,
             _slices: bank.slices(),
@@ -119,6 +121,8 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Top<W, D, A> {
         self.results.rst_n.next = self.rst_n.val();
         self.post.clk.next = self.clk.val();
         self.post.rst_n.next = self.rst_n.val();
+        self.place.clk.next = self.clk.val();
+        self.place.rst_n.next = self.rst_n.val();
 
         // Host and status
         self.control.host_valid_i.next = self.host_valid_i.val();
@@ -169,20 +173,20 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Top<W, D, A> {
             self.control.event_i[2 * k + 4].next = self.state_buffer.ev_slice_write_o[k].val();
         }
 
-        // A column drains into the partition of its number; there is none beyond the square.
+        // Words of the columns to the partitions
+        self.place.turn_i.next = self.control.post_turn_o.val();
+        for c in 0..self._cols {
+            self.place.valid_i[c].next = self.post.dr_valid_o[c].val();
+            self.place.word_i[c].next = self.post.dr_word_o[c].val();
+            for k in 0..8 {
+                self.place.data_i[c][k].next = self.post.dr_data_o[c][k].val();
+            }
+        }
         for r in 0..self._rows {
-            if r < self._cols {
-                self.state_buffer.dr_valid_i[r].next = self.post.dr_valid_o[r].val();
-                self.state_buffer.dr_word_i[r].next = self.post.dr_word_o[r].val();
-                for k in 0..8 {
-                    self.state_buffer.dr_data_i[r][k].next = self.post.dr_data_o[r][k].val();
-                }
-            } else {
-                self.state_buffer.dr_valid_i[r].next = false;
-                self.state_buffer.dr_word_i[r].next = 0.into();
-                for k in 0..8 {
-                    self.state_buffer.dr_data_i[r][k].next = 0.into();
-                }
+            self.state_buffer.dr_valid_i[r].next = self.place.valid_o[r].val();
+            self.state_buffer.dr_word_i[r].next = self.place.word_o[r].val();
+            for k in 0..8 {
+                self.state_buffer.dr_data_i[r][k].next = self.place.data_o[r][k].val();
             }
         }
 
@@ -222,6 +226,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Top<W, D, A> {
         // Post
         self.post.load_i.next = self.control.post_load_o.val();
         self.post.tile_i.next = self.control.post_tile_o.val();
+        self.post.skip_i.next = self.control.post_skip_o.val();
         self.post.cols_i.next = self.control.post_cols_o.val();
         self.post.valid_i.next = self.control.post_valid_o.val();
         self.post.dest_i.next = self.control.post_dest_o.val();

@@ -39,8 +39,8 @@ pub(crate) fn check_header(header: u32) -> Result<(), Fault> {
 enum Place {
     /// First or second parameter word.
     Parameter(u32),
-    /// Third parameter word, of a product with row tables.
-    Table,
+    /// Third parameter word: of a product with row tables, of a drain that is placed.
+    Third,
     Row,
     Base,
     /// So many words of loops are still to come, this one included.
@@ -53,7 +53,9 @@ pub(crate) struct WordCheck {
     opcode: u32,
     place: Place,
     /// A third parameter word follows.
-    table: bool,
+    third: bool,
+    /// Columns of a drain.
+    columns: u32,
     loops: u32,
 }
 
@@ -63,7 +65,8 @@ impl WordCheck {
         Self {
             opcode: header & 0xff,
             place: Place::Parameter(1),
-            table: false,
+            third: false,
+            columns: 0,
             loops: 0,
         }
     }
@@ -75,7 +78,12 @@ impl WordCheck {
         self.place = match self.place {
             Place::Parameter(1) => {
                 self.first_parameter(word, params)?;
-                self.table = self.opcode == OP_MATMUL && word >> 15 & 1 == 1;
+                self.third = match self.opcode {
+                    OP_MATMUL => word >> 15 & 1 == 1,
+                    OP_DRAIN => word >> 10 & 1 == 1,
+                    _ => false,
+                };
+                self.columns = word & 0x1ff;
                 match self.opcode {
                     OP_LOAD_WEIGHTS => Place::Row,
                     _ => Place::Parameter(2),
@@ -87,13 +95,13 @@ impl WordCheck {
                     _ => 0x0001_ffff,
                 };
                 reserved("parameter word 2", word, used)?;
-                match self.table {
-                    true => Place::Table,
+                match self.third {
+                    true => Place::Third,
                     false => Place::Row,
                 }
             }
-            Place::Table => {
-                reserved("parameter word 3", word, 0xff01_ffff)?;
+            Place::Third => {
+                self.third_parameter(word, params)?;
                 Place::Row
             }
             Place::Row => {
@@ -135,7 +143,7 @@ impl WordCheck {
         let used = match self.opcode {
             OP_LOAD_WEIGHTS => 0x0000_71ff,
             OP_MATMUL => 0x00ff_ffff,
-            _ => 0x00ff_03ff,
+            _ => 0x00ff_07ff,
         };
         reserved("parameter word 1", word, used)?;
         if self.opcode == OP_DRAIN {
@@ -145,6 +153,25 @@ impl WordCheck {
         within("rows", word & 0x1ff, 1, params.array.rows)?;
         within("tile level", word >> 12 & 7, 0, params.traversal.loops - 1)
     }
+}
+
+impl WordCheck {
+    fn third_parameter(self, word: u32, params: &Params) -> Result<(), Fault> {
+        if self.opcode == OP_MATMUL {
+            return reserved("parameter word 3", word, 0xff01_ffff);
+        }
+        reserved("parameter word 3", word, 0x00ff_00ff)?;
+        let behind = (word & 0xff) + self.columns;
+        within("first column + columns", behind, 1, params.array.cols)?;
+        within("turn", word >> 16, 0, turns(params) - 1)
+    }
+}
+
+/// Partitions that column 0 can drain into: what multiples of C leave modulo R.
+fn turns(params: &Params) -> u32 {
+    let (rows, cols) = (params.array.rows, params.array.cols);
+    let reached: std::collections::BTreeSet<u32> = (0..rows).map(|n| n * cols % rows).collect();
+    reached.len() as u32
 }
 
 fn reserved(name: &str, word: u32, used: u32) -> Result<(), Fault> {

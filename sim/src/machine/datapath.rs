@@ -40,8 +40,12 @@ pub(crate) struct OperandReads {
 /// How the results of a drain are scaled.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PostSettings {
+    /// First column that writes.
+    pub first_column: usize,
     /// Columns that write.
     pub columns: usize,
+    /// Partition of column 0.
+    pub first_partition: usize,
     /// Column tile of (multiplier, shift).
     pub tile: usize,
     pub rounding: Rounding,
@@ -101,7 +105,9 @@ impl Datapath {
             bias: vec![0; cols],
             results: vec![0; 2 * depth * cols],
             post: PostSettings {
+                first_column: 0,
                 columns: 0,
+                first_partition: 0,
                 tile: 0,
                 rounding: Rounding::Double,
                 lo: 0,
@@ -224,7 +230,8 @@ impl Datapath {
             self.gatherer.word = Some(word);
         }
         let post = self.post;
-        for (column, &sum) in sums.iter().enumerate().take(post.columns) {
+        let active = sums.iter().enumerate().skip(post.first_column);
+        for (column, &sum) in active.take(post.columns) {
             let scale = self.scale_memory[column * self.tiles + post.tile];
             // A legal program has lo <= hi; any other must not stop the model.
             let value = match scale_accumulator(sum, scale, post.rounding) {
@@ -238,17 +245,17 @@ impl Datapath {
         }
     }
 
-    /// Writes the gathered word of every active column to the partition of the same number.
+    /// Writes the gathered word of every active column to its partition.
     fn write_gathered(&mut self) {
         let Some(word) = self.gatherer.word.take() else {
             return;
         };
         let partitions = self.active.len() / self.cols;
-        for column in 0..self.post.columns {
+        let first = self.post.first_column;
+        for column in first..first + self.post.columns {
             let data = std::mem::take(&mut self.gatherer.data[column]);
-            if column < partitions {
-                self.memory.write_result(column, word, data);
-            }
+            let partition = (self.post.first_partition + column) % partitions;
+            self.memory.write_result(partition, word, data);
         }
     }
 }

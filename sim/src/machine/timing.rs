@@ -54,6 +54,7 @@ struct Limits {
     column_tiles: u32,
     depth: u32,
     row_offsets: u32,
+    partition_step: u32,
     offset_bits: u32,
     address_bits: u32,
 }
@@ -179,6 +180,7 @@ impl Clockwork {
                 column_tiles: params.column_tiles,
                 depth: params.results_buffer.depth,
                 row_offsets: params.state_buffer.row_offsets,
+                partition_step: params.partition_step(),
                 offset_bits: params.traversal.offset_bits,
                 address_bits: params.traversal.address_bits,
             },
@@ -483,11 +485,15 @@ impl Clockwork {
                 tile,
                 lo,
                 hi,
+                place,
                 record,
                 ..
             } => {
+                let place = place.unwrap_or_default();
                 data.begin_drain(PostSettings {
+                    first_column: place.first_column as usize,
                     columns: *columns as usize,
+                    first_partition: (place.turn * self.limits.partition_step) as usize,
                     tile: usize::from(*tile),
                     rounding: if *single {
                         Rounding::Single

@@ -30,11 +30,13 @@ impl ParameterWrite {
 /// Inputs that travel from lane to lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PostInputs {
-    /// Load the scale of `tile`; the lane is active afterwards if `columns` is not 0.
+    /// Load the scale of `tile`; the lane is active afterwards if `skip` is 0 and `columns` is not.
     pub load: bool,
     /// Column tile of a load.
     pub tile: u8,
-    /// Columns still active at a load, this one included; 0 stays 0.
+    /// Columns at a load before the first active one; 0 stays 0.
+    pub skip: u16,
+    /// Columns active from there on; 0 stays 0.
     pub columns: u16,
     /// The lane's sum is to be scaled and stored.
     pub valid: bool,
@@ -132,13 +134,16 @@ impl PostLaneModel {
         });
         if slot.load {
             let scale = self.scales[usize::from(slot.tile)];
-            self.current = (slot.columns != 0).then_some(scale);
+            self.current = (slot.skip == 0 && slot.columns != 0).then_some(scale);
         }
         if slot.write.valid && slot.write.column == 0 {
             self.scales[usize::from(slot.write.tile)] = slot.write.scale();
         }
         let mut next = *slot;
-        next.columns = slot.columns.saturating_sub(1);
+        match slot.skip {
+            0 => next.columns = slot.columns.saturating_sub(1),
+            _ => next.skip -= 1,
+        }
         next.write.column = slot.write.column.wrapping_sub(1);
 
         let byte = self.bytes.shift(byte);

@@ -1,7 +1,7 @@
 //! Random legal programs.
 
 use heddle_arch::host::Counter;
-use heddle_arch::isa::{ErrorCode, Instruction, Record, RowBlock, Wait};
+use heddle_arch::isa::{DrainPlace, ErrorCode, Instruction, Record, RowBlock, Wait};
 use heddle_arch::params::Params;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -32,18 +32,29 @@ fn dump(rng: &mut ChaCha8Rng, params: &Params) -> Vec<Instruction> {
             rows: vec![row(2, 0, &[(depth, 1)])],
         },
     };
-    let drain = Instruction::Drain {
-        wait: Wait::default(),
-        columns: params.lanes(),
-        single: rng.random(),
-        tile: rng.random_range(0..params.column_tiles) as u8,
-        lo: -256,
-        hi: 255,
-        record: Record {
-            rows: vec![row(0, 0, &[(2 * depth, 1)])],
-        },
-    };
-    vec![drain, epilogue(false), epilogue(true), HALT]
+    let (cols, lanes) = (params.array.cols, params.lanes());
+    let mut program = Vec::new();
+    for (part, first_column) in (0..cols).step_by(lanes as usize).enumerate() {
+        let place = DrainPlace {
+            first_column,
+            turn: rng.random_range(0..params.turns()),
+        };
+        program.push(Instruction::Drain {
+            wait: Wait::default(),
+            columns: lanes.min(cols - first_column),
+            single: rng.random(),
+            tile: rng.random_range(0..params.column_tiles) as u8,
+            lo: -256,
+            hi: 255,
+            place: Some(place),
+            record: Record {
+                rows: vec![row(0, part as u32 * 2 * depth, &[(2 * depth, 1)])],
+            },
+        });
+        program.extend([epilogue(false), epilogue(true)]);
+    }
+    program.push(HALT);
+    program
 }
 
 /// Which situations a program has brought about.
@@ -93,12 +104,14 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], end: &End) {
                 single,
                 record,
                 columns,
+                place,
                 ..
             } => {
                 coverage.event("single rounding", *single);
                 coverage.event("double rounding", !single);
                 coverage.event("drain of two rows", record.rows.len() > 1);
                 coverage.event("one column", *columns == 1);
+                coverage.event("placed", place.is_some());
             }
             Instruction::LoadWeights { .. } | Instruction::Halt { .. } => {}
         }

@@ -5,7 +5,7 @@
 //! half of it, and results go to the other half of any bank. A product may use row tables, whose
 //! entries [`random_row_offset`] gives.
 
-use heddle_arch::isa::{Instruction, Loop, Record, RowBlock, RowTable, Wait};
+use heddle_arch::isa::{DrainPlace, Instruction, Loop, Record, RowBlock, RowTable, Wait};
 use heddle_arch::params::Params;
 use rand::Rng;
 use rand::seq::IndexedRandom;
@@ -266,13 +266,19 @@ impl Writer<'_> {
             true => (-128, 127),
             false => (a.min(b), a.max(b)),
         };
+        let columns = self.rng.random_range(1..=self.params.lanes());
+        let place = self.chance(0.5).then(|| DrainPlace {
+            first_column: self.rng.random_range(0..=self.params.array.cols - columns),
+            turn: self.rng.random_range(0..self.params.turns()),
+        });
         Instruction::Drain {
             wait: Wait::default(),
-            columns: self.rng.random_range(1..=self.params.lanes()),
+            columns,
             single: self.chance(0.5),
             tile: self.rng.random_range(0..self.params.column_tiles) as u8,
             lo,
             hi,
+            place,
             record: Record { rows },
         }
     }
