@@ -105,6 +105,8 @@ pub enum Instruction {
         rows: u32,
         /// A tile ends with each address whose loops 0..=`tile_level` are in their last iteration.
         tile_level: u32,
+        /// Lowest five bits of the word address that are inverted.
+        flip: u32,
         /// Byte addresses of weight words, the same in all partitions.
         record: Record,
     },
@@ -210,10 +212,14 @@ impl Instruction {
         match self {
             Instruction::Halt { .. } => {}
             Instruction::LoadWeights {
-                rows, tile_level, ..
+                rows,
+                tile_level,
+                flip,
+                ..
             } => {
                 field("rows", (*rows).into(), 1, 256)?;
                 field("tile_level", (*tile_level).into(), 0, 7)?;
+                field("flip", (*flip).into(), 0, 31)?;
             }
             Instruction::Matmul {
                 rows,

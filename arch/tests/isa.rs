@@ -61,9 +61,10 @@ prop_compose! {
 
 prop_compose! {
     fn load()(
-        wait in wait(), rows in 1u32..=256, tile_level in 0u32..8, record in record()
+        wait in wait(), rows in 1u32..=256, tile_level in 0u32..8, flip in 0u32..32,
+        record in record()
     ) -> Instruction {
-        Instruction::LoadWeights { wait, rows, tile_level, record }
+        Instruction::LoadWeights { wait, rows, tile_level, flip, record }
     }
 }
 
@@ -231,7 +232,7 @@ fn words_that_are_no_instruction_are_refused() {
     refused(
         &[0x202, 0x201],
         BadField,
-        "LOAD_WEIGHTS word 1 is 0x00000201, bits outside 0x000071ff set",
+        "LOAD_WEIGHTS word 1 is 0x00000201, bits outside 0x000ff1ff set",
     );
     refused(&[0x202, 0], BadField, "rows is 0, expected 1 to 256");
     refused(&[0x202, 257], BadField, "rows is 257, expected 1 to 256");

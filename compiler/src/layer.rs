@@ -75,6 +75,7 @@ impl PlacedLayer<'_> {
             wait: Wait::default(),
             rows: plan.rows,
             tile_level: 0,
+            flip: 0,
             record: Record {
                 rows: vec![RowBlock {
                     row: 0,

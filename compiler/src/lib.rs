@@ -15,7 +15,7 @@
 //!
 //! Apart from that are [`nest`], loop nests as a user writes them, for the stand-alone traversal unit,
 //! [`slices`], which finds the slices of a memory that suit its words, and [`offsets`], tables that
-//! find the operands of a GEMM in a tensor.
+//! find the operands of a GEMM in a tensor, and [`matrix`], products and transposes of matrices in the state buffer.
 //!
 //! This crate opens no file and knows no simulator.
 
@@ -25,6 +25,7 @@ mod flatten;
 mod layer;
 mod loops;
 mod mapping;
+pub mod matrix;
 pub mod nest;
 pub mod offsets;
 mod place;

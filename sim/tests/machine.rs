@@ -39,6 +39,7 @@ fn load(loops: &[(u32, u32)]) -> Instruction {
         wait: Wait::default(),
         rows: ROWS,
         tile_level: 0,
+        flip: 0,
         record: Record {
             rows: vec![row(0, WEIGHTS, loops)],
         },

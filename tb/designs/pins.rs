@@ -4,7 +4,7 @@ use heddle_hdl::array::{BiasRow, PeArray};
 use heddle_hdl::buffer::{ResultsBuffer, StateBuffer};
 use heddle_hdl::control::{Control, DrainHead, HostPort, Sequencer, StreamHead, WeightHead};
 use heddle_hdl::offsets::OffsetUnit;
-use heddle_hdl::post::{Gatherer, Post, Requantise};
+use heddle_hdl::post::{DrainPlace, Gatherer, Post, Requantise};
 use heddle_hdl::sliced::Sliced;
 use heddle_hdl::top::Top;
 use heddle_hdl::traversal::{
@@ -84,7 +84,7 @@ pins! { Sequencer {
     in: rst_n, host_start_i, start_pc_i, program_wen_i, program_waddr_i, program_wdata_i, busy_i,
         progress_i, unit_error_i;
     out: cfg_valid_o, cfg_clear_o, cfg_sel_o, cfg_row_o, cfg_col_o, cfg_data_o, start_o, param_o,
-        second_param_o, table_o, unit_pc_o, running_o, clear_o, halt_o, fault_o, fault_code_o, pc_o, cycle_o,
+        second_param_o, table_o, place_o, unit_pc_o, running_o, clear_o, halt_o, fault_o, fault_code_o, pc_o, cycle_o,
         wait_o, issue_o
 } }
 
@@ -103,7 +103,8 @@ pins! { Control<16, 17, 16> {
     out: host_ready_o, host_rvalid_o, host_rdata_o, running_o, done_o, error_o, op_valid_o,
         op_addr_o, op_rows_o, op_thr_o, op_fresh_o, op_swap_o, op_tag_o, op_table_o, op_entry_o, wt_valid_o,
         wt_addr_o, wt_rows_o, bias_load_o, bias_tile_o, bias_first_o, res_valid_o, res_bank_o, res_addr_o,
-        res_add_o, res_sum_o, res_write_o, post_load_o, post_tile_o, post_cols_o, post_valid_o,
+        res_add_o, res_sum_o, res_write_o, post_load_o, post_tile_o, post_cols_o, post_skip_o, post_turn_o,
+        post_valid_o,
         post_dest_o, post_flush_o, post_single_o, post_lo_o, post_hi_o, bias_wen_o, scale_wen_o,
         param_column_o, param_tile_o, bias_data_o, scale_data_o, buffer_valid_o, buffer_write_o,
         buffer_table_o, buffer_partition_o, buffer_word_o, buffer_data_o
@@ -111,7 +112,7 @@ pins! { Control<16, 17, 16> {
 
 pins! { WeightHead<16> {
     clock: clk;
-    in: rst_n, clear_i, rows_i, level_i, addr_valid_i, addr_i, final_i, swap_i;
+    in: rst_n, clear_i, rows_i, level_i, flip_i, addr_valid_i, addr_i, final_i, swap_i;
     out: addr_ready_o, full_o, wt_valid_o, wt_addr_o, wt_rows_o, error_o
 } }
 
@@ -129,11 +130,16 @@ pins! { Requantise {
 
 pins! { Post {
     clock: clk;
-    in: rst_n, load_i, tile_i, cols_i, valid_i, dest_i, flush_i, single_i, lo_i, hi_i, acc_i,
+    in: rst_n, load_i, tile_i, skip_i, cols_i, valid_i, dest_i, flush_i, single_i, lo_i, hi_i, acc_i,
         pw_valid_i, pw_column_i, pw_tile_i, pw_data_i;
     out: dr_valid_o, dr_word_o, dr_data_o
 } }
 
+pins! { DrainPlace {
+    clock: clk;
+    in: rst_n, turn_i, valid_i, word_i, data_i;
+    out: valid_o, word_o, data_o
+} }
 pins! { Sliced<8> {
     clock: clk;
     in: rst_n, wen_i, waddr_i, wdata_i, ren_i, raddr_i;

@@ -31,6 +31,7 @@ fn load(params: &Params, tile_loops: &[(u32, u32)]) -> Instruction {
         wait: Wait::default(),
         rows: params.array.rows,
         tile_level: 0,
+        flip: 0,
         record: Record {
             rows: vec![row(0, weights(params), &loops)],
         },

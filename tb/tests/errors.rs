@@ -19,6 +19,7 @@ fn load(params: &Params, rows: u32, base: u32, tiles: u32) -> Instruction {
         wait: Wait::default(),
         rows,
         tile_level: 0,
+        flip: 0,
         record: Record {
             rows: vec![row(0, base, &[(words, 8), (tiles, 8)])],
         },
@@ -131,6 +132,7 @@ fn illegal_instructions_stop_with_their_code() {
             [0x0402, 0, 0, 0, 0],
             [0x0402, rows + 1, 0, 0, 0],
             [0x0402, 1 | 1 << 9, 0, 0, 0],
+            [0x0402, 1 | 1 << 20, 0, 0, 0],
             [0x0402, 1 | loops << 12, 0, 0, 0],
             [0x0402, 1, record_rows, 0, 0],
             [0x0402, 1, (loops + 1) << 4, 0, 0],

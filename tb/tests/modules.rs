@@ -185,6 +185,7 @@ fn post_agrees() {
             set_below(s, "pw_column_i", 1, 4);
             set_below(s, "pw_tile_i", 1, 4);
             set_below(s, "tile_i", 1, 4);
+            set_below(s, "skip_i", 1, 3);
             set_below(s, "cols_i", 1, 4);
             let dest = s.cycle;
             s.set("dest_i", 0, dest);
@@ -200,6 +201,18 @@ fn post_agrees() {
         .event("byte that is not 0", |s| {
             s.get("dr_valid_o", 0) == 1 && (0..8).any(|k| s.get("dr_data_o", k) != 0)
         })
+        .check();
+}
+
+#[test]
+fn drain_place_agrees() {
+    agreement("drain_place", designs::drain_place())
+        .seed(38)
+        .drive(|s| {
+            set_below(s, "turn_i", 1, 3);
+            thin_out(s, "valid_i", 4);
+        })
+        .event("word of the last partition", |s| s.get("valid_o", 5) == 1)
         .check();
 }
 

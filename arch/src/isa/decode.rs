@@ -51,11 +51,12 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
     };
     Ok(match opcode {
         OP_LOAD_WEIGHTS => {
-            reserved(name, "word 1", words[1], 0x0000_71ff)?;
+            reserved(name, "word 1", words[1], 0x000f_f1ff)?;
             Instruction::LoadWeights {
                 wait,
                 rows: words[1] & 0x1ff,
                 tile_level: words[1] >> 12 & 7,
+                flip: words[1] >> 15 & 0x1f,
                 record: decode_record(name, &words[2..])?,
             }
         }

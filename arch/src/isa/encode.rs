@@ -23,8 +23,11 @@ impl Instruction {
         match self {
             Instruction::Halt { .. } => {}
             Instruction::LoadWeights {
-                rows, tile_level, ..
-            } => words.push(rows | tile_level << 12),
+                rows,
+                tile_level,
+                flip,
+                ..
+            } => words.push(rows | tile_level << 12 | flip << 15),
             Instruction::Matmul {
                 rows,
                 first,

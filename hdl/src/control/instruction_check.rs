@@ -124,7 +124,7 @@ impl Logic for InstructionCheck {
                         self.bad_field_o.next = self.bad_count.val()
                             | self.bad_level.val()
                             | (self.word_i.val().get_bits::<3>(9) != 0)
-                            | (self.word_i.val().get_bits::<17>(15) != 0);
+                            | (self.word_i.val().get_bits::<12>(20) != 0);
                     }
                     Unit::Stream => {
                         self.bad_field_o.next = self.bad_count.val()

@@ -412,6 +412,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         }
         self.weight_head.rows_i.next = self.sequencer.param_o[0].val().get_bits::<9>(0);
         self.weight_head.level_i.next = self.sequencer.param_o[0].val().get_bits::<3>(12);
+        self.weight_head.flip_i.next = self.sequencer.param_o[0].val().get_bits::<5>(15);
         self.weight_head.swap_i.next = self.stream_head.swap_o.val();
         self.wt_valid_o.next = self.weight_head.wt_valid_o.val();
         self.wt_addr_o.next = self.weight_head.wt_addr_o.val();

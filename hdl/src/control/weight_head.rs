@@ -23,6 +23,8 @@ pub struct WeightHead<const A: usize> {
     pub rows_i: Signal<In, Bits<9>>,
     /// A weight tile ends when loops 0..=level are in their last iteration.
     pub level_i: Signal<In, Bits<3>>,
+    /// Bits of the word address that are inverted.
+    pub flip_i: Signal<In, Bits<5>>,
     /// Address from the traversal unit.
     pub addr_valid_i: Signal<In, Bit>,
     /// Accepts the address.
@@ -114,7 +116,8 @@ impl<const A: usize> Logic for WeightHead<A> {
         }
 
         self.wt_valid[0].d_i.next = self.accept.val() & !self.clear_i.val();
-        self.wt_addr[0].d_i.next = self.addr_i.val().get_bits::<16>(0);
+        self.wt_addr[0].d_i.next =
+            self.addr_i.val().get_bits::<16>(0) ^ (bit_cast::<16, 5>(self.flip_i.val()) << 3);
         self.wt_rows[0].d_i.next = self.rows_i.val();
         for i in 1..3 {
             self.wt_valid[i].d_i.next = self.wt_valid[i - 1].q_o.val();

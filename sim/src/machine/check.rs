@@ -141,7 +141,7 @@ impl WordCheck {
 
     fn first_parameter(self, word: u32, params: &Params) -> Result<(), Fault> {
         let used = match self.opcode {
-            OP_LOAD_WEIGHTS => 0x0000_71ff,
+            OP_LOAD_WEIGHTS => 0x000f_f1ff,
             OP_MATMUL => 0x00ff_ffff,
             _ => 0x00ff_07ff,
         };

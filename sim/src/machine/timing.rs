@@ -141,6 +141,8 @@ struct Stream {
 struct Loading {
     rows: usize,
     level: u8,
+    /// Bits of a byte address that are inverted.
+    flip: u32,
 }
 
 /// The running machine between two clock edges.
@@ -289,11 +291,13 @@ impl Clockwork {
         if self.shadow_full || self.now < self.weights_from {
             return Ok(None);
         }
-        Ok(Some((step.address / self.limits.bank_bytes, step)))
+        let address = step.address ^ self.loading.flip;
+        Ok(Some((address / self.limits.bank_bytes, step)))
     }
 
     fn take_weights(&mut self, data: &mut Datapath, step: &Step) {
-        data.shift_weights(step.address as usize, self.loading.rows);
+        let address = step.address ^ self.loading.flip;
+        data.shift_weights(address as usize, self.loading.rows);
         self.shadow_full = step.inner_final(self.loading.level);
         self.weights.accept();
         self.progress = true;
@@ -441,12 +445,14 @@ impl Clockwork {
             Instruction::LoadWeights {
                 rows,
                 tile_level,
+                flip,
                 record,
                 ..
             } => {
                 self.loading = Loading {
                     rows: *rows as usize,
                     level: *tile_level as u8,
+                    flip: flip * 8,
                 };
                 self.weights.start(record, &self.limits, valid_from);
             }

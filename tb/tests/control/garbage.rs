@@ -17,6 +17,7 @@ fn conflict() -> Vec<Instruction> {
         wait: Wait::default(),
         rows: 1,
         tile_level: 0,
+        flip: 0,
         record: Record {
             rows: vec![row(0, 0, &[(words, 8)])],
         },

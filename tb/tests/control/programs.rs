@@ -113,7 +113,8 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], end: &End) {
                 coverage.event("one column", *columns == 1);
                 coverage.event("placed", place.is_some());
             }
-            Instruction::LoadWeights { .. } | Instruction::Halt { .. } => {}
+            Instruction::LoadWeights { flip, .. } => coverage.event("words backwards", *flip > 0),
+            Instruction::Halt { .. } => {}
         }
     }
 }

@@ -174,6 +174,7 @@ impl<'a> Pair<'a> {
                 wait: Wait::default(),
                 rows,
                 tile_level: 0,
+                flip: 0,
                 record: Record {
                     rows: vec![row(0, 0, &[(params.weight_words(), 8)])],
                 },

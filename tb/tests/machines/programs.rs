@@ -234,10 +234,17 @@ impl Writer<'_> {
         let words = self.params.weight_words() + u32::from(self.chance(0.2));
         let trips = self.trips(level, words, tiles);
         let row = self.rng.random_range(0..self.params.traversal.rows) as u8;
+        // Within the half of the bank that holds the weights.
+        let words = self.params.bank_bytes() / 16;
+        let flip = match self.chance(0.4) {
+            true => self.rng.random_range(0..words.min(32)),
+            false => 0,
+        };
         Instruction::LoadWeights {
             wait: Wait::default(),
             rows: self.rng.random_range(phase.rows..=self.params.array.rows),
             tile_level: level,
+            flip,
             record: Record {
                 rows: vec![self.block(row, phase.weights, &trips)],
             },

@@ -1,0 +1,177 @@
+//! Products of matrices in the state buffer.
+
+use heddle_arch::isa::{DrainPlace, Instruction, ROW_PROLOGUE, ROW_TENSOR, Record, RowBlock, Wait};
+use heddle_arch::params::Params;
+use heddle_arch::requantise::Rounding;
+
+use super::pieces::{Piece, pieces};
+use super::place::{MatrixPlace, Run};
+use crate::loops::Count;
+
+/// How operands are decoded and sums become bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scaling {
+    /// Zero point of the moving matrix.
+    pub zero_point: i8,
+    /// Column tile of bias, multiplier and shift; the same for all columns of the result.
+    pub tile: u8,
+    /// Rounding of the scaled sums.
+    pub rounding: Rounding,
+    /// Bounds of the results less their zero point.
+    pub bounds: (i16, i16),
+}
+
+impl Scaling {
+    /// Sums of -128 to 127 go through unchanged; the tile has bias 0 and scale 1.
+    #[must_use]
+    pub fn unchanged(tile: u8) -> Self {
+        Self {
+            zero_point: 0,
+            tile,
+            rounding: Rounding::Double,
+            bounds: (-128, 127),
+        }
+    }
+}
+
+/// The product of W transposed and X: W is loaded as weights (as int8, zero point 0), X is streamed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Product {
+    /// W, k x n.
+    pub weights: MatrixPlace,
+    /// X, k x t; no bank holds both matrices.
+    pub moving: MatrixPlace,
+    /// The product, n x t; no part of W or X.
+    pub result: MatrixPlace,
+    /// Decoding and scaling.
+    pub scaling: Scaling,
+}
+
+impl Product {
+    /// The instructions; the first one waits until all units are idle.
+    ///
+    /// # Panics
+    /// If the shapes do not belong together.
+    #[must_use]
+    pub fn instructions(&self, params: &Params) -> Vec<Instruction> {
+        let (w, x, d) = (self.weights.shape, self.moving.shape, self.result.shape);
+        assert_eq!((w.rows, w.cols, x.cols), (x.rows, d.rows, d.cols), "shapes");
+        let bands = w.rows.div_ceil(params.array.rows);
+        let mut pass = Pass::new(self.scaling, params);
+        for piece in pieces(&self.weights, params) {
+            pass.drain(&piece, &self.result);
+            // The runs of all bands are alike but for their addresses.
+            let parts = |band| {
+                let runs = self.moving.runs(band).into_iter();
+                runs.flat_map(|run| run.parts(params.results_buffer.depth))
+            };
+            for part in 0..parts(0).count() {
+                for band in 0..bands {
+                    let run = parts(band).nth(part).expect("as many as in band 0");
+                    let rows = params.array.rows.min(w.rows - band * params.array.rows);
+                    pass.load(&self.weights, band, &piece, rows);
+                    pass.stream(&run, &piece, rows, band == 0, band + 1 == bands);
+                }
+                pass.next_bank();
+            }
+        }
+        pass.instructions
+    }
+}
+
+/// Instructions of passes through the array.
+pub(super) struct Pass<'p> {
+    pub instructions: Vec<Instruction>,
+    scaling: Scaling,
+    params: &'p Params,
+    bank: bool,
+}
+
+impl<'p> Pass<'p> {
+    pub fn new(scaling: Scaling, params: &'p Params) -> Self {
+        Self {
+            instructions: Vec::new(),
+            scaling,
+            params,
+            bank: false,
+        }
+    }
+
+    /// The first instruction waits for all units, the others for the unit they start.
+    fn wait(&self) -> Wait {
+        let first = self.instructions.is_empty();
+        Wait {
+            weights: first,
+            stream: first,
+            drain: first,
+        }
+    }
+
+    pub fn next_bank(&mut self) {
+        self.bank = !self.bank;
+    }
+
+    /// Results of a piece go to the rows of a band, all columns.
+    pub fn drain(&mut self, piece: &Piece, result: &MatrixPlace) {
+        let bits = self.params.traversal.offset_bits;
+        let runs = result.runs(piece.band).into_iter().zip(0..);
+        let place = (piece.place != DrainPlace::default()).then_some(piece.place);
+        self.instructions.push(Instruction::Drain {
+            wait: self.wait(),
+            columns: piece.columns,
+            single: self.scaling.rounding == Rounding::Single,
+            tile: self.scaling.tile,
+            lo: self.scaling.bounds.0,
+            hi: self.scaling.bounds.1,
+            place,
+            record: Record {
+                rows: runs.map(|(run, row)| run.block(row, bits)).collect(),
+            },
+        });
+    }
+
+    /// A band of rows of a matrix becomes the weights, the columns of the piece's group.
+    pub fn load(&mut self, weights: &MatrixPlace, band: u32, piece: &Piece, rows: u32) {
+        let (base, flip, words) = weights.weight_words(band, piece.group);
+        self.instructions.push(Instruction::LoadWeights {
+            wait: self.wait(),
+            rows,
+            tile_level: 0,
+            flip,
+            record: Record {
+                rows: vec![RowBlock {
+                    row: 0,
+                    base,
+                    loops: vec![Count::new(words, 8).registers(self.params.traversal.offset_bits)],
+                }],
+            },
+        });
+    }
+
+    /// Streams the columns of a run.
+    pub fn stream(&mut self, run: &Run, piece: &Piece, rows: u32, first: bool, last: bool) {
+        let tensor = run.block(ROW_TENSOR, self.params.traversal.offset_bits);
+        let tile_level = tensor.loops.len() as u32 - 1;
+        let mut blocks = vec![tensor];
+        if first {
+            let prologue = RowBlock {
+                row: ROW_PROLOGUE,
+                base: self.scaling.tile.into(),
+                loops: Vec::new(),
+            };
+            blocks.insert(0, prologue);
+        }
+        self.instructions.push(Instruction::Matmul {
+            wait: self.wait(),
+            rows,
+            first,
+            last,
+            bank: self.bank,
+            tile_level,
+            threshold: (127 - i16::from(self.scaling.zero_point)) as u8,
+            macs: rows * piece.columns,
+            table: None,
+            record: Record { rows: blocks },
+        });
+    }
+}

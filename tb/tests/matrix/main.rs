@@ -1,0 +1,10 @@
+//! Matrices in the state buffer of the emitted machine: transposes by the identity, products, and
+//! chains of both, against the golden machine and against the elements that are expected.
+
+mod bench;
+#[path = "../machines/mod.rs"]
+mod machines;
+mod products;
+#[path = "../rtl/mod.rs"]
+mod rtl;
+mod transposes;

@@ -1,0 +1,134 @@
+//! Transposes by a product with the identity.
+
+use heddle_arch::isa::Instruction;
+use heddle_arch::params::Params;
+use heddle_compiler::matrix::{MatrixPlace, Shape, Transpose, TransposeError};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::bench::{Bench, Matrix, UNIT_TILE};
+use crate::machines::{self, Machine};
+use crate::rtl::{self, Checked, Coverage};
+
+fn count(program: &[Instruction], opcode: u32) -> usize {
+    program.iter().filter(|i| i.opcode() == opcode).count()
+}
+
+/// Source from address 0 on, destination behind it, identity in bank 1.
+fn places(shape: Shape, identity: MatrixPlace, params: &Params) -> Transpose {
+    let source = MatrixPlace::new(shape, 0, params);
+    Transpose {
+        source,
+        destination: MatrixPlace::new(shape.transposed(), source.end(), params),
+        identity,
+        tile: UNIT_TILE,
+    }
+}
+
+#[test]
+fn pet_01_pet_14_pet_19_pet_21_pet_22_the_matrix_of_figure_3() {
+    let machine = Machine::new(machines::tiny());
+    let mut bench = Bench::new(&machine, 1).unwrap();
+    let params = bench.params();
+    let matrix = Matrix::new(4, 4, |(row, col)| (4 * row + col + 1) as i8);
+    let identity = bench.write_identity(params.bank_bytes());
+    let transpose = places(matrix.shape, identity, params);
+    bench.write(&transpose.source, &matrix);
+    // Partition r holds row r, elements in consecutive columns from address 0.
+    assert_eq!(transpose.source.element(2, 3), (2, 3));
+    let program = transpose.instructions(params).unwrap();
+    bench.run(program).unwrap();
+    let expected = [1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15, 4, 8, 12, 16];
+    let expected = Matrix::new(4, 4, |(row, col)| expected[(4 * row + col) as usize]);
+    bench.check(&transpose.destination, &expected).unwrap();
+    bench.check(&transpose.source, &matrix).unwrap();
+}
+
+#[test]
+fn pet_12_pet_14_the_wrong_orientation_reverses_every_partition() {
+    let machine = Machine::new(machines::tiny());
+    let mut bench = Bench::new(&machine, 1).unwrap();
+    let params = bench.params();
+    let matrix = Matrix::new(4, 4, |(row, col)| (4 * row + col + 1) as i8);
+    let exchange = Matrix::new(4, 4, |(row, col)| i8::from(row + col == 3));
+    let identity = MatrixPlace::new(exchange.shape, params.bank_bytes(), params);
+    bench.write(&identity, &exchange);
+    let transpose = places(matrix.shape, identity, params);
+    bench.write(&transpose.source, &matrix);
+    bench.run(transpose.instructions(params).unwrap()).unwrap();
+    let reversed = Matrix::new(4, 4, |(row, col)| matrix.at(3 - col, row));
+    bench.check(&transpose.destination, &reversed).unwrap();
+    let right = bench.check(&transpose.destination, &matrix.transposed());
+    assert!(right.is_err(), "the order of the identity must matter");
+}
+
+#[test]
+fn pet_32_pet_33_pet_34_partial_pieces_of_two_levels() {
+    let mut params = machines::tiny();
+    params.name = "tiny_4x2".to_string();
+    params.array.cols = 2;
+    let machine = Machine::new(params);
+    let mut bench = Bench::new(&machine, 1).unwrap();
+    let params = bench.params();
+    let matrix = Matrix::new(5, 6, |(row, col)| (10 * row + col) as i8);
+    let identity = bench.write_identity(params.bank_bytes());
+    let transpose = places(matrix.shape, identity, params);
+    bench.write(&transpose.source, &matrix);
+    let program = transpose.instructions(params).unwrap();
+    // Two bands of rows times three groups of columns: each sub-block is loaded once.
+    assert_eq!(count(&program, heddle_arch::isa::OP_LOAD_WEIGHTS), 6);
+    bench.run(program).unwrap();
+    bench
+        .check(&transpose.destination, &matrix.transposed())
+        .unwrap();
+}
+
+/// Matrices of any shape that fit, of all byte values.
+fn run_transposes(machine: &Machine, seed: u64, count: u32) -> Checked<Coverage> {
+    let mut coverage = Coverage::default();
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut bench = Bench::new(machine, seed)?;
+    let params = bench.params();
+    let identity = bench.write_identity(params.bank_bytes());
+    let (rows, cols) = (params.array.rows, params.array.cols);
+    for number in 0..count {
+        let shape = Shape {
+            rows: rng.random_range(1..=3 * rows + 1),
+            cols: rng.random_range(1..=2 * cols + 1),
+        };
+        let transpose = places(shape, identity, params);
+        let program = match transpose.instructions(params) {
+            Ok(program) => program,
+            Err(TransposeError::SameBank { .. } | TransposeError::Overlap { .. }) => {
+                coverage.event("a matrix that reaches the identity", true);
+                continue;
+            }
+            Err(error) => return Err(bench.pair.message(error)),
+        };
+        coverage.event("one sub-block", shape.rows <= rows && shape.cols <= cols);
+        coverage.event("several bands", shape.rows > rows);
+        coverage.event("several groups", shape.cols > cols);
+        coverage.event("partial rows", shape.rows % rows > 0 || rows == 1);
+        coverage.event("partial columns", shape.cols % cols > 0 || cols == 1);
+        bench.pair.set_zero(0);
+        let matrix = Matrix::random(&mut rng, shape.rows, shape.cols);
+        coverage.event("smallest byte", matrix.elements.contains(&-128));
+        bench.write(&transpose.source, &matrix);
+        let place = format!("{number}: {} x {}", shape.rows, shape.cols);
+        let at = |error| format!("{place}: {error}");
+        bench.run(program).map_err(at)?;
+        bench
+            .check(&transpose.destination, &matrix.transposed())
+            .map_err(at)?;
+        bench.check(&transpose.source, &matrix).map_err(at)?;
+    }
+    Ok(coverage)
+}
+
+#[test]
+fn pet_13_pet_20_pet_23_pet_29_pet_72_random_matrices_on_all_shapes_of_the_array() {
+    for params in machines::configurations() {
+        let machine = Machine::new(params);
+        rtl::run_seeds(|seed| run_transposes(&machine, seed, 25));
+    }
+}
