@@ -11,6 +11,7 @@ fn core(rows: usize, cols: usize) -> GemmOptions {
         unit: options(rows, cols),
         banks: 0,
         merge: true,
+        store_each: false,
         operand_bytes: 1024,
         weight_words: 256,
         results: 64,

@@ -7,7 +7,7 @@ use crate::sides::Side;
 use heddle_sim::gemm::{GemmModel, GemmOptions, GemmResult, GemmRun};
 use heddle_sim::offsets::{Kind, Write};
 use rand_chacha::ChaCha8Rng;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Something to do.
 #[derive(Debug, Clone)]
@@ -62,6 +62,20 @@ impl Shown {
         let mut all = self.sorted();
         all.sort_by_key(|result| (result.col, result.row));
         all.iter().map(|result| result.sum).collect()
+    }
+
+    /// The same, where each iteration is stored: the sums that were stored last.
+    pub fn last_sums(&self) -> Vec<i32> {
+        let all = self.results.iter().flatten();
+        let last: BTreeMap<_, _> = all
+            .map(|result| ((result.col, result.row), result.sum))
+            .collect();
+        last.into_values().collect()
+    }
+
+    /// Number of results.
+    pub fn stores(&self) -> usize {
+        self.results.iter().map(Vec::len).sum()
     }
 }
 

@@ -12,5 +12,6 @@ mod rtl;
 mod runs;
 mod shapes;
 mod sides;
+mod stored;
 mod variants;
 mod worked;

@@ -76,6 +76,7 @@ pub fn shape(options: &GemmOptions) -> GemmShape {
         operand_bytes: options.operand_bytes,
         weight_words: options.weight_words,
         results: options.results,
+        store_each: options.store_each,
     }
 }
 
