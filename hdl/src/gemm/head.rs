@@ -104,7 +104,7 @@ pub struct GemmHead {
     waiting: Delay<Bits<9>>,
     tag: Reg<Bits<4>>,
     gapless: Signal<Local, Bit>,
-    /// With sums that stay: they leave behind the step.
+    /// Sums that stay leave behind the step.
     leave: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
     taken: Signal<Local, Bit>,
