@@ -2,6 +2,8 @@
 //! reads and stalls of many variants.
 
 mod bench;
+#[path = "../beside/mod.rs"]
+mod beside;
 mod driven;
 mod faults;
 mod layer;

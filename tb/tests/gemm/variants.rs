@@ -1,6 +1,6 @@
 //! The cores under test: both spreads, memories for each row and banks, every option.
 
-use crate::sides::{Design, Side};
+use crate::sides::{Design, Side, design};
 use heddle_sim::gemm::GemmOptions;
 use heddle_sim::offsets::UnitOptions;
 use std::sync::LazyLock;
@@ -43,7 +43,7 @@ fn each(change: impl Fn(&mut GemmOptions)) -> impl Fn(&mut GemmOptions) {
 
 /// All cores side by side. Each has another name, that of its ports.
 pub static VARIANTS: LazyLock<Design> = LazyLock::new(|| {
-    Design::new(vec![
+    design(vec![
         Side::new("four", options(4, 1, |_| {})),
         Side::new("square", options(4, 4, each(|o| o.unit.expand = true))),
         Side::new("single", options(1, 1, each(|_| {}))),
