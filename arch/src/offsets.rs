@@ -6,6 +6,7 @@
 //! document that says what tables are made for.
 
 mod check;
+pub mod examples;
 mod file;
 mod request;
 

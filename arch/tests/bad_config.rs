@@ -172,6 +172,8 @@ const OFFSETS: &[&str] = &[
     r#"{ "operand_bytes": 32 }"#,
     r#"{ "weight_words": 65537 }"#,
     r#"{ "results": 8192 }"#,
+    r#"{ "store_each": 1 }"#,
+    r#"{ "rows": 17, "results": 16, "store_each": true }"#,
     r#"{ "width": 7 }"#,
     "null",
     "[]",

@@ -31,7 +31,7 @@ fn all_options_are_read() {
     let params = with(
         r#"{ "rows": 3, "cols": 5, "address_bits": 24, "bases": 16, "offsets": 65536, "taps": 8,
            "spread": "broadcast", "running": true, "expand": true, "banks": 16, "merge": false,
-           "operand_bytes": 64, "weight_words": 32, "results": 16 }"#,
+           "operand_bytes": 64, "weight_words": 32, "results": 16, "store_each": true }"#,
     );
     let expected = Offsets {
         rows: Some(3),
@@ -48,10 +48,32 @@ fn all_options_are_read() {
         operand_bytes: 64,
         weight_words: 32,
         results: 16,
+        store_each: true,
     };
     assert_eq!(params.offset_unit(), expected);
     let again = Params::from_json(&params.to_json()).expect("own output is valid");
     assert_eq!(again, params);
+}
+
+#[test]
+fn each_row_needs_a_sum_to_store_each_iteration() {
+    for (rows, results, store_each, legal) in [
+        (Some(16), 16, true, true),
+        (Some(17), 16, true, false),
+        (Some(17), 16, false, true),
+        (None, 16, true, true),
+        (Some(256), 256, true, true),
+    ] {
+        let mut params = with("{}");
+        params.offsets = Some(Offsets {
+            rows,
+            results,
+            store_each,
+            ..Offsets::default()
+        });
+        let result = params.validate();
+        assert_eq!(result.is_ok(), legal, "{rows:?} {results}: {result:?}");
+    }
 }
 
 #[test]
@@ -84,7 +106,7 @@ fn the_document_lists_every_option_with_its_default() {
         };
         assert!(DOCUMENT.contains(&line), "{line}");
     }
-    assert_eq!(options.len(), 12);
+    assert_eq!(options.len(), 13);
     assert_eq!(
         (&options["bases"], &options["offsets"]),
         (&1024.into(), &512.into())

@@ -204,10 +204,11 @@ module im2col #(
         .tap_y_o        (tap_y)
       );
 
-      im2col_multiply_rows #(
-        .Rows(Rows),
-        .A   (A),
-        .D   (D)
+      im2col_rows #(
+        .Rows    (Rows),
+        .A       (A),
+        .D       (D),
+        .Multiply(1)
       ) u_rows (
         .clk            (clk),
         .move_i         (move),
@@ -281,10 +282,11 @@ module im2col #(
         .tap_y_o        (tap_y)
       );
 
-      im2col_add_rows #(
-        .Rows(Rows),
-        .A   (A),
-        .D   (D)
+      im2col_rows #(
+        .Rows    (Rows),
+        .A       (A),
+        .D       (D),
+        .Multiply(0)
       ) u_rows (
         .clk            (clk),
         .move_i         (move),

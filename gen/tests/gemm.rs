@@ -65,7 +65,11 @@ fn cores_with_a_memory_for_each_row_are_clean() {
         s.unit.running = true;
         s.unit.expand = true;
         s.unit.address_bits = 32;
+        s.store_each = true;
     };
+    let each = |s: &mut GemmShape| s.store_each = true;
+    clean("each_1x1", &Gemm::<16>::new(&shape(1, 1, each)));
+    clean("each_3x2", &Gemm::<16>::new(&shape(3, 2, each)));
     clean("every_option", &Gemm::<32>::new(&shape(4, 4, every)));
     let broadcast = |s: &mut GemmShape| s.unit.broadcast = true;
     clean("broadcast", &Gemm::<16>::new(&shape(4, 3, broadcast)));
@@ -79,6 +83,7 @@ fn cores_with_banks_are_clean() {
             s.unit.broadcast = true;
             s.unit.address_bits = 24;
             (s.banks, s.merge, s.operand_bytes) = (banks, merge, bytes);
+            s.store_each = merge;
         };
         let name = format!("banks_{banks}");
         clean(&name, &Gemm::<24>::new(&shape(4, 2, banked)));

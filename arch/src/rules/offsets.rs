@@ -4,14 +4,25 @@ use serde_json::Value;
 
 use super::fault;
 use crate::fault::Fault;
+use crate::params::Offsets;
 
 /// Adds the violations of all rules whose fields are free of faults.
 pub(super) fn check(value: &Value, faults: &mut Vec<Fault>) {
     let Some(section) = value.get("offsets") else {
         return;
     };
-    let faulty = |field: &str| faults.iter().any(|fault| fault.field == field);
-    if faulty("offsets.banks") || faulty("offsets.spread") {
+    check_banks(section, faults);
+    check_store(value, section, faults);
+}
+
+fn faulty(fields: &[&str], faults: &[Fault]) -> bool {
+    faults
+        .iter()
+        .any(|fault| fields.contains(&fault.field.as_str()))
+}
+
+fn check_banks(section: &Value, faults: &mut Vec<Fault>) {
+    if faulty(&["offsets.banks", "offsets.spread"], faults) {
         return;
     }
     let banks = section.get("banks").and_then(Value::as_u64).unwrap_or(0);
@@ -22,5 +33,31 @@ pub(super) fn check(value: &Value, faults: &mut Vec<Fault>) {
              memory"
         );
         faults.push(fault("offsets.banks", message));
+    }
+}
+
+/// A core that stores each iteration keeps a sum for each of its rows.
+fn check_store(value: &Value, section: &Value, faults: &mut Vec<Fault>) {
+    let fields = [
+        "array.rows",
+        "offsets.rows",
+        "offsets.results",
+        "offsets.store_each",
+    ];
+    let stores = section.get("store_each").and_then(Value::as_bool);
+    if faulty(&fields, faults) || stores != Some(true) {
+        return;
+    }
+    let rows = section
+        .get("rows")
+        .or_else(|| value.get("array")?.get("rows"));
+    let rows = rows.and_then(Value::as_u64).unwrap_or(0);
+    let results = section.get("results").and_then(Value::as_u64);
+    let results = results.unwrap_or(Offsets::default().results.into());
+    if results < rows {
+        let message = format!(
+            "is {results}, expected at least the {rows} rows with \"store_each\": each keeps a sum"
+        );
+        faults.push(fault("offsets.results", message));
     }
 }

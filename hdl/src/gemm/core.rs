@@ -22,6 +22,10 @@ use crate::prelude::*;
 /// row 0, the first one with the last step of the pass. `done_o` comes one clock after the last column
 /// of the last result. The next run may start when `busy_o` is low; results of the run before may then
 /// still leave, and their `done_o` comes before any result of the next one.
+///
+/// With `store_each` bit 3 of the mode is the core's; the unit does not see it. Results then leave
+/// behind each step (sums that stay; rows - 1 clocks follow each step) or K tile (weights that
+/// stay), each with the sum so far, which the results memory keeps.
 #[derive(LogicBlock)]
 pub struct Gemm<const A: usize> {
     /// Clock.
@@ -120,6 +124,7 @@ pub struct Gemm<const A: usize> {
     _taps: usize,
     _banked: usize,
     _broadcast: usize,
+    _store_each: usize,
 }
 
 impl<const A: usize> Gemm<A> {
@@ -160,9 +165,9 @@ impl<const A: usize> Gemm<A> {
             c_data_o: v(cols),
             stalls_o: Default::default(),
             reads_o: Default::default(),
-            settings: GemmSettings::new(shape.results),
+            settings: GemmSettings::new(shape.results, shape.store_each),
             unit: OffsetUnit::new(&shape.unit),
-            head: GemmHead::new(rows, cols, broadcast),
+            head: GemmHead::new(rows, cols, broadcast, shape.store_each),
             rows: own.into_iter().collect(),
             banks: banked.then(banks).into_iter().collect(),
             skew: broadcast
@@ -171,8 +176,8 @@ impl<const A: usize> Gemm<A> {
                 .collect(),
             weights: WeightMemory::new(cols, shape.weight_words),
             array: DualArray::new(rows, cols),
-            passes: Default::default(),
-            result_head: ResultHead::new(rows),
+            passes: PassQueue::new(shape.store_each),
+            result_head: ResultHead::new(rows, shape.store_each),
             results: ResultsBuffer::new(cols, shape.results / 2),
             name: v(cols),
             counters: GemmCounters::new(rows),
@@ -196,6 +201,7 @@ impl<const A: usize> Gemm<A> {
             _taps: taps,
             _banked: banked.into(),
             _broadcast: broadcast.into(),
+            _store_each: shape.store_each.into(),
         }
     }
 }
@@ -220,6 +226,15 @@ impl<const A: usize> Logic for Gemm<A> {
         self.unit.wr_kind_i.next = self.wr_kind_i.val();
         self.unit.wr_index_i.next = self.wr_index_i.val();
         self.unit.wr_data_i.next = self.wr_data_i.val();
+        if self._store_each > 0 {
+            // MODE: each iteration is stored.
+            if (self.wr_kind_i.val() == 0) & (self.wr_index_i.val() == 8) {
+                self.unit.wr_data_i.next = self.wr_data_i.val().replace_bit(3, false);
+            }
+            self.head.each_i[0].next = self.settings.each_o[0].val();
+            self.passes.each_i[0].next = self.head.pass_each_o[0].val();
+            self.result_head.each_i[0].next = self.passes.each_o[0].val();
+        }
         for i in 0..self._taps {
             self.unit.wr_row_i[i].next = self.wr_row_i[i].val();
             self.unit.wr_col_i[i].next = self.wr_col_i[i].val();

@@ -50,6 +50,12 @@ impl GemmShape {
                 merge.into(),
                 "1: rows that want one operand are served together",
             )
+            .option(
+                "store_each",
+                "k",
+                self.store_each.into(),
+                "1: a run may give its results behind each step",
+            )
             .hidden("banked", (self.banks > 0).into(), "1: rows share a memory")
     }
 }

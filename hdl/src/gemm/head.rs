@@ -10,7 +10,8 @@ use crate::prelude::*;
 /// when `served_i` is high and no sums are drained. The control of the slot is on the outputs for
 /// the array one cycle later. After the last step of a pass of sums that stay, rows - 1 cycles
 /// pass until the next step is taken. `ready_o`, `offer_o`, `taken_o`, `read_o` and the entry of the
-/// pass follow their inputs in the same cycle.
+/// pass follow their inputs in the same cycle. With `each_i` every step of sums that stay is a pass:
+/// its products leave at once and are added up in the results memory.
 #[derive(LogicBlock)]
 pub struct GemmHead {
     /// Clock.
@@ -25,6 +26,8 @@ pub struct GemmHead {
     pub total_i: Signal<In, Bits<16>>,
     /// Output channels of the run, N.
     pub channels_i: Signal<In, Bits<16>>,
+    /// Sums leave behind each step, or K tile; only with `store_each`.
+    pub each_i: Vec<Signal<In, Bit>>,
     /// A step is on the outputs of row 0.
     pub step_i: Signal<In, Bit>,
     /// First step of a pass.
@@ -57,7 +60,7 @@ pub struct GemmHead {
     pub step_o: Signal<Out, Bit>,
     /// Its weights stay.
     pub stay_o: Signal<Out, Bit>,
-    /// First step of the pass.
+    /// Sums that stay begin from 0.
     pub first_o: Signal<Out, Bit>,
     /// A row takes the weights.
     pub load_o: Signal<Out, Bit>,
@@ -82,10 +85,12 @@ pub struct GemmHead {
     pub pass_width_o: Signal<Out, Bits<9>>,
     /// Weights stay.
     pub pass_stay_o: Signal<Out, Bit>,
-    /// The sums are added to those of K tiles before.
+    /// The sums are added to those of steps or K tiles before.
     pub pass_add_o: Signal<Out, Bit>,
-    /// The sums wait for more K tiles.
+    /// The sums wait for more steps or K tiles.
     pub pass_store_o: Signal<Out, Bit>,
+    /// They are results all the same; only with `store_each`.
+    pub pass_each_o: Vec<Signal<Out, Bit>>,
     /// Draining slots still to come.
     gap: Reg<Bits<9>>,
     /// The pass taken last is the last one of its run.
@@ -99,6 +104,8 @@ pub struct GemmHead {
     waiting: Delay<Bits<9>>,
     tag: Reg<Bits<4>>,
     gapless: Signal<Local, Bit>,
+    /// Sums that stay leave behind the step.
+    leave: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
     taken: Signal<Local, Bit>,
     begins: Signal<Local, Bit>,
@@ -112,11 +119,13 @@ pub struct GemmHead {
     _cols: usize,
     _drains: usize,
     _broadcast: usize,
+    _store_each: usize,
 }
 
 impl GemmHead {
-    /// The head of `rows` rows and `cols` columns; with `broadcast` all rows have a step at once.
-    pub fn new(rows: usize, cols: usize, broadcast: bool) -> Self {
+    /// The head of `rows` rows and `cols` columns; with `broadcast` all rows have a step at once,
+    /// with `store_each` a run may give its results behind each step.
+    pub fn new(rows: usize, cols: usize, broadcast: bool, store_each: bool) -> Self {
         Self {
             clk: Default::default(),
             rst_n: Default::default(),
@@ -124,6 +133,7 @@ impl GemmHead {
             stay_i: Default::default(),
             total_i: Default::default(),
             channels_i: Default::default(),
+            each_i: v(store_each.into()),
             step_i: Default::default(),
             first_i: Default::default(),
             last_i: Default::default(),
@@ -154,6 +164,7 @@ impl GemmHead {
             pass_stay_o: Default::default(),
             pass_add_o: Default::default(),
             pass_store_o: Default::default(),
+            pass_each_o: v(store_each.into()),
             gap: Default::default(),
             run_ends: Default::default(),
             step: Default::default(),
@@ -165,6 +176,7 @@ impl GemmHead {
             waiting: Default::default(),
             tag: Default::default(),
             gapless: Default::default(),
+            leave: Default::default(),
             ends: Default::default(),
             taken: Default::default(),
             begins: Default::default(),
@@ -178,6 +190,7 @@ impl GemmHead {
             _cols: cols,
             _drains: rows - 1,
             _broadcast: broadcast.into(),
+            _store_each: store_each.into(),
         }
     }
 }
@@ -187,7 +200,12 @@ impl Logic for GemmHead {
     fn update(&mut self) {
         comment!("Which steps are taken, and the gap in which sums leave");
         self.gapless.next = self.gap.q_o.val() == 0;
-        self.ends.next = self.step_i.val() & self.last_i.val() & !self.stay_i.val();
+        if self._store_each > 0 {
+            self.leave.next = self.last_i.val() | self.each_i[0].val();
+        } else {
+            self.leave.next = self.last_i.val();
+        }
+        self.ends.next = self.step_i.val() & self.leave.val() & !self.stay_i.val();
         if self._broadcast > 0 {
             self.taken.next = self.step_i.val() & self.gapless.val() & self.served_i.val();
             self.ready_o.next = self.gapless.val() & self.served_i.val();
@@ -216,7 +234,7 @@ impl Logic for GemmHead {
 
         comment!("The pass");
         self.begins.next = self.taken.val()
-            & ((self.stay_i.val() & self.first_i.val()) | (!self.stay_i.val() & self.last_i.val()));
+            & ((self.stay_i.val() & self.first_i.val()) | (!self.stay_i.val() & self.leave.val()));
         self.rows_left.next = self.total_i.val() - self.held_i.val();
         self.cols_left.next = self.channels_i.val() - self.cols_i.val();
         self.last_rows.next = self.rows_left.val() <= self._rows.to_bits::<16>();
@@ -226,7 +244,11 @@ impl Logic for GemmHead {
                 | (!self.stay_i.val() & self.last_rows.val()));
         self.run_ends.clk.next = self.clk.val();
         self.run_ends.en_i.next = self.taken.val();
-        self.run_ends.d_i.next = self.last_pass.val();
+        if self._store_each > 0 {
+            self.run_ends.d_i.next = self.last_pass.val() & self.last_i.val();
+        } else {
+            self.run_ends.d_i.next = self.last_pass.val();
+        }
         self.pass_valid_o.next = self.begins.val();
         self.pass_start_o.next = self.held_i.val() + self._drains.to_bits::<16>();
         if self.stay_i.val() {
@@ -242,8 +264,16 @@ impl Logic for GemmHead {
             self.pass_width_o.next = self.cols_left.val().get_bits::<9>(0);
         }
         self.pass_stay_o.next = self.stay_i.val();
-        self.pass_add_o.next = !self.sum_first_i.val();
-        self.pass_store_o.next = !self.sum_last_i.val();
+        if self._store_each > 0 {
+            self.pass_add_o.next =
+                !self.sum_first_i.val() | (self.each_i[0].val() & !self.first_i.val());
+            self.pass_store_o.next = !self.sum_last_i.val()
+                | (self.each_i[0].val() & !self.stay_i.val() & !self.last_i.val());
+            self.pass_each_o[0].next = self.each_i[0].val();
+        } else {
+            self.pass_add_o.next = !self.sum_first_i.val();
+            self.pass_store_o.next = !self.sum_last_i.val();
+        }
 
         comment!("The slot");
         self.step.clk.next = self.clk.val();
@@ -254,7 +284,11 @@ impl Logic for GemmHead {
         self.stay.d_i.next = self.stay_i.val();
         self.stay_o.next = self.stay.q_o.val();
         self.first.clk.next = self.clk.val();
-        self.first.d_i.next = self.first_i.val();
+        if self._store_each > 0 {
+            self.first.d_i.next = self.first_i.val() | self.each_i[0].val();
+        } else {
+            self.first.d_i.next = self.first_i.val();
+        }
         self.first_o.next = self.first.q_o.val();
         self.load.clk.next = self.clk.val();
         self.load.rst_n.next = self.rst_n.val();
@@ -273,7 +307,7 @@ impl Logic for GemmHead {
 
         comment!("Its tag");
         self.mark.next = 0.into();
-        if (self.taken.val() & (self.stay_i.val() | self.last_i.val())) | !self.gapless.val() {
+        if (self.taken.val() & (self.stay_i.val() | self.leave.val())) | !self.gapless.val() {
             self.mark.next = self.mark.val() | 1;
         }
         if self.begins.val() {
@@ -307,6 +341,12 @@ impl Logic for GemmHead {
             "x",
             this._broadcast,
             "all rows have a step at once"
+        )
+        .option(
+            "store_each",
+            "k",
+            this._store_each,
+            "1: sums may leave behind each step"
         )
         .hidden("drains", this._drains, "draining slots of a pass"));
 }

@@ -32,6 +32,8 @@ pub struct PassQueue {
     pub add_i: Signal<In, Bit>,
     /// The sums are stored.
     pub store_i: Signal<In, Bit>,
+    /// They are results all the same; only with `store_each`.
+    pub each_i: Vec<Signal<In, Bit>>,
     /// GEMM row of the first sum.
     pub start_o: Signal<Out, Bits<16>>,
     /// First output channel.
@@ -46,18 +48,23 @@ pub struct PassQueue {
     pub add_o: Signal<Out, Bit>,
     /// The sums are stored.
     pub store_o: Signal<Out, Bit>,
+    /// They are results all the same.
+    pub each_o: Vec<Signal<Out, Bit>>,
     pushed: RegEn<Bits<2>>,
     popped: RegEn<Bits<2>>,
     /// Start and first channel.
     numbers: Ram1r1w<2, 16>,
     /// Enabled rows and columns.
     sizes: Ram1r1w<2, 9>,
-    /// Weights stay, add, store.
+    /// Weights stay, add, store, each.
     flags: Ram1r1w<2, 1>,
+    _store_each: usize,
 }
 
-impl Default for PassQueue {
-    fn default() -> Self {
+impl PassQueue {
+    /// A queue for passes whose results may be wanted behind each step if `store_each`.
+    pub fn new(store_each: bool) -> Self {
+        let each = usize::from(store_each);
         Self {
             clk: Default::default(),
             rst_n: Default::default(),
@@ -70,6 +77,7 @@ impl Default for PassQueue {
             stay_i: Default::default(),
             add_i: Default::default(),
             store_i: Default::default(),
+            each_i: v(each),
             start_o: Default::default(),
             cols_o: Default::default(),
             rows_o: Default::default(),
@@ -77,11 +85,13 @@ impl Default for PassQueue {
             stay_o: Default::default(),
             add_o: Default::default(),
             store_o: Default::default(),
+            each_o: v(each),
             pushed: Default::default(),
             popped: Default::default(),
             numbers: Ram1r1w::new(2, 4),
             sizes: Ram1r1w::new(2, 4),
-            flags: Ram1r1w::new(3, 4),
+            flags: Ram1r1w::new(3 + each, 4),
+            _store_each: each,
         }
     }
 }
@@ -122,11 +132,20 @@ impl Logic for PassQueue {
         self.flags.wdata_i[0].next = self.stay_i.val().into();
         self.flags.wdata_i[1].next = self.add_i.val().into();
         self.flags.wdata_i[2].next = self.store_i.val().into();
+        if self._store_each > 0 {
+            self.flags.wdata_i[3].next = self.each_i[0].val().into();
+            self.each_o[0].next = self.flags.rdata_o[3].val().any();
+        }
         self.flags.ren_i.next = self.pop_i.val();
         self.flags.raddr_i.next = self.popped.q_o.val();
         self.stay_o.next = self.flags.rdata_o[0].val().any();
         self.add_o.next = self.flags.rdata_o[1].val().any();
         self.store_o.next = self.flags.rdata_o[2].val().any();
     }
-    module!(|_this| Meta::module("pass_queue"));
+    module!(|this| Meta::module("pass_queue").option(
+        "store_each",
+        "k",
+        this._store_each,
+        "1: sums may leave behind each step"
+    ));
 }

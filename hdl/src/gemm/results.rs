@@ -36,6 +36,8 @@ pub struct ResultHead {
     pub add_i: Signal<In, Bit>,
     /// The sums are stored: no results yet.
     pub store_i: Signal<In, Bit>,
+    /// They are results all the same; only with `store_each`.
+    pub each_i: Vec<Signal<In, Bit>>,
     /// Slot of the results buffer.
     pub slot_valid_o: Signal<Out, Bit>,
     /// Its bank.
@@ -75,13 +77,16 @@ pub struct ResultHead {
     named_width: Delay<Bits<9>>,
     named_end: Reg<Bit>,
     this_place: Signal<Local, Bits<9>>,
+    /// The sum is a result, if its row is one.
+    shown: Signal<Local, Bit>,
     _rows: usize,
     _top_row: usize,
+    _store_each: usize,
 }
 
 impl ResultHead {
-    /// The results of an array of `rows` rows.
-    pub fn new(rows: usize) -> Self {
+    /// The results of an array of `rows` rows; with `store_each` stored sums may be results too.
+    pub fn new(rows: usize, store_each: bool) -> Self {
         Self {
             clk: Default::default(),
             rst_n: Default::default(),
@@ -95,6 +100,7 @@ impl ResultHead {
             stay_i: Default::default(),
             add_i: Default::default(),
             store_i: Default::default(),
+            each_i: v(store_each.into()),
             slot_valid_o: Default::default(),
             slot_bank_o: Default::default(),
             slot_addr_o: Default::default(),
@@ -123,8 +129,10 @@ impl ResultHead {
             named_width: Default::default(),
             named_end: Default::default(),
             this_place: Default::default(),
+            shown: Default::default(),
             _rows: rows,
             _top_row: rows - 1,
+            _store_each: store_each.into(),
         }
     }
 }
@@ -175,8 +183,13 @@ impl Logic for ResultHead {
         comment!("Its name");
         self.result.clk.next = self.clk.val();
         self.result.rst_n.next = self.rst_n.val();
+        if self._store_each > 0 {
+            self.shown.next = !self.store_i.val() | self.each_i[0].val();
+        } else {
+            self.shown.next = !self.store_i.val();
+        }
         self.result.d_i.next = self.sum.q_o.val()
-            & !self.store_i.val()
+            & self.shown.val()
             & (self.stay_i.val() | (self.this_place.val() < self.rows_i.val()));
         self.col.clk.next = self.clk.val();
         self.col.d_i.next = self.cols_i.val() - 1;
@@ -205,7 +218,13 @@ impl Logic for ResultHead {
     }
     module!(|this| Meta::module("result_head")
         .param("rows", "r", this._rows, "rows")
-        .hidden("top_row", this._top_row, "last row"));
+        .hidden("top_row", this._top_row, "last row")
+        .option(
+            "store_each",
+            "k",
+            this._store_each,
+            "1: stored sums may be results"
+        ));
 }
 
 /// Name of the results of one column: it travels with the slot of the results buffer, two cycles

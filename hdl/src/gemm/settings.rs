@@ -38,20 +38,25 @@ pub struct GemmSettings {
     pub channels_o: Signal<Out, Bits<16>>,
     /// Weights stay.
     pub stay_o: Signal<Out, Bit>,
+    /// Sums leave behind each step, or K tile; only with `store_each`.
+    pub each_o: Vec<Signal<Out, Bit>>,
     total: RegEn<Bits<16>>,
     channels: RegEn<Bits<16>>,
     stay: RegEn<Bit>,
+    each: Vec<RegEn<Bit>>,
     refused: RegEn<Bit>,
     stored: Signal<Local, Bit>,
     start: Signal<Local, Bit>,
     beyond: Signal<Local, Bit>,
     accepted: Signal<Local, Bit>,
     _results: usize,
+    _store_each: usize,
 }
 
 impl GemmSettings {
-    /// For a results memory of `results` sums.
-    pub fn new(results: usize) -> Self {
+    /// For a results memory of `results` sums; with `store_each` there is such a mode.
+    pub fn new(results: usize, store_each: bool) -> Self {
+        let each = usize::from(store_each);
         Self {
             clk: Default::default(),
             rst_n: Default::default(),
@@ -67,15 +72,18 @@ impl GemmSettings {
             total_o: Default::default(),
             channels_o: Default::default(),
             stay_o: Default::default(),
+            each_o: v(each),
             total: Default::default(),
             channels: Default::default(),
             stay: Default::default(),
+            each: v(each),
             refused: Default::default(),
             stored: Default::default(),
             start: Default::default(),
             beyond: Default::default(),
             accepted: Default::default(),
             _results: results,
+            _store_each: each,
         }
     }
 }
@@ -115,11 +123,20 @@ impl Logic for GemmSettings {
         self.stay.en_i.next = self.stored.val() & (self.index_i.val() == 8);
         self.stay.d_i.next = self.data_i.val().get_bit(0);
         self.stay_o.next = self.stay.q_o.val();
+        if self._store_each > 0 {
+            self.each[0].clk.next = self.clk.val();
+            self.each[0].rst_n.next = self.rst_n.val();
+            self.each[0].en_i.next = self.stored.val() & (self.index_i.val() == 8);
+            self.each[0].d_i.next = self.data_i.val().get_bit(3);
+            self.each_o[0].next = self.each[0].q_o.val();
+        }
     }
-    module!(|this| Meta::module("gemm_settings").param(
-        "results",
-        "d",
-        this._results,
-        "sums of each column"
-    ));
+    module!(|this| Meta::module("gemm_settings")
+        .param("results", "d", this._results, "sums of each column")
+        .option(
+            "store_each",
+            "k",
+            this._store_each,
+            "1: sums may leave behind each step"
+        ));
 }

@@ -18,6 +18,8 @@ pub struct GemmShape {
     pub weight_words: usize,
     /// Sums that each column keeps between K tiles, a power of two from 16 to 4096.
     pub results: usize,
+    /// A run may give its results behind each step, or K tile; `results` is then at least the rows.
+    pub store_each: bool,
 }
 
 impl GemmShape {
@@ -30,6 +32,7 @@ impl GemmShape {
             operand_bytes: 4096,
             weight_words: 1024,
             results: 256,
+            store_each: false,
         }
     }
 
@@ -44,6 +47,7 @@ impl GemmShape {
             operand_bytes: size(section.operand_bytes),
             weight_words: size(section.weight_words),
             results: size(section.results),
+            store_each: section.store_each,
         }
     }
 
@@ -74,6 +78,9 @@ impl GemmShape {
             power(self.results, 16, 4096),
             which,
         );
+        let room = !self.store_each || self.unit.rows <= self.results;
+        let which = "at least the rows, which store each iteration";
+        allow("results", self.results, room, which);
     }
 }
 
@@ -107,6 +114,7 @@ mod tests {
             operand_bytes: 128,
             weight_words: 32,
             results: 64,
+            store_each: true,
             ..Offsets::default()
         };
         let shape = GemmShape::of(&tiny(Some(section)));
@@ -122,6 +130,7 @@ mod tests {
             operand_bytes: 128,
             weight_words: 32,
             results: 64,
+            store_each: true,
         };
         assert_eq!(shape, want);
     }
@@ -131,6 +140,16 @@ mod tests {
     fn banks_need_rows_that_read_at_once() {
         let mut shape = GemmShape::new(2, 2);
         shape.banks = 4;
+        shape.check(16);
+    }
+
+    #[test]
+    #[should_panic(
+        expected = "results is 16, allowed at least the rows, which store each iteration"
+    )]
+    fn each_row_needs_room_for_a_sum_to_store_it_in_each_iteration() {
+        let mut shape = GemmShape::new(17, 2);
+        (shape.results, shape.store_each) = (16, true);
         shape.check(16);
     }
 }

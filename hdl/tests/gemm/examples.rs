@@ -1,95 +1,51 @@
 //! The worked examples of the specification.
 
 use crate::bench::{Bench, Job, Sides, check};
+use heddle_arch::offsets::examples::{
+    ASYMMETRIC_BASES, ASYMMETRIC_C, ASYMMETRIC_OFFSETS, PADDED_BASES, PADDED_C, SMALL_A, SMALL_B,
+    SMALL_BASES, SMALL_OFFSETS, SMALL_SUMS, asymmetric_a, asymmetric_b, padded_tap,
+};
 use heddle_hdl::gemm::GemmShape;
 
 /// 5.1: 4x4 image, 3x3 filter.
 pub fn example_5_1(stay: bool) -> Job {
     Job {
-        bases: vec![0, 1, 4, 5],
-        offsets: vec![0, 1, 2, 4, 5, 6, 8, 9, 10],
-        a: vec![1, 3, 2, 7, 5, 0, 4, 6, 8, 2, 1, 3, 9, 7, 5, 2],
-        b: vec![vec![0, 1, 2, 10, 11, 12, 20, 21, 22]],
+        bases: SMALL_BASES.map(i64::from).to_vec(),
+        offsets: SMALL_OFFSETS.map(i64::from).to_vec(),
+        a: SMALL_A.map(i64::from).to_vec(),
+        b: vec![SMALL_B.map(i64::from).to_vec()],
         stay,
         ..Job::default()
     }
 }
-
-/// Table 5.1.3: `SUMS[k][thread]` behind step k.
-const SUMS: [[i64; 4]; 9] = [
-    [0, 0, 0, 0],
-    [3, 2, 0, 4],
-    [7, 16, 8, 16],
-    [57, 16, 88, 36],
-    [57, 60, 110, 47],
-    [105, 132, 122, 83],
-    [265, 172, 302, 223],
-    [307, 193, 449, 328],
-    [329, 259, 559, 372],
-];
 
 /// 5.3 with elements of two bytes: two images, two channels, two filters.
 fn example_5_3(stay: bool) -> Job {
     let mut a = vec![0; 336];
-    for i in 0..168i64 {
-        let value = (7 * i * i + 13 * i + 5) % 97 - 48;
+    for i in 0..168 {
+        let value = i64::from(asymmetric_a(i));
         a[2 * i as usize] = value;
         a[2 * i as usize + 1] = value >> 8;
     }
-    let b = |j: i64| (29 * j + 7) % 17 - 8;
+    let b = |n: i32| (0..12).map(move |k| asymmetric_b(12 * n + k).into());
     Job {
-        bases: vec![
-            0, 4, 8, 14, 18, 22, 28, 32, 36, 42, 46, 50, 168, 172, 176, 182, 186, 190, 196, 200,
-            204, 210, 214, 218,
-        ],
-        offsets: vec![0, 2, 4, 28, 30, 32, 84, 86, 88, 112, 114, 116],
+        bases: ASYMMETRIC_BASES.map(i64::from).to_vec(),
+        offsets: ASYMMETRIC_OFFSETS.map(i64::from).to_vec(),
         a,
-        b: (0..2)
-            .map(|n| (0..12).map(|k| b(12 * n + k)).collect())
-            .collect(),
+        b: (0..2).map(|n| b(n).collect()).collect(),
         stay,
         ..Job::default()
     }
 }
 
-/// Table 5.3: results by thread, filters 0 and 1.
-const RESULTS_5_3: [[i64; 2]; 24] = [
-    [630, -936],
-    [440, -756],
-    [-56, 25],
-    [-428, -526],
-    [-622, -231],
-    [430, -305],
-    [-433, -441],
-    [242, -128],
-    [-359, -87],
-    [33, 95],
-    [-848, -253],
-    [-95, 291],
-    [-574, 188],
-    [-133, 584],
-    [196, 223],
-    [528, 93],
-    [-878, 410],
-    [-1426, 746],
-    [-518, 546],
-    [-764, 1075],
-    [-152, 168],
-    [750, -5],
-    [-858, 930],
-    [-347, 41],
-];
-
-/// 5.5: 3x3 image 1..9, 3x3 filter 1..9, padding 1 on every side by mask. The masks of the table
-/// list v (or u) = 0, 1, 2 from left to right: bit v.
+/// 5.5: 3x3 image 1..9, 3x3 filter 1..9, padding 1 on every side by mask.
 fn example_5_5(stay: bool) -> Job {
-    let masks = [0b110, 0b111, 0b011];
-    let sides = |tid: usize| -> Sides { (masks[tid / 3], masks[tid % 3]) };
+    let sides = |(_, row, col): (i32, u16, u16)| -> Sides { (row.into(), col.into()) };
     Job {
-        bases: (-4..=4).collect(),
+        bases: PADDED_BASES.map(|base| base.0.into()).to_vec(),
         offsets: (0..9).collect(),
-        base_sides: (0..9).map(sides).collect(),
-        offset_sides: (0..9).map(|k| (1 << (k / 3), 1 << (k % 3))).collect(),
+        base_sides: PADDED_BASES.map(sides).to_vec(),
+        offset_sides: (0..9).map(|k| sides(padded_tap(k))).collect(),
         a: (1..=9).collect(),
         a_origin: 100,
         b: vec![(1..=9).collect()],
@@ -105,12 +61,40 @@ fn with_taps(mut shape: GemmShape) -> GemmShape {
 
 #[test]
 fn sgcr_26_accumulators_of_5_1_3_behind_every_step() {
-    for (k, sums) in SUMS.iter().enumerate() {
+    for (k, sums) in SMALL_SUMS.iter().enumerate() {
         let mut job = example_5_1(false);
         job.offsets.truncate(k + 1);
         job.b[0].truncate(k + 1);
-        assert_eq!(job.results().concat(), sums, "the bench, step {k}");
+        assert_eq!(
+            job.results().concat(),
+            sums.map(i64::from),
+            "the bench, step {k}"
+        );
         check(GemmShape::new(4, 1), &job, &format!("step {k}"));
+    }
+}
+
+#[test]
+fn sgcr_28_each_step_stores_the_accumulators_of_5_1_3() {
+    for rows in [4, 3, 1] {
+        let mut shape = GemmShape::new(rows, 1);
+        shape.store_each = true;
+        let mut bench = Bench::new(shape);
+        bench.load(&example_5_1(false));
+        bench.write(0, 8, 8, (0, 0));
+        let run = bench.run();
+        let stored = |thread: usize| {
+            let mine = run.results.iter().filter(|r| r.row == thread);
+            mine.map(|r| r.value).collect::<Vec<_>>()
+        };
+        for thread in 0..4 {
+            assert_eq!(
+                stored(thread),
+                SMALL_SUMS.map(|sums| i64::from(sums[thread])),
+                "{rows} rows"
+            );
+        }
+        assert_eq!((run.results.len(), run.reads), (36, 36), "{rows} rows");
     }
 }
 
@@ -125,7 +109,7 @@ fn sgcr_27_results_of_5_1_in_tiles_with_disabled_rows() {
             let mut got = run.results.clone();
             got.sort_by_key(|r| r.row);
             let got: Vec<i64> = got.iter().map(|r| r.value).collect();
-            assert_eq!(got, [329, 259, 559, 372], "{what}");
+            assert_eq!(got, SMALL_SUMS[8].map(i64::from), "{what}");
         }
     }
 }
@@ -133,7 +117,11 @@ fn sgcr_27_results_of_5_1_in_tiles_with_disabled_rows() {
 #[test]
 fn sgcr_27_results_of_5_3_with_a_tail_of_8_of_16_rows() {
     for stay in [false, true] {
-        assert_eq!(example_5_3(stay).results(), RESULTS_5_3, "the bench");
+        assert_eq!(
+            example_5_3(stay).results(),
+            ASYMMETRIC_C.map(|row| row.map(i64::from)),
+            "the bench"
+        );
         let run = check(GemmShape::new(16, 2), &example_5_3(stay), "16x2");
         assert_eq!((run.reads, run.results.len()), (288, 48), "{stay}");
         // One column at a time: all operands are read again.
@@ -153,7 +141,7 @@ fn sgcr_47_padding_of_5_5_by_mask_reads_49_of_81_operands() {
             let mut got = run.results.clone();
             got.sort_by_key(|r| r.row);
             let got: Vec<i64> = got.iter().map(|r| r.value).collect();
-            assert_eq!(got, [94, 154, 106, 186, 285, 186, 106, 154, 94]);
+            assert_eq!(got, PADDED_C.map(i64::from));
         }
     }
 }

@@ -3,6 +3,9 @@
 use super::banks::conflict;
 use crate::offsets::{Expanded, OffsetState, Refusal, Run, Slot, UnitOptions, Write};
 
+/// Bit of the mode: each iteration is stored.
+const STORE_EACH: u32 = 8;
+
 /// Sizes and options of a GEMM core.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GemmOptions {
@@ -18,6 +21,8 @@ pub struct GemmOptions {
     pub weight_words: usize,
     /// Sums of each column.
     pub results: usize,
+    /// Each iteration may be stored.
+    pub store_each: bool,
 }
 
 /// Why a start is refused; the discriminants are those of `error_o`.
@@ -55,7 +60,10 @@ pub struct GemmResult {
 pub struct GemmRun {
     /// Slots and table reads.
     pub run: Run,
-    /// Of each column: the results of each pass that has some, by GEMM row.
+    /// Each iteration is stored.
+    pub store_each: bool,
+    /// Of each column: the results of each pass that has some, by GEMM row. With `store_each` sums
+    /// that stay come behind every step, those of weights that stay behind every K tile.
     pub results: Vec<Vec<Vec<GemmResult>>>,
     /// Of each row: the operands it reads, in their order.
     pub operands: Vec<Vec<i8>>,
@@ -135,13 +143,20 @@ impl GemmModel {
         if registers.mode & 1 != 0 && usize::from(registers.gemm_rows) > self.options.results {
             return Err(GemmRefusal::Results);
         }
-        let run = self.state.start().map_err(GemmRefusal::Unit)?;
-        Ok(self.of_run(run))
+        let store_each = self.options.store_each && registers.mode & STORE_EACH != 0;
+        let own = if self.options.store_each {
+            STORE_EACH
+        } else {
+            0
+        };
+        let run = self.state.start_beside(own).map_err(GemmRefusal::Unit)?;
+        Ok(self.of_run(run, store_each))
     }
 
-    fn of_run(&self, run: Run) -> GemmRun {
+    fn of_run(&self, run: Run, store_each: bool) -> GemmRun {
         let (rows, cols) = (self.options.unit.rows, self.options.unit.cols);
         let mut found = GemmRun {
+            store_each,
             results: vec![Vec::new(); cols],
             operands: vec![Vec::new(); rows],
             words: run.slots.iter().filter_map(|slot| slot.word).collect(),
@@ -181,7 +196,11 @@ impl GemmModel {
             let streamed = slot.word.map(|word| self.word(word));
             for (col, results) in found.results.iter_mut().enumerate() {
                 sums.step(slot, &operands, streamed, col);
-                if slot.last && slot.sum_last {
+                let stored = match store_each {
+                    true => slot.last || !sums.weight_stationary,
+                    false => slot.last && slot.sum_last,
+                };
+                if stored {
                     let pass = sums.results(slot, col);
                     if !pass.is_empty() {
                         results.push(pass);
@@ -241,7 +260,7 @@ impl Sums {
         }
     }
 
-    /// What a column gives after the last step of a pass.
+    /// What a column gives after a step.
     fn results(&self, slot: &Slot, col: usize) -> Vec<GemmResult> {
         let [gemm_rows, _, outputs] = self.counts;
         let channel = usize::from(slot.cols) + col;

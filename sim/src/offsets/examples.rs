@@ -1,6 +1,7 @@
 //! The worked examples of the specification: tables, addresses and results as literal data.
 
 use super::state::{Kind, Write};
+pub use heddle_arch::offsets::examples::*;
 
 /// Tables of one example with their mask bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,14 +54,8 @@ impl Lists {
 
 /// 5.1: four threads, 4 x 4 input, 3 x 3 filter.
 pub fn small() -> Lists {
-    Lists::plain(&[0, 1, 4, 5], &[0, 1, 2, 4, 5, 6, 8, 9, 10])
+    Lists::plain(&SMALL_BASES, &SMALL_OFFSETS)
 }
-
-/// The input of 5.1.
-pub const SMALL_A: [i8; 16] = [1, 3, 2, 7, 5, 0, 4, 6, 8, 2, 1, 3, 9, 7, 5, 2];
-
-/// The filter of 5.1.
-pub const SMALL_B: [i8; 9] = [0, 1, 2, 10, 11, 12, 20, 21, 22];
 
 /// 5.1.2: of each k the addresses of threads 0 to 3.
 pub const SMALL_ADDRESSES: [[u32; 4]; 9] = [
@@ -83,19 +78,6 @@ pub const SMALL_VALUES: [[i8; 9]; 4] = [
     [0, 4, 6, 2, 1, 3, 7, 5, 2],
 ];
 
-/// 5.1.3: accumulators of threads 0 to 3 after step k.
-pub const SMALL_SUMS: [[i32; 4]; 9] = [
-    [0, 0, 0, 0],
-    [3, 2, 0, 4],
-    [7, 16, 8, 16],
-    [57, 16, 88, 36],
-    [57, 60, 110, 47],
-    [105, 132, 122, 83],
-    [265, 172, 302, 223],
-    [307, 193, 449, 328],
-    [329, 259, 559, 372],
-];
-
 /// 5.1.4: the steps of 5.1, and what thread 0 reads if the offsets are taken for steps.
 pub const SMALL_STEPS: [i32; 9] = [0, 1, 1, 2, 1, 1, 2, 1, 1];
 
@@ -104,84 +86,20 @@ pub const SMALL_MIXED: [u32; 9] = [0, 1, 3, 7, 12, 18, 26, 35, 45];
 
 /// 5.3: batch 2, 2 channels, 2 filters, 2-byte elements.
 pub fn asymmetric() -> Lists {
-    Lists::plain(
-        &[
-            0, 4, 8, 14, 18, 22, 28, 32, 36, 42, 46, 50, 168, 172, 176, 182, 186, 190, 196, 200,
-            204, 210, 214, 218,
-        ],
-        &[0, 2, 4, 28, 30, 32, 84, 86, 88, 112, 114, 116],
-    )
+    Lists::plain(&ASYMMETRIC_BASES, &ASYMMETRIC_OFFSETS)
 }
 
 /// 5.3: the steps.
 pub const ASYMMETRIC_STEPS: [i32; 12] = [0, 2, 2, 24, 2, 2, 52, 2, 2, 24, 2, 2];
 
-/// 5.3: element i of the input.
-pub fn asymmetric_a(i: i32) -> i8 {
-    ((7 * i * i + 13 * i + 5) % 97 - 48) as i8
-}
-
-/// 5.3: weight j, j = channel * 12 + k.
-pub fn asymmetric_b(j: i32) -> i8 {
-    ((29 * j + 7) % 17 - 8) as i8
-}
-
-/// 5.3: both output channels of each thread.
-pub const ASYMMETRIC_C: [[i32; 2]; 24] = [
-    [630, -936],
-    [440, -756],
-    [-56, 25],
-    [-428, -526],
-    [-622, -231],
-    [430, -305],
-    [-433, -441],
-    [242, -128],
-    [-359, -87],
-    [33, 95],
-    [-848, -253],
-    [-95, 291],
-    [-574, 188],
-    [-133, 584],
-    [196, 223],
-    [528, 93],
-    [-878, 410],
-    [-1426, 746],
-    [-518, 546],
-    [-764, 1075],
-    [-152, 168],
-    [750, -5],
-    [-858, 930],
-    [-347, 41],
-];
-
 /// 5.3: addresses of thread 17.
 pub const ASYMMETRIC_17: [u32; 12] = [190, 192, 194, 218, 220, 222, 274, 276, 278, 302, 304, 306];
 
-/// 5.5: 3 x 3 input 1 to 9, 3 x 3 filter 1 to 9, padding 1 on every side. In the masks of the
-/// document the leftmost digit is filter row or column 0.
+/// 5.5: padding by mask.
 pub fn padded() -> Lists {
-    let masks = [
-        (-4, "011", "011"),
-        (-3, "011", "111"),
-        (-2, "011", "110"),
-        (-1, "111", "011"),
-        (0, "111", "111"),
-        (1, "111", "110"),
-        (2, "110", "011"),
-        (3, "110", "111"),
-        (4, "110", "110"),
-    ];
-    let bits = |text: &str| {
-        let taps = text.bytes().enumerate();
-        taps.map(|(tap, digit)| u16::from(digit == b'1') << tap)
-            .sum()
-    };
     Lists {
-        bases: masks
-            .iter()
-            .map(|(base, row, col)| (*base, bits(row), bits(col)))
-            .collect(),
-        offsets: (0..9).map(|k| (k, 1 << (k / 3), 1 << (k % 3))).collect(),
+        bases: PADDED_BASES.to_vec(),
+        offsets: (0..9).map(padded_tap).collect(),
     }
 }
 
@@ -197,9 +115,6 @@ pub const PADDED_ADDRESSES: [[i32; 9]; 9] = [
     [3, 4, 5, 6, 7, 8, -1, -1, -1],
     [4, 5, -1, 7, 8, -1, -1, -1, -1],
 ];
-
-/// 5.5: results.
-pub const PADDED_C: [i32; 9] = [94, 154, 106, 186, 285, 186, 106, 154, 94];
 
 /// 5.5 with a border of zeros in memory.
 pub fn bordered() -> Lists {

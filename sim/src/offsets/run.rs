@@ -103,6 +103,17 @@ impl OffsetState {
     /// # Panics
     /// If the run uses an entry that nobody has written.
     pub fn start(&mut self) -> Result<Run, Refusal> {
+        self.start_beside(0)
+    }
+
+    /// The same, where what stands behind the unit takes some bits of the mode for itself.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    ///
+    /// # Panics
+    /// As [`start`](Self::start).
+    pub fn start_beside(&mut self, others: u32) -> Result<Run, Refusal> {
         let registers = &self.registers;
         let [rows, taps, outputs] = [registers.gemm_rows, registers.taps, registers.outputs];
         if rows == 0 || taps == 0 || outputs == 0 {
@@ -118,7 +129,7 @@ impl OffsetState {
         }
         let built =
             1 | u32::from(self.options.running) << 1 | u32::from(self.options.taps > 0) << 2;
-        if registers.mode & !built != 0 || registers.unit_shift > 3 {
+        if registers.mode & !(built | others) != 0 || registers.unit_shift > 3 {
             return Err(Refusal::Mode);
         }
         self.refused = false;

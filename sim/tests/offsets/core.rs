@@ -6,11 +6,15 @@ use heddle_sim::gemm::{GemmModel, GemmOptions, GemmRefusal, GemmRun};
 use heddle_sim::offsets::examples::{self, Lists};
 use heddle_sim::offsets::{UnitOptions, Write};
 
+/// Each iteration is stored.
+const STORE_EACH: u32 = 8;
+
 fn core(rows: usize, cols: usize) -> GemmOptions {
     GemmOptions {
         unit: options(rows, cols),
         banks: 0,
         merge: true,
+        store_each: false,
         operand_bytes: 1024,
         weight_words: 256,
         results: 64,
@@ -121,6 +125,50 @@ fn padding_by_mask_and_by_border() {
         assert_eq!(results(&bordered), expected);
         assert_eq!((masked.run.reads(), bordered.run.reads()), (49, 81));
     }
+}
+
+#[test]
+fn sgcr_28_each_iteration_stored_ends_with_the_results_stored_once() {
+    let lists = examples::asymmetric();
+    let operands = || (0..168).map(|i| (2 * i as u32, examples::asymmetric_a(i)));
+    let weight = |j: usize, k: usize| examples::asymmetric_b((12 * j + k) as i32);
+    let options = GemmOptions {
+        store_each: true,
+        ..core(5, 2)
+    };
+    for (mode, iterations) in [(0, 12), (WEIGHTS, 3)] {
+        let once = run(&options, &lists, 2, mode, operands(), weight);
+        let each = run(&options, &lists, 2, mode | STORE_EACH, operands(), weight);
+        assert!(each.store_each && !once.store_each);
+        let stored = results(&each);
+        assert_eq!(stored.len(), iterations * results(&once).len());
+        for place in results(&once) {
+            let mut column = each.results[usize::from(place.1)].iter().flatten();
+            let last = column.rfind(|r| (r.row, r.col) == (place.0, place.1));
+            assert_eq!(last.map(|r| r.sum), Some(place.2), "mode {mode}");
+        }
+    }
+    let small = |mode| {
+        let operands = (0..).zip(examples::SMALL_A);
+        let weight = |_, k: usize| examples::SMALL_B[k];
+        run(&options, &examples::small(), 1, mode, operands, weight)
+    };
+    let sums = small(STORE_EACH).results[0].clone();
+    let sums: Vec<Vec<i32>> = sums
+        .iter()
+        .map(|pass| pass.iter().map(|result| result.sum).collect())
+        .collect();
+    assert_eq!(sums, examples::SMALL_SUMS);
+}
+
+#[test]
+fn each_iteration_is_stored_only_by_cores_that_can() {
+    let mut model = GemmModel::new(&core(4, 1));
+    for write in program(&examples::small(), 1, STORE_EACH) {
+        model.write(&write, false);
+    }
+    let refusal = model.start().expect_err("bit 3 is not built");
+    assert_eq!(refusal.code(), 4);
 }
 
 #[test]

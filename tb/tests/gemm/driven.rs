@@ -1,13 +1,14 @@
 //! One core, its model, and the operations it still has to do.
 
+use crate::beside::bench;
 use crate::layer::Layer;
 use crate::pins::{Counters, Inputs, Pins, Status};
-use crate::rtl::Checked;
+use crate::rtl::{Checked, Dut};
 use crate::sides::Side;
 use heddle_sim::gemm::{GemmModel, GemmOptions, GemmResult, GemmRun};
 use heddle_sim::offsets::{Kind, Write};
 use rand_chacha::ChaCha8Rng;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Something to do.
 #[derive(Debug, Clone)]
@@ -63,6 +64,20 @@ impl Shown {
         all.sort_by_key(|result| (result.col, result.row));
         all.iter().map(|result| result.sum).collect()
     }
+
+    /// The same, where each iteration is stored: the sums that were stored last.
+    pub fn last_sums(&self) -> Vec<i32> {
+        let all = self.results.iter().flatten();
+        let last: BTreeMap<_, _> = all
+            .map(|result| ((result.col, result.row), result.sum))
+            .collect();
+        last.into_values().collect()
+    }
+
+    /// Number of results.
+    pub fn stores(&self) -> usize {
+        self.results.iter().map(Vec::len).sum()
+    }
 }
 
 /// A run under way.
@@ -108,9 +123,10 @@ pub struct Driven {
     inputs: Inputs,
 }
 
-impl Driven {
-    /// A core behind its reset.
-    pub fn new(side: &Side, pins: Pins, noise: ChaCha8Rng) -> Self {
+impl bench::Driven for Driven {
+    type Options = GemmOptions;
+
+    fn new(side: &Side, dut: &Dut, noise: ChaCha8Rng) -> Self {
         Self {
             name: side.name.clone(),
             options: side.options,
@@ -119,7 +135,7 @@ impl Driven {
             failure: None,
             runs: Vec::new(),
             refusals: [0; 6],
-            pins,
+            pins: Pins::new(side, dut),
             noise,
             running: VecDeque::new(),
             busy: false,
@@ -133,55 +149,27 @@ impl Driven {
         }
     }
 
-    /// Loads a layer: tables, registers, operands, weights.
-    pub fn load(&mut self, layer: &Layer) {
-        self.ops.extend(layer.tables().into_iter().map(Op::Write));
-        self.load_all_but_tables(layer);
+    fn name(&self) -> &str {
+        &self.name
     }
 
-    /// Loads a layer whose tables are there.
-    pub fn load_all_but_tables(&mut self, layer: &Layer) {
-        self.ops
-            .extend(layer.registers().into_iter().map(Op::Write));
-        let operands = layer.placed_operands().into_iter();
-        self.ops
-            .extend(operands.map(|(address, operand)| Op::Operand(address, operand)));
-        self.load_weights(layer);
+    fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
     }
 
-    /// Loads the weights of a layer.
-    pub fn load_weights(&mut self, layer: &Layer) {
-        let words = layer.words(&self.options).into_iter();
-        self.ops
-            .extend(words.map(|(word, weights)| Op::Weights(word, weights)));
+    fn fail(&mut self, failure: String) {
+        self.failure = Some(failure);
     }
 
-    /// Nothing left to do and nothing under way.
-    pub fn finished(&self) -> bool {
+    fn finished(&self) -> bool {
         self.failure.is_some() || (self.ops.is_empty() && self.resting())
     }
 
-    fn resting(&self) -> bool {
-        self.running.is_empty() && !self.expanding
-    }
-
-    /// Takes the counters of the cells as they are.
-    pub fn forget(&mut self, model: &heddle_tb::Model) {
-        self.counters = self.pins.counters(model);
-    }
-
-    /// Takes the counters of the cells as those of a core behind its reset.
-    pub fn begin(&mut self, model: &heddle_tb::Model) {
+    fn begin(&mut self, model: &heddle_tb::Model) {
         self.base = self.pins.counters(model);
     }
 
-    /// Counters of the cells.
-    pub fn counters(&self) -> Counters {
-        self.counters
-    }
-
-    /// Drives the inputs of this clock.
-    pub fn drive(&mut self, model: &mut heddle_tb::Model) {
+    fn drive(&mut self, model: &mut heddle_tb::Model) {
         let mut inputs = Inputs::default();
         let resting = self.resting();
         match self.ops.front_mut() {
@@ -201,10 +189,10 @@ impl Driven {
         self.starting = inputs.start;
         self.pins.drive(model, &inputs, &mut self.noise);
         self.inputs = inputs;
+        self.counters = self.pins.counters(model);
     }
 
-    /// Compares the outputs of this clock and moves the model on.
-    pub fn compare(&mut self, model: &heddle_tb::Model) -> Checked {
+    fn compare(&mut self, model: &heddle_tb::Model) -> Checked {
         let status = self.pins.status(model);
         let results = self.pins.results(model);
         if status.error != self.error || status.refused != self.model.state.refused {
@@ -231,6 +219,40 @@ impl Driven {
         }
         self.advance(status);
         Ok(())
+    }
+}
+
+impl Driven {
+    /// Loads a layer: tables, registers, operands, weights.
+    pub fn load(&mut self, layer: &Layer) {
+        self.ops.extend(layer.tables().into_iter().map(Op::Write));
+        self.load_all_but_tables(layer);
+    }
+
+    /// Loads a layer whose tables are there.
+    pub fn load_all_but_tables(&mut self, layer: &Layer) {
+        self.ops
+            .extend(layer.registers().into_iter().map(Op::Write));
+        let operands = layer.placed_operands().into_iter();
+        self.ops
+            .extend(operands.map(|(address, operand)| Op::Operand(address, operand)));
+        self.load_weights(layer);
+    }
+
+    /// Loads the weights of a layer.
+    pub fn load_weights(&mut self, layer: &Layer) {
+        let words = layer.words(&self.options).into_iter();
+        self.ops
+            .extend(words.map(|(word, weights)| Op::Weights(word, weights)));
+    }
+
+    fn resting(&self) -> bool {
+        self.running.is_empty() && !self.expanding
+    }
+
+    /// Counters of the cells.
+    pub fn counters(&self) -> Counters {
+        self.counters
     }
 
     /// Busy from the clock behind a start on; it falls once, and not behind the end.

@@ -10,6 +10,8 @@ pub const WEIGHTS: u32 = 1;
 pub const STEPS: u32 = 2;
 /// Masks are used.
 pub const MASKS: u32 = 4;
+/// Each iteration is stored.
+pub const EACH: u32 = 8;
 
 /// What is run.
 #[derive(Debug, Clone)]
@@ -58,6 +60,16 @@ impl Layer {
     /// Weight stationary.
     pub fn weight_stationary(&self) -> bool {
         self.mode & WEIGHTS != 0
+    }
+
+    /// How often each result leaves an array of so many rows.
+    pub fn iterations(&self, rows: usize) -> usize {
+        let taps = self.lists.offsets.len();
+        match (self.mode & EACH != 0, self.weight_stationary()) {
+            (false, _) => 1,
+            (true, false) => taps,
+            (true, true) => taps.div_ceil(rows),
+        }
     }
 
     /// Writes of the tables from entry 0 on.

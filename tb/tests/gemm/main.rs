@@ -2,6 +2,8 @@
 //! reads and stalls of many variants.
 
 mod bench;
+#[path = "../beside/mod.rs"]
+mod beside;
 mod driven;
 mod faults;
 mod layer;
@@ -12,5 +14,6 @@ mod rtl;
 mod runs;
 mod shapes;
 mod sides;
+mod stored;
 mod variants;
 mod worked;

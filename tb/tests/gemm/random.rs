@@ -46,11 +46,19 @@ pub fn wrong(side: &Driven, shapes: &[Shape]) -> Option<String> {
     if let Some(failure) = &side.failure {
         return Some(failure.clone());
     }
+    let layers = shapes.iter().flat_map(|shape| &shape.groups);
     let expected = shapes.iter().flat_map(|shape| &shape.expected);
-    let pairs = side.runs.iter().zip(expected.clone()).enumerate();
-    let mut differ = pairs.filter(|(_, (run, sums))| run.sums() != **sums);
-    let first = differ.next().map(|(number, (run, sums))| {
-        format!("run {number}: {:?}, nested loops give {sums:?}", run.sums())
+    let runs = side.runs.iter().zip(layers.zip(expected.clone()));
+    let mut differ = runs.enumerate().filter(|(_, (run, (layer, sums)))| {
+        let stores = sums.len() * layer.iterations(side.options.unit.rows);
+        run.last_sums() != **sums || run.stores() != stores
+    });
+    let first = differ.next().map(|(number, (run, (_, sums)))| {
+        format!(
+            "run {number}: {:?}, nested loops give {sums:?}; {} results",
+            run.last_sums(),
+            run.stores()
+        )
     });
     let missing = side.runs.len() != expected.count();
     first.or(missing.then(|| "runs are missing".into()))
@@ -95,6 +103,10 @@ fn all_variants(seed: u64) -> Checked<Coverage> {
             coverage.event("tail taps", layer.lists.offsets.len() % rows != 0);
             coverage.event("tail columns", layer.outputs % side.options.unit.cols != 0);
             coverage.event("several K tiles", layer.lists.offsets.len() > rows);
+            let stores = layer.iterations(rows);
+            let stationary = layer.weight_stationary();
+            coverage.event("each step stored", !stationary && stores > 1);
+            coverage.event("each K tile stored", stationary && stores > 1);
         }
         let stalls = side.runs.iter().any(|run| run.status.stalls > 0);
         coverage.event("stalls", stalls);

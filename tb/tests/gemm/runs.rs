@@ -1,7 +1,7 @@
 //! Runs one behind the other, their clocks, and what is refused.
 
 use crate::driven::Op;
-use crate::layer::{Layer, WEIGHTS};
+use crate::layer::{EACH, Layer, WEIGHTS};
 use crate::worked::{asymmetric, asymmetric_c, bench, connected, names, product, small};
 use heddle_sim::offsets::Write;
 use heddle_sim::offsets::examples::Lists;
@@ -62,12 +62,18 @@ fn a_run_takes_the_documented_clocks() {
             (asymmetric(), [24, 12, 2]),
             (connected(), [3, 7, 5]),
         ] {
-            for mode in [0, WEIGHTS] {
+            let each = match bench.side(name).options.store_each {
+                true => vec![0, EACH],
+                false => vec![0],
+            };
+            let modes = each.into_iter().flat_map(|each| [each, each | WEIGHTS]);
+            for mode in modes {
                 let options = &bench.side(name).options.unit;
                 let (r, q) = (options.rows as u64, options.cols as u64);
                 let run = bench.run_one(name, &layer.with_mode(mode));
                 let steps = match mode {
                     0 => u64::div_ceil(t, r) * (r + u64::div_ceil(n, q) * (k + r - 1)),
+                    EACH => u64::div_ceil(t, r) * (r + u64::div_ceil(n, q) * k * r),
                     _ => u64::div_ceil(n, q) * u64::div_ceil(k, r) * (r + t),
                 };
                 // Four clocks to the first slot at the head, one more to `done_o`.

@@ -1,6 +1,6 @@
 //! Random layers with their results from nested loops, which know nothing of tables.
 
-use crate::layer::{Layer, MASKS, STEPS, WEIGHTS};
+use crate::layer::{EACH, Layer, MASKS, STEPS, WEIGHTS};
 use heddle_compiler::offsets::order::weight_order;
 use heddle_compiler::offsets::{
     Convolution, FullyConnected, Layout, Pad, Request, Sides, Tables, generate,
@@ -269,9 +269,13 @@ fn fitted(
         return None;
     }
     let unit = &options.unit;
+    let each = options.store_each && rng.random();
+    let clocks = if each { unit.rows } else { 1 };
     let slots = match stationary {
         true => outputs.div_ceil(unit.cols) * taps.div_ceil(unit.rows) * (unit.rows + rows),
-        false => rows.div_ceil(unit.rows) * (unit.rows + outputs.div_ceil(unit.cols) * taps),
+        false => {
+            rows.div_ceil(unit.rows) * (unit.rows + outputs.div_ceil(unit.cols) * taps * clocks)
+        }
     };
     if slots > MOST_SLOTS {
         return None;
@@ -279,6 +283,7 @@ fn fitted(
     let mut mode = if stationary { WEIGHTS } else { 0 };
     mode |= if tables.running { STEPS } else { 0 };
     mode |= if tables.masks.is_some() { MASKS } else { 0 };
+    mode |= if each { EACH } else { 0 };
     let a_origin = rng.random_range(0..=options.operand_bytes as u32 - bytes);
     let order = weight_order(&request);
     let group_channels = (shape.channels / shape.groups) as usize;

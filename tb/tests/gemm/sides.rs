@@ -1,9 +1,7 @@
-//! Emitted GEMM cores side by side in one Verilog module: one build for all of them.
-//!
-//! The modules of each side have its name in front, so that a fault in one does not reach another.
-//! The memory cells are replaced by cells that count every access.
+//! Emitted GEMM cores side by side. The memory cells are replaced by cells that count every access.
 
-use crate::rtl::{emitted, mutated};
+use crate::beside::{Part, Port};
+use crate::rtl::emitted;
 use heddle_hdl::gemm::{Gemm, GemmShape};
 use heddle_hdl::offsets::OffsetShape;
 use heddle_sim::gemm::GemmOptions;
@@ -13,47 +11,14 @@ use heddle_tb::verilate::Sources;
 const CELLS: &str = include_str!("cells.sv");
 
 /// One core.
-#[derive(Clone)]
-pub struct Side {
-    /// Its ports and modules begin with this.
-    pub name: String,
-    /// What is built.
-    pub options: GemmOptions,
-    /// A fault planted in it: file prefix, text, replacement.
-    pub mutant: Option<(String, &'static str, &'static str)>,
-}
-
-impl Side {
-    /// A core without a fault.
-    pub fn new(name: &str, options: GemmOptions) -> Self {
-        // The cells tell memories by size.
-        assert_eq!(options.unit.bases, options.unit.offsets);
-        assert_ne!(options.unit.bases, options.results);
-        assert!(options.weight_words > options.operand_bytes);
-        Self {
-            name: name.into(),
-            options,
-            mutant: None,
-        }
-    }
-}
+pub type Side = crate::beside::Side<GemmOptions>;
 
 /// Sides with their Verilog.
-pub struct Design {
-    /// The cores.
-    pub sides: Vec<Side>,
-    /// One module with all of them.
-    pub sources: Sources,
-}
+pub type Design = crate::beside::Design<GemmOptions>;
 
-impl Design {
-    /// Emits all sides.
-    pub fn new(sides: Vec<Side>) -> Self {
-        Self {
-            sources: side_by_side(&sides),
-            sides,
-        }
-    }
+/// Emits all sides.
+pub fn design(sides: Vec<Side>) -> Design {
+    Design::new(sides, "gemm_sides", "", part)
 }
 
 /// The same for the hardware.
@@ -76,6 +41,7 @@ pub fn shape(options: &GemmOptions) -> GemmShape {
         operand_bytes: options.operand_bytes,
         weight_words: options.weight_words,
         results: options.results,
+        store_each: options.store_each,
     }
 }
 
@@ -89,8 +55,8 @@ pub fn core(options: &GemmOptions) -> Sources {
     }
 }
 
-/// Ports of a core: name, bits, output.
-fn ports(options: &GemmOptions) -> Vec<(&'static str, usize, bool)> {
+/// Ports of a core.
+fn ports(options: &GemmOptions) -> Vec<Port> {
     let cols = options.unit.cols;
     let mut ports = vec![
         ("wr_valid_i", 1, false),
@@ -137,53 +103,17 @@ pub const COUNTERS: [&str; 10] = [
     "meets",
 ];
 
-/// One module with all sides; each has ports of its own.
-fn side_by_side(sides: &[Side]) -> Sources {
-    let mut files = Vec::new();
-    let mut heads = String::new();
-    let mut body = String::new();
-    for side in sides {
-        let (name, options) = (&side.name, &side.options);
-        let mut sources = core(options);
-        if let Some((module, from, to)) = &side.mutant {
-            sources = mutated(&sources, module, from, to);
-        }
-        let own = |text: &str| text.replace("heddle_", &format!("{name}_heddle_"));
-        let cells = CELLS
-            .replace("WEIGHT_WORDS", &options.weight_words.to_string())
-            .replace("SUMS", &options.results.to_string())
-            .replace("ENTRIES", &options.unit.bases.to_string());
-        files.push((format!("{name}_cells.sv"), own(&cells)));
-        for (file, text) in &sources.files {
-            if file != "heddle_ram_1r1w.v" {
-                files.push((own(file), own(text)));
-            }
-        }
-        let mut pins = vec![".clk(clk)".to_string(), ".rst_n(rst_n)".to_string()];
-        for (port, bits, output) in ports(options) {
-            let way = if output { "output" } else { "input" };
-            heads += &format!("  {way} wire [{bits}-1:0] {name}_{port},\n");
-            pins.push(format!(".{port}({name}_{port})"));
-        }
-        for counter in COUNTERS {
-            heads += &format!("  output wire [31:0] {name}_{counter},\n");
-            body += &format!("  assign {name}_{counter} = {name}_heddle_memories::{counter};\n");
-        }
-        let top = own(&sources.top);
-        body += &format!("  {top} u_{name} ({});\n", pins.join(", "));
-    }
-    let top = format!(
-        "module gemm_sides (
-{heads}  input wire clk,
-  input wire rst_n
-);
-{body}endmodule
-"
-    );
-    files.push(("gemm_sides.sv".into(), top));
-    Sources {
-        files,
-        top: "gemm_sides".into(),
-        ports: Vec::new(),
-    }
+/// Modules and ports of a side.
+fn part(side: &Side) -> Part {
+    let options = &side.options;
+    // The cells tell memories by size.
+    assert_eq!(options.unit.bases, options.unit.offsets);
+    assert_ne!(options.unit.bases, options.results);
+    assert!(options.weight_words > options.operand_bytes);
+    let cells = CELLS
+        .replace("WEIGHT_WORDS", &options.weight_words.to_string())
+        .replace("SUMS", &options.results.to_string())
+        .replace("ENTRIES", &options.unit.bases.to_string());
+    let counters = ("heddle_memories", &COUNTERS[..]);
+    side.part_with_ports(&core(options), &cells, &ports(options), counters)
 }

@@ -1,6 +1,6 @@
 //! The cores under test: both spreads, memories for each row and banks, every option.
 
-use crate::sides::{Design, Side};
+use crate::sides::{Design, Side, design};
 use heddle_sim::gemm::GemmOptions;
 use heddle_sim::offsets::UnitOptions;
 use std::sync::LazyLock;
@@ -20,6 +20,7 @@ pub fn options(rows: usize, cols: usize, change: impl Fn(&mut GemmOptions)) -> G
         operand_bytes: 1024,
         weight_words: 2048,
         results: 32,
+        store_each: false,
     };
     change(&mut options);
     options
@@ -32,19 +33,27 @@ fn banks(banks: usize, merge: bool) -> impl Fn(&mut GemmOptions) {
     }
 }
 
+/// The same, and each iteration may be stored.
+fn each(change: impl Fn(&mut GemmOptions)) -> impl Fn(&mut GemmOptions) {
+    move |options| {
+        options.store_each = true;
+        change(options);
+    }
+}
+
 /// All cores side by side. Each has another name, that of its ports.
 pub static VARIANTS: LazyLock<Design> = LazyLock::new(|| {
-    Design::new(vec![
+    design(vec![
         Side::new("four", options(4, 1, |_| {})),
-        Side::new("square", options(4, 4, |o| o.unit.expand = true)),
-        Side::new("single", options(1, 1, |_| {})),
+        Side::new("square", options(4, 4, each(|o| o.unit.expand = true))),
+        Side::new("single", options(1, 1, each(|_| {}))),
         Side::new("tall", options(5, 2, |_| {})),
-        Side::new("flat", options(3, 5, |o| o.unit.address_bits = 24)),
-        Side::new("broad", options(4, 3, |o| o.unit.broadcast = true)),
+        Side::new("flat", options(3, 5, each(|o| o.unit.address_bits = 24))),
+        Side::new("broad", options(4, 3, each(|o| o.unit.broadcast = true))),
         Side::new("two", options(4, 1, banks(2, false))),
-        Side::new("two_merged", options(4, 2, banks(2, true))),
+        Side::new("two_merged", options(4, 2, each(banks(2, true)))),
         Side::new("four_banks", options(4, 1, banks(4, false))),
         Side::new("eight", options(4, 1, banks(8, false))),
-        Side::new("four_merged", options(5, 3, banks(4, true))),
+        Side::new("four_merged", options(5, 3, each(banks(4, true)))),
     ])
 });

@@ -1,7 +1,7 @@
 //! The worked examples of the specification: literal results and counts of one build.
 
 use crate::bench::Bench;
-use crate::driven::{Op, Shown};
+use crate::driven::Op;
 use crate::layer::{Layer, MASKS, STEPS, WEIGHTS};
 use crate::variants::VARIANTS;
 use heddle_sim::offsets::Write;
@@ -13,7 +13,7 @@ pub fn small() -> Layer {
 }
 
 /// Results of 5.1.
-const SMALL_C: [i32; 4] = [329, 259, 559, 372];
+pub const SMALL_C: [i32; 4] = [329, 259, 559, 372];
 
 /// 5.3.
 pub fn asymmetric() -> Layer {
@@ -31,7 +31,7 @@ pub fn asymmetric_c() -> Vec<i32> {
 }
 
 /// 5.5 by mask.
-fn padded() -> Layer {
+pub fn padded() -> Layer {
     let weights: Vec<i8> = (1..10).collect();
     Layer::new(examples::padded(), &weights, &weights, MASKS)
 }
@@ -49,7 +49,7 @@ fn bordered() -> Layer {
 }
 
 /// 5.6 in one of its layouts.
-fn layout(number: usize, running: bool) -> Layer {
+pub fn layout(number: usize, running: bool) -> Layer {
     let lists = &examples::LAYOUTS[number];
     let offsets = if running { lists.steps } else { lists.offsets };
     let lists = Lists::plain(&lists.bases, &offsets);
@@ -98,11 +98,6 @@ pub fn names() -> Vec<String> {
         .iter()
         .map(|side| side.name.clone())
         .collect()
-}
-
-/// Number of results.
-fn results(run: &Shown) -> usize {
-    run.results.iter().map(Vec::len).sum()
 }
 
 #[test]
@@ -163,7 +158,7 @@ fn sgcr_27_sgcr_45_only_rows_and_channels_that_exist_give_results() {
     let mut bench = bench();
     // 5.4: 36 reads and 4 results with three rows.
     let run = bench.run_one("flat", &small());
-    assert_eq!((run.status.reads, results(&run)), (36, 4));
+    assert_eq!((run.status.reads, run.stores()), (36, 4));
     for name in names() {
         let run = bench.run_one(&name, &asymmetric());
         let cols = VARIANTS.sides.iter().find(|side| side.name == name);
@@ -171,7 +166,7 @@ fn sgcr_27_sgcr_45_only_rows_and_channels_that_exist_give_results() {
         // 5.4: 48 results; 288 reads for each column tile.
         let tiles = 2_usize.div_ceil(cols);
         assert_eq!(
-            (run.status.reads, results(&run)),
+            (run.status.reads, run.stores()),
             (288 * tiles as u64, 48),
             "{name}"
         );

@@ -1,7 +1,8 @@
 //! One unit, its model, and the operations it still has to do.
 
+use crate::beside::bench;
 use crate::pins::{Accesses, Inputs, Outputs, Pins, Step};
-use crate::rtl::Checked;
+use crate::rtl::{Checked, Dut};
 use crate::sides::Side;
 use heddle_sim::offsets::{Kind, OffsetState, RowsModel, RowsOutputs, Run, UnitOptions, Write};
 use rand::Rng;
@@ -115,9 +116,10 @@ pub struct Driven {
     inputs: Inputs,
 }
 
-impl Driven {
-    /// A unit behind its reset.
-    pub fn new(side: &Side, pins: Pins, noise: ChaCha8Rng) -> Self {
+impl bench::Driven for Driven {
+    type Options = UnitOptions;
+
+    fn new(side: &Side, dut: &Dut, noise: ChaCha8Rng) -> Self {
         Self {
             name: side.name.clone(),
             options: side.options,
@@ -126,7 +128,7 @@ impl Driven {
             failure: None,
             trace: Trace::default(),
             tally: Tally::default(),
-            pins,
+            pins: Pins::new(side, dut),
             noise,
             ready: 100,
             phase: Phase::Idle,
@@ -142,21 +144,28 @@ impl Driven {
         }
     }
 
-    /// Nothing left to do and nothing under way.
-    pub fn finished(&self) -> bool {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+
+    fn fail(&mut self, failure: String) {
+        self.failure = Some(failure);
+    }
+
+    fn finished(&self) -> bool {
         self.failure.is_some() || (self.ops.is_empty() && self.resting() && !self.done)
     }
 
-    fn resting(&self) -> bool {
-        matches!(self.phase, Phase::Idle) && !self.expanding
+    fn begin(&mut self, model: &heddle_tb::Model) {
+        self.accesses = self.pins.accesses(model);
+        self.written = [self.accesses.bases[1], self.accesses.offsets[1]];
     }
 
-    fn busy(&self) -> bool {
-        !matches!(self.phase, Phase::Idle)
-    }
-
-    /// Drives the inputs of this clock.
-    pub fn drive(&mut self, model: &mut heddle_tb::Model) {
+    fn drive(&mut self, model: &mut heddle_tb::Model) {
         let mut inputs = Inputs::default();
         while let Some(Op::Ready(share)) = self.ops.front() {
             self.ready = *share;
@@ -195,8 +204,7 @@ impl Driven {
         self.pins.drive(model, &inputs, &mut self.noise);
     }
 
-    /// Compares the outputs of this clock and moves the model on.
-    pub fn compare(&mut self, model: &heddle_tb::Model) -> Checked {
+    fn compare(&mut self, model: &heddle_tb::Model) -> Checked {
         let found = self.pins.read(model);
         if self.expanding && self.expander_clocks == 0 {
             self.state.refused |= self.cut;
@@ -226,6 +234,67 @@ impl Driven {
             true => self.reads_are_complete(),
             false => Ok(()),
         }
+    }
+
+    fn watch(&mut self, model: &heddle_tb::Model) -> Checked {
+        let now = self.pins.accesses(model);
+        let before = std::mem::replace(&mut self.accesses, now);
+        self.trace.written = [now.bases[1], now.offsets[1]];
+        if now.meets != before.meets {
+            return Err("a table is read and written at one entry".into());
+        }
+        let run = match &self.phase {
+            Phase::Idle => None,
+            Phase::Starting(_, run) => Some(run),
+            Phase::Running(rows) => Some(rows.run()),
+        };
+        if !self.expanding && self.trace.written != self.written {
+            let found = (self.trace.written, self.written);
+            return Err(format!("(bases, offsets) written and model: {found:?}"));
+        }
+        let Some(run) = run else {
+            // Repeats of the expander read as well.
+            return Ok(());
+        };
+        for (name, now, before, expected, seen) in [
+            (
+                "base",
+                now.bases,
+                before.bases,
+                &run.base_reads,
+                &mut self.trace.base_reads,
+            ),
+            (
+                "offset",
+                now.offsets,
+                before.offsets,
+                &run.offset_reads,
+                &mut self.trace.offset_reads,
+            ),
+        ] {
+            if now[0] != before[0] {
+                let entry = now[2] as u16;
+                let due = expected.get(seen.len()).copied();
+                seen.push(entry);
+                if due != Some(entry) {
+                    let place = seen.len() - 1;
+                    return Err(format!(
+                        "{name} read {place} is of entry {entry}, model {due:?}"
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Driven {
+    fn resting(&self) -> bool {
+        matches!(self.phase, Phase::Idle) && !self.expanding
+    }
+
+    fn busy(&self) -> bool {
+        !matches!(self.phase, Phase::Idle)
     }
 
     fn check(&self, found: &Outputs, rows: Option<&RowsOutputs>) -> Checked {
@@ -357,63 +426,5 @@ impl Driven {
                 self.tally.refusals[refusal as usize] += 1;
             }
         }
-    }
-
-    /// Takes the counters of the cells as they are.
-    pub fn forget(&mut self, model: &heddle_tb::Model) {
-        self.accesses = self.pins.accesses(model);
-        self.written = [self.accesses.bases[1], self.accesses.offsets[1]];
-    }
-
-    /// Looks at the accesses of the tables behind the clock edge.
-    pub fn watch(&mut self, model: &heddle_tb::Model) -> Checked {
-        let now = self.pins.accesses(model);
-        let before = std::mem::replace(&mut self.accesses, now);
-        self.trace.written = [now.bases[1], now.offsets[1]];
-        if now.meets != before.meets {
-            return Err("a table is read and written at one entry".into());
-        }
-        let run = match &self.phase {
-            Phase::Idle => None,
-            Phase::Starting(_, run) => Some(run),
-            Phase::Running(rows) => Some(rows.run()),
-        };
-        if !self.expanding && self.trace.written != self.written {
-            let found = (self.trace.written, self.written);
-            return Err(format!("(bases, offsets) written and model: {found:?}"));
-        }
-        let Some(run) = run else {
-            // Repeats of the expander read as well.
-            return Ok(());
-        };
-        for (name, now, before, expected, seen) in [
-            (
-                "base",
-                now.bases,
-                before.bases,
-                &run.base_reads,
-                &mut self.trace.base_reads,
-            ),
-            (
-                "offset",
-                now.offsets,
-                before.offsets,
-                &run.offset_reads,
-                &mut self.trace.offset_reads,
-            ),
-        ] {
-            if now[0] != before[0] {
-                let entry = now[2] as u16;
-                let due = expected.get(seen.len()).copied();
-                seen.push(entry);
-                if due != Some(entry) {
-                    let place = seen.len() - 1;
-                    return Err(format!(
-                        "{name} read {place} is of entry {entry}, model {due:?}"
-                    ));
-                }
-            }
-        }
-        Ok(())
     }
 }

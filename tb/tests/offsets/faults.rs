@@ -1,16 +1,14 @@
 //! Faults planted in the units, one each, all side by side: the random runs find every one.
 
+use crate::beside::faults::{Fault, check_faults};
 use crate::random::traffic;
-use crate::rtl::seeds;
-use crate::sides::{Design, Side};
+use crate::sides::design;
 use crate::variants::VARIANTS;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Runs of each unit, with each seed.
 const RUNS: usize = 20;
 
-/// A fault: the variant, the module, the text and what stands there instead.
-const FAULTS: [(&str, &str, &str, &str); 30] = [
+const FAULTS: [Fault; 30] = [
     // The order of the slots.
     (
         "every",
@@ -129,47 +127,9 @@ const FAULTS: [(&str, &str, &str, &str); 30] = [
     ("every_all", "expander", "(writing & !in_table)", "1'b0"),
 ];
 
-/// The faults, and their variants without a fault.
-fn design() -> (Design, BTreeMap<String, String>) {
-    let mut sides = Vec::new();
-    let mut faults = BTreeMap::new();
-    let mut sound = BTreeSet::new();
-    for (number, (variant, module, from, to)) in FAULTS.into_iter().enumerate() {
-        let found = VARIANTS.sides.iter().find(|side| side.name == variant);
-        let side = found.unwrap_or_else(|| panic!("no side {variant}"));
-        let name = format!("fault{number}");
-        faults.insert(name.clone(), format!("{variant}: \"{to}\" for \"{from}\""));
-        sides.push(Side {
-            name,
-            mutant: Some((format!("heddle_offsets_{module}"), from, to)),
-            ..side.clone()
-        });
-        if sound.insert(variant) {
-            sides.push(side.clone());
-        }
-    }
-    (Design::new(sides), faults)
-}
-
 #[test]
 fn faults_are_noticed() {
-    let (design, faults) = design();
-    let mut found = BTreeMap::new();
-    for seed in seeds() {
-        let bench = traffic(&design, seed, RUNS);
-        for (name, failure) in bench.failures() {
-            found.insert(name.to_string(), failure.to_string());
-        }
-        if found.len() == faults.len() {
-            break;
-        }
-    }
-    for (name, fault) in &faults {
-        let failure = found.get(name).map_or("goes unnoticed", String::as_str);
-        let failure: String = failure.chars().take(200).collect();
-        println!("{fault}: {failure}");
-    }
-    // Nothing else: a unit without a fault does not suffer from its neighbours.
-    let names: Vec<_> = found.keys().collect();
-    assert_eq!(names, faults.keys().collect::<Vec<_>>());
+    check_faults(&VARIANTS, "offsets_", &FAULTS, 1, design, |design, seed| {
+        traffic(design, seed, RUNS).failures()
+    });
 }

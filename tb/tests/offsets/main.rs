@@ -2,6 +2,8 @@
 //! every read of their tables, and the worked examples of the specification.
 
 mod bench;
+#[path = "../beside/mod.rs"]
+mod beside;
 mod driven;
 mod expander;
 mod faults;

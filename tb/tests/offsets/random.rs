@@ -202,7 +202,7 @@ pub fn traffic(design: &Design, seed: u64, runs: usize) -> Bench {
 
 fn all_variants(seed: u64) -> Checked<Coverage> {
     let bench = traffic(&VARIANTS, seed, RUNS);
-    if let Some((name, failure)) = bench.failures().next() {
+    if let Some((name, failure)) = bench.failures().first() {
         return Err(format!("{name}: {failure}"));
     }
     let mut coverage = Coverage::default();

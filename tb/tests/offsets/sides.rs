@@ -1,9 +1,8 @@
-//! Emitted units side by side in one Verilog module: one build for all of them.
-//!
-//! The modules of each side have its name in front, so that a fault in one does not reach another.
-//! The memory cells are replaced by cells that show every access of the tables.
+//! Emitted units side by side. The memory cells are replaced by cells that show every access of the
+//! tables.
 
-use crate::rtl::{emitted, mutated};
+use crate::beside::{Part, Port};
+use crate::rtl::emitted;
 use heddle_hdl::offsets::{OffsetShape, OffsetUnit};
 use heddle_sim::offsets::UnitOptions;
 use heddle_tb::verilate::Sources;
@@ -12,47 +11,14 @@ use heddle_tb::verilate::Sources;
 const CELLS: &str = include_str!("cells.sv");
 
 /// One unit.
-#[derive(Clone)]
-pub struct Side {
-    /// Its ports and modules begin with this.
-    pub name: String,
-    /// What is built.
-    pub options: UnitOptions,
-    /// A fault planted in it: file prefix, text, replacement.
-    pub mutant: Option<(String, &'static str, &'static str)>,
-}
-
-impl Side {
-    /// A unit without a fault.
-    pub fn new(name: &str, options: UnitOptions) -> Self {
-        assert_ne!(
-            options.bases, options.offsets,
-            "the cells tell tables by size"
-        );
-        Self {
-            name: name.into(),
-            options,
-            mutant: None,
-        }
-    }
-}
+pub type Side = crate::beside::Side<UnitOptions>;
 
 /// Sides with their Verilog.
-pub struct Design {
-    /// The units.
-    pub sides: Vec<Side>,
-    /// One module with all of them.
-    pub sources: Sources,
-}
+pub type Design = crate::beside::Design<UnitOptions>;
 
-impl Design {
-    /// Emits all sides.
-    pub fn new(sides: Vec<Side>) -> Self {
-        Self {
-            sources: side_by_side(&sides),
-            sides,
-        }
-    }
+/// Emits all sides.
+pub fn design(sides: Vec<Side>) -> Design {
+    Design::new(sides, "offset_sides", "", part)
 }
 
 /// The same for the hardware.
@@ -80,8 +46,8 @@ pub fn unit(options: &UnitOptions) -> Sources {
     }
 }
 
-/// Ports of a unit: name, bits, output.
-pub fn ports(options: &UnitOptions) -> Vec<(&'static str, usize, bool)> {
+/// Ports of a unit.
+pub fn ports(options: &UnitOptions) -> Vec<Port> {
     let (rows, bits) = (options.rows, options.address_bits as usize);
     let mut ports = vec![
         ("wr_valid_i", 1, false),
@@ -126,52 +92,16 @@ pub const COUNTERS: [&str; 7] = [
     "meets",
 ];
 
-/// One module with all sides; each has ports of its own.
-fn side_by_side(sides: &[Side]) -> Sources {
-    let mut files = Vec::new();
-    let mut heads = String::new();
-    let mut body = String::new();
-    for side in sides {
-        let (name, options) = (&side.name, &side.options);
-        let mut sources = unit(options);
-        if let Some((module, from, to)) = &side.mutant {
-            sources = mutated(&sources, module, from, to);
-        }
-        let own = |text: &str| text.replace("heddle_", &format!("{name}_heddle_"));
-        let cells = CELLS
-            .replace("BASES", &options.bases.to_string())
-            .replace("OFFSETS", &options.offsets.to_string());
-        files.push((format!("{name}_cells.sv"), own(&cells)));
-        for (file, text) in &sources.files {
-            if file != "heddle_ram_1r1w.v" {
-                files.push((own(file), own(text)));
-            }
-        }
-        let mut pins = vec![".clk(clk)".to_string(), ".rst_n(rst_n)".to_string()];
-        for (port, bits, output) in ports(options) {
-            let way = if output { "output" } else { "input" };
-            heads += &format!("  {way} wire [{bits}-1:0] {name}_{port},\n");
-            pins.push(format!(".{port}({name}_{port})"));
-        }
-        for counter in COUNTERS {
-            heads += &format!("  output wire [31:0] {name}_{counter},\n");
-            body += &format!("  assign {name}_{counter} = {name}_heddle_tables::{counter};\n");
-        }
-        let top = own(&sources.top);
-        body += &format!("  {top} u_{name} ({});\n", pins.join(", "));
-    }
-    let top = format!(
-        "module offset_sides (
-{heads}  input wire clk,
-  input wire rst_n
-);
-{body}endmodule
-"
+/// Modules and ports of a side.
+fn part(side: &Side) -> Part {
+    let options = &side.options;
+    assert_ne!(
+        options.bases, options.offsets,
+        "the cells tell tables by size"
     );
-    files.push(("offset_sides.sv".into(), top));
-    Sources {
-        files,
-        top: "offset_sides".into(),
-        ports: Vec::new(),
-    }
+    let cells = CELLS
+        .replace("BASES", &options.bases.to_string())
+        .replace("OFFSETS", &options.offsets.to_string());
+    let counters = ("heddle_tables", &COUNTERS[..]);
+    side.part_with_ports(&unit(options), &cells, &ports(options), counters)
 }

@@ -1,6 +1,6 @@
 //! The units under test: both spreads, every width, every option.
 
-use crate::sides::{Design, Side};
+use crate::sides::{Design, Side, design};
 use heddle_sim::offsets::UnitOptions;
 use std::sync::LazyLock;
 
@@ -25,7 +25,7 @@ fn everything(options: &mut UnitOptions) {
 
 /// All units side by side. Each has another name, that of its ports.
 pub static VARIANTS: LazyLock<Design> = LazyLock::new(|| {
-    Design::new(vec![
+    design(vec![
         side("plain", 4, 4, |_| {}),
         side("plain_all", 3, 2, broadcast),
         side("masks", 4, 1, |o| o.taps = 8),

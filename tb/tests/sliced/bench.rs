@@ -210,8 +210,8 @@ impl Driven {
         let id = |port: &str| dut.id(&format!("{}_{port}", side.name));
         Self {
             name: side.name.clone(),
-            layout: side.layout.clone(),
-            model: SlicedModel::new(&side.layout),
+            layout: side.options.clone(),
+            model: SlicedModel::new(&side.options),
             wdata: id("wdata_i"),
             rdata: id("rdata_o"),
             rmask: id("rmask_o"),

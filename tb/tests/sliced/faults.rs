@@ -1,16 +1,14 @@
 //! Faults planted in the memories, one each, all side by side: the traffic finds every one.
 
+use crate::beside::faults::{Fault, check_faults};
 use crate::random::traffic;
-use crate::rtl::seeds;
-use crate::sides::{Design, Side};
+use crate::sides::design;
 use crate::variants::VARIANTS;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Cycles of traffic, with each seed.
 const CYCLES: usize = 3000;
 
-/// A fault: the variant, the module, the text and what stands there instead.
-const FAULTS: [(&str, &str, &str, &str); 28] = [
+const FAULTS: [Fault; 28] = [
     // A read that meets the write of its word.
     ("even2", "data", "if (take) bypass_q", "if (1'b0) bypass_q"),
     (
@@ -134,42 +132,13 @@ const FAULTS: [(&str, &str, &str, &str); 28] = [
     ),
 ];
 
-/// The faults, and their variants without a fault.
-fn design() -> (Design, BTreeMap<String, String>) {
-    let mut sides = Vec::new();
-    let mut faults = BTreeMap::new();
-    let mut sound = BTreeSet::new();
-    for (number, (variant, module, from, to)) in FAULTS.into_iter().enumerate() {
-        let side = &VARIANTS.sides[VARIANTS.index(variant)];
-        let name = format!("fault{number}");
-        faults.insert(name.clone(), format!("{variant}: \"{to}\" for \"{from}\""));
-        sides.push(Side {
-            name,
-            mutant: Some((format!("heddle_sliced_{module}"), from, to)),
-            ..side.clone()
-        });
-        if number % 5 == 0 && sound.insert(variant) {
-            sides.push(side.clone());
-        }
-    }
-    (Design::new(sides), faults)
-}
-
 #[test]
 fn faults_are_noticed() {
-    let (design, faults) = design();
-    let mut found = BTreeMap::new();
-    for seed in seeds() {
-        let (bench, _) = traffic(&design, seed, CYCLES);
-        for (name, failure) in bench.failures() {
-            found.insert(name.to_string(), failure.to_string());
-        }
-    }
-    for (name, fault) in &faults {
-        let failure = found.get(name).map_or("goes unnoticed", String::as_str);
-        println!("{fault}: {failure}");
-    }
-    // Nothing else: a memory without a fault does not suffer from its neighbours.
-    let names: Vec<_> = found.keys().collect();
-    assert_eq!(names, faults.keys().collect::<Vec<_>>());
+    check_faults(&VARIANTS, "sliced_", &FAULTS, 5, design, |design, seed| {
+        let (bench, _) = traffic(design, seed, CYCLES);
+        let failures = bench.failures();
+        failures
+            .map(|(name, text)| (name.into(), text.into()))
+            .collect()
+    });
 }

@@ -2,6 +2,8 @@
 //! cycle, and the rules that its memories must see.
 
 mod bench;
+#[path = "../beside/mod.rs"]
+mod beside;
 mod exhaustive;
 mod faults;
 mod networks;

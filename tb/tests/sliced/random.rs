@@ -47,7 +47,7 @@ pub fn traffic(design: &Design, seed: u64, cycles: usize) -> (Bench, Coverage) {
     let layouts: Vec<Layout> = design
         .sides
         .iter()
-        .map(|side| side.layout.clone())
+        .map(|side| side.options.clone())
         .collect();
     let words = |rng: &mut ChaCha8Rng| -> Vec<Word> {
         layouts

@@ -1,10 +1,8 @@
-//! Emitted memories side by side in one Verilog module: one build for all of them.
-//!
-//! The modules of each side have its name in front, so that a fault in one does not reach another.
-//! The memory cells are replaced by cells that check the rules of `heddle_ram_1r1w.v` and of
-//! docs/sliced.md, and show nonsense when they were not read.
+//! Emitted memories side by side. The memory cells are replaced by cells that check the rules of
+//! `heddle_ram_1r1w.v` and of docs/sliced.md, and show nonsense when they were not read.
 
-use crate::rtl::{emitted, mutated};
+use crate::beside::Part;
+use crate::rtl::emitted;
 use heddle_hdl::sliced::{
     MaskPlace as HardwarePlace, Network as HardwareNetwork, PlainMemory, Sliced, SlicedField,
     SlicedHybrid, SlicedShape,
@@ -15,51 +13,22 @@ use heddle_tb::verilate::Sources;
 /// The memory cells of the test.
 const CELLS: &str = include_str!("cells.sv");
 
-/// One memory.
-#[derive(Clone)]
-pub struct Side {
-    /// Its ports and modules begin with this.
-    pub name: String,
-    /// What is built.
-    pub layout: Layout,
-    /// A fault planted in it: file prefix, text, replacement.
-    pub mutant: Option<(String, &'static str, &'static str)>,
-}
+/// Ports of all memories.
+const SHARED: &str = "  input wire wen_i,
+  input wire [12:0] waddr_i,
+  input wire ren_i,
+  input wire [12:0] raddr_i,
+";
 
-impl Side {
-    /// A memory without a fault.
-    pub fn new(name: &str, layout: Layout) -> Self {
-        Self {
-            name: name.into(),
-            layout,
-            mutant: None,
-        }
-    }
-}
+/// One memory.
+pub type Side = crate::beside::Side<Layout>;
 
 /// Sides with their Verilog.
-pub struct Design {
-    /// The memories.
-    pub sides: Vec<Side>,
-    /// One module with all of them.
-    pub sources: Sources,
-}
+pub type Design = crate::beside::Design<Layout>;
 
-impl Design {
-    /// Emits all sides.
-    pub fn new(sides: Vec<Side>) -> Self {
-        Self {
-            sources: side_by_side(&sides),
-            sides,
-        }
-    }
-
-    /// Place of the named side.
-    #[track_caller]
-    pub fn index(&self, name: &str) -> usize {
-        let found = self.sides.iter().position(|side| side.name == name);
-        found.unwrap_or_else(|| panic!("no side {name}"))
-    }
+/// Emits all sides. Requests are shared, words are not.
+pub fn design(sides: Vec<Side>) -> Design {
+    Design::new(sides, "sliced_sides", SHARED, part)
 }
 
 /// The same for the hardware.
@@ -113,27 +82,13 @@ fn memory(layout: &Layout) -> Sources {
     }
 }
 
-/// One module with all sides. Requests are shared, words are not.
-fn side_by_side(sides: &[Side]) -> Sources {
-    let mut files = Vec::new();
-    let mut ports = String::new();
-    let mut body = String::new();
-    for side in sides {
-        let (name, layout) = (&side.name, &side.layout);
-        let mut sources = memory(layout);
-        if let Some((module, from, to)) = &side.mutant {
-            sources = mutated(&sources, module, from, to);
-        }
-        let own = |text: &str| text.replace("heddle_", &format!("{name}_heddle_"));
-        files.push((format!("{name}_cells.sv"), own(CELLS)));
-        for (file, text) in &sources.files {
-            if file != "heddle_ram_1r1w.v" {
-                files.push((own(file), own(&checked_slice(file, text))));
-            }
-        }
-        let (bits, units, slices) = (layout.word_bits(), layout.units, layout.slices());
-        ports += &format!(
-            "  input wire [{bits}-1:0] {name}_wdata_i,
+/// Modules and ports of a side.
+fn part(side: &Side) -> Part {
+    let (name, layout) = (&side.name, &side.options);
+    let mut part = side.part(&memory(layout), CELLS, checked_slice);
+    let (bits, units, slices) = (layout.word_bits(), layout.units, layout.slices());
+    part.ports = format!(
+        "  input wire [{bits}-1:0] {name}_wdata_i,
   output wire {name}_rvalid_o,
   output wire [{bits}-1:0] {name}_rdata_o,
   output wire [{units}-1:0] {name}_rmask_o,
@@ -144,40 +99,22 @@ fn side_by_side(sides: &[Side]) -> Sources {
   output wire [{units}-1:0] {name}_lane_wen_o,
   output wire [63:0] {name}_broken_o,
 "
-        );
-        let top = own(&sources.top);
-        let list = "wdata_i rvalid_o rdata_o rmask_o mask_ren_o mask_wen_o slice_ren_o slice_wen_o \
-                    lane_wen_o";
-        let pins: Vec<String> = list
-            .split_whitespace()
-            .map(|port| format!(".{port}({name}_{port})"))
-            .collect();
-        body += &format!(
-            "  {top} u_{name} (.clk, .rst_n, .wen_i, .waddr_i, .ren_i, .raddr_i, {});
+    );
+    let list = "wdata_i rvalid_o rdata_o rmask_o mask_ren_o mask_wen_o slice_ren_o slice_wen_o \
+                lane_wen_o";
+    let pins: Vec<String> = list
+        .split_whitespace()
+        .map(|port| format!(".{port}({name}_{port})"))
+        .collect();
+    part.body = format!(
+        "  {} u_{name} (.clk, .rst_n, .wen_i, .waddr_i, .ren_i, .raddr_i, {});
   assign {name}_broken_o = {{{name}_heddle_rules::meets, {name}_heddle_rules::moves + {name}_idle}};
 ",
-            pins.join(", ")
-        );
-        body += &idle_monitor(name, layout);
-    }
-    let top = format!(
-        "module sliced_sides (
-{ports}  input wire clk,
-  input wire rst_n,
-  input wire wen_i,
-  input wire [12:0] waddr_i,
-  input wire ren_i,
-  input wire [12:0] raddr_i
-);
-{body}endmodule
-"
+        part.top,
+        pins.join(", ")
     );
-    files.push(("sliced_sides.sv".into(), top));
-    Sources {
-        files,
-        top: "sliced_sides".into(),
-        ports: Vec::new(),
-    }
+    part.body += &idle_monitor(name, layout);
+    part
 }
 
 /// Counts the cycles in which packing moved though no word with a non-zero unit had come.

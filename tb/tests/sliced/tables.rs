@@ -55,7 +55,7 @@ fn slices(a: Option<u32>, b: Option<u32>) -> u8 {
 #[test]
 fn spm_01_spm_02_reference_build_has_a_mask_slice_and_two_data_slices() {
     let side = &VARIANTS.sides[VARIANTS.index("even2")];
-    let sources = emitted(Sliced::<8>::new(shape(&side.layout)));
+    let sources = emitted(Sliced::<8>::new(shape(&side.options)));
     let text_of = |part: &str| {
         let named = |name: &str| name.starts_with(part);
         let file = sources.files.iter().find(|(name, _)| named(name));

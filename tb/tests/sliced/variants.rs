@@ -1,6 +1,6 @@
 //! The variants under test: every option, every latency, every place of the mask.
 
-use crate::sides::{Design, Side};
+use crate::sides::{Design, Side, design};
 use heddle_sim::sliced::{Layout, MaskPlace, Network};
 use std::sync::LazyLock;
 
@@ -19,7 +19,7 @@ pub fn layout(widths: &[usize], mask: MaskPlace, change: impl Fn(&mut Layout)) -
 }
 
 /// All variants side by side. Each has another name, that of its ports.
-pub static VARIANTS: LazyLock<Design> = LazyLock::new(|| Design::new(variants()));
+pub static VARIANTS: LazyLock<Design> = LazyLock::new(|| design(variants()));
 
 fn variants() -> Vec<Side> {
     use MaskPlace::{Field, Hybrid, Slice};

@@ -1,0 +1,57 @@
+//! Faults planted in the sides of a design, one each.
+
+use super::{Design, Side};
+use crate::rtl::seeds;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A fault: the variant, the module, the text and what stands there instead.
+pub type Fault = (&'static str, &'static str, &'static str, &'static str);
+
+/// Letters of a failure that are printed.
+const SHOWN: usize = 200;
+
+/// Plants all faults side by side and checks that `traffic`, which gives the failures of a design
+/// with a seed, finds each one, and nothing in the sides without a fault: every `sound`th fault has
+/// its variant without it beside it, each variant once. Modules begin with `prefix`.
+#[track_caller]
+pub fn check_faults<O: Clone>(
+    variants: &Design<O>,
+    prefix: &str,
+    faults: &[Fault],
+    sound: usize,
+    build: impl Fn(Vec<Side<O>>) -> Design<O>,
+    traffic: impl Fn(&Design<O>, u64) -> Vec<(String, String)>,
+) {
+    let mut sides = Vec::new();
+    let mut names = BTreeMap::new();
+    let mut without = BTreeSet::new();
+    for (number, (variant, module, from, to)) in faults.iter().copied().enumerate() {
+        let side = &variants.sides[variants.index(variant)];
+        let name = format!("fault{number}");
+        names.insert(name.clone(), format!("{variant}: \"{to}\" for \"{from}\""));
+        sides.push(Side {
+            name,
+            mutant: Some((format!("heddle_{prefix}{module}"), from, to)),
+            ..side.clone()
+        });
+        if number % sound == 0 && without.insert(variant) {
+            sides.push(side.clone());
+        }
+    }
+    let design = build(sides);
+    let mut found = BTreeMap::new();
+    for seed in seeds() {
+        found.extend(traffic(&design, seed));
+        if found.len() == names.len() {
+            break;
+        }
+    }
+    for (name, fault) in &names {
+        let failure = found.get(name).map_or("goes unnoticed", String::as_str);
+        let failure: String = failure.chars().take(SHOWN).collect();
+        println!("{fault}: {failure}");
+    }
+    // Nothing else: a side without a fault does not suffer from its neighbours.
+    let found: Vec<_> = found.keys().collect();
+    assert_eq!(found, names.keys().collect::<Vec<_>>());
+}
