@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::bench::{Bench, Matrix, UNIT_TILE};
 use crate::machines::{self, Machine};
-use crate::rtl::{self, Checked, Coverage};
+use crate::rtl::{self, Checked, Coverage, Mutant};
 
 fn count(program: &[Instruction], opcode: u32) -> usize {
     program.iter().filter(|i| i.opcode() == opcode).count()
@@ -131,4 +131,21 @@ fn pet_13_pet_20_pet_23_pet_29_pet_72_random_matrices_on_all_shapes_of_the_array
         let machine = Machine::new(params);
         rtl::run_seeds(|seed| run_transposes(&machine, seed, 25));
     }
+}
+
+#[test]
+fn faults_are_found() {
+    let params = machines::wide();
+    let mutants: [Mutant; 3] = [
+        (
+            "heddle_weight_head",
+            "wt_addr_0_q <= addr_i[15:0] ^",
+            "wt_addr_0_q <= addr_i[15:0] |",
+        ),
+        ("heddle_drain_turn", "if (turn_i)", "if (!turn_i)"),
+        ("heddle_post_lane", "skip_i - 8'd1", "skip_i"),
+    ];
+    rtl::check_mutants(&machines::verilog(&params), &mutants, |sources, seed| {
+        run_transposes(&Machine::from_verilog(params.clone(), sources), seed, 25)
+    });
 }
