@@ -4,7 +4,8 @@ use super::OffsetShape;
 use crate::prelude::*;
 
 /// Sorts the writes and keeps the registers. It says whether the registers make a run that the
-/// unit can do.
+/// unit can do. The ends of both lists are kept as well, by one adder: a write of a count adds the
+/// pointer, a write of a pointer the count.
 ///
 /// # Timing
 /// A write is done at the clock edge at which it is taken. `code_o` is a function of the registers.
@@ -64,6 +65,8 @@ pub struct OffsetRegisters<const A: usize> {
     a_origin: RegEn<Bits<A>>,
     /// B_ORIGIN, T, K, N, BASE_PTR, OFFSET_PTR.
     number: Vec<RegEn<Bits<16>>>,
+    /// BASE_PTR + T, OFFSET_PTR + K.
+    end: Vec<RegEn<Bits<17>>>,
     shift: RegEn<Bits<2>>,
     mode: RegEn<Bits<3>>,
     /// UNIT_SHIFT above 3, MODE with unknown bits.
@@ -77,8 +80,9 @@ pub struct OffsetRegisters<const A: usize> {
     known: Signal<Local, Bit>,
     write: Signal<Local, Bit>,
     write_register: Signal<Local, Bit>,
-    base_end: Signal<Local, Bits<17>>,
-    offset_end: Signal<Local, Bits<17>>,
+    /// The other number of a list, and its end.
+    other: Signal<Local, Bits<16>>,
+    end_behind: Signal<Local, Bits<17>>,
     not_built: Signal<Local, Bit>,
     _base_entries: usize,
     _offset_entries: usize,
@@ -118,6 +122,7 @@ impl<const A: usize> OffsetRegisters<A> {
             code_o: Default::default(),
             a_origin: Default::default(),
             number: v(6),
+            end: v(2),
             shift: Default::default(),
             mode: Default::default(),
             shift_beyond: Default::default(),
@@ -129,8 +134,8 @@ impl<const A: usize> OffsetRegisters<A> {
             known: Default::default(),
             write: Default::default(),
             write_register: Default::default(),
-            base_end: Default::default(),
-            offset_end: Default::default(),
+            other: Default::default(),
+            end_behind: Default::default(),
             not_built: Default::default(),
             _base_entries: shape.bases,
             _offset_entries: shape.offsets,
@@ -193,6 +198,29 @@ impl<const A: usize> Logic for OffsetRegisters<A> {
                 self.write_register.val() & (self.index_i.val() == (i + 1).to_bits::<16>());
             self.number[i].d_i.next = self.data_i.val().get_bits::<16>(0);
         }
+        // Low bits of T, K, BASE_PTR, OFFSET_PTR: 2, 3, 5, 6.
+        match self.index_i.val().get_bits::<3>(0).index() {
+            2 => {
+                self.other.next = self.number[4].q_o.val();
+            }
+            3 => {
+                self.other.next = self.number[5].q_o.val();
+            }
+            5 => {
+                self.other.next = self.number[1].q_o.val();
+            }
+            _ => {
+                self.other.next = self.number[2].q_o.val();
+            }
+        }
+        self.end_behind.next = bit_cast::<17, 16>(self.data_i.val().get_bits::<16>(0))
+            + bit_cast::<17, 16>(self.other.val());
+        for i in 0..2 {
+            self.end[i].clk.next = self.clk.val();
+            self.end[i].rst_n.next = self.rst_n.val();
+            self.end[i].en_i.next = self.number[i + 1].en_i.val() | self.number[i + 4].en_i.val();
+            self.end[i].d_i.next = self.end_behind.val();
+        }
         self.shift.clk.next = self.clk.val();
         self.shift.rst_n.next = self.rst_n.val();
         self.shift.en_i.next = self.write_register.val() & (self.index_i.val() == 7);
@@ -211,10 +239,6 @@ impl<const A: usize> Logic for OffsetRegisters<A> {
         self.mode_beyond.d_i.next = self.data_i.val().get_bits::<29>(3).any();
 
         comment!("What is wrong with a run, the first fault in the order of the codes");
-        self.base_end.next = bit_cast::<17, 16>(self.number[4].q_o.val())
-            + bit_cast::<17, 16>(self.number[1].q_o.val());
-        self.offset_end.next = bit_cast::<17, 16>(self.number[5].q_o.val())
-            + bit_cast::<17, 16>(self.number[2].q_o.val());
         self.not_built.next = self.shift_beyond.q_o.val() | self.mode_beyond.q_o.val();
         if self._summing == 0 {
             self.not_built.next = self.not_built.val() | self.mode.q_o.val().get_bit(1);
@@ -226,10 +250,10 @@ impl<const A: usize> Logic for OffsetRegisters<A> {
         if self.not_built.val() {
             self.code_o.next = 4.into();
         }
-        if self.offset_end.val() > self._offset_entries.to_bits::<17>() {
+        if self.end[1].q_o.val() > self._offset_entries.to_bits::<17>() {
             self.code_o.next = 3.into();
         }
-        if self.base_end.val() > self._base_entries.to_bits::<17>() {
+        if self.end[0].q_o.val() > self._base_entries.to_bits::<17>() {
             self.code_o.next = 2.into();
         }
         if (self.number[1].q_o.val() == 0)

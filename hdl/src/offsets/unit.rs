@@ -11,7 +11,7 @@ use crate::prelude::*;
 /// tensor; a row has one adder.
 ///
 /// # Timing
-/// The first slot is at the head of the rows 4 clocks after `start_i`, then one in every clock. A slot
+/// The first slot is at the head of the rows 5 clocks after `start_i`, then one in every clock. A slot
 /// accepted at the head in cycle t shows at row r in t + 1 + r, with broadcast in t + 1.
 ///
 /// # Rules
