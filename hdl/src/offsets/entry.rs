@@ -48,6 +48,19 @@ pub struct OffsetEntry<const A: usize> {
     /// Its column bits.
     pub offset_col_i: Vec<Signal<In, Bits<1>>>,
 
+    /// The base read before, as the table gave it.
+    pub base_o: Signal<Out, Bits<A>>,
+    /// Its row bits.
+    pub base_row_o: Vec<Signal<Out, Bits<1>>>,
+    /// Its column bits.
+    pub base_col_o: Vec<Signal<Out, Bits<1>>>,
+    /// The offset read before, as the table gave it.
+    pub offset_o: Signal<Out, Bits<A>>,
+    /// Its row bits.
+    pub offset_row_o: Vec<Signal<Out, Bits<1>>>,
+    /// Its column bits.
+    pub offset_col_o: Vec<Signal<Out, Bits<1>>>,
+
     /// There is a slot.
     pub valid_o: Signal<Out, Bit>,
     /// What it is.
@@ -111,6 +124,12 @@ impl<const A: usize> OffsetEntry<A> {
             offset_i: Default::default(),
             offset_row_i: v(taps),
             offset_col_i: v(taps),
+            base_o: Default::default(),
+            base_row_o: v(taps),
+            base_col_o: v(taps),
+            offset_o: Default::default(),
+            offset_row_o: v(taps),
+            offset_col_o: v(taps),
             valid_o: Default::default(),
             tag_o: Default::default(),
             origin_o: Default::default(),
@@ -179,22 +198,28 @@ impl<const A: usize> Logic for OffsetEntry<A> {
         self.base.clk.next = self.clk.val();
         self.base.en_i.next = self.advance_i.val();
         self.base.d_i.next = self.base_i.val();
+        self.base_o.next = self.base.q_o.val();
         self.offset.clk.next = self.clk.val();
         self.offset.en_i.next = self.advance_i.val();
         self.offset.d_i.next = self.offset_i.val();
+        self.offset_o.next = self.offset.q_o.val();
         for i in 0..self._taps {
             self.base_row[i].clk.next = self.clk.val();
             self.base_row[i].en_i.next = self.advance_i.val();
             self.base_row[i].d_i.next = self.base_row_i[i].val();
+            self.base_row_o[i].next = self.base_row[i].q_o.val();
             self.base_col[i].clk.next = self.clk.val();
             self.base_col[i].en_i.next = self.advance_i.val();
             self.base_col[i].d_i.next = self.base_col_i[i].val();
+            self.base_col_o[i].next = self.base_col[i].q_o.val();
             self.offset_row[i].clk.next = self.clk.val();
             self.offset_row[i].en_i.next = self.advance_i.val();
             self.offset_row[i].d_i.next = self.offset_row_i[i].val();
+            self.offset_row_o[i].next = self.offset_row[i].q_o.val();
             self.offset_col[i].clk.next = self.clk.val();
             self.offset_col[i].en_i.next = self.advance_i.val();
             self.offset_col[i].d_i.next = self.offset_col_i[i].val();
+            self.offset_col_o[i].next = self.offset_col[i].q_o.val();
         }
 
         comment!("Entry, shifted by 0 to 3");

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const RUNS: usize = 20;
 
 /// A fault: the variant, the module, the text and what stands there instead.
-const FAULTS: [(&str, &str, &str, &str); 30] = [
+const FAULTS: [(&str, &str, &str, &str); 35] = [
     // The order of the slots.
     (
         "every",
@@ -54,9 +54,24 @@ const FAULTS: [(&str, &str, &str, &str); 30] = [
         "step_entry_q <= step_ptr",
         "step_entry_q <= 16'd0",
     ),
+    // The counters follow the registers between runs only, and begin again behind a pass only.
+    ("every", "sequencer", "idle | step_last", "step_last"),
+    (
+        "every",
+        "sequencer",
+        "held_rewinds & !loading_q",
+        "held_rewinds",
+    ),
+    (
+        "every_all",
+        "sequencer",
+        "cols_restart = idle | ",
+        "cols_restart = ",
+    ),
     // Entries on their way to the rows.
     ("every", "entry", "shift_i[1] ?", "1'b0 ?"),
     ("every_all", "entry", "if (!masks_i)", "if (1'b0)"),
+    ("every", "entry", "is_offset = tag_q[7]", "is_offset = tag_q[0]"),
     ("every", "head", "valid_i & keep_i", "valid_i"),
     (
         "every_all",
@@ -107,9 +122,10 @@ const FAULTS: [(&str, &str, &str, &str); 30] = [
     (
         "every_all",
         "registers",
-        "offset_end > 17'd16",
-        "offset_end > 17'd15",
+        "end_q[33:17] > 17'd16",
+        "end_q[33:17] > 17'd15",
     ),
+    ("every", "registers", "index_i[2] ?", "!index_i[2] ?"),
     ("every", "registers", "|data_i[31:2]", "|data_i[31:3]"),
     ("every", "r4", "start_i & !busy_q", "start_i"),
     ("every_all", "r4", "refuse | start)", "refuse)"),
@@ -123,8 +139,8 @@ const FAULTS: [(&str, &str, &str, &str); 30] = [
     (
         "every",
         "expander",
-        "row_q[i] <= read_row_i[i]",
-        "row_q[i] <= row_i[i]",
+        "repeats_q ? read_row_i",
+        "1'b0 ? read_row_i",
     ),
     ("every_all", "expander", "(writing & !in_table)", "1'b0"),
 ];
