@@ -71,7 +71,12 @@ const FAULTS: [(&str, &str, &str, &str); 35] = [
     // Entries on their way to the rows.
     ("every", "entry", "shift_i[1] ?", "1'b0 ?"),
     ("every_all", "entry", "if (!masks_i)", "if (1'b0)"),
-    ("every", "entry", "is_offset = tag_q[7]", "is_offset = tag_q[0]"),
+    (
+        "every",
+        "entry",
+        "is_offset = tag_q[7]",
+        "is_offset = tag_q[0]",
+    ),
     ("every", "head", "valid_i & keep_i", "valid_i"),
     (
         "every_all",
@@ -139,8 +144,8 @@ const FAULTS: [(&str, &str, &str, &str); 35] = [
     (
         "every",
         "expander",
-        "repeats_q ? read_row_i",
-        "1'b0 ? read_row_i",
+        "row_o[i] = read_row_i[i]",
+        "row_o[i] = row_i[i]",
     ),
     ("every_all", "expander", "(writing & !in_table)", "1'b0"),
 ];
