@@ -2,10 +2,11 @@
 
 use crate::prelude::*;
 
-/// Takes the entry of a slot from its table and shifts it.
+/// Takes the entry of a slot from its table and shifts it. What the tables give stands in registers
+/// first: a memory answers late in its clock.
 ///
 /// # Timing
-/// Two advances from the slot at the inputs to the slot at the outputs; its entry is at the inputs
+/// Three advances from the slot at the inputs to the slot at the outputs; its entry is at the inputs
 /// one advance after the slot. While `advance_i` is low nothing changes.
 #[derive(LogicBlock)]
 pub struct OffsetEntry<const A: usize> {
@@ -47,6 +48,19 @@ pub struct OffsetEntry<const A: usize> {
     /// Its column bits.
     pub offset_col_i: Vec<Signal<In, Bits<1>>>,
 
+    /// The base read before, as the table gave it.
+    pub base_o: Signal<Out, Bits<A>>,
+    /// Its row bits.
+    pub base_row_o: Vec<Signal<Out, Bits<1>>>,
+    /// Its column bits.
+    pub base_col_o: Vec<Signal<Out, Bits<1>>>,
+    /// The offset read before, as the table gave it.
+    pub offset_o: Signal<Out, Bits<A>>,
+    /// Its row bits.
+    pub offset_row_o: Vec<Signal<Out, Bits<1>>>,
+    /// Its column bits.
+    pub offset_col_o: Vec<Signal<Out, Bits<1>>>,
+
     /// There is a slot.
     pub valid_o: Signal<Out, Bit>,
     /// What it is.
@@ -69,6 +83,13 @@ pub struct OffsetEntry<const A: usize> {
     origin: Vec<RegData<Bit>>,
     sum: Vec<RegData<Bit>>,
     keep: Vec<RegData<Bit>>,
+    /// The entries read last.
+    base: RegData<Bits<A>>,
+    base_row: Vec<RegData<Bits<1>>>,
+    base_col: Vec<RegData<Bits<1>>>,
+    offset: RegData<Bits<A>>,
+    offset_row: Vec<RegData<Bits<1>>>,
+    offset_col: Vec<RegData<Bits<1>>>,
     value: RegData<Bits<A>>,
     row: Vec<RegData<Bits<1>>>,
     col: Vec<RegData<Bits<1>>>,
@@ -103,6 +124,12 @@ impl<const A: usize> OffsetEntry<A> {
             offset_i: Default::default(),
             offset_row_i: v(taps),
             offset_col_i: v(taps),
+            base_o: Default::default(),
+            base_row_o: v(taps),
+            base_col_o: v(taps),
+            offset_o: Default::default(),
+            offset_row_o: v(taps),
+            offset_col_o: v(taps),
             valid_o: Default::default(),
             tag_o: Default::default(),
             origin_o: Default::default(),
@@ -111,11 +138,17 @@ impl<const A: usize> OffsetEntry<A> {
             value_o: Default::default(),
             row_o: v(taps),
             col_o: v(taps),
-            valid: v(2),
-            tag: v(2),
-            origin: v(2),
-            sum: v(2),
-            keep: v(2),
+            valid: v(3),
+            tag: v(3),
+            origin: v(3),
+            sum: v(3),
+            keep: v(3),
+            base: Default::default(),
+            base_row: v(taps),
+            base_col: v(taps),
+            offset: Default::default(),
+            offset_row: v(taps),
+            offset_col: v(taps),
             value: Default::default(),
             row: v(taps),
             col: v(taps),
@@ -134,7 +167,7 @@ impl<const A: usize> Logic for OffsetEntry<A> {
     #[hdl_gen]
     fn update(&mut self) {
         comment!("The slot waits for its entry, then goes along with it");
-        for i in 0..2 {
+        for i in 0..3 {
             self.valid[i].clk.next = self.clk.val();
             self.valid[i].rst_n.next = self.rst_n.val();
             self.valid[i].en_i.next = self.advance_i.val();
@@ -161,11 +194,39 @@ impl<const A: usize> Logic for OffsetEntry<A> {
             }
         }
 
+        comment!("What the tables give");
+        self.base.clk.next = self.clk.val();
+        self.base.en_i.next = self.advance_i.val();
+        self.base.d_i.next = self.base_i.val();
+        self.base_o.next = self.base.q_o.val();
+        self.offset.clk.next = self.clk.val();
+        self.offset.en_i.next = self.advance_i.val();
+        self.offset.d_i.next = self.offset_i.val();
+        self.offset_o.next = self.offset.q_o.val();
+        for i in 0..self._taps {
+            self.base_row[i].clk.next = self.clk.val();
+            self.base_row[i].en_i.next = self.advance_i.val();
+            self.base_row[i].d_i.next = self.base_row_i[i].val();
+            self.base_row_o[i].next = self.base_row[i].q_o.val();
+            self.base_col[i].clk.next = self.clk.val();
+            self.base_col[i].en_i.next = self.advance_i.val();
+            self.base_col[i].d_i.next = self.base_col_i[i].val();
+            self.base_col_o[i].next = self.base_col[i].q_o.val();
+            self.offset_row[i].clk.next = self.clk.val();
+            self.offset_row[i].en_i.next = self.advance_i.val();
+            self.offset_row[i].d_i.next = self.offset_row_i[i].val();
+            self.offset_row_o[i].next = self.offset_row[i].q_o.val();
+            self.offset_col[i].clk.next = self.clk.val();
+            self.offset_col[i].en_i.next = self.advance_i.val();
+            self.offset_col[i].d_i.next = self.offset_col_i[i].val();
+            self.offset_col_o[i].next = self.offset_col[i].q_o.val();
+        }
+
         comment!("Entry, shifted by 0 to 3");
-        self.is_offset.next = self.tag[0].q_o.val().get_bit(0) == self.ws_i.val();
-        self.entry.next = self.base_i.val();
+        self.is_offset.next = self.tag[1].q_o.val().get_bit(0) == self.ws_i.val();
+        self.entry.next = self.base.q_o.val();
         if self.is_offset.val() {
-            self.entry.next = self.offset_i.val();
+            self.entry.next = self.offset.q_o.val();
         }
         self.shifted_once.next = self.entry.val();
         if self.shift_i.val().get_bit(0) {
@@ -179,11 +240,11 @@ impl<const A: usize> Logic for OffsetEntry<A> {
         self.value.en_i.next = self.advance_i.val();
         self.value.d_i.next = self.shifted.val();
         for i in 0..self._taps {
-            self.entry_row[i].next = self.base_row_i[i].val();
-            self.entry_col[i].next = self.base_col_i[i].val();
+            self.entry_row[i].next = self.base_row[i].q_o.val();
+            self.entry_col[i].next = self.base_col[i].q_o.val();
             if self.is_offset.val() {
-                self.entry_row[i].next = self.offset_row_i[i].val();
-                self.entry_col[i].next = self.offset_col_i[i].val();
+                self.entry_row[i].next = self.offset_row[i].q_o.val();
+                self.entry_col[i].next = self.offset_col[i].q_o.val();
             }
             if !self.masks_i.val() {
                 self.entry_row[i].next = 1.into();
@@ -199,11 +260,11 @@ impl<const A: usize> Logic for OffsetEntry<A> {
             self.col_o[i].next = self.col[i].q_o.val();
         }
 
-        self.valid_o.next = self.valid[1].q_o.val();
-        self.tag_o.next = self.tag[1].q_o.val();
-        self.origin_o.next = self.origin[1].q_o.val();
-        self.sum_o.next = self.sum[1].q_o.val();
-        self.keep_o.next = self.keep[1].q_o.val();
+        self.valid_o.next = self.valid[2].q_o.val();
+        self.tag_o.next = self.tag[2].q_o.val();
+        self.origin_o.next = self.origin[2].q_o.val();
+        self.sum_o.next = self.sum[2].q_o.val();
+        self.keep_o.next = self.keep[2].q_o.val();
         self.value_o.next = self.value.q_o.val();
     }
     module!(|this| Meta::module("offsets_entry")

@@ -7,8 +7,8 @@ use crate::prelude::*;
 /// block of entries repeated with a step. It only adds.
 ///
 /// # Timing
-/// Busy from the clock after EX_GO on. A nest writes one entry in a clock, a repeat one in three:
-/// read, add, write. It stops before the first entry beyond the table and says so with `refused_o`.
+/// Busy from the clock after EX_GO on. A nest writes one entry in a clock, a repeat one in three: it
+/// reads, waits for the entry, and writes the sum. It stops before the first entry beyond the table and says so with `refused_o`.
 #[derive(LogicBlock)]
 pub struct OffsetExpander<const A: usize> {
     /// Clock.
@@ -48,7 +48,7 @@ pub struct OffsetExpander<const A: usize> {
     pub ren_o: Signal<Out, Bit>,
     /// Its number.
     pub raddr_o: Signal<Out, Bits<16>>,
-    /// The entry read in the clock before.
+    /// The entry read two clocks before.
     pub read_i: Signal<In, Bits<A>>,
     /// Its row bits.
     pub read_row_i: Vec<Signal<In, Bits<1>>>,
@@ -67,7 +67,7 @@ pub struct OffsetExpander<const A: usize> {
 
     busy: RegEn<Bit>,
     repeats: RegEn<Bit>,
-    /// Of an entry of a repeat: 0 read, 1 add, 2 write.
+    /// Of an entry of a repeat: 0 read, 1 wait, 2 write.
     phase: RegEn<Bits<2>>,
     /// Entries behind this one in its run, less one; runs, blocks of runs.
     left: Vec<RegEn<Bits<17>>>,
@@ -84,7 +84,6 @@ pub struct OffsetExpander<const A: usize> {
     repeat_wanted: Signal<Local, Bit>,
     nothing: Signal<Local, Bit>,
     impossible: Signal<Local, Bit>,
-    adding: Signal<Local, Bit>,
     writing: Signal<Local, Bit>,
     in_table: Signal<Local, Bit>,
     /// Number i and all inside it are at their ends.
@@ -93,6 +92,7 @@ pub struct OffsetExpander<const A: usize> {
     finished: Signal<Local, Bit>,
     added_to: Signal<Local, Bits<A>>,
     added: Signal<Local, Bits<A>>,
+    total: Signal<Local, Bits<A>>,
     _taps: usize,
     _base_entries: usize,
     _offset_entries: usize,
@@ -145,7 +145,6 @@ impl<const A: usize> OffsetExpander<A> {
             repeat_wanted: Default::default(),
             nothing: Default::default(),
             impossible: Default::default(),
-            adding: Default::default(),
             writing: Default::default(),
             in_table: Default::default(),
             ends: v(4),
@@ -153,6 +152,7 @@ impl<const A: usize> OffsetExpander<A> {
             finished: Default::default(),
             added_to: Default::default(),
             added: Default::default(),
+            total: Default::default(),
             _taps: taps,
             _base_entries: shape.bases,
             _offset_entries: shape.offsets,
@@ -227,7 +227,6 @@ impl<const A: usize> Logic for OffsetExpander<A> {
         } else if self.phase.q_o.val() == 2 {
             self.phase.d_i.next = 0.into();
         }
-        self.adding.next = self.busy.q_o.val() & (self.phase.q_o.val() == 1);
         self.writing.next = self.busy.q_o.val() & (self.phase.q_o.val() == 2);
         self.in_table.next = self.entry.q_o.val() < self._base_entries.to_bits::<17>();
         if self.of_offsets.q_o.val() {
@@ -278,25 +277,29 @@ impl<const A: usize> Logic for OffsetExpander<A> {
             self.added.next = self.addend[0].q_o.val();
         }
         self.value.clk.next = self.clk.val();
-        self.value.en_i.next =
-            self.goes.val() | self.adding.val() | (self.writing.val() & !self.repeats.q_o.val());
-        self.value.d_i.next = self.added_to.val() + self.added.val();
+        self.value.en_i.next = self.goes.val() | self.writing.val();
+        self.total.next = self.added_to.val() + self.added.val();
+        self.value.d_i.next = self.total.val();
         if self.goes.val() {
             self.value.d_i.next = self.start_value.q_o.val();
         }
+        self.value_o.next = self.value.q_o.val();
+        if self.repeats.q_o.val() {
+            self.value_o.next = self.total.val();
+        }
         for i in 0..self._taps {
             self.row[i].clk.next = self.clk.val();
-            self.row[i].en_i.next = self.goes.val() | self.adding.val();
-            self.row[i].d_i.next = self.read_row_i[i].val();
-            self.col[i].clk.next = self.clk.val();
-            self.col[i].en_i.next = self.goes.val() | self.adding.val();
-            self.col[i].d_i.next = self.read_col_i[i].val();
-            if self.goes.val() {
-                self.row[i].d_i.next = self.row_i[i].val();
-                self.col[i].d_i.next = self.col_i[i].val();
-            }
+            self.row[i].en_i.next = self.goes.val();
+            self.row[i].d_i.next = self.row_i[i].val();
             self.row_o[i].next = self.row[i].q_o.val();
+            self.col[i].clk.next = self.clk.val();
+            self.col[i].en_i.next = self.goes.val();
+            self.col[i].d_i.next = self.col_i[i].val();
             self.col_o[i].next = self.col[i].q_o.val();
+            if self.repeats.q_o.val() {
+                self.row_o[i].next = self.read_row_i[i].val();
+                self.col_o[i].next = self.read_col_i[i].val();
+            }
         }
 
         self.busy_o.next = self.busy.q_o.val();
@@ -305,7 +308,6 @@ impl<const A: usize> Logic for OffsetExpander<A> {
         self.offset_o.next = self.of_offsets.q_o.val();
         self.wen_o.next = self.writing.val() & self.in_table.val();
         self.waddr_o.next = self.entry.q_o.val().get_bits::<16>(0);
-        self.value_o.next = self.value.q_o.val();
         self.ren_o.next = self.busy.q_o.val() & (self.phase.q_o.val() == 0);
         self.raddr_o.next = self.source.q_o.val();
     }

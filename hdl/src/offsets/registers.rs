@@ -4,7 +4,8 @@ use super::OffsetShape;
 use crate::prelude::*;
 
 /// Sorts the writes and keeps the registers. It says whether the registers make a run that the
-/// unit can do.
+/// unit can do. The ends of both lists are kept as well: a write of a count adds the pointer, a
+/// write of a pointer the count. A start then finds the sums in registers.
 ///
 /// # Timing
 /// A write is done at the clock edge at which it is taken. `code_o` is a function of the registers.
@@ -64,6 +65,8 @@ pub struct OffsetRegisters<const A: usize> {
     a_origin: RegEn<Bits<A>>,
     /// B_ORIGIN, T, K, N, BASE_PTR, OFFSET_PTR.
     number: Vec<RegEn<Bits<16>>>,
+    /// BASE_PTR + T, OFFSET_PTR + K.
+    end: Vec<RegEn<Bits<17>>>,
     shift: RegEn<Bits<2>>,
     mode: RegEn<Bits<3>>,
     /// UNIT_SHIFT above 3, MODE with unknown bits.
@@ -77,13 +80,13 @@ pub struct OffsetRegisters<const A: usize> {
     known: Signal<Local, Bit>,
     write: Signal<Local, Bit>,
     write_register: Signal<Local, Bit>,
-    base_end: Signal<Local, Bits<17>>,
-    offset_end: Signal<Local, Bits<17>>,
+    /// The other number of a list.
+    other: Vec<Signal<Local, Bits<16>>>,
     not_built: Signal<Local, Bit>,
     _base_entries: usize,
     _offset_entries: usize,
-    _base_limit: usize,
-    _offset_limit: usize,
+    _base_beyond: usize,
+    _offset_beyond: usize,
     _masks: usize,
     _summing: usize,
     _expand: usize,
@@ -118,6 +121,7 @@ impl<const A: usize> OffsetRegisters<A> {
             code_o: Default::default(),
             a_origin: Default::default(),
             number: v(6),
+            end: v(2),
             shift: Default::default(),
             mode: Default::default(),
             shift_beyond: Default::default(),
@@ -129,13 +133,13 @@ impl<const A: usize> OffsetRegisters<A> {
             known: Default::default(),
             write: Default::default(),
             write_register: Default::default(),
-            base_end: Default::default(),
-            offset_end: Default::default(),
+            other: v(2),
             not_built: Default::default(),
             _base_entries: shape.bases,
             _offset_entries: shape.offsets,
-            _base_limit: (shape.bases < 65536).into(),
-            _offset_limit: (shape.offsets < 65536).into(),
+            // Bits of an index that no entry has: the sizes are powers of two.
+            _base_beyond: 65536 - shape.bases,
+            _offset_beyond: 65536 - shape.offsets,
             _masks: (shape.taps > 0).into(),
             _summing: shape.running.into(),
             _expand: shape.expand.into(),
@@ -147,18 +151,23 @@ impl<const A: usize> Logic for OffsetRegisters<A> {
     #[hdl_gen]
     fn update(&mut self) {
         comment!("Where a write goes");
+        // Single bits and no comparisons, whose carries would come late: registers 0 to 8, 16 to 25.
         self.for_expander.next = false;
         if self._expand > 0 {
-            self.for_expander.next = (self.index_i.val() >= 16) & (self.index_i.val() < 26);
+            self.for_expander.next = (self.index_i.val().get_bits::<12>(4) == 1)
+                & !(self.index_i.val().get_bit(3) & self.index_i.val().get_bits::<2>(1).any());
         }
-        self.register_known.next = (self.index_i.val() < 9) | self.for_expander.val();
+        self.register_known.next = self.for_expander.val()
+            | ((self.index_i.val().get_bits::<12>(4) == 0)
+                & !(self.index_i.val().get_bit(3) & self.index_i.val().get_bits::<3>(0).any()));
         self.base_known.next = true;
-        if self._base_limit > 0 {
-            self.base_known.next = self.index_i.val() < self._base_entries.to_bits::<16>();
+        if self._base_beyond > 0 {
+            self.base_known.next = (self.index_i.val() & self._base_beyond.to_bits::<16>()) == 0;
         }
         self.offset_known.next = true;
-        if self._offset_limit > 0 {
-            self.offset_known.next = self.index_i.val() < self._offset_entries.to_bits::<16>();
+        if self._offset_beyond > 0 {
+            self.offset_known.next =
+                (self.index_i.val() & self._offset_beyond.to_bits::<16>()) == 0;
         }
         match self.kind_i.val().index() {
             0 => {
@@ -193,6 +202,18 @@ impl<const A: usize> Logic for OffsetRegisters<A> {
                 self.write_register.val() & (self.index_i.val() == (i + 1).to_bits::<16>());
             self.number[i].d_i.next = self.data_i.val().get_bits::<16>(0);
         }
+        // Bit 2 tells a pointer (5, 6) from a count (2, 3).
+        for i in 0..2 {
+            self.end[i].clk.next = self.clk.val();
+            self.end[i].rst_n.next = self.rst_n.val();
+            self.end[i].en_i.next = self.number[i + 1].en_i.val() | self.number[i + 4].en_i.val();
+            self.other[i].next = self.number[i + 4].q_o.val();
+            if self.index_i.val().get_bit(2) {
+                self.other[i].next = self.number[i + 1].q_o.val();
+            }
+            self.end[i].d_i.next = bit_cast::<17, 16>(self.data_i.val().get_bits::<16>(0))
+                + self.other[i].val().get_bits::<17>(0);
+        }
         self.shift.clk.next = self.clk.val();
         self.shift.rst_n.next = self.rst_n.val();
         self.shift.en_i.next = self.write_register.val() & (self.index_i.val() == 7);
@@ -211,10 +232,6 @@ impl<const A: usize> Logic for OffsetRegisters<A> {
         self.mode_beyond.d_i.next = self.data_i.val().get_bits::<29>(3).any();
 
         comment!("What is wrong with a run, the first fault in the order of the codes");
-        self.base_end.next = bit_cast::<17, 16>(self.number[4].q_o.val())
-            + bit_cast::<17, 16>(self.number[1].q_o.val());
-        self.offset_end.next = bit_cast::<17, 16>(self.number[5].q_o.val())
-            + bit_cast::<17, 16>(self.number[2].q_o.val());
         self.not_built.next = self.shift_beyond.q_o.val() | self.mode_beyond.q_o.val();
         if self._summing == 0 {
             self.not_built.next = self.not_built.val() | self.mode.q_o.val().get_bit(1);
@@ -226,10 +243,10 @@ impl<const A: usize> Logic for OffsetRegisters<A> {
         if self.not_built.val() {
             self.code_o.next = 4.into();
         }
-        if self.offset_end.val() > self._offset_entries.to_bits::<17>() {
+        if self.end[1].q_o.val() > self._offset_entries.to_bits::<17>() {
             self.code_o.next = 3.into();
         }
-        if self.base_end.val() > self._base_entries.to_bits::<17>() {
+        if self.end[0].q_o.val() > self._base_entries.to_bits::<17>() {
             self.code_o.next = 2.into();
         }
         if (self.number[1].q_o.val() == 0)
@@ -266,14 +283,14 @@ impl<const A: usize> Logic for OffsetRegisters<A> {
             "entries of the table of offsets"
         )
         .hidden(
-            "base_limit",
-            this._base_limit,
-            "1: an index may lie beyond the bases"
+            "base_beyond",
+            this._base_beyond,
+            "bits of an index that no base has"
         )
         .hidden(
-            "offset_limit",
-            this._offset_limit,
-            "1: an index may lie beyond the offsets"
+            "offset_beyond",
+            this._offset_beyond,
+            "bits of an index that no offset has"
         )
         .option("masks", "t", this._masks, "1: entries have mask bits")
         .option("summing", "s", this._summing, "1: offsets may be steps")

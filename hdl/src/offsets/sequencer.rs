@@ -9,6 +9,10 @@ use crate::prelude::*;
 /// (weight stationary). The other one streams by, once in each pass. Every count is kept as a
 /// distance, so that the end of a loop is a sign that stands in a register.
 ///
+/// Between runs the counters follow the registers of the unit, so that nothing but `active` hangs on
+/// `start_i`, which comes late. What a counter does next does not hang on `advance_i`, which also
+/// comes late: only whether it does it.
+///
 /// # Timing
 /// The first slot comes one cycle after `start_i`, then one in every cycle with `advance_i`. The
 /// table entry of a slot is there one advance later.
@@ -84,10 +88,12 @@ pub struct OffsetSequencer {
     issue: Signal<Local, Bit>,
     load_issue: Signal<Local, Bit>,
     step_issue: Signal<Local, Bit>,
-    /// Last slots of their groups.
+    /// No run: the counters are set to its begin.
+    idle: Signal<Local, Bit>,
+    /// The slot at hand is the last one of its group.
     load_last: Signal<Local, Bit>,
     step_last: Signal<Local, Bit>,
-    load_end: Signal<Local, Bit>,
+    group_last: Signal<Local, Bit>,
     pass_end: Signal<Local, Bit>,
     used: Signal<Local, Bit>,
     mark: Signal<Local, Bit>,
@@ -98,6 +104,7 @@ pub struct OffsetSequencer {
     /// The inner loop begins again, or the run ends.
     inner_wrap: Signal<Local, Bit>,
     run_end: Signal<Local, Bit>,
+    held_rewinds: Signal<Local, Bit>,
     held_restart: Signal<Local, Bit>,
     cols_restart: Signal<Local, Bit>,
     step_restart: Signal<Local, Bit>,
@@ -160,9 +167,10 @@ impl OffsetSequencer {
             issue: Default::default(),
             load_issue: Default::default(),
             step_issue: Default::default(),
+            idle: Default::default(),
             load_last: Default::default(),
             step_last: Default::default(),
-            load_end: Default::default(),
+            group_last: Default::default(),
             pass_end: Default::default(),
             used: Default::default(),
             mark: Default::default(),
@@ -172,6 +180,7 @@ impl OffsetSequencer {
             outer_more: Default::default(),
             inner_wrap: Default::default(),
             run_end: Default::default(),
+            held_rewinds: Default::default(),
             held_restart: Default::default(),
             cols_restart: Default::default(),
             step_restart: Default::default(),
@@ -210,12 +219,16 @@ impl Logic for OffsetSequencer {
         }
 
         comment!("Ends of the loops");
+        self.idle.next = !self.active.q_o.val();
         self.issue.next = self.active.q_o.val() & self.advance_i.val();
         self.load_issue.next = self.issue.val() & self.loading.q_o.val();
         self.step_issue.next = self.issue.val() & !self.loading.q_o.val();
         self.load_last.next = self.rows_left.q_o.val().get_bit(8);
         self.step_last.next = self.steps_left.q_o.val().get_bit(16);
-        self.load_end.next = self.load_issue.val() & self.load_last.val();
+        self.group_last.next = self.step_last.val();
+        if self.loading.q_o.val() {
+            self.group_last.next = self.load_last.val();
+        }
         self.pass_end.next = self.step_issue.val() & self.step_last.val();
         self.more_held.next = !self.held_left.q_o.val().get_bit(16);
         self.more_cols.next = !self.cols_left.q_o.val().get_bit(16);
@@ -235,61 +248,67 @@ impl Logic for OffsetSequencer {
         self.active.d_i.next = self.start_i.val();
         self.loading.clk.next = self.clk.val();
         self.loading.rst_n.next = self.rst_n.val();
-        self.loading.en_i.next = self.start_i.val() | self.load_end.val() | self.pass_end.val();
-        self.loading.d_i.next = self.start_i.val()
+        self.loading.en_i.next = self.idle.val() | (self.issue.val() & self.group_last.val());
+        self.loading.d_i.next = self.idle.val()
             | (!self.loading.q_o.val() & (self.ws_i.val() | !self.inner_more.val()));
         self.first.clk.next = self.clk.val();
         self.first.rst_n.next = self.rst_n.val();
-        self.first.en_i.next = self.start_i.val() | self.issue.val();
-        self.first.d_i.next = self.start_i.val() | self.load_end.val() | self.pass_end.val();
+        self.first.en_i.next = self.idle.val() | self.issue.val();
+        self.first.d_i.next = self.idle.val() | self.group_last.val();
         self.rows_left.clk.next = self.clk.val();
         self.rows_left.rst_n.next = self.rst_n.val();
-        self.rows_left.en_i.next = self.start_i.val() | self.load_issue.val();
+        self.rows_left.en_i.next = self.idle.val() | self.load_issue.val();
         self.rows_left.d_i.next = self.rows_left.q_o.val() - 1;
-        if self.start_i.val() | self.load_last.val() {
+        if self.idle.val() | self.load_last.val() {
             self.rows_left.d_i.next = self._rows_distance.to_bits::<9>();
         }
 
         comment!("The held list, a tile at a time");
-        self.held_restart.next = self.start_i.val() | (self.ws_i.val() & self.inner_wrap.val());
+        self.held_rewinds.next = self.ws_i.val() & !self.more_held.val();
+        self.held_restart.next = self.idle.val()
+            | (self.held_rewinds.val() & !self.loading.q_o.val() & self.step_last.val());
         self.held_from.next = self.held_left.q_o.val();
         if self.held_restart.val() {
             self.held_from.next = bit_cast::<17, 16>(self.held_count.val());
         }
         self.held_left.clk.next = self.clk.val();
         self.held_left.rst_n.next = self.rst_n.val();
-        self.held_left.en_i.next = self.held_restart.val() | self.load_issue.val();
+        self.held_left.en_i.next = self.idle.val()
+            | self.load_issue.val()
+            | (self.pass_end.val() & self.held_rewinds.val());
         self.held_left.d_i.next = self.held_from.val() - 1;
         self.held_entry.clk.next = self.clk.val();
         self.held_entry.rst_n.next = self.rst_n.val();
-        self.held_entry.en_i.next = self.held_restart.val() | self.load_issue.val();
+        self.held_entry.en_i.next = self.idle.val()
+            | self.load_issue.val()
+            | (self.pass_end.val() & self.held_rewinds.val());
         self.held_entry.d_i.next = self.held_entry.q_o.val() + 1;
         if self.held_restart.val() {
             self.held_entry.d_i.next = self.held_ptr.val();
         }
 
         comment!("The streaming list, all of it in each pass");
-        self.step_restart.next = self.start_i.val() | self.pass_end.val();
+        self.step_restart.next = self.idle.val() | self.step_last.val();
         self.steps_from.next = self.steps_left.q_o.val();
         if self.step_restart.val() {
             self.steps_from.next = bit_cast::<17, 16>(self.step_count.val());
         }
         self.steps_left.clk.next = self.clk.val();
         self.steps_left.rst_n.next = self.rst_n.val();
-        self.steps_left.en_i.next = self.start_i.val() | self.step_issue.val();
+        self.steps_left.en_i.next = self.idle.val() | self.step_issue.val();
         // Less 1 in the list, less 2 at its begin: -2 differs from -1 in its low bit.
         self.steps_left.d_i.next =
             self.steps_from.val() + bits::<17>(0x1_ffff).replace_bit(0, !self.step_restart.val());
         self.step_entry.clk.next = self.clk.val();
         self.step_entry.rst_n.next = self.rst_n.val();
-        self.step_entry.en_i.next = self.start_i.val() | self.step_issue.val();
+        self.step_entry.en_i.next = self.idle.val() | self.step_issue.val();
         self.step_entry.d_i.next = self.step_entry.q_o.val() + 1;
         if self.step_restart.val() {
             self.step_entry.d_i.next = self.step_ptr.val();
         }
 
         comment!("Column tiles");
-        self.cols_restart.next = self.start_i.val() | (!self.ws_i.val() & self.inner_wrap.val());
+        self.cols_restart.next = self.idle.val() | (!self.ws_i.val() & !self.more_cols.val());
         self.cols_from.next = self.cols_left.q_o.val();
         self.cols_less.next = self._cols.to_bits::<17>();
         if self.cols_restart.val() {
@@ -298,17 +317,17 @@ impl Logic for OffsetSequencer {
         }
         self.cols_left.clk.next = self.clk.val();
         self.cols_left.rst_n.next = self.rst_n.val();
-        self.cols_left.en_i.next = self.start_i.val()
-            | (self.pass_end.val() & (!self.ws_i.val() | !self.inner_more.val()));
+        self.cols_left.en_i.next =
+            self.idle.val() | (self.pass_end.val() & (!self.ws_i.val() | !self.inner_more.val()));
         self.cols_left.d_i.next = self.cols_from.val() - self.cols_less.val();
         self.inner_first.clk.next = self.clk.val();
         self.inner_first.rst_n.next = self.rst_n.val();
-        self.inner_first.en_i.next = self.start_i.val() | self.pass_end.val();
-        self.inner_first.d_i.next = self.start_i.val() | self.inner_wrap.val();
+        self.inner_first.en_i.next = self.idle.val() | self.pass_end.val();
+        self.inner_first.d_i.next = self.idle.val() | !self.inner_more.val();
         self.outer_first.clk.next = self.clk.val();
         self.outer_first.rst_n.next = self.rst_n.val();
-        self.outer_first.en_i.next = self.start_i.val() | self.inner_wrap.val();
-        self.outer_first.d_i.next = self.start_i.val();
+        self.outer_first.en_i.next = self.idle.val() | self.inner_wrap.val();
+        self.outer_first.d_i.next = self.idle.val();
         self.held_first.next = self.outer_first.q_o.val();
         self.cols_first.next = self.inner_first.q_o.val();
         if self.ws_i.val() {

@@ -11,7 +11,7 @@ use crate::prelude::*;
 /// tensor; a row has one adder.
 ///
 /// # Timing
-/// The first slot is at the head of the rows 4 clocks after `start_i`, then one in every clock. A slot
+/// The first slot is at the head of the rows 5 clocks after `start_i`, then one in every clock. A slot
 /// accepted at the head in cycle t shows at row r in t + 1 + r, with broadcast in t + 1.
 ///
 /// # Rules
@@ -269,18 +269,18 @@ impl<const A: usize> Logic for OffsetUnit<A> {
             self.expander[0].write_i.next = self.registers.expander_o.val();
             self.expander[0].index_i.next = self.wr_index_i.val().get_bits::<4>(0);
             self.expander[0].data_i.next = self.wr_data_i.val();
-            self.expander[0].read_i.next = self.base_table.value_o.val();
+            self.expander[0].read_i.next = self.entry.base_o.val();
             if self.expander[0].offset_o.val() {
-                self.expander[0].read_i.next = self.offset_table.value_o.val();
+                self.expander[0].read_i.next = self.entry.offset_o.val();
             }
             for i in 0..self._taps {
                 self.expander[0].row_i[i].next = self.wr_row_i[i].val();
                 self.expander[0].col_i[i].next = self.wr_col_i[i].val();
-                self.expander[0].read_row_i[i].next = self.base_table.row_o[i].val();
-                self.expander[0].read_col_i[i].next = self.base_table.col_o[i].val();
+                self.expander[0].read_row_i[i].next = self.entry.base_row_o[i].val();
+                self.expander[0].read_col_i[i].next = self.entry.base_col_o[i].val();
                 if self.expander[0].offset_o.val() {
-                    self.expander[0].read_row_i[i].next = self.offset_table.row_o[i].val();
-                    self.expander[0].read_col_i[i].next = self.offset_table.col_o[i].val();
+                    self.expander[0].read_row_i[i].next = self.entry.offset_row_o[i].val();
+                    self.expander[0].read_col_i[i].next = self.entry.offset_col_o[i].val();
                 }
             }
             if self.expanding.val() {

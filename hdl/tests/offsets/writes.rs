@@ -181,17 +181,17 @@ fn sgcr_12_runs_take_the_clocks_of_the_document() {
                 let list = |n: i64| (0..n).collect::<Vec<_>>();
                 let job = Job::new(&list(t), &list(k), n, mode);
                 let clocks = bench.do_job(&job);
-                // The first slot is at the head 4 clocks after the start: entry 0 is 1 clock after.
-                let expected = 3 + clocks_of(&job, rows, cols, broadcast);
+                // The first slot is at the head 5 clocks after the start: entry 0 is 1 clock after.
+                let expected = 4 + clocks_of(&job, rows, cols, broadcast);
                 assert_eq!(
                     clocks.len() - 1,
                     expected,
                     "{rows} {cols} {t} {k} {n} {mode}"
                 );
-                assert_eq!(first_step(&clocks), 4 + rows, "the load slots come first");
+                assert_eq!(first_step(&clocks), 5 + rows, "the load slots come first");
                 if mode == WEIGHT_STATIONARY {
                     let word = clocks.iter().position(|clock| clock.weight.is_some());
-                    assert_eq!(word, Some(4));
+                    assert_eq!(word, Some(5));
                 }
             }
         }

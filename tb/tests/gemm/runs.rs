@@ -76,8 +76,8 @@ fn a_run_takes_the_documented_clocks() {
                     EACH => u64::div_ceil(t, r) * (r + u64::div_ceil(n, q) * k * r),
                     _ => u64::div_ceil(n, q) * u64::div_ceil(k, r) * (r + t),
                 };
-                // Four clocks to the first slot at the head, one more to `done_o`.
-                assert_eq!(run.clocks, 4 + steps + r + q + 5, "{name}, mode {mode}");
+                // Five clocks to the first slot at the head, one more to `done_o`.
+                assert_eq!(run.clocks, 5 + steps + r + q + 5, "{name}, mode {mode}");
             }
         }
     }

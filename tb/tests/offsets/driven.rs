@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 
 /// Clocks from the one with `start_i` to the one with the first slot at the head.
-pub const HEAD: u64 = 4;
+pub const HEAD: u64 = 5;
 
 /// Something to do.
 #[derive(Debug, Clone)]

@@ -8,7 +8,7 @@ use crate::variants::VARIANTS;
 /// Runs of each unit, with each seed.
 const RUNS: usize = 20;
 
-const FAULTS: [Fault; 30] = [
+const FAULTS: [Fault; 35] = [
     // The order of the slots.
     (
         "every",
@@ -52,9 +52,29 @@ const FAULTS: [Fault; 30] = [
         "step_entry_q <= step_ptr",
         "step_entry_q <= 16'd0",
     ),
+    // The counters follow the registers between runs only, and begin again behind a pass only.
+    ("every", "sequencer", "idle | step_last", "step_last"),
+    (
+        "every",
+        "sequencer",
+        "held_rewinds & !loading_q",
+        "held_rewinds",
+    ),
+    (
+        "every_all",
+        "sequencer",
+        "cols_restart = idle | ",
+        "cols_restart = ",
+    ),
     // Entries on their way to the rows.
     ("every", "entry", "shift_i[1] ?", "1'b0 ?"),
     ("every_all", "entry", "if (!masks_i)", "if (1'b0)"),
+    (
+        "every",
+        "entry",
+        "is_offset = tag_q[7]",
+        "is_offset = tag_q[0]",
+    ),
     ("every", "head", "valid_i & keep_i", "valid_i"),
     (
         "every_all",
@@ -105,9 +125,10 @@ const FAULTS: [Fault; 30] = [
     (
         "every_all",
         "registers",
-        "offset_end > 17'd16",
-        "offset_end > 17'd15",
+        "end_q[33:17] > 17'd16",
+        "end_q[33:17] > 17'd15",
     ),
+    ("every", "registers", "index_i[2] ?", "!index_i[2] ?"),
     ("every", "registers", "|data_i[31:2]", "|data_i[31:3]"),
     ("every", "r4", "start_i & !busy_q", "start_i"),
     ("every_all", "r4", "refuse | start)", "refuse)"),
@@ -121,8 +142,8 @@ const FAULTS: [Fault; 30] = [
     (
         "every",
         "expander",
-        "row_q[i] <= read_row_i[i]",
-        "row_q[i] <= row_i[i]",
+        "row_o[i] = read_row_i[i]",
+        "row_o[i] = row_i[i]",
     ),
     ("every_all", "expander", "(writing & !in_table)", "1'b0"),
 ];

@@ -10,13 +10,13 @@ use heddle_tb::verilate::Sources;
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// Registers of the unit with everything: module and name without `_q`. Counts, pointers, entries
-/// on their way, the pass, and the numbers of the expander.
+/// Registers of the unit with everything: module and name without `_q`. Counts, pointers, their
+/// sums, entries on their way, the pass, and the numbers of the expander.
 const REGISTERS: [(&str, &str); 11] = [
     ("offsets_r", "refused busy done error"),
     (
         "registers",
-        "a_origin number shift mode shift_beyond mode_beyond",
+        "a_origin number end shift mode shift_beyond mode_beyond",
     ),
     (
         "expander",
@@ -28,7 +28,10 @@ const REGISTERS: [(&str, &str); 11] = [
         "active loading first rows_left held_left held_entry steps_left step_entry cols_left \
          inner_first outer_first",
     ),
-    ("entry", "valid tag origin sum keep value row col"),
+    (
+        "entry",
+        "valid tag origin sum keep base base_row base_col offset offset_row offset_col value row col",
+    ),
     ("head", "valid tag value row col sum"),
     (
         "row_a",
