@@ -3,11 +3,13 @@
 use super::{GRID_LOOP, GRID_LOOPS, unsupported};
 use crate::cells;
 use crate::error::Fault;
-use crate::expr::mask;
 use crate::ir::{Clocked, Expr, Index, Item, Net, NetId, Stmt, Target};
 use crate::passes::fold::repeat;
 use crate::passes::generate::PROCESS_LOOP;
 use std::collections::BTreeSet;
+
+/// Largest number that is printed; Verilator takes 65536 bits.
+const NUMBER_BITS: usize = 4096;
 
 /// A loop around an item: first value, one past the last.
 type Range = (usize, usize);
@@ -209,8 +211,9 @@ fn joined(s: &Stmt, depth: usize, range: Range) -> Option<Stmt> {
             None if moves_with(lsb, depth) => return None,
             None => repeat(count, e.clone()),
         },
-        Expr::Const { value: 0, .. } => Expr::number(e.width() * count, 0),
-        Expr::Const { .. } if *e == ones(e.width()) => repeat(count * e.width(), ones(1)),
+        Expr::Const { value: 0, .. } if e.width() * count <= NUMBER_BITS => {
+            Expr::number(e.width() * count, 0)
+        }
         _ => return None,
     };
     let target = Target {
@@ -219,10 +222,6 @@ fn joined(s: &Stmt, depth: usize, range: Range) -> Option<Stmt> {
         width: t.width * count,
     };
     Some(Stmt::Assign(target, value))
-}
-
-fn ones(width: usize) -> Expr {
-    Expr::number(width, mask(width))
 }
 
 fn moves_with(i: &Index, depth: usize) -> bool {
