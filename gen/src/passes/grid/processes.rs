@@ -303,3 +303,59 @@ fn check(nets: &[Net], list: &[Stmt]) -> Result<(), Fault> {
         false => Err(unsupported("a process of constants")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::NetKind;
+    use crate::passes::fold::not;
+    use crate::samples::net;
+
+    fn nets() -> Vec<Net> {
+        let array = |name| net(name, NetKind::Local, &[4], 8);
+        vec![array("x"), array("y")]
+    }
+
+    /// Element `i + offset` of a net in a loop over i.
+    fn element(net: NetId, offset: i64) -> Expr {
+        let lsb = Index {
+            base: 8 * offset,
+            terms: vec![(0, 8)],
+        };
+        Expr::Sel { net, lsb, width: 8 }
+    }
+
+    fn in_a_loop(offset: i64, value: Expr) -> Result<Vec<Item>, Fault> {
+        let Expr::Sel { net, lsb, width } = element(1, offset) else {
+            unreachable!("an element is a selection")
+        };
+        let assign = Item::Assign(Target { net, lsb, width }, value);
+        loops(&nets(), vec![Item::Loop(0, 0, 3, vec![assign])])
+    }
+
+    #[test]
+    fn a_copy_of_neighbours_needs_no_loop() {
+        let whole = Target {
+            net: 1,
+            lsb: 8.into(),
+            width: 24,
+        };
+        let copy = Item::Assign(whole, Expr::bits_of(0, 0, 24));
+        assert_eq!(in_a_loop(1, element(0, 0)), Ok(vec![copy]));
+    }
+
+    #[test]
+    fn logic_of_cells_is_a_process_with_a_loop() {
+        let items = in_a_loop(0, not(element(0, 0))).expect("legal");
+        let [Item::Comb(body)] = items.as_slice() else {
+            panic!("{items:?}")
+        };
+        assert!(matches!(body.as_slice(), [Stmt::For(GRID_LOOP, 0, 3, _)]));
+    }
+
+    #[test]
+    fn a_chain_of_logic_is_refused() {
+        let chain = in_a_loop(1, not(element(1, 0)));
+        assert!(matches!(chain, Err(Fault::Unsupported(_))), "{chain:?}");
+    }
+}
