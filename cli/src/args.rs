@@ -8,6 +8,7 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use heddle_arch::params::ResetStyle;
 use heddle_compiler::Mapping;
+use heddle_gen::TextStyle;
 
 use crate::failure::Failure;
 use crate::output;
@@ -58,6 +59,9 @@ pub struct GenArgs {
     /// Reset style; names of modules end in _ar with async [default: that of the configuration]
     #[arg(long)]
     pub reset: Option<ResetArg>,
+    /// How the PE array is printed
+    #[arg(long, default_value = "structural")]
+    pub style: StyleArg,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
@@ -77,6 +81,24 @@ impl From<ResetArg> for ResetStyle {
         match reset {
             ResetArg::Sync => ResetStyle::Sync,
             ResetArg::Async => ResetStyle::Async,
+        }
+    }
+}
+
+/// Value of `--style`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StyleArg {
+    /// A module per cell and row, instances in generate loops: for synthesis and for reading
+    Structural,
+    /// One module with loops over packed vectors: builds fast in a simulator, whatever its size
+    Loops,
+}
+
+impl From<StyleArg> for TextStyle {
+    fn from(style: StyleArg) -> TextStyle {
+        match style {
+            StyleArg::Structural => TextStyle::Structural,
+            StyleArg::Loops => TextStyle::Loops,
         }
     }
 }
@@ -122,6 +144,9 @@ pub struct CosimArgs {
     /// How the taps of the first layer are laid over the rows of the array
     #[arg(long, default_value = "auto")]
     pub mapping: MappingArg,
+    /// How the PE array is printed
+    #[arg(long, default_value = "structural")]
+    pub style: StyleArg,
     /// Write the waves of the run, FST or VCD by the end of the name
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,

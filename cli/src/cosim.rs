@@ -8,6 +8,7 @@ use std::time::Duration;
 use heddle_arch::params::ResetLevel;
 use heddle_arch::{Network, Params};
 use heddle_compiler::Program;
+use heddle_gen::TextStyle;
 use heddle_tb::Model;
 use heddle_tb::host::Host;
 use heddle_tb::network::{Bench, Image, RunError};
@@ -30,7 +31,7 @@ pub fn run(args: &CosimArgs) -> Result<bool, Failure> {
     // The driver of the test bench knows the active-low reset.
     params.reset.level = ResetLevel::Low;
 
-    let mut model = verilated(&params, trace)?;
+    let mut model = verilated(&params, args.style.into(), trace)?;
     if let Some(path) = &args.trace {
         model.trace_open(path).map_err(Failure::new)?;
     }
@@ -71,8 +72,8 @@ fn trace(path: Option<&Path>) -> Result<Trace, Failure> {
 }
 
 /// Generates the machine and builds its model, or takes the model from the cache.
-fn verilated(params: &Params, trace: Trace) -> Result<Model, Failure> {
-    let design = design::generate(params, design::TOP)?;
+fn verilated(params: &Params, style: TextStyle, trace: Trace) -> Result<Model, Failure> {
+    let design = design::generate(params, design::TOP, style)?;
     let verilog = |(name, _): &(String, String)| name.ends_with(".v");
     let sources = Sources {
         top: design.top,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use heddle_arch::Params;
 use heddle_arch::params::{ResetLevel, ResetStyle};
-use heddle_gen::{EmitOptions, Reset};
+use heddle_gen::{EmitOptions, Reset, TextStyle};
 use heddle_hdl::catalog;
 use indicatif::ProgressBar;
 use serde::Serialize;
@@ -42,7 +42,7 @@ pub struct ModuleSummary {
 ///
 /// # Errors
 /// If there is no such module or it cannot be printed.
-pub fn generate(params: &Params, module: &str) -> Result<Design, Failure> {
+pub fn generate(params: &Params, module: &str, style: TextStyle) -> Result<Design, Failure> {
     if !catalog::MODULES.iter().any(|entry| entry.name == module) {
         let list: Vec<String> = catalog::MODULES
             .iter()
@@ -56,7 +56,7 @@ pub fn generate(params: &Params, module: &str) -> Result<Design, Failure> {
     let progress = ProgressBar::new_spinner().with_message("printing Verilog");
     progress.enable_steady_tick(Duration::from_millis(100));
     let block = catalog::build(module, params).expect("the module is in the catalogue");
-    let result = heddle_gen::emit(block.as_ref(), &options(params));
+    let result = heddle_gen::emit(block.as_ref(), &options(params, style));
     progress.finish_and_clear();
     let design = result.map_err(|error| Failure::new(format!("cannot print {module}: {error}")))?;
     let summary = |module: &heddle_gen::Module| ModuleSummary {
@@ -72,7 +72,7 @@ pub fn generate(params: &Params, module: &str) -> Result<Design, Failure> {
     })
 }
 
-fn options(params: &Params) -> EmitOptions {
+fn options(params: &Params, style: TextStyle) -> EmitOptions {
     EmitOptions {
         configuration: params.name.clone(),
         version: env!("CARGO_PKG_VERSION").to_string(),
@@ -84,6 +84,7 @@ fn options(params: &Params) -> EmitOptions {
             ResetLevel::Low => heddle_gen::ResetLevel::Low,
             ResetLevel::High => heddle_gen::ResetLevel::High,
         },
+        style,
         ..EmitOptions::default()
     }
 }

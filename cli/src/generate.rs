@@ -23,7 +23,7 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
         params.reset.style = style.into();
     }
     folder::check(&args.output)?;
-    let design = design::generate(&params, &args.top)?;
+    let design = design::generate(&params, &args.top, args.style.into())?;
     folder::write(&args.output, &design.files)?;
     if args.json {
         return output::print_json(&Report {

@@ -6,6 +6,7 @@ mod tools;
 
 use std::path::Path;
 
+use heddle_gen::TextStyle;
 use indicatif::ProgressBar;
 use serde::Serialize;
 
@@ -48,7 +49,7 @@ pub fn run(args: &LintArgs) -> Result<bool, Failure> {
     match (&args.source.config, &args.source.folder) {
         (Some(config), _) => {
             let params = input::read_config(config)?;
-            let design = design::generate(&params, design::TOP)?;
+            let design = design::generate(&params, design::TOP, TextStyle::Structural)?;
             let scratch = Scratch::inside(&std::env::temp_dir()).map_err(|(folder, error)| {
                 Failure::new(format!(
                     "{}: no temporary folder: {error}",

@@ -174,6 +174,35 @@ fn reset_styles_differ_in_the_text_and_in_the_names() {
 }
 
 #[test]
+fn loop_style_prints_the_array_as_one_module() {
+    let bench = Bench::new(&[("c.json", CONFIG)]);
+    let generate = |style: &[&str]| {
+        let top = ["gen", "-c", "c.json", "-o", "out", "--top", "pe_array"];
+        generated(&bench, &[&top, style].concat());
+        let text = std::fs::read_to_string(bench.path().join("out/manifest.json"));
+        let manifest: Value = serde_json::from_str(&text.expect("a manifest")).expect("JSON");
+        manifest
+    };
+    let count = |manifest: &Value| manifest["modules"].as_array().map(Vec::len);
+    let (usual, loops) = (generate(&[]), generate(&["--style", "loops"]));
+    assert_eq!(
+        (&usual["style"], count(&usual)),
+        (&"structural".into(), Some(3))
+    );
+    assert_eq!((&loops["style"], count(&loops)), (&"loops".into(), Some(1)));
+    let top = |manifest: &Value| {
+        manifest["modules"]
+            .as_array()
+            .expect("modules")
+            .last()
+            .cloned()
+    };
+    let ports = |manifest: &Value| top(manifest).expect("a top module")["ports"].clone();
+    assert_eq!(usual["top"], loops["top"]);
+    assert_eq!(ports(&usual), ports(&loops));
+}
+
+#[test]
 fn designs_of_different_resets_share_only_the_memory_cell() {
     let mut seen = std::collections::BTreeSet::new();
     for (style, level) in [

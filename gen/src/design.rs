@@ -30,6 +30,17 @@ pub enum ResetLevel {
     High,
 }
 
+/// How grids of cells are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TextStyle {
+    /// A module per kind of cell, instances in generate loops.
+    #[default]
+    Structural,
+    /// One module with loops in processes for each grid, which simulators compile fast at any size.
+    Loops,
+}
+
 /// What the text depends on besides the block tree.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EmitOptions {
@@ -43,6 +54,8 @@ pub struct EmitOptions {
     pub reset_level: ResetLevel,
     /// Print every element of an array on its own instead of loops.
     pub unrolled: bool,
+    /// How grids of cells are printed.
+    pub style: TextStyle,
 }
 
 impl EmitOptions {
@@ -122,6 +135,8 @@ pub struct Design {
     pub reset: Reset,
     /// Level of the reset signal.
     pub reset_level: ResetLevel,
+    /// How grids of cells are printed.
+    pub style: TextStyle,
 }
 
 #[derive(Serialize)]
@@ -129,6 +144,7 @@ struct Manifest<'a> {
     generator: String,
     configuration: &'a str,
     reset: ResetEntry,
+    style: TextStyle,
     top: &'a str,
     hash: String,
     modules: Vec<Entry<'a>>,
@@ -222,6 +238,7 @@ impl Design {
                 style: self.reset,
                 level: self.reset_level,
             },
+            style: self.style,
             top: &self.top,
             hash: sha256(&all),
             modules: self.modules.iter().map(Entry::of).collect(),

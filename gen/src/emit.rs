@@ -2,12 +2,13 @@
 //! and nowhere else.
 
 use crate::blocks::Block;
-use crate::design::{Design, Direction, EmitOptions, Module, Port, Reset, ResetLevel};
+use crate::design::{Design, Direction, EmitOptions, Module, Port, Reset, ResetLevel, TextStyle};
 use crate::error::{EmitError, Fault};
 use crate::ir::{self, BlockId, NetKind};
 use crate::passes::legality::Paths;
 use crate::passes::{
-    connect, dedup, generate, legality, naming, pack, polarity, registers, schedule, unroll, unused,
+    connect, dedup, generate, grid, legality, naming, pack, polarity, registers, schedule, unroll,
+    unused,
 };
 use crate::print::{Style, plain, print};
 use heddle_hdl::prim::Kind;
@@ -25,10 +26,11 @@ pub fn emit(
     let names = naming::module_names(&blocks, options.suffix())?;
     let cells = cells(&blocks);
     let mut paths: Vec<Paths> = Vec::new();
-    let mut modules = Vec::new();
+    let mut modules: Vec<Option<ir::Module>> = Vec::new();
     for (id, block) in blocks.iter().enumerate() {
         if block.meta.kind == Kind::Prim {
             paths.push(Paths::new());
+            modules.push(None);
             continue;
         }
         let fail = |fault| EmitError {
@@ -37,24 +39,68 @@ pub fn emit(
         };
         let mut module = compile(block, &blocks, &cells, options, &mut paths).map_err(fail)?;
         module.name.clone_from(&names[id]);
-        let style = Style {
-            configuration: &options.configuration,
-            version: &options.version,
-            asynchronous: options.reset == Reset::Async,
-            names: &names,
-            parameters: &cells.parameters,
-        };
-        let text = print(&module, &style);
-        modules.push(describe(&module, block, text, &names));
+        modules.push(Some(module));
     }
+    let modules = match options.style {
+        TextStyle::Structural => modules,
+        TextStyle::Loops => grids(&blocks, &modules)?,
+    };
+    let style = Style {
+        configuration: &options.configuration,
+        version: &options.version,
+        asynchronous: options.reset == Reset::Async,
+        names: &names,
+        parameters: &cells.parameters,
+    };
+    let used = used(&modules);
+    let printed = { blocks.iter().zip(&modules) }
+        .enumerate()
+        .filter(|(id, _)| used.contains(id));
+    let printed = printed.filter_map(|(_, (block, module))| {
+        let module = module.as_ref()?;
+        Some(describe(module, block, print(module, &style), &names))
+    });
     Ok(Design {
         top: names.last().cloned().unwrap_or_default(),
-        modules,
+        modules: printed.collect(),
         version: options.version.clone(),
         configuration: options.configuration.clone(),
         reset: options.reset,
         reset_level: options.reset_level,
+        style: options.style,
     })
+}
+
+/// The modules with everything below a grid taken into it.
+fn grids(
+    blocks: &[Block],
+    modules: &[Option<ir::Module>],
+) -> Result<Vec<Option<ir::Module>>, EmitError> {
+    let mut out = Vec::new();
+    for (block, module) in blocks.iter().zip(modules) {
+        let fail = |fault| EmitError {
+            path: block.path.clone(),
+            fault,
+        };
+        out.push(match module {
+            Some(module) if block.meta.is_grid() => {
+                Some(grid::flatten(module, modules).map_err(fail)?)
+            }
+            module => module.clone(),
+        });
+    }
+    Ok(out)
+}
+
+/// The blocks below the last one, which is the top, and the top itself.
+fn used(modules: &[Option<ir::Module>]) -> BTreeSet<BlockId> {
+    let mut out = BTreeSet::from([modules.len().saturating_sub(1)]);
+    for (id, module) in modules.iter().enumerate().rev() {
+        if let (true, Some(module)) = (out.contains(&id), module) {
+            out.extend(ir::instances(&module.items));
+        }
+    }
+    out
 }
 
 /// The passes over one block, in order.
@@ -147,11 +193,8 @@ fn describe(module: &ir::Module, block: &Block, text: String, names: &[String]) 
         elements: n.dims.clone(),
         doc: plain(&n.doc),
     });
-    let children: BTreeSet<String> = block
-        .children
-        .iter()
-        .map(|(_, id)| names[*id].clone())
-        .filter(|name| !name.is_empty())
+    let children: BTreeSet<String> = { ir::instances(&module.items).into_iter() }
+        .map(|id| names[id].clone())
         .collect();
     let parameter = |p: &heddle_hdl::prim::Param| (naming::upper_camel(&p.name), p.value);
     Module {

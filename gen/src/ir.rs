@@ -5,6 +5,7 @@
 //! to think about Verilog's context rules.
 
 use heddle_hdl::prim::Meta;
+use std::collections::BTreeSet;
 
 /// Number of a net in its module.
 pub type NetId = usize;
@@ -364,4 +365,19 @@ pub struct Clocked {
     pub enable: Option<Expr>,
     /// Next values.
     pub body: Vec<Stmt>,
+}
+
+/// The blocks of all instances.
+pub fn instances(items: &[Item]) -> BTreeSet<BlockId> {
+    let mut out = BTreeSet::new();
+    for item in items {
+        match item {
+            Item::Instance(c) => {
+                out.insert(c.block);
+            }
+            Item::Loop(_, _, _, inner) => out.append(&mut instances(inner)),
+            _ => {}
+        }
+    }
+    out
 }

@@ -33,7 +33,8 @@
 //! 8. `registers` makes clocked processes of registers.
 //! 9. `generate` makes loops of what repeats and puts the items in order.
 //! 10. `unused` names bits that nothing reads, `polarity` turns the reset active high.
-//! 11. `print` writes the text with its header.
+//! 11. `grid`, in loop style only, makes one module of a grid of cells.
+//! 12. `print` writes the text with its header.
 //!
 //! Each pass has its own tests at the end of its file; `tests/` has whole modules against golden
 //! files, blocks that must be refused, and the printed text in other tools.
@@ -53,7 +54,8 @@ mod samples;
 mod table;
 
 pub use design::{
-    Design, Direction, EmitOptions, Module, Port, RAM_NAME, RAM_TEXT, Reset, ResetLevel, sha256,
+    Design, Direction, EmitOptions, Module, Port, RAM_NAME, RAM_TEXT, Reset, ResetLevel, TextStyle,
+    sha256,
 };
 pub use emit::emit;
 pub use error::{EmitError, Fault};

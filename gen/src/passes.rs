@@ -13,6 +13,7 @@
 //! | [`connect`] | assignments of ports | connections, copies gone |
 //! | [`registers`] | registers and next values | clocked processes by control |
 //! | [`generate`] | items per array element | loops |
+//! | [`grid`] | modules of a grid | one module with loops in processes (loop style) |
 //! | [`unused`] | module | bits that nothing reads, named |
 //! | [`polarity`] | module with `rst_n` | module with `rst` |
 
@@ -20,6 +21,7 @@ pub mod connect;
 pub mod dedup;
 pub mod fold;
 pub mod generate;
+pub mod grid;
 pub mod legality;
 pub mod naming;
 pub mod pack;

@@ -136,7 +136,7 @@ impl Printer<'_> {
                 let label = self.label(body);
                 self.w.comment(&headings::combinational(nets, body));
                 self.w.line(&format!("always @* begin{label}"));
-                self.body(body, &label, "=");
+                self.body(body, "=");
                 self.w.line("end");
             }
             Item::Clocked(c) => self.clocked(c),

@@ -4,6 +4,7 @@ mod rtl;
 
 use std::sync::LazyLock;
 
+use heddle_gen::TextStyle;
 use heddle_hdl::array::{BiasRow, Pe, PeArray, PeRow};
 use heddle_sim::array::{
     BiasInputs, BiasRowModel, BiasWrite, PeArrayInputs, PeArrayModel, PeInputs, PeModel,
@@ -12,7 +13,8 @@ use heddle_sim::array::{
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
-use rtl::{Checked, Coverage, Dut, check_mutants, emitted, run_seeds};
+use rtl::{Checked, Coverage, Dut, check_mutants, emitted, emitted_as, run_seeds};
+use rust_hdl_core::prelude::Block;
 
 const TILES: usize = 16;
 
@@ -22,8 +24,16 @@ static ROW_19: LazyLock<Sources> = LazyLock::new(|| emitted(PeRow::new(19)));
 static ARRAY_1_1: LazyLock<Sources> = LazyLock::new(|| emitted(PeArray::new(1, 1)));
 static ARRAY_4_4: LazyLock<Sources> = LazyLock::new(|| emitted(PeArray::new(4, 4)));
 static ARRAY_3_10: LazyLock<Sources> = LazyLock::new(|| emitted(PeArray::new(3, 10)));
+static LOOPS_1_1: LazyLock<Sources> = LazyLock::new(|| loops(PeArray::new(1, 1)));
+static LOOPS_4_4: LazyLock<Sources> = LazyLock::new(|| loops(PeArray::new(4, 4)));
+static LOOPS_3_10: LazyLock<Sources> = LazyLock::new(|| loops(PeArray::new(3, 10)));
 static BIAS_1: LazyLock<Sources> = LazyLock::new(|| emitted(BiasRow::new(1, TILES)));
 static BIAS_5: LazyLock<Sources> = LazyLock::new(|| emitted(BiasRow::new(5, TILES)));
+
+/// A block in loop style.
+fn loops(block: impl Block) -> Sources {
+    emitted_as(block, TextStyle::Loops)
+}
 
 /// An operand: mostly any 9-bit value, often an extreme one or zero.
 fn operand(rng: &mut ChaCha8Rng) -> i16 {
@@ -237,6 +247,9 @@ fn arrays_follow_their_model() {
     run_seeds(|seed| random_array(&ARRAY_1_1, 1, 1, seed));
     run_seeds(|seed| random_array(&ARRAY_4_4, 4, 4, seed));
     run_seeds(|seed| random_array(&ARRAY_3_10, 3, 10, seed));
+    run_seeds(|seed| random_array(&LOOPS_1_1, 1, 1, seed));
+    run_seeds(|seed| random_array(&LOOPS_4_4, 4, 4, seed));
+    run_seeds(|seed| random_array(&LOOPS_3_10, 3, 10, seed));
 }
 
 /// Streams several weight tiles back to back: the weights of a tile are shifted in while the one
@@ -343,6 +356,9 @@ fn tiles_follow_one_another_without_a_gap() {
     run_seeds(|seed| stream_tiles(&ARRAY_1_1, 1, 1, seed));
     run_seeds(|seed| stream_tiles(&ARRAY_4_4, 4, 4, seed));
     run_seeds(|seed| stream_tiles(&ARRAY_3_10, 3, 10, seed));
+    run_seeds(|seed| stream_tiles(&LOOPS_1_1, 1, 1, seed));
+    run_seeds(|seed| stream_tiles(&LOOPS_4_4, 4, 4, seed));
+    run_seeds(|seed| stream_tiles(&LOOPS_3_10, 3, 10, seed));
 }
 
 /// The vector of the specification: w = (3, 5, -1, 7), x = (1, 0, 2, 0). The sum that leaves goes
@@ -543,6 +559,22 @@ fn faults_are_noticed() {
     check_mutants(&PE, &mutants, zero_operands_hold);
     let mutants = [("heddle_pe", "if (nz_i) product_q <=", "product_q <=")];
     check_mutants(&PE, &mutants, accumulate);
+    let mutants = [
+        (
+            "heddle_pe_array",
+            "x_q[36*m+9*n+:9] <= x[45*m+9*n+:9]",
+            "x_q[36*m+9*n+:9] <= x[45*m+9*n+9+:9]",
+        ),
+        ("heddle_pe_array", "if (shift_i[m])", "if (shift_i[n])"),
+        (
+            "heddle_pe_array",
+            "psum[128*m+32*n+:32] +",
+            "psum[128*m+32*n+128+:32] +",
+        ),
+    ];
+    check_mutants(&LOOPS_4_4, &mutants, |sources, seed| {
+        random_array(sources, 4, 4, seed)
+    });
     let mutants = [
         (
             "heddle_bias_column",

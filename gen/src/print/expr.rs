@@ -3,6 +3,7 @@
 use crate::expr::mask;
 use crate::ir::{BinOp, Expr, Index, Net, Reduction, Target};
 use crate::passes::generate::PROCESS_LOOP;
+use crate::passes::grid::GRID_LOOP;
 
 /// Name of the variable of a loop.
 pub fn variable(depth: usize) -> &'static str {
@@ -11,7 +12,10 @@ pub fn variable(depth: usize) -> &'static str {
         1 => "j",
         2 => "k",
         PROCESS_LOOP => "n",
-        _ => "m",
+        GRID_LOOP => "m",
+        depth if depth == GRID_LOOP + 1 => "n",
+        depth if depth == GRID_LOOP + 2 => "k",
+        _ => "l",
     }
 }
 

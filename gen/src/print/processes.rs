@@ -1,28 +1,26 @@
 //! Combinational and clocked processes.
 
 use super::expr::{expr, variable};
-use super::uses::{first_net, has_loop};
+use super::uses::{first_net, loops};
+use super::writer::Writer;
 use super::{Printer, headings};
 use crate::ir::{Clocked, Stmt};
 use crate::passes::fold::not;
-use crate::passes::generate::PROCESS_LOOP;
 use crate::passes::legality::edge;
 
 impl Printer<'_> {
-    pub fn body(&mut self, body: &[Stmt], label: &str, op: &str) {
+    pub fn body(&mut self, body: &[Stmt], op: &str) {
         let nets = &self.module.nets;
         self.w.inside(|w| {
-            if !label.is_empty() {
-                w.line(&format!("integer {};", variable(PROCESS_LOOP)));
-            }
+            variables(w, body);
             w.statements(nets, body, op);
         });
     }
 
-    /// Processes with loops are named, because they declare the loop variable.
+    /// Processes with loops are named, because they declare the loop variables.
     pub fn label(&mut self, body: &[Stmt]) -> String {
         match first_net(body) {
-            Some(net) if has_loop(body) => {
+            Some(net) if !loops(body).is_empty() => {
                 let name = self
                     .names
                     .claim(&format!("proc_{}", self.module.nets[net].name));
@@ -46,14 +44,14 @@ impl Printer<'_> {
                 }
             }
         }
-        let label = self.label(&c.body);
+        let values = c.reset.iter().flat_map(|(_, values)| values);
+        let all: Vec<Stmt> = c.body.iter().chain(values).cloned().collect();
+        let label = self.label(&all);
         self.w.comment(&headings::clocked(nets, c));
         self.w.line(&format!("always @({event}) begin{label}"));
         let (reset, enable) = (&c.reset, &c.enable);
         self.w.inside(|w| {
-            if !label.is_empty() {
-                w.line(&format!("integer {};", variable(PROCESS_LOOP)));
-            }
+            variables(w, &all);
             let body = match enable {
                 Some(e) => vec![Stmt::If(e.clone(), c.body.clone(), Vec::new())],
                 None => c.body.clone(),
@@ -81,5 +79,12 @@ impl Printer<'_> {
             }
         });
         self.w.line("end");
+    }
+}
+
+/// Declares the loop variables of a process.
+fn variables(w: &mut Writer, body: &[Stmt]) {
+    for depth in loops(body) {
+        w.line(&format!("integer {};", variable(depth)));
     }
 }

@@ -89,14 +89,24 @@ impl Uses {
     }
 }
 
-/// Does the list contain a loop?
-pub fn has_loop(list: &[Stmt]) -> bool {
-    list.iter().any(|s| match s {
-        Stmt::For(..) => true,
-        Stmt::If(_, a, b) => has_loop(a) || has_loop(b),
-        Stmt::Case(_, arms) => arms.iter().any(|(_, b)| has_loop(b)),
-        _ => false,
-    })
+/// Depths of the loops in a list.
+pub fn loops(list: &[Stmt]) -> BTreeSet<usize> {
+    let mut out = BTreeSet::new();
+    for s in list {
+        match s {
+            Stmt::For(depth, _, _, body) => {
+                out.insert(*depth);
+                out.append(&mut loops(body));
+            }
+            Stmt::If(_, a, b) => {
+                out.append(&mut loops(a));
+                out.append(&mut loops(b));
+            }
+            Stmt::Case(_, arms) => arms.iter().for_each(|(_, b)| out.append(&mut loops(b))),
+            _ => {}
+        }
+    }
+    out
 }
 
 pub fn first_net(list: &[Stmt]) -> Option<NetId> {

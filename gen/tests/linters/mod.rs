@@ -37,23 +37,28 @@ impl Tool {
         assert!(text.is_empty(), "{} {arguments:?}:\n{text}", self.name);
     }
 
-    /// Runs the tool in a folder; success is what we want. Gives what it printed.
-    #[track_caller]
-    pub fn prove(&self, folder: &Path, arguments: &[&str]) -> String {
+    /// Runs the tool in a folder: did it succeed, and what did it print?
+    pub fn run(&self, folder: &Path, arguments: &[&str]) -> (bool, String) {
+        let output = self.output(folder, arguments);
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        (output.status.success(), text)
+    }
+
+    fn output(&self, folder: &Path, arguments: &[&str]) -> std::process::Output {
         let mut command = Command::new(&self.program);
         command.args(&self.before).args(arguments);
         command.current_dir(folder);
         command.envs(self.environment.iter().map(|(key, value)| (key, value)));
         let output = command.output();
-        let output = output.unwrap_or_else(|e| panic!("{} does not start: {e}", self.name));
-        let text = [output.stdout, output.stderr].concat();
-        let text = String::from_utf8_lossy(&text).into_owned();
-        assert!(
-            output.status.success(),
-            "{} {arguments:?}: {}\n{text}",
-            self.name,
-            output.status
-        );
+        output.unwrap_or_else(|e| panic!("{} does not start: {e}", self.name))
+    }
+
+    /// Runs the tool in a folder; success is what we want. Gives what it printed.
+    #[track_caller]
+    pub fn prove(&self, folder: &Path, arguments: &[&str]) -> String {
+        let (success, text) = self.run(folder, arguments);
+        assert!(success, "{} {arguments:?} failed:\n{text}", self.name);
         text
     }
 }

@@ -85,5 +85,6 @@ impl Logic for PeArray {
     }
     module!(|this| Meta::module("pe_array")
         .param("rows", "r", this._rows, "rows")
-        .param("cols", "c", this._cols, "columns"));
+        .param("cols", "c", this._cols, "columns")
+        .grid());
 }

@@ -92,5 +92,7 @@ impl Logic for PeRow {
             self.psum_o[i].next = self.pe[i].psum_o.val();
         }
     }
-    module!(|this| Meta::module("pe_row").param("cols", "c", this._cols, "columns"));
+    module!(|this| Meta::module("pe_row")
+        .param("cols", "c", this._cols, "columns")
+        .grid());
 }

@@ -6,6 +6,9 @@
 use super::doc::SourceDoc;
 use rust_hdl_core::prelude::*;
 
+/// Attribute of a grid of cells.
+const GRID: &str = "grid";
+
 /// How the emitter treats a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -37,7 +40,7 @@ pub struct Meta {
     pub name: String,
     /// Parameters in the order of the module name.
     pub params: Vec<Param>,
-    /// Text attributes of a primitive (initial value).
+    /// Text attributes: initial value of a primitive, grid of cells.
     pub attributes: Vec<(String, String)>,
     /// Documentation, one entry per line.
     pub doc: Vec<String>,
@@ -101,10 +104,21 @@ impl Meta {
         self.param(name, flag, value, doc)
     }
 
-    /// Adds a named text, for primitives.
+    /// Adds a named text.
     pub fn attribute(mut self, name: &str, value: impl Into<String>) -> Self {
         self.attributes.push((name.into(), value.into()));
         self
+    }
+
+    /// Makes the module a grid of cells: what it holds has registers and logic but no memories, and
+    /// may be printed as one module with loops.
+    pub fn grid(self) -> Self {
+        self.attribute(GRID, "")
+    }
+
+    /// Is the module a grid of cells?
+    pub fn is_grid(&self) -> bool {
+        self.get_attribute(GRID).is_some()
     }
 
     /// Adds a line to the header, after the doc comment of the struct.

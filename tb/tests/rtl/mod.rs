@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use heddle_gen::{EmitOptions, emit};
+use heddle_gen::{EmitOptions, TextStyle, emit};
 use heddle_tb::verilate::{Options, Sources, XInitial, build_shared};
 use heddle_tb::{Model, PortId};
 use rand::SeedableRng;
@@ -25,8 +25,14 @@ pub fn seeds() -> Vec<u64> {
 
 /// The Verilog of a block.
 pub fn emitted(block: impl Block) -> Sources {
+    emitted_as(block, TextStyle::Structural)
+}
+
+/// The Verilog of a block with its grids in a style.
+pub fn emitted_as(block: impl Block, style: TextStyle) -> Sources {
     let options = EmitOptions {
         configuration: "test".into(),
+        style,
         ..EmitOptions::default()
     };
     let design = emit(&block, &options).unwrap_or_else(|error| panic!("{error}"));
