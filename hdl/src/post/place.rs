@@ -32,6 +32,10 @@ pub struct DrainPlace {
     pub word_o: Vec<Signal<Out, Bits<13>>>,
     /// Words of eight bytes.
     pub data_o: Vec<Vec<Signal<Out, Bits<8>>>>,
+    /// Columns, and as many that do not exist as make a multiple of the partitions.
+    column_valid: Vec<Signal<Local, Bit>>,
+    column_word: Vec<Signal<Local, Bits<13>>>,
+    column_data: Vec<Vec<Signal<Local, Bits<8>>>>,
     /// Columns beyond the number of partitions begin with partition 0 again.
     lane_valid: Vec<Signal<Local, Bit>>,
     lane_word: Vec<Signal<Local, Bits<13>>>,
@@ -43,6 +47,7 @@ pub struct DrainPlace {
     _rows: usize,
     _cols: usize,
     _rounds: usize,
+    _padded: usize,
     _turns: usize,
 }
 
@@ -65,6 +70,9 @@ impl DrainPlace {
             valid_o: v(rows),
             word_o: v(rows),
             data_o: (0..rows).map(|_| v(8)).collect(),
+            column_valid: v(cols.next_multiple_of(rows)),
+            column_word: v(cols.next_multiple_of(rows)),
+            column_data: (0..cols.next_multiple_of(rows)).map(|_| v(8)).collect(),
             lane_valid: v(rows),
             lane_word: v(rows),
             lane_data: (0..rows).map(|_| v(8)).collect(),
@@ -74,6 +82,7 @@ impl DrainPlace {
             _rows: rows,
             _cols: cols,
             _rounds: cols.div_ceil(rows),
+            _padded: cols.next_multiple_of(rows),
             _turns: turn.len(),
             turn,
         }
@@ -83,24 +92,36 @@ impl DrainPlace {
 impl Logic for DrainPlace {
     #[hdl_gen]
     fn update(&mut self) {
+        for i in 0..self._padded {
+            if i < self._cols {
+                self.column_valid[i].next = self.valid_i[i].val();
+                self.column_word[i].next = self.word_i[i].val();
+            } else {
+                self.column_valid[i].next = false;
+                self.column_word[i].next = 0.into();
+            }
+            for k in 0..8 {
+                if i < self._cols {
+                    self.column_data[i][k].next = self.data_i[i][k].val();
+                } else {
+                    self.column_data[i][k].next = 0.into();
+                }
+            }
+        }
         for r in 0..self._rows {
             self.lane_valid[r].next = false;
             self.lane_word[r].next = 0.into();
             for n in 0..self._rounds {
-                if n * self._rows + r < self._cols {
-                    if self.valid_i[n * self._rows + r].val() {
-                        self.lane_valid[r].next = true;
-                        self.lane_word[r].next = self.word_i[n * self._rows + r].val();
-                    }
+                if self.column_valid[n * self._rows + r].val() {
+                    self.lane_valid[r].next = true;
+                    self.lane_word[r].next = self.column_word[n * self._rows + r].val();
                 }
             }
             for k in 0..8 {
                 self.lane_data[r][k].next = 0.into();
                 for n in 0..self._rounds {
-                    if n * self._rows + r < self._cols {
-                        if self.valid_i[n * self._rows + r].val() {
-                            self.lane_data[r][k].next = self.data_i[n * self._rows + r][k].val();
-                        }
+                    if self.column_valid[n * self._rows + r].val() {
+                        self.lane_data[r][k].next = self.column_data[n * self._rows + r][k].val();
                     }
                 }
             }
@@ -154,5 +175,10 @@ impl Logic for DrainPlace {
         .param("rows", "r", this._rows, "partitions")
         .param("cols", "c", this._cols, "columns")
         .hidden("rounds", this._rounds, "columns for each partition")
+        .hidden(
+            "padded",
+            this._padded,
+            "columns, also those that do not exist"
+        )
         .hidden("turns", this._turns, "bits of a turn"));
 }

@@ -12,7 +12,7 @@ pub struct DrainPlaceModel {
 impl DrainPlaceModel {
     /// From `cols` columns to `rows` partitions.
     pub fn new(rows: usize, cols: usize) -> Self {
-        let divides = |n: &usize| rows.is_multiple_of(*n) && cols.is_multiple_of(*n);
+        let divides = |n: &usize| rows % n == 0 && cols % n == 0;
         Self {
             step: (1..=rows).rev().find(divides).expect("1 divides all"),
             held: vec![None; rows],

@@ -55,7 +55,7 @@ fn run_products(machine: &Machine, seed: u64, count: u32) -> Checked<Coverage> {
 }
 
 #[test]
-fn pet_08_pet_09_pet_57_products_on_all_shapes_of_the_array() {
+fn pet_08_pet_09_products_on_all_shapes_of_the_array() {
     for params in machines::configurations() {
         let machine = Machine::new(params);
         rtl::run_seeds(|seed| run_products(&machine, seed, 20));

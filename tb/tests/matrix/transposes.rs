@@ -45,7 +45,7 @@ fn pet_01_pet_14_pet_19_pet_21_pet_22_the_matrix_of_figure_3() {
 }
 
 #[test]
-fn pet_12_pet_14_the_wrong_orientation_reverses_every_partition() {
+fn pet_14_the_wrong_orientation_reverses_every_partition() {
     let machine = Machine::new(machines::tiny());
     let mut bench = Bench::new(&machine, 1).unwrap();
     let params = bench.params();
