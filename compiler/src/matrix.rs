@@ -5,11 +5,13 @@
 //! moving matrix X drains as the product of W transposed and X: with X the identity that is the
 //! transpose of W. No transpose instruction exists.
 
+mod check;
 mod pieces;
 mod place;
 mod product;
 mod transpose;
 
+pub use check::MatrixError;
 pub use place::{MatrixPlace, Shape};
 pub use product::{Product, Scaling};
-pub use transpose::{Transpose, TransposeError, blocks};
+pub use transpose::{Transpose, blocks};

@@ -374,6 +374,32 @@ fn pet_20_pet_23_words_of_a_column_go_to_the_chosen_partition() {
 }
 
 #[test]
+fn pet_53_on_a_square_array_columns_are_wired_to_their_partitions() {
+    let mut dut = Dut::new(&emitted(DrainPlace::new(4, 4)), 1);
+    let mut rng = dut.rng();
+    let mut before: Option<[Option<u64>; 4]> = None;
+    for _ in 0..200 {
+        // The turn has nothing to choose.
+        dut.set("turn_i", rng.random::<u8>());
+        let words: [Option<u64>; 4] =
+            std::array::from_fn(|_| rng.random_bool(0.5).then(|| rng.random()));
+        dut.set_all("valid_i", words.iter().map(|word| word.is_some().into()));
+        dut.set_all("word_i", words.iter().map(|_| 0));
+        dut.set_all("data_i", words.iter().map(|word| word.unwrap_or_default()));
+        dut.settle();
+        for (partition, word) in before.iter().flatten().enumerate() {
+            let valid = dut.check_element("valid_o", partition, 4, word.is_some());
+            let data = word.map_or(Ok(()), |data| {
+                dut.check_element("data_o", partition, 4, data)
+            });
+            valid.and(data).unwrap();
+        }
+        dut.clock();
+        before = Some(words);
+    }
+}
+
+#[test]
 fn faults_of_the_way_to_the_partitions_are_noticed() {
     let sources = emitted(DrainPlace::new(6, 4));
     let mutants = [

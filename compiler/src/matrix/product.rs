@@ -4,6 +4,7 @@ use heddle_arch::isa::{DrainPlace, Instruction, ROW_PROLOGUE, ROW_TENSOR, Record
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Rounding;
 
+use super::check::{MatrixError, apart, legal, places, shape};
 use super::pieces::{Piece, pieces};
 use super::place::{MatrixPlace, Run};
 use crate::loops::Count;
@@ -50,12 +51,19 @@ pub struct Product {
 impl Product {
     /// The instructions; the first one waits until all units are idle.
     ///
-    /// # Panics
-    /// If the shapes do not belong together.
-    #[must_use]
-    pub fn instructions(&self, params: &Params) -> Vec<Instruction> {
-        let (w, x, d) = (self.weights.shape, self.moving.shape, self.result.shape);
-        assert_eq!((w.rows, w.cols, x.cols), (x.rows, d.rows, d.cols), "shapes");
+    /// # Errors
+    /// If the shapes do not belong together, the matrices do not fit, or results would overwrite what is
+    /// still to be read.
+    pub fn instructions(&self, params: &Params) -> Result<Vec<Instruction>, MatrixError> {
+        let (w, x) = (self.weights.shape, self.moving.shape);
+        let weights = ("weights", &self.weights);
+        let moving = ("moving matrix", &self.moving);
+        let result = ("result", &self.result);
+        shape(moving, w.rows, x.cols)?;
+        shape(result, w.cols, x.cols)?;
+        places(weights, moving, result, params)?;
+        apart(result, weights)?;
+        apart(result, moving)?;
         let bands = w.rows.div_ceil(params.array.rows);
         let mut pass = Pass::new(self.scaling, params);
         for piece in pieces(&self.weights, params) {
@@ -75,7 +83,7 @@ impl Product {
                 pass.next_bank();
             }
         }
-        pass.instructions
+        legal(pass.instructions, params)
     }
 }
 

@@ -3,6 +3,7 @@
 use heddle_arch::isa::Instruction;
 use heddle_arch::params::Params;
 
+use super::check::{MatrixError, apart, legal, places, shape};
 use super::pieces::pieces;
 use super::place::{MatrixPlace, Run, Shape};
 use super::product::{Pass, Scaling};
@@ -12,54 +13,6 @@ use super::product::{Pass, Scaling};
 #[must_use]
 pub fn blocks(shape: Shape, p: u32, q: u32) -> u64 {
     u64::from((shape.rows - 1) / p + 1) * u64::from((shape.cols - 1) / q + 1)
-}
-
-/// Why a transpose cannot run.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum TransposeError {
-    /// The destination has another shape.
-    #[error("destination is {found_rows} x {found_cols}, expected {rows} x {cols}")]
-    Shape {
-        /// Rows of the destination.
-        found_rows: u32,
-        /// Columns of the destination.
-        found_cols: u32,
-        /// Columns of the source.
-        rows: u32,
-        /// Rows of the source.
-        cols: u32,
-    },
-    /// A matrix does not fit its partitions.
-    #[error("{what} ends at byte {end} of a partition, which has {bytes}")]
-    Outside {
-        /// Which matrix.
-        what: &'static str,
-        /// Address behind it.
-        end: u32,
-        /// Bytes of a partition.
-        bytes: u32,
-    },
-    /// Results would overwrite what is still to be read.
-    #[error(
-        "destination (bytes {} to {}) overlaps {what} (bytes {} to {}); allowed for the source of a \
-        single sub-block only",
-        .destination.0, .destination.1, .other.0, .other.1
-    )]
-    Overlap {
-        /// Which matrix.
-        what: &'static str,
-        /// First and last byte of the destination.
-        destination: (u32, u32),
-        /// First and last byte of the other matrix.
-        other: (u32, u32),
-    },
-    /// Two streams would meet at a read port.
-    #[error("bank {bank} holds both source and identity")]
-    SameBank {
-        /// The bank.
-        bank: u32,
-    },
 }
 
 /// The transpose of a matrix in the state buffer, by a product with the identity.
@@ -82,8 +35,8 @@ impl Transpose {
     /// of the destination with one drain.
     ///
     /// # Errors
-    /// If the matrices do not fit or would overwrite one another.
-    pub fn instructions(&self, params: &Params) -> Result<Vec<Instruction>, TransposeError> {
+    /// If the matrices do not fit, or results would overwrite what is still to be read.
+    pub fn instructions(&self, params: &Params) -> Result<Vec<Instruction>, MatrixError> {
         self.check(params)?;
         let mut pass = Pass::new(Scaling::unchanged(self.tile), params);
         let shape = self.source.shape;
@@ -98,7 +51,7 @@ impl Transpose {
                 }
             }
         }
-        Ok(pass.instructions)
+        legal(pass.instructions, params)
     }
 
     /// The columns of the identity for a band with so many rows.
@@ -112,55 +65,21 @@ impl Transpose {
         self.source.shape.rows.div_ceil(params.array.rows)
     }
 
-    fn check(&self, params: &Params) -> Result<(), TransposeError> {
-        let (source, found) = (self.source.shape, self.destination.shape);
-        if found != source.transposed() {
-            return Err(TransposeError::Shape {
-                found_rows: found.rows,
-                found_cols: found.cols,
-                rows: source.cols,
-                cols: source.rows,
-            });
-        }
-        let bytes = params.partition_bytes();
-        let matrices = [
-            ("source", &self.source),
-            ("destination", &self.destination),
-            ("identity", &self.identity),
-        ];
-        for (what, matrix) in matrices {
-            let end = matrix.end();
-            if end > bytes {
-                return Err(TransposeError::Outside { what, end, bytes });
-            }
-        }
+    fn check(&self, params: &Params) -> Result<(), MatrixError> {
+        let source = ("source", &self.source);
+        let identity = ("identity", &self.identity);
+        let destination = ("destination", &self.destination);
+        let Shape { rows, cols } = self.source.shape;
+        shape(destination, cols, rows)?;
+        shape(identity, params.array.rows, params.array.rows)?;
+        places(source, identity, destination, params)?;
+        apart(destination, identity)?;
         // A block that is loaded as a whole before it drains may be overwritten.
-        let loads = pieces(&self.source, params).len()
-            * self.bands(params) as usize
-            * self.parts(params.array.rows.min(source.rows), params).len();
-        let span = |matrix: &MatrixPlace| (matrix.base, matrix.end() - 1);
-        let needed = [
-            ("source", &self.source, loads > 1),
-            ("identity", &self.identity, true),
-        ];
-        for (what, other, _) in needed.into_iter().filter(|(_, _, needed)| *needed) {
-            let (destination, other) = (span(&self.destination), span(other));
-            if destination.0 <= other.1 && other.0 <= destination.1 {
-                return Err(TransposeError::Overlap {
-                    what,
-                    destination,
-                    other,
-                });
-            }
-        }
-        let banks = |matrix: &MatrixPlace| {
-            let (first, last) = span(matrix);
-            first / params.bank_bytes()..=last / params.bank_bytes()
-        };
-        let (source, identity) = (banks(&self.source), banks(&self.identity));
-        match source.into_iter().find(|bank| identity.contains(bank)) {
-            Some(bank) => Err(TransposeError::SameBank { bank }),
-            None => Ok(()),
+        let parts = self.parts(params.array.rows.min(rows), params).len();
+        let loads = pieces(&self.source, params).len() * self.bands(params) as usize * parts;
+        match loads {
+            1 => Ok(()),
+            _ => apart(destination, source),
         }
     }
 }
@@ -170,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pet_31_block_counts_of_equation_1() {
+    fn block_counts_of_equation_1() {
         for (rows, cols, p, q, count) in [
             (1, 1, 128, 128, 1),
             (128, 128, 128, 128, 1),

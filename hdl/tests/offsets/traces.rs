@@ -147,7 +147,7 @@ fn asymmetric() -> (Vec<i64>, [i64; 12], [i64; 12]) {
 }
 
 #[test]
-fn sgcr_06_sgcr_11_sgcr_13_steps_give_the_addresses_of_offsets_in_every_pass() {
+fn sgcr_06_sgcr_11_steps_give_the_addresses_of_offsets_in_every_pass() {
     let (bases, offsets, list) = asymmetric();
     for (rows, broadcast) in [(1, false), (5, false), (16, false), (4, true)] {
         for stationary in [0, WEIGHT_STATIONARY] {

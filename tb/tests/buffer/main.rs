@@ -2,6 +2,7 @@
 //! every cycle.
 
 mod bench;
+mod clients;
 mod random;
 mod results;
 #[path = "../rtl/mod.rs"]

@@ -1,8 +1,8 @@
 //! Transposes by a product with the identity.
 
-use heddle_arch::isa::Instruction;
+use heddle_arch::isa::{Instruction, OP_LOAD_WEIGHTS};
 use heddle_arch::params::Params;
-use heddle_compiler::matrix::{MatrixPlace, Shape, Transpose, TransposeError};
+use heddle_compiler::matrix::{MatrixError, MatrixPlace, Shape, Transpose};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -12,6 +12,17 @@ use crate::rtl::{self, Checked, Coverage, Mutant};
 
 fn count(program: &[Instruction], opcode: u32) -> usize {
     program.iter().filter(|i| i.opcode() == opcode).count()
+}
+
+/// Partitions in which the drains begin.
+fn first_partitions(program: &[Instruction], params: &Params) -> Vec<u32> {
+    let drains = program.iter().filter_map(|instruction| match instruction {
+        Instruction::Drain { place, .. } => Some(place.unwrap_or_default()),
+        _ => None,
+    });
+    drains
+        .map(|place| place.turn * params.partition_step() + place.first_column)
+        .collect()
 }
 
 /// Source from address 0 on, destination behind it, identity in bank 1.
@@ -26,7 +37,7 @@ fn places(shape: Shape, identity: MatrixPlace, params: &Params) -> Transpose {
 }
 
 #[test]
-fn pet_01_pet_14_pet_19_pet_21_pet_22_the_matrix_of_figure_3() {
+fn pet_14_pet_21_pet_22_the_matrix_of_figure_3() {
     let machine = Machine::new(machines::tiny());
     let mut bench = Bench::new(&machine, 1).unwrap();
     let params = bench.params();
@@ -76,10 +87,43 @@ fn pet_32_pet_33_pet_34_partial_pieces_of_two_levels() {
     bench.write(&transpose.source, &matrix);
     let program = transpose.instructions(params).unwrap();
     // Two bands of rows times three groups of columns: each sub-block is loaded once.
-    assert_eq!(count(&program, heddle_arch::isa::OP_LOAD_WEIGHTS), 6);
+    assert_eq!(count(&program, OP_LOAD_WEIGHTS), 6);
+    assert_eq!(first_partitions(&program, params), [0, 2, 0]);
     bench.run(program).unwrap();
     bench
         .check(&transpose.destination, &matrix.transposed())
+        .unwrap();
+}
+
+#[test]
+fn pet_22_pet_23_pet_29_pet_32_two_sub_blocks_side_by_side() {
+    let mut params = machines::tiny();
+    params.name = "tiny_8x4".to_string();
+    (params.array.rows, params.array.cols) = (8, 4);
+    let machine = Machine::new(params);
+    let mut bench = Bench::new(&machine, 1).unwrap();
+    let params = bench.params();
+    let matrix = Matrix::new(8, 8, |(row, col)| (8 * row + col) as i8);
+    let identity = bench.write_identity(params.bank_bytes());
+    let transpose = places(matrix.shape, identity, params);
+    bench.write(&transpose.source, &matrix);
+    let program = transpose.instructions(params).unwrap();
+    // Columns 0 to 3 become rows 0 to 3, columns 4 to 7 rows 4 to 7.
+    assert_eq!(first_partitions(&program, params), [0, 4]);
+    bench.run(program).unwrap();
+    bench
+        .check(&transpose.destination, &matrix.transposed())
+        .unwrap();
+    bench.check(&transpose.source, &matrix).unwrap();
+
+    // A block of 8 x 4 is loaded at once: its transpose may take its place.
+    let block = Matrix::new(8, 4, |(row, col)| (4 * row + col + 100) as u8 as i8);
+    let mut transpose = places(block.shape, identity, params);
+    transpose.destination.base = transpose.source.base;
+    bench.write(&transpose.source, &block);
+    bench.run(transpose.instructions(params).unwrap()).unwrap();
+    bench
+        .check(&transpose.destination, &block.transposed())
         .unwrap();
 }
 
@@ -99,7 +143,7 @@ fn run_transposes(machine: &Machine, seed: u64, count: u32) -> Checked<Coverage>
         let transpose = places(shape, identity, params);
         let program = match transpose.instructions(params) {
             Ok(program) => program,
-            Err(TransposeError::SameBank { .. } | TransposeError::Overlap { .. }) => {
+            Err(MatrixError::SameBank { .. } | MatrixError::Overlap { .. }) => {
                 coverage.event("a matrix that reaches the identity", true);
                 continue;
             }

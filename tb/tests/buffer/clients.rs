@@ -1,0 +1,153 @@
+//! Several clients of the state buffer at once.
+
+use heddle_sim::buffer::{DrainWord, HostRequest, OperandSlot, WeightSlot};
+use rand::Rng;
+
+use crate::bench::{PARTITION, STATE_3, StateBench, shape_1, shape_3};
+use crate::random::random_word;
+use crate::rtl::Checked;
+
+/// Clocks after which a steady stream shows on all outputs.
+const FILLED: u64 = 14;
+const CLOCKS: u64 = 60;
+
+fn read(partition: u8, word: u16) -> HostRequest {
+    HostRequest {
+        valid: true,
+        partition,
+        word,
+        ..HostRequest::default()
+    }
+}
+
+/// All words as the host reads them, partition by partition.
+fn contents(bench: &mut StateBench) -> Checked<Vec<u64>> {
+    let words = (bench.shape.banks * bench.shape.words_per_bank) as u16;
+    let mut answers = Vec::new();
+    for partition in 0..bench.rows as u8 {
+        for word in 0..words {
+            let mut inputs = bench.idle();
+            inputs.host = read(partition, word);
+            answers.extend(bench.step(&inputs)?.answer);
+        }
+    }
+    for _ in 0..bench.rows + 6 {
+        let idle = bench.idle();
+        answers.extend(bench.step(&idle)?.answer);
+    }
+    assert_eq!(answers.len(), bench.rows * usize::from(words));
+    Ok(answers)
+}
+
+#[test]
+fn pet_02_a_write_to_one_partition_leaves_all_others_unchanged() {
+    let mut bench = StateBench::new(&STATE_3, 3, shape_3(), 1).unwrap();
+    let words = bench.shape.banks * bench.shape.words_per_bank;
+    let mut rng = bench.dut.rng();
+    for partition in 0..3 {
+        for over_host in [false, true] {
+            let before = contents(&mut bench).unwrap();
+            let word = rng.random_range(0..words);
+            let data = !before[partition * words + word];
+            let mut inputs = bench.idle();
+            if over_host {
+                inputs.host = HostRequest {
+                    write: true,
+                    data,
+                    ..read(partition as u8, word as u16)
+                };
+            } else {
+                inputs.drain[partition] = Some(DrainWord {
+                    word: word as u16,
+                    data,
+                });
+            }
+            bench.step(&inputs).unwrap();
+            let after = contents(&mut bench).unwrap();
+            let changed: Vec<usize> = (0..after.len())
+                .filter(|at| after[*at] != before[*at])
+                .collect();
+            assert_eq!(changed, [partition * words + word]);
+            assert_eq!(after[changed[0]], data);
+        }
+    }
+}
+
+/// Operand, weight and host read in three banks, a drain writes to the fourth, in every clock.
+#[test]
+fn pet_48_pet_50_pet_75_three_clients_read_and_one_writes_in_the_same_clock() {
+    let mut bench = StateBench::new(&PARTITION, 1, shape_1(), 1).unwrap();
+    let bank = bench.shape.words_per_bank as u16;
+    let mut rng = bench.dut.rng();
+    let mut answers = 0;
+    for clock in 0..CLOCKS {
+        let word = (clock % u64::from(bank)) as u16;
+        let mut inputs = bench.idle();
+        inputs.operand = OperandSlot {
+            valid: true,
+            address: 8 * word,
+            rows: 1,
+            threshold: 127,
+            fresh: true,
+            ..OperandSlot::default()
+        };
+        inputs.weight = WeightSlot {
+            valid: true,
+            address: 8 * (bank + word),
+            rows: 1,
+        };
+        inputs.host = read(0, 2 * bank + word);
+        inputs.drain[0] = Some(DrainWord {
+            word: 3 * bank + word,
+            data: random_word(&mut rng),
+        });
+        // The bench compares the counts with those of the hardware.
+        let outputs = bench.step(&inputs).unwrap();
+        if clock >= FILLED {
+            let events = outputs.events;
+            assert_eq!((events.mask_reads, events.mask_writes), (3, 1), "{clock}");
+            assert!(outputs.answer.is_some() && outputs.shift[0], "{clock}");
+            answers += 1;
+        }
+    }
+    assert_eq!(answers, CLOCKS - FILLED);
+}
+
+/// Vectors in every clock: every row shows the operand of its own partition, and all rows read.
+#[test]
+fn pet_49_pet_53_every_row_reads_its_own_partition_in_every_clock() {
+    let mut bench = StateBench::new(&STATE_3, 3, shape_3(), 1).unwrap();
+    let words = bench.shape.banks * bench.shape.words_per_bank;
+    let memory = contents(&mut bench).unwrap();
+    // x_o of row r shows the slot of 6 + r clocks ago; a zero operand leaves the one before.
+    let mut last = [None; 3];
+    for clock in 0..CLOCKS as usize {
+        let mut inputs = bench.idle();
+        inputs.operand = OperandSlot {
+            valid: true,
+            address: (8 * (clock % words) + clock % 8) as u16,
+            rows: 3,
+            threshold: 127,
+            fresh: true,
+            ..OperandSlot::default()
+        };
+        let outputs = bench.step(&inputs).unwrap();
+        for (row, last) in last.iter_mut().enumerate() {
+            let Some(slot) = clock.checked_sub(6 + row) else {
+                continue;
+            };
+            let word = memory[row * words + slot % words].to_le_bytes();
+            let operand = i16::from(word[slot % 8] as i8);
+            assert_eq!(outputs.nz[row], operand != 0, "row {row}, slot {slot}");
+            if operand != 0 {
+                *last = Some(operand);
+            }
+            if last.is_some() {
+                assert_eq!(outputs.x[row], *last, "row {row}, slot {slot}");
+            }
+        }
+        if clock >= FILLED as usize {
+            assert_eq!(outputs.events.mask_reads, 3, "{clock}");
+        }
+    }
+}
