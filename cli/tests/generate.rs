@@ -249,16 +249,25 @@ fn every_always_block_has_a_heading() {
 
 #[test]
 fn the_number_of_modules_does_not_depend_on_the_array() {
-    let larger = CONFIG
-        .replace("\"rows\": 4", "\"rows\": 6")
-        .replace("\"cols\": 4", "\"cols\": 7");
-    let bench = Bench::new(&[("c.json", CONFIG), ("larger.json", &larger)]);
+    let array = |rows: u32, cols: u32| {
+        CONFIG
+            .replace("\"rows\": 4", &format!("\"rows\": {rows}"))
+            .replace("\"cols\": 4", &format!("\"cols\": {cols}"))
+    };
+    let (larger, wider) = (array(7, 7), array(6, 7));
+    let bench = Bench::new(&[
+        ("c.json", CONFIG),
+        ("larger.json", &larger),
+        ("wider.json", &wider),
+    ]);
     let count = |config| {
         let text = generated(&bench, &["gen", "-c", config, "-o", "out", "--json"]);
         let report: Value = serde_json::from_str(&text).expect("JSON");
         report["modules"].as_array().expect("modules").len()
     };
     assert_eq!(count("c.json"), count("larger.json"));
+    // Column 0 of 6 x 7 drains to any of six partitions: turned by 1, 2 and 4.
+    assert_eq!(count("c.json") + 3, count("wider.json"));
 }
 
 #[test]

@@ -304,8 +304,39 @@ fn a_product_with_row_tables_has_a_third_parameter_word() {
     assert_eq!(end_of(&reserved), Some((3, 0)), "bit 17");
     let short = [0x0403, 4 | 1 << 15, 7, 0x2a00_0005, HALT];
     assert_eq!(end_of(&short), Some((2, 0)), "no record");
-    let weights = [0x0402, 4 | 1 << 15, 1, 0, HALT];
-    assert_eq!(end_of(&weights), Some((3, 0)), "no tables for weights");
+}
+
+#[test]
+fn a_drain_that_is_placed_has_a_third_parameter_word() {
+    let program = [0x0604, 2 | 1 << 10, 0, 2, 0, 0, HALT];
+    let mut u = sequencer(&program);
+    for _ in 0..12 {
+        clock_cycle!(u);
+    }
+    settle(&mut u);
+    assert_eq!(u.place_o.val().to_u64(), 2);
+    assert_eq!(end_of(&program), None);
+    // Without the word both fields are 0 again.
+    let again = [0x0604, 2 | 1 << 10, 0, 2, 0, 0, 0x0504, 2, 0, 0, 0, HALT];
+    let mut u = sequencer(&again);
+    for _ in 0..20 {
+        clock_cycle!(u);
+    }
+    settle(&mut u);
+    assert_eq!(u.place_o.val().to_u64(), 0);
+    for (word, name) in [(3, "columns 3 and 4"), (1 << 16, "turn"), (1 << 8, "bit 8")] {
+        let program = [0x0604, 2 | 1 << 10, 0, word, 0, 0, HALT];
+        assert_eq!(end_of(&program), Some((3, 0)), "{name}");
+    }
+    let short = [0x0404, 2 | 1 << 10, 0, 0, HALT];
+    assert_eq!(end_of(&short), Some((2, 0)), "no record");
+}
+
+#[test]
+fn words_of_weights_may_be_read_backwards() {
+    assert_eq!(end_of(&[0x0402, 4 | 0x1f << 15, 1, 0, HALT]), None);
+    let reserved = [0x0402, 4 | 1 << 20, 1, 0, HALT];
+    assert_eq!(end_of(&reserved), Some((3, 0)), "bit 20");
 }
 
 #[test]
