@@ -100,8 +100,8 @@ fn figure_15() -> (Layer, Vec<i32>) {
     let element = |at: usize| (at as u8).wrapping_mul(53) as i8;
     let operands: Vec<i8> = (0..168).map(element).collect();
     let weights: Vec<i8> = (1..=12).collect();
-    let image = |n: i64| (0..5).flat_map(move |h| (0..5).map(move |w| n * 84 + h * 7 + w));
-    let bases: Vec<i64> = image(0).chain(image(1)).collect();
+    let image = |n: i32| (0..5).flat_map(move |h| (0..5).map(move |w| n * 84 + h * 7 + w));
+    let bases: Vec<i32> = image(0).chain(image(1)).collect();
     let offsets = [0, 1, 2, 7, 8, 9, 42, 43, 44, 49, 50, 51];
     let sum = |n: usize, h: usize, w: usize| -> i32 {
         let taps = (0..2).flat_map(|c| (0..2).flat_map(move |s| (0..3).map(move |r| (c, s, r))));
