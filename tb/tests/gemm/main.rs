@@ -6,6 +6,7 @@ mod bench;
 mod beside;
 mod driven;
 mod faults;
+mod files;
 mod layer;
 mod pins;
 mod random;
