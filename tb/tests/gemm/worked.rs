@@ -405,21 +405,43 @@ fn sgcr_54_sgcr_55_both_mappings_give_one_result_with_the_counts_of_5_8_4() {
 #[test]
 fn sgcr_29_nothing_is_copied() {
     let mut bench = bench();
-    for name in names() {
-        bench.run_one(&name, &asymmetric());
-        let run = bench.run_loaded(&name);
+    for side in &VARIANTS.sides {
+        let (name, unit) = (&side.name, &side.options.unit);
+        // Sums of all K tiles but the last wait for more: 24 pixels, all columns.
+        let columns = 2_usize.next_multiple_of(unit.cols);
+        let waiting = (12_usize.div_ceil(unit.rows) - 1) * 24 * columns;
+        for (mode, sums) in [(0, 0), (WEIGHTS, waiting)] {
+            bench.run_one(name, &asymmetric().with_mode(mode));
+            let run = bench.run_loaded(name);
+            let counters = &run.counters;
+            let inputs = (counters.operand_writes, counters.weight_writes);
+            assert_eq!(inputs, (0, 0), "{name}, mode {mode}");
+            let others = (counters.table_writes, counters.sum_writes as usize);
+            assert_eq!(others, (0, sums), "{name}, mode {mode}");
+        }
+    }
+}
+
+#[test]
+fn sgcr_20_a_run_reads_its_tables_from_their_own_memories() {
+    let mut bench = bench();
+    for side in &VARIANTS.sides {
+        let (name, unit) = (&side.name, &side.options.unit);
+        bench.run_one(name, &asymmetric());
+        let run = bench.run_loaded(name);
         let counters = &run.counters;
-        // No write of any memory but the sums of K tiles, and those are none of T x K.
-        assert_eq!(
-            (counters.operand_writes, counters.weight_writes),
-            (0, 0),
-            "{name}"
-        );
-        assert_eq!(
-            (counters.table_writes, counters.sum_writes),
-            (0, 0),
-            "{name}"
-        );
+        // Every base once, every offset once for each row tile and column tile.
+        let passes = 24_usize.div_ceil(unit.rows) * 2_usize.div_ceil(unit.cols);
+        let entries = 24 + 12 * passes;
+        let tables = (counters.table_reads as usize, counters.table_writes);
+        assert_eq!(tables, (entries, 0), "{name}");
+        // The memory of the operands is read for operands alone; rows that meet share a read.
+        let operands = (run.status.reads as usize, 288 * 2_usize.div_ceil(unit.cols));
+        assert_eq!(operands.0, operands.1, "{name}");
+        assert!(counters.operand_reads as usize <= operands.1, "{name}");
+        if side.options.banks == 0 {
+            assert_eq!(counters.operand_reads as usize, operands.1, "{name}");
+        }
     }
 }
 
