@@ -1,8 +1,8 @@
 //! Tables that a host has kept in a file.
 
+use crate::examples::{asymmetric, asymmetric_c, bench, names};
 use crate::layer::Layer;
 use crate::shapes::lists;
-use crate::worked::{asymmetric, asymmetric_c, bench, names};
 use heddle_compiler::offsets::{Convolution, Layout, Pad, Request, Sides, Tables, generate};
 
 /// 5.3 with its weights from this word on.

@@ -5,6 +5,7 @@ mod bench;
 #[path = "../beside/mod.rs"]
 mod beside;
 mod driven;
+mod examples;
 mod faults;
 mod files;
 mod layer;

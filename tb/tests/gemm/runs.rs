@@ -1,8 +1,8 @@
 //! Runs one behind the other, their clocks, and what is refused.
 
 use crate::driven::Op;
+use crate::examples::{asymmetric, asymmetric_c, bench, connected, names, product, small};
 use crate::layer::{EACH, Layer, WEIGHTS};
-use crate::worked::{asymmetric, asymmetric_c, bench, connected, names, product, small};
 use heddle_sim::offsets::Write;
 use heddle_sim::offsets::examples::Lists;
 
