@@ -51,7 +51,8 @@ fn sgcr_26_sums_after_every_step_are_those_of_5_1_3() {
 fn sgcr_25_rows_read_the_values_of_5_1_2() {
     let mut bench = bench();
     let run = bench.run_one("four", &small());
-    // The bench has compared places and values of all reads with these.
+    // The bench has compared the hardware with these: how many reads, the sum of their values and of
+    // the squares of their places.
     assert_eq!(run.model.operands, examples::SMALL_VALUES.map(Vec::from));
     let sum: i32 = examples::SMALL_VALUES
         .iter()
