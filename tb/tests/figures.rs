@@ -12,7 +12,7 @@ use heddle_gen::TextStyle;
 use heddle_hdl::array::PeArray;
 use heddle_hdl::buffer::ResultsBuffer;
 use heddle_tb::verilate::Sources;
-use rtl::{Checked, Dut, emitted, emitted_as};
+use rtl::{Checked, Dut, emitted, emitted_as, mutated};
 
 /// A sum that was expected in this processing cycle, at this column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -161,6 +161,25 @@ fn pet_10_pet_11_pet_13_sums_of_figure_3_cycle_by_cycle() {
         // Outside these cycles a column shows no sum: 16 products of a column with a vector.
         let others = cycles.iter().flatten().filter(|sum| **sum != 0).count();
         assert_eq!(others, 16);
+    }
+}
+
+#[test]
+fn a_fault_in_a_cell_shows_in_figure_3() {
+    let sound = emitted(PeArray::new(4, 4));
+    for (from, to) in [
+        ("psum_q <= psum_i +", "psum_q <="),
+        ("if (swap_i) active_q", "if (shift_i) active_q"),
+        ("if (nz_i) product_q", "if (!nz_i) product_q"),
+    ] {
+        let mut array = Array::new(&mutated(&sound, "heddle_pe.v", from, to), 4, 4);
+        let block: Vec<Vec<i8>> = (0..4)
+            .map(|r| (0..4).map(|c| 4 * r + c + 1).collect())
+            .collect();
+        array.load(&block);
+        let sums = leaving(&array.stream(&identity(4)), 4, 4);
+        let found: Vec<_> = sums.iter().map(|s| (s.cycle, s.column, s.value)).collect();
+        assert_ne!(found, FIGURE_3, "{to}");
     }
 }
 
