@@ -214,11 +214,7 @@ fn pet_14_the_order_of_5_6_does_not_occur_with_the_right_identity() {
 
 /// 128 x 64: loop style, the structural text takes minutes to build.
 #[test]
-fn sums_of_figure_4_cycle_by_cycle() {
-    if std::env::var_os("HEDDLE_SLOW").is_none_or(|value| value != "1") {
-        eprintln!("figure 4 is skipped, set HEDDLE_SLOW=1");
-        return;
-    }
+fn pet_11_pet_13_sums_of_figure_4_cycle_by_cycle() {
     let (rows, cols) = (128, 64);
     let sources = emitted_as(PeArray::new(rows, cols), TextStyle::Loops);
     let mut array = Array::new(&sources, rows, cols);
