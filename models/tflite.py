@@ -80,69 +80,124 @@ def flat_size(shape):
     return shape[0] * shape[1] * shape[2]
 
 
+def pair(layer, field, default=(1, 1)):
+    return tuple(layer.get(field, default))
+
+
 def output_shape(layer, shape):
     """(channels, height, width) after a layer."""
-    if layer["kind"] == "fully_connected":
+    kind = layer["kind"]
+    if kind == "fully_connected":
         return layer["output_features"], 1, 1
-    pad = layer["padding"]
+    if kind == "add":
+        return shape
+    pad = layer.get("padding", {})
+    kernel, dilation = pair(layer, "kernel"), pair(layer, "dilation")
+    stride = pair(layer, "stride", (1, 1) if kind == "conv2d" else kernel)
     sizes = (
-        shape[1] + pad["top"] + pad["bottom"],
-        shape[2] + pad["left"] + pad["right"],
+        shape[1] + pad.get("top", 0) + pad.get("bottom", 0),
+        shape[2] + pad.get("left", 0) + pad.get("right", 0),
     )
     height, width = (
-        (size - kernel) // stride + 1
-        for size, kernel, stride in zip(sizes, layer["kernel"], layer["stride"])
+        (size - (places - 1) * distance - 1) // step + 1
+        for size, places, distance, step in zip(sizes, kernel, dilation, stride)
     )
-    return layer["output_channels"], height, width
+    return layer.get("output_channels", shape[0]), height, width
 
 
-def patches(layer, x, shape):
-    """One list of operands per output pixel, in the order of the weights: I, KH, KW."""
+def windows(layer, x, shape):
+    """For every channel and output pixel the values under the kernel, padding as 0."""
     channels, height, width = shape
-    if layer["kind"] == "fully_connected":
-        return [x]
-    pad = layer["padding"]
-    (kernel_h, kernel_w), (stride_h, stride_w) = layer["kernel"], layer["stride"]
-    row_size = width + pad["left"] + pad["right"]
-    plane = [[0] * row_size for _ in range(channels * (height + pad["top"] + pad["bottom"]))]
-    plane_height = height + pad["top"] + pad["bottom"]
-    for c in range(channels):
-        for row in range(height):
-            start = (c * height + row) * width
-            target = plane[c * plane_height + pad["top"] + row]
-            target[pad["left"] : pad["left"] + width] = x[start : start + width]
+    pad = layer.get("padding", {})
+    top, left = pad.get("top", 0), pad.get("left", 0)
+    kernel, dilation = pair(layer, "kernel"), pair(layer, "dilation")
+    stride = pair(layer, "stride", (1, 1) if layer["kind"] == "conv2d" else kernel)
     _, out_height, out_width = output_shape(layer, shape)
+
+    def at(channel, row, col):
+        inside = 0 <= row < height and 0 <= col < width
+        return x[(channel * height + row) * width + col] if inside else 0
+
     return [
         [
-            value
-            for c in range(channels)
-            for kh in range(kernel_h)
-            for value in plane[c * plane_height + oy * stride_h + kh][
-                ox * stride_w : ox * stride_w + kernel_w
+            [
+                at(
+                    channel,
+                    oy * stride[0] + ky * dilation[0] - top,
+                    ox * stride[1] + kx * dilation[1] - left,
+                )
+                for ky in range(kernel[0])
+                for kx in range(kernel[1])
             ]
+            for oy in range(out_height)
+            for ox in range(out_width)
         ]
-        for oy in range(out_height)
-        for ox in range(out_width)
+        for channel in range(channels)
     ]
 
 
-def accumulators(layer, x, shape):
-    """int32 sums [output channel][pixel]; x holds x - zero_point, so padding is 0."""
-    columns = patches(layer, x, shape)
-    size = len(columns[0])
+def dot(bias, weights, values):
+    return bias + sum(map(mul, weights, values))
+
+
+def convolution(layer, x, shape):
+    """int32 sums [output channel][pixel]; weights in the order O, I of the group, KH, KW."""
+    found = windows(layer, x, shape)
+    outputs, groups = len(layer["bias"]), layer.get("groups", 1)
+    inputs = shape[0] // groups
+    columns = [
+        [sum(pixel, []) for pixel in zip(*found[group * inputs : (group + 1) * inputs])]
+        for group in range(groups)
+    ]
+    size = len(columns[0][0])
     return [
         [
-            bias + sum(map(mul, layer["weights"][channel * size : (channel + 1) * size], column))
-            for column in columns
+            dot(bias, layer["weights"][channel * size : (channel + 1) * size], column)
+            for column in columns[channel * groups // outputs]
         ]
         for channel, bias in enumerate(layer["bias"])
     ]
 
 
-def run_layer(layer, x, shape):
+def accumulators(layer, inputs, shape):
+    """int32 sums [output channel][pixel]; inputs hold x - zero_point, so padding is 0."""
+    kind, x = layer["kind"], inputs[0]
+    if kind == "fully_connected":
+        size = len(x)
+        return [
+            [dot(bias, layer["weights"][channel * size : (channel + 1) * size], x)]
+            for channel, bias in enumerate(layer["bias"])
+        ]
+    if kind == "conv2d":
+        return convolution(layer, x, shape)
+    if kind == "add":
+        sums = [sum(map(mul, layer["factors"], values)) for values in zip(*inputs)]
+        size = shape[1] * shape[2]
+        return [sums[i : i + size] for i in range(0, len(sums), size)]
+    combine = max if kind == "max_pool2d" else sum
+    return [[combine(window) for window in channel] for channel in windows(layer, x, shape)]
+
+
+def completed(layer, shape, zero_point):
+    """The layer with the scaling that pooling layers do not state: 1, and 1 / size."""
+    if not layer["kind"].endswith("pool2d"):
+        return layer
+    size = layer["kernel"][0] * layer["kernel"][1] if layer["kind"] == "average_pool2d" else 1
+    multiplier, shift = quantise_multiplier(1.0 / size)
+    return layer | {
+        "multiplier": [multiplier] * shape[0],
+        "shift": [shift] * shape[0],
+        "rounding": "single",
+        "output_zero_point": zero_point,
+        "activation_min": -128,
+        "activation_max": 127,
+    }
+
+
+def run_layer(layer, inputs, shape):
     """int8 outputs, flat in C, H, W order, and their shape."""
     outputs = []
-    for channel, sums in enumerate(accumulators(layer, x, shape)):
+    for channel, sums in enumerate(accumulators(layer, inputs, shape)):
         for acc in sums:
             assert INT32_MIN <= acc <= INT32_MAX, f"{layer['name']}: accumulator leaves 32 bits"
             outputs.append(
@@ -164,9 +219,15 @@ def run_network(network, image):
     source = network["input"]
     shape = (source["channels"], source["height"], source["width"])
     assert len(image) == flat_size(shape), "image does not have the size of the input"
-    values, zero_point, outputs = image, source["zero_point"], []
+    tensors = {"input": (image, shape, source["zero_point"])}
+    previous, outputs = "input", []
     for layer in network["layers"]:
-        values, shape = run_layer(layer, [v - zero_point for v in values], shape)
-        zero_point = layer["output_zero_point"]
+        found = [tensors[name] for name in layer.get("inputs", [previous])]
+        shape = found[0][1]
+        layer = completed(layer, shape, found[0][2])
+        inputs = [[value - zero_point for value in values] for values, _, zero_point in found]
+        values, shape = run_layer(layer, inputs, shape)
+        previous = layer["name"]
+        tensors[previous] = (values, shape, layer["output_zero_point"])
         outputs.append(values)
     return outputs

@@ -14,6 +14,15 @@ pub struct Fault {
     pub message: String,
 }
 
+/// Adds a fault of a field; the message goes on behind the name of the field.
+pub(crate) fn push(faults: &mut Vec<Fault>, field: &str, message: String) {
+    faults.push(Fault {
+        line: None,
+        field: field.to_string(),
+        message: format!("{field} {message}"),
+    });
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {

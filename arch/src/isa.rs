@@ -2,6 +2,9 @@
 
 mod decode;
 mod encode;
+mod text;
+
+pub use text::{AsmError, assemble, disassemble};
 
 use crate::params::Params;
 

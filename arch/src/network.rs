@@ -1,6 +1,9 @@
 //! Quantised networks in the format "heddle-network-1".
 
+mod fields;
 mod file;
+mod geometry;
+mod graph;
 mod shapes;
 
 use crate::fault::ConfigErrors;
@@ -37,22 +40,57 @@ pub struct Padding {
     pub right: u32,
 }
 
-/// What a layer was in the network file; the arithmetic is the same.
+/// What a layer does with its inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LayerKind {
-    /// Convolution.
+    /// Convolution, also grouped and depthwise.
     Conv2d,
     /// Fully connected layer: a convolution whose kernel is the whole plane.
     FullyConnected,
+    /// Mean of a window: a depthwise convolution whose weights are 1 and whose scale is 1 / size.
+    AveragePool2d,
+    /// Largest value of a window; values pass unchanged.
+    MaxPool2d,
+    /// Sum of tensors of one shape, each multiplied by a factor.
+    Add,
 }
 
-/// A layer: y = clamp(requantise(bias + sum of w * (x - zero point)) + zero point).
+impl LayerKind {
+    /// Name in a network file.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            LayerKind::Conv2d => "conv2d",
+            LayerKind::FullyConnected => "fully_connected",
+            LayerKind::AveragePool2d => "average_pool2d",
+            LayerKind::MaxPool2d => "max_pool2d",
+            LayerKind::Add => "add",
+        }
+    }
+}
+
+/// A tensor that a layer reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Input {
+    /// 0 is the input of the network, i + 1 the output of layer i.
+    pub tensor: usize,
+    /// Zero point of its activations.
+    pub zero_point: i8,
+}
+
+/// A layer: y = clamp(requantise(sum) + zero point).
+///
+/// The sum is bias + sum of w * (x - input zero point) over the taps of the output's group. Of
+/// [`LayerKind::MaxPool2d`] it is the largest x - input zero point, of [`LayerKind::Add`] bias + sum of
+/// factor * (x - zero point) over the inputs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layer {
     /// Name, unique in the network.
     pub name: String,
-    /// What the file called it.
+    /// What it does.
     pub kind: LayerKind,
+    /// Tensors that it reads: one, but for [`LayerKind::Add`] at least two, of one shape.
+    pub inputs: Vec<Input>,
     /// Input tensor.
     pub input: Shape,
     /// Output tensor.
@@ -61,9 +99,15 @@ pub struct Layer {
     pub kernel: [u32; 2],
     /// Vertical and horizontal stride.
     pub stride: [u32; 2],
+    /// Vertical and horizontal distance of the kernel's places.
+    pub dilation: [u32; 2],
+    /// Groups: the channels of a group are summed for the outputs of that group alone. The number of
+    /// channels for pooling and adding.
+    pub groups: u32,
     /// Zeros around the input.
     pub padding: Padding,
-    /// Weights in the order output channel, input channel, kernel row, kernel column.
+    /// Weights in the order output channel, input channel of the group, kernel row, kernel column; of
+    /// [`LayerKind::Add`] one factor for each input; of [`LayerKind::MaxPool2d`] none.
     pub weights: Vec<i8>,
     /// Bias of each output channel.
     pub bias: Vec<i32>,
@@ -71,8 +115,6 @@ pub struct Layer {
     pub scales: Vec<Scale>,
     /// How sums are rounded.
     pub rounding: Rounding,
-    /// Zero point of the input activations.
-    pub input_zero_point: i8,
     /// Zero point of the output activations.
     pub output_zero_point: i8,
     /// Smallest output.
@@ -82,26 +124,48 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// Weights of one output channel.
-    pub fn weights_per_output(&self) -> usize {
-        self.input.channels as usize * self.kernel[0] as usize * self.kernel[1] as usize
+    /// Input channels of a group.
+    #[must_use]
+    pub fn group_inputs(&self) -> u32 {
+        self.input.channels / self.groups
     }
 
-    /// Weight of an output channel for an input channel and a place of the kernel.
+    /// Output channels of a group.
+    #[must_use]
+    pub fn group_outputs(&self) -> u32 {
+        self.output.channels / self.groups
+    }
+
+    /// Taps of one output: weights, or elements of a pooling window, or tensors to be added.
+    #[must_use]
+    pub fn taps(&self) -> usize {
+        match self.kind {
+            LayerKind::Add => self.inputs.len(),
+            _ => self.group_inputs() as usize * self.kernel[0] as usize * self.kernel[1] as usize,
+        }
+    }
+
+    /// Weight of an output channel for an input channel of its group and a place of the kernel.
     ///
     /// # Panics
     /// If an index is out of range.
     pub fn weight(&self, output: u32, input: u32, ky: u32, kx: u32) -> i8 {
         let [kh, kw] = self.kernel;
-        let index = (output * self.input.channels + input) * kh * kw + ky * kw + kx;
+        let index = (output * self.group_inputs() + input) * kh * kw + ky * kw + kx;
         self.weights[index as usize]
     }
 
-    /// Multiply-accumulates for one image, padding included.
+    /// Multiply-accumulates for one image, padding included; of a maximum none.
     pub fn macs(&self) -> u64 {
-        self.output.elements() as u64 * self.weights_per_output() as u64
+        match self.kind {
+            LayerKind::MaxPool2d => 0,
+            _ => self.output.elements() as u64 * self.taps() as u64,
+        }
     }
 }
+
+/// Name of the input of a network in lists of inputs.
+pub const INPUT_NAME: &str = "input";
 
 /// A network that has been checked: shapes fit, and no sum can leave 32 bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,7 +176,7 @@ pub struct Network {
     pub input: Shape,
     /// Zero point of an image.
     pub input_zero_point: i8,
-    /// Layers, at least one; each takes the output of the one before.
+    /// Layers, at least one; each reads the input of the network or outputs of layers before.
     pub layers: Vec<Layer>,
     /// Quantised test images, elements in the order of [`Shape`].
     pub images: Vec<Vec<i8>>,
@@ -135,6 +199,24 @@ impl Network {
     /// Shape of the last layer's output.
     pub fn output(&self) -> Shape {
         self.layers.last().map_or(self.input, |layer| layer.output)
+    }
+
+    /// Shape and zero point of a tensor: 0 is the input, i + 1 the output of layer i.
+    #[must_use]
+    pub fn tensor(&self, index: usize) -> (Shape, i8) {
+        match index.checked_sub(1).map(|layer| &self.layers[layer]) {
+            Some(layer) => (layer.output, layer.output_zero_point),
+            None => (self.input, self.input_zero_point),
+        }
+    }
+
+    /// Name of a tensor: that of the layer that makes it, or "input".
+    #[must_use]
+    pub fn tensor_name(&self, index: usize) -> &str {
+        match index.checked_sub(1) {
+            Some(layer) => &self.layers[layer].name,
+            None => INPUT_NAME,
+        }
     }
 }
 

@@ -53,6 +53,23 @@ impl Scale {
         Ok(Scale { multiplier, shift })
     }
 
+    /// The scale 1 / n, its multiplier rounded to nearest.
+    ///
+    /// # Panics
+    /// If n is 0.
+    #[must_use]
+    pub fn reciprocal(n: u32) -> Scale {
+        assert!(n > 0, "1 / 0 is no scale");
+        // 1 / n lies in (2^-bits, 2^(1 - bits)].
+        let bits = (n - 1).checked_ilog2().map_or(0, |log| log as i32 + 1);
+        let numerator = 1u64 << (30 + bits);
+        let multiplier = (numerator + u64::from(n) / 2) / u64::from(n);
+        Scale {
+            multiplier: i32::try_from(multiplier).expect("at most 2^31 - 1"),
+            shift: 1 - bits,
+        }
+    }
+
     /// 0 or 2^30..=2^31-1.
     pub fn multiplier(self) -> i32 {
         self.multiplier

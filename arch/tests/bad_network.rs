@@ -135,7 +135,7 @@ fn networks_are_read() {
     };
     assert_eq!(conv1.output, shape(5, 5, 6));
     assert_eq!(conv2.output, shape(6, 3, 5));
-    assert_eq!(conv2.input_zero_point, conv1.output_zero_point);
+    assert_eq!(conv2.inputs[0].zero_point, conv1.output_zero_point);
     assert_eq!((fc.kind, fc.kernel), (LayerKind::FullyConnected, [3, 5]));
     assert_eq!(network.output(), shape(3, 1, 1));
     assert_eq!(conv1.weight(1, 0, 2, 1), conv1.weights[18 + 7]);

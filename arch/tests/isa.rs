@@ -2,7 +2,7 @@
 
 use heddle_arch::isa::{
     DrainPlace, ErrorCode, Instruction, Loop, MAX_WORDS, ROW_PROLOGUE, ROW_TENSOR, Record,
-    RowBlock, RowTable, Wait,
+    RowBlock, RowTable, Wait, assemble, disassemble,
 };
 use heddle_arch::params::Params;
 use proptest::prelude::*;
@@ -84,6 +84,21 @@ proptest! {
         prop_assert!(length <= MAX_WORDS);
         words.extend(behind);
         prop_assert_eq!(Instruction::decode(&words), Ok((instruction, length)));
+    }
+
+    #[test]
+    fn printed_instructions_assemble_to_themselves(
+        instructions in prop::collection::vec(instruction(), 0..5)
+    ) {
+        let words: Vec<u32> = instructions.iter().flat_map(Instruction::encode).collect();
+        let text = disassemble(&words).expect("legal words");
+        prop_assert_eq!(text.lines().count(), instructions.len());
+        prop_assert_eq!(assemble(&text), Ok(instructions));
+    }
+
+    #[test]
+    fn any_text_assembles_without_panic(text in "[a-z0-9=. \\[\\]:,\n]{0,80}") {
+        let _ = assemble(&text);
     }
 
     #[test]
@@ -327,4 +342,64 @@ fn fields_that_do_not_fit_are_not_encoded() {
         *macs = 0x2_0000;
     }
     instruction.encode();
+}
+
+/// Text that says the same in another way, and text that says nothing.
+#[test]
+fn faulty_lines_are_explained() {
+    let cases = [
+        ("halte", "\"halte\", expected an instruction"),
+        ("halt [row 0 base 0]", "halt has no record"),
+        ("load_weights level=0", "rows is missing"),
+        (
+            "load_weights rows=0 level=0",
+            "rows is 0, expected 1 to 256",
+        ),
+        ("load_weights rows=4 rows=4 level=0", "rows is given twice"),
+        ("load_weights rows=x level=0", "rows is \"x\""),
+        ("load_weights rows=4 level=0 wait=host", "wait is \"host\""),
+        (
+            "load_weights rows=4 level=0 first",
+            "\"first\" is no field of load_weights",
+        ),
+        ("drain columns=4 tile=256 lo=0 hi=0", "tile is \"256\""),
+        (
+            "drain columns=4 tile=0 lo=0 hi=0 [row 0 base 4",
+            "expected a block in brackets",
+        ),
+        (
+            "drain columns=4 tile=0 lo=0 hi=0 [row 0: 0..4 step 1]",
+            "expected [row ROW base",
+        ),
+        (
+            "drain columns=4 tile=0 lo=0 hi=0 [row 9 base 0]",
+            "row is 9, expected 0 to 7",
+        ),
+        (
+            "drain columns=4 tile=0 lo=0 hi=0 [row 0 base 0: 0-4]",
+            "expected [row ROW base",
+        ),
+    ];
+    for (text, expected) in cases {
+        let errors = assemble(&format!("# comment\n\n{text}\n")).expect_err(text);
+        assert_eq!(errors.len(), 1, "{text}");
+        assert_eq!(errors[0].line, 3, "{text}");
+        assert!(
+            errors[0].message.contains(expected),
+            "{text}: {}",
+            errors[0].message
+        );
+    }
+    let both = assemble("halt\nhalte\nhalt 1\n").expect_err("two faulty lines");
+    assert_eq!(both.iter().map(|e| e.line).collect::<Vec<_>>(), [2, 3]);
+    let text = "  drain hi=5 lo=-5 wait=drain single columns=2 wait=weights tile=7 turn=1 \
+                [row 1 base 2: 3..4 step 5, 6..7 step 8] [row 0 base 9] # end";
+    let [drain] = &assemble(text).expect("legal")[..] else {
+        panic!("one instruction");
+    };
+    assert_eq!(
+        drain.to_string(),
+        "drain columns=2 single tile=7 lo=-5 hi=5 column=0 turn=1 wait=weights wait=drain \
+         [row 1 base 2: 3..4 step 5, 6..7 step 8] [row 0 base 9]"
+    );
 }

@@ -32,6 +32,10 @@ pub enum Command {
     Gen(GenArgs),
     /// Run every linter that is installed over generated Verilog
     Lint(LintArgs),
+    /// Make the program of a network, or print a stage of the making
+    Compile(CompileArgs),
+    /// Run a network on the golden machine, without Verilog
+    Sim(SimArgs),
     /// Run a network on the generated Verilog and compare with the golden model
     Cosim(CosimArgs),
     /// Print the record, the registers and the addresses of a loop nest
@@ -129,21 +133,100 @@ pub struct LintSource {
     pub config: Option<PathBuf>,
 }
 
-/// Arguments of `heddle cosim`.
+/// Arguments of `heddle compile`.
 #[derive(Debug, Args)]
-pub struct CosimArgs {
+pub struct CompileArgs {
+    /// Network, a JSON file
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// Configuration, a JSON file
+    #[arg(short, long, value_name = "CONFIG")]
+    pub config: PathBuf,
+    /// Program file to write; an existing file is only replaced if it is a program
+    #[arg(short, long, value_name = "PROG", required_unless_present = "dump")]
+    pub output: Option<PathBuf>,
+    /// How the program is made.
+    #[command(flatten)]
+    pub making: MakingArgs,
+    /// Print what a stage has made
+    #[arg(long, value_name = "STAGE")]
+    pub dump: Option<DumpArg>,
+    /// Print graph or schedule in the language of Graphviz
+    #[arg(long, requires = "dump")]
+    pub dot: bool,
+    /// Print the result as JSON
+    #[arg(long, conflicts_with = "dump")]
+    pub json: bool,
+}
+
+/// How a program is made.
+#[derive(Debug, Args)]
+pub struct MakingArgs {
+    /// How the taps of the first layer are laid over the rows of the array
+    #[arg(long, default_value = "auto")]
+    pub mapping: MappingArg,
+    /// All layers are one run of the machine; else the host starts each of them
+    #[arg(long)]
+    pub whole: bool,
+}
+
+impl From<&MakingArgs> for heddle_compiler::Options {
+    fn from(args: &MakingArgs) -> Self {
+        Self {
+            mapping: args.mapping.mapping(),
+            whole: args.whole,
+        }
+    }
+}
+
+/// Value of `--dump`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DumpArg {
+    /// Layers, connections and what the host does
+    Graph,
+    /// Steps of the machine and what each of them waits for
+    Schedule,
+    /// Instructions
+    Asm,
+}
+
+/// The network to run, and the program if there is one.
+#[derive(Debug, Args)]
+pub struct NetworkArgs {
     /// Configuration, a JSON file
     #[arg(short, long, value_name = "CONFIG")]
     pub config: PathBuf,
     /// Network, a JSON file
     #[arg(short, long, value_name = "MODEL")]
     pub model: PathBuf,
+    /// Program of the network, made by heddle compile [default: it is compiled]
+    #[arg(short, long, value_name = "PROG", conflicts_with_all = ["mapping", "whole"])]
+    pub program: Option<PathBuf>,
+    /// How the program is made.
+    #[command(flatten)]
+    pub making: MakingArgs,
     /// Number of test images to run [default: all]
     #[arg(long, value_name = "N")]
     pub images: Option<usize>,
-    /// How the taps of the first layer are laid over the rows of the array
-    #[arg(long, default_value = "auto")]
-    pub mapping: MappingArg,
+}
+
+/// Arguments of `heddle sim`.
+#[derive(Debug, Args)]
+pub struct SimArgs {
+    /// What to run.
+    #[command(flatten)]
+    pub network: NetworkArgs,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `heddle cosim`.
+#[derive(Debug, Args)]
+pub struct CosimArgs {
+    /// What to run.
+    #[command(flatten)]
+    pub network: NetworkArgs,
     /// How the PE array is printed
     #[arg(long, default_value = "structural")]
     pub style: StyleArg,
@@ -166,14 +249,13 @@ pub enum MappingArg {
     Flattened,
 }
 
-impl From<MappingArg> for heddle_compiler::Options {
-    fn from(mapping: MappingArg) -> Self {
-        Self {
-            mapping: match mapping {
-                MappingArg::Auto => None,
-                MappingArg::Channel => Some(Mapping::Channel),
-                MappingArg::Flattened => Some(Mapping::Flattened),
-            },
+impl MappingArg {
+    /// The mapping, if it is not left to the compiler.
+    fn mapping(self) -> Option<Mapping> {
+        match self {
+            MappingArg::Auto => None,
+            MappingArg::Channel => Some(Mapping::Channel),
+            MappingArg::Flattened => Some(Mapping::Flattened),
         }
     }
 }

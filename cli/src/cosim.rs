@@ -1,13 +1,13 @@
 //! `heddle cosim`: a network on the verilated machine, held against the golden models.
 
-mod report;
+pub mod report;
 
 use std::path::Path;
 use std::time::Duration;
 
 use heddle_arch::params::ResetLevel;
 use heddle_arch::{Network, Params};
-use heddle_compiler::Program;
+use heddle_compiler::{FileError, Program};
 use heddle_gen::TextStyle;
 use heddle_tb::Model;
 use heddle_tb::host::Host;
@@ -15,19 +15,52 @@ use heddle_tb::network::{Bench, Image, RunError};
 use heddle_tb::verilate::{self, Sources, Trace};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::args::CosimArgs;
+use crate::args::{CosimArgs, NetworkArgs};
 use crate::design;
 use crate::failure::{BAD_INPUT, CHECK_FAILED, Failure};
 use crate::{input, output};
 
+/// Larger than every program file.
+const PROGRAM_BYTES_MAX: u64 = 256 << 20;
+
+/// Configuration, network and program of a run.
+pub fn prepared(args: &NetworkArgs) -> Result<(Params, Network, Program), Failure> {
+    let params = input::read_config(&args.config)?;
+    let network = input::read_model(&args.model)?;
+    let Some(path) = &args.program else {
+        let options = (&args.making).into();
+        let program = heddle_compiler::compile_with(&network, &params, options);
+        return Ok((
+            params.clone(),
+            network.clone(),
+            program.map_err(Failure::new)?,
+        ));
+    };
+    let text = input::read_text(path, "program", PROGRAM_BYTES_MAX)?;
+    let shown = path.display();
+    let program = Program::from_json(&text, &params).map_err(|error| match error {
+        FileError::Form { line, message } => Failure::new(format!("{shown}:{line}: {message}")),
+        error => Failure::new(format!("{shown}: {error}")),
+    })?;
+    program
+        .check_network(&network)
+        .map_err(|message| Failure::new(format!("{shown}: {message}")))?;
+    Ok((params, network, program))
+}
+
+/// The images to run and their labels.
+pub fn images_of<'a>(args: &NetworkArgs, network: &'a Network) -> Result<Vec<Image<'a>>, Failure> {
+    let images = input::images(args.images, network, &args.model)?;
+    let labels = network.labels.iter().map(|label| Some(*label as usize));
+    let all = network.images.iter().map(Vec::as_slice).zip(labels);
+    Ok(all.take(images).collect())
+}
+
 /// Runs the command; false when a value or a counter differs from the golden models.
 pub fn run(args: &CosimArgs) -> Result<bool, Failure> {
-    let mut params = input::read_config(&args.config)?;
-    let network = input::read_model(&args.model)?;
-    let images = input::images(args.images, &network, &args.model)?;
+    let (mut params, network, program) = prepared(&args.network)?;
+    let images = images_of(&args.network, &network)?;
     let trace = trace(args.trace.as_deref())?;
-    let program = heddle_compiler::compile_with(&network, &params, args.mapping.into())
-        .map_err(Failure::new)?;
     // The driver of the test bench knows the active-low reset.
     params.reset.level = ResetLevel::Low;
 
@@ -37,7 +70,7 @@ pub fn run(args: &CosimArgs) -> Result<bool, Failure> {
     }
     let host = Host::new(model, params.array.rows).map_err(Failure::new)?;
     let mut bench = Bench::new(host, &params, &network, &program).map_err(stopped)?;
-    let result = run_images(&mut bench, &network, images);
+    let result = run_images(&mut bench, &images);
     if args.trace.is_some() {
         bench.host().model().trace_close();
     }
@@ -95,24 +128,19 @@ fn verilated(params: &Params, style: TextStyle, trace: Trace) -> Result<Model, F
     Model::load(&library).map_err(Failure::new)
 }
 
-fn run_images(bench: &mut Bench, network: &Network, images: usize) -> Result<(), Failure> {
-    let progress = ProgressBar::new(images as u64);
+fn run_images(bench: &mut Bench, images: &[Image]) -> Result<(), Failure> {
+    let progress = ProgressBar::new(images.len() as u64);
     if let Ok(style) = ProgressStyle::with_template("{bar:40} image {pos} of {len}, {eta} left") {
         progress.set_style(style);
     }
     progress.enable_steady_tick(Duration::from_millis(200));
-    let labels = network.labels.iter().map(|label| Some(*label as usize));
-    let images: Vec<Image> = (network.images.iter().map(Vec::as_slice))
-        .zip(labels)
-        .take(images)
-        .collect();
-    let result = bench.run_images(&images, || progress.inc(1));
+    let result = bench.run_images(images, || progress.inc(1));
     progress.finish_and_clear();
     result.map_err(stopped)
 }
 
 /// The machine or its prediction did not come to an end: the check ran and failed.
-fn stopped(error: RunError) -> Failure {
+pub fn stopped(error: RunError) -> Failure {
     Failure {
         code: CHECK_FAILED,
         lines: vec![error.to_string()],

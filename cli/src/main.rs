@@ -5,6 +5,7 @@
 
 mod advise;
 mod args;
+mod compile;
 mod config;
 mod cosim;
 mod design;
@@ -15,7 +16,9 @@ mod input;
 mod lint;
 mod offsets;
 mod output;
+mod replace;
 mod scratch;
+mod sim;
 mod traverse;
 
 use std::process::ExitCode;
@@ -45,6 +48,8 @@ fn run(command: Command) -> Result<bool, Failure> {
     match command {
         Command::Gen(args) => generate::run(&args).map(|()| true),
         Command::Lint(args) => lint::run(&args),
+        Command::Compile(args) => compile::run(&args).map(|()| true),
+        Command::Sim(args) => sim::run(&args),
         Command::Cosim(args) => cosim::run(&args),
         Command::Traverse(args) => traverse::run(&args),
         Command::Offsets(args) => offsets::run(&args.command),

@@ -3,7 +3,6 @@
 mod compare;
 mod make;
 mod report;
-mod write;
 
 use std::path::Path;
 

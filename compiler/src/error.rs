@@ -114,6 +114,14 @@ pub enum CompileError {
         /// Its value.
         found: u32,
     },
+    /// A layer asks for what the machine cannot do.
+    #[error("layer {layer}: {message}")]
+    Layer {
+        /// Name of the layer.
+        layer: String,
+        /// What is missing, and what is allowed.
+        message: String,
+    },
     /// A tensor was given with another number of elements.
     #[error("tensor {tensor} is given {found} {what}, expected {expected}")]
     TensorLength {

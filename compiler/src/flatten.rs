@@ -19,6 +19,7 @@ pub(crate) struct Tap {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Flattening {
     kernel: [u32; 2],
+    dilation: [u32; 2],
     /// Rows of the array in use.
     pub rows: u32,
     /// K tiles.
@@ -44,6 +45,7 @@ impl Flattening {
         let rows = rows.min(taps);
         Self {
             kernel: layer.kernel,
+            dilation: layer.dilation,
             rows,
             k_tiles,
             last_rows: taps - (k_tiles - 1) * rows,
@@ -79,7 +81,8 @@ impl Flattening {
         let tap = self.tap(row, k_tile)?;
         let first = self.channels(row)[0];
         let plane = i64::from(tap.channel - first) * i64::from(distances.plane);
-        let place = i64::from(tap.y) * i64::from(distances.pitch) + i64::from(tap.x);
+        let [down, right] = self.dilation;
+        let place = i64::from(tap.y * down) * i64::from(distances.pitch) + i64::from(tap.x * right);
         Some(plane + place - i64::from(k_tile))
     }
 
@@ -110,6 +113,7 @@ mod tests {
         let rows = rows.min(taps);
         Flattening {
             kernel,
+            dilation: [1, 1],
             rows,
             k_tiles,
             last_rows: taps - (k_tiles - 1) * rows,

@@ -7,20 +7,20 @@
 use heddle_arch::isa::{
     Instruction, Loop, ROW_PROLOGUE, ROW_TENSOR, Record, RowBlock, RowTable, Wait,
 };
-use heddle_arch::network::Layer;
+use heddle_arch::network::{Layer, LayerKind};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::{Rounding, threshold};
 
 use crate::loops::{Count, merge, unroll};
 use crate::tensor::TensorPlan;
-use crate::weights::WeightPlan;
+use crate::weights::{WeightPlan, planes};
 
 /// A layer with the places of all its data.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct PlacedLayer<'a> {
     pub layer: &'a Layer,
     pub params: &'a Params,
-    pub input: &'a TensorPlan,
+    pub inputs: Vec<&'a TensorPlan>,
     pub output: &'a TensorPlan,
     pub weights: &'a WeightPlan,
     /// Address of the weights.
@@ -44,7 +44,7 @@ impl PlacedLayer<'_> {
         let tiles = pixel_tiles(
             self.output.shape.height,
             self.output.shape.width,
-            self.params.results_buffer.depth,
+            self.params.results_buffer.depth / window(self.layer),
         );
         let mut instructions = Vec::new();
         let mut bank = false;
@@ -69,7 +69,7 @@ impl PlacedLayer<'_> {
         let fit = |size: u64| u32::try_from(size).expect("weights lie inside a partition");
         let loops = [
             Count::new(plan.tile_words, 8),
-            Count::new(fit(plan.k_tiles), 8 * plan.tile_words),
+            Count::new(fit(plan.k_tiles(column_tile)), 8 * plan.tile_words),
         ];
         Instruction::LoadWeights {
             wait: Wait::default(),
@@ -79,7 +79,7 @@ impl PlacedLayer<'_> {
             record: Record {
                 rows: vec![RowBlock {
                     row: 0,
-                    base: self.weight_base + column_tile * fit(plan.column_tile_bytes()),
+                    base: self.weight_base + fit(plan.offset(column_tile)),
                     loops: self.registers(&loops),
                 }],
             },
@@ -118,7 +118,8 @@ impl PlacedLayer<'_> {
         u8::try_from(index).expect("a machine has at most 256 column tiles")
     }
 
-    /// One MATMUL, or several when the traversal unit has too few loops for all K tiles.
+    /// One MATMUL for each input, or several when the traversal unit has too few loops for all K
+    /// tiles.
     fn push_matmuls(
         &self,
         instructions: &mut Vec<Instruction>,
@@ -126,15 +127,21 @@ impl PlacedLayer<'_> {
         tile: &PixelTile,
         bank: bool,
     ) {
-        let (vectors, k_loops, offsets) = self.operand_loops(tile);
-        let tile_level = vectors.len() as u32 - 1;
-        let loops = self.registers(&[vectors, k_loops].concat());
-        let base = self.first_operand(tile);
         let columns = self.weights.columns(self.layer, column_tile);
-        let parts = offsets.len();
-        let part_tiles = self.weights.k_tiles as u32 / parts as u32;
-        for (part, offset) in offsets.into_iter().enumerate() {
-            let first = part == 0;
+        let macs = self.weights.rows * columns;
+        let mut walks = Vec::new();
+        for (tensor, input) in self.inputs.iter().zip(&self.layer.inputs) {
+            let walk = self.walk(tensor, column_tile, tile);
+            let base = self.first_operand(tensor, column_tile, tile);
+            let part_tiles = walk.k_tiles / walk.offsets.len() as u32;
+            for (part, offset) in (0..).zip(&walk.offsets) {
+                let entry = (part * part_tiles) as u8;
+                walks.push((input.zero_point, base + offset, walk.clone(), entry));
+            }
+        }
+        let parts = walks.len();
+        for (part, (zero_point, base, walk, first_entry)) in walks.into_iter().enumerate() {
+            let (first, last) = (part == 0, part + 1 == parts);
             let mut rows = Vec::with_capacity(2);
             if first {
                 rows.push(RowBlock {
@@ -145,13 +152,11 @@ impl PlacedLayer<'_> {
             }
             rows.push(RowBlock {
                 row: ROW_TENSOR,
-                base: base + offset,
-                loops: loops.clone(),
+                base,
+                loops: self.registers(&walk.loops),
             });
-            let last = part + 1 == parts;
-            let macs = self.weights.rows * columns;
             let table = self.weights.flattening.map(|_| RowTable {
-                first_entry: (part as u32 * part_tiles) as u8,
+                first_entry,
                 last_macs: match last {
                     true => self.weights.last_rows() * columns,
                     false => macs,
@@ -163,8 +168,8 @@ impl PlacedLayer<'_> {
                 first,
                 last,
                 bank,
-                tile_level,
-                threshold: threshold(self.layer.input_zero_point),
+                tile_level: walk.tile_level,
+                threshold: threshold(zero_point),
                 macs,
                 table,
                 record: Record { rows },
@@ -172,42 +177,63 @@ impl PlacedLayer<'_> {
         }
     }
 
-    /// Loops over the vectors of one K tile (at least one), loops over K tiles, and the offsets of
-    /// the K tiles for which there is no loop.
-    fn operand_loops(&self, tile: &PixelTile) -> (Vec<Count>, Vec<Count>, Vec<u32>) {
-        let pitch = self.input.pitch;
+    /// How the stream unit walks a tensor for a column tile.
+    fn walk(&self, input: &TensorPlan, column_tile: u32, tile: &PixelTile) -> Walk {
+        let pitch = input.pitch;
         let [stride_y, stride_x] = self.layer.stride;
-        let mut vectors = merge(&[
+        let [kernel_height, kernel_width] = self.layer.kernel;
+        let [down, right] = self.layer.dilation;
+        let window = [
+            Count::new(kernel_width, right),
+            Count::new(kernel_height, down * pitch),
+        ];
+        let pixels = [
             Count::new(tile.width, stride_x),
             Count::new(tile.height, stride_y * pitch),
-        ]);
+        ];
+        let mut vectors = match self.layer.kind {
+            // The elements of a window follow each other.
+            LayerKind::MaxPool2d => merge(&[window, pixels].concat()),
+            _ => merge(&pixels),
+        };
         if vectors.is_empty() {
             vectors.push(Count::new(1, 1));
         }
-        let [kernel_height, kernel_width] = self.layer.kernel;
-        let k_loops = match self.weights.flattening {
+        let planes = planes(self.layer, self.weights.lanes, column_tile).len() as u32;
+        let planes = Count::new(planes, input.plane_stride);
+        let k_loops = match (self.weights.flattening, self.layer.kind) {
             // The rows' offsets lead to the taps; a loop needs a step all the same.
-            Some(flattening) => merge(&[Count::new(flattening.k_tiles, 1)]),
-            None => merge(&[
-                Count::new(kernel_width, 1),
-                Count::new(kernel_height, pitch),
-                Count::new(self.input.groups(), self.input.plane_stride),
-            ]),
+            (Some(flattening), _) => merge(&[Count::new(flattening.k_tiles, 1)]),
+            (None, LayerKind::MaxPool2d) => merge(&[planes]),
+            (None, _) => merge(&[window[0], window[1], planes]),
         };
-        let room = self.params.traversal.loops as usize - vectors.len();
+        let room = (self.params.traversal.loops as usize).saturating_sub(vectors.len());
+        let k_tiles = k_loops.iter().map(|count| count.trips).product();
         let (kept, offsets) = unroll(&k_loops, room);
-        (vectors, kept, offsets)
+        Walk {
+            tile_level: vectors.len() as u32 - 1,
+            loops: [vectors, kept].concat(),
+            offsets,
+            k_tiles,
+        }
     }
 
     /// Address of the operand for the first pixel and the first place of the kernel.
-    fn first_operand(&self, tile: &PixelTile) -> u32 {
+    fn first_operand(&self, input: &TensorPlan, column_tile: u32, tile: &PixelTile) -> u32 {
         let padding = self.layer.padding;
         let [stride_y, stride_x] = self.layer.stride;
         let y = i64::from(tile.y * stride_y) - i64::from(padding.top);
         let x = i64::from(tile.x * stride_x) - i64::from(padding.left);
-        let flattening = self.weights.flattening;
-        let slack = flattening.map_or(0, |f| f.slack(self.input.distances()));
-        self.input.address(0, y, x - i64::from(slack))
+        match self.weights.flattening {
+            Some(flattening) => {
+                let slack = flattening.slack(input.distances());
+                input.address(0, y, x - i64::from(slack))
+            }
+            None => {
+                let planes = planes(self.layer, self.weights.lanes, column_tile);
+                input.address(planes.start, y, x)
+            }
+        }
     }
 
     /// The offset tables of the rows: row, entry, offset.
@@ -215,7 +241,7 @@ impl PlacedLayer<'_> {
         let Some(flattening) = self.weights.flattening else {
             return Vec::new();
         };
-        let distances = self.input.distances();
+        let distances = self.inputs[0].distances();
         let entries = (0..flattening.rows)
             .flat_map(|row| (0..flattening.k_tiles).map(move |entry| (row, entry)));
         entries
@@ -226,15 +252,40 @@ impl PlacedLayer<'_> {
     /// Operands of the layer: tensor slots times the rows that have a tap.
     pub fn operands(&self) -> u64 {
         let plan = self.weights;
-        let all = plan.k_tiles * u64::from(plan.rows);
-        let missing = u64::from(plan.rows - plan.last_rows());
-        self.vectors() / plan.k_tiles * (all - missing)
+        let missing = u64::from(plan.rows - plan.last_rows()) * u64::from(plan.column_tiles);
+        self.slots() * (plan.all_k_tiles() * u64::from(plan.rows) - missing)
     }
 
     /// Tensor slots of the layer.
     pub fn vectors(&self) -> u64 {
+        self.slots() * self.weights.all_k_tiles()
+    }
+
+    /// Tensor slots of one K tile, all pixel tiles.
+    fn slots(&self) -> u64 {
         let pixels = u64::from(self.output.shape.height) * u64::from(self.output.shape.width);
-        pixels * self.weights.k_tiles * u64::from(self.weights.column_tiles)
+        pixels * u64::from(window(self.layer))
+    }
+}
+
+/// The addresses of one input for a column tile and a rectangle of pixels.
+#[derive(Debug, Clone)]
+struct Walk {
+    /// Loops, those over the vectors of one K tile (at least one) and those over K tiles.
+    loops: Vec<Count>,
+    /// The last loop over vectors.
+    tile_level: u32,
+    /// Offsets of the K tiles for which there is no loop.
+    offsets: Vec<u32>,
+    /// K tiles of all offsets.
+    k_tiles: u32,
+}
+
+/// Slots for each result of a layer.
+fn window(layer: &Layer) -> u32 {
+    match layer.kind {
+        LayerKind::MaxPool2d => layer.kernel[0] * layer.kernel[1],
+        _ => 1,
     }
 }
 

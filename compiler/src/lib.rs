@@ -2,14 +2,15 @@
 //! a state-buffer image.
 //!
 //! [`compile`] is the way in; its result, [`Program`], is complete: a host writes `image`,
-//! `row_offsets`, `columns` and `words`, then for every layer starts at its program counter. [`TensorPlan`] packs
+//! `row_offsets`, `columns` and `words`, then starts each of `runs` at its program counter. [`TensorPlan`] packs
 //! an input into host words and unpacks an output.
 //!
 //! The rules that everything here keeps:
 //! - Activations and weights never share a bank, so that no two streams meet at a read port.
 //! - Every plane row starts at a whole word and its halos are zeros that nobody writes after the
 //!   image: results are written as whole words, never read, modified and written.
-//! - Every tensor has its own place; nothing is reused.
+//! - Tensors that are not needed at the same time may share memory, but a word that is written for one
+//!   is never the halo of another.
 //! - Every channel lies in one partition, but for the input of a network whose first layer has its taps
 //!   laid over the rows ([`Mapping::Flattened`]): the host writes it wherever a tap needs it.
 //!
@@ -19,9 +20,12 @@
 //!
 //! This crate opens no file and knows no simulator.
 
+mod allocate;
 mod cycles;
 mod error;
+mod file;
 mod flatten;
+mod graph;
 mod layer;
 mod loops;
 mod mapping;
@@ -30,11 +34,17 @@ pub mod nest;
 pub mod offsets;
 mod place;
 mod program;
+mod schedule;
 pub mod slices;
+mod sync;
 mod tensor;
 mod weights;
 
 pub use error::{CompileError, Memory, Shortage};
+pub use file::FileError;
+pub use graph::{Graph, Node, Place};
 pub use mapping::{Mapping, MappingChoice, MappingCost, Options};
-pub use program::{ColumnParam, LayerPlan, Program, compile, compile_with};
+pub use program::{ColumnParam, LayerPlan, Program, RunPlan, compile, compile_with};
+pub use schedule::{Dependency, Reason, Schedule, Step, Unit};
+pub use sync::SyncCount;
 pub use tensor::TensorPlan;

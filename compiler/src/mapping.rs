@@ -34,6 +34,8 @@ impl fmt::Display for Mapping {
 pub struct Options {
     /// The mapping of every layer that can have it; default: the one that takes fewer cycles.
     pub mapping: Option<Mapping>,
+    /// All layers are one run of the machine; default: the host starts each of them.
+    pub whole: bool,
 }
 
 /// What a layer takes with a mapping.

@@ -1,9 +1,10 @@
 //! Gives tensors and weights their addresses: activations from bank 0 on, weights in the banks
-//! behind them.
+//! behind them. Tensors that are not needed at the same time may share memory.
 
-use heddle_arch::network::{Network, Padding};
+use heddle_arch::network::{Layer, LayerKind, Network, Padding};
 use heddle_arch::params::Params;
 
+use crate::allocate::{Request, allocate};
 use crate::error::{Memory, Shortage};
 use crate::mapping::Mapping;
 use crate::tensor::{Footprint, TensorPlan, planes_by_lane};
@@ -26,20 +27,49 @@ struct Layout {
     footprint: Footprint,
 }
 
-/// Places a network whose first layer has this mapping, or lists the memories that are too small.
+/// The layer that can have its taps laid over the rows: the only one that reads the input of the
+/// network, because the host can write that wherever it is needed.
+pub(crate) fn flattenable(network: &Network) -> Option<usize> {
+    let reads = |layer: &&Layer| layer.inputs.iter().any(|input| input.tensor == 0);
+    let mut readers = (0..).zip(&network.layers).filter(|(_, layer)| reads(layer));
+    let (index, layer) = readers.next()?;
+    let dense = matches!(layer.kind, LayerKind::Conv2d | LayerKind::FullyConnected);
+    let alone = readers.next().is_none();
+    (dense && alone && layer.groups == 1).then_some(index)
+}
+
+/// Places a network one of whose layers has its taps laid over the rows, or lists the memories that are too
+/// small.
 pub(crate) fn place(
     network: &Network,
-    mapping: Mapping,
+    flattened: Option<usize>,
     params: &Params,
 ) -> Result<Placement, Vec<Shortage>> {
-    let mappings = std::iter::once(mapping).chain(std::iter::repeat(Mapping::Channel));
-    let plans: Vec<WeightPlan> = (network.layers.iter().zip(mappings))
-        .map(|(layer, mapping)| WeightPlan::of(layer, mapping, params))
+    let plans: Vec<WeightPlan> = (network.layers.iter().enumerate())
+        .map(|(index, layer)| {
+            let mapping = match flattened == Some(index) {
+                true => Mapping::Flattened,
+                false => Mapping::Channel,
+            };
+            WeightPlan::of(layer, mapping, params)
+        })
         .collect();
     let layouts = layouts(network, &plans, params.lanes());
-    let activation_bytes: u64 = layouts.iter().map(|layout| layout.footprint.bytes).sum();
+    let largest = layouts.iter().map(|layout| layout.footprint.bytes).max();
+    // A tensor that no partition can hold has no map of its words.
+    let (bases, activation_bytes) = match largest {
+        Some(bytes)
+            if bytes > u64::from(params.bank_bytes()) * u64::from(params.state_buffer.banks) =>
+        {
+            (
+                Vec::new(),
+                layouts.iter().map(|layout| layout.footprint.bytes).sum(),
+            )
+        }
+        _ => bases(network, &layouts),
+    };
     let entries = plans.iter().filter(|plan| plan.flattening.is_some());
-    let entries: u64 = entries.map(|plan| plan.k_tiles).sum();
+    let entries: u64 = entries.map(|plan| plan.k_tiles(0)).sum();
     let weight_bytes: u64 = plans.iter().map(WeightPlan::bytes).sum();
     let column_tiles: u64 = plans.iter().map(|plan| u64::from(plan.column_tiles)).sum();
 
@@ -81,24 +111,71 @@ pub(crate) fn place(
         })
         .collect();
     Ok(Placement {
-        tensors: place_tensors(network, layouts),
+        tensors: place_tensors(network, layouts, &bases),
         activation_bytes: fit(activation_bytes),
         weights,
     })
 }
 
+/// Base address of each tensor, and bytes of all.
+fn bases(network: &Network, layouts: &[Layout]) -> (Vec<u32>, u64) {
+    let requests: Vec<Request> = (0..)
+        .zip(layouts)
+        .map(|(tensor, layout)| Request {
+            steps: lifetime(network, tensor),
+            written: layout.footprint.written(),
+        })
+        .collect();
+    let words = allocate(&requests);
+    let ends = words
+        .iter()
+        .zip(&requests)
+        .map(|(at, request)| at + request.written.len());
+    let bytes = 8 * ends.max().unwrap_or(0) as u64;
+    (words.iter().map(|&word| 8 * word as u32).collect(), bytes)
+}
+
+/// Steps in which a tensor is needed. In step i + 1 layer i runs; the host writes the input in step 0 and reads the
+/// output in the last one.
+fn lifetime(network: &Network, tensor: usize) -> std::ops::Range<usize> {
+    let readers = (1..).zip(&network.layers).filter(|(_, layer)| {
+        let mut inputs = layer.inputs.iter();
+        inputs.any(|input| input.tensor == tensor)
+    });
+    let last = readers.map(|(step, _)| step).max();
+    // Nobody reads the output of the network but the host.
+    let last = last.unwrap_or(network.layers.len() + 1);
+    tensor..last + 1
+}
+
+/// The halo that all layers together want which read a tensor.
+fn padding(network: &Network, tensor: usize) -> Padding {
+    let readers = network.layers.iter().filter(|layer| {
+        let mut inputs = layer.inputs.iter();
+        inputs.any(|input| input.tensor == tensor)
+    });
+    readers.fold(Padding::default(), |all, layer| Padding {
+        top: all.top.max(layer.padding.top),
+        bottom: all.bottom.max(layer.padding.bottom),
+        left: all.left.max(layer.padding.left),
+        right: all.right.max(layer.padding.right),
+    })
+}
+
 /// Layouts of the input and of each layer's output.
 fn layouts(network: &Network, plans: &[WeightPlan], lanes: u32) -> Vec<Layout> {
-    let consumers = network.layers.iter().map(|layer| layer.padding);
-    let paddings = consumers.chain([Padding::default()]);
-    let outputs = network.layers.iter().map(|layer| layer.output);
-    let shapes = std::iter::once(network.input).chain(outputs);
-    let flattenings = plans.iter().map(|plan| plan.flattening).chain([None]);
-    shapes
-        .zip(paddings)
-        .zip(flattenings)
-        .map(|((shape, padding), flattening)| {
-            let Some(flattening) = flattening else {
+    let flattening = |tensor: usize| {
+        let readers = network.layers.iter().zip(plans).find(|(layer, _)| {
+            let mut inputs = layer.inputs.iter();
+            inputs.any(|input| input.tensor == tensor)
+        });
+        readers.and_then(|(_, plan)| plan.flattening)
+    };
+    (0..=network.layers.len())
+        .map(|tensor| {
+            let (shape, _) = network.tensor(tensor);
+            let padding = padding(network, tensor);
+            let Some(flattening) = flattening(tensor) else {
                 let groups = shape.channels.div_ceil(lanes);
                 return Layout {
                     planes: planes_by_lane(shape.channels, lanes),
@@ -118,21 +195,13 @@ fn layouts(network: &Network, plans: &[WeightPlan], lanes: u32) -> Vec<Layout> {
         .collect()
 }
 
-fn place_tensors(network: &Network, layouts: Vec<Layout>) -> Vec<TensorPlan> {
-    let input = ("input", network.input, network.input_zero_point);
-    let outputs = network
-        .layers
-        .iter()
-        .map(|layer| (layer.name.as_str(), layer.output, layer.output_zero_point));
-    let mut base = 0;
-    std::iter::once(input)
-        .chain(outputs)
-        .zip(layouts)
-        .map(|((name, shape, zero_point), layout)| {
+fn place_tensors(network: &Network, layouts: Vec<Layout>, bases: &[u32]) -> Vec<TensorPlan> {
+    (layouts.into_iter().zip(bases).enumerate())
+        .map(|(tensor, (layout, &base))| {
+            let (shape, zero_point) = network.tensor(tensor);
+            let name = network.tensor_name(tensor);
             let Layout { planes, footprint } = layout;
-            let plan = TensorPlan::place(name, shape, zero_point, planes, footprint, base);
-            base += plan.bytes;
-            plan
+            TensorPlan::place(name, shape, zero_point, planes, footprint, base)
         })
         .collect()
 }

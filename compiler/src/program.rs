@@ -1,7 +1,12 @@
 //! The whole network: instructions of all layers, column parameters, image.
+//!
+//! A program is made in three stages, each of which can be printed: [`Graph`](crate::Graph), [`Schedule`], and the
+//! instructions themselves.
+
+use std::ops::Range;
 
 use heddle_arch::isa::{Instruction, Wait};
-use heddle_arch::network::Network;
+use heddle_arch::network::{Layer, LayerKind, Network};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
 
@@ -9,16 +14,22 @@ use crate::cycles::cycles;
 use crate::error::{CompileError, Memory, Shortage};
 use crate::layer::PlacedLayer;
 use crate::mapping::{Mapping, MappingChoice, MappingCost, Options};
-use crate::place::{Placement, place};
+use crate::place::{Placement, flattenable, place};
+use crate::schedule::Schedule;
+use crate::sync::{SyncCount, synchronise};
 use crate::tensor::TensorPlan;
 
 /// Everything that a host writes to a machine to run a network, and where it finds the tensors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
+    /// Name of the network.
+    pub network: String,
     /// Instruction words from program word 0 on.
     pub words: Vec<u32>,
     /// The layers in the order in which they run.
     pub layers: Vec<LayerPlan>,
+    /// What the host starts, one after the other: all layers, or each of them.
+    pub runs: Vec<RunPlan>,
     /// Column parameters of all layers.
     pub columns: Vec<ColumnParam>,
     /// State-buffer words (partition, word, bytes), written once with HOST_ZERO = 0: weights, and
@@ -28,6 +39,8 @@ pub struct Program {
     pub row_offsets: Vec<(u32, u32, Option<u16>)>,
     /// The input of the network, then the output of each layer.
     pub tensors: Vec<TensorPlan>,
+    /// The instructions with their dependencies, without waiting and without HALT.
+    pub schedule: Schedule,
 }
 
 /// A layer of a program.
@@ -35,9 +48,7 @@ pub struct Program {
 pub struct LayerPlan {
     /// Name.
     pub name: String,
-    /// Program word at which the layer starts; it ends with HALT.
-    pub start_pc: u32,
-    /// Instructions, HALT included.
+    /// Instructions.
     pub instructions: u32,
     /// Multiply-accumulates of the layer for one image, padding included.
     pub macs: u64,
@@ -47,10 +58,27 @@ pub struct LayerPlan {
     pub operands: u64,
     /// How the taps are laid over the rows.
     pub choice: MappingChoice,
-    /// Index of the input among the tensors of the program.
-    pub input: usize,
+    /// Indices of the inputs among the tensors of the program.
+    pub inputs: Vec<usize>,
     /// Index of the output among the tensors of the program.
     pub output: usize,
+}
+
+/// Instructions that the host starts at once; they end with HALT.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunPlan {
+    /// Name: that of the layer, or of the network.
+    pub name: String,
+    /// Program word at which it starts.
+    pub start_pc: u32,
+    /// Instructions, HALT included.
+    pub instructions: u32,
+    /// The layers.
+    pub layers: Range<usize>,
+    /// Cycles of one image: the counter CYCLES.
+    pub cycles: u64,
+    /// What became of the dependencies of its instructions.
+    pub sync: SyncCount,
 }
 
 /// Bias and scale of one output channel, and where they belong.
@@ -64,6 +92,35 @@ pub struct ColumnParam {
     pub bias: i32,
     /// Scale.
     pub scale: Scale,
+}
+
+impl Program {
+    /// Whether the program, read from a file, can be that of a network: shapes and zero points of all tensors.
+    ///
+    /// # Errors
+    /// What differs.
+    pub fn check_network(&self, network: &Network) -> Result<(), String> {
+        let (found, expected) = (self.layers.len(), network.layers.len());
+        if found != expected {
+            return Err(format!(
+                "program of {} with {found} layers, {} has {expected}",
+                self.network, network.name
+            ));
+        }
+        for (index, tensor) in self.tensors.iter().enumerate() {
+            let (shape, zero_point) = network.tensor(index);
+            if (tensor.shape, tensor.zero_point) != (shape, zero_point) {
+                return Err(format!(
+                    "program of {}: tensor {} is not like {} of {}",
+                    self.network,
+                    tensor.name,
+                    network.tensor_name(index),
+                    network.name
+                ));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Compiles a network for a machine.
@@ -94,16 +151,20 @@ pub fn compile_with(
             return Err(CompileError::Traversal { field, found });
         }
     }
-    let build = |mapping| build(network, mapping, params);
-    let (channel, flattened) = (build(Mapping::Channel), build(Mapping::Flattened));
+    check_windows(network, params)?;
+    let Some(first) = flattenable(network) else {
+        return build(network, None, options.whole, params);
+    };
+    let channel = build(network, None, options.whole, params);
+    let flattened = build(network, Some(first), options.whole, params);
     let (chosen, other, reason) = match (options.mapping, channel, flattened) {
         (Some(Mapping::Channel), channel, flattened) => (channel?, flattened.ok(), "as asked for"),
         (Some(Mapping::Flattened), channel, flattened) => {
             (flattened?, channel.ok(), "as asked for")
         }
         (None, Ok(channel), Ok(flattened)) => {
-            let faster = first_cycles(&flattened) < first_cycles(&channel);
-            match faster {
+            let cycles = |program: &Program| program.layers[first].choice.cost.cycles;
+            match cycles(&flattened) < cycles(&channel) {
                 true => (flattened, Some(channel), "fewer cycles"),
                 false => (channel, Some(flattened), "not more cycles"),
             }
@@ -113,48 +174,77 @@ pub fn compile_with(
         (None, Err(error), Err(_)) => return Err(error),
     };
     let mut program = chosen;
-    let first = &mut program.layers[0].choice;
-    first.other = other.map(|other| other.layers[0].choice.cost);
-    first.reason = reason.to_string();
+    let choice = &mut program.layers[first].choice;
+    choice.other = other.map(|other| other.layers[first].choice.cost);
+    choice.reason = reason.to_string();
     Ok(program)
 }
 
-fn first_cycles(program: &Program) -> u64 {
-    program.layers[0].choice.cost.cycles
+/// Windows of pooling layers pass through the machine as a whole.
+fn check_windows(network: &Network, params: &Params) -> Result<(), CompileError> {
+    let pooling = |layer: &&Layer| layer.kind == LayerKind::MaxPool2d;
+    for layer in network.layers.iter().filter(pooling) {
+        let refuse = |message| CompileError::Layer {
+            layer: layer.name.clone(),
+            message,
+        };
+        return Err(refuse("this machine has no pooling".to_string()));
+    }
+    let _ = params;
+    Ok(())
 }
 
-/// The program with this mapping of the first layer.
-fn build(network: &Network, mapping: Mapping, params: &Params) -> Result<Program, CompileError> {
+/// The program in which this layer has its taps laid over the rows.
+fn build(
+    network: &Network,
+    flattened: Option<usize>,
+    whole: bool,
+    params: &Params,
+) -> Result<Program, CompileError> {
     let does_not_fit = |shortages| CompileError::DoesNotFit {
         network: network.name.clone(),
         configuration: params.name.clone(),
         shortages,
     };
-    let placement = place(network, mapping, params).map_err(does_not_fit)?;
+    let placement = place(network, flattened, params).map_err(does_not_fit)?;
     let mut program = Program {
+        network: network.name.clone(),
         words: Vec::new(),
         layers: Vec::new(),
+        runs: Vec::new(),
         columns: Vec::new(),
         image: image(network, &placement),
         row_offsets: Vec::new(),
         tensors: placement.tensors.clone(),
+        schedule: Schedule::default(),
     };
-    let mut first_column_tile = 0;
-    for (index, layer) in network.layers.iter().enumerate() {
-        let (weights, weight_base) = &placement.weights[index];
-        let placed = PlacedLayer {
-            layer,
-            params,
-            input: &placement.tensors[index],
-            output: &placement.tensors[index + 1],
-            weights,
-            weight_base: *weight_base,
-            first_column_tile,
-        };
-        push_layer(&mut program, &placed, index);
+    for placed in placed_layers(network, &placement, params) {
+        let instructions = placed.instructions();
+        program
+            .layers
+            .push(layer_plan(&placed, &instructions, program.layers.len()));
+        let reach = placed
+            .row_offsets()
+            .iter()
+            .filter_map(|&(_, _, offset)| offset)
+            .max();
+        let reach = reach.unwrap_or(0).into();
+        program
+            .schedule
+            .push_layer(&placed.layer.name, instructions, reach);
         push_columns(&mut program.columns, &placed);
         program.row_offsets.extend(placed.row_offsets());
-        first_column_tile += weights.column_tiles;
+    }
+    program.schedule.connect();
+    let count = network.layers.len();
+    match whole {
+        true => push_run(&mut program, &network.name, 0..count, params),
+        false => {
+            for index in 0..count {
+                let name = &network.layers[index].name;
+                push_run(&mut program, name, index..index + 1, params);
+            }
+        }
     }
     let needed = program.words.len() as u64;
     match Shortage::of(Memory::Program, needed, params.program.words.into()) {
@@ -163,19 +253,61 @@ fn build(network: &Network, mapping: Mapping, params: &Params) -> Result<Program
     }
 }
 
-fn push_layer(program: &mut Program, placed: &PlacedLayer<'_>, index: usize) {
-    let start_pc = program.words.len() as u32;
-    let mut instructions = placed.instructions();
+fn placed_layers<'a>(
+    network: &'a Network,
+    placement: &'a Placement,
+    params: &'a Params,
+) -> Vec<PlacedLayer<'a>> {
+    let mut first_column_tile = 0;
+    let mut placed = Vec::new();
+    for (index, layer) in network.layers.iter().enumerate() {
+        let (weights, weight_base) = &placement.weights[index];
+        let inputs = layer.inputs.iter();
+        placed.push(PlacedLayer {
+            layer,
+            params,
+            inputs: inputs
+                .map(|input| &placement.tensors[input.tensor])
+                .collect(),
+            output: &placement.tensors[index + 1],
+            weights,
+            weight_base: *weight_base,
+            first_column_tile,
+        });
+        first_column_tile += weights.column_tiles;
+    }
+    placed
+}
+
+/// Adds the instructions of some layers, and HALT behind them.
+fn push_run(program: &mut Program, name: &str, layers: Range<usize>, params: &Params) {
+    let (mut instructions, sync) = synchronise(&program.schedule, layers.clone());
     instructions.push(Instruction::Halt {
         wait: Wait::default(),
     });
+    let start_pc = program.words.len() as u32;
     for instruction in &instructions {
-        debug_assert_eq!(instruction.check_machine(placed.params), Ok(()));
+        debug_assert_eq!(instruction.check_machine(params), Ok(()));
         program.words.extend(instruction.encode());
     }
-    program.layers.push(LayerPlan {
-        name: placed.layer.name.clone(),
+    program.runs.push(RunPlan {
+        name: name.to_string(),
         start_pc,
+        instructions: instructions.len() as u32,
+        layers,
+        cycles: cycles(&instructions, params),
+        sync,
+    });
+}
+
+fn layer_plan(placed: &PlacedLayer<'_>, instructions: &[Instruction], index: usize) -> LayerPlan {
+    let input_bytes: u64 = placed
+        .inputs
+        .iter()
+        .map(|input| u64::from(input.bytes))
+        .sum();
+    LayerPlan {
+        name: placed.layer.name.clone(),
         instructions: instructions.len() as u32,
         macs: placed.layer.macs(),
         vectors: placed.vectors(),
@@ -186,15 +318,29 @@ fn push_layer(program: &mut Program, placed: &PlacedLayer<'_>, index: usize) {
                 None => Mapping::Channel,
             },
             cost: MappingCost {
-                cycles: cycles(&instructions, placed.params),
-                buffer_bytes: u64::from(placed.input.bytes) + placed.weights.bytes(),
+                cycles: alone(instructions, placed.params),
+                buffer_bytes: input_bytes + placed.weights.bytes(),
             },
             other: None,
             reason: "its input has no copies".to_string(),
         },
-        input: index,
+        inputs: placed
+            .layer
+            .inputs
+            .iter()
+            .map(|input| input.tensor)
+            .collect(),
         output: index + 1,
-    });
+    }
+}
+
+/// Cycles of a layer that runs alone.
+fn alone(instructions: &[Instruction], params: &Params) -> u64 {
+    let halt = Instruction::Halt {
+        wait: Wait::default(),
+    };
+    let instructions = [instructions, &[halt]].concat();
+    cycles(&instructions, params)
 }
 
 fn push_columns(columns: &mut Vec<ColumnParam>, placed: &PlacedLayer<'_>) {

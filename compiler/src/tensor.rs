@@ -44,6 +44,9 @@ pub(crate) struct Footprint {
     lead: u64,
     pitch: u64,
     plane_stride: u64,
+    planes: u64,
+    height: u64,
+    row_words: u64,
 }
 
 /// Channels of each partition when every channel lies in one.
@@ -70,7 +73,20 @@ impl Footprint {
             lead,
             pitch,
             plane_stride,
+            planes,
+            height,
+            row_words: u64::from(shape.width).div_ceil(8),
         }
+    }
+
+    /// For each word of the region: it holds elements. The words of a row are written as wholes.
+    pub fn written(&self) -> Vec<bool> {
+        let mut written = vec![false; (self.bytes / 8) as usize];
+        for (plane, y) in (0..self.planes).flat_map(|p| (0..self.height).map(move |y| (p, y))) {
+            let row = (self.lead + plane * self.plane_stride + y * self.pitch) / 8;
+            written[row as usize..][..self.row_words as usize].fill(true);
+        }
+        written
     }
 
     /// Room for addresses that begin so many bytes below the halo.

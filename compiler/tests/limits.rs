@@ -23,7 +23,7 @@ const SIZE: Size = Size {
 /// A network of one layer: `outputs` filters of 1 x 3 without padding on a plane of 8 channels.
 fn network(outputs: u32, width: u32) -> Network {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let mut network = random_network(&mut rng, 1);
+    let mut network = random_network(&mut rng, 1, false);
     network.name = "wide".to_string();
     network.input = Shape {
         channels: 8,
@@ -91,6 +91,7 @@ fn row_tables_that_are_too_small_are_named() {
     params.state_buffer.row_offsets = 16;
     let flattened = Options {
         mapping: Some(Mapping::Flattened),
+        ..Options::default()
     };
     // 24 taps on four rows.
     let program = compile_with(&network(4, 8), &params, flattened).unwrap();

@@ -5,7 +5,7 @@
 
 pub mod requantise;
 
-use heddle_arch::network::{Layer, Network, Shape};
+use heddle_arch::network::{Layer, LayerKind, Network, Shape};
 
 use requantise::output_value;
 
@@ -69,30 +69,33 @@ pub fn run(network: &Network, image: &[i8]) -> Result<Vec<Tensor>, NetworkError>
             expected,
         });
     }
-    let mut input = Tensor {
+    let mut tensors = vec![Tensor {
         shape: network.input,
         values: image.to_vec(),
-    };
-    let mut outputs = Vec::with_capacity(network.layers.len());
+    }];
     for layer in &network.layers {
-        let output = run_layer(layer, &input)?;
-        outputs.push(output.clone());
-        input = output;
+        let inputs: Vec<&Tensor> = layer.inputs.iter().map(|i| &tensors[i.tensor]).collect();
+        let output = run_layer(layer, &inputs)?;
+        tensors.push(output);
     }
-    Ok(outputs)
+    Ok(tensors.split_off(1))
 }
 
 /// The output of one layer. A fully connected layer is a convolution with the whole plane as
-/// kernel.
+/// kernel, the mean of a window one with weights 1.
 ///
 /// # Errors
 /// [`NetworkError::SumOverflow`]
-pub fn run_layer(layer: &Layer, input: &Tensor) -> Result<Tensor, NetworkError> {
+pub fn run_layer(layer: &Layer, inputs: &[&Tensor]) -> Result<Tensor, NetworkError> {
     let mut values = Vec::with_capacity(layer.output.elements());
     for channel in 0..layer.output.channels {
         for y in 0..layer.output.height {
             for x in 0..layer.output.width {
-                let sum = accumulate(layer, input, channel, y, x);
+                let sum = match layer.kind {
+                    LayerKind::Add => add(layer, inputs, channel, y, x),
+                    LayerKind::MaxPool2d => largest(layer, inputs[0], channel, y, x),
+                    _ => accumulate(layer, inputs[0], channel, y, x),
+                };
                 let sum = i32::try_from(sum).map_err(|_| NetworkError::SumOverflow {
                     layer: layer.name.clone(),
                     channel,
@@ -115,21 +118,47 @@ pub fn run_layer(layer: &Layer, input: &Tensor) -> Result<Tensor, NetworkError> 
     })
 }
 
+/// An input channel's place under the kernel for an output pixel; `None` in the padding.
+fn under(layer: &Layer, input: &Tensor, channel: u32, at: [u32; 2], tap: [u32; 2]) -> Option<i64> {
+    let place = |axis: usize, padding: u32| {
+        i64::from(at[axis]) * i64::from(layer.stride[axis])
+            + i64::from(tap[axis]) * i64::from(layer.dilation[axis])
+            - i64::from(padding)
+    };
+    let (y, x) = (place(0, layer.padding.top), place(1, layer.padding.left));
+    let value = input.at(channel, y, x)?;
+    Some(i64::from(value) - i64::from(layer.inputs[0].zero_point))
+}
+
+/// Places of the kernel in order.
+fn kernel(layer: &Layer) -> impl Iterator<Item = [u32; 2]> {
+    let [height, width] = layer.kernel;
+    (0..height).flat_map(move |y| (0..width).map(move |x| [y, x]))
+}
+
 fn accumulate(layer: &Layer, input: &Tensor, channel: u32, y: u32, x: u32) -> i64 {
-    let top = i64::from(y * layer.stride[0]) - i64::from(layer.padding.top);
-    let left = i64::from(x * layer.stride[1]) - i64::from(layer.padding.left);
     let mut sum = i64::from(layer.bias[channel as usize]);
-    for source in 0..input.shape.channels {
-        for ky in 0..layer.kernel[0] {
-            for kx in 0..layer.kernel[1] {
-                let place = input.at(source, top + i64::from(ky), left + i64::from(kx));
-                let Some(value) = place else {
-                    continue;
-                };
-                let operand = i64::from(value) - i64::from(layer.input_zero_point);
+    let first = channel / layer.group_outputs() * layer.group_inputs();
+    for source in 0..layer.group_inputs() {
+        for [ky, kx] in kernel(layer) {
+            if let Some(operand) = under(layer, input, first + source, [y, x], [ky, kx]) {
                 sum += i64::from(layer.weight(channel, source, ky, kx)) * operand;
             }
         }
+    }
+    sum
+}
+
+fn largest(layer: &Layer, input: &Tensor, channel: u32, y: u32, x: u32) -> i64 {
+    let window = kernel(layer).filter_map(|tap| under(layer, input, channel, [y, x], tap));
+    window.max().expect("a window has an element")
+}
+
+fn add(layer: &Layer, inputs: &[&Tensor], channel: u32, y: u32, x: u32) -> i64 {
+    let mut sum = i64::from(layer.bias[channel as usize]);
+    for ((tensor, input), factor) in inputs.iter().zip(&layer.inputs).zip(&layer.weights) {
+        let value = tensor.at(channel, y.into(), x.into()).expect("one shape");
+        sum += i64::from(*factor) * (i64::from(value) - i64::from(input.zero_point));
     }
     sum
 }

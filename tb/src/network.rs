@@ -4,6 +4,7 @@
 mod hardware;
 mod prediction;
 mod report;
+mod simulated;
 
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -20,6 +21,7 @@ use crate::host::{Host, HostError};
 use hardware::Hardware;
 use prediction::Prediction;
 pub use report::{LayerReport, NetworkReport};
+pub use simulated::simulate;
 
 /// Why a network could not be run to its end.
 #[derive(Debug, thiserror::Error)]

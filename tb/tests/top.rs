@@ -7,7 +7,7 @@ mod machines;
 mod rtl;
 
 use heddle_arch::host::Counter;
-use heddle_arch::network::Network;
+use heddle_arch::network::{LayerKind, Network};
 use heddle_arch::params::{MaskPlace, Params};
 use heddle_compiler::{Mapping, Options, compile, compile_with};
 use heddle_tb::host::Access;
@@ -72,9 +72,14 @@ fn words_read(params: &Params, layer: &LayerReport) -> u64 {
 fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Checked<bool> {
     let params = &machine.params;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let layers = rng.random_range(1..=3);
-    let network = generator::random_network(&mut rng, layers);
-    let Ok(program) = compile(&network, params) else {
+    let layers = rng.random_range(1..=4);
+    let network = generator::random_network(&mut rng, layers, false);
+    // Every third network is one run, which leaves the output of the last layer alone to look at.
+    let options = Options {
+        whole: seed % 3 == 0,
+        ..Options::default()
+    };
+    let Ok(program) = compile_with(&network, params, options) else {
         return Ok(false);
     };
     let vectors: u64 = program.layers.iter().map(|layer| layer.vectors).sum();
@@ -91,8 +96,18 @@ fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Chec
     verdict(bench.report()).map_err(|e| place(&e))?;
 
     let lanes = params.lanes();
-    for (plan, found) in program.layers.iter().zip(&bench.report().layers) {
-        assert_eq!(found.cycles, plan.choice.cost.cycles, "{}", found.name);
+    for (plan, found) in program.runs.iter().zip(&bench.report().layers) {
+        assert_eq!(found.cycles, plan.cycles, "{}", found.name);
+        coverage.event("several layers in one run", plan.layers.len() > 1);
+    }
+    for layer in &network.layers {
+        coverage.event("add", layer.kind == LayerKind::Add);
+        coverage.event("mean", layer.kind == LayerKind::AveragePool2d);
+        coverage.event(
+            "groups",
+            layer.groups > 1 && layer.kind == LayerKind::Conv2d,
+        );
+        coverage.event("dilation", layer.dilation != [1, 1]);
     }
     for (layer, found) in network.layers.iter().zip(&bench.report().layers) {
         let pixels = layer.output.height * layer.output.width;
@@ -124,16 +139,23 @@ fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Chec
 /// A network of one 3 x 3 convolution and what follows it, with so many input channels.
 fn first_layer_network(rng: &mut ChaCha8Rng, channels: u32) -> Network {
     loop {
-        let mut network = generator::random_network(rng, 2);
+        let mut network = generator::random_network(rng, 2, false);
         let layer = &mut network.layers[0];
-        if layer.kernel != [3, 3] || layer.input.height < 3 || layer.output.elements() > 400 {
+        let other = layer.kind != LayerKind::Conv2d || layer.groups > 1 || layer.kernel != [3, 3];
+        if other || layer.input.height < 3 || layer.output.elements() > 400 {
             continue;
         }
         network.input.channels = channels;
         layer.input.channels = channels;
         let weights = layer.output.channels * channels * 9;
         layer.weights = (0..weights).map(|_| rng.random()).collect();
-        return network;
+        if network.layers[1]
+            .inputs
+            .iter()
+            .all(|input| input.tensor == 1)
+        {
+            return network;
+        }
     }
 }
 
@@ -154,6 +176,7 @@ fn run_mappings(params: Params, coverage: &mut Coverage) {
             );
             let options = Options {
                 mapping: Some(mapping),
+                ..Options::default()
             };
             let Ok(program) = compile_with(&network, params, options) else {
                 continue;
@@ -210,6 +233,7 @@ fn sgcr_20_sgcr_23_one_load_of_the_row_offsets_serves_all_images() {
     let network = first_layer_network(&mut rng, 2);
     let options = Options {
         mapping: Some(Mapping::Flattened),
+        ..Options::default()
     };
     let program = compile_with(&network, &machine.params, options).unwrap();
     assert!(!program.row_offsets.is_empty());

@@ -21,7 +21,7 @@ pub(super) struct NetworkFile {
     pub(super) name: String,
     /// The input tensor.
     pub(super) input: InputFile,
-    /// Layers; each takes the output of the one before.
+    /// Layers; each reads the input of the network or outputs of layers before it.
     #[schemars(length(min = 1, max = 256))]
     pub(super) layers: Vec<LayerFile>,
     /// Images and labels to test with. Default: none.
@@ -58,6 +58,14 @@ pub(super) enum KindFile {
     Conv2d,
     /// Fully connected layer; needs output_features.
     FullyConnected,
+    /// Mean of windows; needs kernel.
+    #[serde(rename = "average_pool2d")]
+    AveragePool2d,
+    /// Maximum of windows; needs kernel. Values pass unchanged.
+    #[serde(rename = "max_pool2d")]
+    MaxPool2d,
+    /// Sum of tensors of one shape; needs inputs and factors.
+    Add,
 }
 
 /// Rounding of scaled sums.
@@ -97,6 +105,11 @@ pub(super) struct LayerFile {
     /// Name, unique in the network.
     #[schemars(length(min = 1, max = 64))]
     pub(super) name: String,
+    /// Names of the layers whose outputs it reads, or "input" for the input of the network. Default: the layer
+    /// before. Only add reads several.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>", length(min = 1, max = 8))]
+    pub(super) inputs: Option<Vec<String>>,
     /// conv2d: output channels.
     #[serde(default)]
     #[schemars(with = "u32", range(min = 1, max = 4096))]
@@ -105,7 +118,7 @@ pub(super) struct LayerFile {
     #[serde(default)]
     #[schemars(with = "u32", range(min = 1, max = 4096))]
     pub(super) output_features: Option<u32>,
-    /// conv2d: kernel height and width.
+    /// conv2d and pooling: kernel height and width.
     #[serde(default)]
     #[schemars(
         with = "Vec<u32>",
@@ -113,7 +126,7 @@ pub(super) struct LayerFile {
         inner(range(min = 1, max = 4096))
     )]
     pub(super) kernel: Option<[u32; 2]>,
-    /// conv2d: vertical and horizontal stride. Default: 1, 1.
+    /// conv2d and pooling: vertical and horizontal stride. Default: 1, 1 for conv2d, the kernel for pooling.
     #[serde(default)]
     #[schemars(
         with = "Vec<u32>",
@@ -121,36 +134,62 @@ pub(super) struct LayerFile {
         inner(range(min = 1, max = 4096))
     )]
     pub(super) stride: Option<[u32; 2]>,
+    /// conv2d: vertical and horizontal distance of the places of the kernel. Default: 1, 1.
+    #[serde(default)]
+    #[schemars(
+        with = "Vec<u32>",
+        length(equal = 2),
+        inner(range(min = 1, max = 4096))
+    )]
+    pub(super) dilation: Option<[u32; 2]>,
+    /// conv2d: groups of channels; divides input and output channels. Default: 1.
+    #[serde(default)]
+    #[schemars(with = "u32", range(min = 1, max = 4096))]
+    pub(super) groups: Option<u32>,
     /// conv2d: zeros around the input. Default: none.
     #[serde(default)]
     #[schemars(with = "PaddingFile")]
     pub(super) padding: Option<PaddingFile>,
-    /// Weights, in the order output, input channel, kernel row, kernel column.
-    #[schemars(inner(range(min = -128, max = 127)))]
-    pub(super) weights: Vec<i8>,
-    /// Bias of each output.
-    #[schemars(inner(range(min = i32::MIN, max = i32::MAX)))]
-    pub(super) bias: Vec<i32>,
-    /// Multiplier of each output: 0 or 2^30 to 2^31 - 1.
-    #[schemars(inner(range(min = 0, max = i32::MAX)))]
-    pub(super) multiplier: Vec<i32>,
-    /// Shift of each output, positive to the left.
-    #[schemars(inner(range(min = -31, max = 30)))]
-    pub(super) shift: Vec<i32>,
-    /// Rounding of scaled sums.
-    pub(super) rounding: RoundingFile,
-    /// Quantised value of a real zero of the output.
-    #[schemars(range(min = -128, max = 127))]
-    pub(super) output_zero_point: i8,
-    /// Smallest output.
-    #[schemars(range(min = -128, max = 127))]
-    pub(super) activation_min: i8,
-    /// Largest output.
-    #[schemars(range(min = -128, max = 127))]
-    pub(super) activation_max: i8,
-    /// Real value of one step of the output; for information.
-    #[serde(rename = "output_scale")]
-    pub(super) _output_scale: f64,
+    /// conv2d, fully_connected: weights, in the order output, input channel of the group, kernel row, kernel column.
+    #[serde(default)]
+    #[schemars(with = "Vec<i8>", inner(range(min = -128, max = 127)))]
+    pub(super) weights: Option<Vec<i8>>,
+    /// add: factor of each input.
+    #[serde(default)]
+    #[schemars(with = "Vec<i8>", length(min = 2, max = 8), inner(range(min = -128, max = 127)))]
+    pub(super) factors: Option<Vec<i8>>,
+    /// conv2d, fully_connected: bias of each output.
+    #[serde(default)]
+    #[schemars(with = "Vec<i32>", inner(range(min = i32::MIN, max = i32::MAX)))]
+    pub(super) bias: Option<Vec<i32>>,
+    /// Not for pooling: multiplier of each output: 0 or 2^30 to 2^31 - 1.
+    #[serde(default)]
+    #[schemars(with = "Vec<i32>", inner(range(min = 0, max = i32::MAX)))]
+    pub(super) multiplier: Option<Vec<i32>>,
+    /// Not for pooling: shift of each output, positive to the left.
+    #[serde(default)]
+    #[schemars(with = "Vec<i32>", inner(range(min = -31, max = 30)))]
+    pub(super) shift: Option<Vec<i32>>,
+    /// Not for pooling: rounding of scaled sums.
+    #[serde(default)]
+    #[schemars(with = "RoundingFile")]
+    pub(super) rounding: Option<RoundingFile>,
+    /// Not for pooling: quantised value of a real zero of the output.
+    #[serde(default)]
+    #[schemars(with = "i8", range(min = -128, max = 127))]
+    pub(super) output_zero_point: Option<i8>,
+    /// Not for pooling: smallest output.
+    #[serde(default)]
+    #[schemars(with = "i8", range(min = -128, max = 127))]
+    pub(super) activation_min: Option<i8>,
+    /// Not for pooling: largest output.
+    #[serde(default)]
+    #[schemars(with = "i8", range(min = -128, max = 127))]
+    pub(super) activation_max: Option<i8>,
+    /// Not for pooling: real value of one step of the output; for information.
+    #[serde(default)]
+    #[schemars(with = "f64")]
+    pub(super) output_scale: Option<f64>,
 }
 
 /// Images and labels to test with.

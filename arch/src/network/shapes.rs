@@ -1,14 +1,16 @@
-//! Shapes, lengths and sums of a network file.
+//! Lengths, values and sums of a network file.
 
 use std::collections::BTreeSet;
 
-use super::file::{KindFile, LayerFile, NetworkFile, RoundingFile};
-use super::{Layer, LayerKind, Network, Padding, Shape};
-use crate::fault::Fault;
+use super::file::{LayerFile, NetworkFile, RoundingFile};
+use super::geometry::{Geometry, geometry};
+use super::graph::{Tensor, inputs};
+use super::{INPUT_NAME, Input, Layer, LayerKind, Network, Shape, fields};
+use crate::fault::{Fault, push};
 use crate::requantise::{Rounding, Scale};
 
-/// Builds the network, or lists its faults. A layer without a shape ends the search, because the
-/// layers behind it have no input.
+/// Builds the network, or lists its faults. What reads the output of a layer without a shape is not
+/// looked at.
 pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
     let mut faults = Vec::new();
     let input = Shape {
@@ -16,30 +18,44 @@ pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
         height: file.input.height,
         width: file.input.width,
     };
-    let mut names = BTreeSet::new();
+    let mut names = BTreeSet::from([INPUT_NAME.to_string()]);
     let mut layers: Vec<Layer> = Vec::new();
-    let mut tensor = Some((input, file.input.zero_point));
+    let mut tensors = vec![Tensor {
+        name: INPUT_NAME.to_string(),
+        shape: Some((input, file.input.zero_point)),
+        read: false,
+    }];
     for (i, layer) in file.layers.into_iter().enumerate() {
         let at = format!("layers[{i}]");
-        if !names.insert(layer.name.clone()) {
-            let message = format!("is {:?}, expected another name than all others", layer.name);
+        let name = layer.name.clone();
+        if !names.insert(name.clone()) {
+            let message = format!("is {name:?}, expected another name than all others");
             push(&mut faults, &format!("{at}.name"), message);
         }
-        let Some((shape, zero_point)) = tensor else {
-            continue;
-        };
-        let built = build_layer(layer, &at, shape, zero_point, &mut faults);
-        tensor = built.as_ref().map(|l| (l.output, l.output_zero_point));
+        let built = build_layer(layer, &at, &mut tensors, &mut faults);
+        tensors.push(Tensor {
+            name,
+            shape: built.as_ref().map(|l| (l.output, l.output_zero_point)),
+            read: false,
+        });
         layers.extend(built);
     }
+    let output = tensors.pop().and_then(|tensor| tensor.shape);
+    for (i, tensor) in tensors
+        .iter()
+        .enumerate()
+        .filter(|(_, tensor)| !tensor.read)
+    {
+        let (field, what) = match i.checked_sub(1) {
+            None => ("input".to_string(), "input"),
+            Some(layer) => (format!("layers[{layer}]"), "output"),
+        };
+        let message = format!("{:?}: no layer reads this {what}", tensor.name);
+        push(&mut faults, &field, message);
+    }
     let images: Vec<Vec<i8>> = file.test.images.into_iter().map(|image| image.0).collect();
-    check_images(
-        &images,
-        &file.test.labels,
-        input,
-        tensor.map(|t| t.0),
-        &mut faults,
-    );
+    let output = output.map(|(shape, _)| shape);
+    check_images(&images, &file.test.labels, input, output, &mut faults);
     if !faults.is_empty() {
         return Err(faults);
     }
@@ -58,187 +74,94 @@ pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
 fn build_layer(
     file: LayerFile,
     at: &str,
-    input: Shape,
-    input_zero_point: i8,
+    tensors: &mut [Tensor],
     faults: &mut Vec<Fault>,
 ) -> Option<Layer> {
+    let complete = fields::check(&file, at, faults);
+    let found = inputs(&file, at, tensors, faults);
+    let (inputs, input) = found.filter(|_| complete)?;
     let geometry = geometry(&file, at, input, faults)?;
+    let layer = fill(file, at, inputs, input, geometry, faults);
+    check_sums(&layer, at, faults);
+    Some(layer)
+}
+
+/// The layer with its values; lengths and bounds are checked.
+fn fill(
+    file: LayerFile,
+    at: &str,
+    inputs: Vec<Input>,
+    input: Shape,
+    geometry: Geometry,
+    faults: &mut Vec<Fault>,
+) -> Layer {
+    let kind = LayerKind::from(file.kind);
+    let first_zero_point = inputs[0].zero_point;
+    let count = inputs.len();
+    let window = geometry.kernel[0] * geometry.kernel[1];
     let outputs = geometry.output.channels as usize;
-    let per_output =
-        input.channels as usize * geometry.kernel[0] as usize * geometry.kernel[1] as usize;
+    let mut layer = Layer {
+        name: file.name,
+        kind,
+        inputs,
+        input,
+        output: geometry.output,
+        kernel: geometry.kernel,
+        stride: geometry.stride,
+        dilation: geometry.dilation,
+        groups: geometry.groups,
+        padding: geometry.padding,
+        weights: file.weights.or(file.factors).unwrap_or_default(),
+        bias: file.bias.unwrap_or_else(|| vec![0; outputs]),
+        scales: Vec::new(),
+        rounding: match file.rounding {
+            Some(RoundingFile::Double) => Rounding::Double,
+            Some(RoundingFile::Single) | None => Rounding::Single,
+        },
+        output_zero_point: file.output_zero_point.unwrap_or(first_zero_point),
+        min: file.activation_min.unwrap_or(i8::MIN),
+        max: file.activation_max.unwrap_or(i8::MAX),
+    };
+    let taps = layer.taps();
     let mut length = |field: &str, found: usize, expected: usize, meaning: &str| {
         if found != expected {
             let message = format!("has length {found}, expected {expected}: {meaning}");
             push(faults, &format!("{at}.{field}"), message);
         }
     };
-    let product = format!("{outputs} outputs of {per_output} weights");
-    length(
-        "weights",
-        file.weights.len(),
-        outputs * per_output,
-        &product,
-    );
-    length("bias", file.bias.len(), outputs, "one for each output");
-    length(
-        "multiplier",
-        file.multiplier.len(),
-        outputs,
-        "one for each output",
-    );
-    length("shift", file.shift.len(), outputs, "one for each output");
-    if file.activation_min > file.activation_max {
+    let each = "one for each output";
+    match kind {
+        LayerKind::MaxPool2d => layer.scales = vec![Scale::reciprocal(1); outputs],
+        LayerKind::AveragePool2d => {
+            layer.weights = vec![1; outputs * taps];
+            layer.scales = vec![Scale::reciprocal(window); outputs];
+        }
+        LayerKind::Add => length("factors", layer.weights.len(), count, "one for each input"),
+        LayerKind::Conv2d | LayerKind::FullyConnected => {
+            let product = format!("{outputs} outputs of {taps} weights");
+            length("weights", layer.weights.len(), outputs * taps, &product);
+            length("bias", layer.bias.len(), outputs, each);
+        }
+    }
+    if let (Some(multipliers), Some(shifts)) = (&file.multiplier, &file.shift) {
+        length("multiplier", multipliers.len(), outputs, each);
+        length("shift", shifts.len(), outputs, each);
+        layer.scales = scales(multipliers, shifts, at, faults);
+    }
+    if layer.min > layer.max {
         let message = format!(
             "is {}, expected at most activation_max, {}",
-            file.activation_min, file.activation_max
+            layer.min, layer.max
         );
         push(faults, &format!("{at}.activation_min"), message);
     }
-    let scales = scales(&file, at, faults);
-    check_sums(&file, at, per_output, faults);
-    Some(Layer {
-        name: file.name,
-        kind: geometry.kind,
-        input,
-        output: geometry.output,
-        kernel: geometry.kernel,
-        stride: geometry.stride,
-        padding: geometry.padding,
-        weights: file.weights,
-        bias: file.bias,
-        scales,
-        rounding: match file.rounding {
-            RoundingFile::Double => Rounding::Double,
-            RoundingFile::Single => Rounding::Single,
-        },
-        input_zero_point,
-        output_zero_point: file.output_zero_point,
-        min: file.activation_min,
-        max: file.activation_max,
-    })
-}
-
-struct Geometry {
-    kind: LayerKind,
-    output: Shape,
-    kernel: [u32; 2],
-    stride: [u32; 2],
-    padding: Padding,
-}
-
-fn geometry(file: &LayerFile, at: &str, input: Shape, faults: &mut Vec<Fault>) -> Option<Geometry> {
-    let kind = match file.kind {
-        KindFile::Conv2d => LayerKind::Conv2d,
-        KindFile::FullyConnected => LayerKind::FullyConnected,
-    };
-    let convolution = kind == LayerKind::Conv2d;
-    let name = if convolution {
-        "conv2d"
-    } else {
-        "fully_connected"
-    };
-    let fields = [
-        (
-            "output_channels",
-            convolution,
-            file.output_channels.is_some(),
-        ),
-        (
-            "output_features",
-            !convolution,
-            file.output_features.is_some(),
-        ),
-        ("kernel", convolution, file.kernel.is_some()),
-        ("stride", convolution, file.stride.is_some()),
-        ("padding", convolution, file.padding.is_some()),
-    ];
-    for (field, belongs, present) in fields {
-        if present && !belongs {
-            push(
-                faults,
-                &format!("{at}.{field}"),
-                format!("is not a field of {name}"),
-            );
-        }
-    }
-    let required = |field: &str, faults: &mut Vec<Fault>| {
-        let message = format!("is missing, required for {name}");
-        push(faults, &format!("{at}.{field}"), message);
-    };
-    if !convolution {
-        let Some(features) = file.output_features else {
-            required("output_features", faults);
-            return None;
-        };
-        return Some(Geometry {
-            kind,
-            output: Shape {
-                channels: features,
-                height: 1,
-                width: 1,
-            },
-            kernel: [input.height, input.width],
-            stride: [1, 1],
-            padding: Padding::default(),
-        });
-    }
-    if file.output_channels.is_none() {
-        required("output_channels", faults);
-    }
-    if file.kernel.is_none() {
-        required("kernel", faults);
-    }
-    let (channels, kernel) = (file.output_channels?, file.kernel?);
-    let stride = file.stride.unwrap_or([1, 1]);
-    let pad = file.padding.unwrap_or_default();
-    let padding = Padding {
-        top: pad.top,
-        bottom: pad.bottom,
-        left: pad.left,
-        right: pad.right,
-    };
-    let sides = [
-        ("top", pad.top, kernel[0]),
-        ("bottom", pad.bottom, kernel[0]),
-        ("left", pad.left, kernel[1]),
-        ("right", pad.right, kernel[1]),
-    ];
-    for (side, found, limit) in sides {
-        if found >= limit {
-            let message = format!("is {found}, expected less than the kernel, {limit}");
-            push(faults, &format!("{at}.padding.{side}"), message);
-        }
-    }
-    let height = input.height + pad.top + pad.bottom;
-    let width = input.width + pad.left + pad.right;
-    let mut fits = true;
-    for (i, side) in [height, width].into_iter().enumerate() {
-        if kernel[i] > side {
-            let message = format!(
-                "is {}, expected at most the padded input, {side}",
-                kernel[i]
-            );
-            push(faults, &format!("{at}.kernel[{i}]"), message);
-            fits = false;
-        }
-    }
-    fits.then(|| Geometry {
-        kind,
-        output: Shape {
-            channels,
-            height: (height - kernel[0]) / stride[0] + 1,
-            width: (width - kernel[1]) / stride[1] + 1,
-        },
-        kernel,
-        stride,
-        padding,
-    })
+    layer
 }
 
 /// The scales of all channels that have both a multiplier and a shift.
-fn scales(file: &LayerFile, at: &str, faults: &mut Vec<Fault>) -> Vec<Scale> {
+fn scales(multipliers: &[i32], shifts: &[i32], at: &str, faults: &mut Vec<Fault>) -> Vec<Scale> {
     let mut scales = Vec::new();
-    for (i, (multiplier, shift)) in file.multiplier.iter().zip(&file.shift).enumerate() {
+    for (i, (multiplier, shift)) in multipliers.iter().zip(shifts).enumerate() {
         match Scale::new(*multiplier, *shift) {
             Ok(scale) => scales.push(scale),
             Err(fault) => faults.push(Fault {
@@ -256,16 +179,22 @@ fn scales(file: &LayerFile, at: &str, faults: &mut Vec<Fault>) -> Vec<Scale> {
 }
 
 /// No sum may leave 32 bits: |bias| + 255 * sum of |w| < 2^31, because an operand is x - z.
-fn check_sums(file: &LayerFile, at: &str, per_output: usize, faults: &mut Vec<Fault>) {
-    let rows = file.weights.chunks_exact(per_output);
-    for (channel, (weights, bias)) in rows.zip(&file.bias).enumerate() {
+fn check_sums(layer: &Layer, at: &str, faults: &mut Vec<Fault>) {
+    let taps = layer.taps();
+    for (channel, bias) in layer.bias.iter().enumerate() {
+        let (field, weights) = match layer.kind {
+            LayerKind::MaxPool2d => return,
+            LayerKind::Add => ("factors", Some(&layer.weights[..])),
+            _ => ("weights", layer.weights.chunks_exact(taps).nth(channel)),
+        };
+        let weights = weights.unwrap_or_default();
         let sum: i64 = weights.iter().map(|w| i64::from(w.unsigned_abs())).sum();
         let bound = i64::from(bias.unsigned_abs()) + 255 * sum;
         if bound >= 1 << 31 {
             let message = format!(
-                "of layer {:?} is {bias}: |bias| + 255 * sum of |weights| is {bound}, expected \
+                "of layer {:?} is {bias}: |bias| + 255 * sum of |{field}| is {bound}, expected \
                  less than 2147483648",
-                file.name
+                layer.name
             );
             push(faults, &format!("{at}.bias[{channel}]"), message);
         }
@@ -306,12 +235,4 @@ fn check_images(
         let message = format!("is {}, expected 0 to {}", labels[i], classes - 1);
         push(faults, &format!("test.labels[{i}]"), message);
     }
-}
-
-fn push(faults: &mut Vec<Fault>, field: &str, message: String) {
-    faults.push(Fault {
-        line: None,
-        field: field.to_string(),
-        message: format!("{field} {message}"),
-    });
 }

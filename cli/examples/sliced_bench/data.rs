@@ -69,6 +69,7 @@ fn digits() -> (Params, Network) {
 fn compiled(network: &Network, params: &Params) -> Program {
     let options = Options {
         mapping: Some(Mapping::Channel),
+        ..Options::default()
     };
     heddle_compiler::compile_with(network, params, options).expect("the network fits the machine")
 }

@@ -25,6 +25,7 @@ pub(super) fn run(config: &Path, model: &Path, args: &AdviseArgs) -> Result<Sour
     // Each word once: copies of the input in several partitions would count as often.
     let options = Options {
         mapping: Some(Mapping::Channel),
+        ..Options::default()
     };
     let program =
         heddle_compiler::compile_with(&network, &params, options).map_err(Failure::new)?;

@@ -8,17 +8,17 @@ use heddle_compiler::offsets::size::sizes;
 use heddle_compiler::offsets::{generate, group_origin};
 use serde_json::{Map, Value, json};
 
-use super::{check_unit, counts, write};
+use super::{check_unit, counts};
 use crate::args::{LayoutArg, MakeArgs, PadArg, ShapeArgs};
 use crate::failure::{BAD_INPUT, Failure};
-use crate::{input, output};
+use crate::{input, output, replace};
 
 /// Largest SHAPE file.
 const SHAPE_BYTES_MAX: u64 = 1 << 20;
 
 /// Runs the command.
 pub(super) fn run(args: &MakeArgs) -> Result<(), Failure> {
-    write::check(&args.output)?;
+    replace::check(&args.output, replace::TABLES)?;
     let (request, tables) = match &args.shape {
         Some(path) if args.options == ShapeArgs::default() => from_file(path)?,
         Some(path) => {
@@ -33,7 +33,7 @@ pub(super) fn run(args: &MakeArgs) -> Result<(), Failure> {
         check_unit(&tables, &params).map_err(|errors| Failure::in_file(config, &errors))?;
     }
     let bytes = tables.to_bytes().map_err(|errors| options(&errors))?;
-    write::write(&args.output, &bytes)?;
+    replace::write(&args.output, replace::TABLES, &bytes)?;
     let groups = request.convolution.as_ref().map_or(1, |conv| conv.groups);
     let origins: Vec<u64> = (0..groups)
         .map(|group| group_origin(&request, group))

@@ -1,7 +1,7 @@
 //! Random machines and networks, and a host that runs a program on the instruction-level machine.
 #![allow(dead_code)] // not every test file uses all of it
 
-use heddle_arch::network::{Layer, LayerKind, Network, Padding, Shape};
+use heddle_arch::network::{Input, Layer, LayerKind, Network, Padding, Shape};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::{Rounding, Scale};
 use heddle_compiler::Program;
@@ -55,78 +55,181 @@ fn random_scale(rng: &mut ChaCha8Rng, fan_in: u32) -> Scale {
     Scale::new(rng.random_range(1 << 30..=i32::MAX), shift).unwrap()
 }
 
-fn random_layer(rng: &mut ChaCha8Rng, index: usize, input: Shape, zero_point: i8) -> Layer {
-    let fully_connected = rng.random_range(0..4) == 0;
-    let kernel = if fully_connected {
-        [input.height, input.width]
-    } else {
-        [rng.random_range(1..=3), rng.random_range(1..=3)]
+/// A tensor that layers can read: index, shape, zero point.
+type Source = (usize, Shape, i8);
+
+fn random_layer(rng: &mut ChaCha8Rng, index: usize, sources: &[Source], pooling: bool) -> Layer {
+    // Mostly the layer before; all layers must not only add up to a chain.
+    let source = match rng.random_range(0..4) {
+        0 => sources[rng.random_range(0..sources.len())],
+        _ => sources[sources.len() - 1],
     };
-    let mut padding = Padding::default();
-    let mut stride = [1, 1];
-    if !fully_connected {
-        padding = Padding {
-            top: rng.random_range(0..kernel[0]),
-            bottom: rng.random_range(0..kernel[0]),
-            left: rng.random_range(0..kernel[1]),
-            right: rng.random_range(0..kernel[1]),
-        };
-        padding.bottom += kernel[0].saturating_sub(input.height + padding.top + padding.bottom);
-        padding.right += kernel[1].saturating_sub(input.width + padding.left + padding.right);
-        stride = [rng.random_range(1..=3), rng.random_range(1..=3)];
-    }
-    let output = Shape {
-        channels: rng.random_range(1..=24),
-        height: (input.height + padding.top + padding.bottom - kernel[0]) / stride[0] + 1,
-        width: (input.width + padding.left + padding.right - kernel[1]) / stride[1] + 1,
+    let largest = pooling && rng.random_bool(0.6);
+    let mut layer = match rng.random_range(0..8) {
+        0..2 => fully_connected(rng, source),
+        2 => add(rng, source, sources),
+        3 => pool(rng, source, largest),
+        _ => convolution(rng, source),
     };
-    let fan_in = input.channels * kernel[0] * kernel[1];
-    let sparse = rng.random_range(0.0..0.6);
-    let weights = (0..output.channels * fan_in).map(|_| {
-        if rng.random_bool(sparse) {
-            0
-        } else {
-            rng.random_range(i8::MIN..=i8::MAX)
-        }
-    });
-    let weights = weights.collect();
+    layer.name = format!("layer{index}");
+    layer
+}
+
+fn input((tensor, _, zero_point): Source) -> Input {
+    Input { tensor, zero_point }
+}
+
+/// A layer of one input with everything but weights: its kernel covers the whole plane.
+fn plain(rng: &mut ChaCha8Rng, kind: LayerKind, source: Source, channels: u32) -> Layer {
     let bound = |rng: &mut ChaCha8Rng| rng.random_range(i8::MIN..=i8::MAX);
     let (a, b) = match rng.random_range(0..3) {
         0 => (bound(rng), bound(rng)),
         _ => (i8::MIN, i8::MAX),
     };
+    let shape = source.1;
     Layer {
-        name: format!("layer{index}"),
-        kind: if fully_connected {
-            LayerKind::FullyConnected
-        } else {
-            LayerKind::Conv2d
+        name: String::new(),
+        kind,
+        inputs: vec![input(source)],
+        input: shape,
+        output: Shape {
+            channels,
+            height: 1,
+            width: 1,
         },
-        input,
-        output,
-        kernel,
-        stride,
-        padding,
-        weights,
-        bias: (0..output.channels)
+        kernel: [shape.height, shape.width],
+        stride: [1, 1],
+        dilation: [1, 1],
+        groups: 1,
+        padding: Padding::default(),
+        weights: Vec::new(),
+        bias: (0..channels)
             .map(|_| rng.random_range(-100_000..=100_000))
             .collect(),
-        scales: (0..output.channels)
-            .map(|_| random_scale(rng, fan_in))
-            .collect(),
-        rounding: if rng.random_bool(0.5) {
-            Rounding::Double
-        } else {
-            Rounding::Single
+        scales: Vec::new(),
+        rounding: match rng.random_bool(0.5) {
+            true => Rounding::Double,
+            false => Rounding::Single,
         },
-        input_zero_point: zero_point,
         output_zero_point: bound(rng),
         min: a.min(b),
         max: a.max(b),
     }
 }
 
-pub fn random_network(rng: &mut ChaCha8Rng, layers: usize) -> Network {
+/// Weights and scales for the taps of the layer.
+fn fill(rng: &mut ChaCha8Rng, layer: &mut Layer) {
+    let sparse = rng.random_range(0.0..0.6);
+    let fan_in = layer.taps() as u32;
+    let weights = (0..layer.output.channels * fan_in).map(|_| match rng.random_bool(sparse) {
+        true => 0,
+        false => rng.random_range(i8::MIN..=i8::MAX),
+    });
+    layer.weights = weights.collect();
+    let channels = 0..layer.output.channels;
+    layer.scales = channels.map(|_| random_scale(rng, fan_in)).collect();
+}
+
+fn fully_connected(rng: &mut ChaCha8Rng, source: Source) -> Layer {
+    let channels = rng.random_range(1..=24);
+    let mut layer = plain(rng, LayerKind::FullyConnected, source, channels);
+    fill(rng, &mut layer);
+    layer
+}
+
+fn convolution(rng: &mut ChaCha8Rng, source: Source) -> Layer {
+    let shape = source.1;
+    let divisors: Vec<u32> = (1..=shape.channels)
+        .filter(|g| shape.channels % g == 0)
+        .collect();
+    let groups = match rng.random_range(0..4) {
+        0 => divisors[rng.random_range(0..divisors.len())],
+        1 => shape.channels,
+        _ => 1,
+    };
+    let channels = match groups {
+        1 => rng.random_range(1..=24),
+        _ => groups * rng.random_range(1..=3),
+    };
+    let mut layer = plain(rng, LayerKind::Conv2d, source, channels);
+    layer.groups = groups;
+    layer.kernel = [rng.random_range(1..=3), rng.random_range(1..=3)];
+    if rng.random_bool(0.3) {
+        layer.dilation = [rng.random_range(1..=3), rng.random_range(1..=3)];
+    }
+    let extent = |axis: usize| (layer.kernel[axis] - 1) * layer.dilation[axis] + 1;
+    let mut side = |axis| rng.random_range(0..extent(axis));
+    let mut padding = Padding {
+        top: side(0),
+        bottom: side(0),
+        left: side(1),
+        right: side(1),
+    };
+    padding.bottom += extent(0).saturating_sub(shape.height + padding.top + padding.bottom);
+    padding.right += extent(1).saturating_sub(shape.width + padding.left + padding.right);
+    let (height, width) = (extent(0), extent(1));
+    layer.padding = padding;
+    layer.stride = [rng.random_range(1..=3), rng.random_range(1..=3)];
+    layer.output = Shape {
+        channels,
+        height: (shape.height + padding.top + padding.bottom - height) / layer.stride[0] + 1,
+        width: (shape.width + padding.left + padding.right - width) / layer.stride[1] + 1,
+    };
+    fill(rng, &mut layer);
+    layer
+}
+
+fn pool(rng: &mut ChaCha8Rng, source: Source, largest: bool) -> Layer {
+    let shape = source.1;
+    let kind = match largest {
+        true => LayerKind::MaxPool2d,
+        false => LayerKind::AveragePool2d,
+    };
+    let mut layer = plain(rng, kind, source, shape.channels);
+    let sides = [shape.height.min(3), shape.width.min(3)];
+    layer.groups = shape.channels;
+    layer.kernel = sides.map(|most| rng.random_range(1..=most));
+    layer.stride = [rng.random_range(1..=3), rng.random_range(1..=3)];
+    layer.output = Shape {
+        channels: shape.channels,
+        height: (shape.height - layer.kernel[0]) / layer.stride[0] + 1,
+        width: (shape.width - layer.kernel[1]) / layer.stride[1] + 1,
+    };
+    let channels = shape.channels as usize;
+    let size = layer.kernel[0] * layer.kernel[1];
+    layer.output_zero_point = source.2;
+    (layer.min, layer.max) = (i8::MIN, i8::MAX);
+    layer.bias = vec![0; channels];
+    layer.rounding = Rounding::Single;
+    match largest {
+        true => layer.scales = vec![Scale::reciprocal(1); channels],
+        false => {
+            layer.weights = vec![1; channels * size as usize];
+            layer.scales = vec![Scale::reciprocal(size); channels];
+        }
+    }
+    layer
+}
+
+fn add(rng: &mut ChaCha8Rng, source: Source, sources: &[Source]) -> Layer {
+    let shape = source.1;
+    let mut layer = plain(rng, LayerKind::Add, source, shape.channels);
+    let same: Vec<&Source> = sources.iter().filter(|other| other.1 == shape).collect();
+    for _ in 0..rng.random_range(1..4) {
+        layer
+            .inputs
+            .push(input(*same[rng.random_range(0..same.len())]));
+    }
+    layer.output = shape;
+    layer.kernel = [1, 1];
+    layer.groups = shape.channels;
+    layer.weights = layer.inputs.iter().map(|_| rng.random()).collect();
+    layer.scales = (0..shape.channels).map(|_| random_scale(rng, 2)).collect();
+    layer
+}
+
+/// A network whose layers read the input and each other's outputs; without `pooling` it has no maxima.
+pub fn random_network(rng: &mut ChaCha8Rng, layers: usize, pooling: bool) -> Network {
     let widest = if rng.random_bool(0.2) { 40 } else { 12 };
     let input = Shape {
         channels: rng.random_range(1..=16),
@@ -134,10 +237,10 @@ pub fn random_network(rng: &mut ChaCha8Rng, layers: usize) -> Network {
         width: rng.random_range(1..=widest),
     };
     let input_zero_point = rng.random_range(i8::MIN..=i8::MAX);
-    let mut tensor = (input, input_zero_point);
+    let mut sources = vec![(0, input, input_zero_point)];
     let layers = (0..layers).map(|index| {
-        let layer = random_layer(rng, index, tensor.0, tensor.1);
-        tensor = (layer.output, layer.output_zero_point);
+        let layer = random_layer(rng, index, &sources, pooling);
+        sources.push((index + 1, layer.output, layer.output_zero_point));
         layer
     });
     let layers = layers.collect();
@@ -177,18 +280,18 @@ pub fn load(program: &Program, params: &Params) -> Machine {
     machine
 }
 
-/// Runs all layers on an image; gives the output and the counters of each.
+/// Runs an image; gives the output and the counters of each run.
 pub fn run(machine: &mut Machine, program: &Program, image: &[i8]) -> Vec<(Vec<i8>, Counters)> {
     let input = &program.tensors[0];
     machine.set_host_zero(input.zero_point);
     for (partition, word, data) in input.pack(image).unwrap() {
         machine.write_word(partition, word, data);
     }
-    let results = program.layers.iter().map(|layer| {
+    let results = program.runs.iter().map(|plan| {
         let counters = machine
-            .run(layer.start_pc, 10_000_000)
-            .unwrap_or_else(|error| panic!("{}: {error}", layer.name));
-        let tensor = &program.tensors[layer.output];
+            .run(plan.start_pc, 10_000_000)
+            .unwrap_or_else(|error| panic!("{}: {error}", plan.name));
+        let tensor = &program.tensors[plan.layers.end];
         machine.set_host_zero(tensor.zero_point);
         let words: Vec<[u8; 8]> = tensor
             .word_places()

@@ -71,9 +71,9 @@ impl<'a> Hardware<'a> {
         let words = input.pack(image)?;
         self.host.set_zero(input.zero_point).map_err(at("input"))?;
         self.host.write_words(&words).map_err(at("input"))?;
-        let mut layers = Vec::with_capacity(self.program.layers.len());
-        for plan in &self.program.layers {
-            let output = &self.program.tensors[plan.output];
+        let mut layers = Vec::with_capacity(self.program.runs.len());
+        for plan in &self.program.runs {
+            let output = &self.program.tensors[plan.layers.end];
             let places = output.word_places();
             let host = &mut self.host;
             host.run(plan.start_pc, LAYER_LIMIT_CYCLES)

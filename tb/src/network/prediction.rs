@@ -2,7 +2,7 @@
 
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
-use heddle_compiler::Program;
+use heddle_compiler::{CompileError, Program, TensorPlan};
 use heddle_sim::machine::Machine;
 use heddle_sim::network as golden;
 
@@ -40,14 +40,36 @@ impl<'a> Prediction<'a> {
 
     /// What the hardware must make of an image.
     pub(super) fn run_image(&mut self, image: &[i8]) -> Result<Vec<LayerRun>, RunError> {
+        Ok(self.run(image, |_, _| Ok(Vec::new()))?.1)
+    }
+
+    /// What the golden machine makes of an image, and what the golden network says.
+    pub(super) fn run_both(
+        &mut self,
+        image: &[i8],
+    ) -> Result<(Vec<LayerRun>, Vec<LayerRun>), RunError> {
+        self.run(image, |machine, output| {
+            machine.set_host_zero(output.zero_point);
+            let places = output.word_places().into_iter();
+            let words: Vec<[u8; 8]> = places.map(|(p, w)| machine.read_word(p, w)).collect();
+            output.unpack(&words)
+        })
+    }
+
+    /// Runs the golden machine; the values of the first list are those that `read` finds.
+    fn run(
+        &mut self,
+        image: &[i8],
+        read: impl Fn(&mut Machine, &TensorPlan) -> Result<Vec<i8>, CompileError>,
+    ) -> Result<(Vec<LayerRun>, Vec<LayerRun>), RunError> {
         let outputs = golden::run(self.network, image)?;
         let input = &self.program.tensors[0];
         self.machine.set_host_zero(input.zero_point);
         for (partition, word, bytes) in input.pack(image)? {
             self.machine.write_word(partition, word, bytes);
         }
-        let mut layers = Vec::with_capacity(outputs.len());
-        for (plan, output) in self.program.layers.iter().zip(outputs) {
+        let (mut found, mut expected) = (Vec::new(), Vec::new());
+        for plan in &self.program.runs {
             let counters = self
                 .machine
                 .run(plan.start_pc, LAYER_LIMIT_CYCLES)
@@ -55,11 +77,17 @@ impl<'a> Prediction<'a> {
                     layer: plan.name.clone(),
                     source,
                 })?;
-            layers.push(LayerRun {
-                counters: counters.iter().collect(),
-                values: output.values,
+            let counters: Vec<_> = counters.iter().collect();
+            let output = &self.program.tensors[plan.layers.end];
+            found.push(LayerRun {
+                counters: counters.clone(),
+                values: read(&mut self.machine, output)?,
+            });
+            expected.push(LayerRun {
+                counters,
+                values: outputs[plan.layers.end - 1].values.clone(),
             });
         }
-        Ok(layers)
+        Ok((found, expected))
     }
 }

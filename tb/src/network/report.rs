@@ -127,9 +127,9 @@ pub struct NetworkReport {
     pub images: usize,
     /// Images whose largest output is their label.
     pub correct: usize,
-    /// Layers in order.
+    /// Runs in order: layers, or the whole network.
     pub layers: Vec<LayerReport>,
-    /// All layers together, as if they were one.
+    /// All runs together, as if they were one.
     pub total: LayerReport,
     /// Clock cycles simulated: loading, host accesses and quiet cycles included.
     pub simulated_cycles: u64,
@@ -142,12 +142,15 @@ impl NetworkReport {
             .iter()
             .map(|counter| (counter.name(), 0))
             .collect();
-        let layers = program.layers.iter().map(|layer| LayerReport {
-            name: layer.name.clone(),
-            macs: layer.macs,
-            operands: layer.operands,
-            counters: counters.clone(),
-            ..LayerReport::default()
+        let layers = program.runs.iter().map(|run| {
+            let layers = &program.layers[run.layers.clone()];
+            LayerReport {
+                name: run.name.clone(),
+                macs: layers.iter().map(|layer| layer.macs).sum(),
+                operands: layers.iter().map(|layer| layer.operands).sum(),
+                counters: counters.clone(),
+                ..LayerReport::default()
+            }
         });
         Self {
             network: network.to_string(),

@@ -1,4 +1,4 @@
-//! A table file appears complete or not at all, and replaces nothing but a table file.
+//! Single files: one appears complete or not at all, and replaces nothing but a file of its kind.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -7,11 +7,29 @@ use std::path::{Path, PathBuf};
 use crate::failure::Failure;
 use crate::scratch::{Scratch, undivided};
 
-/// First bytes of a table file.
-const MAGIC: &[u8] = b"HDOT";
+/// A kind of file that heddle writes.
+#[derive(Debug, Clone, Copy)]
+pub struct Kind {
+    /// Name of such a file.
+    pub name: &'static str,
+    /// Its first bytes.
+    pub begins: &'static [u8],
+}
+
+/// Tables of the offset unit.
+pub const TABLES: Kind = Kind {
+    name: "table file",
+    begins: b"HDOT",
+};
+
+/// Programs.
+pub const PROGRAM: Kind = Kind {
+    name: "program file",
+    begins: b"{\n  \"format\": \"heddle-program-",
+};
 
 /// Refuses places that must not be written, before any work is done.
-pub(super) fn check(target: &Path) -> Result<(), Failure> {
+pub fn check(target: &Path, kind: Kind) -> Result<(), Failure> {
     let refused = |what: &str| Failure::new(format!("{}: {what}", target.display()));
     if target.as_os_str().is_empty() {
         return Err(Failure::new("output is empty, expected the name of a file"));
@@ -25,19 +43,22 @@ pub(super) fn check(target: &Path) -> Result<(), Failure> {
         Ok(metadata) => metadata,
     };
     if !metadata.is_file() {
-        return Err(refused("is no file, expected a table file or none"));
+        return Err(refused(&format!(
+            "is no file, expected a {} or none",
+            kind.name
+        )));
     }
-    let mut head = [0; MAGIC.len()];
+    let mut head = vec![0; kind.begins.len()];
     let read = File::open(target).and_then(|mut file| file.read_exact(&mut head));
     match read {
-        Ok(()) if head == MAGIC => Ok(()),
-        _ => Err(refused("is no table file, it is left alone")),
+        Ok(()) if head == kind.begins => Ok(()),
+        _ => Err(refused(&format!("is no {}, it is left alone", kind.name))),
     }
 }
 
 /// Writes the file beside its place and moves it there.
-pub(super) fn write(target: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    check(target)?;
+pub fn write(target: &Path, kind: Kind, bytes: &[u8]) -> Result<(), Failure> {
+    check(target, kind)?;
     let failed =
         |error: io::Error| Failure::new(format!("cannot write {}: {error}", target.display()));
     // A link stays what it is.
@@ -53,7 +74,7 @@ pub(super) fn write(target: &Path, bytes: &[u8]) -> Result<(), Failure> {
             folder.display()
         ))
     })?;
-    let draft = scratch.path().join("tables");
+    let draft = scratch.path().join("file");
     let mut file = File::create(&draft).map_err(failed)?;
     file.write_all(bytes).map_err(failed)?;
     file.sync_all().map_err(failed)?;

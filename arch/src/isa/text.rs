@@ -1,0 +1,347 @@
+//! Instructions as text, one line each, and back.
+//!
+//! A line is the name of the instruction, its fields as `name=value` in any order, and its record: the
+//! blocks `[row ROW base ADDRESS: INITIAL..END step STEP, ...]`, the innermost loop first. `#` begins a comment.
+
+use std::fmt::{self, Write};
+
+use super::{DrainPlace, Instruction, Loop, Record, RowBlock, RowTable, Wait};
+
+/// A line that says no instruction.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {message}")]
+pub struct AsmError {
+    /// Line, counted from 1.
+    pub line: usize,
+    /// Field, value and what is allowed.
+    pub message: String,
+}
+
+impl fmt::Display for Instruction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let flag = |set: bool, name: &str| match set {
+            true => format!(" {name}"),
+            false => String::new(),
+        };
+        match self {
+            Instruction::Halt { .. } => f.write_str("halt")?,
+            Instruction::LoadWeights {
+                rows,
+                tile_level,
+                flip,
+                ..
+            } => {
+                write!(f, "load_weights rows={rows} level={tile_level}")?;
+                if *flip != 0 {
+                    write!(f, " flip={flip}")?;
+                }
+            }
+            Instruction::Matmul {
+                rows,
+                first,
+                last,
+                bank,
+                tile_level,
+                threshold,
+                macs,
+                table,
+                ..
+            } => {
+                let (first, last) = (flag(*first, "first"), flag(*last, "last"));
+                let bank = u8::from(*bank);
+                write!(
+                    f,
+                    "matmul rows={rows}{first}{last} bank={bank} level={tile_level} \
+                     threshold={threshold} macs={macs}"
+                )?;
+                if let Some(RowTable {
+                    first_entry,
+                    last_macs,
+                }) = table
+                {
+                    write!(f, " entry={first_entry} last_macs={last_macs}")?;
+                }
+            }
+            Instruction::Drain {
+                columns,
+                single,
+                tile,
+                lo,
+                hi,
+                place,
+                ..
+            } => {
+                let single = flag(*single, "single");
+                write!(
+                    f,
+                    "drain columns={columns}{single} tile={tile} lo={lo} hi={hi}"
+                )?;
+                if let Some(DrainPlace { first_column, turn }) = place {
+                    write!(f, " column={first_column} turn={turn}")?;
+                }
+            }
+        }
+        let wait = self.wait();
+        for (set, unit) in [
+            (wait.weights, "weights"),
+            (wait.stream, "stream"),
+            (wait.drain, "drain"),
+        ] {
+            if set {
+                write!(f, " wait={unit}")?;
+            }
+        }
+        for RowBlock { row, base, loops } in self.record().map_or(&[][..], |record| &record.rows) {
+            write!(f, " [row {row} base {base}")?;
+            let mut separator = ':';
+            for Loop { initial, step, end } in loops {
+                write!(f, "{separator} {initial}..{end} step {step}")?;
+                separator = ',';
+            }
+            f.write_str("]")?;
+        }
+        Ok(())
+    }
+}
+
+/// Lists instructions with their word addresses.
+///
+/// # Errors
+/// If a word begins no instruction: its address and what is wrong.
+pub fn disassemble(words: &[u32]) -> Result<String, AsmError> {
+    let mut text = String::new();
+    let mut at = 0;
+    while at < words.len() {
+        let (instruction, length) =
+            Instruction::decode(&words[at..]).map_err(|error| AsmError {
+                line: text.lines().count() + 1,
+                message: format!("word {at}: {error}"),
+            })?;
+        writeln!(text, "{instruction}  # {at}").expect("a string takes everything");
+        at += length;
+    }
+    Ok(text)
+}
+
+/// Reads instructions.
+///
+/// # Errors
+/// Every faulty line.
+pub fn assemble(text: &str) -> Result<Vec<Instruction>, Vec<AsmError>> {
+    let mut instructions = Vec::new();
+    let mut errors = Vec::new();
+    for (line, full) in (1..).zip(text.lines()) {
+        let content = full.split('#').next().unwrap_or_default().trim();
+        if content.is_empty() {
+            continue;
+        }
+        let read = instruction(content).and_then(|instruction| {
+            let checked = instruction.check().map_err(|error| error.to_string());
+            checked.map(|()| instruction)
+        });
+        match read {
+            Ok(instruction) => instructions.push(instruction),
+            Err(message) => errors.push(AsmError { line, message }),
+        }
+    }
+    match errors.is_empty() {
+        true => Ok(instructions),
+        false => Err(errors),
+    }
+}
+
+const NAMES: &str = "halt, load_weights, matmul or drain";
+
+fn instruction(content: &str) -> Result<Instruction, String> {
+    let (head, blocks) = match content.find('[') {
+        Some(at) => content.split_at(at),
+        None => (content, ""),
+    };
+    let mut words = head.split_whitespace();
+    let name = words.next().unwrap_or_default();
+    let mut fields = Fields::read(words)?;
+    let record = Record {
+        rows: record(blocks)?,
+    };
+    let wait = fields.wait()?;
+    let instruction = match name {
+        "halt" if record.rows.is_empty() => Instruction::Halt { wait },
+        "halt" => return Err("halt has no record".to_string()),
+        "load_weights" => Instruction::LoadWeights {
+            wait,
+            rows: fields.value("rows", None)?,
+            tile_level: fields.value("level", None)?,
+            flip: fields.value("flip", Some(0))?,
+            record,
+        },
+        "matmul" => {
+            let table = match fields.has("entry") {
+                true => Some(RowTable {
+                    first_entry: fields.value("entry", None)?,
+                    last_macs: fields.value("last_macs", None)?,
+                }),
+                false => None,
+            };
+            Instruction::Matmul {
+                wait,
+                rows: fields.value("rows", None)?,
+                first: fields.flag("first"),
+                last: fields.flag("last"),
+                bank: fields
+                    .value::<u8>("bank", None)
+                    .and_then(|bank| match bank {
+                        0 | 1 => Ok(bank == 1),
+                        _ => Err(format!("bank is {bank}, expected 0 or 1")),
+                    })?,
+                tile_level: fields.value("level", None)?,
+                threshold: fields.value("threshold", None)?,
+                macs: fields.value("macs", None)?,
+                table,
+                record,
+            }
+        }
+        "drain" => {
+            let place = match fields.has("column") || fields.has("turn") {
+                true => Some(DrainPlace {
+                    first_column: fields.value("column", Some(0))?,
+                    turn: fields.value("turn", Some(0))?,
+                }),
+                false => None,
+            };
+            Instruction::Drain {
+                wait,
+                columns: fields.value("columns", None)?,
+                single: fields.flag("single"),
+                tile: fields.value("tile", None)?,
+                lo: fields.value("lo", None)?,
+                hi: fields.value("hi", None)?,
+                place,
+                record,
+            }
+        }
+        _ => return Err(format!("{name:?}, expected an instruction: {NAMES}")),
+    };
+    fields.none_left(name)?;
+    Ok(instruction)
+}
+
+/// Fields of a line that nobody has asked for yet.
+struct Fields<'a>(Vec<(&'a str, Option<&'a str>)>);
+
+impl<'a> Fields<'a> {
+    fn read(words: impl Iterator<Item = &'a str>) -> Result<Self, String> {
+        let mut fields: Vec<(&str, Option<&str>)> = Vec::new();
+        for word in words {
+            let field = match word.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (word, None),
+            };
+            if field.0 != "wait" && fields.iter().any(|(name, _)| *name == field.0) {
+                return Err(format!("{} is given twice", field.0));
+            }
+            fields.push(field);
+        }
+        Ok(Self(fields))
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.0
+            .iter()
+            .any(|(other, value)| *other == name && value.is_some())
+    }
+
+    fn flag(&mut self, name: &str) -> bool {
+        let before = self.0.len();
+        self.0
+            .retain(|(other, value)| *other != name || value.is_some());
+        self.0.len() < before
+    }
+
+    fn value<T: std::str::FromStr>(&mut self, name: &str, default: Option<T>) -> Result<T, String> {
+        let at = self
+            .0
+            .iter()
+            .position(|(other, value)| *other == name && value.is_some());
+        let Some((_, Some(value))) = at.map(|at| self.0.remove(at)) else {
+            return default.ok_or_else(|| format!("{name} is missing, expected {name}=NUMBER"));
+        };
+        let number = value.parse();
+        number.map_err(|_| format!("{name} is {value:?}, expected a number of its range"))
+    }
+
+    fn wait(&mut self) -> Result<Wait, String> {
+        let mut wait = Wait::default();
+        let (waits, others) = self
+            .0
+            .iter()
+            .partition(|(name, value)| *name == "wait" && value.is_some());
+        self.0 = others;
+        let waits: Vec<(&str, Option<&str>)> = waits;
+        for (_, unit) in waits {
+            match unit {
+                Some("weights") => wait.weights = true,
+                Some("stream") => wait.stream = true,
+                Some("drain") => wait.drain = true,
+                other => {
+                    let other = other.unwrap_or_default();
+                    return Err(format!(
+                        "wait is {other:?}, expected weights, stream or drain"
+                    ));
+                }
+            }
+        }
+        Ok(wait)
+    }
+
+    fn none_left(&self, instruction: &str) -> Result<(), String> {
+        match self.0.first() {
+            None => Ok(()),
+            Some((name, _)) => Err(format!("{name:?} is no field of {instruction}")),
+        }
+    }
+}
+
+/// Blocks `[row R base B: I..E step S, ...]`.
+fn record(text: &str) -> Result<Vec<RowBlock>, String> {
+    let mut rows = Vec::new();
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let (block, behind) = rest
+            .strip_prefix('[')
+            .and_then(|rest| rest.split_once(']'))
+            .ok_or_else(|| format!("{rest:?}, expected a block in brackets"))?;
+        rows.push(row(block)?);
+        rest = behind.trim();
+    }
+    Ok(rows)
+}
+
+fn row(block: &str) -> Result<RowBlock, String> {
+    let form =
+        || format!("[{block}], expected [row ROW base ADDRESS: INITIAL..END step STEP, ...]");
+    let (head, loops) = block.split_once(':').unwrap_or((block, ""));
+    let words: Vec<&str> = head.split_whitespace().collect();
+    let ["row", row, "base", base] = words[..] else {
+        return Err(form());
+    };
+    let mut values = Vec::new();
+    for text in loops
+        .split(',')
+        .map(str::trim)
+        .filter(|text| !text.is_empty())
+    {
+        let (range, step) = text.split_once(" step ").ok_or_else(form)?;
+        let (initial, end) = range.split_once("..").ok_or_else(form)?;
+        let number = |text: &str| text.trim().parse().map_err(|_| form());
+        values.push(Loop {
+            initial: number(initial)?,
+            step: number(step)?,
+            end: number(end)?,
+        });
+    }
+    Ok(RowBlock {
+        row: row.parse().map_err(|_| form())?,
+        base: base.parse().map_err(|_| form())?,
+        loops: values,
+    })
+}

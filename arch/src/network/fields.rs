@@ -1,0 +1,93 @@
+//! Which fields of a network file belong to which kind of layer.
+
+use super::LayerKind;
+use super::file::{KindFile, LayerFile};
+use crate::fault::{Fault, push};
+
+impl From<KindFile> for LayerKind {
+    fn from(kind: KindFile) -> LayerKind {
+        match kind {
+            KindFile::Conv2d => LayerKind::Conv2d,
+            KindFile::FullyConnected => LayerKind::FullyConnected,
+            KindFile::AveragePool2d => LayerKind::AveragePool2d,
+            KindFile::MaxPool2d => LayerKind::MaxPool2d,
+            KindFile::Add => LayerKind::Add,
+        }
+    }
+}
+
+/// What a field is to a kind of layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Need {
+    Required,
+    Optional,
+    Foreign,
+}
+
+/// Lists fields that are missing and fields that do not belong to the kind of layer; true if all
+/// required ones are there.
+pub(super) fn check(file: &LayerFile, at: &str, faults: &mut Vec<Fault>) -> bool {
+    let kind = LayerKind::from(file.kind);
+    let mut complete = true;
+    for (field, present) in present(file) {
+        let message = match (need(kind, field), present) {
+            (Need::Required, false) => {
+                complete = false;
+                format!("is missing, required for {}", kind.name())
+            }
+            (Need::Foreign, true) => format!("is not a field of {}", kind.name()),
+            _ => continue,
+        };
+        push(faults, &format!("{at}.{field}"), message);
+    }
+    complete
+}
+
+fn present(file: &LayerFile) -> [(&'static str, bool); 18] {
+    [
+        ("output_channels", file.output_channels.is_some()),
+        ("output_features", file.output_features.is_some()),
+        ("kernel", file.kernel.is_some()),
+        ("stride", file.stride.is_some()),
+        ("dilation", file.dilation.is_some()),
+        ("groups", file.groups.is_some()),
+        ("padding", file.padding.is_some()),
+        ("inputs", file.inputs.is_some()),
+        ("weights", file.weights.is_some()),
+        ("factors", file.factors.is_some()),
+        ("bias", file.bias.is_some()),
+        ("multiplier", file.multiplier.is_some()),
+        ("shift", file.shift.is_some()),
+        ("rounding", file.rounding.is_some()),
+        ("output_zero_point", file.output_zero_point.is_some()),
+        ("activation_min", file.activation_min.is_some()),
+        ("activation_max", file.activation_max.is_some()),
+        ("output_scale", file.output_scale.is_some()),
+    ]
+}
+
+fn need(kind: LayerKind, field: &str) -> Need {
+    let convolution = kind == LayerKind::Conv2d;
+    let pooling = matches!(kind, LayerKind::AveragePool2d | LayerKind::MaxPool2d);
+    let weighted = convolution || kind == LayerKind::FullyConnected;
+    let required = |belongs| match belongs {
+        true => Need::Required,
+        false => Need::Foreign,
+    };
+    let optional = |belongs| match belongs {
+        true => Need::Optional,
+        false => Need::Foreign,
+    };
+    match field {
+        "output_channels" => required(convolution),
+        "output_features" => required(kind == LayerKind::FullyConnected),
+        "kernel" => required(convolution || pooling),
+        "stride" => optional(convolution || pooling),
+        "dilation" | "groups" | "padding" => optional(convolution),
+        "inputs" if kind == LayerKind::Add => Need::Required,
+        "inputs" => Need::Optional,
+        "weights" | "bias" => required(weighted),
+        "factors" => required(kind == LayerKind::Add),
+        _ => required(!pooling),
+    }
+}

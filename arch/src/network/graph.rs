@@ -1,0 +1,72 @@
+//! Which tensors a layer reads.
+
+use super::file::LayerFile;
+use super::{INPUT_NAME, Input, LayerKind, Shape};
+use crate::fault::{Fault, push};
+
+/// A tensor that layers can read.
+#[derive(Debug, Clone)]
+pub(super) struct Tensor {
+    pub name: String,
+    /// None if the layer that makes it is faulty.
+    pub shape: Option<(Shape, i8)>,
+    /// A layer reads it.
+    pub read: bool,
+}
+
+/// Finds the inputs of a layer and their shape. None if there is a fault, here or in a layer before.
+pub(super) fn inputs(
+    file: &LayerFile,
+    at: &str,
+    tensors: &mut [Tensor],
+    faults: &mut Vec<Fault>,
+) -> Option<(Vec<Input>, Shape)> {
+    let kind = LayerKind::from(file.kind);
+    let previous = tensors.last().map(|tensor| tensor.name.clone())?;
+    let names = file.inputs.clone().unwrap_or_else(|| vec![previous]);
+    let mut found = Vec::new();
+    let mut complete = true;
+    for (i, name) in names.iter().enumerate() {
+        let Some(index) = tensors.iter().rposition(|tensor| tensor.name == *name) else {
+            let message =
+                format!("is {name:?}, expected {INPUT_NAME:?} or the name of a layer before");
+            push(faults, &format!("{at}.inputs[{i}]"), message);
+            complete = false;
+            continue;
+        };
+        tensors[index].read = true;
+        match tensors[index].shape {
+            Some((shape, zero_point)) => found.push((index, shape, zero_point)),
+            None => complete = false,
+        }
+    }
+    let several = kind == LayerKind::Add;
+    if several != (names.len() > 1) {
+        let expected = if several { "2 to 8" } else { "1" };
+        let message = format!(
+            "has length {}, expected {expected} for {}",
+            names.len(),
+            kind.name()
+        );
+        push(faults, &format!("{at}.inputs"), message);
+        return None;
+    }
+    let &(_, shape, _) = found.first().filter(|_| complete)?;
+    for (i, &(_, other, _)) in found.iter().enumerate() {
+        if other != shape {
+            let text = |s: Shape| format!("{} channels of {} x {}", s.channels, s.height, s.width);
+            let message = format!(
+                "is {:?} with {}, expected {} as the first input has",
+                names[i],
+                text(other),
+                text(shape)
+            );
+            push(faults, &format!("{at}.inputs[{i}]"), message);
+            complete = false;
+        }
+    }
+    let inputs = found
+        .iter()
+        .map(|&(tensor, _, zero_point)| Input { tensor, zero_point });
+    complete.then(|| (inputs.collect(), shape))
+}

@@ -1,0 +1,109 @@
+//! `heddle compile`: from a network to a program file, and what the stages in between have made.
+
+use heddle_arch::isa::disassemble;
+use heddle_compiler::{Graph, Program};
+use serde_json::json;
+
+use crate::args::{CompileArgs, DumpArg};
+use crate::failure::Failure;
+use crate::{input, output, replace};
+
+/// Runs the command.
+pub fn run(args: &CompileArgs) -> Result<(), Failure> {
+    if let Some(target) = &args.output {
+        replace::check(target, replace::PROGRAM)?;
+    }
+    let params = input::read_config(&args.config)?;
+    let network = input::read_model(&args.model)?;
+    if args.dump == Some(DumpArg::Graph) && args.output.is_none() {
+        return dump_graph(&Graph::of(&network), args.dot);
+    }
+    let options = (&args.making).into();
+    let program =
+        heddle_compiler::compile_with(&network, &params, options).map_err(Failure::new)?;
+    if let Some(target) = &args.output {
+        let text = program.to_json(&params);
+        replace::write(target, replace::PROGRAM, text.as_bytes())?;
+    }
+    match args.dump {
+        Some(DumpArg::Graph) => dump_graph(&Graph::of(&network), args.dot),
+        Some(DumpArg::Schedule) if args.dot => output::print(&program.schedule.dot()),
+        Some(DumpArg::Schedule) => output::print(&program.schedule.text()),
+        Some(DumpArg::Asm) if args.dot => Err(Failure::new(
+            "--dot is given with --dump asm, expected graph or schedule",
+        )),
+        Some(DumpArg::Asm) => output::print(&asm(&program)?),
+        None if args.json => output::print_json(&summary(&program)),
+        None => output::print(&text(&program)),
+    }
+}
+
+fn dump_graph(graph: &Graph, dot: bool) -> Result<(), Failure> {
+    match dot {
+        true => output::print(&graph.dot()),
+        false => output::print(&graph.text()),
+    }
+}
+
+/// The instructions of all runs.
+fn asm(program: &Program) -> Result<String, Failure> {
+    let mut text = String::new();
+    let ends = program.runs.iter().skip(1).map(|run| run.start_pc as usize);
+    let ends = ends.chain([program.words.len()]);
+    for (run, end) in program.runs.iter().zip(ends) {
+        let words = &program.words[run.start_pc as usize..end];
+        text += &format!("# {}, from word {} on\n", run.name, run.start_pc);
+        text += &disassemble(words).map_err(Failure::new)?;
+    }
+    Ok(text)
+}
+
+fn text(program: &Program) -> String {
+    let heading = ["run", "layers", "instructions", "waits", "cycles"];
+    let mut rows = vec![heading.map(str::to_string).to_vec()];
+    for run in &program.runs {
+        rows.push(vec![
+            run.name.clone(),
+            run.layers.len().to_string(),
+            run.instructions.to_string(),
+            run.sync.waits.to_string(),
+            run.cycles.to_string(),
+        ]);
+    }
+    let bytes = program
+        .tensors
+        .iter()
+        .map(|tensor| tensor.base + tensor.bytes)
+        .max();
+    let apart: u32 = program.tensors.iter().map(|tensor| tensor.bytes).sum();
+    output::table(&rows)
+        + &format!(
+            "\n{}: {} program words, activations take {} bytes of each partition, {} without sharing\n",
+            program.network,
+            program.words.len(),
+            bytes.unwrap_or(0),
+            apart
+        )
+}
+
+fn summary(program: &Program) -> serde_json::Value {
+    let runs = program.runs.iter().map(|run| {
+        json!({
+            "name": run.name,
+            "start_pc": run.start_pc,
+            "layers": program.layers[run.layers.clone()].iter().map(|l| &l.name).collect::<Vec<_>>(),
+            "instructions": run.instructions,
+            "cycles": run.cycles,
+            "dependencies": run.sync.dependencies,
+            "kept_by_the_machine": run.sync.kept_by_the_machine,
+            "redundant": run.sync.redundant,
+            "waits": run.sync.waits,
+        })
+    });
+    json!({
+        "network": program.network,
+        "program_words": program.words.len(),
+        "activation_bytes": program.tensors.iter().map(|t| t.base + t.bytes).max(),
+        "runs": runs.collect::<Vec<_>>(),
+    })
+}

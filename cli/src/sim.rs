@@ -1,0 +1,26 @@
+//! `heddle sim`: a network on the golden machine, held against the golden network.
+
+use heddle_tb::network::{NetworkReport, simulate};
+use indicatif::ProgressBar;
+
+use crate::args::SimArgs;
+use crate::cosim::{images_of, prepared, report, stopped};
+use crate::failure::Failure;
+use crate::output;
+
+/// Runs the command; false when a value or the number of cycles differs from what was expected.
+pub fn run(args: &SimArgs) -> Result<bool, Failure> {
+    let (params, network, program) = prepared(&args.network)?;
+    let images = images_of(&args.network, &network)?;
+    let progress = ProgressBar::new(images.len() as u64);
+    let started = std::time::Instant::now();
+    let found = simulate(&params, &network, &program, &images, || progress.inc(1));
+    let seconds = started.elapsed().as_secs_f64();
+    progress.finish_and_clear();
+    let found: NetworkReport = found.map_err(stopped)?;
+    match args.json {
+        true => output::print_json(&report::json(&found, &program, seconds))?,
+        false => output::print(&report::text(&found, &params, &program, seconds))?,
+    }
+    Ok(found.is_exact())
+}

@@ -1,0 +1,127 @@
+//! Addresses of tensors: tensors that are not needed at the same time may share memory.
+//!
+//! A tensor has bytes that are written whenever it is made, and others, halos, that must be zero and
+//! that nobody writes. The zeros are written once, with the image; so a byte that is written for one tensor
+//! is never the halo of another one.
+
+use std::ops::Range;
+
+/// What a tensor wants of the memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Request {
+    /// Steps in which the tensor must be there: from the one that writes it to the last one that
+    /// reads it, both included.
+    pub steps: Range<usize>,
+    /// For each word: it is written. The others are halos.
+    pub written: Vec<bool>,
+}
+
+/// Gives every tensor the word address of its first word. Long tensors are placed first, each at the lowest
+/// place where it agrees with those that are there.
+pub(crate) fn allocate(requests: &[Request]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..requests.len()).collect();
+    order.sort_by_key(|&i| (std::cmp::Reverse(requests[i].written.len()), i));
+    let mut placed: Vec<(usize, usize)> = Vec::new();
+    let mut addresses = vec![0; requests.len()];
+    for i in order {
+        let ends = placed
+            .iter()
+            .map(|&(other, at)| at + requests[other].written.len());
+        let starts = placed.iter().map(|&(_, at)| at);
+        let mut candidates: Vec<usize> = starts.chain(ends).chain([0]).collect();
+        candidates.sort_unstable();
+        let fits = |at: usize| {
+            let others = placed
+                .iter()
+                .map(|&(other, there)| (&requests[other], there));
+            others
+                .into_iter()
+                .all(|other| agree((&requests[i], at), other))
+        };
+        let at = candidates.into_iter().find(|&at| fits(at));
+        let at = at.expect("behind the last tensor there is room");
+        addresses[i] = at;
+        placed.push((i, at));
+    }
+    addresses
+}
+
+/// Two tensors at word addresses do not get into each other's way.
+fn agree((a, at): (&Request, usize), (b, there): (&Request, usize)) -> bool {
+    let common = at.max(there)..(at + a.written.len()).min(there + b.written.len());
+    if common.is_empty() {
+        return true;
+    }
+    let apart = a.steps.end <= b.steps.start || b.steps.end <= a.steps.start;
+    apart
+        && common
+            .into_iter()
+            .all(|word| a.written[word - at] == b.written[word - there])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(steps: Range<usize>, written: &str) -> Request {
+        Request {
+            steps,
+            written: written.chars().map(|c| c == 'w').collect(),
+        }
+    }
+
+    #[test]
+    fn tensors_of_different_times_share_memory() {
+        let requests = [
+            request(0..2, "wwww"),
+            request(1..3, "www"),
+            request(2..4, "wwww"),
+            request(3..5, "ww"),
+        ];
+        assert_eq!(allocate(&requests), [0, 4, 0, 4]);
+    }
+
+    #[test]
+    fn halos_stay_zero() {
+        let requests = [
+            request(0..2, "-ww-"),
+            request(2..4, "wwww"),
+            request(4..6, "-ww-"),
+        ];
+        assert_eq!(allocate(&requests), [0, 4, 0]);
+    }
+
+    #[test]
+    fn random_tensors_never_get_into_each_others_way() {
+        use rand::{Rng, SeedableRng};
+        for seed in 0..200 {
+            let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
+            let requests: Vec<Request> = (0..rng.random_range(1..9))
+                .map(|_| {
+                    let first = rng.random_range(0..8);
+                    let steps = first..first + rng.random_range(1..5);
+                    let words = rng.random_range(1..12);
+                    let written = (0..words).map(|_| rng.random_bool(0.8)).collect();
+                    Request { steps, written }
+                })
+                .collect();
+            let addresses = allocate(&requests);
+            // Every word: who owns it in each step, and whether somebody ever writes it.
+            let mut owners = std::collections::BTreeMap::new();
+            let mut kinds = std::collections::BTreeMap::new();
+            for (i, (request, &at)) in requests.iter().zip(&addresses).enumerate() {
+                for (word, &written) in (at..).zip(&request.written) {
+                    assert_eq!(
+                        *kinds.entry(word).or_insert(written),
+                        written,
+                        "seed {seed}"
+                    );
+                    for step in request.steps.clone() {
+                        let owner = *owners.entry((word, step)).or_insert(i);
+                        assert_eq!(owner, i, "seed {seed}: word {word} in step {step}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! The second stage: instructions in order, what each of them reads and writes, and which must wait for
+//! which.
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use heddle_arch::isa::{Instruction, ROW_TENSOR, Record};
+
+/// The unit that an instruction starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Unit {
+    /// LOAD_WEIGHTS.
+    Weights,
+    /// MATMUL.
+    Stream,
+    /// DRAIN.
+    Drain,
+}
+
+impl Unit {
+    /// The unit of an instruction; HALT has none.
+    #[must_use]
+    pub fn of(instruction: &Instruction) -> Option<Unit> {
+        match instruction {
+            Instruction::LoadWeights { .. } => Some(Unit::Weights),
+            Instruction::Matmul { .. } => Some(Unit::Stream),
+            Instruction::Drain { .. } => Some(Unit::Drain),
+            Instruction::Halt { .. } => None,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Unit::Weights => "weights",
+            Unit::Stream => "stream",
+            Unit::Drain => "drain",
+        }
+    }
+}
+
+/// Why a step comes behind another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reason {
+    /// One unit runs its instructions in order.
+    Unit,
+    /// A product needs the weights of this load; they are used in the order in which they come.
+    Weights,
+    /// Results need addresses when they come.
+    Addresses,
+    /// It reads what the other one writes.
+    Data,
+    /// It writes over what the other one reads.
+    Reuse,
+}
+
+impl Reason {
+    fn name(self) -> &'static str {
+        match self {
+            Reason::Unit => "unit",
+            Reason::Weights => "weights",
+            Reason::Addresses => "addresses",
+            Reason::Data => "data",
+            Reason::Reuse => "reuse",
+        }
+    }
+}
+
+/// A step comes behind another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Dependency {
+    /// The earlier step.
+    pub on: usize,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// An instruction and what it depends on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The layer that it is part of.
+    pub layer: usize,
+    /// The unit that it starts.
+    pub unit: Unit,
+    /// The instruction, without waiting.
+    pub instruction: Instruction,
+    /// Bytes that it reads or, if it is a drain, writes, the same in all partitions.
+    pub bytes: Range<u32>,
+    /// Earlier steps that must be done.
+    pub after: Vec<Dependency>,
+}
+
+/// Steps in the order in which the machine gets them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Schedule {
+    /// Names of the layers.
+    pub layers: Vec<String>,
+    /// The steps.
+    pub steps: Vec<Step>,
+}
+
+impl Schedule {
+    /// Adds the instructions of a layer. `reach` is what the offset tables of rows add to an address at most.
+    pub(crate) fn push_layer(&mut self, name: &str, instructions: Vec<Instruction>, reach: u32) {
+        let layer = self.layers.len();
+        self.layers.push(name.to_string());
+        for instruction in instructions {
+            let Some(unit) = Unit::of(&instruction) else {
+                continue;
+            };
+            let bytes = bytes(&instruction, unit, reach);
+            self.steps.push(Step {
+                layer,
+                unit,
+                instruction,
+                bytes,
+                after: Vec::new(),
+            });
+        }
+    }
+
+    /// Finds all dependencies.
+    pub(crate) fn connect(&mut self) {
+        let tiles = self.weight_tiles();
+        let mut last: [Option<usize>; 3] = [None; 3];
+        for (index, loads) in tiles.into_iter().enumerate() {
+            let step = &self.steps[index];
+            let before = |on: Option<usize>, reason| on.map(|on| Dependency { on, reason });
+            let mut after: Vec<Dependency> = self.conflicts(index);
+            after.extend(before(last[step.unit as usize], Reason::Unit));
+            after.extend(loads.into_iter().map(|on| Dependency {
+                on,
+                reason: Reason::Weights,
+            }));
+            if goes_to_post(&step.instruction) {
+                after.extend(before(last[Unit::Drain as usize], Reason::Addresses));
+            }
+            last[step.unit as usize] = Some(index);
+            after.sort_unstable();
+            self.steps[index].after = after;
+        }
+    }
+
+    /// Earlier steps that write what a step reads, or read what it writes.
+    fn conflicts(&self, index: usize) -> Vec<Dependency> {
+        let step = &self.steps[index];
+        let writes = step.unit == Unit::Drain;
+        let meet = |other: &Step| {
+            let common = other.bytes.start < step.bytes.end && step.bytes.start < other.bytes.end;
+            common && writes != (other.unit == Unit::Drain)
+        };
+        let reason = match writes {
+            true => Reason::Reuse,
+            false => Reason::Data,
+        };
+        let before = (0..index).filter(|&on| meet(&self.steps[on]));
+        before.map(|on| Dependency { on, reason }).collect()
+    }
+
+    /// For every product the loads whose tiles it uses.
+    fn weight_tiles(&self) -> Vec<Vec<usize>> {
+        let mut waiting = std::collections::VecDeque::new();
+        let mut used = vec![Vec::new(); self.steps.len()];
+        for (index, step) in self.steps.iter().enumerate() {
+            match &step.instruction {
+                Instruction::LoadWeights {
+                    record, tile_level, ..
+                } => {
+                    let tiles = k_tiles(record, 0, *tile_level);
+                    waiting.push_back((index, tiles));
+                }
+                Instruction::Matmul {
+                    record, tile_level, ..
+                } => {
+                    let mut needed = k_tiles(record, ROW_TENSOR, *tile_level);
+                    while needed > 0 {
+                        let Some((load, tiles)) = waiting.front_mut() else {
+                            break;
+                        };
+                        let taken = needed.min(*tiles);
+                        used[index].push(*load);
+                        (needed, *tiles) = (needed - taken, *tiles - taken);
+                        if *tiles == 0 {
+                            waiting.pop_front();
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        used
+    }
+
+    /// A line for each step.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        let mut layer = None;
+        for (index, step) in self.steps.iter().enumerate() {
+            if layer != Some(step.layer) {
+                layer = Some(step.layer);
+                writeln!(text, "layer {}", self.layers[step.layer])
+                    .expect("a string takes everything");
+            }
+            let after: Vec<String> = step
+                .after
+                .iter()
+                .map(|d| format!("{} {}", d.on, d.reason.name()))
+                .collect();
+            let (unit, Range { start, end }) = (step.unit.name(), &step.bytes);
+            let verb = match step.unit {
+                Unit::Drain => "writes",
+                _ => "reads",
+            };
+            let line = format!("{index:>6}  {unit:<7}  {verb} {start}..{end}");
+            let line = match after.is_empty() {
+                true => line,
+                false => format!("{line}, after {}", after.join(", ")),
+            };
+            text += &line;
+            text.push('\n');
+        }
+        text
+    }
+
+    /// The steps and their dependencies in the language of Graphviz.
+    #[must_use]
+    pub fn dot(&self) -> String {
+        let mut text = String::from("digraph schedule {\n  node [shape=box];\n");
+        for (index, step) in self.steps.iter().enumerate() {
+            let unit = step.unit.name();
+            writeln!(text, "  s{index} [label=\"{index} {unit}\"];")
+                .expect("a string takes everything");
+            for dependency in &step.after {
+                let (on, reason) = (dependency.on, dependency.reason.name());
+                writeln!(text, "  s{on} -> s{index} [label=\"{reason}\"];")
+                    .expect("a string takes everything");
+            }
+        }
+        text + "}\n"
+    }
+}
+
+fn goes_to_post(instruction: &Instruction) -> bool {
+    matches!(instruction, Instruction::Matmul { last: true, .. })
+}
+
+/// Iterations of the loops outside `level`.
+fn k_tiles(record: &Record, row: u8, level: u32) -> u64 {
+    let mut blocks = record.rows.iter().filter(|block| block.row == row);
+    let loops = blocks.next().map_or(&[][..], |block| &block.loops);
+    let outer = loops.iter().skip(level as usize + 1);
+    outer
+        .map(|l| u64::from(l.end.div_ceil(l.step.max(1))).max(1))
+        .product()
+}
+
+/// Bytes of the state buffer between the lowest and the highest address of an instruction.
+fn bytes(instruction: &Instruction, unit: Unit, reach: u32) -> Range<u32> {
+    let Some(record) = instruction.record() else {
+        return 0..0;
+    };
+    let rows = record.rows.iter();
+    let rows = rows.filter(|block| unit != Unit::Stream || block.row == ROW_TENSOR);
+    let spans = rows.map(|block| {
+        let steps = block.loops.iter().map(|l| match l.step {
+            0 => 0,
+            step => (l.end.max(1) - 1) / step * step,
+        });
+        block.base..block.base.saturating_add(steps.sum())
+    });
+    let (low, high) = spans.fold((u32::MAX, 0), |(low, high), span| {
+        (low.min(span.start), high.max(span.end))
+    });
+    // Results are written as whole words; weights are words.
+    let (low, high) = match unit {
+        Unit::Stream => (low, high.saturating_add(reach)),
+        Unit::Weights | Unit::Drain => (low & !7, high | 7),
+    };
+    low..high.saturating_add(1)
+}

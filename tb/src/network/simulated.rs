@@ -1,0 +1,53 @@
+//! A network on the golden machine alone: its values against the golden network, its cycles against the
+//! prediction of the compiler.
+
+use heddle_arch::host::Counter;
+use heddle_arch::network::Network;
+use heddle_arch::params::Params;
+use heddle_compiler::Program;
+
+use super::prediction::Prediction;
+use super::{Image, LayerRun, NetworkReport, RunError};
+use heddle_sim::network::class_of;
+
+/// Runs images; calls `done` after each of them.
+///
+/// # Errors
+/// `RunError`; differences of values and cycles are in the report instead.
+pub fn simulate(
+    params: &Params,
+    network: &Network,
+    program: &Program,
+    images: &[Image<'_>],
+    done: impl Fn(),
+) -> Result<NetworkReport, RunError> {
+    let mut golden = Prediction::load(params, network, program);
+    let mut report = NetworkReport::new(&network.name, params, program);
+    for &(image, label) in images {
+        let (machine, mut expected) = golden.run_both(image)?;
+        for (run, plan) in expected.iter_mut().zip(&program.runs) {
+            predict_cycles(run, plan.cycles);
+        }
+        for (row, (got, want)) in report.layers.iter_mut().zip(machine.iter().zip(&expected)) {
+            row.add(params, report.images, got, want);
+            report.simulated_cycles += row.cycles;
+        }
+        let class = machine.last().and_then(|run| class_of(&run.values));
+        if label.is_some() && class == label {
+            report.correct += 1;
+        }
+        report.images += 1;
+        done();
+    }
+    report.set_total(params);
+    Ok(report)
+}
+
+/// The cycles that the compiler has predicted take the place of those of the golden machine.
+fn predict_cycles(run: &mut LayerRun, cycles: u64) {
+    for (counter, value) in &mut run.counters {
+        if *counter == Counter::Cycles {
+            *value = cycles as u32; // counters wrap
+        }
+    }
+}
