@@ -9,8 +9,11 @@ mod examples;
 mod faults;
 mod files;
 mod layer;
+mod loops;
+mod operands;
 mod pins;
 mod random;
+mod reads;
 #[path = "../rtl/mod.rs"]
 mod rtl;
 mod runs;

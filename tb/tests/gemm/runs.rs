@@ -56,7 +56,7 @@ fn rows_with_one_base_share_a_read_of_a_merging_bank() {
 #[test]
 fn a_run_takes_the_documented_clocks() {
     let mut bench = bench();
-    for name in ["four", "square", "single", "tall", "flat"] {
+    for name in ["four", "square", "single", "pair", "tall", "flat"] {
         for (layer, [t, k, n]) in [
             (small(), [4, 9, 1]),
             (asymmetric(), [24, 12, 2]),
