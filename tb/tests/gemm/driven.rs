@@ -208,6 +208,12 @@ impl bench::Driven for Driven {
             return Err(format!("{status:?}, model has {expected:?}"));
         }
         self.check_busy(status)?;
+        if let Some(running) = self.running.back().filter(|_| status.busy) {
+            let written = self.counters.since(&running.before).table_writes;
+            if written != 0 {
+                return Err(format!("{written} table entries were written during a run"));
+            }
+        }
         let Some(running) = self.running.front_mut() else {
             if status.done || results.iter().any(Option::is_some) {
                 return Err(format!("{status:?} and {results:?} without a run"));
@@ -383,7 +389,9 @@ impl Driven {
             let expanded = self.model.write(&write, busy);
             let entry = !busy && matches!(write.kind, Kind::Base | Kind::Offset);
             self.written[2] += u32::from(entry);
-            self.expanding = expanded.is_some_and(|expanded| expanded.entries > 0);
+            let entries = expanded.map_or(0, |expanded| expanded.entries);
+            self.written[2] += entries as u32;
+            self.expanding = entries > 0;
             self.ops.pop_front();
         }
         if let Some((address, operand)) = self.inputs.operand {

@@ -4,6 +4,7 @@
 mod bench;
 #[path = "../beside/mod.rs"]
 mod beside;
+mod document;
 mod driven;
 mod examples;
 mod faults;

@@ -9,6 +9,7 @@ use crate::reads::Read;
 use crate::sides::{Side, design};
 use crate::variants::options;
 use heddle_sim::offsets::examples::{self, Lists};
+use std::collections::{BTreeSet, VecDeque};
 
 /// Operand of row m and tap k: its byte address and its value; `None` is a tap that is not read.
 type Operands = Vec<Vec<Option<Read>>>;
@@ -118,7 +119,7 @@ fn check(bench: &mut Bench, name: &str, layer: &Layer, operands: &Operands) {
 }
 
 #[test]
-fn sgcr_25_rows_read_the_bytes_at_the_addresses_of_5_1_2() {
+fn sgcr_10_sgcr_25_rows_read_the_bytes_at_the_addresses_of_5_1_2() {
     let mut bench = bench();
     let run = bench.run_one("four", &small());
     // Row 0 reads 1, 3, 2, 5, .. at 0, 1, 2, 4, ..
@@ -163,7 +164,7 @@ fn sgcr_25_sgcr_47_sgcr_48_rows_read_5_5_by_mask_and_with_a_border() {
 }
 
 #[test]
-fn sgcr_25_sgcr_32_sgcr_33_rows_read_every_layout_of_5_6_and_a_fully_connected_layer() {
+fn sgcr_11_sgcr_25_rows_read_every_layout_of_5_6_and_a_fully_connected_layer() {
     let mut bench = bench();
     for name in names() {
         for number in 0..5 {
@@ -173,6 +174,50 @@ fn sgcr_25_sgcr_32_sgcr_33_rows_read_every_layout_of_5_6_and_a_fully_connected_l
         }
         check(&mut bench, &name, &connected(), &connected_operands());
     }
+}
+
+/// Misses of a fully associative cache of lines of 4 bytes that drops the one used longest ago.
+fn fills(addresses: &[u32], capacity: usize) -> usize {
+    let mut lines = VecDeque::new();
+    let mut fills = 0;
+    for line in addresses.iter().map(|address| address / 4) {
+        match lines.iter().position(|held| *held == line) {
+            Some(place) => {
+                lines.remove(place);
+            }
+            None => {
+                fills += 1;
+                if lines.len() == capacity {
+                    lines.pop_front();
+                }
+            }
+        }
+        lines.push_back(line);
+    }
+    fills
+}
+
+#[test]
+fn sgcr_36_reads_of_the_memories_fill_the_cache_lines_of_5_9() {
+    let mut bench = bench();
+    // Four rows that read at once, and one row that has one thread after the other.
+    let together = bench.run_one("broad", &small()).reads.memories;
+    let steps: Vec<Vec<u32>> = (0..9)
+        .map(|step| together.iter().map(|reads| reads[step].0).collect())
+        .collect();
+    let apart = bench.run_one("single", &small()).reads.memories;
+    let apart: Vec<u32> = apart[0].iter().map(|read| read.0).collect();
+    for (capacity, all_rows, row_by_row) in [(1, 16, 12), (2, 4, 10), (3, 4, 4)] {
+        assert_eq!(
+            fills(&steps.concat(), capacity),
+            all_rows,
+            "{capacity} lines"
+        );
+        assert_eq!(fills(&apart, capacity), row_by_row, "{capacity} lines");
+    }
+    // 36 reads are 18 of lines if the rows of a step share them.
+    let lines = |step: &Vec<u32>| step.iter().map(|at| at / 4).collect::<BTreeSet<_>>().len();
+    assert_eq!(steps.iter().map(lines).sum::<usize>(), 18);
 }
 
 #[test]
@@ -198,7 +243,7 @@ fn sgcr_25_rows_that_read_for_each_other_are_noticed_where_all_operands_are_equa
 }
 
 #[test]
-fn sgcr_15_sgcr_16_sgcr_53_the_weight_address_only_grows_by_a_word_of_q_weights() {
+fn sgcr_15_sgcr_16_sgcr_53_sgcr_55_the_weight_address_only_grows_by_a_word_of_q_weights() {
     let mut bench = bench();
     for name in names() {
         let unit = bench.side(&name).options.unit;

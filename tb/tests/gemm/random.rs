@@ -178,6 +178,7 @@ fn all_variants(seed: u64) -> Checked<Coverage> {
             });
             coverage.event("unit shift", shape.request.unit_shift > 0);
             coverage.event("reuse order", shape.request.reuse_order);
+            coverage.event("random order", shape.turned);
             coverage.event("weight stationary", layer.weight_stationary());
             coverage.event("output stationary", !layer.weight_stationary());
             let rows = side.options.unit.rows;
@@ -202,7 +203,7 @@ fn all_variants(seed: u64) -> Checked<Coverage> {
 }
 
 #[test]
-fn sgcr_16_sgcr_22_sgcr_25_sgcr_31_sgcr_34_sgcr_40_sgcr_53_random_layers_give_what_nested_loops_give()
+fn sgcr_16_sgcr_17_sgcr_22_sgcr_25_sgcr_31_sgcr_34_sgcr_40_sgcr_46_sgcr_53_random_layers_give_what_nested_loops_give()
  {
     run_seeds(all_variants);
 }

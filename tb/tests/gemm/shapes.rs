@@ -2,13 +2,14 @@
 
 use crate::layer::{EACH, Layer, MASKS, STEPS, WEIGHTS};
 use crate::loops::{self, Tensor, convolve, stored};
-use heddle_compiler::offsets::order::weight_order;
+use heddle_compiler::offsets::order::{reorder, weight_order};
 use heddle_compiler::offsets::{
     Convolution, FullyConnected, Layout, Pad, Request, Sides, Tables, generate,
 };
 use heddle_sim::gemm::GemmOptions;
 use heddle_sim::offsets::examples::Lists;
 use rand::Rng;
+use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 /// Longest run.
@@ -26,6 +27,8 @@ pub struct Shape {
     pub expected: Vec<Vec<i32>>,
     /// Of each run the operand of each row and tap, taps in the order of the tables.
     pub operands: Vec<Vec<Vec<Option<i8>>>>,
+    /// The taps are in a random order.
+    pub turned: bool,
 }
 
 /// The lists of tables.
@@ -118,7 +121,15 @@ pub fn random_shape(options: &GemmOptions, rng: &mut ChaCha8Rng) -> Shape {
         let file = tables.to_bytes().expect("generated tables have a file");
         let tables = Tables::from_bytes(&file).expect("the file is sound");
         let stationary = rng.random::<bool>();
-        if let Some(shape) = fitted(options, request, &tables, stationary, rng) {
+        // Any order of the taps will do if the weights follow (SGCR-17).
+        let mut turn: Vec<u32> = (0..tables.offsets.len() as u32).collect();
+        let turned = rng.random_bool(0.3);
+        if turned {
+            turn.shuffle(rng);
+        }
+        let tables = reorder(&tables, &turn);
+        if let Some(mut shape) = fitted(options, request, (&tables, &turn), stationary, rng) {
+            shape.turned = turned && !turn.is_sorted();
             return shape;
         }
     }
@@ -128,7 +139,7 @@ pub fn random_shape(options: &GemmOptions, rng: &mut ChaCha8Rng) -> Shape {
 fn fitted(
     options: &GemmOptions,
     request: Request,
-    tables: &Tables,
+    (tables, turn): (&Tables, &[u32]),
     stationary: bool,
     rng: &mut ChaCha8Rng,
 ) -> Option<Shape> {
@@ -183,6 +194,7 @@ fn fitted(
     mode |= if each { EACH } else { 0 };
     let a_origin = rng.random_range(0..=options.operand_bytes as u32 - bytes);
     let order = weight_order(&request);
+    let order: Vec<u32> = turn.iter().map(|tap| order[*tap as usize]).collect();
     let group_channels = (shape.channels / shape.groups) as usize;
     // From the first element of channel 0 to that of the group's first channel.
     let plane = memory.len() / size[0] / size[1];
@@ -234,6 +246,7 @@ fn fitted(
         groups,
         expected,
         operands,
+        turned: false,
         request,
     })
 }

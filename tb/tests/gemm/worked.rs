@@ -6,12 +6,13 @@ use crate::examples::{
     layout, layout_c, names, padded, product, small, two_threads,
 };
 use crate::layer::{Layer, MASKS, STEPS, WEIGHTS};
+use crate::reads::Read;
 use crate::variants::VARIANTS;
 use heddle_sim::offsets::Write;
 use heddle_sim::offsets::examples;
 
 #[test]
-fn sgcr_31_one_build_runs_every_example_with_other_tables_and_counts() {
+fn sgcr_31_sgcr_32_sgcr_33_one_build_runs_every_example_with_other_tables_and_counts() {
     let mut bench = bench();
     let logical = layout_c();
     for name in names() {
@@ -30,6 +31,19 @@ fn sgcr_31_one_build_runs_every_example_with_other_tables_and_counts() {
         }
         let connected = connected();
         check(&connected, &product(&connected, 7));
+    }
+}
+
+#[test]
+fn sgcr_01_sgcr_02_the_13_entries_of_5_1_are_all_that_is_loaded_and_read() {
+    let mut bench = bench();
+    for name in names() {
+        let before = bench.table_writes(&name);
+        let run = bench.run_one(&name, &small());
+        // The bench fails if an entry is written while a run is under way.
+        assert_eq!(bench.table_writes(&name) - before, 4 + 9, "{name}");
+        let tiles = 4_u32.div_ceil(bench.side(&name).options.unit.rows as u32);
+        assert_eq!(run.counters.table_reads, 4 + 9 * tiles, "{name}");
     }
 }
 
@@ -53,6 +67,22 @@ fn sgcr_27_sgcr_45_only_rows_and_channels_that_exist_give_results() {
     // 5.4: 36 reads and 4 results with three rows.
     let run = bench.run_one("flat", &small());
     assert_eq!((run.status.reads, run.stores()), (36, 4));
+    let reads: Vec<_> = run.reads.memories.iter().map(Vec::len).collect();
+    assert_eq!(reads, [18, 9, 9]);
+    assert_eq!(
+        run.reads.memories[0][9..],
+        [
+            (5, 0),
+            (6, 4),
+            (7, 6),
+            (9, 2),
+            (10, 1),
+            (11, 3),
+            (13, 7),
+            (14, 5),
+            (15, 2)
+        ]
+    );
     for name in names() {
         let run = bench.run_one(&name, &asymmetric());
         let cols = VARIANTS.sides.iter().find(|side| side.name == name);
@@ -203,37 +233,48 @@ fn sgcr_23_sgcr_43_sgcr_57_one_load_of_the_tables_serves_convolutions_of_one_sha
 }
 
 #[test]
-fn sgcr_42_operands_may_lie_anywhere() {
+fn sgcr_42_operands_may_lie_anywhere_and_every_address_moves_with_them() {
     let mut bench = bench();
     for name in names() {
-        for origin in [0, 1, 64, 300, 1024 - 336] {
+        let first = bench.run_one(&name, &asymmetric());
+        let written = bench.table_writes(&name);
+        for origin in [1, 64, 300, 1024 - 336] {
             let mut layer = asymmetric();
             layer.a_origin = origin;
             // The tables are those of the first run.
-            match origin {
-                0 => bench.side(&name).load(&layer),
-                _ => bench.side(&name).load_all_but_tables(&layer),
-            }
+            bench.side(&name).load_all_but_tables(&layer);
             let run = bench.run_loaded(&name);
             assert_eq!(run.sums(), asymmetric_c(), "{name}, origin {origin}");
+            assert_eq!(run.reads.rows, first.reads.rows, "{name}, origin {origin}");
+            if bench.side(&name).options.banks == 0 {
+                let moved = |(at, byte): &Read| (at + origin, *byte);
+                let moved = |reads: &Vec<Read>| reads.iter().map(moved).collect::<Vec<_>>();
+                let moved: Vec<_> = first.reads.memories.iter().map(moved).collect();
+                assert_eq!(run.reads.memories, moved, "{name}, origin {origin}");
+            }
         }
+        assert_eq!(bench.table_writes(&name), written, "{name}");
     }
 }
 
 #[test]
-fn sgcr_19_sgcr_53_weights_may_lie_anywhere() {
+fn sgcr_19_weights_may_lie_anywhere_with_one_load_of_the_tables() {
     let mut bench = bench();
     for name in names() {
+        bench.run_one(&name, &asymmetric());
+        let written = bench.table_writes(&name);
         for mode in [0, WEIGHTS] {
             for origin in [0, 1, 200] {
                 let mut layer = asymmetric().with_mode(mode);
                 layer.b_origin = origin;
-                let run = bench.run_one(&name, &layer);
+                bench.side(&name).load_all_but_tables(&layer);
+                let run = bench.run_loaded(&name);
                 assert_eq!(run.sums(), asymmetric_c(), "{name}");
-                let words = run.model.words.iter();
-                assert_eq!(words.min(), Some(&origin));
+                let first = run.reads.weights.iter().map(|reads| reads[0].0);
+                assert!(first.eq(run.reads.weights.iter().map(|_| u32::from(origin))));
             }
         }
+        assert_eq!(bench.table_writes(&name), written, "{name}");
     }
 }
 
@@ -274,7 +315,7 @@ fn sgcr_29_nothing_is_copied() {
 }
 
 #[test]
-fn sgcr_20_a_run_reads_its_tables_from_their_own_memories() {
+fn sgcr_09_sgcr_20_a_run_reads_its_tables_from_their_own_memories() {
     let mut bench = bench();
     for side in &VARIANTS.sides {
         let (name, unit) = (&side.name, &side.options.unit);
@@ -294,6 +335,31 @@ fn sgcr_20_a_run_reads_its_tables_from_their_own_memories() {
             assert_eq!(counters.operand_reads as usize, operands.1, "{name}");
         }
     }
+}
+
+#[test]
+fn sgcr_49_sgcr_50_tables_of_5_3_by_the_expander_of_a_core() {
+    let expand = |values: [u32; 9], repeat: u32| {
+        let values = values.into_iter().chain([repeat]);
+        (16..)
+            .zip(values)
+            .map(|(index, value)| Op::Write(Write::register(index, value)))
+    };
+    let mut bench = bench();
+    let layer = asymmetric();
+    let before = bench.table_writes("square");
+    // Bases of an image by the steps 4 and 6, once more 168 bytes on; offsets by 2, 24, 52.
+    let side = bench.side("square");
+    side.ops.extend(expand([1, 0, 0, 3, 4, 4, 6, 1, 0], 0));
+    side.ops.extend(expand([1, 12, 0, 12, 168, 1, 0, 0, 0], 1));
+    side.ops.extend(expand([2, 0, 0, 3, 2, 2, 24, 2, 52], 0));
+    for mode in [0, WEIGHTS] {
+        bench
+            .side("square")
+            .load_all_but_tables(&layer.with_mode(mode));
+        assert_eq!(bench.run_loaded("square").sums(), asymmetric_c(), "{mode}");
+    }
+    assert_eq!(bench.table_writes("square") - before, 24 + 12);
 }
 
 #[test]
@@ -328,5 +394,10 @@ fn sgcr_37_sgcr_38_sgcr_39_figure_15_gives_the_convolution() {
     for name in names() {
         let run = bench.run_one(&name, &layer);
         assert_eq!(run.sums(), expected, "{name}");
+        if name == "four" {
+            // 5.7: m = 31, k = 8 and m = 49, k = 11, four rows to a tile of 12 steps.
+            let at = |m: usize, k: usize| run.reads.memories[m % 4][m / 4 * 12 + k].0;
+            assert_eq!((at(31, 8), at(49, 11)), (136, 167));
+        }
     }
 }

@@ -206,7 +206,8 @@ fn unknown(sources: &Sources) -> Result<Vec<String>, String> {
 }
 
 #[test]
-fn sgcr_29_sgcr_31_every_register_and_memory_of_the_core_is_known_and_none_is_for_a_shape() {
+fn sgcr_09_sgcr_29_sgcr_31_every_register_and_memory_of_the_core_is_known_and_none_is_for_a_shape()
+{
     let mut seen = Found::new();
     for (name, sources) in cores() {
         let found = unknown(&sources).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -219,6 +220,19 @@ fn sgcr_29_sgcr_31_every_register_and_memory_of_the_core_is_known_and_none_is_fo
     // Nothing is in the list that is in no core.
     seen.retain(|_, items| !items.is_empty());
     assert_eq!(seen, listed());
+}
+
+#[test]
+fn sgcr_22_nothing_in_a_core_without_the_expander_generates_tables() {
+    let plain = core(&options(4, 3, |_| {}));
+    let netlist = yosys(&plain, "proc; write_rtlil netlist.il").unwrap_or_else(|e| panic!("{e}"));
+    let modules = state(&netlist);
+    assert!(modules.contains_key("offsets_table"));
+    assert!(!modules.contains_key("offsets_expander"));
+    // Tables are written from the port alone: no sum comes near their data.
+    let unit = "proc; opt; select -assert-none heddle_offsets_r4*/t:$add heddle_offsets_r4*/t:$sub \
+                heddle_offsets_table*/t:$add";
+    yosys(&plain, unit).unwrap_or_else(|error| panic!("{error}"));
 }
 
 #[test]
