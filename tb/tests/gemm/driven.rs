@@ -5,11 +5,12 @@ use crate::layer::Layer;
 use crate::pins::{Counters, Inputs, Pins, Status};
 use crate::reads::{Log, Reads, watch};
 use crate::rtl::{Checked, Dut};
+use crate::shown::Shown;
 use crate::sides::Side;
 use heddle_sim::gemm::{GemmModel, GemmOptions, GemmResult, GemmRun};
 use heddle_sim::offsets::{Kind, Write};
 use rand_chacha::ChaCha8Rng;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 /// Something to do.
 #[derive(Debug, Clone)]
@@ -32,55 +33,6 @@ pub enum Op {
     Start,
     /// Nothing for so many clocks.
     Clocks(u32),
-}
-
-/// One run as the hardware has shown it.
-#[derive(Debug, Clone)]
-pub struct Shown {
-    /// What the model says.
-    pub model: GemmRun,
-    /// Results of each column in their order.
-    pub results: Vec<Vec<GemmResult>>,
-    /// What was read, as the bench has compared it with the model.
-    pub reads: Reads,
-    /// Clocks from the one behind the start to the one with `done_o`.
-    pub clocks: u64,
-    /// What the memories have counted.
-    pub counters: Counters,
-    /// Status in the clock of `done_o`.
-    pub status: Status,
-    /// Another run shared some of its clocks: counts are of both.
-    pub overlap: bool,
-}
-
-impl Shown {
-    /// All results by row and channel.
-    pub fn sorted(&self) -> Vec<GemmResult> {
-        let mut all: Vec<_> = self.results.iter().flatten().copied().collect();
-        all.sort_unstable();
-        all
-    }
-
-    /// The sums of all rows of channel 0, then of channel 1, ...
-    pub fn sums(&self) -> Vec<i32> {
-        let mut all = self.sorted();
-        all.sort_by_key(|result| (result.col, result.row));
-        all.iter().map(|result| result.sum).collect()
-    }
-
-    /// The same, where each iteration is stored: the sums that were stored last.
-    pub fn last_sums(&self) -> Vec<i32> {
-        let all = self.results.iter().flatten();
-        let last: BTreeMap<_, _> = all
-            .map(|result| ((result.col, result.row), result.sum))
-            .collect();
-        last.into_values().collect()
-    }
-
-    /// Number of results.
-    pub fn stores(&self) -> usize {
-        self.results.iter().map(Vec::len).sum()
-    }
 }
 
 /// A run under way.
@@ -125,6 +77,8 @@ pub struct Driven {
     /// Bytes of all operand memories, weights, table entries written since.
     written: [u32; 3],
     inputs: Inputs,
+    /// Clocks since the reset.
+    clock: u64,
 }
 
 impl bench::Driven for Driven {
@@ -150,6 +104,7 @@ impl bench::Driven for Driven {
             base: Counters::default(),
             written: [0; 3],
             inputs: Inputs::default(),
+            clock: 0,
         }
     }
 
@@ -202,7 +157,8 @@ impl bench::Driven for Driven {
         let seen = self.pins.reads(model);
         let running = self.running.iter_mut();
         let mut logs: Vec<_> = running.map(|running| &mut running.reads).collect();
-        watch(&mut logs, &seen)?;
+        self.clock += 1;
+        watch(&mut logs, &seen, self.clock)?;
         if status.error != self.error || status.refused != self.model.state.refused {
             let expected = (self.error, self.model.state.refused);
             return Err(format!("{status:?}, model has {expected:?}"));
@@ -300,6 +256,7 @@ impl Driven {
             model,
             results,
             reads: reads.found,
+            operand_clocks: reads.clocks,
             clocks,
             status,
             overlap,

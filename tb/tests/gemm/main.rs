@@ -20,6 +20,7 @@ mod reads;
 mod rtl;
 mod runs;
 mod shapes;
+mod shown;
 mod sides;
 mod stored;
 mod synthesis;

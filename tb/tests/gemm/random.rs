@@ -1,11 +1,12 @@
 //! 500 random layers on all cores, bit for bit against nested loops.
 
 use crate::bench::Bench;
-use crate::driven::{Driven, Op, Shown};
+use crate::driven::{Driven, Op};
 use crate::layer::Layer;
 use crate::loops::walk;
 use crate::rtl::{Checked, Coverage, run_seeds};
 use crate::shapes::{Shape, random_shape};
+use crate::shown::Shown;
 use crate::sides::Design;
 use crate::variants::VARIANTS;
 use heddle_compiler::offsets::{Layout, Pad};

@@ -67,6 +67,8 @@ pub struct Log {
     expected: Reads,
     /// What was seen.
     pub found: Reads,
+    /// Of each row the clocks in which its operands came.
+    pub clocks: Vec<Vec<u64>>,
 }
 
 impl Log {
@@ -77,7 +79,11 @@ impl Log {
             rows: vec![Vec::new(); expected.rows.len()],
             weights: vec![Vec::new(); expected.weights.len()],
         };
-        Self { expected, found }
+        Self {
+            clocks: vec![Vec::new(); expected.rows.len()],
+            expected,
+            found,
+        }
     }
 
     /// The run has ended: nothing is missing.
@@ -90,8 +96,8 @@ impl Log {
     }
 }
 
-/// Adds what was seen in one clock to the first run that still waits for a read there, and compares.
-pub fn watch(logs: &mut [&mut Log], seen: &Seen) -> Checked {
+/// Adds what was seen in clock `clock` to the first run that still waits for a read there, and compares.
+pub fn watch(logs: &mut [&mut Log], seen: &Seen, clock: u64) -> Checked {
     for (memory, read) in &seen.memories {
         let place = format!("operand memory {memory}");
         let lists = logs.iter_mut().map(|log| {
@@ -107,6 +113,9 @@ pub fn watch(logs: &mut [&mut Log], seen: &Seen) -> Checked {
             (&log.expected.rows[*row], found)
         });
         put(&place, lists, *operand)?;
+        let mut logs = logs.iter_mut();
+        let log = logs.find(|log| log.clocks[*row].len() < log.found.rows[*row].len());
+        log.expect("it was put there").clocks[*row].push(clock);
     }
     for (column, read) in &seen.weights {
         let place = format!("weights of column {column}");

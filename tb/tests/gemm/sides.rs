@@ -56,7 +56,7 @@ pub fn core(options: &GemmOptions) -> Sources {
 }
 
 /// Ports of a core.
-fn ports(options: &GemmOptions) -> Vec<Port> {
+pub fn ports(options: &GemmOptions) -> Vec<Port> {
     let cols = options.unit.cols;
     let mut ports = vec![
         ("wr_valid_i", 1, false),

@@ -146,9 +146,23 @@ fn sgcr_52_bank_conflicts_take_the_clocks_of_5_8_3_and_change_nothing() {
         let run = bench.run_one(name, &small());
         assert_eq!(run.sums(), SMALL_C, "{name}");
         assert_eq!(run.status.stalls, run_clocks - 9, "{name}");
-        // The degree is the same at every k.
-        let step = run.model.step_clocks[0];
-        assert!(run.model.step_clocks.iter().all(|clocks| *clocks == step));
+        // The degree is the same at every k, and all rows wait for the one that is served last: row r
+        // has its operand r clocks behind row 0.
+        let steps = &run.operand_clocks[0];
+        assert_eq!(steps.len(), 9, "{name}");
+        let degree = run_clocks / 9;
+        assert!(
+            steps.windows(2).all(|pair| pair[1] - pair[0] == degree),
+            "{name}"
+        );
+        for (row, clocks) in (0..).zip(&run.operand_clocks) {
+            assert!(
+                clocks
+                    .iter()
+                    .zip(steps)
+                    .all(|(clock, first)| *clock == first + row)
+            );
+        }
         clocks.push(run.clocks);
     }
     assert_eq!((clocks[0] - clocks[2], clocks[1] - clocks[2]), (9, 9));

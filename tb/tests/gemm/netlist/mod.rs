@@ -1,7 +1,7 @@
 //! What a core is made of, by the netlist of Yosys: every register and memory by its name, and what
 //! synthesis makes of the whole.
 
-use crate::sides::core;
+use crate::sides::{core, ports};
 use crate::variants::options;
 use heddle_sim::gemm::GemmOptions;
 use heddle_tb::verilate::Sources;
@@ -220,6 +220,23 @@ fn sgcr_09_sgcr_29_sgcr_31_every_register_and_memory_of_the_core_is_known_and_no
     // Nothing is in the list that is in no core.
     seen.retain(|_, items| !items.is_empty());
     assert_eq!(seen, listed());
+}
+
+#[test]
+fn sgcr_31_a_core_has_the_documented_ports_and_none_for_a_shape() {
+    for (name, sources) in cores() {
+        let top = format!("{}.v", sources.top);
+        let top = sources.files.iter().find(|file| file.0 == top);
+        let text = &top.expect("the module of the core").1;
+        let lines = text.lines().map(str::trim);
+        let lines = lines.filter(|line| line.starts_with("input ") || line.starts_with("output "));
+        let found: BTreeSet<&str> = lines
+            .filter_map(|line| line.split([',', ';']).next()?.split(' ').next_back())
+            .collect();
+        let documented = ports(&options(4, 3, |_| {})).into_iter().map(|port| port.0);
+        let documented: BTreeSet<&str> = documented.chain(["clk", "rst_n"]).collect();
+        assert_eq!(found, documented, "{name}");
+    }
 }
 
 #[test]
