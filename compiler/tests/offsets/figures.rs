@@ -73,7 +73,7 @@ fn addresses(tables: &Tables, row: usize) -> Vec<i64> {
 }
 
 #[test]
-fn addresses_of_5_1_2_are_base_plus_offset() {
+fn sgcr_10_addresses_of_5_1_2_are_base_plus_offset() {
     let tables = tables(&request(figure13()));
     for (row, expected) in ADDRESSES.iter().enumerate() {
         assert_eq!(addresses(&tables, row), expected, "row {row}");
@@ -116,7 +116,7 @@ fn blocks_of_figure_14_and_the_sums_of_5_1_3() {
 }
 
 #[test]
-fn steps_of_5_1_4_give_the_same_addresses_and_mixed_lists_do_not() {
+fn sgcr_11_steps_of_5_1_4_give_the_same_addresses_and_mixed_lists_do_not() {
     let running = Request {
         running: true,
         ..request(figure13())
@@ -141,7 +141,7 @@ fn steps_of_5_1_4_give_the_same_addresses_and_mixed_lists_do_not() {
 }
 
 #[test]
-fn examples_of_5_2() {
+fn sgcr_06_sgcr_10_examples_of_5_2() {
     let tables = Tables {
         bases: vec![100, 200],
         offsets: vec![0, 3, 7],

@@ -32,7 +32,7 @@ fn mask(text: &str) -> u16 {
 }
 
 #[test]
-fn table_5_5_has_49_reads_of_81() {
+fn sgcr_47_table_5_5_has_49_reads_of_81() {
     let rows = [
         (-4, "011", "011", "- - - - 0 1 - 3 4"),
         (-3, "011", "111", "- - - 0 1 2 3 4 5"),

@@ -7,7 +7,7 @@ use heddle_compiler::offsets::compress::{
 };
 use heddle_compiler::offsets::order::{reorder, weight_order};
 use heddle_compiler::offsets::{
-    Convolution, Layout, Pad, Request, Sides, Tables, group_origin, index,
+    Convolution, Layout, Pad, Request, Sides, Tables, generate, group_origin, index, rows,
 };
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
@@ -116,9 +116,10 @@ impl Seen {
 }
 
 #[test]
-fn sgcr_03_sgcr_46_random_shapes_are_those_of_nested_loops() {
+fn sgcr_03_sgcr_06_sgcr_08_sgcr_17_sgcr_46_random_shapes_are_those_of_nested_loops() {
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     let mut seen = Seen::default();
+    let mut same_size = 0;
     for case in 0..SHAPES {
         let request = wanted(&mut rng);
         let shape = request.convolution.clone().expect("a convolution");
@@ -147,6 +148,8 @@ fn sgcr_03_sgcr_46_random_shapes_are_those_of_nested_loops() {
             assert_eq!(different.len(), tables.bases.len(), "{label}");
         }
         check_compressed(&request, &tables, &label);
+        check_element(&request, &tables, &label);
+        same_size += check_axes(&request, &shape, &tables, &label);
         if case % 2 == 1 {
             let mut turn: Vec<u32> = (0..order.len() as u32).collect();
             turn.shuffle(&mut rng);
@@ -174,6 +177,8 @@ fn sgcr_03_sgcr_46_random_shapes_are_those_of_nested_loops() {
         }
         check_index(&request, &shape, &label);
     }
+    // Another dilation rarely leaves as many pixels.
+    assert!(same_size >= 100, "{same_size} shapes");
     let expected = [
         "Nchw",
         "Cnhw",
@@ -193,6 +198,53 @@ fn sgcr_03_sgcr_46_random_shapes_are_those_of_nested_loops() {
     for what in expected {
         assert!(seen.0.contains(what), "{what} never occurred");
     }
+}
+
+/// Entries are those for elements of one byte, times the size of an element in units.
+fn check_element(request: &Request, tables: &Tables, label: &str) {
+    let bytes = Request {
+        element_bytes: 1,
+        unit_shift: 0,
+        ..request.clone()
+    };
+    let bytes = crate::tables(&bytes);
+    let units = (request.element_bytes >> request.unit_shift) as i32;
+    let scaled = |list: &[i32]| list.iter().map(|entry| entry * units).collect::<Vec<_>>();
+    assert_eq!(tables.bases, scaled(&bytes.bases), "{label}");
+    assert_eq!(tables.offsets, scaled(&bytes.offsets), "{label}");
+}
+
+/// Another stride has the same offsets; another dilation with as many pixels in each direction has
+/// the same bases. How many dilations could be compared.
+fn check_axes(request: &Request, shape: &Convolution, tables: &Tables, label: &str) -> usize {
+    let with = |convolution: Convolution| Request {
+        convolution: Some(convolution),
+        ..request.clone()
+    };
+    for stride in [[1, 1], [1, 4], [4, 1]] {
+        let other = crate::tables(&with(Convolution {
+            stride,
+            ..shape.clone()
+        }));
+        assert_eq!(other.offsets, tables.offsets, "{label}, stride {stride:?}");
+    }
+    let pixels = |shape: &Convolution| rows(shape).last().map(|row| (row.y, row.x));
+    let mut compared = 0;
+    for dilation in [[1, 1], [1, 2], [2, 1]] {
+        let other = Convolution {
+            dilation,
+            ..shape.clone()
+        };
+        if dilation == shape.dilation || generate(&with(other.clone())).is_err() {
+            continue;
+        }
+        if pixels(&other) == pixels(shape) {
+            let other = crate::tables(&with(other));
+            assert_eq!(other.bases, tables.bases, "{label}, dilation {dilation:?}");
+            compared += 1;
+        }
+    }
+    compared
 }
 
 /// Every compressed form gives the list back.

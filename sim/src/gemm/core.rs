@@ -125,7 +125,11 @@ impl GemmModel {
             .expect("an operand is written before it is read")
     }
 
-    fn word(&self, word: u16) -> &[i8] {
+    /// A weight word: one weight for each column.
+    ///
+    /// # Panics
+    /// If nobody has written it.
+    pub fn word(&self, word: u16) -> &[i8] {
         self.weights[usize::from(word) % self.options.weight_words]
             .as_ref()
             .expect("a weight word is written before it is read")

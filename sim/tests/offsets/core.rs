@@ -9,7 +9,8 @@ use heddle_sim::offsets::{UnitOptions, Write};
 /// Each iteration is stored.
 const STORE_EACH: u32 = 8;
 
-fn core(rows: usize, cols: usize) -> GemmOptions {
+/// A core of this size with small memories.
+pub fn core(rows: usize, cols: usize) -> GemmOptions {
     GemmOptions {
         unit: options(rows, cols),
         banks: 0,
@@ -22,7 +23,7 @@ fn core(rows: usize, cols: usize) -> GemmOptions {
 }
 
 /// Runs lists on operands at their byte addresses; weight (channel, k).
-fn run(
+pub fn run(
     options: &GemmOptions,
     lists: &Lists,
     outputs: usize,
@@ -59,7 +60,7 @@ fn run(
 }
 
 /// (row, channel, sum), sorted.
-fn results(run: &GemmRun) -> Vec<(u16, u16, i32)> {
+pub fn results(run: &GemmRun) -> Vec<(u16, u16, i32)> {
     let all = run.results.iter().flatten().flatten();
     let mut all: Vec<_> = all.map(|r| (r.row, r.col, r.sum)).collect();
     all.sort_unstable();
@@ -67,7 +68,7 @@ fn results(run: &GemmRun) -> Vec<(u16, u16, i32)> {
 }
 
 #[test]
-fn results_of_the_small_example() {
+fn sgcr_25_sgcr_35_results_of_the_small_example() {
     let operands = || (0..).zip(examples::SMALL_A);
     for (rows, cols) in [(4, 1), (3, 1), (2, 2), (5, 4), (1, 1)] {
         for mode in [0, STEPS, WEIGHTS, WEIGHTS | STEPS] {
@@ -89,7 +90,7 @@ fn results_of_the_small_example() {
 }
 
 #[test]
-fn all_48_results_of_the_asymmetric_example() {
+fn sgcr_34_all_48_results_of_the_asymmetric_example() {
     for (rows, cols, mode) in [(16, 2, 0), (4, 1, 0), (5, 3, WEIGHTS), (16, 2, WEIGHTS)] {
         let operands = (0..168).map(|i| (2 * i as u32, examples::asymmetric_a(i)));
         let weight = |n: usize, k: usize| examples::asymmetric_b((12 * n + k) as i32);
@@ -104,7 +105,7 @@ fn all_48_results_of_the_asymmetric_example() {
 }
 
 #[test]
-fn padding_by_mask_and_by_border() {
+fn sgcr_47_sgcr_48_sgcr_56_padding_by_mask_and_by_border() {
     let expected: Vec<_> = (0..)
         .zip(examples::PADDED_C)
         .map(|(m, sum)| (m, 0, sum))
@@ -172,7 +173,7 @@ fn each_iteration_is_stored_only_by_cores_that_can() {
 }
 
 #[test]
-fn clocks_of_banks() {
+fn sgcr_52_clocks_of_banks() {
     for (banks, merge, clocks) in [
         (2, false, 18),
         (4, false, 18),

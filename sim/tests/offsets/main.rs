@@ -2,6 +2,8 @@
 //! specification.
 
 mod core;
+mod examples;
+mod sizes;
 mod unit;
 
 use heddle_sim::offsets::examples::Lists;

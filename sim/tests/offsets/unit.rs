@@ -28,7 +28,7 @@ fn trace(run: Run, options: &UnitOptions) -> Vec<Vec<i32>> {
 }
 
 #[test]
-fn addresses_are_those_of_the_small_example() {
+fn sgcr_10_addresses_are_those_of_the_small_example() {
     for rows in [1, 2, 3, 4, 7] {
         let run = loaded(&options(rows, 1), &examples::small(), 1, 0).start();
         let run = run.expect("the run is legal");
@@ -46,7 +46,7 @@ fn addresses_are_those_of_the_small_example() {
 }
 
 #[test]
-fn steps_give_the_addresses_of_offsets_and_must_not_be_mixed_up_with_them() {
+fn sgcr_11_steps_give_the_addresses_of_offsets_and_must_not_be_mixed_up_with_them() {
     let steps = examples::small().steps();
     let values: Vec<i32> = steps.offsets.iter().map(|offset| offset.0).collect();
     assert_eq!(values, examples::SMALL_STEPS);
@@ -63,7 +63,7 @@ fn steps_give_the_addresses_of_offsets_and_must_not_be_mixed_up_with_them() {
 }
 
 #[test]
-fn thread_17_and_the_tiles_of_the_asymmetric_example() {
+fn sgcr_10_sgcr_45_thread_17_and_the_tiles_of_the_asymmetric_example() {
     let run = loaded(&options(16, 2), &examples::asymmetric(), 2, 0).start();
     let run = run.expect("the run is legal");
     assert_eq!(addresses(&run, 1)[12..], examples::ASYMMETRIC_17);
@@ -74,7 +74,7 @@ fn thread_17_and_the_tiles_of_the_asymmetric_example() {
 }
 
 #[test]
-fn masks_leave_49_of_81_reads() {
+fn sgcr_47_masks_leave_49_of_81_reads() {
     for (mode, rows) in [(0, 9), (0, 4), (WEIGHTS, 4), (WEIGHTS, 9)] {
         let run = loaded(&options(rows, 1), &examples::padded(), 1, mode | MASKS).start();
         let run = run.expect("the run is legal");
@@ -92,7 +92,7 @@ fn masks_leave_49_of_81_reads() {
 }
 
 #[test]
-fn clocks_of_skew_and_broadcast() {
+fn sgcr_44_sgcr_54_sgcr_55_clocks_of_skew_and_broadcast() {
     let skew = options(4, 1);
     let run = loaded(&skew, &examples::small(), 1, 0).start();
     assert_eq!(trace(run.expect("the run is legal"), &skew), examples::SKEW);
@@ -218,7 +218,7 @@ fn starts_and_writes_that_are_refused() {
 }
 
 #[test]
-fn nests_and_repeats_give_the_lists_of_the_asymmetric_example() {
+fn sgcr_49_sgcr_50_nests_and_repeats_give_the_lists_of_the_asymmetric_example() {
     let values = |list: &[(i32, u16, u16)]| -> Vec<i64> {
         list.iter().map(|entry| entry.0.into()).collect()
     };

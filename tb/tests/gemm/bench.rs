@@ -1,7 +1,8 @@
 //! What the tests do with all cores of a design.
 
-use crate::driven::{Driven, Op, Shown};
+use crate::driven::{Driven, Op};
 use crate::layer::Layer;
+use crate::shown::Shown;
 
 /// The cores and their models.
 pub type Bench = crate::beside::bench::Bench<Driven>;

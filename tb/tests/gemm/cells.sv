@@ -5,8 +5,6 @@
 package heddle_memories;
   int unsigned operand_reads;
   int unsigned operand_writes;
-  int unsigned operand_places;  // sum of (address + 1) squared of all operands read
-  int unsigned operand_values;  // sum of all operands read
   int unsigned weight_reads;
   int unsigned weight_writes;
   int unsigned table_reads;
@@ -43,12 +41,7 @@ module heddle_ram_1r1w #(
     if (wen_i && ren_i && waddr_i == raddr_i) heddle_memories::meets = heddle_memories::meets + 1;
     if (Operand) begin
       if (wen_i) heddle_memories::operand_writes = heddle_memories::operand_writes + 1;
-      if (ren_i) begin
-        heddle_memories::operand_reads = heddle_memories::operand_reads + 1;
-        heddle_memories::operand_places = heddle_memories::operand_places +
-            (32'(raddr_i) + 1) * (32'(raddr_i) + 1);
-        heddle_memories::operand_values = heddle_memories::operand_values + 32'(mem_q[raddr_i]);
-      end
+      if (ren_i) heddle_memories::operand_reads = heddle_memories::operand_reads + 1;
     end else if (Weight) begin
       if (wen_i) heddle_memories::weight_writes = heddle_memories::weight_writes + 1;
       if (ren_i) heddle_memories::weight_reads = heddle_memories::weight_reads + 1;

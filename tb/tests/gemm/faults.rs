@@ -8,7 +8,7 @@ use crate::variants::VARIANTS;
 /// Layers of each core, with each seed.
 const LAYERS: usize = 12;
 
-const FAULTS: [Fault; 27] = [
+const FAULTS: [Fault; 30] = [
     // The head: gaps, tiles, passes.
     ("square", "gemm_head", "gap_q <= 9'd3", "gap_q <= 9'd2"),
     (
@@ -30,6 +30,15 @@ const FAULTS: [Fault; 27] = [
         "9'd4 : 9'd4",
     ),
     ("square", "pass_queue", "popped_q + 2'd1", "popped_q + 2'd2"),
+    ("pair", "gemm_head", "gap_q <= 9'd1", "gap_q <= 9'd0"),
+    ("pair", "gemm_head", "each_i & !first_i", "1'b0"),
+    // What the rows read.
+    (
+        "pair",
+        "operand_rows",
+        "(addr_i[16*i+:16])",
+        "(addr_i[15:0])",
+    ),
     // The array.
     (
         "square",

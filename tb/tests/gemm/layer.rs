@@ -1,5 +1,6 @@
 //! One run of a core: tables, registers, operands, weights.
 
+use heddle_compiler::offsets::pack::Weights;
 use heddle_sim::gemm::GemmOptions;
 use heddle_sim::offsets::Write;
 use heddle_sim::offsets::examples::Lists;
@@ -30,8 +31,10 @@ pub struct Layer {
     pub b_origin: u16,
     /// Operands with their byte addresses from the origin on.
     pub operands: Vec<(u32, i8)>,
-    /// Weight (channel, tap): channel * taps + tap.
+    /// Weight (channel, position): channel * taps + position.
     pub weights: Vec<i8>,
+    /// Of each tap of the table the position of its weight.
+    pub order: Vec<u32>,
 }
 
 impl Layer {
@@ -39,6 +42,7 @@ impl Layer {
     pub fn new(lists: Lists, operands: &[i8], weights: &[i8], mode: u32) -> Self {
         Self {
             outputs: weights.len() / lists.offsets.len(),
+            order: (0..lists.offsets.len() as u32).collect(),
             lists,
             mode,
             shift: 0,
@@ -103,27 +107,18 @@ impl Layer {
         self.operands.iter().map(place).collect()
     }
 
-    /// Weight words of a core: column tile by column tile, tap by tap, weight stationary with
-    /// zeros up to a multiple of the rows.
+    /// Weight words of a core with their addresses, as the compiler packs them.
     pub fn words(&self, options: &GemmOptions) -> Vec<(u16, Vec<i8>)> {
-        let cols = options.unit.cols;
-        let taps = self.lists.offsets.len();
-        let length = match self.weight_stationary() {
-            true => taps.next_multiple_of(options.unit.rows),
-            false => taps,
+        let (rows, cols) = (options.unit.rows, options.unit.cols);
+        let weights = Weights {
+            values: &self.weights,
+            order: &self.order,
         };
-        let weight = |channel: usize, tap: usize| match channel < self.outputs && tap < taps {
-            true => self.weights[channel * taps + tap],
-            false => 0,
+        let bytes = match self.weight_stationary() {
+            true => weights.weight_stationary(rows, cols),
+            false => weights.output_stationary(cols),
         };
-        let places =
-            (0..self.outputs.div_ceil(cols)).flat_map(|t| (0..length).map(move |k| (t, k)));
-        places
-            .map(|(tile, tap)| {
-                let word = self.b_origin + (tile * length + tap) as u16;
-                let weights = (0..cols).map(|col| weight(tile * cols + col, tap));
-                (word, weights.collect())
-            })
-            .collect()
+        let words = bytes.chunks(cols).map(<[i8]>::to_vec);
+        (self.b_origin..).zip(words).collect()
     }
 }

@@ -1,7 +1,8 @@
 //! Pins of one core.
 
+use crate::reads::Read;
 use crate::rtl::Dut;
-use crate::sides::{COUNTERS, Side};
+use crate::sides::{COUNTERS, Side, memories};
 use heddle_sim::gemm::{GemmOptions, GemmResult};
 use heddle_sim::offsets::Write;
 use heddle_tb::{Model, PortId};
@@ -47,10 +48,6 @@ pub struct Counters {
     pub operand_reads: u32,
     /// Operands written, in all memories.
     pub operand_writes: u32,
-    /// Sum of (address + 1) squared.
-    pub operand_places: u32,
-    /// Sum of the bytes read.
-    pub operand_values: u32,
     /// Weights read.
     pub weight_reads: u32,
     /// Weights written.
@@ -71,8 +68,6 @@ impl Counters {
         Self {
             operand_reads: self.operand_reads.wrapping_sub(before.operand_reads),
             operand_writes: self.operand_writes.wrapping_sub(before.operand_writes),
-            operand_places: self.operand_places.wrapping_sub(before.operand_places),
-            operand_values: self.operand_values.wrapping_sub(before.operand_values),
             weight_reads: self.weight_reads.wrapping_sub(before.weight_reads),
             weight_writes: self.weight_writes.wrapping_sub(before.weight_writes),
             table_reads: self.table_reads.wrapping_sub(before.table_reads),
@@ -80,6 +75,49 @@ impl Counters {
             sum_writes: self.sum_writes.wrapping_sub(before.sum_writes),
             meets: self.meets.wrapping_sub(before.meets),
         }
+    }
+}
+
+/// Reads that came to their ends in one clock.
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    /// Operand memory, read.
+    pub memories: Vec<(usize, Read)>,
+    /// Row, operand that enters the array.
+    pub rows: Vec<(usize, i8)>,
+    /// Column, read of its weights.
+    pub weights: Vec<(usize, Read)>,
+}
+
+/// Memories of one kind: read enables, addresses, and the bytes one clock later.
+struct Watched {
+    ports: [PortId; 3],
+    /// Of each memory: the address that was read in the clock before.
+    read: Vec<Option<u32>>,
+}
+
+impl Watched {
+    fn new(ports: [PortId; 3], memories: usize) -> Self {
+        Self {
+            ports,
+            read: vec![None; memories],
+        }
+    }
+
+    /// Memories that give a byte in this clock.
+    fn watch(&mut self, model: &Model) -> Vec<(usize, Read)> {
+        let [ren, at, byte] = self.ports;
+        let mut reads = Vec::new();
+        for (memory, read) in self.read.iter_mut().enumerate() {
+            let bit = memory as u32;
+            if let Some(address) = *read {
+                let byte = model.get_bits(byte, 8 * bit, 8) as u8 as i8;
+                reads.push((memory, (address, byte)));
+            }
+            let address = model.get_bits(at, 16 * bit, 16) as u32;
+            *read = (model.get_bits(ren, bit, 1) == 1).then_some(address);
+        }
+        reads
     }
 }
 
@@ -93,7 +131,10 @@ pub struct Pins {
     start: PortId,
     status: [PortId; 7],
     results: [PortId; 4],
-    counters: [PortId; 10],
+    counters: [PortId; 8],
+    memories: Watched,
+    weights_read: Watched,
+    rows: [PortId; 3],
 }
 
 impl Pins {
@@ -119,6 +160,15 @@ impl Pins {
             .map(id),
             results: ["c_valid_o", "c_row_o", "c_col_o", "c_data_o"].map(id),
             counters: COUNTERS.map(id),
+            memories: Watched::new(
+                ["operand_ren", "operand_at", "operand_byte"].map(id),
+                memories(&side.options),
+            ),
+            weights_read: Watched::new(
+                ["weight_ren", "weight_at", "weight_byte"].map(id),
+                side.options.unit.cols,
+            ),
+            rows: ["row_read", "row_nz", "row_x"].map(id),
         }
     }
 
@@ -196,13 +246,30 @@ impl Pins {
             .collect()
     }
 
+    /// Reads of this clock; to be called in every clock.
+    pub fn reads(&mut self, model: &Model) -> Seen {
+        let [read, nz, x] = self.rows;
+        let operand = |row: usize| {
+            let bit = row as u32;
+            // An operand 0 moves no register: the one before stays on the wires.
+            let operand = match model.get_bits(nz, bit, 1) {
+                0 => 0,
+                _ => model.get_bits(x, 8 * bit, 8) as u8 as i8,
+            };
+            (model.get_bits(read, bit, 1) == 1).then_some((row, operand))
+        };
+        Seen {
+            rows: (0..self.options.unit.rows).filter_map(operand).collect(),
+            memories: self.memories.watch(model),
+            weights: self.weights_read.watch(model),
+        }
+    }
+
     /// Counters of the cells.
     pub fn counters(&self, model: &Model) -> Counters {
         let [
             operand_reads,
             operand_writes,
-            operand_places,
-            operand_values,
             weight_reads,
             weight_writes,
             table_reads,
@@ -213,8 +280,6 @@ impl Pins {
         Counters {
             operand_reads,
             operand_writes,
-            operand_places,
-            operand_values,
             weight_reads,
             weight_writes,
             table_reads,

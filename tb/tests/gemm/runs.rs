@@ -1,8 +1,11 @@
 //! Runs one behind the other, their clocks, and what is refused.
 
+use crate::bench::Bench;
 use crate::driven::Op;
 use crate::examples::{asymmetric, asymmetric_c, bench, connected, names, product, small};
 use crate::layer::{EACH, Layer, WEIGHTS};
+use crate::sides::{Side, design};
+use crate::variants::options;
 use heddle_sim::offsets::Write;
 use heddle_sim::offsets::examples::Lists;
 
@@ -56,7 +59,7 @@ fn rows_with_one_base_share_a_read_of_a_merging_bank() {
 #[test]
 fn a_run_takes_the_documented_clocks() {
     let mut bench = bench();
-    for name in ["four", "square", "single", "tall", "flat"] {
+    for name in ["four", "square", "single", "pair", "tall", "flat"] {
         for (layer, [t, k, n]) in [
             (small(), [4, 9, 1]),
             (asymmetric(), [24, 12, 2]),
@@ -159,4 +162,25 @@ fn passes_may_be_as_short_as_one_step() {
             }
         }
     }
+}
+
+#[test]
+fn sgcr_01_an_entry_written_during_a_run_is_noticed() {
+    let mut side = Side::new("writes", options(4, 1, |_| {}));
+    // Whatever is at the port, as long as the run takes.
+    side.mutant = Some((
+        "heddle_offsets_r4".into(),
+        ".wen_i  (registers_base_o)",
+        ".wen_i  (registers_base_o | busy_q)",
+    ));
+    let mut bench = Bench::new(&design(vec![side]), 1);
+    bench.side("writes").load(&small());
+    bench.side("writes").ops.push_back(Op::Run);
+    bench.run();
+    let failures = bench.failures();
+    let found = &failures[0].1;
+    assert!(
+        found.contains("1 table entries were written during a run"),
+        "{found}"
+    );
 }

@@ -1,13 +1,15 @@
-//! Random layers with their results from nested loops, which know nothing of tables.
+//! Random layers: tables and weight words from the compiler, results and operands from nested loops.
 
 use crate::layer::{EACH, Layer, MASKS, STEPS, WEIGHTS};
-use heddle_compiler::offsets::order::weight_order;
+use crate::loops::{self, Tensor, convolve, stored};
+use heddle_compiler::offsets::order::{reorder, weight_order};
 use heddle_compiler::offsets::{
     Convolution, FullyConnected, Layout, Pad, Request, Sides, Tables, generate,
 };
 use heddle_sim::gemm::GemmOptions;
 use heddle_sim::offsets::examples::Lists;
 use rand::Rng;
+use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 /// Longest run.
@@ -23,6 +25,10 @@ pub struct Shape {
     pub groups: Vec<Layer>,
     /// Of each run the sums of all rows of channel 0, then of channel 1, ...
     pub expected: Vec<Vec<i32>>,
+    /// Of each run the operand of each row and tap, taps in the order of the tables.
+    pub operands: Vec<Vec<Vec<Option<i8>>>>,
+    /// The taps are in a random order.
+    pub turned: bool,
 }
 
 /// The lists of tables.
@@ -38,112 +44,6 @@ pub fn lists(tables: &Tables) -> Lists {
         }
     }
     lists
-}
-
-/// A tensor [image, channel, row, column] without its padding.
-struct Tensor {
-    size: [usize; 4],
-    elements: Vec<i8>,
-}
-
-impl Tensor {
-    fn random(size: [usize; 4], rng: &mut ChaCha8Rng) -> Self {
-        let elements = (0..size.iter().product()).map(|_| rng.random()).collect();
-        Self { size, elements }
-    }
-
-    /// An element; zero outside the plane.
-    fn at(&self, n: usize, c: usize, y: i64, x: i64) -> i32 {
-        let [_, channels, height, width] = self.size;
-        if !(0..height as i64).contains(&y) || !(0..width as i64).contains(&x) {
-            return 0;
-        }
-        self.elements[((n * channels + c) * height + y as usize) * width + x as usize].into()
-    }
-}
-
-/// Memory of a convolution's tensor: every element that is stored, with its number in memory.
-fn stored(shape: &Convolution, tensor: &Tensor) -> Vec<(usize, i8)> {
-    let Sides {
-        top,
-        bottom,
-        left,
-        right,
-    } = match shape.pad {
-        Pad::Border => shape.padding,
-        Pad::Mask => Sides::default(),
-    };
-    let [images, channels, height, width] = tensor.size;
-    let [height, width] = [
-        height + (top + bottom) as usize,
-        width + (left + right) as usize,
-    ];
-    let vector = shape.vector as usize;
-    let mut memory = Vec::new();
-    for n in 0..images {
-        for c in 0..channels {
-            for y in 0..height {
-                for x in 0..width {
-                    let place = match shape.layout {
-                        Layout::Nchw => ((n * channels + c) * height + y) * width + x,
-                        Layout::Cnhw => ((c * images + n) * height + y) * width + x,
-                        Layout::Nhwc => ((n * height + y) * width + x) * channels + c,
-                        Layout::NchwVector => {
-                            let block = n * (channels / vector) + c / vector;
-                            ((block * height + y) * width + x) * vector + c % vector
-                        }
-                    };
-                    let (y, x) = (y as i64 - i64::from(top), x as i64 - i64::from(left));
-                    memory.push((place, tensor.at(n, c, y, x) as i8));
-                }
-            }
-        }
-    }
-    memory
-}
-
-/// Results of one group by nested loops: channel by channel, rows in the order of the pixels.
-fn convolve(shape: &Convolution, tensor: &Tensor, weights: &[i8], group: usize) -> Vec<i32> {
-    let size = |n: u32| n as usize;
-    let channels = size(shape.channels / shape.groups);
-    let [s, r] = shape.kernel.map(size);
-    let out = |axis: usize, before: u32, after: u32, inner: u32| {
-        let span = shape.dilation[axis] * (shape.kernel[axis] - 1) + 1;
-        (inner + before + after - span) / shape.stride[axis] + 1
-    };
-    let Sides {
-        top,
-        bottom,
-        left,
-        right,
-    } = shape.padding;
-    let ho = out(0, top, bottom, shape.height);
-    let wo = out(1, left, right, shape.width);
-    let mut sums = Vec::new();
-    for ko in 0..size(shape.outputs / shape.groups) {
-        for n in 0..size(shape.images) {
-            for oy in 0..ho {
-                for ox in 0..wo {
-                    let mut sum = 0_i32;
-                    for c in 0..channels {
-                        for v in 0..s {
-                            for u in 0..r {
-                                let y = oy * shape.stride[0] + v as u32 * shape.dilation[0];
-                                let x = ox * shape.stride[1] + u as u32 * shape.dilation[1];
-                                let (y, x) = (i64::from(y), i64::from(x));
-                                let (y, x) = (y - i64::from(top), x - i64::from(left));
-                                let operand = tensor.at(n, group * channels + c, y, x);
-                                let weight = weights[((ko * channels + c) * s + v) * r + u];
-                                sum += operand * i32::from(weight);
-                            }
-                        }
-                    }
-                    sums.push(sum);
-                }
-            }
-        }
-    }
-    sums
 }
 
 /// A random convolution or fully connected layer.
@@ -221,7 +121,15 @@ pub fn random_shape(options: &GemmOptions, rng: &mut ChaCha8Rng) -> Shape {
         let file = tables.to_bytes().expect("generated tables have a file");
         let tables = Tables::from_bytes(&file).expect("the file is sound");
         let stationary = rng.random::<bool>();
-        if let Some(shape) = fitted(options, request, &tables, stationary, rng) {
+        // Any order of the taps will do if the weights follow (SGCR-17).
+        let mut turn: Vec<u32> = (0..tables.offsets.len() as u32).collect();
+        let turned = rng.random_bool(0.3);
+        if turned {
+            turn.shuffle(rng);
+        }
+        let tables = reorder(&tables, &turn);
+        if let Some(mut shape) = fitted(options, request, (&tables, &turn), stationary, rng) {
+            shape.turned = turned && !turn.is_sorted();
             return shape;
         }
     }
@@ -231,7 +139,7 @@ pub fn random_shape(options: &GemmOptions, rng: &mut ChaCha8Rng) -> Shape {
 fn fitted(
     options: &GemmOptions,
     request: Request,
-    tables: &Tables,
+    (tables, turn): (&Tables, &[u32]),
     stationary: bool,
     rng: &mut ChaCha8Rng,
 ) -> Option<Shape> {
@@ -286,6 +194,7 @@ fn fitted(
     mode |= if each { EACH } else { 0 };
     let a_origin = rng.random_range(0..=options.operand_bytes as u32 - bytes);
     let order = weight_order(&request);
+    let order: Vec<u32> = turn.iter().map(|tap| order[*tap as usize]).collect();
     let group_channels = (shape.channels / shape.groups) as usize;
     // From the first element of channel 0 to that of the group's first channel.
     let plane = memory.len() / size[0] / size[1];
@@ -301,11 +210,16 @@ fn fitted(
     };
     let mut groups = Vec::new();
     let mut expected = Vec::new();
+    let mut operands = Vec::new();
     for group in 0..shape.groups as usize {
         let weights: Vec<i8> = (0..outputs * taps).map(|_| rng.random()).collect();
         expected.push(convolve(shape, &tensor, &weights, group));
-        let ordered = (0..outputs * taps)
-            .map(|place| weights[place / taps * taps + order[place % taps] as usize]);
+        let in_order = |row: Vec<Option<i8>>| {
+            let taps = order.iter().map(|position| row[*position as usize]);
+            taps.collect::<Vec<_>>()
+        };
+        let rows = loops::operands(shape, &tensor, group).into_iter();
+        operands.push(rows.map(in_order).collect());
         let step = (group_step(group) as u32) * request.element_bytes;
         let operand = |(place, operand): &(usize, i8)| {
             let address = *place as u32 * request.element_bytes;
@@ -319,7 +233,8 @@ fn fitted(
             a_origin: a_origin + step,
             b_origin: 0,
             operands: memory.iter().map(operand).collect(),
-            weights: ordered.collect(),
+            weights,
+            order: order.clone(),
         };
         if layer.words(options).len() > options.weight_words {
             return None;
@@ -330,6 +245,8 @@ fn fitted(
         convolution,
         groups,
         expected,
+        operands,
+        turned: false,
         request,
     })
 }

@@ -56,7 +56,7 @@ pub fn core(options: &GemmOptions) -> Sources {
 }
 
 /// Ports of a core.
-fn ports(options: &GemmOptions) -> Vec<Port> {
+pub fn ports(options: &GemmOptions) -> Vec<Port> {
     let cols = options.unit.cols;
     let mut ports = vec![
         ("wr_valid_i", 1, false),
@@ -90,11 +90,9 @@ fn ports(options: &GemmOptions) -> Vec<Port> {
 }
 
 /// Counters of the cells.
-pub const COUNTERS: [&str; 10] = [
+pub const COUNTERS: [&str; 8] = [
     "operand_reads",
     "operand_writes",
-    "operand_places",
-    "operand_values",
     "weight_reads",
     "weight_writes",
     "table_reads",
@@ -115,5 +113,53 @@ fn part(side: &Side) -> Part {
         .replace("SUMS", &options.results.to_string())
         .replace("ENTRIES", &options.unit.bases.to_string());
     let counters = ("heddle_memories", &COUNTERS[..]);
-    side.part_with_ports(&core(options), &cells, &ports(options), counters)
+    let mut part = side.part_with_ports(&core(options), &cells, &ports(options), counters);
+    watch_reads(side, &mut part);
+    part
+}
+
+/// Operand memories of a core.
+pub fn memories(options: &GemmOptions) -> usize {
+    match options.banks {
+        0 => options.unit.rows,
+        banks => banks,
+    }
+}
+
+/// Shows the pins of all operand and weight memories, and what the rows get, as ports.
+fn watch_reads(side: &Side, part: &mut Part) {
+    let (name, unit) = (&side.name, &side.options.unit);
+    // A single instance stands in no loop.
+    let cells = |folder: &str, instance: &str, count: usize| -> Vec<String> {
+        let path = |i| match count {
+            1 => format!("u_{name}.{folder}.u_{instance}_0.u_ram"),
+            _ => format!("u_{name}.{folder}.gen_{instance}[{i}].u_{instance}.u_ram"),
+        };
+        (0..count).map(path).collect()
+    };
+    let operands = match side.options.banks {
+        0 => cells("u_rows_0", "row", unit.rows),
+        banks => cells("u_banks_0", "bank", banks),
+    };
+    let weights = cells("u_weights", "column", unit.cols);
+    for (kind, cells) in [("operand", operands), ("weight", weights)] {
+        for (port, pin, bits) in [
+            ("ren", "ren_i", 1),
+            ("at", "raddr_i", 16),
+            ("byte", "rdata_o", 8),
+        ] {
+            let width = bits * cells.len();
+            part.ports += &format!("  output wire [{width}-1:0] {name}_{kind}_{port},\n");
+            for (i, cell) in cells.iter().enumerate() {
+                part.body += &format!(
+                    "  assign {name}_{kind}_{port}[{bits}*{i}+:{bits}] = {bits}'({cell}.{pin});\n"
+                );
+            }
+        }
+    }
+    for (port, wire, bits) in [("read", "was_read", 1), ("nz", "nz", 1), ("x", "x", 8)] {
+        let width = bits * unit.rows;
+        part.ports += &format!("  output wire [{width}-1:0] {name}_row_{port},\n");
+        part.body += &format!("  assign {name}_row_{port} = u_{name}.{wire};\n");
+    }
 }

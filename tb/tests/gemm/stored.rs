@@ -50,7 +50,7 @@ fn sgcr_28_storing_each_iteration_leaves_the_results_of_storing_once() {
 }
 
 #[test]
-fn sgcr_26_sgcr_28_every_store_shows_the_sums_so_far() {
+fn sgcr_14_sgcr_26_sgcr_28_every_store_shows_the_sums_so_far() {
     let mut bench = bench();
     for (name, rows, _) in cores(true) {
         for mode in [EACH, EACH | WEIGHTS] {

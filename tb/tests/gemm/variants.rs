@@ -47,6 +47,7 @@ pub static VARIANTS: LazyLock<Design> = LazyLock::new(|| {
         Side::new("four", options(4, 1, |_| {})),
         Side::new("square", options(4, 4, each(|o| o.unit.expand = true))),
         Side::new("single", options(1, 1, each(|_| {}))),
+        Side::new("pair", options(2, 3, each(|_| {}))),
         Side::new("tall", options(5, 2, |_| {})),
         Side::new("flat", options(3, 5, each(|o| o.unit.address_bits = 24))),
         Side::new("broad", options(4, 3, each(|o| o.unit.broadcast = true))),

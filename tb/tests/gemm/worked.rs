@@ -6,12 +6,13 @@ use crate::examples::{
     layout, layout_c, names, padded, product, small, two_threads,
 };
 use crate::layer::{Layer, MASKS, STEPS, WEIGHTS};
+use crate::reads::Read;
 use crate::variants::VARIANTS;
 use heddle_sim::offsets::Write;
 use heddle_sim::offsets::examples;
 
 #[test]
-fn sgcr_31_one_build_runs_every_example_with_other_tables_and_counts() {
+fn sgcr_31_sgcr_32_sgcr_33_one_build_runs_every_example_with_other_tables_and_counts() {
     let mut bench = bench();
     let logical = layout_c();
     for name in names() {
@@ -34,6 +35,19 @@ fn sgcr_31_one_build_runs_every_example_with_other_tables_and_counts() {
 }
 
 #[test]
+fn sgcr_01_sgcr_02_the_13_entries_of_5_1_are_all_that_is_loaded_and_read() {
+    let mut bench = bench();
+    for name in names() {
+        let before = bench.table_writes(&name);
+        let run = bench.run_one(&name, &small());
+        // The bench fails if an entry is written while a run is under way.
+        assert_eq!(bench.table_writes(&name) - before, 4 + 9, "{name}");
+        let tiles = 4_u32.div_ceil(bench.side(&name).options.unit.rows as u32);
+        assert_eq!(run.counters.table_reads, 4 + 9 * tiles, "{name}");
+    }
+}
+
+#[test]
 fn sgcr_26_sums_after_every_step_are_those_of_5_1_3() {
     let mut bench = bench();
     for name in ["four", "broad", "single", "two_merged"] {
@@ -48,28 +62,27 @@ fn sgcr_26_sums_after_every_step_are_those_of_5_1_3() {
 }
 
 #[test]
-fn sgcr_25_rows_read_the_values_of_5_1_2() {
-    let mut bench = bench();
-    let run = bench.run_one("four", &small());
-    // The bench has compared the hardware with these: how many reads, the sum of their values and of
-    // the squares of their places.
-    assert_eq!(run.model.operands, examples::SMALL_VALUES.map(Vec::from));
-    let sum: i32 = examples::SMALL_VALUES
-        .iter()
-        .flatten()
-        .map(|a| i32::from(*a))
-        .sum();
-    assert_eq!(run.counters.operand_values, sum as u32);
-    assert_eq!(run.counters.operand_reads, 36);
-    assert_eq!(run.sums(), SMALL_C);
-}
-
-#[test]
 fn sgcr_27_sgcr_45_only_rows_and_channels_that_exist_give_results() {
     let mut bench = bench();
     // 5.4: 36 reads and 4 results with three rows.
     let run = bench.run_one("flat", &small());
     assert_eq!((run.status.reads, run.stores()), (36, 4));
+    let reads: Vec<_> = run.reads.memories.iter().map(Vec::len).collect();
+    assert_eq!(reads, [18, 9, 9]);
+    assert_eq!(
+        run.reads.memories[0][9..],
+        [
+            (5, 0),
+            (6, 4),
+            (7, 6),
+            (9, 2),
+            (10, 1),
+            (11, 3),
+            (13, 7),
+            (14, 5),
+            (15, 2)
+        ]
+    );
     for name in names() {
         let run = bench.run_one(&name, &asymmetric());
         let cols = VARIANTS.sides.iter().find(|side| side.name == name);
@@ -133,9 +146,23 @@ fn sgcr_52_bank_conflicts_take_the_clocks_of_5_8_3_and_change_nothing() {
         let run = bench.run_one(name, &small());
         assert_eq!(run.sums(), SMALL_C, "{name}");
         assert_eq!(run.status.stalls, run_clocks - 9, "{name}");
-        // The degree is the same at every k.
-        let step = run.model.step_clocks[0];
-        assert!(run.model.step_clocks.iter().all(|clocks| *clocks == step));
+        // The degree is the same at every k, and all rows wait for the one that is served last: row r
+        // has its operand r clocks behind row 0.
+        let steps = &run.operand_clocks[0];
+        assert_eq!(steps.len(), 9, "{name}");
+        let degree = run_clocks / 9;
+        assert!(
+            steps.windows(2).all(|pair| pair[1] - pair[0] == degree),
+            "{name}"
+        );
+        for (row, clocks) in (0..).zip(&run.operand_clocks) {
+            assert!(
+                clocks
+                    .iter()
+                    .zip(steps)
+                    .all(|(clock, first)| *clock == first + row)
+            );
+        }
         clocks.push(run.clocks);
     }
     assert_eq!((clocks[0] - clocks[2], clocks[1] - clocks[2]), (9, 9));
@@ -220,37 +247,48 @@ fn sgcr_23_sgcr_43_sgcr_57_one_load_of_the_tables_serves_convolutions_of_one_sha
 }
 
 #[test]
-fn sgcr_42_operands_may_lie_anywhere() {
+fn sgcr_42_operands_may_lie_anywhere_and_every_address_moves_with_them() {
     let mut bench = bench();
     for name in names() {
-        for origin in [0, 1, 64, 300, 1024 - 336] {
+        let first = bench.run_one(&name, &asymmetric());
+        let written = bench.table_writes(&name);
+        for origin in [1, 64, 300, 1024 - 336] {
             let mut layer = asymmetric();
             layer.a_origin = origin;
             // The tables are those of the first run.
-            match origin {
-                0 => bench.side(&name).load(&layer),
-                _ => bench.side(&name).load_all_but_tables(&layer),
-            }
+            bench.side(&name).load_all_but_tables(&layer);
             let run = bench.run_loaded(&name);
             assert_eq!(run.sums(), asymmetric_c(), "{name}, origin {origin}");
+            assert_eq!(run.reads.rows, first.reads.rows, "{name}, origin {origin}");
+            if bench.side(&name).options.banks == 0 {
+                let moved = |(at, byte): &Read| (at + origin, *byte);
+                let moved = |reads: &Vec<Read>| reads.iter().map(moved).collect::<Vec<_>>();
+                let moved: Vec<_> = first.reads.memories.iter().map(moved).collect();
+                assert_eq!(run.reads.memories, moved, "{name}, origin {origin}");
+            }
         }
+        assert_eq!(bench.table_writes(&name), written, "{name}");
     }
 }
 
 #[test]
-fn sgcr_19_sgcr_53_weights_may_lie_anywhere() {
+fn sgcr_19_weights_may_lie_anywhere_with_one_load_of_the_tables() {
     let mut bench = bench();
     for name in names() {
+        bench.run_one(&name, &asymmetric());
+        let written = bench.table_writes(&name);
         for mode in [0, WEIGHTS] {
             for origin in [0, 1, 200] {
                 let mut layer = asymmetric().with_mode(mode);
                 layer.b_origin = origin;
-                let run = bench.run_one(&name, &layer);
+                bench.side(&name).load_all_but_tables(&layer);
+                let run = bench.run_loaded(&name);
                 assert_eq!(run.sums(), asymmetric_c(), "{name}");
-                let words = run.model.words.iter();
-                assert_eq!(words.min(), Some(&origin));
+                let first = run.reads.weights.iter().map(|reads| reads[0].0);
+                assert!(first.eq(run.reads.weights.iter().map(|_| u32::from(origin))));
             }
         }
+        assert_eq!(bench.table_writes(&name), written, "{name}");
     }
 }
 
@@ -291,7 +329,7 @@ fn sgcr_29_nothing_is_copied() {
 }
 
 #[test]
-fn sgcr_20_a_run_reads_its_tables_from_their_own_memories() {
+fn sgcr_09_sgcr_20_a_run_reads_its_tables_from_their_own_memories() {
     let mut bench = bench();
     for side in &VARIANTS.sides {
         let (name, unit) = (&side.name, &side.options.unit);
@@ -314,16 +352,38 @@ fn sgcr_20_a_run_reads_its_tables_from_their_own_memories() {
 }
 
 #[test]
+fn sgcr_49_sgcr_50_tables_of_5_3_by_the_expander_of_a_core() {
+    let expand = |values: [u32; 9], repeat: u32| {
+        let values = values.into_iter().chain([repeat]);
+        (16..)
+            .zip(values)
+            .map(|(index, value)| Op::Write(Write::register(index, value)))
+    };
+    let mut bench = bench();
+    let layer = asymmetric();
+    let before = bench.table_writes("square");
+    // Bases of an image by the steps 4 and 6, once more 168 bytes on; offsets by 2, 24, 52.
+    let side = bench.side("square");
+    side.ops.extend(expand([1, 0, 0, 3, 4, 4, 6, 1, 0], 0));
+    side.ops.extend(expand([1, 12, 0, 12, 168, 1, 0, 0, 0], 1));
+    side.ops.extend(expand([2, 0, 0, 3, 2, 2, 24, 2, 52], 0));
+    for mode in [0, WEIGHTS] {
+        bench
+            .side("square")
+            .load_all_but_tables(&layer.with_mode(mode));
+        assert_eq!(bench.run_loaded("square").sums(), asymmetric_c(), "{mode}");
+    }
+    assert_eq!(bench.table_writes("square") - before, 24 + 12);
+}
+
+#[test]
 fn sgcr_17_taps_in_another_order_with_their_weights() {
     let mut bench = bench();
     let order = [7, 2, 11, 0, 5, 9, 1, 10, 3, 8, 6, 4];
     for name in names() {
         let mut layer = asymmetric();
         layer.lists.offsets = order.map(|k| layer.lists.offsets[k]).to_vec();
-        let weights = layer.weights.clone();
-        layer.weights = (0..24)
-            .map(|j| weights[j / 12 * 12 + order[j % 12]])
-            .collect();
+        layer.order = order.map(|k| k as u32).to_vec();
         let run = bench.run_one(&name, &layer);
         assert_eq!(run.sums(), asymmetric_c(), "{name}");
     }
@@ -348,5 +408,10 @@ fn sgcr_37_sgcr_38_sgcr_39_figure_15_gives_the_convolution() {
     for name in names() {
         let run = bench.run_one(&name, &layer);
         assert_eq!(run.sums(), expected, "{name}");
+        if name == "four" {
+            // 5.7: m = 31, k = 8 and m = 49, k = 11, four rows to a tile of 12 steps.
+            let at = |m: usize, k: usize| run.reads.memories[m % 4][m / 4 * 12 + k].0;
+            assert_eq!((at(31, 8), at(49, 11)), (136, 167));
+        }
     }
 }
