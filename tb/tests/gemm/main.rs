@@ -10,6 +10,7 @@ mod faults;
 mod files;
 mod layer;
 mod pins;
+mod prefetch;
 mod random;
 #[path = "../rtl/mod.rs"]
 mod rtl;

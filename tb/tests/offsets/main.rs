@@ -9,10 +9,12 @@ mod expander;
 mod faults;
 mod netlist;
 mod pins;
+mod prefetch;
 mod random;
 #[path = "../rtl/mod.rs"]
 mod rtl;
 mod sides;
+mod stepping;
 mod variants;
 mod worked;
 mod writes;
