@@ -7,6 +7,7 @@ mod beside;
 mod driven;
 mod expander;
 mod faults;
+mod memory;
 mod netlist;
 mod pins;
 mod prefetch;
