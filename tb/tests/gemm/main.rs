@@ -9,6 +9,7 @@ mod examples;
 mod faults;
 mod files;
 mod layer;
+mod order;
 mod pins;
 mod prefetch;
 mod random;

@@ -54,6 +54,8 @@ pub struct Trace {
     pub bases_before_operand: Option<usize>,
     /// Clocks with `busy_o`.
     pub busy: u64,
+    /// Clocks with `done_o`, and those in `clocks` by then.
+    pub done: (u64, usize),
 }
 
 /// Counts of what has happened, for coverage.
@@ -217,6 +219,9 @@ impl bench::Driven for Driven {
         };
         self.check(&found, rows.as_ref())?;
         self.trace.busy += u64::from(found.busy);
+        if found.done {
+            self.trace.done = (self.trace.done.0 + 1, self.trace.clocks.len());
+        }
         self.tally.waiting_writes += u64::from(self.inputs.write.is_some() && !found.wr_ready);
         if rows.as_ref().is_some_and(|rows| rows.occupied) {
             self.trace.clocks.push(found.clone());

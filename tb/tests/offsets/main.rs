@@ -16,6 +16,7 @@ mod random;
 mod rtl;
 mod sides;
 mod stepping;
+mod threads;
 mod variants;
 mod worked;
 mod writes;

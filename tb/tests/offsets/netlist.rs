@@ -191,3 +191,27 @@ fn sgcr_30_no_multiplier_or_divider_and_one_adder_a_row() {
         assert!(yosys(&two, CHECKS).is_err());
     }
 }
+
+/// One module that makes weight addresses, one register in it, one adder behind that, one place
+/// where it takes the origin.
+const POINTER: &str = "select -assert-count 1 t:heddle_offsets_pass_*; \
+                       select -assert-count 1 */w:*b_addr_q; \
+                       select -assert-count 1 heddle_offsets_pass_*/w:b_addr_q %ci7 \
+                       heddle_offsets_pass_*/t:$add %i; \
+                       select -assert-count 1 */w:b_origin_i %co1 */c:* %i";
+
+#[test]
+fn sgcr_16_one_pointer_makes_the_weight_addresses_of_all_rows() {
+    for options in all() {
+        let sources = unit(&options);
+        yosys(&sources, POINTER).unwrap_or_else(|error| panic!("{error}"));
+        // The check can fail.
+        let pass = "heddle_offsets_pass";
+        let step = "b_addr_q + 16'd1";
+        let added = mutated(&sources, pass, step, "b_addr_q + 16'd1 + {7'd0, b_row_q}");
+        assert!(yosys(&added, POINTER).is_err());
+        let (from, to) = ("b_addr_o = b_addr_q", "b_addr_o = b_addr_q ^ b_origin_i");
+        let mixed = mutated(&sources, pass, from, to);
+        assert!(yosys(&mixed, POINTER).is_err());
+    }
+}
