@@ -261,12 +261,13 @@ impl Logic for OffsetSequencer {
 
         comment!("The held list, a tile at a time");
         self.held_rewinds.next = self.ws_i.val() & !self.more_held.val();
-        self.held_restart.next = self.idle.val()
-            | (self.held_rewinds.val() & !self.loading.q_o.val() & self.step_last.val());
         if self._prefetch > 0 {
-            if self.turn[0].val() & !self.fetched[0].q_o.val() {
-                self.held_restart.next = true;
-            }
+            self.held_restart.next = self.idle.val()
+                | (self.turn[0].val() & !self.fetched[0].q_o.val())
+                | (self.held_rewinds.val() & !self.loading.q_o.val() & self.step_last.val());
+        } else {
+            self.held_restart.next = self.idle.val()
+                | (self.held_rewinds.val() & !self.loading.q_o.val() & self.step_last.val());
         }
         self.held_from.next = self.held_left.q_o.val();
         if self.held_restart.val() {

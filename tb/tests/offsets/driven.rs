@@ -1,6 +1,7 @@
 //! One unit, its model, and the operations it still has to do.
 
 use crate::beside::bench;
+use crate::memory::degree;
 use crate::pins::{Accesses, Inputs, Outputs, Pins, Step};
 use crate::rtl::{Checked, Dut};
 use crate::sides::Side;
@@ -29,6 +30,8 @@ pub enum Op {
     Clocks(u32),
     /// `ready_i` is high in so many of 100 clocks from now on.
     Ready(u32),
+    /// Broadcast: `ready_i` is that of so many banks, each of which serves one row in a clock.
+    Banks(u32),
 }
 
 /// What the unit does.
@@ -100,6 +103,8 @@ pub struct Driven {
     pins: Pins,
     noise: ChaCha8Rng,
     ready: u32,
+    /// Banks, and clocks in which they have served the step on the rows.
+    banks: Option<(u32, usize)>,
     phase: Phase,
     /// Entries the expander may still be writing.
     expanding: bool,
@@ -133,6 +138,7 @@ impl bench::Driven for Driven {
             pins: Pins::new(side, dut),
             noise,
             ready: 100,
+            banks: None,
             phase: Phase::Idle,
             expanding: false,
             cut: false,
@@ -169,8 +175,12 @@ impl bench::Driven for Driven {
 
     fn drive(&mut self, model: &mut heddle_tb::Model) {
         let mut inputs = Inputs::default();
-        while let Some(Op::Ready(share)) = self.ops.front() {
-            self.ready = *share;
+        while let Some(op @ (Op::Ready(_) | Op::Banks(_))) = self.ops.front() {
+            match op {
+                Op::Ready(share) => (self.ready, self.banks) = (*share, None),
+                Op::Banks(banks) => self.banks = Some((*banks, 0)),
+                _ => (),
+            }
             self.ops.pop_front();
         }
         let resting = self.resting();
@@ -202,6 +212,14 @@ impl bench::Driven for Driven {
             _ => (),
         }
         inputs.ready = self.noise.random_range(0..100) < self.ready;
+        if let Some((banks, clocks)) = &mut self.banks {
+            let step = self.pins.read(model).addresses();
+            *clocks += 1;
+            inputs.ready = *clocks >= degree(&step, *banks, false);
+            if inputs.ready {
+                *clocks = 0;
+            }
+        }
         self.inputs = inputs;
         self.pins.drive(model, &inputs, &mut self.noise);
     }

@@ -1,7 +1,8 @@
 //! Banks and cache lines behind the unit, counted from the addresses at its ports: 5.8.3 and 5.9.
 
 use crate::bench::Bench;
-use crate::driven::Driven;
+use crate::driven::{Driven, Op};
+use crate::pins::Outputs;
 use crate::program;
 use crate::sides::{Design, Side, design};
 use crate::variants::VARIANTS;
@@ -12,12 +13,8 @@ use std::sync::LazyLock;
 
 /// Addresses of each clock in which a row reads, in the order of the rows.
 fn accesses(unit: &Driven) -> Vec<Vec<u32>> {
-    let clocks = unit.trace.clocks.iter();
-    let read = |clock: &crate::pins::Outputs| -> Vec<u32> {
-        let rows = clock.rows.iter().flatten();
-        rows.filter_map(|step| step.address).collect()
-    };
-    clocks.map(read).filter(|all| !all.is_empty()).collect()
+    let clocks = unit.trace.clocks.iter().map(Outputs::addresses);
+    clocks.filter(|all| !all.is_empty()).collect()
 }
 
 /// Lines that are loaded into a cache that gives up the line that was not read for the longest time.
@@ -47,8 +44,9 @@ fn merged(accesses: &[Vec<u32>], line: u32) -> usize {
     accesses.iter().map(|clock| lines(clock).len()).sum()
 }
 
-/// Clocks of the bank that is wanted most, if a bank serves one address, or one row, in a clock.
-fn degree(clock: &[u32], banks: u32, merge: bool) -> usize {
+/// Clocks of the bank that is wanted most, if a bank serves one row in a clock, or one address
+/// (`merge`).
+pub fn degree(clock: &[u32], banks: u32, merge: bool) -> usize {
     let mut wanted = clock.to_vec();
     if merge {
         wanted.sort_unstable();
@@ -105,6 +103,27 @@ fn sgcr_52_conflicts_of_5_8_3_at_the_ports_of_four_rows() {
             .map(|clock| degree(clock, banks, false))
             .collect();
         assert!(degrees.len() > 1, "{banks} banks: {degrees:?}");
+    }
+}
+
+#[test]
+fn sgcr_52_a_conflict_holds_all_rows_until_the_banks_have_served_them() {
+    let mut bench = Bench::new(&VARIANTS, 1);
+    let straight = bench.run_one("every_all", program(&examples::small(), 1, 0));
+    let (expected, busy) = (accesses(straight), straight.trace.busy);
+    for (banks, run_clocks) in [(2, 18), (4, 18), (8, 9)] {
+        let unit = bench.play("every_all", [Op::Banks(banks), Op::Start, Op::Wait]);
+        let found = accesses(unit);
+        // Run clocks of 5.8.3: each step for as long as its banks take, all rows together.
+        assert_eq!(found.len(), run_clocks, "{banks} banks");
+        assert_eq!(
+            unit.trace.busy,
+            busy + run_clocks as u64 - 9,
+            "{banks} banks"
+        );
+        let each = run_clocks / 9;
+        let held = expected.iter().flat_map(|step| vec![step.clone(); each]);
+        assert_eq!(found, held.collect::<Vec<_>>(), "{banks} banks");
     }
 }
 

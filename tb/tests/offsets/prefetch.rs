@@ -16,13 +16,15 @@ fn steps(unit: &Driven) -> Vec<Vec<Step>> {
     (0..unit.options.rows).map(row).collect()
 }
 
-/// Weight words, and the rows they are for where that counts; what goes with the steps of row 0.
-fn beside(unit: &Driven, weights: bool) -> (Vec<(u16, u16)>, Vec<(u16, u16, bool, bool)>) {
-    let clocks = &unit.trace.clocks;
+/// A weight word and its row; with a step in row 0: first row entry and channel, K tiles.
+type Beside = (Option<(u16, u16)>, Option<(u16, u16, bool, bool)>);
+
+/// Weight words, with the rows they are for where that counts, and what goes with the steps of row 0.
+fn beside(unit: &Driven, weights: bool) -> Vec<Beside> {
     let row = |word: (u16, u16)| (word.0, if weights { word.1 } else { 0 });
-    let words = clocks.iter().filter_map(|clock| clock.word);
-    let passes = clocks.iter().filter_map(|clock| clock.pass);
-    (words.map(row).collect(), passes.collect())
+    let clocks = unit.trace.clocks.iter();
+    let all = clocks.map(|clock| (clock.word.map(row), clock.pass));
+    all.filter(|beside| *beside != (None, None)).collect()
 }
 
 /// The asymmetric example, or as much of it as the table of bases holds: more rows than a tile has.

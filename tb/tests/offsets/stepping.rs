@@ -43,7 +43,8 @@ fn sgcr_13_both_steppings_give_one_trace_of_every_worked_example() {
     for (after, before) in STEPPED_BEFORE {
         assert_eq!(bench.side(before).options.stepping, Stepping::BeforeRead);
         let built = bench.side(after).options;
-        let unbuilt = u32::from(!built.running) * STEPS | u32::from(built.taps == 0) * MASKS;
+        let steps = if built.running { 0 } else { STEPS };
+        let unbuilt = steps | if built.taps > 0 { 0 } else { MASKS };
         for (lists, mode) in cases.iter().filter(|case| case.1 & unbuilt == 0) {
             for mode in [*mode, mode | WEIGHTS] {
                 let program = program(lists, 3 * built.cols as u32, mode);
