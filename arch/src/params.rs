@@ -10,7 +10,7 @@ use crate::{json, rules};
 mod offsets;
 mod slices;
 
-pub use offsets::{Offsets, Spread};
+pub use offsets::{Index, Offsets, Spread};
 pub use slices::{MaskPlace, PackEnd, PackNetwork, ReadOrder, SliceWrite, SlicedMemory, Slices};
 pub(crate) use slices::{mask_units, units};
 

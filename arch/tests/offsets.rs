@@ -1,7 +1,7 @@
 //! The options of the offset unit and the GEMM core: defaults, and what the document says of them.
 
 use heddle_arch::Params;
-use heddle_arch::params::{Offsets, Spread};
+use heddle_arch::params::{Index, Offsets, Spread};
 
 const TINY: &str = include_str!("../../configs/tiny.json");
 const DOCUMENT: &str = include_str!("../../docs/offsets.md");
@@ -30,8 +30,8 @@ fn the_section_and_all_its_fields_are_optional() {
 fn all_options_are_read() {
     let params = with(
         r#"{ "rows": 3, "cols": 5, "address_bits": 24, "bases": 16, "offsets": 65536, "taps": 8,
-           "spread": "broadcast", "running": true, "expand": true, "banks": 16, "merge": false,
-           "operand_bytes": 64, "weight_words": 32, "results": 16, "store_each": true }"#,
+           "spread": "broadcast", "running": true, "index": "before", "prefetch": true,
+           "expand": true, "banks": 16, "merge": false, "operand_bytes": 64, "weight_words": 32, "results": 16, "store_each": true }"#,
     );
     let expected = Offsets {
         rows: Some(3),
@@ -42,6 +42,8 @@ fn all_options_are_read() {
         taps: 8,
         spread: Spread::Broadcast,
         running: true,
+        index: Index::Before,
+        prefetch: true,
         expand: true,
         banks: 16,
         merge: false,
@@ -106,7 +108,7 @@ fn the_document_lists_every_option_with_its_default() {
         };
         assert!(DOCUMENT.contains(&line), "{line}");
     }
-    assert_eq!(options.len(), 13);
+    assert_eq!(options.len(), 15);
     assert_eq!(
         (&options["bases"], &options["offsets"]),
         (&1024.into(), &512.into())

@@ -108,7 +108,7 @@ fn every_field_of_the_schema_is_explained() {
     ] {
         assert!(fields.iter().any(|f| f == wanted), "{wanted} in {fields:?}");
     }
-    assert_eq!(fields.len(), 76, "{fields:?}");
+    assert_eq!(fields.len(), 78, "{fields:?}");
 }
 
 /// Lists the fields of a schema and asserts that each has a text and that objects are closed.

@@ -59,6 +59,24 @@ fn every_option_is_clean() {
             );
         }
     }
+    for (rows, bases) in [(1, 16), (3, 1024), (20, 16)] {
+        for broadcast in [false, true] {
+            let ahead = shape(rows, |s| {
+                (s.prefetch, s.broadcast, s.bases) = (true, broadcast, bases);
+            });
+            clean(
+                &format!("ahead_{rows}_{broadcast}"),
+                &OffsetUnit::<16>::new(&ahead),
+            );
+        }
+    }
+    let before = shape(2, |s| s.before = true);
+    clean("before", &OffsetUnit::<16>::new(&before));
+    let ahead = shape(2, |s| {
+        (s.before, s.prefetch, s.running) = (true, true, true);
+        (s.taps, s.address_bits) = (4, 24);
+    });
+    clean("before_ahead", &OffsetUnit::<24>::new(&ahead));
     let masks = shape(2, |s| (s.taps, s.address_bits) = (16, 24));
     clean("masks", &OffsetUnit::<24>::new(&masks));
     let running = shape(2, |s| {
@@ -69,20 +87,27 @@ fn every_option_is_clean() {
     clean("expand", &OffsetUnit::<32>::new(&expand));
 }
 
+/// No multiplier or divider; one adder in a row, none between the rows.
+const ADDERS: &str = "select -assert-none t:$mul t:$div t:$mod t:$pow t:$macc; \
+                      select -assert-count 1 heddle_offsets_row_*/t:$add; \
+                      select -assert-none heddle_offsets_row*/t:$sub heddle_offsets_row*/t:$alu; \
+                      select -assert-none heddle_offsets_rows*/t:$add heddle_offsets_wave*/t:$add";
+
 #[test]
 fn sgcr_30_sgcr_50_addresses_need_no_multiplier_and_one_adder_for_each_row() {
-    let full = shape(7, |s| (s.taps, s.running, s.expand) = (8, true, true));
-    let (folder, files) = clean("adders", &OffsetUnit::<16>::new(&full));
     let Some(yosys) = linters::program("yosys") else {
         return;
     };
-    let checks = "select -assert-none t:$mul t:$div t:$mod t:$pow t:$macc; \
-                  select -assert-count 1 heddle_offsets_row_*/t:$add; \
-                  select -assert-none heddle_offsets_row*/t:$sub heddle_offsets_row*/t:$alu; \
-                  select -assert-none heddle_offsets_rows*/t:$add heddle_offsets_wave*/t:$add";
-    let script = format!(
-        "read_verilog {}; hierarchy -auto-top; proc; {checks}",
-        files.join(" ")
-    );
-    yosys.check(&folder, &["-q", "-p", &script]);
+    for ahead in [false, true] {
+        let full = shape(7, |s| {
+            (s.taps, s.running, s.expand) = (8, true, true);
+            (s.before, s.prefetch) = (ahead, ahead);
+        });
+        let (folder, files) = clean(&format!("adders_{ahead}"), &OffsetUnit::<16>::new(&full));
+        let script = format!(
+            "read_verilog {}; hierarchy -auto-top; proc; {ADDERS}",
+            files.join(" ")
+        );
+        yosys.check(&folder, &["-q", "-p", &script]);
+    }
 }

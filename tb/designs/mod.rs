@@ -94,9 +94,9 @@ designs! {
     });
     /// 16 offsets of three rows.
     offset_table: OffsetTable<10> = OffsetTable::new(3, 16);
-    /// Three rows, two columns, all options; a slot moves from row to row.
+    /// Three rows, two columns, masks, running sum, expander; a slot moves from row to row.
     offset_unit: OffsetUnit<16> = OffsetUnit::new(&offset_shape(false));
-    /// The same; a slot is in all rows at once.
+    /// The same; a slot is in all rows at once, which keep their bases; indices step before a read.
     offset_unit_broadcast: OffsetUnit<16> = OffsetUnit::new(&offset_shape(true));
     /// 16 words; slices of five and three bytes.
     sliced: Sliced<8> = Sliced::new(SlicedShape::new(16, vec![5, 3]));
@@ -138,7 +138,7 @@ designs! {
     top: Top<16, 17, 16> = Top::new(&tiny());
 }
 
-/// A traversal unit with all options and four stages in its address sum.
+/// An offset unit with tables of 16 entries.
 #[must_use]
 pub fn offset_shape(broadcast: bool) -> OffsetShape {
     OffsetShape {
@@ -147,11 +147,14 @@ pub fn offset_shape(broadcast: bool) -> OffsetShape {
         taps: 4,
         broadcast,
         running: true,
+        before: broadcast,
+        prefetch: broadcast,
         expand: true,
         ..OffsetShape::new(3, 2)
     }
 }
 
+/// A traversal unit with all options and four stages in its address sum.
 fn all_options(rows: usize, loops: usize) -> TraversalShape {
     TraversalShape {
         rows,

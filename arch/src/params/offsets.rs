@@ -33,6 +33,10 @@ pub struct Offsets {
     pub spread: Spread,
     /// Offsets may be steps from one tap to the next.
     pub running: bool,
+    /// When the index of a list is stepped.
+    pub index: Index,
+    /// The bases of a run are all read before its first step; each row keeps its own.
+    pub prefetch: bool,
     /// Compressed tables may be expanded in the unit.
     pub expand: bool,
     /// GEMM core with spread "broadcast": banks of the shared operand memory. 0: each row has a
@@ -66,6 +70,8 @@ impl Default for Offsets {
             taps: 0,
             spread: Spread::Skew,
             running: false,
+            index: Index::After,
+            prefetch: false,
             expand: false,
             banks: 0,
             merge: true,
@@ -75,6 +81,17 @@ impl Default for Offsets {
             store_each: false,
         }
     }
+}
+
+/// When the index of a list is stepped. Both read the same entries in the same clocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Index {
+    /// After the read: it names the entry that is read next.
+    #[default]
+    After,
+    /// Before the read: it begins one below the list and names the entry that was read last.
+    Before,
 }
 
 /// When a table entry reaches the rows.

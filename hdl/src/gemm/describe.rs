@@ -38,6 +38,18 @@ impl GemmShape {
                 "1: offsets may be steps",
             )
             .option(
+                "before",
+                "f",
+                unit.before.into(),
+                "1: an index is stepped before a read",
+            )
+            .option(
+                "prefetch",
+                "p",
+                unit.prefetch.into(),
+                "1: all bases of a run are read before its first step",
+            )
+            .option(
                 "expand",
                 "e",
                 unit.expand.into(),

@@ -2,11 +2,12 @@
 //!
 //! A slot goes through the modules in this order: [`OffsetSequencer`] (which entry), [`EntryTable`],
 //! [`OffsetEntry`] (shift), [`OffsetHead`] (origin, running sum), [`OffsetRows`] (one adder in
-//! each [`OffsetRow`]). [`OffsetPass`] counts what goes beside it.
+//! each [`OffsetRow`], which may keep entries in an [`OffsetKept`]). [`OffsetPass`] counts what goes beside it.
 
 mod entry;
 mod expander;
 mod head;
+mod kept;
 mod pass;
 mod registers;
 mod row;
@@ -20,6 +21,7 @@ mod wave;
 pub use entry::OffsetEntry;
 pub use expander::OffsetExpander;
 pub use head::OffsetHead;
+pub use kept::OffsetKept;
 pub use pass::OffsetPass;
 pub use registers::OffsetRegisters;
 pub use row::OffsetRow;

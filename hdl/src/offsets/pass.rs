@@ -1,5 +1,6 @@
 //! What goes with the slots beside the addresses.
 
+use super::OffsetShape;
 use crate::prelude::*;
 
 /// Addresses of the weight words, and which pass the steps belong to. All are counted.
@@ -56,11 +57,12 @@ pub struct OffsetPass {
     b_begins: Signal<Local, Bit>,
     _rows: usize,
     _cols: usize,
+    _prefetch: usize,
 }
 
 impl OffsetPass {
-    /// Counters for `rows` rows and `cols` columns.
-    pub fn new(rows: usize, cols: usize) -> Self {
+    /// The counters of a unit of this shape.
+    pub fn new(shape: &OffsetShape) -> Self {
         Self {
             clk: Default::default(),
             rst_n: Default::default(),
@@ -90,8 +92,9 @@ impl OffsetPass {
             pass_begins: Default::default(),
             word: Default::default(),
             b_begins: Default::default(),
-            _rows: rows,
-            _cols: cols,
+            _rows: shape.rows,
+            _cols: shape.cols,
+            _prefetch: shape.prefetch.into(),
         }
     }
 }
@@ -105,7 +108,14 @@ impl Logic for OffsetPass {
         self.cols_first.next = self.tag_i.val().get_bit(5);
 
         comment!("Weight words: one for each load slot, or one for each step");
-        self.word.next = self.accept_i.val() & (self.load.val() == self.ws_i.val());
+        if self._prefetch > 0 {
+            // A switch slot is for no row.
+            self.word.next = self.accept_i.val()
+                & (self.load.val() == self.ws_i.val())
+                & !(self.load.val() & self.tag_i.val().get_bit(2));
+        } else {
+            self.word.next = self.accept_i.val() & (self.load.val() == self.ws_i.val());
+        }
         self.b_begins.next =
             self.first.val() & self.cols_first.val() & (!self.ws_i.val() | self.held_first.val());
         self.b_valid.clk.next = self.clk.val();
@@ -157,5 +167,6 @@ impl Logic for OffsetPass {
     }
     module!(|this| Meta::module("offsets_pass")
         .param("rows", "r", this._rows, "rows")
-        .param("cols", "q", this._cols, "columns"));
+        .param("cols", "q", this._cols, "columns")
+        .option("prefetch", "p", this._prefetch, "1: there are switch slots"));
 }

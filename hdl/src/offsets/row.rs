@@ -1,11 +1,13 @@
 //! Address of one row.
 
+use super::OffsetKept;
 use crate::prelude::*;
 
 /// One row: holds an entry of one table, adds the entries of the other one that stream by.
 ///
 /// A load slot marked as the first one is for this row; it stays here. The next load slot is
-/// for the row behind.
+/// for the row behind. With `kept` the row stores the entries marked for it, and a switch slot
+/// lets it hold the next one.
 ///
 /// # Timing
 /// A slot that arrives in cycle t shows at the outputs in t + 1, all of them registers. While
@@ -25,7 +27,7 @@ pub struct OffsetRow<const A: usize> {
     pub step_i: Signal<In, Bit>,
     /// Load slot: it is for this row. Step: it is the first one of a pass.
     pub first_i: Signal<In, Bit>,
-    /// It is the last step of a pass.
+    /// It is the last step of a pass; with `kept` also: it is a switch slot.
     pub last_i: Signal<In, Bit>,
     /// Load slot: the row is used.
     pub enabled_i: Signal<In, Bit>,
@@ -51,10 +53,12 @@ pub struct OffsetRow<const A: usize> {
 
     took: RegEn<Bit>,
     /// The entry of this row.
-    enabled: RegEn<Bit>,
-    held: RegData<Bits<A>>,
+    enabled: Vec<RegEn<Bit>>,
+    held: Vec<RegData<Bits<A>>>,
     held_row: Vec<RegData<Bits<1>>>,
     held_col: Vec<RegData<Bits<1>>>,
+    /// Instead of them, with `kept`.
+    kept: Vec<OffsetKept<A>>,
     valid: RegEn<Bit>,
     ren: RegEn<Bit>,
     first: RegEn<Bit>,
@@ -68,11 +72,13 @@ pub struct OffsetRow<const A: usize> {
     /// The tap lies in the image.
     in_image: Signal<Local, Bit>,
     _taps: usize,
+    _kept: usize,
 }
 
 impl<const A: usize> OffsetRow<A> {
-    /// A row with `taps` mask bits for each axis.
-    pub fn new(taps: usize) -> Self {
+    /// A row with `taps` mask bits for each axis. It keeps `kept` entries; 0: it holds one.
+    pub fn new(taps: usize, kept: usize) -> Self {
+        let (held, held_taps) = if kept > 0 { (0, 0) } else { (1, taps) };
         Self {
             clk: Default::default(),
             rst_n: Default::default(),
@@ -92,10 +98,13 @@ impl<const A: usize> OffsetRow<A> {
             first_o: Default::default(),
             last_o: Default::default(),
             took: Default::default(),
-            enabled: Default::default(),
-            held: Default::default(),
-            held_row: v(taps),
-            held_col: v(taps),
+            enabled: v(held),
+            held: v(held),
+            held_row: v(held_taps),
+            held_col: v(held_taps),
+            kept: (1..=kept.min(1))
+                .map(|_| OffsetKept::new(kept, taps))
+                .collect(),
             valid: Default::default(),
             ren: Default::default(),
             first: Default::default(),
@@ -106,6 +115,7 @@ impl<const A: usize> OffsetRow<A> {
             col_meets: Default::default(),
             in_image: Default::default(),
             _taps: taps,
+            _kept: kept,
         }
     }
 }
@@ -120,28 +130,46 @@ impl<const A: usize> Logic for OffsetRow<A> {
         self.took.en_i.next = self.advance_i.val() & self.load_i.val();
         self.took.d_i.next = self.first_i.val();
         self.took_o.next = self.took.q_o.val();
-        self.enabled.clk.next = self.clk.val();
-        self.enabled.rst_n.next = self.rst_n.val();
-        self.enabled.en_i.next = self.mine.val();
-        self.enabled.d_i.next = self.enabled_i.val();
-        self.held.clk.next = self.clk.val();
-        self.held.en_i.next = self.mine.val();
-        self.held.d_i.next = self.value_i.val();
+        if self._kept > 0 {
+            self.kept[0].clk.next = self.clk.val();
+            self.kept[0].rst_n.next = self.rst_n.val();
+            self.kept[0].store_i.next = self.mine.val();
+            self.kept[0].take_i.next = self.advance_i.val() & self.load_i.val() & self.last_i.val();
+            self.kept[0].enabled_i.next = self.enabled_i.val();
+            self.kept[0].value_i.next = self.value_i.val();
+        } else {
+            self.enabled[0].clk.next = self.clk.val();
+            self.enabled[0].rst_n.next = self.rst_n.val();
+            self.enabled[0].en_i.next = self.mine.val();
+            self.enabled[0].d_i.next = self.enabled_i.val();
+            self.held[0].clk.next = self.clk.val();
+            self.held[0].en_i.next = self.mine.val();
+            self.held[0].d_i.next = self.value_i.val();
+        }
 
         comment!("One of the two entries is one-hot: they meet where the tap lies in the image");
         self.row_meets.next = false;
         self.col_meets.next = false;
         for i in 0..self._taps {
-            self.held_row[i].clk.next = self.clk.val();
-            self.held_row[i].en_i.next = self.mine.val();
-            self.held_row[i].d_i.next = self.row_i[i].val();
-            self.held_col[i].clk.next = self.clk.val();
-            self.held_col[i].en_i.next = self.mine.val();
-            self.held_col[i].d_i.next = self.col_i[i].val();
-            self.row_meets.next = self.row_meets.val()
-                | (self.held_row[i].q_o.val() & self.row_i[i].val()).get_bit(0);
-            self.col_meets.next = self.col_meets.val()
-                | (self.held_col[i].q_o.val() & self.col_i[i].val()).get_bit(0);
+            if self._kept > 0 {
+                self.kept[0].row_i[i].next = self.row_i[i].val();
+                self.kept[0].col_i[i].next = self.col_i[i].val();
+                self.row_meets.next = self.row_meets.val()
+                    | (self.kept[0].row_o[i].val() & self.row_i[i].val()).get_bit(0);
+                self.col_meets.next = self.col_meets.val()
+                    | (self.kept[0].col_o[i].val() & self.col_i[i].val()).get_bit(0);
+            } else {
+                self.held_row[i].clk.next = self.clk.val();
+                self.held_row[i].en_i.next = self.mine.val();
+                self.held_row[i].d_i.next = self.row_i[i].val();
+                self.held_col[i].clk.next = self.clk.val();
+                self.held_col[i].en_i.next = self.mine.val();
+                self.held_col[i].d_i.next = self.col_i[i].val();
+                self.row_meets.next = self.row_meets.val()
+                    | (self.held_row[i].q_o.val() & self.row_i[i].val()).get_bit(0);
+                self.col_meets.next = self.col_meets.val()
+                    | (self.held_col[i].q_o.val() & self.col_i[i].val()).get_bit(0);
+            }
         }
         self.in_image.next = true;
         if self._taps > 0 {
@@ -164,11 +192,23 @@ impl<const A: usize> Logic for OffsetRow<A> {
         self.ren.clk.next = self.clk.val();
         self.ren.rst_n.next = self.rst_n.val();
         self.ren.en_i.next = self.advance_i.val();
-        self.ren.d_i.next = self.step_i.val() & self.enabled.q_o.val() & self.in_image.val();
         self.addr.clk.next = self.clk.val();
-        self.addr.en_i.next =
-            self.advance_i.val() & self.step_i.val() & self.enabled.q_o.val() & self.in_image.val();
-        self.addr.d_i.next = self.held.q_o.val() + self.value_i.val();
+        if self._kept > 0 {
+            self.ren.d_i.next =
+                self.step_i.val() & self.kept[0].enabled_o.val() & self.in_image.val();
+            self.addr.en_i.next = self.advance_i.val()
+                & self.step_i.val()
+                & self.kept[0].enabled_o.val()
+                & self.in_image.val();
+            self.addr.d_i.next = self.kept[0].value_o.val() + self.value_i.val();
+        } else {
+            self.ren.d_i.next = self.step_i.val() & self.enabled[0].q_o.val() & self.in_image.val();
+            self.addr.en_i.next = self.advance_i.val()
+                & self.step_i.val()
+                & self.enabled[0].q_o.val()
+                & self.in_image.val();
+            self.addr.d_i.next = self.held[0].q_o.val() + self.value_i.val();
+        }
 
         self.valid_o.next = self.valid.q_o.val();
         self.ren_o.next = self.ren.q_o.val();
@@ -183,5 +223,6 @@ impl<const A: usize> Logic for OffsetRow<A> {
             "t",
             this._taps,
             "row bits of an entry, and column bits"
-        ));
+        )
+        .option("kept", "k", this._kept, "entries that the row keeps"));
 }

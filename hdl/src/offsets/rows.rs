@@ -59,6 +59,7 @@ pub struct OffsetRows<const A: usize> {
     _rows: usize,
     _taps: usize,
     _broadcast: usize,
+    _kept: usize,
 }
 
 impl<const A: usize> OffsetRows<A> {
@@ -81,7 +82,9 @@ impl<const A: usize> OffsetRows<A> {
             row_first_o: v(rows),
             row_last_o: v(rows),
             end_o: Default::default(),
-            row: (0..rows).map(|_| OffsetRow::new(taps)).collect(),
+            row: (0..rows)
+                .map(|_| OffsetRow::new(taps, shape.kept()))
+                .collect(),
             wave: (0..waves).map(|_| OffsetWave::new(taps)).collect(),
             last_step: Default::default(),
             load: v(rows),
@@ -95,6 +98,7 @@ impl<const A: usize> OffsetRows<A> {
             _rows: rows,
             _taps: taps,
             _broadcast: shape.broadcast.into(),
+            _kept: shape.kept(),
         }
     }
 }
@@ -187,5 +191,6 @@ impl<const A: usize> Logic for OffsetRows<A> {
             "b",
             this._broadcast,
             "1: a slot is in all rows at once"
-        ));
+        )
+        .option("kept", "k", this._kept, "entries that a row keeps"));
 }

@@ -1,5 +1,6 @@
 //! Order of the slots.
 
+use super::OffsetShape;
 use crate::prelude::*;
 
 /// Makes the load slots and steps of a run in their order: reads of the tables, and what is to be
@@ -13,10 +14,15 @@ use crate::prelude::*;
 /// `start_i`, which comes late. What a counter does next does not hang on `advance_i`, which also
 /// comes late: only whether it does it.
 ///
+/// With `before` an index names the entry read last and is stepped before the next read. With
+/// `prefetch` every row keeps its entries: the load slots of all tiles of bases come before the
+/// first step (offsets: those of a tile before its steps), and a switch slot before the steps of a
+/// tile lets each row take its next entry.
+///
 /// # Timing
 /// The first slot comes one cycle after `start_i`, then one in every cycle with `advance_i`. The
 /// table entry of a slot is there one advance later.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct OffsetSequencer {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -44,9 +50,9 @@ pub struct OffsetSequencer {
 
     /// There is a slot.
     pub valid_o: Signal<Out, Bit>,
-    /// Bit 0 load slot (else step), 1 first one of its group, 2 last step of a pass, 3 load slot: the
-    /// row is used, step: last one of the run, 4 first tile of the held list, 5 first column tile, 6
-    /// last tile of the held list (in steps).
+    /// Bit 0 load slot (else step), 1 first one of its group, 2 last step of a pass, with `prefetch`
+    /// also: load slot that is a switch slot, 3 load slot: the row is used, step: last one of the run,
+    /// 4 first tile of the held list, 5 first column tile, 6 last tile of the held list (in steps).
     pub tag_o: Signal<Out, Bits<7>>,
     /// The origin of A is added to the entry.
     pub origin_o: Signal<Out, Bit>,
@@ -69,7 +75,7 @@ pub struct OffsetSequencer {
     first: RegEn<Bit>,
     /// Load slots behind this one, less one.
     rows_left: RegEn<Bits<9>>,
-    /// Entries of the held list behind this load slot.
+    /// Entries of the held list behind this load slot, or tile.
     held_left: RegEn<Bits<17>>,
     held_entry: RegEn<Bits<16>>,
     /// Steps behind this one, less one.
@@ -80,6 +86,8 @@ pub struct OffsetSequencer {
     /// First round of the inner and of the outer loop.
     inner_first: RegEn<Bit>,
     outer_first: RegEn<Bit>,
+    /// The rows have their entries: the next load slot is a switch slot. Only with `prefetch`.
+    fetched: Vec<RegEn<Bit>>,
 
     held_count: Signal<Local, Bits<16>>,
     held_ptr: Signal<Local, Bits<16>>,
@@ -104,6 +112,14 @@ pub struct OffsetSequencer {
     /// The inner loop begins again, or the run ends.
     inner_wrap: Signal<Local, Bit>,
     run_end: Signal<Local, Bit>,
+    /// The entries behind those of the indices; only with `before`.
+    held_stepped: Vec<Signal<Local, Bits<16>>>,
+    step_stepped: Vec<Signal<Local, Bits<16>>>,
+    /// The slot is a switch slot. Only with `prefetch`.
+    switching: Vec<Signal<Local, Bit>>,
+    /// It begins a tile of bases.
+    turn: Vec<Signal<Local, Bit>>,
+    held_less: Vec<Signal<Local, Bits<17>>>,
     held_rewinds: Signal<Local, Bit>,
     held_restart: Signal<Local, Bit>,
     cols_restart: Signal<Local, Bit>,
@@ -120,85 +136,37 @@ pub struct OffsetSequencer {
     sum_begins: Signal<Local, Bit>,
     _rows: usize,
     _cols: usize,
+    _rows_begin: usize,
     _cols_begin: usize,
     _rows_distance: usize,
     _summing: usize,
+    _before: usize,
+    _prefetch: usize,
 }
 
 impl OffsetSequencer {
-    /// The sequencer of `rows` rows and `cols` columns, with a running sum if `running`.
-    pub fn new(rows: usize, cols: usize, running: bool) -> Self {
+    /// The sequencer of a unit of this shape.
+    pub fn new(shape: &OffsetShape) -> Self {
+        let (rows, cols) = (shape.rows, shape.cols);
+        let stepped = usize::from(shape.before);
+        let kept = usize::from(shape.prefetch);
         Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            start_i: Default::default(),
-            advance_i: Default::default(),
-            ws_i: Default::default(),
-            steps_i: Default::default(),
-            t_i: Default::default(),
-            k_i: Default::default(),
-            n_i: Default::default(),
-            base_ptr_i: Default::default(),
-            offset_ptr_i: Default::default(),
-            valid_o: Default::default(),
-            tag_o: Default::default(),
-            origin_o: Default::default(),
-            sum_o: Default::default(),
-            keep_o: Default::default(),
-            base_ren_o: Default::default(),
-            base_addr_o: Default::default(),
-            offset_ren_o: Default::default(),
-            offset_addr_o: Default::default(),
-            active: Default::default(),
-            loading: Default::default(),
-            first: Default::default(),
-            rows_left: Default::default(),
-            held_left: Default::default(),
-            held_entry: Default::default(),
-            steps_left: Default::default(),
-            step_entry: Default::default(),
-            cols_left: Default::default(),
-            inner_first: Default::default(),
-            outer_first: Default::default(),
-            held_count: Default::default(),
-            held_ptr: Default::default(),
-            step_count: Default::default(),
-            step_ptr: Default::default(),
-            issue: Default::default(),
-            load_issue: Default::default(),
-            step_issue: Default::default(),
-            idle: Default::default(),
-            load_last: Default::default(),
-            step_last: Default::default(),
-            group_last: Default::default(),
-            pass_end: Default::default(),
-            used: Default::default(),
-            mark: Default::default(),
-            more_held: Default::default(),
-            more_cols: Default::default(),
-            inner_more: Default::default(),
-            outer_more: Default::default(),
-            inner_wrap: Default::default(),
-            run_end: Default::default(),
-            held_rewinds: Default::default(),
-            held_restart: Default::default(),
-            cols_restart: Default::default(),
-            step_restart: Default::default(),
-            held_from: Default::default(),
-            steps_from: Default::default(),
-            cols_from: Default::default(),
-            cols_less: Default::default(),
-            held_first: Default::default(),
-            cols_first: Default::default(),
-            is_offset: Default::default(),
-            summed: Default::default(),
-            sum_begins: Default::default(),
+            held_stepped: v(stepped),
+            step_stepped: v(stepped),
+            fetched: v(kept),
+            switching: v(kept),
+            turn: v(kept),
+            held_less: v(kept),
             _rows: rows,
             _cols: cols,
+            _rows_begin: rows + 1,
             _cols_begin: cols + 1,
             // R - 2 in 9 bits.
             _rows_distance: (rows + 510) % 512,
-            _summing: running.into(),
+            _summing: shape.running.into(),
+            _before: stepped,
+            _prefetch: kept,
+            ..Self::default()
         }
     }
 }
@@ -221,13 +189,28 @@ impl Logic for OffsetSequencer {
         comment!("Ends of the loops");
         self.idle.next = !self.active.q_o.val();
         self.issue.next = self.active.q_o.val() & self.advance_i.val();
-        self.load_issue.next = self.issue.val() & self.loading.q_o.val();
+        if self._prefetch > 0 {
+            self.switching[0].next = self.loading.q_o.val()
+                & (self.fetched[0].q_o.val()
+                    | (!self.ws_i.val()
+                        & self.first.q_o.val()
+                        & self.held_left.q_o.val().get_bit(16)));
+            self.turn[0].next = self.active.q_o.val() & self.switching[0].val() & !self.ws_i.val();
+            self.load_issue.next =
+                self.issue.val() & self.loading.q_o.val() & !self.switching[0].val();
+        } else {
+            self.load_issue.next = self.issue.val() & self.loading.q_o.val();
+        }
         self.step_issue.next = self.issue.val() & !self.loading.q_o.val();
         self.load_last.next = self.rows_left.q_o.val().get_bit(8);
         self.step_last.next = self.steps_left.q_o.val().get_bit(16);
         self.group_last.next = self.step_last.val();
         if self.loading.q_o.val() {
-            self.group_last.next = self.load_last.val();
+            if self._prefetch > 0 {
+                self.group_last.next = self.switching[0].val();
+            } else {
+                self.group_last.next = self.load_last.val();
+            }
         }
         self.pass_end.next = self.step_issue.val() & self.step_last.val();
         self.more_held.next = !self.held_left.q_o.val().get_bit(16);
@@ -254,7 +237,20 @@ impl Logic for OffsetSequencer {
         self.first.clk.next = self.clk.val();
         self.first.rst_n.next = self.rst_n.val();
         self.first.en_i.next = self.idle.val() | self.issue.val();
-        self.first.d_i.next = self.idle.val() | self.group_last.val();
+        if self._prefetch > 0 {
+            self.first.d_i.next = self.idle.val()
+                | self.group_last.val()
+                | (self.loading.q_o.val() & self.load_last.val());
+            self.fetched[0].clk.next = self.clk.val();
+            self.fetched[0].rst_n.next = self.rst_n.val();
+            self.fetched[0].en_i.next = self.idle.val()
+                | (self.issue.val() & self.switching[0].val())
+                | (self.ws_i.val() & self.load_issue.val() & self.load_last.val());
+            self.fetched[0].d_i.next =
+                !self.idle.val() & !(self.ws_i.val() & self.switching[0].val());
+        } else {
+            self.first.d_i.next = self.idle.val() | self.group_last.val();
+        }
         self.rows_left.clk.next = self.clk.val();
         self.rows_left.rst_n.next = self.rst_n.val();
         self.rows_left.en_i.next = self.idle.val() | self.load_issue.val();
@@ -265,26 +261,56 @@ impl Logic for OffsetSequencer {
 
         comment!("The held list, a tile at a time");
         self.held_rewinds.next = self.ws_i.val() & !self.more_held.val();
-        self.held_restart.next = self.idle.val()
-            | (self.held_rewinds.val() & !self.loading.q_o.val() & self.step_last.val());
+        if self._prefetch > 0 {
+            self.held_restart.next = self.idle.val()
+                | (self.turn[0].val() & !self.fetched[0].q_o.val())
+                | (self.held_rewinds.val() & !self.loading.q_o.val() & self.step_last.val());
+        } else {
+            self.held_restart.next = self.idle.val()
+                | (self.held_rewinds.val() & !self.loading.q_o.val() & self.step_last.val());
+        }
         self.held_from.next = self.held_left.q_o.val();
         if self.held_restart.val() {
             self.held_from.next = bit_cast::<17, 16>(self.held_count.val());
         }
         self.held_left.clk.next = self.clk.val();
         self.held_left.rst_n.next = self.rst_n.val();
-        self.held_left.en_i.next = self.idle.val()
-            | self.load_issue.val()
-            | (self.pass_end.val() & self.held_rewinds.val());
-        self.held_left.d_i.next = self.held_from.val() - 1;
+        if self._prefetch > 0 {
+            // Bases are counted to the end, then once more by tiles.
+            self.held_left.en_i.next = self.idle.val()
+                | self.load_issue.val()
+                | (self.issue.val() & self.turn[0].val())
+                | (self.pass_end.val() & self.held_rewinds.val());
+            self.held_less[0].next = 1.into();
+            if self.turn[0].val() {
+                self.held_less[0].next = self._rows_begin.to_bits::<17>();
+                if self.fetched[0].q_o.val() {
+                    self.held_less[0].next = self._rows.to_bits::<17>();
+                }
+            }
+            self.held_left.d_i.next = self.held_from.val() - self.held_less[0].val();
+        } else {
+            self.held_left.en_i.next = self.idle.val()
+                | self.load_issue.val()
+                | (self.pass_end.val() & self.held_rewinds.val());
+            self.held_left.d_i.next = self.held_from.val() - 1;
+        }
         self.held_entry.clk.next = self.clk.val();
         self.held_entry.rst_n.next = self.rst_n.val();
         self.held_entry.en_i.next = self.idle.val()
             | self.load_issue.val()
             | (self.pass_end.val() & self.held_rewinds.val());
-        self.held_entry.d_i.next = self.held_entry.q_o.val() + 1;
-        if self.held_restart.val() {
-            self.held_entry.d_i.next = self.held_ptr.val();
+        if self._before > 0 {
+            self.held_stepped[0].next = self.held_entry.q_o.val() + 1;
+            self.held_entry.d_i.next = self.held_stepped[0].val();
+            if self.held_restart.val() {
+                self.held_entry.d_i.next = self.held_ptr.val() - 1;
+            }
+        } else {
+            self.held_entry.d_i.next = self.held_entry.q_o.val() + 1;
+            if self.held_restart.val() {
+                self.held_entry.d_i.next = self.held_ptr.val();
+            }
         }
 
         comment!("The streaming list, all of it in each pass");
@@ -302,9 +328,17 @@ impl Logic for OffsetSequencer {
         self.step_entry.clk.next = self.clk.val();
         self.step_entry.rst_n.next = self.rst_n.val();
         self.step_entry.en_i.next = self.idle.val() | self.step_issue.val();
-        self.step_entry.d_i.next = self.step_entry.q_o.val() + 1;
-        if self.step_restart.val() {
-            self.step_entry.d_i.next = self.step_ptr.val();
+        if self._before > 0 {
+            self.step_stepped[0].next = self.step_entry.q_o.val() + 1;
+            self.step_entry.d_i.next = self.step_stepped[0].val();
+            if self.step_restart.val() {
+                self.step_entry.d_i.next = self.step_ptr.val() - 1;
+            }
+        } else {
+            self.step_entry.d_i.next = self.step_entry.q_o.val() + 1;
+            if self.step_restart.val() {
+                self.step_entry.d_i.next = self.step_ptr.val();
+            }
         }
 
         comment!("Column tiles");
@@ -336,20 +370,39 @@ impl Logic for OffsetSequencer {
         }
 
         comment!("The slot");
-        self.used.next = !self.loading.q_o.val() | self.more_held.val();
+        if self._prefetch > 0 {
+            self.used.next =
+                (!self.loading.q_o.val() | self.more_held.val()) & !self.switching[0].val();
+        } else {
+            self.used.next = !self.loading.q_o.val() | self.more_held.val();
+        }
         self.valid_o.next = self.active.q_o.val();
         self.mark.next = self.step_last.val() & !self.more_held.val() & !self.more_cols.val();
         if self.loading.q_o.val() {
             self.mark.next = self.more_held.val();
         }
-        self.tag_o.next = bits::<7>(0)
-            .replace_bit(0, self.loading.q_o.val())
-            .replace_bit(1, self.first.q_o.val())
-            .replace_bit(2, self.step_last.val())
-            .replace_bit(3, self.mark.val())
-            .replace_bit(4, self.held_first.val())
-            .replace_bit(5, self.cols_first.val())
-            .replace_bit(6, !self.more_held.val());
+        if self._prefetch > 0 {
+            self.tag_o.next = bits::<7>(0)
+                .replace_bit(0, self.loading.q_o.val())
+                .replace_bit(1, self.first.q_o.val() & !self.switching[0].val())
+                .replace_bit(
+                    2,
+                    self.switching[0].val() | (!self.loading.q_o.val() & self.step_last.val()),
+                )
+                .replace_bit(3, self.mark.val())
+                .replace_bit(4, self.held_first.val())
+                .replace_bit(5, self.cols_first.val())
+                .replace_bit(6, !self.more_held.val());
+        } else {
+            self.tag_o.next = bits::<7>(0)
+                .replace_bit(0, self.loading.q_o.val())
+                .replace_bit(1, self.first.q_o.val())
+                .replace_bit(2, self.step_last.val())
+                .replace_bit(3, self.mark.val())
+                .replace_bit(4, self.held_first.val())
+                .replace_bit(5, self.cols_first.val())
+                .replace_bit(6, !self.more_held.val());
+        }
         self.is_offset.next = self.loading.q_o.val() == self.ws_i.val();
         self.summed.next = self.steps_i.val() & self.is_offset.val();
         self.sum_begins.next = self.first.q_o.val() & (!self.ws_i.val() | self.held_first.val());
@@ -364,18 +417,44 @@ impl Logic for OffsetSequencer {
             self.origin_o.next = self.loading.q_o.val();
         }
         self.base_ren_o.next = self.issue.val() & self.used.val() & !self.is_offset.val();
-        self.base_addr_o.next = self.held_entry.q_o.val();
+        if self._before > 0 {
+            self.base_addr_o.next = self.held_stepped[0].val();
+        } else {
+            self.base_addr_o.next = self.held_entry.q_o.val();
+        }
         self.offset_ren_o.next = self.issue.val() & self.used.val() & self.is_offset.val();
-        self.offset_addr_o.next = self.step_entry.q_o.val();
+        if self._before > 0 {
+            self.offset_addr_o.next = self.step_stepped[0].val();
+        } else {
+            self.offset_addr_o.next = self.step_entry.q_o.val();
+        }
         if self.ws_i.val() {
-            self.base_addr_o.next = self.step_entry.q_o.val();
-            self.offset_addr_o.next = self.held_entry.q_o.val();
+            if self._before > 0 {
+                self.base_addr_o.next = self.step_stepped[0].val();
+                self.offset_addr_o.next = self.held_stepped[0].val();
+            } else {
+                self.base_addr_o.next = self.step_entry.q_o.val();
+                self.offset_addr_o.next = self.held_entry.q_o.val();
+            }
         }
     }
     module!(|this| Meta::module("offsets_sequencer")
         .param("rows", "r", this._rows, "rows")
         .param("cols", "q", this._cols, "columns")
         .option("summing", "s", this._summing, "1: offsets may be steps")
+        .option(
+            "before",
+            "i",
+            this._before,
+            "1: an index is stepped before a read"
+        )
+        .option(
+            "prefetch",
+            "p",
+            this._prefetch,
+            "1: rows keep their entries"
+        )
+        .hidden("rows_begin", this._rows_begin, "rows + 1")
         .hidden("cols_begin", this._cols_begin, "columns + 1")
         .hidden("rows_distance", this._rows_distance, "rows - 2 in 9 bits"));
 }

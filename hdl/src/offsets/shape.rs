@@ -1,6 +1,6 @@
 //! What an offset unit is built from.
 
-use heddle_arch::params::{self, Spread};
+use heddle_arch::params::{self, Index, Spread};
 
 /// Sizes and options of an offset unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -21,6 +21,10 @@ pub struct OffsetShape {
     pub broadcast: bool,
     /// Offsets may be steps.
     pub running: bool,
+    /// The index of a list is stepped before a read, not after it.
+    pub before: bool,
+    /// All bases of a run are read before its first step; each row keeps its own.
+    pub prefetch: bool,
     /// Compressed tables may be expanded.
     pub expand: bool,
 }
@@ -50,6 +54,8 @@ impl OffsetShape {
             taps,
             spread,
             running,
+            index,
+            prefetch,
             expand,
             ..
         } = params.offset_unit();
@@ -62,7 +68,17 @@ impl OffsetShape {
             taps: size(taps),
             broadcast: spread == Spread::Broadcast,
             running,
+            before: index == Index::Before,
+            prefetch,
             expand,
+        }
+    }
+
+    /// Entries that a row keeps: a base for each of its row tiles with `prefetch`, otherwise none.
+    pub fn kept(&self) -> usize {
+        match self.prefetch {
+            true => self.bases.div_ceil(self.rows),
+            false => 0,
         }
     }
 
@@ -121,6 +137,8 @@ mod tests {
             taps: 8,
             spread: Spread::Broadcast,
             running: true,
+            index: Index::Before,
+            prefetch: true,
             expand: true,
             ..Offsets::default()
         };
@@ -133,8 +151,11 @@ mod tests {
             taps: 8,
             broadcast: true,
             running: true,
+            before: true,
+            prefetch: true,
             expand: true,
         };
+        assert_eq!(shape.kept(), 5, "32 bases in tiles of 7");
         shape.check(24);
         assert_eq!(OffsetShape::of(&tiny(Some(section))), shape);
     }

@@ -114,6 +114,8 @@ pub struct OffsetUnit<const A: usize> {
     _taps: usize,
     _broadcast: usize,
     _running: usize,
+    _before: usize,
+    _prefetch: usize,
     _expand: usize,
 }
 
@@ -158,10 +160,10 @@ impl<const A: usize> OffsetUnit<A> {
             base_table: EntryTable::new(shape.bases, taps),
             offset_table: EntryTable::new(shape.offsets, taps),
             expander: (0..expanders).map(|_| OffsetExpander::new(shape)).collect(),
-            sequencer: OffsetSequencer::new(rows, cols, shape.running),
+            sequencer: OffsetSequencer::new(shape),
             entry: OffsetEntry::new(taps),
             head: OffsetHead::new(taps, shape.running),
-            pass: OffsetPass::new(rows, cols),
+            pass: OffsetPass::new(shape),
             row: OffsetRows::new(shape),
             refused: Default::default(),
             busy: Default::default(),
@@ -183,6 +185,8 @@ impl<const A: usize> OffsetUnit<A> {
             _taps: taps,
             _broadcast: shape.broadcast.into(),
             _running: shape.running.into(),
+            _before: shape.before.into(),
+            _prefetch: shape.prefetch.into(),
             _expand: shape.expand.into(),
         }
     }
@@ -416,6 +420,18 @@ impl<const A: usize> Logic for OffsetUnit<A> {
             "1: a slot is in all rows at once"
         )
         .option("running", "s", this._running, "1: offsets may be steps")
+        .option(
+            "before",
+            "i",
+            this._before,
+            "1: an index is stepped before a read"
+        )
+        .option(
+            "prefetch",
+            "p",
+            this._prefetch,
+            "1: all bases of a run are read before its first step"
+        )
         .option(
             "expand",
             "x",

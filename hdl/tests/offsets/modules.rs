@@ -1,6 +1,8 @@
 //! The modules of the unit, each for itself.
 
-use heddle_hdl::offsets::{EntryTable, OffsetRow, OffsetSequencer, OffsetWave};
+use heddle_hdl::offsets::{
+    EntryTable, OffsetKept, OffsetRow, OffsetSequencer, OffsetShape, OffsetWave,
+};
 use heddle_hdl::prelude::*;
 
 #[test]
@@ -44,7 +46,7 @@ fn sgcr_47_masks_of_a_row_meet_in_any_order() {
     // Row bits and column bits, held and streamed; the one-hot one may be either.
     for held in 0..16u64 {
         for streamed in 0..16u64 {
-            let mut u = OffsetRow::<16>::new(4);
+            let mut u = OffsetRow::<16>::new(4, 0);
             u.rst_n.next = true;
             u.advance_i.next = true;
             u.load_i.next = true;
@@ -72,7 +74,7 @@ fn sgcr_47_masks_of_a_row_meet_in_any_order() {
 
 #[test]
 fn a_row_takes_only_the_load_slot_marked_for_it_and_holds() {
-    let mut u = OffsetRow::<16>::new(0);
+    let mut u = OffsetRow::<16>::new(0, 0);
     u.rst_n.next = true;
     u.advance_i.next = true;
     for (first, enabled, value) in [(true, true, 7), (false, true, 8), (false, false, 9)] {
@@ -134,9 +136,44 @@ fn a_wave_keeps_back_what_its_row_takes_and_marks_the_slot_behind() {
     }
 }
 
+#[test]
+fn sgcr_58_a_row_keeps_its_entries_and_takes_them_in_their_order() {
+    let mut u = OffsetKept::<16>::new(5, 4);
+    clock_cycle!(u);
+    u.rst_n.next = true;
+    for run in 1..4u64 {
+        let entries = 2 + run;
+        let value = |entry: u64| 1000 * run + 7 * entry;
+        u.store_i.next = true;
+        for entry in 0..entries {
+            u.value_i.next = value(entry).into();
+            u.enabled_i.next = entry != 2;
+            set_bits(&mut u.row_i, entry + run);
+            set_bits(&mut u.col_i, 15 - entry);
+            clock_cycle!(u);
+        }
+        u.store_i.next = false;
+        for entry in 0..entries {
+            u.take_i.next = true;
+            clock_cycle!(u);
+            u.take_i.next = false;
+            // It stays until the next one is taken.
+            for _ in 0..entry {
+                clock_cycle!(u);
+            }
+            assert_eq!(u.value_o.val().to_u64(), value(entry), "run {run}");
+            assert_eq!(u.enabled_o.val(), entry != 2, "run {run}");
+            for i in 0..4 {
+                assert_eq!(u.row_o[i].val().to_u64(), (entry + run) >> i & 1);
+                assert_eq!(u.col_o[i].val().to_u64(), (15 - entry) >> i & 1);
+            }
+        }
+    }
+}
+
 /// Entries of bases and of offsets in the order in which they are read.
 fn table_reads(rows: usize, ws: bool, t: u64, k: u64, n: u64) -> (Vec<u64>, Vec<u64>) {
-    let mut u = OffsetSequencer::new(rows, 1, false);
+    let mut u = OffsetSequencer::new(&OffsetShape::new(rows, 1));
     clock_cycle!(u);
     u.rst_n.next = true;
     u.ws_i.next = ws;

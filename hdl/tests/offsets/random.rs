@@ -1,6 +1,7 @@
 //! Random jobs against plain loops.
 
 use crate::bench::{Bench, Job, MASKS, Pass, RUNNING, RowSlot, WEIGHT_STATIONARY, full, steps};
+use heddle_hdl::offsets::OffsetShape;
 
 /// Pseudo-random numbers.
 struct Random(u64);
@@ -140,8 +141,16 @@ fn sgcr_10_sgcr_15_sgcr_16_sgcr_34_sgcr_35_sgcr_53_random_jobs_give_the_slots_of
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let (rows, cols) = (1 + random.below(5) as usize, 1 + random.below(4) as usize);
         let broadcast = seed % 2 == 0;
-        println!("seed {seed}: {rows} rows, {cols} columns, broadcast {broadcast}");
-        let mut bench = Bench::<16>::new(&full(rows, cols, broadcast));
+        let (before, prefetch) = (seed % 3 == 0, seed % 4 > 1);
+        println!(
+            "seed {seed}: {rows} rows, {cols} columns, broadcast {broadcast}, before {before}, \
+             prefetch {prefetch}"
+        );
+        let mut bench = Bench::<16>::new(&OffsetShape {
+            before,
+            prefetch,
+            ..full(rows, cols, broadcast)
+        });
         for round in 0..12 {
             let job = job(&mut random);
             let expected = expected(&job, rows, cols);

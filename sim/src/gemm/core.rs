@@ -171,8 +171,8 @@ impl GemmModel {
         };
         let mut sums = Sums::new(&found.run, rows, cols);
         for slot in &found.run.slots {
-            if let Some(row) = slot.load {
-                if let Some(word) = slot.word {
+            if !slot.is_step() {
+                if let (Some(row), Some(word)) = (slot.load, slot.word) {
                     sums.held[row] = self.word(word).to_vec();
                 }
                 continue;

@@ -1,5 +1,7 @@
 //! What is built.
 
+use super::index::Stepping;
+
 /// Sizes and options of an offset unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnitOptions {
@@ -19,6 +21,10 @@ pub struct UnitOptions {
     pub broadcast: bool,
     /// Steps can be turned into offsets.
     pub running: bool,
+    /// When the index of a list is stepped.
+    pub stepping: Stepping,
+    /// Each row keeps its entries: all bases are read before the first step.
+    pub prefetch: bool,
     /// There is an expander.
     pub expand: bool,
 }
@@ -35,6 +41,8 @@ impl UnitOptions {
             taps: 0,
             broadcast: false,
             running: false,
+            stepping: Stepping::AfterRead,
+            prefetch: false,
             expand: false,
         }
     }

@@ -63,7 +63,7 @@ impl RowsModel {
     pub fn outputs(&self) -> RowsOutputs {
         let slot = |index: Option<usize>| index.map(|index| &self.run.slots[index]);
         let row = |(row, index): (usize, &Option<usize>)| match slot(*index) {
-            Some(slot) if slot.load.is_none() => RowOutputs {
+            Some(slot) if slot.is_step() => RowOutputs {
                 valid: true,
                 address: slot.rows[row],
                 first: slot.first,
@@ -84,7 +84,7 @@ impl RowsModel {
     pub fn step(&mut self, ready: bool) {
         let next = (self.sent < self.run.slots.len()).then_some(self.sent);
         if self.broadcast {
-            let held = self.slots[0].is_some_and(|index| self.run.slots[index].load.is_none());
+            let held = self.slots[0].is_some_and(|index| self.run.slots[index].is_step());
             if held && !ready {
                 return;
             }

@@ -1,5 +1,6 @@
 //! The slots of a run, in their order.
 
+use super::index::ListIndex;
 use super::options::UnitOptions;
 use super::state::{Entry, OffsetState};
 
@@ -16,11 +17,13 @@ pub enum Refusal {
     Mode = 4,
 }
 
-/// One slot: the load of a row register, or a step of all rows.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One slot: an entry for one row, the change of all rows to their next entry, or a step of all rows.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Slot {
-    /// Load slot: the row whose register is loaded. `None`: a step.
+    /// Load slot: the row that gets an entry.
     pub load: Option<usize>,
+    /// Switch slot: all rows change to the next entry that they keep. Only with `prefetch`.
+    pub switch: bool,
     /// Weight word asked for with this slot.
     pub word: Option<u16>,
     /// Of a step: the byte address that each row reads, `None` without a read.
@@ -39,6 +42,13 @@ pub struct Slot {
     pub sum_first: bool,
     /// Weight stationary: last K tile.
     pub sum_last: bool,
+}
+
+impl Slot {
+    /// All rows make an address.
+    pub fn is_step(&self) -> bool {
+        self.load.is_none() && !self.switch
+    }
 }
 
 /// One run.
@@ -65,7 +75,7 @@ impl Run {
 
     /// Steps of all passes.
     pub fn steps(&self) -> usize {
-        self.slots.iter().filter(|slot| slot.load.is_none()).count()
+        self.slots.iter().filter(|slot| slot.is_step()).count()
     }
 }
 
@@ -173,110 +183,160 @@ impl OffsetState {
     fn run(&self) -> Run {
         let registers = &self.registers;
         let weight_stationary = registers.mode & 1 != 0;
-        let lists = self.lists();
-        let (held_count, streamed_count) = match weight_stationary {
-            true => (registers.taps, registers.gemm_rows),
-            false => (registers.gemm_rows, registers.taps),
+        let index = |first| ListIndex::new(self.options.stepping, first);
+        let mut walk = Walk {
+            lists: self.lists(),
+            bases: index(registers.base_ptr),
+            offsets: index(registers.offset_ptr),
+            word: registers.b_origin,
+            run: Run {
+                slots: Vec::new(),
+                base_reads: Vec::new(),
+                offset_reads: Vec::new(),
+                weight_stationary,
+                counts: [registers.gemm_rows, registers.taps, registers.outputs].map(usize::from),
+            },
         };
-        let mut run = Run {
-            slots: Vec::new(),
-            base_reads: Vec::new(),
-            offset_reads: Vec::new(),
-            weight_stationary,
-            counts: [registers.gemm_rows, registers.taps, registers.outputs].map(usize::from),
-        };
-        let rows = self.options.rows;
-        let tiles = |count: u16, size: usize| (0..usize::from(count)).step_by(size);
-        let mut word = registers.b_origin;
-        if weight_stationary {
-            for cols in tiles(registers.outputs, self.options.cols) {
-                for held in tiles(held_count, rows) {
-                    self.load(&mut run, held, cols, Some(&mut word));
-                    self.pass(&mut run, &lists, (held, streamed_count, cols), None);
-                }
-            }
-        } else {
-            for held in tiles(held_count, rows) {
-                word = registers.b_origin;
-                self.load(&mut run, held, 0, None);
-                for cols in tiles(registers.outputs, self.options.cols) {
-                    let pass = (held, streamed_count, cols);
-                    self.pass(&mut run, &lists, pass, Some(&mut word));
-                }
-            }
+        match weight_stationary {
+            true => walk.weights_stay(),
+            false => walk.sums_stay(registers.b_origin),
         }
-        run
-    }
-
-    /// The load slots of a tile: the rows that have no entry get a slot as well.
-    fn load(&self, run: &mut Run, held: usize, cols: usize, mut word: Option<&mut u16>) {
-        for row in 0..self.options.rows {
-            run.slots.push(Slot {
-                load: Some(row),
-                word: word.as_deref_mut().map(next),
-                rows: Vec::new(),
-                first: false,
-                last: false,
-                held: held as u16,
-                streamed: 0,
-                cols: cols as u16,
-                sum_first: false,
-                sum_last: false,
-            });
-            let [gemm_rows, taps, _] = run.counts;
-            let (pointer, list, count) = match run.weight_stationary {
-                true => (self.registers.offset_ptr, &mut run.offset_reads, taps),
-                false => (self.registers.base_ptr, &mut run.base_reads, gemm_rows),
-            };
-            if held + row < count {
-                list.push(pointer + (held + row) as u16);
-            }
-        }
-    }
-
-    /// The steps of a pass: (first row entry, steps, first output channel).
-    fn pass(
-        &self,
-        run: &mut Run,
-        lists: &Lists,
-        (held, steps, cols): (usize, u16, usize),
-        mut word: Option<&mut u16>,
-    ) {
-        let [gemm_rows, taps, _] = run.counts;
-        for streamed in 0..usize::from(steps) {
-            let address = |row: usize| {
-                let entry = held + row;
-                match run.weight_stationary {
-                    true if entry < taps => lists.operand(streamed, entry),
-                    false if entry < gemm_rows => lists.operand(entry, streamed),
-                    _ => None,
-                }
-            };
-            let rows = (0..self.options.rows).map(address).collect();
-            run.slots.push(Slot {
-                load: None,
-                word: word.as_deref_mut().map(next),
-                rows,
-                first: streamed == 0,
-                last: streamed + 1 == usize::from(steps),
-                held: held as u16,
-                streamed: streamed as u16,
-                cols: cols as u16,
-                sum_first: !run.weight_stationary || held == 0,
-                sum_last: !run.weight_stationary || held + self.options.rows >= taps,
-            });
-            let (pointer, list) = match run.weight_stationary {
-                true => (self.registers.base_ptr, &mut run.base_reads),
-                false => (self.registers.offset_ptr, &mut run.offset_reads),
-            };
-            list.push(pointer + streamed as u16);
-        }
+        walk.run
     }
 }
 
-/// The pointer to the next weight word; it only increments.
-fn next(word: &mut u16) -> u16 {
-    let this = *word;
-    *word = word.wrapping_add(1);
-    this
+/// A run while its slots are listed.
+struct Walk {
+    lists: Lists,
+    bases: ListIndex,
+    offsets: ListIndex,
+    /// The next weight word; it only increments.
+    word: u16,
+    run: Run,
+}
+
+impl Walk {
+    fn tiles(&self, count: usize, size: usize) -> impl Iterator<Item = usize> + use<> {
+        (0..count).step_by(size)
+    }
+
+    /// Output stationary: a tile of GEMM rows, all its column tiles, the next tile.
+    fn sums_stay(&mut self, b_origin: u16) {
+        let UnitOptions {
+            rows,
+            cols,
+            prefetch,
+            ..
+        } = self.lists.options;
+        let [gemm_rows, _, outputs] = self.run.counts;
+        if prefetch {
+            for held in self.tiles(gemm_rows, rows) {
+                self.load(held, 0);
+            }
+        }
+        for held in self.tiles(gemm_rows, rows) {
+            self.word = b_origin;
+            match prefetch {
+                true => self.switch(),
+                false => self.load(held, 0),
+            }
+            for cols in self.tiles(outputs, cols) {
+                self.pass(held, cols);
+            }
+        }
+    }
+
+    /// Weight stationary: a tile of output channels, all its K tiles, the next tile.
+    fn weights_stay(&mut self) {
+        let UnitOptions {
+            rows,
+            cols,
+            prefetch,
+            ..
+        } = self.lists.options;
+        let [_, taps, outputs] = self.run.counts;
+        for cols in self.tiles(outputs, cols) {
+            self.offsets.rewind();
+            for held in self.tiles(taps, rows) {
+                self.load(held, cols);
+                if prefetch {
+                    self.switch();
+                }
+                self.pass(held, cols);
+            }
+        }
+    }
+
+    fn next_word(&mut self) -> u16 {
+        let word = self.word;
+        self.word = word.wrapping_add(1);
+        word
+    }
+
+    /// The load slots of a tile: the rows that have no entry get a slot as well.
+    fn load(&mut self, held: usize, cols: usize) {
+        let [gemm_rows, taps, _] = self.run.counts;
+        for row in 0..self.lists.options.rows {
+            let weights_stay = self.run.weight_stationary;
+            let word = weights_stay.then(|| self.next_word());
+            self.run.slots.push(Slot {
+                load: Some(row),
+                word,
+                held: held as u16,
+                cols: cols as u16,
+                ..Slot::default()
+            });
+            match weights_stay {
+                true if held + row < taps => self.run.offset_reads.push(self.offsets.read()),
+                false if held + row < gemm_rows => self.run.base_reads.push(self.bases.read()),
+                _ => (),
+            }
+        }
+    }
+
+    fn switch(&mut self) {
+        self.run.slots.push(Slot {
+            switch: true,
+            ..Slot::default()
+        });
+    }
+
+    /// The steps of a pass, from its first row entry and its first output channel.
+    fn pass(&mut self, held: usize, cols: usize) {
+        let [gemm_rows, taps, _] = self.run.counts;
+        let weights_stay = self.run.weight_stationary;
+        let steps = if weights_stay { gemm_rows } else { taps };
+        match weights_stay {
+            true => self.bases.rewind(),
+            false => self.offsets.rewind(),
+        }
+        for streamed in 0..steps {
+            let address = |row: usize| {
+                let entry = held + row;
+                match weights_stay {
+                    true if entry < taps => self.lists.operand(streamed, entry),
+                    false if entry < gemm_rows => self.lists.operand(entry, streamed),
+                    _ => None,
+                }
+            };
+            let rows = (0..self.lists.options.rows).map(address).collect();
+            let word = (!weights_stay).then(|| self.next_word());
+            self.run.slots.push(Slot {
+                word,
+                rows,
+                first: streamed == 0,
+                last: streamed + 1 == steps,
+                held: held as u16,
+                streamed: streamed as u16,
+                cols: cols as u16,
+                sum_first: !weights_stay || held == 0,
+                sum_last: !weights_stay || held + self.lists.options.rows >= taps,
+                ..Slot::default()
+            });
+            match weights_stay {
+                true => self.run.base_reads.push(self.bases.read()),
+                false => self.run.offset_reads.push(self.offsets.read()),
+            }
+        }
+    }
 }

@@ -13,7 +13,9 @@ mod layer;
 mod loops;
 mod netlist;
 mod operands;
+mod order;
 mod pins;
+mod prefetch;
 mod random;
 mod reads;
 #[path = "../rtl/mod.rs"]

@@ -5,6 +5,7 @@ use crate::rtl::emitted;
 use heddle_hdl::gemm::{Gemm, GemmShape};
 use heddle_hdl::offsets::OffsetShape;
 use heddle_sim::gemm::GemmOptions;
+use heddle_sim::offsets::Stepping;
 use heddle_tb::verilate::Sources;
 
 /// The memory cell of the test.
@@ -34,6 +35,8 @@ pub fn shape(options: &GemmOptions) -> GemmShape {
             taps: unit.taps as usize,
             broadcast: unit.broadcast,
             running: unit.running,
+            before: unit.stepping == Stepping::BeforeRead,
+            prefetch: unit.prefetch,
             expand: unit.expand,
         },
         banks: options.banks,

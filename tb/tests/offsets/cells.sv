@@ -1,5 +1,6 @@
 // The memory cell of the tables for tests: it counts the accesses of each table and shows the last
-// one. The tables of a side have different numbers of entries, by which they are told apart.
+// one. The tables of a side have different numbers of entries, by which they are told apart; the
+// entries that a row keeps have one bit more.
 
 package heddle_tables;
   int unsigned base_reads;
@@ -32,14 +33,14 @@ module heddle_ram_1r1w #(
     if (wen_i) mem_q[waddr_i] <= wdata_i;
     if (ren_i) rdata_o <= mem_q[raddr_i];
     if (wen_i && ren_i && waddr_i == raddr_i) heddle_tables::meets = heddle_tables::meets + 1;
-    if (Depth == BASES) begin
+    if (Width == ENTRY_BITS && Depth == BASES) begin
       if (wen_i) heddle_tables::base_writes = heddle_tables::base_writes + 1;
       if (ren_i) begin
         heddle_tables::base_reads = heddle_tables::base_reads + 1;
         heddle_tables::base_entry = 32'(raddr_i);
       end
     end
-    if (Depth == OFFSETS) begin
+    if (Width == ENTRY_BITS && Depth == OFFSETS) begin
       if (wen_i) heddle_tables::offset_writes = heddle_tables::offset_writes + 1;
       if (ren_i) begin
         heddle_tables::offset_reads = heddle_tables::offset_reads + 1;

@@ -1,11 +1,12 @@
 //! One unit, its model, and the operations it still has to do.
 
 use crate::beside::bench;
+use crate::memory::degree;
 use crate::pins::{Accesses, Inputs, Outputs, Pins, Step};
 use crate::rtl::{Checked, Dut};
 use crate::sides::Side;
 use heddle_sim::offsets::{Kind, OffsetState, RowsModel, RowsOutputs, Run, UnitOptions, Write};
-use rand::Rng;
+use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 
@@ -29,6 +30,8 @@ pub enum Op {
     Clocks(u32),
     /// `ready_i` is high in so many of 100 clocks from now on.
     Ready(u32),
+    /// Broadcast: `ready_i` is that of so many banks, each of which serves one row in a clock.
+    Banks(u32),
 }
 
 /// What the unit does.
@@ -54,6 +57,8 @@ pub struct Trace {
     pub bases_before_operand: Option<usize>,
     /// Clocks with `busy_o`.
     pub busy: u64,
+    /// Clocks with `done_o`, and those in `clocks` by then.
+    pub done: (u64, usize),
 }
 
 /// Counts of what has happened, for coverage.
@@ -98,6 +103,8 @@ pub struct Driven {
     pins: Pins,
     noise: ChaCha8Rng,
     ready: u32,
+    /// Banks, and clocks in which they have served the step on the rows.
+    banks: Option<(u32, usize)>,
     phase: Phase,
     /// Entries the expander may still be writing.
     expanding: bool,
@@ -131,6 +138,7 @@ impl bench::Driven for Driven {
             pins: Pins::new(side, dut),
             noise,
             ready: 100,
+            banks: None,
             phase: Phase::Idle,
             expanding: false,
             cut: false,
@@ -167,8 +175,12 @@ impl bench::Driven for Driven {
 
     fn drive(&mut self, model: &mut heddle_tb::Model) {
         let mut inputs = Inputs::default();
-        while let Some(Op::Ready(share)) = self.ops.front() {
-            self.ready = *share;
+        while let Some(op @ (Op::Ready(_) | Op::Banks(_))) = self.ops.front() {
+            match op {
+                Op::Ready(share) => (self.ready, self.banks) = (*share, None),
+                Op::Banks(banks) => self.banks = Some((*banks, 0)),
+                _ => (),
+            }
             self.ops.pop_front();
         }
         let resting = self.resting();
@@ -200,6 +212,14 @@ impl bench::Driven for Driven {
             _ => (),
         }
         inputs.ready = self.noise.random_range(0..100) < self.ready;
+        if let Some((banks, clocks)) = &mut self.banks {
+            let step = self.pins.read(model).addresses();
+            *clocks += 1;
+            inputs.ready = *clocks >= degree(&step, *banks, false);
+            if inputs.ready {
+                *clocks = 0;
+            }
+        }
         self.inputs = inputs;
         self.pins.drive(model, &inputs, &mut self.noise);
     }
@@ -217,6 +237,9 @@ impl bench::Driven for Driven {
         };
         self.check(&found, rows.as_ref())?;
         self.trace.busy += u64::from(found.busy);
+        if found.done {
+            self.trace.done = (self.trace.done.0 + 1, self.trace.clocks.len());
+        }
         self.tally.waiting_writes += u64::from(self.inputs.write.is_some() && !found.wr_ready);
         if rows.as_ref().is_some_and(|rows| rows.occupied) {
             self.trace.clocks.push(found.clone());
@@ -289,6 +312,11 @@ impl bench::Driven for Driven {
 }
 
 impl Driven {
+    /// Lets what is random at the inputs begin anew: two units get the same.
+    pub fn reseed(&mut self, seed: u64) {
+        self.noise = ChaCha8Rng::seed_from_u64(seed);
+    }
+
     fn resting(&self) -> bool {
         matches!(self.phase, Phase::Idle) && !self.expanding
     }
@@ -321,12 +349,9 @@ impl Driven {
                 let row = slot.load.map(|row| row as u16);
                 let row = row.or(found.word.map(|word| word.1)).unwrap_or_default();
                 expected.word = slot.word.map(|word| (word, row));
-                expected.pass = slot.load.is_none().then_some((
-                    slot.held,
-                    slot.cols,
-                    slot.sum_first,
-                    slot.sum_last,
-                ));
+                expected.pass =
+                    slot.is_step()
+                        .then_some((slot.held, slot.cols, slot.sum_first, slot.sum_last));
             }
         }
         match *found == expected {

@@ -8,7 +8,7 @@ use crate::variants::VARIANTS;
 /// Runs of each unit, with each seed.
 const RUNS: usize = 20;
 
-const FAULTS: [Fault; 35] = [
+const FAULTS: [Fault; 49] = [
     // The order of the slots.
     (
         "every",
@@ -146,6 +146,77 @@ const FAULTS: [Fault; 35] = [
         "row_o[i] = row_i[i]",
     ),
     ("every_all", "expander", "(writing & !in_table)", "1'b0"),
+    // The index stepped before a read: one off at its begin, or a read at what it was.
+    ("before", "sequencer", "<= held_ptr - 16'd1", "<= held_ptr"),
+    (
+        "before_all",
+        "sequencer",
+        "<= step_ptr - 16'd1",
+        "<= step_ptr",
+    ),
+    (
+        "before",
+        "sequencer",
+        "held_stepped = held_entry_q + 16'd1",
+        "held_stepped = held_entry_q",
+    ),
+    (
+        "before_all",
+        "sequencer",
+        "base_addr_o = step_stepped",
+        "base_addr_o = step_entry_q",
+    ),
+    // Bases of all tiles before the first step, and the rows that keep them.
+    ("ahead", "sequencer", "turn & !fetched_q", "1'b0"),
+    (
+        "ahead_all",
+        "sequencer",
+        "turn = active_q & switching",
+        "turn = switching",
+    ),
+    (
+        "ahead",
+        "sequencer",
+        "(fetched_q | (!ws_i & first_q & held_left_q[16]))",
+        "(fetched_q | (!ws_i & first_q))",
+    ),
+    (
+        "ahead_all",
+        "sequencer",
+        "held_less = 17'd4",
+        "held_less = 17'd5",
+    ),
+    (
+        "ahead_all",
+        "sequencer",
+        "first_q & !switching, loading_q",
+        "first_q, loading_q",
+    ),
+    (
+        "ahead_all",
+        "sequencer",
+        "fetched_q <= !idle & !(ws_i & switching)",
+        "fetched_q <= !idle",
+    ),
+    ("ahead_all", "pass", "& !(load & tag_i[2])", ""),
+    (
+        "ahead",
+        "kept",
+        "tile_q <= place + 16'd1",
+        "tile_q <= place",
+    ),
+    (
+        "ahead_all",
+        "kept",
+        "(store_i == stored_q) ? tile_q",
+        "(store_i | !stored_q) ? tile_q",
+    ),
+    (
+        "ahead_wide",
+        "row_a",
+        "advance_i & load_i & last_i",
+        "advance_i & load_i",
+    ),
 ];
 
 #[test]

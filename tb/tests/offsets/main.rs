@@ -7,12 +7,16 @@ mod beside;
 mod driven;
 mod expander;
 mod faults;
+mod memory;
 mod netlist;
 mod pins;
+mod prefetch;
 mod random;
 #[path = "../rtl/mod.rs"]
 mod rtl;
 mod sides;
+mod stepping;
+mod threads;
 mod variants;
 mod worked;
 mod writes;

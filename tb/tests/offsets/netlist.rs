@@ -5,14 +5,14 @@ use crate::driven::Op;
 use crate::rtl::mutated;
 use crate::sides::{ports, unit};
 use crate::variants::VARIANTS;
-use heddle_sim::offsets::{UnitOptions, Write};
+use heddle_sim::offsets::{Stepping, UnitOptions, Write};
 use heddle_tb::verilate::Sources;
 use std::collections::BTreeSet;
 use std::process::Command;
 
 /// Registers of the unit with everything: module and name without `_q`. Counts, pointers, their
 /// sums, entries on their way, the pass, and the numbers of the expander.
-const REGISTERS: [(&str, &str); 11] = [
+const REGISTERS: [(&str, &str); 12] = [
     ("offsets_r", "refused busy done error"),
     (
         "registers",
@@ -44,7 +44,12 @@ const REGISTERS: [(&str, &str); 11] = [
         "b_valid b_addr b_row held channel sum_first sum_last",
     ),
     ("table", ""),
+    ("kept", "tile stored"),
 ];
+
+/// What rows that keep their entries have and have not.
+const PREFETCH: [&str; 1] = ["fetched"];
+const NO_PREFETCH: [&str; 4] = ["enabled", "held", "held_row", "held_col"];
 
 fn everything(broadcast: bool) -> UnitOptions {
     UnitOptions {
@@ -56,20 +61,45 @@ fn everything(broadcast: bool) -> UnitOptions {
     }
 }
 
-/// The module of a file without what distinguishes its sizes.
-fn registers_of(file: &str) -> &'static str {
+/// The same with rows that keep their entries, and the index stepped before a read.
+fn ahead(broadcast: bool) -> UnitOptions {
+    UnitOptions {
+        stepping: Stepping::BeforeRead,
+        prefetch: true,
+        ..everything(broadcast)
+    }
+}
+
+fn all() -> [UnitOptions; 4] {
+    [
+        everything(false),
+        everything(true),
+        ahead(false),
+        ahead(true),
+    ]
+}
+
+/// The registers of a file; what distinguishes its sizes does not count.
+fn registers_of(file: &str, prefetch: bool) -> BTreeSet<&'static str> {
     let name = file.strip_prefix("heddle_").unwrap_or(file);
     let kind = REGISTERS.iter().find(|(kind, _)| match *kind {
         "offsets_r" => name.starts_with("offsets_r4"),
         kind => name.starts_with(&format!("offsets_{kind}")),
     });
-    kind.unwrap_or_else(|| panic!("{file} is not known")).1
+    let (kind, registers) = kind.unwrap_or_else(|| panic!("{file} is not known"));
+    let mut registers: BTreeSet<&str> = registers.split_whitespace().collect();
+    if prefetch && *kind == "row_a" {
+        registers.retain(|name| !NO_PREFETCH.contains(name));
+    }
+    if prefetch && *kind == "sequencer" {
+        registers.extend(PREFETCH);
+    }
+    registers
 }
 
 #[test]
 fn sgcr_31_the_unit_has_the_documented_ports_and_no_register_for_a_shape() {
-    for broadcast in [false, true] {
-        let options = everything(broadcast);
+    for options in all() {
         let sources = unit(&options);
         for (file, text) in &sources.files {
             if file == "heddle_ram_1r1w.v" {
@@ -81,8 +111,7 @@ fn sgcr_31_the_unit_has_the_documented_ports_and_no_register_for_a_shape() {
                 .filter_map(|line| line.split(';').next()?.split(' ').next_back())
                 .filter_map(|name| name.strip_suffix("_q"))
                 .collect();
-            let known: BTreeSet<&str> = registers_of(file).split_whitespace().collect();
-            assert_eq!(found, known, "{file}");
+            assert_eq!(found, registers_of(file, options.prefetch), "{file}");
         }
         let top = sources
             .files
@@ -151,15 +180,38 @@ const CHECKS: &str = "select -assert-none t:$mul t:$div t:$mod t:$divfloor t:$mo
 
 #[test]
 fn sgcr_30_no_multiplier_or_divider_and_one_adder_a_row() {
-    for broadcast in [false, true] {
-        let sources = unit(&everything(broadcast));
+    for options in all() {
+        let sources = unit(&options);
         yosys(&sources, CHECKS).unwrap_or_else(|error| panic!("{error}"));
         // The check can fail.
-        let (from, to) = ("held_q + value_i", "held_q * value_i");
-        let multiplied = mutated(&sources, "heddle_offsets_row_a", from, to);
+        let row = "heddle_offsets_row_a";
+        let multiplied = mutated(&sources, row, "+ value_i", "* value_i");
         assert!(yosys(&multiplied, CHECKS).is_err());
-        let (from, to) = ("held_q + value_i", "held_q + value_i + {15'd0, took_q}");
-        let two = mutated(&sources, "heddle_offsets_row_a", from, to);
+        let two = mutated(&sources, row, "+ value_i", "+ value_i + {15'd0, took_q}");
         assert!(yosys(&two, CHECKS).is_err());
+    }
+}
+
+/// One module that makes weight addresses, one register in it, one adder behind that, one place
+/// where it takes the origin.
+const POINTER: &str = "select -assert-count 1 t:heddle_offsets_pass_*; \
+                       select -assert-count 1 */w:*b_addr_q; \
+                       select -assert-count 1 heddle_offsets_pass_*/w:b_addr_q %ci7 \
+                       heddle_offsets_pass_*/t:$add %i; \
+                       select -assert-count 1 */w:b_origin_i %co1 */c:* %i";
+
+#[test]
+fn sgcr_16_one_pointer_makes_the_weight_addresses_of_all_rows() {
+    for options in all() {
+        let sources = unit(&options);
+        yosys(&sources, POINTER).unwrap_or_else(|error| panic!("{error}"));
+        // The check can fail.
+        let pass = "heddle_offsets_pass";
+        let step = "b_addr_q + 16'd1";
+        let added = mutated(&sources, pass, step, "b_addr_q + 16'd1 + {7'd0, b_row_q}");
+        assert!(yosys(&added, POINTER).is_err());
+        let (from, to) = ("b_addr_o = b_addr_q", "b_addr_o = b_addr_q ^ b_origin_i");
+        let mixed = mutated(&sources, pass, from, to);
+        assert!(yosys(&mixed, POINTER).is_err());
     }
 }

@@ -52,6 +52,14 @@ pub struct Outputs {
     pub pass: Option<(u16, u16, bool, bool)>,
 }
 
+impl Outputs {
+    /// What the rows read, row 0 first.
+    pub fn addresses(&self) -> Vec<u32> {
+        let steps = self.rows.iter().flatten();
+        steps.filter_map(|step| step.address).collect()
+    }
+}
+
 /// Accesses of the tables since the start of the simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Accesses {

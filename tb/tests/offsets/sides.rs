@@ -4,7 +4,7 @@
 use crate::beside::{Part, Port};
 use crate::rtl::emitted;
 use heddle_hdl::offsets::{OffsetShape, OffsetUnit};
-use heddle_sim::offsets::UnitOptions;
+use heddle_sim::offsets::{Stepping, UnitOptions};
 use heddle_tb::verilate::Sources;
 
 /// The memory cell of the test.
@@ -32,6 +32,8 @@ pub fn shape(options: &UnitOptions) -> OffsetShape {
         taps: options.taps as usize,
         broadcast: options.broadcast,
         running: options.running,
+        before: options.stepping == Stepping::BeforeRead,
+        prefetch: options.prefetch,
         expand: options.expand,
     }
 }
@@ -99,7 +101,9 @@ fn part(side: &Side) -> Part {
         options.bases, options.offsets,
         "the cells tell tables by size"
     );
+    let entry_bits = options.address_bits + 2 * options.taps;
     let cells = CELLS
+        .replace("ENTRY_BITS", &entry_bits.to_string())
         .replace("BASES", &options.bases.to_string())
         .replace("OFFSETS", &options.offsets.to_string());
     let counters = ("heddle_tables", &COUNTERS[..]);

@@ -227,7 +227,7 @@ fn sgcr_16_sgcr_53_the_weight_pointer_only_increments() {
 }
 
 #[test]
-fn sgcr_24_sgcr_58_each_base_is_read_once_and_before_the_steps_that_use_it() {
+fn sgcr_24_each_base_is_read_once_and_before_the_steps_that_use_it() {
     let mut bench = bench();
     for name in ["plain", "plain_all", "many", "wide"] {
         let cols = bench.side(name).options.cols as u32;

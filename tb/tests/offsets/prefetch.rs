@@ -1,0 +1,152 @@
+//! Rows that keep their bases: all of them are read before the first operand.
+
+use crate::bench::Bench;
+use crate::driven::{Driven, HEAD, Op};
+use crate::pins::Step;
+use crate::variants::{PREFETCHED, VARIANTS};
+use crate::{MASKS, STEPS, WEIGHTS, program};
+use heddle_sim::offsets::examples::{self, Lists};
+
+/// Steps of each row, in their order.
+fn steps(unit: &Driven) -> Vec<Vec<Step>> {
+    let row = |row: usize| {
+        let clocks = unit.trace.clocks.iter();
+        clocks.filter_map(|clock| clock.rows[row]).collect()
+    };
+    (0..unit.options.rows).map(row).collect()
+}
+
+/// A weight word and its row; with a step in row 0: first row entry and channel, K tiles.
+type Beside = (Option<(u16, u16)>, Option<(u16, u16, bool, bool)>);
+
+/// Weight words, with the rows they are for where that counts, and what goes with the steps of row 0.
+fn beside(unit: &Driven, weights: bool) -> Vec<Beside> {
+    let row = |word: (u16, u16)| (word.0, if weights { word.1 } else { 0 });
+    let clocks = unit.trace.clocks.iter();
+    let all = clocks.map(|clock| (clock.word.map(row), clock.pass));
+    all.filter(|beside| *beside != (None, None)).collect()
+}
+
+/// The asymmetric example, or as much of it as the table of bases holds: more rows than a tile has.
+fn longest(bases: usize) -> Lists {
+    let lists = examples::asymmetric();
+    Lists {
+        bases: lists.bases[..bases.min(24)].to_vec(),
+        ..lists
+    }
+}
+
+#[test]
+fn sgcr_58_every_base_is_read_before_the_first_operand_and_the_addresses_stay() {
+    let mut bench = Bench::new(&VARIANTS, 1);
+    for (plain, ahead) in PREFETCHED {
+        let options = bench.side(plain).options;
+        let lists = longest(options.bases);
+        let gemm_rows = lists.bases.len();
+        let tiles = gemm_rows.div_ceil(options.rows);
+        assert!(tiles > 1, "{plain}");
+        let outputs = 2 * options.cols as u32 + 1;
+        let mut cases = vec![(lists.clone(), 0)];
+        if options.running {
+            cases.push((lists.steps(), STEPS));
+        }
+        for (lists, mode) in cases {
+            let before = bench.run_one(plain, program(&lists, outputs, mode));
+            let (expected, aside) = (steps(before), beside(before, false));
+            let (offset_reads, busy) = (before.trace.offset_reads.clone(), before.trace.busy);
+            // On activation: a tile of bases, not all of them.
+            let read = before.trace.bases_before_operand;
+            assert!(
+                read.is_some_and(|read| read < gemm_rows),
+                "{plain}: {read:?}"
+            );
+            let unit = bench.run_one(ahead, program(&lists, outputs, mode));
+            let all: Vec<u16> = (0..gemm_rows as u16).collect();
+            assert_eq!(unit.trace.base_reads, all, "{ahead}");
+            assert_eq!(unit.trace.bases_before_operand, Some(gemm_rows), "{ahead}");
+            assert_eq!(steps(unit), expected, "{ahead}, mode {mode}");
+            assert_eq!(beside(unit, false), aside, "{ahead}, mode {mode}");
+            assert_eq!(unit.trace.offset_reads, offset_reads, "{ahead}");
+            // A clock more for each row tile.
+            assert_eq!(unit.trace.busy, busy + tiles as u64, "{ahead}");
+        }
+    }
+}
+
+#[test]
+fn sgcr_58_rows_keep_the_masks_of_their_bases() {
+    let mut bench = Bench::new(&VARIANTS, 1);
+    for (plain, ahead) in [("every_all", "ahead_all"), ("wide", "ahead_wide")] {
+        let expected = steps(bench.run_one(plain, program(&examples::padded(), 1, MASKS)));
+        let unit = bench.run_one(ahead, program(&examples::padded(), 1, MASKS));
+        assert_eq!(steps(unit), expected, "{ahead}");
+        assert_eq!(unit.trace.bases_before_operand, Some(9), "{ahead}");
+        let reads = expected
+            .iter()
+            .flatten()
+            .filter(|step| step.address.is_some());
+        assert_eq!(reads.count(), 49, "{ahead}");
+    }
+}
+
+#[test]
+fn weights_that_stay_read_their_bases_in_every_pass_all_the_same() {
+    let mut bench = Bench::new(&VARIANTS, 1);
+    for (plain, ahead) in PREFETCHED {
+        let options = bench.side(plain).options;
+        let lists = longest(options.bases);
+        let outputs = options.cols as u32 + 1;
+        let before = bench.run_one(plain, program(&lists, outputs, WEIGHTS));
+        let (expected, aside) = (steps(before), beside(before, true));
+        let trace = before.trace.clone();
+        let unit = bench.run_one(ahead, program(&lists, outputs, WEIGHTS));
+        assert_eq!(steps(unit), expected, "{ahead}");
+        assert_eq!(beside(unit, true), aside, "{ahead}");
+        assert_eq!(unit.trace.base_reads, trace.base_reads, "{ahead}");
+        assert_eq!(unit.trace.offset_reads, trace.offset_reads, "{ahead}");
+        // A clock more for each pass.
+        let passes = 2 * 12_usize.div_ceil(options.rows) as u64;
+        assert_eq!(unit.trace.busy, trace.busy + passes, "{ahead}");
+    }
+}
+
+#[test]
+fn runs_of_both_kinds_follow_each_other_in_rows_that_keep_their_bases() {
+    let mut bench = Bench::new(&VARIANTS, 1);
+    for name in ["ahead", "ahead_all", "ahead_before"] {
+        let lists = longest(32);
+        let first = steps(bench.run_one(name, program(&lists, 3, 0)));
+        bench.run_one(name, program(&examples::small(), 3, WEIGHTS));
+        let again = steps(bench.run_one(name, program(&lists, 3, 0)));
+        assert_eq!(again, first, "{name}");
+        let runs = [Op::Start, Op::Start, Op::Wait];
+        assert_eq!(steps(bench.play(name, runs)), first, "{name}");
+    }
+}
+
+#[test]
+fn a_run_that_reads_ahead_takes_the_documented_clocks() {
+    let mut bench = Bench::new(&VARIANTS, 1);
+    for name in [
+        "ahead",
+        "ahead_all",
+        "ahead_wide",
+        "ahead_one",
+        "ahead_before",
+    ] {
+        for mode in [0, WEIGHTS] {
+            let lists = longest(bench.side(name).options.bases);
+            let t = lists.bases.len() as u64;
+            let unit = bench.run_one(name, program(&lists, 7, mode));
+            let (rows, cols) = (unit.options.rows as u64, unit.options.cols as u64);
+            let (k, n) = (12_u64, 7_u64);
+            let slots = match mode {
+                0 => t.div_ceil(rows) * (rows + 1 + n.div_ceil(cols) * k),
+                _ => n.div_ceil(cols) * k.div_ceil(rows) * (rows + 1 + t),
+            };
+            let last = if unit.options.broadcast { 1 } else { rows };
+            let clocks = HEAD - 1 + slots + last;
+            assert_eq!(unit.trace.busy, clocks, "{name}, mode {mode}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The index of a list stepped before the read or after it: two builds, one trace.
+
+use crate::bench::Bench;
+use crate::driven::Driven;
+use crate::pins::Outputs;
+use crate::random;
+use crate::rtl::{Coverage, run_seeds};
+use crate::variants::{STEPPED_BEFORE, VARIANTS};
+use crate::{MASKS, STEPS, WEIGHTS, program};
+use heddle_sim::offsets::Stepping;
+use heddle_sim::offsets::examples::{self, Lists};
+
+/// Runs of each pair with each seed.
+const RUNS: usize = 40;
+
+/// What a run has shown: all outputs clock by clock, the reads of both tables, its clocks.
+type Shown = (Vec<Outputs>, Vec<u16>, Vec<u16>, u64);
+
+fn shown(unit: &Driven) -> Shown {
+    let trace = &unit.trace;
+    (
+        trace.clocks.clone(),
+        trace.base_reads.clone(),
+        trace.offset_reads.clone(),
+        trace.busy,
+    )
+}
+
+#[test]
+fn sgcr_13_both_steppings_give_one_trace_of_every_worked_example() {
+    let mut bench = Bench::new(&VARIANTS, 1);
+    let layouts = examples::LAYOUTS.map(|layout| Lists::plain(&layout.bases, &layout.offsets));
+    let signed = Lists::plain(&examples::LAYOUTS[2].bases, &examples::LAYOUTS[2].steps);
+    let mut cases = vec![
+        (examples::small(), 0),
+        (examples::asymmetric(), 0),
+        (examples::bordered(), 0),
+        (examples::padded(), MASKS),
+        (examples::small().steps(), STEPS),
+        (signed, STEPS),
+    ];
+    cases.extend(layouts.map(|lists| (lists, 0)));
+    for (after, before) in STEPPED_BEFORE {
+        assert_eq!(bench.side(before).options.stepping, Stepping::BeforeRead);
+        let built = bench.side(after).options;
+        let steps = if built.running { 0 } else { STEPS };
+        let unbuilt = steps | if built.taps > 0 { 0 } else { MASKS };
+        for (lists, mode) in cases.iter().filter(|case| case.1 & unbuilt == 0) {
+            for mode in [*mode, mode | WEIGHTS] {
+                let program = program(lists, 3 * built.cols as u32, mode);
+                let expected = shown(bench.run_one(after, program.clone()));
+                let found = shown(bench.run_one(before, program));
+                assert!(!found.0.is_empty() && !found.1.is_empty() && !found.2.is_empty());
+                assert_eq!(found, expected, "{before}, mode {mode}");
+            }
+        }
+    }
+}
+
+#[test]
+fn sgcr_13_both_steppings_give_one_trace_of_random_runs() {
+    run_seeds(|seed| {
+        let mut bench = Bench::new(&VARIANTS, seed);
+        let mut rng = bench.rng();
+        let mut coverage = Coverage::default();
+        for (after, before) in STEPPED_BEFORE {
+            let options = bench.side(after).options;
+            for run in 0..RUNS as u64 {
+                let ops = random::program(&options, 1, &mut rng);
+                let both = [after, before].map(|name| {
+                    bench.side(name).reseed(1000 * seed + run);
+                    shown(bench.play(name, ops.clone()))
+                });
+                if both[0] != both[1] {
+                    return Err(format!("{before}, run {run}: the traces differ"));
+                }
+                let weights = bench.side(after).state.registers.mode & WEIGHTS != 0;
+                coverage.event("sums that stay", !both[0].0.is_empty() && !weights);
+                coverage.event("weights that stay", !both[0].0.is_empty() && weights);
+                coverage.event("a list at entry 0", both[0].2.first() == Some(&0));
+            }
+        }
+        Ok(coverage)
+    });
+}
