@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use heddle_arch::isa::{Instruction, Wait};
-use heddle_arch::network::{Layer, LayerKind, Network};
+use heddle_arch::network::{LayerKind, Network};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
 
@@ -151,7 +151,7 @@ pub fn compile_with(
             return Err(CompileError::Traversal { field, found });
         }
     }
-    check_windows(network, params)?;
+    check_pooling(network)?;
     let Some(first) = flattenable(network) else {
         return build(network, None, options.whole, params);
     };
@@ -180,18 +180,16 @@ pub fn compile_with(
     Ok(program)
 }
 
-/// Windows of pooling layers pass through the machine as a whole.
-fn check_windows(network: &Network, params: &Params) -> Result<(), CompileError> {
-    let pooling = |layer: &&Layer| layer.kind == LayerKind::MaxPool2d;
-    for layer in network.layers.iter().filter(pooling) {
-        let refuse = |message| CompileError::Layer {
+/// Maxima of windows need the pooling of the machine.
+fn check_pooling(network: &Network) -> Result<(), CompileError> {
+    let mut layers = network.layers.iter();
+    match layers.find(|layer| layer.kind == LayerKind::MaxPool2d) {
+        None => Ok(()),
+        Some(layer) => Err(CompileError::Layer {
             layer: layer.name.clone(),
-            message,
-        };
-        return Err(refuse("this machine has no pooling".to_string()));
+            message: "max_pool2d needs pooling, which this machine does not have".to_string(),
+        }),
     }
-    let _ = params;
-    Ok(())
 }
 
 /// The program in which this layer has its taps laid over the rows.

@@ -5,6 +5,7 @@ use crate::examples::{SMALL_C, asymmetric, asymmetric_c, padded, small};
 use crate::layer::{MASKS, WEIGHTS};
 use crate::random::{traffic, wrong};
 use crate::rtl::seeds;
+use crate::shown::Shown;
 use crate::sides::{Design, Side, design};
 use crate::variants::options;
 use heddle_sim::gemm::GemmOptions;
@@ -53,11 +54,15 @@ fn sgcr_58_results_are_those_of_bases_that_are_read_on_activation() {
                 let run = bench.run_one(ahead, &layer);
                 assert_eq!(run.sums(), expected, "{ahead}, mode {mode}");
                 assert_eq!(run.results, before.results, "{ahead}, mode {mode}");
-                let counts = |shown: &crate::driven::Shown| {
+                assert_eq!(run.reads, before.reads, "{ahead}, mode {mode}");
+                let counts = |shown: &Shown| {
                     let counters = &shown.counters;
                     (
-                        [counters.operand_reads, counters.operand_places],
-                        [counters.weight_reads, counters.table_reads],
+                        [
+                            counters.operand_reads,
+                            counters.weight_reads,
+                            counters.table_reads,
+                        ],
                         (shown.status.reads, shown.status.stalls),
                     )
                 };
