@@ -99,6 +99,17 @@ pub struct Schedule {
 }
 
 impl Schedule {
+    /// The schedule of instructions without row tables: parts of a program and their names.
+    #[must_use]
+    pub fn of(parts: Vec<(String, Vec<Instruction>)>) -> Self {
+        let mut schedule = Self::default();
+        for (name, instructions) in parts {
+            schedule.push_layer(&name, instructions, 0);
+        }
+        schedule.connect();
+        schedule
+    }
+
     /// Adds the instructions of a layer. `reach` is what the offset tables of rows add to an address at most.
     pub(crate) fn push_layer(&mut self, name: &str, instructions: Vec<Instruction>, reach: u32) {
         let layer = self.layers.len();

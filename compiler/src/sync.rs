@@ -2,15 +2,16 @@
 //! instructions: waiting.
 //!
 //! The machine takes instructions in order; one waits for the unit that it starts. Products wait for their
-//! weights, results for nothing else than an address, and a product's operands are read before the results of
-//! any later one are written. So only data that a drain writes ask for more: whoever reads them must not
-//! start before the drain unit is idle, unless a later drain has been started in between.
+//! weights, results for nothing else than an address, and a product's operands and weights are read before the
+//! results of any later one are written. So data that a drain writes ask for more: whoever reads them must not
+//! start before the drain unit is idle, unless a later drain has been started in between. And weights that are
+//! loaded ahead of other products must be read before the results of these are written over them.
 
 use std::ops::Range;
 
 use heddle_arch::isa::{Instruction, Wait};
 
-use crate::schedule::{Reason, Schedule, Unit};
+use crate::schedule::{Reason, Schedule, Step, Unit};
 
 /// What became of the dependencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -21,8 +22,16 @@ pub struct SyncCount {
     pub kept_by_the_machine: usize,
     /// Follow from another instruction's waiting.
     pub redundant: usize,
-    /// Instructions that wait because of the rest.
+    /// Waits that the rest has made.
     pub waits: usize,
+}
+
+impl Schedule {
+    /// The instructions of all layers as one run, without HALT.
+    #[must_use]
+    pub fn instructions(&self) -> (Vec<Instruction>, SyncCount) {
+        synchronise(self, 0..self.layers.len())
+    }
 }
 
 /// The instructions of some layers, which wait where they must. What they need of other layers is there when
@@ -37,37 +46,62 @@ pub(crate) fn synchronise(
     let mut steps = steps
         .filter(|(_, step)| layers.contains(&step.layer))
         .peekable();
-    // Drains before this step are done when the instruction at hand starts.
-    let mut drained = steps.peek().map_or(0, |&(first, _)| first);
-    let mut last_drain = None;
+    // Drains before this step are done when the instruction at hand starts, loads before the other one.
+    let first = steps.peek().map_or(0, |&(first, _)| first);
+    let (mut drained, mut loaded) = (first, first);
+    let mut behind = [first; 3];
     for (index, step) in steps {
-        let mut instruction = step.instruction.clone();
-        if step.unit == Unit::Drain {
-            // It has waited for the one before.
-            drained = index;
-            last_drain = Some(index);
+        match step.unit {
+            // It waits for the one before.
+            Unit::Drain => drained = drained.max(behind[Unit::Drain as usize]),
+            Unit::Weights => loaded = loaded.max(behind[Unit::Weights as usize]),
+            Unit::Stream => {}
         }
-        let mut waits = false;
+        let mut wait = Wait::default();
         for dependency in &step.after {
             count.dependencies += 1;
+            let on = dependency.on;
+            let load = schedule.steps[on].unit == Unit::Weights;
             match dependency.reason {
-                Reason::Data if dependency.on >= drained => waits = true,
+                Reason::Data if on >= drained => wait.drain = true,
+                Reason::Reuse if load && on >= loaded && !used_before(schedule, on, index) => {
+                    wait.weights = true;
+                }
                 Reason::Data => count.redundant += 1,
                 _ => count.kept_by_the_machine += 1,
             }
         }
-        if waits {
-            count.waits += 1;
-            let wait = Wait {
-                drain: true,
-                ..instruction.wait()
-            };
-            set_wait(&mut instruction, wait);
-            drained = last_drain.map_or(drained, |drain| drain + 1);
+        if wait.drain {
+            drained = behind[Unit::Drain as usize];
         }
+        if wait.weights {
+            loaded = behind[Unit::Weights as usize];
+        }
+        count.waits += usize::from(wait.drain) + usize::from(wait.weights);
+        let mut instruction = step.instruction.clone();
+        set_wait(&mut instruction, wait);
         instructions.push(instruction);
+        behind[step.unit as usize] = index + 1;
     }
     (instructions, count)
+}
+
+/// The weights of a load are in the array before results of a drain can come: no product behind the first one
+/// that drains there uses them.
+fn used_before(schedule: &Schedule, load: usize, drain: usize) -> bool {
+    let products = schedule.steps.iter().enumerate().skip(load);
+    let mut products = products.filter(|(_, step)| step.unit == Unit::Stream);
+    let uses = |step: &Step| {
+        let mut after = step.after.iter();
+        after.any(|d| d.on == load && d.reason == Reason::Weights)
+    };
+    let last = products.clone().filter(|(_, step)| uses(step)).last();
+    let first_drained = products.find(|&(index, _)| index > drain);
+    match (last, first_drained) {
+        (Some((last, _)), Some((first, _))) => last <= first,
+        (None, _) => false,
+        (Some(_), None) => true,
+    }
 }
 
 fn set_wait(instruction: &mut Instruction, new: Wait) {

@@ -1,0 +1,322 @@
+//! What the stages of the compiler make: graph, schedule, instructions that wait where they must.
+
+mod support;
+
+use heddle_arch::host::Counter;
+use heddle_arch::isa::{Instruction, Wait, disassemble};
+use heddle_arch::network::{LayerKind, Network};
+use heddle_arch::params::Params;
+use heddle_arch::requantise::Scale;
+use heddle_compiler::matrix::{MatrixPlace, Shape, Transpose};
+use heddle_compiler::{Graph, Options, Place, Reason, Schedule, Unit, compile, compile_with};
+use heddle_sim::machine::Machine;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use support::{random_network, random_size};
+
+fn read(path: &str) -> String {
+    let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn whole() -> Options {
+    Options {
+        whole: true,
+        ..Options::default()
+    }
+}
+
+#[test]
+fn pet_44_the_graph_shows_layers_nodes_connections_and_host_steps() {
+    let network = Network::from_json(&read("models/mobile.json")).unwrap();
+    let graph = Graph::of(&network);
+    let hosts: Vec<&str> = (graph.nodes.iter().filter(|n| n.place == Place::Host))
+        .map(|node| node.work.as_str())
+        .collect();
+    assert_eq!(hosts, ["write input", "read output"]);
+    let layers = graph.nodes.iter().filter_map(|node| node.layer);
+    assert_eq!(
+        layers.collect::<Vec<_>>(),
+        (0..network.layers.len()).collect::<Vec<_>>()
+    );
+    let add = graph.nodes.iter().find(|node| node.name == "add1").unwrap();
+    let from: Vec<&str> = add
+        .inputs
+        .iter()
+        .map(|&i| graph.nodes[i].name.as_str())
+        .collect();
+    assert_eq!(from, ["point1", "conv1"]);
+    let text = graph.text();
+    for line in [
+        "   0  host     input: write input -> 1 x 8 x 8",
+        "   2  machine  depth1: conv2d 3x3 groups 16 from conv1 -> 16 x 8 x 8",
+        "   4  machine  add1: add from point1, conv1 -> 16 x 8 x 8",
+        "  12  host     output: read output from fc -> 10 x 1 x 1",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+    }
+    let dot = graph.dot();
+    assert!(dot.starts_with("digraph \"mobile\" {"), "{dot}");
+    for line in [
+        "  n0 [label=\"input\\nwrite input\", style=dashed];",
+        "  n3 -> n4 [label=\"16 x 8 x 8\"];",
+        "  n1 -> n4 [label=\"16 x 8 x 8\"];",
+    ] {
+        assert!(dot.lines().any(|found| found == line), "{line}\n{dot}");
+    }
+}
+
+#[test]
+fn names_cannot_break_out_of_the_graph() {
+    let mut network = Network::from_json(&read("models/tiny.json")).unwrap();
+    network.layers[0].name = "a\"]; \\ \n x".to_string();
+    let dot = Graph::of(&network).dot();
+    assert!(dot.contains(r#""a\"]; \\ \n x\nconv2d"#), "{dot}");
+}
+
+#[test]
+fn pet_45_steps_are_in_an_order_of_their_dependencies_and_fit_the_local_memory() {
+    let mut checked = 0;
+    for seed in 0..60 {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let params = random_size(&mut rng).params();
+        let network = random_network(&mut rng, 5, false);
+        let Ok(program) = compile(&network, &params) else {
+            continue;
+        };
+        checked += 1;
+        let partition = params.bank_bytes() * params.state_buffer.banks;
+        let steps = &program.schedule.steps;
+        for (index, step) in steps.iter().enumerate() {
+            assert!(step.bytes.end <= partition, "seed {seed}, step {index}");
+            assert!(
+                step.after.iter().all(|d| d.on < index),
+                "seed {seed}, step {index}"
+            );
+        }
+        // Every product that reads a tensor comes behind all drains that make it.
+        for (index, layer) in program.layers.iter().enumerate() {
+            let of = |layer: usize, unit| {
+                let steps = steps.iter().enumerate();
+                steps.filter(move |(_, step)| step.layer == layer && step.unit == unit)
+            };
+            for &tensor in layer.inputs.iter().filter(|&&tensor| tensor > 0) {
+                for (product, step) in of(index, Unit::Stream) {
+                    for (drain, made) in of(tensor - 1, Unit::Drain) {
+                        let reads =
+                            made.bytes.start < step.bytes.end && step.bytes.start < made.bytes.end;
+                        let known = step
+                            .after
+                            .iter()
+                            .any(|d| (d.on, d.reason) == (drain, Reason::Data));
+                        assert_eq!(reads, known, "seed {seed}, step {product} after {drain}");
+                    }
+                }
+            }
+            // Products use the weights of their own layer.
+            for (product, step) in of(index, Unit::Stream) {
+                let mut loads = step
+                    .after
+                    .iter()
+                    .filter(|d| d.reason == Reason::Weights)
+                    .peekable();
+                assert!(loads.peek().is_some(), "seed {seed}, step {product}");
+                assert!(
+                    loads.all(|d| steps[d.on].layer == index),
+                    "seed {seed}, step {product}"
+                );
+            }
+        }
+    }
+    assert!(checked > 20, "only {checked} networks fit");
+}
+
+#[test]
+fn the_schedule_of_a_network_is_printed() {
+    let network = Network::from_json(&read("models/tiny.json")).unwrap();
+    let params = Params::from_json(&read("configs/tiny.json")).unwrap();
+    let program = compile(&network, &params).unwrap();
+    let text = program.schedule.text();
+    let steps = text.lines().filter(|line| !line.starts_with("layer"));
+    assert_eq!(steps.count(), program.schedule.steps.len());
+    assert!(
+        text.starts_with("layer conv1\n     0  weights  reads "),
+        "{text}"
+    );
+    let dot = program.schedule.dot();
+    assert!(
+        dot.lines()
+            .any(|line| line == "  s0 -> s2 [label=\"weights\"];"),
+        "{dot}"
+    );
+    assert_eq!(Schedule::default().text(), "");
+}
+
+#[test]
+fn pet_46_redundant_dependencies_ask_for_no_waiting() {
+    let network = Network::from_json(&read("models/digits.json")).unwrap();
+    let params = Params::from_json(&read("configs/edge.json")).unwrap();
+    let program = compile_with(&network, &params, whole()).unwrap();
+    let [run] = &program.runs[..] else {
+        panic!("one run");
+    };
+    // The drain of a layer's first tile has waited for the last one of the layer before.
+    let sync = run.sync;
+    assert_eq!(sync.waits, 0);
+    assert!(sync.redundant > 0);
+    assert_eq!(sync.dependencies, sync.redundant + sync.kept_by_the_machine);
+    let all: usize = program
+        .schedule
+        .steps
+        .iter()
+        .map(|step| step.after.len())
+        .sum();
+    assert_eq!(sync.dependencies, all);
+    // The binary is that of the instructions.
+    let text = disassemble(&program.words).unwrap();
+    assert_eq!(text.lines().count(), run.instructions as usize);
+}
+
+#[test]
+fn pet_47_the_last_stage_alone_gives_the_same_code() {
+    for model in ["models/tiny.json", "models/digits.json"] {
+        let network = Network::from_json(&read(model)).unwrap();
+        let params = Params::from_json(&read("configs/edge.json")).unwrap();
+        let program = compile_with(&network, &params, whole()).unwrap();
+        // The schedule, taken apart and put together again, without what was known of it.
+        let mut parts: Vec<(String, Vec<Instruction>)> = Vec::new();
+        for step in &program.schedule.steps {
+            let name = &program.schedule.layers[step.layer];
+            if parts.last().is_none_or(|(last, _)| last != name) {
+                parts.push((name.clone(), Vec::new()));
+            }
+            let (_, instructions) = parts.last_mut().unwrap();
+            instructions.push(step.instruction.clone());
+        }
+        let (mut instructions, _) = Schedule::of(parts).instructions();
+        instructions.push(Instruction::Halt {
+            wait: Wait::default(),
+        });
+        let words: Vec<u32> = instructions.iter().flat_map(Instruction::encode).collect();
+        assert_eq!(words, program.words, "{model}");
+    }
+}
+
+/// Runs instructions on a 4 x 4 machine that holds a 4 x 4 matrix at byte 0 and the identity at byte 2048.
+fn matrix_at(instructions: &[Instruction], base: u32, params: &Params) -> ([[u8; 4]; 4], u32) {
+    let mut machine = Machine::new(params);
+    for row in 0..4u32 {
+        let mut bytes = [0; 8];
+        for (byte, column) in bytes.iter_mut().zip(0..4) {
+            *byte = (10 * row + column) as u8;
+        }
+        machine.write_word(row, 0, bytes);
+        let mut bytes = [0; 8];
+        bytes[row as usize] = 1;
+        machine.write_word(row, 256, bytes);
+    }
+    for column in 0..4 {
+        machine.write_bias(column, 0, 0);
+        machine.write_scale(column, 0, Scale::reciprocal(1));
+    }
+    let halt = Instruction::Halt {
+        wait: Wait::default(),
+    };
+    let words = instructions
+        .iter()
+        .chain([&halt])
+        .flat_map(Instruction::encode);
+    machine.write_program(0, &words.collect::<Vec<_>>());
+    let counters = machine.run(0, 100_000).unwrap();
+    let rows = [0, 1, 2, 3].map(|row| {
+        let word = machine.read_word(row, base / 8);
+        [word[0], word[1], word[2], word[3]]
+    });
+    (rows, counters.get(Counter::Cycles))
+}
+
+/// Two transposes in a row, the load of the second before its drain: nothing but waiting keeps it from
+/// reading what is not there yet.
+#[test]
+fn pet_46_a_load_of_results_waits_for_their_drain() {
+    let params = Params::from_json(&read("configs/tiny.json")).unwrap();
+    let place = |base| MatrixPlace::new(Shape { rows: 4, cols: 4 }, base, &params);
+    let transpose = |from, to| {
+        let transpose = Transpose {
+            source: place(from),
+            destination: place(to),
+            identity: place(2048),
+            tile: 0,
+        };
+        let mut list = transpose.instructions(&params).unwrap();
+        list.swap(0, 1); // the load before the drain
+        list
+    };
+    let parts = vec![
+        ("first".to_string(), transpose(0, 64)),
+        ("second".to_string(), transpose(64, 128)),
+    ];
+    let schedule = Schedule::of(parts);
+    let (instructions, sync) = schedule.instructions();
+    assert_eq!(sync.waits, 1);
+    let waits: Vec<bool> = instructions.iter().map(|i| i.wait().drain).collect();
+    assert_eq!(waits, [false, false, false, true, false, false]);
+    let matrix = [0, 1, 2, 3].map(|row: u8| [0, 1, 2, 3].map(|column: u8| 10 * row + column));
+    let (found, cycles) = matrix_at(&instructions, 128, &params);
+    assert_eq!(found, matrix);
+    // Without the wait the second load reads zeros: the wait is there for a reason.
+    let hasty: Vec<Instruction> = (schedule.steps.iter())
+        .map(|step| {
+            let mut words = step.instruction.encode();
+            words[0] &= 0xffff;
+            Instruction::decode(&words).unwrap().0
+        })
+        .collect();
+    let (wrong, fewer) = matrix_at(&hasty, 128, &params);
+    assert_ne!(wrong, matrix);
+    assert!(fewer < cycles);
+}
+
+/// Weights that are loaded for a later product lie where an earlier product drains to.
+#[test]
+fn pet_46_a_drain_waits_for_a_load_that_it_writes_over() {
+    let params = Params::from_json(&read("configs/tiny.json")).unwrap();
+    let place = |base| MatrixPlace::new(Shape { rows: 4, cols: 4 }, base, &params);
+    let transpose = |from, to| {
+        let transpose = Transpose {
+            source: place(from),
+            destination: place(to),
+            identity: place(2048),
+            tile: 0,
+        };
+        transpose.instructions(&params).unwrap()
+    };
+    let (first, second) = (transpose(0, 64), transpose(64, 128));
+    // drain, load, load of the second, product, drain of the second, product
+    let list = [
+        &first[1], &second[1], &first[0], &first[2], &second[0], &second[2],
+    ];
+    let list = list.map(Clone::clone).to_vec();
+    let schedule = Schedule::of(vec![("both".to_string(), list)]);
+    let (instructions, sync) = schedule.instructions();
+    assert_eq!(sync.waits, 1);
+    assert!(instructions[2].wait().weights, "{:?}", instructions[2]);
+}
+
+#[test]
+fn pooling_without_the_hardware_is_refused_with_the_name_of_the_layer() {
+    let network = Network::from_json(&read("models/mobile.json")).unwrap();
+    assert!(
+        network
+            .layers
+            .iter()
+            .any(|layer| layer.kind == LayerKind::MaxPool2d)
+    );
+    let params = Params::from_json(&read("configs/edge.json")).unwrap();
+    let message = compile(&network, &params).unwrap_err().to_string();
+    assert!(
+        message.starts_with("layer pool1: max_pool2d needs pooling"),
+        "{message}"
+    );
+}
