@@ -1,0 +1,142 @@
+//! `heddle compile` and `heddle sim`, and programs that `heddle cosim` takes from a file.
+
+mod bench;
+
+use bench::{Bench, CONFIG, MODEL};
+use serde_json::Value;
+
+fn files() -> Bench {
+    Bench::new(&[("c.json", CONFIG), ("m.json", MODEL)])
+}
+
+#[test]
+fn a_program_compiled_once_runs_on_both_machines() {
+    let bench = files();
+    for options in [&[][..], &["--whole"][..]] {
+        let mut arguments = vec![
+            "compile", "m.json", "-c", "c.json", "-o", "p.json", "--json",
+        ];
+        arguments.extend(options);
+        let run = bench.heddle(&arguments);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+        let made: Value = serde_json::from_str(&run.stdout).expect("JSON");
+        let runs = made["runs"].as_array().expect("a list");
+        assert_eq!(runs.len(), if options.is_empty() { 3 } else { 1 });
+        let cycles: u64 = runs.iter().filter_map(|run| run["cycles"].as_u64()).sum();
+
+        let network = ["-c", "c.json", "-m", "m.json", "-p", "p.json", "--json"];
+        for command in ["sim", "cosim"] {
+            let mut arguments = vec![command];
+            arguments.extend(network);
+            let cache = concat!(env!("CARGO_TARGET_TMPDIR"), "/models");
+            let result = bench
+                .command(&arguments)
+                .env("HEDDLE_CACHE", cache)
+                .output();
+            let result = result.expect("the binary runs");
+            let stdout = String::from_utf8(result.stdout).expect("text");
+            assert_eq!(result.status.code(), Some(0), "{command}: {stdout}");
+            let found: Value = serde_json::from_str(&stdout).expect("JSON");
+            assert_eq!(found["exact"], true, "{command}");
+            assert_eq!(found["report"]["images"], 4, "{command}");
+            assert_eq!(found["report"]["total"]["cycles"], cycles, "{command}");
+            assert_eq!(found["program_words"], made["program_words"], "{command}");
+        }
+    }
+}
+
+#[test]
+fn every_stage_is_printed() {
+    let bench = files();
+    let dump = |stage: &[&str]| {
+        let mut arguments = vec!["compile", "m.json", "-c", "c.json", "--dump"];
+        arguments.extend(stage);
+        let run = bench.heddle(&arguments);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{stage:?}");
+        run.stdout
+    };
+    assert!(dump(&["graph"]).starts_with("graph of tiny\n   0  host     input: write input -> "));
+    assert!(dump(&["graph", "--dot"]).starts_with("digraph \"tiny\" {\n"));
+    assert!(dump(&["schedule"]).starts_with("layer conv1\n     0  weights  reads "));
+    assert!(dump(&["schedule", "--dot"]).starts_with("digraph schedule {\n"));
+    let asm = dump(&["asm"]);
+    assert!(
+        asm.starts_with("# conv1, from word 0 on\nload_weights rows="),
+        "{asm}"
+    );
+    assert_eq!(
+        asm.lines().filter(|line| line.starts_with("halt")).count(),
+        3
+    );
+    let asm = dump(&["asm", "--whole"]);
+    assert_eq!(
+        asm.lines().filter(|line| line.starts_with("halt")).count(),
+        1
+    );
+    assert!(!bench.path().join("p.json").exists());
+}
+
+#[test]
+fn bad_input_is_refused_with_code_2_and_leaves_nothing() {
+    let bench = files();
+    let refused = |arguments: &[&str], message: &str| {
+        let run = bench.heddle(arguments);
+        assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stdout);
+        assert!(
+            run.stderr.contains(message),
+            "{arguments:?}: {}",
+            run.stderr
+        );
+        assert_eq!(
+            run.stderr.lines().count(),
+            1,
+            "{arguments:?}: {}",
+            run.stderr
+        );
+    };
+    refused(&["compile", "m.json", "-c", "c.json"], "--output <PROG>");
+    refused(
+        &["compile", "m.json", "-c", "c.json", "-o", "m.json"],
+        "m.json: is no program file, it is left alone",
+    );
+    refused(
+        &["compile", "none.json", "-c", "c.json", "-o", "p.json"],
+        "none.json: cannot read network",
+    );
+    refused(
+        &[
+            "compile", "m.json", "-c", "c.json", "--dump", "asm", "--dot",
+        ],
+        "--dot is given with --dump asm",
+    );
+    assert!(!bench.path().join("p.json").exists());
+    let made = bench.heddle(&["compile", "m.json", "-c", "c.json", "-o", "p.json"]);
+    assert_eq!((made.code, made.stderr.as_str()), (Some(0), ""));
+    assert!(
+        made.stdout.contains("program words, activations take "),
+        "{}",
+        made.stdout
+    );
+    let text = std::fs::read_to_string(bench.path().join("p.json")).expect("a program");
+    std::fs::write(bench.path().join("cut.json"), &text[..text.len() / 2]).expect("written");
+    std::fs::write(
+        bench.path().join("bad.json"),
+        text.replacen("\"bias\": ", "\"bias\": 1", 1),
+    )
+    .expect("written");
+    let sim = |file| ["sim", "-c", "c.json", "-m", "m.json", "-p", file];
+    refused(&sim("cut.json"), "cut.json:");
+    refused(&sim("bad.json"), "the file was changed or damaged");
+    refused(&sim("none.json"), "none.json: cannot read program");
+    refused(&sim("m.json"), "m.json:");
+    refused(
+        &[
+            "sim", "-c", "c.json", "-m", "m.json", "-p", "p.json", "--whole",
+        ],
+        "--whole",
+    );
+    refused(
+        &["sim", "-c", "c.json", "-m", "m.json", "--images", "5"],
+        "--images is 5, expected 1 to 4",
+    );
+}

@@ -1,0 +1,183 @@
+//! Program files: read back they are the program; faulty ones are refused as a whole.
+
+use heddle_arch::network::Network;
+use heddle_arch::params::Params;
+use heddle_compiler::{FileError, Options, Program, Schedule, compile_with};
+
+fn read(path: &str) -> String {
+    let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn edge() -> Params {
+    Params::from_json(&read("configs/edge.json")).unwrap()
+}
+
+fn digits(whole: bool) -> Program {
+    let network = Network::from_json(&read("models/digits.json")).unwrap();
+    let options = Options {
+        whole,
+        ..Options::default()
+    };
+    compile_with(&network, &edge(), options).unwrap()
+}
+
+#[test]
+fn a_program_comes_back_from_its_file() {
+    for whole in [false, true] {
+        let program = digits(whole);
+        let text = program.to_json(&edge());
+        let found = Program::from_json(&text, &edge()).unwrap();
+        let without_schedule = Program {
+            schedule: Schedule::default(),
+            ..program
+        };
+        assert_eq!(found, without_schedule);
+        assert_eq!(found.to_json(&edge()), text);
+    }
+}
+
+#[test]
+fn a_file_that_was_cut_off_or_changed_is_refused() {
+    let text = digits(true).to_json(&edge());
+    for length in [0, 1, 40, text.len() / 3, text.len() / 2, text.len() - 3] {
+        let error = Program::from_json(&text[..length], &edge()).expect_err("cut off");
+        assert!(matches!(error, FileError::Form { .. }), "{length}: {error}");
+    }
+    // Every single digit counts.
+    let words = text.find("\"words\": \"").unwrap() + 10;
+    let image = text.find("\"bytes\": \"").unwrap() + 10;
+    for at in [
+        words,
+        words + 77,
+        image,
+        image + 5,
+        text.find("start_pc").unwrap() + 11,
+    ] {
+        let mut bytes = text.clone().into_bytes();
+        bytes[at] = if bytes[at] == b'1' { b'2' } else { b'1' };
+        let changed = String::from_utf8(bytes).unwrap();
+        let error = Program::from_json(&changed, &edge()).expect_err("changed");
+        assert!(matches!(error, FileError::Checksum { .. }), "{at}: {error}");
+    }
+    let other = text.replacen("heddle-program-1", "heddle-program-9", 1);
+    let message = Program::from_json(&other, &edge())
+        .expect_err("another format")
+        .to_string();
+    assert_eq!(
+        message,
+        "format is \"heddle-program-9\", expected heddle-program-1"
+    );
+    let other = text.replacen("\"crc\": \"", "\"crc\": \"x", 1);
+    let message = Program::from_json(&other, &edge())
+        .expect_err("no checksum")
+        .to_string();
+    assert!(
+        message.contains("expected eight hexadecimal digits"),
+        "{message}"
+    );
+    let other = text.replacen("\"network\"", "\"net\"", 1);
+    assert!(Program::from_json(&other, &edge()).is_err());
+}
+
+#[test]
+fn a_program_for_another_machine_is_refused() {
+    let text = digits(true).to_json(&edge());
+    for (configuration, message) in [
+        (
+            "configs/tiny.json",
+            "made for array.rows 8, this machine has 4",
+        ),
+        (
+            "configs/default.json",
+            "made for array.rows 8, this machine has 16",
+        ),
+    ] {
+        let params = Params::from_json(&read(configuration)).unwrap();
+        let error = Program::from_json(&text, &params).expect_err(configuration);
+        assert_eq!(error.to_string(), message);
+    }
+    let mut params = edge();
+    params.results_buffer.depth *= 2;
+    let error = Program::from_json(&text, &params).expect_err("another depth");
+    assert!(
+        error
+            .to_string()
+            .starts_with("made for results_buffer.depth"),
+        "{error}"
+    );
+}
+
+/// A change, with the checksum that belongs to it: what somebody else's tool may write.
+fn forged(text: &str, from: &str, to: &str) -> String {
+    assert!(text.contains(from), "{from}");
+    let changed = text.replacen(from, to, 1);
+    let expected = match Program::from_json(&changed, &edge()) {
+        Err(FileError::Checksum { expected, .. }) => expected,
+        other => panic!("{from}: {other:?}"),
+    };
+    let at = changed.find("\"crc\": \"").unwrap() + 8;
+    format!("{}{expected:08x}{}", &changed[..at], &changed[at + 8..])
+}
+
+#[test]
+fn values_out_of_range_are_named() {
+    let program = digits(true);
+    let text = program.to_json(&edge());
+    let pc = format!("\"start_pc\": {}", program.runs[0].start_pc);
+    for (from, to, message) in [
+        (
+            pc.as_str(),
+            "\"start_pc\": 483",
+            "runs.start_pc is 483, expected less than 483",
+        ),
+        (
+            "\"partition\": 0,",
+            "\"partition\": 8,",
+            "image.partition is 8, expected less than 8",
+        ),
+        ("\"word\": 0,", "\"word\": 8000,", "image.word is "),
+        (
+            "\"column\": 0,",
+            "\"column\": 8,",
+            "columns.column is 8, expected less than 8",
+        ),
+        ("\"shift\": -8", "\"shift\": -80", "columns.shift is "),
+        (
+            "\"pitch\": 16",
+            "\"pitch\": 15",
+            "tensor input: pitch modulo 8 is 7, expected 0",
+        ),
+        ("\"words\": \"", "\"words\": \"00", "words is a text of "),
+        (
+            "\"words\": \"",
+            "\"words\": \"0000000e",
+            "words is no program, expected word 0: ",
+        ),
+        ("\"words\": \"0", "\"words\": \"g", "words is \"g"),
+    ] {
+        let error = Program::from_json(&forged(&text, from, to), &edge()).expect_err(from);
+        assert!(error.to_string().starts_with(message), "{from}: {error}");
+    }
+}
+
+#[test]
+fn a_program_of_another_network_is_told_apart() {
+    let program = digits(false);
+    let network = |path| Network::from_json(&read(path)).unwrap();
+    assert_eq!(
+        program.check_network(&network("models/digits.json")),
+        Ok(())
+    );
+    let message = program
+        .check_network(&network("models/tiny.json"))
+        .unwrap_err();
+    assert_eq!(message, "program of digits with 4 layers, tiny has 3");
+    let mut other = network("models/digits.json");
+    other.layers[1].output_zero_point = 0;
+    let message = program.check_network(&other).unwrap_err();
+    assert_eq!(
+        message,
+        "program of digits: tensor conv2 is not like conv2 of digits"
+    );
+}
