@@ -101,6 +101,8 @@ impl PlacedLayer<'_> {
             lo: i16::from(layer.min) - zero_point,
             hi: i16::from(layer.max) - zero_point,
             place: None,
+            activation: 0,
+            pooling: None,
             record: Record {
                 rows: vec![RowBlock {
                     row: 0,

@@ -1,5 +1,7 @@
 //! Faults in the text of the machine that the programs must find.
 
+use heddle_arch::params::Params;
+
 use crate::faults::run_faults;
 use crate::machines::{self, Machine};
 use crate::programs::run_programs;
@@ -8,7 +10,16 @@ use crate::rtl::{self, Checked, Coverage, Mutant};
 /// Plants faults in the text of the tiny machine; random programs must find each.
 #[track_caller]
 fn check_mutants(mutants: &[Mutant], run: impl Fn(&Machine, u64) -> Checked<Coverage>) {
-    let params = machines::tiny();
+    check_mutants_of(machines::tiny(), mutants, run);
+}
+
+/// The same for another machine.
+#[track_caller]
+fn check_mutants_of(
+    params: Params,
+    mutants: &[Mutant],
+    run: impl Fn(&Machine, u64) -> Checked<Coverage>,
+) {
     rtl::check_mutants(&machines::verilog(&params), mutants, |sources, seed| {
         run(&Machine::from_verilog(params.clone(), sources), seed)
     });
