@@ -292,7 +292,7 @@ impl<const A: usize> Logic for DrainHead<A> {
         self.busy_o.next = self.addr_busy_i.val() | (self.settle.q_o.val() != 0);
     }
     module!(|this| {
-        Meta::module("drain_head")
+        let head = Meta::module("drain_head")
             .param("A", "a", A, "bits of an address")
             .param(
                 "byte_bits",
@@ -307,6 +307,16 @@ impl<const A: usize> Logic for DrainHead<A> {
                 "x",
                 this._extra,
                 "cycles that options of post-processing add",
-            )
+            );
+        let head = match this._extra {
+            0 => head,
+            cycles => head.doc(format!(
+                "Options of post-processing add {cycles} to the cycles that the unit is busy."
+            )),
+        };
+        match this._pooling {
+            0 => head,
+            _ => head.doc("Of the slots of a window the last one takes the address."),
+        }
     });
 }

@@ -503,6 +503,12 @@ impl Logic for Sequencer {
             )
             .param("tiles", "t", this._tiles, "column tiles")
             .param("pc_bits", "p", this._pc_bits, "bits of a program address");
-        this._post.describe(sequencer)
+        let sequencer = this._post.describe(sequencer);
+        match this._extra {
+            0 => sequencer,
+            cycles => sequencer.doc(format!(
+                "Options of post-processing add {cycles} to the cycles behind HALT and errors."
+            )),
+        }
     });
 }

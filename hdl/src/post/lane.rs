@@ -478,10 +478,12 @@ impl Logic for PostLane {
     }
     module!(|this| {
         let lane = Meta::module("post_lane").param("tiles", "t", this._tiles, "column tiles");
-        this._options
-            .describe_way(lane)
+        let lane = this
+            ._options
+            .describe(lane)
             .silent("stages", this._stages)
             .silent("scaled", this._scaled)
-            .silent("pooled", this._pooled)
+            .silent("pooled", this._pooled);
+        this._options.describe_clocks(lane)
     });
 }

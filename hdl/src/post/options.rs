@@ -62,16 +62,15 @@ impl PostOptions {
         self.pool_latency() + self.activate_latency()
     }
 
-    /// As [`describe`](Self::describe), with a line about the clocks of a module on the way of results.
-    pub fn describe_way(&self, meta: Meta) -> Meta {
-        let meta = match self.extra() {
+    /// Adds a line about the clocks of a module, which the options make longer.
+    pub fn describe_clocks(&self, meta: Meta) -> Meta {
+        match self.extra() {
             0 => meta,
-            1 => meta.doc("The options of this module add one cycle to that."),
+            1 => meta.doc("Options of post-processing add one cycle to that."),
             cycles => meta.doc(format!(
-                "The options of this module add {cycles} cycles to that."
+                "Options of post-processing add {cycles} cycles to that."
             )),
-        };
-        self.describe(meta)
+        }
     }
 
     /// Adds the options to what a module says about itself.

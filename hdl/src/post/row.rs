@@ -231,6 +231,7 @@ impl Logic for Post {
         let post = Meta::module("post")
             .param("cols", "c", this._cols, "columns")
             .param("tiles", "t", this._tiles, "column tiles");
-        this._options.describe_way(post)
+        let post = this._options.describe(post);
+        this._options.describe_clocks(post)
     });
 }
