@@ -45,6 +45,9 @@ pub struct InstructionCheck {
     bad_pool: Vec<Signal<Local, Bit>>,
     /// Bits of the word of pooling that mean nothing are set.
     bad_rest: Vec<Signal<Local, Bit>>,
+    /// The reduction is none of those without a median.
+    bad_kind: Vec<Signal<Local, Bit>>,
+    is_median: Vec<Signal<Local, Bit>>,
     _rows: usize,
     _cols: usize,
     _turns: usize,
@@ -87,6 +90,8 @@ impl InstructionCheck {
             bad_option: v(extended),
             bad_pool: v(pooling),
             bad_rest: v(pooling),
+            bad_kind: v(pooling),
+            is_median: v(pooling),
             _rows: shape.rows,
             _cols: shape.cols,
             _turns: shape.turns(),
@@ -144,29 +149,31 @@ impl Logic for InstructionCheck {
 
         // What a drain asks of post-processing
         for i in 0..self._extended {
-            self.bad_option[i].next =
-                self.word_i.val().get_bits::<4>(11) > self._activations.to_bits::<4>();
-            if self._pooling < 1 {
-                if self.word_i.val().get_bit(15) {
-                    self.bad_option[i].next = true;
-                }
+            if self._pooling > 0 {
+                self.bad_option[i].next =
+                    self.word_i.val().get_bits::<4>(11) > self._activations.to_bits::<4>();
+            } else {
+                self.bad_option[i].next = (self.word_i.val().get_bits::<4>(11)
+                    > self._activations.to_bits::<4>())
+                    | self.word_i.val().get_bit(15);
             }
         }
         for i in 0..self._pooling {
             self.bad_rest[i].next = (self.word_i.val().get_bits::<5>(3) != 0)
                 | (self.word_i.val().get_bits::<16>(16) != 0);
-            self.bad_pool[i].next =
-                self.bad_rest[i].val() | (self.word_i.val().get_bits::<3>(0) > 2);
             if self._product > 0 {
-                if self.word_i.val().get_bits::<3>(0) == 3 {
-                    self.bad_pool[i].next = self.bad_rest[i].val();
-                }
+                self.bad_kind[i].next = self.word_i.val().get_bits::<3>(0) > 3;
+            } else {
+                self.bad_kind[i].next = self.word_i.val().get_bits::<3>(0) > 2;
             }
+            self.is_median[i].next = self.word_i.val().get_bits::<3>(0) == 4;
             if self._median > 0 {
-                if self.word_i.val().get_bits::<3>(0) == 4 {
-                    self.bad_pool[i].next = self.bad_rest[i].val()
-                        | (self.word_i.val().get_bits::<8>(8) >= self._median.to_bits::<8>());
-                }
+                self.bad_pool[i].next = self.bad_rest[i].val()
+                    | (self.bad_kind[i].val() & !self.is_median[i].val())
+                    | (self.is_median[i].val()
+                        & (self.word_i.val().get_bits::<8>(8) >= self._median.to_bits::<8>()));
+            } else {
+                self.bad_pool[i].next = self.bad_rest[i].val() | self.bad_kind[i].val();
             }
         }
 

@@ -28,8 +28,10 @@ pub struct MedianChain {
     sorted: Vec<RegData<Bits<32>>>,
     /// The place holds a sum of this window.
     full: Vec<RegData<Bit>>,
-    /// The place keeps its sum: it is not larger than the one that comes.
+    /// The place before this one keeps its sum: it is not larger than the one that comes.
     stays: Vec<Signal<Local, Bit>>,
+    /// Sum of the place before this one.
+    place: Vec<Signal<Local, Bits<32>>>,
     /// Places of the middle.
     lower: Signal<Local, Bits<8>>,
     upper: Signal<Local, Bits<8>>,
@@ -50,7 +52,8 @@ impl MedianChain {
             twice_o: Default::default(),
             sorted: v(depth),
             full: v(depth),
-            stays: v(depth),
+            stays: v(depth + 1),
+            place: v(depth + 1),
             lower: Default::default(),
             upper: Default::default(),
             lower_sum: Default::default(),
@@ -63,10 +66,13 @@ impl MedianChain {
 impl Logic for MedianChain {
     #[hdl_gen]
     fn update(&mut self) {
+        self.stays[0].next = true;
+        self.place[0].next = self.acc_i.val();
         for k in 0..self._depth {
-            self.stays[k].next = self.full[k].q_o.val()
+            self.stays[k + 1].next = self.full[k].q_o.val()
                 & !self.first_i.val()
-                & !(signed_cast(self.acc_i.val()) < signed_cast(self.sorted[k].q_o.val()));
+                & (signed_cast(self.acc_i.val()) >= signed_cast(self.sorted[k].q_o.val()));
+            self.place[k + 1].next = self.sorted[k].q_o.val();
             self.full[k].clk.next = self.clk.val();
             self.full[k].en_i.next = self.valid_i.val();
             if k > 0 {
@@ -79,12 +85,10 @@ impl Logic for MedianChain {
             self.sorted[k].clk.next = self.clk.val();
             self.sorted[k].en_i.next = self.valid_i.val();
             self.sorted[k].d_i.next = self.acc_i.val();
-            if self.stays[k].val() {
+            if self.stays[k + 1].val() {
                 self.sorted[k].d_i.next = self.sorted[k].q_o.val();
-            } else if k > 0 {
-                if !self.stays[k - 1].val() {
-                    self.sorted[k].d_i.next = self.sorted[k - 1].q_o.val();
-                }
+            } else if !self.stays[k].val() {
+                self.sorted[k].d_i.next = self.place[k].val();
             }
         }
 

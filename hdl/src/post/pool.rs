@@ -99,9 +99,9 @@ impl Logic for PoolLane {
             if self.reduction_i.val() == 2 {
                 self.reduced.d_i.next = self.reduced.q_o.val() + self.acc_i.val();
             }
-            if self._product > 0 {
+            for i in 0..self._product {
                 if self.reduction_i.val() == 3 {
-                    self.reduced.d_i.next = unsigned_cast(self.mul[0].p_o.val()).get_bits::<32>(0);
+                    self.reduced.d_i.next = unsigned_cast(self.mul[i].p_o.val()).get_bits::<32>(0);
                 }
             }
         }

@@ -313,10 +313,14 @@ fn pet_59_faults_of_the_median_are_noticed() {
         // Sums of the window before count, or take part in the order.
         (
             "heddle_median_chain",
-            "full_q[i-1] & !first_i",
-            "full_q[i-1]",
+            "full_q[i] <= full_q[i-1] & !first_i",
+            "full_q[i] <= full_q[i-1]",
         ),
-        ("heddle_median_chain", "full_q[i] & !first_i", "full_q[i]"),
+        (
+            "heddle_median_chain",
+            "full_q[i-1] & !first_i & (",
+            "full_q[i-1] & (",
+        ),
         (
             "heddle_median_chain",
             "lower + {7'd0, window_i[0]}",
@@ -324,8 +328,8 @@ fn pet_59_faults_of_the_median_are_noticed() {
         ),
         (
             "heddle_median_chain",
-            "!($signed(acc_i) < $signed(sorted_q[32*i+:32]))",
-            "!(acc_i < sorted_q[32*i+:32])",
+            "$signed(acc_i) >= $signed(sorted_q[32*i-32+:32])",
+            "acc_i >= sorted_q[32*i-32+:32]",
         ),
     ];
     check_mutants(&design(SMALL), &mutants, |sources, seed| {
