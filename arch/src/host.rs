@@ -207,6 +207,12 @@ pub const fn column_address(column: u32, tile: u32, sel: ColumnSelect) -> u32 {
     2 << 30 | column << 21 | tile << 4 | (sel as u32) << 3
 }
 
+/// Byte address of an entry of an activation table: table 0..=7, stored byte 0..=255. DRAIN counts the
+/// tables from 1 on.
+pub const fn activation_address(table: u32, byte: u32) -> u32 {
+    2 << 30 | 1 << 29 | table << 11 | byte << 3
+}
+
 /// Byte address of a state-buffer word: partition 0..=255, word 0..=8191.
 pub const fn buffer_address(partition: u32, word: u32) -> u32 {
     3 << 30 | partition << 21 | word << 3
@@ -248,6 +254,8 @@ mod tests {
         assert_eq!(program_address(65535), 0x4007_fff8);
         assert_eq!(column_address(255, 255, ColumnSelect::Scale), 0x9fe0_0ff8);
         assert_eq!(column_address(1, 2, ColumnSelect::Bias), 0x8020_0020);
+        assert_eq!(activation_address(7, 255), 0xa000_3ff8);
+        assert_eq!(activation_address(1, 2), 0xa000_0810);
         assert_eq!(buffer_address(255, 8191), 0xdfe0_fff8);
         assert_eq!(row_offset_address(255, 255), 0xffe0_07f8);
         assert_eq!(row_offset_address(1, 2), 0xe020_0010);

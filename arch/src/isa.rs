@@ -6,7 +6,7 @@ mod text;
 
 pub use text::{AsmError, assemble, disassemble};
 
-use crate::params::Params;
+use crate::params::{Params, Post};
 
 /// Opcode of HALT.
 pub const OP_HALT: u32 = 0x01;
@@ -92,6 +92,54 @@ pub struct DrainPlace {
     pub turn: u32,
 }
 
+/// How pooling makes one number of the sums of a window. The numbers are those of the instruction word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[repr(u8)]
+pub enum Reduction {
+    /// The largest sum.
+    #[default]
+    Max = 0,
+    /// The smallest sum.
+    Min = 1,
+    /// The total, modulo 2^32; with 1/n in the scale it is the mean.
+    Sum = 2,
+    /// The product, modulo 2^32.
+    Product = 3,
+    /// The sum of the two middle ones of the window in order, or of the middle one and itself: twice the
+    /// median, modulo 2^32.
+    Median = 4,
+}
+
+impl Reduction {
+    /// All reductions in the order of their numbers.
+    pub const ALL: [Reduction; 5] = [
+        Reduction::Max,
+        Reduction::Min,
+        Reduction::Sum,
+        Reduction::Product,
+        Reduction::Median,
+    ];
+
+    /// Number in the instruction word.
+    pub const fn number(self) -> u32 {
+        self as u32
+    }
+
+    /// The reduction with this number.
+    pub fn from_number(number: u32) -> Option<Reduction> {
+        Self::ALL.into_iter().find(|r| r.number() == number)
+    }
+}
+
+/// Windows of consecutive sums of a column that a drain reduces, each to one result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Pooling {
+    /// What becomes of a window.
+    pub reduction: Reduction,
+    /// Sums in a window, 1..=256.
+    pub window: u32,
+}
+
 /// An instruction.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Instruction {
@@ -152,6 +200,10 @@ pub enum Instruction {
         hi: i16,
         /// Columns and partitions; without it column 0 and partition 0 are the first.
         place: Option<DrainPlace>,
+        /// Table of the activation function, 1..=8; 0 without one.
+        activation: u8,
+        /// Windows of sums; without it every sum is a result.
+        pooling: Option<Pooling>,
         /// Byte addresses of results.
         record: Record,
     },
@@ -193,9 +245,10 @@ impl Instruction {
         let fixed = match self {
             Instruction::Halt { .. } => 1,
             Instruction::LoadWeights { .. } => 2,
-            Instruction::Matmul { table: Some(_), .. }
-            | Instruction::Drain { place: Some(_), .. } => 4,
-            Instruction::Matmul { .. } | Instruction::Drain { .. } => 3,
+            Instruction::Matmul { table, .. } => 3 + usize::from(table.is_some()),
+            Instruction::Drain { place, pooling, .. } => {
+                3 + usize::from(place.is_some()) + usize::from(pooling.is_some())
+            }
         };
         fixed + self.record().map_or(0, Record::words)
     }
@@ -242,14 +295,20 @@ impl Instruction {
                 lo,
                 hi,
                 place,
+                activation,
+                pooling,
                 ..
             } => {
                 let place = place.unwrap_or_default();
+                let tables = Post::ACTIVATIONS_MAX.into();
                 field("columns", (*columns).into(), 1, 256)?;
                 field("first column", place.first_column.into(), 0, 255)?;
                 field("turn", place.turn.into(), 0, 255)?;
                 field("lo", (*lo).into(), -256, 255)?;
                 field("hi", (*hi).into(), -256, 255)?;
+                field("activation", (*activation).into(), 0, tables)?;
+                let window = pooling.map_or(1, |pooling| pooling.window);
+                field("window", window.into(), 1, 256)?;
             }
         }
         for block in self.record().map_or(&[][..], |r| &r.rows) {
@@ -293,9 +352,16 @@ impl Instruction {
                 columns,
                 tile,
                 place,
+                activation,
+                pooling,
                 ..
             } => {
                 let place = place.unwrap_or_default();
+                let post = &params.post;
+                most("activation", (*activation).into(), post.activations)?;
+                if let Some(pooling) = pooling {
+                    check_pooling(*pooling, post)?;
+                }
                 most("columns", *columns, params.lanes())?;
                 let behind = place.first_column + columns;
                 most("first column + columns", behind, params.array.cols)?;
@@ -324,6 +390,29 @@ impl Instruction {
         }
         Ok(())
     }
+}
+
+fn check_pooling(pooling: Pooling, post: &Post) -> Result<(), IsaError> {
+    let exists = match pooling.reduction {
+        _ if !post.pooling => false,
+        Reduction::Max | Reduction::Min | Reduction::Sum => true,
+        Reduction::Product => post.product,
+        Reduction::Median => post.median > 0,
+    };
+    let fault = |message| Err(IsaError::new(ErrorCode::BadField, message));
+    if !exists {
+        let number = pooling.reduction.number();
+        return fault(format!(
+            "reduction is {number}, this machine does not have it"
+        ));
+    }
+    if pooling.reduction == Reduction::Median && pooling.window > post.median {
+        let (window, most) = (pooling.window, post.median);
+        return fault(format!(
+            "window is {window}, the median of this machine has at most {most}"
+        ));
+    }
+    Ok(())
 }
 
 /// Why the machine stops; the numbers are those of the status register.

@@ -8,9 +8,11 @@ use crate::fault::ConfigErrors;
 use crate::{json, rules};
 
 mod offsets;
+mod post;
 mod slices;
 
 pub use offsets::{Index, Offsets, Spread};
+pub use post::Post;
 pub use slices::{MaskPlace, PackEnd, PackNetwork, ReadOrder, SliceWrite, SlicedMemory, Slices};
 pub(crate) use slices::{mask_units, units};
 
@@ -36,6 +38,9 @@ pub struct Params {
     pub column_tiles: u32,
     /// The program memory.
     pub program: Program,
+    /// Pooling and activation functions on the way of results. Default: none.
+    #[serde(default, skip_serializing_if = "Post::is_plain")]
+    pub post: Post,
     /// The stand-alone sliced memory. Default: one bank of the state buffer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "SlicedMemory")]

@@ -6,6 +6,7 @@ use crate::fault::Fault;
 use crate::params::Params;
 
 mod offsets;
+mod post;
 mod slices;
 
 /// Adds the violations of all rules whose fields are free of faults.
@@ -20,6 +21,7 @@ pub(crate) fn check(value: &Value, faults: &mut Vec<Fault>) {
     }
     slices::check(value, faults);
     offsets::check(value, faults);
+    post::check(value, faults);
 }
 
 struct Known<'a> {

@@ -1,8 +1,8 @@
 //! Instructions: words and back, and words that are none.
 
 use heddle_arch::isa::{
-    DrainPlace, ErrorCode, Instruction, Loop, MAX_WORDS, ROW_PROLOGUE, ROW_TENSOR, Record,
-    RowBlock, RowTable, Wait, assemble, disassemble,
+    DrainPlace, ErrorCode, Instruction, Loop, MAX_WORDS, Pooling, ROW_PROLOGUE, ROW_TENSOR, Record,
+    Reduction, RowBlock, RowTable, Wait, assemble, disassemble,
 };
 use heddle_arch::params::Params;
 use proptest::prelude::*;
@@ -50,12 +50,23 @@ fn place() -> impl Strategy<Value = Option<DrainPlace>> {
     prop::option::of(place)
 }
 
+fn pooling() -> impl Strategy<Value = Option<Pooling>> {
+    let pooling = (0u32..5, 1u32..=256).prop_map(|(number, window)| Pooling {
+        reduction: Reduction::from_number(number).expect("five reductions"),
+        window,
+    });
+    prop::option::of(pooling)
+}
+
 prop_compose! {
     fn drain()(
         wait in wait(), columns in 1u32..=256, single in any::<bool>(), tile in any::<u8>(),
-        lo in -256i16..256, hi in -256i16..256, place in place(), record in record()
+        lo in -256i16..256, hi in -256i16..256, place in place(), activation in 0u8..=8,
+        pooling in pooling(), record in record()
     ) -> Instruction {
-        Instruction::Drain { wait, columns, single, tile, lo, hi, place, record }
+        Instruction::Drain {
+            wait, columns, single, tile, lo, hi, place, activation, pooling, record
+        }
     }
 }
 
@@ -189,6 +200,8 @@ fn words_are_those_of_the_document() {
         lo: -256,
         hi: 255,
         place: None,
+        activation: 0,
+        pooling: None,
         record: Record::default(),
     };
     assert_eq!(drain.encode(), [0x0000_0304, 0x00ab_0300, 0x00ff_0100]);
@@ -201,6 +214,28 @@ fn words_are_those_of_the_document() {
     assert_eq!(
         drain.encode(),
         [0x0000_0404, 0x00ab_0700, 0x00ff_0100, 0x0012_00cd]
+    );
+    if let Instruction::Drain {
+        activation,
+        pooling,
+        ..
+    } = &mut drain
+    {
+        *activation = 5;
+        *pooling = Some(Pooling {
+            reduction: Reduction::Median,
+            window: 256,
+        });
+    }
+    assert_eq!(
+        drain.encode(),
+        [
+            0x0000_0504,
+            0x00ab_af00,
+            0x00ff_0100,
+            0x0012_00cd,
+            0x0000_ff04
+        ]
     );
     let halt = Instruction::Halt {
         wait: Wait::default(),

@@ -1,6 +1,8 @@
 //! The presets, and the schema of configurations.
 
-use heddle_arch::params::{Arrangement, Params, ResetLevel, ResetStyle, TraversalUnit, schema};
+use heddle_arch::params::{
+    Arrangement, Params, Post, ResetLevel, ResetStyle, TraversalUnit, schema,
+};
 use serde_json::Value;
 
 const PRESETS: [(&str, &str); 5] = [
@@ -84,6 +86,34 @@ fn the_traversal_unit_is_optional_and_so_are_its_fields() {
 }
 
 #[test]
+fn options_of_post_processing_are_optional_and_belong_together() {
+    let plain = preset("tiny");
+    assert_eq!(plain.post, Post::default());
+    assert!(!plain.to_json().contains("\"post\""));
+    let with = |post: &str| {
+        let section = format!("{{ \"post\": {post},");
+        Params::from_json(&PRESETS[0].1.replacen('{', &section, 1))
+    };
+    let text = "{ \"pooling\": true, \"product\": true, \"median\": 9, \"activations\": 8 }";
+    let params = with(text).expect("valid");
+    assert_eq!((params.post.median, params.post.activations), (9, 8));
+    assert_eq!(params.post.extra_cycles(), 4);
+    assert_eq!(Params::from_json(&params.to_json()), Ok(params));
+    for (post, field) in [
+        ("{ \"activations\": 9 }", "post.activations"),
+        ("{ \"pooling\": true, \"median\": 33 }", "post.median"),
+        ("{ \"median\": 3 }", "post.median"),
+        ("{ \"pooling\": false, \"product\": true }", "post.product"),
+        ("{ \"pooling\": 1, \"product\": true }", "post.pooling"),
+        ("{ \"pool\": true }", "post.pool"),
+    ] {
+        let errors = with(post).expect_err(field);
+        let fields: Vec<&str> = errors.faults().iter().map(|f| f.field.as_str()).collect();
+        assert_eq!(fields, [field], "{post}");
+    }
+}
+
+#[test]
 fn parameters_built_by_hand_are_checked() {
     let mut params = preset("tiny");
     params.array.rows = 300;
@@ -104,11 +134,12 @@ fn every_field_of_the_schema_is_explained() {
         "state_buffer.slices.access_threshold",
         "sliced.slices.mask",
         "offsets.taps",
+        "post.activations",
         "reset.level",
     ] {
         assert!(fields.iter().any(|f| f == wanted), "{wanted} in {fields:?}");
     }
-    assert_eq!(fields.len(), 78, "{fields:?}");
+    assert_eq!(fields.len(), 83, "{fields:?}");
 }
 
 /// Lists the fields of a schema and asserts that each has a text and that objects are closed.

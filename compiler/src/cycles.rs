@@ -24,6 +24,8 @@ struct Tile {
 struct Timeline {
     rows: u64,
     cols: u64,
+    /// Cycles that options add to the way of a result.
+    extra: u64,
     fetch: u64,
     tiles: VecDeque<Tile>,
     /// Last weight word taken.
@@ -42,6 +44,7 @@ pub(crate) fn cycles(instructions: &[Instruction], params: &Params) -> u64 {
     let mut timeline = Timeline {
         rows: params.array.rows.into(),
         cols: params.array.cols.into(),
+        extra: params.post.extra_cycles().into(),
         ..Timeline::default()
     };
     for instruction in instructions {
@@ -84,7 +87,7 @@ impl Timeline {
                 self.stream(valid + u64::from(prologue), vectors, tiles);
                 if *last {
                     let taken = self.stream.unwrap_or(0) + self.rows + 8;
-                    self.drain_idle = taken + self.cols + 16;
+                    self.drain_idle = taken + self.cols + self.extra + 16;
                 }
             }
         }

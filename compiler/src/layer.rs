@@ -5,7 +5,8 @@
 //! this tile are made.
 
 use heddle_arch::isa::{
-    Instruction, Loop, ROW_PROLOGUE, ROW_TENSOR, Record, RowBlock, RowTable, Wait,
+    Instruction, Loop, Pooling, ROW_PROLOGUE, ROW_TENSOR, Record, Reduction, RowBlock, RowTable,
+    Wait,
 };
 use heddle_arch::network::{Layer, LayerKind};
 use heddle_arch::params::Params;
@@ -101,6 +102,11 @@ impl PlacedLayer<'_> {
             lo: i16::from(layer.min) - zero_point,
             hi: i16::from(layer.max) - zero_point,
             place: None,
+            activation: 0,
+            pooling: (layer.kind == LayerKind::MaxPool2d).then(|| Pooling {
+                reduction: Reduction::Max,
+                window: window(layer),
+            }),
             record: Record {
                 rows: vec![RowBlock {
                     row: 0,
@@ -281,6 +287,41 @@ struct Walk {
     k_tiles: u32,
 }
 
+/// Whether a machine can do what a layer asks for; else what is missing.
+pub(crate) fn check_layer(layer: &Layer, params: &Params) -> Result<(), String> {
+    if layer.kind != LayerKind::MaxPool2d {
+        return Ok(());
+    }
+    if !params.post.pooling {
+        return Err("max_pool2d needs pooling, expected post.pooling to be true".to_string());
+    }
+    let [height, width] = layer.kernel;
+    let size = height * width;
+    if size > 256 {
+        return Err(format!(
+            "window is {height} x {width}, expected at most 256 elements"
+        ));
+    }
+    // A window passes through the results buffer as a whole.
+    let room = params.results_buffer.depth / size;
+    let needed = layer.output.width.min(8);
+    if room < needed {
+        return Err(format!(
+            "windows of {size} elements need a results_buffer.depth of {}, it is {}",
+            size * needed,
+            params.results_buffer.depth
+        ));
+    }
+    // Loops over the window and over the pixels, and one over the planes.
+    let loops = params.traversal.loops;
+    match loops < 4 {
+        true => Err(format!(
+            "max_pool2d needs a traversal.loops of 4, it is {loops}"
+        )),
+        false => Ok(()),
+    }
+}
+
 /// Slots for each result of a layer.
 fn window(layer: &Layer) -> u32 {
     match layer.kind {
@@ -290,10 +331,13 @@ fn window(layer: &Layer) -> u32 {
 }
 
 /// Cuts a plane into tiles of at most `depth` pixels: whole rows, or parts of a row when a row alone
-/// is too long. `depth` is a multiple of 8, so that every part begins at a whole word.
+/// is too long, each of which begins at a whole word.
 fn pixel_tiles(height: u32, width: u32, depth: u32) -> Vec<PixelTile> {
     let mut tiles = Vec::new();
-    let tile_width = width.min(depth);
+    let tile_width = match width <= depth {
+        true => width,
+        false => depth / 8 * 8,
+    };
     let tile_height = (depth / tile_width).min(height);
     for y in (0..height).step_by(tile_height as usize) {
         for x in (0..width).step_by(tile_width as usize) {

@@ -16,10 +16,12 @@
 //!
 //! Apart from that are [`nest`], loop nests as a user writes them, for the stand-alone traversal unit,
 //! [`slices`], which finds the slices of a memory that suit its words, and [`offsets`], tables that
-//! find the operands of a GEMM in a tensor, and [`matrix`], products and transposes of matrices in the state buffer.
+//! find the operands of a GEMM in a tensor, [`matrix`], products and transposes of matrices in the state buffer,
+//! and [`activation`], tables of activation functions.
 //!
 //! This crate opens no file and knows no simulator.
 
+pub mod activation;
 mod allocate;
 mod cycles;
 mod error;

@@ -6,13 +6,13 @@
 use std::ops::Range;
 
 use heddle_arch::isa::{Instruction, Wait};
-use heddle_arch::network::{LayerKind, Network};
+use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
 
 use crate::cycles::cycles;
 use crate::error::{CompileError, Memory, Shortage};
-use crate::layer::PlacedLayer;
+use crate::layer::{PlacedLayer, check_layer};
 use crate::mapping::{Mapping, MappingChoice, MappingCost, Options};
 use crate::place::{Placement, flattenable, place};
 use crate::schedule::Schedule;
@@ -151,7 +151,12 @@ pub fn compile_with(
             return Err(CompileError::Traversal { field, found });
         }
     }
-    check_pooling(network)?;
+    for layer in &network.layers {
+        check_layer(layer, params).map_err(|message| CompileError::Layer {
+            layer: layer.name.clone(),
+            message,
+        })?;
+    }
     let Some(first) = flattenable(network) else {
         return build(network, None, options.whole, params);
     };
@@ -178,18 +183,6 @@ pub fn compile_with(
     choice.other = other.map(|other| other.layers[first].choice.cost);
     choice.reason = reason.to_string();
     Ok(program)
-}
-
-/// Maxima of windows need the pooling of the machine.
-fn check_pooling(network: &Network) -> Result<(), CompileError> {
-    let mut layers = network.layers.iter();
-    match layers.find(|layer| layer.kind == LayerKind::MaxPool2d) {
-        None => Ok(()),
-        Some(layer) => Err(CompileError::Layer {
-            layer: layer.name.clone(),
-            message: "max_pool2d needs pooling, which this machine does not have".to_string(),
-        }),
-    }
 }
 
 /// The program in which this layer has its taps laid over the rows.
@@ -221,15 +214,11 @@ fn build(
         program
             .layers
             .push(layer_plan(&placed, &instructions, program.layers.len()));
-        let reach = placed
-            .row_offsets()
-            .iter()
-            .filter_map(|&(_, _, offset)| offset)
-            .max();
-        let reach = reach.unwrap_or(0).into();
-        program
-            .schedule
-            .push_layer(&placed.layer.name, instructions, reach);
+        let input = placed.inputs[0];
+        let tensor = input.base..input.base + input.bytes;
+        let tables = placed.weights.flattening.map(|_| tensor);
+        let name = &placed.layer.name;
+        program.schedule.push_layer(name, instructions, tables);
         push_columns(&mut program.columns, &placed);
         program.row_offsets.extend(placed.row_offsets());
     }

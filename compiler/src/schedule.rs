@@ -104,21 +104,29 @@ impl Schedule {
     pub fn of(parts: Vec<(String, Vec<Instruction>)>) -> Self {
         let mut schedule = Self::default();
         for (name, instructions) in parts {
-            schedule.push_layer(&name, instructions, 0);
+            schedule.push_layer(&name, instructions, None);
         }
         schedule.connect();
         schedule
     }
 
-    /// Adds the instructions of a layer. `reach` is what the offset tables of rows add to an address at most.
-    pub(crate) fn push_layer(&mut self, name: &str, instructions: Vec<Instruction>, reach: u32) {
+    /// Adds the instructions of a layer. With offset tables of rows its products read somewhere in `tables`.
+    pub(crate) fn push_layer(
+        &mut self,
+        name: &str,
+        instructions: Vec<Instruction>,
+        tables: Option<Range<u32>>,
+    ) {
         let layer = self.layers.len();
         self.layers.push(name.to_string());
         for instruction in instructions {
             let Some(unit) = Unit::of(&instruction) else {
                 continue;
             };
-            let bytes = bytes(&instruction, unit, reach);
+            let bytes = match &tables {
+                Some(tensor) if unit == Unit::Stream => tensor.clone(),
+                _ => bytes(&instruction, unit),
+            };
             self.steps.push(Step {
                 layer,
                 unit,
@@ -266,7 +274,7 @@ fn k_tiles(record: &Record, row: u8, level: u32) -> u64 {
 }
 
 /// Bytes of the state buffer between the lowest and the highest address of an instruction.
-fn bytes(instruction: &Instruction, unit: Unit, reach: u32) -> Range<u32> {
+fn bytes(instruction: &Instruction, unit: Unit) -> Range<u32> {
     let Some(record) = instruction.record() else {
         return 0..0;
     };
@@ -284,7 +292,7 @@ fn bytes(instruction: &Instruction, unit: Unit, reach: u32) -> Range<u32> {
     });
     // Results are written as whole words; weights are words.
     let (low, high) = match unit {
-        Unit::Stream => (low, high.saturating_add(reach)),
+        Unit::Stream => (low, high),
         Unit::Weights | Unit::Drain => (low & !7, high | 7),
     };
     low..high.saturating_add(1)

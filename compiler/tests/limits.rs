@@ -18,6 +18,7 @@ const SIZE: Size = Size {
     banks: 2,
     words_per_bank: 64,
     depth: 16,
+    pooling: false,
 };
 
 /// A network of one layer: `outputs` filters of 1 x 3 without padding on a plane of 8 channels.

@@ -99,6 +99,11 @@ fn count_events(
             layer.groups > 1 && layer.groups < layer.input.channels,
         );
         event("add", layer.kind == LayerKind::Add);
+        event("maximum", layer.kind == LayerKind::MaxPool2d);
+        event("maximum of several pixel tiles", {
+            let window = layer.kernel[0] * layer.kernel[1];
+            layer.kind == LayerKind::MaxPool2d && pixels > depth / window
+        });
         event("mean", layer.kind == LayerKind::AveragePool2d);
     }
     for (_, entry, offset) in &program.row_offsets {
@@ -173,7 +178,7 @@ fn random_networks_give_the_golden_outputs() {
         let size = random_size(&mut rng);
         let params = size.params();
         let layers = rng.random_range(1..=6);
-        let network = random_network(&mut rng, layers, false);
+        let network = random_network(&mut rng, layers, size.pooling);
         let images = [
             random_image(&mut rng, &network),
             random_image(&mut rng, &network),

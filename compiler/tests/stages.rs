@@ -316,7 +316,7 @@ fn pooling_without_the_hardware_is_refused_with_the_name_of_the_layer() {
     let params = Params::from_json(&read("configs/edge.json")).unwrap();
     let message = compile(&network, &params).unwrap_err().to_string();
     assert!(
-        message.starts_with("layer pool1: max_pool2d needs pooling"),
+        message.starts_with("layer pool1: max_pool2d needs pooling, expected post.pooling"),
         "{message}"
     );
 }

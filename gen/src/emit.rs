@@ -197,11 +197,12 @@ fn describe(module: &ir::Module, block: &Block, text: String, names: &[String]) 
         .map(|id| names[id].clone())
         .collect();
     let parameter = |p: &heddle_hdl::prim::Param| (naming::upper_camel(&p.name), p.value);
+    let shown = block.meta.params.iter().filter(|p| p.is_shown());
     Module {
         name: module.name.clone(),
         text,
         ports: ports.collect(),
-        parameters: block.meta.params.iter().map(parameter).collect(),
+        parameters: shown.map(parameter).collect(),
         source: format!("{}, {}", block.meta.source, block.meta.item),
         children: children.into_iter().collect(),
     }

@@ -8,7 +8,9 @@ use crate::buffer::{Partition, ResultColumn, ResultsBuffer, RowOffset, StateBuff
 use crate::control::{Control, ControlShape, HostPort, Sequencer, SequencerShape};
 use crate::gemm::{Gemm, GemmShape};
 use crate::offsets::{OffsetShape, OffsetUnit};
-use crate::post::{DrainPlace, Gatherer, Post, PostLane, Requantise};
+use crate::post::{
+    Activate, DrainPlace, Gatherer, PoolLane, Post, PostLane, PostOptions, Requantise,
+};
 use crate::sliced::{
     MaskPlace, PlainMemory, Sliced, SlicedCounters, SlicedField, SlicedHybrid, SlicedShape,
 };
@@ -154,10 +156,14 @@ pub const MODULES: &[Entry] = &[
         |p| Box::new(ResultColumn::new(size(p.results_buffer.depth))),
     ),
     entry("post", "scaling and gathering of all columns", |p| {
-        Box::new(Post::new(size(p.array.cols), size(p.column_tiles)))
+        Box::new(Post::new(
+            size(p.array.cols),
+            size(p.column_tiles),
+            PostOptions::of(p),
+        ))
     }),
     entry("post_lane", "scaling and gathering of one column", |p| {
-        Box::new(PostLane::new(size(p.column_tiles)))
+        Box::new(PostLane::new(size(p.column_tiles), PostOptions::of(p)))
     }),
     entry(
         "drain_place",
@@ -166,6 +172,14 @@ pub const MODULES: &[Entry] = &[
     ),
     entry("requantise", "32-bit sums to 8-bit results", |_| {
         Box::new(Requantise::new())
+    }),
+    entry(
+        "pool_lane",
+        "windows of sums of one column to one sum each",
+        |p| Box::new(PoolLane::new(PostOptions::of(p))),
+    ),
+    entry("activate", "activation functions of one column", |p| {
+        Box::new(Activate::new(size(p.post.activations).max(1)))
     }),
     entry("gatherer", "bytes to words", |_| Box::new(Gatherer::new())),
 ];
@@ -285,6 +299,7 @@ fn sequencer_shape(params: &Params) -> SequencerShape {
         tiles: size(params.column_tiles),
         program_words: size(params.program.words),
         row_offsets: size(params.state_buffer.row_offsets),
+        post: PostOptions::of(params),
     }
 }
 

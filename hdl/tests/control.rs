@@ -1,6 +1,7 @@
 //! The sequencer and the heads of the waves in rust-hdl's own simulator.
 
 use heddle_hdl::control::{DrainHead, Sequencer, SequencerShape, StreamHead, WeightHead};
+use heddle_hdl::post::PostOptions;
 use heddle_hdl::prelude::*;
 
 fn shape() -> SequencerShape {
@@ -14,6 +15,7 @@ fn shape() -> SequencerShape {
         tiles: 16,
         program_words: 64,
         row_offsets: 16,
+        post: PostOptions::NONE,
     }
 }
 
@@ -358,7 +360,7 @@ fn addresses_are_checked_against_the_memory_of_their_row() {
 
 #[test]
 fn a_slot_meets_its_result_address_after_six_cycles_and_its_destination_after_eight() {
-    let mut u = DrainHead::<16>::new(10, 4);
+    let mut u = DrainHead::<16>::new(10, 4, PostOptions::NONE);
     u.rst_n.next = false;
     clock_cycle!(u);
     u.rst_n.next = true;
@@ -401,7 +403,7 @@ fn a_slot_meets_its_result_address_after_six_cycles_and_its_destination_after_ei
 
 #[test]
 fn a_missing_destination_is_an_error() {
-    let mut u = DrainHead::<16>::new(10, 4);
+    let mut u = DrainHead::<16>::new(10, 4, PostOptions::NONE);
     u.rst_n.next = false;
     clock_cycle!(u);
     u.rst_n.next = true;

@@ -55,6 +55,8 @@ fn drain(loops: &[(u32, u32)]) -> Instruction {
         lo: -100,
         hi: 100,
         place: None,
+        activation: 0,
+        pooling: None,
         record: Record {
             rows: vec![row(0, RESULTS, loops)],
         },

@@ -45,6 +45,7 @@ fn drain(columns: u16, slots: &[(u16, bool, i32)]) -> Vec<(usize, usize, DrainWo
         single: false,
         low: -100,
         high: 100,
+        ..PostSettings::default()
     };
     for column in 0..2 {
         let slot = PostInputs {

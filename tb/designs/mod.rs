@@ -8,7 +8,7 @@ use heddle_hdl::control::{
     Control, ControlShape, DrainHead, HostPort, Sequencer, SequencerShape, StreamHead, WeightHead,
 };
 use heddle_hdl::offsets::{OffsetShape, OffsetUnit};
-use heddle_hdl::post::{DrainPlace, Gatherer, Post, Requantise};
+use heddle_hdl::post::{Activate, DrainPlace, Gatherer, PoolLane, Post, PostOptions, Requantise};
 use heddle_hdl::sliced::{Sliced, SlicedShape};
 use heddle_hdl::top::Top;
 use heddle_hdl::traversal::{
@@ -114,7 +114,13 @@ designs! {
     /// Bytes to words.
     gatherer: Gatherer = Gatherer::new();
     /// Three columns, four column tiles.
-    post: Post = Post::new(3, 4);
+    post: Post = Post::new(3, 4, PostOptions::NONE);
+    /// Two columns, two column tiles, all options.
+    post_options: Post = Post::new(2, 2, POST_OPTIONS);
+    /// Windows of up to nine sums, all reductions.
+    pool_lane: PoolLane = PoolLane::new(POST_OPTIONS);
+    /// Three tables.
+    activate: Activate = Activate::new(3);
     /// Six partitions, four columns: turned by two or four places.
     drain_place: DrainPlace = DrainPlace::new(6, 4);
     /// Three loops, 1 KiB partitions, four column tiles, 64 results, row tables of 16 entries.
@@ -122,7 +128,9 @@ designs! {
     /// Three loops, 1 KiB partitions, four columns.
     weight_head: WeightHead<16> = WeightHead::new(3, 10, 4);
     /// 1 KiB partitions, 64 results, four columns.
-    drain_head: DrainHead<16> = DrainHead::new(10, 4);
+    drain_head: DrainHead<16> = DrainHead::new(10, 4, PostOptions::NONE);
+    /// The same with windows.
+    drain_head_pooling: DrainHead<16> = DrainHead::new(10, 4, POST_OPTIONS);
     /// Four rows and columns, 64 program words.
     sequencer: Sequencer = Sequencer::new(SHAPE);
     /// The same, partitions of 128 words.
@@ -189,6 +197,15 @@ pub const SHAPE: SequencerShape = SequencerShape {
     tiles: 4,
     program_words: 64,
     row_offsets: 16,
+    post: PostOptions::NONE,
+};
+
+/// All options of post-processing.
+pub const POST_OPTIONS: PostOptions = PostOptions {
+    pooling: true,
+    product: true,
+    median: 9,
+    activations: 3,
 };
 
 /// The configuration `tiny`.

@@ -4,7 +4,7 @@ use heddle_hdl::array::{BiasRow, PeArray};
 use heddle_hdl::buffer::{ResultsBuffer, StateBuffer};
 use heddle_hdl::control::{Control, DrainHead, HostPort, Sequencer, StreamHead, WeightHead};
 use heddle_hdl::offsets::OffsetUnit;
-use heddle_hdl::post::{DrainPlace, Gatherer, Post, Requantise};
+use heddle_hdl::post::{Activate, DrainPlace, Gatherer, PoolLane, Post, Requantise};
 use heddle_hdl::sliced::Sliced;
 use heddle_hdl::top::Top;
 use heddle_hdl::traversal::{
@@ -62,11 +62,11 @@ pins! { StateBuffer {
 
 pins! { DrainHead<16> {
     clock: clk;
-    in: rst_n, clear_i, start_i, columns_i, tile_i, op_valid_i, op_addr_i, op_tag_i, addr_valid_i,
+    in: rst_n, clear_i, start_i, columns_i, tile_i, window_i, op_valid_i, op_addr_i, op_tag_i, addr_valid_i,
         addr_i, addr_end_i, addr_busy_i;
     out: addr_ready_o, res_valid_o, res_bank_o, res_addr_o, res_add_o, res_sum_o, res_write_o,
-        post_load_o, post_tile_o, post_cols_o, post_valid_o, post_dest_o, post_flush_o, busy_o,
-        underflow_o, dest_error_o
+        post_load_o, post_tile_o, post_cols_o, post_valid_o, post_dest_o, post_flush_o,
+        post_first_o, post_last_o, busy_o, underflow_o, dest_error_o
 } }
 
 pins! { HostPort {
@@ -74,8 +74,8 @@ pins! { HostPort {
     in: rst_n, host_valid_i, host_write_i, host_addr_i, host_wdata_i, running_i, status_i,
         count_i, buffer_rvalid_i, buffer_rdata_i;
     out: host_ready_o, host_rvalid_o, host_rdata_o, start_o, start_pc_o, program_wen_o,
-        program_waddr_o, program_wdata_o, bias_wen_o, scale_wen_o, column_o, tile_o,
-        buffer_valid_o, buffer_write_o, buffer_table_o, buffer_partition_o, buffer_word_o,
+        program_waddr_o, program_wdata_o, bias_wen_o, scale_wen_o, activation_wen_o,
+        activation_entry_o, column_o, tile_o, buffer_valid_o, buffer_write_o, buffer_table_o, buffer_partition_o, buffer_word_o,
         buffer_data_o, param_data_o
 } }
 
@@ -84,7 +84,7 @@ pins! { Sequencer {
     in: rst_n, host_start_i, start_pc_i, program_wen_i, program_waddr_i, program_wdata_i, busy_i,
         progress_i, unit_error_i;
     out: cfg_valid_o, cfg_clear_o, cfg_sel_o, cfg_row_o, cfg_col_o, cfg_data_o, start_o, param_o,
-        second_param_o, table_o, place_o, unit_pc_o, running_o, clear_o, halt_o, fault_o, fault_code_o, pc_o, cycle_o,
+        second_param_o, table_o, place_o, pool_o, unit_pc_o, running_o, clear_o, halt_o, fault_o, fault_code_o, pc_o, cycle_o,
         wait_o, issue_o
 } }
 
@@ -105,8 +105,9 @@ pins! { Control<16, 17, 16> {
         wt_addr_o, wt_rows_o, bias_load_o, bias_tile_o, bias_first_o, res_valid_o, res_bank_o, res_addr_o,
         res_add_o, res_sum_o, res_write_o, post_load_o, post_tile_o, post_cols_o, post_skip_o, post_turn_o,
         post_valid_o,
-        post_dest_o, post_flush_o, post_single_o, post_lo_o, post_hi_o, bias_wen_o, scale_wen_o,
-        param_column_o, param_tile_o, bias_data_o, scale_data_o, buffer_valid_o, buffer_write_o,
+        post_dest_o, post_flush_o, post_first_o, post_last_o, post_reduction_o, post_window_o,
+        post_table_o, post_single_o, post_lo_o, post_hi_o, bias_wen_o, scale_wen_o,
+        param_column_o, param_tile_o, bias_data_o, scale_data_o, activation_wen_o, activation_entry_o, buffer_valid_o, buffer_write_o,
         buffer_table_o, buffer_partition_o, buffer_word_o, buffer_data_o
 } }
 
@@ -130,9 +131,21 @@ pins! { Requantise {
 
 pins! { Post {
     clock: clk;
-    in: rst_n, load_i, tile_i, skip_i, cols_i, valid_i, dest_i, flush_i, single_i, lo_i, hi_i, acc_i,
-        pw_valid_i, pw_column_i, pw_tile_i, pw_data_i;
+    in: rst_n, load_i, tile_i, skip_i, cols_i, valid_i, dest_i, flush_i, first_i, last_i, single_i, lo_i, hi_i,
+        reduction_i, window_i, table_i, acc_i, pw_valid_i, pw_column_i, pw_tile_i, pw_data_i, aw_valid_i, aw_entry_i;
     out: dr_valid_o, dr_word_o, dr_data_o
+} }
+
+pins! { PoolLane {
+    clock: clk;
+    in: rst_n, valid_i, first_i, last_i, reduction_i, window_i, acc_i;
+    out: valid_o, acc_o
+} }
+
+pins! { Activate {
+    clock: clk;
+    in: valid_i, table_i, byte_i, wen_i, wentry_i, wdata_i;
+    out: byte_o
 } }
 
 pins! { DrainPlace {

@@ -1,8 +1,9 @@
 //! A host at the plain memory-mapped port of the machine.
 
 use heddle_arch::host::{
-    CTRL_START, ColumnSelect, Counter, Register, Status, bias_bits, buffer_address, column_address,
-    program_address, row_offset_address, row_offset_bits, scale_bits,
+    CTRL_START, ColumnSelect, Counter, Register, Status, activation_address, bias_bits,
+    buffer_address, column_address, program_address, row_offset_address, row_offset_bits,
+    scale_bits,
 };
 use heddle_arch::requantise::Scale;
 
@@ -275,6 +276,14 @@ impl Host {
         offset: Option<u16>,
     ) -> Result<(), HostError> {
         self.write(row_offset_address(row, entry), row_offset_bits(offset))
+    }
+
+    /// Writes an entry of an activation table: what is stored instead of `byte`. Tables count from 0 on.
+    ///
+    /// # Errors
+    /// `Timeout`.
+    pub fn write_activation(&mut self, table: u32, byte: u8, stored: u8) -> Result<(), HostError> {
+        self.write(activation_address(table, byte.into()), stored.into())
     }
 
     /// Sets the zero point of state-buffer bytes that pass the port.

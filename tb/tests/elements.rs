@@ -47,6 +47,8 @@ fn drain(params: &Params, count: u32) -> Instruction {
         lo: -128,
         hi: 127,
         place: None,
+        activation: 0,
+        pooling: None,
         record: Record {
             rows: vec![row(0, results(params), &[(count, 1)])],
         },

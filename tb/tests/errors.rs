@@ -50,6 +50,8 @@ fn drain(base: u32, count: u32, step: u32) -> Instruction {
         lo: -128,
         hi: 127,
         place: None,
+        activation: 0,
+        pooling: None,
         record: Record {
             rows: vec![row(0, base, &[(count, step)])],
         },

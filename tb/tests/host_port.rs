@@ -4,8 +4,8 @@ mod machines;
 mod rtl;
 
 use heddle_arch::host::{
-    CTRL_START, ColumnSelect, Counter, ID, Register, Status, buffer_address, column_address,
-    program_address, register_address, row_offset_address,
+    CTRL_START, ColumnSelect, Counter, ID, Register, Status, activation_address, buffer_address,
+    column_address, program_address, register_address, row_offset_address,
 };
 use heddle_arch::isa::{ErrorCode, Instruction};
 use heddle_arch::params::Params;
@@ -247,6 +247,7 @@ fn registers_answer_and_memories_are_held_off_while_a_program_runs() {
         column_address(0, 0, ColumnSelect::Bias),
         buffer_address(0, 0),
         row_offset_address(1, 3),
+        activation_address(0, 7),
         // Outside of every memory, but not a register.
         buffer_address(200, 0),
     ] {
@@ -313,6 +314,33 @@ fn column_parameters_reach_their_column_and_tile_alone() {
             let scale = Scale::new(rng.random_range(1 << 30..=i32::MAX), -12).unwrap();
             let column = rng.random_range(0..cols);
             pair.write_column(column, rng.random_range(0..tiles), rng.random(), scale);
+        }
+        let program = random_program(&mut rng, pair.params());
+        if let End::Error(..) = pair.run_instructions(&program).unwrap() {
+            pair.prepare().unwrap();
+        }
+        pair.compare().unwrap_or_else(|message| panic!("{message}"));
+    }
+}
+
+#[test]
+fn pet_58_entries_of_tables_that_do_not_exist_are_not_written() {
+    let machine = Machine::new(machines::pooling());
+    let (mut pair, mut rng) = pair_of(&machine, 4);
+    let tables = pair.params().post.activations;
+    for _ in 0..4 {
+        for byte in 0..=u8::MAX {
+            let table = rng.random_range(tables..8);
+            pair.host
+                .write_activation(table, byte, rng.random())
+                .unwrap();
+            let own = activation_address(rng.random_range(0..tables), byte.into());
+            let beyond = own | 1 << rng.random_range(14..29);
+            pair.host.write(beyond, rng.random()).unwrap();
+            assert_eq!(pair.host.read(own).unwrap(), 0, "tables are write only");
+        }
+        for _ in 0..40 {
+            pair.write_activation(rng.random_range(0..tables), rng.random(), rng.random());
         }
         let program = random_program(&mut rng, pair.params());
         if let End::Error(..) = pair.run_instructions(&program).unwrap() {

@@ -205,6 +205,84 @@ fn post_agrees() {
 }
 
 #[test]
+fn pet_58_pet_59_post_with_options_agrees() {
+    agreement("post_options", designs::post_options())
+        .seed(40)
+        .cycles(4000)
+        .drive(|s| {
+            set_below(s, "pw_column_i", 1, 3);
+            set_below(s, "pw_tile_i", 1, 2);
+            set_below(s, "tile_i", 1, 2);
+            set_below(s, "skip_i", 1, 2);
+            set_below(s, "cols_i", 1, 3);
+            set_below(s, "aw_entry_i", 1, 768);
+            let dest = s.cycle;
+            s.set("dest_i", 0, dest);
+            let load = s.chance(0.05);
+            s.set("load_i", 0, load.into());
+            // Stable while a drain is under way.
+            let phase = s.cycle / 100;
+            s.set("reduction_i", 0, phase % 5);
+            s.set("window_i", 0, (phase / 5) % 9);
+            // An entry is not written while entries are read.
+            s.set("table_i", 0, if phase % 4 < 2 { 0 } else { 1 + phase % 3 });
+            let writes = s.get("aw_valid_i", 0);
+            s.set(
+                "aw_valid_i",
+                0,
+                if s.cycle % 400 < 180 { writes } else { 0 },
+            );
+            s.set("lo_i", 0, 0x180);
+            s.set("hi_i", 0, 0x7f);
+            s.set("single_i", 0, phase & 1);
+        })
+        .event("word of the last column", |s| s.get("dr_valid_o", 1) == 1)
+        .event("byte that is not 0", |s| {
+            s.get("dr_valid_o", 0) == 1 && (0..8).any(|k| s.get("dr_data_o", k) != 0)
+        })
+        .check();
+}
+
+#[test]
+fn pet_59_pool_lane_agrees() {
+    agreement("pool_lane", designs::pool_lane())
+        .seed(41)
+        .cycles(6000)
+        .drive(|s| {
+            let phase = s.cycle / 50;
+            s.set("reduction_i", 0, phase % 5);
+            s.set("window_i", 0, (phase / 5) % 9);
+            if s.chance(0.5) {
+                set_below(s, "acc_i", 1, 4);
+            }
+        })
+        .event("window", |s| s.is("valid_o"))
+        .event("large result", |s| {
+            s.is("valid_o") && s.get("acc_o", 0) > 1000
+        })
+        .check();
+}
+
+#[test]
+fn pet_58_activate_agrees() {
+    agreement("activate", designs::activate())
+        .seed(42)
+        .cycles(6000)
+        .drive(|s| {
+            set_below(s, "wentry_i", 1, 768);
+            set_below(s, "table_i", 1, 4);
+            // Entries are written first, then read.
+            let writes = s.cycle % 2000 < 1600;
+            s.set("wen_i", 0, writes.into());
+            if writes {
+                s.set("valid_i", 0, 0);
+            }
+        })
+        .event("byte", |s| s.get("byte_o", 0) != 0)
+        .check();
+}
+
+#[test]
 fn drain_place_agrees() {
     agreement("drain_place", designs::drain_place())
         .seed(38)
@@ -286,6 +364,30 @@ fn drain_head_agrees() {
         .event("post slot", |s| s.is("post_valid_o"))
         .event("flush", |s| s.is("post_flush_o"))
         .event("busy", |s| s.is("busy_o"))
+        .event("underflow", |s| s.is("underflow_o"))
+        .check();
+}
+
+#[test]
+fn pet_59_drain_head_with_pooling_agrees() {
+    agreement("drain_head_pooling", designs::drain_head_pooling())
+        .seed(43)
+        .cycles(6000)
+        .drive(|s| {
+            if s.chance(0.98) {
+                set_below(s, "addr_i", 1, 1024);
+            }
+            s.set("window_i", 0, (s.cycle / 100) % 6);
+            s.set("start_i", 0, (s.cycle % 100 == 0).into());
+            s.set("clear_i", 0, (s.cycle % 700 == 699).into());
+        })
+        .event("post slot", |s| s.is("post_valid_o"))
+        .event("within a window", |s| {
+            s.is("post_valid_o") && !s.is("post_first_o") && !s.is("post_last_o")
+        })
+        .event("window of one", |s| {
+            s.is("post_valid_o") && s.is("post_first_o") && s.is("post_last_o")
+        })
         .event("underflow", |s| s.is("underflow_o"))
         .check();
 }

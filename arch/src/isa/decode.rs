@@ -2,7 +2,7 @@
 
 use super::{
     DrainPlace, ErrorCode, Instruction, IsaError, Loop, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS,
-    OP_MATMUL, Record, RowBlock, RowTable, Wait,
+    OP_MATMUL, Pooling, Record, Reduction, RowBlock, RowTable, Wait,
 };
 
 impl Instruction {
@@ -81,11 +81,15 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
             }
         }
         OP_DRAIN => {
-            reserved(name, "word 1", words[1], 0x00ff_07ff)?;
+            reserved(name, "word 1", words[1], 0x00ff_ffff)?;
             reserved(name, "word 2", words[2], 0x01ff_01ff)?;
-            let (place, record) = match bit(words[1], 10) {
+            let (place, rest) = match bit(words[1], 10) {
                 true => decode_place(name, &words[3..])?,
                 false => (None, &words[3..]),
+            };
+            let (pooling, record) = match bit(words[1], 15) {
+                true => decode_pooling(name, rest)?,
+                false => (None, rest),
             };
             Instruction::Drain {
                 wait,
@@ -95,6 +99,8 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
                 lo: signed9(words[2]),
                 hi: signed9(words[2] >> 16),
                 place,
+                activation: (words[1] >> 11 & 0xf) as u8,
+                pooling,
                 record: decode_record(name, record)?,
             }
         }
@@ -134,6 +140,24 @@ fn decode_place<'w>(
         turn: word >> 16 & 0xff,
     };
     Ok((Some(place), record))
+}
+
+/// The word of a drain's windows, and the words behind it.
+fn decode_pooling<'w>(
+    name: &str,
+    words: &'w [u32],
+) -> Result<(Option<Pooling>, &'w [u32]), IsaError> {
+    let Some((&word, record)) = words.split_first() else {
+        let message = format!("{name} that pools ends in front of the word for it");
+        return Err(IsaError::new(ErrorCode::BadLength, message));
+    };
+    reserved(name, "word of pooling", word, 0x0000_ff07)?;
+    let Some(reduction) = Reduction::from_number(word & 7) else {
+        let message = format!("reduction is {}, expected 0 to 4", word & 7);
+        return Err(IsaError::new(ErrorCode::BadField, message));
+    };
+    let window = (word >> 8 & 0xff) + 1;
+    Ok((Some(Pooling { reduction, window }), record))
 }
 
 fn decode_record(name: &str, mut words: &[u32]) -> Result<Record, IsaError> {

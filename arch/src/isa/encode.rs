@@ -56,13 +56,21 @@ impl Instruction {
                 lo,
                 hi,
                 place,
+                activation,
+                pooling,
                 ..
             } => {
-                let flags = u32::from(*single) << 9 | u32::from(place.is_some()) << 10;
+                let flags = u32::from(*single) << 9
+                    | u32::from(place.is_some()) << 10
+                    | u32::from(*activation) << 11
+                    | u32::from(pooling.is_some()) << 15;
                 words.push(columns | flags | u32::from(*tile) << 16);
                 words.push(signed9(*lo) | signed9(*hi) << 16);
                 if let Some(place) = place {
                     words.push(place.first_column | place.turn << 16);
+                }
+                if let Some(pooling) = pooling {
+                    words.push(pooling.reduction.number() | (pooling.window - 1) << 8);
                 }
             }
         }

@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Write};
 
-use super::{DrainPlace, Instruction, Loop, Record, RowBlock, RowTable, Wait};
+use super::{DrainPlace, Instruction, Loop, Pooling, Record, Reduction, RowBlock, RowTable, Wait};
 
 /// A line that says no instruction.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -69,6 +69,8 @@ impl fmt::Display for Instruction {
                 lo,
                 hi,
                 place,
+                activation,
+                pooling,
                 ..
             } => {
                 let single = flag(*single, "single");
@@ -78,6 +80,12 @@ impl fmt::Display for Instruction {
                 )?;
                 if let Some(DrainPlace { first_column, turn }) = place {
                     write!(f, " column={first_column} turn={turn}")?;
+                }
+                if *activation != 0 {
+                    write!(f, " activation={activation}")?;
+                }
+                if let Some(Pooling { reduction, window }) = pooling {
+                    write!(f, " pool={} window={window}", reduction_name(*reduction))?;
                 }
             }
         }
@@ -216,6 +224,14 @@ fn instruction(content: &str) -> Result<Instruction, String> {
                 lo: fields.value("lo", None)?,
                 hi: fields.value("hi", None)?,
                 place,
+                activation: fields.value("activation", Some(0))?,
+                pooling: match fields.has("pool") {
+                    true => Some(Pooling {
+                        reduction: reduction(&fields.value::<String>("pool", None)?)?,
+                        window: fields.value("window", None)?,
+                    }),
+                    false => None,
+                },
                 record,
             }
         }
@@ -223,6 +239,22 @@ fn instruction(content: &str) -> Result<Instruction, String> {
     };
     fields.none_left(name)?;
     Ok(instruction)
+}
+
+fn reduction_name(reduction: Reduction) -> &'static str {
+    match reduction {
+        Reduction::Max => "max",
+        Reduction::Min => "min",
+        Reduction::Sum => "sum",
+        Reduction::Product => "product",
+        Reduction::Median => "median",
+    }
+}
+
+fn reduction(name: &str) -> Result<Reduction, String> {
+    let mut all = Reduction::ALL.into_iter();
+    let found = all.find(|reduction| reduction_name(*reduction) == name);
+    found.ok_or_else(|| format!("pool is {name:?}, expected max, min, sum, product or median"))
 }
 
 /// Fields of a line that nobody has asked for yet.

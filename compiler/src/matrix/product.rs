@@ -132,6 +132,8 @@ impl<'p> Pass<'p> {
             lo: self.scaling.bounds.0,
             hi: self.scaling.bounds.1,
             place,
+            activation: 0,
+            pooling: None,
             record: Record {
                 rows: runs.map(|(run, row)| run.block(row, bits)).collect(),
             },

@@ -18,6 +18,7 @@ pub struct Size {
     pub banks: u32,
     pub words_per_bank: u32,
     pub depth: u32,
+    pub pooling: bool,
 }
 
 impl Size {
@@ -27,8 +28,14 @@ impl Size {
             "traversal": {{"rows": 2, "loops": {}, "offset_bits": 16, "address_bits": 16}},
             "state_buffer": {{"banks": {}, "words_per_bank": {},
               "slices": {{"word_bytes": 8, "widths": [4, 4]}}}},
-            "results_buffer": {{"depth": {}}}, "column_tiles": 256, "program": {{"words": 65536}}}}"#,
-            self.rows, self.cols, self.loops, self.banks, self.words_per_bank, self.depth
+            "results_buffer": {{"depth": {}}}, "post": {{"pooling": {}}}, "column_tiles": 256, "program": {{"words": 65536}}}}"#,
+            self.rows,
+            self.cols,
+            self.loops,
+            self.banks,
+            self.words_per_bank,
+            self.depth,
+            self.pooling
         );
         Params::from_json(&text).unwrap()
     }
@@ -43,6 +50,7 @@ pub fn random_size(rng: &mut ChaCha8Rng) -> Size {
         banks,
         words_per_bank: (8192 / banks) >> rng.random_range(0..6),
         depth: 16 << rng.random_range(0..3),
+        pooling: rng.random_bool(0.5),
     }
 }
 

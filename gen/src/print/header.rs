@@ -105,18 +105,19 @@ pub fn header(module: &Module, configuration: &str, version: &str) -> Vec<String
         out.extend(text);
     }
     out.push(String::new());
-    if !meta.params.is_empty() {
+    let rows: Vec<_> = meta
+        .params
+        .iter()
+        .filter(|p| p.is_shown())
+        .map(|p| {
+            (
+                format!("{} {}", upper_camel(&p.name), p.value),
+                p.doc.clone(),
+            )
+        })
+        .collect();
+    if !rows.is_empty() {
         out.push("Parameters (fixed when generated)".into());
-        let rows: Vec<_> = meta
-            .params
-            .iter()
-            .map(|p| {
-                (
-                    format!("{} {}", upper_camel(&p.name), p.value),
-                    p.doc.clone(),
-                )
-            })
-            .collect();
         out.extend(table(&rows));
     }
     let rows: Vec<_> = ports(module)

@@ -1,5 +1,6 @@
 //! Head of the results and post waves: what happens to a slot that has left the last row.
 
+use crate::post::PostOptions;
 use crate::prelude::*;
 
 /// Gives every slot that leaves the last row its result address and its drain address.
@@ -26,6 +27,8 @@ pub struct DrainHead<const A: usize> {
     pub columns_i: Signal<In, Bits<9>>,
     /// Column tile of multiplier and shift.
     pub tile_i: Signal<In, Bits<8>>,
+    /// Slots in a window, less one.
+    pub window_i: Vec<Signal<In, Bits<8>>>,
     /// Tensor slot behind the last row.
     pub op_valid_i: Signal<In, Bit>,
     /// Its address (epilogue: result address).
@@ -66,6 +69,10 @@ pub struct DrainHead<const A: usize> {
     pub post_dest_o: Signal<Out, Bits<16>>,
     /// Last byte of the drain.
     pub post_flush_o: Signal<Out, Bit>,
+    /// First slot of a window.
+    pub post_first_o: Vec<Signal<Out, Bit>>,
+    /// Last slot of a window: it takes the drain address.
+    pub post_last_o: Vec<Signal<Out, Bit>>,
     /// The drain is not finished.
     pub busy_o: Signal<Out, Bit>,
     /// A slot for post found no address.
@@ -88,6 +95,12 @@ pub struct DrainHead<const A: usize> {
     post_valid: Reg<Bit>,
     post_dest: Delay<Bits<16>>,
     post_flush: Delay<Bit>,
+    /// Slots of the window behind the next one.
+    left: Vec<Reg<Bits<8>>>,
+    // The next slot is the first of a window.
+    begins: Vec<Reg<Bit>>,
+    post_first: Vec<Delay<Bit>>,
+    post_last: Vec<Delay<Bit>>,
     // Cycles until the last word of the drain is stored.
     settle: Reg<Bits<10>>,
     slot_vector: Signal<Local, Bit>,
@@ -97,20 +110,37 @@ pub struct DrainHead<const A: usize> {
     in_range: Signal<Local, Bit>,
     wants: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
+    /// A slot for post that finds an address.
+    pass: Vec<Signal<Local, Bit>>,
+    is_last: Vec<Signal<Local, Bit>>,
     _byte_bits: usize,
     _cols: usize,
+    _pooling: usize,
+    _extra: usize,
 }
 
 impl<const A: usize> DrainHead<A> {
     /// A head for partitions of 2^`byte_bits` bytes and `cols` columns.
-    pub fn new(byte_bits: usize, cols: usize) -> Self {
+    pub fn new(byte_bits: usize, cols: usize, options: PostOptions) -> Self {
+        let pooling = usize::from(options.pooling);
         Self {
             valid: v(5),
             tag: v(5),
             addr: v(5),
             to_post: v(2),
+            window_i: v(pooling),
+            post_first_o: v(pooling),
+            post_last_o: v(pooling),
+            left: v(pooling),
+            begins: v(pooling),
+            post_first: v(pooling),
+            post_last: v(pooling),
+            pass: v(pooling),
+            is_last: v(pooling),
             _byte_bits: byte_bits,
             _cols: cols,
+            _pooling: pooling,
+            _extra: options.extra(),
             ..Default::default()
         }
     }
@@ -192,12 +222,52 @@ impl<const A: usize> Logic for DrainHead<A> {
         self.to_post[1].d_i.next = self.to_post[0].q_o.val() & !self.clear_i.val();
         self.wants.next = self.to_post[1].q_o.val();
         self.in_range.next = (self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0;
-        self.take.next =
-            self.wants.val() & self.addr_valid_i.val() & self.in_range.val() & !self.clear_i.val();
+        // A slot that does not end its window leaves the address for the next one.
+        for i in 0..self._pooling {
+            self.pass[i].next = self.wants.val()
+                & self.addr_valid_i.val()
+                & self.in_range.val()
+                & !self.clear_i.val();
+            self.is_last[i].next = self.left[i].q_o.val() == 0;
+            self.left[i].clk.next = self.clk.val();
+            self.left[i].rst_n.next = self.rst_n.val();
+            self.begins[i].clk.next = self.clk.val();
+            self.begins[i].rst_n.next = self.rst_n.val();
+            self.left[i].d_i.next = self.left[i].q_o.val();
+            self.begins[i].d_i.next = self.begins[i].q_o.val();
+            if self.pass[i].val() {
+                self.left[i].d_i.next = self.left[i].q_o.val() - 1;
+                self.begins[i].d_i.next = self.is_last[i].val();
+            }
+            if self.start_i.val() | (self.pass[i].val() & self.is_last[i].val()) {
+                self.left[i].d_i.next = self.window_i[i].val();
+            }
+            if self.start_i.val() {
+                self.begins[i].d_i.next = true;
+            }
+            self.post_first[i].clk.next = self.clk.val();
+            self.post_first[i].d_i.next = self.begins[i].q_o.val();
+            self.post_first_o[i].next = self.post_first[i].q_o.val();
+            self.post_last[i].clk.next = self.clk.val();
+            self.post_last[i].d_i.next = self.is_last[i].val();
+            self.post_last_o[i].next = self.post_last[i].q_o.val();
+        }
+        if self._pooling > 0 {
+            self.take.next = self.pass[0].val() & self.is_last[0].val();
+        } else {
+            self.take.next = self.wants.val()
+                & self.addr_valid_i.val()
+                & self.in_range.val()
+                & !self.clear_i.val();
+        }
         self.addr_ready_o.next = self.take.val();
         self.underflow_o.next = self.wants.val() & !self.addr_valid_i.val();
         self.dest_error_o.next = self.addr_valid_i.val() & !self.in_range.val();
-        self.post_valid.d_i.next = self.take.val();
+        if self._pooling > 0 {
+            self.post_valid.d_i.next = self.pass[0].val();
+        } else {
+            self.post_valid.d_i.next = self.take.val();
+        }
         self.post_dest.d_i.next = self.addr_i.val().get_bits::<16>(0);
         self.post_flush.d_i.next = self.addr_end_i.val();
         self.post_valid_o.next = self.post_valid.q_o.val();
@@ -214,7 +284,7 @@ impl<const A: usize> Logic for DrainHead<A> {
             self.settle.d_i.next = self.settle.q_o.val() - 1;
         }
         if self.take.val() & self.addr_end_i.val() {
-            self.settle.d_i.next = (self._cols + 15).to_bits::<10>();
+            self.settle.d_i.next = (self._cols + self._extra + 15).to_bits::<10>();
         }
         if self.clear_i.val() {
             self.settle.d_i.next = 0.into();
@@ -222,7 +292,7 @@ impl<const A: usize> Logic for DrainHead<A> {
         self.busy_o.next = self.addr_busy_i.val() | (self.settle.q_o.val() != 0);
     }
     module!(|this| {
-        Meta::module("drain_head")
+        let head = Meta::module("drain_head")
             .param("A", "a", A, "bits of an address")
             .param(
                 "byte_bits",
@@ -231,5 +301,22 @@ impl<const A: usize> Logic for DrainHead<A> {
                 "bits of a partition address",
             )
             .param("cols", "c", this._cols, "columns of the array")
+            .feature("pooling", "pl", this._pooling, "windows are reduced")
+            .feature(
+                "extra",
+                "x",
+                this._extra,
+                "cycles that options of post-processing add",
+            );
+        let head = match this._extra {
+            0 => head,
+            cycles => head.doc(format!(
+                "Options of post-processing add {cycles} to the cycles that the unit is busy."
+            )),
+        };
+        match this._pooling {
+            0 => head,
+            _ => head.doc("Of the slots of a window the last one takes the address."),
+        }
     });
 }

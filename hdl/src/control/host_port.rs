@@ -54,6 +54,10 @@ pub struct HostPort {
     pub bias_wen_o: Signal<Out, Bit>,
     /// Writes multiplier and shift.
     pub scale_wen_o: Signal<Out, Bit>,
+    /// Writes an entry of the activation tables.
+    pub activation_wen_o: Vec<Signal<Out, Bit>>,
+    /// The entry: table from 0 on, and byte.
+    pub activation_entry_o: Vec<Signal<Out, Bits<11>>>,
     /// Column of the parameter.
     pub column_o: Signal<Out, Bits<8>>,
     /// Column tile of the parameter.
@@ -84,6 +88,7 @@ pub struct HostPort {
     program_wen: Reg<Bit>,
     bias_wen: Reg<Bit>,
     scale_wen: Reg<Bit>,
+    activation_wen: Vec<Reg<Bit>>,
     buffer_valid: Reg<Bit>,
     buffer_write: Delay<Bit>,
     buffer_table: Delay<Bit>,
@@ -102,6 +107,7 @@ pub struct HostPort {
     codes: Signal<Local, Bit>,
     is_column: Signal<Local, Bit>,
     is_program: Signal<Local, Bit>,
+    is_activation: Vec<Signal<Local, Bit>>,
     take: Signal<Local, Bit>,
     take_write: Signal<Local, Bit>,
     take_register: Signal<Local, Bit>,
@@ -114,6 +120,8 @@ pub struct HostPort {
     _word_bits: usize,
     _entry_bits: usize,
     _counts: usize,
+    _activations: usize,
+    _activates: usize,
 }
 
 impl HostPort {
@@ -121,6 +129,7 @@ impl HostPort {
     /// data slices.
     pub fn new(shape: SequencerShape, word_bits: usize, slices: usize) -> Self {
         let counts = counters(slices);
+        let activates = usize::from(shape.post.activations > 0);
         Self {
             clk: Default::default(),
             rst_n: Default::default(),
@@ -141,6 +150,8 @@ impl HostPort {
             program_wdata_o: Default::default(),
             bias_wen_o: Default::default(),
             scale_wen_o: Default::default(),
+            activation_wen_o: v(activates),
+            activation_entry_o: v(activates),
             column_o: Default::default(),
             tile_o: Default::default(),
             buffer_valid_o: Default::default(),
@@ -159,6 +170,7 @@ impl HostPort {
             program_wen: Default::default(),
             bias_wen: Default::default(),
             scale_wen: Default::default(),
+            activation_wen: v(activates),
             buffer_valid: Default::default(),
             buffer_write: Default::default(),
             buffer_table: Default::default(),
@@ -175,6 +187,7 @@ impl HostPort {
             codes: Default::default(),
             is_column: Default::default(),
             is_program: Default::default(),
+            is_activation: v(activates),
             take: Default::default(),
             take_write: Default::default(),
             take_register: Default::default(),
@@ -187,6 +200,8 @@ impl HostPort {
             _word_bits: word_bits,
             _entry_bits: shape.row_offsets.ilog2() as usize,
             _counts: counts,
+            _activations: shape.post.activations,
+            _activates: activates,
         }
     }
 }
@@ -279,6 +294,17 @@ impl Logic for HostPort {
             self.take_write.val() & self.is_column.val() & self.host_addr_i.val().get_bit(3);
         self.bias_wen_o.next = self.bias_wen.q_o.val();
         self.scale_wen_o.next = self.scale_wen.q_o.val();
+        for i in 0..self._activates {
+            self.is_activation[i].next = (self.region.val() == 2)
+                & self.host_addr_i.val().get_bit(29)
+                & (self.host_addr_i.val().get_bits::<14>(15) == 0)
+                & (self.host_addr_i.val().get_bits::<4>(11) < self._activations.to_bits::<4>());
+            self.activation_wen[i].clk.next = self.clk.val();
+            self.activation_wen[i].rst_n.next = self.rst_n.val();
+            self.activation_wen[i].d_i.next = self.take_write.val() & self.is_activation[i].val();
+            self.activation_wen_o[i].next = self.activation_wen[i].q_o.val();
+            self.activation_entry_o[i].next = self.addr.q_o.val().get_bits::<11>(3);
+        }
         self.column_o.next = self.addr.q_o.val().get_bits::<8>(21);
         self.tile_o.next = self.addr.q_o.val().get_bits::<8>(4);
         self.buffer_valid.d_i.next = self.take.val() & self.travels.val();
@@ -362,7 +388,14 @@ impl Logic for HostPort {
                 "e",
                 this._entry_bits,
                 "bits of an entry of the row tables",
-            );
+            )
+            .feature(
+                "activations",
+                "fn",
+                this._activations,
+                "tables of activation functions",
+            )
+            .silent("activates", this._activates);
         describe(port, this._counts)
     });
 }

@@ -2,6 +2,7 @@
 
 use super::shape::SequencerShape;
 use super::state::{Phase, Unit};
+use crate::post::PostOptions;
 use crate::prelude::*;
 
 /// Checks one word of an instruction.
@@ -14,6 +15,8 @@ pub struct InstructionCheck {
     pub word_i: Signal<In, Bits<32>>,
     /// Columns of a drain, once its first parameter word was there.
     pub columns_i: Signal<In, Bits<9>>,
+    /// The third parameter word of a drain is the one of pooling.
+    pub is_pool_i: Vec<Signal<In, Bit>>,
     /// Its place in the instruction (not for a header).
     pub phase_i: Signal<In, Phase>,
     /// Unit of the instruction (not for a header).
@@ -36,6 +39,15 @@ pub struct InstructionCheck {
     bad_level: Signal<Local, Bit>,
     /// Column behind the last one of a drain.
     behind: Signal<Local, Bits<10>>,
+    /// The options that a drain asks for do not exist.
+    bad_option: Vec<Signal<Local, Bit>>,
+    /// The word of pooling is not legal.
+    bad_pool: Vec<Signal<Local, Bit>>,
+    /// Bits of the word of pooling that mean nothing are set.
+    bad_rest: Vec<Signal<Local, Bit>>,
+    /// The reduction is none of those without a median.
+    bad_kind: Vec<Signal<Local, Bit>>,
+    is_median: Vec<Signal<Local, Bit>>,
     _rows: usize,
     _cols: usize,
     _turns: usize,
@@ -45,14 +57,24 @@ pub struct InstructionCheck {
     _offset_bits: usize,
     _address_bits: usize,
     _tiles: usize,
+    _post: PostOptions,
+    _pooling: usize,
+    _product: usize,
+    _median: usize,
+    _activations: usize,
+    _extended: usize,
 }
 
 impl InstructionCheck {
     /// A checker for a machine of the given shape.
     pub fn new(shape: SequencerShape) -> Self {
+        let post = shape.post;
+        let pooling = usize::from(post.pooling);
+        let extended = usize::from(post.pooling || post.activations > 0);
         Self {
             word_i: Default::default(),
             columns_i: Default::default(),
+            is_pool_i: v(pooling),
             phase_i: Default::default(),
             unit_i: Default::default(),
             is_halt_o: Default::default(),
@@ -65,6 +87,11 @@ impl InstructionCheck {
             bad_count: Default::default(),
             bad_level: Default::default(),
             behind: Default::default(),
+            bad_option: v(extended),
+            bad_pool: v(pooling),
+            bad_rest: v(pooling),
+            bad_kind: v(pooling),
+            is_median: v(pooling),
             _rows: shape.rows,
             _cols: shape.cols,
             _turns: shape.turns(),
@@ -74,6 +101,12 @@ impl InstructionCheck {
             _offset_bits: shape.offset_bits,
             _address_bits: shape.address_bits,
             _tiles: shape.tiles,
+            _post: post,
+            _pooling: pooling,
+            _product: post.product.into(),
+            _median: post.median,
+            _activations: post.activations,
+            _extended: extended,
         }
     }
 }
@@ -114,6 +147,36 @@ impl Logic for InstructionCheck {
         self.behind.next = self.word_i.val().get_bits::<8>(0).get_bits::<10>(0)
             + self.columns_i.val().get_bits::<10>(0);
 
+        // What a drain asks of post-processing
+        for i in 0..self._extended {
+            if self._pooling > 0 {
+                self.bad_option[i].next =
+                    self.word_i.val().get_bits::<4>(11) > self._activations.to_bits::<4>();
+            } else {
+                self.bad_option[i].next = (self.word_i.val().get_bits::<4>(11)
+                    > self._activations.to_bits::<4>())
+                    | self.word_i.val().get_bit(15);
+            }
+        }
+        for i in 0..self._pooling {
+            self.bad_rest[i].next = (self.word_i.val().get_bits::<5>(3) != 0)
+                | (self.word_i.val().get_bits::<16>(16) != 0);
+            if self._product > 0 {
+                self.bad_kind[i].next = self.word_i.val().get_bits::<3>(0) > 3;
+            } else {
+                self.bad_kind[i].next = self.word_i.val().get_bits::<3>(0) > 2;
+            }
+            self.is_median[i].next = self.word_i.val().get_bits::<3>(0) == 4;
+            if self._median > 0 {
+                self.bad_pool[i].next = self.bad_rest[i].val()
+                    | (self.bad_kind[i].val() & !self.is_median[i].val())
+                    | (self.is_median[i].val()
+                        & (self.word_i.val().get_bits::<8>(8) >= self._median.to_bits::<8>()));
+            } else {
+                self.bad_pool[i].next = self.bad_rest[i].val() | self.bad_kind[i].val();
+            }
+        }
+
         self.bad_field_o.next = false;
         match self.phase_i.val() {
             Phase::Param => {
@@ -132,11 +195,19 @@ impl Logic for InstructionCheck {
                             | (self.word_i.val().get_bits::<8>(24) != 0);
                     }
                     _ => {
-                        self.bad_field_o.next = self.bad_count.val()
-                            | (self.word_i.val().get_bits::<5>(11) != 0)
-                            | (self.word_i.val().get_bits::<8>(16).get_bits::<9>(0)
-                                >= self._tiles.to_bits::<9>())
-                            | (self.word_i.val().get_bits::<8>(24) != 0);
+                        if self._extended > 0 {
+                            self.bad_field_o.next = self.bad_count.val()
+                                | self.bad_option[0].val()
+                                | (self.word_i.val().get_bits::<8>(16).get_bits::<9>(0)
+                                    >= self._tiles.to_bits::<9>())
+                                | (self.word_i.val().get_bits::<8>(24) != 0);
+                        } else {
+                            self.bad_field_o.next = self.bad_count.val()
+                                | (self.word_i.val().get_bits::<5>(11) != 0)
+                                | (self.word_i.val().get_bits::<8>(16).get_bits::<9>(0)
+                                    >= self._tiles.to_bits::<9>())
+                                | (self.word_i.val().get_bits::<8>(24) != 0);
+                        }
                     }
                 }
             }
@@ -155,6 +226,11 @@ impl Logic for InstructionCheck {
                         | (self.behind.val() > self._cols.to_bits::<10>())
                         | (self.word_i.val().get_bits::<8>(16).get_bits::<9>(0)
                             >= self._turns.to_bits::<9>());
+                    for i in 0..self._pooling {
+                        if self.is_pool_i[i].val() {
+                            self.bad_field_o.next = self.bad_pool[i].val();
+                        }
+                    }
                 }
             }
             Phase::Row => {
@@ -176,7 +252,7 @@ impl Logic for InstructionCheck {
         }
     }
     module!(|this| {
-        Meta::module("instruction_check")
+        let check = Meta::module("instruction_check")
             .param("rows", "r", this._rows, "rows of the array")
             .param(
                 "lanes",
@@ -200,6 +276,9 @@ impl Logic for InstructionCheck {
                 "s",
                 this._turns,
                 "partitions that column 0 can drain to",
-            )
+            );
+        this._post
+            .describe(check)
+            .silent("extended", this._extended)
     });
 }

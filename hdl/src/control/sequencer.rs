@@ -3,6 +3,7 @@
 use super::shape::SequencerShape;
 use super::state::{Phase, State, Unit};
 use super::{InstructionCheck, UnitRegisters};
+use crate::post::PostOptions;
 use crate::prelude::*;
 
 /// Fetches instructions, checks them, sets up and starts the units.
@@ -60,6 +61,8 @@ pub struct Sequencer {
     pub table_o: Signal<Out, Bits<32>>,
     /// Third parameter word of the drain unit's instruction, 0 if it has none.
     pub place_o: Signal<Out, Bits<32>>,
+    /// Word of pooling of the drain unit's instruction, 0 if it has none.
+    pub pool_o: Vec<Signal<Out, Bits<32>>>,
     /// Word address of the unit's instruction.
     pub unit_pc_o: Vec<Signal<Out, Bits<16>>>,
     /// A program runs, or the waves of a stopped one run out.
@@ -95,6 +98,8 @@ pub struct Sequencer {
     loops_left: Reg<Bits<4>>,
     row: Reg<Bits<3>>,
     col: Reg<Bits<3>>,
+    /// The third parameter word under way is the one of pooling.
+    is_pool: Vec<Reg<Bit>>,
     quiet: Reg<Bits<10>>,
     /// Cycles that Head has waited without progress.
     stuck: Reg<Bits<12>>,
@@ -120,11 +125,15 @@ pub struct Sequencer {
     _offset_bits: usize,
     _address_bits: usize,
     _tiles: usize,
+    _post: PostOptions,
+    _pooling: usize,
+    _extra: usize,
 }
 
 impl Sequencer {
     /// A sequencer for a machine of the given shape.
     pub fn new(shape: SequencerShape) -> Self {
+        let pooling = usize::from(shape.post.pooling);
         Self {
             clk: Default::default(),
             rst_n: Default::default(),
@@ -147,6 +156,7 @@ impl Sequencer {
             second_param_o: v(3),
             table_o: Default::default(),
             place_o: Default::default(),
+            pool_o: v(pooling),
             unit_pc_o: v(3),
             running_o: Default::default(),
             clear_o: Default::default(),
@@ -159,7 +169,7 @@ impl Sequencer {
             issue_o: Default::default(),
             program: Ram1r1w::new(1, shape.program_words),
             check: InstructionCheck::new(shape),
-            registers: UnitRegisters::new(),
+            registers: UnitRegisters::new(shape.post.pooling),
             state: Default::default(),
             phase: Default::default(),
             unit: Default::default(),
@@ -169,6 +179,7 @@ impl Sequencer {
             loops_left: Default::default(),
             row: Default::default(),
             col: Default::default(),
+            is_pool: v(pooling),
             quiet: Default::default(),
             stuck: Default::default(),
             word: Default::default(),
@@ -193,6 +204,9 @@ impl Sequencer {
             _offset_bits: shape.offset_bits,
             _address_bits: shape.address_bits,
             _tiles: shape.tiles,
+            _post: shape.post,
+            _pooling: pooling,
+            _extra: shape.post.extra(),
         }
     }
 }
@@ -221,6 +235,13 @@ impl Logic for Sequencer {
         self.col.rst_n.next = self.rst_n.val();
         self.quiet.clk.next = self.clk.val();
         self.quiet.rst_n.next = self.rst_n.val();
+        for i in 0..self._pooling {
+            self.is_pool[i].clk.next = self.clk.val();
+            self.is_pool[i].rst_n.next = self.rst_n.val();
+            self.check.is_pool_i[i].next = self.is_pool[i].q_o.val();
+            self.registers.is_pool_i[i].next = self.is_pool[i].q_o.val();
+            self.pool_o[i].next = self.registers.pool_o[i].val();
+        }
         self.stuck.clk.next = self.clk.val();
         self.stuck.rst_n.next = self.rst_n.val();
         self.program.wen_i.next = self.program_wen_i.val();
@@ -314,7 +335,10 @@ impl Logic for Sequencer {
         self.loops_left.d_i.next = self.loops_left.q_o.val();
         self.row.d_i.next = self.row.q_o.val();
         self.col.d_i.next = self.col.q_o.val();
-        self.quiet.d_i.next = (self._rows + self._cols + 31).to_bits::<10>();
+        for i in 0..self._pooling {
+            self.is_pool[i].d_i.next = self.is_pool[i].q_o.val();
+        }
+        self.quiet.d_i.next = (self._rows + self._cols + self._extra + 31).to_bits::<10>();
         self.halt_o.next = false;
         match self.state.q_o.val() {
             State::Idle => {
@@ -357,9 +381,26 @@ impl Logic for Sequencer {
                         {
                             self.phase.d_i.next = Phase::ThirdParam;
                         }
+                        // The word of pooling stands behind that of the columns, if there is one.
+                        for i in 0..self._pooling {
+                            self.is_pool[i].d_i.next = self.is_unit[2].val()
+                                & !self.registers.param_o[2].val().get_bit(10);
+                            if self.is_unit[2].val() & self.registers.param_o[2].val().get_bit(15) {
+                                self.phase.d_i.next = Phase::ThirdParam;
+                            }
+                        }
                     }
                     Phase::ThirdParam => {
                         self.phase.d_i.next = Phase::Row;
+                        for i in 0..self._pooling {
+                            self.is_pool[i].d_i.next = true;
+                            if self.is_unit[2].val()
+                                & self.registers.param_o[2].val().get_bit(15)
+                                & !self.is_pool[i].q_o.val()
+                            {
+                                self.phase.d_i.next = Phase::ThirdParam;
+                            }
+                        }
                     }
                     Phase::Row => {
                         self.row.d_i.next = self.word.val().get_bits::<3>(0);
@@ -404,7 +445,7 @@ impl Logic for Sequencer {
             (self.state.q_o.val() == State::Idle) | (self.state.q_o.val() == State::Stop);
         if (self.fault.val() | self.unit_error_i.val()) & !self.clear.val() {
             self.state.d_i.next = State::Stop;
-            self.quiet.d_i.next = (self._rows + self._cols + 31).to_bits::<10>();
+            self.quiet.d_i.next = (self._rows + self._cols + self._extra + 31).to_bits::<10>();
             self.halt_o.next = false;
         }
 
@@ -448,7 +489,7 @@ impl Logic for Sequencer {
         self.issue_o.next = self.issue.val();
     }
     module!(|this| {
-        Meta::module("sequencer")
+        let sequencer = Meta::module("sequencer")
             .param("rows", "r", this._rows, "rows of the array")
             .param("cols", "c", this._cols, "columns of the array")
             .param("record_rows", "m", this._record_rows, "rows of a record")
@@ -461,6 +502,13 @@ impl Logic for Sequencer {
                 "bits of an address",
             )
             .param("tiles", "t", this._tiles, "column tiles")
-            .param("pc_bits", "p", this._pc_bits, "bits of a program address")
+            .param("pc_bits", "p", this._pc_bits, "bits of a program address");
+        let sequencer = this._post.describe(sequencer);
+        match this._extra {
+            0 => sequencer,
+            cycles => sequencer.doc(format!(
+                "Options of post-processing add {cycles} to the cycles behind HALT and errors."
+            )),
+        }
     });
 }

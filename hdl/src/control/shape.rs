@@ -1,5 +1,6 @@
 //! Sizes of the sequencer.
 
+use crate::post::PostOptions;
 use heddle_arch::params::common_divisor;
 
 /// Sizes that instructions are checked against.
@@ -23,6 +24,8 @@ pub struct SequencerShape {
     pub program_words: usize,
     /// Entries of the offset table of a row, a power of two.
     pub row_offsets: usize,
+    /// Options of post-processing.
+    pub post: PostOptions,
 }
 
 impl SequencerShape {

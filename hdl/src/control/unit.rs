@@ -5,6 +5,7 @@ use super::{
     Counters, DrainHead, HostPort, Sequencer, SequencerShape, Status, StreamHead, WeightHead,
     counters,
 };
+use crate::post::PostOptions;
 use crate::prelude::*;
 use crate::traversal::{TraversalEngine, TraversalShape};
 
@@ -119,6 +120,16 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     pub post_dest_o: Signal<Out, Bits<16>>,
     /// Post wave: last byte of the drain.
     pub post_flush_o: Signal<Out, Bit>,
+    /// Post wave: first slot of a window.
+    pub post_first_o: Vec<Signal<Out, Bit>>,
+    /// Post wave: last slot of a window.
+    pub post_last_o: Vec<Signal<Out, Bit>>,
+    /// Post: what becomes of a window.
+    pub post_reduction_o: Vec<Signal<Out, Bits<3>>>,
+    /// Post: sums in a window, less one.
+    pub post_window_o: Vec<Signal<Out, Bits<8>>>,
+    /// Post: activation table from 1 on, 0 for none.
+    pub post_table_o: Vec<Signal<Out, Bits<4>>>,
     /// Post: single rounding, else double.
     pub post_single_o: Signal<Out, Bit>,
     /// Post: lower clamp bound, signed.
@@ -137,6 +148,10 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     pub bias_data_o: Signal<Out, Bits<32>>,
     /// Multiplier and shift.
     pub scale_data_o: Vec<Signal<Out, Bits<8>>>,
+    /// Writes an entry of the activation tables: byte 0 of `scale_data_o`.
+    pub activation_wen_o: Vec<Signal<Out, Bit>>,
+    /// The entry: table from 0 on, and byte.
+    pub activation_entry_o: Vec<Signal<Out, Bits<11>>>,
     /// State-buffer request of the host.
     pub buffer_valid_o: Signal<Out, Bit>,
     /// Write, else read.
@@ -181,6 +196,10 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     _pc_bits: usize,
     _row_offsets: usize,
     _counts: usize,
+    _post: PostOptions,
+    _pooling: usize,
+    _medians: usize,
+    _activates: usize,
 }
 
 impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
@@ -189,6 +208,9 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         let s = shape.sequencer;
         let counts = counters(shape.slices);
         let walk = TraversalShape::plain(s.record_rows, s.loops);
+        let pooling = usize::from(s.post.pooling);
+        let medians = usize::from(s.post.median > 0);
+        let activates = usize::from(s.post.activations > 0);
         let tile_bits = s.tiles.ilog2() as usize;
         let entry_bits = s.row_offsets.ilog2() as usize;
         Self {
@@ -237,6 +259,11 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             post_valid_o: Default::default(),
             post_dest_o: Default::default(),
             post_flush_o: Default::default(),
+            post_first_o: v(pooling),
+            post_last_o: v(pooling),
+            post_reduction_o: v(pooling),
+            post_window_o: v(medians),
+            post_table_o: v(activates),
             post_single_o: Default::default(),
             post_lo_o: Default::default(),
             post_hi_o: Default::default(),
@@ -246,6 +273,8 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             param_tile_o: Default::default(),
             bias_data_o: Default::default(),
             scale_data_o: v(8),
+            activation_wen_o: v(activates),
+            activation_entry_o: v(activates),
             buffer_valid_o: Default::default(),
             buffer_write_o: Default::default(),
             buffer_table_o: Default::default(),
@@ -270,7 +299,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
                 shape.result_bits,
                 entry_bits,
             ),
-            drain_head: DrainHead::new(shape.byte_bits, s.cols),
+            drain_head: DrainHead::new(shape.byte_bits, s.cols, s.post),
             bias_load: v(5),
             bias_first: v(5),
             bias_tile: v(5),
@@ -286,6 +315,10 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             _pc_bits: address_bits(s.program_words),
             _row_offsets: s.row_offsets,
             _counts: counts,
+            _post: s.post,
+            _pooling: pooling,
+            _medians: medians,
+            _activates: activates,
         }
     }
 }
@@ -344,6 +377,11 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.scale_wen_o.next = self.host.scale_wen_o.val();
         self.param_column_o.next = self.host.column_o.val();
         self.param_tile_o.next = self.host.tile_o.val();
+        for i in 0..self._activates {
+            self.activation_wen_o[i].next = self.host.activation_wen_o[i].val();
+            self.activation_entry_o[i].next = self.host.activation_entry_o[i].val();
+            self.post_table_o[i].next = self.sequencer.param_o[2].val().get_bits::<4>(11);
+        }
         self.bias_data_o.next = self.host.program_wdata_o.val();
         self.buffer_valid_o.next = self.host.buffer_valid_o.val();
         self.buffer_write_o.next = self.host.buffer_write_o.val();
@@ -521,6 +559,15 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.post_valid_o.next = self.drain_head.post_valid_o.val();
         self.post_dest_o.next = self.drain_head.post_dest_o.val();
         self.post_flush_o.next = self.drain_head.post_flush_o.val();
+        for i in 0..self._pooling {
+            self.drain_head.window_i[i].next = self.sequencer.pool_o[i].val().get_bits::<8>(8);
+            self.post_first_o[i].next = self.drain_head.post_first_o[i].val();
+            self.post_last_o[i].next = self.drain_head.post_last_o[i].val();
+            self.post_reduction_o[i].next = self.sequencer.pool_o[i].val().get_bits::<3>(0);
+        }
+        for i in 0..self._medians {
+            self.post_window_o[i].next = self.sequencer.pool_o[i].val().get_bits::<8>(8);
+        }
         self.post_single_o.next = self.sequencer.param_o[2].val().get_bit(9);
         self.post_lo_o.next = self.sequencer.second_param_o[2].val().get_bits::<9>(0);
         self.post_hi_o.next = self.sequencer.second_param_o[2].val().get_bits::<9>(16);
@@ -588,6 +635,6 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
                 this._row_offsets,
                 "entries of the offset table of a row",
             );
-        describe(control, this._counts)
+        describe(this._post.describe(control), this._counts)
     });
 }

@@ -29,6 +29,8 @@ pub struct UnitRegisters {
     pub is_unit_i: Vec<Signal<In, Bit>>,
     /// A word of the instruction is on `word_i`.
     pub in_body_i: Signal<In, Bit>,
+    /// A third parameter word is the one of pooling.
+    pub is_pool_i: Vec<Signal<In, Bit>>,
     /// Its place in the instruction.
     pub phase_i: Signal<In, Phase>,
     /// Row of the record.
@@ -61,6 +63,8 @@ pub struct UnitRegisters {
     pub table_o: Signal<Out, Bits<32>>,
     /// Third parameter word of the drain unit's instruction, 0 if it has none.
     pub place_o: Signal<Out, Bits<32>>,
+    /// Word of pooling of the drain unit's instruction, 0 if it has none.
+    pub pool_o: Vec<Signal<Out, Bits<32>>>,
     /// Word address of the unit's instruction.
     pub unit_pc_o: Vec<Signal<Out, Bits<16>>>,
     cfg_valid: Vec<Reg<Bit>>,
@@ -74,20 +78,17 @@ pub struct UnitRegisters {
     second_param: Vec<RegEn<Bits<32>>>,
     table: RegEn<Bits<32>>,
     place: RegEn<Bits<32>>,
+    pool: Vec<RegEn<Bits<32>>>,
     unit_pc: Vec<RegEn<Bits<16>>>,
     /// The word goes to a register of a traversal.
     is_register: Signal<Local, Bit>,
-}
-
-impl Default for UnitRegisters {
-    fn default() -> Self {
-        Self::new()
-    }
+    _pooling: usize,
 }
 
 impl UnitRegisters {
-    /// The registers of three units.
-    pub fn new() -> Self {
+    /// The registers of three units, with one for windows if `pooling`.
+    pub fn new(pooling: bool) -> Self {
+        let pooling = usize::from(pooling);
         Self {
             clk: Default::default(),
             rst_n: Default::default(),
@@ -97,6 +98,7 @@ impl UnitRegisters {
             header_pc_i: Default::default(),
             is_unit_i: v(3),
             in_body_i: Default::default(),
+            is_pool_i: v(pooling),
             phase_i: Default::default(),
             row_i: Default::default(),
             col_i: Default::default(),
@@ -113,6 +115,7 @@ impl UnitRegisters {
             second_param_o: v(3),
             table_o: Default::default(),
             place_o: Default::default(),
+            pool_o: v(pooling),
             unit_pc_o: v(3),
             cfg_valid: v(3),
             cfg_clear: v(3),
@@ -125,8 +128,10 @@ impl UnitRegisters {
             second_param: v(3),
             table: Default::default(),
             place: Default::default(),
+            pool: v(pooling),
             unit_pc: v(3),
             is_register: Default::default(),
+            _pooling: pooling,
         }
     }
 }
@@ -212,17 +217,42 @@ impl Logic for UnitRegisters {
         self.table_o.next = self.table.q_o.val();
         self.place.clk.next = self.clk.val();
         self.place.rst_n.next = self.rst_n.val();
-        self.place.en_i.next = self.in_body_i.val()
-            & self.is_unit_i[2].val()
-            & ((self.phase_i.val() == Phase::Param) | (self.phase_i.val() == Phase::ThirdParam));
+        if self._pooling > 0 {
+            self.place.en_i.next = self.in_body_i.val()
+                & self.is_unit_i[2].val()
+                & ((self.phase_i.val() == Phase::Param)
+                    | ((self.phase_i.val() == Phase::ThirdParam) & !self.is_pool_i[0].val()));
+        } else {
+            self.place.en_i.next = self.in_body_i.val()
+                & self.is_unit_i[2].val()
+                & ((self.phase_i.val() == Phase::Param)
+                    | (self.phase_i.val() == Phase::ThirdParam));
+        }
         self.place.d_i.next = 0.into();
         if self.phase_i.val() == Phase::ThirdParam {
             self.place.d_i.next = self.word_i.val();
         }
         self.place_o.next = self.place.q_o.val();
+        for i in 0..self._pooling {
+            self.pool[i].clk.next = self.clk.val();
+            self.pool[i].rst_n.next = self.rst_n.val();
+            self.pool[i].en_i.next = self.in_body_i.val()
+                & self.is_unit_i[2].val()
+                & ((self.phase_i.val() == Phase::Param)
+                    | ((self.phase_i.val() == Phase::ThirdParam) & self.is_pool_i[i].val()));
+            self.pool[i].d_i.next = 0.into();
+            if self.phase_i.val() == Phase::ThirdParam {
+                self.pool[i].d_i.next = self.word_i.val();
+            }
+            self.pool_o[i].next = self.pool[i].q_o.val();
+        }
     }
     module!(|this| {
-        let _ = this;
-        Meta::module("unit_registers")
+        Meta::module("unit_registers").feature(
+            "pooling",
+            "pl",
+            this._pooling,
+            "a drain may reduce windows",
+        )
     });
 }

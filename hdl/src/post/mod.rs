@@ -1,20 +1,28 @@
 //! Post-processing: scaling of the 32-bit sums to bytes, collecting the bytes to words, and handing the
-//! words to their partitions.
+//! words to their partitions; as options, pooling in front of the scaling and activation functions behind it.
 
+mod activate;
 mod gather;
 mod lane;
+mod median;
 mod multiply;
+mod options;
 mod place;
+mod pool;
 mod requantise;
 mod round;
 mod row;
 mod saturate;
 mod turn;
 
+pub use activate::{ACTIVATE_LATENCY, Activate};
 pub use gather::Gatherer;
 pub use lane::{POST_LATENCY, PostLane};
+pub use median::MedianChain;
 pub use multiply::HighMultiply;
+pub use options::PostOptions;
 pub use place::DrainPlace;
+pub use pool::PoolLane;
 pub use requantise::{REQUANTISE_LATENCY, Requantise};
 pub use round::RoundingShift;
 pub use row::Post;

@@ -1,6 +1,6 @@
 //! Post-processing of all columns.
 
-use super::PostLane;
+use super::{PostLane, PostOptions};
 use crate::prelude::*;
 
 /// Post-processing of all columns, one lane per column. A wave that enters column 0 in cycle T
@@ -29,12 +29,23 @@ pub struct Post {
     pub dest_i: Signal<In, Bits<16>>,
     /// Last slot of the drain.
     pub flush_i: Signal<In, Bit>,
+    /// First slot of a window.
+    pub first_i: Vec<Signal<In, Bit>>,
+    /// Last slot of a window: it brings the address of the results.
+    pub last_i: Vec<Signal<In, Bit>>,
     /// Single rounding, else double. Stable while a drain is active.
     pub single_i: Signal<In, Bit>,
     /// Lower bound of the results, two's complement. Stable while a drain is active.
     pub lo_i: Signal<In, Bits<9>>,
     /// Upper bound of the results, two's complement. Stable while a drain is active.
     pub hi_i: Signal<In, Bits<9>>,
+    /// What becomes of a window: 0 maximum, 1 minimum, 2 sum, 3 product, 4 twice the median. Stable
+    /// while a drain is active.
+    pub reduction_i: Vec<Signal<In, Bits<3>>>,
+    /// Sums in a window, less one. Stable while a drain is active.
+    pub window_i: Vec<Signal<In, Bits<8>>>,
+    /// Activation table from 1 on, 0 for none. Stable while a drain is active.
+    pub table_i: Vec<Signal<In, Bits<4>>>,
     /// Sums, one per column.
     pub acc_i: Vec<Signal<In, Bits<32>>>,
     /// A multiplier and shift are written.
@@ -45,6 +56,10 @@ pub struct Post {
     pub pw_tile_i: Signal<In, Bits<8>>,
     /// Bits 30..0 multiplier, bits 37..32 shift.
     pub pw_data_i: Vec<Signal<In, Bits<8>>>,
+    /// An entry of an activation table is written in all columns: byte 0 of `pw_data_i`.
+    pub aw_valid_i: Vec<Signal<In, Bit>>,
+    /// The entry: table from 0 on, and byte.
+    pub aw_entry_i: Vec<Signal<In, Bits<11>>>,
     /// One per column: a word is written to the state buffer.
     pub dr_valid_o: Vec<Signal<Out, Bit>>,
     /// Word addresses.
@@ -59,17 +74,28 @@ pub struct Post {
     valid: Vec<Signal<Local, Bit>>,
     dest: Vec<Signal<Local, Bits<16>>>,
     flush: Vec<Signal<Local, Bit>>,
+    first: Vec<Vec<Signal<Local, Bit>>>,
+    last: Vec<Vec<Signal<Local, Bit>>>,
+    aw_valid: Vec<Vec<Signal<Local, Bit>>>,
+    aw_entry: Vec<Vec<Signal<Local, Bits<11>>>>,
     pw_valid: Vec<Signal<Local, Bit>>,
     pw_column: Vec<Signal<Local, Bits<8>>>,
     pw_tile: Vec<Signal<Local, Bits<8>>>,
     pw_data: Vec<Vec<Signal<Local, Bits<8>>>>,
     _cols: usize,
     _tiles: usize,
+    _pooling: usize,
+    _medians: usize,
+    _activates: usize,
+    _options: PostOptions,
 }
 
 impl Post {
     /// `cols` lanes for `tiles` (1..=256) column tiles.
-    pub fn new(cols: usize, tiles: usize) -> Self {
+    pub fn new(cols: usize, tiles: usize, options: PostOptions) -> Self {
+        let pooling = usize::from(options.pooling);
+        let medians = usize::from(options.median > 0);
+        let activates = usize::from(options.activations > 0);
         Self {
             clk: Default::default(),
             rst_n: Default::default(),
@@ -80,18 +106,25 @@ impl Post {
             valid_i: Default::default(),
             dest_i: Default::default(),
             flush_i: Default::default(),
+            first_i: v(pooling),
+            last_i: v(pooling),
             single_i: Default::default(),
             lo_i: Default::default(),
             hi_i: Default::default(),
+            reduction_i: v(pooling),
+            window_i: v(medians),
+            table_i: v(activates),
             acc_i: v(cols),
             pw_valid_i: Default::default(),
             pw_column_i: Default::default(),
             pw_tile_i: Default::default(),
             pw_data_i: v(8),
+            aw_valid_i: v(activates),
+            aw_entry_i: v(activates),
             dr_valid_o: v(cols),
             dr_word_o: v(cols),
             dr_data_o: (0..cols).map(|_| v(8)).collect(),
-            lane: (0..cols).map(|_| PostLane::new(tiles)).collect(),
+            lane: (0..cols).map(|_| PostLane::new(tiles, options)).collect(),
             load: v(cols + 1),
             tile: v(cols + 1),
             skip: v(cols + 1),
@@ -99,12 +132,20 @@ impl Post {
             valid: v(cols + 1),
             dest: v(cols + 1),
             flush: v(cols + 1),
+            first: (0..cols + 1).map(|_| v(pooling)).collect(),
+            last: (0..cols + 1).map(|_| v(pooling)).collect(),
+            aw_valid: (0..cols + 1).map(|_| v(activates)).collect(),
+            aw_entry: (0..cols + 1).map(|_| v(activates)).collect(),
             pw_valid: v(cols + 1),
             pw_column: v(cols + 1),
             pw_tile: v(cols + 1),
             pw_data: (0..cols + 1).map(|_| v(8)).collect(),
             _cols: cols,
             _tiles: tiles,
+            _pooling: pooling,
+            _medians: medians,
+            _activates: activates,
+            _options: options,
         }
     }
 }
@@ -124,6 +165,14 @@ impl Logic for Post {
         self.pw_tile[0].next = self.pw_tile_i.val();
         for k in 0..8 {
             self.pw_data[0][k].next = self.pw_data_i[k].val();
+        }
+        for k in 0..self._pooling {
+            self.first[0][k].next = self.first_i[k].val();
+            self.last[0][k].next = self.last_i[k].val();
+        }
+        for k in 0..self._activates {
+            self.aw_valid[0][k].next = self.aw_valid_i[k].val();
+            self.aw_entry[0][k].next = self.aw_entry_i[k].val();
         }
         for i in 0..self._cols {
             self.lane[i].clk.next = self.clk.val();
@@ -159,9 +208,30 @@ impl Logic for Post {
                 self.pw_data[i + 1][k].next = self.lane[i].pw_data_o[k].val();
                 self.dr_data_o[i][k].next = self.lane[i].dr_data_o[k].val();
             }
+            for k in 0..self._pooling {
+                self.lane[i].first_i[k].next = self.first[i][k].val();
+                self.lane[i].last_i[k].next = self.last[i][k].val();
+                self.lane[i].reduction_i[k].next = self.reduction_i[k].val();
+                self.first[i + 1][k].next = self.lane[i].first_o[k].val();
+                self.last[i + 1][k].next = self.lane[i].last_o[k].val();
+            }
+            for k in 0..self._medians {
+                self.lane[i].window_i[k].next = self.window_i[k].val();
+            }
+            for k in 0..self._activates {
+                self.lane[i].table_i[k].next = self.table_i[k].val();
+                self.lane[i].aw_valid_i[k].next = self.aw_valid[i][k].val();
+                self.lane[i].aw_entry_i[k].next = self.aw_entry[i][k].val();
+                self.aw_valid[i + 1][k].next = self.lane[i].aw_valid_o[k].val();
+                self.aw_entry[i + 1][k].next = self.lane[i].aw_entry_o[k].val();
+            }
         }
     }
-    module!(|this| Meta::module("post")
-        .param("cols", "c", this._cols, "columns")
-        .param("tiles", "t", this._tiles, "column tiles"));
+    module!(|this| {
+        let post = Meta::module("post")
+            .param("cols", "c", this._cols, "columns")
+            .param("tiles", "t", this._tiles, "column tiles");
+        let post = this._options.describe(post);
+        this._options.describe_clocks(post)
+    });
 }

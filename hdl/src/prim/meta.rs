@@ -27,7 +27,7 @@ pub struct Param {
     pub flag: String,
     /// Value.
     pub value: u64,
-    /// Meaning and unit, one line.
+    /// Meaning and unit, one line; empty for a value that only kernels need.
     pub doc: String,
 }
 
@@ -50,6 +50,13 @@ pub struct Meta {
     pub source: String,
     /// Rust type without its path and generics.
     pub item: String,
+}
+
+impl Param {
+    /// Is the parameter shown to readers of the module?
+    pub fn is_shown(&self) -> bool {
+        !self.doc.is_empty()
+    }
 }
 
 impl Meta {
@@ -102,6 +109,19 @@ impl Meta {
             return self.hidden(name, value, doc);
         }
         self.param(name, flag, value, doc)
+    }
+
+    /// Adds an option that leaves no trace in the text where it is 0.
+    pub fn feature(self, name: &str, flag: &str, value: usize, doc: &str) -> Self {
+        if value == 0 {
+            return self.silent(name, value);
+        }
+        self.param(name, flag, value, doc)
+    }
+
+    /// Adds a value for kernels alone, which follows from the other parameters.
+    pub fn silent(self, name: &str, value: usize) -> Self {
+        self.param(name, "", value, "")
     }
 
     /// Adds a named text.

@@ -3,7 +3,7 @@
 use crate::array::{BiasRow, PeArray};
 use crate::buffer::{ResultsBuffer, StateBuffer};
 use crate::control::{Control, ControlShape, SequencerShape};
-use crate::post::{DrainPlace, Post};
+use crate::post::{DrainPlace, Post, PostOptions};
 use crate::prelude::*;
 use crate::sliced::SlicedShape;
 use heddle_arch::Params;
@@ -53,6 +53,9 @@ pub struct Top<const W: usize, const D: usize, const A: usize> {
     _rows: usize,
     _cols: usize,
     _slices: usize,
+    _pooling: usize,
+    _medians: usize,
+    _activates: usize,
     _name: String,
 }
 
@@ -69,6 +72,7 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
             tiles: params.column_tiles as usize,
             program_words: params.program.words as usize,
             row_offsets: params.state_buffer.row_offsets as usize,
+            post: PostOptions::of(params),
         };
         let buffer = &params.state_buffer;
         let bank = SlicedShape::of(buffer.words_per_bank as usize, &buffer.slices);
@@ -96,11 +100,14 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
             array: PeArray::new(s.rows, s.cols),
             bias: BiasRow::new(s.cols, s.tiles),
             results: ResultsBuffer::new(s.cols, params.results_buffer.depth as usize),
-            post: Post::new(s.cols, s.tiles),
+            post: Post::new(s.cols, s.tiles, s.post),
             place: DrainPlace::new(s.rows, s.cols),
             _rows: s.rows,
             _cols: s.cols,
             _slices: bank.slices(),
+            _pooling: usize::from(s.post.pooling),
+            _medians: usize::from(s.post.median > 0),
+            _activates: usize::from(s.post.activations > 0),
             _name: module_name(&params.name),
         }
     }
@@ -240,6 +247,19 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Top<W, D, A> {
         for i in 0..8 {
             self.post.pw_data_i[i].next = self.control.scale_data_o[i].val();
         }
+        for i in 0..self._pooling {
+            self.post.first_i[i].next = self.control.post_first_o[i].val();
+            self.post.last_i[i].next = self.control.post_last_o[i].val();
+            self.post.reduction_i[i].next = self.control.post_reduction_o[i].val();
+        }
+        for i in 0..self._medians {
+            self.post.window_i[i].next = self.control.post_window_o[i].val();
+        }
+        for i in 0..self._activates {
+            self.post.table_i[i].next = self.control.post_table_o[i].val();
+            self.post.aw_valid_i[i].next = self.control.activation_wen_o[i].val();
+            self.post.aw_entry_i[i].next = self.control.activation_entry_o[i].val();
+        }
     }
     module!(|this| {
         // Two machines in one design differ by the names of their configurations.
@@ -247,6 +267,9 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Top<W, D, A> {
             .hidden("rows", this._rows, "rows of the array")
             .hidden("cols", this._cols, "columns of the array")
             .hidden("slices", this._slices, "data slices")
+            .silent("pooling", this._pooling)
+            .silent("medians", this._medians)
+            .silent("activates", this._activates)
     });
 }
 

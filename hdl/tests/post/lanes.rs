@@ -1,6 +1,6 @@
 //! Lanes and the chain of them.
 
-use heddle_hdl::post::{POST_LATENCY, Post, PostLane, REQUANTISE_LATENCY};
+use heddle_hdl::post::{POST_LATENCY, Post, PostLane, PostOptions, REQUANTISE_LATENCY};
 use heddle_hdl::prelude::*;
 
 use crate::common::{Scale, bits, requantise};
@@ -56,7 +56,7 @@ fn test_acc(t: usize, column: usize) -> i32 {
 #[test]
 fn a_drain_directly_behind_another_takes_its_own_parameters() {
     let tiles = 4;
-    let mut u = PostLane::new(tiles);
+    let mut u = PostLane::new(tiles, PostOptions::NONE);
     u.rst_n.next = true;
     u.lo_i.next = bits(-128);
     u.hi_i.next = bits(127);
@@ -128,7 +128,7 @@ fn a_drain_directly_behind_another_takes_its_own_parameters() {
 #[test]
 fn every_active_column_drains_one_cycle_behind_the_one_before() {
     let (cols, tiles, active) = (5, 4, 3);
-    let mut u = Post::new(cols, tiles);
+    let mut u = Post::new(cols, tiles, PostOptions::NONE);
     u.rst_n.next = true;
     for column in 0..cols {
         for tile in 0..tiles {

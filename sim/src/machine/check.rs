@@ -1,7 +1,8 @@
 //! Which instruction words are legal, in the order in which the sequencer meets them.
 
+use heddle_arch::isa::Reduction;
 use heddle_arch::isa::{ErrorCode, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_EPILOGUE};
-use heddle_arch::params::Params;
+use heddle_arch::params::{Params, Post};
 
 /// Code of the error and what is wrong.
 pub(crate) type Fault = (ErrorCode, String);
@@ -41,6 +42,8 @@ enum Place {
     Parameter(u32),
     /// Third parameter word: of a product with row tables, of a drain that is placed.
     Third,
+    /// Windows of a drain.
+    Pooling,
     Row,
     Base,
     /// So many words of loops are still to come, this one included.
@@ -54,6 +57,8 @@ pub(crate) struct WordCheck {
     place: Place,
     /// A third parameter word follows.
     third: bool,
+    /// A word about windows follows.
+    pools: bool,
     /// Columns of a drain.
     columns: u32,
     loops: u32,
@@ -66,6 +71,7 @@ impl WordCheck {
             opcode: header & 0xff,
             place: Place::Parameter(1),
             third: false,
+            pools: false,
             columns: 0,
             loops: 0,
         }
@@ -83,6 +89,7 @@ impl WordCheck {
                     OP_DRAIN => word >> 10 & 1 == 1,
                     _ => false,
                 };
+                self.pools = self.opcode == OP_DRAIN && word >> 15 & 1 == 1;
                 self.columns = word & 0x1ff;
                 match self.opcode {
                     OP_LOAD_WEIGHTS => Place::Row,
@@ -97,11 +104,15 @@ impl WordCheck {
                 reserved("parameter word 2", word, used)?;
                 match self.third {
                     true => Place::Third,
-                    false => Place::Row,
+                    false => self.behind_parameters(),
                 }
             }
             Place::Third => {
                 self.third_parameter(word, params)?;
+                self.behind_parameters()
+            }
+            Place::Pooling => {
+                pooling(word, &params.post)?;
                 Place::Row
             }
             Place::Row => {
@@ -139,16 +150,25 @@ impl WordCheck {
         Ok(())
     }
 
+    /// What stands behind the words that all drains and products have.
+    fn behind_parameters(self) -> Place {
+        match self.pools {
+            true => Place::Pooling,
+            false => Place::Row,
+        }
+    }
+
     fn first_parameter(self, word: u32, params: &Params) -> Result<(), Fault> {
         let used = match self.opcode {
             OP_LOAD_WEIGHTS => 0x000f_f1ff,
-            OP_MATMUL => 0x00ff_ffff,
-            _ => 0x00ff_07ff,
+            _ => 0x00ff_ffff,
         };
         reserved("parameter word 1", word, used)?;
         if self.opcode == OP_DRAIN {
             within("columns", word & 0x1ff, 1, params.lanes())?;
-            return within("column tile", word >> 16, 0, params.column_tiles - 1);
+            within("activation", word >> 11 & 0xf, 0, params.post.activations)?;
+            within("pooled", word >> 15 & 1, 0, params.post.pooling.into())?;
+            return within("column tile", word >> 16 & 0xff, 0, params.column_tiles - 1);
         }
         within("rows", word & 0x1ff, 1, params.array.rows)?;
         within("tile level", word >> 12 & 7, 0, params.traversal.loops - 1)
@@ -165,6 +185,24 @@ impl WordCheck {
         within("first column + columns", behind, 1, params.array.cols)?;
         within("turn", word >> 16, 0, turns(params) - 1)
     }
+}
+
+/// The word about windows of a drain.
+fn pooling(word: u32, post: &Post) -> Result<(), Fault> {
+    reserved("word of pooling", word, 0xff07)?;
+    let window = (word >> 8) + 1;
+    let built = match Reduction::from_number(word & 7) {
+        Some(Reduction::Max | Reduction::Min | Reduction::Sum) => true,
+        Some(Reduction::Product) => post.product,
+        Some(Reduction::Median) => window <= post.median,
+        None => false,
+    };
+    if built {
+        return Ok(());
+    }
+    let reduction = word & 7;
+    let message = format!("reduction is {reduction} of {window}, which does not exist here");
+    Err((ErrorCode::BadField, message))
 }
 
 /// Partitions that column 0 can drain into: what multiples of C leave modulo R.

@@ -1,10 +1,12 @@
 //! What the units' slots do to weights, sums, results and memory, without regard to clocks.
 
+use heddle_arch::isa::Pooling;
 use heddle_arch::params::Params;
 use heddle_arch::requantise::{Rounding, Scale};
 
 use super::memory::{OwnAddress, StateMemory};
 use crate::network::requantise::scale_accumulator;
+use crate::post::reduce;
 use crate::sliced::Layout;
 
 /// A tensor slot.
@@ -52,6 +54,10 @@ pub(crate) struct PostSettings {
     /// Clamp bounds without the zero point.
     pub lo: i32,
     pub hi: i32,
+    /// Windows of sums; none: every sum is a result.
+    pub pooling: Option<Pooling>,
+    /// Activation table from 1 on, 0 for none.
+    pub activation: usize,
 }
 
 /// Bytes on their way to one word, the same word in all columns.
@@ -77,6 +83,10 @@ pub(crate) struct Datapath {
     results: Vec<i32>,
     post: PostSettings,
     gatherer: Gatherer,
+    /// Sums of the window under way, by slot and column.
+    window: Vec<Vec<i32>>,
+    /// Bytes to store, by activation table and scaled byte.
+    activations: Vec<[u8; 256]>,
 }
 
 impl Datapath {
@@ -112,11 +122,15 @@ impl Datapath {
                 rounding: Rounding::Double,
                 lo: 0,
                 hi: 0,
+                pooling: None,
+                activation: 0,
             },
             gatherer: Gatherer {
                 word: None,
                 data: vec![[0; 8]; cols],
             },
+            window: Vec::new(),
+            activations: vec![[0; 256]; params.post.activations as usize],
         }
     }
 
@@ -126,6 +140,10 @@ impl Datapath {
 
     pub fn set_scale(&mut self, column: usize, tile: usize, scale: Scale) {
         self.scale_memory[column * self.tiles + tile] = scale;
+    }
+
+    pub fn set_activation(&mut self, table: usize, byte: u8, stored: u8) {
+        self.activations[table][usize::from(byte)] = stored;
     }
 
     /// Prologue slot: the bias of a column tile becomes the start value of all columns.
@@ -220,6 +238,22 @@ impl Datapath {
         self.post = settings;
         self.gatherer.word = None;
         self.gatherer.data.fill([0; 8]);
+        self.window.clear();
+    }
+
+    /// One sum per column goes to post. Gives the results if they complete a window.
+    pub fn pool(&mut self, sums: Vec<i32>) -> Option<Vec<i32>> {
+        let Some(pooling) = self.post.pooling else {
+            return Some(sums);
+        };
+        self.window.push(sums);
+        if self.window.len() < pooling.window as usize {
+            return None;
+        }
+        let window = std::mem::take(&mut self.window);
+        let column = |c: usize| window.iter().map(|sums| sums[c]).collect::<Vec<i32>>();
+        let results = (0..self.cols).map(|c| reduce(&column(c), pooling.reduction));
+        Some(results.collect())
     }
 
     /// One result per column, at its drain address; `flush` with the last one of a drain.
@@ -238,7 +272,11 @@ impl Datapath {
                 value if value < post.lo => post.lo,
                 value => value.min(post.hi),
             };
-            self.gatherer.data[column][address % 8] = value as u8;
+            let stored = match post.activation {
+                0 => value as u8,
+                table => self.activations[table - 1][usize::from(value as u8)],
+            };
+            self.gatherer.data[column][address % 8] = stored;
         }
         if flush {
             self.write_gathered();

@@ -100,6 +100,14 @@ impl Machine {
         self.data.set_scale(column as usize, tile as usize, scale);
     }
 
+    /// Writes an entry of an activation table: what is stored instead of `byte`. Tables count from 0 on.
+    ///
+    /// # Panics
+    /// If the table does not exist.
+    pub fn write_activation(&mut self, table: u32, byte: u8, stored: u8) {
+        self.data.set_activation(table as usize, byte, stored);
+    }
+
     /// Sets HOST_ZERO, the zero point of bytes that pass the host port.
     pub fn set_host_zero(&mut self, zero_point: i8) {
         self.host_zero = zero_point as u8;

@@ -8,7 +8,7 @@ use super::timing::Trap;
 
 /// Cycles without progress after which a waiting sequencer gives up.
 const STUCK_CYCLES: u32 = 4096;
-/// Quiet cycles after HALT on top of rows and columns.
+/// Quiet cycles after HALT on top of rows, columns and what options of post-processing add.
 const QUIET_CYCLES: u32 = 32;
 
 /// Which units are idle in this cycle.
@@ -152,8 +152,9 @@ impl Sequencer {
             return Ok(Issue::Waited);
         }
         if halts {
-            let array = &self.params.array;
-            self.state = State::Quiet(array.rows + array.cols + QUIET_CYCLES);
+            let (array, post) = (&self.params.array, &self.params.post);
+            let quiet = array.rows + array.cols + QUIET_CYCLES + post.extra_cycles();
+            self.state = State::Quiet(quiet);
             return Ok(Issue::Halted);
         }
         self.state = State::Words((header >> 8 & 0xff) - 1, WordCheck::new(header));

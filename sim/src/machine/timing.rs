@@ -40,7 +40,7 @@ impl Delays {
             first_address: 4,
             drain_take: rows + 7,
             fault: rows + 1,
-            drain_quiet: cols + 16,
+            drain_quiet: cols + 16 + u64::from(params.post.extra_cycles()),
             swap_gap: cols,
         }
     }
@@ -431,7 +431,11 @@ impl Clockwork {
                 message: "a result found no drain address".to_string(),
             });
         };
-        data.drain(&sums, address, step.end);
+        // A sum that does not complete its window leaves the address for the next one.
+        let Some(results) = data.pool(sums) else {
+            return Ok(());
+        };
+        data.drain(&results, address, step.end);
         self.drain.accept();
         self.progress = true;
         self.drain_idle_from = self.now + self.delays.drain_quiet;
@@ -492,6 +496,8 @@ impl Clockwork {
                 lo,
                 hi,
                 place,
+                activation,
+                pooling,
                 record,
                 ..
             } => {
@@ -508,6 +514,8 @@ impl Clockwork {
                     },
                     lo: i32::from(*lo),
                     hi: i32::from(*hi),
+                    pooling: *pooling,
+                    activation: usize::from(*activation),
                 });
                 self.drain.start(record, &self.limits, valid_from);
             }

@@ -1,8 +1,10 @@
 //! The clocked post-processing lane: scaling, clamping and gathering of bytes.
 
+use super::pool::reduce;
 use super::requantise::{Scale, requantise};
 use crate::buffer::DrainWord;
 use crate::delay::DelayLine;
+use heddle_arch::isa::Reduction;
 
 /// A scale on its way to the memory of one lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -27,6 +29,15 @@ impl ParameterWrite {
     }
 }
 
+/// An entry of the activation tables of all lanes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct EntryWrite {
+    /// The write is valid.
+    pub valid: bool,
+    /// 256 times the table from 0 on, plus the byte that is replaced.
+    pub entry: u16,
+}
+
 /// Inputs that travel from lane to lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PostInputs {
@@ -44,8 +55,14 @@ pub struct PostInputs {
     pub destination: u16,
     /// Last byte of this drain.
     pub flush: bool,
+    /// The sum begins a window. Only lanes with pooling look at it.
+    pub first: bool,
+    /// The sum ends its window, whose result goes to `destination`. Only lanes with pooling look at it.
+    pub last: bool,
     /// Write port.
     pub write: ParameterWrite,
+    /// Write port of the activation tables; the byte is the lowest one of `write.data`.
+    pub entry: EntryWrite,
 }
 
 /// Broadcast settings of a drain.
@@ -57,6 +74,10 @@ pub struct PostSettings {
     pub low: i16,
     /// Upper clamp bound, 9 bits signed.
     pub high: i16,
+    /// What becomes of a window.
+    pub reduction: Reduction,
+    /// Activation table from 1 on, 0 for none.
+    pub table: u8,
 }
 
 /// Inputs of one lane in one clock cycle.
@@ -99,6 +120,10 @@ struct Gathered {
 #[derive(Debug, Clone)]
 pub struct PostLaneModel {
     scales: Vec<Scale>,
+    /// Sums of the window under way; none without pooling.
+    window: Option<Vec<i32>>,
+    /// Bytes to store, by table and scaled byte.
+    entries: Vec<u8>,
     current: Option<Scale>,
     next: DelayLine<PostInputs>,
     bytes: DelayLine<Option<ResultByte>>,
@@ -111,6 +136,8 @@ impl PostLaneModel {
     pub fn new(tiles: usize, latency_cycles: usize) -> Self {
         Self {
             scales: vec![Scale::default(); tiles],
+            window: None,
+            entries: Vec::new(),
             current: None,
             next: DelayLine::new(1),
             bytes: DelayLine::new(latency_cycles),
@@ -119,16 +146,48 @@ impl PostLaneModel {
         }
     }
 
+    /// The lane with windows of sums and so many activation tables.
+    #[must_use]
+    pub fn with_options(self, pooling: bool, tables: usize) -> Self {
+        Self {
+            window: pooling.then(Vec::new),
+            entries: vec![0; 256 * tables],
+            ..self
+        }
+    }
+
+    /// The sum to be scaled in this cycle, if there is one.
+    fn reduced(&mut self, inputs: &PostLaneInputs) -> Option<i32> {
+        let Some(window) = &mut self.window else {
+            return Some(inputs.acc);
+        };
+        if inputs.slot.first {
+            window.clear();
+        }
+        window.push(inputs.acc);
+        let complete = inputs.slot.last;
+        complete.then(|| reduce(window, inputs.settings.reduction))
+    }
+
+    fn activated(&self, byte: u8, table: u8) -> u8 {
+        match usize::from(table) {
+            0 => byte,
+            table => self.entries[256 * (table - 1) + usize::from(byte)],
+        }
+    }
+
     /// One clock cycle: returns the outputs of this cycle, then takes the clock edge.
     pub fn step(&mut self, inputs: &PostLaneInputs) -> PostLaneOutputs {
         let slot = &inputs.slot;
-        let byte = self.current.filter(|_| slot.valid).map(|scale| {
+        let taken = self.current.filter(|_| slot.valid);
+        let result = taken.and_then(|scale| Some((scale, self.reduced(inputs)?)));
+        let byte = result.map(|(scale, sum)| {
             let settings = inputs.settings;
-            let scaled = requantise(inputs.acc, scale, settings.single);
+            let scaled = requantise(sum, scale, settings.single);
             let clamped = scaled.min(settings.high.into()).max(settings.low.into());
             ResultByte {
                 destination: slot.destination,
-                value: clamped as u8,
+                value: self.activated(clamped as u8, settings.table),
                 flush: slot.flush,
             }
         });
@@ -138,6 +197,9 @@ impl PostLaneModel {
         }
         if slot.write.valid && slot.write.column == 0 {
             self.scales[usize::from(slot.write.tile)] = slot.write.scale();
+        }
+        if slot.entry.valid {
+            self.entries[usize::from(slot.entry.entry)] = slot.write.data as u8;
         }
         let mut next = *slot;
         match slot.skip {
@@ -195,6 +257,17 @@ impl PostModel {
     pub fn new(cols: usize, tiles: usize, latency_cycles: usize) -> Self {
         Self {
             lanes: vec![PostLaneModel::new(tiles, latency_cycles); cols],
+        }
+    }
+
+    /// The chain of lanes with windows of sums and so many activation tables each.
+    #[must_use]
+    pub fn with_options(self, pooling: bool, tables: usize) -> Self {
+        let lanes = self.lanes.into_iter();
+        Self {
+            lanes: lanes
+                .map(|lane| lane.with_options(pooling, tables))
+                .collect(),
         }
     }
 

@@ -1,12 +1,15 @@
-//! Post-processing: scaling sums to bytes and gathering the bytes into words.
+//! Post-processing: reducing windows of sums, scaling sums to bytes, activation functions, and
+//! gathering the bytes into words.
 
 pub mod lane;
 pub mod place;
+pub mod pool;
 pub mod requantise;
 
 pub use lane::{
-    ParameterWrite, PostInputs, PostLaneInputs, PostLaneModel, PostLaneOutputs, PostModel,
-    PostSettings,
+    EntryWrite, ParameterWrite, PostInputs, PostLaneInputs, PostLaneModel, PostLaneOutputs,
+    PostModel, PostSettings,
 };
 pub use place::DrainPlaceModel;
+pub use pool::reduce;
 pub use requantise::{Scale, requantise};

@@ -151,7 +151,7 @@ pub trait Circuit: Block {
 
 /// Lists the pins of a block in declaration order.
 ///
-/// Arrays of any dimension are listed by their field. A pin inside an interface is a path:
+/// Arrays of any dimension are listed by their field; one without elements is no port. A pin inside an interface is a path:
 /// `stream.valid` is the Verilog port `stream_valid`. A combinational block has no `clock:`.
 ///
 /// ```text
@@ -173,18 +173,22 @@ macro_rules! pins {
             fn inputs(
                 &mut self,
             ) -> ::std::vec::Vec<(&'static str, &mut dyn $crate::agreement::InputPins)> {
-                vec![$((
+                let mut pins: ::std::vec::Vec<(_, &mut dyn $crate::agreement::InputPins)> = vec![$((
                     concat!(stringify!($head) $(, "_", stringify!($tail))*),
-                    &mut self.$head $(.$tail)* as &mut dyn $crate::agreement::InputPins,
-                )),*]
+                    &mut self.$head $(.$tail)*,
+                )),*];
+                pins.retain(|(_, pin)| pin.elements() > 0);
+                pins
             }
             fn outputs(
                 &self,
             ) -> ::std::vec::Vec<(&'static str, &dyn $crate::agreement::OutputPins)> {
-                vec![$((
+                let mut pins: ::std::vec::Vec<(_, &dyn $crate::agreement::OutputPins)> = vec![$((
                     concat!(stringify!($ohead) $(, "_", stringify!($otail))*),
-                    &self.$ohead $(.$otail)* as &dyn $crate::agreement::OutputPins,
-                )),*]
+                    &self.$ohead $(.$otail)*,
+                )),*];
+                pins.retain(|(_, pin)| pin.elements() > 0);
+                pins
             }
         }
     };

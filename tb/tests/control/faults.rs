@@ -1,6 +1,6 @@
 //! Programs with one fault.
 
-use heddle_arch::isa::{ErrorCode, Instruction, RowTable};
+use heddle_arch::isa::{ErrorCode, Instruction, Reduction, RowTable};
 use heddle_arch::params::Params;
 use rand::seq::{IndexedMutRandom, IndexedRandom};
 use rand::{Rng, SeedableRng};
@@ -14,7 +14,7 @@ use crate::rtl::{self, Checked, Coverage};
 
 /// Instruction words that no machine accepts.
 fn illegal_words(rng: &mut ChaCha8Rng) -> (Vec<u32>, ErrorCode) {
-    let list: [(&[u32], ErrorCode); 10] = [
+    let list: [(&[u32], ErrorCode); 13] = [
         (&[0], ErrorCode::IllegalOpcode),
         (&[0x0105], ErrorCode::IllegalOpcode),
         (&[0x0201], ErrorCode::BadLength),
@@ -25,6 +25,10 @@ fn illegal_words(rng: &mut ChaCha8Rng) -> (Vec<u32>, ErrorCode) {
         (&[0x0504, 0x1000_0001, 0, 0, 0], ErrorCode::BadField),
         (&[0x0403, 0x8001, 0, 0], ErrorCode::BadLength),
         (&[0x0603, 0x8001, 0, 1 << 17, 0, 0], ErrorCode::BadField),
+        // Activation table 4, a reduction that nobody has, windows with a bit too many.
+        (&[0x0504, 0x2001, 0, 0, 0], ErrorCode::BadField),
+        (&[0x0604, 0x8001, 0, 5, 0, 0], ErrorCode::BadField),
+        (&[0x0604, 0x8001, 0, 1 << 16, 0, 0], ErrorCode::BadField),
     ];
     let (words, code) = list.choose(rng).expect("not empty");
     (words.to_vec(), *code)
@@ -75,6 +79,26 @@ fn lose_entry(rng: &mut ChaCha8Rng, program: &mut [Instruction], params: &Params
     true
 }
 
+/// A drain gets windows of another length, or of a kind that does not exist.
+fn change_window(rng: &mut ChaCha8Rng, program: &mut [Instruction], params: &Params) -> bool {
+    let windows = program
+        .iter_mut()
+        .find_map(|instruction| match instruction {
+            Instruction::Drain { pooling, .. } => pooling.as_mut(),
+            _ => None,
+        });
+    let Some(pooling) = windows else {
+        return false;
+    };
+    if rng.random_bool(0.2) {
+        pooling.reduction = Reduction::Median;
+        pooling.window = params.post.median + 1;
+    } else {
+        pooling.window += rng.random_range(1..4);
+    }
+    true
+}
+
 /// A legal program with one fault; the code that the fault must give, if it is only one.
 fn faulty_program(
     rng: &mut ChaCha8Rng,
@@ -83,7 +107,8 @@ fn faulty_program(
 ) -> (Vec<u32>, Option<ErrorCode>) {
     let mut program = random_program(rng, params);
     let at = rng.random_range(0..program.len());
-    let kind = rng.random_range(0..6);
+    let pools = u32::from(params.post.pooling);
+    let kind = rng.random_range(0..6 + pools);
     coverage.event("illegal word", kind == 0);
     match kind {
         0 => {
@@ -99,6 +124,10 @@ fn faulty_program(
         2 => {
             let removed = program.remove(at);
             coverage.event("no drain", matches!(removed, Instruction::Drain { .. }));
+        }
+        6 => {
+            let changed = change_window(rng, &mut program, params);
+            coverage.event("other window", changed);
         }
         5 => {
             let lost = lose_entry(rng, &mut program, params);
@@ -190,7 +219,7 @@ pub fn run_faults(machine: &Machine, seed: u64, programs: u32) -> Checked<Covera
 
 #[test]
 fn errors_leave_the_state_buffer_as_predicted() {
-    for params in [machines::tiny(), machines::wide()] {
+    for params in [machines::tiny(), machines::wide(), machines::pooling()] {
         let machine = Machine::new(params);
         rtl::run_seeds(|seed| run_faults(&machine, seed, 40));
     }

@@ -54,9 +54,10 @@ fn garbage(rng: &mut ChaCha8Rng, params: &Params) -> Vec<u32> {
         let opcode = rng.random_range(1..=4);
         let loops = rng.random_range(0..=2);
         let table = opcode == 3 && rng.random_bool(0.3);
+        let pooled = opcode == 4 && params.post.pooling && rng.random_bool(0.5);
         let fixed = match opcode {
             2 => 2,
-            _ => 3 + u32::from(table),
+            _ => 3 + u32::from(table) + u32::from(pooled),
         };
         let length = if opcode == 1 {
             1
@@ -72,6 +73,10 @@ fn garbage(rng: &mut ChaCha8Rng, params: &Params) -> Vec<u32> {
             first |= rng.random_range(0..8) << 9 | rng.random_range(0..256) << 16;
             first |= u32::from(table) << 15;
         }
+        if opcode == 4 && params.post.activations > 0 {
+            first |= rng.random_range(0..=params.post.activations + 1) << 11;
+            first |= u32::from(pooled) << 15;
+        }
         words.push(first);
         if opcode != 2 {
             words.push(rng.random_range(0..256));
@@ -79,6 +84,10 @@ fn garbage(rng: &mut ChaCha8Rng, params: &Params) -> Vec<u32> {
         if table {
             let entries = params.state_buffer.row_offsets;
             words.push(rng.random_range(0..entries + 4) << 24 | rng.random_range(0..256));
+        }
+        if pooled {
+            let window = rng.random_range(0..6) * rng.random_range(0..3);
+            words.push(rng.random_range(0..6) | window << 8);
         }
         words.push(rng.random_range(0..3) | loops << 4);
         words.push(rng.random_range(0..params.partition_bytes() + 16));
@@ -122,9 +131,10 @@ fn run_garbage(machine: &Machine, seed: u64, programs: u32) -> Checked<Coverage>
     Ok(coverage)
 }
 
-#[test]
-fn garbage_programs_stop_with_the_predicted_error() {
-    let machine = Machine::new(machines::tiny());
+/// Garbage for a machine; few of the programs never end.
+#[track_caller]
+fn check_garbage(params: Params) {
+    let machine = Machine::new(params);
     rtl::run_seeds(|seed| {
         let coverage = run_garbage(&machine, seed, 400)?;
         let (endless, all) = (coverage.count("endless"), coverage.count("all"));
@@ -135,4 +145,14 @@ fn garbage_programs_stop_with_the_predicted_error() {
             )),
         }
     });
+}
+
+#[test]
+fn garbage_programs_stop_with_the_predicted_error() {
+    check_garbage(machines::tiny());
+}
+
+#[test]
+fn pet_58_pet_59_garbage_programs_stop_with_pooling_and_activation_functions() {
+    check_garbage(machines::pooling());
 }

@@ -1,5 +1,7 @@
 //! Faults in the text of the machine that the programs must find.
 
+use heddle_arch::params::Params;
+
 use crate::faults::run_faults;
 use crate::machines::{self, Machine};
 use crate::programs::run_programs;
@@ -8,7 +10,16 @@ use crate::rtl::{self, Checked, Coverage, Mutant};
 /// Plants faults in the text of the tiny machine; random programs must find each.
 #[track_caller]
 fn check_mutants(mutants: &[Mutant], run: impl Fn(&Machine, u64) -> Checked<Coverage>) {
-    let params = machines::tiny();
+    check_mutants_of(machines::tiny(), mutants, run);
+}
+
+/// The same for another machine.
+#[track_caller]
+fn check_mutants_of(
+    params: Params,
+    mutants: &[Mutant],
+    run: impl Fn(&Machine, u64) -> Checked<Coverage>,
+) {
     rtl::check_mutants(&machines::verilog(&params), mutants, |sources, seed| {
         run(&Machine::from_verilog(params.clone(), sources), seed)
     });
@@ -120,4 +131,56 @@ fn random_programs_find_every_fault_of_the_row_tables() {
         ("heddle_stream_head", "& has_entry", ""),
     ];
     check_mutants(&mutants, |machine, seed| run_faults(machine, seed, 60));
+}
+
+/// Windows that are counted wrongly, a word of an instruction in the wrong register, entries that do not arrive.
+const OPTION_FAULTS: [Mutant; 8] = [
+    (
+        "heddle_drain_head",
+        "is_last = left_q == 8'd0",
+        "is_last = left_q <= 8'd1",
+    ),
+    ("heddle_drain_head", "if (start_i) begins_q <= 1'b1;", ""),
+    (
+        "heddle_drain_head",
+        "post_valid_q <= pass",
+        "post_valid_q <= take",
+    ),
+    (
+        "heddle_sequencer",
+        "is_pool_q <= is_unit[2] & !registers_param_o[74];",
+        "is_pool_q <= 1'b0;",
+    ),
+    ("heddle_unit_registers", "& !is_pool_i", ""),
+    (
+        "heddle_instruction_check",
+        "word_i[14:11] > 4'd3",
+        "word_i[14:11] > 4'd4",
+    ),
+    (
+        "heddle_instruction_check",
+        "word_i[15:8] >= 8'd9",
+        "word_i[15:8] > 8'd9",
+    ),
+    (
+        "heddle_host_port",
+        "host_addr_i[14:11] < 4'd3",
+        "host_addr_i[14:11] < 4'd2",
+    ),
+];
+
+#[test]
+fn pet_58_pet_59_random_programs_find_every_fault_of_the_options() {
+    let all = std::env::var_os("HEDDLE_SLOW").is_some_and(|value| value == "1");
+    let mutants = match all {
+        true => &OPTION_FAULTS[..],
+        false => {
+            eprintln!("most mutants are skipped, set HEDDLE_SLOW=1");
+            &OPTION_FAULTS[..1]
+        }
+    };
+    check_mutants_of(machines::pooling(), mutants, |machine, seed| {
+        run_programs(machine, seed, 20)?;
+        run_faults(machine, seed, 40)
+    });
 }

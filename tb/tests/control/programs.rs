@@ -1,7 +1,7 @@
 //! Random legal programs.
 
 use heddle_arch::host::Counter;
-use heddle_arch::isa::{DrainPlace, ErrorCode, Instruction, Record, RowBlock, Wait};
+use heddle_arch::isa::{DrainPlace, ErrorCode, Instruction, Record, Reduction, RowBlock, Wait};
 use heddle_arch::params::Params;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -47,6 +47,8 @@ fn dump(rng: &mut ChaCha8Rng, params: &Params) -> Vec<Instruction> {
             lo: -256,
             hi: 255,
             place: Some(place),
+            activation: 0,
+            pooling: None,
             record: Record {
                 rows: vec![row(0, part as u32 * 2 * depth, &[(2 * depth, 1)])],
             },
@@ -58,7 +60,7 @@ fn dump(rng: &mut ChaCha8Rng, params: &Params) -> Vec<Instruction> {
 }
 
 /// Which situations a program has brought about.
-fn count_events(coverage: &mut Coverage, program: &[Instruction], end: &End) {
+fn count_events(coverage: &mut Coverage, program: &[Instruction], end: &End, params: &Params) {
     let halted = matches!(end, End::Halt(_));
     coverage.event("halted", halted);
     coverage.event("stuck", matches!(end, End::Error(ErrorCode::Stuck, _)));
@@ -105,6 +107,8 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], end: &End) {
                 record,
                 columns,
                 place,
+                activation,
+                pooling,
                 ..
             } => {
                 coverage.event("single rounding", *single);
@@ -112,10 +116,33 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], end: &End) {
                 coverage.event("drain of two rows", record.rows.len() > 1);
                 coverage.event("one column", *columns == 1);
                 coverage.event("placed", place.is_some());
+                if params.post.activations > 0 {
+                    coverage.event("activation", *activation > 0);
+                }
+                if params.post.pooling {
+                    let window = pooling.map_or(0, |pooling| pooling.window);
+                    coverage.event("windows of several sums", window > 1);
+                    let both = window > 0 && place.is_some();
+                    coverage.event("placed windows", both);
+                    for reduction in Reduction::ALL {
+                        let found = pooling.is_some_and(|p| p.reduction == reduction);
+                        coverage.event(name_of(reduction), found);
+                    }
+                }
             }
             Instruction::LoadWeights { flip, .. } => coverage.event("words backwards", *flip > 0),
             Instruction::Halt { .. } => {}
         }
+    }
+}
+
+fn name_of(reduction: Reduction) -> &'static str {
+    match reduction {
+        Reduction::Max => "maximum",
+        Reduction::Min => "minimum",
+        Reduction::Sum => "sum",
+        Reduction::Product => "product",
+        Reduction::Median => "median",
     }
 }
 
@@ -158,7 +185,7 @@ pub fn run_programs(machine: &Machine, seed: u64, programs: u32) -> Checked<Cove
         pair.write_program(pc, &words);
         let end = pair.run(pc, 500_000)?;
         pair.compare()?;
-        count_events(&mut coverage, &program, &end);
+        count_events(&mut coverage, &program, &end, &machine.params);
         match end {
             End::Halt(_) => {
                 let program = dump(&mut rng, &machine.params);
@@ -206,6 +233,11 @@ fn random_programs_agree_with_more_rows_than_columns_and_two_loops() {
 #[test]
 fn random_programs_agree_with_more_columns_than_rows_and_three_loops() {
     check_programs(machines::wide());
+}
+
+#[test]
+fn pet_58_pet_59_random_programs_agree_with_pooling_and_activation_functions() {
+    check_programs(machines::pooling());
 }
 
 #[test]

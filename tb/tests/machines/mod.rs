@@ -7,7 +7,7 @@ pub mod programs;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use heddle_arch::params::Params;
+use heddle_arch::params::{Params, Post};
 use heddle_gen::{EmitOptions, emit};
 use heddle_hdl::catalog;
 use heddle_tb::Model;
@@ -61,6 +61,19 @@ impl Sizes {
 /// The configuration `tiny`: 4 x 4, two banks, five loops.
 pub fn tiny() -> Params {
     heddle_tb::designs::tiny()
+}
+
+/// The same with all options of post-processing.
+pub fn pooling() -> Params {
+    let mut params = tiny();
+    params.name = "pooling".to_string();
+    params.post = Post {
+        pooling: true,
+        product: true,
+        median: 9,
+        activations: 3,
+    };
+    params
 }
 
 /// More rows than columns, four banks, two loops, addresses wider than offsets.

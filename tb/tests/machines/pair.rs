@@ -134,6 +134,11 @@ impl<'a> Pair<'a> {
                 self.write_column(column, tile, bias, random_scale(rng));
             }
         }
+        for table in 0..self.params().post.activations {
+            for byte in 0..=u8::MAX {
+                self.write_activation(table, byte, rng.random());
+            }
+        }
     }
 
     pub fn write_row_offset(&mut self, row: u32, entry: u32, offset: Option<u16>) {
@@ -149,6 +154,14 @@ impl<'a> Pair<'a> {
             .expect("taken");
         self.golden.write_bias(column, tile, bias);
         self.golden.write_scale(column, tile, scale);
+    }
+
+    /// An entry of an activation table, counted from 0 on.
+    pub fn write_activation(&mut self, table: u32, byte: u8, stored: u8) {
+        self.host
+            .write_activation(table, byte, stored)
+            .expect("taken");
+        self.golden.write_activation(table, byte, stored);
     }
 
     pub fn set_zero(&mut self, zero_point: i8) {

@@ -5,7 +5,9 @@
 //! half of it, and results go to the other half of any bank. A product may use row tables, whose
 //! entries [`random_row_offset`] gives.
 
-use heddle_arch::isa::{DrainPlace, Instruction, Loop, Record, RowBlock, RowTable, Wait};
+use heddle_arch::isa::{
+    DrainPlace, Instruction, Loop, Pooling, Record, Reduction, RowBlock, RowTable, Wait,
+};
 use heddle_arch::params::Params;
 use rand::Rng;
 use rand::seq::IndexedRandom;
@@ -251,8 +253,31 @@ impl Writer<'_> {
         }
     }
 
-    /// Exactly this many addresses, in one row of the record or two.
-    fn drain(&mut self, phase: &Phase, results: u32) -> Instruction {
+    /// Windows into which so many sums can be cut, or none.
+    fn pooling(&mut self, sums: u32) -> Option<Pooling> {
+        let post = self.params.post;
+        if !post.pooling || self.chance(0.3) {
+            return None;
+        }
+        let reduction = *Reduction::ALL.choose(self.rng).expect("not empty");
+        let longest = match reduction {
+            Reduction::Product if !post.product => return None,
+            Reduction::Median => post.median,
+            _ => 256,
+        };
+        let windows: Vec<u32> = (1..=longest).filter(|n| sums % n == 0).collect();
+        let window = *windows.choose(self.rng)?;
+        Some(Pooling { reduction, window })
+    }
+
+    /// Exactly as many addresses as sums, or as windows of them, in one row of the record or two.
+    fn drain(&mut self, phase: &Phase, sums: u32) -> Instruction {
+        let pooling = self.pooling(sums);
+        let results = sums / pooling.map_or(1, |pooling| pooling.window);
+        let activation = match self.params.post.activations {
+            0 => 0,
+            tables => self.rng.random_range(0..=tables) as u8,
+        };
         let last_row = self.params.traversal.rows as u8 - 1;
         let part = match last_row > 0 && results > 1 && self.chance(0.3) {
             true => self.rng.random_range(1..results),
@@ -286,6 +311,8 @@ impl Writer<'_> {
             lo,
             hi,
             place,
+            activation,
+            pooling,
             record: Record { rows },
         }
     }

@@ -4,6 +4,7 @@
 mod bench;
 #[path = "../machines/mod.rs"]
 mod machines;
+mod options;
 mod products;
 #[path = "../rtl/mod.rs"]
 mod rtl;

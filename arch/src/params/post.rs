@@ -1,0 +1,38 @@
+//! What post-processing can do besides scaling.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Options of post-processing: pooling in front of the scaling, activation functions behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Post {
+    /// A drain may reduce windows of sums to one: maximum, minimum or sum.
+    pub pooling: bool,
+    /// Pooling may multiply the sums of a window.
+    pub product: bool,
+    /// Longest window whose median pooling finds. 0: no median.
+    #[schemars(range(min = 0, max = 32))]
+    pub median: u32,
+    /// Tables of 256 bytes, each for one activation function. 0: no activation.
+    #[schemars(range(min = 0, max = 8))]
+    pub activations: u32,
+}
+
+impl Post {
+    /// Most tables of activation functions.
+    pub const ACTIVATIONS_MAX: u32 = 8;
+
+    /// Without any option.
+    pub fn is_plain(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Clock cycles by which the options lengthen the way of a result: one for pooling, another one for
+    /// the median, two for activation.
+    pub fn extra_cycles(&self) -> u32 {
+        u32::from(self.pooling)
+            + u32::from(self.median > 0)
+            + if self.activations > 0 { 2 } else { 0 }
+    }
+}

@@ -1,0 +1,110 @@
+//! The median of a window of sums.
+
+use crate::prelude::*;
+
+/// Keeps the sums of a window in order and gives its middle.
+///
+/// Every sum is compared with all that are there; larger ones move up by one place. The output is
+/// the sum of the two middle places, which are one and the same in an odd window: twice the median,
+/// modulo 2^32.
+///
+/// # Timing
+/// One sum per clock. A sum taken in cycle T counts in `twice_o` from T+1 on.
+#[derive(LogicBlock)]
+pub struct MedianChain {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// A sum is taken.
+    pub valid_i: Signal<In, Bit>,
+    /// It is the first of its window: those before are forgotten.
+    pub first_i: Signal<In, Bit>,
+    /// Sums in a window, less one.
+    pub window_i: Signal<In, Bits<8>>,
+    /// Sum, two's complement.
+    pub acc_i: Signal<In, Bits<32>>,
+    /// Twice the median.
+    pub twice_o: Signal<Out, Bits<32>>,
+    /// Sums from the smallest one up.
+    sorted: Vec<RegData<Bits<32>>>,
+    /// The place holds a sum of this window.
+    full: Vec<RegData<Bit>>,
+    /// The place before this one keeps its sum: it is not larger than the one that comes.
+    stays: Vec<Signal<Local, Bit>>,
+    /// Sum of the place before this one.
+    place: Vec<Signal<Local, Bits<32>>>,
+    /// Places of the middle.
+    lower: Signal<Local, Bits<8>>,
+    upper: Signal<Local, Bits<8>>,
+    lower_sum: Signal<Local, Bits<32>>,
+    upper_sum: Signal<Local, Bits<32>>,
+    _depth: usize,
+}
+
+impl MedianChain {
+    /// A chain for windows of at most `depth` sums.
+    pub fn new(depth: usize) -> Self {
+        Self {
+            clk: Default::default(),
+            valid_i: Default::default(),
+            first_i: Default::default(),
+            window_i: Default::default(),
+            acc_i: Default::default(),
+            twice_o: Default::default(),
+            sorted: v(depth),
+            full: v(depth),
+            stays: v(depth + 1),
+            place: v(depth + 1),
+            lower: Default::default(),
+            upper: Default::default(),
+            lower_sum: Default::default(),
+            upper_sum: Default::default(),
+            _depth: depth,
+        }
+    }
+}
+
+impl Logic for MedianChain {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.stays[0].next = true;
+        self.place[0].next = self.acc_i.val();
+        for k in 0..self._depth {
+            self.stays[k + 1].next = self.full[k].q_o.val()
+                & !self.first_i.val()
+                & (signed_cast(self.acc_i.val()) >= signed_cast(self.sorted[k].q_o.val()));
+            self.place[k + 1].next = self.sorted[k].q_o.val();
+            self.full[k].clk.next = self.clk.val();
+            self.full[k].en_i.next = self.valid_i.val();
+            if k > 0 {
+                self.full[k].d_i.next = self.full[k - 1].q_o.val() & !self.first_i.val();
+            } else {
+                self.full[k].d_i.next = true;
+            }
+        }
+        for k in 0..self._depth {
+            self.sorted[k].clk.next = self.clk.val();
+            self.sorted[k].en_i.next = self.valid_i.val();
+            self.sorted[k].d_i.next = self.acc_i.val();
+            if self.stays[k + 1].val() {
+                self.sorted[k].d_i.next = self.sorted[k].q_o.val();
+            } else if !self.stays[k].val() {
+                self.sorted[k].d_i.next = self.place[k].val();
+            }
+        }
+
+        self.lower.next = self.window_i.val() >> 1;
+        self.upper.next = self.lower.val() + self.window_i.val().get_bits::<1>(0).get_bits::<8>(0);
+        self.lower_sum.next = 0.into();
+        self.upper_sum.next = 0.into();
+        for k in 0..self._depth {
+            if self.lower.val() == k.to_bits::<8>() {
+                self.lower_sum.next = self.sorted[k].q_o.val();
+            }
+            if self.upper.val() == k.to_bits::<8>() {
+                self.upper_sum.next = self.sorted[k].q_o.val();
+            }
+        }
+        self.twice_o.next = self.lower_sum.val() + self.upper_sum.val();
+    }
+    module!(|this| Meta::module("median_chain").param("depth", "d", this._depth, "longest window"));
+}

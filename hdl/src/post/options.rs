@@ -1,0 +1,127 @@
+//! What post-processing can do besides scaling.
+
+use super::activate::ACTIVATE_LATENCY;
+use super::lane::POST_LATENCY;
+use crate::prelude::*;
+use heddle_arch::Params;
+
+/// Options of post-processing. What is not asked for is not built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PostOptions {
+    /// Windows of sums are reduced in front of the scaling: maximum, minimum, sum.
+    pub pooling: bool,
+    /// Windows may be multiplied.
+    pub product: bool,
+    /// Longest window for a median; 0 without one.
+    pub median: usize,
+    /// Tables of activation functions.
+    pub activations: usize,
+}
+
+impl PostOptions {
+    /// Scaling alone.
+    pub const NONE: Self = Self {
+        pooling: false,
+        product: false,
+        median: 0,
+        activations: 0,
+    };
+
+    /// The options of a configuration.
+    pub fn of(params: &Params) -> Self {
+        let post = &params.post;
+        Self {
+            pooling: post.pooling,
+            product: post.product,
+            median: post.median as usize,
+            activations: post.activations as usize,
+        }
+    }
+
+    /// Cycles from a sum on a lane to the scaling.
+    pub fn pool_latency(&self) -> usize {
+        usize::from(self.pooling) + usize::from(self.median > 0)
+    }
+
+    /// Cycles from the scaling to the gatherer.
+    pub fn activate_latency(&self) -> usize {
+        if self.activations > 0 {
+            ACTIVATE_LATENCY
+        } else {
+            0
+        }
+    }
+
+    /// Cycles from `valid_i` of a lane until its byte reaches the gatherer.
+    pub fn latency(&self) -> usize {
+        POST_LATENCY + self.extra()
+    }
+
+    /// Cycles by which the options lengthen a lane.
+    pub fn extra(&self) -> usize {
+        self.pool_latency() + self.activate_latency()
+    }
+
+    /// Adds a line about the clocks of a module, which the options make longer.
+    pub fn describe_clocks(&self, meta: Meta) -> Meta {
+        match self.extra() {
+            0 => meta,
+            1 => meta.doc("Options of post-processing add one cycle to that."),
+            cycles => meta.doc(format!(
+                "Options of post-processing add {cycles} cycles to that."
+            )),
+        }
+    }
+
+    /// Adds the options to what a module says about itself.
+    pub fn describe(&self, meta: Meta) -> Meta {
+        meta.feature("pooling", "pl", self.pooling.into(), "windows are reduced")
+            .feature(
+                "product",
+                "pm",
+                self.product.into(),
+                "windows may be multiplied",
+            )
+            .feature("median", "md", self.median, "longest window for a median")
+            .feature(
+                "activations",
+                "fn",
+                self.activations,
+                "tables of activation functions",
+            )
+            .silent("activates", usize::from(self.activations > 0))
+            .silent("medians", usize::from(self.median > 0))
+            .silent("extra", self.extra())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use heddle_arch::params::Post;
+
+    #[test]
+    fn latencies_are_those_of_the_document() {
+        for (pooling, median, activations) in [
+            (false, 0, 0),
+            (true, 0, 0),
+            (true, 9, 0),
+            (false, 0, 1),
+            (true, 4, 8),
+        ] {
+            let post = Post {
+                pooling,
+                product: false,
+                median,
+                activations,
+            };
+            let options = PostOptions {
+                pooling,
+                product: false,
+                median: median as usize,
+                activations: activations as usize,
+            };
+            assert_eq!(options.extra(), post.extra_cycles() as usize, "{post:?}");
+        }
+    }
+}

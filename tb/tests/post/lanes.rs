@@ -1,0 +1,180 @@
+//! Lanes without options.
+
+use std::sync::LazyLock;
+
+use heddle_hdl::post::{Post, PostOptions};
+use heddle_sim::post::PostSettings;
+use heddle_tb::verilate::Sources;
+use rand::Rng;
+
+use crate::bench::{Bench, TILES, random_acc, random_scale};
+use crate::rtl::{Checked, Coverage, check_mutants, emitted, run_seeds};
+
+static ONE: LazyLock<Sources> = LazyLock::new(|| emitted(Post::new(1, TILES, PostOptions::NONE)));
+static THREE: LazyLock<Sources> = LazyLock::new(|| emitted(Post::new(3, TILES, PostOptions::NONE)));
+
+/// One recorded scaling.
+#[derive(serde::Deserialize)]
+struct Vector {
+    acc: i32,
+    multiplier: i32,
+    shift: i32,
+    rounding: String,
+    zero_point: i16,
+    min: i16,
+    max: i16,
+    expected: i16,
+}
+
+#[test]
+fn lane_reproduces_the_recorded_scalings() {
+    let text = include_str!("../../../arch/tests/data/requantise.json");
+    let vectors: Vec<Vector> = serde_json::from_str(text).expect("the vector file is valid");
+    let mut bench = Bench::new(&ONE, 1, PostOptions::NONE, 1);
+    for v in &vectors {
+        bench.settings = PostSettings {
+            single: v.rounding == "single",
+            low: v.min - v.zero_point,
+            high: v.max - v.zero_point,
+            ..PostSettings::default()
+        };
+        bench.write_scale(0, 1, v.multiplier, v.shift).unwrap();
+        bench.load(1, 0, 1).unwrap();
+        bench.drain(0, true, &[v.acc]).unwrap();
+        bench.finish().unwrap();
+        let word = bench.stored[0].pop().expect("one word per vector");
+        assert_eq!(
+            word.data,
+            (v.expected - v.zero_point) as u64 & 0xff,
+            "acc {}, multiplier {}, shift {}, {}",
+            v.acc,
+            v.multiplier,
+            v.shift,
+            v.rounding
+        );
+    }
+    assert!(vectors.len() > 2000);
+}
+
+#[test]
+fn words_leave_when_the_address_leaves_them_or_at_the_flush() {
+    let mut bench = Bench::new(&THREE, 3, PostOptions::NONE, 1);
+    for column in 0..3 {
+        // Scale 1: 2^30 with a left shift of 1.
+        bench.write_scale(column, 2, 1 << 30, 1).unwrap();
+    }
+    bench.load(2, 0, 2).unwrap();
+    bench.drain(8, false, &[1, 2, 3]).unwrap();
+    bench.drain(9, false, &[4, 5, 6]).unwrap();
+    bench.idle(3).unwrap();
+    bench.drain(17, false, &[7, 8, 9]).unwrap();
+    bench.drain(30, true, &[10, 11, 12]).unwrap();
+    bench.drain(31, true, &[13, 14, 15]).unwrap();
+    bench.finish().unwrap();
+    let words: Vec<Vec<(u16, u64)>> = bench
+        .stored
+        .iter()
+        .map(|lane| lane.iter().map(|w| (w.word, w.data)).collect())
+        .collect();
+    // Sums travel with the slots here, so column 1 gets the sums of the slot before.
+    assert_eq!(words[0].len(), 4);
+    assert_eq!(words[0][0], (1, 0x0401));
+    assert_eq!(words[0][1], (2, 0x0700));
+    assert_eq!(words[0][2], (3, 10 << 48));
+    assert_eq!(words[0][3], (3, 13 << 56));
+    assert_eq!(words[1].len(), 4);
+    assert_eq!(words[2], []);
+}
+
+/// Random drains; several of them share their settings and follow one another at once.
+fn random_drains(sources: &Sources, cols: usize, seed: u64) -> Checked<Coverage> {
+    let mut bench = Bench::new(sources, cols, PostOptions::NONE, seed);
+    let mut rng = bench.dut.rng();
+    let mut coverage = Coverage::default();
+    for _ in 0..60 {
+        for column in 0..cols as u8 + 1 {
+            for tile in 0..TILES as u8 {
+                let (multiplier, shift) = random_scale(&mut rng);
+                bench.write_scale(column, tile, multiplier, shift)?;
+                coverage.event("multiplier zero", multiplier == 0);
+                coverage.event("left shift", shift > 0);
+                coverage.event("longest right shift", shift == -31);
+            }
+        }
+        let low = rng.random_range(-256..=0);
+        bench.settings = PostSettings {
+            single: rng.random(),
+            low,
+            high: rng.random_range(low..=255),
+            ..PostSettings::default()
+        };
+        coverage.event("single rounding", bench.settings.single);
+        coverage.event("double rounding", !bench.settings.single);
+        for part in 0..rng.random_range(1..4) {
+            coverage.event("drain right after a drain", part > 0);
+            let columns = rng.random_range(0..=cols as u16);
+            coverage.event(
+                "drain of some columns",
+                columns > 0 && columns < cols as u16 || cols == 1,
+            );
+            coverage.event("drain of no column", columns == 0);
+            let skip = rng.random_range(0..=cols as u16 - columns);
+            coverage.event("columns before the first one", skip > 0);
+            bench.load(rng.random_range(0..TILES as u8), skip, columns)?;
+            let mut destination: u16 = rng.random();
+            let length = rng.random_range(1..40);
+            for index in 0..length {
+                while rng.random_bool(0.2) {
+                    bench.idle(1)?;
+                    coverage.event("gap inside a drain", true);
+                }
+                let accs: Vec<i32> = (0..cols).map(|_| random_acc(&mut rng)).collect();
+                let flush = index + 1 == length || rng.random_bool(0.05);
+                bench.drain(destination, flush, &accs)?;
+                let next = match rng.random_range(0..6) {
+                    0 => rng.random(),
+                    1 => destination.wrapping_add(8),
+                    _ => destination.wrapping_add(1),
+                };
+                let moves = next >> 3 != destination >> 3;
+                coverage.event("word left by its address", moves && !flush);
+                coverage.event("flush within a word", flush && !moves);
+                coverage.event("next word behind a flush", flush && moves);
+                destination = next;
+            }
+        }
+        bench.finish()?;
+    }
+    let stored: usize = bench.stored.iter().map(Vec::len).sum();
+    coverage.event("many words stored", stored > 100);
+    Ok(coverage)
+}
+
+#[test]
+fn one_lane_follows_its_model() {
+    run_seeds(|seed| random_drains(&ONE, 1, seed));
+}
+
+#[test]
+fn three_lanes_follow_their_model() {
+    run_seeds(|seed| random_drains(&THREE, 3, seed));
+}
+
+#[test]
+fn faults_are_noticed() {
+    let mutants = [
+        ("heddle_gatherer", "valid_i & flush_i", "flush_i"),
+        ("heddle_gatherer", "complete_q | (valid_i", "(valid_i"),
+        ("heddle_requantise", "= !single_i", "= 1'b1"),
+        ("heddle_rounding_shift", "halves_up_i | ", ""),
+        (
+            "heddle_post_lane",
+            "pw_column_q <= pw_column_i - 8'd1",
+            "pw_column_q <= pw_column_i",
+        ),
+        ("heddle_post_lane", "skip_i - 8'd1", "skip_i"),
+    ];
+    check_mutants(&THREE, &mutants, |sources, seed| {
+        random_drains(sources, 3, seed)
+    });
+}

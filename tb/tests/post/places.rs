@@ -1,0 +1,112 @@
+//! The way of the words to their partitions.
+
+use heddle_arch::params::common_divisor;
+use heddle_hdl::post::DrainPlace;
+use heddle_sim::buffer::DrainWord;
+use heddle_sim::post::DrainPlaceModel;
+use heddle_tb::verilate::Sources;
+use rand::Rng;
+
+use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, run_seeds};
+
+/// Words of columns that lie one behind another; the turn changes when all words have passed.
+fn random_places(sources: &Sources, rows: usize, cols: usize, seed: u64) -> Checked<Coverage> {
+    let mut dut = Dut::new(sources, seed);
+    let mut rng = dut.rng();
+    let mut model = DrainPlaceModel::new(rows, cols);
+    let places = rows / common_divisor(rows as u32, cols as u32) as usize;
+    let mut coverage = Coverage::default();
+    for _ in 0..60 {
+        let turn = rng.random_range(0..places);
+        coverage.event("turned", turn > 0 || places == 1);
+        let active = rng.random_range(1..=rows.min(cols));
+        let first = rng.random_range(0..=cols - active);
+        coverage.event(
+            "other columns than the first ones",
+            first > 0 || cols <= rows,
+        );
+        for cycle in 0..12 {
+            let words: Vec<Option<DrainWord>> = (0..cols)
+                .map(|column| {
+                    let word = DrainWord {
+                        word: rng.random_range(0..1 << 13),
+                        data: rng.random(),
+                    };
+                    let writes = (first..first + active).contains(&column) && cycle > 0;
+                    (writes && rng.random_bool(0.6)).then_some(word)
+                })
+                .collect();
+            coverage.event("all at once", words.iter().flatten().count() == active);
+            dut.set("turn_i", turn as u64);
+            dut.set_all("valid_i", words.iter().map(|word| word.is_some().into()));
+            // What stands on the inputs without a word is no word.
+            let noise = DrainWord {
+                word: rng.random_range(0..1 << 13),
+                data: rng.random(),
+            };
+            dut.set_all(
+                "word_i",
+                words.iter().map(|w| w.unwrap_or(noise).word.into()),
+            );
+            dut.set_all("data_i", words.iter().map(|w| w.unwrap_or(noise).data));
+            dut.settle();
+            for (partition, word) in model.step(turn, &words).into_iter().enumerate() {
+                dut.check_element("valid_o", partition, rows, word.is_some())?;
+                if let Some(word) = word {
+                    dut.check_element("word_o", partition, rows, word.word)?;
+                    dut.check_element("data_o", partition, rows, word.data)?;
+                }
+            }
+            dut.clock();
+        }
+    }
+    Ok(coverage)
+}
+
+const PLACES: [(usize, usize); 7] = [(1, 1), (4, 4), (6, 4), (4, 6), (8, 2), (3, 7), (5, 3)];
+
+#[test]
+fn pet_20_pet_23_words_of_a_column_go_to_the_chosen_partition() {
+    for (rows, cols) in PLACES {
+        let sources = emitted(DrainPlace::new(rows, cols));
+        run_seeds(|seed| random_places(&sources, rows, cols, seed));
+    }
+}
+
+#[test]
+fn pet_53_on_a_square_array_columns_are_wired_to_their_partitions() {
+    let mut dut = Dut::new(&emitted(DrainPlace::new(4, 4)), 1);
+    let mut rng = dut.rng();
+    let mut before: Option<[Option<u64>; 4]> = None;
+    for _ in 0..200 {
+        // The turn has nothing to choose.
+        dut.set("turn_i", rng.random::<u8>());
+        let words: [Option<u64>; 4] =
+            std::array::from_fn(|_| rng.random_bool(0.5).then(|| rng.random()));
+        dut.set_all("valid_i", words.iter().map(|word| word.is_some().into()));
+        dut.set_all("word_i", words.iter().map(|_| 0));
+        dut.set_all("data_i", words.iter().map(|word| word.unwrap_or_default()));
+        dut.settle();
+        for (partition, word) in before.iter().flatten().enumerate() {
+            let valid = dut.check_element("valid_o", partition, 4, word.is_some());
+            let data = word.map_or(Ok(()), |data| {
+                dut.check_element("data_o", partition, 4, data)
+            });
+            valid.and(data).unwrap();
+        }
+        dut.clock();
+        before = Some(words);
+    }
+}
+
+#[test]
+fn faults_of_the_way_to_the_partitions_are_noticed() {
+    let sources = emitted(DrainPlace::new(6, 4));
+    let mutants = [
+        ("heddle_drain_place", "valid_q <=", "valid_q <= 6'd1 |"),
+        ("heddle_drain_turn", "if (turn_i)", "if (!turn_i)"),
+    ];
+    check_mutants(&sources, &mutants, |sources, seed| {
+        random_places(sources, 6, 4, seed)
+    });
+}
