@@ -1,0 +1,169 @@
+//! Fields of instructions against their bits and against a machine.
+
+use super::{
+    ErrorCode, Instruction, IsaError, MAX_WORDS, OP_MATMUL, Pooling, ROW_EPILOGUE, Reduction,
+};
+use crate::params::{Params, Post};
+
+impl Instruction {
+    /// Checks that every field fits its bits in the instruction words.
+    ///
+    /// # Errors
+    /// [`ErrorCode::BadField`] or [`ErrorCode::BadLength`].
+    pub fn check(&self) -> Result<(), IsaError> {
+        let field = |name, value: i64, low: i64, high: i64| {
+            if (low..=high).contains(&value) {
+                return Ok(());
+            }
+            let message = format!("{name} is {value}, expected {low} to {high}");
+            Err(IsaError::new(ErrorCode::BadField, message))
+        };
+        match self {
+            Instruction::Halt { .. } => {}
+            Instruction::LoadWeights {
+                rows,
+                tile_level,
+                flip,
+                ..
+            } => {
+                field("rows", (*rows).into(), 1, 256)?;
+                field("tile_level", (*tile_level).into(), 0, 7)?;
+                field("flip", (*flip).into(), 0, 31)?;
+            }
+            Instruction::Matmul {
+                rows,
+                tile_level,
+                macs,
+                table,
+                ..
+            } => {
+                field("rows", (*rows).into(), 1, 256)?;
+                field("tile_level", (*tile_level).into(), 0, 7)?;
+                field("macs", (*macs).into(), 0, 0x1_ffff)?;
+                let last_macs = table.map_or(0, |table| table.last_macs);
+                field("last_macs", last_macs.into(), 0, 0x1_ffff)?;
+            }
+            Instruction::Drain {
+                columns,
+                lo,
+                hi,
+                place,
+                activation,
+                pooling,
+                ..
+            } => {
+                let place = place.unwrap_or_default();
+                let tables = Post::ACTIVATIONS_MAX.into();
+                field("columns", (*columns).into(), 1, 256)?;
+                field("first column", place.first_column.into(), 0, 255)?;
+                field("turn", place.turn.into(), 0, 255)?;
+                field("lo", (*lo).into(), -256, 255)?;
+                field("hi", (*hi).into(), -256, 255)?;
+                field("activation", (*activation).into(), 0, tables)?;
+                let window = pooling.map_or(1, |pooling| pooling.window);
+                field("window", window.into(), 1, 256)?;
+            }
+        }
+        for block in self.record().map_or(&[][..], |r| &r.rows) {
+            field("row", block.row.into(), 0, 7)?;
+            field("loops", block.loops.len() as i64, 0, 8)?;
+        }
+        if self.words() > MAX_WORDS {
+            let message = format!("length is {}, expected at most {MAX_WORDS}", self.words());
+            return Err(IsaError::new(ErrorCode::BadLength, message));
+        }
+        Ok(())
+    }
+
+    /// Checks the instruction against the sizes of a machine, as its sequencer does.
+    ///
+    /// # Errors
+    /// [`ErrorCode::BadField`] when a row, loop, column, column tile or tile level does not exist
+    /// there, or a value of the record is wider than its addresses or offsets.
+    pub fn check_machine(&self, params: &Params) -> Result<(), IsaError> {
+        self.check()?;
+        let most = |name, value: u32, limit: u32| {
+            if value <= limit {
+                return Ok(());
+            }
+            let message = format!("{name} is {value}, this machine has at most {limit}");
+            Err(IsaError::new(ErrorCode::BadField, message))
+        };
+        let traversal = &params.traversal;
+        match self {
+            Instruction::Halt { .. } => {}
+            Instruction::LoadWeights {
+                rows, tile_level, ..
+            }
+            | Instruction::Matmul {
+                rows, tile_level, ..
+            } => {
+                most("rows", *rows, params.array.rows)?;
+                most("tile_level", *tile_level, traversal.loops - 1)?;
+            }
+            Instruction::Drain {
+                columns,
+                tile,
+                place,
+                activation,
+                pooling,
+                ..
+            } => {
+                let place = place.unwrap_or_default();
+                let post = &params.post;
+                most("activation", (*activation).into(), post.activations)?;
+                if let Some(pooling) = pooling {
+                    check_pooling(*pooling, post)?;
+                }
+                most("columns", *columns, params.lanes())?;
+                let behind = place.first_column + columns;
+                most("first column + columns", behind, params.array.cols)?;
+                most("turn", place.turn, params.turns() - 1)?;
+                most("column tile", (*tile).into(), params.column_tiles - 1)?;
+            }
+        }
+        let mut rows = traversal.rows;
+        if self.opcode() == OP_MATMUL {
+            rows = rows.min(u32::from(ROW_EPILOGUE) + 1);
+        }
+        let limit = |bits: u32| u32::MAX >> (u32::BITS - bits);
+        for block in self.record().map_or(&[][..], |r| &r.rows) {
+            most("row", block.row.into(), rows - 1)?;
+            most("loops", block.loops.len() as u32, traversal.loops)?;
+            most("base", block.base, limit(traversal.address_bits))?;
+            for values in &block.loops {
+                for (name, value) in [
+                    ("initial", values.initial),
+                    ("step", values.step),
+                    ("end", values.end),
+                ] {
+                    most(name, value, limit(traversal.offset_bits))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_pooling(pooling: Pooling, post: &Post) -> Result<(), IsaError> {
+    let exists = match pooling.reduction {
+        _ if !post.pooling => false,
+        Reduction::Max | Reduction::Min | Reduction::Sum => true,
+        Reduction::Product => post.product,
+        Reduction::Median => post.median > 0,
+    };
+    let fault = |message| Err(IsaError::new(ErrorCode::BadField, message));
+    if !exists {
+        let number = pooling.reduction.number();
+        return fault(format!(
+            "reduction is {number}, this machine does not have it"
+        ));
+    }
+    if pooling.reduction == Reduction::Median && pooling.window > post.median {
+        let (window, most) = (pooling.window, post.median);
+        return fault(format!(
+            "window is {window}, the median of this machine has at most {most}"
+        ));
+    }
+    Ok(())
+}
