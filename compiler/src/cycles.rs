@@ -1,7 +1,7 @@
 //! How many cycles a layer takes: the clocks of `docs/isa.md`, event by event.
 //!
-//! The programs of this crate keep one order: weights of K tiles are loaded in the order in which
-//! products use them, and a drain is there before its results.
+//! In the programs of this crate weights of K tiles are loaded in the order in which products use them, and every
+//! product that goes to post has a drain of its own, before or behind it, whose addresses are there in time.
 
 use std::collections::VecDeque;
 
@@ -37,6 +37,10 @@ struct Timeline {
     vector: Option<u64>,
     /// From this cycle on the drain unit is idle.
     drain_idle: u64,
+    /// A drain whose results are still to come.
+    open: bool,
+    /// Results without a drain: the first and the last of them.
+    undrained: VecDeque<(u64, u64)>,
 }
 
 /// Value of CYCLES after a program that ends with HALT.
@@ -63,13 +67,30 @@ impl Timeline {
             Instruction::Matmul { .. } => stream_idle,
             Instruction::Drain { .. } => self.drain_idle,
         };
+        let wait = instruction.wait();
+        let others = [
+            (wait.weights, weights_idle),
+            (wait.stream, stream_idle),
+            (wait.drain, self.drain_idle),
+        ];
+        let others = others.iter().filter(|(waits, _)| *waits);
+        let idle = others.fold(idle, |idle, &(_, other)| idle.max(other));
         let head = idle.max(self.fetch + 1);
         let start = head + instruction.words() as u64;
         self.fetch = start + 1;
         let valid = start + FIRST_ADDRESS;
         match instruction {
             Instruction::Halt { .. } => self.fetch = head + 1,
-            Instruction::Drain { .. } => {}
+            Instruction::Drain { .. } => match self.undrained.pop_front() {
+                Some((first, last)) => {
+                    debug_assert!(
+                        valid <= first,
+                        "the drain comes at {valid}, results at {first}"
+                    );
+                    self.drain_idle = last + self.cols + self.extra + 16;
+                }
+                None => self.open = true,
+            },
             Instruction::LoadWeights {
                 record, tile_level, ..
             } => {
@@ -87,7 +108,10 @@ impl Timeline {
                 self.stream(valid + u64::from(prologue), vectors, tiles);
                 if *last {
                     let taken = self.stream.unwrap_or(0) + self.rows + 8;
-                    self.drain_idle = taken + self.cols + self.extra + 16;
+                    match std::mem::take(&mut self.open) {
+                        true => self.drain_idle = taken + self.cols + self.extra + 16,
+                        false => self.undrained.push_back((taken + 1 - vectors, taken)),
+                    }
                 }
             }
         }

@@ -1,8 +1,9 @@
 //! The instructions of one layer.
 //!
-//! For every column tile and every M tile (output pixels whose sums fit one results bank):
-//! LOAD_WEIGHTS, DRAIN, MATMUL in this order, so that the next weights load while the products of
-//! this tile are made.
+//! For every column tile and every M tile (output pixels whose sums fit one results bank): LOAD_WEIGHTS, MATMUL and
+//! DRAIN, so that the next weights load while the products of this tile are made. A drain waits until the one
+//! before has written its last result. So it comes behind the MATMUL if there is time enough before the first result,
+//! that is if the K tiles before the last one take long enough; else in front of it.
 
 use heddle_arch::isa::{
     Instruction, Loop, Pooling, ROW_PROLOGUE, ROW_TENSOR, Record, Reduction, RowBlock, RowTable,
@@ -15,6 +16,10 @@ use heddle_arch::requantise::{Rounding, threshold};
 use crate::loops::{Count, merge, unroll};
 use crate::tensor::TensorPlan;
 use crate::weights::{WeightPlan, planes};
+
+/// Cycles from the last vector of a product to the first address of the next drain, besides the columns and the
+/// options of post-processing: 16 until the drain before is idle and 16 for the instruction, less 16 for that of the product; and 8 to spare.
+const LATE_CYCLES: u32 = 24;
 
 /// A layer with the places of all its data.
 #[derive(Debug, Clone)]
@@ -45,19 +50,32 @@ impl PlacedLayer<'_> {
         let tiles = pixel_tiles(
             self.output.shape.height,
             self.output.shape.width,
-            self.params.results_buffer.depth / window(self.layer),
+            self.params.results_buffer.depth / window(self.layer, self.params),
         );
         let mut instructions = Vec::new();
         let mut bank = false;
         for column_tile in 0..self.weights.column_tiles {
             for tile in &tiles {
-                instructions.push(self.load_weights(column_tile));
-                instructions.push(self.drain(column_tile, tile));
-                self.push_matmuls(&mut instructions, column_tile, tile, bank);
+                let load = self.load_weights(column_tile);
+                let drain = self.drain(column_tile, tile);
+                let mut products = self.matmuls(column_tile, tile, bank);
+                let at = usize::from(self.drains_late(column_tile, tile));
+                products.insert(at, drain);
+                instructions.push(load);
+                instructions.append(&mut products);
                 bank = !bank;
             }
         }
         instructions
+    }
+
+    /// The drain may come behind the product: until the first result there is time for what is left of the drain
+    /// before and for the drain itself.
+    fn drains_late(&self, column_tile: u32, tile: &PixelTile) -> bool {
+        let before = self.weights.k_tiles(column_tile) - 1;
+        let slots = before * u64::from(tile.width * tile.height);
+        let params = self.params;
+        slots >= u64::from(params.array.cols + params.post.extra_cycles() + LATE_CYCLES)
     }
 
     fn registers(&self, loops: &[Count]) -> Vec<Loop> {
@@ -103,9 +121,9 @@ impl PlacedLayer<'_> {
             hi: i16::from(layer.max) - zero_point,
             place: None,
             activation: 0,
-            pooling: (layer.kind == LayerKind::MaxPool2d).then(|| Pooling {
-                reduction: Reduction::Max,
-                window: window(layer),
+            pooling: reduction(layer, self.params).map(|reduction| Pooling {
+                reduction,
+                window: window(layer, self.params),
             }),
             record: Record {
                 rows: vec![RowBlock {
@@ -126,13 +144,8 @@ impl PlacedLayer<'_> {
 
     /// One MATMUL for each input, or several when the traversal unit has too few loops for all K
     /// tiles.
-    fn push_matmuls(
-        &self,
-        instructions: &mut Vec<Instruction>,
-        column_tile: u32,
-        tile: &PixelTile,
-        bank: bool,
-    ) {
+    fn matmuls(&self, column_tile: u32, tile: &PixelTile, bank: bool) -> Vec<Instruction> {
+        let mut instructions = Vec::new();
         let columns = self.weights.columns(self.layer, column_tile);
         let macs = self.weights.rows * columns;
         let mut walks = Vec::new();
@@ -181,6 +194,7 @@ impl PlacedLayer<'_> {
                 record: Record { rows },
             });
         }
+        instructions
     }
 
     /// How the stream unit walks a tensor for a column tile.
@@ -197,21 +211,22 @@ impl PlacedLayer<'_> {
             Count::new(tile.width, stride_x),
             Count::new(tile.height, stride_y * pitch),
         ];
-        let mut vectors = match self.layer.kind {
+        let pools = reduction(self.layer, self.params).is_some();
+        let mut vectors = match pools {
             // The elements of a window follow each other.
-            LayerKind::MaxPool2d => merge(&[window, pixels].concat()),
-            _ => merge(&pixels),
+            true => merge(&[window, pixels].concat()),
+            false => merge(&pixels),
         };
         if vectors.is_empty() {
             vectors.push(Count::new(1, 1));
         }
         let planes = planes(self.layer, self.weights.lanes, column_tile).len() as u32;
         let planes = Count::new(planes, input.plane_stride);
-        let k_loops = match (self.weights.flattening, self.layer.kind) {
+        let k_loops = match self.weights.flattening {
             // The rows' offsets lead to the taps; a loop needs a step all the same.
-            (Some(flattening), _) => merge(&[Count::new(flattening.k_tiles, 1)]),
-            (None, LayerKind::MaxPool2d) => merge(&[planes]),
-            (None, _) => merge(&[window[0], window[1], planes]),
+            Some(flattening) => merge(&[Count::new(flattening.k_tiles, 1)]),
+            None if pools => merge(&[planes]),
+            None => merge(&[window[0], window[1], planes]),
         };
         let room = (self.params.traversal.loops as usize).saturating_sub(vectors.len());
         let k_tiles = k_loops.iter().map(|count| count.trips).product();
@@ -270,7 +285,7 @@ impl PlacedLayer<'_> {
     /// Tensor slots of one K tile, all pixel tiles.
     fn slots(&self) -> u64 {
         let pixels = u64::from(self.output.shape.height) * u64::from(self.output.shape.width);
-        pixels * u64::from(window(self.layer))
+        pixels * u64::from(window(self.layer, self.params))
     }
 }
 
@@ -289,44 +304,59 @@ struct Walk {
 
 /// Whether a machine can do what a layer asks for; else what is missing.
 pub(crate) fn check_layer(layer: &Layer, params: &Params) -> Result<(), String> {
-    if layer.kind != LayerKind::MaxPool2d {
-        return Ok(());
+    match layer.kind {
+        LayerKind::MaxPool2d if !params.post.pooling => {
+            Err("max_pool2d needs pooling, expected post.pooling to be true".to_string())
+        }
+        LayerKind::MaxPool2d => check_windows(layer, params),
+        _ => Ok(()),
     }
-    if !params.post.pooling {
-        return Err("max_pool2d needs pooling, expected post.pooling to be true".to_string());
-    }
+}
+
+/// Whether windows can go through the pooling of the machine.
+fn check_windows(layer: &Layer, params: &Params) -> Result<(), String> {
     let [height, width] = layer.kernel;
-    let size = height * width;
+    let size = u64::from(height) * u64::from(width);
     if size > 256 {
         return Err(format!(
             "window is {height} x {width}, expected at most 256 elements"
         ));
     }
-    // A window passes through the results buffer as a whole.
-    let room = params.results_buffer.depth / size;
-    let needed = layer.output.width.min(8);
-    if room < needed {
+    // A window passes through the results buffer as a whole; parts of a row are whole words.
+    let needed = size * u64::from(layer.output.width.min(8));
+    let depth = params.results_buffer.depth;
+    if u64::from(depth) < needed {
         return Err(format!(
-            "windows of {size} elements need a results_buffer.depth of {}, it is {}",
-            size * needed,
-            params.results_buffer.depth
+            "windows of {size} elements need a results_buffer.depth of {needed}, it is {depth}"
         ));
     }
-    // Loops over the window and over the pixels, and one over the planes.
-    let loops = params.traversal.loops;
-    match loops < 4 {
-        true => Err(format!(
-            "max_pool2d needs a traversal.loops of 4, it is {loops}"
+    // Loops over the window and over the pixels.
+    match params.traversal.loops {
+        loops @ ..4 => Err(format!(
+            "{} needs a traversal.loops of 4, it is {loops}",
+            layer.kind.name()
         )),
-        false => Ok(()),
+        _ => Ok(()),
+    }
+}
+
+/// What pooling makes of the windows of a layer; none if the layer does without. Means are sums that the scale
+/// divides; without pooling, or if a window is too large, they are depthwise convolutions.
+pub(crate) fn reduction(layer: &Layer, params: &Params) -> Option<Reduction> {
+    match layer.kind {
+        LayerKind::MaxPool2d => Some(Reduction::Max),
+        LayerKind::AveragePool2d if params.post.pooling => {
+            check_windows(layer, params).ok().map(|()| Reduction::Sum)
+        }
+        _ => None,
     }
 }
 
 /// Slots for each result of a layer.
-fn window(layer: &Layer) -> u32 {
-    match layer.kind {
-        LayerKind::MaxPool2d => layer.kernel[0] * layer.kernel[1],
-        _ => 1,
+fn window(layer: &Layer, params: &Params) -> u32 {
+    match reduction(layer, params) {
+        Some(_) => layer.kernel[0] * layer.kernel[1],
+        None => 1,
     }
 }
 

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use heddle_arch::isa::{Instruction, ROW_TENSOR, Record};
+use heddle_arch::isa::{Instruction, Loop, ROW_TENSOR, Record};
 
 /// The unit that an instruction starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -140,6 +140,7 @@ impl Schedule {
     /// Finds all dependencies.
     pub(crate) fn connect(&mut self) {
         let tiles = self.weight_tiles();
+        let drains = self.drains();
         let mut last: [Option<usize>; 3] = [None; 3];
         for (index, loads) in tiles.into_iter().enumerate() {
             let step = &self.steps[index];
@@ -150,9 +151,10 @@ impl Schedule {
                 on,
                 reason: Reason::Weights,
             }));
-            if goes_to_post(&step.instruction) {
-                after.extend(before(last[Unit::Drain as usize], Reason::Addresses));
-            }
+            after.extend(drains[index].iter().map(|&on| Dependency {
+                on,
+                reason: Reason::Addresses,
+            }));
             last[step.unit as usize] = Some(index);
             after.sort_unstable();
             self.steps[index].after = after;
@@ -209,6 +211,33 @@ impl Schedule {
         used
     }
 
+    /// For every product that goes to post the drains before it whose addresses its results take. A drain may also
+    /// come behind the product, in time for its results.
+    fn drains(&self) -> Vec<Vec<usize>> {
+        let mut used = vec![Vec::new(); self.steps.len()];
+        let numbered = || self.steps.iter().enumerate();
+        let mut drains = numbered().filter_map(|(index, step)| {
+            let slots = drained_slots(&step.instruction)?;
+            Some((index, slots))
+        });
+        let mut open: Option<(usize, u64)> = None;
+        for (index, step) in numbered() {
+            let mut needed = posted_slots(&step.instruction);
+            while needed > 0 {
+                let Some((drain, slots)) = open.take().or_else(|| drains.next()) else {
+                    return used;
+                };
+                if drain < index {
+                    used[index].push(drain);
+                }
+                let taken = needed.min(slots);
+                needed -= taken;
+                open = (slots > taken).then_some((drain, slots - taken));
+            }
+        }
+        used
+    }
+
     /// A line for each step.
     #[must_use]
     pub fn text(&self) -> String {
@@ -259,8 +288,43 @@ impl Schedule {
     }
 }
 
-fn goes_to_post(instruction: &Instruction) -> bool {
-    matches!(instruction, Instruction::Matmul { last: true, .. })
+/// Slots that a drain has addresses for, if it is one.
+fn drained_slots(instruction: &Instruction) -> Option<u64> {
+    let Instruction::Drain {
+        record, pooling, ..
+    } = instruction
+    else {
+        return None;
+    };
+    let window = pooling.map_or(1, |pooling| u64::from(pooling.window));
+    let rows = record.rows.iter();
+    let addresses = rows.map(|block| block.loops.iter().map(trips).product::<u64>());
+    Some(window * addresses.sum::<u64>())
+}
+
+/// Slots that a product sends to post.
+fn posted_slots(instruction: &Instruction) -> u64 {
+    let Instruction::Matmul {
+        last: true,
+        tile_level,
+        record,
+        ..
+    } = instruction
+    else {
+        return 0;
+    };
+    let mut blocks = record.rows.iter().filter(|block| block.row == ROW_TENSOR);
+    let loops = blocks.next().map_or(&[][..], |block| &block.loops);
+    loops
+        .iter()
+        .take(*tile_level as usize + 1)
+        .map(trips)
+        .product()
+}
+
+/// Iterations of a loop.
+fn trips(l: &Loop) -> u64 {
+    u64::from(l.end.div_ceil(l.step.max(1))).max(1)
 }
 
 /// Iterations of the loops outside `level`.
@@ -268,9 +332,7 @@ fn k_tiles(record: &Record, row: u8, level: u32) -> u64 {
     let mut blocks = record.rows.iter().filter(|block| block.row == row);
     let loops = blocks.next().map_or(&[][..], |block| &block.loops);
     let outer = loops.iter().skip(level as usize + 1);
-    outer
-        .map(|l| u64::from(l.end.div_ceil(l.step.max(1))).max(1))
-        .product()
+    outer.map(trips).product()
 }
 
 /// Bytes of the state buffer between the lowest and the highest address of an instruction.

@@ -11,6 +11,7 @@ use heddle_arch::network::{Layer, LayerKind};
 use heddle_arch::params::Params;
 
 use crate::flatten::{Flattening, Tap};
+use crate::layer::reduction;
 use crate::mapping::Mapping;
 
 /// Sizes of a layer's weights.
@@ -24,6 +25,8 @@ pub(crate) struct WeightPlan {
     k_tiles: Vec<u64>,
     /// All column tiles use the same weights.
     shared: bool,
+    /// Windows go through pooling: weights are 1.
+    pools: bool,
     /// Words of one K tile in each partition.
     pub tile_words: u32,
     /// Array rows in use.
@@ -46,11 +49,13 @@ impl WeightPlan {
     pub fn of(layer: &Layer, mapping: Mapping, params: &Params) -> Self {
         let lanes = params.lanes();
         let column_tiles = layer.output.channels.div_ceil(lanes);
+        let pools = reduction(layer, params).is_some();
         let plan = Self {
             lanes,
             column_tiles,
             k_tiles: Vec::new(),
-            shared: matches!(layer.kind, LayerKind::Add | LayerKind::MaxPool2d),
+            shared: layer.kind == LayerKind::Add || pools,
+            pools,
             tile_words: params.weight_words(),
             rows: layer.input.channels.min(lanes),
             flattening: None,
@@ -60,7 +65,7 @@ impl WeightPlan {
             Mapping::Channel => {
                 let places = match layer.kind {
                     LayerKind::Add => layer.inputs.len() as u64,
-                    LayerKind::MaxPool2d => 1,
+                    _ if pools => 1,
                     _ => u64::from(layer.kernel[0]) * u64::from(layer.kernel[1]),
                 };
                 let planes = every.map(|tile| planes(layer, lanes, tile).len() as u64);
@@ -160,7 +165,7 @@ impl WeightPlan {
                 false => RowWeight::Tap(None),
             };
             match layer.kind {
-                LayerKind::MaxPool2d => weights.push(same(1)),
+                _ if self.pools => weights.push(same(1)),
                 LayerKind::Add => weights.extend(layer.weights.iter().map(|&factor| same(factor))),
                 _ => {
                     let [height, width] = layer.kernel;

@@ -324,16 +324,23 @@ fn digits_model_runs_on_all_but_the_smallest_configuration() {
 }
 
 #[test]
+fn mobile_model_runs_where_post_processing_has_pooling() {
+    check_model("models/mobile.json", "configs/default.json", 5);
+}
+
+#[test]
 fn golden_model_classifies_the_digits() {
-    let network = Network::from_json(&read("models/digits.json")).unwrap();
-    let right = network
-        .images
-        .iter()
-        .zip(&network.labels)
-        .filter(|(image, label)| {
+    for model in ["models/digits.json", "models/mobile.json"] {
+        let network = Network::from_json(&read(model)).unwrap();
+        let images = network.images.iter().zip(&network.labels);
+        let right = images.filter(|(image, label)| {
             let outputs = golden(&network, image).unwrap();
             class_of(&outputs.last().unwrap().values) == Some(**label as usize)
         });
-    let percent = 100 * right.count() / network.images.len();
-    assert!(percent >= 95, "{percent} % of the digits are right");
+        let percent = 100 * right.count() / network.images.len();
+        assert!(
+            percent >= 95,
+            "{model}: {percent} % of the digits are right"
+        );
+    }
 }

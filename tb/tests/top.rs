@@ -73,7 +73,8 @@ fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Chec
     let params = &machine.params;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let layers = rng.random_range(1..=4);
-    let network = generator::random_network(&mut rng, layers, false);
+    let pooling = params.post.pooling;
+    let network = generator::random_network(&mut rng, layers, pooling);
     // Every third network is one run, which leaves the output of the last layer alone to look at.
     let options = Options {
         whole: seed % 3 == 0,
@@ -103,6 +104,9 @@ fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Chec
     for layer in &network.layers {
         coverage.event("add", layer.kind == LayerKind::Add);
         coverage.event("mean", layer.kind == LayerKind::AveragePool2d);
+        if pooling {
+            coverage.event("maximum", layer.kind == LayerKind::MaxPool2d);
+        }
         coverage.event(
             "groups",
             layer.groups > 1 && layer.kind == LayerKind::Conv2d,
@@ -285,6 +289,40 @@ fn run_on(machine: &Machine, wanted: usize) -> Coverage {
 #[test]
 fn random_networks_agree_on_the_tiny_machine() {
     run_networks(machines::tiny(), 20);
+}
+
+#[test]
+fn random_networks_agree_on_a_machine_with_pooling() {
+    run_networks(machines::pooling(), 20);
+}
+
+/// Depthwise and 1x1 convolutions, residual adds, maxima and means of a trained network, layer by layer and in
+/// one run.
+#[test]
+fn pet_59_the_mobile_network_gives_the_golden_outputs_and_counters() {
+    let network = Network::from_json(include_str!("../../models/mobile.json")).unwrap();
+    let mut params = Params::from_json(include_str!("../../configs/edge.json")).unwrap();
+    params.post.pooling = true;
+    params.column_tiles = 32;
+    params.program.words = 2048;
+    let machine = Machine::new(params);
+    for whole in [false, true] {
+        let options = Options {
+            whole,
+            ..Options::default()
+        };
+        let program = compile_with(&network, &machine.params, options).unwrap();
+        let mut bench = Bench::new(machine.host(1), &machine.params, &network, &program).unwrap();
+        let labels = network.labels.iter().map(|label| Some(*label as usize));
+        for (image, label) in network.images.iter().zip(labels).take(4) {
+            bench.run_image(image, label).unwrap();
+        }
+        let report = bench.report();
+        verdict(report).unwrap_or_else(|message| panic!("{message}"));
+        assert_eq!((report.images, report.correct), (4, 4));
+        let cycles: u64 = program.runs.iter().map(|run| run.cycles).sum();
+        assert_eq!(report.total.cycles, cycles, "whole: {whole}");
+    }
 }
 
 #[test]
