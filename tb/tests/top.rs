@@ -293,7 +293,7 @@ fn random_networks_agree_on_the_tiny_machine() {
 
 #[test]
 fn random_networks_agree_on_a_machine_with_pooling() {
-    run_networks(machines::pooling(), 20);
+    run_networks(machines::pooling(), 40);
 }
 
 /// Depthwise and 1x1 convolutions, residual adds, maxima and means of a trained network, layer by layer and in
@@ -319,7 +319,8 @@ fn pet_59_the_mobile_network_gives_the_golden_outputs_and_counters() {
         }
         let report = bench.report();
         verdict(report).unwrap_or_else(|message| panic!("{message}"));
-        assert_eq!((report.images, report.correct), (4, 4));
+        // Of the first four images the network itself misreads one.
+        assert_eq!((report.images, report.correct), (4, 3));
         let cycles: u64 = program.runs.iter().map(|run| run.cycles).sum();
         assert_eq!(report.total.cycles, cycles, "whole: {whole}");
     }
