@@ -6,12 +6,16 @@
 //! transpose of W. No transpose instruction exists.
 
 mod check;
+mod drain_form;
+mod identity;
 mod pieces;
 mod place;
 mod product;
 mod transpose;
 
 pub use check::MatrixError;
+pub use drain_form::DrainForm;
+pub use identity::IdentityBuild;
 pub use place::{MatrixPlace, Shape};
 pub use product::{Product, Scaling};
 pub use transpose::{Transpose, blocks};

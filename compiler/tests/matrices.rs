@@ -1,7 +1,9 @@
 //! Matrices that no program can be made for.
 
 use heddle_arch::params::Params;
-use heddle_compiler::matrix::{MatrixError, MatrixPlace, Product, Scaling, Shape, Transpose};
+use heddle_compiler::matrix::{
+    DrainForm, IdentityBuild, MatrixError, MatrixPlace, Product, Scaling, Shape, Transpose,
+};
 
 /// 4 x 4, two banks of 2 KiB.
 fn tiny() -> Params {
@@ -18,6 +20,7 @@ fn transpose(source: MatrixPlace, destination: MatrixPlace) -> Transpose {
         destination,
         identity: place(4, 4, 2048),
         tile: 0,
+        form: DrainForm::Direct,
     }
 }
 
@@ -104,4 +107,92 @@ fn products_that_cannot_run_are_refused() {
             ..
         }
     ));
+}
+
+#[test]
+fn drains_of_a_form_that_the_machine_cannot_keep_are_refused() {
+    let refused = |params: &Params, form, message: &str| {
+        let source = MatrixPlace::new(Shape { rows: 3, cols: 4 }, 0, params);
+        let shape = Shape {
+            rows: params.array.rows,
+            cols: params.array.rows,
+        };
+        let transpose = Transpose {
+            source,
+            destination: MatrixPlace::new(source.shape.transposed(), 64, params),
+            identity: MatrixPlace::streamed(shape, params.bank_bytes(), params),
+            tile: 0,
+            form,
+        };
+        let error = transpose.instructions(params).expect_err("refused");
+        assert_eq!(error.to_string(), message);
+    };
+    refused(
+        &tiny(),
+        DrainForm::Part,
+        "with 3 vectors and 4 columns a drain of the form Part begins 2 to 4 clocks behind the last vector; \
+        the column tiles up to 0 make no such pause, a greater one may",
+    );
+    let mut shallow = tiny();
+    (shallow.array.rows, shallow.results_buffer.depth) = (128, 64);
+    refused(
+        &shallow,
+        DrainForm::All,
+        "results_buffer.depth is 64, sums that are stored before they drain need at least array.rows, \
+        which is 128; the form Direct needs no results buffer",
+    );
+}
+
+#[test]
+fn a_streamed_matrix_is_no_source() {
+    let mut transpose = transpose(place(4, 4, 0), place(4, 4, 64));
+    transpose.source = MatrixPlace::streamed(Shape { rows: 4, cols: 6 }, 0, &tiny());
+    transpose.destination = place(6, 4, 64);
+    refused(
+        &transpose,
+        "source has groups of 6 columns and cannot be loaded as weights, expected 4",
+    );
+}
+
+#[test]
+fn identities_that_cannot_be_built_are_refused() {
+    let build = IdentityBuild {
+        identity: place(4, 4, 2048),
+        constants: 0,
+        scratch: 64,
+        tile: 0,
+    };
+    let refused = |build: IdentityBuild, message: &str| {
+        let error = build.instructions(&tiny()).expect_err("refused");
+        assert_eq!(error.to_string(), message);
+    };
+    refused(
+        IdentityBuild {
+            constants: 4,
+            ..build
+        },
+        "constants begins at byte 4, the next byte where it can is 8",
+    );
+    refused(
+        IdentityBuild {
+            scratch: 2048,
+            ..build
+        },
+        "identity (bytes 2048 to 2055) overlaps scratch (bytes 2048 to 2055); allowed for the source of a \
+        transpose of a single sub-block only",
+    );
+    refused(
+        IdentityBuild {
+            scratch: 4096,
+            ..build
+        },
+        "scratch ends at byte 4104 of a partition, which has 4096",
+    );
+    refused(
+        IdentityBuild {
+            identity: place(4, 3, 2048),
+            ..build
+        },
+        "identity is 4 x 3, expected 4 x 4",
+    );
 }

@@ -3,6 +3,7 @@
 use heddle_arch::isa::{Instruction, IsaError};
 use heddle_arch::params::Params;
 
+use super::drain_form::{DrainForm, Pause};
 use super::place::MatrixPlace;
 
 /// Why a product or transpose cannot run.
@@ -18,6 +19,28 @@ pub enum MatrixError {
         found: (u32, u32),
         /// Rows and columns that are needed.
         expected: (u32, u32),
+    },
+    /// A matrix lies as one that is only streamed.
+    #[error(
+        "{what} has groups of {group} columns and cannot be loaded as weights, expected {cols}"
+    )]
+    Groups {
+        /// Which matrix.
+        what: &'static str,
+        /// Columns of its groups.
+        group: u32,
+        /// Columns of the array.
+        cols: u32,
+    },
+    /// A matrix begins where its groups cannot.
+    #[error("{what} begins at byte {base}, the next byte where it can is {next}")]
+    Unaligned {
+        /// Which matrix.
+        what: &'static str,
+        /// First byte.
+        base: u32,
+        /// Where it could begin.
+        next: u32,
     },
     /// A matrix does not fit its partitions.
     #[error("{what} ends at byte {end} of a partition, which has {bytes}")]
@@ -55,6 +78,36 @@ pub enum MatrixError {
         /// The matrix that is streamed.
         moving: &'static str,
     },
+    /// The results buffer cannot hold a sub-block.
+    #[error(
+        "results_buffer.depth is {depth}, sums that are stored before they drain need at least array.rows, \
+        which is {rows}; the form Direct needs no results buffer"
+    )]
+    Shallow {
+        /// Sums of a column.
+        depth: u32,
+        /// Rows of the array.
+        rows: u32,
+    },
+    /// A drain cannot begin in the clocks of its form.
+    #[error(
+        "with {vectors} vectors and {cols} columns a drain of the form {form:?} begins {first} to {last} clocks \
+        behind the last vector; the column tiles up to {tile} make no such pause, a greater one may"
+    )]
+    Pause {
+        /// The form.
+        form: DrainForm,
+        /// Vectors of the sub-block.
+        vectors: u32,
+        /// Columns of the array.
+        cols: u32,
+        /// Fewest clocks.
+        first: u32,
+        /// Most clocks.
+        last: u32,
+        /// Column tile of the transpose.
+        tile: u8,
+    },
     /// The machine has no such column tile, or too few loops or rows of a record.
     #[error("an instruction is not legal for this machine: {0}")]
     Machine(#[from] IsaError),
@@ -82,6 +135,24 @@ pub(super) fn shape(matrix: Named, rows: u32, cols: u32) -> Result<(), MatrixErr
     })
 }
 
+/// Checks that a matrix lies where it was wanted.
+pub(super) fn aligned((what, place): Named, base: u32) -> Result<(), MatrixError> {
+    let next = place.base;
+    if next == base {
+        return Ok(());
+    }
+    Err(MatrixError::Unaligned { what, base, next })
+}
+
+/// Checks that a matrix lies in its partitions.
+pub(super) fn inside((what, matrix): Named, params: &Params) -> Result<(), MatrixError> {
+    let (end, bytes) = (matrix.end(), params.partition_bytes());
+    if end <= bytes {
+        return Ok(());
+    }
+    Err(MatrixError::Outside { what, end, bytes })
+}
+
 /// Checks that all matrices lie in their partitions, and that weights and moving matrix share no bank.
 pub(super) fn places(
     weights: Named,
@@ -89,12 +160,13 @@ pub(super) fn places(
     result: Named,
     params: &Params,
 ) -> Result<(), MatrixError> {
-    let bytes = params.partition_bytes();
-    for (what, matrix) in [weights, moving, result] {
-        let end = matrix.end();
-        if end > bytes {
-            return Err(MatrixError::Outside { what, end, bytes });
-        }
+    let (group, cols) = (weights.1.group(), params.array.cols);
+    if group != cols {
+        let what = weights.0;
+        return Err(MatrixError::Groups { what, group, cols });
+    }
+    for matrix in [weights, moving, result] {
+        inside(matrix, params)?;
     }
     let banks = |(_, matrix): Named| {
         let (first, last) = span(matrix);
@@ -123,6 +195,39 @@ pub(super) fn apart(result: Named, other: Named) -> Result<(), MatrixError> {
         what: other.0,
         other: read,
     })
+}
+
+/// Checks that a results bank holds the sums of a sub-block.
+pub(super) fn depth(params: &Params) -> Result<(), MatrixError> {
+    let (depth, rows) = (params.results_buffer.depth, params.array.rows);
+    if depth >= rows {
+        return Ok(());
+    }
+    Err(MatrixError::Shallow { depth, rows })
+}
+
+/// The pause of a form behind so many vectors; none for a form that stores nothing.
+pub(super) fn pause(
+    form: DrainForm,
+    vectors: u32,
+    tile: u8,
+    params: &Params,
+) -> Result<Option<Pause>, MatrixError> {
+    let cols = params.array.cols;
+    let Some(clocks) = form.clocks(vectors, cols) else {
+        return Ok(None);
+    };
+    match form.pause(vectors, cols, tile, params.traversal.loops) {
+        Some(pause) => Ok(Some(pause)),
+        None => Err(MatrixError::Pause {
+            form,
+            vectors,
+            cols,
+            first: *clocks.start(),
+            last: *clocks.end(),
+            tile,
+        }),
+    }
 }
 
 /// The instructions, if the machine has all they ask for.

@@ -59,6 +59,20 @@ impl MatrixPlace {
         }
     }
 
+    /// A matrix that is only streamed: its columns are one group, whatever the array, so that one walk
+    /// over them is one tile. It cannot be loaded as weights unless the array has as many columns.
+    #[must_use]
+    pub fn streamed(shape: Shape, base: u32, params: &Params) -> Self {
+        let group_words = shape.cols.div_ceil(8);
+        Self {
+            shape,
+            base: base.next_multiple_of(8 * group_words.next_power_of_two()),
+            partitions: params.array.rows,
+            group: shape.cols,
+            group_words,
+        }
+    }
+
     /// Bytes from one group to the next.
     fn pitch(&self) -> u32 {
         8 * self.group_words.next_power_of_two()
@@ -161,6 +175,11 @@ impl Run {
             columns,
             groups,
         }
+    }
+
+    /// Columns of it.
+    pub fn columns(&self) -> u32 {
+        self.columns.trips * self.groups.trips
     }
 
     /// The same in parts of at most `most` columns.

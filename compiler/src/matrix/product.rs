@@ -1,10 +1,13 @@
 //! Products of matrices in the state buffer.
 
-use heddle_arch::isa::{DrainPlace, Instruction, ROW_PROLOGUE, ROW_TENSOR, Record, RowBlock, Wait};
+use heddle_arch::isa::{
+    DrainPlace, Instruction, ROW_EPILOGUE, ROW_PROLOGUE, ROW_TENSOR, Record, RowBlock, Wait,
+};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Rounding;
 
 use super::check::{MatrixError, apart, legal, places, shape};
+use super::drain_form::Pause;
 use super::pieces::{Piece, pieces};
 use super::place::{MatrixPlace, Run};
 use crate::loops::Count;
@@ -93,6 +96,8 @@ pub(super) struct Pass<'p> {
     scaling: Scaling,
     params: &'p Params,
     bank: bool,
+    /// The bias of the column tile is loaded.
+    biased: bool,
 }
 
 impl<'p> Pass<'p> {
@@ -102,6 +107,7 @@ impl<'p> Pass<'p> {
             scaling,
             params,
             bank: false,
+            biased: false,
         }
     }
 
@@ -160,26 +166,74 @@ impl<'p> Pass<'p> {
 
     /// Streams the columns of a run.
     pub fn stream(&mut self, run: &Run, piece: &Piece, rows: u32, first: bool, last: bool) {
-        let tensor = run.block(ROW_TENSOR, self.params.traversal.offset_bits);
-        let tile_level = tensor.loops.len() as u32 - 1;
-        let mut blocks = vec![tensor];
+        let mut blocks = vec![self.tensor(run)];
         if first {
-            let prologue = RowBlock {
-                row: ROW_PROLOGUE,
-                base: self.scaling.tile.into(),
-                loops: Vec::new(),
-            };
-            blocks.insert(0, prologue);
+            blocks.insert(0, self.prologue(&[]));
         }
+        self.matmul(blocks, rows, piece.columns, (first, last));
+    }
+
+    /// Streams the columns of a run, stores their sums, and sends them to post after a pause.
+    pub fn stream_stored(&mut self, run: &Run, piece: &Piece, rows: u32, pause: &Pause) {
+        let bits = self.params.traversal.offset_bits;
+        let stored = RowBlock {
+            row: ROW_EPILOGUE,
+            base: 0,
+            loops: vec![Count::new(run.columns(), 1).registers(bits)],
+        };
+        let tensor = self.tensor(run);
+        let columns = piece.columns;
+        match pause {
+            Pause::Slots(loops) if loops.is_empty() => {
+                let blocks = vec![self.prologue(&[]), tensor, stored];
+                self.matmul(blocks, rows, columns, (true, false));
+            }
+            Pause::Slots(loops) => {
+                // The slots of the pause load the bias that the next sub-block starts from.
+                if !self.biased {
+                    self.matmul(vec![self.prologue(&[])], rows, columns, (true, false));
+                    self.biased = true;
+                }
+                let blocks = vec![tensor, self.prologue(loops), stored];
+                self.matmul(blocks, rows, columns, (true, false));
+            }
+            Pause::Words(more) => {
+                let blocks = vec![self.prologue(&[]), tensor];
+                self.matmul(blocks, rows, columns, (true, false));
+                let blocks = Pause::lengthen(*more, stored);
+                self.matmul(blocks, rows, 0, (false, true));
+            }
+        }
+    }
+
+    fn tensor(&self, run: &Run) -> RowBlock {
+        run.block(ROW_TENSOR, self.params.traversal.offset_bits)
+    }
+
+    /// Prologue slots, the last of them for the column tile.
+    fn prologue(&self, loops: &[Count]) -> RowBlock {
+        let bits = self.params.traversal.offset_bits;
+        let steps: u32 = loops.iter().map(|count| count.trips - 1).sum();
+        RowBlock {
+            row: ROW_PROLOGUE,
+            base: u32::from(self.scaling.tile) - steps,
+            loops: loops.iter().map(|count| count.registers(bits)).collect(),
+        }
+    }
+
+    /// A MATMUL of these rows; it is the first, the last of its sums.
+    fn matmul(&mut self, blocks: Vec<RowBlock>, rows: u32, columns: u32, ends: (bool, bool)) {
+        let tensor = blocks.iter().find(|block| block.row == ROW_TENSOR);
+        let tile_level = tensor.map_or(0, |tensor| tensor.loops.len() as u32 - 1);
         self.instructions.push(Instruction::Matmul {
             wait: self.wait(),
             rows,
-            first,
-            last,
+            first: ends.0,
+            last: ends.1,
             bank: self.bank,
             tile_level,
             threshold: (127 - i16::from(self.scaling.zero_point)) as u8,
-            macs: rows * piece.columns,
+            macs: rows * columns,
             table: None,
             record: Record { rows: blocks },
         });

@@ -3,7 +3,8 @@
 use heddle_arch::isa::Instruction;
 use heddle_arch::params::Params;
 
-use super::check::{MatrixError, apart, legal, places, shape};
+use super::check::{MatrixError, apart, depth, legal, pause, places, shape};
+use super::drain_form::DrainForm;
 use super::pieces::pieces;
 use super::place::{MatrixPlace, Run, Shape};
 use super::product::{Pass, Scaling};
@@ -26,6 +27,8 @@ pub struct Transpose {
     pub identity: MatrixPlace,
     /// Column tile with bias 0 and scale 1.
     pub tile: u8,
+    /// When the sums leave the array or the results buffer.
+    pub form: DrainForm,
 }
 
 impl Transpose {
@@ -35,7 +38,8 @@ impl Transpose {
     /// of the destination with one drain.
     ///
     /// # Errors
-    /// If the matrices do not fit, or results would overwrite what is still to be read.
+    /// If the matrices do not fit, results would overwrite what is still to be read, or the machine cannot keep
+    /// the form of the drain.
     pub fn instructions(&self, params: &Params) -> Result<Vec<Instruction>, MatrixError> {
         self.check(params)?;
         let mut pass = Pass::new(Scaling::unchanged(self.tile), params);
@@ -47,7 +51,10 @@ impl Transpose {
                 // A tile of weights serves one walk over the moving matrix.
                 for part in self.parts(rows, params) {
                     pass.load(&self.source, band, &piece, rows);
-                    pass.stream(&part, &piece, rows, true, true);
+                    match pause(self.form, part.columns(), self.tile, params)? {
+                        None => pass.stream(&part, &piece, rows, true, true),
+                        Some(pause) => pass.stream_stored(&part, &piece, rows, &pause),
+                    }
                 }
             }
         }
@@ -74,6 +81,9 @@ impl Transpose {
         shape(identity, params.array.rows, params.array.rows)?;
         places(source, identity, destination, params)?;
         apart(destination, identity)?;
+        if self.form != DrainForm::Direct {
+            depth(params)?;
+        }
         // A block that is loaded as a whole before it drains may be overwritten.
         let parts = self.parts(params.array.rows.min(rows), params).len();
         let loads = pieces(&self.source, params).len() * self.bands(params) as usize * parts;

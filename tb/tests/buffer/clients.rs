@@ -1,11 +1,12 @@
 //! Several clients of the state buffer at once.
 
 use heddle_sim::buffer::{DrainWord, HostRequest, OperandSlot, WeightSlot};
+use heddle_tb::verilate::Sources;
 use rand::Rng;
 
 use crate::bench::{PARTITION, STATE_3, StateBench, shape_1, shape_3};
 use crate::random::random_word;
-use crate::rtl::Checked;
+use crate::rtl::{Checked, mutated};
 
 /// Clocks after which a steady stream shows on all outputs.
 const FILLED: u64 = 14;
@@ -111,6 +112,75 @@ fn pet_48_pet_50_pet_75_three_clients_read_and_one_writes_in_the_same_clock() {
         }
     }
     assert_eq!(answers, CLOCKS - FILLED);
+}
+
+/// In every clock three partitions read an operand from one bank and take a word into the other; in the
+/// next clock the banks change. What was written is there in the end.
+fn read_and_write_in_all_partitions(sources: &Sources) -> Checked {
+    let mut bench = StateBench::new(sources, 3, shape_3(), 1)?;
+    let bank = bench.shape.words_per_bank as u16;
+    let mut rng = bench.dut.rng();
+    let mut expected = contents(&mut bench)?;
+    let words = expected.len() / 3;
+    for clock in 0..CLOCKS {
+        let place = (clock / 2 % u64::from(bank)) as u16;
+        let (reads, writes) = match clock % 2 {
+            0 => (place, bank + place),
+            _ => (bank + place, place),
+        };
+        let mut inputs = bench.idle();
+        inputs.operand = OperandSlot {
+            valid: true,
+            address: 8 * reads,
+            rows: 3,
+            threshold: 127,
+            fresh: true,
+            ..OperandSlot::default()
+        };
+        for (partition, drain) in inputs.drain.iter_mut().enumerate() {
+            // Row r reads the slot of r + 2 clocks ago: from this bank if r is even.
+            let word = match partition % 2 {
+                0 => writes,
+                _ => reads,
+            };
+            let data = random_word(&mut rng);
+            *drain = Some(DrainWord { word, data });
+            expected[partition * words + usize::from(word)] = data;
+        }
+        let outputs = bench.step(&inputs)?;
+        let events = (outputs.events.mask_reads, outputs.events.mask_writes);
+        if clock >= FILLED && events != (3, 3) {
+            return Err(format!("clock {clock}: reads and writes {events:?}"));
+        }
+    }
+    for _ in 0..FILLED {
+        let idle = bench.idle();
+        bench.step(&idle)?;
+    }
+    match contents(&mut bench)? == expected {
+        true => Ok(()),
+        false => Err("a word was not written".to_string()),
+    }
+}
+
+#[test]
+fn pet_48_pet_50_several_banks_read_and_several_written_in_the_same_clock() {
+    read_and_write_in_all_partitions(&STATE_3).unwrap();
+    // Banks that do not write while another one of the partition reads; banks that do not read then.
+    for (from, to) in [
+        (
+            "write_i & (write_bank == 13'd1)",
+            "write_i & (write_bank == 13'd1) & !op_read_i",
+        ),
+        (
+            "op_read_i & (op_bank == 13'd0)",
+            "op_read_i & (op_bank == 13'd0) & !write_i",
+        ),
+    ] {
+        let fault = mutated(&STATE_3, "heddle_banks", from, to);
+        let found = read_and_write_in_all_partitions(&fault);
+        println!("{to}: {}", found.expect_err("a fault"));
+    }
 }
 
 /// Vectors in every clock: every row shows the operand of its own partition, and all rows read.

@@ -14,8 +14,8 @@ use crate::machines::Machine;
 use crate::machines::pair::{End, HALT, Pair};
 use crate::rtl::Checked;
 
-/// Column tile with bias 0 and scale 1.
-pub const UNIT_TILE: u8 = 1;
+/// Column tile with bias 0 and scale 1; those before it make pauses.
+pub const UNIT_TILE: u8 = 5;
 
 /// Elements of a matrix, row by row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,7 +105,7 @@ impl<'a> Bench<'a> {
     pub fn write_identity(&mut self, base: u32) -> MatrixPlace {
         let rows = self.params().array.rows;
         let identity = Matrix::new(rows, rows, |(row, col)| i8::from(row == col));
-        let place = MatrixPlace::new(identity.shape, base, self.params());
+        let place = MatrixPlace::streamed(identity.shape, base, self.params());
         self.write(&place, &identity);
         place
     }

@@ -2,10 +2,15 @@
 //! chains of both, against the golden machine and against the elements that are expected.
 
 mod bench;
+mod flow;
+mod identities;
 #[path = "../machines/mod.rs"]
 mod machines;
 mod options;
+mod probe;
 mod products;
 #[path = "../rtl/mod.rs"]
 mod rtl;
+mod stored;
 mod transposes;
+mod waves;

@@ -1,7 +1,9 @@
 //! Products, and chains of products and transposes that never leave the machine.
 
 use heddle_arch::isa::Instruction;
-use heddle_compiler::matrix::{MatrixError, MatrixPlace, Product, Scaling, Shape, Transpose};
+use heddle_compiler::matrix::{
+    DrainForm, MatrixError, MatrixPlace, Product, Scaling, Shape, Transpose,
+};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -96,6 +98,7 @@ fn pet_35_pet_40_a_chain_of_product_transpose_and_product() {
             destination: place(6, 7, 512),
             identity,
             tile: UNIT_TILE,
+            form: DrainForm::Direct,
         };
         let second = Product {
             weights: transpose.destination,

@@ -2,7 +2,7 @@
 
 use heddle_arch::isa::{Instruction, OP_LOAD_WEIGHTS};
 use heddle_arch::params::Params;
-use heddle_compiler::matrix::{MatrixError, MatrixPlace, Shape, Transpose};
+use heddle_compiler::matrix::{DrainForm, MatrixError, MatrixPlace, Shape, Transpose};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -26,13 +26,14 @@ fn first_partitions(program: &[Instruction], params: &Params) -> Vec<u32> {
 }
 
 /// Source from address 0 on, destination behind it, identity in bank 1.
-fn places(shape: Shape, identity: MatrixPlace, params: &Params) -> Transpose {
+pub fn places(shape: Shape, identity: MatrixPlace, params: &Params) -> Transpose {
     let source = MatrixPlace::new(shape, 0, params);
     Transpose {
         source,
         destination: MatrixPlace::new(shape.transposed(), source.end(), params),
         identity,
         tile: UNIT_TILE,
+        form: DrainForm::Direct,
     }
 }
 
@@ -127,7 +128,15 @@ fn pet_22_pet_23_pet_29_pet_32_two_sub_blocks_side_by_side() {
         .unwrap();
 }
 
-/// Matrices of any shape that fit, of all byte values.
+const NAMES: [&str; 4] = ["direct", "by row", "by column", "at the end"];
+const FORMS: [DrainForm; 4] = [
+    DrainForm::Direct,
+    DrainForm::Row,
+    DrainForm::Part,
+    DrainForm::All,
+];
+
+/// Matrices of any shape that fit, in all forms of the drain, of all byte values.
 fn run_transposes(machine: &Machine, seed: u64, count: u32) -> Checked<Coverage> {
     let mut coverage = Coverage::default();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -140,15 +149,23 @@ fn run_transposes(machine: &Machine, seed: u64, count: u32) -> Checked<Coverage>
             rows: rng.random_range(1..=3 * rows + 1),
             cols: rng.random_range(1..=2 * cols + 1),
         };
-        let transpose = places(shape, identity, params);
+        let mut transpose = places(shape, identity, params);
+        transpose.form = FORMS[rng.random_range(0..FORMS.len())];
         let program = match transpose.instructions(params) {
             Ok(program) => program,
+            Err(MatrixError::Pause { form, .. }) => {
+                assert_eq!(form, DrainForm::Row);
+                continue;
+            }
             Err(MatrixError::SameBank { .. } | MatrixError::Overlap { .. }) => {
                 coverage.event("a matrix that reaches the identity", true);
                 continue;
             }
             Err(error) => return Err(bench.pair.message(error)),
         };
+        for (name, form) in NAMES.iter().zip(FORMS) {
+            coverage.event(name, transpose.form == form);
+        }
         coverage.event("one sub-block", shape.rows <= rows && shape.cols <= cols);
         coverage.event("several bands", shape.rows > rows);
         coverage.event("several groups", shape.cols > cols);

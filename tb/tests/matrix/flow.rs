@@ -1,0 +1,253 @@
+//! What happens around transposes: the host, blocks of larger tensors, the order of stores and loads.
+
+use heddle_arch::host::Register;
+use heddle_arch::isa::{Instruction, Wait};
+use heddle_compiler::matrix::{DrainForm, MatrixPlace, Product, Scaling, Shape, Transpose, blocks};
+use heddle_tb::host::Access;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::bench::{Bench, Matrix, UNIT_TILE};
+use crate::probe::{self, Trace};
+use crate::rtl::Checked;
+use crate::stored::{block, transposed};
+use crate::transposes::places;
+
+#[test]
+fn pet_01_the_state_buffer_holds_the_block_of_figure_3() {
+    let machine = probe::machine(4, 4);
+    let mut bench = Bench::new(&machine, 1).unwrap();
+    bench.pair.set_zero(0);
+    let matrix = block(4, 4);
+    let place = MatrixPlace::new(matrix.shape, 0, bench.params());
+    let dump = |bench: &mut Bench| -> Vec<[u8; 4]> {
+        let words = probe::memory(bench, place.base / 8);
+        let firsts = words
+            .iter()
+            .map(|word| [word[0], word[1], word[2], word[3]]);
+        firsts.collect()
+    };
+    let before = [
+        [1, 2, 3, 4],
+        [5, 6, 7, 8],
+        [9, 10, 11, 12],
+        [13, 14, 15, 16],
+    ];
+    assert_ne!(dump(&mut bench), before, "random memories");
+    bench.write(&place, &matrix);
+    assert_eq!(dump(&mut bench), before);
+}
+
+/// The host writes where the program begins and starts it; then nothing until the machine is done.
+fn check_host(trace: &Trace) -> Checked {
+    let starts = [Register::StartPc.address(), Register::Ctrl.address()];
+    let accesses = trace.accesses.iter().map(|access| match access {
+        Access::Write { address, .. } => Some(*address),
+        _ => None,
+    });
+    if !accesses.eq(starts.map(Some)) {
+        return Err(format!("the host does {:?}", trace.accesses));
+    }
+    match trace.when(|clock| clock.host)[..] {
+        [] => Ok(()),
+        [first, ..] => Err(format!("the host asks in clock {first}")),
+    }
+}
+
+#[test]
+fn pet_36_pet_37_the_host_does_nothing_during_a_transpose() {
+    let machine = probe::machine(4, 4);
+    let mut bench = Bench::new(&machine, 1).unwrap();
+    let matrix = block(8, 4);
+    for form in [DrainForm::Direct, DrainForm::Row, DrainForm::All] {
+        let trace = transposed(&mut bench, form, &matrix).unwrap();
+        check_host(&trace).unwrap();
+    }
+    // A host that asks for something is seen.
+    let params = bench.params();
+    let identity = bench.write_identity(params.bank_bytes());
+    let program = places(matrix.shape, identity, params)
+        .instructions(params)
+        .unwrap();
+    let trace = probe::run_disturbed(&mut bench, program, Some(20)).unwrap();
+    check_host(&trace).expect_err("a host that asks");
+}
+
+/// Nothing of a matrix is loaded before all of it is stored.
+fn check_order(trace: &Trace, place: &MatrixPlace) -> Checked {
+    let words = place.base / 8..place.end() / 8;
+    let inside = |address: u32| words.contains(&(address / 8));
+    let stored = trace.when(|clock| clock.writes.iter().flatten().any(|w| words.contains(w)));
+    let loaded = trace.when(|clock| clock.weight.is_some_and(inside));
+    let (Some(stored), Some(loaded)) = (stored.last(), loaded.first()) else {
+        return Err("the matrix is not stored and loaded".to_string());
+    };
+    match stored < loaded {
+        true => Ok(()),
+        false => Err(format!("loaded in clock {loaded}, stored in {stored}")),
+    }
+}
+
+#[test]
+fn pet_73_a_block_is_stored_before_it_is_loaded() {
+    let machine = probe::machine(4, 4);
+    let mut bench = Bench::new(&machine, 1).unwrap();
+    let params = bench.params();
+    bench.pair.set_zero(0);
+    let identity = bench.write_identity(params.bank_bytes());
+    let place = |rows, cols, base| MatrixPlace::new(Shape { rows, cols }, base, params);
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut small = |rows, cols| Matrix::new(rows, cols, |_| rng.random_range(-1..=1));
+    let (a, x) = (small(4, 4), small(4, 4));
+    let product = Product {
+        weights: place(4, 4, 0),
+        moving: place(4, 4, 2 * params.bank_bytes()),
+        result: place(4, 4, 128),
+        scaling: Scaling::unchanged(UNIT_TILE),
+    };
+    let transpose = Transpose {
+        source: product.result,
+        destination: place(4, 4, 256),
+        identity,
+        tile: UNIT_TILE,
+        form: DrainForm::Part,
+    };
+    // The block has no more rows and columns than the state buffer.
+    let Shape { rows, cols } = transpose.source.shape;
+    assert!(rows <= params.array.rows && cols <= params.partition_bytes());
+    bench.write(&product.weights, &a);
+    bench.write(&product.moving, &x);
+    let first = product.instructions(params).unwrap();
+    let second = transpose.instructions(params).unwrap();
+    let program = [first.clone(), second.clone()].concat();
+    let trace = probe::run(&mut bench, program).unwrap();
+    check_order(&trace, &transpose.source).unwrap();
+    let expected = a.transposed_times(&x).transposed();
+    bench.check(&transpose.destination, &expected).unwrap();
+
+    // Without waiting the block is loaded too early.
+    let mut hasty = second;
+    let load = hasty.remove(1);
+    hasty.insert(0, load);
+    for instruction in &mut hasty {
+        if let Instruction::LoadWeights { wait, .. }
+        | Instruction::Matmul { wait, .. }
+        | Instruction::Drain { wait, .. } = instruction
+        {
+            *wait = Wait::default();
+        }
+    }
+    let trace = probe::run(&mut bench, [first, hasty].concat()).unwrap();
+    check_order(&trace, &transpose.source).expect_err("loaded too early");
+}
+
+/// Partitions and words that are written, each once.
+fn written(trace: &Trace) -> Checked<Vec<(usize, u32)>> {
+    let clocks = trace.clocks.iter();
+    let words = clocks.flat_map(|clock| clock.writes.iter().enumerate());
+    let mut words: Vec<_> = words.filter_map(|(p, word)| Some((p, (*word)?))).collect();
+    let count = words.len();
+    words.sort_unstable();
+    words.dedup();
+    match words.len() == count {
+        true => Ok(words),
+        false => Err("a word is written twice".to_string()),
+    }
+}
+
+#[test]
+fn pet_74_a_block_with_more_columns_than_partitions_drains_into_the_partitions_that_exist() {
+    for (rows, cols) in [(3, 5), (4, 4)] {
+        let machine = probe::machine(rows, cols);
+        let mut bench = Bench::new(&machine, 1).unwrap();
+        for width in [rows + 1, rows + 2, 2 * rows + 1] {
+            let matrix = Matrix::new(rows, width, |(row, col)| (width * row + col + 1) as i8);
+            let trace = transposed(&mut bench, DrainForm::Direct, &matrix).unwrap();
+            let params = bench.params();
+            let source = MatrixPlace::new(matrix.shape, 0, params);
+            let place = MatrixPlace::new(matrix.shape.transposed(), source.end(), params);
+            // A row of the transpose is a column of the block; row j is in partition j mod p.
+            let mut words: Vec<(usize, u32)> = Vec::new();
+            for col in 0..width {
+                for row in 0..rows {
+                    let (partition, address) = place.element(col, row);
+                    assert_eq!(partition, col % rows);
+                    words.push((partition as usize, address / 8));
+                }
+            }
+            words.sort_unstable();
+            words.dedup();
+            assert_eq!(written(&trace).unwrap(), words, "{rows} x {width}");
+            // No drain takes more columns than there are partitions.
+            let pieces = trace.when(|clock| clock.starts[2]).len() as u32;
+            assert!(pieces >= width.div_ceil(rows), "{pieces} drains");
+            let busy = trace.clocks.iter().map(|clock| {
+                let lanes = clock.lanes.iter().filter(|valid| **valid);
+                lanes.count()
+            });
+            assert!(busy.max().expect("clocks") <= rows as usize);
+        }
+    }
+}
+
+#[test]
+fn pet_78_the_host_reads_the_drained_block() {
+    let machine = probe::machine(8, 4);
+    let mut bench = Bench::new(&machine, 1).unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let matrix = Matrix::random(&mut rng, 8, 4);
+    transposed(&mut bench, DrainForm::All, &matrix).unwrap();
+    let params = bench.params();
+    let source = MatrixPlace::new(matrix.shape, 0, params);
+    let place = MatrixPlace::new(matrix.shape.transposed(), source.end(), params);
+    assert_eq!(read(&mut bench, &place), matrix.transposed());
+}
+
+/// A matrix as the host reads it from the hardware.
+fn read(bench: &mut Bench, place: &MatrixPlace) -> Matrix {
+    let Shape { rows, cols } = place.shape;
+    Matrix::new(rows, cols, |(row, col)| {
+        let (partition, address) = place.element(row, col);
+        let words = bench.pair.host.read_words(&[(partition, address / 8)]);
+        words.expect("a word")[0][(address % 8) as usize] as i8
+    })
+}
+
+/// Blocks of a tensor with more rows and columns than there are partitions: the host brings one after the
+/// other and takes its transpose to where it belongs.
+#[test]
+fn pet_31_pet_33_pet_34_a_tensor_larger_than_the_state_buffer() {
+    let machine = probe::machine(4, 4);
+    let mut bench = Bench::new(&machine, 1).unwrap();
+    bench.pair.set_zero(0);
+    let params = bench.params();
+    let identity = bench.write_identity(params.bank_bytes());
+    let p = params.array.rows;
+    for (shape, count) in [((9, 10), 9), ((4, 4), 1), ((5, 4), 2), ((3, 13), 4)] {
+        let mut rng = ChaCha8Rng::seed_from_u64(u64::from(shape.1));
+        let tensor = Matrix::random(&mut rng, shape.0, shape.1);
+        let mut result = Matrix::new(shape.1, shape.0, |_| 0);
+        let mut used = 0;
+        for first_row in (0..shape.0).step_by(p as usize) {
+            for first_col in (0..shape.1).step_by(p as usize) {
+                let (rows, cols) = (p.min(shape.0 - first_row), p.min(shape.1 - first_col));
+                let block = Matrix::new(rows, cols, |(row, col)| {
+                    tensor.at(first_row + row, first_col + col)
+                });
+                let transpose = places(block.shape, identity, params);
+                bench.write(&transpose.source, &block);
+                bench.run(transpose.instructions(params).unwrap()).unwrap();
+                used += 1;
+                let found = read(&mut bench, &transpose.destination);
+                for row in 0..cols {
+                    for col in 0..rows {
+                        let at = (first_col + row) * shape.0 + first_row + col;
+                        result.elements[at as usize] = found.at(row, col);
+                    }
+                }
+            }
+        }
+        assert_eq!((used, blocks(tensor.shape, p, p)), (count, count));
+        assert_eq!(result, tensor.transposed());
+    }
+}
