@@ -210,6 +210,15 @@ fn changes(text: &str) -> std::collections::BTreeMap<String, Vec<(u64, String)>>
     let (mut scopes, mut time) = (Vec::new(), 0);
     let mut names = std::collections::BTreeMap::<String, Vec<String>>::new();
     let mut found = std::collections::BTreeMap::<String, Vec<(u64, String)>>::new();
+    // A port of a block is declared twice, by its instance and by itself.
+    let mut change = |time: u64, names: &[String], value: &str| {
+        for name in names {
+            let (list, change) = (found.entry(name.clone()).or_default(), (time, value.into()));
+            if list.last() != Some(&change) {
+                list.push(change);
+            }
+        }
+    };
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {
@@ -217,25 +226,11 @@ fn changes(text: &str) -> std::collections::BTreeMap<String, Vec<(u64, String)>>
             ["$upscope", ..] => _ = scopes.pop(),
             ["$var", _, _, code, name, ..] => {
                 let path = format!("{}.{name}", scopes.join("."));
-                let list = names.entry((*code).to_string()).or_default();
-                // Verilator may declare a name twice.
-                if !list.contains(&path) {
-                    list.push(path);
-                }
+                names.entry((*code).to_string()).or_default().push(path);
             }
             [word] if word.starts_with('#') => time = word[1..].parse().unwrap(),
-            [value, code] if value.starts_with('b') => {
-                for name in &names[*code] {
-                    let list = found.entry(name.clone()).or_default();
-                    list.push((time, value[1..].to_string()));
-                }
-            }
-            [word] if word.starts_with(['0', '1']) => {
-                for name in &names[&word[1..]] {
-                    let list = found.entry(name.clone()).or_default();
-                    list.push((time, word[..1].to_string()));
-                }
-            }
+            [value, code] if value.starts_with('b') => change(time, &names[*code], &value[1..]),
+            [word] if word.starts_with(['0', '1']) => change(time, &names[&word[1..]], &word[..1]),
             _ => {}
         }
     }

@@ -17,9 +17,6 @@ use crate::tool::Verilator;
 /// Bytes of generated C++ per translation unit.
 const UNIT_BYTES: u64 = 300_000;
 
-/// Optimisation level of code that runs once, in designs large enough for units of their own.
-const SLOW_OPT_LEVEL: u8 = 1;
-
 /// Everything that is the same for all designs of one build.
 pub(crate) struct Builder<'a> {
     pub(crate) tool: Verilator,
@@ -197,8 +194,9 @@ impl<'a> Builder<'a> {
             for group in group_files(generated, &fast, UNIT_BYTES)? {
                 groups.push((group, opt_level));
             }
+            // What runs once is worth less work.
             for group in group_files(generated, &classes.slow, UNIT_BYTES)? {
-                groups.push((group, opt_level.min(SLOW_OPT_LEVEL)));
+                groups.push((group, opt_level.saturating_sub(1).min(1)));
             }
         }
         let mut units = Vec::new();
