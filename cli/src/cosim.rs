@@ -1,5 +1,6 @@
 //! `heddle cosim`: a network on the verilated machine, held against the golden models.
 
+mod model;
 pub mod report;
 
 use std::path::Path;
@@ -8,16 +9,13 @@ use std::time::Duration;
 use heddle_arch::params::ResetLevel;
 use heddle_arch::{Network, Params};
 use heddle_compiler::{FileError, Program};
-use heddle_gen::TextStyle;
-use heddle_tb::Model;
 use heddle_tb::host::Host;
 use heddle_tb::network::{Bench, Image, RunError};
-use heddle_tb::verilate::{self, Sources, Trace};
+use heddle_tb::verilate::Trace;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::{CosimArgs, NetworkArgs};
-use crate::design;
-use crate::failure::{BAD_INPUT, CHECK_FAILED, Failure};
+use crate::failure::{CHECK_FAILED, Failure};
 use crate::{input, output};
 
 /// Larger than every program file.
@@ -64,7 +62,7 @@ pub fn run(args: &CosimArgs) -> Result<bool, Failure> {
     // The driver of the test bench knows the active-low reset.
     params.reset.level = ResetLevel::Low;
 
-    let mut model = verilated(&params, args.style.into(), trace)?;
+    let mut model = model::verilated(&params, args.style.into(), trace)?;
     if let Some(path) = &args.trace {
         model.trace_open(path).map_err(Failure::new)?;
     }
@@ -102,30 +100,6 @@ fn trace(path: Option<&Path>) -> Result<Trace, Failure> {
             path.display()
         ))),
     }
-}
-
-/// Generates the machine and builds its model, or takes the model from the cache.
-fn verilated(params: &Params, style: TextStyle, trace: Trace) -> Result<Model, Failure> {
-    let design = design::generate(params, design::TOP, style)?;
-    let verilog = |(name, _): &(String, String)| name.ends_with(".v");
-    let sources = Sources {
-        top: design.top,
-        files: design.files.into_iter().filter(verilog).collect(),
-        ports: Vec::new(),
-    };
-    let options = verilate::Options {
-        trace,
-        ..verilate::Options::default()
-    };
-    let progress = ProgressBar::new_spinner().with_message("building the model of the Verilog");
-    progress.enable_steady_tick(Duration::from_millis(100));
-    let library = verilate::build_shared(&sources, &options);
-    progress.finish_and_clear();
-    let library = library.map_err(|error| Failure {
-        code: u8::try_from(error.exit_code()).unwrap_or(BAD_INPUT),
-        lines: vec![error.to_string()],
-    })?;
-    Model::load(&library).map_err(Failure::new)
 }
 
 fn run_images(bench: &mut Bench, images: &[Image]) -> Result<(), Failure> {

@@ -29,19 +29,26 @@ impl Classes {
             };
             list.extend(words.split_whitespace().map(str::to_string));
         }
-        for (list, what) in [
-            (&classes.fast, "VM_CLASSES_FAST"),
-            (&classes.global, "VM_GLOBAL_FAST"),
-        ] {
-            if list.is_empty() {
-                return Err(VerilateError::BadClasses {
-                    file: file.to_string(),
-                    what,
-                });
-            }
-        }
+        expect_some(&classes.fast, file, "VM_CLASSES_FAST")?;
         Ok(classes)
     }
+
+    /// The same for a whole design, which names the run-time library; its blocks do not.
+    pub(crate) fn parse_design(file: &str, text: &str) -> Result<Self, VerilateError> {
+        let classes = Self::parse(file, text)?;
+        expect_some(&classes.global, file, "VM_GLOBAL_FAST")?;
+        Ok(classes)
+    }
+}
+
+fn expect_some(list: &[String], file: &str, what: &'static str) -> Result<(), VerilateError> {
+    if !list.is_empty() {
+        return Ok(());
+    }
+    Err(VerilateError::BadClasses {
+        file: file.to_string(),
+        what,
+    })
 }
 
 #[cfg(test)]
@@ -55,7 +62,7 @@ mod tests {
 
     #[test]
     fn lists_are_joined_over_backslashes() {
-        let classes = Classes::parse("Va_classes.mk", TEXT).unwrap();
+        let classes = Classes::parse_design("Va_classes.mk", TEXT).unwrap();
         assert_eq!(classes.fast, ["Va", "Va_x__0"]);
         assert_eq!(classes.slow, ["Va_Slow", "Va__Syms"]);
         assert_eq!(classes.global, ["verilated", "verilated_threads"]);
@@ -64,7 +71,8 @@ mod tests {
     #[test]
     fn a_fragment_without_run_time_library_is_refused() {
         let text = TEXT.replace("VM_GLOBAL_FAST", "VM_OTHER");
-        let message = Classes::parse("Va_classes.mk", &text).unwrap_err();
+        assert!(Classes::parse("Va_classes.mk", &text).is_ok());
+        let message = Classes::parse_design("Va_classes.mk", &text).unwrap_err();
         assert_eq!(
             message.to_string(),
             "Va_classes.mk lists no VM_GLOBAL_FAST, expected the make fragment of Verilator 5"

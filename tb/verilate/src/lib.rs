@@ -6,6 +6,7 @@
 //!
 //! Start reading at [`Sources`], then `shared.rs`.
 
+mod blocks;
 mod cache;
 mod classes;
 mod compile;

@@ -25,12 +25,17 @@ pub struct Linkable {
 /// different designs do not clash. The Verilator run-time library is shared by all.
 ///
 /// # Errors
-/// Everything in [`VerilateError`].
+/// Everything in [`VerilateError`]; `LinkedBlock` if the options name hierarchical blocks.
 pub fn build_objects(
     designs: &[(String, Sources)],
     options: &Options,
     folder: &Path,
 ) -> Result<Linkable, VerilateError> {
+    if let Some(block) = options.hier_blocks.first() {
+        return Err(VerilateError::LinkedBlock {
+            block: block.clone(),
+        });
+    }
     let mut names = BTreeSet::new();
     for (name, _) in designs {
         check_identifier("design name", name)?;

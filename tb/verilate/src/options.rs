@@ -55,6 +55,12 @@ pub struct Options {
     pub opt_level: u8,
     /// Value of registers before reset.
     pub x_initial: XInitial,
+    /// Modules that are translated and compiled once and called by every instance, instead of being
+    /// copied into each: much less to build, slower to run. Needs `make`; not for linked designs. Waves
+    /// show the ports of every instance, and what lies inside only of the first one.
+    pub hier_blocks: Vec<String>,
+    /// Largest number of trips of a `for` loop that Verilator unrolls; the default is Verilator's.
+    pub unroll_count: Option<u32>,
     /// Number of compiler processes at a time.
     pub jobs: usize,
     /// Cache folder; the default is `HEDDLE_CACHE`, `$XDG_CACHE_HOME/heddle` or `~/.cache/heddle`.
@@ -69,6 +75,8 @@ impl Default for Options {
             trace: Trace::None,
             opt_level: 2,
             x_initial: XInitial::Zero,
+            hier_blocks: Vec::new(),
+            unroll_count: None,
             jobs: 2,
             cache: None,
             verilator: None,
@@ -86,7 +94,7 @@ impl Options {
     }
 
     /// Verilator's arguments that depend on the options.
-    pub(crate) fn verilator_args(&self) -> Vec<&'static str> {
+    pub(crate) fn verilator_args(&self) -> Vec<String> {
         let x_initial = match self.x_initial {
             XInitial::Zero => "fast",
             XInitial::Unique => "unique",
@@ -109,6 +117,10 @@ impl Options {
             Trace::None => {}
             Trace::Vcd => args.push("--trace"),
             Trace::Fst => args.push("--trace-fst"),
+        }
+        let mut args: Vec<String> = args.into_iter().map(String::from).collect();
+        if let Some(count) = self.unroll_count {
+            args.extend(["--unroll-count".into(), count.to_string()]);
         }
         args
     }

@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::blocks::{self, Blocks};
 use crate::cache;
 use crate::classes::Classes;
 use crate::compile::{CxxCompiler, Unit, group_files, include_folders, runtime_objects};
@@ -15,9 +16,6 @@ use crate::tool::Verilator;
 
 /// Bytes of generated C++ per translation unit.
 const UNIT_BYTES: u64 = 300_000;
-
-/// Optimisation level of code that runs once, in designs large enough for units of their own.
-const SLOW_OPT_LEVEL: u8 = 1;
 
 /// Everything that is the same for all designs of one build.
 pub(crate) struct Builder<'a> {
@@ -45,7 +43,11 @@ impl<'a> Builder<'a> {
         let mut hash = Sha256::new();
         sources.hash_into(&mut hash);
         for text in self.options.verilator_args() {
-            hash_str(&mut hash, text);
+            hash_str(&mut hash, &text);
+        }
+        if let Some(text) = blocks::control_text(&self.options.hier_blocks) {
+            hash_str(&mut hash, &text);
+            hash_str(&mut hash, shim::WITH_BLOCKS);
         }
         hash_str(&mut hash, &self.options.opt_level.to_string());
         hash_str(&mut hash, &self.tool.version);
@@ -66,8 +68,9 @@ impl<'a> Builder<'a> {
         folder: &Path,
     ) -> Result<Vec<PathBuf>, VerilateError> {
         sources.check()?;
+        let blocks = Blocks::new(&self.options.hier_blocks, sources)?;
         let generated = folder.join("cpp");
-        self.verilate(sources, class, folder, &generated)?;
+        self.verilate(sources, &blocks, class, folder, &generated)?;
 
         let read = |name: String| {
             let path = generated.join(&name);
@@ -76,7 +79,7 @@ impl<'a> Builder<'a> {
         let found = header::parse_ports(&read(format!("{class}.h"))?);
         let ports = header::check_ports(&sources.top, &sources.ports, found)?;
         let fragment = format!("{class}_classes.mk");
-        let classes = Classes::parse(&fragment, &read(fragment.clone())?)?;
+        let classes = Classes::parse_design(&fragment, &read(fragment.clone())?)?;
 
         let shim = Shim {
             top: &sources.top,
@@ -84,9 +87,14 @@ impl<'a> Builder<'a> {
             symbol,
             ports: &ports,
             trace: self.options.trace,
+            has_blocks: blocks.names().next().is_some(),
         };
         cache::write(&generated.join("shim.cpp"), &shim.text())?;
-        let units = self.units(&classes, &generated)?;
+        // The shim comes first, with the code that it calls most.
+        let mut units = self.units("shim", &classes, &generated)?;
+        for block in blocks.names() {
+            units.extend(self.block_units(block, &sources.top, &generated)?);
+        }
         let mut includes = vec![generated];
         includes.extend(include_folders(&self.tool));
         let jobs = self.options.jobs.max(1);
@@ -108,6 +116,7 @@ impl<'a> Builder<'a> {
     fn verilate(
         &self,
         sources: &Sources,
+        blocks: &Blocks,
         class: &str,
         folder: &Path,
         generated: &Path,
@@ -122,7 +131,9 @@ impl<'a> Builder<'a> {
             .command()
             // Messages then show plain file names.
             .current_dir(&texts)
+            .env("MAKEFLAGS", Blocks::make_flags(&self.tool))
             .args(self.options.verilator_args())
+            .args(blocks.arguments(folder)?)
             .args(["--prefix", class, "--top-module", &sources.top, "--Mdir"])
             .arg(generated)
             .args(sources.files.iter().map(|(name, _)| name))
@@ -141,9 +152,37 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Writes the translation units. The shim comes first, with the code that it calls most.
-    fn units(&self, classes: &Classes, generated: &Path) -> Result<Vec<Unit>, VerilateError> {
-        let mut fast = vec!["shim".to_string()];
+    /// The translation units of a hierarchical block, which has a folder of its own.
+    fn block_units(
+        &self,
+        block: &str,
+        top: &str,
+        generated: &Path,
+    ) -> Result<Vec<Unit>, VerilateError> {
+        let class = format!("V{block}");
+        let folder = generated.join(&class);
+        let fragment = folder.join(format!("{class}_classes.mk"));
+        // Verilator says nothing about a block without an instance.
+        if !fragment.is_file() {
+            return Err(VerilateError::NoBlock {
+                block: block.to_string(),
+                top: top.to_string(),
+            });
+        }
+        let text = fs::read_to_string(&fragment).map_err(io_error("read", &fragment))?;
+        let classes = Classes::parse(&fragment.display().to_string(), &text)?;
+        // The file with the block's name holds the functions that the instances call.
+        self.units(block, &classes, &folder)
+    }
+
+    /// Writes the translation units of the classes in a folder, with the file `first` before them.
+    fn units(
+        &self,
+        first: &str,
+        classes: &Classes,
+        generated: &Path,
+    ) -> Result<Vec<Unit>, VerilateError> {
+        let mut fast = vec![first.to_string()];
         fast.extend(classes.fast.iter().cloned());
         let all: Vec<String> = fast.iter().chain(&classes.slow).cloned().collect();
         let opt_level = self.options.opt_level.min(3);
@@ -155,8 +194,9 @@ impl<'a> Builder<'a> {
             for group in group_files(generated, &fast, UNIT_BYTES)? {
                 groups.push((group, opt_level));
             }
+            // What runs once is worth less work.
             for group in group_files(generated, &classes.slow, UNIT_BYTES)? {
-                groups.push((group, opt_level.min(SLOW_OPT_LEVEL)));
+                groups.push((group, opt_level.saturating_sub(1).min(1)));
             }
         }
         let mut units = Vec::new();

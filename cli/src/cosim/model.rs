@@ -1,0 +1,78 @@
+//! The model of the machine: its Verilog, verilated and compiled.
+
+use std::time::Duration;
+
+use heddle_arch::Params;
+use heddle_gen::TextStyle;
+use heddle_tb::Model;
+use heddle_tb::verilate::{self, Options, Sources, Trace};
+use indicatif::ProgressBar;
+
+use crate::design::{self, Design};
+use crate::failure::{BAD_INPUT, Failure};
+
+/// From so many partitions on, one partition that is called costs less to build than its copies;
+/// `benches/loops.md` has the times.
+const PARTITIONS_MIN: u32 = 16;
+
+/// Trips of a loop that Verilator unrolls at most. With its own limit of 64 the array takes four times as
+/// long to compile and is not faster.
+const UNROLL_COUNT: u32 = 16;
+
+/// Generates the machine and builds its model, or takes the model from the cache.
+pub fn verilated(params: &Params, style: TextStyle, trace: Trace) -> Result<Model, Failure> {
+    let design = design::generate(params, design::TOP, style)?;
+    let options = options(&design, params, style, trace);
+    let verilog = |(name, _): &(String, String)| name.ends_with(".v");
+    let sources = Sources {
+        top: design.top,
+        files: design.files.into_iter().filter(verilog).collect(),
+        ports: Vec::new(),
+    };
+    let progress = ProgressBar::new_spinner().with_message("building the model of the Verilog");
+    progress.enable_steady_tick(Duration::from_millis(100));
+    let library = verilate::build_shared(&sources, &options);
+    progress.finish_and_clear();
+    let library = library.map_err(|error| Failure {
+        code: u8::try_from(error.exit_code()).unwrap_or(BAD_INPUT),
+        lines: vec![error.to_string()],
+    })?;
+    Model::load(&library).map_err(Failure::new)
+}
+
+/// A structural machine is translated as it stands; one in loop style is made for size.
+fn options(design: &Design, params: &Params, style: TextStyle, trace: Trace) -> Options {
+    let mut options = Options {
+        trace,
+        ..Options::default()
+    };
+    if style == TextStyle::Loops {
+        options.unroll_count = Some(UNROLL_COUNT);
+        if params.array.rows >= PARTITIONS_MIN {
+            let names = design.modules.iter().map(|module| &module.name);
+            let partitions = names.filter(|name| name.starts_with("heddle_partition_"));
+            options.hier_blocks = partitions.cloned().collect();
+        }
+    }
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_machines_in_loop_style_translate_the_partition_once() {
+        let text = include_str!("../../../configs/tiny.json");
+        let mut params = Params::from_json(text).expect("a legal configuration");
+        let mut blocks = |rows: u32, style: TextStyle| {
+            params.array.rows = rows;
+            let design = design::generate(&params, design::TOP, style).expect("it is printed");
+            options(&design, &params, style, Trace::None).hier_blocks
+        };
+        let partition = ["heddle_partition_b2_e32_d512_w4_w4".to_string()];
+        assert_eq!(blocks(PARTITIONS_MIN, TextStyle::Loops), partition);
+        assert_eq!(blocks(PARTITIONS_MIN - 1, TextStyle::Loops), [""; 0]);
+        assert_eq!(blocks(PARTITIONS_MIN, TextStyle::Structural), [""; 0]);
+    }
+}

@@ -1,0 +1,60 @@
+//! Machines as they are built for large arrays: the array in loop style, the partition translated once.
+
+mod machine;
+
+use heddle_gen::TextStyle;
+use machine::Form;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+const LARGE: Form = Form {
+    style: TextStyle::Loops,
+    has_blocks: true,
+};
+
+/// A block with bytes of the seed, by row and column.
+fn block(rows: u32, cols: u32, seed: u64) -> impl Fn(u32, u32) -> i8 {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let elements: Vec<i8> = (0..rows * cols).map(|_| rng.random()).collect();
+    move |row, col| elements[(row * cols + col) as usize]
+}
+
+#[test]
+fn the_flat_machine_and_one_with_blocks_agree() {
+    let params = machine::params(4, 2);
+    let flat = Form {
+        style: TextStyle::Structural,
+        has_blocks: false,
+    };
+    let [mut flat, mut large] = [flat, LARGE].map(|form| {
+        let sources = machine::verilog(&params, form.style);
+        machine::host(&sources, &params, form)
+    });
+    for seed in 1..=5 {
+        let element = block(4, 2, seed);
+        let [flat, large] = [&mut flat, &mut large].map(|host| {
+            let took = machine::transpose(host, &params, &element);
+            let took = took.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+            (took.program_clocks, took.all_clocks)
+        });
+        assert_eq!(flat, large, "seed {seed}");
+    }
+    assert_eq!(flat.cycles(), large.cycles());
+}
+
+/// Minutes to build: only with HEDDLE_SLOW=1.
+#[test]
+fn pet_29_pet_30_pet_78_a_block_of_128_x_64_becomes_64_x_128() {
+    if std::env::var_os("HEDDLE_SLOW").is_none_or(|value| value != "1") {
+        return;
+    }
+    let params = machine::params(128, 64);
+    let sources = machine::verilog(&params, LARGE.style);
+    let mut host = machine::host(&sources, &params, LARGE);
+    let took = machine::transpose(&mut host, &params, block(128, 64, 1));
+    let took = took.unwrap_or_else(|error| panic!("{error}"));
+    let seconds = took.time.as_secs_f64();
+    println!("{took:?}, {:.0} clocks/s", took.all_clocks as f64 / seconds);
+    // The array alone takes 2 R + C - 2 clocks, and the state buffer one for each row.
+    assert!((2 * 128 + 64 - 2..1000).contains(&took.program_clocks));
+}
