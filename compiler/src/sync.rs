@@ -95,7 +95,7 @@ fn used_before(schedule: &Schedule, load: usize, drain: usize) -> bool {
         let mut after = step.after.iter();
         after.any(|d| d.on == load && d.reason == Reason::Weights)
     };
-    let last = products.clone().filter(|(_, step)| uses(step)).last();
+    let last = products.clone().rfind(|(_, step)| uses(step));
     let first_drained = products.find(|&(index, _)| index > drain);
     match (last, first_drained) {
         (Some((last, _)), Some((first, _))) => last <= first,

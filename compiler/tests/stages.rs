@@ -7,7 +7,7 @@ use heddle_arch::isa::{Instruction, Wait, disassemble};
 use heddle_arch::network::{LayerKind, Network};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
-use heddle_compiler::matrix::{MatrixPlace, Shape, Transpose};
+use heddle_compiler::matrix::{DrainForm, MatrixPlace, Shape, Transpose};
 use heddle_compiler::{Graph, Options, Place, Reason, Schedule, Unit, compile, compile_with};
 use heddle_sim::machine::Machine;
 use rand::SeedableRng;
@@ -251,6 +251,7 @@ fn pet_46_a_load_of_results_waits_for_their_drain() {
             destination: place(to),
             identity: place(2048),
             tile: 0,
+            form: DrainForm::Direct,
         };
         let mut list = transpose.instructions(&params).unwrap();
         list.swap(0, 1); // the load before the drain
@@ -292,6 +293,7 @@ fn pet_46_a_drain_waits_for_a_load_that_it_writes_over() {
             destination: place(to),
             identity: place(2048),
             tile: 0,
+            form: DrainForm::Direct,
         };
         transpose.instructions(&params).unwrap()
     };

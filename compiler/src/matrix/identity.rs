@@ -210,6 +210,8 @@ impl Steps<'_> {
             lo: -128,
             hi: 127,
             place: (place != DrainPlace::default()).then_some(place),
+            activation: 0,
+            pooling: None,
             record,
         });
     }

@@ -7,7 +7,7 @@ use heddle_arch::host::{CTRL_START, Register};
 use heddle_arch::isa::{Instruction, Wait};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
-use heddle_compiler::matrix::{MatrixPlace, Shape, Transpose};
+use heddle_compiler::matrix::{DrainForm, MatrixPlace, Shape, Transpose};
 use heddle_gen::{EmitOptions, TextStyle, emit};
 use heddle_hdl::catalog;
 use heddle_sim::machine::Machine as Golden;
@@ -112,6 +112,7 @@ pub fn transpose(
         destination: MatrixPlace::new(block.transposed(), source.end(), params),
         identity: MatrixPlace::new(square, params.bank_bytes(), params),
         tile: UNIT_TILE,
+        form: DrainForm::Direct,
     };
     let mut program = transpose
         .instructions(params)

@@ -45,6 +45,7 @@ fn transpose(shape: Shape, identity: MatrixPlace, params: &Params) -> Transpose 
         destination: MatrixPlace::new(shape.transposed(), source.end(), params),
         identity,
         tile: UNIT_TILE,
+        form: heddle_compiler::matrix::DrainForm::Direct,
     }
 }
 
