@@ -1,5 +1,8 @@
 //! Matrices that no program can be made for.
 
+use heddle_arch::isa::{
+    Instruction, OP_DRAIN, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_EPILOGUE, ROW_PROLOGUE, ROW_TENSOR,
+};
 use heddle_arch::params::Params;
 use heddle_compiler::matrix::{
     DrainForm, IdentityBuild, MatrixError, MatrixPlace, Product, Scaling, Shape, Transpose,
@@ -140,6 +143,50 @@ fn drains_of_a_form_that_the_machine_cannot_keep_are_refused() {
         DrainForm::All,
         "results_buffer.depth is 64, sums that are stored before they drain need at least array.rows, \
         which is 128; the form Direct needs no results buffer",
+    );
+}
+
+/// Load, multiply by the identity into the results buffer, and from there to the state buffer.
+#[test]
+fn pet_42_pet_43_a_transpose_is_four_instructions() {
+    let params = tiny();
+    let mut transpose = transpose(place(4, 4, 0), place(4, 4, 64));
+    transpose.form = DrainForm::All;
+    let program = transpose.instructions(&params).expect("legal");
+    let [drain, load, multiply, send] = &program[..] else {
+        panic!("{} instructions", program.len());
+    };
+    let rows = |instruction: &Instruction| -> Vec<(u8, u32)> {
+        let record = instruction.record().expect("a record");
+        record.rows.iter().map(|row| (row.row, row.base)).collect()
+    };
+    assert!(matches!(load, Instruction::LoadWeights { rows: 4, .. }));
+    assert_eq!(rows(load), [(0, 0)]);
+    // The sums stay in the results buffer; operands come from the identity.
+    assert!(matches!(
+        multiply,
+        Instruction::Matmul {
+            first: true,
+            last: false,
+            ..
+        }
+    ));
+    assert_eq!(rows(multiply), [(ROW_PROLOGUE, 0), (ROW_TENSOR, 2048)]);
+    assert_eq!(rows(send), [(ROW_EPILOGUE, 0)]);
+    assert!(matches!(drain, Instruction::Drain { columns: 4, .. }));
+    assert_eq!(rows(drain), [(0, 64)]);
+    // No other opcode than that of any product.
+    let opcodes = program.iter().map(Instruction::opcode);
+    assert!(opcodes.eq([OP_DRAIN, OP_LOAD_WEIGHTS, OP_MATMUL, OP_MATMUL]));
+    // Directly to post it is one instruction less, by row with its pause two slots and no other.
+    transpose.form = DrainForm::Direct;
+    assert_eq!(transpose.instructions(&params).expect("legal").len(), 3);
+    (transpose.form, transpose.tile) = (DrainForm::Row, 1);
+    let program = transpose.instructions(&params).expect("legal");
+    let last = rows(program.last().expect("instructions"));
+    assert_eq!(
+        last,
+        [(ROW_TENSOR, 2048), (ROW_PROLOGUE, 0), (ROW_EPILOGUE, 0)]
     );
 }
 

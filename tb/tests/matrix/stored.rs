@@ -173,23 +173,22 @@ fn pet_26_pet_27_pet_28_when_a_drain_reads_the_sums() {
         let machine = probe::machine(rows, cols);
         let mut bench = Bench::new(&machine, 1).unwrap();
         let matrix = sub_block(rows, cols);
-        let direct = transposed(&mut bench, DrainForm::Direct, &matrix).unwrap();
-        let three = transposed(
-            &mut bench,
-            DrainForm::Direct,
-            &block(3 * rows, rows.min(cols)),
-        )
-        .unwrap();
-        println!(
-            "{rows} x {cols}: {} cycles, then {}",
-            direct.cycles,
-            (three.cycles - direct.cycles) / 2
-        );
+        // Cycles of one sub-block, and of each further one.
+        let mut watched = |form| {
+            let trace = transposed(&mut bench, form, &matrix).unwrap();
+            let more = block(3 * rows, rows.min(cols));
+            let three = transposed(&mut bench, form, &more).unwrap();
+            let each = (three.cycles - trace.cycles) / 2;
+            let costs = format!("{} | {each} |", trace.cycles);
+            (trace, costs)
+        };
+        let (direct, costs) = watched(DrainForm::Direct);
         assert!(Times::new(&direct).is_err(), "direct sums are not stored");
+        check_line(&format!("| {rows} x {cols} | Direct | | | | | {costs}"));
         for (_, form, pause, kinds) in table.iter().filter(|row| row.0 == (rows, cols)) {
-            let trace = transposed(&mut bench, *form, &matrix).unwrap();
+            let (trace, costs) = watched(*form);
             let times = Times::new(&trace).unwrap();
-            let at = format!("{rows} x {cols}, {form:?}");
+            let at = format!("{rows} x {cols} | {form:?}");
             assert_eq!(times.pause(), *pause, "{at}");
             let found = [times.by_row(), times.by_column(), times.at_the_end()];
             assert_eq!(found, *kinds, "{at}");
@@ -199,15 +198,18 @@ fn pet_26_pet_27_pet_28_when_a_drain_reads_the_sums() {
             if *form == DrainForm::All {
                 assert!(written[0] > times.all_stored(), "{at}");
             }
-            let more = block(3 * rows, rows.min(cols));
-            let three = transposed(&mut bench, *form, &more).unwrap();
-            let each = (three.cycles - trace.cycles) / 2;
-            println!(
-                "{at}: {} cycles, direct {}, then {each}",
-                trace.cycles, direct.cycles
-            );
+            let [row, column, end] = found.map(|kind| if kind { "yes" } else { "no" });
+            check_line(&format!(
+                "| {at} | {pause} | {row} | {column} | {end} | {costs}"
+            ));
         }
     }
+}
+
+/// The documentation has this line.
+fn check_line(line: &str) {
+    let text = include_str!("../../../docs/matrices.md");
+    assert!(text.contains(line), "docs/matrices.md lacks \"{line}\"");
 }
 
 #[test]
