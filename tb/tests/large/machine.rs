@@ -41,20 +41,16 @@ const UNIT_TILE: u8 = 1;
 /// Clocks that a program may take.
 const LIMIT: u64 = 100_000;
 
-/// A configuration.
+/// A configuration whose array may have another size.
 #[derive(Clone, Copy)]
 pub struct Preset {
-    text: &'static str,
-    name: &'static str,
-    array: &'static str,
+    /// The whole file.
+    pub text: &'static str,
+    /// Its name, with the quotes.
+    pub name: &'static str,
+    /// What it says about the size of the array.
+    pub array: &'static str,
 }
-
-/// Two banks of 2 KB in a partition.
-pub const TINY: Preset = Preset {
-    text: include_str!("../../../configs/tiny.json"),
-    name: "\"tiny\"",
-    array: "\"rows\": 4, \"cols\": 4",
-};
 
 /// Four banks of 8 KB in a partition.
 pub const LARGE: Preset = Preset {

@@ -3,9 +3,16 @@
 mod machine;
 
 use heddle_gen::TextStyle;
-use machine::Form;
+use machine::{Form, Preset};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+
+/// Two banks of 2 KB in a partition.
+const TINY: Preset = Preset {
+    text: include_str!("../../../configs/tiny.json"),
+    name: "\"tiny\"",
+    array: "\"rows\": 4, \"cols\": 4",
+};
 
 const FOR_SIZE: Form = Form {
     style: TextStyle::Loops,
@@ -21,7 +28,7 @@ fn block(rows: u32, cols: u32, seed: u64) -> impl Fn(u32, u32) -> i8 {
 
 #[test]
 fn pet_29_the_flat_machine_and_one_with_blocks_agree() {
-    let params = machine::params(machine::TINY, 4, 2);
+    let params = machine::params(TINY, 4, 2);
     let flat = Form {
         style: TextStyle::Structural,
         has_blocks: false,
