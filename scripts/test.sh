@@ -50,6 +50,7 @@ done
 step env HEDDLE="$heddle" scripts/formal.sh
 [[ -z "${HEDDLE_SLOW:-}" ]] || step env HEDDLE="$heddle" scripts/formal.sh --mutants
 step env HEDDLE="$heddle" scripts/formal_sliced.sh
+step env HEDDLE="$heddle" scripts/formal_array.sh
 step scripts/demo.sh
 step maps_to_blocks
 echo "test: all checks passed in $SECONDS s"

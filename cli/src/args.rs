@@ -230,7 +230,8 @@ pub struct CosimArgs {
     /// How the PE array is printed
     #[arg(long, default_value = "structural")]
     pub style: StyleArg,
-    /// Write the waves of the run, FST or VCD by the end of the name
+    /// Write the waves of the run, FST or VCD by the end of the name; with 32 and more rows in loop style
+    /// only the first partition shows what is inside
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// Print the result as JSON

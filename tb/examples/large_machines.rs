@@ -51,7 +51,7 @@ fn form(arguments: &[String]) -> Result<(u32, u32, Form), String> {
 }
 
 fn measure(rows: u32, cols: u32, form: Form) -> Result<(), String> {
-    let params = machine::params(rows, cols);
+    let params = machine::params(machine::LARGE, rows, cols);
     let begin = Instant::now();
     let sources = machine::verilog(&params, form.style);
     println!("Verilog   {:8.1} s", begin.elapsed().as_secs_f64());

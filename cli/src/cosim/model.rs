@@ -11,9 +11,9 @@ use indicatif::ProgressBar;
 use crate::design::{self, Design};
 use crate::failure::{BAD_INPUT, Failure};
 
-/// From so many partitions on, one partition that is called costs less to build than its copies;
-/// `benches/loops.md` has the times.
-const PARTITIONS_MIN: u32 = 16;
+/// From so many partitions on, one partition that is called instead of its copies saves more minutes of
+/// building than it costs in a run of some hundred thousand clocks; `benches/loops.md` has the times.
+const PARTITIONS_MIN: u32 = 32;
 
 /// Trips of a loop that Verilator unrolls at most. With its own limit of 64 the array takes four times as
 /// long to compile and is not faster.
@@ -52,6 +52,8 @@ fn options(design: &Design, params: &Params, style: TextStyle, trace: Trace) -> 
             let names = design.modules.iter().map(|module| &module.name);
             let partitions = names.filter(|name| name.starts_with("heddle_partition_"));
             options.hier_blocks = partitions.cloned().collect();
+            // The calls take most of the time, whatever the compiler does.
+            options.opt_level = 1;
         }
     }
     options

@@ -41,15 +41,31 @@ const UNIT_TILE: u8 = 1;
 /// Clocks that a program may take.
 const LIMIT: u64 = 100_000;
 
-/// The configuration `large` with an array of another size.
-pub fn params(rows: u32, cols: u32) -> Params {
-    let text = include_str!("../../../configs/large.json")
-        .replace("\"large\"", &format!("\"large_{rows}x{cols}\""))
-        .replace(
-            "\"rows\": 64, \"cols\": 64",
-            &format!("\"rows\": {rows}, \"cols\": {cols}"),
-        );
-    let params = Params::from_json(&text).unwrap_or_else(|errors| panic!("{errors}"));
+/// A configuration whose array may have another size.
+#[derive(Clone, Copy)]
+pub struct Preset {
+    /// The whole file.
+    pub text: &'static str,
+    /// Its name, with the quotes.
+    pub name: &'static str,
+    /// What it says about the size of the array.
+    pub array: &'static str,
+}
+
+/// Four banks of 8 KB in a partition.
+pub const LARGE: Preset = Preset {
+    text: include_str!("../../../configs/large.json"),
+    name: "\"large\"",
+    array: "\"rows\": 64, \"cols\": 64",
+};
+
+/// The configuration with an array of another size.
+pub fn params(preset: Preset, rows: u32, cols: u32) -> Params {
+    let name = format!("\"{}_{rows}x{cols}\"", preset.name.trim_matches('"'));
+    let array = format!("\"rows\": {rows}, \"cols\": {cols}");
+    let text = preset.text.replace(preset.name, &name);
+    let params = Params::from_json(&text.replace(preset.array, &array));
+    let params = params.unwrap_or_else(|errors| panic!("{errors}"));
     assert_eq!((params.array.rows, params.array.cols), (rows, cols));
     params
 }

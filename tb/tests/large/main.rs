@@ -3,11 +3,18 @@
 mod machine;
 
 use heddle_gen::TextStyle;
-use machine::Form;
+use machine::{Form, Preset};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-const LARGE: Form = Form {
+/// Two banks of 2 KB in a partition.
+const TINY: Preset = Preset {
+    text: include_str!("../../../configs/tiny.json"),
+    name: "\"tiny\"",
+    array: "\"rows\": 4, \"cols\": 4",
+};
+
+const FOR_SIZE: Form = Form {
     style: TextStyle::Loops,
     has_blocks: true,
 };
@@ -20,13 +27,13 @@ fn block(rows: u32, cols: u32, seed: u64) -> impl Fn(u32, u32) -> i8 {
 }
 
 #[test]
-fn the_flat_machine_and_one_with_blocks_agree() {
-    let params = machine::params(4, 2);
+fn pet_29_the_flat_machine_and_one_with_blocks_agree() {
+    let params = machine::params(TINY, 4, 2);
     let flat = Form {
         style: TextStyle::Structural,
         has_blocks: false,
     };
-    let [mut flat, mut large] = [flat, LARGE].map(|form| {
+    let [mut flat, mut large] = [flat, FOR_SIZE].map(|form| {
         let sources = machine::verilog(&params, form.style);
         machine::host(&sources, &params, form)
     });
@@ -48,9 +55,9 @@ fn pet_29_pet_30_pet_78_a_block_of_128_x_64_becomes_64_x_128() {
     if std::env::var_os("HEDDLE_SLOW").is_none_or(|value| value != "1") {
         return;
     }
-    let params = machine::params(128, 64);
-    let sources = machine::verilog(&params, LARGE.style);
-    let mut host = machine::host(&sources, &params, LARGE);
+    let params = machine::params(machine::LARGE, 128, 64);
+    let sources = machine::verilog(&params, FOR_SIZE.style);
+    let mut host = machine::host(&sources, &params, FOR_SIZE);
     let took = machine::transpose(&mut host, &params, block(128, 64, 1));
     let took = took.unwrap_or_else(|error| panic!("{error}"));
     let seconds = took.time.as_secs_f64();
