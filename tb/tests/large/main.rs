@@ -49,12 +49,20 @@ fn pet_29_the_flat_machine_and_one_with_blocks_agree() {
     assert_eq!(flat.cycles(), large.cycles());
 }
 
+/// Functions of a large model have frames of megabytes, as in the main thread of a program.
+const STACK_BYTES: usize = 64 << 20;
+
 /// Minutes to build: only with HEDDLE_SLOW=1.
 #[test]
 fn pet_29_pet_30_pet_78_a_block_of_128_x_64_becomes_64_x_128() {
     if std::env::var_os("HEDDLE_SLOW").is_none_or(|value| value != "1") {
         return;
     }
+    let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+    thread.spawn(transpose_128_x_64).unwrap().join().unwrap();
+}
+
+fn transpose_128_x_64() {
     let params = machine::params(machine::LARGE, 128, 64);
     let sources = machine::verilog(&params, FOR_SIZE.style);
     let mut host = machine::host(&sources, &params, FOR_SIZE);
