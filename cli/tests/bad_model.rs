@@ -111,10 +111,20 @@ fn missing_and_unknown_tensors_are_refused() {
     refused(
         MODEL.replacen("\"bias\": [", "\"biases\": [", 1),
         &[
-            ":6: layers[0].bias is missing, expected a list",
             ":14: layers[0].biases is unknown, expected one of activation_max, activation_min, \
-            bias, kernel, kind, multiplier, name, output_channels, output_features, \
-            output_scale, output_zero_point, padding, rounding, shift, stride, weights",
+            bias, dilation, factors, groups, inputs, kernel, kind, multiplier, name, \
+            output_channels, output_features, output_scale, output_zero_point, padding, rounding, \
+            shift, stride, weights",
+        ],
+    );
+    let missing = MODEL.lines().filter(|line| !line.contains("\"bias\": ["));
+    let missing: Vec<&str> = missing.collect();
+    refused(
+        missing.join("\n"),
+        &[
+            ":6: layers[0].bias is missing, required for conv2d",
+            ":22: layers[1].bias is missing, required for conv2d",
+            ":38: layers[2].bias is missing, required for fully_connected",
         ],
     );
 }

@@ -121,7 +121,7 @@ fn bad_input_is_refused_with_code_2_and_leaves_nothing() {
     std::fs::write(bench.path().join("cut.json"), &text[..text.len() / 2]).expect("written");
     std::fs::write(
         bench.path().join("bad.json"),
-        text.replacen("\"bias\": ", "\"bias\": 1", 1),
+        text.replacen("\"start_pc\": 0", "\"start_pc\": 1", 1),
     )
     .expect("written");
     let sim = |file| ["sim", "-c", "c.json", "-m", "m.json", "-p", file];

@@ -325,7 +325,17 @@ fn digits_model_runs_on_all_but_the_smallest_configuration() {
 
 #[test]
 fn mobile_model_runs_where_post_processing_has_pooling() {
-    check_model("models/mobile.json", "configs/default.json", 5);
+    let network = Network::from_json(&read("models/mobile.json")).unwrap();
+    let mut params = Params::from_json(&read("configs/default.json")).unwrap();
+    params.post.pooling = true;
+    let program = compile(&network, &params).unwrap();
+    check(
+        &program,
+        &network,
+        &params,
+        &network.images[..5],
+        "default with pooling",
+    );
 }
 
 #[test]
