@@ -10,27 +10,23 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # one thread: sums in one order, 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pathlib
+import sys
 
 import numpy as np
 
 from data import load_split
-from network import Adam, backward, cross_entropy, forward, initial_parameters
+from network import backward, forward, initial_parameters
 
-OUTPUT = pathlib.Path(__file__).resolve().parents[2] / "build/digits/float.npz"
+MODELS = pathlib.Path(__file__).resolve().parents[1]
+sys.path.append(str(MODELS))
+from training import Adam, cross_entropy, shifted
+
+OUTPUT = MODELS.parent / "build/digits/float.npz"
 SEED = 3
 EPOCHS = 60
 BATCH = 32
 PEAK_RATE = 2e-3
 DECAY = 1e-2
-
-
-def shifted(rng, images):
-    """Each image moved by at most one pixel in each direction, zeros moving in."""
-    padded = np.pad(images, ((0, 0), (0, 0), (1, 1), (1, 1)))
-    moved = np.empty_like(images)
-    for i, (row, col) in enumerate(rng.integers(0, 3, (len(images), 2))):
-        moved[i] = padded[i, :, row : row + 8, col : col + 8]
-    return moved
 
 
 def accuracy(parameters, images, labels):

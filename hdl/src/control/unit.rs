@@ -1,26 +1,14 @@
 //! The control half of the machine: host port, sequencer, units and counters.
 
+mod shape;
+
 use super::counters::describe;
-use super::{
-    Counters, DrainHead, HostPort, Sequencer, SequencerShape, Status, StreamHead, WeightHead,
-    counters,
-};
+use super::{Counters, DrainHead, HostPort, Sequencer, Status, StreamHead, WeightHead};
 use crate::post::PostOptions;
 use crate::prelude::*;
-use crate::traversal::{TraversalEngine, TraversalShape};
+use crate::traversal::TraversalEngine;
 
-/// Sizes of the control half.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ControlShape {
-    /// What instructions are checked against.
-    pub sequencer: SequencerShape,
-    /// Bits of a byte address of a partition.
-    pub byte_bits: usize,
-    /// Bits of a word address of a results bank.
-    pub result_bits: usize,
-    /// Data slices of the memory: as many are counted.
-    pub slices: usize,
-}
+pub use shape::ControlShape;
 
 /// Everything but the data path: takes requests of the host, runs programs, drives the waves.
 ///
@@ -200,127 +188,6 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     _pooling: usize,
     _medians: usize,
     _activates: usize,
-}
-
-impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
-    /// The control half for the given sizes; `W` and `A` are the sizes' offset and address bits.
-    pub fn new(shape: ControlShape) -> Self {
-        let s = shape.sequencer;
-        let counts = counters(shape.slices);
-        let walk = TraversalShape::plain(s.record_rows, s.loops);
-        let pooling = usize::from(s.post.pooling);
-        let medians = usize::from(s.post.median > 0);
-        let activates = usize::from(s.post.activations > 0);
-        let tile_bits = s.tiles.ilog2() as usize;
-        let entry_bits = s.row_offsets.ilog2() as usize;
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            host_valid_i: Default::default(),
-            host_ready_o: Default::default(),
-            host_write_i: Default::default(),
-            host_addr_i: Default::default(),
-            host_wdata_i: v(8),
-            host_rvalid_o: Default::default(),
-            host_rdata_o: v(8),
-            running_o: Default::default(),
-            done_o: Default::default(),
-            error_o: Default::default(),
-            op_valid_o: Default::default(),
-            op_addr_o: Default::default(),
-            op_rows_o: Default::default(),
-            op_thr_o: Default::default(),
-            op_fresh_o: Default::default(),
-            op_swap_o: Default::default(),
-            op_tag_o: Default::default(),
-            op_table_o: Default::default(),
-            op_entry_o: Default::default(),
-            end_valid_i: Default::default(),
-            end_addr_i: Default::default(),
-            end_tag_i: Default::default(),
-            end_fault_i: Default::default(),
-            wt_valid_o: Default::default(),
-            wt_addr_o: Default::default(),
-            wt_rows_o: Default::default(),
-            bias_load_o: Default::default(),
-            bias_tile_o: Default::default(),
-            bias_first_o: Default::default(),
-            res_valid_o: Default::default(),
-            res_bank_o: Default::default(),
-            res_addr_o: Default::default(),
-            res_add_o: Default::default(),
-            res_sum_o: Default::default(),
-            res_write_o: Default::default(),
-            post_load_o: Default::default(),
-            post_tile_o: Default::default(),
-            post_cols_o: Default::default(),
-            post_skip_o: Default::default(),
-            post_turn_o: Default::default(),
-            post_valid_o: Default::default(),
-            post_dest_o: Default::default(),
-            post_flush_o: Default::default(),
-            post_first_o: v(pooling),
-            post_last_o: v(pooling),
-            post_reduction_o: v(pooling),
-            post_window_o: v(medians),
-            post_table_o: v(activates),
-            post_single_o: Default::default(),
-            post_lo_o: Default::default(),
-            post_hi_o: Default::default(),
-            bias_wen_o: Default::default(),
-            scale_wen_o: Default::default(),
-            param_column_o: Default::default(),
-            param_tile_o: Default::default(),
-            bias_data_o: Default::default(),
-            scale_data_o: v(8),
-            activation_wen_o: v(activates),
-            activation_entry_o: v(activates),
-            buffer_valid_o: Default::default(),
-            buffer_write_o: Default::default(),
-            buffer_table_o: Default::default(),
-            buffer_partition_o: Default::default(),
-            buffer_word_o: Default::default(),
-            buffer_data_o: v(8),
-            buffer_rvalid_i: Default::default(),
-            buffer_rdata_i: v(8),
-            event_i: v(counts - 6),
-            host: HostPort::new(s, shape.byte_bits - 3, shape.slices),
-            sequencer: Sequencer::new(s),
-            status: Status::new(),
-            counters: Counters::new(shape.slices),
-            weight_walk: TraversalEngine::new(walk),
-            stream_walk: TraversalEngine::new(walk),
-            drain_walk: TraversalEngine::new(walk),
-            weight_head: WeightHead::new(s.loops, shape.byte_bits, s.cols),
-            stream_head: StreamHead::new(
-                s.loops,
-                shape.byte_bits,
-                tile_bits,
-                shape.result_bits,
-                entry_bits,
-            ),
-            drain_head: DrainHead::new(shape.byte_bits, s.cols, s.post),
-            bias_load: v(5),
-            bias_first: v(5),
-            bias_tile: v(5),
-            idle: Default::default(),
-            _loops: s.loops,
-            _offset_bits: s.offset_bits,
-            _rows: s.rows,
-            _cols: s.cols,
-            _record_rows: s.record_rows,
-            _byte_bits: shape.byte_bits,
-            _result_bits: shape.result_bits,
-            _tiles: s.tiles,
-            _pc_bits: address_bits(s.program_words),
-            _row_offsets: s.row_offsets,
-            _counts: counts,
-            _post: s.post,
-            _pooling: pooling,
-            _medians: medians,
-            _activates: activates,
-        }
-    }
 }
 
 impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> {

@@ -1,0 +1,155 @@
+//! The program file as it stands in JSON.
+
+use heddle_arch::params::Params;
+use serde::{Deserialize, Serialize};
+
+use super::FileError;
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ProgramFile {
+    pub format: String,
+    pub crc: String,
+    pub program: Content,
+}
+
+/// What the checksum covers.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Content {
+    pub network: String,
+    pub machine: MachineFile,
+    pub runs: Vec<RunFile>,
+    pub layers: Vec<LayerFile>,
+    pub tensors: Vec<TensorFile>,
+    pub columns: Vec<ColumnFile>,
+    pub row_offsets: Vec<(u32, u32, Option<u16>)>,
+    pub words: String,
+    pub image: Vec<ImageFile>,
+}
+
+/// What a machine must have for the program to mean the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MachineFile {
+    pub rows: u32,
+    pub cols: u32,
+    pub banks: u32,
+    pub words_per_bank: u32,
+    pub results_depth: u32,
+    pub column_tiles: u32,
+    pub row_offsets: u32,
+    pub loops: u32,
+    pub program_words: u32,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RunFile {
+    pub name: String,
+    pub start_pc: u32,
+    pub instructions: u32,
+    pub layers: [usize; 2],
+    pub cycles: u64,
+    pub sync: [usize; 4],
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LayerFile {
+    pub name: String,
+    pub instructions: u32,
+    pub macs: u64,
+    pub vectors: u64,
+    pub operands: u64,
+    pub flattened: bool,
+    pub cost: [u64; 2],
+    pub other: Option<[u64; 2]>,
+    pub reason: String,
+    pub inputs: Vec<usize>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TensorFile {
+    pub name: String,
+    pub shape: [u32; 3],
+    pub zero_point: i8,
+    pub planes: Vec<Vec<u32>>,
+    pub base: u32,
+    pub bytes: u32,
+    pub origin: u32,
+    pub pitch: u32,
+    pub plane_stride: u32,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ColumnFile {
+    pub column: u32,
+    pub tile: u32,
+    pub bias: i32,
+    pub multiplier: i32,
+    pub shift: i32,
+}
+
+/// Words of a partition that follow each other.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ImageFile {
+    pub partition: u32,
+    pub word: u32,
+    pub bytes: String,
+}
+
+impl MachineFile {
+    pub fn of(params: &Params) -> Self {
+        Self {
+            rows: params.array.rows,
+            cols: params.array.cols,
+            banks: params.state_buffer.banks,
+            words_per_bank: params.state_buffer.words_per_bank,
+            results_depth: params.results_buffer.depth,
+            column_tiles: params.column_tiles,
+            row_offsets: params.state_buffer.row_offsets,
+            loops: params.traversal.loops,
+            program_words: params.program.words,
+        }
+    }
+
+    pub fn check(self, params: &Params) -> Result<(), FileError> {
+        let machine = Self::of(params);
+        for (field, found, expected) in [
+            ("array.rows", self.rows, machine.rows),
+            ("array.cols", self.cols, machine.cols),
+            ("state_buffer.banks", self.banks, machine.banks),
+            (
+                "state_buffer.words_per_bank",
+                self.words_per_bank,
+                machine.words_per_bank,
+            ),
+            (
+                "results_buffer.depth",
+                self.results_depth,
+                machine.results_depth,
+            ),
+            ("column_tiles", self.column_tiles, machine.column_tiles),
+            (
+                "state_buffer.row_offsets",
+                self.row_offsets,
+                machine.row_offsets,
+            ),
+            ("traversal.loops", self.loops, machine.loops),
+            ("program.words", self.program_words, machine.program_words),
+        ] {
+            if found != expected {
+                return Err(FileError::Machine {
+                    field,
+                    found,
+                    expected,
+                });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,110 @@
+//! What a machine allows the values of a program file to be.
+
+use heddle_arch::params::Params;
+use heddle_arch::requantise::Scale;
+
+use super::FileError;
+use super::form::ColumnFile;
+use crate::program::ColumnParam;
+use crate::tensor::TensorPlan;
+
+/// What a machine allows.
+pub(super) struct Limit<'a> {
+    pub params: &'a Params,
+}
+
+impl Limit<'_> {
+    pub fn below(&self, field: &str, found: u64, limit: u64) -> Result<(), FileError> {
+        match found < limit {
+            true => Ok(()),
+            false => Err(FileError::Value {
+                field: field.to_string(),
+                found: found.to_string(),
+                expected: format!("less than {limit}"),
+            }),
+        }
+    }
+
+    pub fn equal(&self, field: &str, found: u64, expected: u64) -> Result<(), FileError> {
+        match found == expected {
+            true => Ok(()),
+            false => Err(FileError::Value {
+                field: field.to_string(),
+                found: found.to_string(),
+                expected: expected.to_string(),
+            }),
+        }
+    }
+
+    /// Words of a partition.
+    pub fn words(&self) -> u64 {
+        u64::from(self.params.bank_bytes()) * u64::from(self.params.state_buffer.banks) / 8
+    }
+
+    pub fn tensor(&self, tensor: &TensorPlan) -> Result<(), FileError> {
+        let place = |what: &str| format!("tensor {}: {what}", tensor.name);
+        let shape = tensor.shape;
+        for side in [shape.channels, shape.height, shape.width] {
+            self.below(&place("shape"), u64::from(side).wrapping_sub(1), 4096)?;
+        }
+        let rows = self.params.array.rows;
+        self.below(
+            &place("planes"),
+            tensor.planes.len() as u64,
+            u64::from(rows) + 1,
+        )?;
+        let mut most = 0;
+        let mut held = vec![false; shape.channels as usize];
+        for planes in &tensor.planes {
+            most = most.max(planes.len() as u64);
+            for &channel in planes {
+                self.below(&place("channel"), channel.into(), shape.channels.into())?;
+                held[channel as usize] = true;
+            }
+        }
+        let missing = held.iter().position(|held| !held);
+        self.equal(
+            &place("channels in partitions"),
+            missing.unwrap_or(held.len()) as u64,
+            held.len() as u64,
+        )?;
+        let last = u64::from(tensor.origin)
+            + most.saturating_sub(1) * u64::from(tensor.plane_stride)
+            + u64::from(shape.height - 1) * u64::from(tensor.pitch)
+            + u64::from(shape.width.next_multiple_of(8));
+        self.below(&place("end"), last, 8 * self.words() + 1)?;
+        self.equal(&place("origin modulo 8"), u64::from(tensor.origin % 8), 0)?;
+        self.equal(&place("pitch modulo 8"), u64::from(tensor.pitch % 8), 0)?;
+        self.equal(
+            &place("plane_stride modulo 8"),
+            u64::from(tensor.plane_stride % 8),
+            0,
+        )
+    }
+
+    pub fn column(&self, column: ColumnFile) -> Result<ColumnParam, FileError> {
+        let params = self.params;
+        self.below(
+            "columns.column",
+            column.column.into(),
+            params.array.cols.into(),
+        )?;
+        self.below(
+            "columns.tile",
+            column.tile.into(),
+            params.column_tiles.into(),
+        )?;
+        let scale = Scale::new(column.multiplier, column.shift);
+        let scale = scale.map_err(|fault| FileError::Value {
+            field: format!("columns.{}", fault.field),
+            found: format!("{} with shift {}", column.multiplier, column.shift),
+            expected: fault.message,
+        })?;
+        Ok(ColumnParam {
+            column: column.column,
+            tile: column.tile,
+            bias: column.bias,
+            scale,
+        })
+    }
+}

@@ -1,0 +1,169 @@
+//! From a file to the program.
+
+use std::ops::Range;
+
+use heddle_arch::isa::disassemble;
+use heddle_arch::network::Shape;
+use heddle_arch::params::Params;
+
+use super::FileError;
+use super::form::{Content, LayerFile, RunFile, TensorFile};
+use super::limit::Limit;
+use crate::mapping::{Mapping, MappingChoice, MappingCost};
+use crate::program::{ColumnParam, LayerPlan, Program, RunPlan};
+use crate::schedule::Schedule;
+use crate::sync::SyncCount;
+use crate::tensor::TensorPlan;
+
+/// Bytes of a text of hexadecimal digits, in groups.
+fn digits(field: &str, text: &str, group: usize) -> Result<Vec<u8>, FileError> {
+    let wrong = |found: String| FileError::Value {
+        field: field.to_string(),
+        found,
+        expected: format!("groups of {} hexadecimal digits", 2 * group),
+    };
+    if !text.is_ascii() || text.len() % (2 * group) != 0 {
+        return Err(wrong(format!("a text of {} bytes", text.len())));
+    }
+    let byte = |at: usize| {
+        let pair = &text[at..at + 2];
+        u8::from_str_radix(pair, 16).map_err(|_| wrong(format!("{pair:?} at {at}")))
+    };
+    (0..text.len()).step_by(2).map(byte).collect()
+}
+
+/// The program, all of whose values are in range for the machine.
+pub(super) fn content(file: Content, params: &Params) -> Result<Program, FileError> {
+    let words = digits("words", &file.words, 4)?;
+    let words: Vec<u32> = words
+        .chunks_exact(4)
+        .map(|b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
+        .collect();
+    let limit = Limit { params };
+    limit.below(
+        "words",
+        words.len() as u64,
+        u64::from(params.program.words) + 1,
+    )?;
+    disassemble(&words).map_err(|error| FileError::Value {
+        field: "words".to_string(),
+        found: "no program".to_string(),
+        expected: error.message,
+    })?;
+    let layers: Vec<LayerPlan> = (file.layers.into_iter().enumerate())
+        .map(|(index, layer)| layer_plan(layer, index))
+        .collect();
+    let tensors: Vec<TensorPlan> = file.tensors.into_iter().map(tensor_plan).collect();
+    limit.equal("tensors", tensors.len() as u64, layers.len() as u64 + 1)?;
+    let mut next = 0;
+    for run in &file.runs {
+        limit.equal("runs.layers", run.layers[0] as u64, next)?;
+        limit.below("runs.layers", next, run.layers[1] as u64)?;
+        limit.below("runs.start_pc", run.start_pc.into(), words.len() as u64)?;
+        next = run.layers[1] as u64;
+    }
+    limit.equal("runs.layers", next, layers.len() as u64)?;
+    for tensor in &tensors {
+        limit.tensor(tensor)?;
+    }
+    for (row, entry, _) in &file.row_offsets {
+        limit.below("row_offsets row", (*row).into(), params.array.rows.into())?;
+        let entries = params.state_buffer.row_offsets;
+        limit.below("row_offsets entry", (*entry).into(), entries.into())?;
+    }
+    let columns: Result<Vec<ColumnParam>, FileError> = file
+        .columns
+        .into_iter()
+        .map(|column| limit.column(column))
+        .collect();
+    let mut image = Vec::new();
+    for piece in file.image {
+        let bytes = digits("image.bytes", &piece.bytes, 8)?;
+        let end = u64::from(piece.word) + bytes.len() as u64 / 8;
+        limit.below(
+            "image.partition",
+            piece.partition.into(),
+            params.array.rows.into(),
+        )?;
+        limit.below("image.word", end, limit.words() + 1)?;
+        for (word, bytes) in (piece.word..).zip(bytes.chunks_exact(8)) {
+            let bytes = bytes.try_into().expect("eight bytes");
+            image.push((piece.partition, word, bytes));
+        }
+    }
+    Ok(Program {
+        network: file.network,
+        words,
+        layers,
+        runs: file.runs.into_iter().map(run_plan).collect(),
+        columns: columns?,
+        image,
+        row_offsets: file.row_offsets,
+        tensors,
+        schedule: Schedule::default(),
+    })
+}
+
+fn run_plan(run: RunFile) -> RunPlan {
+    let [dependencies, kept_by_the_machine, redundant, waits] = run.sync;
+    RunPlan {
+        name: run.name,
+        start_pc: run.start_pc,
+        instructions: run.instructions,
+        layers: Range {
+            start: run.layers[0],
+            end: run.layers[1],
+        },
+        cycles: run.cycles,
+        sync: SyncCount {
+            dependencies,
+            kept_by_the_machine,
+            redundant,
+            waits,
+        },
+    }
+}
+
+fn layer_plan(layer: LayerFile, index: usize) -> LayerPlan {
+    let cost = |[cycles, buffer_bytes]: [u64; 2]| MappingCost {
+        cycles,
+        buffer_bytes,
+    };
+    LayerPlan {
+        name: layer.name,
+        instructions: layer.instructions,
+        macs: layer.macs,
+        vectors: layer.vectors,
+        operands: layer.operands,
+        choice: MappingChoice {
+            mapping: match layer.flattened {
+                true => Mapping::Flattened,
+                false => Mapping::Channel,
+            },
+            cost: cost(layer.cost),
+            other: layer.other.map(cost),
+            reason: layer.reason,
+        },
+        inputs: layer.inputs,
+        output: index + 1,
+    }
+}
+
+fn tensor_plan(tensor: TensorFile) -> TensorPlan {
+    let [channels, height, width] = tensor.shape;
+    TensorPlan {
+        name: tensor.name,
+        shape: Shape {
+            channels,
+            height,
+            width,
+        },
+        zero_point: tensor.zero_point,
+        planes: tensor.planes,
+        base: tensor.base,
+        bytes: tensor.bytes,
+        origin: tensor.origin,
+        pitch: tensor.pitch,
+        plane_stride: tensor.plane_stride,
+    }
+}

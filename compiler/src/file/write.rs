@@ -1,0 +1,112 @@
+//! From a program to its file.
+
+use heddle_arch::network::Shape;
+use heddle_arch::params::Params;
+
+use super::form::{ColumnFile, Content, ImageFile, LayerFile, MachineFile, RunFile, TensorFile};
+use crate::mapping::{Mapping, MappingCost};
+use crate::program::{ColumnParam, LayerPlan, Program, RunPlan};
+use crate::tensor::TensorPlan;
+
+/// Everything that the checksum covers.
+pub(super) fn content(program: &Program, params: &Params) -> Content {
+    Content {
+        network: program.network.clone(),
+        machine: MachineFile::of(params),
+        runs: program.runs.iter().map(run_file).collect(),
+        layers: program.layers.iter().map(layer_file).collect(),
+        tensors: program.tensors.iter().map(tensor_file).collect(),
+        columns: program.columns.iter().map(column_file).collect(),
+        row_offsets: program.row_offsets.clone(),
+        words: program
+            .words
+            .iter()
+            .map(|word| format!("{word:08x}"))
+            .collect(),
+        image: image_file(&program.image),
+    }
+}
+
+fn run_file(run: &RunPlan) -> RunFile {
+    let sync = run.sync;
+    RunFile {
+        name: run.name.clone(),
+        start_pc: run.start_pc,
+        instructions: run.instructions,
+        layers: [run.layers.start, run.layers.end],
+        cycles: run.cycles,
+        sync: [
+            sync.dependencies,
+            sync.kept_by_the_machine,
+            sync.redundant,
+            sync.waits,
+        ],
+    }
+}
+
+fn layer_file(layer: &LayerPlan) -> LayerFile {
+    let choice = &layer.choice;
+    let cost = |cost: MappingCost| [cost.cycles, cost.buffer_bytes];
+    LayerFile {
+        name: layer.name.clone(),
+        instructions: layer.instructions,
+        macs: layer.macs,
+        vectors: layer.vectors,
+        operands: layer.operands,
+        flattened: choice.mapping == Mapping::Flattened,
+        cost: cost(choice.cost),
+        other: choice.other.map(cost),
+        reason: choice.reason.clone(),
+        inputs: layer.inputs.clone(),
+    }
+}
+
+fn tensor_file(tensor: &TensorPlan) -> TensorFile {
+    let Shape {
+        channels,
+        height,
+        width,
+    } = tensor.shape;
+    TensorFile {
+        name: tensor.name.clone(),
+        shape: [channels, height, width],
+        zero_point: tensor.zero_point,
+        planes: tensor.planes.clone(),
+        base: tensor.base,
+        bytes: tensor.bytes,
+        origin: tensor.origin,
+        pitch: tensor.pitch,
+        plane_stride: tensor.plane_stride,
+    }
+}
+
+fn column_file(column: &ColumnParam) -> ColumnFile {
+    ColumnFile {
+        column: column.column,
+        tile: column.tile,
+        bias: column.bias,
+        multiplier: column.scale.multiplier(),
+        shift: column.scale.shift(),
+    }
+}
+
+fn image_file(image: &[(u32, u32, [u8; 8])]) -> Vec<ImageFile> {
+    let mut pieces: Vec<ImageFile> = Vec::new();
+    for (partition, word, bytes) in image {
+        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        match pieces.last_mut() {
+            Some(last)
+                if last.partition == *partition
+                    && last.word + last.bytes.len() as u32 / 16 == *word =>
+            {
+                last.bytes += &hex;
+            }
+            _ => pieces.push(ImageFile {
+                partition: *partition,
+                word: *word,
+                bytes: hex,
+            }),
+        }
+    }
+    pieces
+}
