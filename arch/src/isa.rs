@@ -81,6 +81,15 @@ pub struct RowTable {
     pub last_macs: u32,
 }
 
+/// A product that runs its record several times, once for each of some column tiles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Repeat {
+    /// How often, 1..=256. Each time the column tile of the prologue is one higher.
+    pub times: u32,
+    /// What each time adds to the operand addresses, 16 bits.
+    pub step: u32,
+}
+
 /// Which columns a drain takes, and into which partitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct DrainPlace {
@@ -157,6 +166,9 @@ pub enum Instruction {
         tile_level: u32,
         /// Lowest five bits of the word address that are inverted.
         flip: u32,
+        /// The words come one in each clock and belong to several tiles at once. A tile of row 0 is swapped in
+        /// behind its first word; the other rows are the words behind the last tile.
+        streamed: bool,
         /// Byte addresses of weight words, the same in all partitions.
         record: Record,
     },
@@ -180,6 +192,8 @@ pub enum Instruction {
         macs: u32,
         /// Each row adds an offset of its own to the operand address.
         table: Option<RowTable>,
+        /// The record runs for several column tiles.
+        repeat: Option<Repeat>,
         /// Rows [`ROW_PROLOGUE`], [`ROW_TENSOR`], [`ROW_EPILOGUE`].
         record: Record,
     },
@@ -203,6 +217,9 @@ pub enum Instruction {
         activation: u8,
         /// Windows of sums; without it every sum is a result.
         pooling: Option<Pooling>,
+        /// The column tile goes up by one behind each address whose loops 0..=level are in their last
+        /// iteration.
+        advance: Option<u8>,
         /// Byte addresses of results.
         record: Record,
     },
@@ -244,7 +261,9 @@ impl Instruction {
         let fixed = match self {
             Instruction::Halt { .. } => 1,
             Instruction::LoadWeights { .. } => 2,
-            Instruction::Matmul { table, .. } => 3 + usize::from(table.is_some()),
+            Instruction::Matmul { table, repeat, .. } => {
+                3 + usize::from(table.is_some()) + usize::from(repeat.is_some())
+            }
             Instruction::Drain { place, pooling, .. } => {
                 3 + usize::from(place.is_some()) + usize::from(pooling.is_some())
             }
@@ -271,11 +290,13 @@ pub enum ErrorCode {
     Stuck = 6,
     /// The program counter left the program memory.
     ProgramEnd = 7,
+    /// Streamed weights passed by before a product was ready for them.
+    LostWeights = 8,
 }
 
 impl ErrorCode {
     /// All codes in the order of their numbers.
-    pub const ALL: [ErrorCode; 7] = [
+    pub const ALL: [ErrorCode; 8] = [
         ErrorCode::IllegalOpcode,
         ErrorCode::BadLength,
         ErrorCode::BadField,
@@ -283,6 +304,7 @@ impl ErrorCode {
         ErrorCode::DrainUnderflow,
         ErrorCode::Stuck,
         ErrorCode::ProgramEnd,
+        ErrorCode::LostWeights,
     ];
 
     /// Number in the status register.
@@ -305,6 +327,7 @@ impl ErrorCode {
             ErrorCode::DrainUnderflow => "DRAIN_UNDERFLOW",
             ErrorCode::Stuck => "STUCK",
             ErrorCode::ProgramEnd => "PROGRAM_END",
+            ErrorCode::LostWeights => "LOST_WEIGHTS",
         }
     }
 }

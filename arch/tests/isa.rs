@@ -2,7 +2,7 @@
 
 use heddle_arch::isa::{
     DrainPlace, ErrorCode, Instruction, Loop, MAX_WORDS, Pooling, ROW_PROLOGUE, ROW_TENSOR, Record,
-    Reduction, RowBlock, RowTable, Wait, assemble, disassemble,
+    Reduction, Repeat, RowBlock, RowTable, Wait, assemble, disassemble,
 };
 use heddle_arch::params::Params;
 use proptest::prelude::*;
@@ -32,14 +32,20 @@ fn table() -> impl Strategy<Value = Option<RowTable>> {
     prop::option::of(table)
 }
 
+fn repeat() -> impl Strategy<Value = Option<Repeat>> {
+    let repeat = (1u32..=256, 0u32..=0xffff).prop_map(|(times, step)| Repeat { times, step });
+    prop::option::of(repeat)
+}
+
 prop_compose! {
     fn matmul()(
         wait in wait(), rows in 1u32..=256, flags in any::<[bool; 3]>(), tile_level in 0u32..8,
-        threshold in any::<u8>(), macs in 0u32..=0x1_ffff, table in table(), record in record()
+        threshold in any::<u8>(), macs in 0u32..=0x1_ffff, table in table(), repeat in repeat(),
+        record in record()
     ) -> Instruction {
         let [first, last, bank] = flags;
         Instruction::Matmul {
-            wait, rows, first, last, bank, tile_level, threshold, macs, table, record
+            wait, rows, first, last, bank, tile_level, threshold, macs, table, repeat, record
         }
     }
 }
@@ -62,10 +68,10 @@ prop_compose! {
     fn drain()(
         wait in wait(), columns in 1u32..=256, single in any::<bool>(), tile in any::<u8>(),
         lo in -256i16..256, hi in -256i16..256, place in place(), activation in 0u8..=8,
-        pooling in pooling(), record in record()
+        pooling in pooling(), advance in prop::option::of(0u8..8), record in record()
     ) -> Instruction {
         Instruction::Drain {
-            wait, columns, single, tile, lo, hi, place, activation, pooling, record
+            wait, columns, single, tile, lo, hi, place, activation, pooling, advance, record
         }
     }
 }
@@ -73,9 +79,9 @@ prop_compose! {
 prop_compose! {
     fn load()(
         wait in wait(), rows in 1u32..=256, tile_level in 0u32..8, flip in 0u32..32,
-        record in record()
+        streamed in any::<bool>(), record in record()
     ) -> Instruction {
-        Instruction::LoadWeights { wait, rows, tile_level, flip, record }
+        Instruction::LoadWeights { wait, rows, tile_level, flip, streamed, record }
     }
 }
 
@@ -152,6 +158,7 @@ fn small_matmul() -> Instruction {
         threshold: 0xfe,
         macs: 12,
         table: None,
+        repeat: None,
         record: Record {
             rows: vec![
                 block(ROW_PROLOGUE, 5, &[]),
@@ -202,6 +209,7 @@ fn words_are_those_of_the_document() {
         place: None,
         activation: 0,
         pooling: None,
+        advance: None,
         record: Record::default(),
     };
     assert_eq!(drain.encode(), [0x0000_0304, 0x00ab_0300, 0x00ff_0100]);
@@ -282,7 +290,7 @@ fn words_that_are_no_instruction_are_refused() {
     refused(
         &[0x202, 0x201],
         BadField,
-        "LOAD_WEIGHTS word 1 is 0x00000201, bits outside 0x000ff1ff set",
+        "LOAD_WEIGHTS word 1 is 0x00000201, bits outside 0x001ff1ff set",
     );
     refused(&[0x202, 0], BadField, "rows is 0, expected 1 to 256");
     refused(&[0x202, 257], BadField, "rows is 257, expected 1 to 256");

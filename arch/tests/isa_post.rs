@@ -14,6 +14,7 @@ fn drain(activation: u8, pooling: Option<Pooling>) -> Instruction {
         place: None,
         activation,
         pooling,
+        advance: None,
         record: Record::default(),
     }
 }

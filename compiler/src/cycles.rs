@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use heddle_arch::isa::{Instruction, ROW_PROLOGUE, ROW_TENSOR, Record};
+use heddle_arch::isa::{Instruction, Loop, ROW_PROLOGUE, ROW_TENSOR, Record};
 use heddle_arch::params::Params;
 
 /// From START to the first address of the unit.
@@ -16,7 +16,10 @@ const FIRST_ADDRESS: u64 = 4;
 struct Tile {
     /// Cycle of its instruction's first address.
     valid: u64,
+    /// Words until the tile is loaded, or until that of the next tile comes if they are streamed.
     words: u64,
+    /// Streamed words of the instruction from this tile on, in its first tile; None if they are not streamed.
+    streamed: Option<u64>,
 }
 
 /// The units between two instructions; all times are cycles since the start.
@@ -92,25 +95,51 @@ impl Timeline {
                 None => self.open = true,
             },
             Instruction::LoadWeights {
-                record, tile_level, ..
+                record,
+                tile_level,
+                streamed,
+                ..
             } => {
                 let (words, tiles) = trips(record, 0, *tile_level);
-                self.tiles.extend((0..tiles).map(|_| Tile { valid, words }));
+                let behind = record.rows.iter().skip(1);
+                let behind: u64 = behind.map(|block| all_trips(&block.loops)).sum();
+                self.tiles.extend((0..tiles).map(|tile| Tile {
+                    valid,
+                    words,
+                    streamed: streamed.then_some(match tile {
+                        0 => words * tiles + behind,
+                        _ => 0,
+                    }),
+                }));
             }
             Instruction::Matmul {
                 record,
                 tile_level,
                 last,
+                repeat,
                 ..
             } => {
                 let prologue = record.rows.iter().any(|block| block.row == ROW_PROLOGUE);
                 let (vectors, tiles) = trips(record, ROW_TENSOR, *tile_level);
-                self.stream(valid + u64::from(prologue), vectors, tiles);
+                let mut from = valid;
+                let mut first_result = None;
+                for _ in 0..repeat.map_or(1, |repeat| repeat.times) {
+                    // The bias takes a slot.
+                    from += u64::from(prologue);
+                    self.stream(from, vectors, tiles);
+                    let last = self.stream.unwrap_or(0);
+                    first_result.get_or_insert(last + 1 - vectors);
+                    from = last + 1;
+                }
                 if *last {
-                    let taken = self.stream.unwrap_or(0) + self.rows + 8;
+                    let way = self.rows + 8;
+                    let taken = self.stream.unwrap_or(0) + way;
                     match std::mem::take(&mut self.open) {
                         true => self.drain_idle = taken + self.cols + self.extra + 16,
-                        false => self.undrained.push_back((taken + 1 - vectors, taken)),
+                        false => {
+                            let first = first_result.unwrap_or(0) + way;
+                            self.undrained.push_back((first, taken));
+                        }
                     }
                 }
             }
@@ -120,8 +149,8 @@ impl Timeline {
     /// K tiles of so many vectors each, from cycle `from` on.
     fn stream(&mut self, from: u64, vectors: u64, tiles: u64) {
         for _ in 0..tiles {
-            let armed = self.swap_in();
             let free = self.vector.map_or(0, |last| last + 1);
+            let armed = self.swap_in(from.max(free));
             let last = from.max(free).max(armed + 1) + vectors - 1;
             self.vector = Some(last);
             self.stream = Some(last);
@@ -129,17 +158,38 @@ impl Timeline {
     }
 
     /// The weights of the next K tile are loaded and swapped in, behind the last vector of the
-    /// tile before. Gives the cycle of the swap.
-    fn swap_in(&mut self) -> u64 {
+    /// tile before. Its first vector could come in cycle `ready`. Gives the cycle of the swap.
+    fn swap_in(&mut self, ready: u64) -> u64 {
         let tile = self.tiles.pop_front().expect("weights are loaded before");
         let crossed = self.swap.map_or(0, |swap| swap + self.cols);
         let follows = self.weight.map_or(0, |last| last + 1);
-        let loaded = tile.valid.max(crossed).max(follows) + tile.words - 1;
-        self.weight = Some(loaded);
-        let swap = (loaded + 1).max(self.vector.unwrap_or(0));
+        let swap = match tile.streamed {
+            // The words begin when the vector waits.
+            Some(words) if words > 0 => {
+                let begins = tile.valid.max(crossed).max(follows).max(ready);
+                self.weight = Some(begins + words - 1);
+                begins + 1
+            }
+            Some(_) => self.swap.unwrap_or(0) + tile.words,
+            None => self.load(tile, crossed.max(follows)),
+        };
         self.swap = Some(swap);
         swap
     }
+
+    /// Loads all words of a tile, from cycle `free` on at the earliest. Gives the cycle of its swap.
+    fn load(&mut self, tile: Tile, free: u64) -> u64 {
+        let loaded = tile.valid.max(free) + tile.words - 1;
+        self.weight = Some(loaded);
+        (loaded + 1).max(self.vector.unwrap_or(0))
+    }
+}
+
+fn all_trips(loops: &[Loop]) -> u64 {
+    let counts = loops.iter();
+    counts
+        .map(|values| u64::from(values.end.div_ceil(values.step)).max(1))
+        .product()
 }
 
 /// Iterations of the loops of a row up to `level`, and of those outside.

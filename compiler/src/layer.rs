@@ -1,18 +1,19 @@
 //! The instructions of one layer.
 //!
-//! For every column tile and every M tile (output pixels whose sums fit one results bank): LOAD_WEIGHTS, MATMUL and
-//! DRAIN, so that the next weights load while the products of this tile are made. A drain waits until the one
+//! For every M tile (output pixels whose sums fit one results bank) and every run of column tiles: LOAD_WEIGHTS, MATMUL and
+//! DRAIN, which work through the column tiles one after the other, so that the next weights load while the products of this tile are made. A drain waits until the one
 //! before has written its last result. So it comes behind the MATMUL if there is time enough before the first result,
 //! that is if the K tiles before the last one take long enough; else in front of it.
 
 use heddle_arch::isa::{
-    Instruction, Loop, Pooling, ROW_PROLOGUE, ROW_TENSOR, Record, Reduction, RowBlock, RowTable,
-    Wait,
+    Instruction, Loop, Pooling, ROW_PROLOGUE, ROW_TENSOR, Record, Reduction, Repeat, RowBlock,
+    RowTable, Wait,
 };
 use heddle_arch::network::{Layer, LayerKind};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::{Rounding, threshold};
 
+use crate::column_run::ColumnRun;
 use crate::loops::{Count, merge, unroll};
 use crate::tensor::TensorPlan;
 use crate::weights::{WeightPlan, planes};
@@ -54,12 +55,12 @@ impl PlacedLayer<'_> {
         );
         let mut instructions = Vec::new();
         let mut bank = false;
-        for column_tile in 0..self.weights.column_tiles {
-            for tile in &tiles {
-                let load = self.load_weights(column_tile);
-                let drain = self.drain(column_tile, tile);
-                let mut products = self.matmuls(column_tile, tile, bank);
-                let at = usize::from(self.drains_late(column_tile, tile));
+        for tile in &tiles {
+            for (index, run) in self.weights.runs.iter().enumerate() {
+                let load = self.load_weights(index, run);
+                let drain = self.drain(run, tile);
+                let mut products = self.matmuls(run, tile, bank);
+                let at = usize::from(self.drains_late(run, tile));
                 products.insert(at, drain);
                 instructions.push(load);
                 instructions.append(&mut products);
@@ -71,9 +72,12 @@ impl PlacedLayer<'_> {
 
     /// The drain may come behind the product: until the first result there is time for what is left of the drain
     /// before and for the drain itself.
-    fn drains_late(&self, column_tile: u32, tile: &PixelTile) -> bool {
-        let before = self.weights.k_tiles(column_tile) - 1;
-        let slots = before * u64::from(tile.width * tile.height);
+    fn drains_late(&self, run: &ColumnRun, tile: &PixelTile) -> bool {
+        let between = match self.weights.period {
+            Some(period) => period,
+            None => tile.width * tile.height,
+        };
+        let slots = (run.k_tiles - 1) * u64::from(between);
         let params = self.params;
         slots >= u64::from(params.array.cols + params.post.extra_cycles() + LATE_CYCLES)
     }
@@ -83,40 +87,65 @@ impl PlacedLayer<'_> {
         loops.iter().map(|count| count.registers(bits)).collect()
     }
 
-    fn load_weights(&self, column_tile: u32) -> Instruction {
+    fn load_weights(&self, index: usize, run: &ColumnRun) -> Instruction {
         let plan = self.weights;
         let fit = |size: u64| u32::try_from(size).expect("weights lie inside a partition");
-        let loops = [
-            Count::new(plan.tile_words, 8),
-            Count::new(fit(plan.k_tiles(column_tile)), 8 * plan.tile_words),
-        ];
+        let base = self.weight_base + fit(plan.offset(index));
+        let words = plan.period.unwrap_or(plan.tile_words);
+        let tiles = fit(run.all_k_tiles());
+        let loops = [Count::new(words, 8), Count::new(tiles, 8 * words)];
+        let mut rows = vec![RowBlock {
+            row: 0,
+            base,
+            loops: self.registers(&loops),
+        }];
+        let (all, tail) = plan.run_words(run);
+        if tail > 0 {
+            rows.push(RowBlock {
+                row: 1,
+                base: base + 8 * (fit(all) - tail),
+                loops: self.registers(&[Count::new(tail, 8)]),
+            });
+        }
         Instruction::LoadWeights {
             wait: Wait::default(),
             rows: plan.rows,
             tile_level: 0,
             flip: 0,
-            record: Record {
-                rows: vec![RowBlock {
-                    row: 0,
-                    base: self.weight_base + fit(plan.offset(column_tile)),
-                    loops: self.registers(&loops),
-                }],
-            },
+            streamed: plan.period.is_some(),
+            record: Record { rows },
         }
     }
 
-    fn drain(&self, column_tile: u32, tile: &PixelTile) -> Instruction {
+    fn drain(&self, run: &ColumnRun, tile: &PixelTile) -> Instruction {
         let layer = self.layer;
         let zero_point = i16::from(layer.output_zero_point);
-        let loops = merge(&[
+        let first = run.tiles.start;
+        let address = |column_tile: u32| {
+            self.output
+                .address(column_tile, tile.y.into(), tile.x.into())
+        };
+        let mut loops = merge(&[
             Count::new(tile.width, 1),
             Count::new(tile.height, self.output.pitch),
         ]);
+        let column_tiles = run.tiles.len() as u32;
+        let mut advance = None;
+        if column_tiles > 1 {
+            if loops.is_empty() {
+                loops.push(Count::new(1, 1));
+            }
+            advance = Some(loops.len() as u8 - 1);
+            loops.push(Count::new(
+                column_tiles,
+                address(first + 1) - address(first),
+            ));
+        }
         Instruction::Drain {
             wait: Wait::default(),
-            columns: self.weights.columns(layer, column_tile),
+            columns: self.weights.columns(layer, first),
             single: layer.rounding == Rounding::Single,
-            tile: self.column_tile_index(column_tile),
+            tile: self.column_tile_index(first),
             lo: i16::from(layer.min) - zero_point,
             hi: i16::from(layer.max) - zero_point,
             place: None,
@@ -125,12 +154,11 @@ impl PlacedLayer<'_> {
                 reduction,
                 window: window(layer, self.params),
             }),
+            advance,
             record: Record {
                 rows: vec![RowBlock {
                     row: 0,
-                    base: self
-                        .output
-                        .address(column_tile, tile.y.into(), tile.x.into()),
+                    base: address(first),
                     loops: self.registers(&loops),
                 }],
             },
@@ -144,8 +172,9 @@ impl PlacedLayer<'_> {
 
     /// One MATMUL for each input, or several when the traversal unit has too few loops for all K
     /// tiles.
-    fn matmuls(&self, column_tile: u32, tile: &PixelTile, bank: bool) -> Vec<Instruction> {
+    fn matmuls(&self, run: &ColumnRun, tile: &PixelTile, bank: bool) -> Vec<Instruction> {
         let mut instructions = Vec::new();
+        let column_tile = run.tiles.start;
         let columns = self.weights.columns(self.layer, column_tile);
         let macs = self.weights.rows * columns;
         let mut walks = Vec::new();
@@ -159,6 +188,12 @@ impl PlacedLayer<'_> {
             }
         }
         let parts = walks.len();
+        let times = run.tiles.len() as u32;
+        debug_assert!(parts == 1 || times == 1, "only one walk can be repeated");
+        let repeat = (times > 1).then(|| Repeat {
+            times,
+            step: run.plane_step * self.inputs[0].plane_stride,
+        });
         for (part, (zero_point, base, walk, first_entry)) in walks.into_iter().enumerate() {
             let (first, last) = (part == 0, part + 1 == parts);
             let mut rows = Vec::with_capacity(2);
@@ -191,6 +226,7 @@ impl PlacedLayer<'_> {
                 threshold: threshold(zero_point),
                 macs,
                 table,
+                repeat,
                 record: Record { rows },
             });
         }

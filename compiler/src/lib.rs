@@ -23,6 +23,7 @@
 
 pub mod activation;
 mod allocate;
+mod column_run;
 mod cycles;
 mod error;
 mod file;

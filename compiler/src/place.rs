@@ -38,11 +38,12 @@ pub(crate) fn flattenable(network: &Network) -> Option<usize> {
     (dense && alone && layer.groups == 1).then_some(index)
 }
 
-/// Places a network one of whose layers has its taps laid over the rows, or lists the memories that are too
+/// Places a network one of whose layers has its taps laid over the rows, with streamed weights where they help, or lists the memories that are too
 /// small.
 pub(crate) fn place(
     network: &Network,
     flattened: Option<usize>,
+    streamed: bool,
     params: &Params,
 ) -> Result<Placement, Vec<Shortage>> {
     let plans: Vec<WeightPlan> = (network.layers.iter().enumerate())
@@ -51,7 +52,7 @@ pub(crate) fn place(
                 true => Mapping::Flattened,
                 false => Mapping::Channel,
             };
-            WeightPlan::of(layer, mapping, params)
+            WeightPlan::of(layer, mapping, streamed, params)
         })
         .collect();
     let layouts = layouts(network, &plans, params.lanes());
@@ -69,7 +70,7 @@ pub(crate) fn place(
         _ => bases(network, &layouts),
     };
     let entries = plans.iter().filter(|plan| plan.flattening.is_some());
-    let entries: u64 = entries.map(|plan| plan.k_tiles(0)).sum();
+    let entries: u64 = entries.map(|plan| plan.runs[0].k_tiles).sum();
     let weight_bytes: u64 = plans.iter().map(WeightPlan::bytes).sum();
     let column_tiles: u64 = plans.iter().map(|plan| u64::from(plan.column_tiles)).sum();
 

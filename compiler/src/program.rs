@@ -197,7 +197,10 @@ fn build(
         configuration: params.name.clone(),
         shortages,
     };
-    let placement = place(network, flattened, params).map_err(does_not_fit)?;
+    // Streamed weights may take more words.
+    let placement = place(network, flattened, true, params)
+        .or_else(|_| place(network, flattened, false, params))
+        .map_err(does_not_fit)?;
     let mut program = Program {
         network: network.name.clone(),
         words: Vec::new(),

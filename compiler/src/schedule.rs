@@ -190,9 +190,13 @@ impl Schedule {
                     waiting.push_back((index, tiles));
                 }
                 Instruction::Matmul {
-                    record, tile_level, ..
+                    record,
+                    tile_level,
+                    repeat,
+                    ..
                 } => {
-                    let mut needed = k_tiles(record, ROW_TENSOR, *tile_level);
+                    let times = repeat.map_or(1, |repeat| u64::from(repeat.times));
+                    let mut needed = times * k_tiles(record, ROW_TENSOR, *tile_level);
                     while needed > 0 {
                         let Some((load, tiles)) = waiting.front_mut() else {
                             break;
@@ -308,6 +312,7 @@ fn posted_slots(instruction: &Instruction) -> u64 {
         last: true,
         tile_level,
         record,
+        repeat,
         ..
     } = instruction
     else {
@@ -315,11 +320,8 @@ fn posted_slots(instruction: &Instruction) -> u64 {
     };
     let mut blocks = record.rows.iter().filter(|block| block.row == ROW_TENSOR);
     let loops = blocks.next().map_or(&[][..], |block| &block.loops);
-    loops
-        .iter()
-        .take(*tile_level as usize + 1)
-        .map(trips)
-        .product()
+    let vectors = loops.iter().take(*tile_level as usize + 1).map(trips);
+    repeat.map_or(1, |repeat| u64::from(repeat.times)) * vectors.product::<u64>()
 }
 
 /// Iterations of a loop.
@@ -342,12 +344,20 @@ fn bytes(instruction: &Instruction, unit: Unit) -> Range<u32> {
     };
     let rows = record.rows.iter();
     let rows = rows.filter(|block| unit != Unit::Stream || block.row == ROW_TENSOR);
+    let further = match instruction {
+        Instruction::Matmul {
+            repeat: Some(repeat),
+            ..
+        } => (repeat.times - 1) * repeat.step,
+        _ => 0,
+    };
     let spans = rows.map(|block| {
         let steps = block.loops.iter().map(|l| match l.step {
             0 => 0,
             step => (l.end.max(1) - 1) / step * step,
         });
-        block.base..block.base.saturating_add(steps.sum())
+        let last = block.base.saturating_add(steps.sum());
+        block.base..last.saturating_add(further)
     });
     let (low, high) = spans.fold((u32::MAX, 0), |(low, high), span| {
         (low.min(span.start), high.max(span.end))

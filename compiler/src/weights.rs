@@ -3,13 +3,17 @@
 //! For every column tile, every K tile in the order in which the stream unit walks them (kernel
 //! column, kernel row, plane; or one after the other if the taps are laid over the rows; or the tensors
 //! that are added), ceil(columns / 8) words, the last columns first. Row r of the array finds the weights of its
-//! tap in partition r at the same addresses.
+//! tap in partition r at the same addresses. Products with a single vector have their weights streamed: byte j of group g of a K tile
+//! lies 7 g + j + 1 words behind the tile's first word, so that it meets the swap that goes from column to column.
 
 use std::ops::Range;
 
 use heddle_arch::network::{Layer, LayerKind};
 use heddle_arch::params::Params;
 
+use crate::column_run::{
+    ColumnRun, ColumnTile, column_runs, one_walk, streamed_period, streamed_tail,
+};
 use crate::flatten::{Flattening, Tap};
 use crate::layer::reduction;
 use crate::mapping::Mapping;
@@ -21,10 +25,10 @@ pub(crate) struct WeightPlan {
     pub lanes: u32,
     /// Column tiles.
     pub column_tiles: u32,
-    /// K tiles of each column tile.
-    k_tiles: Vec<u64>,
-    /// All column tiles use the same weights.
-    shared: bool,
+    /// What each product makes.
+    pub runs: Vec<ColumnRun>,
+    /// Words from one K tile to the next, if weights are streamed.
+    pub period: Option<u32>,
     /// Windows go through pooling: weights are 1.
     pools: bool,
     /// Words of one K tile in each partition.
@@ -46,21 +50,35 @@ pub(crate) fn planes(layer: &Layer, lanes: u32, column_tile: u32) -> Range<u32> 
 }
 
 impl WeightPlan {
-    pub fn of(layer: &Layer, mapping: Mapping, params: &Params) -> Self {
+    /// The weights of a layer; streamed only if that is allowed: it can take more words.
+    pub fn of(layer: &Layer, mapping: Mapping, streamed: bool, params: &Params) -> Self {
         let lanes = params.lanes();
         let column_tiles = layer.output.channels.div_ceil(lanes);
         let pools = reduction(layer, params).is_some();
         let plan = Self {
             lanes,
             column_tiles,
-            k_tiles: Vec::new(),
-            shared: layer.kind == LayerKind::Add || pools,
+            runs: Vec::new(),
+            period: None,
             pools,
             tile_words: params.weight_words(),
             rows: layer.input.channels.min(lanes),
             flattening: None,
         };
-        let every = 0..column_tiles;
+        let join = one_walk(layer, lanes, pools, params);
+        let single = layer.output.height * layer.output.width == 1 && !pools;
+        let tiles = |k_tiles: &dyn Fn(u32) -> u64| {
+            let tiles = (0..column_tiles).map(|tile| ColumnTile {
+                columns: plan.columns(layer, tile),
+                k_tiles: k_tiles(tile),
+                plane: match mapping {
+                    Mapping::Channel => planes(layer, lanes, tile).start,
+                    Mapping::Flattened => 0,
+                },
+            });
+            column_runs(&tiles.collect::<Vec<_>>(), join)
+        };
+        let period = (streamed && single && join).then(|| streamed_period(plan.tile_words));
         match mapping {
             Mapping::Channel => {
                 let places = match layer.kind {
@@ -68,16 +86,18 @@ impl WeightPlan {
                     _ if pools => 1,
                     _ => u64::from(layer.kernel[0]) * u64::from(layer.kernel[1]),
                 };
-                let planes = every.map(|tile| planes(layer, lanes, tile).len() as u64);
+                let k_tiles = |tile| planes(layer, lanes, tile).len() as u64 * places;
                 Self {
-                    k_tiles: planes.map(|planes| planes * places).collect(),
+                    runs: tiles(&k_tiles),
+                    period,
                     ..plan
                 }
             }
             Mapping::Flattened => {
                 let flattening = Flattening::of(layer, params.array.rows);
                 Self {
-                    k_tiles: every.map(|_| flattening.k_tiles.into()).collect(),
+                    runs: tiles(&|_| flattening.k_tiles.into()),
+                    period,
                     rows: flattening.rows,
                     flattening: Some(flattening),
                     ..plan
@@ -86,14 +106,9 @@ impl WeightPlan {
         }
     }
 
-    /// K tiles of a column tile.
-    pub fn k_tiles(&self, column_tile: u32) -> u64 {
-        self.k_tiles[column_tile as usize]
-    }
-
     /// K tiles of all column tiles.
     pub fn all_k_tiles(&self) -> u64 {
-        self.k_tiles.iter().sum()
+        self.runs.iter().map(ColumnRun::all_k_tiles).sum()
     }
 
     /// Rows that have a tap in the last K tile of a column tile.
@@ -101,27 +116,27 @@ impl WeightPlan {
         self.flattening.map_or(self.rows, |f| f.last_rows)
     }
 
-    /// Distance of a column tile's weights from those of the first one, bytes in each partition.
-    pub fn offset(&self, column_tile: u32) -> u64 {
-        if self.shared {
-            return 0;
+    /// Words of a run in each partition, and how many of them lie behind its tiles.
+    pub fn run_words(&self, run: &ColumnRun) -> (u64, u32) {
+        let tiles = run.all_k_tiles();
+        match self.period {
+            None => (tiles * u64::from(self.tile_words), 0),
+            Some(period) => {
+                let tail = streamed_tail(self.tile_words, period);
+                (tiles * u64::from(period) + u64::from(tail), tail)
+            }
         }
-        let before: u64 = self.k_tiles[..column_tile as usize].iter().sum();
-        before * u64::from(self.tile_words) * 8
     }
 
-    /// Column tiles that have weights of their own.
-    fn stored_tiles(&self) -> u32 {
-        match self.shared {
-            true => 1,
-            false => self.column_tiles,
-        }
+    /// Distance of a run's weights from those of the first one, bytes in each partition.
+    pub fn offset(&self, run: usize) -> u64 {
+        let before = self.runs[..run].iter().map(|run| self.run_words(run).0);
+        8 * before.sum::<u64>()
     }
 
     /// Bytes of the layer in each partition.
     pub fn bytes(&self) -> u64 {
-        let last = self.stored_tiles() - 1;
-        self.offset(last) + self.k_tiles(last) * u64::from(self.tile_words) * 8
+        self.offset(self.runs.len())
     }
 
     /// Output channels of a column tile.
@@ -132,18 +147,27 @@ impl WeightPlan {
 
     /// The words of one partition, from the layer's first address on.
     pub fn words(&self, layer: &Layer, partition: u32) -> Vec<[u8; 8]> {
-        let mut words = Vec::new();
-        for column_tile in 0..self.stored_tiles() {
+        let runs = self.runs.iter();
+        runs.flat_map(|run| self.words_of_run(layer, partition, run))
+            .collect()
+    }
+
+    fn words_of_run(&self, layer: &Layer, partition: u32, run: &ColumnRun) -> Vec<[u8; 8]> {
+        let (length, _) = self.run_words(run);
+        let mut words = vec![[0; 8]; length as usize];
+        let mut tile = 0;
+        for column_tile in run.tiles.clone() {
             for k_tile in self.row_weights(layer, partition, column_tile) {
-                for slot in (0..self.tile_words).rev() {
-                    let mut word = [0; 8];
-                    for (column, byte) in (8 * slot..).zip(word.iter_mut()) {
-                        if column < self.columns(layer, column_tile) {
-                            *byte = k_tile.at(layer, column_tile * self.lanes + column) as u8;
-                        }
-                    }
-                    words.push(word);
+                for column in 0..self.columns(layer, column_tile) {
+                    let (group, lane) = (column / 8, column % 8);
+                    let word = match self.period {
+                        None => (tile + 1) * self.tile_words - 1 - group,
+                        Some(period) => tile * period + 7 * group + lane + 1,
+                    };
+                    words[word as usize][lane as usize] =
+                        k_tile.at(layer, column_tile * self.lanes + column) as u8;
                 }
+                tile += 1;
             }
         }
         words

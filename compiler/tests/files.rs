@@ -125,12 +125,13 @@ fn values_out_of_range_are_named() {
     let program = digits(true);
     let text = program.to_json(&edge());
     let pc = format!("\"start_pc\": {}", program.runs[0].start_pc);
+    let words = program.words.len();
+    let (beyond, beyond_message) = (
+        format!("\"start_pc\": {words}"),
+        format!("runs.start_pc is {words}, expected less than {words}"),
+    );
     for (from, to, message) in [
-        (
-            pc.as_str(),
-            "\"start_pc\": 483",
-            "runs.start_pc is 483, expected less than 483",
-        ),
+        (pc.as_str(), beyond.as_str(), beyond_message.as_str()),
         (
             "\"partition\": 0,",
             "\"partition\": 8,",

@@ -74,16 +74,16 @@ fn every_memory_that_is_too_small_is_named() {
 #[test]
 fn a_program_memory_that_is_too_small_is_named() {
     let mut params = SIZE.params();
-    params.program.words = 64;
-    // Three column tiles of 44 words, HALT.
+    params.program.words = 24;
+    // One run of three column tiles, HALT.
     let found = shortages(&network(12, 10), &params);
     let expected = Shortage {
         memory: Memory::Program,
-        needed: 3 * (10 + 8 + 16) + 1,
-        available: 64,
+        needed: 10 + 11 + 17 + 1,
+        available: 24,
     };
     assert_eq!(found, [expected]);
-    assert_eq!(found[0].missing(), 39);
+    assert_eq!(found[0].missing(), 15);
 }
 
 #[test]

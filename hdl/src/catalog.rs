@@ -260,6 +260,7 @@ fn traversal_shape(params: &Params) -> TraversalShape {
         stages: size(unit.sum_stages),
         group: unit.group_setup,
         check: true,
+        repeat: false,
         arrangement: match unit.arrangement {
             params::Arrangement::Rows => Arrangement::Rows,
             params::Arrangement::Mirrored => Arrangement::Mirrored,

@@ -40,6 +40,7 @@ fn load(loops: &[(u32, u32)]) -> Instruction {
         rows: ROWS,
         tile_level: 0,
         flip: 0,
+        streamed: false,
         record: Record {
             rows: vec![row(0, WEIGHTS, loops)],
         },
@@ -57,6 +58,7 @@ fn drain(loops: &[(u32, u32)]) -> Instruction {
         place: None,
         activation: 0,
         pooling: None,
+        advance: None,
         record: Record {
             rows: vec![row(0, RESULTS, loops)],
         },
@@ -75,6 +77,7 @@ fn matmul(first: bool, last: bool, rows: Vec<RowBlock>) -> Instruction {
         threshold: 228,
         macs: ROWS * COLS,
         table: None,
+        repeat: None,
         record: Record { rows },
     }
 }

@@ -54,6 +54,7 @@ fn program(
             rows: 2,
             tile_level: 0,
             flip: 0,
+            streamed: false,
             record: Record {
                 rows: vec![RowBlock {
                     row: 0,
@@ -72,6 +73,7 @@ fn program(
             place: None,
             activation,
             pooling,
+            advance: None,
             record: Record {
                 rows: vec![row(0, RESULTS, results)],
             },
@@ -86,6 +88,7 @@ fn program(
             threshold: 127,
             macs: 4,
             table: None,
+            repeat: None,
             record: Record {
                 rows: vec![
                     RowBlock {

@@ -127,10 +127,10 @@ designs! {
     stream_head: StreamHead<16> = StreamHead::new(3, 10, 2, 6, 4);
     /// Three loops, 1 KiB partitions, four columns.
     weight_head: WeightHead<16> = WeightHead::new(3, 10, 4);
-    /// 1 KiB partitions, 64 results, four columns.
-    drain_head: DrainHead<16> = DrainHead::new(10, 4, PostOptions::NONE);
+    /// Two loops, 1 KiB partitions, four column tiles, four columns.
+    drain_head: DrainHead<16> = DrainHead::new(2, 10, 2, 4, PostOptions::NONE);
     /// The same with windows.
-    drain_head_pooling: DrainHead<16> = DrainHead::new(10, 4, POST_OPTIONS);
+    drain_head_pooling: DrainHead<16> = DrainHead::new(2, 10, 2, 4, POST_OPTIONS);
     /// Four rows and columns, 64 program words.
     sequencer: Sequencer = Sequencer::new(SHAPE);
     /// The same, partitions of 128 words.

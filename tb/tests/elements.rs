@@ -32,6 +32,7 @@ fn load(params: &Params, tile_loops: &[(u32, u32)]) -> Instruction {
         rows: params.array.rows,
         tile_level: 0,
         flip: 0,
+        streamed: false,
         record: Record {
             rows: vec![row(0, weights(params), &loops)],
         },
@@ -49,6 +50,7 @@ fn drain(params: &Params, count: u32) -> Instruction {
         place: None,
         activation: 0,
         pooling: None,
+        advance: None,
         record: Record {
             rows: vec![row(0, results(params), &[(count, 1)])],
         },
@@ -66,6 +68,7 @@ fn matmul(params: &Params, first: bool, tile_level: u32, rows: Vec<RowBlock>) ->
         threshold: 127,
         macs: 0,
         table: None,
+        repeat: None,
         record: Record { rows },
     }
 }

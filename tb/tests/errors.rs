@@ -20,6 +20,7 @@ fn load(params: &Params, rows: u32, base: u32, tiles: u32) -> Instruction {
         rows,
         tile_level: 0,
         flip: 0,
+        streamed: false,
         record: Record {
             rows: vec![row(0, base, &[(words, 8), (tiles, 8)])],
         },
@@ -37,6 +38,7 @@ fn matmul(last: bool, rows: Vec<RowBlock>) -> Instruction {
         threshold: 127,
         macs: 1,
         table: None,
+        repeat: None,
         record: Record { rows },
     }
 }
@@ -52,6 +54,7 @@ fn drain(base: u32, count: u32, step: u32) -> Instruction {
         place: None,
         activation: 0,
         pooling: None,
+        advance: None,
         record: Record {
             rows: vec![row(0, base, &[(count, step)])],
         },

@@ -336,8 +336,14 @@ fn weight_head_agrees() {
                 set_below(s, "addr_i", 1, 1024);
             }
             set_below(s, "level_i", 1, 3);
+            set_below(s, "row_i", 1, 2);
+            s.set("streamed_i", 0, s.cycle / 100 % 2);
             s.set("clear_i", 0, (s.cycle % 500 == 499).into());
         })
+        .event("streamed words", |s| {
+            s.is("streamed_i") && s.is("addr_ready_o") && !s.is("stall_i")
+        })
+        .event("tile that is not swapped in", |s| s.is("lost_o"))
         .event("word", |s| s.is("wt_valid_o"))
         .event("full", |s| s.is("full_o"))
         .event("error", |s| s.is("error_o"))
@@ -357,11 +363,16 @@ fn drain_head_agrees() {
             if s.chance(0.98) {
                 set_below(s, "op_addr_i", 1, 64);
             }
+            set_below(s, "tile_i", 1, 4);
+            set_below(s, "level_i", 1, 2);
             s.set("start_i", 0, (s.cycle % 100 == 0).into());
             s.set("clear_i", 0, (s.cycle % 700 == 699).into());
         })
         .event("results slot", |s| s.is("res_valid_o"))
         .event("post slot", |s| s.is("post_valid_o"))
+        .event("next column tile", |s| {
+            s.is("post_load_o") && s.is("post_valid_o")
+        })
         .event("flush", |s| s.is("post_flush_o"))
         .event("busy", |s| s.is("busy_o"))
         .event("underflow", |s| s.is("underflow_o"))
@@ -378,6 +389,7 @@ fn pet_59_drain_head_with_pooling_agrees() {
                 set_below(s, "addr_i", 1, 1024);
             }
             s.set("window_i", 0, (s.cycle / 100) % 6);
+            set_below(s, "tile_i", 1, 4);
             s.set("start_i", 0, (s.cycle % 100 == 0).into());
             s.set("clear_i", 0, (s.cycle % 700 == 699).into());
         })

@@ -35,6 +35,7 @@ impl Instruction {
                 tile_level,
                 macs,
                 table,
+                repeat,
                 ..
             } => {
                 field("rows", (*rows).into(), 1, 256)?;
@@ -42,6 +43,10 @@ impl Instruction {
                 field("macs", (*macs).into(), 0, 0x1_ffff)?;
                 let last_macs = table.map_or(0, |table| table.last_macs);
                 field("last_macs", last_macs.into(), 0, 0x1_ffff)?;
+                if let Some(repeat) = repeat {
+                    field("times", repeat.times.into(), 1, 256)?;
+                    field("operand step", repeat.step.into(), 0, 0xffff)?;
+                }
             }
             Instruction::Drain {
                 columns,
@@ -50,6 +55,7 @@ impl Instruction {
                 place,
                 activation,
                 pooling,
+                advance,
                 ..
             } => {
                 let place = place.unwrap_or_default();
@@ -62,6 +68,7 @@ impl Instruction {
                 field("activation", (*activation).into(), 0, tables)?;
                 let window = pooling.map_or(1, |pooling| pooling.window);
                 field("window", window.into(), 1, 256)?;
+                field("advance", advance.unwrap_or(0).into(), 0, 7)?;
             }
         }
         for block in self.record().map_or(&[][..], |r| &r.rows) {
@@ -107,6 +114,7 @@ impl Instruction {
                 place,
                 activation,
                 pooling,
+                advance,
                 ..
             } => {
                 let place = place.unwrap_or_default();
@@ -116,6 +124,7 @@ impl Instruction {
                     check_pooling(*pooling, post)?;
                 }
                 most("columns", *columns, params.lanes())?;
+                most("advance", advance.unwrap_or(0).into(), traversal.loops - 1)?;
                 let behind = place.first_column + columns;
                 most("first column + columns", behind, params.array.cols)?;
                 most("turn", place.turn, params.turns() - 1)?;

@@ -2,7 +2,7 @@
 
 use super::{
     DrainPlace, ErrorCode, Instruction, IsaError, Loop, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS,
-    OP_MATMUL, Pooling, Record, Reduction, RowBlock, RowTable, Wait,
+    OP_MATMUL, Pooling, Record, Reduction, Repeat, RowBlock, RowTable, Wait,
 };
 
 impl Instruction {
@@ -51,21 +51,26 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
     };
     Ok(match opcode {
         OP_LOAD_WEIGHTS => {
-            reserved(name, "word 1", words[1], 0x000f_f1ff)?;
+            reserved(name, "word 1", words[1], 0x001f_f1ff)?;
             Instruction::LoadWeights {
                 wait,
                 rows: words[1] & 0x1ff,
                 tile_level: words[1] >> 12 & 7,
                 flip: words[1] >> 15 & 0x1f,
+                streamed: bit(words[1], 20),
                 record: decode_record(name, &words[2..])?,
             }
         }
         OP_MATMUL => {
-            reserved(name, "word 1", words[1], 0x00ff_ffff)?;
+            reserved(name, "word 1", words[1], 0x01ff_ffff)?;
             reserved(name, "word 2", words[2], 0x0001_ffff)?;
-            let (table, record) = match bit(words[1], 15) {
+            let (table, rest) = match bit(words[1], 15) {
                 true => decode_table(name, &words[3..])?,
                 false => (None, &words[3..]),
+            };
+            let (repeat, record) = match bit(words[1], 24) {
+                true => decode_repeat(name, rest)?,
+                false => (None, rest),
             };
             Instruction::Matmul {
                 wait,
@@ -77,11 +82,14 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
                 threshold: (words[1] >> 16) as u8,
                 macs: words[2],
                 table,
+                repeat,
                 record: decode_record(name, record)?,
             }
         }
         OP_DRAIN => {
-            reserved(name, "word 1", words[1], 0x00ff_ffff)?;
+            let advances = bit(words[1], 24);
+            let levels = if advances { 0x0e00_0000 } else { 0 };
+            reserved(name, "word 1", words[1], 0x01ff_ffff | levels)?;
             reserved(name, "word 2", words[2], 0x01ff_01ff)?;
             let (place, rest) = match bit(words[1], 10) {
                 true => decode_place(name, &words[3..])?,
@@ -101,6 +109,7 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
                 place,
                 activation: (words[1] >> 11 & 0xf) as u8,
                 pooling,
+                advance: advances.then_some((words[1] >> 25 & 7) as u8),
                 record: decode_record(name, record)?,
             }
         }
@@ -123,6 +132,23 @@ fn decode_table<'w>(
         last_macs: word & 0x1_ffff,
     };
     Ok((Some(table), record))
+}
+
+/// The word of the repetitions, and the words behind it.
+fn decode_repeat<'w>(
+    name: &str,
+    words: &'w [u32],
+) -> Result<(Option<Repeat>, &'w [u32]), IsaError> {
+    let Some((&word, record)) = words.split_first() else {
+        let message = format!("{name} that repeats ends in front of the word for it");
+        return Err(IsaError::new(ErrorCode::BadLength, message));
+    };
+    reserved(name, "word of repetitions", word, 0x00ff_ffff)?;
+    let repeat = Repeat {
+        times: (word & 0xff) + 1,
+        step: word >> 8,
+    };
+    Ok((Some(repeat), record))
 }
 
 /// The word of a drain's columns and partitions, and the words behind it.

@@ -26,8 +26,12 @@ impl Instruction {
                 rows,
                 tile_level,
                 flip,
+                streamed,
                 ..
-            } => words.push(rows | tile_level << 12 | flip << 15),
+            } => {
+                let streamed = u32::from(*streamed) << 20;
+                words.push(rows | tile_level << 12 | flip << 15 | streamed);
+            }
             Instruction::Matmul {
                 rows,
                 first,
@@ -37,16 +41,21 @@ impl Instruction {
                 threshold,
                 macs,
                 table,
+                repeat,
                 ..
             } => {
                 let flags = u32::from(*first) << 9
                     | u32::from(*last) << 10
                     | u32::from(*bank) << 11
-                    | u32::from(table.is_some()) << 15;
+                    | u32::from(table.is_some()) << 15
+                    | u32::from(repeat.is_some()) << 24;
                 words.push(rows | flags | tile_level << 12 | u32::from(*threshold) << 16);
                 words.push(*macs);
                 if let Some(table) = table {
                     words.push(u32::from(table.first_entry) << 24 | table.last_macs);
+                }
+                if let Some(repeat) = repeat {
+                    words.push((repeat.times - 1) | repeat.step << 8);
                 }
             }
             Instruction::Drain {
@@ -58,12 +67,14 @@ impl Instruction {
                 place,
                 activation,
                 pooling,
+                advance,
                 ..
             } => {
                 let flags = u32::from(*single) << 9
                     | u32::from(place.is_some()) << 10
                     | u32::from(*activation) << 11
-                    | u32::from(pooling.is_some()) << 15;
+                    | u32::from(pooling.is_some()) << 15
+                    | advance.map_or(0, |level| 1 << 24 | u32::from(level) << 25);
                 words.push(columns | flags | u32::from(*tile) << 16);
                 words.push(signed9(*lo) | signed9(*hi) << 16);
                 if let Some(place) = place {

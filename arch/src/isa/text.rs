@@ -5,7 +5,9 @@
 
 use std::fmt::{self, Write};
 
-use super::{DrainPlace, Instruction, Loop, Pooling, Record, Reduction, RowBlock, RowTable, Wait};
+use super::{
+    DrainPlace, Instruction, Loop, Pooling, Record, Reduction, Repeat, RowBlock, RowTable, Wait,
+};
 
 /// A line that says no instruction.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,9 +31,11 @@ impl fmt::Display for Instruction {
                 rows,
                 tile_level,
                 flip,
+                streamed,
                 ..
             } => {
-                write!(f, "load_weights rows={rows} level={tile_level}")?;
+                let streamed = flag(*streamed, "streamed");
+                write!(f, "load_weights rows={rows} level={tile_level}{streamed}")?;
                 if *flip != 0 {
                     write!(f, " flip={flip}")?;
                 }
@@ -45,6 +49,7 @@ impl fmt::Display for Instruction {
                 threshold,
                 macs,
                 table,
+                repeat,
                 ..
             } => {
                 let (first, last) = (flag(*first, "first"), flag(*last, "last"));
@@ -61,6 +66,9 @@ impl fmt::Display for Instruction {
                 {
                     write!(f, " entry={first_entry} last_macs={last_macs}")?;
                 }
+                if let Some(Repeat { times, step }) = repeat {
+                    write!(f, " times={times} step={step}")?;
+                }
             }
             Instruction::Drain {
                 columns,
@@ -71,6 +79,7 @@ impl fmt::Display for Instruction {
                 place,
                 activation,
                 pooling,
+                advance,
                 ..
             } => {
                 let single = flag(*single, "single");
@@ -86,6 +95,9 @@ impl fmt::Display for Instruction {
                 }
                 if let Some(Pooling { reduction, window }) = pooling {
                     write!(f, " pool={} window={window}", reduction_name(*reduction))?;
+                }
+                if let Some(level) = advance {
+                    write!(f, " advance={level}")?;
                 }
             }
         }
@@ -180,6 +192,7 @@ fn instruction(content: &str) -> Result<Instruction, String> {
             rows: fields.value("rows", None)?,
             tile_level: fields.value("level", None)?,
             flip: fields.value("flip", Some(0))?,
+            streamed: fields.flag("streamed"),
             record,
         },
         "matmul" => {
@@ -205,6 +218,13 @@ fn instruction(content: &str) -> Result<Instruction, String> {
                 threshold: fields.value("threshold", None)?,
                 macs: fields.value("macs", None)?,
                 table,
+                repeat: match fields.has("times") {
+                    true => Some(Repeat {
+                        times: fields.value("times", None)?,
+                        step: fields.value("step", Some(0))?,
+                    }),
+                    false => None,
+                },
                 record,
             }
         }
@@ -230,6 +250,10 @@ fn instruction(content: &str) -> Result<Instruction, String> {
                         reduction: reduction(&fields.value::<String>("pool", None)?)?,
                         window: fields.value("window", None)?,
                     }),
+                    false => None,
+                },
+                advance: match fields.has("advance") {
+                    true => Some(fields.value("advance", None)?),
                     false => None,
                 },
                 record,

@@ -153,6 +153,7 @@ impl Steps<'_> {
             rows: 1,
             tile_level: 0,
             flip: whole - 1,
+            streamed: false,
             record,
         });
     }
@@ -191,6 +192,7 @@ impl Steps<'_> {
             threshold: 127,
             macs: u32::from(first) * self.params.array.cols,
             table: None,
+            repeat: None,
             record,
         });
     }
@@ -212,6 +214,7 @@ impl Steps<'_> {
             place: (place != DrainPlace::default()).then_some(place),
             activation: 0,
             pooling: None,
+            advance: None,
             record,
         });
     }

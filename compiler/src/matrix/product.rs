@@ -140,6 +140,7 @@ impl<'p> Pass<'p> {
             place,
             activation: 0,
             pooling: None,
+            advance: None,
             record: Record {
                 rows: runs.map(|(run, row)| run.block(row, bits)).collect(),
             },
@@ -154,6 +155,7 @@ impl<'p> Pass<'p> {
             rows,
             tile_level: 0,
             flip,
+            streamed: false,
             record: Record {
                 rows: vec![RowBlock {
                     row: 0,
@@ -235,6 +237,7 @@ impl<'p> Pass<'p> {
             threshold: (127 - i16::from(self.scaling.zero_point)) as u8,
             macs: rows * columns,
             table: None,
+            repeat: None,
             record: Record { rows: blocks },
         });
     }

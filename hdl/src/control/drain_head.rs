@@ -25,8 +25,12 @@ pub struct DrainHead<const A: usize> {
     pub start_i: Signal<In, Bit>,
     /// Active columns of the instruction.
     pub columns_i: Signal<In, Bits<9>>,
-    /// Column tile of multiplier and shift.
+    /// Column tile of multiplier and shift of the first results.
     pub tile_i: Signal<In, Bits<8>>,
+    /// The column tile goes up by one behind addresses whose loops 0..=level are in their last iteration.
+    pub advance_i: Signal<In, Bit>,
+    /// That level.
+    pub level_i: Signal<In, Bits<3>>,
     /// Slots in a window, less one.
     pub window_i: Vec<Signal<In, Bits<8>>>,
     /// Tensor slot behind the last row.
@@ -41,6 +45,8 @@ pub struct DrainHead<const A: usize> {
     pub addr_ready_o: Signal<Out, Bit>,
     /// Byte address in the destination partitions.
     pub addr_i: Signal<In, Bits<A>>,
+    /// Loop c is in its last iteration.
+    pub addr_final_i: Vec<Signal<In, Bit>>,
     /// The last address of the drain.
     pub addr_end_i: Signal<In, Bit>,
     /// The drain traversal is busy.
@@ -77,7 +83,7 @@ pub struct DrainHead<const A: usize> {
     pub busy_o: Signal<Out, Bit>,
     /// A slot for post found no address.
     pub underflow_o: Signal<Out, Bit>,
-    /// The drain address lies outside the partition.
+    /// The drain address lies outside the partition, or its column tile does not exist.
     pub dest_error_o: Signal<Out, Bit>,
     valid: Vec<Reg<Bit>>,
     tag: Vec<Reg<Bits<8>>>,
@@ -92,6 +98,8 @@ pub struct DrainHead<const A: usize> {
     res_write: Delay<Bit>,
     to_post: Vec<Reg<Bit>>,
     post_load: Reg<Bit>,
+    /// Column tile, one bit more than the largest needs.
+    tile: Reg<Bits<9>>,
     post_valid: Reg<Bit>,
     post_dest: Delay<Bits<16>>,
     post_flush: Delay<Bit>,
@@ -110,9 +118,14 @@ pub struct DrainHead<const A: usize> {
     in_range: Signal<Local, Bit>,
     wants: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
+    /// The address is the last one of a column tile.
+    tile_end: Signal<Local, Bit>,
+    advance: Signal<Local, Bit>,
     /// A slot for post that finds an address.
     pass: Vec<Signal<Local, Bit>>,
     is_last: Vec<Signal<Local, Bit>>,
+    _loops: usize,
+    _tile_bits: usize,
     _byte_bits: usize,
     _cols: usize,
     _pooling: usize,
@@ -120,10 +133,18 @@ pub struct DrainHead<const A: usize> {
 }
 
 impl<const A: usize> DrainHead<A> {
-    /// A head for partitions of 2^`byte_bits` bytes and `cols` columns.
-    pub fn new(byte_bits: usize, cols: usize, options: PostOptions) -> Self {
+    /// A head for records of `loops` loops, partitions of 2^`byte_bits` bytes, 2^`tile_bits` column tiles and `cols`
+    /// columns.
+    pub fn new(
+        loops: usize,
+        byte_bits: usize,
+        tile_bits: usize,
+        cols: usize,
+        options: PostOptions,
+    ) -> Self {
         let pooling = usize::from(options.pooling);
         Self {
+            addr_final_i: v(loops),
             valid: v(5),
             tag: v(5),
             addr: v(5),
@@ -137,6 +158,8 @@ impl<const A: usize> DrainHead<A> {
             post_last: v(pooling),
             pass: v(pooling),
             is_last: v(pooling),
+            _loops: loops,
+            _tile_bits: tile_bits,
             _byte_bits: byte_bits,
             _cols: cols,
             _pooling: pooling,
@@ -171,6 +194,8 @@ impl<const A: usize> Logic for DrainHead<A> {
         }
         self.post_load.clk.next = self.clk.val();
         self.post_load.rst_n.next = self.rst_n.val();
+        self.tile.clk.next = self.clk.val();
+        self.tile.rst_n.next = self.rst_n.val();
         self.post_valid.clk.next = self.clk.val();
         self.post_valid.rst_n.next = self.rst_n.val();
         self.post_dest.clk.next = self.clk.val();
@@ -221,7 +246,8 @@ impl<const A: usize> Logic for DrainHead<A> {
         self.to_post[0].d_i.next = self.slot.val() & self.slot_tag.val().get_bit(3);
         self.to_post[1].d_i.next = self.to_post[0].q_o.val() & !self.clear_i.val();
         self.wants.next = self.to_post[1].q_o.val();
-        self.in_range.next = (self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0;
+        self.in_range.next = ((self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0)
+            & ((self.tile.q_o.val() >> self._tile_bits.to_bits::<4>()) == 0);
         // A slot that does not end its window leaves the address for the next one.
         for i in 0..self._pooling {
             self.pass[i].next = self.wants.val()
@@ -274,9 +300,24 @@ impl<const A: usize> Logic for DrainHead<A> {
         self.post_dest_o.next = self.post_dest.q_o.val();
         self.post_flush_o.next = self.post_flush.q_o.val();
 
-        self.post_load.d_i.next = self.start_i.val();
+        // The scaling of the next column tile follows the last result of this one.
+        self.tile_end.next = self.addr_final_i[0].val();
+        for c in 1..self._loops {
+            self.tile_end.next = self.tile_end.val()
+                & (self.addr_final_i[c].val() | (self.level_i.val() < c.to_bits::<3>()));
+        }
+        self.advance.next =
+            self.take.val() & self.advance_i.val() & self.tile_end.val() & !self.addr_end_i.val();
+        self.tile.d_i.next = self.tile.q_o.val();
+        if self.advance.val() {
+            self.tile.d_i.next = self.tile.q_o.val() + 1;
+        }
+        if self.start_i.val() {
+            self.tile.d_i.next = self.tile_i.val().get_bits::<9>(0);
+        }
+        self.post_load.d_i.next = self.start_i.val() | self.advance.val();
         self.post_load_o.next = self.post_load.q_o.val();
-        self.post_tile_o.next = self.tile_i.val();
+        self.post_tile_o.next = self.tile.q_o.val().get_bits::<8>(0);
         self.post_cols_o.next = self.columns_i.val();
 
         self.settle.d_i.next = self.settle.q_o.val();
@@ -301,6 +342,8 @@ impl<const A: usize> Logic for DrainHead<A> {
                 "bits of a partition address",
             )
             .param("cols", "c", this._cols, "columns of the array")
+            .param("tile_bits", "t", this._tile_bits, "bits of a column tile")
+            .param("loops", "n", this._loops, "loops of a record")
             .feature("pooling", "pl", this._pooling, "windows are reduced")
             .feature(
                 "extra",

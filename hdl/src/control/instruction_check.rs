@@ -37,6 +37,8 @@ pub struct InstructionCheck {
     limit: Signal<Local, Bits<9>>,
     bad_count: Signal<Local, Bit>,
     bad_level: Signal<Local, Bit>,
+    /// Level of an advancing drain out of range, or set without it.
+    bad_advance: Signal<Local, Bit>,
     /// Column behind the last one of a drain.
     behind: Signal<Local, Bits<10>>,
     /// The options that a drain asks for do not exist.
@@ -86,6 +88,7 @@ impl InstructionCheck {
             limit: Default::default(),
             bad_count: Default::default(),
             bad_level: Default::default(),
+            bad_advance: Default::default(),
             behind: Default::default(),
             bad_option: v(extended),
             bad_pool: v(pooling),
@@ -144,6 +147,15 @@ impl Logic for InstructionCheck {
         self.bad_level.next =
             self.word_i.val().get_bits::<3>(12).get_bits::<4>(0) >= self._loops.to_bits::<4>();
 
+        self.bad_advance.next = self.word_i.val().get_bits::<4>(28) != 0;
+        if self.word_i.val().get_bit(24) {
+            if self.word_i.val().get_bits::<3>(25).get_bits::<4>(0) >= self._loops.to_bits::<4>() {
+                self.bad_advance.next = true;
+            }
+        } else if self.word_i.val().get_bits::<3>(25) != 0 {
+            self.bad_advance.next = true;
+        }
+
         self.behind.next = self.word_i.val().get_bits::<8>(0).get_bits::<10>(0)
             + self.columns_i.val().get_bits::<10>(0);
 
@@ -187,12 +199,12 @@ impl Logic for InstructionCheck {
                         self.bad_field_o.next = self.bad_count.val()
                             | self.bad_level.val()
                             | (self.word_i.val().get_bits::<3>(9) != 0)
-                            | (self.word_i.val().get_bits::<12>(20) != 0);
+                            | (self.word_i.val().get_bits::<11>(21) != 0);
                     }
                     Unit::Stream => {
                         self.bad_field_o.next = self.bad_count.val()
                             | self.bad_level.val()
-                            | (self.word_i.val().get_bits::<8>(24) != 0);
+                            | (self.word_i.val().get_bits::<7>(25) != 0);
                     }
                     _ => {
                         if self._extended > 0 {
@@ -200,13 +212,13 @@ impl Logic for InstructionCheck {
                                 | self.bad_option[0].val()
                                 | (self.word_i.val().get_bits::<8>(16).get_bits::<9>(0)
                                     >= self._tiles.to_bits::<9>())
-                                | (self.word_i.val().get_bits::<8>(24) != 0);
+                                | self.bad_advance.val();
                         } else {
                             self.bad_field_o.next = self.bad_count.val()
                                 | (self.word_i.val().get_bits::<5>(11) != 0)
                                 | (self.word_i.val().get_bits::<8>(16).get_bits::<9>(0)
                                     >= self._tiles.to_bits::<9>())
-                                | (self.word_i.val().get_bits::<8>(24) != 0);
+                                | self.bad_advance.val();
                         }
                     }
                 }
@@ -232,6 +244,9 @@ impl Logic for InstructionCheck {
                         }
                     }
                 }
+            }
+            Phase::Repeat => {
+                self.bad_field_o.next = self.word_i.val().get_bits::<8>(24) != 0;
             }
             Phase::Row => {
                 self.bad_field_o.next = (self.word_i.val().get_bits::<4>(0)

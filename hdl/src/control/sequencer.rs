@@ -59,6 +59,8 @@ pub struct Sequencer {
     pub second_param_o: Vec<Signal<Out, Bits<32>>>,
     /// Third parameter word of the stream unit's instruction, if it uses row tables.
     pub table_o: Signal<Out, Bits<32>>,
+    /// Word of the repetitions of the stream unit's instruction, 0 if it has none.
+    pub repeat_o: Signal<Out, Bits<32>>,
     /// Third parameter word of the drain unit's instruction, 0 if it has none.
     pub place_o: Signal<Out, Bits<32>>,
     /// Word of pooling of the drain unit's instruction, 0 if it has none.
@@ -155,6 +157,7 @@ impl Sequencer {
             param_o: v(3),
             second_param_o: v(3),
             table_o: Default::default(),
+            repeat_o: Default::default(),
             place_o: Default::default(),
             pool_o: v(pooling),
             unit_pc_o: v(3),
@@ -376,6 +379,9 @@ impl Logic for Sequencer {
                     }
                     Phase::SecondParam => {
                         self.phase.d_i.next = Phase::Row;
+                        if self.is_unit[1].val() & self.registers.param_o[1].val().get_bit(24) {
+                            self.phase.d_i.next = Phase::Repeat;
+                        }
                         if (self.is_unit[1].val() & self.registers.param_o[1].val().get_bit(15))
                             | (self.is_unit[2].val() & self.registers.param_o[2].val().get_bit(10))
                         {
@@ -392,6 +398,9 @@ impl Logic for Sequencer {
                     }
                     Phase::ThirdParam => {
                         self.phase.d_i.next = Phase::Row;
+                        if self.is_unit[1].val() & self.registers.param_o[1].val().get_bit(24) {
+                            self.phase.d_i.next = Phase::Repeat;
+                        }
                         for i in 0..self._pooling {
                             self.is_pool[i].d_i.next = true;
                             if self.is_unit[2].val()
@@ -401,6 +410,9 @@ impl Logic for Sequencer {
                                 self.phase.d_i.next = Phase::ThirdParam;
                             }
                         }
+                    }
+                    Phase::Repeat => {
+                        self.phase.d_i.next = Phase::Row;
                     }
                     Phase::Row => {
                         self.row.d_i.next = self.word.val().get_bits::<3>(0);
@@ -476,6 +488,7 @@ impl Logic for Sequencer {
         self.cfg_col_o.next = self.registers.cfg_col_o.val();
         self.cfg_data_o.next = self.registers.cfg_data_o.val();
         self.table_o.next = self.registers.table_o.val();
+        self.repeat_o.next = self.registers.repeat_o.val();
         self.place_o.next = self.registers.place_o.val();
 
         self.running_o.next = self.state.q_o.val() != State::Idle;

@@ -30,6 +30,8 @@ pub enum Phase {
     SecondParam,
     /// Third parameter word, of a product with row tables or a drain that is placed.
     ThirdParam,
+    /// Word of the repetitions of a product.
+    Repeat,
     /// Row word of the record.
     Row,
     /// Base address of the row.

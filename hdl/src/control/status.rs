@@ -28,6 +28,8 @@ pub struct Status {
     pub pc_i: Signal<In, Bits<16>>,
     /// Address error of the weight unit.
     pub weights_error_i: Signal<In, Bit>,
+    /// Streamed weights have passed by.
+    pub lost_i: Signal<In, Bit>,
     /// Address error of the stream unit.
     pub stream_error_i: Signal<In, Bit>,
     /// Address error of the drain unit.
@@ -76,6 +78,7 @@ impl Logic for Status {
         self.error_pc.rst_n.next = self.rst_n.val();
 
         self.unit_error.next = (self.weights_error_i.val()
+            | self.lost_i.val()
             | self.stream_error_i.val()
             | self.drain_error_i.val()
             | self.underflow_i.val())
@@ -99,6 +102,10 @@ impl Logic for Status {
                 if self.stream_error_i.val() {
                     self.code.d_i.next = 4.into();
                     self.error_pc.d_i.next = self.unit_pc_i[1].val();
+                }
+                if self.lost_i.val() {
+                    self.code.d_i.next = 8.into();
+                    self.error_pc.d_i.next = self.unit_pc_i[0].val();
                 }
                 if self.weights_error_i.val() {
                     self.code.d_i.next = 4.into();

@@ -230,6 +230,11 @@ impl<const A: usize> Logic for StreamHead<A> {
                 self.vectors.d_i.next = 0.into();
                 self.first.d_i.next = false;
                 self.entry.d_i.next = self.entry.q_o.val() + 1;
+                // The next column tile of the instruction begins like the first one.
+                if self.last_tile.val() {
+                    self.first.d_i.next = self.first_i.val();
+                    self.entry.d_i.next = self.entry_i.val().get_bits::<9>(0);
+                }
             }
         }
         if self.start_i.val() {

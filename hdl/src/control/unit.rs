@@ -178,6 +178,8 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     _rows: usize,
     _cols: usize,
     _record_rows: usize,
+    /// Rows up to that of the operands.
+    _operand_rows: usize,
     _byte_bits: usize,
     _result_bits: usize,
     _tiles: usize,
@@ -281,6 +283,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.status.fault_code_i.next = self.sequencer.fault_code_o.val();
         self.status.pc_i.next = self.sequencer.pc_o.val();
         self.status.weights_error_i.next = self.weight_head.error_o.val();
+        self.status.lost_i.next = self.weight_head.lost_o.val();
         self.status.stream_error_i.next = self.stream_head.error_o.val() | self.end_fault_i.val();
         self.status.drain_error_i.next = self.drain_head.dest_error_o.val();
         self.status.underflow_i.next = self.drain_head.underflow_o.val();
@@ -318,6 +321,9 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.weight_head.rows_i.next = self.sequencer.param_o[0].val().get_bits::<9>(0);
         self.weight_head.level_i.next = self.sequencer.param_o[0].val().get_bits::<3>(12);
         self.weight_head.flip_i.next = self.sequencer.param_o[0].val().get_bits::<5>(15);
+        self.weight_head.streamed_i.next = self.sequencer.param_o[0].val().get_bit(20);
+        self.weight_head.stall_i.next = self.stream_head.stall_o.val();
+        self.weight_head.row_i.next = self.weight_walk.row_o.val();
         self.weight_head.swap_i.next = self.stream_head.swap_o.val();
         self.wt_valid_o.next = self.weight_head.wt_valid_o.val();
         self.wt_addr_o.next = self.weight_head.wt_addr_o.val();
@@ -340,6 +346,20 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.stream_walk.cfg_col_i.next = self.sequencer.cfg_col_o.val();
         self.stream_walk.cfg_data_i.next = self.sequencer.cfg_data_o.val();
         self.stream_walk.start_i.next = self.sequencer.start_o[1].val();
+        for i in 0..1 {
+            self.stream_walk.times_i[i].next = self.sequencer.repeat_o.val().get_bits::<8>(0);
+        }
+        // Each time takes the next column tile of the prologue and the next operands.
+        for i in 0..1 {
+            self.stream_walk.increment_i[i].next = 1.into();
+        }
+        for i in 1..self._operand_rows {
+            self.stream_walk.increment_i[i].next =
+                bit_cast::<A, 16>(self.sequencer.repeat_o.val().get_bits::<16>(8));
+        }
+        for i in self._operand_rows..self._record_rows {
+            self.stream_walk.increment_i[i].next = 0.into();
+        }
         self.stream_walk.pause_i.next = false;
         self.stream_walk.ready_i.next = self.stream_head.addr_ready_o.val();
         self.stream_head.clear_i.next = self.idle.val();
@@ -407,6 +427,11 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.drain_head.start_i.next = self.sequencer.start_o[2].val();
         self.drain_head.columns_i.next = self.sequencer.param_o[2].val().get_bits::<9>(0);
         self.drain_head.tile_i.next = self.sequencer.param_o[2].val().get_bits::<8>(16);
+        self.drain_head.advance_i.next = self.sequencer.param_o[2].val().get_bit(24);
+        self.drain_head.level_i.next = self.sequencer.param_o[2].val().get_bits::<3>(25);
+        for i in 0..self._loops {
+            self.drain_head.addr_final_i[i].next = self.drain_walk.final_o[i].val();
+        }
         self.drain_head.addr_end_i.next = self.drain_walk.end_o.val();
         self.drain_head.addr_busy_i.next = self.drain_walk.busy_o.val();
         self.drain_head.op_valid_i.next = self.end_valid_i.val();

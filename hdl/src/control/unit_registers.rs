@@ -61,6 +61,8 @@ pub struct UnitRegisters {
     pub second_param_o: Vec<Signal<Out, Bits<32>>>,
     /// Third parameter word of the stream unit's instruction, if it uses row tables.
     pub table_o: Signal<Out, Bits<32>>,
+    /// Word of the repetitions of the stream unit's instruction, 0 if it has none.
+    pub repeat_o: Signal<Out, Bits<32>>,
     /// Third parameter word of the drain unit's instruction, 0 if it has none.
     pub place_o: Signal<Out, Bits<32>>,
     /// Word of pooling of the drain unit's instruction, 0 if it has none.
@@ -77,6 +79,7 @@ pub struct UnitRegisters {
     param: Vec<RegEn<Bits<32>>>,
     second_param: Vec<RegEn<Bits<32>>>,
     table: RegEn<Bits<32>>,
+    repeat: RegEn<Bits<32>>,
     place: RegEn<Bits<32>>,
     pool: Vec<RegEn<Bits<32>>>,
     unit_pc: Vec<RegEn<Bits<16>>>,
@@ -114,6 +117,7 @@ impl UnitRegisters {
             param_o: v(3),
             second_param_o: v(3),
             table_o: Default::default(),
+            repeat_o: Default::default(),
             place_o: Default::default(),
             pool_o: v(pooling),
             unit_pc_o: v(3),
@@ -127,6 +131,7 @@ impl UnitRegisters {
             param: v(3),
             second_param: v(3),
             table: Default::default(),
+            repeat: Default::default(),
             place: Default::default(),
             pool: v(pooling),
             unit_pc: v(3),
@@ -215,6 +220,16 @@ impl Logic for UnitRegisters {
             & (self.phase_i.val() == Phase::ThirdParam);
         self.table.d_i.next = self.word_i.val();
         self.table_o.next = self.table.q_o.val();
+        self.repeat.clk.next = self.clk.val();
+        self.repeat.rst_n.next = self.rst_n.val();
+        self.repeat.en_i.next = self.in_body_i.val()
+            & self.is_unit_i[1].val()
+            & ((self.phase_i.val() == Phase::Param) | (self.phase_i.val() == Phase::Repeat));
+        self.repeat.d_i.next = 0.into();
+        if self.phase_i.val() == Phase::Repeat {
+            self.repeat.d_i.next = self.word_i.val();
+        }
+        self.repeat_o.next = self.repeat.q_o.val();
         self.place.clk.next = self.clk.val();
         self.place.rst_n.next = self.rst_n.val();
         if self._pooling > 0 {

@@ -4,7 +4,11 @@ use crate::prelude::*;
 
 /// Puts weight word addresses on the weight wave, one tile ahead of the operands.
 ///
-/// A word is taken while the shadow weights do not hold a complete tile and the last swap has
+/// Streamed words come one in each clock. They begin when a vector waits for weights, and a tile is
+/// ready for its swap behind its first word: what later columns need of it follows in time. A swap that is not
+/// taken in its cycle has lost its weights.
+///
+/// Else a word is taken while the shadow weights do not hold a complete tile and the last swap has
 /// reached the last column, so that no shadow weight changes before it was used.
 ///
 /// # Timing
@@ -23,12 +27,18 @@ pub struct WeightHead<const A: usize> {
     pub rows_i: Signal<In, Bits<9>>,
     /// A weight tile ends when loops 0..=level are in their last iteration.
     pub level_i: Signal<In, Bits<3>>,
+    /// The words of several tiles come one in each clock.
+    pub streamed_i: Signal<In, Bit>,
+    /// A vector waits for its weights.
+    pub stall_i: Signal<In, Bit>,
     /// Bits of the word address that are inverted.
     pub flip_i: Signal<In, Bits<5>>,
     /// Address from the traversal unit.
     pub addr_valid_i: Signal<In, Bit>,
     /// Accepts the address.
     pub addr_ready_o: Signal<Out, Bit>,
+    /// Row of the record: in row 0 tiles begin.
+    pub row_i: Signal<In, Bits<3>>,
     /// Byte address of a weight word.
     pub addr_i: Signal<In, Bits<A>>,
     /// Loop c is in its last iteration.
@@ -45,6 +55,14 @@ pub struct WeightHead<const A: usize> {
     pub wt_rows_o: Signal<Out, Bits<9>>,
     /// The address lies outside the partition.
     pub error_o: Signal<Out, Bit>,
+    /// A tile of streamed words was not swapped in in its cycle.
+    pub lost_o: Signal<Out, Bit>,
+    // Streamed words are on their way: one was taken in the cycle before.
+    begun: Reg<Bit>,
+    // The last of them was the last of its tile.
+    ended: Reg<Bit>,
+    // The word taken in the cycle before made a tile of streamed words ready.
+    fresh: Reg<Bit>,
     full: Reg<Bit>,
     // Cycles until the last swap has reached the last column.
     travel: Reg<Bits<9>>,
@@ -53,6 +71,11 @@ pub struct WeightHead<const A: usize> {
     wt_rows: Vec<Delay<Bits<9>>>,
     in_range: Signal<Local, Bit>,
     tile_end: Signal<Local, Bit>,
+    /// The shadow weights are free.
+    free: Signal<Local, Bit>,
+    ready: Signal<Local, Bit>,
+    /// The word makes a tile ready for its swap.
+    fills: Signal<Local, Bit>,
     accept: Signal<Local, Bit>,
     _loops: usize,
     _byte_bits: usize,
@@ -82,6 +105,10 @@ impl<const A: usize> Logic for WeightHead<A> {
         self.full.rst_n.next = self.rst_n.val();
         self.travel.clk.next = self.clk.val();
         self.travel.rst_n.next = self.rst_n.val();
+        self.begun.clk.next = self.clk.val();
+        self.begun.rst_n.next = self.rst_n.val();
+        self.ended.clk.next = self.clk.val();
+        self.ended.rst_n.next = self.rst_n.val();
         for i in 0..3 {
             self.wt_valid[i].clk.next = self.clk.val();
             self.wt_valid[i].rst_n.next = self.rst_n.val();
@@ -95,15 +122,27 @@ impl<const A: usize> Logic for WeightHead<A> {
                 & (self.final_i[c].val() | (self.level_i.val() < c.to_bits::<3>()));
         }
         self.in_range.next = (self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0;
-        self.accept.next = self.addr_valid_i.val()
-            & self.in_range.val()
-            & !self.full.q_o.val()
-            & (self.travel.q_o.val() == 0);
+        self.free.next = !self.full.q_o.val() & (self.travel.q_o.val() == 0);
+        self.ready.next = self.free.val();
+        self.fills.next = self.tile_end.val();
+        if self.streamed_i.val() {
+            self.ready.next = self.begun.q_o.val() | (self.free.val() & self.stall_i.val());
+            self.fills.next =
+                (!self.begun.q_o.val() | self.ended.q_o.val()) & (self.row_i.val() == 0);
+        }
+        self.accept.next = self.addr_valid_i.val() & self.in_range.val() & self.ready.val();
+        self.begun.d_i.next = self.accept.val() & self.streamed_i.val() & !self.clear_i.val();
+        self.ended.d_i.next = self.tile_end.val();
+        self.fresh.clk.next = self.clk.val();
+        self.fresh.rst_n.next = self.rst_n.val();
+        self.fresh.d_i.next =
+            self.accept.val() & self.fills.val() & self.streamed_i.val() & !self.clear_i.val();
+        self.lost_o.next = self.fresh.q_o.val() & !self.swap_i.val();
         self.addr_ready_o.next = self.accept.val();
         self.error_o.next = self.addr_valid_i.val() & !self.in_range.val();
 
-        self.full.d_i.next = (self.full.q_o.val() | (self.accept.val() & self.tile_end.val()))
-            & !self.swap_i.val()
+        self.full.d_i.next = ((self.full.q_o.val() & !self.swap_i.val())
+            | (self.accept.val() & self.fills.val()))
             & !self.clear_i.val();
         self.full_o.next = self.full.q_o.val();
 

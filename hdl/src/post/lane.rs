@@ -15,7 +15,7 @@ pub const POST_LATENCY: usize = REQUANTISE_LATENCY;
 ///
 /// # Timing
 /// `load_i` in cycle T: slots from T+1 on use multiplier and shift of `tile_i`, or write nothing if
-/// `cols_i` is 0 or `skip_i` is not. Slot in T: a word that its byte pushes out leaves in T+10; if it is the flush
+/// `cols_i` is 0 or `skip_i` is not. A load without a slot begins a drain and drops what one that was stopped has left. Slot in T: a word that its byte pushes out leaves in T+10; if it is the flush
 /// byte, its own word leaves in T+11.
 /// Everything else that comes from the left is on the right one cycle later. A parameter is
 /// written when its column number is 0; the number is decremented modulo 256 from column to
@@ -421,7 +421,8 @@ impl Logic for PostLane {
         self.requantise.hi_i.next = self.hi_i.val();
 
         // What travels beside the scaling
-        self.pipe_load[0].d_i.next = self.load_i.val();
+        // Within a drain a load comes with a slot, and the word goes on.
+        self.pipe_load[0].d_i.next = self.load_i.val() & !self.valid_i.val();
         if self._pooling > 0 {
             self.pipe_valid[0].d_i.next =
                 self.valid_i.val() & self.active.q_o.val() & self.last_i[0].val();

@@ -15,7 +15,7 @@ pub const REQUANTISE_LATENCY: usize = 10;
 ///
 /// # Timing
 /// `byte_o` belongs to the sum taken from `acc_i` ten cycles before. `multiplier_i`, `left_i`
-/// and `right_i` are those of the two cycles behind the cycle of the sum. `single_i`, `lo_i`
+/// and `right_i` are those of the cycle behind that of the sum, so each sum may have its own. `single_i`, `lo_i`
 /// and `hi_i` are stable while sums are on their way. Nothing switches while `valid_i` is low.
 #[derive(LogicBlock)]
 pub struct Requantise {
@@ -41,9 +41,12 @@ pub struct Requantise {
     pub byte_o: Signal<Out, Bits<8>>,
     acc: RegData<Bits<32>>,
     saturate: SaturatingShift,
-    multiplier: Delay<Bits<31>>,
+    /// Multiplier of the stages 2 and 3.
+    multiplier: Vec<Delay<Bits<31>>>,
+    /// Lower bits of the left shift of stage 2.
+    left_fine: Delay<Bits<3>>,
     multiply: HighMultiply,
-    /// Right shift of the stages 3 to 6.
+    /// Right shift of the stages 2 to 6.
     right: Vec<Delay<Bits<5>>>,
     /// Lower bits of the right shift of stage 7.
     right_fine: Delay<Bits<3>>,
@@ -66,9 +69,10 @@ impl Requantise {
             byte_o: Default::default(),
             acc: Default::default(),
             saturate: Default::default(),
-            multiplier: Default::default(),
+            multiplier: v(2),
+            left_fine: Default::default(),
             multiply: Default::default(),
-            right: v(4),
+            right: v(5),
             right_fine: Default::default(),
             round: Default::default(),
         }
@@ -92,28 +96,34 @@ impl Logic for Requantise {
         // Stages 1 and 2
         self.saturate.clk.next = self.clk.val();
         self.saturate.value_i.next = self.acc.q_o.val();
-        self.saturate.shift_i.next = self.left_i.val();
-        self.multiplier.clk.next = self.clk.val();
-        self.multiplier.d_i.next = self.multiplier_i.val();
+        self.left_fine.clk.next = self.clk.val();
+        self.left_fine.d_i.next = self.left_i.val().get_bits::<3>(0);
+        self.saturate.coarse_i.next = self.left_i.val().get_bits::<2>(3);
+        self.saturate.fine_i.next = self.left_fine.q_o.val();
+        for i in 0..2 {
+            self.multiplier[i].clk.next = self.clk.val();
+        }
+        self.multiplier[0].d_i.next = self.multiplier_i.val();
+        self.multiplier[1].d_i.next = self.multiplier[0].q_o.val();
         self.right[0].clk.next = self.clk.val();
         self.right[0].d_i.next = self.right_i.val();
 
         // Stages 3 to 5
         self.multiply.clk.next = self.clk.val();
         self.multiply.value_i.next = self.saturate.value_o.val();
-        self.multiply.multiplier_i.next = self.multiplier.q_o.val();
-        self.multiply.nearest_i.next = !self.single_i.val() | (self.right[2].q_o.val() == 0);
-        for i in 0..3 {
+        self.multiply.multiplier_i.next = self.multiplier[1].q_o.val();
+        self.multiply.nearest_i.next = !self.single_i.val() | (self.right[3].q_o.val() == 0);
+        for i in 0..4 {
             self.right[i + 1].clk.next = self.clk.val();
             self.right[i + 1].d_i.next = self.right[i].q_o.val();
         }
 
         // Stages 6 to 9
         self.right_fine.clk.next = self.clk.val();
-        self.right_fine.d_i.next = self.right[3].q_o.val().get_bits::<3>(0);
+        self.right_fine.d_i.next = self.right[4].q_o.val().get_bits::<3>(0);
         self.round.clk.next = self.clk.val();
         self.round.value_i.next = self.multiply.product_o.val();
-        self.round.coarse_i.next = self.right[3].q_o.val().get_bits::<2>(3);
+        self.round.coarse_i.next = self.right[4].q_o.val().get_bits::<2>(3);
         self.round.fine_i.next = self.right_fine.q_o.val();
         self.round.halves_up_i.next = self.single_i.val();
         self.round.lo_i.next = self.lo_i.val();

@@ -5,17 +5,18 @@ use crate::prelude::*;
 /// Left shift of a signed 32-bit value that saturates instead of wrapping.
 ///
 /// # Timing
-/// Two cycles. `value_i` belongs to `shift_i` bits 4 and 3 of the same cycle and to bits 2 to 0
-/// of the next one: `shift_i` is to be stable for both.
+/// Two cycles. `value_i` belongs to `coarse_i` of the same cycle and to `fine_i` of the next one.
 #[derive(LogicBlock, Default)]
 pub struct SaturatingShift {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Value, two's complement.
     pub value_i: Signal<In, Bits<32>>,
-    /// Places to shift, 0 to 31.
-    pub shift_i: Signal<In, Bits<5>>,
-    /// `value_i` times 2 to the power of `shift_i`, or the nearest 32-bit number.
+    /// Multiples of eight places to shift, 0 to 3.
+    pub coarse_i: Signal<In, Bits<2>>,
+    /// Single places to shift, 0 to 7.
+    pub fine_i: Signal<In, Bits<3>>,
+    /// `value_i` times 2 to the power of the places, or the nearest 32-bit number.
     pub value_o: Signal<Out, Bits<32>>,
     /// Value after the shift by 16 and 8.
     coarse: Delay<Bits<32>>,
@@ -41,14 +42,14 @@ impl Logic for SaturatingShift {
         // A shift by n loses nothing if the n + 1 highest bits are equal.
         self.by_16.next = self.value_i.val();
         self.lost_16.next = false;
-        if self.shift_i.val().get_bit(4) {
+        if self.coarse_i.val().get_bit(1) {
             self.by_16.next = self.value_i.val() << 16;
             self.lost_16.next = self.value_i.val().get_bits::<17>(15).any()
                 & !self.value_i.val().get_bits::<17>(15).all();
         }
         self.by_8.next = self.by_16.val();
         self.lost_8.next = false;
-        if self.shift_i.val().get_bit(3) {
+        if self.coarse_i.val().get_bit(0) {
             self.by_8.next = self.by_16.val() << 8;
             self.lost_8.next = self.by_16.val().get_bits::<9>(23).any()
                 & !self.by_16.val().get_bits::<9>(23).all();
@@ -62,21 +63,21 @@ impl Logic for SaturatingShift {
 
         self.by_4.next = self.coarse.q_o.val();
         self.lost_4.next = false;
-        if self.shift_i.val().get_bit(2) {
+        if self.fine_i.val().get_bit(2) {
             self.by_4.next = self.coarse.q_o.val() << 4;
             self.lost_4.next = self.coarse.q_o.val().get_bits::<5>(27).any()
                 & !self.coarse.q_o.val().get_bits::<5>(27).all();
         }
         self.by_2.next = self.by_4.val();
         self.lost_2.next = false;
-        if self.shift_i.val().get_bit(1) {
+        if self.fine_i.val().get_bit(1) {
             self.by_2.next = self.by_4.val() << 2;
             self.lost_2.next =
                 self.by_4.val().get_bits::<3>(29).any() & !self.by_4.val().get_bits::<3>(29).all();
         }
         self.by_1.next = self.by_2.val();
         self.lost_1.next = false;
-        if self.shift_i.val().get_bit(0) {
+        if self.fine_i.val().get_bit(0) {
             self.by_1.next = self.by_2.val() << 1;
             self.lost_1.next = self.by_2.val().get_bit(31) ^ self.by_2.val().get_bit(30);
         }

@@ -15,7 +15,7 @@ use crate::prelude::*;
 /// # Timing
 /// `start_i` in cycle t: offsets are loaded in t + 1, the first address is valid in t + 2 + S, S
 /// being the register stages of the address sum. Then one address per clock, without a gap at
-/// wraps, row changes and, with two sets of registers, from one traversal to the next. `busy_o` is
+/// wraps, row changes, repetitions and, with two sets of registers, from one traversal to the next. `busy_o` is
 /// high from t + 1 to the cycle in which the last address is taken.
 ///
 /// # Rules
@@ -73,6 +73,10 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     pub start_i: Signal<In, Bit>,
     /// With a start (two sets) or always (one set): the base is not added.
     pub offset_only_i: Signal<In, Bit>,
+    /// With a start: how often the traversal runs, less one.
+    pub times_i: Vec<Signal<In, Bits<8>>>,
+    /// What each further time adds to the base of the row. Stable while the unit is busy.
+    pub increment_i: Vec<Signal<In, Bits<A>>>,
     /// The first address of the traversal is formed in the next cycle, if not paused.
     pub load_o: Signal<Out, Bit>,
     /// No new address is formed while high; an address that is valid stays valid.
@@ -113,6 +117,10 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     base: Vec<RegData<Bits<A>>>,
     trips: Vec<RegData<Bit>>,
     equal: Vec<RegData<Bit>>,
+    /// Times that are still to come.
+    times: Vec<RegEn<Bits<8>>>,
+    /// The last step is taken, and the traversal runs again.
+    again: Vec<Signal<Local, Bit>>,
     /// A start waits for the running traversal.
     pending: Vec<RegEn<Bit>>,
     /// It does so without bases.
@@ -153,6 +161,7 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     _trips: usize,
     _group: usize,
     _check: usize,
+    _repeat: usize,
     _cells: usize,
     _shape: TraversalShape,
 }
@@ -161,9 +170,14 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
     /// A unit.
     ///
     /// # Panics
-    /// As [`TraversalCore::new`].
+    /// As [`TraversalCore::new`]; if a unit that repeats has two sets of registers.
     pub fn new(shape: TraversalShape) -> Self {
         let (rows, loops) = (shape.rows, shape.loops);
+        let repeat = usize::from(shape.repeat);
+        assert!(
+            !(shape.repeat && shape.double),
+            "a unit that repeats has one set of registers"
+        );
         let second = if shape.double { rows } else { 0 };
         Self {
             final_o: v(loops),
@@ -177,6 +191,10 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
             base: v(rows),
             trips: v(if shape.trips { rows } else { 0 }),
             equal: v(if shape.equality { rows } else { 0 }),
+            times_i: v(repeat),
+            increment_i: v(repeat * rows),
+            times: v(repeat),
+            again: v(repeat),
             pending: v(second.min(1)),
             pending_bare: v(second.min(1)),
             is_row: v(rows),
@@ -191,6 +209,7 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
             _trips: shape.trips.into(),
             _group: shape.group.into(),
             _check: shape.check.into(),
+            _repeat: repeat,
             _cells: rows * loops,
             _shape: shape,
             ..Self::default()
@@ -330,14 +349,39 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
             self.cfg_ready_o.next = !self.core.busy_o.val();
             self.busy_o.next = self.core.busy_o.val();
         }
+        for i in 0..self._repeat {
+            self.times[i].clk.next = self.clk.val();
+            self.times[i].rst_n.next = self.rst_n.val();
+            self.again[i].next =
+                (self.times[i].q_o.val() != 0) & self.core.finish_o.val() & !self.stop_i.val();
+            self.times[i].en_i.next = self.start.val() | self.again[i].val();
+            self.times[i].d_i.next = self.times[i].q_o.val() - 1;
+            if self.start.val() {
+                self.times[i].d_i.next = self.times_i[i].val();
+            }
+        }
+        if self._repeat > 0 {
+            if self.again[0].val() {
+                self.load.next = true;
+            }
+        }
         self.load_o.next = self.load.val();
 
         comment!("Registers");
         for r in 0..self._rows {
             self.base[r].clk.next = self.clk.val();
-            self.base[r].en_i.next =
-                self.cfg_clear_i.val() | (self.write_base.val() & self.is_row[r].val());
             self.base[r].d_i.next = self.base_bus.val();
+            if self._repeat > 0 {
+                self.base[r].en_i.next = self.cfg_clear_i.val()
+                    | self.again[0].val()
+                    | (self.write_base.val() & self.is_row[r].val());
+                if self.again[0].val() {
+                    self.base[r].d_i.next = self.base[r].q_o.val() + self.increment_i[r].val();
+                }
+            } else {
+                self.base[r].en_i.next =
+                    self.cfg_clear_i.val() | (self.write_base.val() & self.is_row[r].val());
+            }
             if self._trips > 0 {
                 self.trips[r].clk.next = self.clk.val();
                 self.trips[r].en_i.next = self.write_base.val() & self.is_row[r].val();
@@ -415,7 +459,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
     }
     module!(|this| this
         ._shape
-        .module("traversal_engine", W, A, "sxqtigelv")
+        .module("traversal_engine", W, A, "sxqtigelvy")
         .hidden("cells", this._cells, "loops in all rows")
         .hidden("D", D, "bits of a distance, W + 1"));
 }

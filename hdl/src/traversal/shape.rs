@@ -24,6 +24,8 @@ pub struct TraversalShape {
     pub group: bool,
     /// Loops that never end are found when they are written.
     pub check: bool,
+    /// A traversal may run several times, each time with other bases; only with one set of registers.
+    pub repeat: bool,
     /// Which register holds a loop.
     pub arrangement: Arrangement,
 }
@@ -85,6 +87,12 @@ impl TraversalShape {
                 "1: values may come group by group",
             ),
             ("check", "e", self.check, "1: endless loops are found"),
+            (
+                "repeat",
+                "y",
+                self.repeat,
+                "1: a traversal may run several times",
+            ),
             (
                 "mirrored",
                 "l",

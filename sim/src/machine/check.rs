@@ -42,6 +42,8 @@ enum Place {
     Parameter(u32),
     /// Third parameter word: of a product with row tables, of a drain that is placed.
     Third,
+    /// Repetitions of a product.
+    Repeat,
     /// Windows of a drain.
     Pooling,
     Row,
@@ -57,6 +59,8 @@ pub(crate) struct WordCheck {
     place: Place,
     /// A third parameter word follows.
     third: bool,
+    /// A word about repetitions follows.
+    repeats: bool,
     /// A word about windows follows.
     pools: bool,
     /// Columns of a drain.
@@ -71,6 +75,7 @@ impl WordCheck {
             opcode: header & 0xff,
             place: Place::Parameter(1),
             third: false,
+            repeats: false,
             pools: false,
             columns: 0,
             loops: 0,
@@ -89,6 +94,7 @@ impl WordCheck {
                     OP_DRAIN => word >> 10 & 1 == 1,
                     _ => false,
                 };
+                self.repeats = self.opcode == OP_MATMUL && word >> 24 & 1 == 1;
                 self.pools = self.opcode == OP_DRAIN && word >> 15 & 1 == 1;
                 self.columns = word & 0x1ff;
                 match self.opcode {
@@ -110,6 +116,10 @@ impl WordCheck {
             Place::Third => {
                 self.third_parameter(word, params)?;
                 self.behind_parameters()
+            }
+            Place::Repeat => {
+                reserved("word of repetitions", word, 0x00ff_ffff)?;
+                Place::Row
             }
             Place::Pooling => {
                 pooling(word, &params.post)?;
@@ -152,20 +162,24 @@ impl WordCheck {
 
     /// What stands behind the words that all drains and products have.
     fn behind_parameters(self) -> Place {
-        match self.pools {
-            true => Place::Pooling,
-            false => Place::Row,
+        match (self.repeats, self.pools) {
+            (true, _) => Place::Repeat,
+            (_, true) => Place::Pooling,
+            (false, false) => Place::Row,
         }
     }
 
     fn first_parameter(self, word: u32, params: &Params) -> Result<(), Fault> {
         let used = match self.opcode {
-            OP_LOAD_WEIGHTS => 0x000f_f1ff,
-            _ => 0x00ff_ffff,
+            OP_LOAD_WEIGHTS => 0x001f_f1ff,
+            OP_DRAIN if word >> 24 & 1 == 1 => 0x0fff_ffff,
+            OP_DRAIN => 0x00ff_ffff,
+            _ => 0x01ff_ffff,
         };
         reserved("parameter word 1", word, used)?;
         if self.opcode == OP_DRAIN {
             within("columns", word & 0x1ff, 1, params.lanes())?;
+            within("level", word >> 25 & 7, 0, params.traversal.loops - 1)?;
             within("activation", word >> 11 & 0xf, 0, params.post.activations)?;
             within("pooled", word >> 15 & 1, 0, params.post.pooling.into())?;
             return within("column tile", word >> 16 & 0xff, 0, params.column_tiles - 1);

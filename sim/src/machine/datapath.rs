@@ -76,6 +76,8 @@ pub(crate) struct Datapath {
     bank_bytes: usize,
     pub memory: StateMemory,
     shadow: Vec<i8>,
+    /// Shadow weights before the first streamed word.
+    kept: Vec<i8>,
     active: Vec<i8>,
     bias_memory: Vec<i32>,
     scale_memory: Vec<Scale>,
@@ -109,6 +111,7 @@ impl Datapath {
                 Layout::of_machine(params),
             ),
             shadow: vec![0; rows * cols],
+            kept: vec![0; rows * cols],
             active: vec![0; rows * cols],
             bias_memory: vec![0; cols * tiles],
             scale_memory: vec![Scale::ZERO; cols * tiles],
@@ -173,6 +176,38 @@ impl Datapath {
     /// The shadow weights become the active weights.
     pub fn swap_weights(&mut self) {
         self.active.copy_from_slice(&self.shadow);
+    }
+
+    /// Streamed words begin.
+    pub fn keep_shadow(&mut self) {
+        self.kept.copy_from_slice(&self.shadow);
+    }
+
+    /// A tile of streamed words becomes active. The swap goes from column to column, one in each clock, while the
+    /// words move on by eight columns in each clock: column c, byte j of group g, gets what is there when the swap arrives, a word
+    /// 7 g + j + 1 behind the tile's first one. If there is none, the last words have stopped there.
+    pub fn swap_streamed(&mut self, words: &[usize], first: usize, rows: usize) {
+        for row in 0..self.active.len() / self.cols {
+            for column in 0..self.cols {
+                let (group, lane) = (column / 8, column % 8);
+                let newest = (first + 1 + column).min(words.len() - 1);
+                self.active[row * self.cols + column] = match newest.checked_sub(group) {
+                    Some(_) if row >= rows => 0,
+                    Some(word) => self.memory.peek(row, words[word] / 8)[lane] as i8,
+                    None => self.kept[row * self.cols + 8 * (group - newest - 1) + lane],
+                };
+            }
+        }
+    }
+
+    /// Column tile of the scaling.
+    pub fn column_tile(&self) -> u32 {
+        self.post.tile as u32
+    }
+
+    /// The next results belong to the next column tile.
+    pub fn next_column_tile(&mut self) {
+        self.post.tile += 1;
     }
 
     /// Operands of all rows times the active weights; also says what the rows read. A row without

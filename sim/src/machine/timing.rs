@@ -5,6 +5,7 @@
 //! sends stands on the wave in t + 1.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use heddle_arch::isa::{
     ErrorCode, Instruction, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_PROLOGUE, ROW_TENSOR, Record,
@@ -45,6 +46,9 @@ impl Delays {
         }
     }
 }
+
+/// Streamed words whose addresses are looked at; only a loop that does not end has more.
+const MOST_WORDS: usize = 1 << 20;
 
 /// Limits of the addresses, in the unit's own steps.
 #[derive(Debug, Clone, Copy)]
@@ -130,6 +134,8 @@ struct Stream {
     last_macs: u32,
     /// Entry of the offset tables for the K tile in progress, if they are used.
     entry: Option<u32>,
+    /// Entry with which each column tile begins.
+    first_entry: u32,
     fresh: bool,
     first_tile: bool,
     tile_begins: bool,
@@ -137,12 +143,20 @@ struct Stream {
 }
 
 /// Fields of the LOAD_WEIGHTS in progress.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 struct Loading {
     rows: usize,
     level: u8,
     /// Bits of a byte address that are inverted.
     flip: u32,
+    /// If the words are streamed, the addresses of all of them.
+    streamed: Option<Rc<[usize]>>,
+    /// Words taken so far.
+    taken: usize,
+    /// A word was taken in the cycle before, and whether it ended a tile.
+    before: Option<bool>,
+    /// Place of the first word of the tile that is ready.
+    ready: usize,
 }
 
 /// The running machine between two clock edges.
@@ -163,8 +177,14 @@ pub(crate) struct Clockwork {
     armed: bool,
     weights_from: u64,
     drain_idle_from: u64,
+    /// Level of an advancing drain.
+    advance: Option<u8>,
     /// A unit has accepted an address in this cycle.
     progress: bool,
+    /// Weights were swapped in this cycle.
+    swapped: bool,
+    /// A tile of streamed words has become ready: it is swapped in this cycle or lost.
+    now_or_lost: bool,
     /// Cycle in which each result on its way to post needs its drain address.
     pending: VecDeque<(u64, Vec<i32>)>,
     /// Cycles in which operands beyond their memory come to light.
@@ -197,7 +217,10 @@ impl Clockwork {
             armed: false,
             weights_from: 0,
             drain_idle_from: 0,
+            advance: None,
             progress: false,
+            swapped: false,
+            now_or_lost: false,
             pending: VecDeque::new(),
             faults: VecDeque::new(),
             tally: Tally::default(),
@@ -250,6 +273,8 @@ impl Clockwork {
         // Weight and stream head both decide from this cycle's flags, before either changes them.
         let weight_bank = self.weight_head();
         let shadow_full = self.shadow_full;
+        let now_or_lost = std::mem::take(&mut self.now_or_lost);
+        self.swapped = false;
         let operand_banks = self.stream_head(data, shadow_full);
         let fault = self.operand_fault();
         let conflict = match (&weight_bank, &operand_banks) {
@@ -265,6 +290,13 @@ impl Clockwork {
         };
         let drain = self.drain_head(data);
         weight_bank?;
+        if now_or_lost && !self.swapped {
+            return Err(Trap::Error {
+                code: ErrorCode::LostWeights,
+                pc: self.weights.pc,
+                message: "no product was ready for a tile of streamed weights".to_string(),
+            });
+        }
         operand_banks?;
         fault.and(conflict).and(drain)
     }
@@ -288,23 +320,78 @@ impl Clockwork {
         let limit = self.limits.partition_bytes;
         self.weights
             .check_address(step.address, limit, "weight address")?;
-        if self.shadow_full || self.now < self.weights_from {
+        let free = !self.shadow_full && self.now >= self.weights_from;
+        let ready = match (&self.loading.streamed, self.loading.before) {
+            (None, _) => free,
+            (Some(_), Some(_)) => true,
+            (Some(_), None) => free && self.stalls(),
+        };
+        if !ready {
             return Ok(None);
         }
         let address = step.address ^ self.loading.flip;
         Ok(Some((address / self.limits.bank_bytes, step)))
     }
 
+    /// A vector waits for its weights.
+    fn stalls(&self) -> bool {
+        let step = self.stream.valid(self.now);
+        let is_tensor = step.is_some_and(|step| step.row == ROW_TENSOR);
+        is_tensor && self.streaming.tile_begins && !self.armed
+    }
+
     fn take_weights(&mut self, data: &mut Datapath, step: &Step) {
-        let address = step.address ^ self.loading.flip;
-        data.shift_weights(address as usize, self.loading.rows);
-        self.shadow_full = step.inner_final(self.loading.level);
+        let loading = &mut self.loading;
+        let address = step.address ^ loading.flip;
+        let tile_end = step.inner_final(loading.level);
+        if loading.streamed.is_some() {
+            if loading.before.is_none() {
+                data.keep_shadow();
+            }
+            let tile_begins = loading.before.is_none_or(|ended| ended);
+            self.now_or_lost = tile_begins && step.row == 0;
+            if self.now_or_lost {
+                loading.ready = loading.taken;
+                self.shadow_full = true;
+            }
+            loading.before = Some(tile_end);
+            loading.taken += 1;
+        } else {
+            self.shadow_full = tile_end;
+        }
+        data.shift_weights(address as usize, loading.rows);
         self.weights.accept();
         self.progress = true;
     }
 
+    /// The addresses of all words of a record.
+    fn weight_words(&self, record: &Record, flip: u32) -> Rc<[usize]> {
+        let mut words = Vec::new();
+        let limits = &self.limits;
+        let mut walk = Walk::start(record, limits.offset_bits, limits.address_bits);
+        while let Some(at) = &mut walk {
+            let address = at.step().address;
+            // A word beyond the partition is never taken; a loop may never end.
+            let taken = address < limits.partition_bytes && words.len() < MOST_WORDS;
+            if taken {
+                words.push((address ^ flip) as usize);
+            }
+            if !taken || !at.advance() {
+                break;
+            }
+        }
+        words.into()
+    }
+
     fn swap(&mut self, data: &mut Datapath) {
-        data.swap_weights();
+        let loading = &self.loading;
+        match &loading.streamed {
+            Some(words) if loading.taken > 0 => {
+                data.swap_streamed(words, loading.ready, loading.rows);
+            }
+            _ => data.swap_weights(),
+        }
+        self.swapped = true;
         self.armed = true;
         self.shadow_full = false;
         self.weights_from = self.now + self.delays.swap_gap;
@@ -398,6 +485,12 @@ impl Clockwork {
             self.streaming.tile_begins = true;
             self.streaming.vector = 0;
             self.streaming.entry = self.streaming.entry.map(|entry| entry + 1);
+            if last_tile {
+                // The next column tile of the instruction begins like the first one.
+                self.streaming.first_tile = true;
+                let first = self.streaming.first_entry;
+                self.streaming.entry = self.streaming.entry.map(|_| first);
+            }
             self.armed = false;
             if ready {
                 self.swap(data);
@@ -419,6 +512,9 @@ impl Clockwork {
             address = self
                 .drain
                 .check_address(step.address, limit, "drain address")?;
+            let tile = data.column_tile();
+            let tiles = self.limits.column_tiles;
+            self.drain.check_address(tile, tiles, "column tile")?;
         }
         if self.pending.front().is_none_or(|(due, _)| *due != self.now) {
             return Ok(());
@@ -436,6 +532,9 @@ impl Clockwork {
             return Ok(());
         };
         data.drain(&results, address, step.end);
+        if self.advance.is_some_and(|level| step.inner_final(level)) && !step.end {
+            data.next_column_tile();
+        }
         self.drain.accept();
         self.progress = true;
         self.drain_idle_from = self.now + self.delays.drain_quiet;
@@ -450,6 +549,7 @@ impl Clockwork {
                 rows,
                 tile_level,
                 flip,
+                streamed,
                 record,
                 ..
             } => {
@@ -457,6 +557,10 @@ impl Clockwork {
                     rows: *rows as usize,
                     level: *tile_level as u8,
                     flip: flip * 8,
+                    streamed: streamed.then(|| self.weight_words(record, flip * 8)),
+                    taken: 0,
+                    before: None,
+                    ready: 0,
                 };
                 self.weights.start(record, &self.limits, valid_from);
             }
@@ -469,6 +573,7 @@ impl Clockwork {
                 threshold,
                 macs,
                 table,
+                repeat,
                 record,
                 ..
             } => {
@@ -482,12 +587,19 @@ impl Clockwork {
                     macs: *macs,
                     last_macs: table.map_or(0, |table| table.last_macs),
                     entry: table.map(|table| table.first_entry.into()),
+                    first_entry: table.map_or(0, |table| table.first_entry.into()),
                     fresh: true,
                     first_tile: true,
                     tile_begins: true,
                     vector: 0,
                 };
                 self.stream.start(record, &self.limits, valid_from);
+                if let (Some(walk), Some(repeat)) = (&mut self.stream.walk, repeat) {
+                    walk.repeat(
+                        repeat.times,
+                        &[(ROW_PROLOGUE, 1), (ROW_TENSOR, repeat.step)],
+                    );
+                }
             }
             Instruction::Drain {
                 columns,
@@ -498,6 +610,7 @@ impl Clockwork {
                 place,
                 activation,
                 pooling,
+                advance,
                 record,
                 ..
             } => {
@@ -517,6 +630,7 @@ impl Clockwork {
                     pooling: *pooling,
                     activation: usize::from(*activation),
                 });
+                self.advance = *advance;
                 self.drain.start(record, &self.limits, valid_from);
             }
         }

@@ -50,6 +50,10 @@ pub(crate) struct Walk {
     order: Vec<usize>,
     /// Position of the current row in the order.
     place: usize,
+    /// Times that the record still runs behind this one.
+    times_left: u32,
+    /// What each further time adds to the bases of the rows.
+    increments: [u64; MENU],
     offset_mask: u64,
     address_mask: u64,
 }
@@ -63,6 +67,8 @@ impl Walk {
             offsets: [0; MENU],
             order: Vec::new(),
             place: 0,
+            times_left: 0,
+            increments: [0; MENU],
             offset_mask: (1u64 << offset_bits) - 1,
             address_mask: (1u64 << address_bits) - 1,
         };
@@ -83,6 +89,14 @@ impl Walk {
         }
         walk.enter_row();
         Some(walk)
+    }
+
+    /// Runs the record `times` times, with bases that grow from one time to the next.
+    pub fn repeat(&mut self, times: u32, increments: &[(u8, u32)]) {
+        self.times_left = times - 1;
+        for &(row, increment) in increments {
+            self.increments[usize::from(row)] = increment.into();
+        }
     }
 
     fn row(&self) -> usize {
@@ -112,7 +126,7 @@ impl Walk {
             address: (address & self.address_mask) as u32,
             row: self.row() as u8,
             finals,
-            end: finals == u8::MAX && self.place + 1 == self.order.len(),
+            end: finals == u8::MAX && self.place + 1 == self.order.len() && self.times_left == 0,
         }
     }
 
@@ -128,7 +142,14 @@ impl Walk {
         }
         self.place += 1;
         if self.place == self.order.len() {
-            return false;
+            if self.times_left == 0 {
+                return false;
+            }
+            self.times_left -= 1;
+            self.place = 0;
+            for (base, increment) in self.bases.iter_mut().zip(self.increments) {
+                *base = base.map(|base| (base + increment) & self.address_mask);
+            }
         }
         self.enter_row();
         true

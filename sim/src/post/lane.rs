@@ -209,7 +209,8 @@ impl PostLaneModel {
         next.write.column = slot.write.column.wrapping_sub(1);
 
         let byte = self.bytes.shift(byte);
-        let load = self.loads.shift(slot.load);
+        // A load beside a slot goes on with the drain.
+        let load = self.loads.shift(slot.load && !slot.valid);
         PostLaneOutputs {
             next: self.next.shift(next),
             drain: self.gather(load, byte),

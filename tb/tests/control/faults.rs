@@ -14,7 +14,7 @@ use crate::rtl::{self, Checked, Coverage};
 
 /// Instruction words that no machine accepts.
 fn illegal_words(rng: &mut ChaCha8Rng) -> (Vec<u32>, ErrorCode) {
-    let list: [(&[u32], ErrorCode); 13] = [
+    let list: [(&[u32], ErrorCode); 17] = [
         (&[0], ErrorCode::IllegalOpcode),
         (&[0x0105], ErrorCode::IllegalOpcode),
         (&[0x0201], ErrorCode::BadLength),
@@ -25,6 +25,14 @@ fn illegal_words(rng: &mut ChaCha8Rng) -> (Vec<u32>, ErrorCode) {
         (&[0x0504, 0x1000_0001, 0, 0, 0], ErrorCode::BadField),
         (&[0x0403, 0x8001, 0, 0], ErrorCode::BadLength),
         (&[0x0603, 0x8001, 0, 1 << 17, 0, 0], ErrorCode::BadField),
+        // A bit behind those of streaming, a level without an advance, a word of repetitions that is too long or missing.
+        (&[0x0402, 0x0020_0001, 0, 0], ErrorCode::BadField),
+        (&[0x0504, 0x0200_0001, 0, 0, 0], ErrorCode::BadField),
+        (
+            &[0x0603, 0x0100_0001, 0, 1 << 24, 0, 0],
+            ErrorCode::BadField,
+        ),
+        (&[0x0403, 0x0100_0001, 0, 0], ErrorCode::BadLength),
         // Activation table 4, a reduction that nobody has, windows with a bit too many.
         (&[0x0504, 0x2001, 0, 0, 0], ErrorCode::BadField),
         (&[0x0604, 0x8001, 0, 5, 0, 0], ErrorCode::BadField),
@@ -79,6 +87,28 @@ fn lose_entry(rng: &mut ChaCha8Rng, program: &mut [Instruction], params: &Params
     true
 }
 
+/// Streamed words of a tile come faster than its vectors.
+fn hurry_weights(program: &mut [Instruction]) -> bool {
+    let loops = program
+        .iter_mut()
+        .find_map(|instruction| match instruction {
+            Instruction::LoadWeights {
+                streamed: true,
+                tile_level,
+                record,
+                ..
+            } => Some((*tile_level, &mut record.rows[0].loops)),
+            _ => None,
+        });
+    let Some((level, loops)) = loops else {
+        return false;
+    };
+    for values in loops.iter_mut().take(level as usize + 1) {
+        values.end = values.initial;
+    }
+    true
+}
+
 /// A drain gets windows of another length, or of a kind that does not exist.
 fn change_window(rng: &mut ChaCha8Rng, program: &mut [Instruction], params: &Params) -> bool {
     let windows = program
@@ -108,7 +138,7 @@ fn faulty_program(
     let mut program = random_program(rng, params);
     let at = rng.random_range(0..program.len());
     let pools = u32::from(params.post.pooling);
-    let kind = rng.random_range(0..6 + pools);
+    let kind = rng.random_range(0..7 + pools);
     coverage.event("illegal word", kind == 0);
     match kind {
         0 => {
@@ -126,6 +156,10 @@ fn faulty_program(
             coverage.event("no drain", matches!(removed, Instruction::Drain { .. }));
         }
         6 => {
+            let hurried = hurry_weights(&mut program);
+            coverage.event("hurried weights", hurried);
+        }
+        7 => {
             let changed = change_window(rng, &mut program, params);
             coverage.event("other window", changed);
         }
@@ -198,6 +232,7 @@ pub fn run_faults(machine: &Machine, seed: u64, programs: u32) -> Checked<Covera
             ErrorCode::Address,
             ErrorCode::DrainUnderflow,
             ErrorCode::Stuck,
+            ErrorCode::LostWeights,
         ] {
             coverage.event(
                 code.name(),

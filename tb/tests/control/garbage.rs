@@ -18,6 +18,7 @@ fn conflict() -> Vec<Instruction> {
         rows: 1,
         tile_level: 0,
         flip: 0,
+        streamed: false,
         record: Record {
             rows: vec![row(0, 0, &[(words, 8)])],
         },
@@ -32,6 +33,7 @@ fn conflict() -> Vec<Instruction> {
         threshold: 0,
         macs: 0,
         table: None,
+        repeat: None,
         record: Record {
             rows: vec![row(1, 0, &[(30, 8)])],
         },

@@ -133,6 +133,52 @@ fn random_programs_find_every_fault_of_the_row_tables() {
     check_mutants(&mutants, |machine, seed| run_faults(machine, seed, 60));
 }
 
+/// What belongs to products of several column tiles and to streamed weights: the second column tile does not begin from its bias or with
+/// the first entry, operands or prologue stay, repetitions count wrongly, the scale stays or changes too early, a word that goes on
+/// is dropped, streamed words begin before a vector waits or stop between tiles, a word behind the last tile counts as one.
+const REPEAT_FAULTS: [Mutant; 11] = [
+    (
+        "heddle_stream_head",
+        "first_q <= first_i;",
+        "first_q <= first_q & first_i;",
+    ),
+    (
+        "heddle_stream_head",
+        "entry_q <= {1'b0, entry_i};",
+        "entry_q <= entry_q + 9'd1;",
+    ),
+    ("heddle_traversal_engine", "+ increment_i[16*i+:16]", ""),
+    (
+        "heddle_traversal_engine",
+        "times_q != 8'd0",
+        "times_q > 8'd1",
+    ),
+    ("heddle_drain_head", "start_i | advance", "start_i"),
+    ("heddle_drain_head", "& advance_i & tile_end", "& advance_i"),
+    ("heddle_post_lane", "load_i & !valid_i", "load_i"),
+    (
+        "heddle_requantise",
+        "multiplier_q[61:31]",
+        "multiplier_q[30:0]",
+    ),
+    ("heddle_weight_head", "free & stall_i", "free"),
+    ("heddle_weight_head", "begun_q | (free", "(free"),
+    ("heddle_weight_head", "& (row_i == 3'd0)", ""),
+];
+
+#[test]
+fn random_programs_find_every_fault_of_repeated_products_and_streamed_weights() {
+    let all = std::env::var_os("HEDDLE_SLOW").is_some_and(|value| value == "1");
+    let mutants = match all {
+        true => &REPEAT_FAULTS[..],
+        false => {
+            eprintln!("most mutants are skipped, set HEDDLE_SLOW=1");
+            &REPEAT_FAULTS[8..9]
+        }
+    };
+    check_mutants(mutants, |machine, seed| run_programs(machine, seed, 50));
+}
+
 /// Windows that are counted wrongly, a word of an instruction in the wrong register, entries that do not arrive.
 const OPTION_FAULTS: [Mutant; 8] = [
     (

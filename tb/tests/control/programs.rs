@@ -15,6 +15,12 @@ pub fn encode(program: &[Instruction]) -> Vec<u32> {
     program.iter().flat_map(Instruction::encode).collect()
 }
 
+/// The instructions, a line each.
+fn text(program: &[Instruction]) -> String {
+    let lines: Vec<String> = program.iter().map(Instruction::to_string).collect();
+    lines.join("\n")
+}
+
 /// Sends all results of both banks to the state buffer.
 fn dump(rng: &mut ChaCha8Rng, params: &Params) -> Vec<Instruction> {
     let depth = params.results_buffer.depth;
@@ -28,6 +34,7 @@ fn dump(rng: &mut ChaCha8Rng, params: &Params) -> Vec<Instruction> {
         threshold: 0,
         macs: 0,
         table: None,
+        repeat: None,
         record: Record {
             rows: vec![row(2, 0, &[(depth, 1)])],
         },
@@ -49,6 +56,7 @@ fn dump(rng: &mut ChaCha8Rng, params: &Params) -> Vec<Instruction> {
             place: Some(place),
             activation: 0,
             pooling: None,
+            advance: None,
             record: Record {
                 rows: vec![row(0, part as u32 * 2 * depth, &[(2 * depth, 1)])],
             },
@@ -86,6 +94,7 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], end: &End, par
                 record,
                 rows,
                 table,
+                repeat,
                 ..
             } => {
                 let has = |row| record.rows.iter().any(|block| block.row == row);
@@ -98,6 +107,13 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], end: &End, par
                 coverage.event("straight to post", has(1) && *last);
                 coverage.event("bank 1", *bank);
                 coverage.event("one row", *rows == 1);
+                let times = repeat.map_or(1, |repeat| repeat.times);
+                coverage.event("repeats", times > 1);
+                coverage.event("repeats with vectors to post", times > 1 && has(1) && *last);
+                coverage.event(
+                    "repeats with row tables",
+                    times > 1 && has(1) && table.is_some(),
+                );
                 coverage.event("row tables", has(1) && table.is_some());
                 let wraps = |block: &RowBlock| block.base > 0x8000;
                 coverage.event("base below 0", record.rows.iter().any(wraps));
@@ -109,12 +125,14 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], end: &End, par
                 place,
                 activation,
                 pooling,
+                advance,
                 ..
             } => {
                 coverage.event("single rounding", *single);
                 coverage.event("double rounding", !single);
                 coverage.event("drain of two rows", record.rows.len() > 1);
                 coverage.event("one column", *columns == 1);
+                coverage.event("column tile goes on", advance.is_some());
                 coverage.event("placed", place.is_some());
                 if params.post.activations > 0 {
                     coverage.event("activation", *activation > 0);
@@ -130,7 +148,10 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], end: &End, par
                     }
                 }
             }
-            Instruction::LoadWeights { flip, .. } => coverage.event("words backwards", *flip > 0),
+            Instruction::LoadWeights { flip, streamed, .. } => {
+                coverage.event("words backwards", *flip > 0);
+                coverage.event("streamed weights", *streamed);
+            }
             Instruction::Halt { .. } => {}
         }
     }
@@ -183,14 +204,15 @@ pub fn run_programs(machine: &Machine, seed: u64, programs: u32) -> Checked<Cove
         let room = machine.params.program.words - words.len() as u32;
         let pc = rng.random_range(0..=room);
         pair.write_program(pc, &words);
-        let end = pair.run(pc, 500_000)?;
-        pair.compare()?;
+        let listed = |message: String| format!("{message}\n{}", text(&program));
+        let end = pair.run(pc, 500_000).map_err(listed)?;
+        pair.compare().map_err(listed)?;
         count_events(&mut coverage, &program, &end, &machine.params);
         match end {
             End::Halt(_) => {
-                let program = dump(&mut rng, &machine.params);
-                pair.run_instructions(&program)?;
-                pair.compare()?;
+                let dump = dump(&mut rng, &machine.params);
+                pair.run_instructions(&dump).map_err(listed)?;
+                pair.compare().map_err(listed)?;
             }
             End::Error(ErrorCode::Stuck, _) => pair.prepare()?,
             other => return Err(pair.message(format!("a legal program ends with {other:?}"))),

@@ -188,6 +188,7 @@ impl<'a> Pair<'a> {
                 rows,
                 tile_level: 0,
                 flip: 0,
+                streamed: false,
                 record: Record {
                     rows: vec![row(0, 0, &[(params.weight_words(), 8)])],
                 },
@@ -202,6 +203,7 @@ impl<'a> Pair<'a> {
                 threshold: 127,
                 macs: 0,
                 table: None,
+                repeat: None,
                 record: Record {
                     rows: vec![row(0, 0, &[]), row(1, params.bank_bytes(), &[(depth, 1)])],
                 },

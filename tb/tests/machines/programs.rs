@@ -6,7 +6,7 @@
 //! entries [`random_row_offset`] gives.
 
 use heddle_arch::isa::{
-    DrainPlace, Instruction, Loop, Pooling, Record, Reduction, RowBlock, RowTable, Wait,
+    DrainPlace, Instruction, Loop, Pooling, Record, Reduction, Repeat, RowBlock, RowTable, Wait,
 };
 use heddle_arch::params::Params;
 use rand::Rng;
@@ -48,6 +48,17 @@ struct Phase {
     operands: Region,
     results: Region,
     rows: u32,
+}
+
+/// A product and what belongs to it.
+struct Product {
+    matmul: Instruction,
+    /// K tiles, of all column tiles.
+    tiles: u32,
+    /// Slots from the first vector of one tile to that of the next, at most, if no vector waits.
+    period: u32,
+    /// Sums that go to post.
+    results: u32,
 }
 
 /// Writes the instructions of one program.
@@ -115,12 +126,22 @@ impl Writer<'_> {
         let mut list: Vec<Instruction> = Vec::new();
         let mut previous_load = None;
         for _ in 0..self.rng.random_range(1..=4) {
-            let (matmul, tiles, results) = self.matmul(phase);
-            if results > 0 {
-                let drain = self.drain(phase, results);
+            let product = self.product(phase);
+            let (matmul, tiles) = (product.matmul, product.tiles);
+            if product.results > 0 {
+                let drain = self.drain(phase, product.results);
                 list.push(drain);
             }
             let mut loads = Vec::new();
+            if tiles > 0 && self.chance(0.3) {
+                // Streamed words wait for the product: no other load may stand between.
+                loads.push(self.streamed_load(phase, tiles, product.period));
+                let at = list.len() + usize::from(self.chance(0.3));
+                list.push(matmul);
+                list.splice(at..at, loads);
+                previous_load = None;
+                continue;
+            }
             if tiles > 1 && self.chance(0.3) {
                 loads.push(self.load(phase, 1));
                 loads.push(self.load(phase, tiles - 1));
@@ -154,8 +175,21 @@ impl Writer<'_> {
         list
     }
 
+    /// How often a product runs, and what each time adds to its operand addresses.
+    fn repeat(&mut self, phase: &Phase) -> Option<Repeat> {
+        let most = self.params.column_tiles.min(4);
+        (most > 1 && self.chance(0.4)).then(|| {
+            let times = self.rng.random_range(1..=most);
+            let room = phase.operands.size / 4 / times;
+            Repeat {
+                times,
+                step: self.rng.random_range(0..=room),
+            }
+        })
+    }
+
     /// A product with its K tiles and the results that go to post.
-    fn matmul(&mut self, phase: &Phase) -> (Instruction, u32, u32) {
+    fn product(&mut self, phase: &Phase) -> Product {
         let loops = self.params.traversal.loops;
         let depth = self.params.results_buffer.depth;
         let level = self.rng.random_range(0..loops);
@@ -167,17 +201,16 @@ impl Writer<'_> {
         };
         let most = if self.chance(0.2) { depth } else { 10 };
         let vectors = self.rng.random_range(1..=most);
+        let repeat = self.repeat(phase);
+        let (times, step) = repeat.map_or((1, 0), |repeat| (repeat.times, repeat.step));
         let mut rows = Vec::new();
-        if self.chance(0.6) {
-            let tiles = self.params.column_tiles;
-            rows.push(self.block(
-                0,
-                Region {
-                    start: 0,
-                    size: tiles,
-                },
-                &[1],
-            ));
+        let has_prologue = self.chance(0.6);
+        if has_prologue {
+            let region = Region {
+                start: 0,
+                size: self.params.column_tiles + 1 - times,
+            };
+            rows.push(self.block(0, region, &[1]));
         }
         let has_tensor = self.chance(0.9);
         let table = self.table(tiles);
@@ -187,6 +220,7 @@ impl Writer<'_> {
             if table.is_some() {
                 region.size -= row_offset_most(self.params);
             }
+            region.size -= step * (times - 1);
             rows.push(self.block(1, region, &trips));
         }
         let epilogues = match !has_tensor || self.chance(0.3) {
@@ -211,11 +245,46 @@ impl Writer<'_> {
             threshold: self.rng.random(),
             macs: self.rng.random_range(0..1 << 17),
             table,
+            repeat,
             record: Record { rows },
         };
         let direct = if has_tensor && last { vectors } else { 0 };
         let tiles = if has_tensor { tiles } else { 0 };
-        (matmul, tiles, direct + epilogues)
+        Product {
+            matmul,
+            tiles: tiles * times,
+            period: match times {
+                1 => vectors,
+                _ => vectors + u32::from(has_prologue) + epilogues,
+            },
+            results: (direct + epilogues) * times,
+        }
+    }
+
+    /// Words of so many tiles, one in each clock, and some behind them.
+    fn streamed_load(&mut self, phase: &Phase, tiles: u32, period: u32) -> Instruction {
+        let loops = self.params.traversal.loops;
+        let level = match tiles {
+            1 => self.rng.random_range(0..loops),
+            _ => self.rng.random_range(0..loops - 1),
+        };
+        let words = period + self.rng.random_range(0..3);
+        let trips = self.trips(level, words, tiles);
+        let mut rows = vec![self.block(0, phase.weights, &trips)];
+        let behind = self.rng.random_range(0..=self.params.array.cols);
+        if behind > 0 && self.params.traversal.rows > 1 {
+            let row = self.rng.random_range(1..self.params.traversal.rows) as u8;
+            let trips = self.trips(level, behind, 1);
+            rows.push(self.block(row, phase.weights, &trips));
+        }
+        Instruction::LoadWeights {
+            wait: Wait::default(),
+            rows: self.rng.random_range(phase.rows..=self.params.array.rows),
+            tile_level: level,
+            flip: 0,
+            streamed: true,
+            record: Record { rows },
+        }
     }
 
     /// Row tables with an entry for each of `tiles` K tiles, or none.
@@ -247,6 +316,7 @@ impl Writer<'_> {
             rows: self.rng.random_range(phase.rows..=self.params.array.rows),
             tile_level: level,
             flip,
+            streamed: false,
             record: Record {
                 rows: vec![self.block(row, phase.weights, &trips)],
             },
@@ -290,6 +360,7 @@ impl Writer<'_> {
                 rows.push(self.block(row, phase.results, &trips));
             }
         }
+        let (tile, advance) = self.column_tiles(&rows);
         let (a, b) = (
             self.rng.random_range(-256..256),
             self.rng.random_range(-256..256),
@@ -307,13 +378,38 @@ impl Writer<'_> {
             wait: Wait::default(),
             columns,
             single: self.chance(0.5),
-            tile: self.rng.random_range(0..self.params.column_tiles) as u8,
+            tile,
             lo,
             hi,
             place,
             activation,
             pooling,
+            advance,
             record: Record { rows },
+        }
+    }
+
+    /// The first column tile of a drain, and the level at which it goes on to the next one.
+    fn column_tiles(&mut self, rows: &[RowBlock]) -> (u8, Option<u8>) {
+        let tiles = self.params.column_tiles;
+        let level = self.rng.random_range(0..self.params.traversal.loops);
+        let trips = |l: &Loop| (l.end - l.initial).div_ceil(l.step.max(1)).max(1);
+        let ends: u32 = rows
+            .iter()
+            .map(|row| {
+                row.loops
+                    .iter()
+                    .skip(level as usize + 1)
+                    .map(trips)
+                    .product::<u32>()
+            })
+            .sum();
+        match ends <= tiles && self.chance(0.5) {
+            true => (
+                self.rng.random_range(0..=tiles - ends) as u8,
+                Some(level as u8),
+            ),
+            false => (self.rng.random_range(0..tiles) as u8, None),
         }
     }
 

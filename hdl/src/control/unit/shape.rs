@@ -108,7 +108,10 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             status: Status::new(),
             counters: Counters::new(shape.slices),
             weight_walk: TraversalEngine::new(walk),
-            stream_walk: TraversalEngine::new(walk),
+            stream_walk: TraversalEngine::new(TraversalShape {
+                repeat: true,
+                ..walk
+            }),
             drain_walk: TraversalEngine::new(walk),
             weight_head: WeightHead::new(s.loops, shape.byte_bits, s.cols),
             stream_head: StreamHead::new(
@@ -118,7 +121,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
                 shape.result_bits,
                 entry_bits,
             ),
-            drain_head: DrainHead::new(shape.byte_bits, s.cols, s.post),
+            drain_head: DrainHead::new(s.loops, shape.byte_bits, tile_bits, s.cols, s.post),
             bias_load: v(5),
             bias_first: v(5),
             bias_tile: v(5),
@@ -128,6 +131,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             _rows: s.rows,
             _cols: s.cols,
             _record_rows: s.record_rows,
+            _operand_rows: s.record_rows.min(2),
             _byte_bits: shape.byte_bits,
             _result_bits: shape.result_bits,
             _tiles: s.tiles,

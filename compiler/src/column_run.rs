@@ -1,0 +1,138 @@
+//! Column tiles that one product makes one after the other, and how their weights come.
+
+use std::ops::Range;
+
+use heddle_arch::network::Layer;
+use heddle_arch::params::Params;
+
+/// Most column tiles of a product.
+const MOST: u32 = 256;
+
+/// Consecutive column tiles with equal columns and K tiles whose operands lie at equal distances.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ColumnRun {
+    /// The column tiles.
+    pub tiles: Range<u32>,
+    /// K tiles of each of them.
+    pub k_tiles: u64,
+    /// Planes between the operands of a column tile and those of the next one.
+    pub plane_step: u32,
+}
+
+impl ColumnRun {
+    /// K tiles of all its column tiles.
+    pub fn all_k_tiles(&self) -> u64 {
+        self.k_tiles * u64::from(self.tiles.end - self.tiles.start)
+    }
+}
+
+/// What a column tile needs, for joining it to the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ColumnTile {
+    pub columns: u32,
+    pub k_tiles: u64,
+    /// First plane of its operands.
+    pub plane: u32,
+}
+
+/// Joins what can be one product; without `join` every column tile is one of its own.
+pub(crate) fn column_runs(tiles: &[ColumnTile], join: bool) -> Vec<ColumnRun> {
+    let mut runs: Vec<ColumnRun> = Vec::new();
+    for (at, tile) in (0u32..).zip(tiles) {
+        if let Some(run) = runs.last_mut().filter(|_| join) {
+            let before = tiles[at as usize - 1];
+            let step = tile.plane.checked_sub(before.plane);
+            let length = run.tiles.end - run.tiles.start;
+            let fits = length == 1 || step == Some(run.plane_step);
+            let alike = (tile.columns, tile.k_tiles) == (before.columns, before.k_tiles);
+            if let Some(step) = step.filter(|_| fits && alike && length < MOST) {
+                run.plane_step = step;
+                run.tiles.end += 1;
+                continue;
+            }
+        }
+        runs.push(ColumnRun {
+            tiles: at..at + 1,
+            k_tiles: tile.k_tiles,
+            plane_step: 0,
+        });
+    }
+    runs
+}
+
+/// Whether all K tiles of a column tile are one walk: the loops over vectors and K tiles are at most those
+/// of the traversal unit.
+pub(crate) fn one_walk(layer: &Layer, lanes: u32, pools: bool, params: &Params) -> bool {
+    let loops = |counts: &[u32]| counts.iter().filter(|&&count| count > 1).count() as u32;
+    let [kernel_height, kernel_width] = layer.kernel;
+    let planes = layer.group_inputs().div_ceil(lanes) + 1;
+    let pixels = [layer.output.height, layer.output.width];
+    let window = [kernel_height, kernel_width, planes];
+    let needed = match pools {
+        true => loops(&[pixels, window[..2].try_into().expect("two")].concat()).max(1) + 1,
+        false => loops(&pixels).max(1) + loops(&window),
+    };
+    layer.inputs.len() == 1 && needed <= params.traversal.loops && params.traversal.loops > 2
+}
+
+/// Words from one K tile to the next if weights of products with a single vector are streamed: at least two, because
+/// the bias of the next column tile takes a slot, and so many that no byte of a word belongs to two tiles.
+pub(crate) fn streamed_period(tile_words: u32) -> u32 {
+    let clashes = |period: u32| (1..tile_words).any(|group| 7 * group % period == 0);
+    (tile_words.max(2)..)
+        .find(|&period| !clashes(period))
+        .expect("a period above 7 times the groups has no clash")
+}
+
+/// Words behind the last K tile: byte j of group g of a tile lies 7 g + j + 1 words behind its first word, and g words more
+/// move it on to its group.
+pub(crate) fn streamed_tail(tile_words: u32, period: u32) -> u32 {
+    (8 * tile_words + 1).saturating_sub(period)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tile(columns: u32, k_tiles: u64, plane: u32) -> ColumnTile {
+        ColumnTile {
+            columns,
+            k_tiles,
+            plane,
+        }
+    }
+
+    #[test]
+    fn equal_tiles_at_equal_distances_are_one_run() {
+        let run = |tiles, k_tiles, plane_step| ColumnRun {
+            tiles,
+            k_tiles,
+            plane_step,
+        };
+        let dense = [tile(8, 3, 0), tile(8, 3, 0), tile(4, 3, 0)];
+        assert_eq!(
+            column_runs(&dense, true),
+            [run(0..2, 3, 0), run(2..3, 3, 0)]
+        );
+        let deep = [tile(8, 9, 0), tile(8, 9, 1), tile(8, 9, 2), tile(8, 9, 4)];
+        assert_eq!(column_runs(&deep, true), [run(0..3, 9, 1), run(3..4, 9, 0)]);
+        assert_eq!(column_runs(&deep, false).len(), 4);
+        assert_eq!(column_runs(&vec![tile(8, 1, 0); 300], true).len(), 2);
+    }
+
+    #[test]
+    fn no_byte_of_a_streamed_word_belongs_to_two_tiles() {
+        for groups in 1..=32u32 {
+            let period = streamed_period(groups);
+            let words: Vec<u32> = (0..100u32)
+                .flat_map(|tile| (0..groups).map(move |group| period * tile + 7 * group))
+                .collect();
+            let mut unique = words.clone();
+            unique.sort_unstable();
+            unique.dedup();
+            assert_eq!(unique.len(), words.len(), "{groups} groups");
+        }
+        let periods = [1, 2, 3, 7, 14].map(streamed_period);
+        assert_eq!(periods, [2, 2, 3, 8, 15]);
+    }
+}
