@@ -62,8 +62,8 @@ pins! { StateBuffer {
 
 pins! { DrainHead<16> {
     clock: clk;
-    in: rst_n, clear_i, start_i, columns_i, tile_i, window_i, op_valid_i, op_addr_i, op_tag_i, addr_valid_i,
-        addr_i, addr_end_i, addr_busy_i;
+    in: rst_n, clear_i, start_i, columns_i, tile_i, advance_i, level_i, window_i, op_valid_i, op_addr_i, op_tag_i, addr_valid_i,
+        addr_i, addr_final_i, addr_end_i, addr_busy_i;
     out: addr_ready_o, res_valid_o, res_bank_o, res_addr_o, res_add_o, res_sum_o, res_write_o,
         post_load_o, post_tile_o, post_cols_o, post_valid_o, post_dest_o, post_flush_o,
         post_first_o, post_last_o, busy_o, underflow_o, dest_error_o
@@ -84,7 +84,7 @@ pins! { Sequencer {
     in: rst_n, host_start_i, start_pc_i, program_wen_i, program_waddr_i, program_wdata_i, busy_i,
         progress_i, unit_error_i;
     out: cfg_valid_o, cfg_clear_o, cfg_sel_o, cfg_row_o, cfg_col_o, cfg_data_o, start_o, param_o,
-        second_param_o, table_o, place_o, pool_o, unit_pc_o, running_o, clear_o, halt_o, fault_o, fault_code_o, pc_o, cycle_o,
+        second_param_o, table_o, repeat_o, place_o, pool_o, unit_pc_o, running_o, clear_o, halt_o, fault_o, fault_code_o, pc_o, cycle_o,
         wait_o, issue_o
 } }
 
@@ -113,8 +113,8 @@ pins! { Control<16, 17, 16> {
 
 pins! { WeightHead<16> {
     clock: clk;
-    in: rst_n, clear_i, rows_i, level_i, flip_i, addr_valid_i, addr_i, final_i, swap_i;
-    out: addr_ready_o, full_o, wt_valid_o, wt_addr_o, wt_rows_o, error_o
+    in: rst_n, clear_i, rows_i, level_i, streamed_i, stall_i, flip_i, addr_valid_i, row_i, addr_i, final_i, swap_i;
+    out: addr_ready_o, full_o, wt_valid_o, wt_addr_o, wt_rows_o, error_o, lost_o
 } }
 
 pins! { Gatherer {

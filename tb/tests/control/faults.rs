@@ -256,6 +256,6 @@ pub fn run_faults(machine: &Machine, seed: u64, programs: u32) -> Checked<Covera
 fn errors_leave_the_state_buffer_as_predicted() {
     for params in [machines::tiny(), machines::wide(), machines::pooling()] {
         let machine = Machine::new(params);
-        rtl::run_seeds(|seed| run_faults(&machine, seed, 40));
+        rtl::run_seeds(|seed| run_faults(&machine, seed, 120));
     }
 }

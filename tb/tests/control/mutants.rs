@@ -147,9 +147,13 @@ const REPEAT_FAULTS: [Mutant; 11] = [
         "entry_q <= {1'b0, entry_i};",
         "entry_q <= entry_q + 9'd1;",
     ),
-    ("heddle_traversal_engine", "+ increment_i[16*i+:16]", ""),
     (
-        "heddle_traversal_engine",
+        "heddle_traversal_engine_m3_n5_w16_a16_s1_y1",
+        "+ increment_i[16*i+:16]",
+        "",
+    ),
+    (
+        "heddle_traversal_engine_m3_n5_w16_a16_s1_y1",
         "times_q != 8'd0",
         "times_q > 8'd1",
     ),
