@@ -1,12 +1,14 @@
 //! How many cycles a layer takes: the clocks of `docs/isa.md`, event by event.
 //!
-//! In the programs of this crate weights of K tiles are loaded in the order in which products use them, and every
-//! product that goes to post has a drain of its own, before or behind it, whose addresses are there in time.
+//! In the programs of this crate weights of K tiles are loaded in the order in which products use them. A drain has
+//! the addresses of one or more whole products that come behind it, or of the one before it; they are there in time.
 
 use std::collections::VecDeque;
 
-use heddle_arch::isa::{Instruction, ROW_PROLOGUE, ROW_TENSOR, Record};
+use heddle_arch::isa::{Instruction, ROW_TENSOR, Record};
 use heddle_arch::params::Params;
+
+use crate::schedule::{drained_slots, posted_slots};
 
 /// From START to the first address of the unit.
 const FIRST_ADDRESS: u64 = 4;
@@ -37,8 +39,8 @@ struct Timeline {
     vector: Option<u64>,
     /// From this cycle on the drain unit is idle.
     drain_idle: u64,
-    /// A drain whose results are still to come.
-    open: bool,
+    /// Results that are still to come for the addresses of a drain.
+    open: u64,
     /// Results without a drain: the first and the last of them.
     undrained: VecDeque<(u64, u64)>,
 }
@@ -89,7 +91,7 @@ impl Timeline {
                     );
                     self.drain_idle = last + self.cols + self.extra + 16;
                 }
-                None => self.open = true,
+                None => self.open = drained_slots(instruction).unwrap_or(0),
             },
             Instruction::LoadWeights {
                 record, tile_level, ..
@@ -98,22 +100,36 @@ impl Timeline {
                 self.tiles.extend((0..tiles).map(|_| Tile { valid, words }));
             }
             Instruction::Matmul {
-                record,
-                tile_level,
-                last,
-                ..
+                record, tile_level, ..
             } => {
-                let prologue = record.rows.iter().any(|block| block.row == ROW_PROLOGUE);
-                let (vectors, tiles) = trips(record, ROW_TENSOR, *tile_level);
-                self.stream(valid + u64::from(prologue), vectors, tiles);
-                if *last {
+                self.rows(valid, record, *tile_level);
+                let posted = posted_slots(instruction);
+                if posted > 0 {
                     let taken = self.stream.unwrap_or(0) + self.rows + 8;
-                    match std::mem::take(&mut self.open) {
-                        true => self.drain_idle = taken + self.cols + self.extra + 16,
-                        false => self.undrained.push_back((taken + 1 - vectors, taken)),
+                    if self.open == 0 {
+                        self.undrained.push_back((taken + 1 - posted, taken));
+                    } else {
+                        self.open = self.open.saturating_sub(posted);
+                        self.drain_idle = taken + self.cols + self.extra + 16;
                     }
                 }
             }
+        }
+    }
+
+    /// The slots of a record, from cycle `from` on: its rows in the order of their first blocks.
+    fn rows(&mut self, from: u64, record: &Record, tile_level: u32) {
+        let mut next = from;
+        for (at, block) in record.rows.iter().enumerate() {
+            if record.rows[..at].iter().any(|other| other.row == block.row) {
+                continue;
+            }
+            let (inner, outer) = trips(record, block.row, tile_level);
+            match block.row {
+                ROW_TENSOR => self.stream(next, inner, outer),
+                _ => self.stream = Some(next + inner * outer - 1),
+            }
+            next = self.stream.map_or(next, |last| last + 1);
         }
     }
 
@@ -146,7 +162,7 @@ impl Timeline {
 fn trips(record: &Record, row: u8, level: u32) -> (u64, u64) {
     let (mut inner, mut outer) = (1, 1);
     let blocks = record.rows.iter().filter(|block| block.row == row);
-    for (at, values) in (0..).zip(blocks.flat_map(|block| &block.loops)) {
+    for (at, values) in (0..).zip(blocks.take(1).flat_map(|block| &block.loops)) {
         let count = u64::from(values.end.div_ceil(values.step)).max(1);
         match at <= level {
             true => inner *= count,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::file::{LayerFile, NetworkFile, RoundingFile};
-use super::geometry::{Geometry, geometry};
+use super::geometry::{Geometry, geometry, kind};
 use super::graph::{Tensor, inputs};
 use super::{INPUT_NAME, Input, Layer, LayerKind, Network, Shape, fields};
 use crate::fault::{Fault, push};
@@ -79,9 +79,9 @@ fn build_layer(
 ) -> Option<Layer> {
     let complete = fields::check(&file, at, faults);
     let found = inputs(&file, at, tensors, faults);
-    let (inputs, input) = found.filter(|_| complete)?;
-    let geometry = geometry(&file, at, input, faults)?;
-    let layer = fill(file, at, inputs, input, geometry, faults);
+    let (inputs, shapes) = found.filter(|_| complete)?;
+    let geometry = geometry(&file, at, &shapes, faults)?;
+    let layer = fill(file, at, inputs, shapes[0], geometry, faults);
     check_sums(&layer, at, faults);
     Some(layer)
 }
@@ -95,11 +95,15 @@ fn fill(
     geometry: Geometry,
     faults: &mut Vec<Fault>,
 ) -> Layer {
-    let kind = LayerKind::from(file.kind);
+    let kind = kind(&file);
     let first_zero_point = inputs[0].zero_point;
     let count = inputs.len();
     let window = geometry.kernel[0] * geometry.kernel[1];
-    let outputs = geometry.output.channels as usize;
+    let outputs = match kind {
+        LayerKind::Matmul(_) => 1,
+        LayerKind::Transpose(_) => 0,
+        _ => geometry.output.channels as usize,
+    };
     let mut layer = Layer {
         name: file.name,
         kind,
@@ -118,20 +122,44 @@ fn fill(
             Some(RoundingFile::Double) => Rounding::Double,
             Some(RoundingFile::Single) | None => Rounding::Single,
         },
-        output_zero_point: file.output_zero_point.unwrap_or(first_zero_point),
+        output_zero_point: file.output_zero_point.unwrap_or(match kind {
+            LayerKind::Matmul(_) => 0,
+            _ => first_zero_point,
+        }),
         min: file.activation_min.unwrap_or(i8::MIN),
         max: file.activation_max.unwrap_or(i8::MAX),
     };
     let taps = layer.taps();
+    if file.multiplier.is_some() != file.shift.is_some() && matches!(kind, LayerKind::Matmul(_)) {
+        let (found, missing) = match file.shift {
+            Some(_) => ("shift", "multiplier"),
+            None => ("multiplier", "shift"),
+        };
+        let message = format!("is missing, required with {found}");
+        push(faults, &format!("{at}.{missing}"), message);
+    }
     let mut length = |field: &str, found: usize, expected: usize, meaning: &str| {
         if found != expected {
             let message = format!("has length {found}, expected {expected}: {meaning}");
             push(faults, &format!("{at}.{field}"), message);
         }
     };
-    let each = "one for each output";
+    let each = match kind {
+        LayerKind::Matmul(_) => "one for the matrix",
+        _ => "one for each output",
+    };
     match kind {
         LayerKind::MaxPool2d => layer.scales = vec![Scale::reciprocal(1); outputs],
+        LayerKind::Transpose(_) => {}
+        LayerKind::Matmul(_) => {
+            let cols = layer.output.width as usize;
+            let factor = format!("{taps} rows of {cols} columns");
+            if count == 1 {
+                length("weights", layer.weights.len(), taps * cols, &factor);
+            }
+            length("bias", layer.bias.len(), 1, "one for the matrix");
+            layer.scales = vec![Scale::reciprocal(1)];
+        }
         LayerKind::AveragePool2d => {
             layer.weights = vec![1; outputs * taps];
             layer.scales = vec![Scale::reciprocal(window); outputs];
@@ -183,7 +211,8 @@ fn check_sums(layer: &Layer, at: &str, faults: &mut Vec<Fault>) {
     let taps = layer.taps();
     for (channel, bias) in layer.bias.iter().enumerate() {
         let (field, weights) = match layer.kind {
-            LayerKind::MaxPool2d => return,
+            LayerKind::MaxPool2d | LayerKind::Transpose(_) => return,
+            LayerKind::Matmul(_) => return check_product(layer, *bias, at, faults),
             LayerKind::Add => ("factors", Some(&layer.weights[..])),
             _ => ("weights", layer.weights.chunks_exact(taps).nth(channel)),
         };
@@ -198,6 +227,21 @@ fn check_sums(layer: &Layer, at: &str, faults: &mut Vec<Fault>) {
             );
             push(faults, &format!("{at}.bias[{channel}]"), message);
         }
+    }
+}
+
+/// No sum of a product may leave 32 bits: a factor less its zero point is at most 255, a weight at most 128.
+fn check_product(layer: &Layer, bias: i32, at: &str, faults: &mut Vec<Fault>) {
+    let terms = layer.taps() as i64;
+    let second = if layer.inputs.len() > 1 { 255 } else { 128 };
+    let bound = i64::from(bias.unsigned_abs()) + terms * 255 * second;
+    if bound >= 1 << 31 {
+        let message = format!(
+            "of layer {:?} is {bias}: |bias| + {terms} * 255 * {second} is {bound}, expected less than \
+             2147483648",
+            layer.name
+        );
+        push(faults, &format!("{at}.bias[0]"), message);
     }
 }
 

@@ -121,6 +121,11 @@ impl<'p> Pass<'p> {
         }
     }
 
+    /// The drains from now on clamp to other bounds.
+    pub fn set_bounds(&mut self, bounds: (i16, i16)) {
+        self.scaling.bounds = bounds;
+    }
+
     pub fn next_bank(&mut self) {
         self.bank = !self.bank;
     }
