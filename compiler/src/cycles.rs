@@ -62,7 +62,9 @@ pub(crate) fn cycles(instructions: &[Instruction], params: &Params) -> u64 {
 impl Timeline {
     fn run(&mut self, instruction: &Instruction) {
         let behind = |accepted: Option<u64>| accepted.map_or(0, |cycle| cycle + 1);
-        let (weights_idle, stream_idle) = (behind(self.weight), behind(self.stream));
+        // A tile that waits for its product is loaded when there is room for it.
+        let waiting = self.tiles.front().map(|tile| self.loaded(tile));
+        let (weights_idle, stream_idle) = (behind(waiting.or(self.weight)), behind(self.stream));
         let idle = match instruction {
             Instruction::Halt { .. } => weights_idle.max(stream_idle).max(self.drain_idle),
             Instruction::LoadWeights { .. } => weights_idle,
@@ -144,13 +146,18 @@ impl Timeline {
         }
     }
 
+    /// The cycle in which the last word of the next K tile is taken.
+    fn loaded(&self, tile: &Tile) -> u64 {
+        let crossed = self.swap.map_or(0, |swap| swap + self.cols);
+        let follows = self.weight.map_or(0, |last| last + 1);
+        tile.valid.max(crossed).max(follows) + tile.words - 1
+    }
+
     /// The weights of the next K tile are loaded and swapped in, behind the last vector of the
     /// tile before. Gives the cycle of the swap.
     fn swap_in(&mut self) -> u64 {
         let tile = self.tiles.pop_front().expect("weights are loaded before");
-        let crossed = self.swap.map_or(0, |swap| swap + self.cols);
-        let follows = self.weight.map_or(0, |last| last + 1);
-        let loaded = tile.valid.max(crossed).max(follows) + tile.words - 1;
+        let loaded = self.loaded(&tile);
         self.weight = Some(loaded);
         let swap = (loaded + 1).max(self.vector.unwrap_or(0));
         self.swap = Some(swap);
