@@ -98,6 +98,8 @@ pub(super) struct Pass<'p> {
     bank: bool,
     /// The bias of the column tile is loaded.
     biased: bool,
+    /// The instruction with this number waits for all units.
+    settled: usize,
 }
 
 impl<'p> Pass<'p> {
@@ -108,12 +110,18 @@ impl<'p> Pass<'p> {
             params,
             bank: false,
             biased: false,
+            settled: 0,
         }
+    }
+
+    /// The next instruction waits for all units.
+    pub fn settle(&mut self) {
+        self.settled = self.instructions.len();
     }
 
     /// The first instruction waits for all units, the others for the unit they start.
     fn wait(&self) -> Wait {
-        let first = self.instructions.is_empty();
+        let first = self.instructions.len() == self.settled;
         Wait {
             weights: first,
             stream: first,

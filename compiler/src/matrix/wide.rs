@@ -52,8 +52,8 @@ impl WideTranspose {
         }
     }
 
-    /// The instructions; the first one waits until all units are idle. Where weights lie in the bank of operands that are still
-    /// read, [`Schedule`](crate::Schedule) makes them wait.
+    /// The instructions; the first one waits until all units are idle, and so does the
+    /// first one behind the portions being taken apart.
     ///
     /// # Errors
     /// If the matrices do not fit or do not belong together.
@@ -67,6 +67,8 @@ impl WideTranspose {
             // A sum of portions is an unsigned byte.
             pass.set_bounds((0, 255));
         }
+        // Weights come from the bank of what was streamed.
+        pass.settle();
         let passes: Vec<u32> = (0..self.count()).collect();
         self.put_together(&passes, &mut pass, params);
         legal(pass.instructions, params)
