@@ -151,18 +151,18 @@ pub fn compile_with(
             return Err(CompileError::Traversal { field, found });
         }
     }
-    for layer in &network.layers {
-        check_layer(layer, params).map_err(|message| CompileError::Layer {
-            layer: layer.name.clone(),
-            message,
-        })?;
-    }
     if network
         .layers
         .iter()
         .any(|layer| layer.kind.is_of_matrices())
     {
         return crate::matrices::build(network, options, params);
+    }
+    for layer in &network.layers {
+        check_layer(layer, params).map_err(|message| CompileError::Layer {
+            layer: layer.name.clone(),
+            message,
+        })?;
     }
     let Some(first) = flattenable(network) else {
         return build(network, None, options.whole, params);

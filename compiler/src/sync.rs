@@ -53,7 +53,12 @@ pub(crate) fn synchronise(
     for (index, step) in steps {
         match step.unit {
             // It waits for the one before.
-            Unit::Drain => drained = drained.max(behind[Unit::Drain as usize]),
+            Unit::Drain => {
+                drained = drained.max(behind[Unit::Drain as usize]);
+                let done = products_of_drains(schedule, drained, index);
+                streamed = streamed.max(done.0);
+                loaded = loaded.max(done.1);
+            }
             Unit::Weights => loaded = loaded.max(behind[Unit::Weights as usize]),
             Unit::Stream => streamed = streamed.max(behind[Unit::Stream as usize]),
         }
@@ -90,6 +95,24 @@ pub(crate) fn synchronise(
         behind[step.unit as usize] = index + 1;
     }
     (instructions, count)
+}
+
+/// Products that must be done, and with them their loads, when the drains before step `drained` are: those that gave
+/// the last of these drains its results, as far as they stand before step `index`. Gives the steps behind them.
+fn products_of_drains(schedule: &Schedule, drained: usize, index: usize) -> (usize, usize) {
+    let Some(drain) = drained.checked_sub(1) else {
+        return (0, 0);
+    };
+    let on = |step: &Step, reason| {
+        let after = step.after.iter().filter(move |d| d.reason == reason);
+        after.map(|d| d.on).max()
+    };
+    let mut products = schedule.steps[..index].iter().enumerate().skip(drain).rev();
+    let last = products.find(|(_, step)| on(step, Reason::Addresses) == Some(drain));
+    last.map_or((0, 0), |(last, step)| {
+        let loads = on(step, Reason::Weights);
+        (last + 1, loads.map_or(0, |load| load + 1))
+    })
 }
 
 /// The weights of a load are in the array before results of a drain can come: no product behind the first one
