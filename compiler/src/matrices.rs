@@ -65,8 +65,12 @@ pub(crate) fn build(
             ),
         });
     }
-    let mut lowered = lower::lower(network, options.matrices)?;
-    let colours = colour::colours(network, &lowered, params)?;
-    let placed = place::place(network, &mut lowered, &colours, options.matrices, params)?;
-    emit::emit(network, &lowered, &placed, options, params)
+    let attempt = |keep| {
+        let lowered = lower::lower(network, options.matrices, keep)?;
+        let colours = colour::colours(network, &lowered, params)?;
+        let placed = place::place(network, &lowered, &colours, options.matrices, params)?;
+        emit::emit(network, &lowered, &placed, options, params)
+    };
+    // Copies that stay save time and take room.
+    attempt(true).or_else(|_| attempt(false))
 }

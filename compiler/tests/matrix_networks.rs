@@ -181,6 +181,8 @@ fn pet_40_pet_42_pet_x1_pet_x4_random_networks_give_the_golden_values_in_the_pre
                     event("first transposed", matmul.transposed[0]);
                     event("second transposed", matmul.transposed[1]);
                     event("first has a zero point", layer.inputs[0].zero_point != 0);
+                    let second = layer.inputs.get(1);
+                    event("second has one", second.is_some_and(|i| i.zero_point != 0));
                     let same = layer.inputs.iter().map(|input| input.tensor);
                     event(
                         "squared",
@@ -206,6 +208,7 @@ fn pet_40_pet_42_pet_x1_pet_x4_random_networks_give_the_golden_values_in_the_pre
         "first transposed",
         "second transposed",
         "first has a zero point",
+        "second has one",
         "squared",
         "wide",
         "four dimensions",
@@ -287,6 +290,19 @@ fn pet_41_pet_42_pet_43_a_transpose_in_a_network_is_load_identity_store_and_drai
             .filter(|i| i.opcode() == OP_LOAD_WEIGHTS);
         assert_eq!(2 * loads.count(), products);
     }
+}
+
+/// The second product with the input finds it transposed already.
+#[test]
+fn pet_40_a_transposed_copy_serves_the_layers_behind() {
+    let program = runs(&attention(), &tiny(), Options::default());
+    let loads = |layer: usize| {
+        let steps = program.schedule.steps.iter();
+        let loads = steps.filter(|step| step.layer == layer && step.unit == Unit::Weights);
+        loads.count()
+    };
+    // 6 x 5 in blocks of 4 x 4, then the product of 5 x 6 and 5 x 4: two groups of two bands.
+    assert_eq!((loads(0), loads(1)), (4 + 4, 4));
 }
 
 #[test]

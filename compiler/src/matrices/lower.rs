@@ -3,9 +3,12 @@
 //! The array multiplies the transpose of what is loaded with what is streamed. So a product of A and B needs A transposed and
 //! B; if B is loaded instead, the result comes out transposed. What is not there is made by a transpose.
 
+mod product;
+
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use heddle_arch::network::{Layer, LayerKind, Matmul, Matrices, Network, Permutation};
+use heddle_arch::network::{Layer, LayerKind, Matrices, Network, Permutation};
 use heddle_arch::requantise::{Rounding, Scale};
 
 use super::MatrixOptions;
@@ -114,14 +117,20 @@ impl Lowered {
     }
 }
 
-/// Makes operations of all layers.
-pub(super) fn lower(network: &Network, options: MatrixOptions) -> Result<Lowered, CompileError> {
+/// Makes operations of all layers; with `keep` transposed copies stay for the layers behind.
+pub(super) fn lower(
+    network: &Network,
+    options: MatrixOptions,
+    keep: bool,
+) -> Result<Lowered, CompileError> {
     let mut lowering = Lowering {
         network,
         fold: options.fold,
         turned: wanted(network, options.fold),
         program: Lowered::default(),
         step: 0,
+        keep,
+        kept: BTreeMap::new(),
     };
     lowering.input();
     for (index, layer) in network.layers.iter().enumerate() {
@@ -208,6 +217,9 @@ struct Lowering<'a> {
     program: Lowered,
     /// The step of the layer at hand.
     step: usize,
+    keep: bool,
+    /// Transposed copies of the matrices of a tensor.
+    kept: BTreeMap<usize, Vec<Id>>,
 }
 
 impl Lowering<'_> {
@@ -330,169 +342,6 @@ impl Lowering<'_> {
             destination,
         });
     }
-
-    fn product(&mut self, layer: &Layer, matmul: Matmul) -> Result<Value, String> {
-        let first = self.program.tensors[layer.inputs[0].tensor].clone();
-        let second = layer.inputs.get(1);
-        let second = second.map(|input| self.program.tensors[input.tensor].clone());
-        let matrices = self.product_view(layer, matmul, &first, second.as_ref())?;
-        let terms = layer.taps() as u32;
-        let zero_points = [
-            layer.inputs[0].zero_point,
-            layer.inputs.get(1).map_or(0, |input| input.zero_point),
-        ];
-        // What is loaded as weights has no zero point.
-        let wanted = self.turned[self.step];
-        let turned = match zero_points {
-            [0, 0] => wanted,
-            [0, _] => false,
-            [_, 0] => true,
-            [a, b] => {
-                return Err(format!(
-                    "both factors have a zero point, {a} and {b}, expected 0 for one of them: it is \
-                     loaded as weights"
-                ));
-            }
-        };
-        let value = self.made(matrices, if self.fold { turned } else { wanted });
-        // The result comes out transposed and must not stay so.
-        let crossed = value.turned != turned;
-        let between = crossed.then(|| self.matrix(lying(matrices, turned)));
-        let scale = self.scale(layer, zero_points[usize::from(!turned)]);
-        let stored = second.is_none().then(|| self.stored(layer, matmul, terms));
-        let left = self.reader(&first, !matmul.transposed[0]);
-        let right = second.map(|second| self.reader(&second, matmul.transposed[1]));
-        let mut double = None;
-        for (channel, &output) in value.ids.iter().enumerate() {
-            let left = self.read(&left, channel);
-            let right = match (&right, stored) {
-                (Some(right), _) => self.read(right, channel),
-                (None, stored) => stored.expect("one input goes with weights"),
-            };
-            let (mut weights, moving) = match turned {
-                false => (left, right),
-                true => (right, left),
-            };
-            if weights == moving {
-                // One bank cannot give both.
-                let shape = self.program.items[weights].shape;
-                let (between, copy) = *double.get_or_insert_with(|| {
-                    let between = self.matrix(shape.transposed());
-                    (between, self.matrix(shape))
-                });
-                self.copy(moving, between, copy);
-                weights = copy;
-            }
-            self.emit(Operation::Product {
-                weights,
-                moving,
-                result: between.unwrap_or(output),
-                scale,
-            });
-            if let Some(between) = between {
-                self.emit(Operation::Transpose {
-                    source: between,
-                    destination: output,
-                });
-            }
-        }
-        Ok(value)
-    }
-
-    /// The matrices of a product, if its factors lie as they must.
-    fn product_view(
-        &self,
-        layer: &Layer,
-        matmul: Matmul,
-        first: &Value,
-        second: Option<&Value>,
-    ) -> Result<Matrices, String> {
-        let natural = Matrices::of(layer.input);
-        let rows_alone = second.is_none() && !matmul.transposed[0];
-        let found = first.matrices;
-        // With stored weights only the columns matter.
-        if found != natural && !(rows_alone && found.cols == natural.cols) {
-            return Err(mismatch("its first factor", found, natural));
-        }
-        if let Some(second) = second {
-            let index = layer.inputs[1].tensor;
-            let natural = Matrices::of(self.network.tensor(index).0);
-            if second.matrices != natural {
-                return Err(mismatch("its second factor", second.matrices, natural));
-            }
-        }
-        let rows = match matmul.transposed[0] {
-            true => found.cols,
-            false => found.rows,
-        };
-        Ok(Matrices {
-            rows,
-            cols: layer.output.width,
-            ..found
-        })
-    }
-
-    /// How the matrices of a tensor come to lie as they are needed.
-    fn reader(&mut self, value: &Value, turned: bool) -> Reader {
-        let between = (value.turned != turned).then(|| self.matrix(lying(value.matrices, turned)));
-        Reader {
-            ids: value.ids.clone(),
-            between,
-        }
-    }
-
-    /// A matrix as it is needed.
-    fn read(&mut self, reader: &Reader, channel: usize) -> Id {
-        let source = reader.ids[channel];
-        match reader.between {
-            None => source,
-            Some(destination) => {
-                self.emit(Operation::Transpose {
-                    source,
-                    destination,
-                });
-                destination
-            }
-        }
-    }
-
-    /// The second factor, terms x columns, from the network file. It is always there.
-    fn stored(&mut self, layer: &Layer, matmul: Matmul, terms: u32) -> Id {
-        let cols = layer.output.width;
-        let at = |term: u32, col: u32| match matmul.transposed[1] {
-            true => col * terms + term,
-            false => term * cols + col,
-        };
-        let places = (0..terms).flat_map(|term| (0..cols).map(move |col| (term, col)));
-        let content = places.map(|(term, col)| layer.weights[at(term, col) as usize]);
-        let content = content.collect();
-        let end = self.network.layers.len() + 2;
-        let shape = Shape { rows: terms, cols };
-        self.program.push(shape, 0..end, Some(content))
-    }
-
-    fn scale(&mut self, layer: &Layer, zero_point: i8) -> ProductScale {
-        let pair = (layer.bias[0], layer.scales[0]);
-        let scales = &mut self.program.scales;
-        let number = scales.iter().position(|&other| other == pair);
-        let number = number.unwrap_or_else(|| {
-            scales.push(pair);
-            scales.len() - 1
-        });
-        let output = i16::from(layer.output_zero_point);
-        ProductScale {
-            number,
-            zero_point,
-            rounding: layer.rounding,
-            bounds: (i16::from(layer.min) - output, i16::from(layer.max) - output),
-        }
-    }
-}
-
-/// A tensor whose matrices lie as they are needed, or are transposed one after the other.
-struct Reader {
-    ids: Vec<Id>,
-    between: Option<Id>,
 }
 
 /// Rows and columns as a matrix lies.

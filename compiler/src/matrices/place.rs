@@ -155,7 +155,7 @@ fn helpers(lowered: &Lowered, groups: &[usize], built: bool) -> Vec<(Helper, usi
 /// Gives everything its address.
 pub(super) fn place(
     network: &Network,
-    lowered: &mut Lowered,
+    lowered: &Lowered,
     colours: &Colours,
     options: MatrixOptions,
     params: &Params,

@@ -30,8 +30,14 @@ fn random_scale(rng: &mut ChaCha8Rng, terms: u32) -> (i32, i32) {
     (rng.random_range(1 << 30..=i32::MAX), shift)
 }
 
-fn random_product(rng: &mut ChaCha8Rng, name: &str, tensors: &[Tensor]) -> (Value, Tensor) {
-    let first = tensors[rng.random_range(0..tensors.len())].clone();
+/// A product of one of the last tensors with any other, or with weights.
+fn random_product(
+    rng: &mut ChaCha8Rng,
+    name: &str,
+    tensors: &[Tensor],
+    from: usize,
+) -> (Value, Tensor) {
+    let first = tensors[rng.random_range(from..tensors.len())].clone();
     let transposed = [rng.random_bool(0.4), rng.random_bool(0.4)];
     let sides = |shape: [u32; 3], turned: bool| match turned {
         true => (shape[2], shape[1]),
@@ -41,7 +47,10 @@ fn random_product(rng: &mut ChaCha8Rng, name: &str, tensors: &[Tensor]) -> (Valu
     let fits = |other: &&Tensor| {
         other.shape[0] == first.shape[0] && sides(other.shape, transposed[1]).0 == terms
     };
-    let fitting: Vec<&Tensor> = tensors.iter().filter(fits).collect();
+    // A square now and then; the other factor of other products is another tensor.
+    let squares = rng.random_bool(0.2);
+    let others = tensors.iter().filter(|t| squares || t.name != first.name);
+    let fitting: Vec<&Tensor> = others.filter(fits).collect();
     let mut layer = json!({"kind": "matmul", "name": name, "transposed": transposed});
     let cols = match fitting.is_empty() || rng.random_bool(0.3) {
         false => {
@@ -135,7 +144,7 @@ pub fn random_matrices(rng: &mut ChaCha8Rng) -> Network {
             false => 0,
         };
         let (layer, tensor) = match rng.random_bool(0.6) {
-            true => random_product(rng, &name, &tensors[from..]),
+            true => random_product(rng, &name, &tensors, from),
             false => random_transpose(rng, &name, &tensors[from..]),
         };
         layers.push(layer);
