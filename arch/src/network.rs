@@ -97,7 +97,8 @@ pub struct Input {
 /// The sum is bias + sum of w * (x - input zero point) over the taps of the output's group. Of
 /// [`LayerKind::MaxPool2d`] it is the largest x - input zero point, of [`LayerKind::Add`] bias + sum of
 /// factor * (x - zero point) over the inputs. Of [`LayerKind::Matmul`] it is bias + sum of
-/// (a - zero point) * (b - zero point), with one bias and one scale for all elements. [`LayerKind::Transpose`] has
+/// (a - zero point) * (b - zero point), with one bias and one scale for all elements or for each
+/// column. [`LayerKind::Transpose`] has
 /// no sum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layer {
@@ -127,9 +128,9 @@ pub struct Layer {
     /// [`LayerKind::Add`] one factor for each input; of [`LayerKind::Matmul`] the second factor row by row, if it is stored;
     /// of [`LayerKind::MaxPool2d`] and [`LayerKind::Transpose`] none.
     pub weights: Vec<i8>,
-    /// Bias of each output channel; of [`LayerKind::Matmul`] one.
+    /// Bias of each output channel; of [`LayerKind::Matmul`] one, or one for each column.
     pub bias: Vec<i32>,
-    /// Scale of each output channel; of [`LayerKind::Matmul`] one.
+    /// Scale of each output channel; of [`LayerKind::Matmul`] as many as biases.
     pub scales: Vec<Scale>,
     /// How sums are rounded.
     pub rounding: Rounding,

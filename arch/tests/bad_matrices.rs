@@ -100,7 +100,18 @@ fn factors_that_do_not_belong_together_are_refused() {
     );
     refused(
         product(json!({"weights": [1, 2, 3, 4], "output_features": 1, "bias": [1, 2]})),
-        "layers[0].bias has length 2, expected 1: one for the matrix",
+        "layers[0].bias has length 2, expected 1: one for the matrix, or one for each column",
+    );
+    let factor: Vec<i32> = (0..12).collect();
+    refused(
+        product(json!({"weights": factor, "output_features": 3, "bias": [1, 2]})),
+        "layers[0].bias has length 2, expected 3: one for the matrix, or one for each column",
+    );
+    refused(
+        product(
+            json!({"weights": factor, "output_features": 3, "multiplier": [0, 0, 0], "shift": [0]}),
+        ),
+        "layers[0].shift has length 1, expected 3",
     );
     refused(
         product(json!({"weights": [1, 2, 3, 4], "output_features": 1, "shift": [0]})),

@@ -66,7 +66,7 @@ pub(crate) fn build(
         });
     }
     let attempt = |keep| {
-        let lowered = lower::lower(network, options.matrices, keep)?;
+        let lowered = lower::lower(network, options.matrices, keep, params.array.cols)?;
         let colours = colour::colours(network, &lowered, params)?;
         let placed = place::place(network, &lowered, &colours, options.matrices, params)?;
         emit::emit(network, &lowered, &placed, options, params)

@@ -157,6 +157,7 @@ fn pet_40_pet_42_pet_x1_pet_x4_random_networks_give_the_golden_values_in_the_pre
                 let known = [
                     "lies as matrices",
                     "both factors have a zero point",
+                    "the second factor has a zero point",
                     "in 3 banks at least",
                     "makes no such pause",
                     "make no such pause",
@@ -177,6 +178,11 @@ fn pet_40_pet_42_pet_x1_pet_x4_random_networks_give_the_golden_values_in_the_pre
             match layer.kind {
                 LayerKind::Matmul(matmul) => {
                     event("stored", layer.inputs.len() == 1);
+                    event("scales of columns", layer.scales.len() > 1);
+                    event(
+                        "tiles of columns",
+                        layer.scales.len() > params.array.cols as usize,
+                    );
                     event("two inputs", layer.inputs.len() == 2);
                     event("first transposed", matmul.transposed[0]);
                     event("second transposed", matmul.transposed[1]);
@@ -209,6 +215,9 @@ fn pet_40_pet_42_pet_x1_pet_x4_random_networks_give_the_golden_values_in_the_pre
         "second transposed",
         "first has a zero point",
         "second has one",
+        "scales of columns",
+        "tiles of columns",
+        "the second factor has a zero point",
         "squared",
         "wide",
         "four dimensions",

@@ -112,7 +112,7 @@ pub fn run_layer(layer: &Layer, inputs: &[&Tensor]) -> Result<Tensor, NetworkErr
                     sum,
                 })?;
                 let scale = match layer.kind {
-                    LayerKind::Matmul(_) => layer.scales[0],
+                    LayerKind::Matmul(_) => layer.scales[x as usize % layer.scales.len()],
                     _ => layer.scales[channel as usize],
                 };
                 values.push(output_value(

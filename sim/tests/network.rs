@@ -125,6 +125,23 @@ fn products_by_hand() {
     assert_eq!(found[0], [10, 6, 25, 13]);
     assert_eq!(found[1], [14, 35, 35, 60]);
     assert_eq!(found[2], [127, 127, 127, 127]);
+
+    // A bias and a scale for each column, or one of them for both.
+    let layers = serde_json::json!([
+        {"kind": "matmul", "name": "columns", "inputs": ["input"], "output_features": 2,
+         "weights": [1, -1, 0, 2, 3, 1], "bias": [10, -6],
+         "multiplier": [1_073_741_824, 1_073_741_824], "shift": [1, 0]},
+        {"kind": "matmul", "name": "bias", "inputs": ["input"], "output_features": 2,
+         "weights": [1, -1, 0, 2, 3, 1], "bias": [1, 2]},
+        {"kind": "matmul", "name": "both", "inputs": ["columns", "bias"], "transposed": [false, true],
+         "multiplier": [1_073_741_824], "shift": [-3]},
+    ]);
+    let found = matrices(&layers);
+    // Sums 10 6 and 25 13 of the weights alone; a half is rounded up.
+    assert_eq!(found[0], [20, 0, 35, 4]);
+    assert_eq!(found[1], [11, 8, 26, 15]);
+    // 220, 520 and 417, 970 sixteenths.
+    assert_eq!(found[2], [14, 33, 26, 61]);
 }
 
 #[test]

@@ -180,15 +180,17 @@ pub(super) struct LayerFile {
     #[serde(default)]
     #[schemars(with = "u32", range(min = 1, max = 8))]
     pub(super) element_bytes: Option<u32>,
-    /// conv2d, fully_connected: bias of each output. matmul: one bias. Default for matmul: 0.
+    /// conv2d, fully_connected: bias of each output. matmul: one, or one for each column; default 0.
     #[serde(default)]
     #[schemars(with = "Vec<i32>", inner(range(min = i32::MIN, max = i32::MAX)))]
     pub(super) bias: Option<Vec<i32>>,
-    /// Not for pooling: multiplier of each output: 0 or 2^30 to 2^31 - 1. matmul: one; default, with shift: scale 1.
+    /// Not for pooling: multiplier of each output: 0 or 2^30 to 2^31 - 1. matmul: one, or
+    /// one for each column; default, with shift: scale 1.
     #[serde(default)]
     #[schemars(with = "Vec<i32>", inner(range(min = 0, max = i32::MAX)))]
     pub(super) multiplier: Option<Vec<i32>>,
-    /// Not for pooling: shift of each output, positive to the left. matmul: one.
+    /// Not for pooling: shift of each output, positive to the left. matmul: as many as
+    /// multipliers.
     #[serde(default)]
     #[schemars(with = "Vec<i32>", inner(range(min = -31, max = 30)))]
     pub(super) shift: Option<Vec<i32>>,

@@ -100,7 +100,7 @@ fn fill(
     let count = inputs.len();
     let window = geometry.kernel[0] * geometry.kernel[1];
     let outputs = match kind {
-        LayerKind::Matmul(_) => 1,
+        LayerKind::Matmul(_) => matmul_scales(&file, geometry.output.width as usize),
         LayerKind::Transpose(_) => 0,
         _ => geometry.output.channels as usize,
     };
@@ -145,7 +145,7 @@ fn fill(
         }
     };
     let each = match kind {
-        LayerKind::Matmul(_) => "one for the matrix",
+        LayerKind::Matmul(_) => "one for the matrix, or one for each column",
         _ => "one for each output",
     };
     match kind {
@@ -157,8 +157,12 @@ fn fill(
             if count == 1 {
                 length("weights", layer.weights.len(), taps * cols, &factor);
             }
-            length("bias", layer.bias.len(), 1, "one for the matrix");
-            layer.scales = vec![Scale::reciprocal(1)];
+            // One value for all columns stands for as many as the others have.
+            if layer.bias.len() == 1 {
+                layer.bias = vec![layer.bias[0]; outputs];
+            }
+            length("bias", layer.bias.len(), outputs, each);
+            layer.scales = vec![Scale::reciprocal(1); outputs];
         }
         LayerKind::AveragePool2d => {
             layer.weights = vec![1; outputs * taps];
@@ -172,9 +176,15 @@ fn fill(
         }
     }
     if let (Some(multipliers), Some(shifts)) = (&file.multiplier, &file.shift) {
-        length("multiplier", multipliers.len(), outputs, each);
-        length("shift", shifts.len(), outputs, each);
+        let one =
+            matches!(kind, LayerKind::Matmul(_)) && multipliers.len() == 1 && shifts.len() == 1;
+        let expected = if one { 1 } else { outputs };
+        length("multiplier", multipliers.len(), expected, each);
+        length("shift", shifts.len(), expected, each);
         layer.scales = scales(multipliers, shifts, at, faults);
+        if let (true, &[scale]) = (one, &layer.scales[..]) {
+            layer.scales = vec![scale; outputs];
+        }
     }
     if layer.min > layer.max {
         let message = format!(
@@ -184,6 +194,19 @@ fn fill(
         push(faults, &format!("{at}.activation_min"), message);
     }
     layer
+}
+
+/// Biases and scales of a product: one, or as many as the result has columns.
+fn matmul_scales(file: &LayerFile, columns: usize) -> usize {
+    let lists = [
+        file.bias.as_ref().map_or(1, Vec::len),
+        file.multiplier.as_ref().map_or(1, Vec::len),
+        file.shift.as_ref().map_or(1, Vec::len),
+    ];
+    match lists {
+        [1, 1, 1] => 1,
+        _ => columns,
+    }
 }
 
 /// The scales of all channels that have both a multiplier and a shift.
@@ -212,7 +235,7 @@ fn check_sums(layer: &Layer, at: &str, faults: &mut Vec<Fault>) {
     for (channel, bias) in layer.bias.iter().enumerate() {
         let (field, weights) = match layer.kind {
             LayerKind::MaxPool2d | LayerKind::Transpose(_) => return,
-            LayerKind::Matmul(_) => return check_product(layer, *bias, at, faults),
+            LayerKind::Matmul(_) => return check_product(layer, at, faults),
             LayerKind::Add => ("factors", Some(&layer.weights[..])),
             _ => ("weights", layer.weights.chunks_exact(taps).nth(channel)),
         };
@@ -231,17 +254,19 @@ fn check_sums(layer: &Layer, at: &str, faults: &mut Vec<Fault>) {
 }
 
 /// No sum of a product may leave 32 bits: a factor less its zero point is at most 255, a weight at most 128.
-fn check_product(layer: &Layer, bias: i32, at: &str, faults: &mut Vec<Fault>) {
+fn check_product(layer: &Layer, at: &str, faults: &mut Vec<Fault>) {
     let terms = layer.taps() as i64;
     let second = if layer.inputs.len() > 1 { 255 } else { 128 };
-    let bound = i64::from(bias.unsigned_abs()) + terms * 255 * second;
-    if bound >= 1 << 31 {
-        let message = format!(
-            "of layer {:?} is {bias}: |bias| + {terms} * 255 * {second} is {bound}, expected less than \
-             2147483648",
-            layer.name
-        );
-        push(faults, &format!("{at}.bias[0]"), message);
+    for (column, bias) in layer.bias.iter().enumerate() {
+        let bound = i64::from(bias.unsigned_abs()) + terms * 255 * second;
+        if bound >= 1 << 31 {
+            let message = format!(
+                "of layer {:?} is {bias}: |bias| + {terms} * 255 * {second} is {bound}, expected less than \
+                 2147483648",
+                layer.name
+            );
+            push(faults, &format!("{at}.bias[{column}]"), message);
+        }
     }
 }
 

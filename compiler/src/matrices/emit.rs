@@ -35,7 +35,7 @@ pub(super) fn emit(
             shortages: vec![shortage],
         })
     };
-    let tiles = lowered.scales.len() as u64 + u64::from(transposes(lowered));
+    let tiles = lowered.tiles.len() as u64 + u64::from(transposes(lowered));
     if let Some(error) = does_not_fit(Memory::ColumnTiles, tiles, params.column_tiles) {
         return Err(error);
     }
@@ -95,7 +95,7 @@ fn transposes(lowered: &Lowered) -> bool {
 /// The column tile with bias 0 and scale 1. Pauses between sums and drains are made of the tiles before it.
 fn unit_tile(lowered: &Lowered, options: MatrixOptions, params: &Params) -> u8 {
     let tile = match options.form {
-        DrainForm::Direct | DrainForm::All => lowered.scales.len() as u32,
+        DrainForm::Direct | DrainForm::All => lowered.tiles.len() as u32,
         DrainForm::Row | DrainForm::Part => params.column_tiles - 1,
     };
     u8::try_from(tile).expect("a machine has at most 256 column tiles")
@@ -148,7 +148,8 @@ impl Emitter<'_> {
                     result: items[*result],
                     scaling: Scaling {
                         zero_point: scale.zero_point,
-                        tile: scale.number as u8,
+                        tile: scale.tile as u8,
+                        tile_per_group: scale.per_column,
                         rounding: scale.rounding,
                         bounds: scale.bounds,
                     },
@@ -189,12 +190,14 @@ impl Emitter<'_> {
 
     /// Bias and scale of all columns.
     fn columns(&self) -> Vec<ColumnParam> {
-        let unit = (0, Scale::reciprocal(1));
+        let unit = vec![(0, Scale::reciprocal(1))];
         let unit = transposes(self.lowered).then_some((self.tile.into(), unit));
-        let tiles = (0..).zip(self.lowered.scales.iter().copied()).chain(unit);
-        let columns = tiles.flat_map(|(tile, (bias, scale))| {
+        let tiles = (0..).zip(self.lowered.tiles.iter().cloned()).chain(unit);
+        let columns = tiles.flat_map(|(tile, scales)| {
             let columns = 0..self.params.array.cols;
-            columns.map(move |column| ColumnParam {
+            // One for all, or one for each column; columns that are not used may have any.
+            let scales = scales.into_iter().cycle().zip(columns);
+            scales.map(move |((bias, scale), column)| ColumnParam {
                 column,
                 tile,
                 bias,

@@ -32,8 +32,10 @@ pub(super) struct Item {
 /// How a product is scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ProductScale {
-    /// Number among the different biases and scales.
-    pub number: usize,
+    /// Column tile.
+    pub tile: usize,
+    /// Each group of columns has a tile of its own.
+    pub per_column: bool,
     /// Zero point of what is streamed.
     pub zero_point: i8,
     pub rounding: Rounding,
@@ -102,8 +104,8 @@ pub(super) struct Lowered {
     pub layers: Vec<Vec<Operation>>,
     /// The input, then the output of each layer.
     pub tensors: Vec<Value>,
-    /// Different biases and scales.
-    pub scales: Vec<(i32, Scale)>,
+    /// Biases and scales of the column tiles: one for all columns, or one for each.
+    pub tiles: Vec<Vec<(i32, Scale)>>,
 }
 
 impl Lowered {
@@ -117,11 +119,12 @@ impl Lowered {
     }
 }
 
-/// Makes operations of all layers; with `keep` transposed copies stay for the layers behind.
+/// Makes operations of all layers for an array of `cols` columns; with `keep` transposed copies stay for the layers behind.
 pub(super) fn lower(
     network: &Network,
     options: MatrixOptions,
     keep: bool,
+    cols: u32,
 ) -> Result<Lowered, CompileError> {
     let mut lowering = Lowering {
         network,
@@ -131,6 +134,7 @@ pub(super) fn lower(
         step: 0,
         keep,
         kept: BTreeMap::new(),
+        cols: cols as usize,
     };
     lowering.input();
     for (index, layer) in network.layers.iter().enumerate() {
@@ -220,6 +224,8 @@ struct Lowering<'a> {
     keep: bool,
     /// Transposed copies of the matrices of a tensor.
     kept: BTreeMap<usize, Vec<Id>>,
+    /// Columns of the array.
+    cols: usize,
 }
 
 impl Lowering<'_> {

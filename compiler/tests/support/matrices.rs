@@ -70,8 +70,20 @@ fn random_product(
     let (multiplier, shift) = random_scale(rng, terms);
     layer["multiplier"] = json!([multiplier]);
     layer["shift"] = json!([shift]);
+    // One scale for each column, or one bias, or both.
+    if rng.random_bool(0.3) {
+        let scales: Vec<(i32, i32)> = (0..cols).map(|_| random_scale(rng, terms)).collect();
+        layer["multiplier"] = json!(scales.iter().map(|scale| scale.0).collect::<Vec<_>>());
+        layer["shift"] = json!(scales.iter().map(|scale| scale.1).collect::<Vec<_>>());
+    }
+    if rng.random_bool(0.3) {
+        let biases: Vec<i32> = (0..cols).map(|_| rng.random_range(-9000..9000)).collect();
+        layer["bias"] = json!(biases);
+    }
     if rng.random_bool(0.5) {
-        layer["bias"] = json!([rng.random_range(-9000..9000)]);
+        if layer["bias"].is_null() {
+            layer["bias"] = json!([rng.random_range(-9000..9000)]);
+        }
         layer["rounding"] = json!(["single", "double"][rng.random_range(0..2)]);
     }
     let zero_point: i8 = match rng.random_bool(0.15) {

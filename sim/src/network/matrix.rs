@@ -46,7 +46,8 @@ pub(super) fn product(
         }
     };
     let products = (0..terms).map(|term| first(term) * second(term));
-    i64::from(layer.bias[0]) + products.sum::<i64>()
+    let bias = layer.bias[column as usize % layer.bias.len()];
+    i64::from(bias) + products.sum::<i64>()
 }
 
 /// The elements of a tensor in another order of its dimensions.

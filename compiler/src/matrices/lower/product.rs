@@ -18,7 +18,16 @@ impl Lowering<'_> {
         ];
         // What is loaded as weights has no zero point.
         let wanted = self.turned[self.step];
+        let per_column = layer.bias.len() > 1;
         let turned = match zero_points {
+            // Columns of the array are columns of the second factor.
+            [_, 0] if per_column => true,
+            [_, zero_point] if per_column => {
+                return Err(format!(
+                    "the second factor has a zero point, {zero_point}, expected 0 if each column has a bias and \
+                     scale: it is loaded as weights"
+                ));
+            }
             [0, 0] => wanted,
             [0, _] => false,
             [_, 0] => true,
@@ -193,16 +202,26 @@ impl Lowering<'_> {
     }
 
     fn scale(&mut self, layer: &Layer, zero_point: i8) -> ProductScale {
-        let pair = (layer.bias[0], layer.scales[0]);
-        let scales = &mut self.program.scales;
-        let number = scales.iter().position(|&other| other == pair);
-        let number = number.unwrap_or_else(|| {
-            scales.push(pair);
-            scales.len() - 1
-        });
+        let pairs: Vec<_> = layer
+            .bias
+            .iter()
+            .copied()
+            .zip(layer.scales.iter().copied())
+            .collect();
+        let per_column = pairs.len() > 1;
+        let tiles = &mut self.program.tiles;
+        let tile = tiles.len();
+        let tile = match tiles.iter().position(|other| *other == pairs) {
+            Some(same) if !per_column => same,
+            _ => {
+                tiles.extend(pairs.chunks(self.cols).map(<[_]>::to_vec));
+                tile
+            }
+        };
         let output = i16::from(layer.output_zero_point);
         ProductScale {
-            number,
+            tile,
+            per_column,
             zero_point,
             rounding: layer.rounding,
             bounds: (i16::from(layer.min) - output, i16::from(layer.max) - output),
