@@ -11,7 +11,8 @@ use heddle_arch::network::{LayerKind, Network};
 use heddle_arch::params::Params;
 use heddle_compiler::matrix::DrainForm;
 use heddle_compiler::{
-    CompileError, IdentitySource, MatrixOptions, Options, Program, Reason, Unit, compile_with,
+    CompileError, FileError, IdentitySource, MatrixOptions, Options, Program, Reason, Unit,
+    compile_with,
 };
 use heddle_sim::network as golden;
 use rand::{Rng, SeedableRng};
@@ -564,6 +565,61 @@ fn networks_of_matrices_that_cannot_be_compiled_say_why() {
         "layer turned: results_buffer.depth is 64, sums that are stored before they drain need at least \
          array.rows, which is 128; the form Direct needs no results buffer",
     );
+}
+
+/// Matrices that a file puts where they cannot lie, with the checksum that belongs to it.
+#[test]
+fn places_of_matrices_in_a_file_are_checked() {
+    let params = tiny();
+    let program = compile_with(&turned(5, 7), &params, Options::default()).expect("it fits");
+    let text = program.to_json(&params);
+    let shape = "\"shape\": [\n            5,\n            7\n          ]";
+    assert!(text.contains(shape), "{text}");
+    let bases = |base: u32| format!("\"bases\": [\n            {base}\n          ]");
+    let base = bases(program.tensors[0].base);
+    let shapes = |rows: u32, cols: u32| {
+        format!("\"shape\": [\n            {rows},\n            {cols}\n          ]")
+    };
+    for (from, to, message) in [
+        (
+            shape,
+            shapes(5, 6),
+            "tensor input: matrices.elements is 30, expected 35",
+        ),
+        (shape, shapes(0, 7), "tensor input: matrices.shape is "),
+        (
+            shape,
+            shapes(u32::MAX, u32::MAX),
+            "tensor input: matrices.shape is 4294967294, expected less than",
+        ),
+        (
+            &base,
+            bases(4),
+            "tensor input: matrices.bases is 4, expected 8",
+        ),
+        (
+            &base,
+            bases(4088),
+            "tensor input: matrices.end is 4120, expected less than 4097",
+        ),
+        (
+            &base,
+            bases(u32::MAX),
+            "tensor input: matrices.bases is 4294967295, expected less than 4096",
+        ),
+    ] {
+        let changed = text.replacen(from, &to, 1);
+        let crc = match Program::from_json(&changed, &params) {
+            Err(FileError::Checksum { expected, .. }) => expected,
+            other => panic!("{to}: {other:?}"),
+        };
+        let at = changed.find("\"crc\": \"").expect("a checksum") + 8;
+        let forged = format!("{}{crc:08x}{}", &changed[..at], &changed[at + 8..]);
+        let error = Program::from_json(&forged, &params)
+            .expect_err("forged")
+            .to_string();
+        assert!(error.starts_with(message), "{to}: {error}");
+    }
 }
 
 /// The file says where the matrices lie.

@@ -179,8 +179,11 @@ impl WideTranspose {
                 count,
             });
         }
-        for plane in &self.planes {
+        for (at, plane) in self.planes.iter().enumerate() {
             let plane = ("portion", plane);
+            for other in &self.planes[..at] {
+                apart(plane, ("another portion", other))?;
+            }
             shape(plane, m, n)?;
             places(identity, source, plane, params)?;
             apart(plane, source)?;
