@@ -14,6 +14,8 @@
 //! - Every channel lies in one partition, but for the input of a network whose first layer has its taps
 //!   laid over the rows ([`Mapping::Flattened`]): the host writes it wherever a tap needs it.
 //!
+//! Networks of matrices keep the first rule for what is read at the same time, and lie as [`matrix`] says.
+//!
 //! Apart from that are [`nest`], loop nests as a user writes them, for the stand-alone traversal unit,
 //! [`slices`], which finds the slices of a memory that suit its words, and [`offsets`], tables that
 //! find the operands of a GEMM in a tensor, [`matrix`], products and transposes of matrices in the state buffer,

@@ -1,9 +1,104 @@
-//! Random networks of products and transposes.
+//! Networks of products and transposes, random ones among them, and what must be true of their runs.
 
+use heddle_arch::host::Counter;
 use heddle_arch::network::Network;
-use rand::Rng;
+use heddle_arch::params::Params;
+use heddle_compiler::matrix::DrainForm;
+use heddle_compiler::{IdentitySource, MatrixOptions, Options, Program, compile_with};
+use heddle_sim::network as golden;
+use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
+
+use super::{load, random_image, run};
+
+/// The preset with a larger program memory.
+pub fn tiny() -> Params {
+    let mut params =
+        Params::from_json(include_str!("../../../configs/tiny.json")).expect("a preset");
+    params.program.words = 4096;
+    params
+}
+
+pub fn options(form: DrainForm, fold: bool, built: bool, whole: bool) -> Options {
+    Options {
+        whole,
+        matrices: MatrixOptions {
+            identity: match built {
+                true => IdentitySource::Built,
+                false => IdentitySource::Stored,
+            },
+            fold,
+            form,
+        },
+        ..Options::default()
+    }
+}
+
+/// Runs some images; every output must be that of the golden network, and every cycle as predicted.
+pub fn check(
+    network: &Network,
+    params: &Params,
+    program: &Program,
+    rng: &mut ChaCha8Rng,
+) -> Result<(), String> {
+    let mut machine = load(program, params);
+    for _ in 0..2 {
+        let image = random_image(rng, network);
+        let expected = golden::run(network, &image).map_err(|error| error.to_string())?;
+        let found = run(&mut machine, program, &image);
+        for (plan, (values, counters)) in program.runs.iter().zip(found) {
+            let at = plan.layers.end - 1;
+            if values != expected[at].values {
+                return Err(format!("{}: wrong values", network.layers[at].name));
+            }
+            let cycles = u64::from(counters.get(Counter::Cycles));
+            if cycles != plan.cycles {
+                return Err(format!(
+                    "{}: {cycles} cycles, predicted {}",
+                    plan.name, plan.cycles
+                ));
+            }
+            let vectors: u64 = program.layers[plan.layers.clone()]
+                .iter()
+                .map(|l| l.vectors)
+                .sum();
+            if u64::from(counters.get(Counter::Vectors)) != vectors {
+                return Err(format!("{}: wrong number of vectors", plan.name));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[track_caller]
+pub fn runs(network: &Network, params: &Params, options: Options) -> Program {
+    let program = compile_with(network, params, options).unwrap_or_else(|error| panic!("{error}"));
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    check(network, params, &program, &mut rng).unwrap_or_else(|error| panic!("{error}"));
+    program
+}
+
+/// The score of an attention, times its values.
+pub fn attention() -> Network {
+    network(
+        [1, 6, 5],
+        0,
+        &[
+            json!({"kind": "matmul", "name": "q", "inputs": ["input"], "output_features": 4,
+                "weights": (0..20).map(|i| (i * 37 + 5) % 23 - 11).collect::<Vec<i32>>(),
+                "multiplier": [1_500_000_000], "shift": [-3]}),
+            json!({"kind": "matmul", "name": "k", "inputs": ["input"], "output_features": 4,
+                "weights": (0..20).map(|i| (i * 29 + 3) % 19 - 9).collect::<Vec<i32>>(),
+                "bias": [100], "multiplier": [1_300_000_000], "shift": [-3]}),
+            json!({"kind": "transpose", "name": "turned"}),
+            json!({"kind": "matmul", "name": "score", "inputs": ["q", "turned"],
+                "multiplier": [1_100_000_000], "shift": [-6], "output_zero_point": -5}),
+            json!({"kind": "matmul", "name": "out", "inputs": ["score", "input"],
+                "multiplier": [1_700_000_000], "shift": [-7]}),
+        ],
+    )
+}
 
 /// A network of these layers that reads an input of channels x height x width.
 pub fn network(input: [u32; 3], zero_point: i8, layers: &[Value]) -> Network {
