@@ -4,10 +4,12 @@ mod fields;
 mod file;
 mod geometry;
 mod graph;
+mod matrix;
 mod shapes;
 
 use crate::fault::ConfigErrors;
 use crate::requantise::{Rounding, Scale};
+pub use matrix::{Matmul, Matrices, Permutation};
 
 /// Shape of a tensor: channels, height, width, in this order in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -53,6 +55,10 @@ pub enum LayerKind {
     MaxPool2d,
     /// Sum of tensors of one shape, each multiplied by a factor.
     Add,
+    /// Product of the matrices of two inputs, or of one input and stored weights.
+    Matmul(Matmul),
+    /// Transpose; values pass unchanged.
+    Transpose(Permutation),
 }
 
 impl LayerKind {
@@ -65,7 +71,15 @@ impl LayerKind {
             LayerKind::AveragePool2d => "average_pool2d",
             LayerKind::MaxPool2d => "max_pool2d",
             LayerKind::Add => "add",
+            LayerKind::Matmul(_) => "matmul",
+            LayerKind::Transpose(_) => "transpose",
         }
+    }
+
+    /// Whether its tensors are matrices.
+    #[must_use]
+    pub const fn is_of_matrices(self) -> bool {
+        matches!(self, LayerKind::Matmul(_) | LayerKind::Transpose(_))
     }
 }
 
@@ -82,14 +96,18 @@ pub struct Input {
 ///
 /// The sum is bias + sum of w * (x - input zero point) over the taps of the output's group. Of
 /// [`LayerKind::MaxPool2d`] it is the largest x - input zero point, of [`LayerKind::Add`] bias + sum of
-/// factor * (x - zero point) over the inputs.
+/// factor * (x - zero point) over the inputs. Of [`LayerKind::Matmul`] it is bias + sum of
+/// (a - zero point) * (b - zero point), with one bias and one scale for all elements or for each
+/// column. [`LayerKind::Transpose`] has
+/// no sum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layer {
     /// Name, unique in the network.
     pub name: String,
     /// What it does.
     pub kind: LayerKind,
-    /// Tensors that it reads: one, but for [`LayerKind::Add`] at least two, of one shape.
+    /// Tensors that it reads: one, but for [`LayerKind::Add`] at least two, of one shape, and for
+    /// [`LayerKind::Matmul`] without weights two.
     pub inputs: Vec<Input>,
     /// Input tensor.
     pub input: Shape,
@@ -107,11 +125,12 @@ pub struct Layer {
     /// Zeros around the input.
     pub padding: Padding,
     /// Weights in the order output channel, input channel of the group, kernel row, kernel column; of
-    /// [`LayerKind::Add`] one factor for each input; of [`LayerKind::MaxPool2d`] none.
+    /// [`LayerKind::Add`] one factor for each input; of [`LayerKind::Matmul`] the second factor row by row, if it is stored;
+    /// of [`LayerKind::MaxPool2d`] and [`LayerKind::Transpose`] none.
     pub weights: Vec<i8>,
-    /// Bias of each output channel.
+    /// Bias of each output channel; of [`LayerKind::Matmul`] one, or one for each column.
     pub bias: Vec<i32>,
-    /// Scale of each output channel.
+    /// Scale of each output channel; of [`LayerKind::Matmul`] as many as biases.
     pub scales: Vec<Scale>,
     /// How sums are rounded.
     pub rounding: Rounding,
@@ -141,6 +160,10 @@ impl Layer {
     pub fn taps(&self) -> usize {
         match self.kind {
             LayerKind::Add => self.inputs.len(),
+            LayerKind::Matmul(matmul) => match matmul.transposed[0] {
+                true => self.input.height as usize,
+                false => self.input.width as usize,
+            },
             _ => self.group_inputs() as usize * self.kernel[0] as usize * self.kernel[1] as usize,
         }
     }
@@ -155,10 +178,10 @@ impl Layer {
         self.weights[index as usize]
     }
 
-    /// Multiply-accumulates for one image, padding included; of a maximum none.
+    /// Multiply-accumulates for one image, padding included; of a maximum or a transpose none.
     pub fn macs(&self) -> u64 {
         match self.kind {
-            LayerKind::MaxPool2d => 0,
+            LayerKind::MaxPool2d | LayerKind::Transpose(_) => 0,
             _ => self.output.elements() as u64 * self.taps() as u64,
         }
     }

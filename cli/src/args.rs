@@ -1,5 +1,6 @@
 //! The command line.
 
+mod matrices;
 mod offsets;
 
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use heddle_gen::TextStyle;
 
 use crate::failure::Failure;
 use crate::output;
+pub use matrices::MatrixArgs;
 pub use offsets::{LayoutArg, MakeArgs, OffsetsArgs, OffsetsCommand, PadArg, ShapeArgs};
 
 /// Generates, checks and runs neural-network accelerators described by one JSON file.
@@ -168,6 +170,9 @@ pub struct MakingArgs {
     /// All layers are one run of the machine; else the host starts each of them
     #[arg(long)]
     pub whole: bool,
+    /// Layers of matrices.
+    #[command(flatten)]
+    pub matrices: MatrixArgs,
 }
 
 impl From<&MakingArgs> for heddle_compiler::Options {
@@ -175,6 +180,7 @@ impl From<&MakingArgs> for heddle_compiler::Options {
         Self {
             mapping: args.mapping.mapping(),
             whole: args.whole,
+            matrices: (&args.matrices).into(),
         }
     }
 }
@@ -200,7 +206,7 @@ pub struct NetworkArgs {
     #[arg(short, long, value_name = "MODEL")]
     pub model: PathBuf,
     /// Program of the network, made by heddle compile [default: it is compiled]
-    #[arg(short, long, value_name = "PROG", conflicts_with_all = ["mapping", "whole"])]
+    #[arg(short, long, value_name = "PROG", conflicts_with_all = ["mapping", "whole", "identity", "drain", "fold"])]
     pub program: Option<PathBuf>,
     /// How the program is made.
     #[command(flatten)]

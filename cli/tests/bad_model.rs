@@ -112,9 +112,10 @@ fn missing_and_unknown_tensors_are_refused() {
         MODEL.replacen("\"bias\": [", "\"biases\": [", 1),
         &[
             ":14: layers[0].biases is unknown, expected one of activation_max, activation_min, \
-            bias, dilation, factors, groups, inputs, kernel, kind, multiplier, name, \
-            output_channels, output_features, output_scale, output_zero_point, padding, rounding, \
-            shift, stride, weights",
+            batch, bias, dilation, element_bytes, factors, groups, inputs, kernel, kind, \
+            multiplier, name, output_channels, output_features, output_scale, \
+            output_zero_point, padding, permutation, rounding, shift, stride, transposed, \
+            weights",
         ],
     );
     let missing = MODEL.lines().filter(|line| !line.contains("\"bias\": ["));

@@ -1,12 +1,14 @@
 //! How many cycles a layer takes: the clocks of `docs/isa.md`, event by event.
 //!
-//! In the programs of this crate weights of K tiles are loaded in the order in which products use them, and every
-//! product that goes to post has a drain of its own, before or behind it, whose addresses are there in time.
+//! In the programs of this crate weights of K tiles are loaded in the order in which products use them. A drain has
+//! the addresses of one or more whole products that come behind it, or of the one before it; they are there in time.
 
 use std::collections::VecDeque;
 
-use heddle_arch::isa::{Instruction, Loop, ROW_PROLOGUE, ROW_TENSOR, Record};
+use heddle_arch::isa::{Instruction, Loop, ROW_TENSOR, Record};
 use heddle_arch::params::Params;
+
+use crate::schedule::{drained_slots, posted_slots};
 
 /// From START to the first address of the unit.
 const FIRST_ADDRESS: u64 = 4;
@@ -40,8 +42,8 @@ struct Timeline {
     vector: Option<u64>,
     /// From this cycle on the drain unit is idle.
     drain_idle: u64,
-    /// A drain whose results are still to come.
-    open: bool,
+    /// Results that are still to come for the addresses of a drain.
+    open: u64,
     /// Results without a drain: the first and the last of them.
     undrained: VecDeque<(u64, u64)>,
 }
@@ -63,7 +65,9 @@ pub(crate) fn cycles(instructions: &[Instruction], params: &Params) -> u64 {
 impl Timeline {
     fn run(&mut self, instruction: &Instruction) {
         let behind = |accepted: Option<u64>| accepted.map_or(0, |cycle| cycle + 1);
-        let (weights_idle, stream_idle) = (behind(self.weight), behind(self.stream));
+        // A tile that waits for its product is loaded when there is room for it.
+        let waiting = self.tiles.front().map(|tile| self.loaded(tile));
+        let (weights_idle, stream_idle) = (behind(waiting.or(self.weight)), behind(self.stream));
         let idle = match instruction {
             Instruction::Halt { .. } => weights_idle.max(stream_idle).max(self.drain_idle),
             Instruction::LoadWeights { .. } => weights_idle,
@@ -92,7 +96,7 @@ impl Timeline {
                     );
                     self.drain_idle = last + self.cols + self.extra + 16;
                 }
-                None => self.open = true,
+                None => self.open = drained_slots(instruction).unwrap_or(0),
             },
             Instruction::LoadWeights {
                 record,
@@ -115,35 +119,48 @@ impl Timeline {
             Instruction::Matmul {
                 record,
                 tile_level,
-                last,
                 repeat,
                 ..
             } => {
-                let prologue = record.rows.iter().any(|block| block.row == ROW_PROLOGUE);
-                let (vectors, tiles) = trips(record, ROW_TENSOR, *tile_level);
-                let mut from = valid;
-                let mut first_result = None;
-                for _ in 0..repeat.map_or(1, |repeat| repeat.times) {
-                    // The bias takes a slot.
-                    from += u64::from(prologue);
-                    self.stream(from, vectors, tiles);
-                    let last = self.stream.unwrap_or(0);
-                    first_result.get_or_insert(last + 1 - vectors);
-                    from = last + 1;
+                let times = repeat.map_or(1, |repeat| u64::from(repeat.times));
+                let mut next = valid;
+                let mut first_time = None;
+                for _ in 0..times {
+                    next = self.rows(next, record, *tile_level);
+                    first_time.get_or_insert(next);
                 }
-                if *last {
+                let posted = posted_slots(instruction);
+                if posted > 0 {
                     let way = self.rows + 8;
                     let taken = self.stream.unwrap_or(0) + way;
-                    match std::mem::take(&mut self.open) {
-                        true => self.drain_idle = taken + self.cols + self.extra + 16,
-                        false => {
-                            let first = first_result.unwrap_or(0) + way;
-                            self.undrained.push_back((first, taken));
-                        }
+                    if self.open == 0 {
+                        let first = first_time.unwrap_or(next) + way - posted / times;
+                        self.undrained.push_back((first, taken));
+                    } else {
+                        self.open = self.open.saturating_sub(posted);
+                        self.drain_idle = taken + self.cols + self.extra + 16;
                     }
                 }
             }
         }
+    }
+
+    /// The slots of a record, from cycle `from` on: its rows in the order of their first blocks. Gives the cycle behind
+    /// the last one.
+    fn rows(&mut self, from: u64, record: &Record, tile_level: u32) -> u64 {
+        let mut next = from;
+        for (at, block) in record.rows.iter().enumerate() {
+            if record.rows[..at].iter().any(|other| other.row == block.row) {
+                continue;
+            }
+            let (inner, outer) = trips(record, block.row, tile_level);
+            match block.row {
+                ROW_TENSOR => self.stream(next, inner, outer),
+                _ => self.stream = Some(next + inner * outer - 1),
+            }
+            next = self.stream.map_or(next, |last| last + 1);
+        }
+        next
     }
 
     /// K tiles of so many vectors each, from cycle `from` on.
@@ -157,31 +174,38 @@ impl Timeline {
         }
     }
 
+    /// The first cycle in which a word of the next K tile can be taken.
+    fn free(&self) -> u64 {
+        let crossed = self.swap.map_or(0, |swap| swap + self.cols);
+        let follows = self.weight.map_or(0, |last| last + 1);
+        crossed.max(follows)
+    }
+
+    /// The cycle in which the last word of the next K tile is taken.
+    fn loaded(&self, tile: &Tile) -> u64 {
+        tile.valid.max(self.free()) + tile.words - 1
+    }
+
     /// The weights of the next K tile are loaded and swapped in, behind the last vector of the
     /// tile before. Its first vector could come in cycle `ready`. Gives the cycle of the swap.
     fn swap_in(&mut self, ready: u64) -> u64 {
         let tile = self.tiles.pop_front().expect("weights are loaded before");
-        let crossed = self.swap.map_or(0, |swap| swap + self.cols);
-        let follows = self.weight.map_or(0, |last| last + 1);
         let swap = match tile.streamed {
             // The words begin when the vector waits.
             Some(words) if words > 0 => {
-                let begins = tile.valid.max(crossed).max(follows).max(ready);
+                let begins = tile.valid.max(self.free()).max(ready);
                 self.weight = Some(begins + words - 1);
                 begins + 1
             }
             Some(_) => self.swap.unwrap_or(0) + tile.words,
-            None => self.load(tile, crossed.max(follows)),
+            None => {
+                let loaded = self.loaded(&tile);
+                self.weight = Some(loaded);
+                (loaded + 1).max(self.vector.unwrap_or(0))
+            }
         };
         self.swap = Some(swap);
         swap
-    }
-
-    /// Loads all words of a tile, from cycle `free` on at the earliest. Gives the cycle of its swap.
-    fn load(&mut self, tile: Tile, free: u64) -> u64 {
-        let loaded = tile.valid.max(free) + tile.words - 1;
-        self.weight = Some(loaded);
-        (loaded + 1).max(self.vector.unwrap_or(0))
     }
 }
 
@@ -196,7 +220,7 @@ fn all_trips(loops: &[Loop]) -> u64 {
 fn trips(record: &Record, row: u8, level: u32) -> (u64, u64) {
     let (mut inner, mut outer) = (1, 1);
     let blocks = record.rows.iter().filter(|block| block.row == row);
-    for (at, values) in (0..).zip(blocks.flat_map(|block| &block.loops)) {
+    for (at, values) in (0..).zip(blocks.take(1).flat_map(|block| &block.loops)) {
         let count = u64::from(values.end.div_ceil(values.step)).max(1);
         match at <= level {
             true => inner *= count,

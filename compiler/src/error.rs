@@ -9,6 +9,8 @@ pub enum Memory {
     Activations,
     /// Banks of the state buffer that hold weights, bytes in each partition.
     Weights,
+    /// The state buffer when it holds matrices, bytes in each partition.
+    Matrices,
     /// Column parameters: column tiles.
     ColumnTiles,
     /// Program memory: instruction words.
@@ -22,6 +24,7 @@ impl Memory {
         match self {
             Memory::Activations => "activations",
             Memory::Weights => "weights",
+            Memory::Matrices => "matrices",
             Memory::ColumnTiles => "column parameters",
             Memory::Program => "program",
             Memory::RowOffsets => "row offsets",
@@ -31,6 +34,7 @@ impl Memory {
     fn unit(self) -> &'static str {
         match self {
             Memory::Activations | Memory::Weights => "bytes in each partition",
+            Memory::Matrices => "bytes in each partition, in whole banks",
             Memory::ColumnTiles => "column tiles",
             Memory::Program => "words",
             Memory::RowOffsets => "entries in each row",
@@ -39,7 +43,7 @@ impl Memory {
 
     fn field(self) -> &'static str {
         match self {
-            Memory::Activations | Memory::Weights => {
+            Memory::Activations | Memory::Weights | Memory::Matrices => {
                 "state_buffer.words_per_bank or state_buffer.banks"
             }
             Memory::ColumnTiles => "column_tiles",

@@ -129,6 +129,18 @@ fn work(layer: &Layer) -> String {
     let mut words = vec![layer.kind.name().to_string()];
     match layer.kind {
         LayerKind::FullyConnected | LayerKind::Add => {}
+        LayerKind::Matmul(matmul) => {
+            let factors = ["first", "second"].into_iter().zip(matmul.transposed);
+            let turned = factors.filter(|(_, turned)| *turned);
+            words.extend(turned.map(|(factor, _)| format!("{factor} factor transposed")));
+        }
+        LayerKind::Transpose(permutation) => {
+            let [a, b, c, d] = permutation.axes;
+            words.push(format!("{a} {b} {c} {d}"));
+            if permutation.element_bytes > 1 {
+                words.push(format!("elements of {} bytes", permutation.element_bytes));
+            }
+        }
         _ => words.push(pair(layer.kernel)),
     }
     if layer.stride != [1, 1] {

@@ -14,6 +14,8 @@
 //! - Every channel lies in one partition, but for the input of a network whose first layer has its taps
 //!   laid over the rows ([`Mapping::Flattened`]): the host writes it wherever a tap needs it.
 //!
+//! Networks of matrices keep the first rule for what is read at the same time, and lie as [`matrix`] says.
+//!
 //! Apart from that are [`nest`], loop nests as a user writes them, for the stand-alone traversal unit,
 //! [`slices`], which finds the slices of a memory that suit its words, and [`offsets`], tables that
 //! find the operands of a GEMM in a tensor, [`matrix`], products and transposes of matrices in the state buffer,
@@ -32,6 +34,7 @@ mod graph;
 mod layer;
 mod loops;
 mod mapping;
+mod matrices;
 pub mod matrix;
 pub mod nest;
 pub mod offsets;
@@ -47,7 +50,8 @@ pub use error::{CompileError, Memory, Shortage};
 pub use file::FileError;
 pub use graph::{Graph, Node, Place};
 pub use mapping::{Mapping, MappingChoice, MappingCost, Options};
+pub use matrices::{IdentitySource, MatrixOptions};
 pub use program::{ColumnParam, LayerPlan, Program, RunPlan, compile, compile_with};
 pub use schedule::{Dependency, Reason, Schedule, Step, Unit};
 pub use sync::SyncCount;
-pub use tensor::TensorPlan;
+pub use tensor::{MatrixTensor, TensorPlan};

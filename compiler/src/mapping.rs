@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::matrices::MatrixOptions;
+
 /// How the taps of a layer are laid over the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Mapping {
@@ -36,6 +38,8 @@ pub struct Options {
     pub mapping: Option<Mapping>,
     /// All layers are one run of the machine; default: the host starts each of them.
     pub whole: bool,
+    /// Layers of matrices.
+    pub matrices: MatrixOptions,
 }
 
 /// What a layer takes with a mapping.

@@ -12,6 +12,7 @@ mod pieces;
 mod place;
 mod product;
 mod transpose;
+mod wide;
 
 pub use check::MatrixError;
 pub use drain_form::DrainForm;
@@ -19,3 +20,4 @@ pub use identity::IdentityBuild;
 pub use place::{MatrixPlace, Shape};
 pub use product::{Product, Scaling};
 pub use transpose::{Transpose, blocks};
+pub use wide::{Portions, WideTranspose, portion_factors};

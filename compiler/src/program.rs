@@ -151,6 +151,13 @@ pub fn compile_with(
             return Err(CompileError::Traversal { field, found });
         }
     }
+    if network
+        .layers
+        .iter()
+        .any(|layer| layer.kind.is_of_matrices())
+    {
+        return crate::matrices::build(network, options, params);
+    }
     for layer in &network.layers {
         check_layer(layer, params).map_err(|message| CompileError::Layer {
             layer: layer.name.clone(),
@@ -270,11 +277,9 @@ fn placed_layers<'a>(
 }
 
 /// Adds the instructions of some layers, and HALT behind them.
-fn push_run(program: &mut Program, name: &str, layers: Range<usize>, params: &Params) {
-    let (mut instructions, sync) = synchronise(&program.schedule, layers.clone());
-    instructions.push(Instruction::Halt {
-        wait: Wait::default(),
-    });
+pub(crate) fn push_run(program: &mut Program, name: &str, layers: Range<usize>, params: &Params) {
+    let (instructions, sync) = synchronise(&program.schedule, layers.clone());
+    let instructions = halted(instructions);
     let start_pc = program.words.len() as u32;
     for instruction in &instructions {
         debug_assert_eq!(instruction.check_machine(params), Ok(()));
@@ -326,11 +331,15 @@ fn layer_plan(placed: &PlacedLayer<'_>, instructions: &[Instruction], index: usi
 
 /// Cycles of a layer that runs alone.
 fn alone(instructions: &[Instruction], params: &Params) -> u64 {
-    let halt = Instruction::Halt {
+    cycles(&halted(instructions.to_vec()), params)
+}
+
+/// The instructions and HALT.
+pub(crate) fn halted(mut instructions: Vec<Instruction>) -> Vec<Instruction> {
+    instructions.push(Instruction::Halt {
         wait: Wait::default(),
-    };
-    let instructions = [instructions, &[halt]].concat();
-    cycles(&instructions, params)
+    });
+    instructions
 }
 
 fn push_columns(columns: &mut Vec<ColumnParam>, placed: &PlacedLayer<'_>) {

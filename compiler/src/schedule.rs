@@ -1,10 +1,12 @@
 //! The second stage: instructions in order, what each of them reads and writes, and which must wait for
 //! which.
 
+mod banks;
+
 use std::fmt::Write;
 use std::ops::Range;
 
-use heddle_arch::isa::{Instruction, Loop, ROW_TENSOR, Record};
+use heddle_arch::isa::{Instruction, Loop, ROW_EPILOGUE, ROW_TENSOR, Record};
 
 /// The unit that an instruction starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -51,6 +53,8 @@ pub enum Reason {
     Data,
     /// It writes over what the other one reads.
     Reuse,
+    /// It reads weights and the other one operands of the same bank, or the other way round.
+    Bank,
 }
 
 impl Reason {
@@ -61,6 +65,7 @@ impl Reason {
             Reason::Addresses => "addresses",
             Reason::Data => "data",
             Reason::Reuse => "reuse",
+            Reason::Bank => "bank",
         }
     }
 }
@@ -196,7 +201,10 @@ impl Schedule {
                     ..
                 } => {
                     let times = repeat.map_or(1, |repeat| u64::from(repeat.times));
-                    let mut needed = times * k_tiles(record, ROW_TENSOR, *tile_level);
+                    let mut needed = match row_loops(record, ROW_TENSOR) {
+                        Some(_) => times * k_tiles(record, ROW_TENSOR, *tile_level),
+                        None => 0,
+                    };
                     while needed > 0 {
                         let Some((load, tiles)) = waiting.front_mut() else {
                             break;
@@ -293,7 +301,7 @@ impl Schedule {
 }
 
 /// Slots that a drain has addresses for, if it is one.
-fn drained_slots(instruction: &Instruction) -> Option<u64> {
+pub(crate) fn drained_slots(instruction: &Instruction) -> Option<u64> {
     let Instruction::Drain {
         record, pooling, ..
     } = instruction
@@ -306,10 +314,10 @@ fn drained_slots(instruction: &Instruction) -> Option<u64> {
     Some(window * addresses.sum::<u64>())
 }
 
-/// Slots that a product sends to post.
-fn posted_slots(instruction: &Instruction) -> u64 {
+/// Slots that a product sends to post: the sums of its last K tile, and sums that were stored before.
+pub(crate) fn posted_slots(instruction: &Instruction) -> u64 {
     let Instruction::Matmul {
-        last: true,
+        last,
         tile_level,
         record,
         repeat,
@@ -318,10 +326,22 @@ fn posted_slots(instruction: &Instruction) -> u64 {
     else {
         return 0;
     };
-    let mut blocks = record.rows.iter().filter(|block| block.row == ROW_TENSOR);
-    let loops = blocks.next().map_or(&[][..], |block| &block.loops);
-    let vectors = loops.iter().take(*tile_level as usize + 1).map(trips);
-    repeat.map_or(1, |repeat| u64::from(repeat.times)) * vectors.product::<u64>()
+    let slots = |row: u8, level: usize| {
+        let loops = row_loops(record, row);
+        loops.map_or(0, |loops| loops.iter().take(level).map(trips).product())
+    };
+    let sums = match last {
+        true => slots(ROW_TENSOR, *tile_level as usize + 1),
+        false => 0,
+    };
+    let times = repeat.map_or(1, |repeat| u64::from(repeat.times));
+    times * (sums + slots(ROW_EPILOGUE, usize::MAX))
+}
+
+/// Loops of a row, if the record has it. Blocks that say the same again have none.
+fn row_loops(record: &Record, row: u8) -> Option<&[Loop]> {
+    let mut blocks = record.rows.iter().filter(|block| block.row == row);
+    blocks.next().map(|block| &block.loops[..])
 }
 
 /// Iterations of a loop.
@@ -331,8 +351,7 @@ fn trips(l: &Loop) -> u64 {
 
 /// Iterations of the loops outside `level`.
 fn k_tiles(record: &Record, row: u8, level: u32) -> u64 {
-    let mut blocks = record.rows.iter().filter(|block| block.row == row);
-    let loops = blocks.next().map_or(&[][..], |block| &block.loops);
+    let loops = row_loops(record, row).unwrap_or_default();
     let outer = loops.iter().skip(level as usize + 1);
     outer.map(trips).product()
 }
@@ -362,6 +381,9 @@ fn bytes(instruction: &Instruction, unit: Unit) -> Range<u32> {
     let (low, high) = spans.fold((u32::MAX, 0), |(low, high), span| {
         (low.min(span.start), high.max(span.end))
     });
+    if low > high {
+        return 0..0;
+    }
     // Results are written as whole words; weights are words.
     let (low, high) = match unit {
         Unit::Stream => (low, high),

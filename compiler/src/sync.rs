@@ -46,16 +46,21 @@ pub(crate) fn synchronise(
     let mut steps = steps
         .filter(|(_, step)| layers.contains(&step.layer))
         .peekable();
-    // Drains before this step are done when the instruction at hand starts, loads before the other one.
+    // Drains before this step are done when the instruction at hand starts, loads and products before the others.
     let first = steps.peek().map_or(0, |&(first, _)| first);
-    let (mut drained, mut loaded) = (first, first);
+    let (mut drained, mut loaded, mut streamed) = (first, first, first);
     let mut behind = [first; 3];
     for (index, step) in steps {
         match step.unit {
             // It waits for the one before.
-            Unit::Drain => drained = drained.max(behind[Unit::Drain as usize]),
+            Unit::Drain => {
+                drained = drained.max(behind[Unit::Drain as usize]);
+                let done = products_of_drains(schedule, drained, index);
+                streamed = streamed.max(done.0);
+                loaded = loaded.max(done.1);
+            }
             Unit::Weights => loaded = loaded.max(behind[Unit::Weights as usize]),
-            Unit::Stream => {}
+            Unit::Stream => streamed = streamed.max(behind[Unit::Stream as usize]),
         }
         let mut wait = Wait::default();
         for dependency in &step.after {
@@ -67,7 +72,9 @@ pub(crate) fn synchronise(
                 Reason::Reuse if load && on >= loaded && !used_before(schedule, on, index) => {
                     wait.weights = true;
                 }
-                Reason::Data => count.redundant += 1,
+                Reason::Bank if load && on >= loaded => wait.weights = true,
+                Reason::Bank if !load && on >= streamed => wait.stream = true,
+                Reason::Data | Reason::Bank => count.redundant += 1,
                 _ => count.kept_by_the_machine += 1,
             }
         }
@@ -77,13 +84,35 @@ pub(crate) fn synchronise(
         if wait.weights {
             loaded = behind[Unit::Weights as usize];
         }
-        count.waits += usize::from(wait.drain) + usize::from(wait.weights);
+        if wait.stream {
+            streamed = behind[Unit::Stream as usize];
+        }
+        let waits = [wait.drain, wait.weights, wait.stream];
+        count.waits += waits.into_iter().filter(|&waits| waits).count();
         let mut instruction = step.instruction.clone();
         set_wait(&mut instruction, wait);
         instructions.push(instruction);
         behind[step.unit as usize] = index + 1;
     }
     (instructions, count)
+}
+
+/// Products that must be done, and with them their loads, when the drains before step `drained` are: those that gave
+/// the last of these drains its results, as far as they stand before step `index`. Gives the steps behind them.
+fn products_of_drains(schedule: &Schedule, drained: usize, index: usize) -> (usize, usize) {
+    let Some(drain) = drained.checked_sub(1) else {
+        return (0, 0);
+    };
+    let on = |step: &Step, reason| {
+        let after = step.after.iter().filter(move |d| d.reason == reason);
+        after.map(|d| d.on).max()
+    };
+    let mut products = schedule.steps[..index].iter().enumerate().skip(drain).rev();
+    let last = products.find(|(_, step)| on(step, Reason::Addresses) == Some(drain));
+    last.map_or((0, 0), |(last, step)| {
+        let loads = on(step, Reason::Weights);
+        (last + 1, loads.map_or(0, |load| load + 1))
+    })
 }
 
 /// The weights of a load are in the array before results of a drain can come: no product behind the first one

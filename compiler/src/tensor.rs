@@ -5,12 +5,15 @@
 //! lies in every partition that needs it: each has a list of channels, one plane after the other. A plane row is followed by at least as many
 //! zero bytes as the consumer pads on either side: they are the right halo of this row and the left
 //! halo of the next one. Zero rows lie above the first, between neighbouring and below the last
-//! plane.
+//! plane. Tensors of matrices lie in another way ([`MatrixTensor`]).
+
+mod matrix;
 
 use heddle_arch::network::{Padding, Shape};
 
 use crate::error::CompileError;
 use crate::flatten::Distances;
+pub use matrix::MatrixTensor;
 
 /// A tensor's place in the state buffer; all sizes in bytes, the same in all partitions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +36,8 @@ pub struct TensorPlan {
     pub pitch: u32,
     /// Distance of planes.
     pub plane_stride: u32,
+    /// Its matrices, if it has such instead of planes.
+    pub matrices: Option<MatrixTensor>,
 }
 
 /// Sizes of a tensor before it has an address; may exceed any memory.
@@ -130,6 +135,31 @@ impl TensorPlan {
             origin: base + fit(footprint.lead),
             pitch: fit(footprint.pitch),
             plane_stride: fit(footprint.plane_stride),
+            matrices: None,
+        }
+    }
+
+    /// A tensor of matrices, which have their addresses.
+    pub(crate) fn of_matrices(
+        name: &str,
+        shape: Shape,
+        zero_point: i8,
+        matrices: MatrixTensor,
+    ) -> Self {
+        let places = || matrices.places.iter();
+        let base = places().map(|place| place.base).min().unwrap_or(0);
+        let end = places().map(|place| place.end()).max().unwrap_or(0);
+        Self {
+            name: name.to_string(),
+            shape,
+            zero_point,
+            planes: Vec::new(),
+            base,
+            bytes: end - base,
+            origin: base,
+            pitch: 0,
+            plane_stride: 0,
+            matrices: Some(matrices),
         }
     }
 
@@ -176,9 +206,12 @@ impl TensorPlan {
     }
 
     /// Partition and word of every word that holds elements, in the order channel, row, word of the
-    /// row. Of a channel in several partitions the first copy.
+    /// row. Of a channel in several partitions the first copy. Of matrices each once, by partition.
     #[must_use]
     pub fn word_places(&self) -> Vec<(u32, u32)> {
+        if let Some(matrices) = &self.matrices {
+            return matrices.word_places();
+        }
         let mut places = Vec::new();
         for channel in 0..self.shape.channels {
             let first = self.copies(channel).next();
@@ -198,6 +231,9 @@ impl TensorPlan {
     /// [`CompileError::TensorLength`]
     pub fn pack(&self, values: &[i8]) -> Result<Vec<(u32, u32, [u8; 8])>, CompileError> {
         self.check_length("values", values.len(), self.shape.elements())?;
+        if let Some(matrices) = &self.matrices {
+            return Ok(matrices.pack(values, self.zero_point));
+        }
         let plane_values = (self.shape.height * self.shape.width) as usize;
         let mut words = Vec::new();
         for (channel, values) in (0..).zip(values.chunks_exact(plane_values)) {
@@ -222,6 +258,11 @@ impl TensorPlan {
     /// # Errors
     /// [`CompileError::TensorLength`]
     pub fn unpack(&self, words: &[[u8; 8]]) -> Result<Vec<i8>, CompileError> {
+        if let Some(matrices) = &self.matrices {
+            let places = matrices.word_places();
+            self.check_length("words", words.len(), places.len())?;
+            return Ok(matrices.unpack(words));
+        }
         let row_words = self.shape.width.div_ceil(8) as usize;
         let rows = self.shape.channels as usize * self.shape.height as usize;
         self.check_length("words", words.len(), rows * row_words)?;

@@ -5,7 +5,8 @@ use heddle_arch::isa::{
 };
 use heddle_arch::params::Params;
 use heddle_compiler::matrix::{
-    DrainForm, IdentityBuild, MatrixError, MatrixPlace, Product, Scaling, Shape, Transpose,
+    DrainForm, IdentityBuild, MatrixError, MatrixPlace, Portions, Product, Scaling, Shape,
+    Transpose, WideTranspose,
 };
 
 /// 4 x 4, two banks of 2 KiB.
@@ -198,6 +199,67 @@ fn a_streamed_matrix_is_no_source() {
     refused(
         &transpose,
         "source has groups of 6 columns and cannot be loaded as weights, expected 4",
+    );
+}
+
+#[test]
+fn wide_transposes_that_cannot_run_are_refused() {
+    let wide = WideTranspose {
+        source: place(3, 8, 0),
+        destination: place(4, 6, 64),
+        planes: vec![place(3, 4, 128), place(3, 4, 192)],
+        identity: place(4, 4, 2048),
+        portions: Portions::Placed(MatrixPlace::streamed(
+            Shape { rows: 4, cols: 9 },
+            2112,
+            &tiny(),
+        )),
+        tile: 0,
+    };
+    assert!(wide.instructions(&tiny()).is_ok());
+    let refused = |change: &dyn Fn(&mut WideTranspose), message: &str| {
+        let mut wide = wide.clone();
+        change(&mut wide);
+        let error = wide.instructions(&tiny()).expect_err("refused").to_string();
+        assert!(error.starts_with(message), "{error}");
+    };
+    refused(
+        &|wide| wide.source = place(3, 7, 0),
+        "source is 3 x 7, expected 3 x 6",
+    );
+    refused(
+        &|wide| wide.destination = place(4, 3, 64),
+        "destination is 4 x 3, expected 4 x 6",
+    );
+    refused(
+        &|wide| wide.planes[1] = place(3, 4, 128),
+        "portion (bytes 128 to 135) overlaps another portion (bytes 128 to 135)",
+    );
+    refused(
+        &|wide| wide.planes[0] = place(3, 4, 8),
+        "portion (bytes 8 to 15) overlaps source (bytes 0 to 15)",
+    );
+    refused(
+        &|wide| wide.identity = place(4, 4, 1024),
+        "bank 0 holds both identity and source",
+    );
+    refused(
+        &|wide| wide.portions = Portions::Placed(place(4, 9, 2112)),
+        "spread identity lies in groups of columns with gaps, expected one group",
+    );
+    refused(
+        &|wide| wide.portions = Portions::Placed(place(4, 8, 2112)),
+        "spread identity is 4 x 8, expected 4 x 9",
+    );
+    let mut shallow = tiny();
+    shallow.results_buffer.depth = 1;
+    let error = wide
+        .instructions(&shallow)
+        .expect_err("refused")
+        .to_string();
+    assert_eq!(
+        error,
+        "results_buffer.depth is 1, elements of 2 bytes need at least 2"
     );
 }
 

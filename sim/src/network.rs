@@ -3,6 +3,7 @@
 //!
 //! Nothing here knows tiles, lanes, addresses or re-centred bytes.
 
+mod matrix;
 pub mod requantise;
 
 use heddle_arch::network::{Layer, LayerKind, Network, Shape};
@@ -87,6 +88,12 @@ pub fn run(network: &Network, image: &[i8]) -> Result<Vec<Tensor>, NetworkError>
 /// # Errors
 /// [`NetworkError::SumOverflow`]
 pub fn run_layer(layer: &Layer, inputs: &[&Tensor]) -> Result<Tensor, NetworkError> {
+    if let LayerKind::Transpose(permutation) = layer.kind {
+        return Ok(Tensor {
+            shape: layer.output,
+            values: matrix::permuted(permutation, inputs[0]),
+        });
+    }
     let mut values = Vec::with_capacity(layer.output.elements());
     for channel in 0..layer.output.channels {
         for y in 0..layer.output.height {
@@ -94,6 +101,9 @@ pub fn run_layer(layer: &Layer, inputs: &[&Tensor]) -> Result<Tensor, NetworkErr
                 let sum = match layer.kind {
                     LayerKind::Add => add(layer, inputs, channel, y, x),
                     LayerKind::MaxPool2d => largest(layer, inputs[0], channel, y, x),
+                    LayerKind::Matmul(matmul) => {
+                        matrix::product(layer, matmul, inputs, (channel, y, x))
+                    }
                     _ => accumulate(layer, inputs[0], channel, y, x),
                 };
                 let sum = i32::try_from(sum).map_err(|_| NetworkError::SumOverflow {
@@ -101,9 +111,13 @@ pub fn run_layer(layer: &Layer, inputs: &[&Tensor]) -> Result<Tensor, NetworkErr
                     channel,
                     sum,
                 })?;
+                let scale = match layer.kind {
+                    LayerKind::Matmul(_) => layer.scales[x as usize % layer.scales.len()],
+                    _ => layer.scales[channel as usize],
+                };
                 values.push(output_value(
                     sum,
-                    layer.scales[channel as usize],
+                    scale,
                     layer.rounding,
                     layer.output_zero_point,
                     layer.min,

@@ -86,3 +86,78 @@ fn the_first_of_equal_outputs_is_the_class() {
     assert_eq!(class_of(&[3, 7, 7, -1]), Some(1));
     assert_eq!(class_of(&[]), None);
 }
+
+/// Products and transposes of an input of one matrix, 2 x 3, with zero point 1.
+fn matrices(layers: &Value) -> Vec<Vec<i8>> {
+    let network = serde_json::json!({
+        "format": "heddle-network-1", "name": "hand",
+        "input": {"channels": 1, "height": 2, "width": 3, "zero_point": 1, "scale": 1.0},
+        "layers": layers,
+    });
+    let network = Network::from_json(&network.to_string()).unwrap();
+    let outputs = run(&network, &[2, 3, 4, 5, 6, 8]).unwrap();
+    outputs.into_iter().map(|tensor| tensor.values).collect()
+}
+
+#[test]
+fn products_by_hand() {
+    let layers = serde_json::json!([
+        // 1 2 3 and 4 5 7 times 1 -1, 0 2, 3 1, plus 10, plus the zero point 5.
+        {"kind": "matmul", "name": "stored", "inputs": ["input"], "output_features": 2,
+         "weights": [1, -1, 0, 2, 3, 1], "bias": [10], "output_zero_point": 5},
+        // 20 16 and 35 23 transposed times 1 2 3 and 4 5 7.
+        {"kind": "matmul", "name": "both", "inputs": ["stored", "input"], "transposed": [true, false],
+         "multiplier": [1_073_741_824], "shift": [0]},
+    ]);
+    let found = matrices(&layers);
+    assert_eq!(found[0], [25, 21, 40, 28]);
+    assert_eq!(found[1], [80, 108, 127, 54, 74, 105]);
+
+    // The same weights, as they lie when they are taken transposed; and the input times itself.
+    let layers = serde_json::json!([
+        {"kind": "matmul", "name": "stored", "inputs": ["input"], "output_features": 2,
+         "transposed": [false, true], "weights": [1, 0, 3, -1, 2, 1]},
+        {"kind": "matmul", "name": "square", "inputs": ["input", "input"], "transposed": [false, true],
+         "activation_max": 60},
+        {"kind": "matmul", "name": "all", "inputs": ["stored", "square"]},
+    ]);
+    let found = matrices(&layers);
+    assert_eq!(found[0], [10, 6, 25, 13]);
+    assert_eq!(found[1], [14, 35, 35, 60]);
+    assert_eq!(found[2], [127, 127, 127, 127]);
+
+    // A bias and a scale for each column, or one of them for both.
+    let layers = serde_json::json!([
+        {"kind": "matmul", "name": "columns", "inputs": ["input"], "output_features": 2,
+         "weights": [1, -1, 0, 2, 3, 1], "bias": [10, -6],
+         "multiplier": [1_073_741_824, 1_073_741_824], "shift": [1, 0]},
+        {"kind": "matmul", "name": "bias", "inputs": ["input"], "output_features": 2,
+         "weights": [1, -1, 0, 2, 3, 1], "bias": [1, 2]},
+        {"kind": "matmul", "name": "both", "inputs": ["columns", "bias"], "transposed": [false, true],
+         "multiplier": [1_073_741_824], "shift": [-3]},
+    ]);
+    let found = matrices(&layers);
+    // Sums 10 6 and 25 13 of the weights alone; a half is rounded up.
+    assert_eq!(found[0], [20, 0, 35, 4]);
+    assert_eq!(found[1], [11, 8, 26, 15]);
+    // 220, 520 and 417, 970 sixteenths.
+    assert_eq!(found[2], [14, 33, 26, 61]);
+}
+
+#[test]
+fn transposes_by_hand() {
+    let layers = serde_json::json!([
+        {"kind": "transpose", "name": "turned"},
+        {"kind": "transpose", "name": "back", "permutation": [0, 1, 3, 2]},
+        {"kind": "transpose", "name": "wide", "element_bytes": 3},
+    ]);
+    let found = matrices(&layers);
+    assert_eq!(found[0], [2, 5, 3, 6, 4, 8]);
+    assert_eq!(found[1], [2, 3, 4, 5, 6, 8]);
+    // One column of two elements of three bytes becomes one row.
+    assert_eq!(found[2], [2, 3, 4, 5, 6, 8]);
+    let layers = serde_json::json!([
+        {"kind": "transpose", "name": "front", "permutation": [3, 0, 1, 2]},
+    ]);
+    assert_eq!(matrices(&layers)[0], [2, 5, 3, 6, 4, 8]);
+}

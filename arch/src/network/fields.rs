@@ -1,7 +1,7 @@
 //! Which fields of a network file belong to which kind of layer.
 
-use super::LayerKind;
 use super::file::{KindFile, LayerFile};
+use super::{LayerKind, Matmul, Permutation};
 use crate::fault::{Fault, push};
 
 impl From<KindFile> for LayerKind {
@@ -12,6 +12,8 @@ impl From<KindFile> for LayerKind {
             KindFile::AveragePool2d => LayerKind::AveragePool2d,
             KindFile::MaxPool2d => LayerKind::MaxPool2d,
             KindFile::Add => LayerKind::Add,
+            KindFile::Matmul => LayerKind::Matmul(Matmul::default()),
+            KindFile::Transpose => LayerKind::Transpose(Permutation::default()),
         }
     }
 }
@@ -43,7 +45,7 @@ pub(super) fn check(file: &LayerFile, at: &str, faults: &mut Vec<Fault>) -> bool
     complete
 }
 
-fn present(file: &LayerFile) -> [(&'static str, bool); 18] {
+fn present(file: &LayerFile) -> [(&'static str, bool); 22] {
     [
         ("output_channels", file.output_channels.is_some()),
         ("output_features", file.output_features.is_some()),
@@ -55,6 +57,10 @@ fn present(file: &LayerFile) -> [(&'static str, bool); 18] {
         ("inputs", file.inputs.is_some()),
         ("weights", file.weights.is_some()),
         ("factors", file.factors.is_some()),
+        ("transposed", file.transposed.is_some()),
+        ("permutation", file.permutation.is_some()),
+        ("batch", file.batch.is_some()),
+        ("element_bytes", file.element_bytes.is_some()),
         ("bias", file.bias.is_some()),
         ("multiplier", file.multiplier.is_some()),
         ("shift", file.shift.is_some()),
@@ -78,7 +84,18 @@ fn need(kind: LayerKind, field: &str) -> Need {
         true => Need::Optional,
         false => Need::Foreign,
     };
+    let product = matches!(kind, LayerKind::Matmul(_));
+    let transpose = matches!(kind, LayerKind::Transpose(_));
     match field {
+        "inputs" if transpose || product => Need::Optional,
+        "transposed" => optional(product),
+        "permutation" | "batch" | "element_bytes" => optional(transpose),
+        // What a product does not say is 0, 1 or the range of a byte.
+        _ if product => optional(!matches!(
+            field,
+            "output_channels" | "kernel" | "stride" | "dilation" | "groups" | "padding" | "factors"
+        )),
+        _ if transpose => Need::Foreign,
         "output_channels" => required(convolution),
         "output_features" => required(kind == LayerKind::FullyConnected),
         "kernel" => required(convolution || pooling),

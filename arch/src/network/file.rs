@@ -66,6 +66,10 @@ pub(super) enum KindFile {
     MaxPool2d,
     /// Sum of tensors of one shape; needs inputs and factors.
     Add,
+    /// Products of matrices, one for each channel; needs two inputs, or weights and output_features.
+    Matmul,
+    /// Transposes of matrices. Values pass unchanged.
+    Transpose,
 }
 
 /// Rounding of scaled sums.
@@ -106,7 +110,7 @@ pub(super) struct LayerFile {
     #[schemars(length(min = 1, max = 64))]
     pub(super) name: String,
     /// Names of the layers whose outputs it reads, or "input" for the input of the network. Default: the layer
-    /// before. Only add reads several.
+    /// before. Only add and matmul read several.
     #[serde(default)]
     #[schemars(with = "Vec<String>", length(min = 1, max = 8))]
     pub(super) inputs: Option<Vec<String>>,
@@ -114,7 +118,7 @@ pub(super) struct LayerFile {
     #[serde(default)]
     #[schemars(with = "u32", range(min = 1, max = 4096))]
     pub(super) output_channels: Option<u32>,
-    /// fully_connected: outputs.
+    /// fully_connected: outputs. matmul: columns of the product with weights.
     #[serde(default)]
     #[schemars(with = "u32", range(min = 1, max = 4096))]
     pub(super) output_features: Option<u32>,
@@ -151,6 +155,7 @@ pub(super) struct LayerFile {
     #[schemars(with = "PaddingFile")]
     pub(super) padding: Option<PaddingFile>,
     /// conv2d, fully_connected: weights, in the order output, input channel of the group, kernel row, kernel column.
+    /// matmul: the second factor, row by row, the same for all channels.
     #[serde(default)]
     #[schemars(with = "Vec<i8>", inner(range(min = -128, max = 127)))]
     pub(super) weights: Option<Vec<i8>>,
@@ -158,15 +163,34 @@ pub(super) struct LayerFile {
     #[serde(default)]
     #[schemars(with = "Vec<i8>", length(min = 2, max = 8), inner(range(min = -128, max = 127)))]
     pub(super) factors: Option<Vec<i8>>,
-    /// conv2d, fully_connected: bias of each output.
+    /// matmul: whether the first and the second factor are taken transposed. Default: neither.
+    #[serde(default)]
+    #[schemars(with = "Vec<bool>", length(equal = 2))]
+    pub(super) transposed: Option<[bool; 2]>,
+    /// transpose: dimension i of the output is this dimension of the input, both of four dimensions, the first two of
+    /// which are the channels. Default: 0, 1, 3, 2, the matrix of each channel.
+    #[serde(default)]
+    #[schemars(with = "Vec<u8>", length(equal = 4), inner(range(min = 0, max = 3)))]
+    pub(super) permutation: Option<[u8; 4]>,
+    /// transpose: dimension 0 of the input, which divides the channels. Default: 1.
+    #[serde(default)]
+    #[schemars(with = "u32", range(min = 1, max = 4096))]
+    pub(super) batch: Option<u32>,
+    /// transpose: bytes of an element, the lowest one first; divides the width. Default: 1.
+    #[serde(default)]
+    #[schemars(with = "u32", range(min = 1, max = 8))]
+    pub(super) element_bytes: Option<u32>,
+    /// conv2d, fully_connected: bias of each output. matmul: one, or one for each column; default 0.
     #[serde(default)]
     #[schemars(with = "Vec<i32>", inner(range(min = i32::MIN, max = i32::MAX)))]
     pub(super) bias: Option<Vec<i32>>,
-    /// Not for pooling: multiplier of each output: 0 or 2^30 to 2^31 - 1.
+    /// Not for pooling: multiplier of each output: 0 or 2^30 to 2^31 - 1. matmul: one, or
+    /// one for each column; default, with shift: scale 1.
     #[serde(default)]
     #[schemars(with = "Vec<i32>", inner(range(min = 0, max = i32::MAX)))]
     pub(super) multiplier: Option<Vec<i32>>,
-    /// Not for pooling: shift of each output, positive to the left.
+    /// Not for pooling: shift of each output, positive to the left. matmul: as many as
+    /// multipliers.
     #[serde(default)]
     #[schemars(with = "Vec<i32>", inner(range(min = -31, max = 30)))]
     pub(super) shift: Option<Vec<i32>>,

@@ -1,7 +1,7 @@
 //! Shapes of a layer.
 
 use super::file::LayerFile;
-use super::{LayerKind, Padding, Shape};
+use super::{LayerKind, Matmul, Network, Padding, Permutation, Shape};
 use crate::fault::{Fault, push};
 
 /// Everything about a layer but its values.
@@ -32,10 +32,19 @@ impl Geometry {
 pub(super) fn geometry(
     file: &LayerFile,
     at: &str,
-    input: Shape,
+    inputs: &[Shape],
     faults: &mut Vec<Fault>,
 ) -> Option<Geometry> {
-    match LayerKind::from(file.kind) {
+    let input = inputs[0];
+    match kind(file) {
+        LayerKind::Matmul(matmul) => {
+            let output = product(file, matmul, at, inputs, faults)?;
+            Some(Geometry::plain(output))
+        }
+        LayerKind::Transpose(permutation) => {
+            let output = transpose(permutation, at, input, faults)?;
+            Some(Geometry::plain(output))
+        }
         LayerKind::FullyConnected => {
             let output = Shape {
                 channels: file.output_features?,
@@ -67,6 +76,128 @@ pub(super) fn geometry(
             })
         }
     }
+}
+
+/// The kind of a layer with all that belongs to it.
+pub(super) fn kind(file: &LayerFile) -> LayerKind {
+    match LayerKind::from(file.kind) {
+        LayerKind::Matmul(_) => LayerKind::Matmul(Matmul {
+            transposed: file.transposed.unwrap_or_default(),
+        }),
+        LayerKind::Transpose(usual) => LayerKind::Transpose(Permutation {
+            batch: file.batch.unwrap_or(usual.batch),
+            axes: file.permutation.unwrap_or(usual.axes),
+            element_bytes: file.element_bytes.unwrap_or(usual.element_bytes),
+        }),
+        kind => kind,
+    }
+}
+
+/// Shape of a product, if its factors belong together.
+fn product(
+    file: &LayerFile,
+    matmul: Matmul,
+    at: &str,
+    inputs: &[Shape],
+    faults: &mut Vec<Fault>,
+) -> Option<Shape> {
+    let sides = |shape: Shape, turned: bool| match turned {
+        true => (shape.width, shape.height),
+        false => (shape.height, shape.width),
+    };
+    let [first, second] = matmul.transposed;
+    let (rows, terms) = sides(inputs[0], first);
+    let cols = match inputs.get(1) {
+        Some(&other) => {
+            let (found, cols) = sides(other, second);
+            if other.channels != inputs[0].channels {
+                let message = format!(
+                    "has {} channels, expected {} as the first input has",
+                    other.channels, inputs[0].channels
+                );
+                push(faults, &format!("{at}.inputs[1]"), message);
+                return None;
+            }
+            if found != terms {
+                let message = format!(
+                    "has {found} rows{}, expected {terms}: the first factor is {rows} x {terms}",
+                    if second { " when transposed" } else { "" }
+                );
+                push(faults, &format!("{at}.inputs[1]"), message);
+                return None;
+            }
+            if file.output_features.is_some() {
+                let message = "is not a field of matmul without weights".to_string();
+                push(faults, &format!("{at}.output_features"), message);
+                return None;
+            }
+            cols
+        }
+        None if file.output_features.is_none() => {
+            let message = "is missing, required for matmul with weights".to_string();
+            push(faults, &format!("{at}.output_features"), message);
+            return None;
+        }
+        None => file.output_features?,
+    };
+    Some(Shape {
+        channels: inputs[0].channels,
+        height: rows,
+        width: cols,
+    })
+}
+
+/// Shape of the output of a transpose.
+fn transpose(
+    permutation: Permutation,
+    at: &str,
+    input: Shape,
+    faults: &mut Vec<Fault>,
+) -> Option<Shape> {
+    let before = faults.len();
+    let Permutation {
+        batch,
+        axes,
+        element_bytes,
+    } = permutation;
+    for (field, found, size, what) in [
+        ("batch", batch, input.channels, "channels"),
+        (
+            "element_bytes",
+            element_bytes,
+            input.width,
+            "bytes of a row",
+        ),
+    ] {
+        if size % found != 0 {
+            let message = format!("is {found}, expected a divisor of the {size} {what}");
+            push(faults, &format!("{at}.{field}"), message);
+        }
+    }
+    if !Permutation::is_transpose(axes) {
+        let message = format!(
+            "is {axes:?}, expected two neighbouring groups of dimensions to change places, the second of \
+             them at the end: [0, 1, 3, 2], [0, 2, 3, 1], [0, 3, 1, 2], [1, 2, 3, 0], [2, 3, 0, 1] or [3, 0, 1, 2]"
+        );
+        push(faults, &format!("{at}.permutation"), message);
+    }
+    if faults.len() > before {
+        return None;
+    }
+    let output = permutation.output(input);
+    let largest = output.channels.max(output.height).max(output.width);
+    if largest > Network::SIZE_MAX {
+        let message = format!(
+            "gives {} channels of {} x {}, expected at most {} each",
+            output.channels,
+            output.height,
+            output.width,
+            Network::SIZE_MAX
+        );
+        push(faults, &format!("{at}.permutation"), message);
+        return None;
+    }
+    Some(output)
 }
 
 fn check_groups(groups: u32, outputs: u32, inputs: u32, at: &str, faults: &mut Vec<Fault>) -> bool {

@@ -14,13 +14,13 @@ pub(super) struct Tensor {
     pub read: bool,
 }
 
-/// Finds the inputs of a layer and their shape. None if there is a fault, here or in a layer before.
+/// Finds the inputs of a layer and their shapes. None if there is a fault, here or in a layer before.
 pub(super) fn inputs(
     file: &LayerFile,
     at: &str,
     tensors: &mut [Tensor],
     faults: &mut Vec<Fault>,
-) -> Option<(Vec<Input>, Shape)> {
+) -> Option<(Vec<Input>, Vec<Shape>)> {
     let kind = LayerKind::from(file.kind);
     let previous = tensors.last().map(|tensor| tensor.name.clone())?;
     let names = file.inputs.clone().unwrap_or_else(|| vec![previous]);
@@ -40,11 +40,16 @@ pub(super) fn inputs(
             None => complete = false,
         }
     }
-    let several = kind == LayerKind::Add;
-    if several != (names.len() > 1) {
-        let expected = if several { "2 to 8" } else { "1" };
+    let product = matches!(kind, LayerKind::Matmul(_));
+    let (allowed, expected, with) = match kind {
+        LayerKind::Add => (2..=8, "2 to 8", ""),
+        LayerKind::Matmul(_) if file.weights.is_some() => (1..=1, "1", " with weights"),
+        LayerKind::Matmul(_) => (2..=2, "2", " without weights"),
+        _ => (1..=1, "1", ""),
+    };
+    if !allowed.contains(&names.len()) {
         let message = format!(
-            "has length {}, expected {expected} for {}",
+            "has length {}, expected {expected} for {}{with}",
             names.len(),
             kind.name()
         );
@@ -53,7 +58,7 @@ pub(super) fn inputs(
     }
     let &(_, shape, _) = found.first().filter(|_| complete)?;
     for (i, &(_, other, _)) in found.iter().enumerate() {
-        if other != shape {
+        if other != shape && !product {
             let text = |s: Shape| format!("{} channels of {} x {}", s.channels, s.height, s.width);
             let message = format!(
                 "is {:?} with {}, expected {} as the first input has",
@@ -65,8 +70,9 @@ pub(super) fn inputs(
             complete = false;
         }
     }
+    let shapes = found.iter().map(|&(_, shape, _)| shape).collect();
     let inputs = found
         .iter()
         .map(|&(tensor, _, zero_point)| Input { tensor, zero_point });
-    complete.then(|| (inputs.collect(), shape))
+    complete.then(|| (inputs.collect(), shapes))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::file::{LayerFile, NetworkFile, RoundingFile};
-use super::geometry::{Geometry, geometry};
+use super::geometry::{Geometry, geometry, kind};
 use super::graph::{Tensor, inputs};
 use super::{INPUT_NAME, Input, Layer, LayerKind, Network, Shape, fields};
 use crate::fault::{Fault, push};
@@ -79,9 +79,9 @@ fn build_layer(
 ) -> Option<Layer> {
     let complete = fields::check(&file, at, faults);
     let found = inputs(&file, at, tensors, faults);
-    let (inputs, input) = found.filter(|_| complete)?;
-    let geometry = geometry(&file, at, input, faults)?;
-    let layer = fill(file, at, inputs, input, geometry, faults);
+    let (inputs, shapes) = found.filter(|_| complete)?;
+    let geometry = geometry(&file, at, &shapes, faults)?;
+    let layer = fill(file, at, inputs, shapes[0], geometry, faults);
     check_sums(&layer, at, faults);
     Some(layer)
 }
@@ -95,11 +95,15 @@ fn fill(
     geometry: Geometry,
     faults: &mut Vec<Fault>,
 ) -> Layer {
-    let kind = LayerKind::from(file.kind);
+    let kind = kind(&file);
     let first_zero_point = inputs[0].zero_point;
     let count = inputs.len();
     let window = geometry.kernel[0] * geometry.kernel[1];
-    let outputs = geometry.output.channels as usize;
+    let outputs = match kind {
+        LayerKind::Matmul(_) => matmul_scales(&file, geometry.output.width as usize),
+        LayerKind::Transpose(_) => 0,
+        _ => geometry.output.channels as usize,
+    };
     let mut layer = Layer {
         name: file.name,
         kind,
@@ -118,20 +122,48 @@ fn fill(
             Some(RoundingFile::Double) => Rounding::Double,
             Some(RoundingFile::Single) | None => Rounding::Single,
         },
-        output_zero_point: file.output_zero_point.unwrap_or(first_zero_point),
+        output_zero_point: file.output_zero_point.unwrap_or(match kind {
+            LayerKind::Matmul(_) => 0,
+            _ => first_zero_point,
+        }),
         min: file.activation_min.unwrap_or(i8::MIN),
         max: file.activation_max.unwrap_or(i8::MAX),
     };
     let taps = layer.taps();
+    if file.multiplier.is_some() != file.shift.is_some() && matches!(kind, LayerKind::Matmul(_)) {
+        let (found, missing) = match file.shift {
+            Some(_) => ("shift", "multiplier"),
+            None => ("multiplier", "shift"),
+        };
+        let message = format!("is missing, required with {found}");
+        push(faults, &format!("{at}.{missing}"), message);
+    }
     let mut length = |field: &str, found: usize, expected: usize, meaning: &str| {
         if found != expected {
             let message = format!("has length {found}, expected {expected}: {meaning}");
             push(faults, &format!("{at}.{field}"), message);
         }
     };
-    let each = "one for each output";
+    let each = match kind {
+        LayerKind::Matmul(_) => "one for the matrix, or one for each column",
+        _ => "one for each output",
+    };
     match kind {
         LayerKind::MaxPool2d => layer.scales = vec![Scale::reciprocal(1); outputs],
+        LayerKind::Transpose(_) => {}
+        LayerKind::Matmul(_) => {
+            let cols = layer.output.width as usize;
+            let factor = format!("{taps} rows of {cols} columns");
+            if count == 1 {
+                length("weights", layer.weights.len(), taps * cols, &factor);
+            }
+            // One value for all columns stands for as many as the others have.
+            if layer.bias.len() == 1 {
+                layer.bias = vec![layer.bias[0]; outputs];
+            }
+            length("bias", layer.bias.len(), outputs, each);
+            layer.scales = vec![Scale::reciprocal(1); outputs];
+        }
         LayerKind::AveragePool2d => {
             layer.weights = vec![1; outputs * taps];
             layer.scales = vec![Scale::reciprocal(window); outputs];
@@ -144,9 +176,15 @@ fn fill(
         }
     }
     if let (Some(multipliers), Some(shifts)) = (&file.multiplier, &file.shift) {
-        length("multiplier", multipliers.len(), outputs, each);
-        length("shift", shifts.len(), outputs, each);
+        let one =
+            matches!(kind, LayerKind::Matmul(_)) && multipliers.len() == 1 && shifts.len() == 1;
+        let expected = if one { 1 } else { outputs };
+        length("multiplier", multipliers.len(), expected, each);
+        length("shift", shifts.len(), expected, each);
         layer.scales = scales(multipliers, shifts, at, faults);
+        if let (true, &[scale]) = (one, &layer.scales[..]) {
+            layer.scales = vec![scale; outputs];
+        }
     }
     if layer.min > layer.max {
         let message = format!(
@@ -156,6 +194,19 @@ fn fill(
         push(faults, &format!("{at}.activation_min"), message);
     }
     layer
+}
+
+/// Biases and scales of a product: one, or as many as the result has columns.
+fn matmul_scales(file: &LayerFile, columns: usize) -> usize {
+    let lists = [
+        file.bias.as_ref().map_or(1, Vec::len),
+        file.multiplier.as_ref().map_or(1, Vec::len),
+        file.shift.as_ref().map_or(1, Vec::len),
+    ];
+    match lists {
+        [1, 1, 1] => 1,
+        _ => columns,
+    }
 }
 
 /// The scales of all channels that have both a multiplier and a shift.
@@ -183,7 +234,8 @@ fn check_sums(layer: &Layer, at: &str, faults: &mut Vec<Fault>) {
     let taps = layer.taps();
     for (channel, bias) in layer.bias.iter().enumerate() {
         let (field, weights) = match layer.kind {
-            LayerKind::MaxPool2d => return,
+            LayerKind::MaxPool2d | LayerKind::Transpose(_) => return,
+            LayerKind::Matmul(_) => return check_product(layer, at, faults),
             LayerKind::Add => ("factors", Some(&layer.weights[..])),
             _ => ("weights", layer.weights.chunks_exact(taps).nth(channel)),
         };
@@ -197,6 +249,23 @@ fn check_sums(layer: &Layer, at: &str, faults: &mut Vec<Fault>) {
                 layer.name
             );
             push(faults, &format!("{at}.bias[{channel}]"), message);
+        }
+    }
+}
+
+/// No sum of a product may leave 32 bits: a factor less its zero point is at most 255, a weight at most 128.
+fn check_product(layer: &Layer, at: &str, faults: &mut Vec<Fault>) {
+    let terms = layer.taps() as i64;
+    let second = if layer.inputs.len() > 1 { 255 } else { 128 };
+    for (column, bias) in layer.bias.iter().enumerate() {
+        let bound = i64::from(bias.unsigned_abs()) + terms * 255 * second;
+        if bound >= 1 << 31 {
+            let message = format!(
+                "of layer {:?} is {bias}: |bias| + {terms} * 255 * {second} is {bound}, expected less than \
+                 2147483648",
+                layer.name
+            );
+            push(faults, &format!("{at}.bias[{column}]"), message);
         }
     }
 }

@@ -29,6 +29,13 @@ pub(super) fn run(config: &Path, model: &Path, args: &AdviseArgs) -> Result<Sour
     };
     let program =
         heddle_compiler::compile_with(&network, &params, options).map_err(Failure::new)?;
+    if args.weights && program.tensors.iter().any(|t| t.matrices.is_some()) {
+        return Err(Failure::new(format!(
+            "--weights is given for {}, a network of matrices: their weights lie between tensors, expected a \
+             network of planes",
+            network.name
+        )));
+    }
     let names: Vec<&str> = program.tensors.iter().map(|t| t.name.as_str()).collect();
     if let Some(layer) = args.layer.as_deref().filter(|layer| !names.contains(layer)) {
         return Err(Failure::new(format!(

@@ -81,6 +81,18 @@ pub(super) struct TensorFile {
     pub origin: u32,
     pub pitch: u32,
     pub plane_stride: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matrices: Option<MatricesFile>,
+}
+
+/// The matrices of a tensor.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MatricesFile {
+    /// Rows and columns of each.
+    pub shape: [u32; 2],
+    pub turned: bool,
+    pub bases: Vec<u32>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]

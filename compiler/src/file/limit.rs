@@ -1,12 +1,14 @@
 //! What a machine allows the values of a program file to be.
 
+use heddle_arch::network::{Matrices, Network};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
 
 use super::FileError;
-use super::form::ColumnFile;
+use super::form::{ColumnFile, MatricesFile, TensorFile};
+use crate::matrix::{MatrixPlace, Shape};
 use crate::program::ColumnParam;
-use crate::tensor::TensorPlan;
+use crate::tensor::{MatrixTensor, TensorPlan};
 
 /// What a machine allows.
 pub(super) struct Limit<'a> {
@@ -47,6 +49,9 @@ impl Limit<'_> {
         for side in [shape.channels, shape.height, shape.width] {
             self.below(&place("shape"), u64::from(side).wrapping_sub(1), 4096)?;
         }
+        if tensor.matrices.is_some() {
+            return Ok(());
+        }
         let rows = self.params.array.rows;
         self.below(
             &place("planes"),
@@ -80,6 +85,57 @@ impl Limit<'_> {
             u64::from(tensor.plane_stride % 8),
             0,
         )
+    }
+
+    /// The matrices of a tensor, all of which lie in the partitions.
+    pub fn matrices(
+        &self,
+        tensor: &TensorFile,
+        file: &MatricesFile,
+    ) -> Result<MatrixTensor, FileError> {
+        let at = |what: &str| format!("tensor {}: matrices.{what}", tensor.name);
+        let [rows, cols] = file.shape;
+        let most = u64::from(Network::SIZE_MAX).pow(2);
+        for side in [rows, cols] {
+            self.below(&at("shape"), u64::from(side).wrapping_sub(1), most)?;
+        }
+        let elements = tensor
+            .shape
+            .iter()
+            .try_fold(1u64, |product, &side| product.checked_mul(u64::from(side)));
+        let elements = elements.unwrap_or(u64::MAX);
+        let count = file.bases.len() as u64;
+        let found = (u64::from(rows) * u64::from(cols)).saturating_mul(count);
+        self.equal(&at("elements"), found, elements)?;
+        let shape = match file.turned {
+            true => Shape {
+                rows: cols,
+                cols: rows,
+            },
+            false => Shape { rows, cols },
+        };
+        // Whatever lies in a partition has addresses of 32 bits.
+        let size = u64::from(shape.rows.div_ceil(self.params.array.rows))
+            * u64::from(shape.cols)
+            * u64::from(self.params.weight_words());
+        self.below(&at("shape"), size, 1 << 26)?;
+        let mut places = Vec::new();
+        for &base in &file.bases {
+            self.below(&at("bases"), base.into(), 8 * self.words())?;
+            let place = MatrixPlace::new(shape, base, self.params);
+            self.equal(&at("bases"), base.into(), place.base.into())?;
+            self.below(&at("end"), place.end().into(), 8 * self.words() + 1)?;
+            places.push(place);
+        }
+        Ok(MatrixTensor {
+            matrices: Matrices {
+                count: count as u32,
+                rows,
+                cols,
+            },
+            turned: file.turned,
+            places,
+        })
     }
 
     pub fn column(&self, column: ColumnFile) -> Result<ColumnParam, FileError> {

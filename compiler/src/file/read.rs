@@ -53,7 +53,12 @@ pub(super) fn content(file: Content, params: &Params) -> Result<Program, FileErr
     let layers: Vec<LayerPlan> = (file.layers.into_iter().enumerate())
         .map(|(index, layer)| layer_plan(layer, index))
         .collect();
-    let tensors: Vec<TensorPlan> = file.tensors.into_iter().map(tensor_plan).collect();
+    let tensors: Result<Vec<TensorPlan>, FileError> = file
+        .tensors
+        .into_iter()
+        .map(|tensor| tensor_plan(tensor, &limit))
+        .collect();
+    let tensors = tensors?;
     limit.equal("tensors", tensors.len() as u64, layers.len() as u64 + 1)?;
     let mut next = 0;
     for run in &file.runs {
@@ -149,9 +154,13 @@ fn layer_plan(layer: LayerFile, index: usize) -> LayerPlan {
     }
 }
 
-fn tensor_plan(tensor: TensorFile) -> TensorPlan {
+fn tensor_plan(tensor: TensorFile, limit: &Limit) -> Result<TensorPlan, FileError> {
+    let matrices = match &tensor.matrices {
+        Some(file) => Some(limit.matrices(&tensor, file)?),
+        None => None,
+    };
     let [channels, height, width] = tensor.shape;
-    TensorPlan {
+    Ok(TensorPlan {
         name: tensor.name,
         shape: Shape {
             channels,
@@ -165,5 +174,6 @@ fn tensor_plan(tensor: TensorFile) -> TensorPlan {
         origin: tensor.origin,
         pitch: tensor.pitch,
         plane_stride: tensor.plane_stride,
-    }
+        matrices,
+    })
 }

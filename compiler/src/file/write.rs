@@ -3,7 +3,9 @@
 use heddle_arch::network::Shape;
 use heddle_arch::params::Params;
 
-use super::form::{ColumnFile, Content, ImageFile, LayerFile, MachineFile, RunFile, TensorFile};
+use super::form::{
+    ColumnFile, Content, ImageFile, LayerFile, MachineFile, MatricesFile, RunFile, TensorFile,
+};
 use crate::mapping::{Mapping, MappingCost};
 use crate::program::{ColumnParam, LayerPlan, Program, RunPlan};
 use crate::tensor::TensorPlan;
@@ -77,6 +79,11 @@ fn tensor_file(tensor: &TensorPlan) -> TensorFile {
         origin: tensor.origin,
         pitch: tensor.pitch,
         plane_stride: tensor.plane_stride,
+        matrices: tensor.matrices.as_ref().map(|tensor| MatricesFile {
+            shape: [tensor.matrices.rows, tensor.matrices.cols],
+            turned: tensor.turned,
+            bases: tensor.places.iter().map(|place| place.base).collect(),
+        }),
     }
 }
 

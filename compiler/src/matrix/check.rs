@@ -108,6 +108,31 @@ pub enum MatrixError {
         /// Column tile of the transpose.
         tile: u8,
     },
+    /// The results buffer cannot hold all portions of an element.
+    #[error("results_buffer.depth is {depth}, elements of {count} bytes need at least {count}")]
+    Sums {
+        /// Sums of a column.
+        depth: u32,
+        /// Bytes of an element.
+        count: u32,
+    },
+    /// A matrix that is only streamed lies in groups.
+    #[error("{what} lies in groups of columns with gaps, expected one group")]
+    Gaps {
+        /// Which matrix.
+        what: &'static str,
+    },
+    /// Portions that cannot be added up.
+    #[error(
+        "{portions} portions of {bits} bits cannot be added: expected at most 8 bits in all, and a factor \
+        2^((portions - 1) bits) of at most 127"
+    )]
+    Portions {
+        /// Portions of an element.
+        portions: u32,
+        /// Bits of each.
+        bits: u32,
+    },
     /// The machine has no such column tile, or too few loops or rows of a record.
     #[error("an instruction is not legal for this machine: {0}")]
     Machine(#[from] IsaError),

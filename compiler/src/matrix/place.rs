@@ -160,6 +160,35 @@ impl MatrixPlace {
     }
 }
 
+impl MatrixPlace {
+    /// Runs of every `step`-th column of a band of rows, `count` of them from column `first` on.
+    pub(super) fn strided(&self, band: u32, first: u32, step: u32, count: u32) -> Vec<Run> {
+        let address = |at: u32| {
+            let col = first + step * at;
+            let (group, rest) = (col / self.group, col % self.group);
+            self.base + band * self.stride() + group * self.pitch() + rest
+        };
+        let mut runs = Vec::new();
+        let mut at = 0;
+        while at < count {
+            let base = address(at);
+            let distance = match at + 1 < count {
+                true => address(at + 1) - base,
+                false => 1,
+            };
+            let columns = (at..count).take_while(|&i| address(i) == base + (i - at) * distance);
+            let columns = columns.count() as u32;
+            runs.push(Run::new(
+                base,
+                Count::new(columns, distance),
+                Count::new(1, 0),
+            ));
+            at += columns;
+        }
+        runs
+    }
+}
+
 /// Columns whose addresses one nest of loops can walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Run {
@@ -185,8 +214,8 @@ impl Run {
     /// The same in parts of at most `most` columns.
     pub fn parts(self, most: u32) -> Vec<Run> {
         let one = |group: u32, first: u32, columns: u32, groups: u32| Run {
-            base: self.base + group * self.groups.step + first,
-            columns: Count::new(columns, 1),
+            base: self.base + group * self.groups.step + first * self.columns.step,
+            columns: Count::new(columns, self.columns.step),
             groups: Count::new(groups, self.groups.step),
         };
         let (columns, groups) = (self.columns.trips, self.groups.trips);

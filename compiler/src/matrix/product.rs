@@ -17,8 +17,10 @@ use crate::loops::Count;
 pub struct Scaling {
     /// Zero point of the moving matrix.
     pub zero_point: i8,
-    /// Column tile of bias, multiplier and shift; the same for all columns of the result.
+    /// Column tile of bias, multiplier and shift, the same for all groups of columns of the weights.
     pub tile: u8,
+    /// Each group of columns of the weights, that is of rows of the result, has a column tile of its own, from `tile` on.
+    pub tile_per_group: bool,
     /// Rounding of the scaled sums.
     pub rounding: Rounding,
     /// Bounds of the results less their zero point.
@@ -32,6 +34,7 @@ impl Scaling {
         Self {
             zero_point: 0,
             tile,
+            tile_per_group: false,
             rounding: Rounding::Double,
             bounds: (-128, 127),
         }
@@ -70,6 +73,9 @@ impl Product {
         let bands = w.rows.div_ceil(params.array.rows);
         let mut pass = Pass::new(self.scaling, params);
         for piece in pieces(&self.weights, params) {
+            if self.scaling.tile_per_group {
+                pass.set_tile(self.scaling.tile + piece.group as u8);
+            }
             pass.drain(&piece, &self.result);
             // The runs of all bands are alike but for their addresses.
             let parts = |band| {
@@ -98,6 +104,8 @@ pub(super) struct Pass<'p> {
     bank: bool,
     /// The bias of the column tile is loaded.
     biased: bool,
+    /// The instruction with this number waits for all units.
+    settled: usize,
 }
 
 impl<'p> Pass<'p> {
@@ -108,17 +116,34 @@ impl<'p> Pass<'p> {
             params,
             bank: false,
             biased: false,
+            settled: 0,
         }
+    }
+
+    /// The next instruction waits for all units.
+    pub fn settle(&mut self) {
+        self.settled = self.instructions.len();
     }
 
     /// The first instruction waits for all units, the others for the unit they start.
     fn wait(&self) -> Wait {
-        let first = self.instructions.is_empty();
+        let first = self.instructions.len() == self.settled;
         Wait {
             weights: first,
             stream: first,
             drain: first,
         }
+    }
+
+    /// Products and drains from now on have another column tile.
+    pub fn set_tile(&mut self, tile: u8) {
+        self.scaling.tile = tile;
+        self.biased = false;
+    }
+
+    /// The drains from now on clamp to other bounds.
+    pub fn set_bounds(&mut self, bounds: (i16, i16)) {
+        self.scaling.bounds = bounds;
     }
 
     pub fn next_bank(&mut self) {

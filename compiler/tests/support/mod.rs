@@ -1,6 +1,8 @@
 //! Random machines and networks, and a host that runs a program on the instruction-level machine.
 #![allow(dead_code)] // not every test file uses all of it
 
+pub mod matrices;
+
 use heddle_arch::network::{Input, Layer, LayerKind, Network, Padding, Shape};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::{Rounding, Scale};

@@ -14,3 +14,4 @@ mod rtl;
 mod stored;
 mod transposes;
 mod waves;
+mod wide;

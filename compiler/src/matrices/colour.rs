@@ -1,0 +1,102 @@
+//! Which matrices may share banks: the two factors of a product are read at the same time, so they may not.
+
+use std::collections::BTreeSet;
+
+use heddle_arch::network::Network;
+use heddle_arch::params::Params;
+
+use super::lower::{Lowered, Operation};
+use crate::error::CompileError;
+
+/// Groups of banks for all matrices.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Colours {
+    /// The group of each matrix.
+    pub of: Vec<usize>,
+    /// Number of groups.
+    pub count: usize,
+    /// Matrices of a number that are bound to each other: all of them may change their groups together.
+    pub bound: Vec<usize>,
+}
+
+/// Two groups if that is possible, else more.
+pub(super) fn colours(
+    network: &Network,
+    lowered: &Lowered,
+    params: &Params,
+) -> Result<Colours, CompileError> {
+    let count = lowered.items.len();
+    let mut neighbours = vec![BTreeSet::new(); count];
+    let mut layer_of = vec![0; count];
+    for (layer, operations) in lowered.layers.iter().enumerate() {
+        for operation in operations {
+            if let Operation::Product {
+                weights, moving, ..
+            } = operation
+            {
+                neighbours[*weights].insert(*moving);
+                neighbours[*moving].insert(*weights);
+                (layer_of[*weights], layer_of[*moving]) = (layer, layer);
+            }
+        }
+    }
+    let mut bound = components(&neighbours);
+    // The portions of elements are read with one spread identity.
+    for operation in lowered.layers.iter().flatten() {
+        if let Operation::Wide { planes, .. } = operation {
+            let number = planes.iter().min().copied().unwrap_or(0);
+            planes.iter().for_each(|&plane| bound[plane] = number);
+        }
+    }
+    let mut of: Vec<Option<usize>> = vec![None; count];
+    // What has the fewest choices left comes next; two groups are found whenever there are such.
+    for _ in 0..count {
+        let taken = |id: usize| -> BTreeSet<usize> {
+            neighbours[id].iter().filter_map(|&n| of[n]).collect()
+        };
+        let open = (0..count).filter(|&id| of[id].is_none());
+        let key = |&id: &usize| (taken(id).len(), neighbours[id].len(), std::cmp::Reverse(id));
+        let id = open.max_by_key(key).expect("one is left");
+        let taken = taken(id);
+        let free = (0..).find(|group| !taken.contains(group));
+        of[id] = free;
+    }
+    let of: Vec<usize> = of.into_iter().map(|group| group.unwrap_or(0)).collect();
+    // An identity lies apart from what it transposes.
+    let groups = of.iter().max().map_or(0, |most| most + 1).max(2);
+    let banks = params.state_buffer.banks as usize;
+    if groups > banks {
+        let last = of.iter().position(|&group| group + 1 == groups);
+        let layer = last.map_or(0, |id| layer_of[id]);
+        return Err(CompileError::Layer {
+            layer: network.layers[layer].name.clone(),
+            message: format!(
+                "its factors and those of other products are read in {groups} banks at least, \
+                 state_buffer.banks is {banks}; a transpose of one of them makes a copy"
+            ),
+        });
+    }
+    Ok(Colours {
+        of,
+        count: groups,
+        bound,
+    })
+}
+
+/// A number for each matrix, the same for those that are neighbours.
+fn components(neighbours: &[BTreeSet<usize>]) -> Vec<usize> {
+    let mut number = vec![usize::MAX; neighbours.len()];
+    for start in 0..neighbours.len() {
+        if number[start] != usize::MAX {
+            continue;
+        }
+        let mut waiting = vec![start];
+        while let Some(id) = waiting.pop() {
+            if number[id] == usize::MAX {
+                number[id] = start;
+                waiting.extend(&neighbours[id]);
+            }
+        }
+    }
+    number
+}

@@ -1,0 +1,372 @@
+//! From layers to operations on matrices.
+//!
+//! The array multiplies the transpose of what is loaded with what is streamed. So a product of A and B needs A transposed and
+//! B; if B is loaded instead, the result comes out transposed. What is not there is made by a transpose.
+
+mod product;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use heddle_arch::network::{Layer, LayerKind, Matrices, Network, Permutation};
+use heddle_arch::requantise::{Rounding, Scale};
+
+use super::MatrixOptions;
+use crate::error::CompileError;
+use crate::matrix::Shape;
+
+/// Number of a matrix.
+pub(super) type Id = usize;
+
+/// A matrix that needs a place.
+#[derive(Debug, Clone)]
+pub(super) struct Item {
+    pub shape: Shape,
+    /// Steps in which it is needed: in step i + 1 layer i runs; the host writes the input in step 0 and
+    /// reads the output in the last one.
+    pub steps: Range<usize>,
+    /// Elements that the host writes with the image.
+    pub content: Option<Vec<i8>>,
+}
+
+/// How a product is scaled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ProductScale {
+    /// Column tile.
+    pub tile: usize,
+    /// Each group of columns has a tile of its own.
+    pub per_column: bool,
+    /// Zero point of what is streamed.
+    pub zero_point: i8,
+    pub rounding: Rounding,
+    pub bounds: (i16, i16),
+}
+
+/// What the machine does.
+#[derive(Debug, Clone)]
+pub(super) enum Operation {
+    Product {
+        weights: Id,
+        moving: Id,
+        result: Id,
+        scale: ProductScale,
+    },
+    Transpose {
+        source: Id,
+        destination: Id,
+    },
+    /// A transpose of elements of several bytes.
+    Wide {
+        source: Id,
+        planes: Vec<Id>,
+        destination: Id,
+    },
+}
+
+impl Operation {
+    /// The matrices it reads or writes, as far as they are those of tensors or made on the way.
+    pub fn items(&self) -> Vec<Id> {
+        match self {
+            Operation::Product {
+                weights,
+                moving,
+                result,
+                ..
+            } => vec![*weights, *moving, *result],
+            Operation::Transpose {
+                source,
+                destination,
+            } => vec![*source, *destination],
+            Operation::Wide {
+                source,
+                planes,
+                destination,
+            } => [&planes[..], &[*source, *destination]].concat(),
+        }
+    }
+}
+
+/// The matrices of a tensor.
+#[derive(Debug, Clone)]
+pub(super) struct Value {
+    /// What they are; columns are bytes.
+    pub matrices: Matrices,
+    /// Each of them lies transposed.
+    pub turned: bool,
+    pub ids: Vec<Id>,
+}
+
+/// A network as operations.
+#[derive(Debug, Default)]
+pub(super) struct Lowered {
+    pub items: Vec<Item>,
+    /// Operations of each layer.
+    pub layers: Vec<Vec<Operation>>,
+    /// The input, then the output of each layer.
+    pub tensors: Vec<Value>,
+    /// Biases and scales of the column tiles: one for all columns, or one for each.
+    pub tiles: Vec<Vec<(i32, Scale)>>,
+}
+
+impl Lowered {
+    pub fn push(&mut self, shape: Shape, steps: Range<usize>, content: Option<Vec<i8>>) -> Id {
+        self.items.push(Item {
+            shape,
+            steps,
+            content,
+        });
+        self.items.len() - 1
+    }
+}
+
+/// Makes operations of all layers for an array of `cols` columns; with `keep` transposed copies stay for the layers behind.
+pub(super) fn lower(
+    network: &Network,
+    options: MatrixOptions,
+    keep: bool,
+    cols: u32,
+) -> Result<Lowered, CompileError> {
+    let mut lowering = Lowering {
+        network,
+        fold: options.fold,
+        turned: wanted(network, options.fold),
+        program: Lowered::default(),
+        step: 0,
+        keep,
+        kept: BTreeMap::new(),
+        cols: cols as usize,
+    };
+    lowering.input();
+    for (index, layer) in network.layers.iter().enumerate() {
+        lowering.step = index + 1;
+        let refused = |message| CompileError::Layer {
+            layer: layer.name.clone(),
+            message,
+        };
+        lowering.program.layers.push(Vec::new());
+        let value = match layer.kind {
+            LayerKind::Matmul(matmul) => lowering.product(layer, matmul),
+            LayerKind::Transpose(permutation) => lowering.transpose(layer, permutation),
+            kind => Err(format!("is {}, expected matmul or transpose", kind.name())),
+        };
+        let value = value.map_err(refused)?;
+        lowering.program.tensors.push(value);
+    }
+    let mut program = lowering.program;
+    live(network, &mut program);
+    Ok(program)
+}
+
+/// The matrices that a layer reads, bytes as columns.
+fn view(layer: &Layer) -> Matrices {
+    match layer.kind {
+        LayerKind::Transpose(permutation) => bytes(permutation.matrices(layer.input), permutation),
+        _ => Matrices::of(layer.input),
+    }
+}
+
+/// The same with bytes instead of elements.
+fn bytes(matrices: Matrices, permutation: Permutation) -> Matrices {
+    Matrices {
+        cols: matrices.cols * permutation.element_bytes,
+        ..matrices
+    }
+}
+
+/// A transpose that can be left out.
+fn folds(layer: &Layer) -> bool {
+    matches!(layer.kind, LayerKind::Transpose(permutation) if permutation.element_bytes == 1)
+}
+
+/// For each tensor: it should lie transposed, because more products need it so. Without `fold` none does.
+fn wanted(network: &Network, fold: bool) -> Vec<bool> {
+    let mut votes = vec![0i64; network.layers.len() + 1];
+    for (index, layer) in network.layers.iter().enumerate().rev() {
+        let vote = |turned| if turned { 1 } else { -1 };
+        match layer.kind {
+            LayerKind::Matmul(matmul) => {
+                let wants = [!matmul.transposed[0], matmul.transposed[1]];
+                for (input, turned) in layer.inputs.iter().zip(wants) {
+                    votes[input.tensor] += vote(turned);
+                }
+            }
+            _ if folds(layer) => votes[layer.inputs[0].tensor] -= votes[index + 1],
+            _ => votes[layer.inputs[0].tensor] -= 1,
+        }
+    }
+    votes.into_iter().map(|votes| fold && votes > 0).collect()
+}
+
+/// Steps in which each matrix of a tensor is needed: until the last layer that reads it, or the host.
+fn live(network: &Network, program: &mut Lowered) {
+    let end = network.layers.len() + 1;
+    for (tensor, value) in program.tensors.iter().enumerate() {
+        let readers = (1..).zip(&network.layers).filter(|(_, layer)| {
+            let mut inputs = layer.inputs.iter();
+            inputs.any(|input| input.tensor == tensor)
+        });
+        let last = readers.map(|(step, _)| step).max().unwrap_or(end);
+        for &id in &value.ids {
+            let steps = &mut program.items[id].steps;
+            // The host may read what a layer has made, be it the matrix of an earlier one.
+            steps.end = steps.end.max(last.max(tensor) + 1);
+        }
+    }
+}
+
+struct Lowering<'a> {
+    network: &'a Network,
+    fold: bool,
+    turned: Vec<bool>,
+    program: Lowered,
+    /// The step of the layer at hand.
+    step: usize,
+    keep: bool,
+    /// Transposed copies of the matrices of a tensor.
+    kept: BTreeMap<usize, Vec<Id>>,
+    /// Columns of the array.
+    cols: usize,
+}
+
+impl Lowering<'_> {
+    fn emit(&mut self, operation: Operation) {
+        let layer = self.program.layers.last_mut();
+        layer.expect("a layer is at hand").push(operation);
+    }
+
+    /// A matrix that is needed in this step.
+    fn matrix(&mut self, shape: Shape) -> Id {
+        self.program.push(shape, self.step..self.step + 1, None)
+    }
+
+    /// The matrices of a tensor that is made in this step.
+    fn made(&mut self, matrices: Matrices, turned: bool) -> Value {
+        let shape = lying(matrices, turned);
+        let ids = (0..matrices.count).map(|_| self.matrix(shape)).collect();
+        Value {
+            matrices,
+            turned,
+            ids,
+        }
+    }
+
+    /// The input of the network lies as its first reader wants it.
+    fn input(&mut self) {
+        let reads = |layer: &&Layer| layer.inputs.iter().any(|input| input.tensor == 0);
+        let first = self.network.layers.iter().find(reads);
+        let first = first.expect("a layer reads the input");
+        let matrices = match first.inputs[0].tensor {
+            0 => view(first),
+            _ => Matrices::of(self.network.input),
+        };
+        let value = self.made(matrices, self.turned[0]);
+        self.program.tensors.push(value);
+    }
+
+    fn transpose(&mut self, layer: &Layer, permutation: Permutation) -> Result<Value, String> {
+        let source = self.program.tensors[layer.inputs[0].tensor].clone();
+        let (found, expected) = (source.matrices, view(layer));
+        if found != expected {
+            return Err(mismatch("its input", found, expected));
+        }
+        let elements = permutation.matrices(layer.input).transposed();
+        let matrices = bytes(elements, permutation);
+        if self.fold && folds(layer) {
+            return Ok(Value {
+                matrices,
+                turned: !source.turned,
+                ids: source.ids,
+            });
+        }
+        if permutation.element_bytes > 1 {
+            return self.wide(&source, matrices, permutation.element_bytes);
+        }
+        let turned = self.turned[self.step];
+        let value = self.made(matrices, turned);
+        let between = (source.turned != turned).then(|| self.matrix(lying(matrices, !turned)));
+        for (&source, &destination) in source.ids.iter().zip(&value.ids) {
+            match between {
+                None => self.emit(Operation::Transpose {
+                    source,
+                    destination,
+                }),
+                Some(between) => self.copy(source, between, destination),
+            }
+        }
+        Ok(value)
+    }
+
+    /// Elements of several bytes: both matrices lie as they are.
+    fn wide(
+        &mut self,
+        source: &Value,
+        matrices: Matrices,
+        element_bytes: u32,
+    ) -> Result<Value, String> {
+        let value = self.made(matrices, false);
+        let plane = Shape {
+            rows: source.matrices.rows,
+            cols: source.matrices.cols / element_bytes,
+        };
+        let planes: Vec<Id> = (0..element_bytes).map(|_| self.matrix(plane)).collect();
+        let mut ids = source.ids.clone();
+        if source.turned {
+            let straight = self.matrix(lying(source.matrices, false));
+            for (id, &destination) in ids.iter_mut().zip(&value.ids) {
+                let (turned, planes) = (*id, planes.clone());
+                self.emit(Operation::Transpose {
+                    source: turned,
+                    destination: straight,
+                });
+                self.emit(Operation::Wide {
+                    source: straight,
+                    planes,
+                    destination,
+                });
+            }
+            return Ok(value);
+        }
+        for (source, &destination) in ids.into_iter().zip(&value.ids) {
+            let planes = planes.clone();
+            self.emit(Operation::Wide {
+                source,
+                planes,
+                destination,
+            });
+        }
+        Ok(value)
+    }
+
+    /// Two transposes.
+    fn copy(&mut self, source: Id, between: Id, destination: Id) {
+        self.emit(Operation::Transpose {
+            source,
+            destination: between,
+        });
+        self.emit(Operation::Transpose {
+            source: between,
+            destination,
+        });
+    }
+}
+
+/// Rows and columns as a matrix lies.
+fn lying(matrices: Matrices, turned: bool) -> Shape {
+    let Matrices { rows, cols, .. } = matrices;
+    match turned {
+        false => Shape { rows, cols },
+        true => Shape {
+            rows: cols,
+            cols: rows,
+        },
+    }
+}
+
+fn mismatch(what: &str, found: Matrices, expected: Matrices) -> String {
+    let text = |m: Matrices| format!("{} of {} x {} bytes", m.count, m.rows, m.cols);
+    format!(
+        "{what} lies as matrices, {}, expected {}",
+        text(found),
+        text(expected)
+    )
+}

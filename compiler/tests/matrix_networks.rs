@@ -1,0 +1,140 @@
+//! Networks of products and transposes: their programs on the instruction-level machine against the golden
+//! network, with every cycle predicted.
+
+mod support;
+
+use heddle_arch::network::LayerKind;
+use heddle_compiler::matrix::DrainForm;
+use heddle_compiler::{CompileError, compile_with};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use support::matrices::{attention, check, options, random_matrices, runs, tiny};
+use support::random_size;
+
+#[test]
+fn pet_40_pet_41_an_attention_runs_in_every_form() {
+    for form in [
+        DrainForm::All,
+        DrainForm::Direct,
+        DrainForm::Row,
+        DrainForm::Part,
+    ] {
+        for fold in [false, true] {
+            for built in [false, true] {
+                for whole in [false, true] {
+                    runs(&attention(), &tiny(), options(form, fold, built, whole));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn pet_40_pet_42_pet_x1_pet_x4_random_networks_give_the_golden_values_in_the_predicted_cycles() {
+    let mut events = std::collections::BTreeMap::new();
+    for seed in 0..800 {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut params = random_size(&mut rng).params();
+        // Sums that were stored are read by a third row.
+        params.traversal.rows = rng.random_range(2..=4);
+        let network = random_matrices(&mut rng);
+        let form = [
+            DrainForm::All,
+            DrainForm::Direct,
+            DrainForm::Row,
+            DrainForm::Part,
+        ];
+        let form = form[rng.random_range(0..4)];
+        let (fold, built, whole) = (rng.random(), rng.random_bool(0.3), rng.random());
+        let options = options(form, fold, built, whole);
+        let mut event = |name: &str, happened: bool| {
+            *events.entry(name.to_string()).or_insert(0) += u32::from(happened);
+        };
+        let program = match compile_with(&network, &params, options) {
+            Ok(program) => program,
+            Err(CompileError::DoesNotFit { .. }) => {
+                event("does not fit", true);
+                continue;
+            }
+            Err(CompileError::Layer { message, .. }) => {
+                let known = [
+                    "lies as matrices",
+                    "both factors have a zero point",
+                    "the second factor has a zero point",
+                    "in 3 banks at least",
+                    "makes no such pause",
+                    "make no such pause",
+                    "results_buffer.depth",
+                    "not legal for this machine",
+                ];
+                let at = known.iter().find(|part| message.contains(**part));
+                event(at.unwrap_or_else(|| panic!("seed {seed}: {message}")), true);
+                continue;
+            }
+            Err(error) => panic!("seed {seed}: {error}"),
+        };
+        check(&network, &params, &program, &mut rng)
+            .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        event("runs", true);
+        for layer in &network.layers {
+            event("several channels", layer.input.channels > 1);
+            match layer.kind {
+                LayerKind::Matmul(matmul) => {
+                    event("stored", layer.inputs.len() == 1);
+                    event("scales of columns", layer.scales.len() > 1);
+                    event(
+                        "tiles of columns",
+                        layer.scales.len() > params.array.cols as usize,
+                    );
+                    event("two inputs", layer.inputs.len() == 2);
+                    event("first transposed", matmul.transposed[0]);
+                    event("second transposed", matmul.transposed[1]);
+                    event("first has a zero point", layer.inputs[0].zero_point != 0);
+                    let second = layer.inputs.get(1);
+                    event("second has one", second.is_some_and(|i| i.zero_point != 0));
+                    let same = layer.inputs.iter().map(|input| input.tensor);
+                    event(
+                        "squared",
+                        layer.inputs.len() == 2 && same.clone().min() == same.max(),
+                    );
+                }
+                LayerKind::Transpose(permutation) => {
+                    event("wide", permutation.element_bytes > 1);
+                    event("four dimensions", permutation.axes != [0, 1, 3, 2]);
+                }
+                _ => {}
+            }
+        }
+        event("folded", fold);
+        event("built", built);
+        event("whole", whole);
+    }
+    println!("{events:?}");
+    for name in [
+        "several channels",
+        "stored",
+        "two inputs",
+        "first transposed",
+        "second transposed",
+        "first has a zero point",
+        "second has one",
+        "scales of columns",
+        "tiles of columns",
+        "the second factor has a zero point",
+        "squared",
+        "wide",
+        "four dimensions",
+        "folded",
+        "built",
+        "whole",
+        "lies as matrices",
+        "both factors have a zero point",
+    ] {
+        assert!(
+            events.get(name).is_some_and(|&count| count > 4),
+            "{name}: {events:?}"
+        );
+    }
+    assert!(events["runs"] > 200, "{events:?}");
+}
