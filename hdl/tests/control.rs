@@ -360,7 +360,7 @@ fn addresses_are_checked_against_the_memory_of_their_row() {
 
 #[test]
 fn a_slot_meets_its_result_address_after_six_cycles_and_its_destination_after_eight() {
-    let mut u = DrainHead::<16>::new(10, 4, PostOptions::NONE);
+    let mut u = DrainHead::<16>::new(2, 10, 2, 4, PostOptions::NONE);
     u.rst_n.next = false;
     clock_cycle!(u);
     u.rst_n.next = true;
@@ -403,7 +403,7 @@ fn a_slot_meets_its_result_address_after_six_cycles_and_its_destination_after_ei
 
 #[test]
 fn a_missing_destination_is_an_error() {
-    let mut u = DrainHead::<16>::new(10, 4, PostOptions::NONE);
+    let mut u = DrainHead::<16>::new(2, 10, 2, 4, PostOptions::NONE);
     u.rst_n.next = false;
     clock_cycle!(u);
     u.rst_n.next = true;

@@ -90,7 +90,7 @@ fn pet_59_words_of_pooling_are_checked() {
 
 /// A head with slots for post in all clocks; `addresses` of them.
 fn head(window: u64, addresses: usize, slots: usize) -> Vec<(usize, bool, bool, Option<u64>)> {
-    let mut u = DrainHead::<16>::new(10, 4, ALL);
+    let mut u = DrainHead::<16>::new(2, 10, 2, 4, ALL);
     u.rst_n.next = false;
     clock_cycle!(u);
     u.rst_n.next = true;

@@ -32,7 +32,8 @@ fn left_shift_saturates_at_every_amount() {
                 ] {
                     let x = (x + near).clamp(i32::MIN.into(), i32::MAX.into());
                     u.value_i.next = bits(x);
-                    u.shift_i.next = shift.into();
+                    u.coarse_i.next = (shift >> 3).into();
+                    u.fine_i.next = (shift & 7).into();
                     clock_cycle!(u);
                     clock_cycle!(u);
                     let want = (x << shift).clamp(i32::MIN.into(), i32::MAX.into());
