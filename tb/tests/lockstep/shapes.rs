@@ -193,7 +193,7 @@ pub fn random(seed: u64) -> Params {
         loops: one(&[2, 3, 4, 5, 6]),
         record_rows: one(&[3, 4, 8]),
         bits: (bits, one(&[bits, 32])),
-        depth: one(&[8, 16]),
+        depth: one(&[16, 32.min(words_per_bank / 4)]),
         slices: SLICES[one(&[0, 1, 2, 3, 4, 5]) as usize],
         post: Post {
             pooling: rng.random(),
