@@ -96,7 +96,7 @@ pub fn run(bench: &mut Bench, pc: u32, limit: u64, guest: Option<u64>) -> Checke
     model.clock();
     let probes = Probes::new(model, params);
     let mut guest = guest.map(|seed| Guest::new(model, params, seed, &predicted));
-    // Nothing may be written once the machine does not run any more.
+    // Nothing may be written once the machine does not run any more: the host may.
     let tail = u64::from(params.array.rows + params.array.cols) + 64;
     let longest = if endless { limit } else { limit + tail };
     let mut left = tail;
@@ -106,6 +106,11 @@ pub fn run(bench: &mut Bench, pc: u32, limit: u64, guest: Option<u64>) -> Checke
         let found: Vec<_> = probes.arriving(model).collect();
         let place = |text: String| format!("cycle {cycle}: {text}");
         for (partition, word) in found {
+            if !running {
+                return Err(bench.pair.message(place(format!(
+                    "partition {partition} gets word {word:?} behind the end"
+                ))));
+            }
             words += 1;
             touched.insert((partition, word.0));
             match expected.remove(&(cycle, partition)) {
