@@ -146,6 +146,10 @@ pub struct StateBuffer {
     /// Banks of a partition. Each has one read and one write port.
     #[schemars(extend("enum" = [2, 4, 8]))]
     pub banks: u32,
+    /// A partition has at least as many banks as clients in a clock: operands, weights and the drain. It changes no
+    /// hardware; fewer banks are refused.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub bank_per_client: bool,
     /// Words of 8 bytes in one bank, a power of two. A partition holds at most 65536 bytes.
     #[schemars(extend("enum" = powers(16, 4096), "x-allowed" = "a power of two from 16 to 4096"))]
     pub words_per_bank: u32,
@@ -156,6 +160,10 @@ pub struct StateBuffer {
     #[serde(default = "row_offsets_default")]
     #[schemars(extend("enum" = powers(16, 256), "x-allowed" = "a power of two from 16 to 256"))]
     pub row_offsets: u32,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 fn row_offsets_default() -> u32 {
@@ -225,6 +233,8 @@ pub fn common_divisor(a: u32, b: u32) -> u32 {
 impl Params {
     /// Largest number of bytes of a partition: addresses of the wave have 16 bits.
     pub const PARTITION_BYTES_MAX: u32 = 65536;
+    /// Clients of a partition in one clock of a run: operands, weights, and results of a drain.
+    pub const PARTITION_CLIENTS: u32 = 3;
 
     /// Reads a configuration.
     ///
@@ -245,7 +255,7 @@ impl Params {
         Params::from_json(&self.to_json()).map(|_| ())
     }
 
-    /// The document, with all optional fields.
+    /// The document, with all optional fields that change the hardware.
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).expect("parameters are strings and numbers")
     }

@@ -12,7 +12,12 @@ mod slices;
 /// Adds the violations of all rules whose fields are free of faults.
 pub(crate) fn check(value: &Value, faults: &mut Vec<Fault>) {
     let known = Known { value };
-    let checks = [name(&known), offset_bits(&known), partition_bytes(&known)];
+    let checks = [
+        name(&known),
+        offset_bits(&known),
+        partition_bytes(&known),
+        banks(&known),
+    ];
     for fault in checks.into_iter().flatten() {
         let reported = |f: &Fault| f.field.starts_with(&fault.field);
         if !faults.iter().any(reported) {
@@ -60,6 +65,23 @@ fn offset_bits(known: &Known) -> Option<Fault> {
     wider.then(|| {
         let message = format!("is {offset}, expected at most traversal.address_bits, {address}");
         fault("traversal.offset_bits", message)
+    })
+}
+
+fn banks(known: &Known) -> Option<Fault> {
+    let banks = known.number("/state_buffer/banks")?;
+    let wanted = known
+        .value
+        .pointer("/state_buffer/bank_per_client")?
+        .as_bool()?;
+    let clients = u64::from(Params::PARTITION_CLIENTS);
+    let too_few = wanted && banks < clients;
+    too_few.then(|| {
+        let message = format!(
+            "is {banks}, expected at least {clients} with \"bank_per_client\": operands, weights and the drain \
+             may use a partition in one clock"
+        );
+        fault("state_buffer.banks", message)
     })
 }
 

@@ -114,6 +114,39 @@ fn options_of_post_processing_are_optional_and_belong_together() {
 }
 
 #[test]
+fn pet_51_a_configuration_can_ask_for_as_many_banks_as_clients() {
+    let with = |banks: u32, asks: &str| {
+        let text = PRESETS[0].1;
+        assert!(text.contains("\"banks\": 2"));
+        Params::from_json(&text.replace("\"banks\": 2", &format!("\"banks\": {banks}{asks}")))
+    };
+    let asked = ", \"bank_per_client\": true";
+    for banks in [4, 8] {
+        let params = with(banks, asked).expect("enough banks");
+        assert!(params.state_buffer.banks >= Params::PARTITION_CLIENTS);
+        assert_eq!(Params::from_json(&params.to_json()), Ok(params));
+    }
+    let errors = with(2, asked).expect_err("two banks for three clients");
+    assert_eq!(errors.faults().len(), 1);
+    let fault = &errors.faults()[0];
+    assert_eq!(fault.field, "state_buffer.banks");
+    assert!(
+        fault.message.contains("is 2, expected at least 3"),
+        "{fault:?}"
+    );
+    // Who does not ask may have fewer.
+    let params = with(2, "").expect("valid");
+    assert_eq!(with(2, ", \"bank_per_client\": false"), Ok(params.clone()));
+    assert!(!params.to_json().contains("bank_per_client"));
+    // By hand as well.
+    let mut params = params;
+    params.state_buffer.bank_per_client = true;
+    params.validate().expect_err("two banks for three clients");
+    params.state_buffer.banks = 4;
+    params.validate().expect("enough banks");
+}
+
+#[test]
 fn parameters_built_by_hand_are_checked() {
     let mut params = preset("tiny");
     params.array.rows = 300;
@@ -139,7 +172,7 @@ fn every_field_of_the_schema_is_explained() {
     ] {
         assert!(fields.iter().any(|f| f == wanted), "{wanted} in {fields:?}");
     }
-    assert_eq!(fields.len(), 83, "{fields:?}");
+    assert_eq!(fields.len(), 84, "{fields:?}");
 }
 
 /// Lists the fields of a schema and asserts that each has a text and that objects are closed.

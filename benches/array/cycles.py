@@ -2,9 +2,11 @@
 """Cycles of the networks of benches/array/networks.py on benches/array/ample.json, as tables in Markdown.
 
 The cycles are those that the compiler predicts; with --sim the golden machine runs each network and must agree.
+Those of SCALE-Sim beside them are in scalesim.csv.
 Usage: benches/array/cycles.py [--sim]   (heddle is $HEDDLE or target/release/heddle)
 """
 
+import csv
 import json
 import os
 import pathlib
@@ -59,6 +61,12 @@ def bound(layer, source, output):
     return column_tiles * -(-source[0] * kernel[0] * kernel[1] // SIDE) * pixels
 
 
+def scale_sim():
+    """Cycles of SCALE-Sim by network and layer."""
+    with open(ROOT / "benches/array/scalesim.csv", encoding="utf-8") as file:
+        return {(row["network"], row["layer"]): int(row["cycles"]) for row in csv.DictReader(file)}
+
+
 def report(name, check):
     path = ROOT / f"build/workloads/{name}.json"
     network = json.loads(path.read_text())
@@ -70,23 +78,26 @@ def report(name, check):
     if check:
         assert heddle("sim", "-c", CONFIG, "-m", path, "-p", target)["exact"]
     found = shapes(network)
-    print(f"### {name}\n\n| layer | cycles | bound | of it |\n|---|---|---|---|")
-    previous, products, others, bounds = "input", 0, 0, 0
+    print(f"### {name}\n\n| layer | cycles | bound | of it | SCALE-Sim |\n|---|---|---|---|---|")
+    known = scale_sim()
+    previous, products, others, bounds, scale = "input", 0, 0, 0, 0
     for layer, run in zip(network["layers"], layers):
         source = found[layer.get("inputs", [previous])[0]]
         previous = layer["name"]
         limit = bound(layer, source, found[previous])
         if limit is None:
             others += run["cycles"]
-            print(f"| {previous} ({layer['kind']}) | {run['cycles']} | | |")
+            print(f"| {previous} ({layer['kind']}) | {run['cycles']} | | | |")
         else:
             products += run["cycles"]
             bounds += limit
-            print(f"| {previous} | {run['cycles']} | {limit} | {limit / run['cycles']:.3f} |")
+            other = known[name, previous]
+            scale += other
+            print(f"| {previous} | {run['cycles']} | {limit} | {limit / run['cycles']:.3f} | {other} |")
     share = bounds / products
-    print(f"| **convolution, depthwise, fully connected** | **{products}** | {bounds} | {share:.3f} |")
-    print(f"| adds and pooling | {others} | | |")
-    print(f"| all layers in one run | {whole['cycles']} | | |\n")
+    print(f"| **convolution, depthwise, fully connected** | **{products}** | {bounds} | {share:.3f} | {scale} |")
+    print(f"| adds and pooling | {others} | | | |")
+    print(f"| all layers in one run | {whole['cycles']} | | | |\n")
 
 
 def main():

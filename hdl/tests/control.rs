@@ -272,13 +272,23 @@ fn sgcr_54_every_k_tile_takes_the_next_entry_and_there_is_none_beyond_the_table(
     u.start_i.next = false;
     u.full_i.next = true;
     clock_cycle!(u);
-    // Two vectors a tile; tables of 16 entries.
-    for (vector, entry) in [(0, 14), (1, 14), (2, 15), (3, 15)] {
+    // Two vectors a tile; tables of 16 entries. Behind the last K tile the next column tile begins anew.
+    let slots = [
+        (0, 14, false),
+        (1, 14, false),
+        (2, 15, true),
+        (3, 15, true),
+        (4, 14, false),
+        (5, 14, false),
+        (6, 15, false),
+        (7, 15, false),
+    ];
+    for (vector, entry, last) in slots {
         u.final_i[0].next = vector % 2 == 1;
-        u.final_i[1].next = vector >= 2;
+        u.final_i[1].next = last;
         settle(&mut u);
         assert!(u.vector_o.val() && !u.error_o.val(), "vector {vector}");
-        assert_eq!(u.last_tile_o.val(), vector >= 2, "vector {vector}");
+        assert_eq!(u.last_tile_o.val(), last, "vector {vector}");
         clock_cycle!(u);
         assert!(u.op_valid_o.val() && u.op_table_o.val());
         assert_eq!(u.op_entry_o.val().to_u64(), entry, "vector {vector}");
@@ -336,9 +346,9 @@ fn a_drain_that_is_placed_has_a_third_parameter_word() {
 
 #[test]
 fn words_of_weights_may_be_read_backwards() {
-    assert_eq!(end_of(&[0x0402, 4 | 0x1f << 15, 1, 0, HALT]), None);
-    let reserved = [0x0402, 4 | 1 << 20, 1, 0, HALT];
-    assert_eq!(end_of(&reserved), Some((3, 0)), "bit 20");
+    assert_eq!(end_of(&[0x0402, 4 | 0x3f << 15, 1, 0, HALT]), None);
+    let reserved = [0x0402, 4 | 1 << 21, 1, 0, HALT];
+    assert_eq!(end_of(&reserved), Some((3, 0)), "bit 21");
 }
 
 #[test]

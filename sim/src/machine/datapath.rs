@@ -60,6 +60,17 @@ pub(crate) struct PostSettings {
     pub activation: usize,
 }
 
+/// A word that leaves a column for a partition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LeavingWord {
+    pub column: usize,
+    /// It leaves because the drain ends, not because a byte of another word follows.
+    pub flushed: bool,
+    pub partition: usize,
+    pub word: usize,
+    pub data: [u8; 8],
+}
+
 /// Bytes on their way to one word, the same word in all columns.
 #[derive(Debug, Clone)]
 struct Gatherer {
@@ -85,6 +96,8 @@ pub(crate) struct Datapath {
     results: Vec<i32>,
     post: PostSettings,
     gatherer: Gatherer,
+    /// Words that have left the columns; whoever runs the machine takes them.
+    pub leaving: Vec<LeavingWord>,
     /// Sums of the window under way, by slot and column.
     window: Vec<Vec<i32>>,
     /// Bytes to store, by activation table and scaled byte.
@@ -132,6 +145,7 @@ impl Datapath {
                 word: None,
                 data: vec![[0; 8]; cols],
             },
+            leaving: Vec::new(),
             window: Vec::new(),
             activations: vec![[0; 256]; params.post.activations as usize],
         }
@@ -295,7 +309,7 @@ impl Datapath {
     pub fn drain(&mut self, sums: &[i32], address: usize, flush: bool) {
         let word = address / 8;
         if self.gatherer.word != Some(word) {
-            self.write_gathered();
+            self.write_gathered(false);
             self.gatherer.word = Some(word);
         }
         let post = self.post;
@@ -314,12 +328,12 @@ impl Datapath {
             self.gatherer.data[column][address % 8] = stored;
         }
         if flush {
-            self.write_gathered();
+            self.write_gathered(true);
         }
     }
 
     /// Writes the gathered word of every active column to its partition.
-    fn write_gathered(&mut self) {
+    fn write_gathered(&mut self, flushed: bool) {
         let Some(word) = self.gatherer.word.take() else {
             return;
         };
@@ -329,6 +343,13 @@ impl Datapath {
             let data = std::mem::take(&mut self.gatherer.data[column]);
             let partition = (self.post.first_partition + column) % partitions;
             self.memory.write_result(partition, word, data);
+            self.leaving.push(LeavingWord {
+                column,
+                flushed,
+                partition,
+                word,
+                data,
+            });
         }
     }
 }

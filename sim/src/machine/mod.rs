@@ -54,6 +54,24 @@ pub enum MachineError {
     },
 }
 
+/// A word that a drain gives to a partition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DrainedWord {
+    /// Cycle of the run in which the last sum on which the word has waited takes its drain address:
+    /// that of the flush byte, or that of the first byte of the next word.
+    pub cycle: u64,
+    /// It leaves behind the flush byte.
+    pub flushed: bool,
+    /// Column that it comes from.
+    pub column: u32,
+    /// Partition that it goes to.
+    pub partition: u32,
+    /// Word of the partition.
+    pub word: u32,
+    /// Bytes as they are stored, without the zero codec of the host port.
+    pub data: [u8; 8],
+}
+
 /// The machine as its host sees it. Memories start with zeros.
 #[derive(Debug, Clone)]
 pub struct Machine {
@@ -148,10 +166,34 @@ impl Machine {
     /// # Errors
     /// [`MachineError`]; the memories keep what was written until then.
     pub fn run(&mut self, start_pc: u32, limit: u64) -> Result<Counters, MachineError> {
+        self.run_watched(start_pc, limit, |_| {})
+    }
+
+    /// As [`run`](Self::run); `watch` sees every word that a drain writes, in the order of their cycles.
+    ///
+    /// # Errors
+    /// [`MachineError`]; the memories keep what was written until then.
+    pub fn run_watched(
+        &mut self,
+        start_pc: u32,
+        limit: u64,
+        mut watch: impl FnMut(DrainedWord),
+    ) -> Result<Counters, MachineError> {
         self.data.memory.accesses = Accesses::default();
         let mut clockwork = Clockwork::new(&self.params, start_pc);
-        for _ in 0..limit {
-            match clockwork.cycle(&self.program, &mut self.data) {
+        for cycle in 0..limit {
+            let result = clockwork.cycle(&self.program, &mut self.data);
+            for leaving in self.data.leaving.drain(..) {
+                watch(DrainedWord {
+                    cycle,
+                    flushed: leaving.flushed,
+                    column: leaving.column as u32,
+                    partition: leaving.partition as u32,
+                    word: leaving.word as u32,
+                    data: leaving.data,
+                });
+            }
+            match result {
                 Ok(true) => {}
                 Ok(false) => {
                     return Ok(Counters::new(clockwork.tally, self.data.memory.accesses));

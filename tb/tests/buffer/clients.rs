@@ -22,7 +22,7 @@ fn read(partition: u8, word: u16) -> HostRequest {
 }
 
 /// All words as the host reads them, partition by partition.
-fn contents(bench: &mut StateBench) -> Checked<Vec<u64>> {
+pub fn contents(bench: &mut StateBench) -> Checked<Vec<u64>> {
     let words = (bench.shape.banks * bench.shape.words_per_bank) as u16;
     let mut answers = Vec::new();
     for partition in 0..bench.rows as u8 {

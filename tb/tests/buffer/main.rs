@@ -1,6 +1,7 @@
 //! The emitted state buffer and results buffer against their golden models, every output in
 //! every cycle.
 
+mod arbitration;
 mod bench;
 mod clients;
 mod random;

@@ -6,10 +6,10 @@ use rand::seq::{IndexedMutRandom, IndexedRandom};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::machines::dump::{encode, fill_tables};
 use crate::machines::pair::{End, Pair, random_word};
 use crate::machines::programs::{fault_entry, random_program};
 use crate::machines::{self, Machine};
-use crate::programs::{encode, fill_tables};
 use crate::rtl::{self, Checked, Coverage};
 
 /// Instruction words that no machine accepts.

@@ -1,70 +1,21 @@
 //! Random legal programs.
 
 use heddle_arch::host::Counter;
-use heddle_arch::isa::{DrainPlace, ErrorCode, Instruction, Record, Reduction, RowBlock, Wait};
+use heddle_arch::isa::{ErrorCode, Instruction, Reduction, RowBlock};
 use heddle_arch::params::Params;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::machines::pair::{End, HALT, Pair, random_word, row};
+use crate::machines::dump::{dump, encode, fill_tables};
+use crate::machines::pair::{End, Pair, random_word};
 use crate::machines::programs::{random_program, random_row_offset, wait_of};
 use crate::machines::{self, Machine};
 use crate::rtl::{self, Checked, Coverage};
-
-pub fn encode(program: &[Instruction]) -> Vec<u32> {
-    program.iter().flat_map(Instruction::encode).collect()
-}
 
 /// The instructions, a line each.
 fn text(program: &[Instruction]) -> String {
     let lines: Vec<String> = program.iter().map(Instruction::to_string).collect();
     lines.join("\n")
-}
-
-/// Sends all results of both banks to the state buffer.
-fn dump(rng: &mut ChaCha8Rng, params: &Params) -> Vec<Instruction> {
-    let depth = params.results_buffer.depth;
-    let epilogue = |bank| Instruction::Matmul {
-        wait: Wait::default(),
-        rows: 1,
-        first: false,
-        last: false,
-        bank,
-        tile_level: 0,
-        threshold: 0,
-        macs: 0,
-        table: None,
-        repeat: None,
-        record: Record {
-            rows: vec![row(2, 0, &[(depth, 1)])],
-        },
-    };
-    let (cols, lanes) = (params.array.cols, params.lanes());
-    let mut program = Vec::new();
-    for (part, first_column) in (0..cols).step_by(lanes as usize).enumerate() {
-        let place = DrainPlace {
-            first_column,
-            turn: rng.random_range(0..params.turns()),
-        };
-        program.push(Instruction::Drain {
-            wait: Wait::default(),
-            columns: lanes.min(cols - first_column),
-            single: rng.random(),
-            tile: rng.random_range(0..params.column_tiles) as u8,
-            lo: -256,
-            hi: 255,
-            place: Some(place),
-            activation: 0,
-            pooling: None,
-            advance: None,
-            record: Record {
-                rows: vec![row(0, part as u32 * 2 * depth, &[(2 * depth, 1)])],
-            },
-        });
-        program.extend([epilogue(false), epilogue(true)]);
-    }
-    program.push(HALT);
-    program
 }
 
 /// Which situations a program has brought about.
@@ -164,16 +115,6 @@ fn name_of(reduction: Reduction) -> &'static str {
         Reduction::Sum => "sum",
         Reduction::Product => "product",
         Reduction::Median => "median",
-    }
-}
-
-/// Writes a random offset to every entry of every row.
-pub fn fill_tables(pair: &mut Pair, rng: &mut ChaCha8Rng) {
-    let params = pair.params();
-    for row in 0..params.array.rows {
-        for entry in 0..params.state_buffer.row_offsets {
-            pair.write_row_offset(row, entry, random_row_offset(rng, params));
-        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Whole machines as emitted Verilog: small configurations, their models, a host at their port.
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
+pub mod dump;
+pub mod garbage;
 pub mod pair;
 pub mod programs;
 

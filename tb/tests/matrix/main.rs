@@ -4,11 +4,13 @@
 mod bench;
 mod flow;
 mod identities;
+mod left;
 #[path = "../machines/mod.rs"]
 mod machines;
 mod options;
 mod probe;
 mod products;
+mod rounds;
 #[path = "../rtl/mod.rs"]
 mod rtl;
 mod stored;

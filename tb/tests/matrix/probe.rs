@@ -76,10 +76,18 @@ pub struct Clock {
     pub words: Vec<Option<[u8; 8]>>,
     /// Operands that enter the rows of the array; none is 0.
     pub operands: Vec<i32>,
+    /// Swap flags that enter the rows of the array.
+    pub swaps: Vec<bool>,
+    /// Weights in the shift chains.
+    pub shadow: Vec<i8>,
     /// Weights in use.
     pub active: Vec<i8>,
     /// Cells that take an operand.
     pub takes: Vec<bool>,
+    /// What is on the operand inputs of the cells.
+    pub cell_operands: Vec<i32>,
+    /// Swap flags at the cells.
+    pub cell_swaps: Vec<bool>,
     pub products: Vec<i32>,
     /// Sums that leave the array.
     pub sums: Vec<i32>,
@@ -149,10 +157,16 @@ impl Probes<'_> {
                 .map(|r| self.bit("shift_o", r).then(|| word(r)))
                 .collect(),
             operands: (0..rows).map(operand).collect(),
+            swaps: (0..rows).map(|r| self.bit("swap_o", r)).collect(),
+            shadow: (0..cells)
+                .map(|i| self.signed("shadow_o", i, 8) as i8)
+                .collect(),
             active: (0..cells)
                 .map(|i| self.signed("active_o", i, 8) as i8)
                 .collect(),
             takes: (0..cells).map(|i| self.bit("cell_nz_o", i)).collect(),
+            cell_operands: (0..cells).map(|i| self.signed("cell_x_o", i, 9)).collect(),
+            cell_swaps: (0..cells).map(|i| self.bit("cell_swap_o", i)).collect(),
             products: (0..cells)
                 .map(|i| self.signed("product_o", i, 17))
                 .collect(),

@@ -31,11 +31,14 @@ module probed (
   output wire    [ROWS-1:0] shift_o,
   output wire [64*ROWS-1:0] w_o,
   output wire    [ROWS-1:0] nz_o,
+  output wire    [ROWS-1:0] swap_o,
   output wire  [9*ROWS-1:0] x_o,
   // Cells.
   output wire  [8*ROWS*COLS-1:0] active_o,
   output wire  [8*ROWS*COLS-1:0] shadow_o,
   output wire    [ROWS*COLS-1:0] cell_nz_o,
+  output wire    [ROWS*COLS-1:0] cell_swap_o,
+  output wire  [9*ROWS*COLS-1:0] cell_x_o,
   output wire [17*ROWS*COLS-1:0] product_o,
   output wire       [32*COLS-1:0] psum_o,
   // Column partitions of the results buffer: what is stored and read, and the first rows of bank 0.
@@ -76,6 +79,7 @@ module probed (
   assign shift_o = u_machine.state_buffer_shift_o;
   assign w_o = u_machine.state_buffer_w_o;
   assign nz_o = u_machine.state_buffer_nz_o;
+  assign swap_o = u_machine.state_buffer_swap_o;
   assign x_o = u_machine.state_buffer_x_o;
   assign psum_o = u_machine.array_psum_o;
   assign lane_valid_o = u_machine.post_dr_valid_o;
@@ -95,6 +99,8 @@ module probed (
         assign active_o[8*(r*COLS+c)+:8] = u_machine.u_array.gen_row[r].u_row.gen_pe[c].u_pe.active_q;
         assign shadow_o[8*(r*COLS+c)+:8] = u_machine.u_array.gen_row[r].u_row.gen_pe[c].u_pe.shadow_q;
         assign cell_nz_o[r*COLS+c] = u_machine.u_array.gen_row[r].u_row.gen_pe[c].u_pe.nz_i;
+        assign cell_swap_o[r*COLS+c] = u_machine.u_array.gen_row[r].u_row.gen_pe[c].u_pe.swap_i;
+        assign cell_x_o[9*(r*COLS+c)+:9] = u_machine.u_array.gen_row[r].u_row.gen_pe[c].u_pe.x_i;
         assign product_o[17*(r*COLS+c)+:17] =
             u_machine.u_array.gen_row[r].u_row.gen_pe[c].u_pe.product_q;
       end

@@ -1,0 +1,84 @@
+//! Banks whose outputs several users share.
+
+use heddle_sim::buffer::{OperandSlot, WeightSlot};
+use heddle_tb::verilate::Sources;
+
+use crate::bench::{STATE_3, StateBench, shape_3};
+use crate::clients::contents;
+use crate::rtl::{Checked, mutated};
+
+const CLOCKS: usize = 60;
+
+/// In every clock each row reads an operand from one bank and a weight word from the other; in the next clock
+/// the banks change. Both users of a row get what the bank of their address holds.
+fn two_banks_for_each_user(sources: &Sources) -> Checked {
+    let mut bench = StateBench::new(sources, 3, shape_3(), 1)?;
+    let bank = bench.shape.words_per_bank;
+    let words = 2 * bank;
+    let memory = contents(&mut bench)?;
+    // Of the operand and the weights of a clock.
+    let place = |clock: usize| (clock % 2 * bank + clock / 2 % bank, (clock + 1) % 2 * bank);
+    let mut from_banks = [[false; 2]; 2];
+    for clock in 0..CLOCKS {
+        let (operand, weight) = place(clock);
+        let mut inputs = bench.idle();
+        inputs.operand = OperandSlot {
+            valid: true,
+            address: (8 * operand + clock % 8) as u16,
+            rows: 3,
+            threshold: 127,
+            fresh: true,
+            ..OperandSlot::default()
+        };
+        inputs.weight = WeightSlot {
+            valid: true,
+            address: 8 * weight as u16,
+            rows: 3,
+        };
+        // The bench compares these with the outputs of the hardware.
+        let outputs = bench.step(&inputs)?;
+        for row in 0..3 {
+            if let Some(slot) = clock.checked_sub(6 + row) {
+                let (word, _) = place(slot);
+                let byte = memory[row * words + word].to_le_bytes()[slot % 8];
+                let operand = i16::from(byte as i8);
+                let found = outputs.nz[row].then(|| outputs.x[row]).flatten();
+                if found != (operand != 0).then_some(operand) {
+                    return Err(format!("clock {clock}, row {row}: operand {found:?}"));
+                }
+                from_banks[0][word / bank] |= operand != 0;
+            }
+            if let Some(slot) = clock.checked_sub(3 + row) {
+                let (_, word) = place(slot);
+                let expected = memory[row * words + word];
+                if outputs.w[row] != Some(expected) {
+                    return Err(format!("clock {clock}, row {row}: {:?}", outputs.w[row]));
+                }
+                from_banks[1][word / bank] |= expected != 0;
+            }
+        }
+    }
+    match from_banks {
+        [[true, true], [true, true]] => Ok(()),
+        _ => Err(format!("a bank has given nothing: {from_banks:?}")),
+    }
+}
+
+#[test]
+fn pet_52_every_user_of_a_partition_gets_the_outputs_of_both_banks() {
+    two_banks_for_each_user(&STATE_3).unwrap();
+    let faults = [
+        // Users see the first bank alone; the bank is chosen by the slot behind.
+        ("heddle_word_mux", "select_i[1] ? 8'd255 : 8'd0", "8'd0"),
+        (
+            "heddle_banks",
+            "op_arrives_q <= op_read_q",
+            "op_arrives_q <= op_take",
+        ),
+    ];
+    for (module, from, to) in faults {
+        let fault = mutated(&STATE_3, module, from, to);
+        let found = two_banks_for_each_user(&fault);
+        println!("{to}: {}", found.expect_err("a fault"));
+    }
+}

@@ -1,0 +1,165 @@
+//! Programs that are garbage: random words, legal programs with words changed, and words that are
+//! instructions now and then. Each ends with the golden machine's code and instruction, and writes nothing but
+//! what the golden machine writes.
+//!
+//! Loops can be longer than any patience, and one of step 0 never ends: such a program is cut off on both sides, and
+//! agrees until then. Where operands and weights meet in one bank the golden machine does not judge; then every
+//! word written lies in a partition, and the hardware comes to an end.
+
+use heddle_arch::isa::{ErrorCode, Instruction};
+use heddle_arch::params::Params;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::bench::Bench;
+use crate::machines::Machine;
+use crate::machines::dump::{encode, fill_tables};
+use crate::machines::garbage::garbage;
+use crate::machines::pair::End;
+use crate::machines::programs::{fault_entry, random_program};
+use crate::programs::{disturb, first_seed, run_one, wanted};
+use crate::rtl::{Checked, Coverage};
+use crate::shapes;
+use crate::watch;
+
+/// Longer than any wait that ends as STUCK.
+const LIMIT: u64 = 20_000;
+
+/// The whole state buffer is compared once in so many programs, besides behind every legal one. In the others
+/// only the words that drains have written: all of them were seen as they came.
+const WHOLE_EVERY: f64 = 16.0;
+
+/// A legal program runs after so many that are garbage.
+const LEGAL_EVERY: u32 = 50;
+
+/// Changes one to four words: another word, a bit, a field, or a word more or less.
+fn damage(rng: &mut ChaCha8Rng, words: &mut Vec<u32>) {
+    for _ in 0..rng.random_range(1..=4) {
+        let at = rng.random_range(0..words.len());
+        match rng.random_range(0..6) {
+            0 => words[at] = rng.random(),
+            1 => words[at] ^= 1 << rng.random_range(0..32),
+            2 => words[at] ^= 1 << rng.random_range(0..12),
+            3 => words[at] = *words.choose(rng).expect("not empty"),
+            4 => words.insert(at, rng.random_range(0..64)),
+            _ if words.len() > 1 => {
+                words.remove(at);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The words of a program, and what kind of garbage it is.
+fn program(rng: &mut ChaCha8Rng, params: &Params) -> (&'static str, Vec<u32>) {
+    match rng.random_range(0..10) {
+        0 => {
+            let count = rng.random_range(1..40);
+            ("random words", (0..count).map(|_| rng.random()).collect())
+        }
+        1..=3 => ("instructions now and then", garbage(rng, params)),
+        _ => {
+            let mut words = encode(&random_program(rng, params));
+            damage(rng, &mut words);
+            ("words changed", words)
+        }
+    }
+}
+
+/// Whether a LOAD_WEIGHTS and a MATMUL may be in the words that are left of a program; for coverage.
+fn has_both(words: &[u32]) -> bool {
+    let mut rest = words;
+    let mut found = [false; 2];
+    while let Ok((instruction, length)) = Instruction::decode(rest) {
+        found[0] |= matches!(instruction, Instruction::LoadWeights { .. });
+        found[1] |= matches!(instruction, Instruction::Matmul { .. });
+        rest = &rest[length..];
+    }
+    found == [true; 2]
+}
+
+/// One garbage program on both machines.
+fn run_garbage(rng: &mut ChaCha8Rng, bench: &mut Bench, coverage: &mut Coverage) -> Checked {
+    let params = bench.params();
+    let zero_point = disturb(rng, bench);
+    if rng.random_bool(0.1) {
+        // An entry that leads beyond the memory.
+        let row = rng.random_range(0..params.array.rows);
+        let beyond = rng.random_range(params.partition_bytes() as u16..=u16::MAX);
+        let pair = &mut bench.pair;
+        pair.write_row_offset(row, fault_entry(params), Some(beyond));
+    }
+    let (kind, words) = program(rng, params);
+    let room = params.program.words.saturating_sub(words.len() as u32);
+    // What lies behind it is left over from others; some programs lie at the end of the memory.
+    let pc = match rng.random_range(0..20) {
+        0 => room,
+        1 => params.program.words - rng.random_range(1..=params.program.words.min(60)),
+        _ => rng.random_range(0..=room),
+    };
+    let length = words.len().min((params.program.words - pc) as usize);
+    bench.pair.write_program(pc, &words[..length]);
+    let guest = rng.random_bool(0.1).then(|| rng.random());
+    let seen = watch::run(bench, pc, LIMIT, guest)?;
+    coverage.event("all", true);
+    coverage.event(kind, true);
+    coverage.event("words written", seen.words > 0);
+    coverage.event("products with weights", has_both(&words));
+    coverage.event("halted", matches!(seen.end, End::Halt(_)));
+    match seen.end {
+        End::Conflict => coverage.event("not judged", true),
+        End::Endless => coverage.event("cut off", true),
+        End::Halt(_) | End::Error(..) => {}
+    }
+    coverage.event("visited", seen.visits.registers > 0);
+    for code in ErrorCode::ALL {
+        let is = matches!(seen.end, End::Error(found, _) if found == code);
+        coverage.event(code.name(), is);
+    }
+    watch::settle(bench, &seen, zero_point, rng.random_bool(1.0 / WHOLE_EVERY))
+}
+
+/// `count` garbage programs one after another; legal ones between them find what was damaged.
+pub fn run_all(machine: &Machine, seed: u64, count: u32) -> Checked<Coverage> {
+    let mut coverage = Coverage::default();
+    let mut legal = Coverage::default();
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut bench = Bench::new(machine, seed)?;
+    fill_tables(&mut bench.pair, &mut rng);
+    let place = bench.pair.place.clone();
+    for number in 0..count {
+        bench.pair.place = format!("{place}, garbage {number}");
+        run_garbage(&mut rng, &mut bench, &mut coverage)?;
+        if number % LEGAL_EVERY == LEGAL_EVERY - 1 {
+            bench.pair.place = format!("{place}, legal program behind garbage {number}");
+            fill_tables(&mut bench.pair, &mut rng);
+            run_one(&mut rng, &mut bench, &mut legal)?;
+            coverage.event("legal programs", true);
+        }
+    }
+    Ok(coverage)
+}
+
+#[test]
+fn garbage_programs_end_as_predicted_and_write_nothing_else() {
+    let count = wanted("HEDDLE_GARBAGE", 500, 20_000);
+    let seed = first_seed();
+    let mut coverage = Coverage::default();
+    for params in shapes::all() {
+        let name = params.name.clone();
+        match run_all(&shapes::machine(params), seed, count) {
+            Ok(found) => {
+                println!("{name}, seed {seed}: {found:?}");
+                coverage.add(found);
+            }
+            Err(message) => panic!("{message}"),
+        }
+    }
+    coverage.assert_complete();
+    let all = coverage.count("all");
+    for (event, most) in [("cut off", all / 25), ("not judged", all / 25)] {
+        let count = coverage.count(event);
+        assert!(count <= most, "{event}: {count} of {all}");
+    }
+}

@@ -1,0 +1,17 @@
+//! Random programs in lockstep on emitted machines and the golden machine: every word that a drain
+//! writes in the clock in which it reaches its partition, then how the run ends, all counters and the
+//! whole state buffer. Legal programs, and programs that are garbage.
+
+#[path = "../matrix/bench.rs"]
+mod bench;
+mod garbage;
+mod guest;
+#[path = "../machines/mod.rs"]
+mod machines;
+mod matrices;
+mod mutants;
+mod programs;
+#[path = "../rtl/mod.rs"]
+mod rtl;
+mod shapes;
+mod watch;

@@ -1,0 +1,103 @@
+//! Programs that are mostly nonsense.
+
+use heddle_arch::isa::{Instruction, Record, Wait};
+use heddle_arch::params::Params;
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+
+use super::dump::encode;
+use super::pair::row;
+use super::programs::random_program;
+
+/// Loads weights from the bank from which operands are streamed at the same time.
+fn conflict() -> Vec<Instruction> {
+    let load = |words| Instruction::LoadWeights {
+        wait: Wait::default(),
+        rows: 1,
+        tile_level: 0,
+        flip: 0,
+        streamed: false,
+        record: Record {
+            rows: vec![row(0, 0, &[(words, 8)])],
+        },
+    };
+    let matmul = Instruction::Matmul {
+        wait: Wait::default(),
+        rows: 1,
+        first: true,
+        last: false,
+        bank: false,
+        tile_level: 0,
+        threshold: 0,
+        macs: 0,
+        table: None,
+        repeat: None,
+        record: Record {
+            rows: vec![row(1, 0, &[(30, 8)])],
+        },
+    };
+    vec![load(1), matmul, load(8)]
+}
+
+/// Mostly headers of instructions with small fields, so that some are legal.
+pub fn garbage(rng: &mut ChaCha8Rng, params: &Params) -> Vec<u32> {
+    let mut words = match rng.random_range(0..30) {
+        0 => encode(&conflict()),
+        1..10 => encode(&random_program(rng, params)),
+        _ => Vec::new(),
+    };
+    while words.len() < 60 {
+        if rng.random_bool(0.1) {
+            words.push(rng.random());
+            continue;
+        }
+        let opcode = rng.random_range(1..=4);
+        let loops = rng.random_range(0..=2);
+        let table = opcode == 3 && rng.random_bool(0.3);
+        let pooled = opcode == 4 && params.post.pooling && rng.random_bool(0.5);
+        let fixed = match opcode {
+            2 => 2,
+            _ => 3 + u32::from(table) + u32::from(pooled),
+        };
+        let length = if opcode == 1 {
+            1
+        } else {
+            fixed + 2 + 3 * loops
+        };
+        words.push(opcode | length << 8 | (rng.random_range(0..8) & rng.random_range(0..8)) << 16);
+        if opcode == 1 {
+            continue;
+        }
+        let mut first = rng.random_range(1..=params.lanes());
+        if opcode == 3 {
+            first |= rng.random_range(0..8) << 9 | rng.random_range(0..256) << 16;
+            first |= u32::from(table) << 15;
+        }
+        if opcode == 4 && params.post.activations > 0 {
+            first |= rng.random_range(0..=params.post.activations + 1) << 11;
+            first |= u32::from(pooled) << 15;
+        }
+        words.push(first);
+        if opcode != 2 {
+            words.push(rng.random_range(0..256));
+        }
+        if table {
+            let entries = params.state_buffer.row_offsets;
+            words.push(rng.random_range(0..entries + 4) << 24 | rng.random_range(0..256));
+        }
+        if pooled {
+            let window = rng.random_range(0..6) * rng.random_range(0..3);
+            words.push(rng.random_range(0..6) | window << 8);
+        }
+        words.push(rng.random_range(0..3) | loops << 4);
+        words.push(rng.random_range(0..params.partition_bytes() + 16));
+        for _ in 0..loops {
+            words.extend([0, rng.random_range(1..4), rng.random_range(0..12)]);
+        }
+    }
+    for _ in 0..rng.random_range(0..4) {
+        let at = rng.random_range(0..words.len());
+        words[at] ^= 1 << rng.random_range(0..32);
+    }
+    words
+}
