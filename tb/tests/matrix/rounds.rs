@@ -168,7 +168,7 @@ fn two_rounds(first: bool) -> Checked {
 }
 
 #[test]
-fn pet_57_a_round_adds_to_the_result_of_the_round_before() {
+fn a_round_adds_to_the_result_of_the_round_before() {
     two_rounds(false).unwrap();
     let alone = two_rounds(true);
     println!(
