@@ -1,163 +1,25 @@
 //! Which unit does what in which clock cycle: weight, stream and drain unit.
 //!
-//! Everything that can change with the control hardware is in this file, the distances in
+//! Everything that can change with the control hardware is here and in the files below, the distances in
 //! [`Delays`]. A unit decides in cycle t from what was true at its beginning; the slot that it
 //! sends stands on the wave in t + 1.
 
-use std::collections::VecDeque;
-use std::rc::Rc;
+mod start;
+mod units;
+mod weights;
 
-use heddle_arch::isa::{
-    ErrorCode, Instruction, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_PROLOGUE, ROW_TENSOR, Record,
-};
+use std::collections::VecDeque;
+
+use heddle_arch::isa::{ErrorCode, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_PROLOGUE, ROW_TENSOR};
 use heddle_arch::params::Params;
-use heddle_arch::requantise::Rounding;
 
 use super::counters::Tally;
-use super::datapath::{Datapath, PostSettings, VectorSlot};
+use super::datapath::{Datapath, VectorSlot};
 use super::sequencer::{Idle, Issue, Sequencer};
-use super::walk::{Step, Walk};
+use super::walk::Step;
+use units::{Delays, Limits, Loading, Stream, Unit};
 
-/// Distances in clock cycles.
-#[derive(Debug, Clone, Copy)]
-struct Delays {
-    /// From START to the unit's first valid address.
-    first_address: u64,
-    /// From a slot on the operand wave of row 0 to its drain address being taken.
-    drain_take: u64,
-    /// From a slot on the operand wave of row 0 to its fault being known.
-    fault: u64,
-    /// From the last drain address to the drain unit being idle.
-    drain_quiet: u64,
-    /// From a swap to the next weight word.
-    swap_gap: u64,
-}
-
-impl Delays {
-    fn of(params: &Params) -> Self {
-        let rows = u64::from(params.array.rows);
-        let cols = u64::from(params.array.cols);
-        Self {
-            first_address: 4,
-            drain_take: rows + 7,
-            fault: rows + 1,
-            drain_quiet: cols + 16 + u64::from(params.post.extra_cycles()),
-            swap_gap: cols,
-        }
-    }
-}
-
-/// Streamed words whose addresses are looked at; only a loop that does not end has more.
-const MOST_WORDS: usize = 1 << 20;
-
-/// Limits of the addresses, in the unit's own steps.
-#[derive(Debug, Clone, Copy)]
-struct Limits {
-    partition_bytes: u32,
-    bank_bytes: u32,
-    column_tiles: u32,
-    depth: u32,
-    row_offsets: u32,
-    partition_step: u32,
-    offset_bits: u32,
-    address_bits: u32,
-}
-
-/// A program that stops the machine or that the model refuses to judge.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Trap {
-    /// An error of the instruction set.
-    Error {
-        code: ErrorCode,
-        pc: u32,
-        message: String,
-    },
-    /// Operand and weight slot read the same bank in the same cycle.
-    BankConflict { pc: u32, bank: u32 },
-}
-
-/// A traversal with a unit around it.
-#[derive(Debug, Clone, Default)]
-struct Unit {
-    walk: Option<Walk>,
-    valid_from: u64,
-    /// Program word of the last instruction that HEAD let pass to this unit.
-    pc: u32,
-}
-
-impl Unit {
-    fn start(&mut self, record: &Record, limits: &Limits, valid_from: u64) {
-        self.walk = Walk::start(record, limits.offset_bits, limits.address_bits);
-        self.valid_from = valid_from;
-    }
-
-    fn busy(&self) -> bool {
-        self.walk.is_some()
-    }
-
-    fn valid(&self, now: u64) -> Option<Step> {
-        let walk = self.walk.as_ref().filter(|_| now >= self.valid_from)?;
-        Some(walk.step())
-    }
-
-    fn accept(&mut self) {
-        if let Some(walk) = &mut self.walk {
-            if !walk.advance() {
-                self.walk = None;
-            }
-        }
-    }
-
-    fn check_address(&self, address: u32, limit: u32, name: &str) -> Result<usize, Trap> {
-        if address < limit {
-            return Ok(address as usize);
-        }
-        Err(Trap::Error {
-            code: ErrorCode::Address,
-            pc: self.pc,
-            message: format!("{name} is {address}, expected at most {}", limit - 1),
-        })
-    }
-}
-
-/// Fields of the MATMUL in progress and its place in the K tiles.
-#[derive(Debug, Clone, Copy, Default)]
-struct Stream {
-    rows: usize,
-    first: bool,
-    last: bool,
-    bank: usize,
-    level: u8,
-    threshold: u8,
-    macs: u32,
-    /// Multiply-accumulates of a vector of the last K tile.
-    last_macs: u32,
-    /// Entry of the offset tables for the K tile in progress, if they are used.
-    entry: Option<u32>,
-    /// Entry with which each column tile begins.
-    first_entry: u32,
-    fresh: bool,
-    first_tile: bool,
-    tile_begins: bool,
-    vector: u32,
-}
-
-/// Fields of the LOAD_WEIGHTS in progress.
-#[derive(Debug, Clone, Default)]
-struct Loading {
-    rows: usize,
-    level: u8,
-    /// Bits of a byte address that are inverted.
-    flip: u32,
-    /// If the words are streamed, the addresses of all of them.
-    streamed: Option<Rc<[usize]>>,
-    /// Words taken so far.
-    taken: usize,
-    /// A word was taken in the cycle before, and whether it ended a tile.
-    before: Option<bool>,
-    /// Place of the first word of the tile that is ready.
-    ready: usize,
-}
+pub(crate) use units::Trap;
 
 /// The running machine between two clock edges.
 #[derive(Debug, Clone)]
@@ -313,90 +175,6 @@ impl Clockwork {
         })
     }
 
-    fn weight_head(&mut self) -> Result<Option<(u32, Step)>, Trap> {
-        let Some(step) = self.weights.valid(self.now) else {
-            return Ok(None);
-        };
-        let limit = self.limits.partition_bytes;
-        self.weights
-            .check_address(step.address, limit, "weight address")?;
-        let free = !self.shadow_full && self.now >= self.weights_from;
-        let ready = match (&self.loading.streamed, self.loading.before) {
-            (None, _) => free,
-            (Some(_), Some(_)) => true,
-            (Some(_), None) => free && self.stalls(),
-        };
-        if !ready {
-            return Ok(None);
-        }
-        let address = step.address ^ self.loading.flip;
-        Ok(Some((address / self.limits.bank_bytes, step)))
-    }
-
-    /// A vector waits for its weights.
-    fn stalls(&self) -> bool {
-        let step = self.stream.valid(self.now);
-        let is_tensor = step.is_some_and(|step| step.row == ROW_TENSOR);
-        is_tensor && self.streaming.tile_begins && !self.armed
-    }
-
-    fn take_weights(&mut self, data: &mut Datapath, step: &Step) {
-        let loading = &mut self.loading;
-        let address = step.address ^ loading.flip;
-        let tile_end = step.inner_final(loading.level);
-        if loading.streamed.is_some() {
-            if loading.before.is_none() {
-                data.keep_shadow();
-            }
-            let tile_begins = loading.before.is_none_or(|ended| ended);
-            self.now_or_lost = tile_begins && step.row == 0;
-            if self.now_or_lost {
-                loading.ready = loading.taken;
-                self.shadow_full = true;
-            }
-            loading.before = Some(tile_end);
-            loading.taken += 1;
-        } else {
-            self.shadow_full = tile_end;
-        }
-        data.shift_weights(address as usize, loading.rows);
-        self.weights.accept();
-        self.progress = true;
-    }
-
-    /// The addresses of all words of a record.
-    fn weight_words(&self, record: &Record, flip: u32) -> Rc<[usize]> {
-        let mut words = Vec::new();
-        let limits = &self.limits;
-        let mut walk = Walk::start(record, limits.offset_bits, limits.address_bits);
-        while let Some(at) = &mut walk {
-            let address = at.step().address;
-            // A word beyond the partition is never taken; a loop may never end.
-            let taken = address < limits.partition_bytes && words.len() < MOST_WORDS;
-            if taken {
-                words.push((address ^ flip) as usize);
-            }
-            if !taken || !at.advance() {
-                break;
-            }
-        }
-        words.into()
-    }
-
-    fn swap(&mut self, data: &mut Datapath) {
-        let loading = &self.loading;
-        match &loading.streamed {
-            Some(words) if loading.taken > 0 => {
-                data.swap_streamed(words, loading.ready, loading.rows);
-            }
-            _ => data.swap_weights(),
-        }
-        self.swapped = true;
-        self.armed = true;
-        self.shadow_full = false;
-        self.weights_from = self.now + self.delays.swap_gap;
-    }
-
     /// Sends the slot of this cycle. Gives the banks that the operands were read from, as bits.
     ///
     /// The swap of a complete tile goes with the last vector of the tile before, or in a slot
@@ -539,100 +317,5 @@ impl Clockwork {
         self.progress = true;
         self.drain_idle_from = self.now + self.delays.drain_quiet;
         Ok(())
-    }
-
-    fn start(&mut self, instruction: &Instruction, data: &mut Datapath) {
-        let valid_from = self.now + self.delays.first_address;
-        match instruction {
-            Instruction::Halt { .. } => {}
-            Instruction::LoadWeights {
-                rows,
-                tile_level,
-                flip,
-                streamed,
-                record,
-                ..
-            } => {
-                self.loading = Loading {
-                    rows: *rows as usize,
-                    level: *tile_level as u8,
-                    flip: flip * 8,
-                    streamed: streamed.then(|| self.weight_words(record, flip * 8)),
-                    taken: 0,
-                    before: None,
-                    ready: 0,
-                };
-                self.weights.start(record, &self.limits, valid_from);
-            }
-            Instruction::Matmul {
-                rows,
-                first,
-                last,
-                bank,
-                tile_level,
-                threshold,
-                macs,
-                table,
-                repeat,
-                record,
-                ..
-            } => {
-                self.streaming = Stream {
-                    rows: *rows as usize,
-                    first: *first,
-                    last: *last,
-                    bank: usize::from(*bank),
-                    level: *tile_level as u8,
-                    threshold: *threshold,
-                    macs: *macs,
-                    last_macs: table.map_or(0, |table| table.last_macs),
-                    entry: table.map(|table| table.first_entry.into()),
-                    first_entry: table.map_or(0, |table| table.first_entry.into()),
-                    fresh: true,
-                    first_tile: true,
-                    tile_begins: true,
-                    vector: 0,
-                };
-                self.stream.start(record, &self.limits, valid_from);
-                if let (Some(walk), Some(repeat)) = (&mut self.stream.walk, repeat) {
-                    walk.repeat(
-                        repeat.times,
-                        &[(ROW_PROLOGUE, 1), (ROW_TENSOR, repeat.step)],
-                    );
-                }
-            }
-            Instruction::Drain {
-                columns,
-                single,
-                tile,
-                lo,
-                hi,
-                place,
-                activation,
-                pooling,
-                advance,
-                record,
-                ..
-            } => {
-                let place = place.unwrap_or_default();
-                data.begin_drain(PostSettings {
-                    first_column: place.first_column as usize,
-                    columns: *columns as usize,
-                    first_partition: (place.turn * self.limits.partition_step) as usize,
-                    tile: usize::from(*tile),
-                    rounding: if *single {
-                        Rounding::Single
-                    } else {
-                        Rounding::Double
-                    },
-                    lo: i32::from(*lo),
-                    hi: i32::from(*hi),
-                    pooling: *pooling,
-                    activation: usize::from(*activation),
-                });
-                self.advance = *advance;
-                self.drain.start(record, &self.limits, valid_from);
-            }
-        }
     }
 }

@@ -1,0 +1,154 @@
+//! What the units are between two clock edges: distances in clocks, limits of addresses, instructions in progress.
+
+use std::rc::Rc;
+
+use heddle_arch::isa::{ErrorCode, Record};
+use heddle_arch::params::Params;
+
+use super::super::walk::{Step, Walk};
+
+/// Distances in clock cycles.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Delays {
+    /// From START to the unit's first valid address.
+    pub(super) first_address: u64,
+    /// From a slot on the operand wave of row 0 to its drain address being taken.
+    pub(super) drain_take: u64,
+    /// From a slot on the operand wave of row 0 to its fault being known.
+    pub(super) fault: u64,
+    /// From the last drain address to the drain unit being idle.
+    pub(super) drain_quiet: u64,
+    /// From a swap to the next weight word.
+    pub(super) swap_gap: u64,
+}
+
+impl Delays {
+    pub(super) fn of(params: &Params) -> Self {
+        let rows = u64::from(params.array.rows);
+        let cols = u64::from(params.array.cols);
+        Self {
+            first_address: 4,
+            drain_take: rows + 7,
+            fault: rows + 1,
+            drain_quiet: cols + 16 + u64::from(params.post.extra_cycles()),
+            swap_gap: cols,
+        }
+    }
+}
+
+/// Streamed words whose addresses are looked at; only a loop that does not end has more.
+pub(super) const MOST_WORDS: usize = 1 << 20;
+
+/// Limits of the addresses, in the unit's own steps.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    pub(super) partition_bytes: u32,
+    pub(super) bank_bytes: u32,
+    pub(super) column_tiles: u32,
+    pub(super) depth: u32,
+    pub(super) row_offsets: u32,
+    pub(super) partition_step: u32,
+    pub(super) offset_bits: u32,
+    pub(super) address_bits: u32,
+}
+
+/// A program that stops the machine or that the model refuses to judge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Trap {
+    /// An error of the instruction set.
+    Error {
+        code: ErrorCode,
+        pc: u32,
+        message: String,
+    },
+    /// Operand and weight slot read the same bank in the same cycle.
+    BankConflict { pc: u32, bank: u32 },
+}
+
+/// A traversal with a unit around it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Unit {
+    pub(super) walk: Option<Walk>,
+    pub(super) valid_from: u64,
+    /// Program word of the last instruction that HEAD let pass to this unit.
+    pub(super) pc: u32,
+}
+
+impl Unit {
+    pub(super) fn start(&mut self, record: &Record, limits: &Limits, valid_from: u64) {
+        self.walk = Walk::start(record, limits.offset_bits, limits.address_bits);
+        self.valid_from = valid_from;
+    }
+
+    pub(super) fn busy(&self) -> bool {
+        self.walk.is_some()
+    }
+
+    pub(super) fn valid(&self, now: u64) -> Option<Step> {
+        let walk = self.walk.as_ref().filter(|_| now >= self.valid_from)?;
+        Some(walk.step())
+    }
+
+    pub(super) fn accept(&mut self) {
+        if let Some(walk) = &mut self.walk {
+            if !walk.advance() {
+                self.walk = None;
+            }
+        }
+    }
+
+    pub(super) fn check_address(
+        &self,
+        address: u32,
+        limit: u32,
+        name: &str,
+    ) -> Result<usize, Trap> {
+        if address < limit {
+            return Ok(address as usize);
+        }
+        Err(Trap::Error {
+            code: ErrorCode::Address,
+            pc: self.pc,
+            message: format!("{name} is {address}, expected at most {}", limit - 1),
+        })
+    }
+}
+
+/// Fields of the MATMUL in progress and its place in the K tiles.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Stream {
+    pub(super) rows: usize,
+    pub(super) first: bool,
+    pub(super) last: bool,
+    pub(super) bank: usize,
+    pub(super) level: u8,
+    pub(super) threshold: u8,
+    pub(super) macs: u32,
+    /// Multiply-accumulates of a vector of the last K tile.
+    pub(super) last_macs: u32,
+    /// Entry of the offset tables for the K tile in progress, if they are used.
+    pub(super) entry: Option<u32>,
+    /// Entry with which each column tile begins.
+    pub(super) first_entry: u32,
+    pub(super) fresh: bool,
+    pub(super) first_tile: bool,
+    pub(super) tile_begins: bool,
+    pub(super) vector: u32,
+}
+
+/// Fields of the LOAD_WEIGHTS in progress.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Loading {
+    pub(super) rows: usize,
+    pub(super) level: u8,
+    /// Bits of a byte address that are inverted.
+    pub(super) flip: u32,
+    /// If the words are streamed, the addresses of all of them.
+    pub(super) streamed: Option<Rc<[usize]>>,
+    /// Words taken so far.
+    pub(super) taken: usize,
+    /// A word was taken in the cycle before, and whether it ended a tile.
+    pub(super) before: Option<bool>,
+    /// Place of the first word of the tile that is ready.
+    pub(super) ready: usize,
+}
