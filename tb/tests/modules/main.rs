@@ -1,0 +1,34 @@
+//! Agreement of the hardware modules with their Verilog: rust-hdl's simulator against Verilator.
+//!
+//! Stimulus is random and not always legal: what matters here is that both sides do the same.
+//! Closures keep it in the region where something happens; events prove that it did.
+
+mod control;
+mod data;
+
+use heddle_tb::agreement::{Agreement, Circuit, Stimulus};
+use heddle_tb::linked_model;
+
+/// The test of a hardware module against the linked model of its Verilog.
+#[track_caller]
+pub fn agreement<'a, C: Circuit>(design: &str, circuit: C) -> Agreement<'a, C> {
+    let model = linked_model(design).unwrap_or_else(|error| panic!("{error}"));
+    Agreement::new(design, circuit, model)
+}
+
+/// Sets all elements to numbers below `count`.
+pub fn set_below(s: &mut Stimulus, name: &str, elements: usize, count: u64) {
+    for element in 0..elements {
+        let value = s.below(count);
+        s.set(name, element, value);
+    }
+}
+
+/// Replaces about half of the elements by 0.
+pub fn thin_out(s: &mut Stimulus, name: &str, elements: usize) {
+    for element in 0..elements {
+        if s.chance(0.5) {
+            s.set(name, element, 0);
+        }
+    }
+}
