@@ -164,7 +164,7 @@ pub struct CompileArgs {
 /// How a program is made.
 #[derive(Debug, Args)]
 pub struct MakingArgs {
-    /// How the taps of the first layer are laid over the rows of the array
+    /// How the taps of those layers that have a choice are laid over the rows of the array
     #[arg(long, default_value = "auto")]
     pub mapping: MappingArg,
     /// All layers are one run of the machine; else the host starts each of them
@@ -252,8 +252,10 @@ pub enum MappingArg {
     Auto,
     /// A row serves input channels, one place of the kernel at a time
     Channel,
-    /// Input channels x kernel height x kernel width over all rows
+    /// Input channels x kernel height x kernel width of the first layer over all rows
     Flattened,
+    /// Depthwise layers make two rows at a time
+    Toeplitz,
 }
 
 impl MappingArg {
@@ -263,6 +265,7 @@ impl MappingArg {
             MappingArg::Auto => None,
             MappingArg::Channel => Some(Mapping::Channel),
             MappingArg::Flattened => Some(Mapping::Flattened),
+            MappingArg::Toeplitz => Some(Mapping::Toeplitz),
         }
     }
 }

@@ -29,6 +29,8 @@ impl ColumnRun {
 /// What a column tile needs, for joining it to the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ColumnTile {
+    /// Part of the layer.
+    pub part: u32,
     pub columns: u32,
     pub k_tiles: u64,
     /// First plane of its operands.
@@ -44,7 +46,8 @@ pub(crate) fn column_runs(tiles: &[ColumnTile], join: bool) -> Vec<ColumnRun> {
             let step = tile.plane.checked_sub(before.plane);
             let length = run.tiles.end - run.tiles.start;
             let fits = length == 1 || step == Some(run.plane_step);
-            let alike = (tile.columns, tile.k_tiles) == (before.columns, before.k_tiles);
+            let alike = |tile: &ColumnTile| (tile.part, tile.columns, tile.k_tiles);
+            let alike = alike(tile) == alike(&before);
             if let Some(step) = step.filter(|_| fits && alike && length < MOST) {
                 run.plane_step = step;
                 run.tiles.end += 1;
@@ -96,6 +99,7 @@ mod tests {
 
     fn tile(columns: u32, k_tiles: u64, plane: u32) -> ColumnTile {
         ColumnTile {
+            part: 0,
             columns,
             k_tiles,
             plane,
@@ -118,6 +122,12 @@ mod tests {
         assert_eq!(column_runs(&deep, true), [run(0..3, 9, 1), run(3..4, 9, 0)]);
         assert_eq!(column_runs(&deep, false).len(), 4);
         assert_eq!(column_runs(&vec![tile(8, 1, 0); 300], true).len(), 2);
+        let mut parts = [tile(8, 9, 0); 4];
+        parts[2..].iter_mut().for_each(|tile| tile.part = 1);
+        assert_eq!(
+            column_runs(&parts, true),
+            [run(0..2, 9, 0), run(2..4, 9, 0)]
+        );
     }
 
     #[test]

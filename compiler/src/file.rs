@@ -14,7 +14,7 @@ use crate::program::Program;
 use form::{Content, ProgramFile};
 
 /// Name and version of the format.
-const FORMAT: &str = "heddle-program-1";
+const FORMAT: &str = "heddle-program-2";
 
 /// Why a file is no program for a machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

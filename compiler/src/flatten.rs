@@ -79,8 +79,8 @@ impl Flattening {
     /// partition, less what the loop over the K tiles has added; it may lie below 0.
     fn distance(&self, row: u32, k_tile: u32, distances: Distances) -> Option<i64> {
         let tap = self.tap(row, k_tile)?;
-        let first = self.channels(row)[0];
-        let plane = i64::from(tap.channel - first) * i64::from(distances.plane);
+        let first = self.tap(row, 0)?;
+        let plane = i64::from(tap.channel - first.channel) * i64::from(distances.plane);
         let [down, right] = self.dilation;
         let place = i64::from(tap.y * down) * i64::from(distances.pitch) + i64::from(tap.x * right);
         Some(plane + place - i64::from(k_tile))
@@ -94,12 +94,17 @@ impl Flattening {
         u32::try_from(-lowest).expect("below the number of K tiles")
     }
 
-    /// Offset of a row in a K tile; none without a tap. The loop over the K tiles adds 1 to the
+    /// Offsets of all rows in each K tile; none without a tap. The loop over the K tiles adds 1 to the
     /// shared address, which a loop needs in order to end.
-    pub fn offset(&self, row: u32, k_tile: u32, distances: Distances) -> Option<u16> {
-        let distance = self.distance(row, k_tile, distances)?;
-        let offset = distance + i64::from(self.slack(distances));
-        Some(u16::try_from(offset).expect("the tensor lies inside a partition"))
+    pub fn offsets(&self, distances: Distances) -> Vec<Vec<Option<u16>>> {
+        let slack = i64::from(self.slack(distances));
+        let fit = |offset| u16::try_from(offset).expect("the tensor lies inside a partition");
+        let offset = |row, k_tile| {
+            let distance = self.distance(row, k_tile, distances);
+            distance.map(|distance| fit(distance + slack))
+        };
+        let of_tile = |k_tile| (0..self.rows).map(|row| offset(row, k_tile)).collect();
+        (0..self.k_tiles).map(of_tile).collect()
     }
 }
 
@@ -167,9 +172,10 @@ mod tests {
         for (channels, kernel, rows) in [(1, [3, 3], 4), (3, [3, 3], 8), (7, [1, 1], 2)] {
             let f = flattening(channels, kernel, rows);
             let slack = f.slack(distances);
+            let offsets = f.offsets(distances);
             for row in 0..rows {
                 for k_tile in 0..f.k_tiles {
-                    let offset = f.offset(row, k_tile, distances);
+                    let offset = offsets[k_tile as usize][row as usize];
                     let Some(tap) = f.tap(row, k_tile) else {
                         assert_eq!(offset, None);
                         continue;
@@ -188,7 +194,7 @@ mod tests {
         let f = flattening(2, [1, 9], 1);
         let distances = Distances { pitch: 8, plane: 8 };
         assert_eq!(f.slack(distances), 1);
-        assert_eq!(f.offset(0, 9, distances), Some(0));
-        assert_eq!(f.offset(0, 0, distances), Some(1));
+        let offsets = f.offsets(distances);
+        assert_eq!((offsets[9][0], offsets[0][0]), (Some(0), Some(1)));
     }
 }

@@ -3,7 +3,8 @@
 //! For every M tile (output pixels whose sums fit one results bank) and every run of column tiles: LOAD_WEIGHTS, MATMUL and
 //! DRAIN, which work through the column tiles one after the other, so that the next weights load while the products of this tile are made. A drain waits until the one
 //! before has written its last result. So it comes behind the MATMUL if there is time enough before the first result,
-//! that is if the K tiles before the last one take long enough; else in front of it.
+//! that is if the K tiles before the last one take long enough; else in front of it. A layer that reads or writes planes of even and
+//! odd rows does that for its two parts, one after the other.
 
 use heddle_arch::isa::{
     Instruction, Loop, Pooling, ROW_PROLOGUE, ROW_TENSOR, Record, Reduction, Repeat, RowBlock,
@@ -14,9 +15,9 @@ use heddle_arch::params::Params;
 use heddle_arch::requantise::{Rounding, threshold};
 
 use crate::column_run::ColumnRun;
-use crate::loops::{Count, merge, unroll};
-use crate::tensor::TensorPlan;
-use crate::weights::{WeightPlan, planes};
+use crate::loops::{Count, merge};
+use crate::tensor::{RowOrder, TensorPlan};
+use crate::weights::WeightPlan;
 
 /// Cycles from the last vector of a product to the first address of the next drain, besides the columns and the
 /// options of post-processing: 16 until the drain before is idle and 16 for the instruction, less 16 for that of the product; and 8 to spare.
@@ -34,40 +35,53 @@ pub(crate) struct PlacedLayer<'a> {
     pub weight_base: u32,
     /// Number of the first column tile among those of all layers.
     pub first_column_tile: u32,
+    /// First entry in the offset tables of the rows, for each input and part.
+    pub first_entries: &'a [Vec<Option<u32>>],
 }
 
-/// A rectangle of output pixels.
+/// A rectangle of output pixels. If a part of a layer makes each second row, or two at a time, rows are numbers of those.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct PixelTile {
-    y: u32,
-    x: u32,
-    height: u32,
-    width: u32,
+pub(crate) struct PixelTile {
+    pub y: u32,
+    pub x: u32,
+    pub height: u32,
+    pub width: u32,
 }
 
 impl PlacedLayer<'_> {
     /// All instructions of the layer, HALT excluded.
     pub fn instructions(&self) -> Vec<Instruction> {
-        let tiles = pixel_tiles(
-            self.output.shape.height,
-            self.output.shape.width,
-            self.params.results_buffer.depth / window(self.layer, self.params),
-        );
+        let depth = self.params.results_buffer.depth / window(self.layer, self.params);
+        let runs = || self.weights.runs.iter().enumerate();
         let mut instructions = Vec::new();
         let mut bank = false;
-        for tile in &tiles {
-            for (index, run) in self.weights.runs.iter().enumerate() {
-                let load = self.load_weights(index, run);
-                let drain = self.drain(run, tile);
-                let mut products = self.matmuls(run, tile, bank);
-                let at = usize::from(self.drains_late(run, tile));
-                products.insert(at, drain);
-                instructions.push(load);
-                instructions.append(&mut products);
-                bank = !bank;
+        for part in 0..self.weights.orders.parts() {
+            let tiles = pixel_tiles(self.part_height(part), self.output.shape.width, depth);
+            let of_part = |run: &ColumnRun| self.weights.part(run.tiles.start) == part;
+            for tile in &tiles {
+                for (index, run) in runs().filter(|(_, run)| of_part(run)) {
+                    let load = self.load_weights(index, run);
+                    let drain = self.drain(run, tile);
+                    let mut products = self.matmuls(run, tile, bank);
+                    let at = usize::from(self.drains_late(run, tile));
+                    products.insert(at, drain);
+                    instructions.push(load);
+                    instructions.append(&mut products);
+                    bank = !bank;
+                }
             }
         }
         instructions
+    }
+
+    /// Rows of output pixels in a part: all, or the even or odd ones, or pairs of them.
+    fn part_height(&self, part: u32) -> u32 {
+        let height = self.output.shape.height;
+        match (self.weights.orders.parts(), self.weights.pairs) {
+            (1, _) => height,
+            (_, None) => (height + 1 - part) / 2,
+            (_, Some(_)) => height.div_ceil(2),
+        }
     }
 
     /// The drain may come behind the product: until the first result there is time for what is left of the drain
@@ -121,13 +135,15 @@ impl PlacedLayer<'_> {
         let layer = self.layer;
         let zero_point = i16::from(layer.output_zero_point);
         let first = run.tiles.start;
-        let address = |column_tile: u32| {
-            self.output
-                .address(column_tile, tile.y.into(), tile.x.into())
+        let address = |column_tile: u32| self.result(column_tile, tile);
+        let parts = self.weights.orders.parts();
+        let rows_apart = match self.output.order {
+            RowOrder::Plain => parts,
+            RowOrder::Split | RowOrder::Paired => 1,
         };
         let mut loops = merge(&[
             Count::new(tile.width, 1),
-            Count::new(tile.height, self.output.pitch),
+            Count::new(tile.height, rows_apart * self.output.pitch),
         ]);
         let column_tiles = run.tiles.len() as u32;
         let mut advance = None;
@@ -165,6 +181,17 @@ impl PlacedLayer<'_> {
         }
     }
 
+    /// Address of the first result of a column tile in a rectangle of pixels.
+    fn result(&self, column_tile: u32, tile: &PixelTile) -> u32 {
+        let part = self.weights.part(column_tile);
+        let number = self.weights.tile_of_part(column_tile);
+        let (plane, y) = match self.output.order {
+            RowOrder::Plain => (number, self.weights.orders.parts() * tile.y + part),
+            RowOrder::Split | RowOrder::Paired => (2 * number + part, tile.y),
+        };
+        self.output.address(plane, y.into(), tile.x.into())
+    }
+
     fn column_tile_index(&self, column_tile: u32) -> u8 {
         let index = self.first_column_tile + column_tile;
         u8::try_from(index).expect("a machine has at most 256 column tiles")
@@ -178,12 +205,14 @@ impl PlacedLayer<'_> {
         let columns = self.weights.columns(self.layer, column_tile);
         let macs = self.weights.rows * columns;
         let mut walks = Vec::new();
-        for (tensor, input) in self.inputs.iter().zip(&self.layer.inputs) {
-            let walk = self.walk(tensor, column_tile, tile);
-            let base = self.first_operand(tensor, column_tile, tile);
-            let part_tiles = walk.k_tiles / walk.offsets.len() as u32;
-            for (part, offset) in (0..).zip(&walk.offsets) {
-                let entry = (part * part_tiles) as u8;
+        let layer_part = self.weights.part(column_tile) as usize;
+        for (index, input) in self.layer.inputs.iter().enumerate() {
+            let walk = self.walk(index, column_tile, tile);
+            let base = self.first_operand(index, column_tile, tile);
+            let walk_tiles = walk.k_tiles / walk.offsets.len() as u32;
+            let first_entry = self.first_entries[index][layer_part];
+            for (number, offset) in (0..).zip(&walk.offsets) {
+                let entry = first_entry.map(|first| (first + number * walk_tiles) as u8);
                 walks.push((input.zero_point, base + offset, walk.clone(), entry));
             }
         }
@@ -209,7 +238,7 @@ impl PlacedLayer<'_> {
                 base,
                 loops: self.registers(&walk.loops),
             });
-            let table = self.weights.flattening.map(|_| RowTable {
+            let table = first_entry.map(|first_entry| RowTable {
                 first_entry,
                 last_macs: match last {
                     true => self.weights.last_rows() * columns,
@@ -233,109 +262,33 @@ impl PlacedLayer<'_> {
         instructions
     }
 
-    /// How the stream unit walks a tensor for a column tile.
-    fn walk(&self, input: &TensorPlan, column_tile: u32, tile: &PixelTile) -> Walk {
-        let pitch = input.pitch;
-        let [stride_y, stride_x] = self.layer.stride;
-        let [kernel_height, kernel_width] = self.layer.kernel;
-        let [down, right] = self.layer.dilation;
-        let window = [
-            Count::new(kernel_width, right),
-            Count::new(kernel_height, down * pitch),
-        ];
-        let pixels = [
-            Count::new(tile.width, stride_x),
-            Count::new(tile.height, stride_y * pitch),
-        ];
-        let pools = reduction(self.layer, self.params).is_some();
-        let mut vectors = match pools {
-            // The elements of a window follow each other.
-            true => merge(&[window, pixels].concat()),
-            false => merge(&pixels),
-        };
-        if vectors.is_empty() {
-            vectors.push(Count::new(1, 1));
-        }
-        let planes = planes(self.layer, self.weights.lanes, column_tile).len() as u32;
-        let planes = Count::new(planes, input.plane_stride);
-        let k_loops = match self.weights.flattening {
-            // The rows' offsets lead to the taps; a loop needs a step all the same.
-            Some(flattening) => merge(&[Count::new(flattening.k_tiles, 1)]),
-            None if pools => merge(&[planes]),
-            None => merge(&[window[0], window[1], planes]),
-        };
-        let room = (self.params.traversal.loops as usize).saturating_sub(vectors.len());
-        let k_tiles = k_loops.iter().map(|count| count.trips).product();
-        let (kept, offsets) = unroll(&k_loops, room);
-        Walk {
-            tile_level: vectors.len() as u32 - 1,
-            loops: [vectors, kept].concat(),
-            offsets,
-            k_tiles,
-        }
-    }
-
-    /// Address of the operand for the first pixel and the first place of the kernel.
-    fn first_operand(&self, input: &TensorPlan, column_tile: u32, tile: &PixelTile) -> u32 {
-        let padding = self.layer.padding;
-        let [stride_y, stride_x] = self.layer.stride;
-        let y = i64::from(tile.y * stride_y) - i64::from(padding.top);
-        let x = i64::from(tile.x * stride_x) - i64::from(padding.left);
-        match self.weights.flattening {
-            Some(flattening) => {
-                let slack = flattening.slack(input.distances());
-                input.address(0, y, x - i64::from(slack))
-            }
-            None => {
-                let planes = planes(self.layer, self.weights.lanes, column_tile);
-                input.address(planes.start, y, x)
-            }
-        }
-    }
-
-    /// The offset tables of the rows: row, entry, offset.
-    pub fn row_offsets(&self) -> Vec<(u32, u32, Option<u16>)> {
-        let Some(flattening) = self.weights.flattening else {
-            return Vec::new();
-        };
-        let distances = self.inputs[0].distances();
-        let entries = (0..flattening.rows)
-            .flat_map(|row| (0..flattening.k_tiles).map(move |entry| (row, entry)));
-        entries
-            .map(|(row, entry)| (row, entry, flattening.offset(row, entry, distances)))
-            .collect()
-    }
-
     /// Operands of the layer: tensor slots times the rows that have a tap.
     pub fn operands(&self) -> u64 {
         let plan = self.weights;
-        let missing = u64::from(plan.rows - plan.last_rows()) * u64::from(plan.column_tiles);
-        self.slots() * (plan.all_k_tiles() * u64::from(plan.rows) - missing)
+        let missing = u64::from(plan.rows - plan.last_rows());
+        self.of_all_runs(|run| {
+            let tiles = run.tiles.len() as u64;
+            run.all_k_tiles() * u64::from(plan.rows) - missing * tiles
+        })
     }
 
     /// Tensor slots of the layer.
     pub fn vectors(&self) -> u64 {
-        self.slots() * self.weights.all_k_tiles()
+        self.of_all_runs(ColumnRun::all_k_tiles)
     }
 
-    /// Tensor slots of one K tile, all pixel tiles.
-    fn slots(&self) -> u64 {
-        let pixels = u64::from(self.output.shape.height) * u64::from(self.output.shape.width);
+    /// Sum over all runs of something that each of their pixels takes.
+    fn of_all_runs(&self, each: impl Fn(&ColumnRun) -> u64) -> u64 {
+        let runs = self.weights.runs.iter();
+        let sums = runs.map(|run| self.slots(self.weights.part(run.tiles.start)) * each(run));
+        sums.sum()
+    }
+
+    /// Tensor slots of one K tile, all pixel tiles of a part.
+    fn slots(&self, part: u32) -> u64 {
+        let pixels = u64::from(self.part_height(part)) * u64::from(self.output.shape.width);
         pixels * u64::from(window(self.layer, self.params))
     }
-}
-
-/// The addresses of one input for a column tile and a rectangle of pixels.
-#[derive(Debug, Clone)]
-struct Walk {
-    /// Loops, those over the vectors of one K tile (at least one) and those over K tiles.
-    loops: Vec<Count>,
-    /// The last loop over vectors.
-    tile_level: u32,
-    /// Offsets of the K tiles for which there is no loop.
-    offsets: Vec<u32>,
-    /// K tiles of all offsets.
-    k_tiles: u32,
 }
 
 /// Whether a machine can do what a layer asks for; else what is missing.

@@ -12,7 +12,8 @@
 //! - Tensors that are not needed at the same time may share memory, but a word that is written for one
 //!   is never the halo of another.
 //! - Every channel lies in one partition, but for the input of a network whose first layer has its taps
-//!   laid over the rows ([`Mapping::Flattened`]): the host writes it wherever a tap needs it.
+//!   laid over the rows ([`Mapping::Flattened`]): the host writes it wherever a tap needs it. Around a depthwise layer that
+//!   makes two rows at a time ([`Mapping::Toeplitz`]) every row of a channel does ([`RowOrder`]).
 //!
 //! Networks of matrices keep the first rule for what is read at the same time, and lie as [`matrix`] says.
 //!
@@ -25,6 +26,7 @@
 
 pub mod activation;
 mod allocate;
+mod choose;
 mod column_run;
 mod cycles;
 mod error;
@@ -38,12 +40,16 @@ mod matrices;
 pub mod matrix;
 pub mod nest;
 pub mod offsets;
+mod orders;
 mod place;
 mod program;
+mod row_pairs;
+mod row_tables;
 mod schedule;
 pub mod slices;
 mod sync;
 mod tensor;
+mod walk;
 mod weights;
 
 pub use error::{CompileError, Memory, Shortage};
@@ -54,4 +60,4 @@ pub use matrices::{IdentitySource, MatrixOptions};
 pub use program::{ColumnParam, LayerPlan, Program, RunPlan, compile, compile_with};
 pub use schedule::{Dependency, Reason, Schedule, Step, Unit};
 pub use sync::SyncCount;
-pub use tensor::{MatrixTensor, TensorPlan};
+pub use tensor::{MatrixTensor, RowOrder, TensorPlan};

@@ -12,15 +12,22 @@ pub enum Mapping {
     Channel,
     /// K = input channels x kernel height x kernel width laid over all rows.
     Flattened,
+    /// Depthwise: two columns hold the kernel of a channel, one of them shifted, so that two rows of its output come out
+    /// together.
+    Toeplitz,
 }
 
 impl Mapping {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Channel, Self::Flattened, Self::Toeplitz];
+
     /// Name in reports and options.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Mapping::Channel => "channel",
             Mapping::Flattened => "flattened",
+            Mapping::Toeplitz => "toeplitz",
         }
     }
 }
@@ -58,8 +65,8 @@ pub struct MappingChoice {
     pub mapping: Mapping,
     /// What the layer takes.
     pub cost: MappingCost,
-    /// What it takes with the other mapping, if there is one.
-    pub other: Option<MappingCost>,
+    /// What it takes with another mapping, if there is one.
+    pub other: Option<(Mapping, MappingCost)>,
     /// Why it has this mapping.
     pub reason: String,
 }
@@ -68,9 +75,8 @@ impl MappingChoice {
     /// What the layer takes with a mapping, if it is known.
     #[must_use]
     pub fn cost_of(&self, mapping: Mapping) -> Option<MappingCost> {
-        match mapping == self.mapping {
-            true => Some(self.cost),
-            false => self.other,
-        }
+        let all = [Some((self.mapping, self.cost)), self.other];
+        let found = all.into_iter().flatten().find(|&(of, _)| of == mapping);
+        found.map(|(_, cost)| cost)
     }
 }

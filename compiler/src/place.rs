@@ -1,13 +1,15 @@
 //! Gives tensors and weights their addresses: activations from bank 0 on, weights in the banks
 //! behind them. Tensors that are not needed at the same time may share memory.
 
-use heddle_arch::network::{Layer, LayerKind, Network, Padding};
+use heddle_arch::network::{Layer, LayerKind, Network, Padding, Shape};
 use heddle_arch::params::Params;
 
 use crate::allocate::{Request, allocate};
 use crate::error::{Memory, Shortage};
 use crate::mapping::Mapping;
-use crate::tensor::{Footprint, TensorPlan, planes_by_lane};
+use crate::orders::{layer_orders, tensor_orders};
+use crate::row_tables::RowTables;
+use crate::tensor::{Footprint, RowOrder, TensorPlan};
 use crate::weights::WeightPlan;
 
 /// Addresses of everything in the state buffer.
@@ -19,11 +21,14 @@ pub(crate) struct Placement {
     pub activation_bytes: u32,
     /// Weights of each layer and their address.
     pub weights: Vec<(WeightPlan, u32)>,
+    /// Offset tables of the rows.
+    pub tables: RowTables,
 }
 
 /// The layout of a tensor before it has an address.
 struct Layout {
     planes: Vec<Vec<u32>>,
+    order: RowOrder,
     footprint: Footprint,
 }
 
@@ -38,26 +43,25 @@ pub(crate) fn flattenable(network: &Network) -> Option<usize> {
     (dense && alone && layer.groups == 1).then_some(index)
 }
 
-/// Places a network one of whose layers has its taps laid over the rows, with streamed weights where they help, or lists the memories that are too
+/// Places a network with a mapping for each layer, with streamed weights where they help, or lists the memories that are too
 /// small.
 pub(crate) fn place(
     network: &Network,
-    flattened: Option<usize>,
+    mappings: &[Mapping],
     streamed: bool,
     params: &Params,
 ) -> Result<Placement, Vec<Shortage>> {
+    let orders = tensor_orders(network, mappings);
     let plans: Vec<WeightPlan> = (network.layers.iter().enumerate())
         .map(|(index, layer)| {
-            let mapping = match flattened == Some(index) {
-                true => Mapping::Flattened,
-                false => Mapping::Channel,
-            };
-            WeightPlan::of(layer, mapping, streamed, params)
+            let orders = layer_orders(network, index, &orders);
+            WeightPlan::of(layer, mappings[index], orders, streamed, params)
         })
         .collect();
-    let layouts = layouts(network, &plans, params.lanes());
+    let layouts = layouts(network, &plans, &orders, params.lanes());
     let largest = layouts.iter().map(|layout| layout.footprint.bytes).max();
-    // A tensor that no partition can hold has no map of its words.
+    // A tensor that no partition can hold has no map of its words, and no offset leads to its planes.
+    let mut tables = RowTables::default();
     let (bases, activation_bytes) = match largest {
         Some(bytes)
             if bytes > u64::from(params.bank_bytes()) * u64::from(params.state_buffer.banks) =>
@@ -67,10 +71,12 @@ pub(crate) fn place(
                 layouts.iter().map(|layout| layout.footprint.bytes).sum(),
             )
         }
-        _ => bases(network, &layouts),
+        _ => {
+            let distances = |tensor: usize| layouts[tensor].footprint.distances();
+            tables = RowTables::of(network, &plans, distances);
+            bases(network, &layouts)
+        }
     };
-    let entries = plans.iter().filter(|plan| plan.flattening.is_some());
-    let entries: u64 = entries.map(|plan| plan.runs[0].k_tiles).sum();
     let weight_bytes: u64 = plans.iter().map(WeightPlan::bytes).sum();
     let column_tiles: u64 = plans.iter().map(|plan| u64::from(plan.column_tiles)).sum();
 
@@ -90,7 +96,7 @@ pub(crate) fn place(
         ),
         Shortage::of(
             Memory::RowOffsets,
-            entries,
+            tables.entries.len() as u64,
             params.state_buffer.row_offsets.into(),
         ),
     ]
@@ -115,6 +121,7 @@ pub(crate) fn place(
         tensors: place_tensors(network, layouts, &bases),
         activation_bytes: fit(activation_bytes),
         weights,
+        tables,
     })
 }
 
@@ -164,7 +171,12 @@ fn padding(network: &Network, tensor: usize) -> Padding {
 }
 
 /// Layouts of the input and of each layer's output.
-fn layouts(network: &Network, plans: &[WeightPlan], lanes: u32) -> Vec<Layout> {
+fn layouts(
+    network: &Network,
+    plans: &[WeightPlan],
+    orders: &[RowOrder],
+    lanes: u32,
+) -> Vec<Layout> {
     let flattening = |tensor: usize| {
         let readers = network.layers.iter().zip(plans).find(|(layer, _)| {
             let mut inputs = layer.inputs.iter();
@@ -177,11 +189,7 @@ fn layouts(network: &Network, plans: &[WeightPlan], lanes: u32) -> Vec<Layout> {
             let (shape, _) = network.tensor(tensor);
             let padding = padding(network, tensor);
             let Some(flattening) = flattening(tensor) else {
-                let groups = shape.channels.div_ceil(lanes);
-                return Layout {
-                    planes: planes_by_lane(shape.channels, lanes),
-                    footprint: Footprint::of(shape, padding, groups),
-                };
+                return layout(network, tensor, plans, orders[tensor], lanes);
             };
             let rows = 0..flattening.rows;
             let planes: Vec<Vec<u32>> = rows.map(|row| flattening.channels(row)).collect();
@@ -190,10 +198,58 @@ fn layouts(network: &Network, plans: &[WeightPlan], lanes: u32) -> Vec<Layout> {
             let slack = flattening.slack(footprint.distances());
             Layout {
                 planes,
+                order: RowOrder::Plain,
                 footprint: footprint.with_slack(slack),
             }
         })
         .collect()
+}
+
+/// Layout of a tensor with each row of a channel in one partition.
+fn layout(
+    network: &Network,
+    tensor: usize,
+    plans: &[WeightPlan],
+    order: RowOrder,
+    lanes: u32,
+) -> Layout {
+    let (shape, _) = network.tensor(tensor);
+    let planes = order.planes(shape.channels, lanes);
+    let most = planes.iter().map(Vec::len).max().unwrap_or(1) as u32;
+    let padding = padding(network, tensor);
+    let halves = Shape {
+        height: order.plane_height(shape.height),
+        ..shape
+    };
+    let footprint = match order {
+        RowOrder::Plain => Footprint::of(shape, padding, most),
+        RowOrder::Split => {
+            let readers = network.layers.iter().zip(plans);
+            let halos = readers.filter_map(|(layer, plan)| {
+                let reads = layer.inputs.iter().any(|input| input.tensor == tensor);
+                plan.pairs.filter(|_| reads).map(|pairs| pairs.halo(layer))
+            });
+            // Halos above and below are counted in rows of the planes.
+            let sides = Padding {
+                top: 0,
+                bottom: 0,
+                ..padding
+            };
+            let padding = halos.fold(sides, |all, (top, bottom)| Padding {
+                top: all.top.max(top),
+                bottom: all.bottom.max(bottom),
+                ..all
+            });
+            // The zeros below the last row are there where an odd row is missing.
+            Footprint::of(halves, padding, most).with_odd_height(shape.height / 2)
+        }
+        RowOrder::Paired => Footprint::of(halves, padding, most),
+    };
+    Layout {
+        planes,
+        order,
+        footprint,
+    }
 }
 
 fn place_tensors(network: &Network, layouts: Vec<Layout>, bases: &[u32]) -> Vec<TensorPlan> {
@@ -201,8 +257,12 @@ fn place_tensors(network: &Network, layouts: Vec<Layout>, bases: &[u32]) -> Vec<
         .map(|(tensor, (layout, &base))| {
             let (shape, zero_point) = network.tensor(tensor);
             let name = network.tensor_name(tensor);
-            let Layout { planes, footprint } = layout;
-            TensorPlan::place(name, shape, zero_point, planes, footprint, base)
+            let Layout {
+                planes,
+                order,
+                footprint,
+            } = layout;
+            TensorPlan::place(name, shape, zero_point, (planes, order), footprint, base)
         })
         .collect()
 }

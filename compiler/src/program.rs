@@ -10,11 +10,12 @@ use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
 
+use crate::choose::choose;
 use crate::cycles::cycles;
 use crate::error::{CompileError, Memory, Shortage};
 use crate::layer::{PlacedLayer, check_layer};
 use crate::mapping::{Mapping, MappingChoice, MappingCost, Options};
-use crate::place::{Placement, flattenable, place};
+use crate::place::{Placement, place};
 use crate::schedule::Schedule;
 use crate::sync::{SyncCount, synchronise};
 use crate::tensor::TensorPlan;
@@ -131,9 +132,7 @@ pub fn compile(network: &Network, params: &Params) -> Result<Program, CompileErr
     compile_with(network, params, Options::default())
 }
 
-/// Compiles a network for a machine. Only the first layer can have its taps laid over the rows:
-/// the host writes its input into every partition that needs it, while a drain leaves each channel
-/// in one partition.
+/// Compiles a network for a machine.
 ///
 /// # Errors
 /// As [`compile`].
@@ -164,38 +163,14 @@ pub fn compile_with(
             message,
         })?;
     }
-    let Some(first) = flattenable(network) else {
-        return build(network, None, options.whole, params);
-    };
-    let channel = build(network, None, options.whole, params);
-    let flattened = build(network, Some(first), options.whole, params);
-    let (chosen, other, reason) = match (options.mapping, channel, flattened) {
-        (Some(Mapping::Channel), channel, flattened) => (channel?, flattened.ok(), "as asked for"),
-        (Some(Mapping::Flattened), channel, flattened) => {
-            (flattened?, channel.ok(), "as asked for")
-        }
-        (None, Ok(channel), Ok(flattened)) => {
-            let cycles = |program: &Program| program.layers[first].choice.cost.cycles;
-            match cycles(&flattened) < cycles(&channel) {
-                true => (flattened, Some(channel), "fewer cycles"),
-                false => (channel, Some(flattened), "not more cycles"),
-            }
-        }
-        (None, Ok(channel), Err(_)) => (channel, None, "flattened does not fit"),
-        (None, Err(_), Ok(flattened)) => (flattened, None, "channel does not fit"),
-        (None, Err(error), Err(_)) => return Err(error),
-    };
-    let mut program = chosen;
-    let choice = &mut program.layers[first].choice;
-    choice.other = other.map(|other| other.layers[first].choice.cost);
-    choice.reason = reason.to_string();
-    Ok(program)
+    let with = |mappings: &[Mapping]| build(network, mappings, options.whole, params);
+    choose(network, options.mapping, params, with)
 }
 
-/// The program in which this layer has its taps laid over the rows.
+/// The program with a mapping for each layer.
 fn build(
     network: &Network,
-    flattened: Option<usize>,
+    mappings: &[Mapping],
     whole: bool,
     params: &Params,
 ) -> Result<Program, CompileError> {
@@ -205,8 +180,8 @@ fn build(
         shortages,
     };
     // Streamed weights may take more words.
-    let placement = place(network, flattened, true, params)
-        .or_else(|_| place(network, flattened, false, params))
+    let placement = place(network, mappings, true, params)
+        .or_else(|_| place(network, mappings, false, params))
         .map_err(does_not_fit)?;
     let mut program = Program {
         network: network.name.clone(),
@@ -215,22 +190,21 @@ fn build(
         runs: Vec::new(),
         columns: Vec::new(),
         image: image(network, &placement),
-        row_offsets: Vec::new(),
+        row_offsets: placement.tables.offsets(),
         tensors: placement.tensors.clone(),
         schedule: Schedule::default(),
     };
     for placed in placed_layers(network, &placement, params) {
         let instructions = placed.instructions();
+        let (index, name) = (program.layers.len(), &placed.layer.name);
+        let plan = layer_plan(&placed, mappings[index], &instructions, index);
+        program.layers.push(plan);
+        let inputs = placed.inputs.iter();
+        let tensors = inputs.map(|input| input.base..input.base + input.bytes);
         program
-            .layers
-            .push(layer_plan(&placed, &instructions, program.layers.len()));
-        let input = placed.inputs[0];
-        let tensor = input.base..input.base + input.bytes;
-        let tables = placed.weights.flattening.map(|_| tensor);
-        let name = &placed.layer.name;
-        program.schedule.push_layer(name, instructions, tables);
+            .schedule
+            .push_layer(name, instructions, &tensors.collect::<Vec<_>>());
         push_columns(&mut program.columns, &placed);
-        program.row_offsets.extend(placed.row_offsets());
     }
     program.schedule.connect();
     let count = network.layers.len();
@@ -270,6 +244,7 @@ fn placed_layers<'a>(
             weights,
             weight_base: *weight_base,
             first_column_tile,
+            first_entries: &placement.tables.first[index],
         });
         first_column_tile += weights.column_tiles;
     }
@@ -295,7 +270,12 @@ pub(crate) fn push_run(program: &mut Program, name: &str, layers: Range<usize>, 
     });
 }
 
-fn layer_plan(placed: &PlacedLayer<'_>, instructions: &[Instruction], index: usize) -> LayerPlan {
+fn layer_plan(
+    placed: &PlacedLayer<'_>,
+    mapping: Mapping,
+    instructions: &[Instruction],
+    index: usize,
+) -> LayerPlan {
     let input_bytes: u64 = placed
         .inputs
         .iter()
@@ -308,10 +288,7 @@ fn layer_plan(placed: &PlacedLayer<'_>, instructions: &[Instruction], index: usi
         vectors: placed.vectors(),
         operands: placed.operands(),
         choice: MappingChoice {
-            mapping: match placed.weights.flattening {
-                Some(_) => Mapping::Flattened,
-                None => Mapping::Channel,
-            },
+            mapping,
             cost: MappingCost {
                 cycles: alone(instructions, placed.params),
                 buffer_bytes: input_bytes + placed.weights.bytes(),
@@ -343,14 +320,17 @@ pub(crate) fn halted(mut instructions: Vec<Instruction>) -> Vec<Instruction> {
 }
 
 fn push_columns(columns: &mut Vec<ColumnParam>, placed: &PlacedLayer<'_>) {
-    let channels = placed.layer.bias.iter().zip(&placed.layer.scales);
-    for (channel, (&bias, &scale)) in (0..).zip(channels) {
-        columns.push(ColumnParam {
-            column: channel % placed.weights.lanes,
-            tile: placed.first_column_tile + channel / placed.weights.lanes,
-            bias,
-            scale,
-        });
+    let (layer, plan) = (placed.layer, placed.weights);
+    for tile in 0..plan.column_tiles {
+        for column in 0..plan.columns(layer, tile) {
+            let (channel, _) = plan.output(tile, column);
+            columns.push(ColumnParam {
+                column,
+                tile: placed.first_column_tile + tile,
+                bias: layer.bias[channel as usize],
+                scale: layer.scales[channel as usize],
+            });
+        }
     }
 }
 

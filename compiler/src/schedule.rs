@@ -70,6 +70,20 @@ impl Reason {
     }
 }
 
+/// Address with which a product with offset tables of rows begins.
+fn table_base(instruction: &Instruction) -> Option<u32> {
+    let Instruction::Matmul {
+        table: Some(_),
+        record,
+        ..
+    } = instruction
+    else {
+        return None;
+    };
+    let block = record.rows.iter().find(|block| block.row == ROW_TENSOR);
+    block.map(|block| block.base)
+}
+
 /// A step comes behind another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Dependency {
@@ -109,18 +123,19 @@ impl Schedule {
     pub fn of(parts: Vec<(String, Vec<Instruction>)>) -> Self {
         let mut schedule = Self::default();
         for (name, instructions) in parts {
-            schedule.push_layer(&name, instructions, None);
+            schedule.push_layer(&name, instructions, &[]);
         }
         schedule.connect();
         schedule
     }
 
-    /// Adds the instructions of a layer. With offset tables of rows its products read somewhere in `tables`.
+    /// Adds the instructions of a layer. Products with offset tables of rows read somewhere in that of the tensors in
+    /// which they begin.
     pub(crate) fn push_layer(
         &mut self,
         name: &str,
         instructions: Vec<Instruction>,
-        tables: Option<Range<u32>>,
+        tensors: &[Range<u32>],
     ) {
         let layer = self.layers.len();
         self.layers.push(name.to_string());
@@ -128,9 +143,11 @@ impl Schedule {
             let Some(unit) = Unit::of(&instruction) else {
                 continue;
             };
-            let bytes = match &tables {
-                Some(tensor) if unit == Unit::Stream => tensor.clone(),
-                _ => bytes(&instruction, unit),
+            let tensor = table_base(&instruction)
+                .and_then(|base| tensors.iter().find(|tensor| tensor.contains(&base)));
+            let bytes = match tensor {
+                Some(tensor) => tensor.clone(),
+                None => bytes(&instruction, unit),
             };
             self.steps.push(Step {
                 layer,

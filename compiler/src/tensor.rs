@@ -5,15 +5,18 @@
 //! lies in every partition that needs it: each has a list of channels, one plane after the other. A plane row is followed by at least as many
 //! zero bytes as the consumer pads on either side: they are the right halo of this row and the left
 //! halo of the next one. Zero rows lie above the first, between neighbouring and below the last
-//! plane. Tensors of matrices lie in another way ([`MatrixTensor`]).
+//! plane. Tensors around a depthwise layer may have their planes cut into even and odd rows ([`RowOrder`]). Tensors of
+//! matrices lie in another way ([`MatrixTensor`]).
 
 mod matrix;
+mod order;
 
 use heddle_arch::network::{Padding, Shape};
 
 use crate::error::CompileError;
 use crate::flatten::Distances;
 pub use matrix::MatrixTensor;
+pub use order::RowOrder;
 
 /// A tensor's place in the state buffer; all sizes in bytes, the same in all partitions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +29,8 @@ pub struct TensorPlan {
     pub zero_point: i8,
     /// Channels of each partition, in the order of its planes; a channel may lie in several.
     pub planes: Vec<Vec<u32>>,
+    /// Which rows of its channel a plane holds.
+    pub order: RowOrder,
     /// Address of the region, halos included.
     pub base: u32,
     /// Size of the region.
@@ -50,14 +55,9 @@ pub(crate) struct Footprint {
     pitch: u64,
     plane_stride: u64,
     planes: u64,
-    height: u64,
+    /// Rows of the even planes and of the odd ones.
+    heights: [u64; 2],
     row_words: u64,
-}
-
-/// Channels of each partition when every channel lies in one.
-pub(crate) fn planes_by_lane(channels: u32, lanes: u32) -> Vec<Vec<u32>> {
-    let of_lane = |lane| (lane..channels).step_by(lanes as usize).collect();
-    (0..lanes).map(of_lane).collect()
 }
 
 impl Footprint {
@@ -79,17 +79,27 @@ impl Footprint {
             pitch,
             plane_stride,
             planes,
-            height,
+            heights: [height; 2],
             row_words: u64::from(shape.width).div_ceil(8),
+        }
+    }
+
+    /// Odd planes have so many rows that are written; what is below is a halo.
+    pub fn with_odd_height(self, height: u32) -> Self {
+        Self {
+            heights: [self.heights[0], height.into()],
+            ..self
         }
     }
 
     /// For each word of the region: it holds elements. The words of a row are written as wholes.
     pub fn written(&self) -> Vec<bool> {
         let mut written = vec![false; (self.bytes / 8) as usize];
-        for (plane, y) in (0..self.planes).flat_map(|p| (0..self.height).map(move |y| (p, y))) {
-            let row = (self.lead + plane * self.plane_stride + y * self.pitch) / 8;
-            written[row as usize..][..self.row_words as usize].fill(true);
+        for plane in 0..self.planes {
+            for y in 0..self.heights[(plane % 2) as usize] {
+                let row = (self.lead + plane * self.plane_stride + y * self.pitch) / 8;
+                written[row as usize..][..self.row_words as usize].fill(true);
+            }
         }
         written
     }
@@ -120,7 +130,7 @@ impl TensorPlan {
         name: &str,
         shape: Shape,
         zero_point: i8,
-        planes: Vec<Vec<u32>>,
+        (planes, order): (Vec<Vec<u32>>, RowOrder),
         footprint: Footprint,
         base: u32,
     ) -> Self {
@@ -130,6 +140,7 @@ impl TensorPlan {
             shape,
             zero_point,
             planes,
+            order,
             base,
             bytes: fit(footprint.bytes),
             origin: base + fit(footprint.lead),
@@ -154,6 +165,7 @@ impl TensorPlan {
             shape,
             zero_point,
             planes: Vec::new(),
+            order: RowOrder::Plain,
             base,
             bytes: end - base,
             origin: base,
@@ -178,7 +190,7 @@ impl TensorPlan {
         }
     }
 
-    /// Partition and plane of every copy of a channel.
+    /// Partition and plane of everything that there is of a channel.
     fn copies(&self, channel: u32) -> impl Iterator<Item = (u32, u32)> {
         (0..)
             .zip(&self.planes)
@@ -188,10 +200,18 @@ impl TensorPlan {
             })
     }
 
-    /// The words of a row of a plane.
+    /// Partition and plane of every copy of a row of a channel.
+    pub(crate) fn row_copies(&self, channel: u32, y: u32) -> impl Iterator<Item = (u32, u32)> {
+        let half = self.planes.len() as u32 / 2;
+        let copies = self.copies(channel);
+        copies.filter(move |&(partition, plane)| self.order.holds(y, partition, plane, half))
+    }
+
+    /// The words of a row of a channel in one of its planes.
     fn row_words(&self, plane: u32, y: u32) -> std::ops::Range<u32> {
-        let row = self.address(plane, i64::from(y), 0) / 8;
-        row..row + self.shape.width.div_ceil(8)
+        let row = i64::from(self.order.row_of_plane(y));
+        let word = self.address(plane, row, 0) / 8;
+        word..word + self.shape.width.div_ceil(8)
     }
 
     /// Address of an element of a group; with the padding of the consumer, rows and columns reach
@@ -214,9 +234,9 @@ impl TensorPlan {
         }
         let mut places = Vec::new();
         for channel in 0..self.shape.channels {
-            let first = self.copies(channel).next();
-            let (partition, plane) = first.expect("every channel has a place");
             for y in 0..self.shape.height {
+                let first = self.row_copies(channel, y).next();
+                let (partition, plane) = first.expect("every row has a place");
                 places.extend(self.row_words(plane, y).map(|word| (partition, word)));
             }
         }
@@ -235,10 +255,12 @@ impl TensorPlan {
             return Ok(matrices.pack(values, self.zero_point));
         }
         let plane_values = (self.shape.height * self.shape.width) as usize;
+        let half = self.planes.len() as u32 / 2;
         let mut words = Vec::new();
         for (channel, values) in (0..).zip(values.chunks_exact(plane_values)) {
             for (partition, plane) in self.copies(channel) {
-                for (y, row) in (0..).zip(values.chunks_exact(self.shape.width as usize)) {
+                let rows = (0..).zip(values.chunks_exact(self.shape.width as usize));
+                for (y, row) in rows.filter(|&(y, _)| self.order.holds(y, partition, plane, half)) {
                     for (word, values) in self.row_words(plane, y).zip(row.chunks(8)) {
                         let mut bytes = [self.zero_point as u8; 8];
                         for (byte, &value) in bytes.iter_mut().zip(values) {
@@ -303,8 +325,8 @@ mod tests {
             width,
         };
         let footprint = Footprint::of(shape, padding, channels.div_ceil(lanes));
-        let planes = planes_by_lane(channels, lanes);
-        TensorPlan::place("t", shape, -5, planes, footprint, 64)
+        let planes = RowOrder::Plain.planes(channels, lanes);
+        TensorPlan::place("t", shape, -5, (planes, RowOrder::Plain), footprint, 64)
     }
 
     #[test]
@@ -316,7 +338,7 @@ mod tests {
         };
         let planes = vec![vec![0], vec![0, 1], vec![], vec![1]];
         let footprint = Footprint::of(shape, Padding::default(), 2).with_slack(3);
-        let t = TensorPlan::place("t", shape, 0, planes, footprint, 64);
+        let t = TensorPlan::place("t", shape, 0, (planes, RowOrder::Plain), footprint, 64);
         assert_eq!((t.groups(), t.origin, t.bytes), (2, 72, 40));
         let values: Vec<i8> = (1..13).collect();
         let words = t.pack(&values).unwrap();

@@ -2,7 +2,8 @@
 //!
 //! For every column tile, every K tile in the order in which the stream unit walks them (kernel
 //! column, kernel row, plane; or one after the other if the taps are laid over the rows; or the tensors
-//! that are added), ceil(columns / 8) words, the last columns first. Row r of the array finds the weights of its
+//! that are added), ceil(columns / 8) words, the last columns first. A layer that reads or writes planes of even and odd rows
+//! has its weights twice: for even and for odd rows, or for either half of the channels if it makes both at a time. Row r of the array finds the weights of its
 //! tap in partition r at the same addresses. Products with a single vector have their weights streamed: byte j of group g of a K tile
 //! lies 7 g + j + 1 words behind the tile's first word, so that it meets the swap that goes from column to column.
 
@@ -17,14 +18,40 @@ use crate::column_run::{
 use crate::flatten::{Flattening, Tap};
 use crate::layer::reduction;
 use crate::mapping::Mapping;
+use crate::row_pairs::RowPairs;
+use crate::tensor::RowOrder;
+
+/// Rows of the planes that a layer reads and writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Orders {
+    /// Those of each input.
+    pub reads: Vec<RowOrder>,
+    /// Those of the output.
+    pub writes: RowOrder,
+}
+
+impl Orders {
+    /// The layer is done in two parts, one after the other: even rows and odd rows, or two halves of the channels.
+    pub fn parts(&self) -> u32 {
+        let mut all = self.reads.iter().chain([&self.writes]);
+        match all.all(|&order| order == RowOrder::Plain) {
+            true => 1,
+            false => 2,
+        }
+    }
+}
 
 /// Sizes of a layer's weights.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WeightPlan {
     /// Channels of one K tile and of one column tile.
     pub lanes: u32,
-    /// Column tiles.
+    /// Column tiles of all parts: those of the second part come behind all of the first one.
     pub column_tiles: u32,
+    /// Rows of the planes that the layer reads and writes.
+    pub orders: Orders,
+    /// The rows of the input, if the layer makes two rows at a time.
+    pub pairs: Option<RowPairs>,
     /// What each product makes.
     pub runs: Vec<ColumnRun>,
     /// Words from one K tile to the next, if weights are streamed.
@@ -51,13 +78,21 @@ pub(crate) fn planes(layer: &Layer, lanes: u32, column_tile: u32) -> Range<u32> 
 
 impl WeightPlan {
     /// The weights of a layer; streamed only if that is allowed: it can take more words.
-    pub fn of(layer: &Layer, mapping: Mapping, streamed: bool, params: &Params) -> Self {
+    pub fn of(
+        layer: &Layer,
+        mapping: Mapping,
+        orders: Orders,
+        streamed: bool,
+        params: &Params,
+    ) -> Self {
         let lanes = params.lanes();
-        let column_tiles = layer.output.channels.div_ceil(lanes);
+        let column_tiles = layer.output.channels.div_ceil(lanes) * orders.parts();
         let pools = reduction(layer, params).is_some();
         let plan = Self {
             lanes,
             column_tiles,
+            pairs: (mapping == Mapping::Toeplitz).then(|| RowPairs::of(layer)),
+            orders,
             runs: Vec::new(),
             period: None,
             pools,
@@ -69,19 +104,24 @@ impl WeightPlan {
         let single = layer.output.height * layer.output.width == 1 && !pools;
         let tiles = |k_tiles: &dyn Fn(u32) -> u64| {
             let tiles = (0..column_tiles).map(|tile| ColumnTile {
+                part: plan.part(tile),
                 columns: plan.columns(layer, tile),
-                k_tiles: k_tiles(tile),
+                k_tiles: k_tiles(plan.tile_of_part(tile)),
                 plane: match mapping {
-                    Mapping::Channel => planes(layer, lanes, tile).start,
                     Mapping::Flattened => 0,
+                    Mapping::Channel | Mapping::Toeplitz => plan.planes(layer, tile, 0).start,
                 },
             });
             column_runs(&tiles.collect::<Vec<_>>(), join)
         };
         let period = (streamed && single && join).then(|| streamed_period(plan.tile_words));
         match mapping {
-            Mapping::Channel => {
+            Mapping::Channel | Mapping::Toeplitz => {
                 let places = match layer.kind {
+                    _ if plan.pairs.is_some() => {
+                        let steps = plan.pairs.map_or(0, |pairs| pairs.steps);
+                        u64::from(steps) * u64::from(layer.kernel[1])
+                    }
                     LayerKind::Add => layer.inputs.len() as u64,
                     _ if pools => 1,
                     _ => u64::from(layer.kernel[0]) * u64::from(layer.kernel[1]),
@@ -106,9 +146,54 @@ impl WeightPlan {
         }
     }
 
-    /// K tiles of all column tiles.
-    pub fn all_k_tiles(&self) -> u64 {
-        self.runs.iter().map(ColumnRun::all_k_tiles).sum()
+    /// The part of the layer that a column tile is made in.
+    pub fn part(&self, column_tile: u32) -> u32 {
+        column_tile / self.part_tiles()
+    }
+
+    /// Number of a column tile in its part.
+    pub fn tile_of_part(&self, column_tile: u32) -> u32 {
+        column_tile % self.part_tiles()
+    }
+
+    fn part_tiles(&self) -> u32 {
+        self.column_tiles / self.orders.parts()
+    }
+
+    /// Planes of an input that feed a column tile: each second one from the first on if planes hold half of the rows.
+    pub fn planes(&self, layer: &Layer, column_tile: u32, input: usize) -> Range<u32> {
+        let planes = planes(layer, self.lanes, self.tile_of_part(column_tile));
+        match self.orders.reads[input] {
+            RowOrder::Plain => planes,
+            RowOrder::Split | RowOrder::Paired => 2 * planes.start..2 * planes.end,
+        }
+    }
+
+    /// Number in its K tile of the input channel that a row serves; of an input that is not flattened.
+    pub fn lane_of_row(&self, row: u32, part: u32, input: usize) -> u32 {
+        let half = self.lanes / 2;
+        match self.orders.reads[input] {
+            RowOrder::Plain => row,
+            _ if self.pairs.is_some() => half * part + row % half,
+            RowOrder::Split | RowOrder::Paired => (row + half * part) % self.lanes,
+        }
+    }
+
+    /// A row serves odd rows of the input, in a layer that makes two rows at a time.
+    pub fn is_odd(&self, row: u32, part: u32) -> bool {
+        (row / (self.lanes / 2) + part) % 2 == 1
+    }
+
+    /// Output channel of a column, and whether it makes the odd one of two rows that come out at a time.
+    pub fn output(&self, column_tile: u32, column: u32) -> (u32, bool) {
+        let part = self.part(column_tile);
+        let half = self.lanes / 2;
+        let (lane, odd) = match self.orders.writes {
+            RowOrder::Plain => (column, false),
+            RowOrder::Split => ((column + half * part) % self.lanes, false),
+            RowOrder::Paired => (half * part + column % half, self.is_odd(column, part)),
+        };
+        (self.tile_of_part(column_tile) * self.lanes + lane, odd)
     }
 
     /// Rows that have a tap in the last K tile of a column tile.
@@ -141,7 +226,7 @@ impl WeightPlan {
 
     /// Output channels of a column tile.
     pub fn columns(&self, layer: &Layer, column_tile: u32) -> u32 {
-        let first = column_tile * self.lanes;
+        let first = self.tile_of_part(column_tile) * self.lanes;
         (layer.output.channels - first).min(self.lanes)
     }
 
@@ -164,8 +249,8 @@ impl WeightPlan {
                         None => (tile + 1) * self.tile_words - 1 - group,
                         Some(period) => tile * period + 7 * group + lane + 1,
                     };
-                    words[word as usize][lane as usize] =
-                        k_tile.at(layer, column_tile * self.lanes + column) as u8;
+                    let output = self.output(column_tile, column);
+                    words[word as usize][lane as usize] = k_tile.at(layer, output) as u8;
                 }
                 tile += 1;
             }
@@ -180,24 +265,39 @@ impl WeightPlan {
             let taps = k_tiles.map(|k_tile| flattening.tap(row, k_tile));
             return taps.map(RowWeight::Tap).collect();
         }
-        let planes = planes(layer, self.lanes, column_tile);
+        let (part, tile) = (self.part(column_tile), self.tile_of_part(column_tile));
+        let [height, width] = layer.kernel;
+        if let Some(pairs) = self.pairs {
+            let channel = tile * self.lanes + self.lane_of_row(row, part, 0);
+            let odd = self.is_odd(row, part).into();
+            let kernel_rows = (0..pairs.steps)
+                .map(|step| [0, 1].map(|output| pairs.kernel_row(layer, step, odd, output)));
+            let taps = kernel_rows.flat_map(|rows| {
+                let tap = move |y, x| Tap { channel, y, x };
+                (0..width).map(move |x| RowWeight::Pair(rows.map(|y| y.map(|y| tap(y, x)))))
+            });
+            return taps.collect();
+        }
         let mut weights = Vec::new();
-        for channel in planes.map(|plane| plane * self.lanes + row) {
-            let exists = channel < layer.input.channels;
-            let same = |factor: i8| match exists {
-                true => RowWeight::Same(channel, factor),
-                false => RowWeight::Tap(None),
+        for plane in planes(layer, self.lanes, tile) {
+            let channel = |input| {
+                let channel = plane * self.lanes + self.lane_of_row(row, part, input);
+                (channel < layer.input.channels).then_some(channel)
+            };
+            let same = |input, factor: i8| match channel(input) {
+                Some(channel) => RowWeight::Same(channel, factor),
+                None => RowWeight::Tap(None),
             };
             match layer.kind {
-                _ if self.pools => weights.push(same(1)),
-                LayerKind::Add => weights.extend(layer.weights.iter().map(|&factor| same(factor))),
+                _ if self.pools => weights.push(same(0, 1)),
+                LayerKind::Add => {
+                    let factors = layer.weights.iter().enumerate();
+                    weights.extend(factors.map(|(input, &factor)| same(input, factor)));
+                }
                 _ => {
-                    let [height, width] = layer.kernel;
                     let places = (0..height).flat_map(|y| (0..width).map(move |x| (y, x)));
-                    weights.extend(
-                        places
-                            .map(|(y, x)| RowWeight::Tap(exists.then_some(Tap { channel, y, x }))),
-                    );
+                    let tap = |(y, x)| channel(0).map(|channel| Tap { channel, y, x });
+                    weights.extend(places.map(|place| RowWeight::Tap(tap(place))));
                 }
             }
         }
@@ -210,25 +310,29 @@ impl WeightPlan {
 enum RowWeight {
     /// Those of a tap, 0 without.
     Tap(Option<Tap>),
+    /// Those of a tap for columns that make even rows, and of another one for odd rows.
+    Pair([Option<Tap>; 2]),
     /// A factor for the output of the same number, 0 for the others.
     Same(u32, i8),
 }
 
 impl RowWeight {
-    fn at(self, layer: &Layer, output: u32) -> i8 {
+    fn at(self, layer: &Layer, (output, odd): (u32, bool)) -> i8 {
         match self {
-            RowWeight::Tap(None) => 0,
-            RowWeight::Tap(Some(Tap { channel, y, x })) => {
-                let group = output / layer.group_outputs();
-                match channel.checked_sub(group * layer.group_inputs()) {
-                    Some(input) if input < layer.group_inputs() => {
-                        layer.weight(output, input, y, x)
-                    }
-                    _ => 0,
-                }
-            }
+            RowWeight::Tap(tap) => weight(layer, tap, output),
+            RowWeight::Pair(taps) => weight(layer, taps[usize::from(odd)], output),
             RowWeight::Same(channel, factor) if channel == output => factor,
             RowWeight::Same(..) => 0,
         }
     }
+}
+
+/// The weight that leads from a tap to an output channel.
+fn weight(layer: &Layer, tap: Option<Tap>, output: u32) -> i8 {
+    let group = output / layer.group_outputs();
+    let weight = tap.and_then(|Tap { channel, y, x }| {
+        let input = channel.checked_sub(group * layer.group_inputs())?;
+        (input < layer.group_inputs()).then(|| layer.weight(output, input, y, x))
+    });
+    weight.unwrap_or(0)
 }

@@ -60,13 +60,13 @@ fn a_file_that_was_cut_off_or_changed_is_refused() {
         let error = Program::from_json(&changed, &edge()).expect_err("changed");
         assert!(matches!(error, FileError::Checksum { .. }), "{at}: {error}");
     }
-    let other = text.replacen("heddle-program-1", "heddle-program-9", 1);
+    let other = text.replacen("heddle-program-2", "heddle-program-9", 1);
     let message = Program::from_json(&other, &edge())
         .expect_err("another format")
         .to_string();
     assert_eq!(
         message,
-        "format is \"heddle-program-9\", expected heddle-program-1"
+        "format is \"heddle-program-9\", expected heddle-program-2"
     );
     let other = text.replacen("\"crc\": \"", "\"crc\": \"x", 1);
     let message = Program::from_json(&other, &edge())

@@ -13,7 +13,7 @@ use heddle_sim::network::{class_of, run as golden};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use support::{load, random_image, random_network, random_size, run};
+use support::{check, load, random_image, random_network, random_size, run};
 
 /// All instructions of a program.
 fn instructions(program: &Program) -> Vec<Instruction> {
@@ -25,36 +25,6 @@ fn instructions(program: &Program) -> Vec<Instruction> {
         at += words;
     }
     list
-}
-
-/// Runs images one after another on one machine and compares every layer and what the plan says.
-#[track_caller]
-fn check(program: &Program, network: &Network, params: &Params, images: &[Vec<i8>], place: &str) {
-    let mut machine = load(program, params);
-    for (number, image) in images.iter().enumerate() {
-        let expected = golden(network, image).unwrap();
-        let found = run(&mut machine, program, image);
-        assert_eq!(found.len(), program.runs.len());
-        for ((values, counters), plan) in found.iter().zip(&program.runs) {
-            let run = &plan.name;
-            let tensor = &expected[plan.layers.end - 1];
-            assert_eq!(values, &tensor.values, "{place}: image {number}, {run}");
-            let layers = &program.layers[plan.layers.clone()];
-            let sum = |value: fn(&LayerPlan) -> u64| layers.iter().map(value).sum::<u64>();
-            let vectors = u64::from(counters.get(Counter::Vectors));
-            assert_eq!(vectors, sum(|layer| layer.vectors), "{place}: {run}");
-            let instructions = counters.get(Counter::Instructions);
-            assert_eq!(instructions, plan.instructions, "{place}: {run}");
-            let cycles = u64::from(counters.get(Counter::Cycles));
-            assert_eq!(cycles, plan.cycles, "{place}: {run}");
-            assert!(u64::from(counters.get(Counter::Macs)) >= sum(|layer| layer.macs));
-            let zero_operands = u64::from(counters.get(Counter::ZeroOperands));
-            assert!(
-                zero_operands <= sum(|layer| layer.operands),
-                "{place}: {run}"
-            );
-        }
-    }
 }
 
 /// Notes which situations a compiled network brings about.
@@ -214,9 +184,10 @@ fn random_networks_give_the_golden_outputs() {
             continue;
         };
         let choice = &program.layers[at].choice;
-        let mapping = match choice.mapping {
-            Mapping::Channel => Mapping::Flattened,
-            Mapping::Flattened => Mapping::Channel,
+        let mapping = match (choice.other, choice.mapping) {
+            (Some((other, _)), _) => other,
+            (None, Mapping::Channel) => Mapping::Flattened,
+            (None, Mapping::Flattened | Mapping::Toeplitz) => Mapping::Channel,
         };
         let options = Options {
             mapping: Some(mapping),
@@ -226,7 +197,8 @@ fn random_networks_give_the_golden_outputs() {
             assert_eq!(choice.other, None, "{place}");
             continue;
         };
-        assert_eq!(choice.other, Some(other.layers[at].choice.cost), "{place}");
+        let cost = other.layers[at].choice.cost;
+        assert_eq!(choice.cost_of(mapping), Some(cost), "{place}");
         assert!(choice.cost.cycles <= other.layers[at].choice.cost.cycles);
         check(&other, &network, &params, &images[..1], &place);
         count_events(&mut events, &network, &params, &other);

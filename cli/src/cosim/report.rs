@@ -34,6 +34,7 @@ fn mapping_json(layer: &LayerPlan) -> Value {
         "reason": layer.choice.reason,
         "channel": cost(Mapping::Channel),
         "flattened": cost(Mapping::Flattened),
+        "toeplitz": cost(Mapping::Toeplitz),
     })
 }
 
@@ -76,19 +77,25 @@ pub fn text(found: &NetworkReport, params: &Params, program: &Program, seconds: 
     text + &format!("{verdict}\n")
 }
 
-/// One line for each layer: what it takes with both mappings, and which it has.
+/// One line for each layer: what it takes with the mappings that it can have, and which it has.
 fn mappings(layers: &[LayerPlan]) -> String {
-    let heading = |line: [&str; 7]| line.map(str::to_string).to_vec();
-    let mut rows = vec![
-        heading(["", "channel", "channel", "flattened", "flattened", "", ""]),
-        heading([
-            "layer", "cycles", "bytes", "cycles", "bytes", "mapping", "because",
-        ]),
-    ];
+    let known = |mapping: &Mapping| {
+        let mut costs = layers.iter().map(|layer| layer.choice.cost_of(*mapping));
+        *mapping != Mapping::Toeplitz || costs.any(|cost| cost.is_some())
+    };
+    let columns: Vec<Mapping> = Mapping::ALL.into_iter().filter(known).collect();
+    let mut heading = [vec![String::new()], vec!["layer".to_string()]];
+    for mapping in &columns {
+        heading[0].extend([mapping.to_string(), mapping.to_string()]);
+        heading[1].extend(["cycles", "bytes"].map(str::to_string));
+    }
+    heading[0].extend(["", ""].map(str::to_string));
+    heading[1].extend(["mapping", "because"].map(str::to_string));
+    let mut rows = heading.to_vec();
     for layer in layers {
         let choice = &layer.choice;
         let mut cells = vec![shortened(&layer.name, 2 * NAME_COLUMNS)];
-        for mapping in [Mapping::Channel, Mapping::Flattened] {
+        for &mapping in &columns {
             let cost = choice.cost_of(mapping);
             let cell = |value: fn(MappingCost) -> u64| {
                 cost.map_or("-".to_string(), |cost| value(cost).to_string())
@@ -279,7 +286,7 @@ total  147456    2622       87.9 %    41.3 %    134340     96211     12305    13
         let first = MappingChoice {
             mapping: Mapping::Flattened,
             cost: cost(426, 192),
-            other: Some(cost(1322, 304)),
+            other: Some((Mapping::Channel, cost(1322, 304))),
             reason: "fewer cycles".into(),
         };
         let second = MappingChoice {

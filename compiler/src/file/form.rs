@@ -62,11 +62,36 @@ pub(super) struct LayerFile {
     pub macs: u64,
     pub vectors: u64,
     pub operands: u64,
-    pub flattened: bool,
+    pub mapping: MappingFile,
     pub cost: [u64; 2],
-    pub other: Option<[u64; 2]>,
+    pub other: Option<(MappingFile, [u64; 2])>,
     pub reason: String,
     pub inputs: Vec<usize>,
+}
+
+/// How the taps of a layer are laid over the rows.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum MappingFile {
+    Channel,
+    Flattened,
+    Toeplitz,
+}
+
+/// Which rows of its channel a plane holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum OrderFile {
+    #[default]
+    Plain,
+    Split,
+    Paired,
+}
+
+impl OrderFile {
+    fn is_plain(&self) -> bool {
+        *self == Self::Plain
+    }
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -76,6 +101,8 @@ pub(super) struct TensorFile {
     pub shape: [u32; 3],
     pub zero_point: i8,
     pub planes: Vec<Vec<u32>>,
+    #[serde(default, skip_serializing_if = "OrderFile::is_plain")]
+    pub order: OrderFile,
     pub base: u32,
     pub bytes: u32,
     pub origin: u32,

@@ -8,7 +8,7 @@ use super::FileError;
 use super::form::{ColumnFile, MatricesFile, TensorFile};
 use crate::matrix::{MatrixPlace, Shape};
 use crate::program::ColumnParam;
-use crate::tensor::{MatrixTensor, TensorPlan};
+use crate::tensor::{MatrixTensor, RowOrder, TensorPlan};
 
 /// What a machine allows.
 pub(super) struct Limit<'a> {
@@ -58,16 +58,24 @@ impl Limit<'_> {
             tensor.planes.len() as u64,
             u64::from(rows) + 1,
         )?;
+        if tensor.order != RowOrder::Plain {
+            let odd = tensor.planes.len() as u64 % 2;
+            self.equal(&place("number of planes modulo 2"), odd, 0)?;
+        }
+        let half = tensor.planes.len() as u32 / 2;
         let mut most = 0;
-        let mut held = vec![false; shape.channels as usize];
-        for planes in &tensor.planes {
+        // Even and odd rows may lie in different planes.
+        let mut held = vec![[false; 2]; shape.channels as usize];
+        for (partition, planes) in (0..).zip(&tensor.planes) {
             most = most.max(planes.len() as u64);
-            for &channel in planes {
+            for (plane, &channel) in (0..).zip(planes) {
                 self.below(&place("channel"), channel.into(), shape.channels.into())?;
-                held[channel as usize] = true;
+                for (y, held) in (0..).zip(&mut held[channel as usize]) {
+                    *held |= tensor.order.holds(y, partition, plane, half);
+                }
             }
         }
-        let missing = held.iter().position(|held| !held);
+        let missing = held.iter().position(|held| held.contains(&false));
         self.equal(
             &place("channels in partitions"),
             missing.unwrap_or(held.len()) as u64,
@@ -75,7 +83,7 @@ impl Limit<'_> {
         )?;
         let last = u64::from(tensor.origin)
             + most.saturating_sub(1) * u64::from(tensor.plane_stride)
-            + u64::from(shape.height - 1) * u64::from(tensor.pitch)
+            + u64::from(tensor.order.plane_height(shape.height) - 1) * u64::from(tensor.pitch)
             + u64::from(shape.width.next_multiple_of(8));
         self.below(&place("end"), last, 8 * self.words() + 1)?;
         self.equal(&place("origin modulo 8"), u64::from(tensor.origin % 8), 0)?;

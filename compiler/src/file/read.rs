@@ -7,13 +7,13 @@ use heddle_arch::network::Shape;
 use heddle_arch::params::Params;
 
 use super::FileError;
-use super::form::{Content, LayerFile, RunFile, TensorFile};
+use super::form::{Content, LayerFile, MappingFile, OrderFile, RunFile, TensorFile};
 use super::limit::Limit;
 use crate::mapping::{Mapping, MappingChoice, MappingCost};
 use crate::program::{ColumnParam, LayerPlan, Program, RunPlan};
 use crate::schedule::Schedule;
 use crate::sync::SyncCount;
-use crate::tensor::TensorPlan;
+use crate::tensor::{RowOrder, TensorPlan};
 
 /// Bytes of a text of hexadecimal digits, in groups.
 fn digits(field: &str, text: &str, group: usize) -> Result<Vec<u8>, FileError> {
@@ -141,16 +141,21 @@ fn layer_plan(layer: LayerFile, index: usize) -> LayerPlan {
         vectors: layer.vectors,
         operands: layer.operands,
         choice: MappingChoice {
-            mapping: match layer.flattened {
-                true => Mapping::Flattened,
-                false => Mapping::Channel,
-            },
+            mapping: mapping(layer.mapping),
             cost: cost(layer.cost),
-            other: layer.other.map(cost),
+            other: layer.other.map(|(other, of)| (mapping(other), cost(of))),
             reason: layer.reason,
         },
         inputs: layer.inputs,
         output: index + 1,
+    }
+}
+
+fn mapping(mapping: MappingFile) -> Mapping {
+    match mapping {
+        MappingFile::Channel => Mapping::Channel,
+        MappingFile::Flattened => Mapping::Flattened,
+        MappingFile::Toeplitz => Mapping::Toeplitz,
     }
 }
 
@@ -169,6 +174,11 @@ fn tensor_plan(tensor: TensorFile, limit: &Limit) -> Result<TensorPlan, FileErro
         },
         zero_point: tensor.zero_point,
         planes: tensor.planes,
+        order: match tensor.order {
+            OrderFile::Plain => RowOrder::Plain,
+            OrderFile::Split => RowOrder::Split,
+            OrderFile::Paired => RowOrder::Paired,
+        },
         base: tensor.base,
         bytes: tensor.bytes,
         origin: tensor.origin,

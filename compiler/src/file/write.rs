@@ -4,11 +4,12 @@ use heddle_arch::network::Shape;
 use heddle_arch::params::Params;
 
 use super::form::{
-    ColumnFile, Content, ImageFile, LayerFile, MachineFile, MatricesFile, RunFile, TensorFile,
+    ColumnFile, Content, ImageFile, LayerFile, MachineFile, MappingFile, MatricesFile, OrderFile,
+    RunFile, TensorFile,
 };
 use crate::mapping::{Mapping, MappingCost};
 use crate::program::{ColumnParam, LayerPlan, Program, RunPlan};
-use crate::tensor::TensorPlan;
+use crate::tensor::{RowOrder, TensorPlan};
 
 /// Everything that the checksum covers.
 pub(super) fn content(program: &Program, params: &Params) -> Content {
@@ -55,11 +56,21 @@ fn layer_file(layer: &LayerPlan) -> LayerFile {
         macs: layer.macs,
         vectors: layer.vectors,
         operands: layer.operands,
-        flattened: choice.mapping == Mapping::Flattened,
+        mapping: mapping_file(choice.mapping),
         cost: cost(choice.cost),
-        other: choice.other.map(cost),
+        other: choice
+            .other
+            .map(|(mapping, other)| (mapping_file(mapping), cost(other))),
         reason: choice.reason.clone(),
         inputs: layer.inputs.clone(),
+    }
+}
+
+fn mapping_file(mapping: Mapping) -> MappingFile {
+    match mapping {
+        Mapping::Channel => MappingFile::Channel,
+        Mapping::Flattened => MappingFile::Flattened,
+        Mapping::Toeplitz => MappingFile::Toeplitz,
     }
 }
 
@@ -74,6 +85,11 @@ fn tensor_file(tensor: &TensorPlan) -> TensorFile {
         shape: [channels, height, width],
         zero_point: tensor.zero_point,
         planes: tensor.planes.clone(),
+        order: match tensor.order {
+            RowOrder::Plain => OrderFile::Plain,
+            RowOrder::Split => OrderFile::Split,
+            RowOrder::Paired => OrderFile::Paired,
+        },
         base: tensor.base,
         bytes: tensor.bytes,
         origin: tensor.origin,

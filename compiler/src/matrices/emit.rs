@@ -62,7 +62,7 @@ pub(super) fn emit(
             layer: layer.name.clone(),
             message: error.to_string(),
         })?;
-        program.schedule.push_layer(&layer.name, instructions, None);
+        program.schedule.push_layer(&layer.name, instructions, &[]);
     }
     program.schedule.connect();
     program.schedule.connect_banks(params.bank_bytes());

@@ -1,13 +1,16 @@
 //! Random machines and networks, and a host that runs a program on the instruction-level machine.
 #![allow(dead_code)] // not every test file uses all of it
 
+pub mod depthwise;
 pub mod matrices;
 
+use heddle_arch::host::Counter;
 use heddle_arch::network::{Input, Layer, LayerKind, Network, Padding, Shape};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::{Rounding, Scale};
-use heddle_compiler::Program;
+use heddle_compiler::{LayerPlan, Program};
 use heddle_sim::machine::{Counters, Machine};
+use heddle_sim::network::run as golden;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
@@ -311,4 +314,40 @@ pub fn run(machine: &mut Machine, program: &Program, image: &[i8]) -> Vec<(Vec<i
         (tensor.unpack(&words).unwrap(), counters)
     });
     results.collect()
+}
+
+/// Runs images one after another on one machine and compares every layer and what the plan says.
+#[track_caller]
+pub fn check(
+    program: &Program,
+    network: &Network,
+    params: &Params,
+    images: &[Vec<i8>],
+    place: &str,
+) {
+    let mut machine = load(program, params);
+    for (number, image) in images.iter().enumerate() {
+        let expected = golden(network, image).unwrap();
+        let found = run(&mut machine, program, image);
+        assert_eq!(found.len(), program.runs.len());
+        for ((values, counters), plan) in found.iter().zip(&program.runs) {
+            let run = &plan.name;
+            let tensor = &expected[plan.layers.end - 1];
+            assert_eq!(values, &tensor.values, "{place}: image {number}, {run}");
+            let layers = &program.layers[plan.layers.clone()];
+            let sum = |value: fn(&LayerPlan) -> u64| layers.iter().map(value).sum::<u64>();
+            let vectors = u64::from(counters.get(Counter::Vectors));
+            assert_eq!(vectors, sum(|layer| layer.vectors), "{place}: {run}");
+            let instructions = counters.get(Counter::Instructions);
+            assert_eq!(instructions, plan.instructions, "{place}: {run}");
+            let cycles = u64::from(counters.get(Counter::Cycles));
+            assert_eq!(cycles, plan.cycles, "{place}: {run}");
+            assert!(u64::from(counters.get(Counter::Macs)) >= sum(|layer| layer.macs));
+            let zero_operands = u64::from(counters.get(Counter::ZeroOperands));
+            assert!(
+                zero_operands <= sum(|layer| layer.operands),
+                "{place}: {run}"
+            );
+        }
+    }
 }
