@@ -11,33 +11,12 @@ use heddle_arch::network::{LayerKind, Network};
 use heddle_arch::params::{MaskPlace, Params};
 use heddle_compiler::{Mapping, Options, compile, compile_with};
 use heddle_tb::host::Access;
-use heddle_tb::network::{Bench, LayerReport, NetworkReport};
+use heddle_tb::network::{Bench, LayerReport};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use machines::Machine;
+use machines::{Machine, verdict};
 use rtl::{Checked, Coverage};
-
-/// What is wrong with a run, in the words of its first difference.
-fn verdict(report: &NetworkReport) -> Checked {
-    for layer in &report.layers {
-        if let Some((image, index, got, want)) = layer.first_mismatch {
-            let count = layer.mismatches;
-            return Err(format!(
-                "{}: image {image}, output {index} is {got}, golden network has {want} \
-                ({count} differ)",
-                layer.name
-            ));
-        }
-        if let Some((image, name, got, want)) = layer.wrong_counters.first() {
-            return Err(format!(
-                "{}: image {image}, {name} is {got}, golden machine has {want}",
-                layer.name
-            ));
-        }
-    }
-    Ok(())
-}
 
 #[test]
 fn ttu_058_tiny_model_read_and_written_by_three_units_gives_the_golden_outputs_and_counters() {

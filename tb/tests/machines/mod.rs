@@ -14,6 +14,7 @@ use heddle_gen::{EmitOptions, emit};
 use heddle_hdl::catalog;
 use heddle_tb::Model;
 use heddle_tb::host::Host;
+use heddle_tb::network::NetworkReport;
 use heddle_tb::verilate::{Options, Sources, XInitial, build_shared};
 
 /// Sizes in which the machines under test differ.
@@ -209,4 +210,25 @@ impl Machine {
             .unwrap_or_else(|error| panic!("{error}"));
         Host::new(model, self.params.array.rows).unwrap_or_else(|error| panic!("{error}"))
     }
+}
+
+/// What is wrong with a run, in the words of its first difference.
+pub fn verdict(report: &NetworkReport) -> Result<(), String> {
+    for layer in &report.layers {
+        if let Some((image, index, got, want)) = layer.first_mismatch {
+            let count = layer.mismatches;
+            return Err(format!(
+                "{}: image {image}, output {index} is {got}, golden network has {want} \
+                ({count} differ)",
+                layer.name
+            ));
+        }
+        if let Some((image, name, got, want)) = layer.wrong_counters.first() {
+            return Err(format!(
+                "{}: image {image}, {name} is {got}, golden machine has {want}",
+                layer.name
+            ));
+        }
+    }
+    Ok(())
 }

@@ -1,0 +1,134 @@
+//! Depthwise layers that make two rows at a time, on the whole machine as emitted Verilog: every value of every layer against the
+//! golden network, every counter against the golden machine, cycles against the compiler.
+
+#[path = "../../compiler/tests/support/mod.rs"]
+mod generator;
+mod machines;
+mod rtl;
+
+use heddle_arch::network::Network;
+use heddle_arch::params::Params;
+use heddle_compiler::{Mapping, Options, compile_with};
+use heddle_tb::network::Bench;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use generator::depthwise::random_depthwise_network;
+use machines::{Machine, verdict};
+use rtl::{Checked, Coverage, seeds};
+
+fn options(whole: bool) -> Options {
+    Options {
+        mapping: Some(Mapping::Toeplitz),
+        whole,
+        ..Options::default()
+    }
+}
+
+/// Room for networks of a few layers.
+fn roomy(mut params: Params) -> Params {
+    params.state_buffer.words_per_bank = 512;
+    params.state_buffer.row_offsets = 64;
+    params.column_tiles = 64;
+    params.program.words = 2048;
+    params
+}
+
+/// Compiles a random network and runs two images; false if it has no such layer or does not fit.
+fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Checked<bool> {
+    let params = &machine.params;
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let blocks = rng.random_range(1..=2);
+    let network = random_depthwise_network(&mut rng, blocks, params.lanes());
+    let Ok(program) = compile_with(&network, params, options(seed % 3 == 0)) else {
+        return Ok(false);
+    };
+    let pairs = |plan: &&heddle_compiler::LayerPlan| plan.choice.mapping == Mapping::Toeplitz;
+    let count = program.layers.iter().filter(pairs).count();
+    if count == 0 {
+        return Ok(false);
+    }
+    let place = |error: &dyn std::fmt::Display| format!("{}, seed {seed}: {error}", params.name);
+    let bench = Bench::new(machine.host(seed), params, &network, &program);
+    let mut bench = bench.map_err(|e| place(&e))?;
+    for _ in 0..2 {
+        let image = generator::random_image(&mut rng, &network);
+        bench.run_image(&image, None).map_err(|e| place(&e))?;
+    }
+    verdict(bench.report()).map_err(|e| place(&e))?;
+    for (plan, found) in program.runs.iter().zip(&bench.report().layers) {
+        assert_eq!(found.cycles, plan.cycles, "{}", found.name);
+    }
+    coverage.event("several layers of pairs", count > 1);
+    coverage.event("one run", program.runs.len() == 1);
+    coverage.event(
+        "several groups",
+        network.layers[0].output.channels > params.lanes(),
+    );
+    coverage.event("several parts of a plane", {
+        let shape = network.layers[0].output;
+        shape.height.div_ceil(2) * shape.width > params.results_buffer.depth
+    });
+    Ok(true)
+}
+
+/// Runs `count` networks for each seed.
+fn run_networks(params: Params, count: u64) {
+    let machine = Machine::new(params);
+    let mut coverage = Coverage::default();
+    for first in seeds() {
+        let mut run = 0;
+        for seed in (100_000 * first..).take(1000) {
+            let done = random_network(&machine, seed, &mut coverage);
+            run += u64::from(done.unwrap_or_else(|message| panic!("{message}")));
+            if run == count {
+                break;
+            }
+        }
+        assert_eq!(
+            run, count,
+            "networks with pairs of rows, from seed {first} on"
+        );
+    }
+    coverage.assert_complete();
+}
+
+#[test]
+fn pairs_of_rows_agree_on_the_machine_of_four_rows() {
+    run_networks(roomy(machines::tiny()), 8);
+}
+
+#[test]
+fn pairs_of_rows_agree_with_more_rows_than_columns() {
+    let mut params = roomy(machines::tiny());
+    params.name = "uneven".to_string();
+    params.array.rows = 3;
+    params.array.cols = 2;
+    run_networks(params, 8);
+}
+
+/// The trained network, asked for what would take longer on planes of 8 x 8 pixels.
+#[test]
+fn the_mobile_network_gives_the_golden_outputs_with_pairs_of_rows() {
+    let network = Network::from_json(include_str!("../../models/mobile.json")).unwrap();
+    let mut params = Params::from_json(include_str!("../../configs/edge.json")).unwrap();
+    params.post.pooling = true;
+    params.column_tiles = 64;
+    params.program.words = 2048;
+    let machine = Machine::new(params);
+    let program = compile_with(&network, &machine.params, options(false)).unwrap();
+    let layers = program.layers.iter().map(|plan| plan.choice.mapping);
+    assert!(
+        layers
+            .into_iter()
+            .any(|mapping| mapping == Mapping::Toeplitz)
+    );
+    let mut bench = Bench::new(machine.host(1), &machine.params, &network, &program).unwrap();
+    for image in network.images.iter().take(2) {
+        bench.run_image(image, None).unwrap();
+    }
+    let report = bench.report();
+    verdict(report).unwrap_or_else(|message| panic!("{message}"));
+    let cycles: u64 = program.runs.iter().map(|run| run.cycles).sum();
+    assert_eq!(report.total.cycles, cycles);
+}
