@@ -253,13 +253,13 @@ fn copies_beside_products(pair: &mut Pair) -> Checked {
     if !moved {
         return Err(pair.message("the result is not there"));
     }
-    // A tile waits in the shadow weights while words are copied, another is swapped in with its product.
+    // The first tile is swapped in at once; the second waits in the shadow weights while words are copied.
     let program = [
         load(params, 0),
+        load(params, 8 * 16),
         copy(rows, 0, bytes + 8 * 30, &all(30)),
         drain(params, results, 16),
         matmul(params, Wait::default(), operands(bytes)),
-        load(params, 8 * 16),
         matmul(params, Wait::default(), operands(bytes)),
         HALT,
     ];
