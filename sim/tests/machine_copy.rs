@@ -73,7 +73,7 @@ fn matmul(last: bool, base: u32, vectors: u32) -> Instruction {
         macs: 4,
         table: None,
         repeat: None,
-        record: record(1, base, &[(vectors, 1)]),
+        record: record(1, base, &[(vectors, 8)]),
     }
 }
 
