@@ -78,7 +78,7 @@ pub fn garbage(rng: &mut ChaCha8Rng, params: &Params) -> Vec<u32> {
         words.push(first);
         match opcode {
             2 => {}
-            5 => words.push(8 * rng.random_range(0..params.partition_words() + 2) & 0xffff),
+            5 => words.push((8 * rng.random_range(0..params.partition_words() + 2)) & 0xffff),
             _ => words.push(rng.random_range(0..256)),
         }
         if table {
