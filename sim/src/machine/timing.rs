@@ -191,8 +191,10 @@ impl Clockwork {
     fn stream_head(&mut self, data: &mut Datapath, ready: bool) -> Result<u32, Trap> {
         let mut banks = 0;
         let mut vector = false;
-        if let Some(step) = self.stream.valid(self.now) {
-            let address = self.stream_address(&step)?;
+        let step = self.stream.valid(self.now);
+        let address = step.map(|step| self.stream_address(&step)).transpose();
+        if let (Some(step), Ok(Some(address))) = (step, &address) {
+            let address = *address;
             vector = step.row == ROW_TENSOR && (self.armed || !self.streaming.tile_begins);
             if step.row == ROW_TENSOR && !vector {
                 self.tally.stall_weights = self.tally.stall_weights.wrapping_add(1);
@@ -206,10 +208,11 @@ impl Clockwork {
                 self.progress = true;
             }
         }
+        // Also in the cycle of an address error: streamed weights that are swapped in are not lost.
         if !vector && ready && !self.armed {
             self.swap(data);
         }
-        Ok(banks)
+        address.map(|_| banks)
     }
 
     fn stream_address(&self, step: &Step) -> Result<usize, Trap> {

@@ -331,11 +331,24 @@ fn pet_54_copies_beyond_the_memory_and_copies_that_wait_for_ever_stop_with_an_er
     }
 }
 
-#[test]
-fn pet_54_a_sync_waits_for_the_units_named_and_counts_as_an_instruction() {
-    let machine = Machine::new(machines::tiny());
-    let mut pair = fresh(&machine, 1).expect("a machine");
-    let params = pair.params();
+/// CYCLES and STALL_WAIT of a copy with these instructions behind it.
+fn cycles_behind_copy(pair: &mut Pair, behind: &[Instruction]) -> Checked<(u32, u32)> {
+    let rows = pair.params().array.rows;
+    let mut program = vec![copy(rows, 0, 8 * 64, &[(50, 8)])];
+    program.extend(behind.iter().cloned());
+    program.push(HALT);
+    let counters = run(pair, &program)?;
+    let instructions = counters.get(Counter::Instructions);
+    if instructions as usize != program.len() {
+        return Err(pair.message(format!("{instructions} instructions")));
+    }
+    Ok((
+        counters.get(Counter::Cycles),
+        counters.get(Counter::StallWait),
+    ))
+}
+
+fn syncs(pair: &mut Pair) -> Checked {
     let sync = |weights, stream, drain| Instruction::Sync {
         wait: Wait {
             weights,
@@ -343,23 +356,29 @@ fn pet_54_a_sync_waits_for_the_units_named_and_counts_as_an_instruction() {
             drain,
         },
     };
-    let mut cycles = |behind: &[Instruction]| {
-        let mut program = vec![copy(params.array.rows, 0, 8 * 64, &[(50, 8)])];
-        program.extend(behind.iter().cloned());
-        program.push(HALT);
-        let counters = run(&mut pair, &program).unwrap_or_else(|message| panic!("{message}"));
-        let instructions = counters.get(Counter::Instructions) as usize;
-        assert_eq!(instructions, program.len());
-        (
-            counters.get(Counter::Cycles),
-            counters.get(Counter::StallWait),
-        )
-    };
-    let (alone, waited) = cycles(&[]);
+    let (alone, waited) = cycles_behind_copy(pair, &[])?;
     // Two cycles each, which HALT would wait; a SYNC that waits itself puts HALT two cycles later.
-    let idle = [sync(false, false, false), sync(false, true, true)];
-    assert_eq!(cycles(&idle), (alone, waited - 4));
-    assert_eq!(cycles(&[sync(true, false, false)]), (alone + 2, waited));
+    for (behind, wanted) in [
+        (
+            vec![sync(false, false, false), sync(false, true, true)],
+            (alone, waited - 4),
+        ),
+        (vec![sync(true, false, false)], (alone + 2, waited)),
+    ] {
+        let found = cycles_behind_copy(pair, &behind)?;
+        if found != wanted {
+            return Err(pair.message(format!("{found:?}, expected {wanted:?}")));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn pet_54_a_sync_waits_for_the_units_named_and_counts_as_an_instruction() {
+    let machine = Machine::new(machines::tiny());
+    fresh(&machine, 1)
+        .and_then(|mut pair| syncs(&mut pair))
+        .unwrap_or_else(|message| panic!("{message}"));
 }
 
 /// The programs of this file on a machine with this text.
@@ -369,6 +388,7 @@ fn all(params: &Params, sources: &Sources) -> Checked {
     copy_between_banks(&mut pair)?;
     copy_overlapping(&mut pair)?;
     copies_beside_products(&mut pair)?;
+    syncs(&mut pair)?;
     lost_copies(&mut pair)
 }
 
