@@ -15,6 +15,10 @@ pub const OP_LOAD_WEIGHTS: u32 = 0x02;
 pub const OP_MATMUL: u32 = 0x03;
 /// Opcode of DRAIN.
 pub const OP_DRAIN: u32 = 0x04;
+/// Opcode of COPY.
+pub const OP_COPY: u32 = 0x05;
+/// Opcode of SYNC.
+pub const OP_SYNC: u32 = 0x07;
 /// Row of an operand record whose addresses are column tiles whose bias is loaded.
 pub const ROW_PROLOGUE: u8 = 0;
 /// Row of an operand record whose addresses are operands.
@@ -223,6 +227,22 @@ pub enum Instruction {
         /// Byte addresses of results.
         record: Record,
     },
+    /// Weight unit: copies words of the state buffer, each partition its own, all partitions alike.
+    Copy {
+        /// Units to wait for.
+        wait: Wait,
+        /// Partitions that copy, 1..=256.
+        rows: u32,
+        /// From the byte address of a word to that of its copy, a multiple of 8, modulo 2^16.
+        distance: u32,
+        /// Byte addresses of the words to be copied.
+        record: Record,
+    },
+    /// A barrier: the next instruction begins when all units named are idle.
+    Sync {
+        /// Units to wait for.
+        wait: Wait,
+    },
 }
 
 impl Instruction {
@@ -233,6 +253,8 @@ impl Instruction {
             Instruction::LoadWeights { .. } => OP_LOAD_WEIGHTS,
             Instruction::Matmul { .. } => OP_MATMUL,
             Instruction::Drain { .. } => OP_DRAIN,
+            Instruction::Copy { .. } => OP_COPY,
+            Instruction::Sync { .. } => OP_SYNC,
         }
     }
 
@@ -242,25 +264,29 @@ impl Instruction {
             Instruction::Halt { wait }
             | Instruction::LoadWeights { wait, .. }
             | Instruction::Matmul { wait, .. }
-            | Instruction::Drain { wait, .. } => *wait,
+            | Instruction::Drain { wait, .. }
+            | Instruction::Copy { wait, .. }
+            | Instruction::Sync { wait } => *wait,
         }
     }
 
-    /// The TRAVERSE record, empty for HALT.
+    /// The TRAVERSE record; HALT and SYNC have none.
     pub fn record(&self) -> Option<&Record> {
         match self {
-            Instruction::Halt { .. } => None,
+            Instruction::Halt { .. } | Instruction::Sync { .. } => None,
             Instruction::LoadWeights { record, .. }
             | Instruction::Matmul { record, .. }
-            | Instruction::Drain { record, .. } => Some(record),
+            | Instruction::Drain { record, .. }
+            | Instruction::Copy { record, .. } => Some(record),
         }
     }
 
     /// Length in words, header included.
     pub fn words(&self) -> usize {
         let fixed = match self {
-            Instruction::Halt { .. } => 1,
+            Instruction::Halt { .. } | Instruction::Sync { .. } => 1,
             Instruction::LoadWeights { .. } => 2,
+            Instruction::Copy { .. } => 3,
             Instruction::Matmul { table, repeat, .. } => {
                 3 + usize::from(table.is_some()) + usize::from(repeat.is_some())
             }

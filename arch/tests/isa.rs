@@ -85,9 +85,18 @@ prop_compose! {
     }
 }
 
+prop_compose! {
+    fn copy()(
+        wait in wait(), rows in 1u32..=256, words in 0u32..0x2000, record in record()
+    ) -> Instruction {
+        Instruction::Copy { wait, rows, distance: 8 * words, record }
+    }
+}
+
 fn instruction() -> impl Strategy<Value = Instruction> {
     let halt = wait().prop_map(|wait| Instruction::Halt { wait });
-    prop_oneof![halt, load(), matmul(), drain()]
+    let sync = wait().prop_map(|wait| Instruction::Sync { wait });
+    prop_oneof![halt, load(), matmul(), drain(), copy(), sync]
 }
 
 proptest! {
@@ -249,6 +258,23 @@ fn words_are_those_of_the_document() {
         wait: Wait::default(),
     };
     assert_eq!(halt.encode(), [0x0000_0101]);
+    let wait = Wait {
+        stream: true,
+        ..Wait::default()
+    };
+    assert_eq!(Instruction::Sync { wait }.encode(), [0x0002_0107]);
+    let block = RowBlock {
+        row: 2,
+        base: 0x40,
+        loops: Vec::new(),
+    };
+    let copy = Instruction::Copy {
+        wait,
+        rows: 9,
+        distance: 0xffe8,
+        record: Record { rows: vec![block] },
+    };
+    assert_eq!(copy.encode(), [0x0002_0505, 9, 0xffe8, 2, 0x40]);
 }
 
 #[track_caller]
@@ -261,7 +287,7 @@ fn refused(words: &[u32], code: ErrorCode, message: &str) {
 fn words_that_are_no_instruction_are_refused() {
     use ErrorCode::*;
     refused(&[], ProgramEnd, "no word left");
-    for opcode in [0u32, 5, 6, 7, 8, 0xff] {
+    for opcode in [0u32, 6, 8, 0xff] {
         let message = format!("opcode is {opcode:#04x}");
         refused(&[opcode | 0x100, 0, 0], IllegalOpcode, &message);
     }
@@ -345,6 +371,23 @@ fn words_that_are_no_instruction_are_refused() {
         BadLength,
         "record of LOAD_WEIGHTS does not end with the instruction",
     );
+    refused(&[0x207, 0], BadLength, "length of SYNC is 2, expected 1");
+    refused(
+        &[0x205, 1],
+        BadLength,
+        "length of COPY is 2, expected at least 3",
+    );
+    refused(&[0x305, 0, 0], BadField, "rows is 0, expected 1 to 256");
+    refused(
+        &[0x305, 0x201, 0],
+        BadField,
+        "COPY word 1 is 0x00000201, bits outside 0x000001ff set",
+    );
+    refused(
+        &[0x305, 1, 4],
+        BadField,
+        "COPY word 2 is 0x00000004, bits outside 0x0000fff8 set",
+    );
     refused(
         &[0x402, 1, 0],
         ProgramEnd,
@@ -393,6 +436,16 @@ fn faulty_lines_are_explained() {
     let cases = [
         ("halte", "\"halte\", expected an instruction"),
         ("halt [row 0 base 0]", "halt has no record"),
+        ("sync wait=drain [row 0 base 0]", "sync has no record"),
+        ("copy rows=4", "distance is missing"),
+        (
+            "copy rows=4 distance=12",
+            "distance is 12, expected a multiple of 8",
+        ),
+        (
+            "copy rows=4 distance=65536",
+            "distance is 65536, expected 0 to 65528",
+        ),
         ("load_weights level=0", "rows is missing"),
         (
             "load_weights rows=0 level=0",

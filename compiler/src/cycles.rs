@@ -35,6 +35,8 @@ struct Timeline {
     tiles: VecDeque<Tile>,
     /// Last weight word taken.
     weight: Option<u64>,
+    /// From this cycle on no copy is under way.
+    copy_idle: u64,
     /// Last swap of weights.
     swap: Option<u64>,
     /// Last address of the stream unit, and last vector.
@@ -67,12 +69,15 @@ impl Timeline {
         let behind = |accepted: Option<u64>| accepted.map_or(0, |cycle| cycle + 1);
         // A tile that waits for its product is loaded when there is room for it.
         let waiting = self.tiles.front().map(|tile| self.loaded(tile));
-        let (weights_idle, stream_idle) = (behind(waiting.or(self.weight)), behind(self.stream));
+        let weights_idle = behind(waiting.or(self.weight)).max(self.copy_idle);
+        let stream_idle = behind(self.stream);
         let idle = match instruction {
             Instruction::Halt { .. } => weights_idle.max(stream_idle).max(self.drain_idle),
             Instruction::LoadWeights { .. } => weights_idle,
             Instruction::Matmul { .. } => stream_idle,
-            Instruction::Drain { .. } => self.drain_idle,
+            Instruction::Drain { .. } => self.drain_idle.max(self.copy_idle),
+            Instruction::Copy { .. } => weights_idle.max(self.drain_idle),
+            Instruction::Sync { .. } => 0,
         };
         let wait = instruction.wait();
         let others = [
@@ -87,7 +92,11 @@ impl Timeline {
         self.fetch = start + 1;
         let valid = start + FIRST_ADDRESS;
         match instruction {
-            Instruction::Halt { .. } => self.fetch = head + 1,
+            Instruction::Halt { .. } | Instruction::Sync { .. } => self.fetch = head + 1,
+            Instruction::Copy { record, .. } => {
+                let last = valid + record.rows.iter().map(|b| all_trips(&b.loops)).sum::<u64>() - 1;
+                self.copy_idle = last + self.rows + 6;
+            }
             Instruction::Drain { .. } => match self.undrained.pop_front() {
                 Some((first, last)) => {
                     debug_assert!(

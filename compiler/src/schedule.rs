@@ -11,7 +11,7 @@ use heddle_arch::isa::{Instruction, Loop, ROW_EPILOGUE, ROW_TENSOR, Record};
 /// The unit that an instruction starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Unit {
-    /// LOAD_WEIGHTS.
+    /// LOAD_WEIGHTS, COPY.
     Weights,
     /// MATMUL.
     Stream,
@@ -20,14 +20,14 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The unit of an instruction; HALT has none.
+    /// The unit of an instruction; HALT and SYNC have none.
     #[must_use]
     pub fn of(instruction: &Instruction) -> Option<Unit> {
         match instruction {
-            Instruction::LoadWeights { .. } => Some(Unit::Weights),
+            Instruction::LoadWeights { .. } | Instruction::Copy { .. } => Some(Unit::Weights),
             Instruction::Matmul { .. } => Some(Unit::Stream),
             Instruction::Drain { .. } => Some(Unit::Drain),
-            Instruction::Halt { .. } => None,
+            Instruction::Halt { .. } | Instruction::Sync { .. } => None,
         }
     }
 
@@ -102,10 +102,26 @@ pub struct Step {
     pub unit: Unit,
     /// The instruction, without waiting.
     pub instruction: Instruction,
-    /// Bytes that it reads or, if it is a drain, writes, the same in all partitions.
+    /// Bytes that it reads or, if it is a drain, writes, the same in all partitions. A copy reads and writes somewhere
+    /// in them.
     pub bytes: Range<u32>,
     /// Earlier steps that must be done.
     pub after: Vec<Dependency>,
+}
+
+impl Step {
+    /// It copies words of the state buffer.
+    pub(crate) fn copies(&self) -> bool {
+        matches!(self.instruction, Instruction::Copy { .. })
+    }
+
+    fn writes(&self) -> bool {
+        self.unit == Unit::Drain || self.copies()
+    }
+
+    fn reads(&self) -> bool {
+        self.unit != Unit::Drain
+    }
 }
 
 /// Steps in the order in which the machine gets them.
@@ -186,17 +202,20 @@ impl Schedule {
     /// Earlier steps that write what a step reads, or read what it writes.
     fn conflicts(&self, index: usize) -> Vec<Dependency> {
         let step = &self.steps[index];
-        let writes = step.unit == Unit::Drain;
-        let meet = |other: &Step| {
+        let before = (0..index).filter_map(|on| {
+            let other = &self.steps[on];
             let common = other.bytes.start < step.bytes.end && step.bytes.start < other.bytes.end;
-            common && writes != (other.unit == Unit::Drain)
-        };
-        let reason = match writes {
-            true => Reason::Reuse,
-            false => Reason::Data,
-        };
-        let before = (0..index).filter(|&on| meet(&self.steps[on]));
-        before.map(|on| Dependency { on, reason }).collect()
+            let reason = match (
+                other.writes() && step.reads(),
+                other.reads() && step.writes(),
+            ) {
+                (true, _) => Reason::Data,
+                (false, true) => Reason::Reuse,
+                (false, false) => return None,
+            };
+            common.then_some(Dependency { on, reason })
+        });
+        before.collect()
     }
 
     /// For every product the loads whose tiles it uses.
@@ -284,9 +303,10 @@ impl Schedule {
                 .map(|d| format!("{} {}", d.on, d.reason.name()))
                 .collect();
             let (unit, Range { start, end }) = (step.unit.name(), &step.bytes);
-            let verb = match step.unit {
-                Unit::Drain => "writes",
-                _ => "reads",
+            let verb = match (step.writes(), step.reads()) {
+                (true, true) => "copies in",
+                (true, false) => "writes",
+                (false, _) => "reads",
             };
             let line = format!("{index:>6}  {unit:<7}  {verb} {start}..{end}");
             let line = match after.is_empty() {
@@ -401,6 +421,14 @@ fn bytes(instruction: &Instruction, unit: Unit) -> Range<u32> {
     if low > high {
         return 0..0;
     }
+    // The same words again, some way off; addresses wrap.
+    let (low, high) = match instruction {
+        Instruction::Copy { distance, .. } => {
+            let first = low.saturating_add(*distance) & 0xffff;
+            (low.min(first), high.max(first.saturating_add(high - low)))
+        }
+        _ => (low, high),
+    };
     // Results are written as whole words; weights are words.
     let (low, high) = match unit {
         Unit::Stream => (low, high),

@@ -68,8 +68,22 @@ pub(crate) fn synchronise(
             let on = dependency.on;
             let load = schedule.steps[on].unit == Unit::Weights;
             match dependency.reason {
+                // A copy waits for a drain that is under way; whoever reads the copy waits for it.
+                Reason::Data if step.copies() => count.kept_by_the_machine += 1,
+                Reason::Data if schedule.steps[on].copies() => {
+                    match step.unit == Unit::Stream && on >= loaded {
+                        true => wait.weights = true,
+                        false => count.kept_by_the_machine += 1,
+                    }
+                }
+                Reason::Reuse if step.copies() && !load && on >= streamed => wait.stream = true,
                 Reason::Data if on >= drained => wait.drain = true,
-                Reason::Reuse if load && on >= loaded && !used_before(schedule, on, index) => {
+                Reason::Reuse
+                    if load
+                        && !step.copies()
+                        && on >= loaded
+                        && !used_before(schedule, on, index) =>
+                {
                     wait.weights = true;
                 }
                 Reason::Bank if load && on >= loaded => wait.weights = true,
@@ -138,6 +152,8 @@ fn set_wait(instruction: &mut Instruction, new: Wait) {
         Instruction::Halt { wait }
         | Instruction::LoadWeights { wait, .. }
         | Instruction::Matmul { wait, .. }
-        | Instruction::Drain { wait, .. } => *wait = new,
+        | Instruction::Drain { wait, .. }
+        | Instruction::Copy { wait, .. }
+        | Instruction::Sync { wait } => *wait = new,
     }
 }

@@ -310,6 +310,44 @@ fn pet_46_a_drain_waits_for_a_load_that_it_writes_over() {
 }
 
 #[test]
+fn pet_54_a_product_waits_for_the_copy_that_it_reads_and_a_copy_for_the_product_that_it_writes_over()
+ {
+    let text = "load_weights rows=4 level=0 [row 0 base 2048]\n\
+                copy rows=4 distance=1024 [row 0 base 0: 0..64 step 8]\n\
+                matmul rows=4 first last bank=0 level=0 threshold=127 macs=16 [row 1 base 1032: 0..8 step 1]\n\
+                copy rows=4 distance=65024 [row 0 base 1600: 0..16 step 8]\n\
+                copy rows=4 distance=256 [row 0 base 1600: 0..16 step 8]\n";
+    let list = heddle_arch::isa::assemble(text).unwrap();
+    let schedule = Schedule::of(vec![("all".to_string(), list)]);
+    let bytes: Vec<_> = schedule.steps.iter().map(|s| s.bytes.clone()).collect();
+    assert_eq!(
+        bytes,
+        [2048..2056, 0..1088, 1032..1040, 1088..1616, 1600..1872]
+    );
+    let (instructions, sync) = schedule.instructions();
+    let waits = instructions.iter().map(|i| {
+        let wait = i.wait();
+        (wait.weights, wait.stream, wait.drain)
+    });
+    let none = (false, false, false);
+    let expected = [none, none, (true, false, false), none, none];
+    assert_eq!(waits.collect::<Vec<_>>(), expected);
+    assert_eq!(sync.waits, 1);
+    assert!(schedule.text().contains("weights  copies in 0..1088"));
+
+    // A copy over the operands of a product, then a product that reads it.
+    let text = "load_weights rows=4 level=0 [row 0 base 2048]\n\
+                matmul rows=4 first last bank=0 level=0 threshold=127 macs=16 [row 1 base 0: 0..8 step 1]\n\
+                copy rows=4 distance=64512 [row 0 base 1024]\n\
+                drain columns=4 tile=0 lo=0 hi=0 [row 0 base 1024: 0..8 step 1]\n";
+    let list = heddle_arch::isa::assemble(text).unwrap();
+    let (instructions, sync) = Schedule::of(vec![("all".to_string(), list)]).instructions();
+    assert!(instructions[2].wait().stream, "{}", instructions[2]);
+    // The drain would wait for the copy by itself.
+    assert!(sync.waits <= 2);
+}
+
+#[test]
 fn pooling_without_the_hardware_is_refused_with_the_name_of_the_layer() {
     let network = Network::from_json(&read("models/mobile.json")).unwrap();
     assert!(

@@ -133,7 +133,7 @@ fn faults_have_the_codes_of_the_document() {
     };
     assert_eq!(with(0, 0x0702), None);
     assert_eq!(with(0, 0x0700), Some((1, 0)), "opcode 0");
-    assert_eq!(with(0, 0x0705), Some((1, 0)), "COPY is reserved");
+    assert_eq!(with(0, 0x0706), Some((1, 0)), "POOL is reserved");
     assert_eq!(with(0, 0x0302), Some((2, 0)), "no room for a record");
     assert_eq!(with(0, 0x0602), Some((2, 0)), "record ends early");
     assert_eq!(with(0, 0x0002), Some((2, 0)), "length 0");
@@ -183,7 +183,7 @@ fn a_wait_without_progress_ends_as_stuck() {
 
 #[test]
 fn weights_wait_for_the_swap_to_cross_the_columns() {
-    let mut u = WeightHead::<16>::new(1, 10, 4);
+    let mut u = WeightHead::<16>::new(1, 10, 3, 4);
     u.rst_n.next = true;
     u.rows_i.next = bits(4);
     u.addr_valid_i.next = true;
@@ -214,6 +214,130 @@ fn weights_wait_for_the_swap_to_cross_the_columns() {
     u.addr_i.next = bits(1024);
     settle(&mut u);
     assert!(u.error_o.val(), "the partition has 1024 bytes");
+}
+
+#[test]
+fn pet_54_copies_come_in_each_clock_and_are_on_their_way_until_the_last_row_has_written() {
+    let mut u = WeightHead::<16>::new(1, 10, 3, 4);
+    u.rst_n.next = true;
+    u.rows_i.next = bits(3);
+    u.copy_i.next = true;
+    u.distance_i.next = bits(100);
+    u.addr_valid_i.next = true;
+    u.final_i[0].next = true;
+    let mut destinations = Vec::new();
+    for cycle in 0..16u64 {
+        // Three addresses, one of each in a clock; a copy makes no tile.
+        u.addr_valid_i.next = cycle < 3;
+        u.addr_i.next = bits(8 * cycle);
+        settle(&mut u);
+        assert_eq!(u.addr_ready_o.val(), cycle < 3);
+        assert_eq!(u.copying_o.val(), (1..=2 + 3 + 5).contains(&cycle));
+        assert_eq!(u.wt_valid_o.val(), (3..6).contains(&cycle));
+        assert_eq!(u.wt_copy_o.val(), u.wt_valid_o.val());
+        assert!(!u.full_o.val() && !u.error_o.val());
+        if (6..9).contains(&cycle) {
+            destinations.push(u.wt_dest_o.val().to_u64());
+        }
+        clock_cycle!(u);
+    }
+    assert_eq!(destinations, [100, 101, 102]);
+    // 128 words: the copy of word 28 lies beyond, which comes to light in the next cycle.
+    u.addr_valid_i.next = true;
+    u.addr_i.next = bits(8 * 28);
+    settle(&mut u);
+    assert!(u.addr_ready_o.val() && !u.error_o.val());
+    clock_cycle!(u);
+    u.addr_valid_i.next = false;
+    settle(&mut u);
+    assert!(u.error_o.val());
+}
+
+const COPY: [u32; 5] = [0x0505, 3, 0xfff8, 0x01, 64];
+const SYNC: u32 = 0x0107;
+
+#[test]
+fn pet_54_a_copy_sets_up_the_weight_unit_and_a_sync_starts_nothing() {
+    let mut program = vec![SYNC, SYNC];
+    program.extend(COPY);
+    program.extend([SYNC, HALT]);
+    let mut u = sequencer(&program);
+    let (mut issued, mut started) = (Vec::new(), Vec::new());
+    for cycle in 0..40 {
+        settle(&mut u);
+        if u.issue_o.val() {
+            issued.push(cycle);
+        }
+        if u.start_o[0].val() {
+            started.push(cycle);
+        }
+        assert!(!u.start_o[1].val() && !u.start_o[2].val());
+        clock_cycle!(u);
+    }
+    // A SYNC takes Fetch and Head, the copy of five words 5 + 2 cycles.
+    assert_eq!(issued, [1, 3, 5, 12, 14]);
+    assert_eq!(started, [11]);
+    assert!(u.copy_o.val());
+    assert_eq!(u.second_param_o[0].val().to_u64(), 0xfff8);
+    assert_eq!(u.unit_pc_o[0].val().to_u64(), 2);
+}
+
+#[test]
+fn pet_54_copies_and_drains_exclude_each_other_and_a_sync_waits_for_the_units_named() {
+    let drain = [0x0504, 2, 0, 0, 0];
+    let mut behind = COPY.to_vec();
+    behind.extend(drain);
+    let mut load = LOAD.to_vec();
+    load.extend(drain);
+    let cases: [(&[u32], usize, Option<u64>); 8] = [
+        (&COPY, 0, Some(0)),
+        (&COPY, 1, None),
+        (&COPY, 2, Some(0)),
+        // The drain behind a copy waits for it, that behind a load does not.
+        (&behind, 0, Some(5)),
+        (&load, 0, None),
+        (&[SYNC | 1 << 16], 0, Some(0)),
+        (&[SYNC | 7 << 16], 2, Some(0)),
+        (&[SYNC | 3 << 16], 2, None),
+    ];
+    for (words, busy, waits) in cases {
+        let mut program = words.to_vec();
+        program.push(SYNC);
+        let mut u = sequencer(&program);
+        let mut waited = None;
+        for _ in 0..18 {
+            // The unit gets busy with its own instruction, if there is one of it in front.
+            let at = u.pc_o.val().to_u64();
+            u.busy_i[busy].next = words.len() < 6 || at > 0;
+            settle(&mut u);
+            if u.wait_o.val() {
+                waited = Some(u.pc_o.val().to_u64());
+            }
+            clock_cycle!(u);
+        }
+        assert_eq!(waited, waits, "{words:x?} with unit {busy} busy");
+    }
+    assert_eq!(
+        end_of(&[0x0207, 0, HALT]),
+        Some((2, 0)),
+        "SYNC of two words"
+    );
+    assert_eq!(end_of(&[SYNC | 1 << 19]), Some((3, 0)), "reserved bit");
+    for (at, word, code) in [
+        (0, 0x0405, 2),
+        (0, 0x0305, 2),
+        (1, 0, 3),
+        (1, 5, 3),
+        (1, 1 << 12, 3),
+        (2, 4, 3),
+        (2, 1 << 16, 3),
+        (3, 8, 3),
+    ] {
+        let mut program = COPY.to_vec();
+        program[at] = word;
+        program.push(HALT);
+        assert_eq!(end_of(&program), Some((code, 0)), "word {at} is {word:x}");
+    }
 }
 
 fn stream() -> StreamHead<16> {

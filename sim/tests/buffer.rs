@@ -86,6 +86,7 @@ fn weights_come_after_three_cycles_and_shift_in_inactive_rows_too() {
             valid: true,
             address: 160,
             rows,
+            ..WeightSlot::default()
         },
         ..PartitionInputs::default()
     };

@@ -320,7 +320,10 @@ fn errors_stop_the_machine_with_their_code() {
     }
     check_error(&[load(&[]), tall], ErrorCode::BadField, 1);
     check_error_words(&[], ErrorCode::IllegalOpcode, 0);
-    check_error_words(&[0x0000_0105], ErrorCode::IllegalOpcode, 0);
+    check_error_words(&[0x0000_0106], ErrorCode::IllegalOpcode, 0);
+    check_error_words(&[0x0000_0105], ErrorCode::BadLength, 0);
+    check_error_words(&[0x0000_0207], ErrorCode::BadLength, 0);
+    check_error_words(&[0x0000_0505, 1, 4], ErrorCode::BadField, 0);
     check_error_words(&[0x0000_0102], ErrorCode::BadLength, 0);
     check_error_words(&[0x0000_0202, 1], ErrorCode::BadLength, 0);
     check_error_words(&[0x0000_0402, 1, 0x10, 0], ErrorCode::BadLength, 0);

@@ -126,7 +126,7 @@ designs! {
     /// Three loops, 1 KiB partitions, four column tiles, 64 results, row tables of 16 entries.
     stream_head: StreamHead<16> = StreamHead::new(3, 10, 2, 6, 4);
     /// Three loops, 1 KiB partitions, four columns.
-    weight_head: WeightHead<16> = WeightHead::new(3, 10, 4);
+    weight_head: WeightHead<16> = WeightHead::new(3, 10, 3, 4);
     /// Two loops, 1 KiB partitions, four column tiles, four columns.
     drain_head: DrainHead<16> = DrainHead::new(2, 10, 2, 4, PostOptions::NONE);
     /// The same with windows.

@@ -54,7 +54,7 @@ pins! { ResultsBuffer {
 pins! { StateBuffer {
     clock: clk;
     in: rst_n, op_valid_i, op_addr_i, op_rows_i, op_thr_i, op_fresh_i, op_swap_i, op_tag_i,
-        op_table_i, op_entry_i, wt_valid_i, wt_addr_i, wt_rows_i, host_valid_i, host_write_i,
+        op_table_i, op_entry_i, wt_valid_i, wt_addr_i, wt_rows_i, wt_copy_i, wt_dest_i, host_valid_i, host_write_i,
         host_table_i, host_partition_i, host_word_i, host_data_i, dr_valid_i, dr_word_i, dr_data_i;
     out: x_o, nz_o, swap_o, w_o, shift_o, op_valid_o, op_addr_o, op_tag_o, op_fault_o,
         host_rvalid_o, host_rdata_o, ev_mask_read_o, ev_mask_write_o, ev_slice_read_o, ev_slice_write_o, ev_zero_o
@@ -84,7 +84,7 @@ pins! { Sequencer {
     in: rst_n, host_start_i, start_pc_i, program_wen_i, program_waddr_i, program_wdata_i, busy_i,
         progress_i, unit_error_i;
     out: cfg_valid_o, cfg_clear_o, cfg_sel_o, cfg_row_o, cfg_col_o, cfg_data_o, start_o, param_o,
-        second_param_o, table_o, repeat_o, place_o, pool_o, unit_pc_o, running_o, clear_o, halt_o, fault_o, fault_code_o, pc_o, cycle_o,
+        second_param_o, copy_o, table_o, repeat_o, place_o, pool_o, unit_pc_o, running_o, clear_o, halt_o, fault_o, fault_code_o, pc_o, cycle_o,
         wait_o, issue_o
 } }
 
@@ -102,7 +102,7 @@ pins! { Control<16, 17, 16> {
         end_tag_i, end_fault_i, buffer_rvalid_i, buffer_rdata_i, event_i;
     out: host_ready_o, host_rvalid_o, host_rdata_o, running_o, done_o, error_o, op_valid_o,
         op_addr_o, op_rows_o, op_thr_o, op_fresh_o, op_swap_o, op_tag_o, op_table_o, op_entry_o, wt_valid_o,
-        wt_addr_o, wt_rows_o, bias_load_o, bias_tile_o, bias_first_o, res_valid_o, res_bank_o, res_addr_o,
+        wt_addr_o, wt_rows_o, wt_copy_o, wt_dest_o, bias_load_o, bias_tile_o, bias_first_o, res_valid_o, res_bank_o, res_addr_o,
         res_add_o, res_sum_o, res_write_o, post_load_o, post_tile_o, post_cols_o, post_skip_o, post_turn_o,
         post_valid_o,
         post_dest_o, post_flush_o, post_first_o, post_last_o, post_reduction_o, post_window_o,
@@ -113,8 +113,9 @@ pins! { Control<16, 17, 16> {
 
 pins! { WeightHead<16> {
     clock: clk;
-    in: rst_n, clear_i, rows_i, level_i, streamed_i, stall_i, flip_i, addr_valid_i, row_i, addr_i, final_i, swap_i;
-    out: addr_ready_o, full_o, wt_valid_o, wt_addr_o, wt_rows_o, error_o, lost_o
+    in: rst_n, clear_i, rows_i, level_i, streamed_i, stall_i, flip_i, copy_i, distance_i, addr_valid_i, row_i, addr_i, final_i, swap_i;
+    out: addr_ready_o, full_o, wt_valid_o, wt_addr_o, wt_rows_o, wt_copy_o, wt_dest_o, copying_o,
+        error_o, lost_o
 } }
 
 pins! { Gatherer {

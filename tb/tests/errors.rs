@@ -111,7 +111,7 @@ fn on_machines(test: impl Fn(&mut Pair)) {
 #[test]
 fn illegal_instructions_stop_with_their_code() {
     on_machines(|pair| {
-        for header in [0, 0x05, 0x06, 0x07, 0xff, 0x0105, 0xffff_ff08] {
+        for header in [0, 0x06, 0x08, 0xff, 0x0106, 0xffff_ff08] {
             check(pair, 3, &[header], ErrorCode::IllegalOpcode, 3);
         }
         for words in [
@@ -121,6 +121,11 @@ fn illegal_instructions_stop_with_their_code() {
             &[0x0303, 1, 0],
             &[0x0201, 0],
             &[0x0001],
+            &[0x0007],
+            &[0x0207, 0],
+            &[0x0005],
+            &[0x0305, 1, 8],
+            &[0x0405, 1, 8, 0],
             // Records that do not end with their instruction.
             &[0x0502, 1, 0, 0, 0],
             &[0x0602, 1, 0x10, 0, 0, 1],
@@ -149,6 +154,13 @@ fn illegal_instructions_stop_with_their_code() {
             [0x0503, 1 | 1 << 15, 0, 1 << 17, 0],
             [0x0503, 1, 1 << 17, 0, 0],
             [0x0503, 1, 0, 3, 0],
+            [0x0505, 0, 0, 0, 0],
+            [0x0505, rows + 1, 0, 0, 0],
+            [0x0505, 1 | 1 << 9, 0, 0, 0],
+            [0x0505, 1 | 1 << 20, 0, 0, 0],
+            [0x0505, 1, 4, 0, 0],
+            [0x0505, 1, 1 << 16, 0, 0],
+            [0x0505, 1, 0, record_rows, 0],
             [0x0504, 0, 0, 0, 0],
             [0x0504, params.lanes() + 1, 0, 0, 0],
             [0x0504, 1 | 1 << 11, 0, 0, 0],
@@ -165,6 +177,7 @@ fn illegal_instructions_stop_with_their_code() {
         }
         check(pair, 3, &[0x0404, placed, 0, 0], ErrorCode::BadLength, 3);
         check(pair, 3, &[0x0008_0101], ErrorCode::BadField, 3);
+        check(pair, 3, &[0x8000_0107], ErrorCode::BadField, 3);
         let bits = params.traversal.address_bits;
         if bits < 32 {
             check(pair, 3, &[0x0402, 1, 0, 1 << bits], ErrorCode::BadField, 3);

@@ -19,7 +19,15 @@ impl Instruction {
             Err(IsaError::new(ErrorCode::BadField, message))
         };
         match self {
-            Instruction::Halt { .. } => {}
+            Instruction::Halt { .. } | Instruction::Sync { .. } => {}
+            Instruction::Copy { rows, distance, .. } => {
+                field("rows", (*rows).into(), 1, 256)?;
+                field("distance", (*distance).into(), 0, 0xfff8)?;
+                if distance % 8 != 0 {
+                    let message = format!("distance is {distance}, expected a multiple of 8");
+                    return Err(IsaError::new(ErrorCode::BadField, message));
+                }
+            }
             Instruction::LoadWeights {
                 rows,
                 tile_level,
@@ -98,7 +106,8 @@ impl Instruction {
         };
         let traversal = &params.traversal;
         match self {
-            Instruction::Halt { .. } => {}
+            Instruction::Halt { .. } | Instruction::Sync { .. } => {}
+            Instruction::Copy { rows, .. } => most("rows", *rows, params.array.rows)?,
             Instruction::LoadWeights {
                 rows, tile_level, ..
             }

@@ -1,8 +1,9 @@
 //! From words to instructions.
 
 use super::{
-    DrainPlace, ErrorCode, Instruction, IsaError, Loop, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS,
-    OP_MATMUL, Pooling, Record, Reduction, Repeat, RowBlock, RowTable, Wait,
+    DrainPlace, ErrorCode, Instruction, IsaError, Loop, OP_COPY, OP_DRAIN, OP_HALT,
+    OP_LOAD_WEIGHTS, OP_MATMUL, OP_SYNC, Pooling, Record, Reduction, Repeat, RowBlock, RowTable,
+    Wait,
 };
 
 impl Instruction {
@@ -22,13 +23,16 @@ impl Instruction {
             OP_LOAD_WEIGHTS => ("LOAD_WEIGHTS", 2),
             OP_MATMUL => ("MATMUL", 3),
             OP_DRAIN => ("DRAIN", 3),
+            OP_COPY => ("COPY", 3),
+            OP_SYNC => ("SYNC", 1),
             _ => {
                 let message = format!("opcode is {opcode:#04x}");
                 return Err(IsaError::new(ErrorCode::IllegalOpcode, message));
             }
         };
-        if length < fixed || (opcode == OP_HALT && length != 1) {
-            let allowed = if opcode == OP_HALT { "" } else { "at least " };
+        // HALT and SYNC are a header alone.
+        if length < fixed || (fixed == 1 && length != 1) {
+            let allowed = if fixed == 1 { "" } else { "at least " };
             let message = format!("length of {name} is {length}, expected {allowed}{fixed}");
             return Err(IsaError::new(ErrorCode::BadLength, message));
         }
@@ -113,6 +117,17 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
                 record: decode_record(name, record)?,
             }
         }
+        OP_COPY => {
+            reserved(name, "word 1", words[1], 0x0000_01ff)?;
+            reserved(name, "word 2", words[2], 0x0000_fff8)?;
+            Instruction::Copy {
+                wait,
+                rows: words[1],
+                distance: words[2],
+                record: decode_record(name, &words[3..])?,
+            }
+        }
+        OP_SYNC => Instruction::Sync { wait },
         _ => Instruction::Halt { wait },
     })
 }

@@ -21,7 +21,8 @@ impl Instruction {
                 | u32::from(wait.drain) << 18,
         );
         match self {
-            Instruction::Halt { .. } => {}
+            Instruction::Halt { .. } | Instruction::Sync { .. } => {}
+            Instruction::Copy { rows, distance, .. } => words.extend([*rows, *distance]),
             Instruction::LoadWeights {
                 rows,
                 tile_level,

@@ -27,6 +27,10 @@ impl fmt::Display for Instruction {
         };
         match self {
             Instruction::Halt { .. } => f.write_str("halt")?,
+            Instruction::Sync { .. } => f.write_str("sync")?,
+            Instruction::Copy { rows, distance, .. } => {
+                write!(f, "copy rows={rows} distance={distance}")?;
+            }
             Instruction::LoadWeights {
                 rows,
                 tile_level,
@@ -170,7 +174,7 @@ pub fn assemble(text: &str) -> Result<Vec<Instruction>, Vec<AsmError>> {
     }
 }
 
-const NAMES: &str = "halt, load_weights, matmul or drain";
+const NAMES: &str = "halt, load_weights, matmul, drain, copy or sync";
 
 fn instruction(content: &str) -> Result<Instruction, String> {
     let (head, blocks) = match content.find('[') {
@@ -186,7 +190,14 @@ fn instruction(content: &str) -> Result<Instruction, String> {
     let wait = fields.wait()?;
     let instruction = match name {
         "halt" if record.rows.is_empty() => Instruction::Halt { wait },
-        "halt" => return Err("halt has no record".to_string()),
+        "sync" if record.rows.is_empty() => Instruction::Sync { wait },
+        "halt" | "sync" => return Err(format!("{name} has no record")),
+        "copy" => Instruction::Copy {
+            wait,
+            rows: fields.value("rows", None)?,
+            distance: fields.value("distance", None)?,
+            record,
+        },
         "load_weights" => Instruction::LoadWeights {
             wait,
             rows: fields.value("rows", None)?,

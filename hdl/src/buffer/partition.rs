@@ -10,13 +10,14 @@ use crate::sliced::SlicedShape;
 /// Addresses travel from partition to partition, one per clock; data do not. A slot may ask each
 /// partition to add an offset of its own, from a table that the host has written. The bank is the
 /// upper part of the word address. A bank serves an operand, else a weight, else the host; the
-/// control unit sees to it that operands and weights meet in different banks. Drain words go before
-/// host writes. An address beyond the banks reads 0 and is not written.
+/// control unit sees to it that operands and weights meet in different banks. A weight slot may ask for its
+/// word to be copied instead of shifted in. Drain words go before copies and host writes. An address beyond the banks reads 0 and is not written.
 ///
 /// # Timing
 /// Operand slot on `op_*_i` in cycle T: the offset is read in T and added in T+1, the bank is read in
 /// T+2, `x_o` and `swap_o` in T+6. Weight slot in T: bank read in T, `w_o` and `shift_o` in T+3,
-/// also for an inactive row (with any data). Host read in T: answer in T+4. Events are added in
+/// also for an inactive row (with any data). A slot that copies has its destination on `wt_dest_i` in T+3 and writes
+/// the word there in T+3, if the row is active. Host read in T: answer in T+4. Events are added in
 /// the cycle behind the one in which they happen. What travels is on the outputs in T+1; the fault
 /// of a slot is on `op_fault_i` in T+1 and on `op_fault_o` in T+2.
 #[derive(LogicBlock)]
@@ -65,18 +66,26 @@ pub struct Partition {
     pub op_entry_o: Signal<Out, Bits<8>>,
     /// This or an earlier row had none for the slot of two cycles before.
     pub op_fault_o: Signal<Out, Bit>,
-    /// Weight slot: a word is shifted in.
+    /// Weight slot: a word is shifted in or copied.
     pub wt_valid_i: Signal<In, Bit>,
     /// Byte address of the weight word.
     pub wt_addr_i: Signal<In, Bits<16>>,
     /// Rows still to be served, this one included.
     pub wt_rows_i: Signal<In, Bits<9>>,
+    /// The word is copied.
+    pub wt_copy_i: Signal<In, Bit>,
+    /// Word address of the copy of the slot three cycles before.
+    pub wt_dest_i: Signal<In, Bits<13>>,
     /// Weight slot to the next partition.
     pub wt_valid_o: Signal<Out, Bit>,
     /// Address to the next partition.
     pub wt_addr_o: Signal<Out, Bits<16>>,
     /// Rows still to be served from the next one on.
     pub wt_rows_o: Signal<Out, Bits<9>>,
+    /// Copy flag to the next partition.
+    pub wt_copy_o: Signal<Out, Bit>,
+    /// Destination to the next partition.
+    pub wt_dest_o: Signal<Out, Bits<13>>,
     /// A word arrives from the drain of the column with the same number.
     pub dr_valid_i: Signal<In, Bit>,
     /// Word address.
@@ -158,6 +167,8 @@ pub struct Partition {
     wt_valid: Reg<Bit>,
     wt_addr: Delay<Bits<16>>,
     wt_rows: Delay<Bits<9>>,
+    wt_copy: Delay<Bit>,
+    wt_dest: Delay<Bits<13>>,
     host_valid: Reg<Bit>,
     host_write: Delay<Bit>,
     host_table: Delay<Bit>,
@@ -169,7 +180,9 @@ pub struct Partition {
     reader: OperandReader,
     /// Weight word.
     weight: Vec<Delay<Bits<8>>>,
-    /// A weight slot, two and three cycles ago.
+    /// A word of this row is copied, one to three cycles ago.
+    copy: Vec<Reg<Bit>>,
+    /// A weight slot that shifts, two and three cycles ago.
     shift: Vec<Reg<Bit>>,
     /// A host read of this partition, one to three cycles ago.
     answer: Vec<Reg<Bit>>,
@@ -236,9 +249,13 @@ impl Partition {
             wt_valid_i: Default::default(),
             wt_addr_i: Default::default(),
             wt_rows_i: Default::default(),
+            wt_copy_i: Default::default(),
+            wt_dest_i: Default::default(),
             wt_valid_o: Default::default(),
             wt_addr_o: Default::default(),
             wt_rows_o: Default::default(),
+            wt_copy_o: Default::default(),
+            wt_dest_o: Default::default(),
             dr_valid_i: Default::default(),
             dr_word_i: Default::default(),
             dr_data_i: v(8),
@@ -286,6 +303,8 @@ impl Partition {
             wt_valid: Default::default(),
             wt_addr: Default::default(),
             wt_rows: Default::default(),
+            wt_copy: Default::default(),
+            wt_dest: Default::default(),
             host_valid: Default::default(),
             host_write: Default::default(),
             host_table: Default::default(),
@@ -296,6 +315,7 @@ impl Partition {
             banks: Banks::new(banks, shape),
             reader: OperandReader::new(),
             weight: v(8),
+            copy: v(3),
             shift: v(2),
             answer: v(3),
             answer_word: v(8),
@@ -377,6 +397,12 @@ impl Logic for Partition {
             self.wt_rows.d_i.next = self.wt_rows_i.val() - 1;
         }
         self.wt_rows_o.next = self.wt_rows.q_o.val();
+        self.wt_copy.clk.next = self.clk.val();
+        self.wt_copy.d_i.next = self.wt_copy_i.val();
+        self.wt_copy_o.next = self.wt_copy.q_o.val();
+        self.wt_dest.clk.next = self.clk.val();
+        self.wt_dest.d_i.next = self.wt_dest_i.val();
+        self.wt_dest_o.next = self.wt_dest.q_o.val();
         self.host_valid.clk.next = self.clk.val();
         self.host_valid.rst_n.next = self.rst_n.val();
         self.host_valid.d_i.next = self.host_valid_i.val();
@@ -399,14 +425,21 @@ impl Logic for Partition {
             self.host_data_o[k].next = self.host_data[k].q_o.val();
         }
 
-        // Writes: drain words go first
+        // Writes: drain words go first, then copies
         self.host_is_mine.next = self.host_valid_i.val() & (self.host_partition_i.val() == 0);
         self.host_is_here.next = self.host_is_mine.val() & !self.host_table_i.val();
-        self.write_valid.next =
-            self.dr_valid_i.val() | (self.host_is_here.val() & self.host_write_i.val());
+        self.write_valid.next = self.dr_valid_i.val()
+            | self.copy[2].q_o.val()
+            | (self.host_is_here.val() & self.host_write_i.val());
         self.write_word.next = self.host_word_i.val();
         for k in 0..8 {
             self.write_data[k].next = self.host_data_i[k].val();
+        }
+        if self.copy[2].q_o.val() {
+            self.write_word.next = self.wt_dest_i.val();
+            for k in 0..8 {
+                self.write_data[k].next = self.weight[k].q_o.val();
+            }
         }
         if self.dr_valid_i.val() {
             self.write_word.next = self.dr_word_i.val();
@@ -477,11 +510,20 @@ impl Logic for Partition {
         }
         self.shift[0].clk.next = self.clk.val();
         self.shift[0].rst_n.next = self.rst_n.val();
-        self.shift[0].d_i.next = self.wt_valid.q_o.val();
+        self.shift[0].d_i.next = self.wt_valid.q_o.val() & !self.wt_copy.q_o.val();
         self.shift[1].clk.next = self.clk.val();
         self.shift[1].rst_n.next = self.rst_n.val();
         self.shift[1].d_i.next = self.shift[0].q_o.val();
         self.shift_o.next = self.shift[1].q_o.val();
+
+        self.copy[0].d_i.next = self.wt_is_active.val() & self.wt_copy_i.val();
+        for i in 0..3 {
+            self.copy[i].clk.next = self.clk.val();
+            self.copy[i].rst_n.next = self.rst_n.val();
+        }
+        for i in 0..2 {
+            self.copy[i + 1].d_i.next = self.copy[i].q_o.val();
+        }
 
         // Answers to the host
         self.answer[0].d_i.next = self.host_reads.val();

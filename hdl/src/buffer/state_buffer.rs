@@ -10,7 +10,8 @@ use crate::sliced::SlicedShape;
 /// # Timing
 /// Operand slot in cycle T: `x_o` of row r in T+r+6, the slot itself on `op_*_o` in T+rows,
 /// `op_fault_o` for it in T+rows+1.
-/// Weight slot in T: `w_o` and `shift_o` of row r in T+r+3. Host read in T: answer in T+rows+3,
+/// Weight slot in T: `w_o` and `shift_o` of row r in T+r+3, or the copy of the word is written in T+r+3, with
+/// its destination on `wt_dest_i` in T+3. Host read in T: answer in T+rows+3,
 /// whichever partition it is for.
 #[derive(LogicBlock)]
 pub struct StateBuffer {
@@ -36,12 +37,16 @@ pub struct StateBuffer {
     pub op_table_i: Signal<In, Bit>,
     /// Entry of the offsets.
     pub op_entry_i: Signal<In, Bits<8>>,
-    /// Weight slot: a word is shifted in.
+    /// Weight slot: a word is shifted in or copied.
     pub wt_valid_i: Signal<In, Bit>,
     /// Byte address of the weight word.
     pub wt_addr_i: Signal<In, Bits<16>>,
     /// Rows that are served.
     pub wt_rows_i: Signal<In, Bits<9>>,
+    /// The word is copied, in each row that is served.
+    pub wt_copy_i: Signal<In, Bit>,
+    /// Word address of the copy of the slot three cycles before.
+    pub wt_dest_i: Signal<In, Bits<13>>,
     /// Host access.
     pub host_valid_i: Signal<In, Bit>,
     /// Write, else read.
@@ -107,6 +112,8 @@ pub struct StateBuffer {
     wt_valid: Vec<Signal<Local, Bit>>,
     wt_addr: Vec<Signal<Local, Bits<16>>>,
     wt_rows: Vec<Signal<Local, Bits<9>>>,
+    wt_copy: Vec<Signal<Local, Bit>>,
+    wt_dest: Vec<Signal<Local, Bits<13>>>,
     host_valid: Vec<Signal<Local, Bit>>,
     host_write: Vec<Signal<Local, Bit>>,
     host_table: Vec<Signal<Local, Bit>>,
@@ -148,6 +155,8 @@ impl StateBuffer {
             wt_valid_i: Default::default(),
             wt_addr_i: Default::default(),
             wt_rows_i: Default::default(),
+            wt_copy_i: Default::default(),
+            wt_dest_i: Default::default(),
             host_valid_i: Default::default(),
             host_write_i: Default::default(),
             host_table_i: Default::default(),
@@ -189,6 +198,8 @@ impl StateBuffer {
             wt_valid: v(rows + 1),
             wt_addr: v(rows + 1),
             wt_rows: v(rows + 1),
+            wt_copy: v(rows + 1),
+            wt_dest: v(rows + 1),
             host_valid: v(rows + 1),
             host_write: v(rows + 1),
             host_table: v(rows + 1),
@@ -227,6 +238,8 @@ impl Logic for StateBuffer {
         self.wt_valid[0].next = self.wt_valid_i.val();
         self.wt_addr[0].next = self.wt_addr_i.val();
         self.wt_rows[0].next = self.wt_rows_i.val();
+        self.wt_copy[0].next = self.wt_copy_i.val();
+        self.wt_dest[0].next = self.wt_dest_i.val();
         self.host_valid[0].next = self.host_valid_i.val();
         self.host_write[0].next = self.host_write_i.val();
         self.host_table[0].next = self.host_table_i.val();
@@ -260,6 +273,8 @@ impl Logic for StateBuffer {
             self.partition[i].wt_valid_i.next = self.wt_valid[i].val();
             self.partition[i].wt_addr_i.next = self.wt_addr[i].val();
             self.partition[i].wt_rows_i.next = self.wt_rows[i].val();
+            self.partition[i].wt_copy_i.next = self.wt_copy[i].val();
+            self.partition[i].wt_dest_i.next = self.wt_dest[i].val();
             self.partition[i].host_valid_i.next = self.host_valid[i].val();
             self.partition[i].host_write_i.next = self.host_write[i].val();
             self.partition[i].host_table_i.next = self.host_table[i].val();
@@ -282,6 +297,8 @@ impl Logic for StateBuffer {
             self.wt_valid[i + 1].next = self.partition[i].wt_valid_o.val();
             self.wt_addr[i + 1].next = self.partition[i].wt_addr_o.val();
             self.wt_rows[i + 1].next = self.partition[i].wt_rows_o.val();
+            self.wt_copy[i + 1].next = self.partition[i].wt_copy_o.val();
+            self.wt_dest[i + 1].next = self.partition[i].wt_dest_o.val();
             self.host_valid[i + 1].next = self.partition[i].host_valid_o.val();
             self.host_write[i + 1].next = self.partition[i].host_write_o.val();
             self.host_table[i + 1].next = self.partition[i].host_table_o.val();

@@ -23,9 +23,11 @@ pub struct InstructionCheck {
     pub unit_i: Signal<In, Unit>,
     /// The header is a HALT.
     pub is_halt_o: Signal<Out, Bit>,
+    /// The header is a SYNC.
+    pub is_sync_o: Signal<Out, Bit>,
     /// The header has a known opcode.
     pub is_known_o: Signal<Out, Bit>,
-    /// Unit that the header names.
+    /// Unit that the header names (not of a HALT or SYNC).
     pub target_o: Signal<Out, Unit>,
     /// The header has reserved bits set.
     pub bad_header_o: Signal<Out, Bit>,
@@ -80,6 +82,7 @@ impl InstructionCheck {
             phase_i: Default::default(),
             unit_i: Default::default(),
             is_halt_o: Default::default(),
+            is_sync_o: Default::default(),
             is_known_o: Default::default(),
             target_o: Default::default(),
             bad_header_o: Default::default(),
@@ -118,6 +121,7 @@ impl Logic for InstructionCheck {
     #[hdl_gen]
     fn update(&mut self) {
         self.is_halt_o.next = self.word_i.val().get_bits::<8>(0) == 1;
+        self.is_sync_o.next = self.word_i.val().get_bits::<8>(0) == 7;
         self.is_known_o.next = true;
         self.target_o.next = Unit::Weights;
         self.bad_length_o.next = self.word_i.val().get_bits::<8>(8) < 4;
@@ -131,6 +135,12 @@ impl Logic for InstructionCheck {
             }
             4 => {
                 self.target_o.next = Unit::Drain;
+            }
+            5 => {
+                self.target_o.next = Unit::Copy;
+            }
+            7 => {
+                self.bad_length_o.next = self.word_i.val().get_bits::<8>(8) != 1;
             }
             _ => {
                 self.is_known_o.next = false;
@@ -206,6 +216,10 @@ impl Logic for InstructionCheck {
                             | self.bad_level.val()
                             | (self.word_i.val().get_bits::<7>(25) != 0);
                     }
+                    Unit::Copy => {
+                        self.bad_field_o.next =
+                            self.bad_count.val() | (self.word_i.val().get_bits::<23>(9) != 0);
+                    }
                     _ => {
                         if self._extended > 0 {
                             self.bad_field_o.next = self.bad_count.val()
@@ -228,6 +242,10 @@ impl Logic for InstructionCheck {
                 if self.unit_i.val() == Unit::Drain {
                     self.bad_field_o.next = (self.word_i.val().get_bits::<7>(9) != 0)
                         | (self.word_i.val().get_bits::<7>(25) != 0);
+                }
+                if self.unit_i.val() == Unit::Copy {
+                    self.bad_field_o.next = (self.word_i.val().get_bits::<3>(0) != 0)
+                        | (self.word_i.val().get_bits::<16>(16) != 0);
                 }
             }
             Phase::ThirdParam => {

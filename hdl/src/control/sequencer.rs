@@ -12,7 +12,8 @@ use crate::prelude::*;
 /// depends on. Writes to the registers of a unit leave one cycle after the word was read; the
 /// start pulse stands on `start_o` in the cycle after Start. HALT and errors are followed by
 /// Rows + Cols + 32 cycles in which the waves run out and the program still counts as running, so
-/// that the host meets a machine at rest. Index 0 of the vectors is the weight
+/// that the host meets a machine at rest. SYNC is a header that waits. A copy and a drain never run at
+/// the same time: both write to the state buffer. Index 0 of the vectors is the weight
 /// unit, 1 the stream unit, 2 the drain unit.
 ///
 /// # Timing
@@ -57,6 +58,8 @@ pub struct Sequencer {
     pub param_o: Vec<Signal<Out, Bits<32>>>,
     /// Second parameter word of the unit's instruction.
     pub second_param_o: Vec<Signal<Out, Bits<32>>>,
+    /// The weight unit's instruction is a copy.
+    pub copy_o: Signal<Out, Bit>,
     /// Third parameter word of the stream unit's instruction, if it uses row tables.
     pub table_o: Signal<Out, Bits<32>>,
     /// Word of the repetitions of the stream unit's instruction, 0 if it has none.
@@ -107,6 +110,10 @@ pub struct Sequencer {
     stuck: Reg<Bits<12>>,
     word: Signal<Local, Bits<32>>,
     is_target: Vec<Signal<Local, Bit>>,
+    /// The header is a HALT or SYNC: nothing follows it, and it starts no unit.
+    is_alone: Signal<Local, Bit>,
+    /// The header is a copy.
+    is_copy: Signal<Local, Bit>,
     is_unit: Vec<Signal<Local, Bit>>,
     hold: Signal<Local, Bit>,
     in_head: Signal<Local, Bit>,
@@ -156,6 +163,7 @@ impl Sequencer {
             start_o: v(3),
             param_o: v(3),
             second_param_o: v(3),
+            copy_o: Default::default(),
             table_o: Default::default(),
             repeat_o: Default::default(),
             place_o: Default::default(),
@@ -187,6 +195,8 @@ impl Sequencer {
             stuck: Default::default(),
             word: Default::default(),
             is_target: v(3),
+            is_alone: Default::default(),
+            is_copy: Default::default(),
             is_unit: v(3),
             hold: Default::default(),
             in_head: Default::default(),
@@ -258,14 +268,19 @@ impl Logic for Sequencer {
         self.check.phase_i.next = self.phase.q_o.val();
         self.check.unit_i.next = self.unit.q_o.val();
 
-        self.is_target[0].next = self.check.target_o.val() == Unit::Weights;
+        self.is_alone.next = self.check.is_halt_o.val() | self.check.is_sync_o.val();
+        self.is_copy.next = self.check.target_o.val() == Unit::Copy;
+        self.is_target[0].next = !self.is_alone.val()
+            & ((self.check.target_o.val() == Unit::Weights) | self.is_copy.val());
         self.is_target[1].next = self.check.target_o.val() == Unit::Stream;
         self.is_target[2].next = self.check.target_o.val() == Unit::Drain;
-        self.is_unit[0].next = self.unit.q_o.val() == Unit::Weights;
+        self.is_unit[0].next =
+            (self.unit.q_o.val() == Unit::Weights) | (self.unit.q_o.val() == Unit::Copy);
         self.is_unit[1].next = self.unit.q_o.val() == Unit::Stream;
         self.is_unit[2].next = self.unit.q_o.val() == Unit::Drain;
 
-        // Head: HALT waits for all units, the others for the unit they start and those they name.
+        // Head: HALT waits for all units, the others for the unit they start and those they name; a copy
+        // waits for the drain unit too, and a drain for a copy.
         self.in_head.next = self.state.q_o.val() == State::Head;
         self.in_body.next = self.state.q_o.val() == State::Body;
         self.hold.next = false;
@@ -277,6 +292,11 @@ impl Logic for Sequencer {
             {
                 self.hold.next = true;
             }
+        }
+        if (self.busy_i[2].val() & self.is_copy.val())
+            | (self.busy_i[0].val() & self.registers.copy_o.val() & self.is_target[2].val())
+        {
+            self.hold.next = true;
         }
         self.stuck.d_i.next = self.stuck.q_o.val() + 1;
         if !self.in_head.val() | self.progress_i.val() {
@@ -323,7 +343,7 @@ impl Logic for Sequencer {
         self.proceed.next = self.in_head.val() & !self.hold.val();
         self.issue.next = self.proceed.val() & !self.fault.val();
         self.read.next = (self.state.q_o.val() == State::Fetch)
-            | (self.proceed.val() & !self.check.is_halt_o.val())
+            | (self.proceed.val() & !self.is_alone.val())
             | (self.in_body.val() & !self.last_word.val());
         self.pc.d_i.next = self.pc.q_o.val();
         if self.read.val() {
@@ -362,6 +382,9 @@ impl Logic for Sequencer {
                     self.state.d_i.next = State::Body;
                     if self.check.is_halt_o.val() {
                         self.state.d_i.next = State::Quiet;
+                    }
+                    if self.check.is_sync_o.val() {
+                        self.state.d_i.next = State::Fetch;
                     }
                 }
             }
@@ -465,7 +488,9 @@ impl Logic for Sequencer {
         self.registers.clk.next = self.clk.val();
         self.registers.rst_n.next = self.rst_n.val();
         self.registers.clear_i.next = self.clear.val();
-        self.registers.issue_i.next = self.issue.val() & !self.check.is_halt_o.val();
+        self.registers.issue_i.next = self.issue.val() & !self.is_alone.val();
+        self.registers.is_copy_i.next = self.is_copy.val();
+        self.copy_o.next = self.registers.copy_o.val();
         self.registers.header_pc_i.next = self.header_pc.q_o.val();
         self.registers.in_body_i.next = self.in_body.val();
         self.registers.phase_i.next = self.phase.q_o.val();

@@ -26,7 +26,7 @@ pub enum State {
 pub enum Phase {
     /// First parameter word.
     Param,
-    /// Second parameter word.
+    /// Second parameter word: of all but LOAD_WEIGHTS.
     SecondParam,
     /// Third parameter word, of a product with row tables or a drain that is placed.
     ThirdParam,
@@ -44,7 +44,7 @@ pub enum Phase {
     End,
 }
 
-/// The unit an instruction is for.
+/// The unit an instruction is for, and whether the weight unit copies.
 #[derive(LogicState, Copy, Clone, PartialEq, Debug)]
 pub enum Unit {
     /// Weight unit.
@@ -53,4 +53,6 @@ pub enum Unit {
     Stream,
     /// Drain unit.
     Drain,
+    /// Weight unit: it copies words.
+    Copy,
 }

@@ -74,6 +74,10 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     pub wt_addr_o: Signal<Out, Bits<16>>,
     /// Weight wave: rows to be served.
     pub wt_rows_o: Signal<Out, Bits<9>>,
+    /// Weight wave: the word is copied.
+    pub wt_copy_o: Signal<Out, Bit>,
+    /// Weight wave: word address of the copy of the slot three cycles before.
+    pub wt_dest_o: Signal<Out, Bits<13>>,
     /// Bias wave: load the bias of a column tile.
     pub bias_load_o: Signal<Out, Bit>,
     /// Bias wave: column tile.
@@ -264,7 +268,8 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.sequencer.program_wen_i.next = self.host.program_wen_o.val();
         self.sequencer.program_waddr_i.next = self.host.program_waddr_o.val();
         self.sequencer.program_wdata_i.next = self.host.program_wdata_o.val();
-        self.sequencer.busy_i[0].next = self.weight_walk.busy_o.val();
+        self.sequencer.busy_i[0].next =
+            self.weight_walk.busy_o.val() | self.weight_head.copying_o.val();
         self.sequencer.busy_i[1].next = self.stream_walk.busy_o.val();
         self.sequencer.busy_i[2].next = self.drain_head.busy_o.val();
         self.sequencer.progress_i.next = (self.weight_walk.valid_o.val()
@@ -328,6 +333,10 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.wt_valid_o.next = self.weight_head.wt_valid_o.val();
         self.wt_addr_o.next = self.weight_head.wt_addr_o.val();
         self.wt_rows_o.next = self.weight_head.wt_rows_o.val();
+        self.weight_head.copy_i.next = self.sequencer.copy_o.val();
+        self.weight_head.distance_i.next = self.sequencer.second_param_o[0].val().get_bits::<13>(3);
+        self.wt_copy_o.next = self.weight_head.wt_copy_o.val();
+        self.wt_dest_o.next = self.weight_head.wt_dest_o.val();
 
         // Stream unit
         self.stream_walk.cfg_clear_i.next = self.sequencer.cfg_clear_o[1].val();

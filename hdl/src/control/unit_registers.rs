@@ -23,6 +23,8 @@ pub struct UnitRegisters {
     pub issue_i: Signal<In, Bit>,
     /// The unit of the instruction that begins.
     pub is_target_i: Vec<Signal<In, Bit>>,
+    /// The instruction that begins is a copy.
+    pub is_copy_i: Signal<In, Bit>,
     /// Word address of the instruction that begins.
     pub header_pc_i: Signal<In, Bits<16>>,
     /// The unit of the instruction under way.
@@ -59,6 +61,8 @@ pub struct UnitRegisters {
     pub param_o: Vec<Signal<Out, Bits<32>>>,
     /// Second parameter word of the unit's instruction.
     pub second_param_o: Vec<Signal<Out, Bits<32>>>,
+    /// The weight unit's instruction is a copy.
+    pub copy_o: Signal<Out, Bit>,
     /// Third parameter word of the stream unit's instruction, if it uses row tables.
     pub table_o: Signal<Out, Bits<32>>,
     /// Word of the repetitions of the stream unit's instruction, 0 if it has none.
@@ -78,6 +82,7 @@ pub struct UnitRegisters {
     start: Vec<Reg<Bit>>,
     param: Vec<RegEn<Bits<32>>>,
     second_param: Vec<RegEn<Bits<32>>>,
+    copy: RegEn<Bit>,
     table: RegEn<Bits<32>>,
     repeat: RegEn<Bits<32>>,
     place: RegEn<Bits<32>>,
@@ -98,6 +103,7 @@ impl UnitRegisters {
             clear_i: Default::default(),
             issue_i: Default::default(),
             is_target_i: v(3),
+            is_copy_i: Default::default(),
             header_pc_i: Default::default(),
             is_unit_i: v(3),
             in_body_i: Default::default(),
@@ -116,6 +122,7 @@ impl UnitRegisters {
             start_o: v(3),
             param_o: v(3),
             second_param_o: v(3),
+            copy_o: Default::default(),
             table_o: Default::default(),
             repeat_o: Default::default(),
             place_o: Default::default(),
@@ -130,6 +137,7 @@ impl UnitRegisters {
             start: v(3),
             param: v(3),
             second_param: v(3),
+            copy: Default::default(),
             table: Default::default(),
             repeat: Default::default(),
             place: Default::default(),
@@ -213,6 +221,11 @@ impl Logic for UnitRegisters {
             self.second_param_o[i].next = self.second_param[i].q_o.val();
             self.unit_pc_o[i].next = self.unit_pc[i].q_o.val();
         }
+        self.copy.clk.next = self.clk.val();
+        self.copy.rst_n.next = self.rst_n.val();
+        self.copy.en_i.next = self.issue_i.val() & self.is_target_i[0].val();
+        self.copy.d_i.next = self.is_copy_i.val();
+        self.copy_o.next = self.copy.q_o.val();
         self.table.clk.next = self.clk.val();
         self.table.rst_n.next = self.rst_n.val();
         self.table.en_i.next = self.in_body_i.val()

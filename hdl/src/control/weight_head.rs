@@ -8,13 +8,18 @@ use crate::prelude::*;
 /// ready for its swap behind its first word: what later columns need of it follows in time. A swap that is not
 /// taken in its cycle has lost its weights.
 ///
+/// Words to be copied come one in each clock too, whatever the shadow weights hold, and make no tile. The
+/// address of the copy follows its slot three cycles later, when the partition has the word.
+///
 /// Else a word is taken while the shadow weights do not hold a complete tile and the last swap has
 /// reached the last column, so that no shadow weight changes before it was used.
 ///
 /// # Timing
 /// An address accepted in cycle t stands on the wave in t + 3: the partitions serve weights two
 /// cycles sooner than operands. `full_o` rises in t + 1 when the address was the last of a tile. After a swap decided in cycle t the next address is accepted in
-/// t + Cols at the earliest.
+/// t + Cols at the earliest. A copy accepted in t: `wt_dest_o` in t + 6; `copying_o` is high from t + 1 to
+/// t + Rows + 5, in which the last partition writes it. `error_o` is combinational for the address of a word, and
+/// comes in t + 1 for that of its copy.
 #[derive(LogicBlock, Default)]
 pub struct WeightHead<const A: usize> {
     /// Clock.
@@ -33,6 +38,10 @@ pub struct WeightHead<const A: usize> {
     pub stall_i: Signal<In, Bit>,
     /// Bits of the word address that are inverted.
     pub flip_i: Signal<In, Bits<5>>,
+    /// The words are copied.
+    pub copy_i: Signal<In, Bit>,
+    /// From the address of a word to that of its copy, in words.
+    pub distance_i: Signal<In, Bits<13>>,
     /// Address from the traversal unit.
     pub addr_valid_i: Signal<In, Bit>,
     /// Accepts the address.
@@ -53,7 +62,13 @@ pub struct WeightHead<const A: usize> {
     pub wt_addr_o: Signal<Out, Bits<16>>,
     /// Rows to be served.
     pub wt_rows_o: Signal<Out, Bits<9>>,
-    /// The address lies outside the partition.
+    /// The word of the slot is copied.
+    pub wt_copy_o: Signal<Out, Bit>,
+    /// Word address of the copy of the slot three cycles before.
+    pub wt_dest_o: Signal<Out, Bits<13>>,
+    /// Copies are on their way.
+    pub copying_o: Signal<Out, Bit>,
+    /// The address, or that of the copy accepted in the cycle before, lies outside the partition.
     pub error_o: Signal<Out, Bit>,
     /// A tile of streamed words was not swapped in in its cycle.
     pub lost_o: Signal<Out, Bit>,
@@ -69,6 +84,10 @@ pub struct WeightHead<const A: usize> {
     wt_valid: Vec<Reg<Bit>>,
     wt_addr: Vec<Delay<Bits<16>>>,
     wt_rows: Vec<Delay<Bits<9>>>,
+    wt_copy: Vec<Reg<Bit>>,
+    dest: Vec<Delay<Bits<13>>>,
+    // Cycles in which the last copy is on its way, this one included.
+    copying: Reg<Bits<9>>,
     in_range: Signal<Local, Bit>,
     tile_end: Signal<Local, Bit>,
     /// The shadow weights are free.
@@ -79,19 +98,26 @@ pub struct WeightHead<const A: usize> {
     accept: Signal<Local, Bit>,
     _loops: usize,
     _byte_bits: usize,
+    _word_bits: usize,
+    _rows: usize,
     _cols: usize,
 }
 
 impl<const A: usize> WeightHead<A> {
-    /// A head for records of `loops` loops, partitions of 2^`byte_bits` bytes, `cols` columns.
-    pub fn new(loops: usize, byte_bits: usize, cols: usize) -> Self {
+    /// A head for records of `loops` loops, partitions of 2^`byte_bits` bytes, `rows` rows and
+    /// `cols` columns.
+    pub fn new(loops: usize, byte_bits: usize, rows: usize, cols: usize) -> Self {
         Self {
             final_i: v(loops),
             wt_valid: v(3),
             wt_addr: v(3),
             wt_rows: v(3),
+            wt_copy: v(3),
+            dest: v(6),
             _loops: loops,
             _byte_bits: byte_bits,
+            _word_bits: byte_bits - 3,
+            _rows: rows,
             _cols: cols,
             ..Default::default()
         }
@@ -114,6 +140,8 @@ impl<const A: usize> Logic for WeightHead<A> {
             self.wt_valid[i].rst_n.next = self.rst_n.val();
             self.wt_addr[i].clk.next = self.clk.val();
             self.wt_rows[i].clk.next = self.clk.val();
+            self.wt_copy[i].clk.next = self.clk.val();
+            self.wt_copy[i].rst_n.next = self.rst_n.val();
         }
 
         self.tile_end.next = self.final_i[0].val();
@@ -130,6 +158,10 @@ impl<const A: usize> Logic for WeightHead<A> {
             self.fills.next =
                 (!self.begun.q_o.val() | self.ended.q_o.val()) & (self.row_i.val() == 0);
         }
+        if self.copy_i.val() {
+            self.ready.next = true;
+            self.fills.next = false;
+        }
         self.accept.next = self.addr_valid_i.val() & self.in_range.val() & self.ready.val();
         self.begun.d_i.next = self.accept.val() & self.streamed_i.val() & !self.clear_i.val();
         self.ended.d_i.next = self.tile_end.val();
@@ -139,7 +171,9 @@ impl<const A: usize> Logic for WeightHead<A> {
             self.accept.val() & self.fills.val() & self.streamed_i.val() & !self.clear_i.val();
         self.lost_o.next = self.fresh.q_o.val() & !self.swap_i.val();
         self.addr_ready_o.next = self.accept.val();
-        self.error_o.next = self.addr_valid_i.val() & !self.in_range.val();
+        self.error_o.next = (self.addr_valid_i.val() & !self.in_range.val())
+            | (self.wt_copy[0].q_o.val()
+                & ((self.dest[0].q_o.val() >> self._word_bits.to_bits::<4>()) != 0));
 
         self.full.d_i.next = ((self.full.q_o.val() & !self.swap_i.val())
             | (self.accept.val() & self.fills.val()))
@@ -158,7 +192,9 @@ impl<const A: usize> Logic for WeightHead<A> {
         self.wt_addr[0].d_i.next =
             self.addr_i.val().get_bits::<16>(0) ^ (bit_cast::<16, 5>(self.flip_i.val()) << 3);
         self.wt_rows[0].d_i.next = self.rows_i.val();
+        self.wt_copy[0].d_i.next = self.accept.val() & self.copy_i.val() & !self.clear_i.val();
         for i in 1..3 {
+            self.wt_copy[i].d_i.next = self.wt_copy[i - 1].q_o.val();
             self.wt_valid[i].d_i.next = self.wt_valid[i - 1].q_o.val();
             self.wt_addr[i].d_i.next = self.wt_addr[i - 1].q_o.val();
             self.wt_rows[i].d_i.next = self.wt_rows[i - 1].q_o.val();
@@ -166,6 +202,30 @@ impl<const A: usize> Logic for WeightHead<A> {
         self.wt_valid_o.next = self.wt_valid[2].q_o.val();
         self.wt_addr_o.next = self.wt_addr[2].q_o.val();
         self.wt_rows_o.next = self.wt_rows[2].q_o.val();
+
+        // Copies
+        self.wt_copy_o.next = self.wt_copy[2].q_o.val();
+        self.dest[0].d_i.next = self.addr_i.val().get_bits::<13>(3) + self.distance_i.val();
+        for i in 0..6 {
+            self.dest[i].clk.next = self.clk.val();
+        }
+        for i in 1..6 {
+            self.dest[i].d_i.next = self.dest[i - 1].q_o.val();
+        }
+        self.wt_dest_o.next = self.dest[5].q_o.val();
+        self.copying.clk.next = self.clk.val();
+        self.copying.rst_n.next = self.rst_n.val();
+        self.copying.d_i.next = 0.into();
+        if self.copying.q_o.val() != 0 {
+            self.copying.d_i.next = self.copying.q_o.val() - 1;
+        }
+        if self.accept.val() & self.copy_i.val() {
+            self.copying.d_i.next = (self._rows + 5).to_bits::<9>();
+        }
+        if self.clear_i.val() {
+            self.copying.d_i.next = 0.into();
+        }
+        self.copying_o.next = self.copying.q_o.val() != 0;
     }
     module!(|this| {
         Meta::module("weight_head")
@@ -177,6 +237,8 @@ impl<const A: usize> Logic for WeightHead<A> {
                 this._byte_bits,
                 "bits of a partition address",
             )
+            .param("rows", "r", this._rows, "rows of the array")
             .param("cols", "c", this._cols, "columns of the array")
+            .hidden("word_bits", this._word_bits, "bits of a word address")
     });
 }

@@ -162,6 +162,8 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Top<W, D, A> {
         self.state_buffer.wt_valid_i.next = self.control.wt_valid_o.val();
         self.state_buffer.wt_addr_i.next = self.control.wt_addr_o.val();
         self.state_buffer.wt_rows_i.next = self.control.wt_rows_o.val();
+        self.state_buffer.wt_copy_i.next = self.control.wt_copy_o.val();
+        self.state_buffer.wt_dest_i.next = self.control.wt_dest_o.val();
         self.state_buffer.host_valid_i.next = self.control.buffer_valid_o.val();
         self.state_buffer.host_write_i.next = self.control.buffer_write_o.val();
         self.state_buffer.host_table_i.next = self.control.buffer_table_o.val();

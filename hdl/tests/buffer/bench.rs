@@ -26,6 +26,10 @@ pub struct Cycle {
     pub op: Option<Operand>,
     /// Address and rows.
     pub wt: Option<(u64, u64)>,
+    /// The word at `wt` is copied.
+    pub copies: bool,
+    /// Destination of a copy of three cycles ago.
+    pub dest: u64,
     /// Word and data.
     pub drain: Option<(u64, u64)>,
     /// Partition, word, data of a write.
@@ -78,6 +82,8 @@ macro_rules! drive {
         $u.wt_valid_i.next = $cycle.wt.is_some();
         $u.wt_addr_i.next = addr.into();
         $u.wt_rows_i.next = rows.into();
+        $u.wt_copy_i.next = $cycle.copies;
+        $u.wt_dest_i.next = $cycle.dest.into();
         let table = $cycle.table.map(|(p, entry, data)| (p, entry, Some(data)));
         let (partition, word, data) = $cycle.host.or(table).unwrap_or_default();
         $u.host_valid_i.next = $cycle.host.is_some() || table.is_some();
@@ -155,11 +161,14 @@ pub fn model(cycles: &[Cycle]) -> (Vec<Seen>, u64) {
     let mut slots: Vec<Option<(Operand, Option<u64>)>> = Vec::new();
     let mut kept = None;
     let mut reused = 0;
+    // Words to be copied, by the cycle in which they are written.
+    let mut copied = std::collections::BTreeMap::new();
     let bank = |word: u64| word as usize / WORDS;
     for (t, cycle) in cycles.iter().enumerate() {
         let here = cycle.host.filter(|host| host.0 == 0);
         let write = cycle
             .drain
+            .or(copied.remove(&t).map(|data| (cycle.dest, data)))
             .or(here.and_then(|(_, word, data)| Some((word, data?))));
         if let Some((word, data)) = write {
             memory[word as usize] = data;
@@ -214,9 +223,13 @@ pub fn model(cycles: &[Cycle]) -> (Vec<Seen>, u64) {
             }
         }
         if let Some((addr, rows)) = cycle.wt {
-            seen[t + 3].shift = true;
+            seen[t + 3].shift = !cycle.copies;
             if rows > 0 {
-                seen[t + 3].w = read(addr >> 3, &mut seen);
+                let word = read(addr >> 3, &mut seen);
+                match cycle.copies {
+                    true => _ = copied.insert(t + 3, word),
+                    false => seen[t + 3].w = word,
+                }
             }
         }
         if let Some((_, word, None)) = here {

@@ -147,6 +147,50 @@ fn drain_words_go_before_host_writes() {
 }
 
 #[test]
+fn pet_54_a_word_is_copied_three_cycles_behind_its_slot_and_not_shifted_in() {
+    let (from, to) = (2, 3 * WORDS as u64 + 5);
+    let copy = |rows| Cycle {
+        wt: Some((from * 8, rows)),
+        copies: true,
+        ..Cycle::default()
+    };
+    let read = |word| Cycle {
+        host: Some((0, word, None)),
+        ..Cycle::default()
+    };
+    let mut cycles = vec![host_write(from, 0x1234), host_write(to, 0x99)];
+    cycles.extend([copy(1), read(to), read(to), read(to), copy(0), read(to)]);
+    cycles.extend(idle(1));
+    cycles.push(host_write(from, 0x5678));
+    cycles.extend([read(to), read(from)]);
+    cycles.extend(idle(6));
+    // The destination has meaning three cycles behind the slot; row 0 of no rows writes nothing.
+    cycles[5].dest = to;
+    cycles[9].dest = to;
+    let seen = check_partition(&cycles);
+    let answers: Vec<_> = seen.iter().filter_map(|s| s.answer).collect();
+    assert_eq!(answers, [0x99, 0x99, 0x1234, 0x1234, 0x1234, 0x5678]);
+    assert!(seen.iter().all(|s| !s.shift));
+}
+
+#[test]
+fn pet_54_a_copy_over_the_kept_word_is_seen_by_slots_of_its_cycle_and_later() {
+    for distance in 0..5 {
+        let mut cycles = vec![host_write(2, 0x11), host_write(40, 0x22), operand(16)];
+        cycles.extend((0..8).map(|_| operand(16)));
+        cycles.extend(idle(8));
+        cycles[2 + distance].wt = Some((40 * 8, 1));
+        cycles[2 + distance].copies = true;
+        cycles[2 + distance + 3].dest = 2;
+        // Operands are read two cycles behind their slots.
+        let seen = check_partition(&cycles);
+        assert_eq!(mask_reads(&seen), 3, "two of the operand, one of the copy");
+        assert_eq!(seen[9 + distance].x, 0x22, "distance {distance}");
+        assert_eq!(seen[8 + distance].x, 0x11);
+    }
+}
+
+#[test]
 fn random_traffic_behaves_like_a_memory() {
     let (mut reused, mut faults) = (0, 0);
     for seed in 0..2 {
@@ -186,7 +230,9 @@ fn random_traffic_behaves_like_a_memory() {
             }
             if n.one_in(3) {
                 cycle.wt = Some((n.next(total) * 8, n.next(3)));
+                cycle.copies = n.one_in(3);
             }
+            cycle.dest = if n.one_in(2) { last } else { n.next(total) };
             if n.one_in(4) {
                 let near = if n.one_in(2) { last } else { n.next(total) };
                 cycle.drain = Some((near, word(&mut n)));

@@ -43,6 +43,8 @@ pub struct PartitionOutputs {
     pub fault: bool,
     /// Weight wave for the next partition.
     pub weight: WeightSlot,
+    /// Destination for the next partition.
+    pub destination: u16,
     /// Host access for the next partition.
     pub host: HostRequest,
     /// Host read answer.
@@ -91,11 +93,16 @@ pub struct PartitionModel {
     faults: DelayLine<bool>,
     next_operand: DelayLine<OperandSlot>,
     next_weight: DelayLine<WeightSlot>,
+    next_destination: DelayLine<u16>,
     next_host: DelayLine<HostRequest>,
     operands: DelayLine<Operand>,
     /// The last operand shown that was not zero.
     held: Option<i16>,
     shifts: DelayLine<Option<Option<u64>>>,
+    /// Words that are copied here, until the cycle before they are written.
+    copies: DelayLine<Option<u64>>,
+    /// The word that is written in this cycle.
+    copied: Option<u64>,
     own_answers: DelayLine<Option<u64>>,
     answers: DelayLine<Option<u64>>,
     data_events: DelayLine<Events>,
@@ -125,10 +132,13 @@ impl PartitionModel {
             kept: None,
             next_operand: DelayLine::new(1),
             next_weight: DelayLine::new(1),
+            next_destination: DelayLine::new(1),
             next_host: DelayLine::new(1),
             operands: DelayLine::new(4),
             held: None,
             shifts: DelayLine::new(3),
+            copies: DelayLine::new(2),
+            copied: None,
             own_answers: DelayLine::new(3),
             answers: DelayLine::new(1),
             data_events: DelayLine::new(1),
@@ -160,10 +170,19 @@ impl PartitionModel {
             let entry = usize::from(inputs.host.word & 0xff);
             self.offsets[entry] = valid.then_some(inputs.host.data as u16);
         }
-        let written = self.write(inputs, mine, &mut now, &mut later);
+        let copied = self.copied.map(|data| DrainWord {
+            word: inputs.destination,
+            data,
+        });
+        let written = self.write(inputs, copied, mine, &mut now, &mut later);
         let mut reads = Reads::default();
         let operand = self.operand(&own_slot, written, &mut reads);
-        let shift = self.weight(&inputs.weight, &mut reads);
+        let word = self.weight(&inputs.weight, &mut reads);
+        let active = inputs.weight.copy && inputs.weight.is_active();
+        // The bank gives 0 to a reader that is not served.
+        let copies = word.filter(|_| active).map(Option::unwrap_or_default);
+        self.copied = self.copies.shift(copies);
+        let shift = word.filter(|_| !inputs.weight.copy);
         let answer = (mine && !inputs.host.write).then(|| {
             let word = self.read(inputs.host.word, &mut reads);
             word.expect("the host reads only banks that nobody else uses")
@@ -187,6 +206,7 @@ impl PartitionModel {
             operand: self.next_operand.shift(inputs.operand.for_next()),
             fault: self.faults.shift(fault),
             weight: self.next_weight.shift(inputs.weight.for_next()),
+            destination: self.next_destination.shift(inputs.destination),
             host: self.next_host.shift(inputs.host.for_next()),
             answer: self.answers.shift(inputs.answer.or(own_answer)),
             events: self.events.shift(inputs.events.plus(own_events)),
@@ -198,10 +218,11 @@ impl PartitionModel {
         }
     }
 
-    /// One word per clock, drain words first. Returns the word address written.
+    /// One word per clock, drain words first, then copies. Returns the word address written.
     fn write(
         &mut self,
         inputs: &PartitionInputs,
+        copied: Option<DrainWord>,
         mine: bool,
         now: &mut Events,
         later: &mut Events,
@@ -210,7 +231,7 @@ impl PartitionModel {
             word: inputs.host.word,
             data: inputs.host.data,
         });
-        let DrainWord { word, data } = inputs.drain.or(host)?;
+        let DrainWord { word, data } = inputs.drain.or(copied).or(host)?;
         self.words[usize::from(word)] = data;
         let layout = &self.shape.layout;
         let mask = layout.turned(layout.mask_of(data.into()));

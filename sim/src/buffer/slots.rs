@@ -43,8 +43,10 @@ impl OperandSlot {
 /// One position of the weight wave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WeightSlot {
-    /// A weight word is shifted in.
+    /// A weight word is shifted in or copied.
     pub valid: bool,
+    /// The word is copied.
+    pub copy: bool,
     /// Byte address of the word.
     pub address: u16,
     /// Rows still to be served, this one included; 0 stays 0.
@@ -141,6 +143,8 @@ pub struct PartitionInputs {
     pub fault: bool,
     /// Weight wave.
     pub weight: WeightSlot,
+    /// Word address of the copy of the weight slot three cycles ago.
+    pub destination: u16,
     /// Word from the drain of the same-numbered column.
     pub drain: Option<DrainWord>,
     /// Host access.

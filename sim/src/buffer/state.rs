@@ -12,6 +12,8 @@ pub struct StateBufferInputs {
     pub fault: bool,
     /// Weight wave.
     pub weight: WeightSlot,
+    /// Word address of the copy of the weight slot three cycles ago.
+    pub destination: u16,
     /// Drain word of each row.
     pub drain: Vec<Option<DrainWord>>,
     /// Host access.
@@ -31,6 +33,8 @@ pub struct StateBufferOutputs {
     pub fault: bool,
     /// Weight slot leaving the last partition.
     pub weight: WeightSlot,
+    /// Destination leaving the last partition.
+    pub destination: u16,
     /// Host access leaving the last partition.
     pub host: HostRequest,
     /// Host read answer leaving the last partition.
@@ -77,6 +81,7 @@ impl StateBufferModel {
             operand: inputs.operand,
             fault: inputs.fault,
             weight: inputs.weight,
+            destination: inputs.destination,
             drain: None,
             host: inputs.host,
             answer: inputs.answer,
@@ -86,6 +91,7 @@ impl StateBufferModel {
             operand: OperandSlot::default(),
             fault: false,
             weight: WeightSlot::default(),
+            destination: 0,
             host: HostRequest::default(),
             answer: None,
             events: Events::default(),
@@ -107,6 +113,7 @@ impl StateBufferModel {
                 operand: row.operand,
                 fault: row.fault,
                 weight: row.weight,
+                destination: row.destination,
                 drain: None,
                 host: row.host,
                 answer: row.answer,
@@ -116,6 +123,7 @@ impl StateBufferModel {
         outputs.operand = travelling.operand;
         outputs.fault = travelling.fault;
         outputs.weight = travelling.weight;
+        outputs.destination = travelling.destination;
         outputs.host = travelling.host;
         outputs.answer = travelling.answer;
         outputs.events = travelling.events;

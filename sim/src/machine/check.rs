@@ -1,13 +1,15 @@
 //! Which instruction words are legal, in the order in which the sequencer meets them.
 
 use heddle_arch::isa::Reduction;
-use heddle_arch::isa::{ErrorCode, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_EPILOGUE};
+use heddle_arch::isa::{
+    ErrorCode, OP_COPY, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS, OP_MATMUL, OP_SYNC, ROW_EPILOGUE,
+};
 use heddle_arch::params::{Params, Post};
 
 /// Code of the error and what is wrong.
 pub(crate) type Fault = (ErrorCode, String);
 
-/// Instructions but HALT have a header, a parameter word and a record of at least one row.
+/// Instructions but HALT and SYNC have a header, a parameter word and a record of at least one row.
 const LEAST_WORDS: u32 = 4;
 
 /// Checks a header.
@@ -15,18 +17,18 @@ pub(crate) fn check_header(header: u32) -> Result<(), Fault> {
     let opcode = header & 0xff;
     let length = header >> 8 & 0xff;
     match opcode {
-        OP_HALT if length != 1 => {
+        OP_HALT | OP_SYNC if length != 1 => {
             return Err((
                 ErrorCode::BadLength,
                 format!("length is {length}, expected 1"),
             ));
         }
-        OP_HALT => {}
-        OP_LOAD_WEIGHTS | OP_MATMUL | OP_DRAIN if length < LEAST_WORDS => {
+        OP_HALT | OP_SYNC => {}
+        OP_LOAD_WEIGHTS | OP_MATMUL | OP_DRAIN | OP_COPY if length < LEAST_WORDS => {
             let message = format!("length is {length}, expected {LEAST_WORDS} or more");
             return Err((ErrorCode::BadLength, message));
         }
-        OP_LOAD_WEIGHTS | OP_MATMUL | OP_DRAIN => {}
+        OP_LOAD_WEIGHTS | OP_MATMUL | OP_DRAIN | OP_COPY => {}
         _ => {
             let message = format!("opcode is {opcode:#04x}");
             return Err((ErrorCode::IllegalOpcode, message));
@@ -105,6 +107,7 @@ impl WordCheck {
             Place::Parameter(_) => {
                 let used = match self.opcode {
                     OP_DRAIN => 0x01ff_01ff,
+                    OP_COPY => 0xfff8,
                     _ => 0x0001_ffff,
                 };
                 reserved("parameter word 2", word, used)?;
@@ -172,6 +175,7 @@ impl WordCheck {
     fn first_parameter(self, word: u32, params: &Params) -> Result<(), Fault> {
         let used = match self.opcode {
             OP_LOAD_WEIGHTS => 0x001f_f1ff,
+            OP_COPY => 0x01ff,
             OP_DRAIN if word >> 24 & 1 == 1 => 0x0fff_ffff,
             OP_DRAIN => 0x00ff_ffff,
             _ => 0x01ff_ffff,

@@ -71,6 +71,14 @@ pub(crate) struct LeavingWord {
     pub data: [u8; 8],
 }
 
+/// A word that a partition copies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MovingWord {
+    pub partition: usize,
+    pub word: usize,
+    pub data: [u8; 8],
+}
+
 /// Bytes on their way to one word, the same word in all columns.
 #[derive(Debug, Clone)]
 struct Gatherer {
@@ -98,6 +106,8 @@ pub(crate) struct Datapath {
     gatherer: Gatherer,
     /// Words that have left the columns; whoever runs the machine takes them.
     pub leaving: Vec<LeavingWord>,
+    /// Words that will be copied; whoever runs the machine takes them.
+    pub moving: Vec<MovingWord>,
     /// Sums of the window under way, by slot and column.
     window: Vec<Vec<i32>>,
     /// Bytes to store, by activation table and scaled byte.
@@ -146,6 +156,7 @@ impl Datapath {
                 data: vec![[0; 8]; cols],
             },
             leaving: Vec::new(),
+            moving: Vec::new(),
             window: Vec::new(),
             activations: vec![[0; 256]; params.post.activations as usize],
         }
@@ -184,6 +195,35 @@ impl Datapath {
             for (weight, byte) in shadow.iter_mut().zip(data) {
                 *weight = byte as i8;
             }
+        }
+    }
+
+    /// Slot of a copy: the first `rows` partitions read a word.
+    pub fn read_copy(&mut self, word: usize, rows: usize) -> Vec<[u8; 8]> {
+        let partitions = 0..rows;
+        let memory = &mut self.memory;
+        partitions
+            .map(|row| memory.read_weights(row, word))
+            .collect()
+    }
+
+    /// Tells where words that were read go.
+    pub fn announce_copy(&mut self, word: usize, data: &[[u8; 8]]) {
+        let words = data
+            .iter()
+            .enumerate()
+            .map(|(partition, &data)| MovingWord {
+                partition,
+                word,
+                data,
+            });
+        self.moving.extend(words);
+    }
+
+    /// The partitions write the words that they have read.
+    pub fn write_copy(&mut self, word: usize, data: &[[u8; 8]]) {
+        for (partition, &data) in data.iter().enumerate() {
+            self.memory.write_result(partition, word, data);
         }
     }
 

@@ -118,14 +118,14 @@ impl StateMemory {
         count_slices(slices, &mut self.accesses.slice_writes);
     }
 
-    /// Reads a weight word.
+    /// Reads a weight word, or one to be copied.
     pub fn read_weights(&mut self, partition: usize, word: usize) -> [u8; 8] {
         let data = self.peek(partition, word);
         self.count_read(data);
         data
     }
 
-    /// Writes a result word.
+    /// Writes a result word, or the copy of a word.
     pub fn write_result(&mut self, partition: usize, word: usize, data: [u8; 8]) {
         self.poke(partition, word, data);
         self.count_write(data);

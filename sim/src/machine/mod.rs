@@ -72,6 +72,28 @@ pub struct DrainedWord {
     pub data: [u8; 8],
 }
 
+/// A word that a partition copies within itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CopiedWord {
+    /// Cycle of the run in which the address of the word is accepted.
+    pub cycle: u64,
+    /// Partition.
+    pub partition: u32,
+    /// Word of the partition to which it is copied.
+    pub word: u32,
+    /// Bytes as they are stored, without the zero codec of the host port.
+    pub data: [u8; 8],
+}
+
+/// A word that a program writes to the state buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WrittenWord {
+    /// By a drain.
+    Drained(DrainedWord),
+    /// By a copy.
+    Copied(CopiedWord),
+}
+
 /// The machine as its host sees it. Memories start with zeros.
 #[derive(Debug, Clone)]
 pub struct Machine {
@@ -169,7 +191,7 @@ impl Machine {
         self.run_watched(start_pc, limit, |_| {})
     }
 
-    /// As [`run`](Self::run); `watch` sees every word that a drain writes, in the order of their cycles.
+    /// As [`run`](Self::run); `watch` sees every word that is written, in the order of their cycles.
     ///
     /// # Errors
     /// [`MachineError`]; the memories keep what was written until then.
@@ -177,21 +199,32 @@ impl Machine {
         &mut self,
         start_pc: u32,
         limit: u64,
-        mut watch: impl FnMut(DrainedWord),
+        mut watch: impl FnMut(WrittenWord),
     ) -> Result<Counters, MachineError> {
         self.data.memory.accesses = Accesses::default();
         let mut clockwork = Clockwork::new(&self.params, start_pc);
         for cycle in 0..limit {
             let result = clockwork.cycle(&self.program, &mut self.data);
             for leaving in self.data.leaving.drain(..) {
-                watch(DrainedWord {
+                watch(WrittenWord::Drained(DrainedWord {
                     cycle,
                     flushed: leaving.flushed,
                     column: leaving.column as u32,
                     partition: leaving.partition as u32,
                     word: leaving.word as u32,
                     data: leaving.data,
-                });
+                }));
+            }
+            for moving in self.data.moving.drain(..) {
+                watch(WrittenWord::Copied(CopiedWord {
+                    cycle,
+                    partition: moving.partition as u32,
+                    word: moving.word as u32,
+                    data: moving.data,
+                }));
+            }
+            if result != Ok(true) {
+                clockwork.finish(&mut self.data);
             }
             match result {
                 Ok(true) => {}
@@ -206,6 +239,7 @@ impl Machine {
                 }
             }
         }
+        clockwork.finish(&mut self.data);
         Err(MachineError::StillRunning { cycles: limit })
     }
 }

@@ -1,6 +1,8 @@
 //! Fetches, checks and issues instructions, one step per clock cycle.
 
-use heddle_arch::isa::{ErrorCode, Instruction, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS, OP_MATMUL};
+use heddle_arch::isa::{
+    ErrorCode, Instruction, OP_COPY, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS, OP_MATMUL, OP_SYNC,
+};
 use heddle_arch::params::Params;
 
 use super::check::{Fault, WordCheck, check_header};
@@ -17,18 +19,22 @@ pub(crate) struct Idle {
     pub weights: bool,
     pub stream: bool,
     pub drain: bool,
+    /// Not whether it is idle: the weight unit's instruction is a copy.
+    pub copies: bool,
 }
 
 impl Idle {
     /// Whether an instruction with this header may go on.
     fn allows(self, header: u32) -> bool {
         let opcode = header & 0xff;
-        let needs = |starter: u32, wait_bit: u32| {
-            opcode == OP_HALT || opcode == starter || header >> wait_bit & 1 == 1
-        };
-        (self.weights || !needs(OP_LOAD_WEIGHTS, 16))
-            && (self.stream || !needs(OP_MATMUL, 17))
-            && (self.drain || !needs(OP_DRAIN, 18))
+        let named = |wait_bit: u32| opcode == OP_HALT || header >> wait_bit & 1 == 1;
+        let starts_weights = matches!(opcode, OP_LOAD_WEIGHTS | OP_COPY);
+        // A copy and a drain both write.
+        let meets_copy = opcode == OP_DRAIN && self.copies;
+        let meets_drain = matches!(opcode, OP_DRAIN | OP_COPY);
+        (self.weights || !(named(16) || starts_weights || meets_copy))
+            && (self.stream || !(named(17) || opcode == OP_MATMUL))
+            && (self.drain || !(named(18) || meets_drain))
     }
 }
 
@@ -43,6 +49,8 @@ pub(crate) enum Issue {
     Begin(u32, u32),
     /// START of an instruction.
     Start(Instruction),
+    /// SYNC has found its units idle.
+    Synchronised,
     /// HALT has found all units idle.
     Halted,
     /// The waves run out after HALT.
@@ -140,7 +148,8 @@ impl Sequencer {
         check_header(header).map_err(|fault| self.trap(fault))?;
         let passes = idle.allows(header);
         let halts = header & 0xff == OP_HALT;
-        if passes && !halts && self.pc as usize + 1 >= program.len() {
+        let synchronises = header & 0xff == OP_SYNC;
+        if passes && !halts && !synchronises && self.pc as usize + 1 >= program.len() {
             return Err(self.program_end());
         }
         if self.stuck_cycles == STUCK_CYCLES - 1 {
@@ -156,6 +165,11 @@ impl Sequencer {
             let quiet = array.rows + array.cols + QUIET_CYCLES + post.extra_cycles();
             self.state = State::Quiet(quiet);
             return Ok(Issue::Halted);
+        }
+        if synchronises {
+            self.pc += 1;
+            self.state = State::Fetch;
+            return Ok(Issue::Synchronised);
         }
         self.state = State::Words((header >> 8 & 0xff) - 1, WordCheck::new(header));
         Ok(Issue::Begin(header, self.pc))

@@ -4,19 +4,21 @@
 //! [`Delays`]. A unit decides in cycle t from what was true at its beginning; the slot that it
 //! sends stands on the wave in t + 1.
 
+mod copies;
 mod start;
 mod units;
 mod weights;
 
 use std::collections::VecDeque;
 
-use heddle_arch::isa::{ErrorCode, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_PROLOGUE, ROW_TENSOR};
+use heddle_arch::isa::{ErrorCode, OP_COPY, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_PROLOGUE, ROW_TENSOR};
 use heddle_arch::params::Params;
 
 use super::counters::Tally;
 use super::datapath::{Datapath, VectorSlot};
 use super::sequencer::{Idle, Issue, Sequencer};
 use super::walk::Step;
+use copies::Copies;
 use units::{Delays, Limits, Loading, Stream, Unit};
 
 pub(crate) use units::Trap;
@@ -32,6 +34,7 @@ pub(crate) struct Clockwork {
     stream: Unit,
     drain: Unit,
     loading: Loading,
+    copies: Copies,
     streaming: Stream,
     /// A complete tile waits in the shadow weights.
     shadow_full: bool,
@@ -74,6 +77,7 @@ impl Clockwork {
             stream: Unit::default(),
             drain: Unit::default(),
             loading: Loading::default(),
+            copies: Copies::default(),
             streaming: Stream::default(),
             shadow_full: false,
             armed: false,
@@ -93,9 +97,10 @@ impl Clockwork {
     pub fn cycle(&mut self, program: &[u32], data: &mut Datapath) -> Result<bool, Trap> {
         self.progress = false;
         let idle = Idle {
-            weights: !self.weights.busy(),
+            weights: !self.weights.busy() && self.now >= self.copies.idle_from,
             stream: !self.stream.busy(),
             drain: !self.drain.busy() && self.now >= self.drain_idle_from,
+            copies: self.copies.is_current(),
         };
         let units = self.units(data);
         // A fault of the sequencer wins over one of the units.
@@ -108,7 +113,7 @@ impl Clockwork {
         match &issue {
             Issue::Nothing | Issue::Begin(..) | Issue::Quiet | Issue::Done => {}
             Issue::Waited => tally.stall_wait = tally.stall_wait.wrapping_add(1),
-            Issue::Start(..) | Issue::Halted => {
+            Issue::Start(..) | Issue::Synchronised | Issue::Halted => {
                 tally.instructions = tally.instructions.wrapping_add(1);
             }
         }
@@ -124,7 +129,7 @@ impl Clockwork {
     /// The unit that an instruction with this header starts.
     fn unit(&mut self, header: u32) -> &mut Unit {
         match header & 0xff {
-            OP_LOAD_WEIGHTS => &mut self.weights,
+            OP_LOAD_WEIGHTS | OP_COPY => &mut self.weights,
             OP_MATMUL => &mut self.stream,
             _ => &mut self.drain,
         }
@@ -132,6 +137,7 @@ impl Clockwork {
 
     /// What the units do in this cycle; the first error counts, the other units act all the same.
     fn units(&mut self, data: &mut Datapath) -> Result<(), Trap> {
+        let copy_fault = self.write_copies(data);
         // Weight and stream head both decide from this cycle's flags, before either changes them.
         let weight_bank = self.weight_head();
         let shadow_full = self.shadow_full;
@@ -145,13 +151,16 @@ impl Clockwork {
                 Err(Trap::BankConflict { pc, bank: *bank })
             }
             (Ok(Some((_, step))), _) => {
-                self.take_weights(data, step);
+                match self.copies.is_current() {
+                    true => self.take_copy(data, step),
+                    false => self.take_weights(data, step),
+                }
                 Ok(())
             }
             _ => Ok(()),
         };
         let drain = self.drain_head(data);
-        weight_bank?;
+        weight_bank.and(copy_fault)?;
         if now_or_lost && !self.swapped {
             return Err(Trap::Error {
                 code: ErrorCode::LostWeights,
@@ -182,8 +191,10 @@ impl Clockwork {
     fn stream_head(&mut self, data: &mut Datapath, ready: bool) -> Result<u32, Trap> {
         let mut banks = 0;
         let mut vector = false;
-        if let Some(step) = self.stream.valid(self.now) {
-            let address = self.stream_address(&step)?;
+        let step = self.stream.valid(self.now);
+        let address = step.map(|step| self.stream_address(&step)).transpose();
+        if let (Some(step), Ok(Some(address))) = (step, &address) {
+            let address = *address;
             vector = step.row == ROW_TENSOR && (self.armed || !self.streaming.tile_begins);
             if step.row == ROW_TENSOR && !vector {
                 self.tally.stall_weights = self.tally.stall_weights.wrapping_add(1);
@@ -197,10 +208,11 @@ impl Clockwork {
                 self.progress = true;
             }
         }
+        // Also in the cycle of an address error: streamed weights that are swapped in are not lost.
         if !vector && ready && !self.armed {
             self.swap(data);
         }
-        Ok(banks)
+        address.map(|_| banks)
     }
 
     fn stream_address(&self, step: &Step) -> Result<usize, Trap> {

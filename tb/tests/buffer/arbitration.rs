@@ -34,6 +34,7 @@ fn two_banks_for_each_user(sources: &Sources) -> Checked {
             valid: true,
             address: 8 * weight as u16,
             rows: 3,
+            ..WeightSlot::default()
         };
         // The bench compares these with the outputs of the hardware.
         let outputs = bench.step(&inputs)?;

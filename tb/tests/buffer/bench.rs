@@ -137,6 +137,8 @@ impl StateBench {
         dut.set("wt_valid_i", inputs.weight.valid);
         dut.set("wt_addr_i", inputs.weight.address);
         dut.set("wt_rows_i", inputs.weight.rows);
+        dut.set("wt_copy_i", inputs.weight.copy);
+        dut.set("wt_dest_i", inputs.destination);
         let drain = || inputs.drain.iter();
         dut.set_all("dr_valid_i", drain().map(|d| d.is_some().into()));
         dut.set_all("dr_word_i", drain().map(|d| d.map_or(0, |d| d.word.into())));
@@ -265,6 +267,8 @@ pub fn check_waves(dut: &Dut, expected: &StateBufferOutputs) -> Checked {
     dut.check("wt_valid_o", expected.weight.valid)?;
     dut.check("wt_addr_o", expected.weight.address)?;
     dut.check("wt_rows_o", expected.weight.rows)?;
+    dut.check("wt_copy_o", expected.weight.copy)?;
+    dut.check("wt_dest_o", expected.destination)?;
     dut.check("host_valid_o", expected.host.valid)?;
     dut.check("host_write_o", expected.host.write)?;
     dut.check("host_table_o", expected.host.table)?;

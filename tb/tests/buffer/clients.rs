@@ -96,6 +96,7 @@ fn pet_48_pet_50_pet_75_three_clients_read_and_one_writes_in_the_same_clock() {
             valid: true,
             address: 8 * (bank + word),
             rows: 1,
+            ..WeightSlot::default()
         };
         inputs.host = read(0, 2 * bank + word);
         inputs.drain[0] = Some(DrainWord {

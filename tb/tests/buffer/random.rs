@@ -47,6 +47,8 @@ pub fn random_waves(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Cove
     let mut operand_bank = 0;
     // The slots of the last cycles, the last one first.
     let mut past = [OperandSlot::default(); 3];
+    // Words of row 0 to be copied, the last cycle first.
+    let mut copied = [false; 3];
     let mut uses_table = false;
     let mut total = Events::default();
     for _ in 0..3000 {
@@ -97,8 +99,13 @@ pub fn random_waves(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Cove
                 valid: true,
                 address: bench.random_word_address(bank, rng) << 3,
                 rows: rng.random_range(0..=rows as u16 + 1),
+                copy: rng.random_bool(0.4),
             };
         }
+        inputs.destination = match rng.random_range(0..3) {
+            0 => past[rng.random_range(1..3)].address >> 3,
+            _ => bench.random_word_address(rng.random_range(0..banks), rng),
+        };
         for drain in &mut inputs.drain {
             if rng.random_bool(0.3) {
                 let word = match rng.random_range(0..3) {
@@ -144,6 +151,16 @@ pub fn random_waves(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Cove
             "some rows active",
             slot.rows > 0 && slot.rows < rows as u16 || rows == 1,
         );
+        let copies = inputs.weight.copy && inputs.weight.is_active();
+        cov.event("copy", copies);
+        cov.event("copy over the kept word", {
+            copied[2]
+                && written.is_none()
+                && direct(&past[2])
+                && inputs.destination == past[2].address >> 3
+        });
+        cov.event("drain wins over a copy", copied[2] && written.is_some());
+        copied = [copies, copied[0], copied[1]];
         cov.event("weights for some rows", {
             inputs.weight.valid && inputs.weight.rows < rows as u16
         });

@@ -111,6 +111,23 @@ fn faults_of_a_partition_are_noticed() {
             "valid_q <= active_q & has_address",
         ),
         ("heddle_partition", "op_fault_i | ", ""),
+        // Copies are shifted in, written by rows that take no part, or a cycle late; weights are copied.
+        ("heddle_partition", "wt_valid_q & !wt_copy_q", "wt_valid_q"),
+        (
+            "heddle_partition",
+            "wt_is_active & wt_copy_i",
+            "wt_valid_i & wt_copy_i",
+        ),
+        (
+            "heddle_partition",
+            "write_word = wt_dest_i",
+            "write_word = wt_dest_q",
+        ),
+        (
+            "heddle_partition",
+            "wt_is_active & wt_copy_i",
+            "wt_is_active",
+        ),
     ];
     check_mutants(&PARTITION, &mutants, |sources, seed| {
         random_state(sources, 1, shape_1(), seed)

@@ -14,9 +14,18 @@ use crate::rtl::{self, Checked, Coverage};
 
 /// Instruction words that no machine accepts.
 fn illegal_words(rng: &mut ChaCha8Rng) -> (Vec<u32>, ErrorCode) {
-    let list: [(&[u32], ErrorCode); 17] = [
+    let list: [(&[u32], ErrorCode); 24] = [
         (&[0], ErrorCode::IllegalOpcode),
-        (&[0x0105], ErrorCode::IllegalOpcode),
+        (&[0x0106], ErrorCode::IllegalOpcode),
+        // A SYNC of two words or with a bit too many; a copy without a record, of no rows, with a bit behind them,
+        // of a part of a word, farther than an address reaches.
+        (&[0x0207, 0], ErrorCode::BadLength),
+        (&[0x0008_0107], ErrorCode::BadField),
+        (&[0x0405, 1, 8, 0], ErrorCode::BadLength),
+        (&[0x0505, 0, 8, 0, 0], ErrorCode::BadField),
+        (&[0x0505, 0x201, 8, 0, 0], ErrorCode::BadField),
+        (&[0x0505, 1, 4, 0, 0], ErrorCode::BadField),
+        (&[0x0505, 1, 0x1_0000, 0, 0], ErrorCode::BadField),
         (&[0x0201], ErrorCode::BadLength),
         (&[0x0303, 1, 0], ErrorCode::BadLength),
         (&[0x0502, 1, 0, 0, 0], ErrorCode::BadLength),
@@ -42,13 +51,20 @@ fn illegal_words(rng: &mut ChaCha8Rng) -> (Vec<u32>, ErrorCode) {
     (words.to_vec(), *code)
 }
 
-/// Addresses of an instruction leave their memory in one of its rows.
+/// Addresses of an instruction leave their memory in one of its rows, or those of its copies do.
 fn lose_address(rng: &mut ChaCha8Rng, instruction: &mut Instruction, params: &Params) -> bool {
+    if let Instruction::Copy { distance, .. } = instruction {
+        if rng.random_bool(0.7) {
+            *distance = params.partition_bytes();
+            return true;
+        }
+    }
     let blocks = match instruction {
         Instruction::LoadWeights { record, .. }
         | Instruction::Matmul { record, .. }
-        | Instruction::Drain { record, .. } => &mut record.rows,
-        Instruction::Halt { .. } => return false,
+        | Instruction::Drain { record, .. }
+        | Instruction::Copy { record, .. } => &mut record.rows,
+        Instruction::Halt { .. } | Instruction::Sync { .. } => return false,
     };
     let at = rng.random_range(0..blocks.len());
     let block = &mut blocks[at];
@@ -148,7 +164,15 @@ fn faulty_program(
             return (words, Some(code));
         }
         1 => {
-            let lost = lose_address(rng, &mut program[at], params);
+            let copies = program
+                .iter_mut()
+                .filter(|i| matches!(i, Instruction::Copy { .. }));
+            let copy = copies.last().filter(|_| rng.random_bool(0.4));
+            coverage.event("lost address of a copy", copy.is_some());
+            let lost = match copy {
+                Some(copy) => lose_address(rng, copy, params),
+                None => lose_address(rng, &mut program[at], params),
+            };
             coverage.event("lost address", lost);
         }
         2 => {

@@ -103,6 +103,27 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], end: &End, par
                 coverage.event("words backwards", *flip > 0);
                 coverage.event("streamed weights", *streamed);
             }
+            Instruction::Copy {
+                rows,
+                distance,
+                record,
+                ..
+            } => {
+                let (from, bank) = (record.rows[0].base, params.bank_bytes());
+                let to = from.wrapping_add(*distance) & 0xffff;
+                coverage.event("copy", true);
+                coverage.event("copy to another bank", from / bank != to / bank);
+                coverage.event("copy within a bank", from / bank == to / bank);
+                coverage.event("copy to a word near", (8..24).contains(distance));
+                if params.array.rows > 1 {
+                    coverage.event("copy of some rows", *rows < params.array.rows);
+                }
+            }
+            Instruction::Sync { wait } => {
+                let named = wait.weights || wait.stream || wait.drain;
+                coverage.event("SYNC that waits", named);
+                coverage.event("SYNC that waits for nothing", !named);
+            }
             Instruction::Halt { .. } => {}
         }
     }

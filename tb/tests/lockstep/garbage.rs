@@ -105,6 +105,7 @@ fn run_garbage(rng: &mut ChaCha8Rng, bench: &mut Bench, coverage: &mut Coverage)
     coverage.event("all", true);
     coverage.event(kind, true);
     coverage.event("words written", seen.words > 0);
+    coverage.event("words copied", seen.copied > 0);
     coverage.event("products with weights", has_both(&words));
     coverage.event("halted", matches!(seen.end, End::Halt(_)));
     match seen.end {

@@ -16,7 +16,11 @@ module probed (
   // Words from the drains, as they enter the partitions.
   output wire    [ROWS-1:0] place_valid_o,
   output wire [13*ROWS-1:0] place_word_o,
-  output wire [64*ROWS-1:0] place_data_o
+  output wire [64*ROWS-1:0] place_data_o,
+  // Words that partitions copy, as they are written.
+  output wire    [ROWS-1:0] copy_valid_o,
+  output wire [13*ROWS-1:0] copy_word_o,
+  output wire [64*ROWS-1:0] copy_data_o
 );
 
   MACHINE u_machine (
@@ -37,5 +41,6 @@ module probed (
   assign place_valid_o = u_machine.u_state_buffer.dr_valid_i;
   assign place_word_o = u_machine.u_state_buffer.dr_word_i;
   assign place_data_o = u_machine.u_state_buffer.dr_data_i;
+COPIES
 
 endmodule

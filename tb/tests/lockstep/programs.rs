@@ -83,6 +83,7 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], seen: &Seen, p
     coverage.event("programs", true);
     coverage.event("halted", matches!(seen.end, End::Halt(_)));
     coverage.event("stuck", matches!(seen.end, End::Error(..)));
+    coverage.event("words copied", seen.copied > 0);
     coverage.event("registers read during a run", seen.visits.registers > 0);
     coverage.event("CYCLES read during a run", seen.visits.counted > 0);
     coverage.event("a request held off", seen.visits.held_clocks > 0);
@@ -123,6 +124,8 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], seen: &Seen, p
                 coverage.event("median", is(Reduction::Median));
                 coverage.event("product of a window", is(Reduction::Product));
             }
+            Instruction::Copy { .. } => coverage.event("copy", true),
+            Instruction::Sync { .. } => coverage.event("SYNC", true),
             Instruction::Halt { .. } => {}
         }
     }

@@ -14,9 +14,25 @@ const PROBE: &str = include_str!("probe.sv");
 /// The text of a machine with probes.
 pub fn probed(params: &Params) -> Sources {
     let mut sources = machines::verilog(params);
+    let generated = |text: &str| text.contains(": gen_partition");
+    let generated = sources.files.iter().any(|(_, text)| generated(text));
+    let copies = (0..params.array.rows).map(|row| {
+        let partition = match generated {
+            true => format!("u_machine.u_state_buffer.gen_partition[{row}].u_partition"),
+            false => format!("u_machine.u_state_buffer.u_partition_{row}"),
+        };
+        format!(
+            "  assign copy_valid_o[{row}] = {partition}.copy_q[2];\n  \
+             assign copy_word_o[{} +: 13] = {partition}.wt_dest_i;\n  \
+             assign copy_data_o[{} +: 64] = {partition}.weight_q;\n",
+            13 * row,
+            64 * row
+        )
+    });
     let text = PROBE
         .replace("MACHINE ", &format!("{} ", sources.top))
-        .replace("ROWS", &params.array.rows.to_string());
+        .replace("ROWS", &params.array.rows.to_string())
+        .replace("COPIES\n", &copies.collect::<String>());
     sources.files.push(("probed.sv".into(), text));
     sources.top = "probed".into();
     sources

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use heddle_arch::host::{CTRL_START, Register};
 use heddle_arch::params::Params;
-use heddle_sim::machine::{DrainedWord, MachineError};
+use heddle_sim::machine::{DrainedWord, MachineError, WrittenWord};
 use heddle_tb::{Model, PortId};
 
 use crate::bench::Bench;
@@ -23,12 +23,40 @@ fn arrival(word: &DrainedWord, params: &Params) -> u64 {
     word.cycle + wave + lane + place
 }
 
+/// What writes a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Writer {
+    Drain,
+    Copy,
+}
+
+/// Where and when a word is written on the way to its partition: cycle, writer and partition; and the word.
+fn expectation(written: WrittenWord, params: &Params) -> ((u64, Writer, u32), Word) {
+    match written {
+        WrittenWord::Drained(drained) => (
+            (arrival(&drained, params), Writer::Drain, drained.partition),
+            (drained.word, drained.data),
+        ),
+        // Three cycles to the weight wave, one for each partition before, three from the read to the write.
+        WrittenWord::Copied(copied) => (
+            (
+                copied.cycle + 6 + u64::from(copied.partition),
+                Writer::Copy,
+                copied.partition,
+            ),
+            (copied.word, copied.data),
+        ),
+    }
+}
+
 /// What was seen in a run.
 #[derive(Debug, Clone)]
 pub struct Seen {
     pub end: End,
-    /// Words that drains have written.
+    /// Words that drains and copies have written.
     pub words: u64,
+    /// Those of copies.
+    pub copied: u64,
     pub visits: Visits,
     /// Words that both sides have written, or the hardware alone.
     touched: BTreeSet<(u32, u32)>,
@@ -37,9 +65,7 @@ pub struct Seen {
 #[derive(Debug, Clone, Copy)]
 struct Probes {
     running: PortId,
-    valid: PortId,
-    word: PortId,
-    data: PortId,
+    writers: [(Writer, [PortId; 3]); 2],
     rows: u32,
 }
 
@@ -48,21 +74,25 @@ impl Probes {
         let port = |name: &str| model.port(name).expect("the machine has probes");
         Self {
             running: port("running_o"),
-            valid: port("place_valid_o"),
-            word: port("place_word_o"),
-            data: port("place_data_o"),
+            writers: [(Writer::Drain, "place"), (Writer::Copy, "copy")].map(|(writer, name)| {
+                let port = |what| port(&format!("{name}_{what}_o"));
+                (writer, ["valid", "word", "data"].map(port))
+            }),
             rows: params.array.rows,
         }
     }
 
-    /// Partitions and words that arrive in this clock.
-    fn arriving(self, model: &Model) -> impl Iterator<Item = (u32, Word)> {
-        let valid = model.get(self.valid);
-        let rows = (0..self.rows).filter(move |row| valid >> row & 1 == 1);
-        rows.map(move |row| {
-            let word = model.get_bits(self.word, 13 * row, 13) as u32;
-            let data = model.get_bits(self.data, 64 * row, 64);
-            (row, (word, data.to_le_bytes()))
+    /// Partitions and words that are written in this clock.
+    fn arriving(self, model: &Model) -> impl Iterator<Item = (Writer, u32, Word)> {
+        let writers = self.writers.into_iter();
+        writers.flat_map(move |(writer, [valid, word, data])| {
+            let valid = model.get(valid);
+            let rows = (0..self.rows).filter(move |row| valid >> row & 1 == 1);
+            rows.map(move |row| {
+                let word = model.get_bits(word, 13 * row, 13) as u32;
+                let data = model.get_bits(data, 64 * row, 64);
+                (writer, row, (word, data.to_le_bytes()))
+            })
         })
     }
 }
@@ -70,22 +100,22 @@ impl Probes {
 /// Runs the program at word `pc` on both machines. `guest` is the seed of a host that visits the machine
 /// meanwhile.
 ///
-/// Every word that a drain writes enters its partition in the clock that the golden machine says, and no
-/// other does; then the end, the counters behind HALT and the state buffer are compared. Where the golden machine does
+/// Every word that a drain or copy writes is written in the clock that the golden machine says, and no
+/// other is; then the end, the counters behind HALT and the state buffer are compared. Where the golden machine does
 /// not judge what the hardware does, or neither has finished within `limit` cycles, the golden machine gets the
-/// state buffer of the hardware, in which only words that were drained may differ.
+/// state buffer of the hardware, in which only words that were drained or copied may differ.
 pub fn run(bench: &mut Bench, pc: u32, limit: u64, guest: Option<u64>) -> Checked<Seen> {
     let params = bench.params();
-    let mut expected: BTreeMap<(u64, u32), Word> = BTreeMap::new();
-    let predicted = bench.pair.golden.run_watched(pc, limit, |drained| {
-        let key = (arrival(&drained, params), drained.partition);
-        let other = expected.insert(key, (drained.word, drained.data));
+    let mut expected: BTreeMap<(u64, Writer, u32), Word> = BTreeMap::new();
+    let predicted = bench.pair.golden.run_watched(pc, limit, |written| {
+        let (key, word) = expectation(written, params);
+        let other = expected.insert(key, word);
         assert_eq!(other, None, "two words for one partition");
     });
     let total = expected.len() as u64;
     let judged = !matches!(predicted, Err(MachineError::BankConflict { .. }));
     let endless = matches!(predicted, Err(MachineError::StillRunning { .. }));
-    let mut touched: BTreeSet<_> = expected.iter().map(|(key, word)| (key.1, word.0)).collect();
+    let mut touched: BTreeSet<_> = expected.iter().map(|(key, word)| (key.2, word.0)).collect();
 
     let host = &mut bench.pair.host;
     host.write(Register::StartPc.address(), pc.into())
@@ -100,30 +130,35 @@ pub fn run(bench: &mut Bench, pc: u32, limit: u64, guest: Option<u64>) -> Checke
     let tail = u64::from(params.array.rows + params.array.cols) + 64;
     let longest = if endless { limit } else { limit + tail };
     let mut left = tail;
-    let (mut cycle, mut words) = (0, 0);
+    let (mut cycle, mut words, mut copied) = (0, 0, 0);
     let verdict = loop {
         let running = model.get(probes.running) == 1;
         let found: Vec<_> = probes.arriving(model).collect();
         let place = |text: String| format!("cycle {cycle}: {text}");
-        for (partition, word) in found {
+        for (writer, partition, word) in found {
             if !running {
                 return Err(bench.pair.message(place(format!(
                     "partition {partition} gets word {word:?} behind the end"
                 ))));
             }
+            if writer == Writer::Copy && word.0 >= params.partition_words() {
+                // An error is on its way; no bank takes the word.
+                continue;
+            }
             words += 1;
+            copied += u64::from(writer == Writer::Copy);
             touched.insert((partition, word.0));
-            match expected.remove(&(cycle, partition)) {
+            match expected.remove(&(cycle, writer, partition)) {
                 Some(wanted) if wanted == word => {}
                 None if !judged && word.0 < params.partition_words() => {}
                 other => {
                     return Err(bench.pair.message(place(format!(
-                        "partition {partition} gets word {word:?}, golden machine has {other:?}"
+                        "partition {partition} gets word {word:?} ({writer:?}), golden machine has {other:?}"
                     ))));
                 }
             }
         }
-        if let Some((&(due, partition), word)) = expected.first_key_value() {
+        if let Some((&(due, _, partition), word)) = expected.first_key_value() {
             if due <= cycle {
                 return Err(bench.pair.message(place(format!(
                     "partition {partition} gets nothing, golden machine has {word:?}"
@@ -155,6 +190,7 @@ pub fn run(bench: &mut Bench, pc: u32, limit: u64, guest: Option<u64>) -> Checke
     let mut seen = Seen {
         end: End::Endless,
         words,
+        copied,
         visits: visits.map_err(|error| bench.pair.message(error))?,
         touched,
     };
@@ -186,7 +222,7 @@ pub fn run(bench: &mut Bench, pc: u32, limit: u64, guest: Option<u64>) -> Checke
 }
 
 /// Both machines go on from the same state behind a run. The state buffer is compared, `whole` or as far as drains
-/// have written.
+/// and copies have written.
 ///
 /// # Errors
 /// If their state buffers differ otherwise than they may.
@@ -215,7 +251,7 @@ pub fn settle(bench: &mut Bench, seen: &Seen, zero_point: i8, whole: bool) -> Ch
     }
 }
 
-/// The golden machine gets the words of the hardware; those that no drain has written are alike.
+/// The golden machine gets the words of the hardware; those that no drain or copy has written are alike.
 fn adopt(bench: &mut Bench, seen: &Seen) -> Checked {
     let params = bench.params();
     let words = 0..params.partition_words();

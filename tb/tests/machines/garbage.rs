@@ -3,6 +3,7 @@
 use heddle_arch::isa::{Instruction, Record, Wait};
 use heddle_arch::params::Params;
 use rand::Rng;
+use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::dump::encode;
@@ -51,7 +52,7 @@ pub fn garbage(rng: &mut ChaCha8Rng, params: &Params) -> Vec<u32> {
             words.push(rng.random());
             continue;
         }
-        let opcode = rng.random_range(1..=4);
+        let opcode = *[1, 2, 3, 4, 5, 7].choose(rng).expect("not empty");
         let loops = rng.random_range(0..=2);
         let table = opcode == 3 && rng.random_bool(0.3);
         let pooled = opcode == 4 && params.post.pooling && rng.random_bool(0.5);
@@ -59,13 +60,10 @@ pub fn garbage(rng: &mut ChaCha8Rng, params: &Params) -> Vec<u32> {
             2 => 2,
             _ => 3 + u32::from(table) + u32::from(pooled),
         };
-        let length = if opcode == 1 {
-            1
-        } else {
-            fixed + 2 + 3 * loops
-        };
+        let alone = matches!(opcode, 1 | 7);
+        let length = if alone { 1 } else { fixed + 2 + 3 * loops };
         words.push(opcode | length << 8 | (rng.random_range(0..8) & rng.random_range(0..8)) << 16);
-        if opcode == 1 {
+        if alone {
             continue;
         }
         let mut first = rng.random_range(1..=params.lanes());
@@ -78,8 +76,10 @@ pub fn garbage(rng: &mut ChaCha8Rng, params: &Params) -> Vec<u32> {
             first |= u32::from(pooled) << 15;
         }
         words.push(first);
-        if opcode != 2 {
-            words.push(rng.random_range(0..256));
+        match opcode {
+            2 => {}
+            5 => words.push((8 * rng.random_range(0..params.partition_words() + 2)) & 0xffff),
+            _ => words.push(rng.random_range(0..256)),
         }
         if table {
             let entries = params.state_buffer.row_offsets;

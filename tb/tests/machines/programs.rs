@@ -3,7 +3,8 @@
 //! A program is a list of phases; the first instruction of a phase waits for all units. Within a
 //! phase instructions overlap: weights come from one bank, operands from another, both from one
 //! half of it, and results go to the other half of any bank. A product may use row tables, whose
-//! entries [`random_row_offset`] gives.
+//! entries [`random_row_offset`] gives. Between products words are copied to anywhere, from any bank but that of
+//! the operands, which may be on their way.
 
 use heddle_arch::isa::{
     DrainPlace, Instruction, Loop, Pooling, Record, Reduction, Repeat, RowBlock, RowTable, Wait,
@@ -94,7 +95,9 @@ pub fn wait_of(instruction: &mut Instruction) -> &mut Wait {
         Instruction::Halt { wait }
         | Instruction::LoadWeights { wait, .. }
         | Instruction::Matmul { wait, .. }
-        | Instruction::Drain { wait, .. } => wait,
+        | Instruction::Drain { wait, .. }
+        | Instruction::Copy { wait, .. }
+        | Instruction::Sync { wait } => wait,
     }
 }
 
@@ -126,6 +129,7 @@ impl Writer<'_> {
         let mut list: Vec<Instruction> = Vec::new();
         let mut previous_load = None;
         for _ in 0..self.rng.random_range(1..=4) {
+            list.extend(self.between(phase));
             let product = self.product(phase);
             let (matmul, tiles) = (product.matmul, product.tiles);
             if product.results > 0 {
@@ -163,6 +167,7 @@ impl Writer<'_> {
             list.splice(place..place, loads);
             list.push(matmul);
         }
+        list.extend(self.between(phase));
         for instruction in &mut list {
             // Rarely where the unit may depend on an instruction that comes later.
             let is_drain = matches!(instruction, Instruction::Drain { .. });
@@ -173,6 +178,55 @@ impl Writer<'_> {
             wait.drain |= self.rng.random_bool(0.01);
         }
         list
+    }
+
+    /// Copies and a SYNC that may stand between two products.
+    fn between(&mut self, phase: &Phase) -> Vec<Instruction> {
+        let mut list = Vec::new();
+        if self.chance(0.25) {
+            list.push(self.copy(phase));
+            if self.chance(0.3) {
+                list.push(self.copy(phase));
+            }
+        }
+        if self.chance(0.15) {
+            let at = self.rng.random_range(0..=list.len());
+            let wait = Wait {
+                weights: self.chance(0.4),
+                stream: self.chance(0.4),
+                drain: self.chance(0.4),
+            };
+            list.insert(at, Instruction::Sync { wait });
+        }
+        list
+    }
+
+    /// Copies some words of a bank without operands, often to words near them.
+    fn copy(&mut self, phase: &Phase) -> Instruction {
+        let params = self.params;
+        let (banks, bank_bytes) = (params.state_buffer.banks, params.bank_bytes());
+        let operands = phase.operands.start / bank_bytes;
+        let bank = (operands + self.rng.random_range(1..banks)) % banks;
+        let size = bank_bytes / 4;
+        let words = (bank_bytes - size) / 8;
+        let start = bank * bank_bytes + 8 * self.rng.random_range(0..=words);
+        let region = Region { start, size };
+        let most = (params.partition_bytes() - size) / 8;
+        let to = match self.chance(0.4) {
+            true => (start / 8 + self.rng.random_range(0..6)).min(most),
+            false => self.rng.random_range(0..=most),
+        };
+        let count = self.rng.random_range(1..=24);
+        let trips = self.trips(params.traversal.loops - 1, count, 1);
+        let row = self.rng.random_range(0..params.traversal.rows) as u8;
+        Instruction::Copy {
+            wait: Wait::default(),
+            rows: self.rng.random_range(1..=params.array.rows),
+            distance: (8 * to).wrapping_sub(start) & 0xffff,
+            record: Record {
+                rows: vec![self.block(row, region, &trips)],
+            },
+        }
     }
 
     /// How often a product runs, and what each time adds to its operand addresses.

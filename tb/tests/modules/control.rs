@@ -49,6 +49,8 @@ fn weight_head_agrees() {
             set_below(s, "level_i", 1, 3);
             set_below(s, "row_i", 1, 2);
             s.set("streamed_i", 0, s.cycle / 100 % 2);
+            s.set("copy_i", 0, u64::from(s.cycle / 50 % 4 == 1));
+            set_below(s, "distance_i", 1, 100);
             s.set("clear_i", 0, (s.cycle % 500 == 499).into());
         })
         .event("streamed words", |s| {
@@ -56,6 +58,13 @@ fn weight_head_agrees() {
         })
         .event("tile that is not swapped in", |s| s.is("lost_o"))
         .event("word", |s| s.is("wt_valid_o"))
+        .event("word that is copied", |s| s.is("wt_copy_o"))
+        .event("copies on their way", |s| {
+            s.is("copying_o") && !s.is("addr_valid_i")
+        })
+        .event("copy beyond the memory", |s| {
+            s.is("error_o") && !s.is("addr_valid_i")
+        })
         .event("full", |s| s.is("full_o"))
         .event("error", |s| s.is("error_o"))
         .event("ready", |s| s.is("addr_valid_i") && s.is("addr_ready_o"))
@@ -117,9 +126,10 @@ fn pet_59_drain_head_with_pooling_agrees() {
 
 const HALT: u32 = 0x0101;
 
-/// Weights, then a drain, then the product whose results it takes; `vectors` of them.
+/// Weights and a copy, then a drain, then the product whose results it takes; `vectors` of them.
 fn program(vectors: u32) -> Vec<u32> {
     let mut words = vec![0x0702, 4, 0x11, 512, 0, 8, 8];
+    words.extend([0x0505, 3, 0x40, 1, 512, 0x0004_0107]);
     words.extend([
         0x0804,
         4,
@@ -294,6 +304,7 @@ fn control_agrees() {
         .event("error", |s| s.is("error_o"))
         .event("operand slot", |s| s.is("op_valid_o"))
         .event("weight slot", |s| s.is("wt_valid_o"))
+        .event("copy", |s| s.is("wt_copy_o"))
         .event("answer", |s| s.is("host_rvalid_o"))
         .check();
 }

@@ -41,6 +41,7 @@ fn state_buffer_agrees() {
             set_below(s, "op_entry_i", 1, 4);
             set_below(s, "wt_addr_i", 1, 256);
             set_below(s, "wt_rows_i", 1, 5);
+            set_below(s, "wt_dest_i", 1, 32);
             set_below(s, "host_partition_i", 1, 4);
             set_below(s, "host_word_i", 1, 32);
             set_below(s, "dr_word_i", 3, 32);
@@ -63,6 +64,9 @@ fn state_buffer_agrees() {
         .event("row offset", |s| s.is("op_table_i") && s.is("op_valid_i"))
         .event("sum beyond the memory", |s| s.is("op_fault_o"))
         .event("weights", |s| s.get("shift_o", 2) == 1)
+        .event("copy", |s| {
+            s.is("wt_valid_i") && s.is("wt_copy_i") && s.get("wt_rows_i", 0) > 2
+        })
         .event("answer to the host", |s| s.is("host_rvalid_o"))
         .event("skipped slice", |s| {
             s.get("ev_mask_read_o", 0) > s.get("ev_slice_read_o", 0)

@@ -61,6 +61,8 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             wt_valid_o: Default::default(),
             wt_addr_o: Default::default(),
             wt_rows_o: Default::default(),
+            wt_copy_o: Default::default(),
+            wt_dest_o: Default::default(),
             bias_load_o: Default::default(),
             bias_tile_o: Default::default(),
             bias_first_o: Default::default(),
@@ -113,7 +115,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
                 ..walk
             }),
             drain_walk: TraversalEngine::new(walk),
-            weight_head: WeightHead::new(s.loops, shape.byte_bits, s.cols),
+            weight_head: WeightHead::new(s.loops, shape.byte_bits, s.rows, s.cols),
             stream_head: StreamHead::new(
                 s.loops,
                 shape.byte_bits,

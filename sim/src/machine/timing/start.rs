@@ -11,7 +11,16 @@ impl Clockwork {
     pub(super) fn start(&mut self, instruction: &Instruction, data: &mut Datapath) {
         let valid_from = self.now + self.delays.first_address;
         match instruction {
-            Instruction::Halt { .. } => {}
+            Instruction::Halt { .. } | Instruction::Sync { .. } => {}
+            Instruction::Copy {
+                rows,
+                distance,
+                record,
+                ..
+            } => {
+                self.copies.begin(*rows, *distance);
+                self.weights.start(record, &self.limits, valid_from);
+            }
             Instruction::LoadWeights {
                 rows,
                 tile_level,
@@ -29,6 +38,7 @@ impl Clockwork {
                     before: None,
                     ready: 0,
                 };
+                self.copies.end();
                 self.weights.start(record, &self.limits, valid_from);
             }
             Instruction::Matmul {

@@ -20,6 +20,10 @@ pub(super) struct Delays {
     pub(super) drain_quiet: u64,
     /// From a swap to the next weight word.
     pub(super) swap_gap: u64,
+    /// From a word being read to its copy being there for whoever comes behind.
+    pub(super) copy: u64,
+    /// From the last word of a copy being accepted to the weight unit being idle.
+    pub(super) copy_quiet: u64,
 }
 
 impl Delays {
@@ -32,6 +36,8 @@ impl Delays {
             fault: rows + 1,
             drain_quiet: cols + 16 + u64::from(params.post.extra_cycles()),
             swap_gap: cols,
+            copy: 3,
+            copy_quiet: rows + 6,
         }
     }
 }

@@ -17,6 +17,9 @@ impl Clockwork {
         let limit = self.limits.partition_bytes;
         self.weights
             .check_address(step.address, limit, "weight address")?;
+        if self.copies.is_current() {
+            return Ok(Some((step.address / self.limits.bank_bytes, step)));
+        }
         let free = !self.shadow_full && self.now >= self.weights_from;
         let ready = match (&self.loading.streamed, self.loading.before) {
             (None, _) => free,

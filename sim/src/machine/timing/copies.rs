@@ -1,0 +1,99 @@
+//! Copies of the weight unit: words on their way from one address to another.
+
+use std::collections::VecDeque;
+
+use super::super::datapath::Datapath;
+use super::super::walk::Step;
+use super::{Clockwork, Trap};
+
+/// A word of all partitions that copy.
+#[derive(Debug, Clone)]
+struct Copied {
+    /// Cycle in which an address is accepted that meets the copy.
+    due: u64,
+    word: usize,
+    /// One word for each partition.
+    data: Vec<[u8; 8]>,
+}
+
+/// The copy in progress and what is on its way.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Copies {
+    /// Partitions and distance of the weight unit's instruction, if it is a copy.
+    current: Option<(usize, u32)>,
+    on_the_way: VecDeque<Copied>,
+    /// Cycle in which a destination outside the memory comes to light, and what then stops the machine.
+    fault: Option<(u64, Trap)>,
+    /// From this cycle on the weight unit is idle.
+    pub(super) idle_from: u64,
+}
+
+impl Copies {
+    pub(super) fn begin(&mut self, rows: u32, distance: u32) {
+        self.current = Some((rows as usize, distance));
+    }
+
+    /// The weight unit loads weights.
+    pub(super) fn end(&mut self) {
+        self.current = None;
+    }
+
+    pub(super) fn is_current(&self) -> bool {
+        self.current.is_some()
+    }
+}
+
+impl Clockwork {
+    /// Writes the words that whoever accepts an address in this cycle meets. Tells of a destination in the cycle
+    /// behind that of its word.
+    pub(super) fn write_copies(&mut self, data: &mut Datapath) -> Result<(), Trap> {
+        let now = self.now;
+        let copies = &mut self.copies;
+        while copies
+            .on_the_way
+            .front()
+            .is_some_and(|copied| copied.due <= now)
+        {
+            let copied = copies.on_the_way.pop_front().expect("there is a front");
+            data.write_copy(copied.word, &copied.data);
+        }
+        match copies.fault.take_if(|(due, _)| *due == now) {
+            Some((_, trap)) => Err(trap),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads a word of all partitions that copy.
+    pub(super) fn take_copy(&mut self, data: &mut Datapath, step: &Step) {
+        let Some((rows, distance)) = self.copies.current else {
+            return;
+        };
+        let words = data.read_copy(step.address as usize / 8, rows);
+        let destination = (step.address / 8 * 8 + distance) & 0xffff;
+        let limit = self.limits.partition_bytes;
+        let place = self
+            .weights
+            .check_address(destination, limit, "destination of a copy");
+        match place {
+            Ok(address) => {
+                data.announce_copy(address / 8, &words);
+                self.copies.on_the_way.push_back(Copied {
+                    due: self.now + self.delays.copy,
+                    word: address / 8,
+                    data: words,
+                });
+            }
+            Err(trap) => self.copies.fault = Some((self.now + 1, trap)),
+        }
+        self.copies.idle_from = self.now + self.delays.copy_quiet;
+        self.weights.accept();
+        self.progress = true;
+    }
+
+    /// What is on its way arrives, whether the program goes on or not.
+    pub fn finish(&mut self, data: &mut Datapath) {
+        for copied in self.copies.on_the_way.drain(..) {
+            data.write_copy(copied.word, &copied.data);
+        }
+    }
+}

@@ -1,0 +1,454 @@
+//! Copies from bank to bank and within a bank, and SYNC, on emitted machines against the golden machine.
+
+use heddle_arch::host::Counter;
+use heddle_arch::isa::{ErrorCode, Instruction, Record, RowBlock, Wait};
+use heddle_arch::params::Params;
+use heddle_arch::requantise::Scale;
+use heddle_sim::machine::Counters;
+use heddle_tb::verilate::Sources;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use crate::machines::pair::{End, HALT, Pair, row};
+use crate::machines::{self, Machine};
+use crate::rtl::{self, Checked};
+
+fn copy(rows: u32, from: u32, to: u32, loops: &[(u32, u32)]) -> Instruction {
+    Instruction::Copy {
+        wait: Wait::default(),
+        rows,
+        distance: to.wrapping_sub(from) & 0xffff,
+        record: Record {
+            rows: vec![row(0, from, loops)],
+        },
+    }
+}
+
+fn load(params: &Params, base: u32) -> Instruction {
+    Instruction::LoadWeights {
+        wait: Wait::default(),
+        rows: params.array.rows,
+        tile_level: 0,
+        flip: 0,
+        streamed: false,
+        record: Record {
+            rows: vec![row(0, base, &[(params.weight_words(), 8)])],
+        },
+    }
+}
+
+fn matmul(params: &Params, wait: Wait, rows: Vec<RowBlock>) -> Instruction {
+    Instruction::Matmul {
+        wait,
+        rows: params.array.rows,
+        first: true,
+        last: true,
+        bank: false,
+        tile_level: 0,
+        threshold: 127,
+        macs: 1,
+        table: None,
+        repeat: None,
+        record: Record { rows },
+    }
+}
+
+fn drain(params: &Params, base: u32, count: u32) -> Instruction {
+    Instruction::Drain {
+        wait: Wait::default(),
+        columns: params.lanes(),
+        single: false,
+        tile: 0,
+        lo: -128,
+        hi: 127,
+        place: None,
+        activation: 0,
+        pooling: None,
+        advance: None,
+        record: Record {
+            rows: vec![row(0, base, &[(count, 1)])],
+        },
+    }
+}
+
+const WEIGHTS: Wait = Wait {
+    weights: true,
+    stream: false,
+    drain: false,
+};
+
+/// Words of all partitions as the golden machine has them.
+fn contents(pair: &Pair) -> Vec<Vec<[u8; 8]>> {
+    let params = pair.params();
+    let words = 0..params.partition_words();
+    (0..params.array.rows)
+        .map(|partition| {
+            let word = |word| pair.golden.read_word(partition, word);
+            words.clone().map(word).collect()
+        })
+        .collect()
+}
+
+/// Runs a program that reaches HALT; counters and state buffer agree.
+fn run(pair: &mut Pair, program: &[Instruction]) -> Checked<Counters> {
+    let end = pair.run_instructions(program)?;
+    pair.compare()?;
+    match end {
+        End::Halt(counters) => Ok(counters),
+        end => Err(pair.message(format!("ends with {end:?}"))),
+    }
+}
+
+/// Copies words and compares with what a copy means: all of them are read, then they are written.
+fn check_copy(pair: &mut Pair, rows: u32, from: u32, to: u32, loops: &[(u32, u32)]) -> Checked {
+    let params = pair.params();
+    let before = contents(pair);
+    let counters = run(pair, &[copy(rows, from, to, loops), HALT])?;
+    let mut expected = before.clone();
+    let mut offsets = vec![0];
+    for &(count, step) in loops {
+        let all = |n| offsets.iter().map(move |at| at + n * step);
+        offsets = (0..count).flat_map(all).collect();
+    }
+    for (before, after) in before.iter().zip(&mut expected).take(rows as usize) {
+        for &offset in &offsets {
+            after[((to + offset) / 8) as usize] = before[((from + offset) / 8) as usize];
+        }
+    }
+    if contents(pair) != expected {
+        return Err(pair.message(format!("{from} to {to}: other words")));
+    }
+    // START of n words in n + 1, the first address in START + 4, the last partition R + 5 cycles behind the last
+    // address; HALT goes on in the cycle behind it.
+    let words = offsets.len() as u32;
+    let start = copy(rows, from, to, loops).words() as u32 + 1;
+    let cycles = start + 4 + (words - 1) + params.array.rows + 6 + 1;
+    for (counter, wanted) in [
+        (Counter::Cycles, cycles),
+        (Counter::Instructions, 2),
+        (Counter::Vectors, 0),
+        (Counter::MaskReads, rows * words),
+        (Counter::MaskWrites, rows * words),
+    ] {
+        let found = counters.get(counter);
+        if found != wanted {
+            let name = counter.name();
+            return Err(pair.message(format!("{name} is {found}, expected {wanted}")));
+        }
+    }
+    Ok(())
+}
+
+/// Every pair of banks, all partitions and some, several shapes of the record.
+fn copy_between_banks(pair: &mut Pair) -> Checked {
+    let params = pair.params();
+    let (banks, bytes) = (params.state_buffer.banks, params.bank_bytes());
+    for from in 0..banks {
+        for to in 0..banks {
+            let (first, second) = (from * bytes, to * bytes + bytes / 2);
+            check_copy(pair, params.array.rows, first, second, &[(9, 8)])?;
+            check_copy(pair, 1, first + 8, second + 16, &[(3, 8), (2, 64)])?;
+        }
+    }
+    // A whole bank at once, byte addresses within their words, and the last word of the memory.
+    let last = params.partition_bytes() - 8;
+    check_copy(pair, params.array.rows, 0, bytes, &[(bytes / 8, 8)])?;
+    check_copy(pair, params.array.rows, 19, last + 3, &[])?;
+    check_copy(pair, params.array.rows, last, 8, &[])
+}
+
+/// The machine with random contents.
+fn fresh<'a>(machine: &'a Machine, seed: u64) -> Checked<Pair<'a>> {
+    Pair::new(machine, seed, &mut ChaCha8Rng::seed_from_u64(seed))
+}
+
+#[test]
+fn pet_54_words_are_copied_from_bank_to_bank_in_all_partitions() {
+    for params in [
+        machines::tiny(),
+        machines::tall(),
+        machines::wide(),
+        machines::single(),
+    ] {
+        let machine = Machine::new(params);
+        fresh(&machine, 1)
+            .and_then(|mut pair| copy_between_banks(&mut pair))
+            .unwrap_or_else(|message| panic!("{message}"));
+    }
+}
+
+/// Words that overlap: an address sees what was written three addresses before it.
+fn copy_overlapping(pair: &mut Pair) -> Checked {
+    let rows = pair.params().array.rows;
+    for distance in 1..6 {
+        let before = contents(pair);
+        let words = 12;
+        run(pair, &[copy(rows, 0, 8 * distance, &[(words, 8)]), HALT])?;
+        let mut expected = before;
+        for partition in &mut expected {
+            let mut written = Vec::new();
+            for at in 0..words as usize {
+                if let Some(at) = at.checked_sub(3) {
+                    let (word, data) = written[at];
+                    partition[word] = data;
+                }
+                written.push((at + distance as usize, partition[at]));
+            }
+            for &(word, data) in &written[words as usize - 3..] {
+                partition[word] = data;
+            }
+        }
+        if contents(pair) != expected {
+            return Err(pair.message(format!("distance {distance}: other words")));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn pet_54_a_copy_over_its_own_source_sees_words_written_three_addresses_before() {
+    let machine = Machine::new(machines::tiny());
+    fresh(&machine, 1)
+        .and_then(|mut pair| copy_overlapping(&mut pair))
+        .unwrap_or_else(|message| panic!("{message}"));
+}
+
+/// A copy behind a drain and in front of one, between products, while a tile waits in the shadow weights.
+fn copies_beside_products(pair: &mut Pair) -> Checked {
+    let params = pair.params();
+    let bytes = params.bank_bytes();
+    let rows = params.array.rows;
+    // Few results reach the ends of their range.
+    for column in 0..params.array.cols {
+        let scale = Scale::new(1 << 30, -7).expect("a legal scale");
+        pair.write_column(column, 0, column as i32, scale);
+    }
+    let operands = |base| vec![row(0, 0, &[]), row(1, base, &[(8, 1)])];
+    let all = |words| [(words, 8)];
+    // What the drain writes is copied at once, over the weights of the next product; the drain behind it writes over
+    // the words that are copied, and over copies.
+    let results = bytes / 2;
+    let program = [
+        load(params, 0),
+        drain(params, results, 8),
+        matmul(params, Wait::default(), operands(bytes)),
+        copy(rows, results, 0, &all(1)),
+        load(params, 0),
+        copy(rows, results, bytes, &all(20)),
+        drain(params, results, 8),
+        matmul(params, WEIGHTS, operands(bytes)),
+        copy(rows, results, 8 * 40, &all(20)),
+        drain(params, 8 * 59, 8),
+        load(params, 8 * 40),
+        matmul(params, Wait::default(), operands(bytes)),
+        Instruction::Sync {
+            wait: Wait {
+                weights: true,
+                stream: true,
+                drain: true,
+            },
+        },
+        copy(rows, 8 * 59, results + 8, &all(1)),
+        HALT,
+    ];
+    run(pair, &program)?;
+    let words = contents(pair);
+    let moved = words
+        .iter()
+        .all(|partition| partition[59] == partition[results as usize / 8 + 1]);
+    if !moved {
+        return Err(pair.message("the result is not there"));
+    }
+    // The first tile is swapped in at once; the second waits in the shadow weights while words are copied.
+    let program = [
+        load(params, 0),
+        load(params, 8 * 16),
+        copy(rows, 0, bytes + 8 * 30, &all(30)),
+        drain(params, results, 16),
+        matmul(params, Wait::default(), operands(bytes)),
+        matmul(params, Wait::default(), operands(bytes)),
+        HALT,
+    ];
+    run(pair, &program)?;
+    Ok(())
+}
+
+#[test]
+fn pet_54_copies_products_and_drains_keep_their_order() {
+    for params in [machines::tiny(), machines::tall(), machines::wide()] {
+        let machine = Machine::new(params);
+        fresh(&machine, 1)
+            .and_then(|mut pair| copies_beside_products(&mut pair))
+            .unwrap_or_else(|message| panic!("{message}"));
+    }
+}
+
+/// Addresses beyond the memory stop the machine; what was on its way is written, nothing else.
+fn lost_copies(pair: &mut Pair) -> Checked {
+    let params = pair.params();
+    let (rows, end) = (params.array.rows, params.partition_bytes());
+    let sync = Instruction::Sync {
+        wait: Wait::default(),
+    };
+    for (from, to) in [
+        // The source runs out of the memory, then the destination.
+        (end - 24, 0),
+        (0, end - 24),
+        // Both at once: the source, a cycle behind, is the second error.
+        (end - 24, end - 24),
+        (0, end),
+    ] {
+        let program = [sync.clone(), copy(rows, from, to, &[(8, 8)]), HALT];
+        let end = pair.run_instructions(&program)?;
+        pair.compare()?;
+        if end != End::Error(ErrorCode::Address, 1) {
+            return Err(pair.message(format!("{from} to {to}: {end:?}")));
+        }
+        pair.prepare()?;
+    }
+    // A copy between a drain and its product waits for ever.
+    let program = [
+        load(params, 0),
+        drain(params, 0, 8),
+        copy(rows, 0, 8, &[]),
+        HALT,
+    ];
+    let at = (program[0].words() + program[1].words()) as u32;
+    let end = pair.run_instructions(&program)?;
+    if end != End::Error(ErrorCode::Stuck, at) {
+        return Err(pair.message(format!("{end:?}")));
+    }
+    pair.prepare()
+}
+
+#[test]
+fn pet_54_copies_beyond_the_memory_and_copies_that_wait_for_ever_stop_with_an_error() {
+    for params in [machines::tiny(), machines::tall()] {
+        let machine = Machine::new(params);
+        fresh(&machine, 1)
+            .and_then(|mut pair| lost_copies(&mut pair))
+            .unwrap_or_else(|message| panic!("{message}"));
+    }
+}
+
+/// CYCLES and STALL_WAIT of a copy with these instructions behind it.
+fn cycles_behind_copy(pair: &mut Pair, behind: &[Instruction]) -> Checked<(u32, u32)> {
+    let rows = pair.params().array.rows;
+    let mut program = vec![copy(rows, 0, 8 * 64, &[(50, 8)])];
+    program.extend(behind.iter().cloned());
+    program.push(HALT);
+    let counters = run(pair, &program)?;
+    let instructions = counters.get(Counter::Instructions);
+    if instructions as usize != program.len() {
+        return Err(pair.message(format!("{instructions} instructions")));
+    }
+    Ok((
+        counters.get(Counter::Cycles),
+        counters.get(Counter::StallWait),
+    ))
+}
+
+fn syncs(pair: &mut Pair) -> Checked {
+    let sync = |weights, stream, drain| Instruction::Sync {
+        wait: Wait {
+            weights,
+            stream,
+            drain,
+        },
+    };
+    let (alone, waited) = cycles_behind_copy(pair, &[])?;
+    // Two cycles each, which HALT would wait; a SYNC that waits itself puts HALT two cycles later.
+    for (behind, wanted) in [
+        (
+            vec![sync(false, false, false), sync(false, true, true)],
+            (alone, waited - 4),
+        ),
+        (vec![sync(true, false, false)], (alone + 2, waited)),
+    ] {
+        let found = cycles_behind_copy(pair, &behind)?;
+        if found != wanted {
+            return Err(pair.message(format!("{found:?}, expected {wanted:?}")));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn pet_54_a_sync_waits_for_the_units_named_and_counts_as_an_instruction() {
+    let machine = Machine::new(machines::tiny());
+    fresh(&machine, 1)
+        .and_then(|mut pair| syncs(&mut pair))
+        .unwrap_or_else(|message| panic!("{message}"));
+}
+
+/// The programs of this file on a machine with this text.
+fn all(params: &Params, sources: &Sources) -> Checked {
+    let machine = Machine::from_verilog(params.clone(), sources);
+    let mut pair = fresh(&machine, 1)?;
+    copy_between_banks(&mut pair)?;
+    copy_overlapping(&mut pair)?;
+    copies_beside_products(&mut pair)?;
+    syncs(&mut pair)?;
+    lost_copies(&mut pair)
+}
+
+#[test]
+fn pet_54_faults_of_copies_are_noticed() {
+    let slow = std::env::var_os("HEDDLE_SLOW").is_some_and(|value| value == "1");
+    let params = machines::tall();
+    let sources = machines::verilog(&params);
+    let mutants = [
+        // The distance is ignored; a copy shifts weights, makes tiles, waits for swaps like weights.
+        (
+            "heddle_weight_head",
+            "addr_i[15:3] + distance_i",
+            "addr_i[15:3]",
+        ),
+        ("heddle_partition", "wt_valid_q & !wt_copy_q", "wt_valid_q"),
+        ("heddle_weight_head", "fills = 1'b0", "fills = tile_end"),
+        (
+            "heddle_weight_head",
+            "if (copy_i) begin\n      ready = 1'b1;",
+            "if (copy_i) begin",
+        ),
+        // A copy does not wait for the drain, a drain not for the copy; the weight unit is idle too early.
+        ("heddle_sequencer", "(busy_i[2] & is_copy) |", ""),
+        (
+            "heddle_sequencer",
+            "| (busy_i[0] & registers_copy_o & is_target[2])",
+            "",
+        ),
+        (
+            "heddle_weight_head",
+            "copying_q <= 9'd10",
+            "copying_q <= 9'd9",
+        ),
+        (
+            "heddle_control",
+            "weight_walk_busy_o | weight_head_copying_o",
+            "weight_walk_busy_o",
+        ),
+        // Every row copies; a kept word outlives the copy over it; a destination beyond the memory goes unnoticed.
+        (
+            "heddle_partition",
+            "wt_is_active & wt_copy_i",
+            "wt_valid_i & wt_copy_i",
+        ),
+        (
+            "heddle_weight_head",
+            "({9'd0, dest_q[12:9]} != 13'd0)",
+            "1'b0",
+        ),
+        // SYNC waits for the weight unit always; it starts it.
+        ("heddle_sequencer", "!is_alone & ((check", "((check"),
+    ];
+    let count = if slow { mutants.len() } else { 1 };
+    if !slow {
+        eprintln!("most mutants are skipped, set HEDDLE_SLOW=1");
+    }
+    for (module, from, to) in mutants.into_iter().take(count) {
+        let found = all(&params, &rtl::mutated(&sources, module, from, to));
+        println!("{module}, {to}: {}", found.expect_err("a fault"));
+    }
+    all(&params, &sources).unwrap_or_else(|message| panic!("{message}"));
+}
