@@ -1,5 +1,6 @@
 //! Head of the weight wave: turns weight addresses into word reads.
 
+use crate::buffer::BankCount;
 use crate::prelude::*;
 
 /// Puts weight word addresses on the weight wave, one tile ahead of the operands.
@@ -80,6 +81,8 @@ pub struct WeightHead<const A: usize> {
     _loops: usize,
     _byte_bits: usize,
     _cols: usize,
+    /// Words below the input buffer; 0 without one.
+    _work_words: usize,
 }
 
 impl<const A: usize> WeightHead<A> {
@@ -94,6 +97,15 @@ impl<const A: usize> WeightHead<A> {
             _byte_bits: byte_bits,
             _cols: cols,
             ..Default::default()
+        }
+    }
+
+    /// The head of a partition with these banks: an address in the input buffer is an error.
+    pub fn with_banks(self, banks: BankCount) -> Self {
+        let words = 1 << (self._byte_bits - 3);
+        Self {
+            _work_words: banks.guard(words),
+            ..self
         }
     }
 }
@@ -121,7 +133,13 @@ impl<const A: usize> Logic for WeightHead<A> {
             self.tile_end.next = self.tile_end.val()
                 & (self.final_i[c].val() | (self.level_i.val() < c.to_bits::<3>()));
         }
-        self.in_range.next = (self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0;
+        if self._work_words > 0 {
+            self.in_range.next = ((self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0)
+                & ((self.addr_i.val().get_bits::<13>(3) ^ bit_cast::<13, 5>(self.flip_i.val()))
+                    < self._work_words.to_bits::<13>());
+        } else {
+            self.in_range.next = (self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0;
+        }
         self.free.next = !self.full.q_o.val() & (self.travel.q_o.val() == 0);
         self.ready.next = self.free.val();
         self.fills.next = self.tile_end.val();
@@ -168,7 +186,7 @@ impl<const A: usize> Logic for WeightHead<A> {
         self.wt_rows_o.next = self.wt_rows[2].q_o.val();
     }
     module!(|this| {
-        Meta::module("weight_head")
+        let head = Meta::module("weight_head")
             .param("A", "a", A, "bits of an address")
             .param("loops", "n", this._loops, "loops of a record")
             .param(
@@ -178,5 +196,15 @@ impl<const A: usize> Logic for WeightHead<A> {
                 "bits of a partition address",
             )
             .param("cols", "c", this._cols, "columns of the array")
+            .feature(
+                "work_words",
+                "u",
+                this._work_words,
+                "words of a partition below the input buffer",
+            );
+        match this._work_words {
+            0 => head,
+            _ => head.doc("An address in the input buffer is an error."),
+        }
     });
 }
