@@ -44,6 +44,11 @@ fn illegal_words(rng: &mut ChaCha8Rng) -> (Vec<u32>, ErrorCode) {
 
 /// Addresses of an instruction leave their memory in one of its rows.
 fn lose_address(rng: &mut ChaCha8Rng, instruction: &mut Instruction, params: &Params) -> bool {
+    // Weights and results may not lie in input banks either.
+    let end = match instruction {
+        Instruction::LoadWeights { .. } | Instruction::Drain { .. } => params.work_bytes(),
+        _ => params.partition_bytes(),
+    };
     let blocks = match instruction {
         Instruction::LoadWeights { record, .. }
         | Instruction::Matmul { record, .. }
@@ -56,7 +61,7 @@ fn lose_address(rng: &mut ChaCha8Rng, instruction: &mut Instruction, params: &Pa
         values.initial = 0;
         values.end = values.step;
     }
-    block.base = params.partition_bytes();
+    block.base = end;
     true
 }
 
@@ -250,6 +255,12 @@ pub fn run_faults(machine: &Machine, seed: u64, programs: u32) -> Checked<Covera
         pair.compare()?;
     }
     Ok(coverage)
+}
+
+#[test]
+fn pet_61_errors_leave_the_state_buffer_with_an_input_bank_as_predicted() {
+    let machine = Machine::new(machines::buffered());
+    rtl::run_seeds(|seed| run_faults(&machine, seed, 120));
 }
 
 #[test]
