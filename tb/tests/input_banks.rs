@@ -316,7 +316,7 @@ fn pet_61_words_backwards_count_where_they_are_read() {
         pair.place = format!("load {number}");
         let base = rng.random_range(0..params.partition_words()) * 8;
         let flip = rng.random_range(0..32);
-        let read = (base ^ flip * 8) / 128;
+        let read = (base ^ (flip * 8)) / 128;
         if read == 0 {
             continue; // the bank of the operands
         }
