@@ -150,6 +150,11 @@ pub struct StateBuffer {
     /// hardware; fewer banks are refused.
     #[serde(default, skip_serializing_if = "is_false")]
     pub bank_per_client: bool,
+    /// Banks of a partition that hold the input of the network alone: the last ones. The host writes them, operands are
+    /// read from them; neither weights nor results may lie there. At least two other banks are left.
+    #[serde(default, skip_serializing_if = "is_none")]
+    #[schemars(range(min = 0, max = 6))]
+    pub input_banks: u32,
     /// Words of 8 bytes in one bank, a power of two. A partition holds at most 65536 bytes.
     #[schemars(extend("enum" = powers(16, 4096), "x-allowed" = "a power of two from 16 to 4096"))]
     pub words_per_bank: u32,
@@ -164,6 +169,10 @@ pub struct StateBuffer {
 
 fn is_false(value: &bool) -> bool {
     !value
+}
+
+fn is_none(count: &u32) -> bool {
+    *count == 0
 }
 
 fn row_offsets_default() -> u32 {
@@ -235,6 +244,8 @@ impl Params {
     pub const PARTITION_BYTES_MAX: u32 = 65536;
     /// Clients of a partition in one clock of a run: operands, weights, and results of a drain.
     pub const PARTITION_CLIENTS: u32 = 3;
+    /// Fewest banks beside the input banks: operands and weights of one clock lie apart.
+    pub const WORK_BANKS_MIN: u32 = 2;
 
     /// Reads a configuration.
     ///
@@ -268,6 +279,16 @@ impl Params {
     /// Bytes of a bank.
     pub fn bank_bytes(&self) -> u32 {
         self.state_buffer.words_per_bank * 8
+    }
+
+    /// Banks that weights and results may lie in: all but the input banks.
+    pub fn work_banks(&self) -> u32 {
+        self.state_buffer.banks - self.state_buffer.input_banks
+    }
+
+    /// Bytes of the banks that weights and results may lie in. The input banks begin here.
+    pub fn work_bytes(&self) -> u32 {
+        self.work_banks() * self.bank_bytes()
     }
 
     /// Words of a partition.

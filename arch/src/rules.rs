@@ -17,6 +17,7 @@ pub(crate) fn check(value: &Value, faults: &mut Vec<Fault>) {
         offset_bits(&known),
         partition_bytes(&known),
         banks(&known),
+        input_banks(&known),
     ];
     for fault in checks.into_iter().flatten() {
         let reported = |f: &Fault| f.field.starts_with(&fault.field);
@@ -82,6 +83,21 @@ fn banks(known: &Known) -> Option<Fault> {
              may use a partition in one clock"
         );
         fault("state_buffer.banks", message)
+    })
+}
+
+fn input_banks(known: &Known) -> Option<Fault> {
+    let banks = known.number("/state_buffer/banks")?;
+    let input = known.number("/state_buffer/input_banks")?;
+    let least = u64::from(Params::WORK_BANKS_MIN);
+    let bank_count = matches!(banks, 2 | 4 | 8);
+    let too_many = bank_count && input + least > banks;
+    too_many.then(|| {
+        let message = format!(
+            "is {input}, expected at most {} with {banks} banks: {least} others hold weights and results",
+            banks - least
+        );
+        fault("state_buffer.input_banks", message)
     })
 }
 

@@ -147,6 +147,58 @@ fn pet_51_a_configuration_can_ask_for_as_many_banks_as_clients() {
 }
 
 #[test]
+fn pet_61_input_banks_leave_two_others() {
+    let with = |banks: u32, input: &str| {
+        let text = PRESETS[0].1;
+        assert!(text.contains("\"banks\": 2"));
+        let fields = format!("\"banks\": {banks}, \"input_banks\": {input}");
+        Params::from_json(&text.replace("\"banks\": 2", &fields))
+    };
+    for (banks, most) in [(2, 0), (4, 2), (8, 6)] {
+        for input in 0..=most {
+            let params = with(banks, &input.to_string()).expect("two banks are left");
+            let bytes = params.bank_bytes();
+            assert_eq!(params.work_bytes(), (banks - input) * bytes);
+            assert_eq!(params.work_banks(), banks - input);
+            assert_eq!(params.partition_bytes(), banks * bytes);
+            assert_eq!(params.to_json().contains("input_banks"), input > 0);
+            assert_eq!(Params::from_json(&params.to_json()), Ok(params));
+        }
+        // Above 6 it is no longer the number of banks that counts.
+        let errors = with(banks, &(most + 1).to_string()).expect_err("one bank is left");
+        let fault = &errors.faults()[0];
+        assert_eq!(
+            (errors.faults().len(), fault.field.as_str()),
+            (1, "state_buffer.input_banks")
+        );
+        let expected = match most {
+            6 => "is 7, expected a whole number from 0 to 6".to_string(),
+            _ => format!(
+                "is {}, expected at most {most} with {banks} banks: 2 others hold weights and results",
+                most + 1
+            ),
+        };
+        assert!(fault.message.contains(&expected), "{fault:?}");
+    }
+    for input in ["-1", "1.5", "true", "\"1\""] {
+        let errors = with(4, input).expect_err("no number of banks");
+        let fault = &errors.faults()[0];
+        assert_eq!(
+            (errors.faults().len(), fault.field.as_str()),
+            (1, "state_buffer.input_banks")
+        );
+    }
+    // A number of banks that is wrong itself is the only fault.
+    let errors = with(5, "4").expect_err("five banks");
+    let fields: Vec<&str> = errors.faults().iter().map(|f| f.field.as_str()).collect();
+    assert_eq!(fields, ["state_buffer.banks"]);
+    // Who does not ask has none.
+    let plain = preset(PRESETS[0].0);
+    assert_eq!(plain.state_buffer.input_banks, 0);
+    assert_eq!(plain.work_bytes(), plain.partition_bytes());
+}
+
+#[test]
 fn parameters_built_by_hand_are_checked() {
     let mut params = preset("tiny");
     params.array.rows = 300;
@@ -164,6 +216,7 @@ fn every_field_of_the_schema_is_explained() {
         "array.rows",
         "traversal.unit.trips",
         "state_buffer.row_offsets",
+        "state_buffer.input_banks",
         "state_buffer.slices.access_threshold",
         "sliced.slices.mask",
         "offsets.taps",
@@ -172,7 +225,7 @@ fn every_field_of_the_schema_is_explained() {
     ] {
         assert!(fields.iter().any(|f| f == wanted), "{wanted} in {fields:?}");
     }
-    assert_eq!(fields.len(), 84, "{fields:?}");
+    assert_eq!(fields.len(), 85, "{fields:?}");
 }
 
 /// Lists the fields of a schema and asserts that each has a text and that objects are closed.

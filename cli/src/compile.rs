@@ -1,7 +1,8 @@
 //! `heddle compile`: from a network to a program file, and what the stages in between have made.
 
 use heddle_arch::isa::disassemble;
-use heddle_compiler::{Graph, Program};
+use heddle_arch::params::Params;
+use heddle_compiler::{Graph, Program, TensorPlan};
 use serde_json::json;
 
 use crate::args::{CompileArgs, DumpArg};
@@ -33,8 +34,8 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
             "--dot is given with --dump asm, expected graph or schedule",
         )),
         Some(DumpArg::Asm) => output::print(&asm(&program)?),
-        None if args.json => output::print_json(&summary(&program)),
-        None => output::print(&text(&program)),
+        None if args.json => output::print_json(&summary(&program, &params)),
+        None => output::print(&text(&program, &params)),
     }
 }
 
@@ -58,7 +59,20 @@ fn asm(program: &Program) -> Result<String, Failure> {
     Ok(text)
 }
 
-fn text(program: &Program) -> String {
+/// Bytes that activations take in each partition: in the input banks, and in front of them.
+fn activation_bytes(program: &Program, params: &Params) -> (u32, u32) {
+    let work = params.work_bytes();
+    let end = |tensor: &TensorPlan| tensor.base + tensor.bytes;
+    let (input, others): (Vec<u32>, Vec<u32>) =
+        program.tensors.iter().map(end).partition(|&end| end > work);
+    let most = |ends: Vec<u32>| ends.into_iter().max();
+    (
+        most(input).map_or(0, |end| end - work),
+        most(others).unwrap_or(0),
+    )
+}
+
+fn text(program: &Program, params: &Params) -> String {
     let heading = ["run", "layers", "instructions", "waits", "cycles"];
     let mut rows = vec![heading.map(str::to_string).to_vec()];
     for run in &program.runs {
@@ -70,23 +84,24 @@ fn text(program: &Program) -> String {
             run.cycles.to_string(),
         ]);
     }
-    let bytes = program
-        .tensors
-        .iter()
-        .map(|tensor| tensor.base + tensor.bytes)
-        .max();
+    let (input, bytes) = activation_bytes(program, params);
+    let input = match input {
+        0 => String::new(),
+        input => format!(", the input {input} bytes of its input banks"),
+    };
     let apart: u32 = program.tensors.iter().map(|tensor| tensor.bytes).sum();
     output::table(&rows)
         + &format!(
-            "\n{}: {} program words, activations take {} bytes of each partition, {} without sharing\n",
+            "\n{}: {} program words, activations take {} bytes of each partition{input}, {} without sharing\n",
             program.network,
             program.words.len(),
-            bytes.unwrap_or(0),
+            bytes,
             apart
         )
 }
 
-fn summary(program: &Program) -> serde_json::Value {
+fn summary(program: &Program, params: &Params) -> serde_json::Value {
+    let (input, activations) = activation_bytes(program, params);
     let runs = program.runs.iter().map(|run| {
         json!({
             "name": run.name,
@@ -100,10 +115,14 @@ fn summary(program: &Program) -> serde_json::Value {
             "waits": run.sync.waits,
         })
     });
-    json!({
+    let mut summary = json!({
         "network": program.network,
         "program_words": program.words.len(),
-        "activation_bytes": program.tensors.iter().map(|t| t.base + t.bytes).max(),
+        "activation_bytes": activations,
         "runs": runs.collect::<Vec<_>>(),
-    })
+    });
+    if params.state_buffer.input_banks > 0 {
+        summary["input_bytes"] = json!(input);
+    }
+    summary
 }

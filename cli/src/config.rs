@@ -69,7 +69,7 @@ fn sizes(params: &Params) -> Vec<(&'static str, u64, &'static str)> {
     let depth = u64::from(params.results_buffer.depth);
     let tiles = u64::from(params.column_tiles);
     let slices = &params.state_buffer.slices;
-    vec![
+    let mut sizes = vec![
         ("processing elements", rows * cols, ""),
         ("channels at once", params.lanes().into(), ""),
         (
@@ -89,5 +89,10 @@ fn sizes(params: &Params) -> Vec<(&'static str, u64, &'static str)> {
             u64::from(params.program.words) * 4,
             "bytes",
         ),
-    ]
+    ];
+    if params.state_buffer.input_banks > 0 {
+        let input = partition - u64::from(params.work_bytes());
+        sizes.push(("input banks of a partition", input, "bytes"));
+    }
+    sizes
 }

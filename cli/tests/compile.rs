@@ -140,3 +140,41 @@ fn bad_input_is_refused_with_code_2_and_leaves_nothing() {
         "--images is 5, expected 1 to 4",
     );
 }
+
+#[test]
+fn pet_61_the_input_is_told_apart_where_it_has_banks_of_its_own() {
+    let bench = files();
+    let with = |banks: &str| CONFIG.replace("\"banks\": 2", &format!("\"banks\": 4{banks}"));
+    bench.write("plain.json", with(""));
+    bench.write("input.json", with(", \"input_banks\": 1"));
+    let compile = |config: &str, json: bool| {
+        let mut arguments = vec!["compile", "m.json", "-c", config, "-o", "p.json"];
+        arguments.extend(json.then_some("--json"));
+        let run = bench.heddle(&arguments);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{config}");
+        run.stdout
+    };
+    let summary = |config| -> Value { serde_json::from_str(&compile(config, true)).expect("JSON") };
+    let (plain, input) = (summary("plain.json"), summary("input.json"));
+    assert_eq!(plain["input_bytes"], Value::Null);
+    let bytes = input["input_bytes"].as_u64().expect("a number");
+    let others = |made: &Value| made["activation_bytes"].as_u64().expect("a number");
+    assert!(bytes > 0 && others(&input) > 0);
+    assert!(others(&input) <= others(&plain));
+    assert!(!compile("plain.json", false).contains("input banks"));
+    let text = compile("input.json", false);
+    assert!(
+        text.contains(&format!("the input {bytes} bytes of its input banks,")),
+        "{text}"
+    );
+    // The program is for a machine with such banks.
+    let run = bench.heddle(&["sim", "-c", "plain.json", "-m", "m.json", "-p", "p.json"]);
+    assert_eq!(run.code, Some(2));
+    assert!(
+        run.stderr.contains("state_buffer.input_banks"),
+        "{}",
+        run.stderr
+    );
+    let run = bench.heddle(&["sim", "-c", "input.json", "-m", "m.json", "-p", "p.json"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+}

@@ -5,6 +5,8 @@ use std::fmt;
 /// A memory of the machine that can be too small for a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Memory {
+    /// Input banks of the state buffer, bytes in each partition.
+    Input,
     /// Banks of the state buffer that hold activations, bytes in each partition.
     Activations,
     /// Banks of the state buffer that hold weights, bytes in each partition.
@@ -22,6 +24,7 @@ pub enum Memory {
 impl Memory {
     fn name(self) -> &'static str {
         match self {
+            Memory::Input => "input",
             Memory::Activations => "activations",
             Memory::Weights => "weights",
             Memory::Matrices => "matrices",
@@ -33,6 +36,7 @@ impl Memory {
 
     fn unit(self) -> &'static str {
         match self {
+            Memory::Input => "bytes in the input banks of each partition",
             Memory::Activations | Memory::Weights => "bytes in each partition",
             Memory::Matrices => "bytes in each partition, in whole banks",
             Memory::ColumnTiles => "column tiles",
@@ -43,6 +47,7 @@ impl Memory {
 
     fn field(self) -> &'static str {
         match self {
+            Memory::Input => "state_buffer.input_banks or state_buffer.words_per_bank",
             Memory::Activations | Memory::Weights | Memory::Matrices => {
                 "state_buffer.words_per_bank or state_buffer.banks"
             }

@@ -1,5 +1,8 @@
 //! Gives tensors and weights their addresses: activations from bank 0 on, weights in the banks
-//! behind them. Tensors that are not needed at the same time may share memory.
+//! behind them. Tensors that are not needed at the same time may share memory. Input banks, if there are any, hold the
+//! input of the network and nothing else.
+
+use std::ops::Range;
 
 use heddle_arch::network::{Layer, LayerKind, Network, Padding, Shape};
 use heddle_arch::params::Params;
@@ -17,8 +20,10 @@ use crate::weights::WeightPlan;
 pub(crate) struct Placement {
     /// The input, then the output of each layer.
     pub tensors: Vec<TensorPlan>,
-    /// Bytes of all tensors in each partition.
+    /// Bytes of all tensors in each partition, without an input in input banks.
     pub activation_bytes: u32,
+    /// Words of the input in the input banks.
+    pub input_words: Range<u32>,
     /// Weights of each layer and their address.
     pub weights: Vec<(WeightPlan, u32)>,
     /// Offset tables of the rows.
@@ -63,30 +68,34 @@ pub(crate) fn place(
     // A tensor that no partition can hold has no map of its words, and no offset leads to its planes.
     let mut tables = RowTables::default();
     let (bases, activation_bytes) = match largest {
-        Some(bytes)
-            if bytes > u64::from(params.bank_bytes()) * u64::from(params.state_buffer.banks) =>
-        {
-            (
-                Vec::new(),
-                layouts.iter().map(|layout| layout.footprint.bytes).sum(),
-            )
+        Some(bytes) if bytes > u64::from(params.partition_bytes()) => {
+            let apart = usize::from(params.state_buffer.input_banks > 0);
+            let others = layouts.iter().skip(apart);
+            let all = others.map(|layout| layout.footprint.bytes).sum();
+            (Vec::new(), all)
         }
         _ => {
             let distances = |tensor: usize| layouts[tensor].footprint.distances();
             tables = RowTables::of(network, &plans, distances);
-            bases(network, &layouts)
+            bases(network, &layouts, params)
         }
+    };
+    let input_bytes = match params.state_buffer.input_banks {
+        0 => 0,
+        _ => layouts[0].footprint.bytes,
     };
     let weight_bytes: u64 = plans.iter().map(WeightPlan::bytes).sum();
     let column_tiles: u64 = plans.iter().map(|plan| u64::from(plan.column_tiles)).sum();
 
     let bank_bytes = u64::from(params.bank_bytes());
-    let banks = u64::from(params.state_buffer.banks);
+    let banks = u64::from(params.work_banks());
+    let input_room = u64::from(params.partition_bytes() - params.work_bytes());
     // Weights keep at least one bank.
     let activation_banks = activation_bytes.div_ceil(bank_bytes).min(banks - 1);
     let activation_room = activation_banks * bank_bytes;
     let weight_room = (banks - activation_banks) * bank_bytes;
     let shortages: Vec<Shortage> = [
+        Shortage::of(Memory::Input, input_bytes, input_room),
         Shortage::of(Memory::Activations, activation_bytes, activation_room),
         Shortage::of(Memory::Weights, weight_bytes, weight_room),
         Shortage::of(
@@ -120,15 +129,17 @@ pub(crate) fn place(
     Ok(Placement {
         tensors: place_tensors(network, layouts, &bases),
         activation_bytes: fit(activation_bytes),
+        input_words: params.work_bytes() / 8..params.work_bytes() / 8 + fit(input_bytes) / 8,
         weights,
         tables,
     })
 }
 
-/// Base address of each tensor, and bytes of all.
-fn bases(network: &Network, layouts: &[Layout]) -> (Vec<u32>, u64) {
-    let requests: Vec<Request> = (0..)
-        .zip(layouts)
+/// Base address of each tensor, and bytes of all that do not lie in input banks.
+fn bases(network: &Network, layouts: &[Layout], params: &Params) -> (Vec<u32>, u64) {
+    let apart = usize::from(params.state_buffer.input_banks > 0);
+    let requests: Vec<Request> = (apart..)
+        .zip(&layouts[apart..])
         .map(|(tensor, layout)| Request {
             steps: lifetime(network, tensor),
             written: layout.footprint.written(),
@@ -140,7 +151,9 @@ fn bases(network: &Network, layouts: &[Layout]) -> (Vec<u32>, u64) {
         .zip(&requests)
         .map(|(at, request)| at + request.written.len());
     let bytes = 8 * ends.max().unwrap_or(0) as u64;
-    (words.iter().map(|&word| 8 * word as u32).collect(), bytes)
+    let input = std::iter::repeat_n(params.work_bytes(), apart);
+    let others = words.iter().map(|&word| 8 * word as u32);
+    (input.chain(others).collect(), bytes)
 }
 
 /// Steps in which a tensor is needed. In step i + 1 layer i runs; the host writes the input in step 0 and reads the

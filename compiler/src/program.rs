@@ -339,6 +339,7 @@ fn image(network: &Network, placement: &Placement) -> Vec<(u32, u32, [u8; 8])> {
     let partitions = placement.tensors.iter().map(|tensor| tensor.planes.len());
     for partition in 0..partitions.max().unwrap_or(0) as u32 {
         let words = 0..placement.activation_bytes / 8;
+        let words = words.chain(placement.input_words.clone());
         image.extend(words.map(|word| (partition, word, [0; 8])));
         for (layer, (weights, base)) in network.layers.iter().zip(&placement.weights) {
             if partition < weights.rows {

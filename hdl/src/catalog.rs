@@ -4,7 +4,7 @@ use heddle_arch::{Params, params};
 use rust_hdl_core::prelude::Block;
 
 use crate::array::{BiasColumn, BiasRow, DualArray, Pe, PeArray, PeRow};
-use crate::buffer::{Partition, ResultColumn, ResultsBuffer, RowOffset, StateBuffer};
+use crate::buffer::{BankCount, Partition, ResultColumn, ResultsBuffer, RowOffset, StateBuffer};
 use crate::control::{Control, ControlShape, HostPort, Sequencer, SequencerShape};
 use crate::gemm::{Gemm, GemmShape};
 use crate::offsets::{OffsetShape, OffsetUnit};
@@ -92,12 +92,17 @@ pub const MODULES: &[Entry] = &[
         |p| {
             let rows = size(p.array.rows);
             let offsets = size(p.state_buffer.row_offsets);
-            Box::new(StateBuffer::new(rows, banks(p), &bank_shape(p), offsets))
+            Box::new(StateBuffer::new(
+                rows,
+                BankCount::of(p),
+                &bank_shape(p),
+                offsets,
+            ))
         },
     ),
     entry("partition", "state buffer of one array row", |p| {
         let offsets = size(p.state_buffer.row_offsets);
-        Box::new(Partition::new(banks(p), &bank_shape(p), offsets))
+        Box::new(Partition::new(BankCount::of(p), &bank_shape(p), offsets))
     }),
     entry(
         "row_offset",
@@ -218,6 +223,7 @@ fn control(params: &Params) -> Box<dyn Block> {
     let shape = ControlShape {
         sequencer: sequencer_shape(params),
         byte_bits: params.partition_bytes().ilog2() as usize,
+        banks: BankCount::of(params),
         result_bits: params.results_buffer.depth.ilog2() as usize,
         slices: bank_shape(params).slices(),
     };
@@ -342,10 +348,6 @@ fn bank_shape(params: &Params) -> SlicedShape {
 
 fn word_bits(params: &Params) -> usize {
     params.partition_words().ilog2() as usize
-}
-
-fn banks(params: &Params) -> usize {
-    size(params.state_buffer.banks)
 }
 
 fn size(value: u32) -> usize {

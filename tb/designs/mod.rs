@@ -3,7 +3,7 @@
 
 use heddle_arch::Params;
 use heddle_hdl::array::{BiasRow, PeArray};
-use heddle_hdl::buffer::{ResultsBuffer, StateBuffer};
+use heddle_hdl::buffer::{BankCount, ResultsBuffer, StateBuffer};
 use heddle_hdl::control::{
     Control, ControlShape, DrainHead, HostPort, Sequencer, SequencerShape, StreamHead, WeightHead,
 };
@@ -103,6 +103,9 @@ designs! {
     /// Three partitions of two banks of 16 words.
     state_buffer: StateBuffer =
         StateBuffer::new(3, 2, &SlicedShape::new(16, vec![4, 4]), 16);
+    /// Two partitions of four banks, the last one of which is the input buffer.
+    state_buffer_input: StateBuffer =
+        StateBuffer::new(2, INPUT_BANK, &SlicedShape::new(16, vec![4, 4]), 16);
     /// Three rows and ten columns: more columns than bytes in a weight word.
     pe_array: PeArray = PeArray::new(3, 10);
     /// Three columns, four column tiles.
@@ -127,8 +130,13 @@ designs! {
     stream_head: StreamHead<16> = StreamHead::new(3, 10, 2, 6, 4);
     /// Three loops, 1 KiB partitions, four columns.
     weight_head: WeightHead<16> = WeightHead::new(3, 10, 3, 4);
+    /// The same with an input buffer in the last of four banks.
+    weight_head_input: WeightHead<16> = WeightHead::new(3, 10, 3, 4).with_banks(INPUT_BANK);
     /// Two loops, 1 KiB partitions, four column tiles, four columns.
     drain_head: DrainHead<16> = DrainHead::new(2, 10, 2, 4, PostOptions::NONE);
+    /// The same with an input buffer in the last of four banks.
+    drain_head_input: DrainHead<16> =
+        DrainHead::new(2, 10, 2, 4, PostOptions::NONE).with_banks(INPUT_BANK);
     /// The same with windows.
     drain_head_pooling: DrainHead<16> = DrainHead::new(2, 10, 2, 4, POST_OPTIONS);
     /// Four rows and columns, 64 program words.
@@ -139,12 +147,16 @@ designs! {
     control: Control<16, 17, 16> = Control::new(ControlShape {
         sequencer: SHAPE,
         byte_bits: 10,
+        banks: BankCount { all: 2, input: 0 },
         result_bits: 6,
         slices: 2,
     });
     /// The machine of the configuration `tiny`.
     top: Top<16, 17, 16> = Top::new(&tiny());
 }
+
+/// Four banks, the last one of which is the input buffer.
+pub const INPUT_BANK: BankCount = BankCount { all: 4, input: 1 };
 
 /// An offset unit with tables of 16 entries.
 #[must_use]

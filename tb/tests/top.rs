@@ -306,6 +306,11 @@ fn pet_59_the_mobile_network_gives_the_golden_outputs_and_counters() {
 }
 
 #[test]
+fn pet_61_random_networks_agree_with_an_input_bank() {
+    run_networks(machines::buffered(), 20);
+}
+
+#[test]
 fn random_networks_agree_with_more_rows_than_columns_and_two_loops() {
     run_networks(machines::tall(), 20);
 }

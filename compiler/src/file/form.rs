@@ -35,6 +35,8 @@ pub(super) struct MachineFile {
     pub rows: u32,
     pub cols: u32,
     pub banks: u32,
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub input_banks: u32,
     pub words_per_bank: u32,
     pub results_depth: u32,
     pub column_tiles: u32,
@@ -141,12 +143,17 @@ pub(super) struct ImageFile {
     pub bytes: String,
 }
 
+fn is_none(count: &u32) -> bool {
+    *count == 0
+}
+
 impl MachineFile {
     pub fn of(params: &Params) -> Self {
         Self {
             rows: params.array.rows,
             cols: params.array.cols,
             banks: params.state_buffer.banks,
+            input_banks: params.state_buffer.input_banks,
             words_per_bank: params.state_buffer.words_per_bank,
             results_depth: params.results_buffer.depth,
             column_tiles: params.column_tiles,
@@ -162,6 +169,11 @@ impl MachineFile {
             ("array.rows", self.rows, machine.rows),
             ("array.cols", self.cols, machine.cols),
             ("state_buffer.banks", self.banks, machine.banks),
+            (
+                "state_buffer.input_banks",
+                self.input_banks,
+                machine.input_banks,
+            ),
             (
                 "state_buffer.words_per_bank",
                 self.words_per_bank,

@@ -64,15 +64,19 @@ pub(super) fn colours(
     let of: Vec<usize> = of.into_iter().map(|group| group.unwrap_or(0)).collect();
     // An identity lies apart from what it transposes.
     let groups = of.iter().max().map_or(0, |most| most + 1).max(2);
-    let banks = params.state_buffer.banks as usize;
+    let banks = params.work_banks() as usize;
     if groups > banks {
         let last = of.iter().position(|&group| group + 1 == groups);
         let layer = last.map_or(0, |id| layer_of[id]);
+        let without = match params.state_buffer.input_banks {
+            0 => "",
+            _ => " without the input banks",
+        };
         return Err(CompileError::Layer {
             layer: network.layers[layer].name.clone(),
             message: format!(
                 "its factors and those of other products are read in {groups} banks at least, \
-                 state_buffer.banks is {banks}; a transpose of one of them makes a copy"
+                 state_buffer.banks is {banks}{without}; a transpose of one of them makes a copy"
             ),
         });
     }

@@ -226,7 +226,8 @@ fn try_place(
     let built = options.identity == IdentitySource::Built;
     let helpers = helpers(lowered, &groups, built);
     let bank = u64::from(params.bank_bytes());
-    let room = bank * u64::from(params.state_buffer.banks);
+    // Products may need the input of the network as weights: it does not lie in input banks.
+    let room = u64::from(params.work_bytes());
     let whole: u64 = lowered
         .items
         .iter()

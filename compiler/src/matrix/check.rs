@@ -52,6 +52,19 @@ pub enum MatrixError {
         /// Bytes of a partition.
         bytes: u32,
     },
+    /// Weights or results lie in the input banks.
+    #[error(
+        "{what} ends at byte {end} of a partition, expected at most {bytes}: the input banks begin there, \
+         which hold neither weights nor results"
+    )]
+    InputBank {
+        /// Which matrix.
+        what: &'static str,
+        /// Address behind it.
+        end: u32,
+        /// Bytes in front of the input banks.
+        bytes: u32,
+    },
     /// Results would overwrite what is still to be read.
     #[error(
         "{result} (bytes {} to {}) overlaps {what} (bytes {} to {}); allowed for the source of a transpose \
@@ -178,7 +191,17 @@ pub(super) fn inside((what, matrix): Named, params: &Params) -> Result<(), Matri
     Err(MatrixError::Outside { what, end, bytes })
 }
 
-/// Checks that all matrices lie in their partitions, and that weights and moving matrix share no bank.
+/// Checks that a matrix lies where weights and results may.
+pub(super) fn at_work((what, matrix): Named, params: &Params) -> Result<(), MatrixError> {
+    let (end, bytes) = (matrix.end(), params.work_bytes());
+    if end <= bytes {
+        return Ok(());
+    }
+    Err(MatrixError::InputBank { what, end, bytes })
+}
+
+/// Checks that all matrices lie in their partitions, weights and result in front of the input banks, and that weights and
+/// moving matrix share no bank.
 pub(super) fn places(
     weights: Named,
     moving: Named,
@@ -193,6 +216,8 @@ pub(super) fn places(
     for matrix in [weights, moving, result] {
         inside(matrix, params)?;
     }
+    at_work(weights, params)?;
+    at_work(result, params)?;
     let banks = |(_, matrix): Named| {
         let (first, last) = span(matrix);
         first / params.bank_bytes()..=last / params.bank_bytes()

@@ -5,7 +5,7 @@ use heddle_arch::isa::{
 };
 use heddle_arch::params::Params;
 
-use super::check::{MatrixError, aligned, apart, depth, inside, legal, shape};
+use super::check::{MatrixError, aligned, apart, at_work, depth, inside, legal, shape};
 use super::place::{MatrixPlace, Shape};
 use crate::loops::Count;
 
@@ -106,6 +106,7 @@ impl IdentityBuild {
         }
         for named in [constants, scratch, identity] {
             inside(named, params)?;
+            at_work(named, params)?;
         }
         apart(scratch, constants)?;
         apart(identity, constants)?;

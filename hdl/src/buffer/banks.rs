@@ -1,6 +1,6 @@
 //! The memory of one row of the state buffer.
 
-use super::WordMux;
+use super::{BankCount, WordMux};
 use crate::prelude::*;
 use crate::sliced::{SlicedBank, SlicedShape};
 
@@ -46,6 +46,10 @@ pub struct Banks {
     pub write_word_i: Signal<In, Bits<13>>,
     /// Word to write.
     pub write_data_i: Vec<Signal<In, Bits<8>>>,
+    /// Writes the word for the host, if it lies in the input buffer.
+    pub input_write_i: Vec<Signal<In, Bit>>,
+    /// Word to write there.
+    pub input_data_i: Vec<Vec<Signal<In, Bits<8>>>>,
     /// One per bank: its mask slice is read.
     pub mask_read_o: Vec<Signal<Out, Bit>>,
     /// One per bank: its mask slice is written.
@@ -83,6 +87,9 @@ pub struct Banks {
     op_mask: Vec<Vec<Signal<Local, Bit>>>,
     write_bank: Signal<Local, Bits<13>>,
     _banks: usize,
+    /// Banks that serve everybody; the others are the input buffer.
+    _work: usize,
+    _input_banks: usize,
     _shape: SlicedShape,
     _slices: usize,
     _bank_lsb: u64,
@@ -95,7 +102,9 @@ impl Banks {
     ///
     /// # Panics
     /// If the shape does not fit.
-    pub fn new(banks: usize, shape: &SlicedShape) -> Self {
+    pub fn new(banks: impl Into<BankCount>, shape: &SlicedShape) -> Self {
+        let count = banks.into();
+        let (banks, work) = (count.all, count.work());
         let words = shape.words;
         assert!(
             words.is_power_of_two(),
@@ -121,22 +130,24 @@ impl Banks {
             write_i: Default::default(),
             write_word_i: Default::default(),
             write_data_i: v(8),
+            input_write_i: v(count.has_input()),
+            input_data_i: (0..count.has_input()).map(|_| v(8)).collect(),
             mask_read_o: v(banks),
             mask_write_o: v(banks),
             slice_read_o: per_slice(),
             slice_write_o: per_slice(),
             bank: (0..banks).map(|_| SlicedBank::new(shape.clone())).collect(),
             op_mux: WordMux::new(banks),
-            wt_mux: WordMux::new(banks),
+            wt_mux: WordMux::new(work),
             host_mux: WordMux::new(banks),
             op_read: v(banks),
             op_arrives: v(banks),
-            wt_read: v(banks),
-            wt_arrives: v(banks),
+            wt_read: v(work),
+            wt_arrives: v(work),
             host_read: v(banks),
             host_arrives: v(banks),
             op_take: v(banks),
-            wt_take: v(banks),
+            wt_take: v(work),
             host_take: v(banks),
             op_bank: Default::default(),
             wt_bank: Default::default(),
@@ -144,6 +155,8 @@ impl Banks {
             op_mask: (0..banks + 1).map(|_| v(8)).collect(),
             write_bank: Default::default(),
             _banks: banks,
+            _work: work,
+            _input_banks: count.input,
             _slices: slices,
             _bank_lsb: words.trailing_zeros().into(),
             _word_mask: words as u64 - 1,
@@ -165,27 +178,44 @@ impl Logic for Banks {
         for b in 0..self._banks {
             // Who is served
             self.op_take[b].next = self.op_read_i.val() & (self.op_bank.val() == b.to_bits::<13>());
-            self.wt_take[b].next = self.wt_read_i.val()
-                & (self.wt_bank.val() == b.to_bits::<13>())
-                & !self.op_take[b].val();
-            self.host_take[b].next = self.host_read_i.val()
-                & (self.host_bank.val() == b.to_bits::<13>())
-                & !self.op_take[b].val()
-                & !self.wt_take[b].val();
+            if b < self._work {
+                self.wt_take[b].next = self.wt_read_i.val()
+                    & (self.wt_bank.val() == b.to_bits::<13>())
+                    & !self.op_take[b].val();
+                self.host_take[b].next = self.host_read_i.val()
+                    & (self.host_bank.val() == b.to_bits::<13>())
+                    & !self.op_take[b].val()
+                    & !self.wt_take[b].val();
+            } else {
+                self.host_take[b].next = self.host_read_i.val()
+                    & (self.host_bank.val() == b.to_bits::<13>())
+                    & !self.op_take[b].val();
+            }
 
             // The bank
             self.bank[b].clk.next = self.clk.val();
             self.bank[b].rst_n.next = self.rst_n.val();
-            self.bank[b].wen_i.next =
-                self.write_i.val() & (self.write_bank.val() == b.to_bits::<13>());
-            self.bank[b].waddr_i.next = self.write_word_i.val() & self._word_mask;
-            self.bank[b].ren_i.next =
-                self.op_take[b].val() | self.wt_take[b].val() | self.host_take[b].val();
-            self.bank[b].raddr_i.next = self.host_word_i.val() & self._word_mask;
-            if self.op_take[b].val() {
-                self.bank[b].raddr_i.next = self.op_word_i.val() & self._word_mask;
-            } else if self.wt_take[b].val() {
-                self.bank[b].raddr_i.next = self.wt_word_i.val() & self._word_mask;
+            if b < self._work {
+                self.bank[b].wen_i.next =
+                    self.write_i.val() & (self.write_bank.val() == b.to_bits::<13>());
+                self.bank[b].waddr_i.next = self.write_word_i.val() & self._word_mask;
+                self.bank[b].ren_i.next =
+                    self.op_take[b].val() | self.wt_take[b].val() | self.host_take[b].val();
+                self.bank[b].raddr_i.next = self.host_word_i.val() & self._word_mask;
+                if self.op_take[b].val() {
+                    self.bank[b].raddr_i.next = self.op_word_i.val() & self._word_mask;
+                } else if self.wt_take[b].val() {
+                    self.bank[b].raddr_i.next = self.wt_word_i.val() & self._word_mask;
+                }
+            } else {
+                self.bank[b].wen_i.next =
+                    self.input_write_i[0].val() & (self.host_bank.val() == b.to_bits::<13>());
+                self.bank[b].waddr_i.next = self.host_word_i.val() & self._word_mask;
+                self.bank[b].ren_i.next = self.op_take[b].val() | self.host_take[b].val();
+                self.bank[b].raddr_i.next = self.host_word_i.val() & self._word_mask;
+                if self.op_take[b].val() {
+                    self.bank[b].raddr_i.next = self.op_word_i.val() & self._word_mask;
+                }
             }
             self.mask_read_o[b].next = self.bank[b].mask_ren_o.val();
             self.mask_write_o[b].next = self.bank[b].mask_wen_o.val();
@@ -200,22 +230,28 @@ impl Logic for Banks {
             self.op_arrives[b].clk.next = self.clk.val();
             self.op_arrives[b].d_i.next = self.op_read[b].q_o.val();
             self.op_mux.select_i[b].next = self.op_arrives[b].q_o.val();
-            self.wt_read[b].clk.next = self.clk.val();
-            self.wt_read[b].d_i.next = self.wt_take[b].val();
-            self.wt_arrives[b].clk.next = self.clk.val();
-            self.wt_arrives[b].d_i.next = self.wt_read[b].q_o.val();
-            self.wt_mux.select_i[b].next = self.wt_arrives[b].q_o.val();
+            if b < self._work {
+                self.wt_read[b].clk.next = self.clk.val();
+                self.wt_read[b].d_i.next = self.wt_take[b].val();
+                self.wt_arrives[b].clk.next = self.clk.val();
+                self.wt_arrives[b].d_i.next = self.wt_read[b].q_o.val();
+                self.wt_mux.select_i[b].next = self.wt_arrives[b].q_o.val();
+            }
             self.host_read[b].clk.next = self.clk.val();
             self.host_read[b].d_i.next = self.host_take[b].val();
             self.host_arrives[b].clk.next = self.clk.val();
             self.host_arrives[b].d_i.next = self.host_read[b].q_o.val();
             self.host_mux.select_i[b].next = self.host_arrives[b].q_o.val();
             for k in 0..8 {
-                self.bank[b].wdata_i[k].next = self.write_data_i[k].val();
+                if b < self._work {
+                    self.bank[b].wdata_i[k].next = self.write_data_i[k].val();
+                    self.wt_mux.word_i[b][k].next = self.bank[b].rdata_o[k].val();
+                } else {
+                    self.bank[b].wdata_i[k].next = self.input_data_i[0][k].val();
+                }
                 self.op_mux.word_i[b][k].next = self.bank[b].rdata_o[k].val();
                 self.op_mask[b + 1][k].next = self.op_mask[b][k].val()
                     | (self.bank[b].nz_o[k].val() & self.op_arrives[b].q_o.val());
-                self.wt_mux.word_i[b][k].next = self.bank[b].rdata_o[k].val();
                 self.host_mux.word_i[b][k].next = self.bank[b].rdata_o[k].val();
             }
         }
@@ -227,7 +263,20 @@ impl Logic for Banks {
         }
     }
     module!(|this| {
-        let banks = Meta::module("banks").param("banks", "b", this._banks, "banks");
+        let banks = Meta::module("banks")
+            .param("banks", "b", this._banks, "banks")
+            .feature(
+                "input_banks",
+                "in",
+                this._input_banks,
+                "the last banks, which are the input buffer",
+            )
+            .silent("work", this._work);
+        let banks = match this._input_banks {
+            0 => banks,
+            _ => banks
+                .doc("The input buffer serves operands, else the host; the host alone writes it."),
+        };
         this._shape
             .describe_kind(banks)
             .hidden(

@@ -1,6 +1,7 @@
 //! The buffers on both sides of the array: state buffer (operands and weights) and results
 //! buffer (partial sums).
 
+mod bank_count;
 mod banks;
 mod event_sum;
 mod operand_reader;
@@ -10,6 +11,7 @@ mod row_offset;
 mod state_buffer;
 mod word_mux;
 
+pub use bank_count::BankCount;
 pub use banks::Banks;
 pub use event_sum::EventSum;
 pub use operand_reader::OperandReader;

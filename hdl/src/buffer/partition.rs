@@ -1,6 +1,6 @@
 //! One row of the state buffer.
 
-use super::{Banks, EventSum, OperandReader, RowOffset};
+use super::{BankCount, Banks, EventSum, OperandReader, RowOffset};
 use crate::prelude::*;
 use crate::sliced::SlicedShape;
 
@@ -211,6 +211,8 @@ pub struct Partition {
     write_word: Signal<Local, Bits<13>>,
     write_data: Vec<Signal<Local, Bits<8>>>,
     _banks: usize,
+    _input_banks: usize,
+    _has_input: usize,
     _slices: usize,
     _offsets: usize,
     _shape: SlicedShape,
@@ -219,7 +221,9 @@ pub struct Partition {
 impl Partition {
     /// A partition of `banks` (2, 4 or 8) banks of the given shape, see [`Banks::new`], with a
     /// table of `offsets` entries.
-    pub fn new(banks: usize, shape: &SlicedShape, offsets: usize) -> Self {
+    pub fn new(banks: impl Into<BankCount>, shape: &SlicedShape, offsets: usize) -> Self {
+        let count = banks.into();
+        let banks = count.all;
         let slices = shape.slices();
         let bytes = banks * shape.words * 8;
         let sums = || (0..slices).map(|_| EventSum::new(banks)).collect();
@@ -312,7 +316,7 @@ impl Partition {
             host_word: Default::default(),
             host_data: v(8),
             row_offset: RowOffset::new(offsets, bytes.ilog2() as usize),
-            banks: Banks::new(banks, shape),
+            banks: Banks::new(count, shape),
             reader: OperandReader::new(),
             weight: v(8),
             copy: v(3),
@@ -336,6 +340,8 @@ impl Partition {
             write_word: Default::default(),
             write_data: v(8),
             _banks: banks,
+            _input_banks: count.input,
+            _has_input: count.has_input(),
             _slices: slices,
             _offsets: offsets,
             _shape: shape.clone(),
@@ -501,6 +507,15 @@ impl Logic for Partition {
         for k in 0..8 {
             self.banks.write_data_i[k].next = self.write_data[k].val();
         }
+        for i in 0..self._has_input {
+            self.banks.input_write_i[i].next = self.host_is_here.val()
+                & self.host_write_i.val()
+                & !self.dr_valid_i.val()
+                & !self.copy[2].q_o.val();
+            for k in 0..8 {
+                self.banks.input_data_i[i][k].next = self.host_data_i[k].val();
+            }
+        }
 
         // Weights
         for k in 0..8 {
@@ -583,7 +598,20 @@ impl Logic for Partition {
     module!(|this| {
         let partition = Meta::module("partition")
             .param("banks", "b", this._banks, "banks")
+            .feature(
+                "input_banks",
+                "in",
+                this._input_banks,
+                "the last banks, which are the input buffer",
+            )
+            .silent("has_input", this._has_input)
             .param("offsets", "e", this._offsets, "entries of the offset table");
+        let partition = match this._input_banks {
+            0 => partition,
+            _ => partition.doc(
+                "Of the input buffer no weights are read; drain words for it are not written.",
+            ),
+        };
         this._shape.describe_kind(partition)
     });
 }

@@ -1,6 +1,6 @@
 //! The whole state buffer.
 
-use super::Partition;
+use super::{BankCount, Partition};
 use crate::prelude::*;
 use crate::sliced::SlicedShape;
 
@@ -129,6 +129,7 @@ pub struct StateBuffer {
     ev_zero: Vec<Signal<Local, Bits<10>>>,
     _rows: usize,
     _banks: usize,
+    _input_banks: usize,
     _slices: usize,
     _offsets: usize,
     _shape: SlicedShape,
@@ -137,7 +138,13 @@ pub struct StateBuffer {
 impl StateBuffer {
     /// `rows` partitions of `banks` (2, 4 or 8) banks of the given shape, see
     /// [`Banks::new`](super::Banks::new), each with a table of `offsets` entries.
-    pub fn new(rows: usize, banks: usize, shape: &SlicedShape, offsets: usize) -> Self {
+    pub fn new(
+        rows: usize,
+        banks: impl Into<BankCount>,
+        shape: &SlicedShape,
+        offsets: usize,
+    ) -> Self {
+        let banks = banks.into();
         let slices = shape.slices();
         let per_slice = || (0..rows + 1).map(|_| v(slices)).collect();
         Self {
@@ -214,7 +221,8 @@ impl StateBuffer {
             ev_slice_write: per_slice(),
             ev_zero: v(rows + 1),
             _rows: rows,
-            _banks: banks,
+            _banks: banks.all,
+            _input_banks: banks.input,
             _slices: slices,
             _offsets: offsets,
             _shape: shape.clone(),
@@ -349,6 +357,12 @@ impl Logic for StateBuffer {
         let buffer = Meta::module("state_buffer")
             .param("rows", "r", this._rows, "rows")
             .param("banks", "b", this._banks, "banks in a partition")
+            .feature(
+                "input_banks",
+                "in",
+                this._input_banks,
+                "the last banks, which are the input buffer",
+            )
             .param("offsets", "e", this._offsets, "entries of an offset table");
         this._shape.describe_kind(buffer)
     });

@@ -1,5 +1,6 @@
 //! Head of the results and post waves: what happens to a slot that has left the last row.
 
+use crate::buffer::BankCount;
 use crate::post::PostOptions;
 use crate::prelude::*;
 
@@ -130,6 +131,8 @@ pub struct DrainHead<const A: usize> {
     _cols: usize,
     _pooling: usize,
     _extra: usize,
+    /// Words below the input buffer; 0 without one.
+    _work_words: usize,
 }
 
 impl<const A: usize> DrainHead<A> {
@@ -165,6 +168,15 @@ impl<const A: usize> DrainHead<A> {
             _pooling: pooling,
             _extra: options.extra(),
             ..Default::default()
+        }
+    }
+
+    /// The head of a partition with these banks: an address in the input buffer is an error.
+    pub fn with_banks(self, banks: BankCount) -> Self {
+        let words = 1 << (self._byte_bits - 3);
+        Self {
+            _work_words: banks.guard(words),
+            ..self
         }
     }
 }
@@ -246,8 +258,14 @@ impl<const A: usize> Logic for DrainHead<A> {
         self.to_post[0].d_i.next = self.slot.val() & self.slot_tag.val().get_bit(3);
         self.to_post[1].d_i.next = self.to_post[0].q_o.val() & !self.clear_i.val();
         self.wants.next = self.to_post[1].q_o.val();
-        self.in_range.next = ((self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0)
-            & ((self.tile.q_o.val() >> self._tile_bits.to_bits::<4>()) == 0);
+        if self._work_words > 0 {
+            self.in_range.next = ((self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0)
+                & (self.addr_i.val().get_bits::<13>(3) < self._work_words.to_bits::<13>())
+                & ((self.tile.q_o.val() >> self._tile_bits.to_bits::<4>()) == 0);
+        } else {
+            self.in_range.next = ((self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0)
+                & ((self.tile.q_o.val() >> self._tile_bits.to_bits::<4>()) == 0);
+        }
         // A slot that does not end its window leaves the address for the next one.
         for i in 0..self._pooling {
             self.pass[i].next = self.wants.val()
@@ -350,7 +368,17 @@ impl<const A: usize> Logic for DrainHead<A> {
                 "x",
                 this._extra,
                 "cycles that options of post-processing add",
+            )
+            .feature(
+                "work_words",
+                "u",
+                this._work_words,
+                "words of a partition below the input buffer",
             );
+        let head = match this._work_words {
+            0 => head,
+            _ => head.doc("An address in the input buffer is an error."),
+        };
         let head = match this._extra {
             0 => head,
             cycles => head.doc(format!(

@@ -185,6 +185,7 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     /// Rows up to that of the operands.
     _operand_rows: usize,
     _byte_bits: usize,
+    _work_words: usize,
     _result_bits: usize,
     _tiles: usize,
     _pc_bits: usize,
@@ -521,6 +522,12 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
                 "b",
                 this._byte_bits,
                 "bits of a partition address",
+            )
+            .feature(
+                "work_words",
+                "u",
+                this._work_words,
+                "words of a partition below the input buffer",
             )
             .param(
                 "result_bits",

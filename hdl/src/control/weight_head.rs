@@ -1,5 +1,6 @@
 //! Head of the weight wave: turns weight addresses into word reads.
 
+use crate::buffer::BankCount;
 use crate::prelude::*;
 
 /// Puts weight word addresses on the weight wave, one tile ahead of the operands.
@@ -101,6 +102,8 @@ pub struct WeightHead<const A: usize> {
     _word_bits: usize,
     _rows: usize,
     _cols: usize,
+    /// Words below the input buffer; 0 without one.
+    _work_words: usize,
 }
 
 impl<const A: usize> WeightHead<A> {
@@ -120,6 +123,15 @@ impl<const A: usize> WeightHead<A> {
             _rows: rows,
             _cols: cols,
             ..Default::default()
+        }
+    }
+
+    /// The head of a partition with these banks: an address in the input buffer is an error.
+    pub fn with_banks(self, banks: BankCount) -> Self {
+        let words = 1 << (self._byte_bits - 3);
+        Self {
+            _work_words: banks.guard(words),
+            ..self
         }
     }
 }
@@ -149,7 +161,13 @@ impl<const A: usize> Logic for WeightHead<A> {
             self.tile_end.next = self.tile_end.val()
                 & (self.final_i[c].val() | (self.level_i.val() < c.to_bits::<3>()));
         }
-        self.in_range.next = (self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0;
+        if self._work_words > 0 {
+            self.in_range.next = ((self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0)
+                & ((self.addr_i.val().get_bits::<13>(3) ^ bit_cast::<13, 5>(self.flip_i.val()))
+                    < self._work_words.to_bits::<13>());
+        } else {
+            self.in_range.next = (self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0;
+        }
         self.free.next = !self.full.q_o.val() & (self.travel.q_o.val() == 0);
         self.ready.next = self.free.val();
         self.fills.next = self.tile_end.val();
@@ -171,9 +189,15 @@ impl<const A: usize> Logic for WeightHead<A> {
             self.accept.val() & self.fills.val() & self.streamed_i.val() & !self.clear_i.val();
         self.lost_o.next = self.fresh.q_o.val() & !self.swap_i.val();
         self.addr_ready_o.next = self.accept.val();
-        self.error_o.next = (self.addr_valid_i.val() & !self.in_range.val())
-            | (self.wt_copy[0].q_o.val()
-                & ((self.dest[0].q_o.val() >> self._word_bits.to_bits::<4>()) != 0));
+        if self._work_words > 0 {
+            self.error_o.next = (self.addr_valid_i.val() & !self.in_range.val())
+                | (self.wt_copy[0].q_o.val()
+                    & !(self.dest[0].q_o.val() < self._work_words.to_bits::<13>()));
+        } else {
+            self.error_o.next = (self.addr_valid_i.val() & !self.in_range.val())
+                | (self.wt_copy[0].q_o.val()
+                    & ((self.dest[0].q_o.val() >> self._word_bits.to_bits::<4>()) != 0));
+        }
 
         self.full.d_i.next = ((self.full.q_o.val() & !self.swap_i.val())
             | (self.accept.val() & self.fills.val()))
@@ -228,7 +252,7 @@ impl<const A: usize> Logic for WeightHead<A> {
         self.copying_o.next = self.copying.q_o.val() != 0;
     }
     module!(|this| {
-        Meta::module("weight_head")
+        let head = Meta::module("weight_head")
             .param("A", "a", A, "bits of an address")
             .param("loops", "n", this._loops, "loops of a record")
             .param(
@@ -240,5 +264,15 @@ impl<const A: usize> Logic for WeightHead<A> {
             .param("rows", "r", this._rows, "rows of the array")
             .param("cols", "c", this._cols, "columns of the array")
             .hidden("word_bits", this._word_bits, "bits of a word address")
+            .feature(
+                "work_words",
+                "u",
+                this._work_words,
+                "words of a partition below the input buffer",
+            );
+        match this._work_words {
+            0 => head,
+            _ => head.doc("An address in the input buffer is an error."),
+        }
     });
 }

@@ -1,7 +1,7 @@
 //! The whole machine behind a plain memory-mapped host port.
 
 use crate::array::{BiasRow, PeArray};
-use crate::buffer::{ResultsBuffer, StateBuffer};
+use crate::buffer::{BankCount, ResultsBuffer, StateBuffer};
 use crate::control::{Control, ControlShape, SequencerShape};
 use crate::post::{DrainPlace, Post, PostOptions};
 use crate::prelude::*;
@@ -79,6 +79,7 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
         let shape = ControlShape {
             sequencer: s,
             byte_bits: params.partition_bytes().ilog2() as usize,
+            banks: BankCount::of(params),
             result_bits: params.results_buffer.depth.ilog2() as usize,
             slices: bank.slices(),
         };
@@ -96,7 +97,7 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
             done_o: Default::default(),
             error_o: Default::default(),
             control: Control::new(shape),
-            state_buffer: StateBuffer::new(s.rows, buffer.banks as usize, &bank, s.row_offsets),
+            state_buffer: StateBuffer::new(s.rows, shape.banks, &bank, s.row_offsets),
             array: PeArray::new(s.rows, s.cols),
             bias: BiasRow::new(s.cols, s.tiles),
             results: ResultsBuffer::new(s.cols, params.results_buffer.depth as usize),

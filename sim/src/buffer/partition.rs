@@ -9,6 +9,8 @@ use crate::sliced::{Accesses, Layout};
 pub struct PartitionShape {
     /// Number of banks.
     pub banks: usize,
+    /// The last so many are the input buffer: written by the host alone, no weights are read from it.
+    pub input_banks: usize,
     /// 8-byte words per bank.
     pub words_per_bank: usize,
     /// Slices of a bank.
@@ -23,10 +25,16 @@ impl PartitionShape {
     pub fn new(banks: usize, words_per_bank: usize, widths: &[usize]) -> Self {
         Self {
             banks,
+            input_banks: 0,
             words_per_bank,
             layout: Layout::new(words_per_bank, widths),
             offsets: 16,
         }
+    }
+
+    /// Whether a word lies in the input buffer.
+    fn is_input(&self, word: u16) -> bool {
+        usize::from(word) >= (self.banks - self.input_banks) * self.words_per_bank
     }
 
     fn bytes(&self) -> u32 {
@@ -218,7 +226,8 @@ impl PartitionModel {
         }
     }
 
-    /// One word per clock, drain words first, then copies. Returns the word address written.
+    /// One word per clock, drain words first, then copies. Returns the word address of the write, which is that of such a word
+    /// also where the input buffer does not take it.
     fn write(
         &mut self,
         inputs: &PartitionInputs,
@@ -231,7 +240,11 @@ impl PartitionModel {
             word: inputs.host.word,
             data: inputs.host.data,
         });
-        let DrainWord { word, data } = inputs.drain.or(copied).or(host)?;
+        let moved = inputs.drain.or(copied);
+        let DrainWord { word, data } = moved.or(host)?;
+        if moved.is_some() && self.shape.is_input(word) {
+            return Some(word);
+        }
         self.words[usize::from(word)] = data;
         let layout = &self.shape.layout;
         let mask = layout.turned(layout.mask_of(data.into()));
@@ -274,12 +287,13 @@ impl PartitionModel {
         Operand { x: Some(x), swap }
     }
 
-    /// The word to shift in: none without a slot, unknown for an inactive row or a taken bank.
+    /// The word to shift in: none without a slot, unknown for an inactive row or a taken bank, 0 for the input buffer.
     fn weight(&mut self, slot: &WeightSlot, reads: &mut Reads) -> Option<Option<u64>> {
         if !slot.valid {
             return None;
         }
         Some(match slot.is_active() {
+            true if self.shape.is_input(slot.address >> 3) => Some(0),
             true => self.read(slot.address >> 3, reads),
             false => None,
         })

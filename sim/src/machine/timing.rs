@@ -63,6 +63,7 @@ impl Clockwork {
             delays: Delays::of(params),
             limits: Limits {
                 partition_bytes: params.partition_bytes(),
+                work_bytes: work_bytes(params),
                 bank_bytes: params.bank_bytes(),
                 column_tiles: params.column_tiles,
                 depth: params.results_buffer.depth,
@@ -298,7 +299,7 @@ impl Clockwork {
         let step = self.drain.valid(self.now);
         let mut address = 0;
         if let Some(step) = &step {
-            let limit = self.limits.partition_bytes;
+            let limit = self.limits.work_bytes;
             address = self
                 .drain
                 .check_address(step.address, limit, "drain address")?;
@@ -330,4 +331,10 @@ impl Clockwork {
         self.drain_idle_from = self.now + self.delays.drain_quiet;
         Ok(())
     }
+}
+
+/// Bytes of a partition in front of the input banks.
+fn work_bytes(params: &Params) -> u32 {
+    let buffer = &params.state_buffer;
+    (buffer.banks - buffer.input_banks) * buffer.words_per_bank * 8
 }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use heddle_hdl::buffer::{Partition, StateBuffer};
+use heddle_hdl::buffer::{BankCount, Partition, StateBuffer};
 use heddle_hdl::sliced::SlicedShape;
 use heddle_sim::buffer::{
     DrainWord, HostRequest, PartitionShape, StateBufferInputs, StateBufferModel, StateBufferOutputs,
@@ -38,7 +38,11 @@ pub static STATE_3: LazyLock<Sources> = LazyLock::new(|| {
 });
 
 pub fn partition(shape: &PartitionShape) -> Sources {
-    emitted(Partition::new(shape.banks, &bank(shape), shape.offsets))
+    let banks = BankCount {
+        all: shape.banks,
+        input: shape.input_banks,
+    };
+    emitted(Partition::new(banks, &bank(shape), shape.offsets))
 }
 
 /// The bank that the layout describes.
@@ -76,8 +80,8 @@ pub struct StateBench {
 }
 
 impl StateBench {
-    /// The buffer with every word written once through the drain port, and every entry of the
-    /// offset tables through the host port.
+    /// The buffer with every word written once through the drain port, those of the input banks and every entry of
+    /// the offset tables through the host port.
     pub fn new(sources: &Sources, rows: usize, shape: PartitionShape, seed: u64) -> Checked<Self> {
         let mut bench = Self {
             dut: Dut::new(sources, seed),
@@ -102,6 +106,19 @@ impl StateBench {
                     data: random_word(&mut rng),
                 });
             }
+            bench.step(&inputs)?;
+        }
+        let words = bench.input_words();
+        for (row, word) in (0..rows as u8).flat_map(|r| words.clone().map(move |w| (r, w))) {
+            let mut inputs = bench.idle();
+            inputs.host = HostRequest {
+                valid: true,
+                write: true,
+                table: false,
+                partition: row,
+                word,
+                data: random_word(&mut rng),
+            };
             bench.step(&inputs)?;
         }
         for (row, entry) in (0..rows).flat_map(|r| (0..OFFSETS).map(move |e| (r, e))) {
@@ -212,6 +229,13 @@ impl StateBench {
         }
         self.dut.clock();
         Ok(expected)
+    }
+
+    /// Words of the input banks.
+    pub fn input_words(&self) -> std::ops::Range<u16> {
+        let shape = &self.shape;
+        let work = (shape.banks - shape.input_banks) * shape.words_per_bank;
+        work as u16..(shape.banks * shape.words_per_bank) as u16
     }
 
     pub fn bank(&self, word: u16) -> usize {

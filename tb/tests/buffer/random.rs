@@ -126,6 +126,23 @@ pub fn random_waves(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Cove
         }
         let slot = inputs.operand;
         let word = slot.address >> 3;
+        let input = bench.input_words();
+        if !input.is_empty() {
+            let drained = inputs.drain[0].map(|d| d.word);
+            let weights = inputs.weight;
+            cov.event(
+                "operand of an input bank",
+                slot.is_active() && input.contains(&word),
+            );
+            cov.event(
+                "drain word for an input bank",
+                drained.is_some_and(|w| input.contains(&w)),
+            );
+            cov.event(
+                "weights of an input bank",
+                weights.is_active() && input.contains(&(weights.address >> 3)),
+            );
+        }
         let outputs = bench.step(&inputs)?;
         total = total.plus(outputs.events);
 
@@ -230,6 +247,19 @@ pub fn random_host(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Cover
                 data: random_word(rng),
             });
             cov.event("drain wins over the host", inputs.host.partition == 0);
+        }
+        let host = &inputs.host;
+        if host.valid && bench.input_words().contains(&host.word) && host.partition == 0 {
+            let drained = inputs.drain[0].is_some();
+            cov.event("host reads an input bank", !host.write && !host.table);
+            cov.event(
+                "host writes an input bank",
+                host.write && !host.table && !drained,
+            );
+            cov.event(
+                "drain wins over the host in an input bank",
+                host.write && !host.table && drained,
+            );
         }
         let outputs = bench.step(&inputs)?;
         cov.event("host answer", outputs.answer.is_some());

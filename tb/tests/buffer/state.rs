@@ -133,3 +133,57 @@ fn faults_of_a_partition_are_noticed() {
         random_state(sources, 1, shape_1(), seed)
     });
 }
+
+/// The last of four banks is the input buffer.
+fn shape_input() -> PartitionShape {
+    PartitionShape {
+        input_banks: 1,
+        ..shape(4, 5)
+    }
+}
+
+#[test]
+fn pet_61_drains_cannot_write_input_banks_and_no_weights_come_from_there() {
+    for input_banks in [1, 2] {
+        let shape = PartitionShape {
+            input_banks,
+            ..shape_input()
+        };
+        let sources = partition(&shape);
+        run_seeds(|seed| random_state(&sources, 1, shape.clone(), seed));
+    }
+}
+
+#[test]
+fn pet_61_faults_of_a_partition_with_an_input_bank_are_noticed() {
+    let mutants = [
+        // The drain may write there, in the place of the host or beside it; the host writes beside the drain.
+        (
+            "heddle_banks",
+            "bank_wen_i[3] = input_write_i & (host_bank == 13'd3)",
+            "bank_wen_i[3] = write_i & (write_bank == 13'd3)",
+        ),
+        (
+            "heddle_banks",
+            "bank_wen_i[3] = input_write_i & (host_bank == 13'd3)",
+            "bank_wen_i[3] = input_write_i & (host_bank == 13'd3) | write_i & (write_bank == 13'd3)",
+        ),
+        (
+            "heddle_partition",
+            "& host_write_i & !dr_valid_i",
+            "& host_write_i",
+        ),
+        // Weights may be read from there: the word of the bank below, or the bank's own.
+        ("heddle_banks", "(wt_bank == 13'd2)", "(wt_bank >= 13'd2)"),
+        (
+            "heddle_banks",
+            "bank_ren_i[3] = op_take[3] | host_take[3]",
+            "bank_ren_i[3] = op_take[3] | host_take[3] | (wt_read_i & (wt_bank == 13'd3))",
+        ),
+        // The host's word is read instead of the operand's.
+        ("heddle_banks", "op_take[3] ? op_word_i", "1'b0 ? op_word_i"),
+    ];
+    check_mutants(&partition(&shape_input()), &mutants, |sources, seed| {
+        random_state(sources, 1, shape_input(), seed)
+    });
+}

@@ -55,10 +55,17 @@ fn illegal_words(rng: &mut ChaCha8Rng) -> (Vec<u32>, ErrorCode) {
 fn lose_address(rng: &mut ChaCha8Rng, instruction: &mut Instruction, params: &Params) -> bool {
     if let Instruction::Copy { distance, .. } = instruction {
         if rng.random_bool(0.7) {
-            *distance = params.partition_bytes();
+            *distance = params.work_bytes();
             return true;
         }
     }
+    // Weights and results may not lie in input banks either.
+    let end = match instruction {
+        Instruction::LoadWeights { .. } | Instruction::Copy { .. } | Instruction::Drain { .. } => {
+            params.work_bytes()
+        }
+        _ => params.partition_bytes(),
+    };
     let blocks = match instruction {
         Instruction::LoadWeights { record, .. }
         | Instruction::Matmul { record, .. }
@@ -72,7 +79,7 @@ fn lose_address(rng: &mut ChaCha8Rng, instruction: &mut Instruction, params: &Pa
         values.initial = 0;
         values.end = values.step;
     }
-    block.base = params.partition_bytes();
+    block.base = end;
     true
 }
 
@@ -274,6 +281,12 @@ pub fn run_faults(machine: &Machine, seed: u64, programs: u32) -> Checked<Covera
         pair.compare()?;
     }
     Ok(coverage)
+}
+
+#[test]
+fn pet_61_errors_leave_the_state_buffer_with_an_input_bank_as_predicted() {
+    let machine = Machine::new(machines::buffered());
+    rtl::run_seeds(|seed| run_faults(&machine, seed, 120));
 }
 
 #[test]

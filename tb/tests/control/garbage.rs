@@ -62,6 +62,11 @@ fn garbage_programs_stop_with_the_predicted_error() {
 }
 
 #[test]
+fn pet_61_garbage_programs_stop_with_an_input_bank() {
+    check_garbage(machines::buffered());
+}
+
+#[test]
 fn pet_58_pet_59_garbage_programs_stop_with_pooling_and_activation_functions() {
     check_garbage(machines::pooling());
 }

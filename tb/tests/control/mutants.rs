@@ -234,3 +234,31 @@ fn pet_58_pet_59_random_programs_find_every_fault_of_the_options() {
         run_faults(machine, seed, 40)
     });
 }
+
+/// Drains may write to the input bank, weights may be read from there; the drain may not write below it either.
+const INPUT_FAULTS: [Mutant; 3] = [
+    ("heddle_drain_head", "(addr_i[15:3] < 13'h180)", "1'b1"),
+    ("heddle_weight_head", "< 13'h180)", "< 13'h200)"),
+    (
+        "heddle_drain_head",
+        "(addr_i[15:3] < 13'h180)",
+        "(addr_i[15:3] < 13'h17f)",
+    ),
+];
+
+#[test]
+fn pet_61_random_programs_find_every_fault_of_an_input_bank() {
+    let all = std::env::var_os("HEDDLE_SLOW").is_some_and(|value| value == "1");
+    let mutants = match all {
+        true => &INPUT_FAULTS[..],
+        false => {
+            eprintln!("most mutants are skipped, set HEDDLE_SLOW=1");
+            &INPUT_FAULTS[..1]
+        }
+    };
+    check_mutants_of(machines::buffered(), mutants, |machine, seed| {
+        let coverage = run_faults(machine, seed, 40)?;
+        run_programs(machine, seed, 20)?;
+        Ok(coverage)
+    });
+}

@@ -50,6 +50,12 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], end: &End, par
             } => {
                 let has = |row| record.rows.iter().any(|block| block.row == row);
                 coverage.event("prologue", has(0));
+                if params.state_buffer.input_banks > 0 {
+                    let input = params.work_bytes()..params.partition_bytes();
+                    let starts = |block: &RowBlock| block.row == 1 && input.contains(&block.base);
+                    let reads = record.rows.iter().any(starts);
+                    coverage.event("operands from an input bank", reads);
+                }
                 coverage.event("epilogue behind vectors", has(1) && has(2));
                 coverage.event("epilogue alone", !has(1));
                 coverage.event("bias kept from an earlier product", *first && !has(0));
@@ -222,6 +228,11 @@ fn random_programs_agree_with_more_columns_than_rows_and_three_loops() {
 #[test]
 fn pet_58_pet_59_random_programs_agree_with_pooling_and_activation_functions() {
     check_programs(machines::pooling());
+}
+
+#[test]
+fn pet_61_random_programs_agree_with_an_input_bank() {
+    check_programs(machines::buffered());
 }
 
 #[test]

@@ -119,6 +119,17 @@ pub fn wide() -> Params {
     sizes.params()
 }
 
+/// The same array as `tiny` with four banks, the last one of which is for the input.
+pub fn buffered() -> Params {
+    let mut params = tiny();
+    params.name = "buffered".to_string();
+    params.state_buffer.banks = 4;
+    params.state_buffer.input_banks = 1;
+    params.state_buffer.words_per_bank = 128;
+    params.validate().expect("two other banks are left");
+    params
+}
+
 /// A single processing element.
 pub fn single() -> Params {
     let sizes = Sizes {

@@ -110,12 +110,14 @@ impl Writer<'_> {
             start: bank * bank_bytes + half * bank_bytes / 2,
             size: bank_bytes / 2,
         };
-        let weights = self.rng.random_range(0..banks);
+        // Input banks hold neither weights nor results.
+        let work = self.params.work_banks();
+        let weights = self.rng.random_range(0..work);
         let operands = (weights + self.rng.random_range(1..banks)) % banks;
         Phase {
             weights: region(weights, half),
             operands: region(operands, half),
-            results: region(self.rng.random_range(0..banks), 1 - half),
+            results: region(self.rng.random_range(0..work), 1 - half),
             rows: self.rng.random_range(1..=self.params.array.rows),
         }
     }

@@ -72,6 +72,56 @@ fn weight_head_agrees() {
 }
 
 #[test]
+fn pet_61_weight_head_with_an_input_bank_agrees() {
+    agreement("weight_head_input", designs::weight_head_input())
+        .seed(45)
+        .cycles(4000)
+        .drive(|s| {
+            // Around the end of the banks that weights may lie in.
+            let address = if s.chance(0.3) { 520 } else { 0 } + s.below(256);
+            let outside = s.chance(0.02);
+            s.set("addr_i", 0, address + if outside { 248 } else { 0 });
+            set_below(s, "level_i", 1, 3);
+            set_below(s, "row_i", 1, 2);
+            set_below(s, "flip_i", 1, 32);
+            s.set("streamed_i", 0, s.cycle / 100 % 2);
+            s.set("clear_i", 0, (s.cycle % 500 == 499).into());
+        })
+        .event("word", |s| s.is("wt_valid_o"))
+        .event("address in the input bank", |s| {
+            s.is("error_o") && (768..1024).contains(&s.get("addr_i", 0))
+        })
+        .event("last word in front of the input bank", |s| {
+            s.is("addr_ready_o") && (s.get("addr_i", 0) ^ s.get("flip_i", 0) << 3) >= 760
+        })
+        .check();
+}
+
+#[test]
+fn pet_61_drain_head_with_an_input_bank_agrees() {
+    agreement("drain_head_input", designs::drain_head_input())
+        .seed(46)
+        .cycles(6000)
+        .drive(|s| {
+            let outside = s.chance(0.02);
+            set_below(s, "addr_i", 1, if outside { 1024 } else { 768 });
+            set_below(s, "op_addr_i", 1, 64);
+            set_below(s, "tile_i", 1, 4);
+            set_below(s, "level_i", 1, 2);
+            s.set("start_i", 0, (s.cycle % 100 == 0).into());
+            s.set("clear_i", 0, (s.cycle % 700 == 699).into());
+        })
+        .event("post slot", |s| s.is("post_valid_o"))
+        .event("address in the input bank", |s| {
+            s.is("dest_error_o") && (768..1024).contains(&s.get("addr_i", 0))
+        })
+        .event("last word in front of the input bank", |s| {
+            s.is("addr_ready_o") && s.get("addr_i", 0) >= 760
+        })
+        .check();
+}
+
+#[test]
 fn drain_head_agrees() {
     agreement("drain_head", designs::drain_head())
         .seed(33)

@@ -1,6 +1,7 @@
 //! Sizes of the control half, and the control half of these sizes.
 
 use super::Control;
+use crate::buffer::BankCount;
 use crate::control::{
     Counters, DrainHead, HostPort, Sequencer, SequencerShape, Status, StreamHead, WeightHead,
     counters,
@@ -15,6 +16,8 @@ pub struct ControlShape {
     pub sequencer: SequencerShape,
     /// Bits of a byte address of a partition.
     pub byte_bits: usize,
+    /// Banks of a partition.
+    pub banks: BankCount,
     /// Bits of a word address of a results bank.
     pub result_bits: usize,
     /// Data slices of the memory: as many are counted.
@@ -115,7 +118,8 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
                 ..walk
             }),
             drain_walk: TraversalEngine::new(walk),
-            weight_head: WeightHead::new(s.loops, shape.byte_bits, s.rows, s.cols),
+            weight_head: WeightHead::new(s.loops, shape.byte_bits, s.rows, s.cols)
+                .with_banks(shape.banks),
             stream_head: StreamHead::new(
                 s.loops,
                 shape.byte_bits,
@@ -123,7 +127,8 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
                 shape.result_bits,
                 entry_bits,
             ),
-            drain_head: DrainHead::new(s.loops, shape.byte_bits, tile_bits, s.cols, s.post),
+            drain_head: DrainHead::new(s.loops, shape.byte_bits, tile_bits, s.cols, s.post)
+                .with_banks(shape.banks),
             bias_load: v(5),
             bias_first: v(5),
             bias_tile: v(5),
@@ -135,6 +140,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             _record_rows: s.record_rows,
             _operand_rows: s.record_rows.min(2),
             _byte_bits: shape.byte_bits,
+            _work_words: shape.banks.guard(1 << (shape.byte_bits - 3)),
             _result_bits: shape.result_bits,
             _tiles: s.tiles,
             _pc_bits: address_bits(s.program_words),

@@ -70,7 +70,7 @@ impl Clockwork {
         };
         let words = data.read_copy(step.address as usize / 8, rows);
         let destination = (step.address / 8 * 8 + distance) & 0xffff;
-        let limit = self.limits.partition_bytes;
+        let limit = self.limits.work_bytes;
         let place = self
             .weights
             .check_address(destination, limit, "destination of a copy");

@@ -14,9 +14,15 @@ impl Clockwork {
         let Some(step) = self.weights.valid(self.now) else {
             return Ok(None);
         };
-        let limit = self.limits.partition_bytes;
+        let (limit, work) = (self.limits.partition_bytes, self.limits.work_bytes);
+        let address = match self.copies.is_current() {
+            true => step.address,
+            false => step.address ^ self.loading.flip,
+        };
         self.weights
             .check_address(step.address, limit, "weight address")?;
+        self.weights
+            .check_address(address, work, "weight address")?;
         if self.copies.is_current() {
             return Ok(Some((step.address / self.limits.bank_bytes, step)));
         }
@@ -29,7 +35,6 @@ impl Clockwork {
         if !ready {
             return Ok(None);
         }
-        let address = step.address ^ self.loading.flip;
         Ok(Some((address / self.limits.bank_bytes, step)))
     }
 
@@ -71,8 +76,10 @@ impl Clockwork {
         let mut walk = Walk::start(record, limits.offset_bits, limits.address_bits);
         while let Some(at) = &mut walk {
             let address = at.step().address;
-            // A word beyond the partition is never taken; a loop may never end.
-            let taken = address < limits.partition_bytes && words.len() < MOST_WORDS;
+            // A word beyond the partition or in an input bank is never taken; a loop may never end.
+            let taken = address < limits.partition_bytes
+                && address ^ flip < limits.work_bytes
+                && words.len() < MOST_WORDS;
             if taken {
                 words.push((address ^ flip) as usize);
             }

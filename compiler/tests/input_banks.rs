@@ -1,0 +1,246 @@
+//! Networks on machines with input banks: the input lies there alone, and everything else elsewhere.
+
+mod support;
+
+use heddle_arch::network::{Network, Padding, Shape};
+use heddle_arch::params::Params;
+use heddle_compiler::matrix::{DrainForm, MatrixPlace, Product, Scaling, Shape as MatrixShape};
+use heddle_compiler::{CompileError, Memory, Options, Program, Shortage, compile, compile_with};
+use heddle_sim::network::run as golden;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use support::matrices::{attention, options, runs, tiny};
+use support::{Size, load, random_image, random_network, random_size, run};
+
+const SIZE: Size = Size {
+    rows: 4,
+    cols: 4,
+    loops: 5,
+    banks: 4,
+    words_per_bank: 64,
+    depth: 16,
+    pooling: false,
+};
+
+fn params(size: Size, input_banks: u32) -> Params {
+    let mut params = size.params();
+    params.state_buffer.input_banks = input_banks;
+    params.validate().unwrap();
+    params
+}
+
+/// The words of the partitions that the host writes for the image of an input.
+fn input_words(program: &Program, image: &[i8]) -> Vec<u32> {
+    let words = program.tensors[0].pack(image).unwrap();
+    words.into_iter().map(|(_, word, _)| word).collect()
+}
+
+#[test]
+fn pet_61_random_networks_have_their_input_in_the_input_banks_alone() {
+    let (mut compiled, mut shared, mut copied, mut wholes) = (0, 0, 0, 0);
+    for seed in 0..150 {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut size = random_size(&mut rng);
+        size.banks = size.banks.max(4);
+        size.words_per_bank = size.words_per_bank.min(1024);
+        let params = params(size, rng.random_range(1..=size.banks - 2));
+        let layers = rng.random_range(1..=5);
+        let network = random_network(&mut rng, layers, size.pooling);
+        let image = random_image(&mut rng, &network);
+        let options = Options {
+            whole: seed % 2 == 0,
+            ..Options::default()
+        };
+        let Ok(program) = compile_with(&network, &params, options) else {
+            continue;
+        };
+        let place = format!("seed {seed}, {size:?}");
+        let work = params.work_bytes();
+        let input = &program.tensors[0];
+        assert!(input.base >= work, "{place}");
+        assert!(
+            input.base + input.bytes <= params.partition_bytes(),
+            "{place}"
+        );
+        for tensor in &program.tensors[1..] {
+            assert!(
+                tensor.base + tensor.bytes <= work,
+                "{place}: {}",
+                tensor.name
+            );
+        }
+        // Beside zeros of the input's own halo the image of the program has nothing there.
+        let region = input.base / 8..(input.base + input.bytes) / 8;
+        for (_, word, bytes) in program.image.iter().filter(|(_, word, _)| 8 * word >= work) {
+            assert!(
+                region.contains(word) && *bytes == [0; 8],
+                "{place}: word {word}"
+            );
+        }
+        assert!(
+            input_words(&program, &image)
+                .iter()
+                .all(|word| region.contains(word)),
+            "{place}"
+        );
+
+        let expected = golden(&network, &image).unwrap();
+        let mut machine = load(&program, &params);
+        let found = run(&mut machine, &program, &image);
+        for ((values, _), plan) in found.iter().zip(&program.runs) {
+            assert_eq!(values, &expected[plan.layers.end - 1].values, "{place}");
+        }
+        // What the host has written is still there, and a second run finds it.
+        machine.set_host_zero(input.zero_point);
+        for (partition, word, bytes) in input.pack(&image).unwrap() {
+            assert_eq!(machine.read_word(partition, word), bytes, "{place}");
+        }
+        let again = run(&mut machine, &program, &image);
+        let values = |runs: Vec<(Vec<i8>, _)>| runs.into_iter().map(|r| r.0).collect::<Vec<_>>();
+        assert_eq!(values(again), values(found), "{place}");
+        compiled += 1;
+        wholes += usize::from(options.whole);
+        let readers = network.layers.iter().flat_map(|layer| &layer.inputs);
+        shared += usize::from(readers.filter(|input| input.tensor == 0).count() > 1);
+        let copies: usize = input.planes.iter().map(Vec::len).sum();
+        copied += usize::from(copies > input.shape.channels as usize);
+    }
+    assert!(compiled > 60, "only {compiled} networks fit");
+    assert!(
+        shared > 5,
+        "only {shared} have an input with several readers"
+    );
+    assert!(copied > 5, "only {copied} have copies of the input");
+    assert!(wholes > 20, "only {wholes} are one run");
+}
+
+/// One layer: `outputs` filters of 1 x 3 without padding on 8 channels.
+fn network(outputs: u32, width: u32) -> Network {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut network = random_network(&mut rng, 1, false);
+    network.name = "wide".to_string();
+    network.input = Shape {
+        channels: 8,
+        height: 1,
+        width,
+    };
+    let layer = &mut network.layers[0];
+    layer.input = network.input;
+    layer.output = Shape {
+        channels: outputs,
+        height: 1,
+        width: width - 2,
+    };
+    layer.kernel = [1, 3];
+    layer.stride = [1, 1];
+    layer.padding = Padding::default();
+    layer.weights = (0..outputs * 24).map(|i| i as i8).collect();
+    layer.bias = vec![7; outputs as usize];
+    layer.scales = vec![layer.scales[0]; outputs as usize];
+    network
+}
+
+#[test]
+fn pet_61_an_input_that_input_banks_cannot_hold_is_refused_by_name() {
+    // Two planes of 256 bytes fill the bank.
+    let full = compile(&network(4, 256), &params(SIZE, 1)).unwrap();
+    assert_eq!((full.tensors[0].base, full.tensors[0].bytes), (1536, 512));
+    let too_wide = network(4, 257);
+    let message = compile(&too_wide, &params(SIZE, 1))
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        message,
+        "network wide does not fit test: input need 528 bytes in the input banks of each partition, 512 available, \
+         16 missing (set by state_buffer.input_banks or state_buffer.words_per_bank)"
+    );
+    compile(&too_wide, &params(SIZE, 2)).unwrap();
+    compile(&too_wide, &params(SIZE, 0)).unwrap();
+    // Larger than a partition.
+    match compile(&network(4, 2000), &params(SIZE, 1)) {
+        Err(CompileError::DoesNotFit { shortages, .. }) => {
+            assert!(shortages.contains(&Shortage {
+                memory: Memory::Input,
+                needed: 4000,
+                available: 512,
+            }));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn pet_61_input_banks_are_missing_elsewhere() {
+    // 44 x 24 weights take 528 bytes and 44 rows of results 616: two banks each, beside 128 bytes of input.
+    let weights = |input: u32| compile(&network(44, 58), &params(SIZE, input));
+    weights(0).unwrap();
+    match weights(1) {
+        Err(CompileError::DoesNotFit { shortages, .. }) => {
+            let memories: Vec<Memory> = shortages.iter().map(|s| s.memory).collect();
+            assert!(memories.contains(&Memory::Weights), "{memories:?}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn pet_61_a_program_file_is_for_a_machine_with_as_many_input_banks() {
+    let (with, without) = (params(SIZE, 1), params(SIZE, 0));
+    let network = network(4, 58);
+    let text = compile(&network, &with).unwrap().to_json(&with);
+    assert!(text.contains("\"input_banks\": 1"), "{text}");
+    Program::from_json(&text, &with).unwrap();
+    let message = Program::from_json(&text, &without).unwrap_err().to_string();
+    assert!(message.contains("state_buffer.input_banks"), "{message}");
+    let text = compile(&network, &without).unwrap().to_json(&without);
+    assert!(!text.contains("input_banks"));
+    Program::from_json(&text, &without).unwrap();
+    let message = Program::from_json(&text, &with).unwrap_err().to_string();
+    assert!(message.contains("state_buffer.input_banks"), "{message}");
+}
+
+#[test]
+fn pet_61_matrices_are_loaded_and_written_in_front_of_the_input_banks_only() {
+    let mut params = params(SIZE, 1);
+    // Sums that were stored are read by a third row.
+    params.traversal.rows = 3;
+    let bank = params.bank_bytes();
+    let shape = MatrixShape { rows: 4, cols: 4 };
+    let product = |weights: u32, moving: u32, result: u32| {
+        let place = |bank_number: u32| MatrixPlace::new(shape, bank_number * bank, &params);
+        let product = Product {
+            moving: place(moving),
+            weights: place(weights),
+            result: place(result),
+            scaling: Scaling::unchanged(1),
+        };
+        product
+            .instructions(&params)
+            .map(|_| ())
+            .map_err(|e| e.to_string())
+    };
+    assert_eq!(product(0, 1, 2), Ok(()));
+    assert_eq!(product(0, 3, 2), Ok(()), "operands may lie there");
+    let refused = |what: &str| {
+        format!(
+            "{what} ends at byte 1544 of a partition, expected at most 1536: the input banks begin there, which hold \
+             neither weights nor results"
+        )
+    };
+    assert_eq!(product(3, 1, 2), Err(refused("weights")));
+    assert_eq!(product(0, 1, 3), Err(refused("result")));
+}
+
+#[test]
+fn pet_61_networks_of_matrices_leave_the_input_banks_alone() {
+    let mut params = tiny();
+    let plain = params.clone();
+    params.state_buffer.banks *= 2;
+    params.state_buffer.input_banks = params.state_buffer.banks / 2;
+    params.validate().unwrap();
+    let options = options(DrainForm::All, false, false, false);
+    runs(&attention(), &params, options);
+    let [program, without] = [&params, &plain].map(|p| compile_with(&attention(), p, options));
+    assert_eq!(program.unwrap().image, without.unwrap().image);
+}

@@ -1,0 +1,102 @@
+//! Partitions with input banks, and what checks their addresses, in other people's tools, where they are installed.
+
+mod linters;
+
+use heddle_arch::Params;
+use heddle_gen::{Design, EmitOptions, emit};
+use heddle_hdl::catalog;
+use std::path::Path;
+
+fn printed(top: &str, banks: u32, input_banks: u32) -> Design {
+    let mut params = Params::from_json(include_str!("../../configs/tiny.json")).expect("legal");
+    params.state_buffer.banks = banks;
+    params.state_buffer.input_banks = input_banks;
+    params.validate().expect("two other banks are left");
+    let block = catalog::build(top, &params).expect("the catalogue has it");
+    let options = EmitOptions {
+        configuration: "tiny".into(),
+        version: "0.0.0".into(),
+        ..EmitOptions::default()
+    };
+    emit(block.as_ref(), &options).unwrap_or_else(|e| panic!("{top}, {banks}, {input_banks}: {e}"))
+}
+
+/// Prints a block into a folder of its own and lints it.
+#[track_caller]
+fn clean(top: &str, banks: u32, input_banks: u32) {
+    let design = printed(top, banks, input_banks);
+    let name = format!("input_{top}_{banks}_{input_banks}");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&name);
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    for (file, text) in design.files() {
+        std::fs::write(folder.join(file), text).expect("the file can be written");
+    }
+    for (file, text) in design.verilog() {
+        assert!(text.lines().all(|l| l.len() <= 100), "{name}: {file}");
+    }
+    let files: Vec<String> = design.verilog().into_iter().map(|f| f.0).collect();
+    linters::lint(&folder, &design.top, &files);
+}
+
+#[test]
+fn pet_61_partitions_with_input_banks_are_clean() {
+    for (banks, input_banks) in [(4, 1), (4, 2), (8, 1), (8, 5), (8, 6)] {
+        clean("partition", banks, input_banks);
+    }
+}
+
+#[test]
+fn pet_61_machines_with_input_banks_are_clean() {
+    for (banks, input_banks) in [(4, 1), (8, 6)] {
+        clean("top", banks, input_banks);
+    }
+}
+
+/// Text of the module whose name begins so.
+fn text_of(design: &Design, name: &str) -> String {
+    let found = design
+        .verilog()
+        .into_iter()
+        .find(|(file, _)| file.starts_with(name));
+    found.unwrap_or_else(|| panic!("no {name}")).1
+}
+
+#[test]
+fn pet_61_the_paths_of_weights_and_results_to_input_banks_are_not_built() {
+    let design = printed("partition", 8, 3);
+    let banks = text_of(&design, "heddle_banks_b8_in3");
+    // Each of the five other banks has a place among the weights and is written by address.
+    assert!(banks.contains("heddle_word_mux_b5 u_wt_mux"), "{banks}");
+    assert!(banks.contains("wire [4:0] wt_take;"), "{banks}");
+    for bank in 5..8 {
+        assert!(
+            !banks.contains(&format!("write_bank == 13'd{bank}")),
+            "{banks}"
+        );
+        assert!(
+            banks.contains(&format!("input_write_i & (host_bank == 13'd{bank})")),
+            "{banks}"
+        );
+    }
+}
+
+#[test]
+fn pet_61_input_banks_that_nobody_asked_for_leave_no_trace() {
+    let words = [
+        "InputBanks",
+        "input_write",
+        "input_data",
+        "WorkWords",
+        "input buffer",
+    ];
+    let has = |design: &Design, word: &str| {
+        let verilog = design.verilog().into_iter();
+        verilog.filter(|(_, text)| text.contains(word)).count()
+    };
+    let (plain, with) = (printed("top", 4, 0), printed("top", 4, 1));
+    for word in words {
+        assert_eq!(has(&plain, word), 0, "{word}");
+        assert!(has(&with, word) > 0, "{word}");
+    }
+    assert_eq!(plain.top, with.top, "the top keeps its name");
+}
