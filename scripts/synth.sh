@@ -5,16 +5,17 @@
 #   --pnr      also places and routes on an LFE5U-85F, speed grade 6: median Fmax and its critical
 #              path. The ports end in a register chain, which is not part of the printed area.
 #   --seeds N  seeds of --pnr (3)           --freq MHZ  clock that place and route aims at (100)
+#   --pack     puts product registers of the array into its multipliers
 #   --gates    also counts generic gates    --no-dsp    multipliers become LUTs    --json
 # HEDDLE names the heddle binary (default: target/release).
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 
 die() { echo "synth: $*" >&2; exit 2; }
-pnr=no gates=no seeds=3 freq=100 format=table top='' set='' dsp=''
+pnr=no gates=no seeds=3 freq=100 format=table top='' set='' dsp='' pack=''
 while [[ "${1:-}" == --* ]]; do
   case "$1" in
-    --pnr) pnr=yes ;; --gates) gates=yes ;; --no-dsp) dsp=-nodsp ;; --json) format=json ;;
+    --pnr) pnr=yes ;; --gates) gates=yes ;; --no-dsp) dsp=-nodsp ;; --pack) pack=yes ;; --json) format=json ;;
     --seeds) seeds="${2:-}" ;;& --freq) freq="${2:-}" ;;& --top) top="${2:-}" ;;&
     --set) [[ "${2:-}" == ?*=?* ]] || die "--set is '${2:-}', expected PARAMETER=VALUE"
       set+=" -set ${2/=/ }" ;;&
@@ -47,12 +48,20 @@ if [[ -z "$top" ]]; then
 fi
 read="read_verilog ${files[*]}; ${set:+chparam$set $top}"
 
+# Yosys 0.23 leaves the registers of multipliers unused. What it is shown as a product with its register becomes one that has it.
+if [[ -n "$pack" ]]; then
+  tidy='proc; opt; opt_dff; opt_clean; wreduce; opt_clean'
+  yosys -q -p "read_verilog $root/scripts/ecp5/product.v; $tidy; write_ilang $scratch/product.il"
+  pack="hierarchy -auto-top; $tidy; extract -map $scratch/product.il
+    techmap -map $root/scripts/ecp5/product_map.v; opt_clean;"
+fi
+
 # No memory may become flip-flops, and no design depends on reading a word while it is written.
 # yosys 0.23 makes an inverter of an active-low reset for every flip-flop; one is left of them.
 ecp5="synth_ecp5 -no-rw-check $dsp"
 merge='select -set reset t:TRELLIS_FF %ci2:+TRELLIS_FF[LSR]:+LUT4[Z] t:LUT4 %i
   opt_merge -share_all @reset; clean'
-yosys -q -p "$read; $ecp5 -top $top -run begin:map_ffram; select -assert-none t:\$mem* r:WR_PORTS>=1 %i
+yosys -q -p "$read; $pack $ecp5 -top $top -run begin:map_ffram; select -assert-none t:\$mem* r:WR_PORTS>=1 %i
   $ecp5 -top $top -run map_ffram:; $merge; write_json $scratch/design.json" >&2
 [[ $gates == no ]] || yosys -q -p "$read; synth -flatten -noabc -top $top
   abc -g AND,OR,XOR,MUX; opt_clean; write_json $scratch/gates.json" >&2
@@ -60,7 +69,7 @@ if [[ $pnr == yes ]]; then
   jq --raw-output --arg top "$top" --from-file "$root/scripts/synth_wrapper.jq" \
     "$scratch/design.json" >"$scratch/wrapper.v"
   yosys -q -p "$read; read_verilog $scratch/wrapper.v
-    $ecp5 -top synth_wrapper; $merge; write_json $scratch/wrapper.json" >&2
+    $pack $ecp5 -top synth_wrapper; $merge; write_json $scratch/wrapper.json" >&2
   for ((seed = 1; seed <= seeds; seed++)); do
     # The sandbox of the YoWASP build sees its working folder, but not all of /tmp.
     (cd "$scratch" && "$nextpnr" --85k --package CABGA756 --json wrapper.json --seed "$seed" --quiet \

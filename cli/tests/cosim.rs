@@ -105,7 +105,7 @@ fn sgcr_54_every_mapping_of_the_first_layer_gives_the_golden_outputs() {
     bench.refused(
         &["cosim", "-c", "c.json", "-m", "m.json", "--mapping", "rows"],
         &["invalid value 'rows' for '--mapping <MAPPING>' \
-            [possible values: auto, channel, flattened]"],
+            [possible values: auto, channel, flattened, toeplitz]"],
     );
 }
 

@@ -238,3 +238,58 @@ fn trips(record: &Record, row: u8, level: u32) -> (u64, u64) {
     }
     (inner, outer)
 }
+
+#[cfg(test)]
+mod tests {
+    use heddle_arch::host::Counter;
+    use heddle_arch::isa::assemble;
+    use heddle_sim::machine::Machine;
+
+    use super::*;
+
+    /// Copies and SYNC between the instructions of products, against the golden machine.
+    #[test]
+    fn pet_54_cycles_with_copies_are_those_of_the_golden_machine() {
+        let text = r#"{"name": "test", "array": {"rows": 4, "cols": 4},
+            "traversal": {"rows": 3, "loops": 3, "offset_bits": 16, "address_bits": 16},
+            "state_buffer": {"banks": 4, "words_per_bank": 64,
+              "slices": {"word_bytes": 8, "widths": [4, 4]}},
+            "results_buffer": {"depth": 16}, "column_tiles": 2, "program": {"words": 256}}"#;
+        let params = Params::from_json(text).unwrap();
+        let load = "load_weights rows=4 level=0 [row 0 base 1024]";
+        let drain = "drain columns=4 tile=0 lo=0 hi=255 [row 0 base 512: 0..8 step 1]";
+        let product = "matmul rows=4 first last bank=0 level=0 threshold=127 macs=16 [row 1 base 0: 0..8 step 1]";
+        let copy = "copy rows=4 distance=512 [row 0 base 1536: 0..24 step 8, 0..128 step 64]";
+        let short = "copy rows=2 distance=64 [row 0 base 1024]";
+        let sync = "sync wait=weights";
+        let programs: [&[&str]; 9] = [
+            &[copy],
+            &[copy, short, copy],
+            &[copy, load, drain, product],
+            &[load, copy, drain, product],
+            &[load, drain, product, copy],
+            &[load, drain, product, short, load, drain, product],
+            &[copy, sync, load, drain, product],
+            &[load, drain, product, "sync wait=drain", short, sync],
+            &[
+                "sync wait=weights wait=stream wait=drain",
+                short,
+                drain,
+                load,
+                product,
+            ],
+        ];
+        for lines in programs {
+            let text = [lines, &["halt"]].concat().join("\n");
+            let list = assemble(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            let words: Vec<u32> = list.iter().flat_map(|i| i.encode()).collect();
+            let mut machine = Machine::new(&params);
+            machine.write_program(0, &words);
+            let counters = machine
+                .run(0, 10_000)
+                .unwrap_or_else(|e| panic!("{e}\n{text}"));
+            let expected = u64::from(counters.get(Counter::Cycles));
+            assert_eq!(cycles(&list, &params), expected, "{text}");
+        }
+    }
+}

@@ -206,14 +206,18 @@ impl Writer<'_> {
     /// Copies some words of a bank without operands, often to words near them.
     fn copy(&mut self, phase: &Phase) -> Instruction {
         let params = self.params;
-        let (banks, bank_bytes) = (params.state_buffer.banks, params.bank_bytes());
+        // Nothing is copied from input banks or to them.
+        let (work, bank_bytes) = (params.work_banks(), params.bank_bytes());
         let operands = phase.operands.start / bank_bytes;
-        let bank = (operands + self.rng.random_range(1..banks)) % banks;
+        let bank = match operands < work {
+            true => (operands + self.rng.random_range(1..work)) % work,
+            false => self.rng.random_range(0..work),
+        };
         let size = bank_bytes / 4;
         let words = (bank_bytes - size) / 8;
         let start = bank * bank_bytes + 8 * self.rng.random_range(0..=words);
         let region = Region { start, size };
-        let most = (params.partition_bytes() - size) / 8;
+        let most = (params.work_bytes() - size) / 8;
         let to = match self.chance(0.4) {
             true => (start / 8 + self.rng.random_range(0..6)).min(most),
             false => self.rng.random_range(0..=most),
