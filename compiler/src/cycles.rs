@@ -259,7 +259,7 @@ mod tests {
         let load = "load_weights rows=4 level=0 [row 0 base 1024]";
         let drain = "drain columns=4 tile=0 lo=0 hi=255 [row 0 base 512: 0..8 step 1]";
         let product = "matmul rows=4 first last bank=0 level=0 threshold=127 macs=16 [row 1 base 0: 0..8 step 1]";
-        let copy = "copy rows=4 distance=512 [row 0 base 1536: 0..24 step 8, 0..128 step 64]";
+        let copy = "copy rows=4 distance=256 [row 0 base 1536: 0..24 step 8, 0..128 step 64]";
         let short = "copy rows=2 distance=64 [row 0 base 1024]";
         let sync = "sync wait=weights";
         let programs: [&[&str]; 9] = [
@@ -281,7 +281,7 @@ mod tests {
         ];
         for lines in programs {
             let text = [lines, &["halt"]].concat().join("\n");
-            let list = assemble(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            let list = assemble(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
             let words: Vec<u32> = list.iter().flat_map(|i| i.encode()).collect();
             let mut machine = Machine::new(&params);
             machine.write_program(0, &words);
