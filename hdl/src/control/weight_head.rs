@@ -192,7 +192,7 @@ impl<const A: usize> Logic for WeightHead<A> {
         if self._work_words > 0 {
             self.error_o.next = (self.addr_valid_i.val() & !self.in_range.val())
                 | (self.wt_copy[0].q_o.val()
-                    & !(self.dest[0].q_o.val() < self._work_words.to_bits::<13>()));
+                    & (self.dest[0].q_o.val() >= self._work_words.to_bits::<13>()));
         } else {
             self.error_o.next = (self.addr_valid_i.val() & !self.in_range.val())
                 | (self.wt_copy[0].q_o.val()
