@@ -3,8 +3,10 @@
 mod check;
 mod decode;
 mod encode;
+mod instruction;
 mod text;
 
+pub use instruction::{CopyWords, Drain, Instruction, LoadWeights, Matmul};
 pub use text::{AsmError, assemble, disassemble};
 
 /// Opcode of HALT.
@@ -150,152 +152,6 @@ pub struct Pooling {
     pub reduction: Reduction,
     /// Sums in a window, 1..=256.
     pub window: u32,
-}
-
-/// An instruction.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Instruction {
-    /// Waits until all units are idle; then the machine is done.
-    Halt {
-        /// Units to wait for; HALT waits for all anyway.
-        wait: Wait,
-    },
-    /// Weight unit: reads weight words of one or more K tiles into the shadow weights.
-    LoadWeights {
-        /// Units to wait for.
-        wait: Wait,
-        /// Array rows that receive weights, 1..=256.
-        rows: u32,
-        /// A tile ends with each address whose loops 0..=`tile_level` are in their last iteration.
-        tile_level: u32,
-        /// Lowest five bits of the word address that are inverted.
-        flip: u32,
-        /// The words come one in each clock and belong to several tiles at once. A tile of row 0 is swapped in
-        /// behind its first word; the other rows are the words behind the last tile.
-        streamed: bool,
-        /// Byte addresses of weight words, the same in all partitions.
-        record: Record,
-    },
-    /// Stream unit: prologue, tensor, epilogue.
-    Matmul {
-        /// Units to wait for.
-        wait: Wait,
-        /// Array rows that take operands, 1..=256.
-        rows: u32,
-        /// The first K tile starts from the bias, else it adds to the results buffer.
-        first: bool,
-        /// The last K tile goes to post, else to the results buffer.
-        last: bool,
-        /// Bank of the results buffer.
-        bank: bool,
-        /// Loops 0..=`tile_level` walk the vectors of one K tile, the loops outside walk K tiles.
-        tile_level: u32,
-        /// Decode threshold 127 - z of the operands.
-        threshold: u8,
-        /// Multiply-accumulates of one vector: rows used x columns used, 17 bits.
-        macs: u32,
-        /// Each row adds an offset of its own to the operand address.
-        table: Option<RowTable>,
-        /// The record runs for several column tiles.
-        repeat: Option<Repeat>,
-        /// Rows [`ROW_PROLOGUE`], [`ROW_TENSOR`], [`ROW_EPILOGUE`].
-        record: Record,
-    },
-    /// Drain unit: addresses and scaling of the results that go to post.
-    Drain {
-        /// Units to wait for.
-        wait: Wait,
-        /// Columns that write results, 1..=256.
-        columns: u32,
-        /// Single rounding, else double rounding.
-        single: bool,
-        /// Column tile of (multiplier, shift).
-        tile: u8,
-        /// Lower clamp bound min - z, -256..=255.
-        lo: i16,
-        /// Upper clamp bound max - z, -256..=255.
-        hi: i16,
-        /// Columns and partitions; without it column 0 and partition 0 are the first.
-        place: Option<DrainPlace>,
-        /// Table of the activation function, 1..=8; 0 without one.
-        activation: u8,
-        /// Windows of sums; without it every sum is a result.
-        pooling: Option<Pooling>,
-        /// The column tile goes up by one behind each address whose loops 0..=level are in their last
-        /// iteration.
-        advance: Option<u8>,
-        /// Byte addresses of results.
-        record: Record,
-    },
-    /// Weight unit: copies words of the state buffer, each partition its own, all partitions alike.
-    Copy {
-        /// Units to wait for.
-        wait: Wait,
-        /// Partitions that copy, 1..=256.
-        rows: u32,
-        /// From the byte address of a word to that of its copy, a multiple of 8, modulo 2^16.
-        distance: u32,
-        /// Byte addresses of the words to be copied.
-        record: Record,
-    },
-    /// A barrier: the next instruction begins when all units named are idle.
-    Sync {
-        /// Units to wait for.
-        wait: Wait,
-    },
-}
-
-impl Instruction {
-    /// Opcode in the header.
-    pub fn opcode(&self) -> u32 {
-        match self {
-            Instruction::Halt { .. } => OP_HALT,
-            Instruction::LoadWeights { .. } => OP_LOAD_WEIGHTS,
-            Instruction::Matmul { .. } => OP_MATMUL,
-            Instruction::Drain { .. } => OP_DRAIN,
-            Instruction::Copy { .. } => OP_COPY,
-            Instruction::Sync { .. } => OP_SYNC,
-        }
-    }
-
-    /// Units to wait for.
-    pub fn wait(&self) -> Wait {
-        match self {
-            Instruction::Halt { wait }
-            | Instruction::LoadWeights { wait, .. }
-            | Instruction::Matmul { wait, .. }
-            | Instruction::Drain { wait, .. }
-            | Instruction::Copy { wait, .. }
-            | Instruction::Sync { wait } => *wait,
-        }
-    }
-
-    /// The TRAVERSE record; HALT and SYNC have none.
-    pub fn record(&self) -> Option<&Record> {
-        match self {
-            Instruction::Halt { .. } | Instruction::Sync { .. } => None,
-            Instruction::LoadWeights { record, .. }
-            | Instruction::Matmul { record, .. }
-            | Instruction::Drain { record, .. }
-            | Instruction::Copy { record, .. } => Some(record),
-        }
-    }
-
-    /// Length in words, header included.
-    pub fn words(&self) -> usize {
-        let fixed = match self {
-            Instruction::Halt { .. } | Instruction::Sync { .. } => 1,
-            Instruction::LoadWeights { .. } => 2,
-            Instruction::Copy { .. } => 3,
-            Instruction::Matmul { table, repeat, .. } => {
-                3 + usize::from(table.is_some()) + usize::from(repeat.is_some())
-            }
-            Instruction::Drain { place, pooling, .. } => {
-                3 + usize::from(place.is_some()) + usize::from(pooling.is_some())
-            }
-        };
-        fixed + self.record().map_or(0, Record::words)
-    }
 }
 
 /// Why the machine stops; the numbers are those of the status register.

@@ -1,8 +1,9 @@
 //! Instructions: words and back, and words that are none.
 
 use heddle_arch::isa::{
-    DrainPlace, ErrorCode, Instruction, Loop, MAX_WORDS, Pooling, ROW_PROLOGUE, ROW_TENSOR, Record,
-    Reduction, Repeat, RowBlock, RowTable, Wait, assemble, disassemble,
+    CopyWords, Drain, DrainPlace, ErrorCode, Instruction, LoadWeights, Loop, MAX_WORDS, Matmul,
+    Pooling, ROW_PROLOGUE, ROW_TENSOR, Record, Reduction, Repeat, RowBlock, RowTable, Wait,
+    assemble, disassemble,
 };
 use heddle_arch::params::Params;
 use proptest::prelude::*;
@@ -44,9 +45,9 @@ prop_compose! {
         record in record()
     ) -> Instruction {
         let [first, last, bank] = flags;
-        Instruction::Matmul {
+        Instruction::Matmul(Matmul {
             wait, rows, first, last, bank, tile_level, threshold, macs, table, repeat, record
-        }
+        })
     }
 }
 
@@ -70,9 +71,9 @@ prop_compose! {
         lo in -256i16..256, hi in -256i16..256, place in place(), activation in 0u8..=8,
         pooling in pooling(), advance in prop::option::of(0u8..8), record in record()
     ) -> Instruction {
-        Instruction::Drain {
+        Instruction::Drain(Drain {
             wait, columns, single, tile, lo, hi, place, activation, pooling, advance, record
-        }
+        })
     }
 }
 
@@ -81,7 +82,7 @@ prop_compose! {
         wait in wait(), rows in 1u32..=256, tile_level in 0u32..8, flip in 0u32..32,
         streamed in any::<bool>(), record in record()
     ) -> Instruction {
-        Instruction::LoadWeights { wait, rows, tile_level, flip, streamed, record }
+        Instruction::LoadWeights(LoadWeights { wait, rows, tile_level, flip, streamed, record })
     }
 }
 
@@ -89,7 +90,7 @@ prop_compose! {
     fn copy()(
         wait in wait(), rows in 1u32..=256, words in 0u32..0x2000, record in record()
     ) -> Instruction {
-        Instruction::Copy { wait, rows, distance: 8 * words, record }
+        Instruction::Copy(CopyWords { wait, rows, distance: 8 * words, record })
     }
 }
 
@@ -153,28 +154,26 @@ fn small_matmul() -> Instruction {
             .map(|&(initial, step, end)| Loop { initial, step, end })
             .collect(),
     };
-    Instruction::Matmul {
+    Instruction::Matmul(Matmul {
         wait: Wait {
             weights: false,
             stream: false,
             drain: true,
         },
         rows: 3,
-        first: true,
         last: false,
         bank: true,
         tile_level: 1,
         threshold: 0xfe,
         macs: 12,
-        table: None,
-        repeat: None,
         record: Record {
             rows: vec![
                 block(ROW_PROLOGUE, 5, &[]),
                 block(ROW_TENSOR, 0x100, &[(0, 1, 4), (2, 16, 64)]),
             ],
         },
-    }
+        ..Matmul::default()
+    })
 }
 
 #[test]
@@ -197,7 +196,7 @@ fn words_are_those_of_the_document() {
     ];
     assert_eq!(words, expected);
     let mut with_table = small_matmul();
-    if let Instruction::Matmul { table, .. } = &mut with_table {
+    if let Instruction::Matmul(Matmul { table, .. }) = &mut with_table {
         *table = Some(RowTable {
             first_entry: 0xab,
             last_macs: 0x1_0004,
@@ -208,21 +207,17 @@ fn words_are_those_of_the_document() {
     expected[1] |= 1 << 15;
     expected.insert(3, 0xab01_0004);
     assert_eq!(with_table.encode(), expected);
-    let mut drain = Instruction::Drain {
-        wait: Wait::default(),
+    let mut drain = Instruction::Drain(Drain {
         columns: 256,
         single: true,
         tile: 0xab,
         lo: -256,
         hi: 255,
-        place: None,
-        activation: 0,
-        pooling: None,
-        advance: None,
         record: Record::default(),
-    };
+        ..Drain::default()
+    });
     assert_eq!(drain.encode(), [0x0000_0304, 0x00ab_0300, 0x00ff_0100]);
-    if let Instruction::Drain { place, .. } = &mut drain {
+    if let Instruction::Drain(Drain { place, .. }) = &mut drain {
         *place = Some(DrainPlace {
             first_column: 0xcd,
             turn: 0x12,
@@ -232,11 +227,11 @@ fn words_are_those_of_the_document() {
         drain.encode(),
         [0x0000_0404, 0x00ab_0700, 0x00ff_0100, 0x0012_00cd]
     );
-    if let Instruction::Drain {
+    if let Instruction::Drain(Drain {
         activation,
         pooling,
         ..
-    } = &mut drain
+    }) = &mut drain
     {
         *activation = 5;
         *pooling = Some(Pooling {
@@ -268,12 +263,12 @@ fn words_are_those_of_the_document() {
         base: 0x40,
         loops: Vec::new(),
     };
-    let copy = Instruction::Copy {
+    let copy = Instruction::Copy(CopyWords {
         wait,
         rows: 9,
         distance: 0xffe8,
         record: Record { rows: vec![block] },
-    };
+    });
     assert_eq!(copy.encode(), [0x0002_0505, 9, 0xffe8, 2, 0x40]);
 }
 
@@ -401,7 +396,7 @@ fn a_machine_refuses_what_it_does_not_have() {
     let params = Params::from_json(text).expect("the preset is valid");
     small_matmul().check_machine(&params).expect("fits");
     let mut wide = small_matmul();
-    if let Instruction::Matmul { rows, .. } = &mut wide {
+    if let Instruction::Matmul(Matmul { rows, .. }) = &mut wide {
         *rows = 5;
     }
     let error = wide.check_machine(&params).expect_err("five rows of four");
@@ -410,7 +405,7 @@ fn a_machine_refuses_what_it_does_not_have() {
         "BAD_FIELD: rows is 5, this machine has at most 4"
     );
     let mut deep = small_matmul();
-    if let Instruction::Matmul { record, .. } = &mut deep {
+    if let Instruction::Matmul(Matmul { record, .. }) = &mut deep {
         record.rows[1].row = 3;
     }
     let error = deep.check_machine(&params).expect_err("row 3 of 3");
@@ -424,7 +419,7 @@ fn a_machine_refuses_what_it_does_not_have() {
 #[should_panic(expected = "instruction cannot be encoded: BAD_FIELD: macs is 131072")]
 fn fields_that_do_not_fit_are_not_encoded() {
     let mut instruction = small_matmul();
-    if let Instruction::Matmul { macs, .. } = &mut instruction {
+    if let Instruction::Matmul(Matmul { macs, .. }) = &mut instruction {
         *macs = 0x2_0000;
     }
     instruction.encode();

@@ -1,22 +1,16 @@
 //! Drains with pooling and activation functions: words that are none, machines that lack them.
 
-use heddle_arch::isa::{DrainPlace, ErrorCode, Instruction, Pooling, Record, Reduction, Wait};
+use heddle_arch::isa::{Drain, DrainPlace, ErrorCode, Instruction, Pooling, Record, Reduction};
 use heddle_arch::params::{Params, Post};
 
 fn drain(activation: u8, pooling: Option<Pooling>) -> Instruction {
-    Instruction::Drain {
-        wait: Wait::default(),
+    Instruction::Drain(Drain {
         columns: 4,
-        single: false,
-        tile: 0,
-        lo: -128,
-        hi: 127,
-        place: None,
         activation,
         pooling,
-        advance: None,
         record: Record::default(),
-    }
+        ..Drain::default()
+    })
 }
 
 fn windows(reduction: Reduction, window: u32) -> Option<Pooling> {
@@ -61,7 +55,7 @@ fn pet_59_words_of_pooling_that_are_none_are_refused() {
 fn pet_59_the_word_of_pooling_stands_behind_the_one_of_the_columns() {
     let words = [0x504, 0x8404, 0, 0x0001_0002, 0x0703];
     let (instruction, length) = Instruction::decode(&words).expect("legal");
-    let Instruction::Drain { place, pooling, .. } = instruction else {
+    let Instruction::Drain(Drain { place, pooling, .. }) = instruction else {
         panic!("not a drain");
     };
     let expected = DrainPlace {

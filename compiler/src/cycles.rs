@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use heddle_arch::isa::{Instruction, Loop, ROW_TENSOR, Record};
+use heddle_arch::isa::{CopyWords, Instruction, LoadWeights, Loop, Matmul, ROW_TENSOR, Record};
 use heddle_arch::params::Params;
 
 use crate::schedule::{drained_slots, posted_slots};
@@ -73,10 +73,10 @@ impl Timeline {
         let stream_idle = behind(self.stream);
         let idle = match instruction {
             Instruction::Halt { .. } => weights_idle.max(stream_idle).max(self.drain_idle),
-            Instruction::LoadWeights { .. } => weights_idle,
-            Instruction::Matmul { .. } => stream_idle,
-            Instruction::Drain { .. } => self.drain_idle.max(self.copy_idle),
-            Instruction::Copy { .. } => weights_idle.max(self.drain_idle),
+            Instruction::LoadWeights(_) => weights_idle,
+            Instruction::Matmul(_) => stream_idle,
+            Instruction::Drain(_) => self.drain_idle.max(self.copy_idle),
+            Instruction::Copy(_) => weights_idle.max(self.drain_idle),
             Instruction::Sync { .. } => 0,
         };
         let wait = instruction.wait();
@@ -93,11 +93,11 @@ impl Timeline {
         let valid = start + FIRST_ADDRESS;
         match instruction {
             Instruction::Halt { .. } | Instruction::Sync { .. } => self.fetch = head + 1,
-            Instruction::Copy { record, .. } => {
+            Instruction::Copy(CopyWords { record, .. }) => {
                 let last = valid + record.rows.iter().map(|b| all_trips(&b.loops)).sum::<u64>() - 1;
                 self.copy_idle = last + self.rows + 6;
             }
-            Instruction::Drain { .. } => match self.undrained.pop_front() {
+            Instruction::Drain(_) => match self.undrained.pop_front() {
                 Some((first, last)) => {
                     debug_assert!(
                         valid <= first,
@@ -107,12 +107,12 @@ impl Timeline {
                 }
                 None => self.open = drained_slots(instruction).unwrap_or(0),
             },
-            Instruction::LoadWeights {
+            Instruction::LoadWeights(LoadWeights {
                 record,
                 tile_level,
                 streamed,
                 ..
-            } => {
+            }) => {
                 let (words, tiles) = trips(record, 0, *tile_level);
                 let behind = record.rows.iter().skip(1);
                 let behind: u64 = behind.map(|block| all_trips(&block.loops)).sum();
@@ -125,12 +125,12 @@ impl Timeline {
                     }),
                 }));
             }
-            Instruction::Matmul {
+            Instruction::Matmul(Matmul {
                 record,
                 tile_level,
                 repeat,
                 ..
-            } => {
+            }) => {
                 let times = repeat.map_or(1, |repeat| u64::from(repeat.times));
                 let mut next = valid;
                 let mut first_time = None;

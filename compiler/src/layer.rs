@@ -7,8 +7,8 @@
 //! odd rows does that for its two parts, one after the other.
 
 use heddle_arch::isa::{
-    Instruction, Loop, Pooling, ROW_PROLOGUE, ROW_TENSOR, Record, Reduction, Repeat, RowBlock,
-    RowTable, Wait,
+    Drain, Instruction, LoadWeights, Loop, Matmul, Pooling, ROW_PROLOGUE, ROW_TENSOR, Record,
+    Reduction, Repeat, RowBlock, RowTable, Wait,
 };
 use heddle_arch::network::{Layer, LayerKind};
 use heddle_arch::params::Params;
@@ -121,14 +121,14 @@ impl PlacedLayer<'_> {
                 loops: self.registers(&[Count::new(tail, 8)]),
             });
         }
-        Instruction::LoadWeights {
+        Instruction::LoadWeights(LoadWeights {
             wait: Wait::default(),
             rows: plan.rows,
             tile_level: 0,
             flip: 0,
             streamed: plan.period.is_some(),
             record: Record { rows },
-        }
+        })
     }
 
     fn drain(&self, run: &ColumnRun, tile: &PixelTile) -> Instruction {
@@ -157,7 +157,7 @@ impl PlacedLayer<'_> {
                 address(first + 1) - address(first),
             ));
         }
-        Instruction::Drain {
+        Instruction::Drain(Drain {
             wait: Wait::default(),
             columns: self.weights.columns(layer, first),
             single: layer.rounding == Rounding::Single,
@@ -178,7 +178,7 @@ impl PlacedLayer<'_> {
                     loops: self.registers(&loops),
                 }],
             },
-        }
+        })
     }
 
     /// Address of the first result of a column tile in a rectangle of pixels.
@@ -245,7 +245,7 @@ impl PlacedLayer<'_> {
                     false => macs,
                 },
             });
-            instructions.push(Instruction::Matmul {
+            instructions.push(Instruction::Matmul(Matmul {
                 wait: Wait::default(),
                 rows: self.weights.rows,
                 first,
@@ -257,7 +257,7 @@ impl PlacedLayer<'_> {
                 table,
                 repeat,
                 record: Record { rows },
-            });
+            }));
         }
         instructions
     }

@@ -6,7 +6,9 @@ mod banks;
 use std::fmt::Write;
 use std::ops::Range;
 
-use heddle_arch::isa::{Instruction, Loop, ROW_EPILOGUE, ROW_TENSOR, Record};
+use heddle_arch::isa::{
+    CopyWords, Drain, Instruction, LoadWeights, Loop, Matmul, ROW_EPILOGUE, ROW_TENSOR, Record,
+};
 
 /// The unit that an instruction starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,9 +26,9 @@ impl Unit {
     #[must_use]
     pub fn of(instruction: &Instruction) -> Option<Unit> {
         match instruction {
-            Instruction::LoadWeights { .. } | Instruction::Copy { .. } => Some(Unit::Weights),
-            Instruction::Matmul { .. } => Some(Unit::Stream),
-            Instruction::Drain { .. } => Some(Unit::Drain),
+            Instruction::LoadWeights(_) | Instruction::Copy(_) => Some(Unit::Weights),
+            Instruction::Matmul(_) => Some(Unit::Stream),
+            Instruction::Drain(_) => Some(Unit::Drain),
             Instruction::Halt { .. } | Instruction::Sync { .. } => None,
         }
     }
@@ -72,11 +74,11 @@ impl Reason {
 
 /// Address with which a product with offset tables of rows begins.
 fn table_base(instruction: &Instruction) -> Option<u32> {
-    let Instruction::Matmul {
+    let Instruction::Matmul(Matmul {
         table: Some(_),
         record,
         ..
-    } = instruction
+    }) = instruction
     else {
         return None;
     };
@@ -112,7 +114,7 @@ pub struct Step {
 impl Step {
     /// It copies words of the state buffer.
     pub(crate) fn copies(&self) -> bool {
-        matches!(self.instruction, Instruction::Copy { .. })
+        matches!(self.instruction, Instruction::Copy(_))
     }
 
     fn writes(&self) -> bool {
@@ -224,18 +226,18 @@ impl Schedule {
         let mut used = vec![Vec::new(); self.steps.len()];
         for (index, step) in self.steps.iter().enumerate() {
             match &step.instruction {
-                Instruction::LoadWeights {
+                Instruction::LoadWeights(LoadWeights {
                     record, tile_level, ..
-                } => {
+                }) => {
                     let tiles = k_tiles(record, 0, *tile_level);
                     waiting.push_back((index, tiles));
                 }
-                Instruction::Matmul {
+                Instruction::Matmul(Matmul {
                     record,
                     tile_level,
                     repeat,
                     ..
-                } => {
+                }) => {
                     let times = repeat.map_or(1, |repeat| u64::from(repeat.times));
                     let mut needed = match row_loops(record, ROW_TENSOR) {
                         Some(_) => times * k_tiles(record, ROW_TENSOR, *tile_level),
@@ -339,9 +341,9 @@ impl Schedule {
 
 /// Slots that a drain has addresses for, if it is one.
 pub(crate) fn drained_slots(instruction: &Instruction) -> Option<u64> {
-    let Instruction::Drain {
+    let Instruction::Drain(Drain {
         record, pooling, ..
-    } = instruction
+    }) = instruction
     else {
         return None;
     };
@@ -353,13 +355,13 @@ pub(crate) fn drained_slots(instruction: &Instruction) -> Option<u64> {
 
 /// Slots that a product sends to post: the sums of its last K tile, and sums that were stored before.
 pub(crate) fn posted_slots(instruction: &Instruction) -> u64 {
-    let Instruction::Matmul {
+    let Instruction::Matmul(Matmul {
         last,
         tile_level,
         record,
         repeat,
         ..
-    } = instruction
+    }) = instruction
     else {
         return 0;
     };
@@ -401,10 +403,10 @@ fn bytes(instruction: &Instruction, unit: Unit) -> Range<u32> {
     let rows = record.rows.iter();
     let rows = rows.filter(|block| unit != Unit::Stream || block.row == ROW_TENSOR);
     let further = match instruction {
-        Instruction::Matmul {
+        Instruction::Matmul(Matmul {
             repeat: Some(repeat),
             ..
-        } => (repeat.times - 1) * repeat.step,
+        }) => (repeat.times - 1) * repeat.step,
         _ => 0,
     };
     let spans = rows.map(|block| {
@@ -423,7 +425,7 @@ fn bytes(instruction: &Instruction, unit: Unit) -> Range<u32> {
     }
     // The same words again, some way off; addresses wrap.
     let (low, high) = match instruction {
-        Instruction::Copy { distance, .. } => {
+        Instruction::Copy(CopyWords { distance, .. }) => {
             let first = low.saturating_add(*distance) & 0xffff;
             (low.min(first), high.max(first.saturating_add(high - low)))
         }

@@ -104,7 +104,7 @@ pub(crate) fn synchronise(
         let waits = [wait.drain, wait.weights, wait.stream];
         count.waits += waits.into_iter().filter(|&waits| waits).count();
         let mut instruction = step.instruction.clone();
-        set_wait(&mut instruction, wait);
+        *instruction.wait_mut() = wait;
         instructions.push(instruction);
         behind[step.unit as usize] = index + 1;
     }
@@ -144,16 +144,5 @@ fn used_before(schedule: &Schedule, load: usize, drain: usize) -> bool {
         (Some((last, _)), Some((first, _))) => last <= first,
         (None, _) => false,
         (Some(_), None) => true,
-    }
-}
-
-fn set_wait(instruction: &mut Instruction, new: Wait) {
-    match instruction {
-        Instruction::Halt { wait }
-        | Instruction::LoadWeights { wait, .. }
-        | Instruction::Matmul { wait, .. }
-        | Instruction::Drain { wait, .. }
-        | Instruction::Copy { wait, .. }
-        | Instruction::Sync { wait } => *wait = new,
     }
 }

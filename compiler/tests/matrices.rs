@@ -1,7 +1,8 @@
 //! Matrices that no program can be made for.
 
 use heddle_arch::isa::{
-    Instruction, OP_DRAIN, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_EPILOGUE, ROW_PROLOGUE, ROW_TENSOR,
+    Drain, Instruction, LoadWeights, Matmul, OP_DRAIN, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_EPILOGUE,
+    ROW_PROLOGUE, ROW_TENSOR,
 };
 use heddle_arch::params::Params;
 use heddle_compiler::matrix::{
@@ -161,20 +162,26 @@ fn pet_42_pet_43_a_transpose_is_four_instructions() {
         let record = instruction.record().expect("a record");
         record.rows.iter().map(|row| (row.row, row.base)).collect()
     };
-    assert!(matches!(load, Instruction::LoadWeights { rows: 4, .. }));
+    assert!(matches!(
+        load,
+        Instruction::LoadWeights(LoadWeights { rows: 4, .. })
+    ));
     assert_eq!(rows(load), [(0, 0)]);
     // The sums stay in the results buffer; operands come from the identity.
     assert!(matches!(
         multiply,
-        Instruction::Matmul {
+        Instruction::Matmul(Matmul {
             first: true,
             last: false,
             ..
-        }
+        })
     ));
     assert_eq!(rows(multiply), [(ROW_PROLOGUE, 0), (ROW_TENSOR, 2048)]);
     assert_eq!(rows(send), [(ROW_EPILOGUE, 0)]);
-    assert!(matches!(drain, Instruction::Drain { columns: 4, .. }));
+    assert!(matches!(
+        drain,
+        Instruction::Drain(Drain { columns: 4, .. })
+    ));
     assert_eq!(rows(drain), [(0, 64)]);
     // No other opcode than that of any product.
     let opcodes = program.iter().map(Instruction::opcode);

@@ -3,7 +3,8 @@
 mod support;
 
 use heddle_arch::isa::{
-    Instruction, OP_DRAIN, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_EPILOGUE, ROW_TENSOR,
+    Instruction, LoadWeights, Matmul, OP_DRAIN, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_EPILOGUE,
+    ROW_TENSOR,
 };
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
@@ -46,16 +47,19 @@ fn pet_41_pet_42_pet_43_a_transpose_in_a_network_is_load_identity_store_and_drai
     let [drain, load, multiply, send] = steps(&program)[..] else {
         panic!("{} instructions", program.schedule.steps.len());
     };
-    assert!(matches!(load, Instruction::LoadWeights { rows: 4, .. }));
+    assert!(matches!(
+        load,
+        Instruction::LoadWeights(LoadWeights { rows: 4, .. })
+    ));
     assert_eq!(rows(load), [(0, source)]);
     // The sums stay in the results buffer, and are sent from there.
     assert!(matches!(
         multiply,
-        Instruction::Matmul {
+        Instruction::Matmul(Matmul {
             first: true,
             last: false,
             ..
-        }
+        })
     ));
     assert_eq!(rows(multiply)[1], (ROW_TENSOR, identity));
     assert_eq!(rows(send), [(ROW_EPILOGUE, 0)]);
@@ -69,7 +73,7 @@ fn pet_41_pet_42_pet_43_a_transpose_in_a_network_is_load_identity_store_and_drai
         let program = runs(&network, &tiny(), Options::default());
         let mut products = 0;
         for instruction in steps(&program) {
-            let Instruction::Matmul { .. } = instruction else {
+            let Instruction::Matmul(_) = instruction else {
                 continue;
             };
             let expected = [ROW_TENSOR, ROW_EPILOGUE][products % 2];

@@ -5,7 +5,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use heddle_arch::host::Counter;
-use heddle_arch::isa::Instruction;
+use heddle_arch::isa::{Instruction, Matmul};
 use heddle_arch::network::{LayerKind, Network};
 use heddle_arch::params::Params;
 use heddle_compiler::{LayerPlan, Mapping, Options, Program, compile, compile_with};
@@ -120,9 +120,9 @@ fn count_events(
         readers.windows(2).any(|pair| pair[0] == pair[1]),
     );
     for instruction in instructions(program) {
-        if let Instruction::Matmul {
+        if let Instruction::Matmul(Matmul {
             first, last, table, ..
-        } = instruction
+        }) = instruction
         {
             if let Some(table) = table {
                 event("row tables", true);

@@ -1,7 +1,9 @@
 //! Small programs whose results, counters and errors are worked out by hand.
 
 use heddle_arch::host::Counter;
-use heddle_arch::isa::{ErrorCode, Instruction, Loop, Record, RowBlock, RowTable, Wait};
+use heddle_arch::isa::{
+    Drain, ErrorCode, Instruction, LoadWeights, Loop, Matmul, Record, RowBlock, RowTable, Wait,
+};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
 use heddle_sim::machine::{Counters, Machine, MachineError};
@@ -35,51 +37,39 @@ fn row(row: u8, base: u32, loops: &[(u32, u32)]) -> RowBlock {
 }
 
 fn load(loops: &[(u32, u32)]) -> Instruction {
-    Instruction::LoadWeights {
-        wait: Wait::default(),
+    Instruction::LoadWeights(LoadWeights {
         rows: ROWS,
-        tile_level: 0,
-        flip: 0,
-        streamed: false,
         record: Record {
             rows: vec![row(0, WEIGHTS, loops)],
         },
-    }
+        ..LoadWeights::default()
+    })
 }
 
 fn drain(loops: &[(u32, u32)]) -> Instruction {
-    Instruction::Drain {
-        wait: Wait::default(),
+    Instruction::Drain(Drain {
         columns: COLS,
-        single: false,
         tile: 1,
         lo: -100,
         hi: 100,
-        place: None,
-        activation: 0,
-        pooling: None,
-        advance: None,
         record: Record {
             rows: vec![row(0, RESULTS, loops)],
         },
-    }
+        ..Drain::default()
+    })
 }
 
 /// A MATMUL of the given rows, whose threshold makes operands -27..=228.
 fn matmul(first: bool, last: bool, rows: Vec<RowBlock>) -> Instruction {
-    Instruction::Matmul {
-        wait: Wait::default(),
+    Instruction::Matmul(Matmul {
         rows: ROWS,
         first,
         last,
-        bank: false,
-        tile_level: 0,
         threshold: 228,
         macs: ROWS * COLS,
-        table: None,
-        repeat: None,
         record: Record { rows },
-    }
+        ..Matmul::default()
+    })
 }
 
 const HALT: Instruction = Instruction::Halt {
@@ -161,7 +151,7 @@ fn weights_of_one_word_for_one_vector_stall_the_stream() {
 /// A product with row tables, from this entry on.
 fn matmul_by(entry: u8, rows: Vec<RowBlock>) -> Instruction {
     let mut matmul = matmul(true, true, rows);
-    if let Instruction::Matmul { table, .. } = &mut matmul {
+    if let Instruction::Matmul(Matmul { table, .. }) = &mut matmul {
         *table = Some(RowTable {
             first_entry: entry,
             last_macs: 1,
@@ -315,7 +305,7 @@ fn errors_stop_the_machine_with_their_code() {
     check_error(&[drain(&[(2, 192)]), HALT], ErrorCode::Stuck, 1);
     check_error(&[vector(0), HALT], ErrorCode::Stuck, 1);
     let mut tall = load(&[]);
-    if let Instruction::LoadWeights { rows, .. } = &mut tall {
+    if let Instruction::LoadWeights(LoadWeights { rows, .. }) = &mut tall {
         *rows = ROWS + 1;
     }
     check_error(&[load(&[]), tall], ErrorCode::BadField, 1);
@@ -353,7 +343,7 @@ fn a_program_that_runs_too_long_is_given_up() {
 fn operands_and_weights_of_one_bank_are_refused() {
     // The second LOAD_WEIGHTS reads bank 0 while 16 operands of bank 0 are streamed.
     let mut early = load(&[]);
-    if let Instruction::LoadWeights { record, .. } = &mut early {
+    if let Instruction::LoadWeights(LoadWeights { record, .. }) = &mut early {
         record.rows[0].base = 0;
     }
     let operands = vec![row(1, 0, &[(16, 8)])];

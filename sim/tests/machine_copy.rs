@@ -1,7 +1,9 @@
 //! Copies and SYNC on the golden machine: words, clocks and errors worked out by hand.
 
 use heddle_arch::host::Counter;
-use heddle_arch::isa::{ErrorCode, Instruction, Loop, Record, RowBlock, Wait};
+use heddle_arch::isa::{
+    CopyWords, Drain, ErrorCode, Instruction, LoadWeights, Loop, Matmul, Record, RowBlock, Wait,
+};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
 use heddle_sim::machine::{Counters, Machine, MachineError, WrittenWord};
@@ -34,12 +36,12 @@ fn record(row: u8, base: u32, loops: &[(u32, u32)]) -> Record {
 }
 
 fn copy(rows: u32, from: u32, to: u32, loops: &[(u32, u32)]) -> Instruction {
-    Instruction::Copy {
-        wait: Wait::default(),
+    Instruction::Copy(CopyWords {
         rows,
         distance: to.wrapping_sub(from) & 0xffff,
         record: record(0, from, loops),
-    }
+        ..CopyWords::default()
+    })
 }
 
 const NONE: Wait = Wait {
@@ -50,47 +52,33 @@ const NONE: Wait = Wait {
 const HALT: Instruction = Instruction::Halt { wait: NONE };
 
 fn load(base: u32) -> Instruction {
-    Instruction::LoadWeights {
+    Instruction::LoadWeights(LoadWeights {
         wait: NONE,
         rows: ROWS,
-        tile_level: 0,
-        flip: 0,
-        streamed: false,
         record: record(0, base, &[]),
-    }
+        ..LoadWeights::default()
+    })
 }
 
 /// A product whose sums go to post, or else to the results buffer.
 fn matmul(last: bool, base: u32, vectors: u32) -> Instruction {
-    Instruction::Matmul {
+    Instruction::Matmul(Matmul {
         wait: NONE,
         rows: ROWS,
-        first: true,
         last,
-        bank: false,
-        tile_level: 0,
-        threshold: 127,
         macs: 4,
-        table: None,
-        repeat: None,
         record: record(1, base, &[(vectors, 8)]),
-    }
+        ..Matmul::default()
+    })
 }
 
 fn drain(base: u32) -> Instruction {
-    Instruction::Drain {
+    Instruction::Drain(Drain {
         wait: NONE,
         columns: 2,
-        single: false,
-        tile: 0,
-        lo: -128,
-        hi: 127,
-        place: None,
-        activation: 0,
-        pooling: None,
-        advance: None,
         record: record(0, base, &[]),
-    }
+        ..Drain::default()
+    })
 }
 
 /// A machine whose words say where they are.

@@ -1,7 +1,10 @@
 //! Windows and activation tables in small programs, worked out by hand.
 
 use heddle_arch::host::Counter;
-use heddle_arch::isa::{ErrorCode, Instruction, Loop, Pooling, Record, Reduction, RowBlock, Wait};
+use heddle_arch::isa::{
+    Drain, ErrorCode, Instruction, LoadWeights, Loop, Matmul, Pooling, Record, Reduction, RowBlock,
+    Wait,
+};
 use heddle_arch::params::{Params, Post};
 use heddle_arch::requantise::Scale;
 use heddle_sim::machine::{Machine, MachineError};
@@ -49,12 +52,9 @@ fn program(
 ) -> Vec<Instruction> {
     let wait = Wait::default();
     vec![
-        Instruction::LoadWeights {
+        Instruction::LoadWeights(LoadWeights {
             wait,
             rows: 2,
-            tile_level: 0,
-            flip: 0,
-            streamed: false,
             record: Record {
                 rows: vec![RowBlock {
                     row: 0,
@@ -62,33 +62,22 @@ fn program(
                     loops: vec![],
                 }],
             },
-        },
-        Instruction::Drain {
+            ..LoadWeights::default()
+        }),
+        Instruction::Drain(Drain {
             wait,
             columns: 2,
-            single: false,
-            tile: 0,
-            lo: -128,
-            hi: 127,
-            place: None,
             activation,
             pooling,
-            advance: None,
             record: Record {
                 rows: vec![row(0, RESULTS, results)],
             },
-        },
-        Instruction::Matmul {
+            ..Drain::default()
+        }),
+        Instruction::Matmul(Matmul {
             wait,
             rows: 2,
-            first: true,
-            last: true,
-            bank: false,
-            tile_level: 0,
-            threshold: 127,
             macs: 4,
-            table: None,
-            repeat: None,
             record: Record {
                 rows: vec![
                     RowBlock {
@@ -99,7 +88,8 @@ fn program(
                     row(1, 0, vectors),
                 ],
             },
-        },
+            ..Matmul::default()
+        }),
         Instruction::Halt { wait },
     ]
 }

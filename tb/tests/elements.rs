@@ -4,7 +4,7 @@
 mod machines;
 mod rtl;
 
-use heddle_arch::isa::{Instruction, Record, RowBlock, Wait};
+use heddle_arch::isa::{Drain, Instruction, LoadWeights, Matmul, Record, RowBlock};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
 use rand::{Rng, SeedableRng};
@@ -27,50 +27,34 @@ fn weights(params: &Params) -> u32 {
 fn load(params: &Params, tile_loops: &[(u32, u32)]) -> Instruction {
     let mut loops = vec![(params.weight_words(), 8)];
     loops.extend(tile_loops);
-    Instruction::LoadWeights {
-        wait: Wait::default(),
+    Instruction::LoadWeights(LoadWeights {
         rows: params.array.rows,
-        tile_level: 0,
-        flip: 0,
-        streamed: false,
         record: Record {
             rows: vec![row(0, weights(params), &loops)],
         },
-    }
+        ..LoadWeights::default()
+    })
 }
 
 fn drain(params: &Params, count: u32) -> Instruction {
-    Instruction::Drain {
-        wait: Wait::default(),
+    Instruction::Drain(Drain {
         columns: params.lanes(),
-        single: false,
-        tile: 0,
-        lo: -128,
-        hi: 127,
-        place: None,
-        activation: 0,
-        pooling: None,
-        advance: None,
         record: Record {
             rows: vec![row(0, results(params), &[(count, 1)])],
         },
-    }
+        ..Drain::default()
+    })
 }
 
 fn matmul(params: &Params, first: bool, tile_level: u32, rows: Vec<RowBlock>) -> Instruction {
-    Instruction::Matmul {
-        wait: Wait::default(),
+    Instruction::Matmul(Matmul {
         rows: params.array.rows,
         first,
-        last: true,
-        bank: false,
         tile_level,
-        threshold: 127,
         macs: 0,
-        table: None,
-        repeat: None,
         record: Record { rows },
-    }
+        ..Matmul::default()
+    })
 }
 
 /// Writes one weight tile: `weight(row, column)`.
@@ -303,7 +287,7 @@ fn check_product(machine: &Machine, seed: u64) -> Checked<Coverage> {
         0,
         vec![row(0, 2, &[]), row(1, 0, &[(vectors + 2, 1)])],
     );
-    if let Instruction::Matmul { last, .. } = &mut stored {
+    if let Instruction::Matmul(Matmul { last, .. }) = &mut stored {
         *last = false;
     }
     let program = [

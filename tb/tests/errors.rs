@@ -4,7 +4,9 @@
 mod machines;
 mod rtl;
 
-use heddle_arch::isa::{ErrorCode, Instruction, Record, RowBlock, RowTable, Wait};
+use heddle_arch::isa::{
+    Drain, ErrorCode, Instruction, LoadWeights, Matmul, Record, RowBlock, RowTable,
+};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
 use rand::SeedableRng;
@@ -15,50 +17,30 @@ use machines::pair::{End, HALT, Pair, row};
 
 fn load(params: &Params, rows: u32, base: u32, tiles: u32) -> Instruction {
     let words = params.weight_words();
-    Instruction::LoadWeights {
-        wait: Wait::default(),
+    Instruction::LoadWeights(LoadWeights {
         rows,
-        tile_level: 0,
-        flip: 0,
-        streamed: false,
         record: Record {
             rows: vec![row(0, base, &[(words, 8), (tiles, 8)])],
         },
-    }
+        ..LoadWeights::default()
+    })
 }
 
 fn matmul(last: bool, rows: Vec<RowBlock>) -> Instruction {
-    Instruction::Matmul {
-        wait: Wait::default(),
-        rows: 1,
-        first: true,
+    Instruction::Matmul(Matmul {
         last,
-        bank: false,
-        tile_level: 0,
-        threshold: 127,
-        macs: 1,
-        table: None,
-        repeat: None,
         record: Record { rows },
-    }
+        ..Matmul::default()
+    })
 }
 
 fn drain(base: u32, count: u32, step: u32) -> Instruction {
-    Instruction::Drain {
-        wait: Wait::default(),
-        columns: 1,
-        single: false,
-        tile: 0,
-        lo: -128,
-        hi: 127,
-        place: None,
-        activation: 0,
-        pooling: None,
-        advance: None,
+    Instruction::Drain(Drain {
         record: Record {
             rows: vec![row(0, base, &[(count, step)])],
         },
-    }
+        ..Drain::default()
+    })
 }
 
 /// Runs words from `pc` on; checks code and program word, the state buffer, and that a good program
@@ -259,9 +241,9 @@ fn addresses_outside_their_memory_stop_the_unit_that_made_them() {
 /// A product of two K tiles of two vectors, by row tables.
 fn matmul_by(entry: u8, rows: u32, base: u32) -> Instruction {
     let mut instruction = matmul(false, vec![row(1, base, &[(2, 1), (2, 1)])]);
-    if let Instruction::Matmul {
+    if let Instruction::Matmul(Matmul {
         rows: of, table, ..
-    } = &mut instruction
+    }) = &mut instruction
     {
         *of = rows;
         *table = Some(RowTable {
@@ -383,7 +365,7 @@ fn a_stopped_drain_leaves_no_bytes_to_the_next_one() {
                 load(params, 1, bytes, 1),
                 HALT,
             ];
-            if let Instruction::LoadWeights { wait, .. } = &mut program[3] {
+            if let Instruction::LoadWeights(LoadWeights { wait, .. }) = &mut program[3] {
                 wait.stream = true;
             }
             check_instructions(pair, &program, ErrorCode::Address, 3);

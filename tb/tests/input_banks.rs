@@ -4,7 +4,7 @@
 mod machines;
 mod rtl;
 
-use heddle_arch::isa::{ErrorCode, Instruction, Record, RowBlock, Wait};
+use heddle_arch::isa::{Drain, ErrorCode, Instruction, LoadWeights, Matmul, Record, RowBlock};
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 use heddle_compiler::compile;
@@ -97,50 +97,31 @@ fn pet_61_the_input_of_the_digits_is_visible_only_in_the_input_bank() {
 }
 
 fn load(rows: u32, base: u32, flip: u32, streamed: bool, loops: &[(u32, u32)]) -> Instruction {
-    Instruction::LoadWeights {
-        wait: Wait::default(),
+    Instruction::LoadWeights(LoadWeights {
         rows,
-        tile_level: 0,
         flip,
         streamed,
         record: Record {
             rows: vec![row(0, base, loops)],
         },
-    }
+        ..LoadWeights::default()
+    })
 }
 
 fn matmul(rows: Vec<RowBlock>) -> Instruction {
-    Instruction::Matmul {
-        wait: Wait::default(),
-        rows: 1,
-        first: true,
-        last: true,
-        bank: false,
-        tile_level: 0,
-        threshold: 127,
-        macs: 1,
-        table: None,
-        repeat: None,
+    Instruction::Matmul(Matmul {
         record: Record { rows },
-    }
+        ..Matmul::default()
+    })
 }
 
 fn drain(base: u32, loops: &[(u32, u32)]) -> Instruction {
-    Instruction::Drain {
-        wait: Wait::default(),
-        columns: 1,
-        single: false,
-        tile: 0,
-        lo: -128,
-        hi: 127,
-        place: None,
-        activation: 0,
-        pooling: None,
-        advance: None,
+    Instruction::Drain(Drain {
         record: Record {
             rows: vec![row(0, base, loops)],
         },
-    }
+        ..Drain::default()
+    })
 }
 
 /// Runs instructions on both machines: `at` is the number of the one with an ADDRESS error, if there is one. No bank has
@@ -242,21 +223,12 @@ fn pet_61_words_that_a_drain_would_write_to_an_input_bank_are_errors() {
     }
     // From the input bank back.
     let [weights, matmul] = product(params, bank, 2);
-    let back = Instruction::Drain {
-        wait: Wait::default(),
-        columns: 1,
-        single: false,
-        tile: 0,
-        lo: -128,
-        hi: 127,
-        place: None,
-        activation: 0,
-        pooling: None,
-        advance: None,
+    let back = Instruction::Drain(Drain {
         record: Record {
             rows: vec![row(0, 0, &[(1, 1)]), row(1, work, &[(1, 1)])],
         },
-    };
+        ..Drain::default()
+    });
     check(pair, &[weights, back, matmul, HALT], Some(1));
 }
 

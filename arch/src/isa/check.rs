@@ -1,7 +1,8 @@
 //! Fields of instructions against their bits and against a machine.
 
 use super::{
-    ErrorCode, Instruction, IsaError, MAX_WORDS, OP_MATMUL, Pooling, ROW_EPILOGUE, Reduction,
+    CopyWords, Drain, ErrorCode, Instruction, IsaError, LoadWeights, MAX_WORDS, Matmul, OP_MATMUL,
+    Pooling, ROW_EPILOGUE, Reduction,
 };
 use crate::params::{Params, Post};
 
@@ -20,7 +21,7 @@ impl Instruction {
         };
         match self {
             Instruction::Halt { .. } | Instruction::Sync { .. } => {}
-            Instruction::Copy { rows, distance, .. } => {
+            Instruction::Copy(CopyWords { rows, distance, .. }) => {
                 field("rows", (*rows).into(), 1, 256)?;
                 field("distance", (*distance).into(), 0, 0xfff8)?;
                 if distance % 8 != 0 {
@@ -28,24 +29,24 @@ impl Instruction {
                     return Err(IsaError::new(ErrorCode::BadField, message));
                 }
             }
-            Instruction::LoadWeights {
+            Instruction::LoadWeights(LoadWeights {
                 rows,
                 tile_level,
                 flip,
                 ..
-            } => {
+            }) => {
                 field("rows", (*rows).into(), 1, 256)?;
                 field("tile_level", (*tile_level).into(), 0, 7)?;
                 field("flip", (*flip).into(), 0, 31)?;
             }
-            Instruction::Matmul {
+            Instruction::Matmul(Matmul {
                 rows,
                 tile_level,
                 macs,
                 table,
                 repeat,
                 ..
-            } => {
+            }) => {
                 field("rows", (*rows).into(), 1, 256)?;
                 field("tile_level", (*tile_level).into(), 0, 7)?;
                 field("macs", (*macs).into(), 0, 0x1_ffff)?;
@@ -56,7 +57,7 @@ impl Instruction {
                     field("operand step", repeat.step.into(), 0, 0xffff)?;
                 }
             }
-            Instruction::Drain {
+            Instruction::Drain(Drain {
                 columns,
                 lo,
                 hi,
@@ -65,7 +66,7 @@ impl Instruction {
                 pooling,
                 advance,
                 ..
-            } => {
+            }) => {
                 let place = place.unwrap_or_default();
                 let tables = Post::ACTIVATIONS_MAX.into();
                 field("columns", (*columns).into(), 1, 256)?;
@@ -107,17 +108,17 @@ impl Instruction {
         let traversal = &params.traversal;
         match self {
             Instruction::Halt { .. } | Instruction::Sync { .. } => {}
-            Instruction::Copy { rows, .. } => most("rows", *rows, params.array.rows)?,
-            Instruction::LoadWeights {
+            Instruction::Copy(CopyWords { rows, .. }) => most("rows", *rows, params.array.rows)?,
+            Instruction::LoadWeights(LoadWeights {
                 rows, tile_level, ..
-            }
-            | Instruction::Matmul {
+            })
+            | Instruction::Matmul(Matmul {
                 rows, tile_level, ..
-            } => {
+            }) => {
                 most("rows", *rows, params.array.rows)?;
                 most("tile_level", *tile_level, traversal.loops - 1)?;
             }
-            Instruction::Drain {
+            Instruction::Drain(Drain {
                 columns,
                 tile,
                 place,
@@ -125,7 +126,7 @@ impl Instruction {
                 pooling,
                 advance,
                 ..
-            } => {
+            }) => {
                 let place = place.unwrap_or_default();
                 let post = &params.post;
                 most("activation", (*activation).into(), post.activations)?;

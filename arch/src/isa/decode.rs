@@ -1,9 +1,9 @@
 //! From words to instructions.
 
 use super::{
-    DrainPlace, ErrorCode, Instruction, IsaError, Loop, OP_COPY, OP_DRAIN, OP_HALT,
-    OP_LOAD_WEIGHTS, OP_MATMUL, OP_SYNC, Pooling, Record, Reduction, Repeat, RowBlock, RowTable,
-    Wait,
+    CopyWords, Drain, DrainPlace, ErrorCode, Instruction, IsaError, LoadWeights, Loop, Matmul,
+    OP_COPY, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS, OP_MATMUL, OP_SYNC, Pooling, Record, Reduction,
+    Repeat, RowBlock, RowTable, Wait,
 };
 
 impl Instruction {
@@ -56,14 +56,14 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
     Ok(match opcode {
         OP_LOAD_WEIGHTS => {
             reserved(name, "word 1", words[1], 0x001f_f1ff)?;
-            Instruction::LoadWeights {
+            Instruction::LoadWeights(LoadWeights {
                 wait,
                 rows: words[1] & 0x1ff,
                 tile_level: words[1] >> 12 & 7,
                 flip: words[1] >> 15 & 0x1f,
                 streamed: bit(words[1], 20),
                 record: decode_record(name, &words[2..])?,
-            }
+            })
         }
         OP_MATMUL => {
             reserved(name, "word 1", words[1], 0x01ff_ffff)?;
@@ -76,7 +76,7 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
                 true => decode_repeat(name, rest)?,
                 false => (None, rest),
             };
-            Instruction::Matmul {
+            Instruction::Matmul(Matmul {
                 wait,
                 rows: words[1] & 0x1ff,
                 first: bit(words[1], 9),
@@ -88,7 +88,7 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
                 table,
                 repeat,
                 record: decode_record(name, record)?,
-            }
+            })
         }
         OP_DRAIN => {
             let advances = bit(words[1], 24);
@@ -103,7 +103,7 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
                 true => decode_pooling(name, rest)?,
                 false => (None, rest),
             };
-            Instruction::Drain {
+            Instruction::Drain(Drain {
                 wait,
                 columns: words[1] & 0x1ff,
                 single: bit(words[1], 9),
@@ -115,17 +115,17 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
                 pooling,
                 advance: advances.then_some((words[1] >> 25 & 7) as u8),
                 record: decode_record(name, record)?,
-            }
+            })
         }
         OP_COPY => {
             reserved(name, "word 1", words[1], 0x0000_01ff)?;
             reserved(name, "word 2", words[2], 0x0000_fff8)?;
-            Instruction::Copy {
+            Instruction::Copy(CopyWords {
                 wait,
                 rows: words[1],
                 distance: words[2],
                 record: decode_record(name, &words[3..])?,
-            }
+            })
         }
         OP_SYNC => Instruction::Sync { wait },
         _ => Instruction::Halt { wait },

@@ -1,6 +1,6 @@
 //! From instructions to words.
 
-use super::{Instruction, Record};
+use super::{CopyWords, Drain, Instruction, LoadWeights, Matmul, Record};
 
 impl Instruction {
     /// The words of the instruction, header first.
@@ -22,18 +22,18 @@ impl Instruction {
         );
         match self {
             Instruction::Halt { .. } | Instruction::Sync { .. } => {}
-            Instruction::Copy { rows, distance, .. } => words.extend([*rows, *distance]),
-            Instruction::LoadWeights {
+            Instruction::Copy(CopyWords { rows, distance, .. }) => words.extend([*rows, *distance]),
+            Instruction::LoadWeights(LoadWeights {
                 rows,
                 tile_level,
                 flip,
                 streamed,
                 ..
-            } => {
+            }) => {
                 let streamed = u32::from(*streamed) << 20;
                 words.push(rows | tile_level << 12 | flip << 15 | streamed);
             }
-            Instruction::Matmul {
+            Instruction::Matmul(Matmul {
                 rows,
                 first,
                 last,
@@ -44,7 +44,7 @@ impl Instruction {
                 table,
                 repeat,
                 ..
-            } => {
+            }) => {
                 let flags = u32::from(*first) << 9
                     | u32::from(*last) << 10
                     | u32::from(*bank) << 11
@@ -59,7 +59,7 @@ impl Instruction {
                     words.push((repeat.times - 1) | repeat.step << 8);
                 }
             }
-            Instruction::Drain {
+            Instruction::Drain(Drain {
                 columns,
                 single,
                 tile,
@@ -70,7 +70,7 @@ impl Instruction {
                 pooling,
                 advance,
                 ..
-            } => {
+            }) => {
                 let flags = u32::from(*single) << 9
                     | u32::from(place.is_some()) << 10
                     | u32::from(*activation) << 11

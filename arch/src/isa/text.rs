@@ -6,7 +6,8 @@
 use std::fmt::{self, Write};
 
 use super::{
-    DrainPlace, Instruction, Loop, Pooling, Record, Reduction, Repeat, RowBlock, RowTable, Wait,
+    CopyWords, Drain, DrainPlace, Instruction, LoadWeights, Loop, Matmul, Pooling, Record,
+    Reduction, Repeat, RowBlock, RowTable, Wait,
 };
 
 /// A line that says no instruction.
@@ -28,23 +29,23 @@ impl fmt::Display for Instruction {
         match self {
             Instruction::Halt { .. } => f.write_str("halt")?,
             Instruction::Sync { .. } => f.write_str("sync")?,
-            Instruction::Copy { rows, distance, .. } => {
+            Instruction::Copy(CopyWords { rows, distance, .. }) => {
                 write!(f, "copy rows={rows} distance={distance}")?;
             }
-            Instruction::LoadWeights {
+            Instruction::LoadWeights(LoadWeights {
                 rows,
                 tile_level,
                 flip,
                 streamed,
                 ..
-            } => {
+            }) => {
                 let streamed = flag(*streamed, "streamed");
                 write!(f, "load_weights rows={rows} level={tile_level}{streamed}")?;
                 if *flip != 0 {
                     write!(f, " flip={flip}")?;
                 }
             }
-            Instruction::Matmul {
+            Instruction::Matmul(Matmul {
                 rows,
                 first,
                 last,
@@ -55,7 +56,7 @@ impl fmt::Display for Instruction {
                 table,
                 repeat,
                 ..
-            } => {
+            }) => {
                 let (first, last) = (flag(*first, "first"), flag(*last, "last"));
                 let bank = u8::from(*bank);
                 write!(
@@ -74,7 +75,7 @@ impl fmt::Display for Instruction {
                     write!(f, " times={times} step={step}")?;
                 }
             }
-            Instruction::Drain {
+            Instruction::Drain(Drain {
                 columns,
                 single,
                 tile,
@@ -85,7 +86,7 @@ impl fmt::Display for Instruction {
                 pooling,
                 advance,
                 ..
-            } => {
+            }) => {
                 let single = flag(*single, "single");
                 write!(
                     f,
@@ -192,20 +193,20 @@ fn instruction(content: &str) -> Result<Instruction, String> {
         "halt" if record.rows.is_empty() => Instruction::Halt { wait },
         "sync" if record.rows.is_empty() => Instruction::Sync { wait },
         "halt" | "sync" => return Err(format!("{name} has no record")),
-        "copy" => Instruction::Copy {
+        "copy" => Instruction::Copy(CopyWords {
             wait,
             rows: fields.value("rows", None)?,
             distance: fields.value("distance", None)?,
             record,
-        },
-        "load_weights" => Instruction::LoadWeights {
+        }),
+        "load_weights" => Instruction::LoadWeights(LoadWeights {
             wait,
             rows: fields.value("rows", None)?,
             tile_level: fields.value("level", None)?,
             flip: fields.value("flip", Some(0))?,
             streamed: fields.flag("streamed"),
             record,
-        },
+        }),
         "matmul" => {
             let table = match fields.has("entry") {
                 true => Some(RowTable {
@@ -214,7 +215,7 @@ fn instruction(content: &str) -> Result<Instruction, String> {
                 }),
                 false => None,
             };
-            Instruction::Matmul {
+            Instruction::Matmul(Matmul {
                 wait,
                 rows: fields.value("rows", None)?,
                 first: fields.flag("first"),
@@ -237,7 +238,7 @@ fn instruction(content: &str) -> Result<Instruction, String> {
                     false => None,
                 },
                 record,
-            }
+            })
         }
         "drain" => {
             let place = match fields.has("column") || fields.has("turn") {
@@ -247,7 +248,7 @@ fn instruction(content: &str) -> Result<Instruction, String> {
                 }),
                 false => None,
             };
-            Instruction::Drain {
+            Instruction::Drain(Drain {
                 wait,
                 columns: fields.value("columns", None)?,
                 single: fields.flag("single"),
@@ -268,7 +269,7 @@ fn instruction(content: &str) -> Result<Instruction, String> {
                     false => None,
                 },
                 record,
-            }
+            })
         }
         _ => return Err(format!("{name:?}, expected an instruction: {NAMES}")),
     };

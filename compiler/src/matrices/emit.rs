@@ -1,6 +1,6 @@
 //! The program of a network of matrices.
 
-use heddle_arch::isa::{Instruction, ROW_TENSOR};
+use heddle_arch::isa::{Instruction, Matmul, ROW_TENSOR};
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
@@ -280,7 +280,7 @@ impl Emitter<'_> {
 
 /// Tensor slots of an instruction, and these times its rows.
 fn tensor_slots(instruction: &Instruction) -> (u64, u64) {
-    let Instruction::Matmul { rows, record, .. } = instruction else {
+    let Instruction::Matmul(Matmul { rows, record, .. }) = instruction else {
         return (0, 0);
     };
     let mut blocks = record.rows.iter().filter(|block| block.row == ROW_TENSOR);

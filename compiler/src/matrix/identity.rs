@@ -1,7 +1,8 @@
 //! An identity matrix made of a stored 1 and a stored 0, by instructions that exist.
 
 use heddle_arch::isa::{
-    DrainPlace, Instruction, ROW_EPILOGUE, ROW_PROLOGUE, ROW_TENSOR, Record, RowBlock, Wait,
+    Drain, DrainPlace, Instruction, LoadWeights, Matmul, ROW_EPILOGUE, ROW_PROLOGUE, ROW_TENSOR,
+    Record, RowBlock, Wait,
 };
 use heddle_arch::params::Params;
 
@@ -149,14 +150,15 @@ impl Steps<'_> {
         let record = Record {
             rows: vec![self.counted(0, base + WORD * (whole - words), words, WORD)],
         };
-        self.instructions.push(Instruction::LoadWeights {
-            wait: self.wait(false, true),
-            rows: 1,
-            tile_level: 0,
-            flip: whole - 1,
-            streamed: false,
-            record,
-        });
+        self.instructions
+            .push(Instruction::LoadWeights(LoadWeights {
+                wait: self.wait(false, true),
+                rows: 1,
+                tile_level: 0,
+                flip: whole - 1,
+                streamed: false,
+                record,
+            }));
     }
 
     /// Streams elements of partition 0 and stores the sums from address 0 on.
@@ -183,7 +185,7 @@ impl Steps<'_> {
     }
 
     fn matmul(&mut self, wait: Wait, (first, last): (bool, bool), record: Record) {
-        self.instructions.push(Instruction::Matmul {
+        self.instructions.push(Instruction::Matmul(Matmul {
             wait,
             rows: 1,
             first,
@@ -195,7 +197,7 @@ impl Steps<'_> {
             table: None,
             repeat: None,
             record,
-        });
+        }));
     }
 
     /// One column writes runs of addresses: base, count, step.
@@ -205,7 +207,7 @@ impl Steps<'_> {
         let record = Record {
             rows: rows.collect(),
         };
-        self.instructions.push(Instruction::Drain {
+        self.instructions.push(Instruction::Drain(Drain {
             wait: self.wait(false, false),
             columns: 1,
             single: false,
@@ -217,6 +219,6 @@ impl Steps<'_> {
             pooling: None,
             advance: None,
             record,
-        });
+        }));
     }
 }

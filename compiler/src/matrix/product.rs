@@ -1,7 +1,8 @@
 //! Products of matrices in the state buffer.
 
 use heddle_arch::isa::{
-    DrainPlace, Instruction, ROW_EPILOGUE, ROW_PROLOGUE, ROW_TENSOR, Record, RowBlock, Wait,
+    Drain, DrainPlace, Instruction, LoadWeights, Matmul, ROW_EPILOGUE, ROW_PROLOGUE, ROW_TENSOR,
+    Record, RowBlock, Wait,
 };
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Rounding;
@@ -155,7 +156,7 @@ impl<'p> Pass<'p> {
         let bits = self.params.traversal.offset_bits;
         let runs = result.runs(piece.band).into_iter().zip(0..);
         let place = (piece.place != DrainPlace::default()).then_some(piece.place);
-        self.instructions.push(Instruction::Drain {
+        self.instructions.push(Instruction::Drain(Drain {
             wait: self.wait(),
             columns: piece.columns,
             single: self.scaling.rounding == Rounding::Single,
@@ -169,26 +170,29 @@ impl<'p> Pass<'p> {
             record: Record {
                 rows: runs.map(|(run, row)| run.block(row, bits)).collect(),
             },
-        });
+        }));
     }
 
     /// A band of rows of a matrix becomes the weights, the columns of the piece's group.
     pub fn load(&mut self, weights: &MatrixPlace, band: u32, piece: &Piece, rows: u32) {
         let (base, flip, words) = weights.weight_words(band, piece.group);
-        self.instructions.push(Instruction::LoadWeights {
-            wait: self.wait(),
-            rows,
-            tile_level: 0,
-            flip,
-            streamed: false,
-            record: Record {
-                rows: vec![RowBlock {
-                    row: 0,
-                    base,
-                    loops: vec![Count::new(words, 8).registers(self.params.traversal.offset_bits)],
-                }],
-            },
-        });
+        self.instructions
+            .push(Instruction::LoadWeights(LoadWeights {
+                wait: self.wait(),
+                rows,
+                tile_level: 0,
+                flip,
+                streamed: false,
+                record: Record {
+                    rows: vec![RowBlock {
+                        row: 0,
+                        base,
+                        loops: vec![
+                            Count::new(words, 8).registers(self.params.traversal.offset_bits),
+                        ],
+                    }],
+                },
+            }));
     }
 
     /// Streams the columns of a run.
@@ -252,7 +256,7 @@ impl<'p> Pass<'p> {
     fn matmul(&mut self, blocks: Vec<RowBlock>, rows: u32, columns: u32, ends: (bool, bool)) {
         let tensor = blocks.iter().find(|block| block.row == ROW_TENSOR);
         let tile_level = tensor.map_or(0, |tensor| tensor.loops.len() as u32 - 1);
-        self.instructions.push(Instruction::Matmul {
+        self.instructions.push(Instruction::Matmul(Matmul {
             wait: self.wait(),
             rows,
             first: ends.0,
@@ -264,6 +268,6 @@ impl<'p> Pass<'p> {
             table: None,
             repeat: None,
             record: Record { rows: blocks },
-        });
+        }));
     }
 }

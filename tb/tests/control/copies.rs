@@ -1,7 +1,9 @@
 //! Copies from bank to bank and within a bank, and SYNC, on emitted machines against the golden machine.
 
 use heddle_arch::host::Counter;
-use heddle_arch::isa::{ErrorCode, Instruction, Record, RowBlock, Wait};
+use heddle_arch::isa::{
+    CopyWords, Drain, ErrorCode, Instruction, LoadWeights, Matmul, Record, RowBlock, Wait,
+};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
 use heddle_sim::machine::Counters;
@@ -14,61 +16,43 @@ use crate::machines::{self, Machine};
 use crate::rtl::{self, Checked};
 
 fn copy(rows: u32, from: u32, to: u32, loops: &[(u32, u32)]) -> Instruction {
-    Instruction::Copy {
-        wait: Wait::default(),
+    Instruction::Copy(CopyWords {
         rows,
         distance: to.wrapping_sub(from) & 0xffff,
         record: Record {
             rows: vec![row(0, from, loops)],
         },
-    }
+        ..CopyWords::default()
+    })
 }
 
 fn load(params: &Params, base: u32) -> Instruction {
-    Instruction::LoadWeights {
-        wait: Wait::default(),
+    Instruction::LoadWeights(LoadWeights {
         rows: params.array.rows,
-        tile_level: 0,
-        flip: 0,
-        streamed: false,
         record: Record {
             rows: vec![row(0, base, &[(params.weight_words(), 8)])],
         },
-    }
+        ..LoadWeights::default()
+    })
 }
 
 fn matmul(params: &Params, wait: Wait, rows: Vec<RowBlock>) -> Instruction {
-    Instruction::Matmul {
+    Instruction::Matmul(Matmul {
         wait,
         rows: params.array.rows,
-        first: true,
-        last: true,
-        bank: false,
-        tile_level: 0,
-        threshold: 127,
-        macs: 1,
-        table: None,
-        repeat: None,
         record: Record { rows },
-    }
+        ..Matmul::default()
+    })
 }
 
 fn drain(params: &Params, base: u32, count: u32) -> Instruction {
-    Instruction::Drain {
-        wait: Wait::default(),
+    Instruction::Drain(Drain {
         columns: params.lanes(),
-        single: false,
-        tile: 0,
-        lo: -128,
-        hi: 127,
-        place: None,
-        activation: 0,
-        pooling: None,
-        advance: None,
         record: Record {
             rows: vec![row(0, base, &[(count, 1)])],
         },
-    }
+        ..Drain::default()
+    })
 }
 
 const WEIGHTS: Wait = Wait {

@@ -1,6 +1,8 @@
 //! Programs with one fault.
 
-use heddle_arch::isa::{ErrorCode, Instruction, Reduction, RowTable};
+use heddle_arch::isa::{
+    CopyWords, Drain, ErrorCode, Instruction, LoadWeights, Matmul, Record, Reduction, RowTable,
+};
 use heddle_arch::params::Params;
 use rand::seq::{IndexedMutRandom, IndexedRandom};
 use rand::{Rng, SeedableRng};
@@ -53,7 +55,7 @@ fn illegal_words(rng: &mut ChaCha8Rng) -> (Vec<u32>, ErrorCode) {
 
 /// Addresses of an instruction leave their memory in one of its rows, or those of its copies do.
 fn lose_address(rng: &mut ChaCha8Rng, instruction: &mut Instruction, params: &Params) -> bool {
-    if let Instruction::Copy { distance, .. } = instruction {
+    if let Instruction::Copy(CopyWords { distance, .. }) = instruction {
         if rng.random_bool(0.7) {
             *distance = params.work_bytes();
             return true;
@@ -61,17 +63,13 @@ fn lose_address(rng: &mut ChaCha8Rng, instruction: &mut Instruction, params: &Pa
     }
     // Weights and results may not lie in input banks either.
     let end = match instruction {
-        Instruction::LoadWeights { .. } | Instruction::Copy { .. } | Instruction::Drain { .. } => {
+        Instruction::LoadWeights(_) | Instruction::Copy(_) | Instruction::Drain(_) => {
             params.work_bytes()
         }
         _ => params.partition_bytes(),
     };
-    let blocks = match instruction {
-        Instruction::LoadWeights { record, .. }
-        | Instruction::Matmul { record, .. }
-        | Instruction::Drain { record, .. }
-        | Instruction::Copy { record, .. } => &mut record.rows,
-        Instruction::Halt { .. } | Instruction::Sync { .. } => return false,
+    let Some(Record { rows: blocks }) = instruction.record_mut() else {
+        return false;
     };
     let at = rng.random_range(0..blocks.len());
     let block = &mut blocks[at];
@@ -90,7 +88,7 @@ fn lose_entry(rng: &mut ChaCha8Rng, program: &mut [Instruction], params: &Params
     let products = program
         .iter_mut()
         .filter_map(|instruction| match instruction {
-            Instruction::Matmul { table, record, .. } => {
+            Instruction::Matmul(Matmul { table, record, .. }) => {
                 let vectors = record.rows.iter().any(|block| block.row == 1);
                 vectors.then_some(table)
             }
@@ -115,12 +113,12 @@ fn hurry_weights(program: &mut [Instruction]) -> bool {
     let loops = program
         .iter_mut()
         .find_map(|instruction| match instruction {
-            Instruction::LoadWeights {
+            Instruction::LoadWeights(LoadWeights {
                 streamed: true,
                 tile_level,
                 record,
                 ..
-            } => Some((*tile_level, &mut record.rows[0].loops)),
+            }) => Some((*tile_level, &mut record.rows[0].loops)),
             _ => None,
         });
     let Some((level, loops)) = loops else {
@@ -137,7 +135,7 @@ fn change_window(rng: &mut ChaCha8Rng, program: &mut [Instruction], params: &Par
     let windows = program
         .iter_mut()
         .find_map(|instruction| match instruction {
-            Instruction::Drain { pooling, .. } => pooling.as_mut(),
+            Instruction::Drain(Drain { pooling, .. }) => pooling.as_mut(),
             _ => None,
         });
     let Some(pooling) = windows else {
@@ -173,7 +171,7 @@ fn faulty_program(
         1 => {
             let copies = program
                 .iter_mut()
-                .filter(|i| matches!(i, Instruction::Copy { .. }));
+                .filter(|i| matches!(i, Instruction::Copy(_)));
             let copy = copies.last().filter(|_| rng.random_bool(0.4));
             coverage.event("lost address of a copy", copy.is_some());
             let lost = match copy {
@@ -184,7 +182,7 @@ fn faulty_program(
         }
         2 => {
             let removed = program.remove(at);
-            coverage.event("no drain", matches!(removed, Instruction::Drain { .. }));
+            coverage.event("no drain", matches!(removed, Instruction::Drain(_)));
         }
         6 => {
             let hurried = hurry_weights(&mut program);
@@ -201,7 +199,7 @@ fn faulty_program(
         3 => {
             // One address is missing in each drain.
             for instruction in &mut program {
-                if let Instruction::Drain { record, .. } = instruction {
+                if let Instruction::Drain(Drain { record, .. }) = instruction {
                     if let Some(values) = record.rows[0].loops.first_mut() {
                         let shorter = values.end.saturating_sub(values.step);
                         coverage.event("short drain", shorter > 0);

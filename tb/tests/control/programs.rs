@@ -1,14 +1,16 @@
 //! Random legal programs.
 
 use heddle_arch::host::Counter;
-use heddle_arch::isa::{ErrorCode, Instruction, Reduction, RowBlock};
+use heddle_arch::isa::{
+    CopyWords, Drain, ErrorCode, Instruction, LoadWeights, Matmul, Reduction, RowBlock,
+};
 use heddle_arch::params::Params;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::machines::dump::{dump, encode, fill_tables};
 use crate::machines::pair::{End, Pair, random_word};
-use crate::machines::programs::{random_program, random_row_offset, wait_of};
+use crate::machines::programs::{random_program, random_row_offset};
 use crate::machines::{self, Machine};
 use crate::rtl::{self, Checked, Coverage};
 
@@ -33,12 +35,12 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], end: &End, par
         counters.get(Counter::SliceReads(1)) < counters.get(Counter::SliceReads(0)),
     );
     for instruction in program {
-        let wait = *wait_of(&mut instruction.clone());
+        let wait = instruction.wait();
         coverage.event("wait for weights", wait.weights);
         coverage.event("wait for stream", wait.stream);
         coverage.event("wait for drain", wait.drain);
         match instruction {
-            Instruction::Matmul {
+            Instruction::Matmul(Matmul {
                 first,
                 last,
                 bank,
@@ -47,7 +49,7 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], end: &End, par
                 table,
                 repeat,
                 ..
-            } => {
+            }) => {
                 let has = |row| record.rows.iter().any(|block| block.row == row);
                 coverage.event("prologue", has(0));
                 if params.state_buffer.input_banks > 0 {
@@ -75,7 +77,7 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], end: &End, par
                 let wraps = |block: &RowBlock| block.base > 0x8000;
                 coverage.event("base below 0", record.rows.iter().any(wraps));
             }
-            Instruction::Drain {
+            Instruction::Drain(Drain {
                 single,
                 record,
                 columns,
@@ -84,7 +86,7 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], end: &End, par
                 pooling,
                 advance,
                 ..
-            } => {
+            }) => {
                 coverage.event("single rounding", *single);
                 coverage.event("double rounding", !single);
                 coverage.event("drain of two rows", record.rows.len() > 1);
@@ -105,16 +107,16 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], end: &End, par
                     }
                 }
             }
-            Instruction::LoadWeights { flip, streamed, .. } => {
+            Instruction::LoadWeights(LoadWeights { flip, streamed, .. }) => {
                 coverage.event("words backwards", *flip > 0);
                 coverage.event("streamed weights", *streamed);
             }
-            Instruction::Copy {
+            Instruction::Copy(CopyWords {
                 rows,
                 distance,
                 record,
                 ..
-            } => {
+            }) => {
                 let (from, bank) = (record.rows[0].base, params.bank_bytes());
                 let to = from.wrapping_add(*distance) & 0xffff;
                 coverage.event("copy", true);

@@ -72,8 +72,8 @@ fn has_both(words: &[u32]) -> bool {
     let mut rest = words;
     let mut found = [false; 2];
     while let Ok((instruction, length)) = Instruction::decode(rest) {
-        found[0] |= matches!(instruction, Instruction::LoadWeights { .. });
-        found[1] |= matches!(instruction, Instruction::Matmul { .. });
+        found[0] |= matches!(instruction, Instruction::LoadWeights(_));
+        found[1] |= matches!(instruction, Instruction::Matmul(_));
         rest = &rest[length..];
     }
     found == [true; 2]

@@ -1,6 +1,6 @@
 //! Random legal programs.
 
-use heddle_arch::isa::{ErrorCode, Instruction, Reduction};
+use heddle_arch::isa::{Drain, ErrorCode, Instruction, LoadWeights, Matmul, Reduction};
 use heddle_arch::params::Params;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
@@ -89,15 +89,17 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], seen: &Seen, p
     coverage.event("a request held off", seen.visits.held_clocks > 0);
     for instruction in program {
         match instruction {
-            Instruction::LoadWeights { flip, .. } => coverage.event("words backwards", *flip > 0),
-            Instruction::Matmul {
+            Instruction::LoadWeights(LoadWeights { flip, .. }) => {
+                coverage.event("words backwards", *flip > 0)
+            }
+            Instruction::Matmul(Matmul {
                 first,
                 last,
                 bank,
                 record,
                 table,
                 ..
-            } => {
+            }) => {
                 let has = |row| record.rows.iter().any(|block| block.row == row);
                 coverage.event("accumulates", has(1) && !first);
                 coverage.event("stores", has(1) && !last);
@@ -105,13 +107,13 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], seen: &Seen, p
                 coverage.event("bank 1", *bank);
                 coverage.event("row tables", has(1) && table.is_some());
             }
-            Instruction::Drain {
+            Instruction::Drain(Drain {
                 single,
                 place,
                 activation,
                 pooling,
                 ..
-            } => {
+            }) => {
                 coverage.event("single rounding", *single);
                 let place = place.unwrap_or_default();
                 if params.array.cols > 1 {
@@ -124,7 +126,7 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], seen: &Seen, p
                 coverage.event("median", is(Reduction::Median));
                 coverage.event("product of a window", is(Reduction::Product));
             }
-            Instruction::Copy { .. } => coverage.event("copy", true),
+            Instruction::Copy(_) => coverage.event("copy", true),
             Instruction::Sync { .. } => coverage.event("SYNC", true),
             Instruction::Halt { .. } => {}
         }

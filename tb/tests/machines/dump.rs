@@ -1,6 +1,6 @@
 //! What stands around random programs: their words, tables of all rows, and all results to look at.
 
-use heddle_arch::isa::{DrainPlace, Instruction, Record, Wait};
+use heddle_arch::isa::{Drain, DrainPlace, Instruction, Matmul, Record};
 use heddle_arch::params::Params;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -15,20 +15,18 @@ pub fn encode(program: &[Instruction]) -> Vec<u32> {
 /// Sends all results of both banks to the state buffer.
 pub fn dump(rng: &mut ChaCha8Rng, params: &Params) -> Vec<Instruction> {
     let depth = params.results_buffer.depth;
-    let epilogue = |bank| Instruction::Matmul {
-        wait: Wait::default(),
-        rows: 1,
-        first: false,
-        last: false,
-        bank,
-        tile_level: 0,
-        threshold: 0,
-        macs: 0,
-        table: None,
-        repeat: None,
-        record: Record {
-            rows: vec![row(2, 0, &[(depth, 1)])],
-        },
+    let epilogue = |bank| {
+        Instruction::Matmul(Matmul {
+            first: false,
+            last: false,
+            bank,
+            threshold: 0,
+            macs: 0,
+            record: Record {
+                rows: vec![row(2, 0, &[(depth, 1)])],
+            },
+            ..Matmul::default()
+        })
     };
     let (cols, lanes) = (params.array.cols, params.lanes());
     let mut program = Vec::new();
@@ -37,21 +35,18 @@ pub fn dump(rng: &mut ChaCha8Rng, params: &Params) -> Vec<Instruction> {
             first_column,
             turn: rng.random_range(0..params.turns()),
         };
-        program.push(Instruction::Drain {
-            wait: Wait::default(),
+        program.push(Instruction::Drain(Drain {
             columns: lanes.min(cols - first_column),
             single: rng.random(),
             tile: rng.random_range(0..params.column_tiles) as u8,
             lo: -256,
             hi: 255,
             place: Some(place),
-            activation: 0,
-            pooling: None,
-            advance: None,
             record: Record {
                 rows: vec![row(0, part as u32 * 2 * depth, &[(2 * depth, 1)])],
             },
-        });
+            ..Drain::default()
+        }));
         program.extend([epilogue(false), epilogue(true)]);
     }
     program.push(HALT);

@@ -1,6 +1,6 @@
 //! Programs that are mostly nonsense.
 
-use heddle_arch::isa::{Instruction, Record, Wait};
+use heddle_arch::isa::{Instruction, LoadWeights, Matmul, Record};
 use heddle_arch::params::Params;
 use rand::Rng;
 use rand::seq::IndexedRandom;
@@ -12,31 +12,23 @@ use super::programs::random_program;
 
 /// Loads weights from the bank from which operands are streamed at the same time.
 fn conflict() -> Vec<Instruction> {
-    let load = |words| Instruction::LoadWeights {
-        wait: Wait::default(),
-        rows: 1,
-        tile_level: 0,
-        flip: 0,
-        streamed: false,
-        record: Record {
-            rows: vec![row(0, 0, &[(words, 8)])],
-        },
+    let load = |words| {
+        Instruction::LoadWeights(LoadWeights {
+            record: Record {
+                rows: vec![row(0, 0, &[(words, 8)])],
+            },
+            ..LoadWeights::default()
+        })
     };
-    let matmul = Instruction::Matmul {
-        wait: Wait::default(),
-        rows: 1,
-        first: true,
+    let matmul = Instruction::Matmul(Matmul {
         last: false,
-        bank: false,
-        tile_level: 0,
         threshold: 0,
         macs: 0,
-        table: None,
-        repeat: None,
         record: Record {
             rows: vec![row(1, 0, &[(30, 8)])],
         },
-    };
+        ..Matmul::default()
+    });
     vec![load(1), matmul, load(8)]
 }
 

@@ -1,7 +1,7 @@
 //! A verilated machine and the golden machine that get the same requests.
 
 use heddle_arch::host::{CTRL_START, Register, Status};
-use heddle_arch::isa::{ErrorCode, Instruction, Loop, Record, RowBlock, Wait};
+use heddle_arch::isa::{ErrorCode, Instruction, LoadWeights, Loop, Matmul, Record, RowBlock, Wait};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
 use heddle_sim::machine::{Counters, Machine as Golden, MachineError};
@@ -183,31 +183,23 @@ impl<'a> Pair<'a> {
         let (rows, depth) = (params.array.rows, params.results_buffer.depth);
         let mut program = Vec::new();
         for bank in [false, true] {
-            program.push(Instruction::LoadWeights {
-                wait: Wait::default(),
+            program.push(Instruction::LoadWeights(LoadWeights {
                 rows,
-                tile_level: 0,
-                flip: 0,
-                streamed: false,
                 record: Record {
                     rows: vec![row(0, 0, &[(params.weight_words(), 8)])],
                 },
-            });
-            program.push(Instruction::Matmul {
-                wait: Wait::default(),
+                ..LoadWeights::default()
+            }));
+            program.push(Instruction::Matmul(Matmul {
                 rows,
-                first: true,
                 last: false,
                 bank,
-                tile_level: 0,
-                threshold: 127,
                 macs: 0,
-                table: None,
-                repeat: None,
                 record: Record {
                     rows: vec![row(0, 0, &[]), row(1, params.bank_bytes(), &[(depth, 1)])],
                 },
-            });
+                ..Matmul::default()
+            }));
         }
         program.push(HALT);
         match self.run_instructions(&program)? {

@@ -7,7 +7,8 @@
 //! the operands, which may be on their way.
 
 use heddle_arch::isa::{
-    DrainPlace, Instruction, Loop, Pooling, Record, Reduction, Repeat, RowBlock, RowTable, Wait,
+    CopyWords, Drain, DrainPlace, Instruction, LoadWeights, Loop, Matmul, Pooling, Record,
+    Reduction, Repeat, RowBlock, RowTable, Wait,
 };
 use heddle_arch::params::Params;
 use rand::Rng;
@@ -77,7 +78,7 @@ pub fn random_program(rng: &mut ChaCha8Rng, params: &Params) -> Vec<Instruction>
         let phase = writer.phase();
         let mut list = writer.instructions(&phase);
         if let Some(first) = list.first_mut() {
-            *wait_of(first) = Wait {
+            *first.wait_mut() = Wait {
                 weights: true,
                 stream: true,
                 drain: true,
@@ -87,18 +88,6 @@ pub fn random_program(rng: &mut ChaCha8Rng, params: &Params) -> Vec<Instruction>
     }
     program.push(HALT);
     program
-}
-
-/// The wait bits of an instruction.
-pub fn wait_of(instruction: &mut Instruction) -> &mut Wait {
-    match instruction {
-        Instruction::Halt { wait }
-        | Instruction::LoadWeights { wait, .. }
-        | Instruction::Matmul { wait, .. }
-        | Instruction::Drain { wait, .. }
-        | Instruction::Copy { wait, .. }
-        | Instruction::Sync { wait } => wait,
-    }
 }
 
 impl Writer<'_> {
@@ -172,9 +161,9 @@ impl Writer<'_> {
         list.extend(self.between(phase));
         for instruction in &mut list {
             // Rarely where the unit may depend on an instruction that comes later.
-            let is_drain = matches!(instruction, Instruction::Drain { .. });
+            let is_drain = matches!(instruction, Instruction::Drain(_));
             let usual = if is_drain { 0.2 } else { 0.04 };
-            let wait = wait_of(instruction);
+            let wait = instruction.wait_mut();
             wait.weights |= self.rng.random_bool(usual);
             wait.stream |= self.rng.random_bool(usual);
             wait.drain |= self.rng.random_bool(0.01);
@@ -225,14 +214,14 @@ impl Writer<'_> {
         let count = self.rng.random_range(1..=24);
         let trips = self.trips(params.traversal.loops - 1, count, 1);
         let row = self.rng.random_range(0..params.traversal.rows) as u8;
-        Instruction::Copy {
-            wait: Wait::default(),
+        Instruction::Copy(CopyWords {
             rows: self.rng.random_range(1..=params.array.rows),
             distance: (8 * to).wrapping_sub(start) & 0xffff,
             record: Record {
                 rows: vec![self.block(row, region, &trips)],
             },
-        }
+            ..CopyWords::default()
+        })
     }
 
     /// How often a product runs, and what each time adds to its operand addresses.
@@ -295,8 +284,7 @@ impl Writer<'_> {
             let trips = self.trips(loops - 1, epilogues, 1);
             rows.push(self.block(2, region, &trips));
         }
-        let matmul = Instruction::Matmul {
-            wait: Wait::default(),
+        let matmul = Instruction::Matmul(Matmul {
             rows: self.rng.random_range(1..=phase.rows),
             first,
             last,
@@ -307,7 +295,8 @@ impl Writer<'_> {
             table,
             repeat,
             record: Record { rows },
-        };
+            ..Matmul::default()
+        });
         let direct = if has_tensor && last { vectors } else { 0 };
         let tiles = if has_tensor { tiles } else { 0 };
         Product {
@@ -337,14 +326,13 @@ impl Writer<'_> {
             let trips = self.trips(level, behind, 1);
             rows.push(self.block(row, phase.weights, &trips));
         }
-        Instruction::LoadWeights {
-            wait: Wait::default(),
+        Instruction::LoadWeights(LoadWeights {
             rows: self.rng.random_range(phase.rows..=self.params.array.rows),
             tile_level: level,
-            flip: 0,
             streamed: true,
             record: Record { rows },
-        }
+            ..LoadWeights::default()
+        })
     }
 
     /// Row tables with an entry for each of `tiles` K tiles, or none.
@@ -371,16 +359,15 @@ impl Writer<'_> {
             true => self.rng.random_range(0..words.min(32)),
             false => 0,
         };
-        Instruction::LoadWeights {
-            wait: Wait::default(),
+        Instruction::LoadWeights(LoadWeights {
             rows: self.rng.random_range(phase.rows..=self.params.array.rows),
             tile_level: level,
             flip,
-            streamed: false,
             record: Record {
                 rows: vec![self.block(row, phase.weights, &trips)],
             },
-        }
+            ..LoadWeights::default()
+        })
     }
 
     /// Windows into which so many sums can be cut, or none.
@@ -434,8 +421,7 @@ impl Writer<'_> {
             first_column: self.rng.random_range(0..=self.params.array.cols - columns),
             turn: self.rng.random_range(0..self.params.turns()),
         });
-        Instruction::Drain {
-            wait: Wait::default(),
+        Instruction::Drain(Drain {
             columns,
             single: self.chance(0.5),
             tile,
@@ -446,7 +432,8 @@ impl Writer<'_> {
             pooling,
             advance,
             record: Record { rows },
-        }
+            ..Drain::default()
+        })
     }
 
     /// The first column tile of a drain, and the level at which it goes on to the next one.

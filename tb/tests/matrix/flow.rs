@@ -1,7 +1,7 @@
 //! What happens around transposes: the host, blocks of larger tensors, the order of stores and loads.
 
 use heddle_arch::host::Register;
-use heddle_arch::isa::{Instruction, Wait};
+use heddle_arch::isa::Wait;
 use heddle_compiler::matrix::{DrainForm, MatrixPlace, Product, Scaling, Shape, Transpose, blocks};
 use heddle_tb::host::Access;
 use rand::{Rng, SeedableRng};
@@ -130,12 +130,7 @@ fn pet_73_a_block_is_stored_before_it_is_loaded() {
     let load = hasty.remove(1);
     hasty.insert(0, load);
     for instruction in &mut hasty {
-        if let Instruction::LoadWeights { wait, .. }
-        | Instruction::Matmul { wait, .. }
-        | Instruction::Drain { wait, .. } = instruction
-        {
-            *wait = Wait::default();
-        }
+        *instruction.wait_mut() = Wait::default();
     }
     let trace = probe::run(&mut bench, [first, hasty].concat()).unwrap();
     check_order(&trace, &transpose.source).expect_err("loaded too early");

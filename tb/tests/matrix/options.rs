@@ -1,6 +1,6 @@
 //! Matrices on their way through pooling and activation functions.
 
-use heddle_arch::isa::{Instruction, Pooling, Reduction};
+use heddle_arch::isa::{Drain, Instruction, Pooling, Reduction};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
 use heddle_compiler::activation::{Function, Quantisation, table};
@@ -19,11 +19,11 @@ const OTHER_TILE: u8 = 2;
 /// What all drains of a program do besides scaling.
 fn through(program: &mut [Instruction], table: u8, windows: Option<Pooling>) {
     for instruction in program {
-        if let Instruction::Drain {
+        if let Instruction::Drain(Drain {
             activation,
             pooling,
             ..
-        } = instruction
+        }) = instruction
         {
             (*activation, *pooling) = (table, windows);
         }
@@ -163,7 +163,7 @@ impl Pooled {
         let mut program = product.instructions(params).expect("fits");
         through(&mut program, self.activation, Some(self.windows));
         for instruction in &mut program {
-            if let Instruction::Drain { record, .. } = instruction {
+            if let Instruction::Drain(Drain { record, .. }) = instruction {
                 record.rows = vec![row(0, moving.end(), &[(count, 1)])];
             }
         }

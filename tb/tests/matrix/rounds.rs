@@ -3,7 +3,7 @@
 //! The array starts every column with 0 then. What the round before has left is in the results buffer and is
 //! added where the column ends, in the clock in which its sum leaves the array.
 
-use heddle_arch::isa::{DrainPlace, Instruction, Record, Wait};
+use heddle_arch::isa::{Drain, DrainPlace, Instruction, LoadWeights, Matmul, Record, Wait};
 use heddle_arch::requantise::Scale;
 use heddle_compiler::matrix::{MatrixPlace, Shape};
 use rand::{Rng, SeedableRng};
@@ -28,70 +28,53 @@ const ALL: Wait = Wait {
 /// Loads a matrix of 4 x 4 and streams another one past it; the sums stay in bank 0 of the results buffer.
 fn round(weights: &MatrixPlace, moving: &MatrixPlace, first: bool) -> Vec<Instruction> {
     vec![
-        Instruction::LoadWeights {
+        Instruction::LoadWeights(LoadWeights {
             wait: ALL,
             rows: SIDE,
-            tile_level: 0,
-            flip: 0,
-            streamed: false,
             record: Record {
                 rows: vec![row(0, weights.base, &[])],
             },
-        },
-        Instruction::Matmul {
-            wait: Wait::default(),
+            ..LoadWeights::default()
+        }),
+        Instruction::Matmul(Matmul {
             rows: SIDE,
             first,
             last: false,
-            bank: false,
-            tile_level: 0,
-            threshold: 127,
             macs: SIDE * SIDE,
-            table: None,
-            repeat: None,
             record: Record {
                 rows: vec![
                     row(0, TILE.into(), &[]),
                     row(1, moving.base, &[(VECTORS, 1)]),
                 ],
             },
-        },
+            ..Matmul::default()
+        }),
     ]
 }
 
 /// Sends the stored sums to the state buffer.
 fn dump(result: &MatrixPlace) -> Vec<Instruction> {
     vec![
-        Instruction::Drain {
+        Instruction::Drain(Drain {
             wait: ALL,
             columns: SIDE,
-            single: false,
             tile: TILE,
-            lo: -128,
-            hi: 127,
             place: Some(DrainPlace::default()),
-            activation: 0,
-            pooling: None,
-            advance: None,
             record: Record {
                 rows: vec![row(0, result.base, &[(VECTORS, 1)])],
             },
-        },
-        Instruction::Matmul {
-            wait: Wait::default(),
-            rows: 1,
+            ..Drain::default()
+        }),
+        Instruction::Matmul(Matmul {
             first: false,
             last: false,
-            bank: false,
-            tile_level: 0,
             threshold: 0,
             macs: 0,
-            table: None,
-            repeat: None,
             record: Record {
                 rows: vec![row(2, 0, &[(VECTORS, 1)])],
             },
-        },
+            ..Matmul::default()
+        }),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! Transposes by a product with the identity.
 
-use heddle_arch::isa::{Instruction, OP_LOAD_WEIGHTS};
+use heddle_arch::isa::{Drain, Instruction, OP_LOAD_WEIGHTS};
 use heddle_arch::params::Params;
 use heddle_compiler::matrix::{DrainForm, MatrixError, MatrixPlace, Shape, Transpose};
 use rand::{Rng, SeedableRng};
@@ -17,7 +17,7 @@ fn count(program: &[Instruction], opcode: u32) -> usize {
 /// Partitions in which the drains begin.
 fn first_partitions(program: &[Instruction], params: &Params) -> Vec<u32> {
     let drains = program.iter().filter_map(|instruction| match instruction {
-        Instruction::Drain { place, .. } => Some(place.unwrap_or_default()),
+        Instruction::Drain(Drain { place, .. }) => Some(place.unwrap_or_default()),
         _ => None,
     });
     drains

@@ -1,6 +1,8 @@
 //! What an instruction leaves in its unit.
 
-use heddle_arch::isa::{Instruction, ROW_PROLOGUE, ROW_TENSOR};
+use heddle_arch::isa::{
+    CopyWords, Drain, Instruction, LoadWeights, Matmul, ROW_PROLOGUE, ROW_TENSOR,
+};
 use heddle_arch::requantise::Rounding;
 
 use super::super::datapath::{Datapath, PostSettings};
@@ -12,23 +14,23 @@ impl Clockwork {
         let valid_from = self.now + self.delays.first_address;
         match instruction {
             Instruction::Halt { .. } | Instruction::Sync { .. } => {}
-            Instruction::Copy {
+            Instruction::Copy(CopyWords {
                 rows,
                 distance,
                 record,
                 ..
-            } => {
+            }) => {
                 self.copies.begin(*rows, *distance);
                 self.weights.start(record, &self.limits, valid_from);
             }
-            Instruction::LoadWeights {
+            Instruction::LoadWeights(LoadWeights {
                 rows,
                 tile_level,
                 flip,
                 streamed,
                 record,
                 ..
-            } => {
+            }) => {
                 self.loading = Loading {
                     rows: *rows as usize,
                     level: *tile_level as u8,
@@ -41,7 +43,7 @@ impl Clockwork {
                 self.copies.end();
                 self.weights.start(record, &self.limits, valid_from);
             }
-            Instruction::Matmul {
+            Instruction::Matmul(Matmul {
                 rows,
                 first,
                 last,
@@ -53,7 +55,7 @@ impl Clockwork {
                 repeat,
                 record,
                 ..
-            } => {
+            }) => {
                 self.streaming = Stream {
                     rows: *rows as usize,
                     first: *first,
@@ -78,7 +80,7 @@ impl Clockwork {
                     );
                 }
             }
-            Instruction::Drain {
+            Instruction::Drain(Drain {
                 columns,
                 single,
                 tile,
@@ -90,7 +92,7 @@ impl Clockwork {
                 advance,
                 record,
                 ..
-            } => {
+            }) => {
                 let place = place.unwrap_or_default();
                 data.begin_drain(PostSettings {
                     first_column: place.first_column as usize,
