@@ -278,10 +278,14 @@ mod tests {
 
     #[test]
     fn counters_are_listed_in_register_order() {
-        for (i, counter) in Counter::ALL.into_iter().enumerate() {
+        let (last, others) = Counter::ALL.split_last().unwrap();
+        for (i, counter) in others.iter().enumerate() {
             assert_eq!(counter.index() as usize, 7 + i, "{}", counter.name());
             assert_eq!(counter.place(), i);
         }
+        // In front of the others, in the only index that was free.
+        assert_eq!((*last, last.index()), (Counter::StallSums, 6));
+        assert_eq!(last.place(), others.len());
     }
 
     #[test]

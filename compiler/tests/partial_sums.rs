@@ -41,7 +41,13 @@ fn pet_57_random_networks_take_the_predicted_cycles_with_sums_at_the_top() {
             continue;
         };
         let place = format!("seed {seed}, {size:?}, sums at the top");
-        check(&program, &network, &top, &[image.clone()], &place);
+        check(
+            &program,
+            &network,
+            &top,
+            std::slice::from_ref(&image),
+            &place,
+        );
         let whole = Options {
             whole: true,
             ..Options::default()
