@@ -68,11 +68,13 @@ pub enum Counter {
     SliceReads(u8),
     /// Words written to the data slices of this number, below [`SLICES_MAX`].
     SliceWrites(u8),
+    /// Cycles in which a slot waited for stored sums; 0 in a machine that adds them at the foot.
+    StallSums,
 }
 
 impl Counter {
-    /// All counters in the order of their registers.
-    pub const ALL: [Counter; 9 + 2 * SLICES_MAX] = [
+    /// All counters in the order of their registers, STALL_SUMS last.
+    pub const ALL: [Counter; 10 + 2 * SLICES_MAX] = [
         Counter::ZeroOperands,
         Counter::Cycles,
         Counter::Vectors,
@@ -98,6 +100,7 @@ impl Counter {
         Counter::SliceWrites(6),
         Counter::SliceReads(7),
         Counter::SliceWrites(7),
+        Counter::StallSums,
     ];
 
     /// Name as in `docs/isa.md`.
@@ -112,6 +115,7 @@ impl Counter {
             Counter::Instructions => "INSTRUCTIONS",
             Counter::MaskReads => "MASK_READS",
             Counter::MaskWrites => "MASK_WRITES",
+            Counter::StallSums => "STALL_SUMS",
             Counter::SliceReads(slice) => return format!("SLICE{slice}_READS"),
             Counter::SliceWrites(slice) => return format!("SLICE{slice}_WRITES"),
         };
@@ -121,6 +125,7 @@ impl Counter {
     /// Register index.
     pub const fn index(self) -> u32 {
         match self {
+            Counter::StallSums => 6,
             Counter::ZeroOperands => 7,
             Counter::Cycles => 8,
             Counter::Vectors => 9,
@@ -137,7 +142,10 @@ impl Counter {
 
     /// Place in [`Counter::ALL`].
     pub const fn place(self) -> usize {
-        (self.index() - Counter::ZeroOperands.index()) as usize
+        match self {
+            Counter::StallSums => Counter::ALL.len() - 1,
+            _ => (self.index() - Counter::ZeroOperands.index()) as usize,
+        }
     }
 
     /// Byte address on the host port.
@@ -270,10 +278,14 @@ mod tests {
 
     #[test]
     fn counters_are_listed_in_register_order() {
-        for (i, counter) in Counter::ALL.into_iter().enumerate() {
+        let (last, others) = Counter::ALL.split_last().unwrap();
+        for (i, counter) in others.iter().enumerate() {
             assert_eq!(counter.index() as usize, 7 + i, "{}", counter.name());
             assert_eq!(counter.place(), i);
         }
+        // In front of the others, in the only index that was free.
+        assert_eq!((*last, last.index()), (Counter::StallSums, 6));
+        assert_eq!(last.place(), others.len());
     }
 
     #[test]

@@ -64,6 +64,26 @@ pub struct Array {
     /// Columns of processing elements, and partitions of the results buffer.
     #[schemars(range(min = 1, max = 256))]
     pub cols: u32,
+    /// Where the sum of the K tiles before joins that of the next one. Default: at the foot of a column.
+    #[serde(default, skip_serializing_if = "PartialSums::is_foot")]
+    pub partial_sums: PartialSums,
+}
+
+/// Where a stored partial sum is added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PartialSums {
+    /// By an adder of the results buffer, to the sum that leaves the column.
+    #[default]
+    Foot,
+    /// It enters the column at the top, as first partial sum; the array is the only adder.
+    Top,
+}
+
+impl PartialSums {
+    fn is_foot(&self) -> bool {
+        *self == PartialSums::Foot
+    }
 }
 
 /// The traversal units.
@@ -274,6 +294,15 @@ impl Params {
     /// Bytes of a partition, at most [`Params::PARTITION_BYTES_MAX`].
     pub fn partition_bytes(&self) -> u32 {
         self.state_buffer.banks * self.bank_bytes()
+    }
+
+    /// Slots from one that stores a sum to the first one that can start from it: with sums at the top a sum
+    /// passes the array in between. 0 at the foot, where sums are forwarded.
+    pub fn sum_distance(&self) -> u32 {
+        match self.array.partial_sums {
+            PartialSums::Foot => 0,
+            PartialSums::Top => self.array.rows + 3,
+        }
     }
 
     /// Bytes of a bank.

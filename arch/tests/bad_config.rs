@@ -257,7 +257,7 @@ fn all_faults_are_reported_at_once() {
         .replace("\"depth\": 64", "\"depth\": \"64\"");
     insta::assert_snapshot!(report(&text), @r#"
     line 3: array.rows is 0, expected a whole number from 1 to 256
-    line 3: array.size is unknown, expected one of cols, rows
+    line 3: array.size is unknown, expected one of cols, partial_sums, rows
     line 4: traversal.offset_bits is 24, expected at most traversal.address_bits, 16
     line 8: state_buffer.slices.widths is [3, 4], expected a sum of 8, the units of a word
     line 10: results_buffer.depth is "64", expected a power of two from 16 to 4096

@@ -1,7 +1,7 @@
 //! The presets, and the schema of configurations.
 
 use heddle_arch::params::{
-    Arrangement, Params, Post, ResetLevel, ResetStyle, TraversalUnit, schema,
+    Arrangement, Params, PartialSums, Post, ResetLevel, ResetStyle, TraversalUnit, schema,
 };
 use serde_json::Value;
 
@@ -199,6 +199,38 @@ fn pet_61_input_banks_leave_two_others() {
 }
 
 #[test]
+fn pet_57_a_configuration_says_where_partial_sums_are_added() {
+    let with = |field: &str| {
+        let text = preset("tiny").to_json();
+        let cols = "\"cols\": 4";
+        assert!(text.contains(cols));
+        Params::from_json(&text.replace(cols, &format!("{cols}{field}")))
+    };
+    let plain = with("").expect("valid");
+    assert_eq!(plain.array.partial_sums, PartialSums::Foot);
+    assert_eq!(plain.sum_distance(), 0);
+    assert!(!plain.to_json().contains("partial_sums"));
+    assert_eq!(with(", \"partial_sums\": \"foot\""), Ok(plain));
+    let top = with(", \"partial_sums\": \"top\"").expect("valid");
+    assert_eq!(top.array.partial_sums, PartialSums::Top);
+    assert_eq!(top.sum_distance(), 7);
+    assert!(top.to_json().contains("\"partial_sums\": \"top\""));
+    assert_eq!(Params::from_json(&top.to_json()), Ok(top));
+    for value in ["\"bottom\"", "1", "true"] {
+        let errors = with(&format!(", \"partial_sums\": {value}")).expect_err("no such place");
+        let fault = &errors.faults()[0];
+        assert_eq!(
+            (errors.faults().len(), fault.field.as_str()),
+            (1, "array.partial_sums")
+        );
+        assert!(
+            fault.message.contains("foot") && fault.message.contains("top"),
+            "{fault:?}"
+        );
+    }
+}
+
+#[test]
 fn parameters_built_by_hand_are_checked() {
     let mut params = preset("tiny");
     params.array.rows = 300;
@@ -214,6 +246,7 @@ fn every_field_of_the_schema_is_explained() {
     collect(&schema(), "", &mut fields);
     for wanted in [
         "array.rows",
+        "array.partial_sums",
         "traversal.unit.trips",
         "state_buffer.row_offsets",
         "state_buffer.input_banks",
@@ -225,7 +258,7 @@ fn every_field_of_the_schema_is_explained() {
     ] {
         assert!(fields.iter().any(|f| f == wanted), "{wanted} in {fields:?}");
     }
-    assert_eq!(fields.len(), 85, "{fields:?}");
+    assert_eq!(fields.len(), 86, "{fields:?}");
 }
 
 /// Lists the fields of a schema and asserts that each has a text and that objects are closed.

@@ -84,7 +84,7 @@ fn unknown_missing_and_repeated_fields_are_refused() {
     changed(
         "\"rows\": 4",
         "\"rows\": 4, \"colour\": 1",
-        &[":3: array.colour is unknown, expected one of cols, rows"],
+        &[":3: array.colour is unknown, expected one of cols, partial_sums, rows"],
     );
     changed(
         "\"rows\": 4, ",

@@ -5,7 +5,9 @@
 
 use std::collections::VecDeque;
 
-use heddle_arch::isa::{CopyWords, Instruction, LoadWeights, Loop, Matmul, ROW_TENSOR, Record};
+use heddle_arch::isa::{
+    CopyWords, Instruction, LoadWeights, Loop, Matmul, ROW_EPILOGUE, ROW_TENSOR, Record,
+};
 use heddle_arch::params::Params;
 
 use crate::schedule::{drained_slots, posted_slots};
@@ -31,6 +33,8 @@ struct Timeline {
     cols: u64,
     /// Cycles that options add to the way of a result.
     extra: u64,
+    /// From a slot that stores sums to one that can start from them.
+    sum_distance: u64,
     fetch: u64,
     tiles: VecDeque<Tile>,
     /// Last weight word taken.
@@ -42,6 +46,9 @@ struct Timeline {
     /// Last address of the stream unit, and last vector.
     stream: Option<u64>,
     vector: Option<u64>,
+    /// From these cycles on a K tile can start from stored sums, and any slot.
+    tile_sums: u64,
+    all_sums: u64,
     /// From this cycle on the drain unit is idle.
     drain_idle: u64,
     /// Results that are still to come for the addresses of a drain.
@@ -56,6 +63,7 @@ pub(crate) fn cycles(instructions: &[Instruction], params: &Params) -> u64 {
         rows: params.array.rows.into(),
         cols: params.array.cols.into(),
         extra: params.post.extra_cycles().into(),
+        sum_distance: params.sum_distance().into(),
         ..Timeline::default()
     };
     for instruction in instructions {
@@ -129,13 +137,15 @@ impl Timeline {
                 record,
                 tile_level,
                 repeat,
+                first,
+                last,
                 ..
             }) => {
                 let times = repeat.map_or(1, |repeat| u64::from(repeat.times));
                 let mut next = valid;
                 let mut first_time = None;
                 for _ in 0..times {
-                    next = self.rows(next, record, *tile_level);
+                    next = self.rows(next, record, *tile_level, (*first, *last));
                     first_time.get_or_insert(next);
                 }
                 let posted = posted_slots(instruction);
@@ -156,7 +166,7 @@ impl Timeline {
 
     /// The slots of a record, from cycle `from` on: its rows in the order of their first blocks. Gives the cycle behind
     /// the last one.
-    fn rows(&mut self, from: u64, record: &Record, tile_level: u32) -> u64 {
+    fn rows(&mut self, from: u64, record: &Record, tile_level: u32, ends: (bool, bool)) -> u64 {
         let mut next = from;
         for (at, block) in record.rows.iter().enumerate() {
             if record.rows[..at].iter().any(|other| other.row == block.row) {
@@ -164,7 +174,10 @@ impl Timeline {
             }
             let (inner, outer) = trips(record, block.row, tile_level);
             match block.row {
-                ROW_TENSOR => self.stream(next, inner, outer),
+                ROW_TENSOR => self.stream(next, inner, outer, ends),
+                ROW_EPILOGUE => {
+                    self.stream = Some(next.max(self.all_sums) + inner * outer - 1);
+                }
                 _ => self.stream = Some(next + inner * outer - 1),
             }
             next = self.stream.map_or(next, |last| last + 1);
@@ -172,12 +185,23 @@ impl Timeline {
         next
     }
 
-    /// K tiles of so many vectors each, from cycle `from` on.
-    fn stream(&mut self, from: u64, vectors: u64, tiles: u64) {
-        for _ in 0..tiles {
+    /// K tiles of so many vectors each, from cycle `from` on. `ends`: the first one starts from the bias,
+    /// the last one stores nothing.
+    fn stream(&mut self, from: u64, vectors: u64, tiles: u64, ends: (bool, bool)) {
+        let (from_bias, to_post) = ends;
+        for tile in 0..tiles {
             let free = self.vector.map_or(0, |last| last + 1);
-            let armed = self.swap_in(from.max(free));
-            let last = from.max(free).max(armed + 1) + vectors - 1;
+            let mut ready = from.max(free);
+            if tile > 0 || !from_bias {
+                ready = ready.max(self.tile_sums);
+            }
+            let armed = self.swap_in(ready);
+            let begins = ready.max(armed + 1);
+            let last = begins + vectors - 1;
+            if tile + 1 < tiles || !to_post {
+                self.tile_sums = begins + self.sum_distance;
+                self.all_sums = last + self.sum_distance;
+            }
             self.vector = Some(last);
             self.stream = Some(last);
         }

@@ -115,6 +115,11 @@ impl WeightPlan {
             column_runs(&tiles.collect::<Vec<_>>(), join)
         };
         let period = (streamed && single && join).then(|| streamed_period(plan.tile_words));
+        // Streamed weights do not wait for a sum on its way through the array.
+        let in_time = |runs: &[ColumnRun]| {
+            let starts_anew = runs.iter().all(|run| run.k_tiles == 1);
+            period.filter(|&period| starts_anew || params.sum_distance() <= period)
+        };
         match mapping {
             Mapping::Channel | Mapping::Toeplitz => {
                 let places = match layer.kind {
@@ -127,17 +132,19 @@ impl WeightPlan {
                     _ => u64::from(layer.kernel[0]) * u64::from(layer.kernel[1]),
                 };
                 let k_tiles = |tile| planes(layer, lanes, tile).len() as u64 * places;
+                let runs = tiles(&k_tiles);
                 Self {
-                    runs: tiles(&k_tiles),
-                    period,
+                    period: in_time(&runs),
+                    runs,
                     ..plan
                 }
             }
             Mapping::Flattened => {
                 let flattening = Flattening::of(layer, params.array.rows);
+                let runs = tiles(&|_| flattening.k_tiles.into());
                 Self {
-                    runs: tiles(&|_| flattening.k_tiles.into()),
-                    period,
+                    period: in_time(&runs),
+                    runs,
                     rows: flattening.rows,
                     flattening: Some(flattening),
                     ..plan

@@ -150,6 +150,7 @@ designs! {
         banks: BankCount { all: 2, input: 0 },
         result_bits: 6,
         slices: 2,
+        sums_at_top: false,
     });
     /// The machine of the configuration `tiny`.
     top: Top<16, 17, 16> = Top::new(&tiny());

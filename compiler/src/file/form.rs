@@ -43,6 +43,9 @@ pub(super) struct MachineFile {
     pub row_offsets: u32,
     pub loops: u32,
     pub program_words: u32,
+    /// Slots to a stored sum: where sums enter the array at the top, streamed weights may be lost.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub sum_distance: u32,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -160,6 +163,7 @@ impl MachineFile {
             row_offsets: params.state_buffer.row_offsets,
             loops: params.traversal.loops,
             program_words: params.program.words,
+            sum_distance: params.sum_distance(),
         }
     }
 
@@ -192,6 +196,11 @@ impl MachineFile {
             ),
             ("traversal.loops", self.loops, machine.loops),
             ("program.words", self.program_words, machine.program_words),
+            (
+                "slots to a stored sum (array.partial_sums)",
+                self.sum_distance,
+                machine.sum_distance,
+            ),
         ] {
             if found != expected {
                 return Err(FileError::Machine {

@@ -1,7 +1,7 @@
 //! What a program of matrices must keep.
 
 use heddle_arch::isa::{Instruction, IsaError};
-use heddle_arch::params::Params;
+use heddle_arch::params::{Params, PartialSums};
 
 use super::drain_form::{DrainForm, Pause};
 use super::place::MatrixPlace;
@@ -264,10 +264,14 @@ pub(super) fn pause(
     params: &Params,
 ) -> Result<Option<Pause>, MatrixError> {
     let cols = params.array.cols;
-    let Some(clocks) = form.clocks(vectors, cols) else {
+    let way = match params.array.partial_sums {
+        PartialSums::Foot => 0,
+        PartialSums::Top => params.array.rows,
+    };
+    let Some(clocks) = form.clocks(vectors, cols, way) else {
         return Ok(None);
     };
-    match form.pause(vectors, cols, tile, params.traversal.loops) {
+    match form.pause(vectors, cols, way, tile, params.traversal.loops) {
         Some(pause) => Ok(Some(pause)),
         None => Err(MatrixError::Pause {
             form,

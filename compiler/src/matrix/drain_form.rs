@@ -3,6 +3,8 @@
 //! A slot of the stream unit reaches column c of the results buffer c clocks later. Vector t is stored two
 //! clocks behind its slot; a slot that reads an address sees what was stored in earlier clocks. So what is
 //! read when depends on one number: the clocks between the last vector and the first sum that is read.
+//! Where stored sums enter the array at the top they are read as many clocks earlier as the array has rows, their
+//! *way*, and the machine itself waits until the last sum of a column is stored.
 
 use std::ops::RangeInclusive;
 
@@ -43,23 +45,33 @@ pub(super) enum Pause {
 
 impl DrainForm {
     /// Clocks that may lie between the last of `vectors` and the first sum that is read, on an array of
-    /// `cols` columns; none if the sums are not stored.
-    pub(super) fn clocks(self, vectors: u32, cols: u32) -> Option<RangeInclusive<u32>> {
-        let row = (cols + 2).saturating_sub(vectors);
+    /// `cols` columns whose stored sums have this way; none if the sums are not stored.
+    pub(super) fn clocks(self, vectors: u32, cols: u32, way: u32) -> Option<RangeInclusive<u32>> {
+        let row = (way + cols + 2).saturating_sub(vectors).max(wait(way));
         match self {
             DrainForm::Direct => None,
             // With one row nothing is left to be stored when the first one is complete.
             DrainForm::Row if vectors == 1 => Some(row..=row),
-            DrainForm::Row => Some(row..=cols),
-            DrainForm::Part => Some(2..=cols.max(2)),
-            DrainForm::All => Some(cols + 1..=MAX_WORDS + START_CLOCKS),
+            DrainForm::Row => Some(row..=way + cols),
+            DrainForm::Part => Some(way + 2..=way + cols.max(2)),
+            DrainForm::All => Some(way + cols + 1..=MAX_WORDS + START_CLOCKS),
         }
     }
 
     /// The shortest pause of this form. Column tiles up to `tile` and so many loops of a record can be
     /// used for it.
-    pub(super) fn pause(self, vectors: u32, cols: u32, tile: u8, loops: u32) -> Option<Pause> {
-        let clocks = self.clocks(vectors, cols)?;
+    pub(super) fn pause(
+        self,
+        vectors: u32,
+        cols: u32,
+        way: u32,
+        tile: u8,
+        loops: u32,
+    ) -> Option<Pause> {
+        let clocks = self.clocks(vectors, cols, way)?;
+        if way > 0 && self != DrainForm::All && clocks.contains(&wait(way)) {
+            return Some(Pause::Slots(Vec::new()));
+        }
         let slots = |count| slots(count, tile.into(), loops as usize).map(Pause::Slots);
         let words = |count: u32| {
             let more = count.checked_sub(READ_WORDS + START_CLOCKS)?;
@@ -102,6 +114,14 @@ impl Pause {
     }
 }
 
+/// Clocks that the machine itself lets pass between the last vector and the first sum that is read.
+fn wait(way: u32) -> u32 {
+    match way {
+        0 => 0,
+        _ => way + 2,
+    }
+}
+
 /// Nested loops of step 1 with `count` slots, whose addresses end at `tile`; no loop for no slot.
 fn slots(count: u32, tile: u32, loops: usize) -> Option<Vec<Count>> {
     let mut factors = Vec::new();
@@ -139,8 +159,8 @@ mod tests {
             for cols in 1..=64 {
                 for vectors in 1..=64 {
                     for tile in [0, 1, 5, 15] {
-                        let clocks = form.clocks(vectors, cols).expect("stored");
-                        if let Some(pause) = form.pause(vectors, cols, tile, 3) {
+                        let clocks = form.clocks(vectors, cols, 0).expect("stored");
+                        if let Some(pause) = form.pause(vectors, cols, 0, tile, 3) {
                             assert!(
                                 clocks.contains(&pause.clocks()),
                                 "{form:?} {vectors} {cols}"
@@ -154,13 +174,13 @@ mod tests {
                 }
             }
         }
-        assert_eq!(DrainForm::Direct.pause(4, 4, 1, 3), None);
+        assert_eq!(DrainForm::Direct.pause(4, 4, 0, 1, 3), None);
     }
 
     #[test]
     fn the_shortest_pauses() {
         let clocks = |form: DrainForm, vectors, cols| {
-            let pause = form.pause(vectors, cols, 1, 5);
+            let pause = form.pause(vectors, cols, 0, 1, 5);
             pause.map(|pause| pause.clocks())
         };
         assert_eq!(clocks(DrainForm::Row, 8, 4), Some(0));
@@ -176,6 +196,37 @@ mod tests {
         assert_eq!(clocks(DrainForm::All, 4, 64), Some(65));
         assert_eq!(clocks(DrainForm::All, 256, 240), Some(241));
         assert_eq!(clocks(DrainForm::All, 256, 256), Some(257));
+    }
+
+    #[test]
+    fn pet_57_with_sums_at_the_top_all_is_later_by_the_rows_of_the_array() {
+        for (cols, vectors) in [(1, 3), (4, 1), (4, 4), (4, 9), (9, 2)] {
+            for form in STORED {
+                let foot = form.clocks(vectors, cols, 0).expect("stored");
+                let top = form.clocks(vectors, cols, 5).expect("stored");
+                let end = match form {
+                    DrainForm::All => *foot.end(),
+                    _ => foot.end() + 5,
+                };
+                assert_eq!(
+                    top,
+                    (foot.start() + 5).max(7)..=end,
+                    "{form:?} {cols} {vectors}"
+                );
+            }
+        }
+        let pause = |form: DrainForm, vectors, cols| form.pause(vectors, cols, 5, 15, 5);
+        let none = Some(Pause::Slots(Vec::new()));
+        assert_eq!(pause(DrainForm::Part, 4, 4), none);
+        assert_eq!(pause(DrainForm::Row, 4, 4), none);
+        // The machine does not wait long enough: 5 + 9 + 2 - 2 clocks.
+        let slots = pause(DrainForm::Row, 2, 9).expect("slots");
+        assert_eq!(slots.clocks(), 14);
+        assert_eq!(pause(DrainForm::Row, 3, 1), None);
+        assert_eq!(
+            pause(DrainForm::All, 4, 12).map(|pause| pause.clocks()),
+            Some(18)
+        );
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The results buffer: where partial sums of several K tiles are added up.
 
+use super::PsumColumn;
 use crate::prelude::*;
 
 /// One column of the results buffer: adds the sum that leaves the array to a stored one.
@@ -229,15 +230,28 @@ pub struct ResultsBuffer {
     pub sum_i: Vec<Signal<In, Bits<32>>>,
     /// Results, one per column.
     pub acc_o: Vec<Signal<Out, Bits<32>>>,
+    /// With sums at the top: bank of the slot of `add_i`, which is at the top.
+    pub add_bank_i: Vec<Signal<In, Bit>>,
+    /// With sums at the top: its address in the bank.
+    pub add_addr_i: Vec<Signal<In, Bits<12>>>,
+    /// Stored sums to the top of the array, one per column: that of a slot two cycles behind `add_i`, else 0.
+    pub psum_o: Vec<Signal<Out, Bits<32>>>,
     column: Vec<ResultColumn>,
+    psum_column: Vec<PsumColumn>,
     valid: Vec<Signal<Local, Bit>>,
     bank: Vec<Signal<Local, Bit>>,
     addr: Vec<Signal<Local, Bits<12>>>,
     add: Vec<Signal<Local, Bit>>,
     sum_en: Vec<Signal<Local, Bit>>,
     write: Vec<Signal<Local, Bit>>,
+    add_bank: Vec<Signal<Local, Bit>>,
+    add_addr: Vec<Signal<Local, Bits<12>>>,
     _cols: usize,
     _depth: usize,
+    /// Columns that add at the foot: all or none.
+    _foot: usize,
+    /// Columns whose sums enter the array at the top: none or all.
+    _top: usize,
 }
 
 impl ResultsBuffer {
@@ -254,15 +268,41 @@ impl ResultsBuffer {
             write_i: Default::default(),
             sum_i: v(cols),
             acc_o: v(cols),
+            add_bank_i: Vec::new(),
+            add_addr_i: Vec::new(),
+            psum_o: Vec::new(),
             column: (0..cols).map(|_| ResultColumn::new(depth)).collect(),
+            psum_column: Vec::new(),
             valid: v(cols + 1),
             bank: v(cols + 1),
             addr: v(cols + 1),
             add: v(cols + 1),
             sum_en: v(cols + 1),
             write: v(cols + 1),
+            add_bank: Vec::new(),
+            add_addr: Vec::new(),
             _cols: cols,
             _depth: depth,
+            _foot: cols,
+            _top: 0,
+        }
+    }
+
+    /// The same size, but stored sums enter the array at the top: `add_i` begins a wave of its own.
+    pub fn with_sums_at_top(self) -> Self {
+        let (cols, depth) = (self._cols, self._depth);
+        Self {
+            add_bank_i: v(1),
+            add_addr_i: v(1),
+            psum_o: v(cols),
+            column: Vec::new(),
+            psum_column: (0..cols).map(|_| PsumColumn::new(depth)).collect(),
+            sum_en: Vec::new(),
+            add_bank: v(cols + 1),
+            add_addr: v(cols + 1),
+            _foot: 0,
+            _top: cols,
+            ..self
         }
     }
 }
@@ -270,13 +310,23 @@ impl ResultsBuffer {
 impl Logic for ResultsBuffer {
     #[hdl_gen]
     fn update(&mut self) {
-        self.valid[0].next = self.valid_i.val();
+        // At the top there is nothing but the sum of the array to be taken.
+        if self._top > 0 {
+            self.valid[0].next = self.valid_i.val() & self.sum_en_i.val();
+        } else {
+            self.valid[0].next = self.valid_i.val();
+        }
         self.bank[0].next = self.bank_i.val();
         self.addr[0].next = self.addr_i.val();
         self.add[0].next = self.add_i.val();
-        self.sum_en[0].next = self.sum_en_i.val();
+        if self._top > 0 {
+            self.add_bank[0].next = self.add_bank_i[0].val();
+            self.add_addr[0].next = self.add_addr_i[0].val();
+        } else {
+            self.sum_en[0].next = self.sum_en_i.val();
+        }
         self.write[0].next = self.write_i.val();
-        for i in 0..self._cols {
+        for i in 0..self._foot {
             self.column[i].clk.next = self.clk.val();
             self.column[i].rst_n.next = self.rst_n.val();
             self.column[i].valid_i.next = self.valid[i].val();
@@ -294,8 +344,36 @@ impl Logic for ResultsBuffer {
             self.write[i + 1].next = self.column[i].write_o.val();
             self.acc_o[i].next = self.column[i].acc_o.val();
         }
+        for i in 0..self._top {
+            self.psum_column[i].clk.next = self.clk.val();
+            self.psum_column[i].rst_n.next = self.rst_n.val();
+            self.psum_column[i].read_i.next = self.add[i].val();
+            self.psum_column[i].read_bank_i.next = self.add_bank[i].val();
+            self.psum_column[i].read_addr_i.next = self.add_addr[i].val();
+            self.psum_column[i].valid_i.next = self.valid[i].val();
+            self.psum_column[i].bank_i.next = self.bank[i].val();
+            self.psum_column[i].addr_i.next = self.addr[i].val();
+            self.psum_column[i].write_i.next = self.write[i].val();
+            self.psum_column[i].sum_i.next = self.sum_i[i].val();
+            self.add[i + 1].next = self.psum_column[i].read_o.val();
+            self.add_bank[i + 1].next = self.psum_column[i].read_bank_o.val();
+            self.add_addr[i + 1].next = self.psum_column[i].read_addr_o.val();
+            self.valid[i + 1].next = self.psum_column[i].valid_o.val();
+            self.bank[i + 1].next = self.psum_column[i].bank_o.val();
+            self.addr[i + 1].next = self.psum_column[i].addr_o.val();
+            self.write[i + 1].next = self.psum_column[i].write_o.val();
+            self.psum_o[i].next = self.psum_column[i].psum_o.val();
+            self.acc_o[i].next = self.psum_column[i].acc_o.val();
+        }
     }
     module!(|this| Meta::module("results_buffer")
         .param("cols", "c", this._cols, "columns")
-        .param("depth", "d", this._depth, "sums in each bank"));
+        .param("depth", "d", this._depth, "sums in each bank")
+        .feature(
+            "top",
+            "ps",
+            this._top,
+            "columns whose stored sums enter the array at the top"
+        )
+        .silent("foot", this._foot));
 }

@@ -40,7 +40,15 @@ impl Counters {
     /// The counters of a machine with so many data slices, in the order of the host's register map
     /// from index 7 on.
     pub fn new(slices: usize) -> Self {
-        let counts = counters(slices);
+        Self::of(counters(slices))
+    }
+
+    /// The same with STALL_SUMS behind them.
+    pub fn with_stall_sums(slices: usize) -> Self {
+        Self::of(counters(slices) + 1)
+    }
+
+    fn of(counts: usize) -> Self {
         Self {
             clk: Default::default(),
             rst_n: Default::default(),

@@ -133,6 +133,8 @@ pub struct DrainHead<const A: usize> {
     _extra: usize,
     /// Words below the input buffer; 0 without one.
     _work_words: usize,
+    /// Stored sums pass the array, in an epilogue too.
+    _sums: usize,
 }
 
 impl<const A: usize> DrainHead<A> {
@@ -178,6 +180,11 @@ impl<const A: usize> DrainHead<A> {
             _work_words: banks.guard(words),
             ..self
         }
+    }
+
+    /// The head of an array that stored sums enter at the top: those of an epilogue come with the array's sums.
+    pub fn with_sums_at_top(self) -> Self {
+        Self { _sums: 1, ..self }
     }
 }
 
@@ -245,7 +252,11 @@ impl<const A: usize> Logic for DrainHead<A> {
             self.res_addr.d_i.next = self.addr[4].q_o.val().get_bits::<12>(0);
         }
         self.res_add.d_i.next = !self.slot_tag.val().get_bit(2);
-        self.res_sum.d_i.next = self.slot_vector.val();
+        if self._sums > 0 {
+            self.res_sum.d_i.next = self.slot.val();
+        } else {
+            self.res_sum.d_i.next = self.slot_vector.val();
+        }
         self.res_write.d_i.next = !self.slot_tag.val().get_bit(3);
         self.res_valid_o.next = self.res_valid.q_o.val();
         self.res_bank_o.next = self.res_bank.q_o.val();
@@ -374,7 +385,8 @@ impl<const A: usize> Logic for DrainHead<A> {
                 "u",
                 this._work_words,
                 "words of a partition below the input buffer",
-            );
+            )
+            .feature("sums", "ps", this._sums, "stored sums pass the array");
         let head = match this._work_words {
             0 => head,
             _ => head.doc("An address in the input buffer is an error."),

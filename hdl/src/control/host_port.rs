@@ -40,6 +40,8 @@ pub struct HostPort {
     pub status_i: Signal<In, Bits<32>>,
     /// Counters in the order of their registers.
     pub count_i: Vec<Signal<In, Bits<32>>>,
+    /// Counter STALL_SUMS.
+    pub stall_sums_i: Vec<Signal<In, Bits<32>>>,
     /// Starts the program.
     pub start_o: Signal<Out, Bit>,
     /// Word address of the first instruction.
@@ -120,6 +122,7 @@ pub struct HostPort {
     _word_bits: usize,
     _entry_bits: usize,
     _counts: usize,
+    _stall_sums: usize,
     _activations: usize,
     _activates: usize,
 }
@@ -143,6 +146,7 @@ impl HostPort {
             running_i: Default::default(),
             status_i: Default::default(),
             count_i: v(counts),
+            stall_sums_i: Vec::new(),
             start_o: Default::default(),
             start_pc_o: Default::default(),
             program_wen_o: Default::default(),
@@ -200,8 +204,18 @@ impl HostPort {
             _word_bits: word_bits,
             _entry_bits: shape.row_offsets.ilog2() as usize,
             _counts: counts,
+            _stall_sums: 0,
             _activations: shape.post.activations,
             _activates: activates,
+        }
+    }
+
+    /// The port of a machine that counts STALL_SUMS.
+    pub fn with_stall_sums(self) -> Self {
+        Self {
+            stall_sums_i: v(1),
+            _stall_sums: 1,
+            ..self
         }
     }
 }
@@ -329,6 +343,11 @@ impl Logic for HostPort {
                 self.selected.next = self.count_i[i].val();
             }
         }
+        for i in 0..self._stall_sums {
+            if self.index.val() == 6 {
+                self.selected.next = self.stall_sums_i[i].val();
+            }
+        }
         match self.index.val().index() {
             0 => {
                 self.selected.next = 0x4845_4401.into();
@@ -394,6 +413,12 @@ impl Logic for HostPort {
                 "fn",
                 this._activations,
                 "tables of activation functions",
+            )
+            .feature(
+                "stall_sums",
+                "ps",
+                this._stall_sums,
+                "counts cycles in which a slot waits for stored sums",
             )
             .silent("activates", this._activates);
         describe(port, this._counts)

@@ -1,5 +1,6 @@
 //! Head of the operand wave: turns operand addresses into slots.
 
+use super::SumsHead;
 use crate::prelude::*;
 
 /// Puts operand addresses on the operand wave, tile by tile.
@@ -79,6 +80,14 @@ pub struct StreamHead<const A: usize> {
     /// The address lies outside its memory, the tile has more vectors than a results bank, or its
     /// entry lies beyond the row tables.
     pub error_o: Signal<Out, Bit>,
+    /// A slot waits for stored sums in this cycle.
+    pub sums_stall_o: Vec<Signal<Out, Bit>>,
+    /// Sums wave, 5 cycles behind the operand wave: the slot starts from stored sums.
+    pub sums_read_o: Vec<Signal<Out, Bit>>,
+    /// Sums wave: results bank.
+    pub sums_bank_o: Vec<Signal<Out, Bit>>,
+    /// Sums wave: result address.
+    pub sums_addr_o: Vec<Signal<Out, Bits<12>>>,
     // Between tiles: the next tensor slot is the first of one.
     between: Reg<Bit>,
     // The weights of the next tile were swapped in.
@@ -112,11 +121,16 @@ pub struct StreamHead<const A: usize> {
     still_armed: Signal<Local, Bit>,
     swap: Signal<Local, Bit>,
     tag: Signal<Local, Bits<8>>,
+    sums: Vec<SumsHead>,
+    /// The sums that the slot starts from are not stored yet.
+    sums_wait: Vec<Signal<Local, Bit>>,
     _loops: usize,
     _byte_bits: usize,
     _tile_bits: usize,
     _result_bits: usize,
     _entry_bits: usize,
+    _at_top: usize,
+    _sum_rows: usize,
 }
 
 impl<const A: usize> StreamHead<A> {
@@ -139,6 +153,21 @@ impl<const A: usize> StreamHead<A> {
             _result_bits: result_bits,
             _entry_bits: entry_bits,
             ..Default::default()
+        }
+    }
+
+    /// The head of an array of `rows` rows that stored sums enter at the top: slots wait until theirs are stored.
+    pub fn with_sums_at_top(self, rows: usize) -> Self {
+        Self {
+            sums_stall_o: v(1),
+            sums_read_o: v(1),
+            sums_bank_o: v(1),
+            sums_addr_o: v(1),
+            sums: vec![SumsHead::new(rows)],
+            sums_wait: v(1),
+            _at_top: 1,
+            _sum_rows: rows,
+            ..self
         }
     }
 }
@@ -194,17 +223,41 @@ impl<const A: usize> Logic for StreamHead<A> {
                 & (self.final_i[c].val() | (self.level_i.val() >= c.to_bits::<3>()));
         }
 
-        self.accept.next = self.addr_valid_i.val()
-            & self.in_range.val()
-            & (!self.is_tensor.val() | !self.between.q_o.val() | self.armed.q_o.val());
+        for i in 0..self._at_top {
+            self.sums_wait[i].next = (self.is_tensor.val()
+                & self.between.q_o.val()
+                & !self.first.q_o.val()
+                & self.sums[i].tile_wait_o.val())
+                | (self.is_epilogue.val() & self.sums[i].slot_wait_o.val());
+            self.sums_stall_o[i].next = self.addr_valid_i.val() & self.sums_wait[i].val();
+        }
+        if self._at_top > 0 {
+            self.accept.next = self.addr_valid_i.val()
+                & self.in_range.val()
+                & !self.sums_wait[0].val()
+                & (!self.is_tensor.val() | !self.between.q_o.val() | self.armed.q_o.val());
+        } else {
+            self.accept.next = self.addr_valid_i.val()
+                & self.in_range.val()
+                & (!self.is_tensor.val() | !self.between.q_o.val() | self.armed.q_o.val());
+        }
         self.vector.next = self.accept.val() & self.is_tensor.val();
         self.addr_ready_o.next = self.accept.val();
         self.vector_o.next = self.vector.val();
         self.last_tile_o.next = self.last_tile.val();
-        self.stall_o.next = self.addr_valid_i.val()
-            & self.is_tensor.val()
-            & self.between.q_o.val()
-            & !self.armed.q_o.val();
+        // Streamed weights begin with the stall, so that it must not come before the sums are there.
+        if self._at_top > 0 {
+            self.stall_o.next = self.addr_valid_i.val()
+                & self.is_tensor.val()
+                & self.between.q_o.val()
+                & !self.sums_wait[0].val()
+                & !self.armed.q_o.val();
+        } else {
+            self.stall_o.next = self.addr_valid_i.val()
+                & self.is_tensor.val()
+                & self.between.q_o.val()
+                & !self.armed.q_o.val();
+        }
         self.error_o.next = self.addr_valid_i.val() & !self.in_range.val();
 
         // A swap is free behind the last vector of a tile and while no tile is under way.
@@ -280,6 +333,24 @@ impl<const A: usize> Logic for StreamHead<A> {
         self.op_tag_o.next = self.op_tag.q_o.val();
         self.op_table_o.next = self.op_table.q_o.val();
         self.op_entry_o.next = self.op_entry.q_o.val();
+
+        for i in 0..self._at_top {
+            self.sums[i].clk.next = self.clk.val();
+            self.sums[i].rst_n.next = self.rst_n.val();
+            self.sums[i].store_i.next =
+                self.vector.val() & !(self.last_i.val() & self.last_tile.val());
+            self.sums[i].begin_i.next = self.between.q_o.val();
+            self.sums[i].read_i.next = self.accept.val()
+                & (self.is_epilogue.val() | (self.is_tensor.val() & !self.first.q_o.val()));
+            self.sums[i].bank_i.next = self.bank_i.val();
+            self.sums[i].addr_i.next = self.vectors.q_o.val().get_bits::<12>(0);
+            if self.is_epilogue.val() {
+                self.sums[i].addr_i.next = self.addr_i.val().get_bits::<12>(0);
+            }
+            self.sums_read_o[i].next = self.sums[i].read_o.val();
+            self.sums_bank_o[i].next = self.sums[i].bank_o.val();
+            self.sums_addr_o[i].next = self.sums[i].addr_o.val();
+        }
     }
     module!(|this| {
         Meta::module("stream_head")
@@ -304,5 +375,12 @@ impl<const A: usize> Logic for StreamHead<A> {
                 this._entry_bits,
                 "bits of an entry of the row tables",
             )
+            .feature(
+                "sum_rows",
+                "ps",
+                this._sum_rows,
+                "rows of the array, whose stored sums enter at the top",
+            )
+            .silent("at_top", this._at_top)
     });
 }

@@ -96,6 +96,10 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     pub res_sum_o: Signal<Out, Bit>,
     /// Results wave: stores the result.
     pub res_write_o: Signal<Out, Bit>,
+    /// Sums wave, with sums at the top: bank of `res_add_o`.
+    pub res_add_bank_o: Vec<Signal<Out, Bit>>,
+    /// Sums wave, with sums at the top: result address of `res_add_o`.
+    pub res_add_addr_o: Vec<Signal<Out, Bits<12>>>,
     /// Post wave: load the scaling of a column tile.
     pub post_load_o: Signal<Out, Bit>,
     /// Post wave: column tile.
@@ -191,6 +195,8 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     _pc_bits: usize,
     _row_offsets: usize,
     _counts: usize,
+    /// Stored sums enter the array at the top.
+    _sums: usize,
     _post: PostOptions,
     _pooling: usize,
     _medians: usize,
@@ -450,7 +456,15 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.res_valid_o.next = self.drain_head.res_valid_o.val();
         self.res_bank_o.next = self.drain_head.res_bank_o.val();
         self.res_addr_o.next = self.drain_head.res_addr_o.val();
-        self.res_add_o.next = self.drain_head.res_add_o.val();
+        if self._sums > 0 {
+            self.res_add_o.next = self.stream_head.sums_read_o[0].val();
+        } else {
+            self.res_add_o.next = self.drain_head.res_add_o.val();
+        }
+        for i in 0..self._sums {
+            self.res_add_bank_o[i].next = self.stream_head.sums_bank_o[i].val();
+            self.res_add_addr_o[i].next = self.stream_head.sums_addr_o[i].val();
+        }
         self.res_sum_o.next = self.drain_head.res_sum_o.val();
         self.res_write_o.next = self.drain_head.res_write_o.val();
         self.post_load_o.next = self.drain_head.post_load_o.val();
@@ -481,6 +495,13 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         }
         if self.sequencer.cycle_o.val() {
             self.counters.increment_i[1].next = 1.into();
+        }
+        for i in 0..self._sums {
+            self.counters.increment_i[self._counts + i].next = 0.into();
+            if self.stream_head.sums_stall_o[i].val() {
+                self.counters.increment_i[self._counts + i].next = 1.into();
+            }
+            self.host.stall_sums_i[i].next = self.counters.count_o[self._counts + i].val();
         }
         if self.stream_head.vector_o.val() {
             self.counters.increment_i[2].next = 1.into();
@@ -542,7 +563,17 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
                 "e",
                 this._row_offsets,
                 "entries of the offset table of a row",
+            )
+            .feature(
+                "sums",
+                "ps",
+                this._sums,
+                "stored sums enter the array at the top",
             );
+        let control = match this._sums {
+            0 => control,
+            _ => control.doc("The sums wave of res_add_o runs beside the bias wave, t + 5."),
+        };
         describe(this._post.describe(control), this._counts)
     });
 }

@@ -7,6 +7,7 @@ use crate::post::{DrainPlace, Post, PostOptions};
 use crate::prelude::*;
 use crate::sliced::SlicedShape;
 use heddle_arch::Params;
+use heddle_arch::params::PartialSums;
 
 /// Neural-network accelerator: state buffer, weight-stationary array, results buffer, scaling,
 /// and the sequencer that runs layers on them.
@@ -56,6 +57,8 @@ pub struct Top<const W: usize, const D: usize, const A: usize> {
     _pooling: usize,
     _medians: usize,
     _activates: usize,
+    /// Stored sums enter the array at the top.
+    _sums: usize,
     _name: String,
 }
 
@@ -82,6 +85,7 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
             banks: BankCount::of(params),
             result_bits: params.results_buffer.depth.ilog2() as usize,
             slices: bank.slices(),
+            sums_at_top: params.array.partial_sums == PartialSums::Top,
         };
         Self {
             clk: Default::default(),
@@ -100,7 +104,7 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
             state_buffer: StateBuffer::new(s.rows, shape.banks, &bank, s.row_offsets),
             array: PeArray::new(s.rows, s.cols),
             bias: BiasRow::new(s.cols, s.tiles),
-            results: ResultsBuffer::new(s.cols, params.results_buffer.depth as usize),
+            results: results_buffer(params),
             post: Post::new(s.cols, s.tiles, s.post),
             place: DrainPlace::new(s.rows, s.cols),
             _rows: s.rows,
@@ -109,6 +113,7 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
             _pooling: usize::from(s.post.pooling),
             _medians: usize::from(s.post.median > 0),
             _activates: usize::from(s.post.activations > 0),
+            _sums: usize::from(shape.sums_at_top),
             _name: module_name(&params.name),
         }
     }
@@ -211,7 +216,13 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Top<W, D, A> {
             }
         }
         for c in 0..self._cols {
-            self.array.psum_i[c].next = self.bias.psum_o[c].val();
+            // A slot starts from a bias or from a stored sum; what it does not start from is 0.
+            if self._sums > 0 {
+                self.array.psum_i[c].next =
+                    self.bias.psum_o[c].val() | self.results.psum_o[c].val();
+            } else {
+                self.array.psum_i[c].next = self.bias.psum_o[c].val();
+            }
             self.results.sum_i[c].next = self.array.psum_o[c].val();
             self.post.acc_i[c].next = self.results.acc_o[c].val();
         }
@@ -232,6 +243,10 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Top<W, D, A> {
         self.results.add_i.next = self.control.res_add_o.val();
         self.results.sum_en_i.next = self.control.res_sum_o.val();
         self.results.write_i.next = self.control.res_write_o.val();
+        for i in 0..self._sums {
+            self.results.add_bank_i[i].next = self.control.res_add_bank_o[i].val();
+            self.results.add_addr_i[i].next = self.control.res_add_addr_o[i].val();
+        }
 
         // Post
         self.post.load_i.next = self.control.post_load_o.val();
@@ -273,7 +288,20 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Top<W, D, A> {
             .silent("pooling", this._pooling)
             .silent("medians", this._medians)
             .silent("activates", this._activates)
+            .silent("sums", this._sums)
     });
+}
+
+/// The results buffer of a configuration.
+pub(crate) fn results_buffer(params: &Params) -> ResultsBuffer {
+    let buffer = ResultsBuffer::new(
+        params.array.cols as usize,
+        params.results_buffer.depth as usize,
+    );
+    match params.array.partial_sums {
+        PartialSums::Foot => buffer,
+        PartialSums::Top => buffer.with_sums_at_top(),
+    }
 }
 
 /// A configuration's name as part of a module name: single underscores, none at the end.

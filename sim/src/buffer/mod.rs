@@ -1,11 +1,15 @@
 //! State buffer (operands, weights, drained results) and results buffer (column sums).
 
 pub mod partition;
+pub mod psums;
 pub mod results;
 pub mod slots;
 pub mod state;
 
 pub use partition::{PartitionModel, PartitionOutputs, PartitionShape};
+pub use psums::{
+    PsumBufferModel, PsumBufferOutputs, PsumColumnModel, PsumColumnOutputs, PsumInputs, SumSlot,
+};
 pub use results::{
     ResultColumnModel, ResultColumnOutputs, ResultInputs, ResultSlot, ResultsBufferModel,
 };

@@ -12,6 +12,7 @@ pub(crate) struct Tally {
     pub macs: u32,
     pub stall_weights: u32,
     pub stall_wait: u32,
+    pub stall_sums: u32,
     pub instructions: u32,
 }
 
@@ -36,6 +37,7 @@ impl Counters {
             Counter::Macs => self.tally.macs,
             Counter::StallWeights => self.tally.stall_weights,
             Counter::StallWait => self.tally.stall_wait,
+            Counter::StallSums => self.tally.stall_sums,
             Counter::Instructions => self.tally.instructions,
             Counter::MaskReads => self.accesses.mask_reads,
             Counter::MaskWrites => self.accesses.mask_writes,

@@ -44,6 +44,10 @@ pub(crate) struct Clockwork {
     drain_idle_from: u64,
     /// Level of an advancing drain.
     advance: Option<u8>,
+    /// From this cycle on a K tile may start from stored sums.
+    tile_sums_from: u64,
+    /// From this cycle on all sums are stored.
+    sums_from: u64,
     /// A unit has accepted an address in this cycle.
     progress: bool,
     /// Weights were swapped in this cycle.
@@ -85,6 +89,8 @@ impl Clockwork {
             weights_from: 0,
             drain_idle_from: 0,
             advance: None,
+            tile_sums_from: 0,
+            sums_from: 0,
             progress: false,
             swapped: false,
             now_or_lost: false,
@@ -196,8 +202,12 @@ impl Clockwork {
         let address = step.map(|step| self.stream_address(&step)).transpose();
         if let (Some(step), Ok(Some(address))) = (step, &address) {
             let address = *address;
-            vector = step.row == ROW_TENSOR && (self.armed || !self.streaming.tile_begins);
-            if step.row == ROW_TENSOR && !vector {
+            let waits = self.waits_for_sums(&step);
+            let armed = self.armed || !self.streaming.tile_begins;
+            vector = step.row == ROW_TENSOR && armed && !waits;
+            if waits {
+                self.tally.stall_sums = self.tally.stall_sums.wrapping_add(1);
+            } else if step.row == ROW_TENSOR && !vector {
                 self.tally.stall_weights = self.tally.stall_weights.wrapping_add(1);
             } else {
                 match step.row {
@@ -214,6 +224,20 @@ impl Clockwork {
             self.swap(data);
         }
         address.map(|_| banks)
+    }
+
+    /// The sums that this slot starts from are not stored yet. A tile has no gaps, so that its first vector
+    /// waits for all of them.
+    fn waits_for_sums(&self, step: &Step) -> bool {
+        let stream = &self.streaming;
+        match step.row {
+            ROW_PROLOGUE => false,
+            ROW_TENSOR => {
+                let from_bias = stream.first && stream.first_tile;
+                stream.tile_begins && !from_bias && self.now < self.tile_sums_from
+            }
+            _ => self.now < self.sums_from,
+        }
     }
 
     fn stream_address(&self, step: &Step) -> Result<usize, Trap> {
@@ -255,6 +279,13 @@ impl Clockwork {
             to_post: stream.last && last_tile,
             result: (stream.bank, place),
         };
+        if !slot.to_post {
+            let stored = self.now + self.delays.sums;
+            if stream.tile_begins {
+                self.tile_sums_from = stored;
+            }
+            self.sums_from = stored;
+        }
         stream.fresh = false;
         stream.tile_begins = false;
         stream.vector += 1;

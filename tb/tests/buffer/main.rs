@@ -4,6 +4,7 @@
 mod arbitration;
 mod bench;
 mod clients;
+mod psums;
 mod random;
 mod results;
 #[path = "../rtl/mod.rs"]

@@ -153,6 +153,24 @@ fn wide() -> Params {
     .params()
 }
 
+/// Five rows and three columns that stored sums enter at the top.
+pub fn at_top() -> Params {
+    let shape = Shape {
+        name: "step".to_string(),
+        rows: 5,
+        cols: 3,
+        banks: 4,
+        words_per_bank: 128,
+        loops: 3,
+        record_rows: 3,
+        bits: (16, 16),
+        depth: 32,
+        slices: r#""widths": [4, 4]"#,
+        post: Post::default(),
+    };
+    machines::with_sums_at_top(shape.params())
+}
+
 /// A single processing element, plain memory.
 fn single() -> Params {
     Shape {
@@ -173,7 +191,7 @@ fn single() -> Params {
 
 /// The machines of a run; each takes half a minute to build.
 pub fn all() -> Vec<Params> {
-    let mut all = vec![options(), wide(), single()];
+    let mut all = vec![at_top(), options(), wide(), single()];
     if is_slow() {
         all.extend([square(), tall()]);
     }
@@ -222,5 +240,8 @@ pub fn random(seed: u64) -> Params {
         shape.post.median = rng.random_range(0..=9);
     }
     shape.post.activations = rng.random_range(0..=3);
-    shape.params()
+    match rng.random() {
+        true => machines::with_sums_at_top(shape.params()),
+        false => shape.params(),
+    }
 }

@@ -9,7 +9,7 @@ pub mod programs;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use heddle_arch::params::{Params, Post};
+use heddle_arch::params::{Params, PartialSums, Post};
 use heddle_gen::{EmitOptions, emit};
 use heddle_hdl::catalog;
 use heddle_tb::Model;
@@ -158,6 +158,13 @@ pub fn sliced(name: &str, slices: &str) -> Params {
         .replace("\"widths\": [4, 4]", slices);
     let params = Params::from_json(&text).unwrap_or_else(|faults| panic!("{slices}: {faults}"));
     assert_eq!((params.array.rows, params.array.cols), (2, 2));
+    params
+}
+
+/// The same machine with stored sums at the top of the array.
+pub fn with_sums_at_top(mut params: Params) -> Params {
+    params.name += "_top";
+    params.array.partial_sums = PartialSums::Top;
     params
 }
 

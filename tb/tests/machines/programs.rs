@@ -302,9 +302,10 @@ impl Writer<'_> {
         Product {
             matmul,
             tiles: tiles * times,
+            // Vectors and epilogues that wait for sums at the top need the more room.
             period: match times {
-                1 => vectors,
-                _ => vectors + u32::from(has_prologue) + epilogues,
+                1 => vectors + self.params.sum_distance(),
+                _ => vectors + u32::from(has_prologue) + epilogues + self.params.sum_distance(),
             },
             results: (direct + epilogues) * times,
         }

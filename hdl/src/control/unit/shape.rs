@@ -22,6 +22,8 @@ pub struct ControlShape {
     pub result_bits: usize,
     /// Data slices of the memory: as many are counted.
     pub slices: usize,
+    /// Stored sums enter the array at the top.
+    pub sums_at_top: bool,
 }
 
 impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
@@ -29,12 +31,11 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
     pub fn new(shape: ControlShape) -> Self {
         let s = shape.sequencer;
         let counts = counters(shape.slices);
+        let sums = usize::from(shape.sums_at_top);
         let walk = TraversalShape::plain(s.record_rows, s.loops);
         let pooling = usize::from(s.post.pooling);
         let medians = usize::from(s.post.median > 0);
         let activates = usize::from(s.post.activations > 0);
-        let tile_bits = s.tiles.ilog2() as usize;
-        let entry_bits = s.row_offsets.ilog2() as usize;
         Self {
             clk: Default::default(),
             rst_n: Default::default(),
@@ -75,6 +76,8 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             res_add_o: Default::default(),
             res_sum_o: Default::default(),
             res_write_o: Default::default(),
+            res_add_bank_o: v(sums),
+            res_add_addr_o: v(sums),
             post_load_o: Default::default(),
             post_tile_o: Default::default(),
             post_cols_o: Default::default(),
@@ -108,10 +111,13 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             buffer_rvalid_i: Default::default(),
             buffer_rdata_i: v(8),
             event_i: v(counts - 6),
-            host: HostPort::new(s, shape.byte_bits - 3, shape.slices),
+            host: host_port(shape),
             sequencer: Sequencer::new(s),
             status: Status::new(),
-            counters: Counters::new(shape.slices),
+            counters: match shape.sums_at_top {
+                true => Counters::with_stall_sums(shape.slices),
+                false => Counters::new(shape.slices),
+            },
             weight_walk: TraversalEngine::new(walk),
             stream_walk: TraversalEngine::new(TraversalShape {
                 repeat: true,
@@ -120,15 +126,8 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             drain_walk: TraversalEngine::new(walk),
             weight_head: WeightHead::new(s.loops, shape.byte_bits, s.rows, s.cols)
                 .with_banks(shape.banks),
-            stream_head: StreamHead::new(
-                s.loops,
-                shape.byte_bits,
-                tile_bits,
-                shape.result_bits,
-                entry_bits,
-            ),
-            drain_head: DrainHead::new(s.loops, shape.byte_bits, tile_bits, s.cols, s.post)
-                .with_banks(shape.banks),
+            stream_head: stream_head(shape),
+            drain_head: drain_head(shape),
             bias_load: v(5),
             bias_first: v(5),
             bias_tile: v(5),
@@ -146,10 +145,45 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             _pc_bits: address_bits(s.program_words),
             _row_offsets: s.row_offsets,
             _counts: counts,
+            _sums: sums,
             _post: s.post,
             _pooling: pooling,
             _medians: medians,
             _activates: activates,
         }
+    }
+}
+
+fn host_port(shape: ControlShape) -> HostPort {
+    let port = HostPort::new(shape.sequencer, shape.byte_bits - 3, shape.slices);
+    match shape.sums_at_top {
+        true => port.with_stall_sums(),
+        false => port,
+    }
+}
+
+fn stream_head<const A: usize>(shape: ControlShape) -> StreamHead<A> {
+    let s = shape.sequencer;
+    let head = StreamHead::new(
+        s.loops,
+        shape.byte_bits,
+        s.tiles.ilog2() as usize,
+        shape.result_bits,
+        s.row_offsets.ilog2() as usize,
+    );
+    match shape.sums_at_top {
+        true => head.with_sums_at_top(s.rows),
+        false => head,
+    }
+}
+
+fn drain_head<const A: usize>(shape: ControlShape) -> DrainHead<A> {
+    let s = shape.sequencer;
+    let tile_bits = s.tiles.ilog2() as usize;
+    let head =
+        DrainHead::new(s.loops, shape.byte_bits, tile_bits, s.cols, s.post).with_banks(shape.banks);
+    match shape.sums_at_top {
+        true => head.with_sums_at_top(),
+        false => head,
     }
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use heddle_arch::isa::{ErrorCode, Record};
-use heddle_arch::params::Params;
+use heddle_arch::params::{Params, PartialSums};
 
 use super::super::walk::{Step, Walk};
 
@@ -24,6 +24,8 @@ pub(super) struct Delays {
     pub(super) copy: u64,
     /// From the last word of a copy being accepted to the weight unit being idle.
     pub(super) copy_quiet: u64,
+    /// From a slot that stores sums to one that may start from them.
+    pub(super) sums: u64,
 }
 
 impl Delays {
@@ -38,6 +40,10 @@ impl Delays {
             swap_gap: cols,
             copy: 3,
             copy_quiet: rows + 6,
+            sums: match params.array.partial_sums {
+                PartialSums::Foot => 0,
+                PartialSums::Top => rows + 3,
+            },
         }
     }
 }

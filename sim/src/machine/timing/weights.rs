@@ -38,11 +38,11 @@ impl Clockwork {
         Ok(Some((address / self.limits.bank_bytes, step)))
     }
 
-    /// A vector waits for its weights.
+    /// A vector waits for its weights, and for nothing else.
     pub(super) fn stalls(&self) -> bool {
         let step = self.stream.valid(self.now);
-        let is_tensor = step.is_some_and(|step| step.row == ROW_TENSOR);
-        is_tensor && self.streaming.tile_begins && !self.armed
+        let waits = step.is_some_and(|step| step.row == ROW_TENSOR && !self.waits_for_sums(&step));
+        waits && self.streaming.tile_begins && !self.armed
     }
 
     pub(super) fn take_weights(&mut self, data: &mut Datapath, step: &Step) {

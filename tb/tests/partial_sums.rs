@@ -1,0 +1,205 @@
+//! Sums of the K tiles before that enter the array at the top, on emitted machines: the clocks that products wait for
+//! them, and what comes out.
+
+mod machines;
+mod rtl;
+
+use heddle_arch::host::Counter;
+use heddle_arch::isa::{Instruction, LoadWeights, Matmul, Record, RowBlock, Wait, assemble};
+use heddle_arch::params::Params;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use machines::pair::{End, HALT, Pair, random_word, row};
+use machines::programs::{random_program, random_row_offset};
+use machines::{Machine, tall, wide, with_sums_at_top};
+use rtl::{Checked, Coverage, run_seeds};
+
+/// Random programs on a machine.
+const PROGRAMS: u32 = 60;
+
+fn load(pair: &Pair, tiles: u32) -> Instruction {
+    let params = pair.params();
+    let words = params.weight_words();
+    Instruction::LoadWeights(LoadWeights {
+        rows: params.array.rows,
+        record: Record {
+            rows: vec![row(0, 0, &[(words, 8), (tiles, 8 * words)])],
+        },
+        ..LoadWeights::default()
+    })
+}
+
+/// A product of all rows on operands of the second bank.
+fn matmul(pair: &Pair, ends: (bool, bool), bank: bool, rows: Vec<RowBlock>) -> Instruction {
+    let params = pair.params();
+    Instruction::Matmul(Matmul {
+        rows: params.array.rows,
+        first: ends.0,
+        last: ends.1,
+        bank,
+        macs: params.array.rows * params.array.cols,
+        record: Record { rows },
+        ..Matmul::default()
+    })
+}
+
+/// Operands of so many vectors and K tiles.
+fn tensor(pair: &Pair, vectors: u32, tiles: u32) -> RowBlock {
+    row(1, pair.params().bank_bytes(), &[(vectors, 1), (tiles, 1)])
+}
+
+fn drain(pair: &Pair, results: u32) -> Instruction {
+    let params = pair.params();
+    let base = params.bank_bytes() / 2;
+    let text = format!(
+        "drain columns={} tile=1 lo=-128 hi=127 [row 0 base {base}: 0..{results} step 1]",
+        params.lanes()
+    );
+    assemble(&text).expect("a legal drain").remove(0)
+}
+
+/// Two rounds of K tiles, the first one from the bias, the second one on what it has stored, then the stored sums.
+fn rounds(pair: &Pair, vectors: u32, bank: bool) -> Vec<Instruction> {
+    let prologue = row(0, 1, &[]);
+    let first = vec![prologue, tensor(pair, vectors, 2)];
+    let second = vec![tensor(pair, vectors, 2), row(2, 0, &[(vectors, 1)])];
+    vec![
+        load(pair, 4),
+        matmul(pair, (true, false), bank, first),
+        drain(pair, vectors),
+        matmul(pair, (false, false), bank, second),
+        HALT,
+    ]
+}
+
+/// Counters of a run that ends with HALT as predicted, all words being those of the golden machine.
+fn run(pair: &mut Pair, program: &[Instruction]) -> Checked<impl Fn(Counter) -> u32 + use<>> {
+    let end = pair.run_instructions(program)?;
+    pair.compare()?;
+    match end {
+        End::Halt(counters) => Ok(move |counter| counters.get(counter)),
+        end => Err(pair.message(format!("ends with {end:?}, expected HALT"))),
+    }
+}
+
+fn check_rounds(params: Params) {
+    let distance = params.array.rows + 3;
+    let machine = Machine::new(with_sums_at_top(params));
+    let mut rng = ChaCha8Rng::seed_from_u64(57);
+    let mut pair = Pair::new(&machine, 57, &mut rng).unwrap_or_else(|message| panic!("{message}"));
+    for vectors in 1..=distance + 3 {
+        for bank in [false, true] {
+            let program = rounds(&pair, vectors, bank);
+            let counter = run(&mut pair, &program)
+                .unwrap_or_else(|message| panic!("{vectors} vectors: {message}"));
+            // The second tile of each round waits until its first vector is so far behind that of the tile before,
+            // the epilogue until it is so far behind the last vector. The second round takes longer to start.
+            let tile = distance.saturating_sub(vectors);
+            let waits = 2 * tile + distance - 1;
+            assert_eq!(counter(Counter::StallSums), waits, "{vectors} vectors");
+            assert_eq!(counter(Counter::Vectors), 4 * vectors);
+        }
+    }
+}
+
+#[test]
+fn pet_57_rounds_start_from_the_sums_of_the_round_before_on_a_tall_array() {
+    check_rounds(tall());
+}
+
+#[test]
+fn pet_57_rounds_start_from_the_sums_of_the_round_before_on_a_wide_array() {
+    check_rounds(wide());
+}
+
+fn random_programs(machine: &Machine, seed: u64) -> Checked<Coverage> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut coverage = Coverage::default();
+    let mut pair = Pair::new(machine, seed, &mut rng)?;
+    let place = pair.place.clone();
+    for number in 0..PROGRAMS {
+        pair.place = format!("{place}, program {number}");
+        let params = pair.params();
+        for _ in 0..4 {
+            let (rows, words) = (params.array.rows, params.partition_words());
+            let (partition, word) = (rng.random_range(0..rows), rng.random_range(0..words));
+            pair.write_word(partition, word, random_word(&mut rng));
+            let entry = rng.random_range(0..params.state_buffer.row_offsets);
+            let offset = random_row_offset(&mut rng, params);
+            pair.write_row_offset(partition, entry, offset);
+        }
+        let program = random_program(&mut rng, params);
+        let end = pair.run_instructions(&program)?;
+        pair.compare()?;
+        if let End::Halt(counters) = end {
+            coverage.event(
+                "a slot waits for sums",
+                counters.get(Counter::StallSums) > 0,
+            );
+            coverage.event("no slot waits", counters.get(Counter::StallSums) == 0);
+        }
+        for instruction in &program {
+            if let Instruction::Matmul(Matmul {
+                first,
+                repeat,
+                record,
+                ..
+            }) = instruction
+            {
+                coverage.event("accumulates", !first);
+                coverage.event("repeats", repeat.is_some());
+                let epilogue = record.rows.iter().any(|block| block.row == 2);
+                coverage.event("epilogue", epilogue);
+            }
+        }
+    }
+    Ok(coverage)
+}
+
+#[test]
+fn pet_57_random_programs_end_as_predicted_with_sums_at_the_top() {
+    for params in [tall(), wide()] {
+        let machine = Machine::new(with_sums_at_top(params));
+        run_seeds(|seed| random_programs(&machine, seed));
+    }
+}
+
+#[test]
+fn pet_57_faults_of_sums_at_the_top_are_noticed_by_programs() {
+    let params = with_sums_at_top(tall());
+    let sources = machines::verilog(&params);
+    let all = std::env::var_os("HEDDLE_SLOW").is_some_and(|value| value == "1");
+    let mutants = [
+        // A tile begins a clock too early.
+        (
+            "heddle_sums_head",
+            "tile_left_q <= 9'd7",
+            "tile_left_q <= 9'd6",
+        ),
+        // An epilogue does not wait.
+        (
+            "heddle_sums_head",
+            "slot_wait_o = slot_wait_q",
+            "slot_wait_o = 1'b0",
+        ),
+        // Tiles that store nothing make others wait.
+        (
+            "heddle_stream_head",
+            "vector & !(last_i & last_tile)",
+            "vector",
+        ),
+        // The stored sum is added to the bias as well.
+        ("heddle_stream_head", "is_tensor & !first_q)", "is_tensor)"),
+        // The sums of an epilogue are not taken.
+        (
+            "heddle_drain_head",
+            "res_sum_q <= slot;",
+            "res_sum_q <= slot_vector;",
+        ),
+    ];
+    let mutants = &mutants[..if all { mutants.len() } else { 1 }];
+    rtl::check_mutants(&sources, mutants, |sources, seed| {
+        random_programs(&Machine::from_verilog(params.clone(), sources), seed)
+    });
+}
