@@ -42,12 +42,20 @@ impl Known<'_> {
 
     /// Banks that the program takes; 0 if it has a memory of its own.
     fn program_banks(&self) -> Option<u64> {
-        if self.value.pointer("/program/memory").and_then(Value::as_str) != Some("banks") {
+        if self
+            .value
+            .pointer("/program/memory")
+            .and_then(Value::as_str)
+            != Some("banks")
+        {
             return Some(0);
         }
         let small = |pointer| u32::try_from(self.number(pointer)?).ok().filter(|n| *n > 0);
         let words = small("/program/words")?;
-        let (rows, bank) = (small("/array/rows")?, small("/state_buffer/words_per_bank")?);
+        let (rows, bank) = (
+            small("/array/rows")?,
+            small("/state_buffer/words_per_bank")?,
+        );
         Some(program_banks(words, rows, bank).into())
     }
 }

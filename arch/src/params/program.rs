@@ -49,6 +49,14 @@ impl Params {
         }
     }
 
+    /// Cycles that a run begins later than with a program memory of its own: the way of the first words from the banks.
+    pub fn fetch_cycles(&self) -> u32 {
+        match self.program.memory {
+            ProgramMemory::Separate => 0,
+            ProgramMemory::Banks => self.array.rows + 6,
+        }
+    }
+
     /// Partitions that hold the program if it lies in banks: the largest power of two that rows allow. Pair w of its
     /// words, words 2w and 2w + 1, lies in partition w modulo their number.
     pub fn program_partitions(&self) -> u32 {

@@ -1,5 +1,6 @@
 //! Head of the operand wave: turns operand addresses into slots.
 
+use crate::buffer::BankCount;
 use crate::prelude::*;
 
 /// Puts operand addresses on the operand wave, tile by tile.
@@ -117,6 +118,8 @@ pub struct StreamHead<const A: usize> {
     _tile_bits: usize,
     _result_bits: usize,
     _entry_bits: usize,
+    /// Words that operands may lie in; 0 for all of a partition.
+    _operand_words: usize,
 }
 
 impl<const A: usize> StreamHead<A> {
@@ -139,6 +142,14 @@ impl<const A: usize> StreamHead<A> {
             _result_bits: result_bits,
             _entry_bits: entry_bits,
             ..Default::default()
+        }
+    }
+
+    /// The head of a partition with these banks: an operand address in a program bank is an error.
+    pub fn with_banks(self, banks: BankCount) -> Self {
+        Self {
+            _operand_words: banks.operand_guard(1 << (self._byte_bits - 3)),
+            ..self
         }
     }
 }
@@ -176,14 +187,26 @@ impl<const A: usize> Logic for StreamHead<A> {
         self.is_epilogue.next = self.row_i.val() == 2;
         self.has_entry.next =
             !self.table_i.val() | ((self.entry.q_o.val() >> self._entry_bits.to_bits::<4>()) == 0);
-        self.in_range.next = (self.is_tensor.val()
-            & self.has_entry.val()
-            & ((self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0)
-            & ((self.vectors.q_o.val() >> self._result_bits.to_bits::<4>()) == 0))
-            | (self.is_prologue.val()
-                & ((self.addr_i.val() >> self._tile_bits.to_bits::<6>()) == 0))
-            | (self.is_epilogue.val()
-                & ((self.addr_i.val() >> self._result_bits.to_bits::<6>()) == 0));
+        if self._operand_words > 0 {
+            self.in_range.next = (self.is_tensor.val()
+                & self.has_entry.val()
+                & ((self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0)
+                & (self.addr_i.val().get_bits::<13>(3) < self._operand_words.to_bits::<13>())
+                & ((self.vectors.q_o.val() >> self._result_bits.to_bits::<4>()) == 0))
+                | (self.is_prologue.val()
+                    & ((self.addr_i.val() >> self._tile_bits.to_bits::<6>()) == 0))
+                | (self.is_epilogue.val()
+                    & ((self.addr_i.val() >> self._result_bits.to_bits::<6>()) == 0));
+        } else {
+            self.in_range.next = (self.is_tensor.val()
+                & self.has_entry.val()
+                & ((self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0)
+                & ((self.vectors.q_o.val() >> self._result_bits.to_bits::<4>()) == 0))
+                | (self.is_prologue.val()
+                    & ((self.addr_i.val() >> self._tile_bits.to_bits::<6>()) == 0))
+                | (self.is_epilogue.val()
+                    & ((self.addr_i.val() >> self._result_bits.to_bits::<6>()) == 0));
+        }
 
         self.tile_end.next = self.final_i[0].val();
         self.last_tile.next = true;
@@ -303,6 +326,12 @@ impl<const A: usize> Logic for StreamHead<A> {
                 "e",
                 this._entry_bits,
                 "bits of an entry of the row tables",
+            )
+            .feature(
+                "operand_words",
+                "u",
+                this._operand_words,
+                "words of a partition that operands may lie in",
             )
     });
 }

@@ -1,6 +1,6 @@
 //! Machines for programs in lockstep: shapes, memories and options.
 
-use heddle_arch::params::{Params, Post};
+use heddle_arch::params::{Params, Post, ProgramMemory};
 use heddle_tb::verilate::Sources;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
@@ -171,9 +171,30 @@ fn single() -> Params {
     .params()
 }
 
+/// The program in the last one of eight banks, rows that are no power of two.
+pub fn banked() -> Params {
+    let shape = Shape {
+        name: "step_banked".to_string(),
+        rows: 5,
+        cols: 3,
+        banks: 8,
+        words_per_bank: 256,
+        loops: 3,
+        record_rows: 3,
+        bits: (16, 16),
+        depth: 16,
+        slices: r#""widths": [4, 4]"#,
+        post: Post::default(),
+    };
+    let mut params = shape.params();
+    params.program.memory = ProgramMemory::Banks;
+    params.validate().expect("seven other banks are left");
+    params
+}
+
 /// The machines of a run; each takes half a minute to build.
 pub fn all() -> Vec<Params> {
-    let mut all = vec![options(), wide(), single()];
+    let mut all = vec![options(), wide(), single(), banked()];
     if is_slow() {
         all.extend([square(), tall()]);
     }

@@ -3,8 +3,8 @@
 use super::Control;
 use crate::buffer::BankCount;
 use crate::control::{
-    Counters, DrainHead, HostPort, Sequencer, SequencerShape, Status, StreamHead, WeightHead,
-    counters,
+    Counters, DrainHead, HostPort, Prefetch, Sequencer, SequencerShape, Status, StreamHead,
+    WeightHead, counters,
 };
 use crate::prelude::*;
 use crate::traversal::{TraversalEngine, TraversalShape};
@@ -31,6 +31,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         let counts = counters(shape.slices);
         let walk = TraversalShape::plain(s.record_rows, s.loops);
         let pooling = usize::from(s.post.pooling);
+        let banked = usize::from(s.banked);
         let medians = usize::from(s.post.median > 0);
         let activates = usize::from(s.post.activations > 0);
         let tile_bits = s.tiles.ilog2() as usize;
@@ -109,6 +110,9 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             buffer_rdata_i: v(8),
             event_i: v(counts - 6),
             host: HostPort::new(s, shape.byte_bits - 3, shape.slices),
+            prefetch: (0..banked)
+                .map(|_| Prefetch::new(s, shape.banks, shape.byte_bits - 3))
+                .collect(),
             sequencer: Sequencer::new(s),
             status: Status::new(),
             counters: Counters::new(shape.slices),
@@ -126,7 +130,8 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
                 tile_bits,
                 shape.result_bits,
                 entry_bits,
-            ),
+            )
+            .with_banks(shape.banks),
             drain_head: DrainHead::new(s.loops, shape.byte_bits, tile_bits, s.cols, s.post)
                 .with_banks(shape.banks),
             bias_load: v(5),
@@ -140,6 +145,8 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             _record_rows: s.record_rows,
             _operand_rows: s.record_rows.min(2),
             _byte_bits: shape.byte_bits,
+            _program_banks: shape.banks.program,
+            _banked: banked,
             _work_words: shape.banks.guard(1 << (shape.byte_bits - 3)),
             _result_bits: shape.result_bits,
             _tiles: s.tiles,
