@@ -14,9 +14,9 @@ use crate::prelude::*;
 /// same way.
 ///
 /// The sequencer waits for the first pair alone. From then on word i behind it is there i cycles later at the latest, and
-/// is read i cycles later at the earliest. A buffer that was full is no exception: the first word of a pair can be read
-/// Rows + 6 cycles after the word before whose place its second word takes was read, and lies as many words behind that one as the buffer
-/// has, less one. So the buffer has Rows + 7 words or more, and no word of it is waited for.
+/// is read i cycles later at the earliest. The same holds behind a stop that has filled the buffer: say a word is read in
+/// cycle c, the second one of its pair. The pair that takes its place can be read from c + Rows + 6 on, and not before c and the
+/// words of the buffer, less one, is it its turn. So Rows + 7 words are enough.
 ///
 /// # Timing
 /// `start_i` in cycle t: the first pair is asked for in t + 2, arrives on `answer_i` in t + Rows + 5, is written in

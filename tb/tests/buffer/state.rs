@@ -184,8 +184,8 @@ fn pet_60_faults_of_a_partition_with_a_program_bank_are_noticed() {
         // The host reads another word.
         (
             "heddle_banks",
-            "bank_raddr_i[39:27] = host_word_i",
-            "bank_raddr_i[39:27] = op_word_i",
+            "bank_raddr_i[51:39] = host_word_i",
+            "bank_raddr_i[51:39] = op_word_i",
         ),
     ];
     check_mutants(&partition(&shape), &mutants, |sources, seed| {

@@ -171,14 +171,14 @@ fn single() -> Params {
     .params()
 }
 
-/// The program in the last one of eight banks, rows that are no power of two.
+/// The program in the last one of four banks, rows that are no power of two.
 pub fn banked() -> Params {
     let shape = Shape {
         name: "step_banked".to_string(),
-        rows: 5,
-        cols: 3,
-        banks: 8,
-        words_per_bank: 256,
+        rows: 3,
+        cols: 2,
+        banks: 4,
+        words_per_bank: 512,
         loops: 3,
         record_rows: 3,
         bits: (16, 16),
@@ -188,7 +188,7 @@ pub fn banked() -> Params {
     };
     let mut params = shape.params();
     params.program.memory = ProgramMemory::Banks;
-    params.validate().expect("seven other banks are left");
+    params.validate().expect("three other banks are left");
     params
 }
 

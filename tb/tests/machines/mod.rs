@@ -130,18 +130,18 @@ pub fn buffered() -> Params {
     params
 }
 
-/// Six rows, eight banks: one for the program, in front of it one for the input.
+/// Three rows, four banks: one for the program, in front of it one for the input.
 pub fn banked() -> Params {
     let sizes = Sizes {
         name: "banked",
-        rows: 6,
-        cols: 4,
+        rows: 3,
+        cols: 2,
         record_rows: 3,
-        loops: 4,
+        loops: 3,
         offset_bits: 16,
         address_bits: 16,
-        banks: 8,
-        words_per_bank: 128,
+        banks: 4,
+        words_per_bank: 256,
         first_slice: 4,
         depth: 16,
         column_tiles: 8,
@@ -150,7 +150,7 @@ pub fn banked() -> Params {
     let mut params = sizes.params();
     params.state_buffer.input_banks = 1;
     params.program.memory = ProgramMemory::Banks;
-    params.validate().expect("six other banks are left");
+    params.validate().expect("two other banks are left");
     params
 }
 

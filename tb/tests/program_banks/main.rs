@@ -19,15 +19,15 @@ fn separate(params: &Params) -> Params {
     params
 }
 
-/// So many rows, two columns, four banks of 256 words or more, the last one or two of which hold 2048 words.
+/// So many rows, two columns, banks of plain memory, of which the program takes one or two.
 fn rows(rows: u32) -> Params {
     let mut params = machines::tiny();
     params.name = format!("rows_{rows}");
-    params.array.rows = rows;
     params.array.cols = 2;
-    params.state_buffer.banks = 8;
-    params.state_buffer.words_per_bank = 256;
-    params.program.words = 2048;
+    params.array.rows = rows;
+    params.state_buffer.banks = 4;
+    params.state_buffer.slices.plain = true;
+    params.program.words = 1024;
     params.program.memory = ProgramMemory::Banks;
     params.validate().expect("two other banks are left");
     params

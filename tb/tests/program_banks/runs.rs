@@ -181,7 +181,7 @@ fn pet_60_a_run_begins_anew_behind_halt_and_behind_errors() {
         if rng.random_bool(0.3) {
             // The host reads at once: no answer of the fetch is among those it gets.
             let word = rng.random_range(0..machine.params.partition_words());
-            pair.compare_words(&[(5, word), (0, word)]).unwrap();
+            pair.compare_words(&[(2, word), (0, word)]).unwrap();
         }
     }
     assert!(ends[0] > 10 && ends[1] > 10, "{ends:?}");
@@ -195,10 +195,10 @@ fn pet_60_the_host_sees_a_program_through_the_codec_and_may_change_it_there() {
     let base = params.operand_bytes() / 8;
     let (mut pair, _) = pair_of(&machine, 4);
     pair.write_program(0, &syncs(200));
-    // Pair 102, words 204 and 205, lies in partition 2, word 25 of the program banks.
-    assert_eq!(params.program_partitions(), 4);
+    // Pair 103, words 206 and 207, lies in partition 1, word 51 of the program bank.
+    assert_eq!(params.program_partitions(), 2);
     pair.set_zero(-77);
-    let word = pair.host.read(buffer_address(1, base + 25)).unwrap();
+    let word = pair.host.read(buffer_address(1, base + 51)).unwrap();
     assert_eq!(word, pair_word(0, 0, -77));
     pair.set_zero(0);
     let cycles = |end: End| match end {
@@ -206,14 +206,14 @@ fn pet_60_the_host_sees_a_program_through_the_codec_and_may_change_it_there() {
         other => panic!("{other:?}"),
     };
     assert_eq!(cycles(run(&mut pair, 0)), 201);
-    // HALT at word 101: pair 50 is word 12 of partition 2.
+    // HALT at word 101: pair 50 is word 25 of partition 0.
     let bytes = |low: u32, high: u32| (u64::from(high) << 32 | u64::from(low)).to_le_bytes();
-    pair.write_word(2, base + 12, bytes(0x0107, 0x0101));
+    pair.write_word(0, base + 25, bytes(0x0107, 0x0101));
     assert_eq!(cycles(run(&mut pair, 0)), 102);
-    // The same over the zero codec, at word 20: pair 10 is word 2 of partition 2.
+    // The same over the zero codec, at word 20: pair 10 is word 5 of partition 0.
     pair.set_zero(5);
     let coded = bytes(0x0101, 0x0107).map(|byte| byte.wrapping_add(5));
-    pair.write_word(2, base + 2, coded);
+    pair.write_word(0, base + 5, coded);
     assert_eq!(cycles(run(&mut pair, 0)), 21);
     assert_eq!(cycles(run(&mut pair, 21)), 81);
     // Region 1 is written only, past the codec; pairs beyond the program are not there.
@@ -269,6 +269,7 @@ fn pet_60_pet_61_the_digits_run_with_input_and_program_in_banks() {
     let network = Network::from_json(include_str!("../../../models/digits.json")).unwrap();
     let mut params = Params::from_json(include_str!("../../../configs/edge.json")).unwrap();
     params.name = "program_digits".to_string();
+    params.state_buffer.slices.plain = true;
     params.state_buffer.banks = 4;
     params.state_buffer.input_banks = 1;
     params.program.memory = ProgramMemory::Banks;

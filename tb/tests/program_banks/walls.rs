@@ -148,7 +148,7 @@ fn pet_60_sums_with_row_offsets_in_a_program_bank_are_errors() {
         for other in 0..params.array.rows {
             pair.write_row_offset(other, 3, Some(0));
         }
-        let base = 3 * bank;
+        let base = 2 * bank;
         // The last vector reads the last operand byte, then one behind it.
         let most = (operands - 1 - 3 - base) as u16;
         for (offset, at) in [
