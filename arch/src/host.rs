@@ -210,6 +210,12 @@ pub const fn program_address(word: u32) -> u32 {
     1 << 30 | word << 3
 }
 
+/// Byte address of a pair of words of a program that lies in banks (0..=32767): word 2 pair in bits 31..0 of the data, the
+/// next one in bits 63..32.
+pub const fn program_pair_address(pair: u32) -> u32 {
+    1 << 30 | pair << 3
+}
+
 /// Byte address of a column parameter: column 0..=255, column tile 0..=255.
 pub const fn column_address(column: u32, tile: u32, sel: ColumnSelect) -> u32 {
     2 << 30 | column << 21 | tile << 4 | (sel as u32) << 3
@@ -260,6 +266,7 @@ mod tests {
         assert_eq!(Register::Status.address(), 24);
         assert_eq!(Counter::SliceWrites(7).address(), 31 * 8);
         assert_eq!(program_address(65535), 0x4007_fff8);
+        assert_eq!(program_pair_address(32767), 0x4003_fff8);
         assert_eq!(column_address(255, 255, ColumnSelect::Scale), 0x9fe0_0ff8);
         assert_eq!(column_address(1, 2, ColumnSelect::Bias), 0x8020_0020);
         assert_eq!(activation_address(7, 255), 0xa000_3ff8);

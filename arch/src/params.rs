@@ -9,10 +9,13 @@ use crate::{json, rules};
 
 mod offsets;
 mod post;
+mod program;
 mod slices;
 
 pub use offsets::{Index, Offsets, Spread};
 pub use post::Post;
+pub(crate) use program::program_banks;
+pub use program::{Program, ProgramMemory};
 pub use slices::{MaskPlace, PackEnd, PackNetwork, ReadOrder, SliceWrite, SlicedMemory, Slices};
 pub(crate) use slices::{mask_units, units};
 
@@ -208,15 +211,6 @@ pub struct ResultsBuffer {
     pub depth: u32,
 }
 
-/// The program memory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Program {
-    /// Instruction words of 32 bits, a power of two.
-    #[schemars(extend("enum" = powers(64, 65536), "x-allowed" = "a power of two from 64 to 65536"))]
-    pub words: u32,
-}
-
 /// The reset input.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -264,7 +258,7 @@ impl Params {
     pub const PARTITION_BYTES_MAX: u32 = 65536;
     /// Clients of a partition in one clock of a run: operands, weights, and results of a drain.
     pub const PARTITION_CLIENTS: u32 = 3;
-    /// Fewest banks beside the input banks: operands and weights of one clock lie apart.
+    /// Fewest banks beside the input and program banks: operands and weights of one clock lie apart.
     pub const WORK_BANKS_MIN: u32 = 2;
 
     /// Reads a configuration.
@@ -310,9 +304,19 @@ impl Params {
         self.state_buffer.words_per_bank * 8
     }
 
-    /// Banks that weights and results may lie in: all but the input banks.
+    /// Banks that operands may lie in: all but the program banks.
+    pub fn operand_banks(&self) -> u32 {
+        self.state_buffer.banks - self.program_banks()
+    }
+
+    /// Bytes of the banks that operands may lie in. The program banks begin here.
+    pub fn operand_bytes(&self) -> u32 {
+        self.operand_banks() * self.bank_bytes()
+    }
+
+    /// Banks that weights and results may lie in: all but the input and program banks.
     pub fn work_banks(&self) -> u32 {
-        self.state_buffer.banks - self.state_buffer.input_banks
+        self.operand_banks() - self.state_buffer.input_banks
     }
 
     /// Bytes of the banks that weights and results may lie in. The input banks begin here.

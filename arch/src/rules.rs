@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::fault::Fault;
-use crate::params::Params;
+use crate::params::{Params, program_banks};
 
 mod offsets;
 mod post;
@@ -18,6 +18,7 @@ pub(crate) fn check(value: &Value, faults: &mut Vec<Fault>) {
         partition_bytes(&known),
         banks(&known),
         input_banks(&known),
+        program(&known),
     ];
     for fault in checks.into_iter().flatten() {
         let reported = |f: &Fault| f.field.starts_with(&fault.field);
@@ -37,6 +38,25 @@ struct Known<'a> {
 impl Known<'_> {
     fn number(&self, pointer: &str) -> Option<u64> {
         self.value.pointer(pointer)?.as_u64()
+    }
+
+    /// Banks that the program takes; 0 if it has a memory of its own.
+    fn program_banks(&self) -> Option<u64> {
+        if self
+            .value
+            .pointer("/program/memory")
+            .and_then(Value::as_str)
+            != Some("banks")
+        {
+            return Some(0);
+        }
+        let small = |pointer| u32::try_from(self.number(pointer)?).ok().filter(|n| *n > 0);
+        let words = small("/program/words")?;
+        let (rows, bank) = (
+            small("/array/rows")?,
+            small("/state_buffer/words_per_bank")?,
+        );
+        Some(program_banks(words, rows, bank).into())
     }
 }
 
@@ -76,10 +96,15 @@ fn banks(known: &Known) -> Option<Fault> {
         .pointer("/state_buffer/bank_per_client")?
         .as_bool()?;
     let clients = u64::from(Params::PARTITION_CLIENTS);
-    let too_few = wanted && banks < clients;
+    let program = known.program_banks()?;
+    let too_few = wanted && banks < clients + program;
     too_few.then(|| {
+        let beside = match program {
+            0 => String::new(),
+            _ => format!(" beside {program} of the program"),
+        };
         let message = format!(
-            "is {banks}, expected at least {clients} with \"bank_per_client\": operands, weights and the drain \
+            "is {banks}, expected at least {clients}{beside} with \"bank_per_client\": operands, weights and the drain \
              may use a partition in one clock"
         );
         fault("state_buffer.banks", message)
@@ -98,6 +123,34 @@ fn input_banks(known: &Known) -> Option<Fault> {
             banks - least
         );
         fault("state_buffer.input_banks", message)
+    })
+}
+
+fn program(known: &Known) -> Option<Fault> {
+    let banks = known.number("/state_buffer/banks")?;
+    let needed = known.program_banks()?;
+    let input = known.number("/state_buffer/input_banks").unwrap_or(0);
+    let least = u64::from(Params::WORK_BANKS_MIN);
+    let bank_count = matches!(banks, 2 | 4 | 8);
+    let too_many = bank_count && input + least <= banks && needed + input + least > banks;
+    too_many.then(|| {
+        let apart = match input {
+            0 => format!("{banks} banks"),
+            _ => format!("{banks} banks, {input} of them for the input"),
+        };
+        let others = format!("{least} others hold weights and results");
+        let room = banks - input - least;
+        if room == 0 {
+            let message = format!("is \"banks\", expected \"separate\" with {apart}: {others}");
+            return fault("program.memory", message);
+        }
+        // Each bank more holds as many words more; their number is a power of two.
+        let words = known.number("/program/words").unwrap_or(0);
+        let most = words / needed * (1 << room.ilog2());
+        let message = format!(
+            "is {words}, expected at most {most} with \"memory\": \"banks\" and {apart}: {others}"
+        );
+        fault("program.words", message)
     })
 }
 

@@ -250,6 +250,7 @@ fn every_field_of_the_schema_is_explained() {
         "traversal.unit.trips",
         "state_buffer.row_offsets",
         "state_buffer.input_banks",
+        "program.memory",
         "state_buffer.slices.access_threshold",
         "sliced.slices.mask",
         "offsets.taps",

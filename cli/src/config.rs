@@ -91,8 +91,12 @@ fn sizes(params: &Params) -> Vec<(&'static str, u64, &'static str)> {
         ),
     ];
     if params.state_buffer.input_banks > 0 {
-        let input = partition - u64::from(params.work_bytes());
-        sizes.push(("input banks of a partition", input, "bytes"));
+        let input = params.operand_bytes() - params.work_bytes();
+        sizes.push(("input banks of a partition", input.into(), "bytes"));
+    }
+    if params.program_banks() > 0 {
+        let program = partition - u64::from(params.operand_bytes());
+        sizes.push(("program banks of a partition", program, "bytes"));
     }
     sizes
 }

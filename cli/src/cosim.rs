@@ -66,7 +66,7 @@ pub fn run(args: &CosimArgs) -> Result<bool, Failure> {
     if let Some(path) = &args.trace {
         model.trace_open(path).map_err(Failure::new)?;
     }
-    let host = Host::new(model, params.array.rows).map_err(Failure::new)?;
+    let host = Host::new(model, &params).map_err(Failure::new)?;
     let mut bench = Bench::new(host, &params, &network, &program).map_err(stopped)?;
     let result = run_images(&mut bench, &images);
     if args.trace.is_some() {

@@ -57,7 +57,7 @@ struct Timeline {
     undrained: VecDeque<(u64, u64)>,
 }
 
-/// Value of CYCLES after a program that ends with HALT.
+/// Value of CYCLES after a program that ends with HALT, from a memory of its own.
 pub(crate) fn cycles(instructions: &[Instruction], params: &Params) -> u64 {
     let mut timeline = Timeline {
         rows: params.array.rows.into(),

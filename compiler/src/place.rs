@@ -68,7 +68,7 @@ pub(crate) fn place(
     // A tensor that no partition can hold has no map of its words, and no offset leads to its planes.
     let mut tables = RowTables::default();
     let (bases, activation_bytes) = match largest {
-        Some(bytes) if bytes > u64::from(params.partition_bytes()) => {
+        Some(bytes) if bytes > u64::from(params.operand_bytes()) => {
             let apart = usize::from(params.state_buffer.input_banks > 0);
             let others = layouts.iter().skip(apart);
             let all = others.map(|layout| layout.footprint.bytes).sum();
@@ -89,7 +89,7 @@ pub(crate) fn place(
 
     let bank_bytes = u64::from(params.bank_bytes());
     let banks = u64::from(params.work_banks());
-    let input_room = u64::from(params.partition_bytes() - params.work_bytes());
+    let input_room = u64::from(params.operand_bytes() - params.work_bytes());
     // Weights keep at least one bank.
     let activation_banks = activation_bytes.div_ceil(bank_bytes).min(banks - 1);
     let activation_room = activation_banks * bank_bytes;

@@ -265,7 +265,7 @@ pub(crate) fn push_run(program: &mut Program, name: &str, layers: Range<usize>, 
         start_pc,
         instructions: instructions.len() as u32,
         layers,
-        cycles: cycles(&instructions, params),
+        cycles: cycles(&instructions, params) + u64::from(params.fetch_cycles()),
         sync,
     });
 }

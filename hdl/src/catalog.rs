@@ -111,7 +111,9 @@ pub const MODULES: &[Entry] = &[
         "address of one row: shared address and own offset",
         |p| {
             let bytes = p.partition_bytes().ilog2() as usize;
-            Box::new(RowOffset::new(size(p.state_buffer.row_offsets), bytes))
+            let words = p.partition_words() as usize;
+            let offset = RowOffset::new(size(p.state_buffer.row_offsets), bytes);
+            Box::new(offset.with_end(BankCount::of(p).operand_guard(words)))
         },
     ),
     entry(
@@ -312,6 +314,7 @@ fn sequencer_shape(params: &Params) -> SequencerShape {
         address_bits: size(params.traversal.address_bits),
         tiles: size(params.column_tiles),
         program_words: size(params.program.words),
+        banked: params.program_banks() > 0,
         row_offsets: size(params.state_buffer.row_offsets),
         post: PostOptions::of(params),
     }

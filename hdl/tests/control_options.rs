@@ -21,6 +21,7 @@ fn shape(post: PostOptions) -> SequencerShape {
         address_bits: 16,
         tiles: 16,
         program_words: 64,
+        banked: false,
         row_offsets: 16,
         post,
     }

@@ -5,7 +5,8 @@ use heddle_arch::Params;
 use heddle_hdl::array::{BiasRow, PeArray};
 use heddle_hdl::buffer::{BankCount, ResultsBuffer, StateBuffer};
 use heddle_hdl::control::{
-    Control, ControlShape, DrainHead, HostPort, Sequencer, SequencerShape, StreamHead, WeightHead,
+    Control, ControlShape, DrainHead, HostPort, Prefetch, Sequencer, SequencerShape, StreamHead,
+    WeightHead,
 };
 use heddle_hdl::offsets::{OffsetShape, OffsetUnit};
 use heddle_hdl::post::{Activate, DrainPlace, Gatherer, PoolLane, Post, PostOptions, Requantise};
@@ -128,6 +129,8 @@ designs! {
     drain_place: DrainPlace = DrainPlace::new(6, 4);
     /// Three loops, 1 KiB partitions, four column tiles, 64 results, row tables of 16 entries.
     stream_head: StreamHead<16> = StreamHead::new(3, 10, 2, 6, 4);
+    /// The same with the program in the last of four banks.
+    stream_head_program: StreamHead<16> = StreamHead::new(3, 10, 2, 6, 4).with_banks(PROGRAM_BANK);
     /// Three loops, 1 KiB partitions, four columns.
     weight_head: WeightHead<16> = WeightHead::new(3, 10, 3, 4);
     /// The same with an input buffer in the last of four banks.
@@ -147,17 +150,42 @@ designs! {
     control: Control<16, 17, 16> = Control::new(ControlShape {
         sequencer: SHAPE,
         byte_bits: 10,
-        banks: BankCount { all: 2, input: 0 },
+        banks: BankCount {
+            all: 2,
+            input: 0,
+            program: 0,
+        },
         result_bits: 6,
         slices: 2,
         sums_at_top: false,
     });
+    /// The same with the program in the last of four banks.
+    host_port_banked: HostPort = HostPort::new(BANKED, 7, 2);
+    /// The prefetch of that machine.
+    prefetch: Prefetch = Prefetch::new(BANKED, PROGRAM_BANK, 7);
     /// The machine of the configuration `tiny`.
     top: Top<16, 17, 16> = Top::new(&tiny());
 }
 
 /// Four banks, the last one of which is the input buffer.
-pub const INPUT_BANK: BankCount = BankCount { all: 4, input: 1 };
+pub const INPUT_BANK: BankCount = BankCount {
+    all: 4,
+    input: 1,
+    program: 0,
+};
+
+/// Four banks, the last one of which holds the program.
+pub const PROGRAM_BANK: BankCount = BankCount {
+    all: 4,
+    input: 0,
+    program: 1,
+};
+
+/// The shape of [`SHAPE`] with the program in banks.
+pub const BANKED: SequencerShape = SequencerShape {
+    banked: true,
+    ..SHAPE
+};
 
 /// An offset unit with tables of 16 entries.
 #[must_use]
@@ -209,6 +237,7 @@ pub const SHAPE: SequencerShape = SequencerShape {
     address_bits: 16,
     tiles: 4,
     program_words: 64,
+    banked: false,
     row_offsets: 16,
     post: PostOptions::NONE,
 };

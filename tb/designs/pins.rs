@@ -2,7 +2,9 @@
 
 use heddle_hdl::array::{BiasRow, PeArray};
 use heddle_hdl::buffer::{ResultsBuffer, StateBuffer};
-use heddle_hdl::control::{Control, DrainHead, HostPort, Sequencer, StreamHead, WeightHead};
+use heddle_hdl::control::{
+    Control, DrainHead, HostPort, Prefetch, Sequencer, StreamHead, WeightHead,
+};
 use heddle_hdl::offsets::OffsetUnit;
 use heddle_hdl::post::{Activate, DrainPlace, Gatherer, PoolLane, Post, Requantise};
 use heddle_hdl::sliced::Sliced;
@@ -81,11 +83,18 @@ pins! { HostPort {
 
 pins! { Sequencer {
     clock: clk;
-    in: rst_n, host_start_i, start_pc_i, program_wen_i, program_waddr_i, program_wdata_i, busy_i,
+    in: rst_n, host_start_i, start_pc_i, program_wen_i, program_waddr_i, program_wdata_i, ready_i, busy_i,
         progress_i, unit_error_i;
     out: cfg_valid_o, cfg_clear_o, cfg_sel_o, cfg_row_o, cfg_col_o, cfg_data_o, start_o, param_o,
-        second_param_o, copy_o, table_o, repeat_o, place_o, pool_o, unit_pc_o, running_o, clear_o, halt_o, fault_o, fault_code_o, pc_o, cycle_o,
+        second_param_o, copy_o, table_o, repeat_o, place_o, pool_o, unit_pc_o, running_o, clear_o, halt_o, fault_o, fault_code_o, pc_o, fetch_pc_o, cycle_o,
         wait_o, issue_o
+} }
+
+pins! { Prefetch {
+    clock: clk;
+    in: rst_n, start_i, start_pc_i, run_i, running_i, pc_i, host_valid_i, host_write_i, host_table_i,
+        host_partition_i, host_word_i, program_wen_i, program_pair_i, answer_valid_i, answer_i;
+    out: valid_o, write_o, table_o, partition_o, word_o, host_rvalid_o, wen_o, waddr_o, wdata_o, ready_o
 } }
 
 pins! { StreamHead<16> {

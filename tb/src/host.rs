@@ -2,9 +2,10 @@
 
 use heddle_arch::host::{
     CTRL_START, ColumnSelect, Counter, Register, Status, activation_address, bias_bits,
-    buffer_address, column_address, program_address, row_offset_address, row_offset_bits,
-    scale_bits,
+    buffer_address, column_address, program_address, program_pair_address, row_offset_address,
+    row_offset_bits, scale_bits,
 };
+use heddle_arch::params::{Params, ProgramMemory};
 use heddle_arch::requantise::Scale;
 
 use crate::error::ModelError;
@@ -85,6 +86,7 @@ pub struct Host {
     model: Model,
     pins: Pins,
     rows: u32,
+    memory: ProgramMemory,
     record: Option<Vec<Access>>,
 }
 
@@ -92,11 +94,11 @@ pub struct Host {
 const PATIENCE_CYCLES: u64 = 4096;
 
 impl Host {
-    /// Resets the machine and takes over its port. `rows` is the number of partitions.
+    /// Resets the machine of this configuration and takes over its port.
     ///
     /// # Errors
     /// `Model` if the design has no host port.
-    pub fn new(mut model: Model, rows: u32) -> Result<Self, HostError> {
+    pub fn new(mut model: Model, params: &Params) -> Result<Self, HostError> {
         let pins = Pins {
             rst_n: model.port("rst_n")?,
             valid: model.port("host_valid_i")?,
@@ -115,7 +117,8 @@ impl Host {
         Ok(Self {
             model,
             pins,
-            rows,
+            rows: params.array.rows,
+            memory: params.program.memory,
             record: None,
         })
     }
@@ -237,13 +240,24 @@ impl Host {
         Ok(answers)
     }
 
-    /// Writes instruction words from program word `first` on.
+    /// Writes instruction words from program word `first` on. In banks words are written in pairs: one beside them that is
+    /// not given becomes 0.
     ///
     /// # Errors
     /// `Timeout`.
     pub fn write_program(&mut self, first: u32, words: &[u32]) -> Result<(), HostError> {
-        for (at, &word) in (first..).zip(words) {
-            self.write(program_address(at), u64::from(word))?;
+        if self.memory == ProgramMemory::Separate {
+            for (at, &word) in (first..).zip(words) {
+                self.write(program_address(at), u64::from(word))?;
+            }
+            return Ok(());
+        }
+        let mut pairs = vec![0; (first % 2) as usize];
+        pairs.extend_from_slice(words);
+        for (pair, words) in (first / 2..).zip(pairs.chunks(2)) {
+            let second = words.get(1).copied().unwrap_or(0);
+            let data = u64::from(second) << 32 | u64::from(words[0]);
+            self.write(program_pair_address(pair), data)?;
         }
         Ok(())
     }

@@ -34,6 +34,7 @@ pub(super) struct Content {
 pub(super) struct MachineFile {
     pub rows: u32,
     pub cols: u32,
+    /// Those that operands may lie in: where the program lies is not part of it.
     pub banks: u32,
     #[serde(default, skip_serializing_if = "is_none")]
     pub input_banks: u32,
@@ -55,6 +56,7 @@ pub(super) struct RunFile {
     pub start_pc: u32,
     pub instructions: u32,
     pub layers: [usize; 2],
+    /// From the first word on: the way from program banks is that of the machine.
     pub cycles: u64,
     pub sync: [usize; 4],
 }
@@ -155,7 +157,7 @@ impl MachineFile {
         Self {
             rows: params.array.rows,
             cols: params.array.cols,
-            banks: params.state_buffer.banks,
+            banks: params.operand_banks(),
             input_banks: params.state_buffer.input_banks,
             words_per_bank: params.state_buffer.words_per_bank,
             results_depth: params.results_buffer.depth,
@@ -169,10 +171,14 @@ impl MachineFile {
 
     pub fn check(self, params: &Params) -> Result<(), FileError> {
         let machine = Self::of(params);
+        let banks = match params.program_banks() {
+            0 => "state_buffer.banks",
+            _ => "state_buffer.banks without those of the program",
+        };
         for (field, found, expected) in [
             ("array.rows", self.rows, machine.rows),
             ("array.cols", self.cols, machine.cols),
-            ("state_buffer.banks", self.banks, machine.banks),
+            (banks, self.banks, machine.banks),
             (
                 "state_buffer.input_banks",
                 self.input_banks,

@@ -38,9 +38,9 @@ impl Limit<'_> {
         }
     }
 
-    /// Words of a partition.
+    /// Words of a partition, those of the program excepted.
     pub fn words(&self) -> u64 {
-        u64::from(self.params.bank_bytes()) * u64::from(self.params.state_buffer.banks) / 8
+        u64::from(self.params.bank_bytes()) * u64::from(self.params.operand_banks()) / 8
     }
 
     pub fn tensor(&self, tensor: &TensorPlan) -> Result<(), FileError> {

@@ -100,7 +100,11 @@ pub(super) fn content(file: Content, params: &Params) -> Result<Program, FileErr
         network: file.network,
         words,
         layers,
-        runs: file.runs.into_iter().map(run_plan).collect(),
+        runs: file
+            .runs
+            .into_iter()
+            .map(|run| run_plan(run, params))
+            .collect(),
         columns: columns?,
         image,
         row_offsets: file.row_offsets,
@@ -109,7 +113,7 @@ pub(super) fn content(file: Content, params: &Params) -> Result<Program, FileErr
     })
 }
 
-fn run_plan(run: RunFile) -> RunPlan {
+fn run_plan(run: RunFile, params: &Params) -> RunPlan {
     let [dependencies, kept_by_the_machine, redundant, waits] = run.sync;
     RunPlan {
         name: run.name,
@@ -119,7 +123,7 @@ fn run_plan(run: RunFile) -> RunPlan {
             start: run.layers[0],
             end: run.layers[1],
         },
-        cycles: run.cycles,
+        cycles: run.cycles.saturating_add(params.fetch_cycles().into()),
         sync: SyncCount {
             dependencies,
             kept_by_the_machine,

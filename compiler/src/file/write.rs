@@ -16,7 +16,9 @@ pub(super) fn content(program: &Program, params: &Params) -> Content {
     Content {
         network: program.network.clone(),
         machine: MachineFile::of(params),
-        runs: program.runs.iter().map(run_file).collect(),
+        runs: (program.runs.iter())
+            .map(|run| run_file(run, params))
+            .collect(),
         layers: program.layers.iter().map(layer_file).collect(),
         tensors: program.tensors.iter().map(tensor_file).collect(),
         columns: program.columns.iter().map(column_file).collect(),
@@ -30,14 +32,14 @@ pub(super) fn content(program: &Program, params: &Params) -> Content {
     }
 }
 
-fn run_file(run: &RunPlan) -> RunFile {
+fn run_file(run: &RunPlan, params: &Params) -> RunFile {
     let sync = run.sync;
     RunFile {
         name: run.name.clone(),
         start_pc: run.start_pc,
         instructions: run.instructions,
         layers: [run.layers.start, run.layers.end],
-        cycles: run.cycles,
+        cycles: run.cycles - u64::from(params.fetch_cycles()),
         sync: [
             sync.dependencies,
             sync.kept_by_the_machine,

@@ -68,9 +68,11 @@ pub(super) fn colours(
     if groups > banks {
         let last = of.iter().position(|&group| group + 1 == groups);
         let layer = last.map_or(0, |id| layer_of[id]);
-        let without = match params.state_buffer.input_banks {
-            0 => "",
-            _ => " without the input banks",
+        let without = match (params.state_buffer.input_banks, params.program_banks()) {
+            (0, 0) => "",
+            (_, 0) => " without the input banks",
+            (0, _) => " without those of the program",
+            _ => " without those of input and program",
         };
         return Err(CompileError::Layer {
             layer: network.layers[layer].name.clone(),

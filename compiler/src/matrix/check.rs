@@ -184,7 +184,7 @@ pub(super) fn aligned((what, place): Named, base: u32) -> Result<(), MatrixError
 
 /// Checks that a matrix lies in its partitions.
 pub(super) fn inside((what, matrix): Named, params: &Params) -> Result<(), MatrixError> {
-    let (end, bytes) = (matrix.end(), params.partition_bytes());
+    let (end, bytes) = (matrix.end(), params.operand_bytes());
     if end <= bytes {
         return Ok(());
     }
@@ -196,6 +196,9 @@ pub(super) fn at_work((what, matrix): Named, params: &Params) -> Result<(), Matr
     let (end, bytes) = (matrix.end(), params.work_bytes());
     if end <= bytes {
         return Ok(());
+    }
+    if params.state_buffer.input_banks == 0 {
+        return Err(MatrixError::Outside { what, end, bytes });
     }
     Err(MatrixError::InputBank { what, end, bytes })
 }

@@ -46,10 +46,10 @@ pub struct Banks {
     pub write_word_i: Signal<In, Bits<13>>,
     /// Word to write.
     pub write_data_i: Vec<Signal<In, Bits<8>>>,
-    /// Writes the word for the host, if it lies in the input buffer.
-    pub input_write_i: Vec<Signal<In, Bit>>,
+    /// Writes the word for the host, if it lies in the input buffer or the program.
+    pub host_write_i: Vec<Signal<In, Bit>>,
     /// Word to write there.
-    pub input_data_i: Vec<Vec<Signal<In, Bits<8>>>>,
+    pub host_data_i: Vec<Vec<Signal<In, Bits<8>>>>,
     /// One per bank: its mask slice is read.
     pub mask_read_o: Vec<Signal<Out, Bit>>,
     /// One per bank: its mask slice is written.
@@ -87,9 +87,12 @@ pub struct Banks {
     op_mask: Vec<Vec<Signal<Local, Bit>>>,
     write_bank: Signal<Local, Bits<13>>,
     _banks: usize,
-    /// Banks that serve everybody; the others are the input buffer.
+    /// Banks that operands are read from; the others hold the program.
+    _data: usize,
+    /// Banks that serve everybody; those up to `_data` are the input buffer.
     _work: usize,
     _input_banks: usize,
+    _program_banks: usize,
     _shape: SlicedShape,
     _slices: usize,
     _bank_lsb: u64,
@@ -104,7 +107,7 @@ impl Banks {
     /// If the shape does not fit.
     pub fn new(banks: impl Into<BankCount>, shape: &SlicedShape) -> Self {
         let count = banks.into();
-        let (banks, work) = (count.all, count.work());
+        let (banks, data, work) = (count.all, count.data(), count.work());
         let words = shape.words;
         assert!(
             words.is_power_of_two(),
@@ -113,7 +116,7 @@ impl Banks {
         let cycles = shape.latency + shape.turns();
         assert_eq!(cycles, 2, "cycles from the read to the word");
         let slices = shape.slices();
-        let per_slice = || (0..banks).map(|_| v(slices)).collect();
+        let per_slice = || (0..data).map(|_| v(slices)).collect();
         Self {
             clk: Default::default(),
             rst_n: Default::default(),
@@ -130,33 +133,35 @@ impl Banks {
             write_i: Default::default(),
             write_word_i: Default::default(),
             write_data_i: v(8),
-            input_write_i: v(count.has_input()),
-            input_data_i: (0..count.has_input()).map(|_| v(8)).collect(),
-            mask_read_o: v(banks),
-            mask_write_o: v(banks),
+            host_write_i: v(count.has_host()),
+            host_data_i: (0..count.has_host()).map(|_| v(8)).collect(),
+            mask_read_o: v(data),
+            mask_write_o: v(data),
             slice_read_o: per_slice(),
             slice_write_o: per_slice(),
             bank: (0..banks).map(|_| SlicedBank::new(shape.clone())).collect(),
-            op_mux: WordMux::new(banks),
+            op_mux: WordMux::new(data),
             wt_mux: WordMux::new(work),
             host_mux: WordMux::new(banks),
-            op_read: v(banks),
-            op_arrives: v(banks),
+            op_read: v(data),
+            op_arrives: v(data),
             wt_read: v(work),
             wt_arrives: v(work),
             host_read: v(banks),
             host_arrives: v(banks),
-            op_take: v(banks),
+            op_take: v(data),
             wt_take: v(work),
             host_take: v(banks),
             op_bank: Default::default(),
             wt_bank: Default::default(),
             host_bank: Default::default(),
-            op_mask: (0..banks + 1).map(|_| v(8)).collect(),
+            op_mask: (0..data + 1).map(|_| v(8)).collect(),
             write_bank: Default::default(),
             _banks: banks,
+            _data: data,
             _work: work,
             _input_banks: count.input,
+            _program_banks: count.program,
             _slices: slices,
             _bank_lsb: words.trailing_zeros().into(),
             _word_mask: words as u64 - 1,
@@ -177,7 +182,10 @@ impl Logic for Banks {
         }
         for b in 0..self._banks {
             // Who is served
-            self.op_take[b].next = self.op_read_i.val() & (self.op_bank.val() == b.to_bits::<13>());
+            if b < self._data {
+                self.op_take[b].next =
+                    self.op_read_i.val() & (self.op_bank.val() == b.to_bits::<13>());
+            }
             if b < self._work {
                 self.wt_take[b].next = self.wt_read_i.val()
                     & (self.wt_bank.val() == b.to_bits::<13>())
@@ -186,10 +194,13 @@ impl Logic for Banks {
                     & (self.host_bank.val() == b.to_bits::<13>())
                     & !self.op_take[b].val()
                     & !self.wt_take[b].val();
-            } else {
+            } else if b < self._data {
                 self.host_take[b].next = self.host_read_i.val()
                     & (self.host_bank.val() == b.to_bits::<13>())
                     & !self.op_take[b].val();
+            } else {
+                self.host_take[b].next =
+                    self.host_read_i.val() & (self.host_bank.val() == b.to_bits::<13>());
             }
 
             // The bank
@@ -207,29 +218,41 @@ impl Logic for Banks {
                 } else if self.wt_take[b].val() {
                     self.bank[b].raddr_i.next = self.wt_word_i.val() & self._word_mask;
                 }
-            } else {
+            } else if b < self._data {
                 self.bank[b].wen_i.next =
-                    self.input_write_i[0].val() & (self.host_bank.val() == b.to_bits::<13>());
+                    self.host_write_i[0].val() & (self.host_bank.val() == b.to_bits::<13>());
                 self.bank[b].waddr_i.next = self.host_word_i.val() & self._word_mask;
                 self.bank[b].ren_i.next = self.op_take[b].val() | self.host_take[b].val();
                 self.bank[b].raddr_i.next = self.host_word_i.val() & self._word_mask;
                 if self.op_take[b].val() {
                     self.bank[b].raddr_i.next = self.op_word_i.val() & self._word_mask;
                 }
+            } else {
+                self.bank[b].wen_i.next =
+                    self.host_write_i[0].val() & (self.host_bank.val() == b.to_bits::<13>());
+                self.bank[b].waddr_i.next = self.host_word_i.val() & self._word_mask;
+                self.bank[b].ren_i.next = self.host_take[b].val();
+                self.bank[b].raddr_i.next = self.host_word_i.val() & self._word_mask;
             }
-            self.mask_read_o[b].next = self.bank[b].mask_ren_o.val();
-            self.mask_write_o[b].next = self.bank[b].mask_wen_o.val();
+            if b < self._data {
+                self.mask_read_o[b].next = self.bank[b].mask_ren_o.val();
+                self.mask_write_o[b].next = self.bank[b].mask_wen_o.val();
+            }
             for k in 0..self._slices {
-                self.slice_read_o[b][k].next = self.bank[b].slice_ren_o[k].val();
-                self.slice_write_o[b][k].next = self.bank[b].slice_wen_o[k].val();
+                if b < self._data {
+                    self.slice_read_o[b][k].next = self.bank[b].slice_ren_o[k].val();
+                    self.slice_write_o[b][k].next = self.bank[b].slice_wen_o[k].val();
+                }
             }
 
             // Where the word goes that arrives two cycles later
-            self.op_read[b].clk.next = self.clk.val();
-            self.op_read[b].d_i.next = self.op_take[b].val();
-            self.op_arrives[b].clk.next = self.clk.val();
-            self.op_arrives[b].d_i.next = self.op_read[b].q_o.val();
-            self.op_mux.select_i[b].next = self.op_arrives[b].q_o.val();
+            if b < self._data {
+                self.op_read[b].clk.next = self.clk.val();
+                self.op_read[b].d_i.next = self.op_take[b].val();
+                self.op_arrives[b].clk.next = self.clk.val();
+                self.op_arrives[b].d_i.next = self.op_read[b].q_o.val();
+                self.op_mux.select_i[b].next = self.op_arrives[b].q_o.val();
+            }
             if b < self._work {
                 self.wt_read[b].clk.next = self.clk.val();
                 self.wt_read[b].d_i.next = self.wt_take[b].val();
@@ -247,17 +270,19 @@ impl Logic for Banks {
                     self.bank[b].wdata_i[k].next = self.write_data_i[k].val();
                     self.wt_mux.word_i[b][k].next = self.bank[b].rdata_o[k].val();
                 } else {
-                    self.bank[b].wdata_i[k].next = self.input_data_i[0][k].val();
+                    self.bank[b].wdata_i[k].next = self.host_data_i[0][k].val();
                 }
-                self.op_mux.word_i[b][k].next = self.bank[b].rdata_o[k].val();
-                self.op_mask[b + 1][k].next = self.op_mask[b][k].val()
-                    | (self.bank[b].nz_o[k].val() & self.op_arrives[b].q_o.val());
+                if b < self._data {
+                    self.op_mux.word_i[b][k].next = self.bank[b].rdata_o[k].val();
+                    self.op_mask[b + 1][k].next = self.op_mask[b][k].val()
+                        | (self.bank[b].nz_o[k].val() & self.op_arrives[b].q_o.val());
+                }
                 self.host_mux.word_i[b][k].next = self.bank[b].rdata_o[k].val();
             }
         }
         for k in 0..8 {
             self.op_data_o[k].next = self.op_mux.word_o[k].val();
-            self.op_mask_o[k].next = self.op_mask[self._banks][k].val();
+            self.op_mask_o[k].next = self.op_mask[self._data][k].val();
             self.wt_data_o[k].next = self.wt_mux.word_o[k].val();
             self.host_data_o[k].next = self.host_mux.word_o[k].val();
         }
@@ -271,11 +296,24 @@ impl Logic for Banks {
                 this._input_banks,
                 "the last banks, which are the input buffer",
             )
-            .silent("work", this._work);
+            .silent("work", this._work)
+            .silent("data", this._data)
+            .feature(
+                "program_banks",
+                "pr",
+                this._program_banks,
+                "the very last banks, which hold the program",
+            );
         let banks = match this._input_banks {
             0 => banks,
             _ => banks
                 .doc("The input buffer serves operands, else the host; the host alone writes it."),
+        };
+        let banks = match this._program_banks {
+            0 => banks,
+            _ => {
+                banks.doc("The host path alone reads and writes the program. Accesses of these banks are not among those told.")
+            }
         };
         this._shape
             .describe_kind(banks)

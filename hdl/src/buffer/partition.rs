@@ -213,8 +213,12 @@ pub struct Partition {
     write_word: Signal<Local, Bits<13>>,
     write_data: Vec<Signal<Local, Bits<8>>>,
     _banks: usize,
+    /// Banks that operands are read from.
+    _data: usize,
     _input_banks: usize,
-    _has_input: usize,
+    _program_banks: usize,
+    /// The host alone writes some banks.
+    _has_host: usize,
     _slices: usize,
     _offsets: usize,
     _shape: SlicedShape,
@@ -225,10 +229,11 @@ impl Partition {
     /// table of `offsets` entries.
     pub fn new(banks: impl Into<BankCount>, shape: &SlicedShape, offsets: usize) -> Self {
         let count = banks.into();
-        let banks = count.all;
+        let (banks, data) = (count.all, count.data());
         let slices = shape.slices();
         let bytes = banks * shape.words * 8;
-        let sums = || (0..slices).map(|_| EventSum::new(banks)).collect();
+        let sums = || (0..slices).map(|_| EventSum::new(data)).collect();
+        let end = count.operand_guard(bytes / 8);
         Self {
             clk: Default::default(),
             rst_n: Default::default(),
@@ -317,7 +322,7 @@ impl Partition {
             host_partition: Default::default(),
             host_word: Default::default(),
             host_data: v(8),
-            row_offset: RowOffset::new(offsets, bytes.ilog2() as usize),
+            row_offset: RowOffset::new(offsets, bytes.ilog2() as usize).with_end(end),
             banks: Banks::new(count, shape),
             reader: OperandReader::new(),
             weight: v(8),
@@ -327,8 +332,8 @@ impl Partition {
             answer_word: v(8),
             host_rvalid: Default::default(),
             host_rdata: v(8),
-            ev_mask_read: EventSum::new(banks),
-            ev_mask_write: EventSum::new(banks),
+            ev_mask_read: EventSum::new(data),
+            ev_mask_write: EventSum::new(data),
             ev_slice_read: sums(),
             ev_slice_write: sums(),
             ev_zero: EventSum::new(1),
@@ -342,8 +347,10 @@ impl Partition {
             write_word: Default::default(),
             write_data: v(8),
             _banks: banks,
+            _data: data,
             _input_banks: count.input,
-            _has_input: count.has_input(),
+            _program_banks: count.program,
+            _has_host: count.has_host(),
             _slices: slices,
             _offsets: offsets,
             _shape: shape.clone(),

@@ -68,6 +68,8 @@ pub struct RowOffset {
     beyond: Signal<Local, Bit>,
     _depth: usize,
     _byte_bits: usize,
+    /// Words that operands may lie in; 0 for all of the partition.
+    _operand_words: usize,
 }
 
 impl RowOffset {
@@ -107,6 +109,15 @@ impl RowOffset {
             beyond: Default::default(),
             _depth: depth,
             _byte_bits: byte_bits,
+            _operand_words: 0,
+        }
+    }
+
+    /// The same for a partition of which operands lie in the first so many words alone; 0 for all of them.
+    pub fn with_end(self, words: usize) -> Self {
+        Self {
+            _operand_words: words,
+            ..self
         }
     }
 }
@@ -136,9 +147,16 @@ impl Logic for RowOffset {
             self.has_address.next = self.entry.val().get_bit(16);
         }
         self.sum.next = self.addr_i.val().get_bits::<17>(0) + self.offset.val();
-        self.beyond.next = self.active.q_o.val()
-            & self.has_address.val()
-            & ((self.sum.val() >> self._byte_bits.to_bits::<5>()) != 0);
+        if self._operand_words > 0 {
+            self.beyond.next = self.active.q_o.val()
+                & self.has_address.val()
+                & (((self.sum.val() >> self._byte_bits.to_bits::<5>()) != 0)
+                    | (self.sum.val().get_bits::<13>(3) >= self._operand_words.to_bits::<13>()));
+        } else {
+            self.beyond.next = self.active.q_o.val()
+                & self.has_address.val()
+                & ((self.sum.val() >> self._byte_bits.to_bits::<5>()) != 0);
+        }
         self.beyond_o.next = self.beyond.val();
         self.valid.clk.next = self.clk.val();
         self.valid.rst_n.next = self.rst_n.val();
@@ -161,7 +179,7 @@ impl Logic for RowOffset {
         self.swap_o.next = self.swap.q_o.val();
     }
     module!(|this| {
-        Meta::module("row_offset")
+        let offset = Meta::module("row_offset")
             .param("depth", "d", this._depth, "entries of the table")
             .param(
                 "byte_bits",
@@ -169,5 +187,17 @@ impl Logic for RowOffset {
                 this._byte_bits,
                 "bits of a partition address",
             )
+            .feature(
+                "operand_words",
+                "u",
+                this._operand_words,
+                "words of the partition that operands may lie in",
+            );
+        match this._operand_words {
+            0 => offset,
+            _ => {
+                offset.doc("A sum beyond the words of operands counts as one beyond the partition.")
+            }
+        }
     });
 }

@@ -130,6 +130,7 @@ pub struct StateBuffer {
     _rows: usize,
     _banks: usize,
     _input_banks: usize,
+    _program_banks: usize,
     _slices: usize,
     _offsets: usize,
     _shape: SlicedShape,
@@ -223,6 +224,7 @@ impl StateBuffer {
             _rows: rows,
             _banks: banks.all,
             _input_banks: banks.input,
+            _program_banks: banks.program,
             _slices: slices,
             _offsets: offsets,
             _shape: shape.clone(),
@@ -362,6 +364,12 @@ impl Logic for StateBuffer {
                 "in",
                 this._input_banks,
                 "the last banks, which are the input buffer",
+            )
+            .feature(
+                "program_banks",
+                "pr",
+                this._program_banks,
+                "the very last banks, which hold the program",
             )
             .param("offsets", "e", this._offsets, "entries of an offset table");
         this._shape.describe_kind(buffer)

@@ -131,7 +131,7 @@ pub struct DrainHead<const A: usize> {
     _cols: usize,
     _pooling: usize,
     _extra: usize,
-    /// Words below the input buffer; 0 without one.
+    /// Words that weights and results may lie in; 0 for all of a partition.
     _work_words: usize,
     /// Stored sums pass the array, in an epilogue too.
     _sums: usize,
@@ -173,7 +173,7 @@ impl<const A: usize> DrainHead<A> {
         }
     }
 
-    /// The head of a partition with these banks: an address in the input buffer is an error.
+    /// The head of a partition with these banks: an address in the input buffer or the program is an error.
     pub fn with_banks(self, banks: BankCount) -> Self {
         let words = 1 << (self._byte_bits - 3);
         Self {
@@ -384,12 +384,12 @@ impl<const A: usize> Logic for DrainHead<A> {
                 "work_words",
                 "u",
                 this._work_words,
-                "words of a partition below the input buffer",
+                "words of a partition that weights and results may lie in",
             )
             .feature("sums", "ps", this._sums, "stored sums pass the array");
         let head = match this._work_words {
             0 => head,
-            _ => head.doc("An address in the input buffer is an error."),
+            _ => head.doc("An address behind the work banks is an error."),
         };
         let head = match this._extra {
             0 => head,

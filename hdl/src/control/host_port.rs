@@ -119,6 +119,9 @@ pub struct HostPort {
     _cols: usize,
     _tile_bits: usize,
     _pc_bits: usize,
+    /// Bits of the place of a program write: a word, or a pair of words for banks.
+    _place_bits: usize,
+    _banked: usize,
     _word_bits: usize,
     _entry_bits: usize,
     _counts: usize,
@@ -201,6 +204,8 @@ impl HostPort {
             _cols: shape.cols,
             _tile_bits: shape.tiles.ilog2() as usize,
             _pc_bits: address_bits(shape.program_words),
+            _place_bits: address_bits(shape.program_words) - usize::from(shape.banked),
+            _banked: usize::from(shape.banked),
             _word_bits: word_bits,
             _entry_bits: shape.row_offsets.ilog2() as usize,
             _counts: counts,
@@ -249,7 +254,7 @@ impl Logic for HostPort {
         self.region.next = self.host_addr_i.val().get_bits::<2>(30);
         self.index.next = self.host_addr_i.val().get_bits::<5>(3);
         self.is_program.next = (self.region.val() == 1)
-            & ((self.host_addr_i.val().get_bits::<27>(3) >> self._pc_bits.to_bits::<5>()) == 0);
+            & ((self.host_addr_i.val().get_bits::<27>(3) >> self._place_bits.to_bits::<5>()) == 0);
         self.is_column.next = (self.region.val() == 2)
             & (self.host_addr_i.val().get_bits::<9>(21) < self._cols.to_bits::<9>())
             & ((self.host_addr_i.val().get_bits::<17>(4) >> self._tile_bits.to_bits::<5>()) == 0);
@@ -324,7 +329,12 @@ impl Logic for HostPort {
         self.buffer_valid.d_i.next = self.take.val() & self.travels.val();
         self.buffer_table.d_i.next = self.is_table.val();
         self.buffer_table_o.next = self.buffer_table.q_o.val();
-        self.codes.next = !self.host_addr_i.val().get_bit(29);
+        if self._banked > 0 {
+            // Nor do programs, which take the way to the partitions too.
+            self.codes.next = (self.region.val() == 3) & !self.host_addr_i.val().get_bit(29);
+        } else {
+            self.codes.next = !self.host_addr_i.val().get_bit(29);
+        }
         self.buffer_write.d_i.next = self.host_write_i.val();
         self.buffer_valid_o.next = self.buffer_valid.q_o.val();
         self.buffer_write_o.next = self.buffer_write.q_o.val();
@@ -420,7 +430,21 @@ impl Logic for HostPort {
                 this._stall_sums,
                 "counts cycles in which a slot waits for stored sums",
             )
-            .silent("activates", this._activates);
+            .silent("activates", this._activates)
+            .silent("place_bits", this._place_bits)
+            .feature(
+                "banked",
+                "pr",
+                this._banked,
+                "program writes go to the partitions",
+            );
+        let port = match this._banked {
+            0 => port,
+            _ => port.doc(
+                "The program lies in the partitions: program_waddr_o counts pairs of words, whose bytes are those of \
+                 buffer_data_o, past the codec.",
+            ),
+        };
         describe(port, this._counts)
     });
 }

@@ -34,6 +34,8 @@ pub struct Sequencer {
     pub program_waddr_i: Signal<In, Bits<16>>,
     /// Word to write.
     pub program_wdata_i: Signal<In, Bits<32>>,
+    /// The first word of the program stands in the prefetch buffer.
+    pub ready_i: Vec<Signal<In, Bit>>,
     /// The unit is busy.
     pub busy_i: Vec<Signal<In, Bit>>,
     /// Some unit accepted an address in this cycle.
@@ -82,6 +84,8 @@ pub struct Sequencer {
     pub fault_code_o: Signal<Out, Bits<8>>,
     /// Word address of the current instruction.
     pub pc_o: Signal<Out, Bits<16>>,
+    /// Word address to read next, for who fills the prefetch buffer.
+    pub fetch_pc_o: Vec<Signal<Out, Bits<17>>>,
     /// A cycle to be counted.
     pub cycle_o: Signal<Out, Bit>,
     /// Head waits in this cycle.
@@ -124,11 +128,15 @@ pub struct Sequencer {
     last_word: Signal<Local, Bit>,
     last_loop: Signal<Local, Bit>,
     record_end: Signal<Local, Bit>,
+    /// Fetch has no word yet.
+    awaits: Vec<Signal<Local, Bit>>,
     clear: Signal<Local, Bit>,
     fault: Signal<Local, Bit>,
     _rows: usize,
     _cols: usize,
     _pc_bits: usize,
+    _fetch_words: usize,
+    _banked: usize,
     _record_rows: usize,
     _loops: usize,
     _offset_bits: usize,
@@ -143,6 +151,7 @@ impl Sequencer {
     /// A sequencer for a machine of the given shape.
     pub fn new(shape: SequencerShape) -> Self {
         let pooling = usize::from(shape.post.pooling);
+        let banked = usize::from(shape.banked);
         Self {
             clk: Default::default(),
             rst_n: Default::default(),
@@ -151,6 +160,7 @@ impl Sequencer {
             program_wen_i: Default::default(),
             program_waddr_i: Default::default(),
             program_wdata_i: Default::default(),
+            ready_i: v(banked),
             busy_i: v(3),
             progress_i: Default::default(),
             unit_error_i: Default::default(),
@@ -175,10 +185,11 @@ impl Sequencer {
             fault_o: Default::default(),
             fault_code_o: Default::default(),
             pc_o: Default::default(),
+            fetch_pc_o: v(banked),
             cycle_o: Default::default(),
             wait_o: Default::default(),
             issue_o: Default::default(),
-            program: Ram1r1w::new(1, shape.program_words),
+            program: Ram1r1w::new(1, shape.fetch_words()),
             check: InstructionCheck::new(shape),
             registers: UnitRegisters::new(shape.post.pooling),
             state: Default::default(),
@@ -207,11 +218,14 @@ impl Sequencer {
             last_word: Default::default(),
             last_loop: Default::default(),
             record_end: Default::default(),
+            awaits: v(banked),
             clear: Default::default(),
             fault: Default::default(),
             _rows: shape.rows,
             _cols: shape.cols,
             _pc_bits: address_bits(shape.program_words),
+            _fetch_words: banked * shape.fetch_words(),
+            _banked: banked,
             _record_rows: shape.record_rows,
             _loops: shape.loops,
             _offset_bits: shape.offset_bits,
@@ -260,7 +274,17 @@ impl Logic for Sequencer {
         self.program.wen_i.next = self.program_wen_i.val();
         self.program.waddr_i.next = self.program_waddr_i.val();
         self.program.wdata_i[0].next = self.program_wdata_i.val();
-        self.program.ren_i.next = self.read.val();
+        // No word of the prefetch buffer is read before it is written: Fetch waits for the first one, and the
+        // buffer does not run empty behind it.
+        for i in 0..self._banked {
+            self.awaits[i].next = (self.state.q_o.val() == State::Fetch) & !self.ready_i[i].val();
+            self.fetch_pc_o[i].next = self.pc.q_o.val();
+        }
+        if self._banked > 0 {
+            self.program.ren_i.next = self.read.val() & !self.awaits[0].val();
+        } else {
+            self.program.ren_i.next = self.read.val();
+        }
         self.program.raddr_i.next = self.pc.q_o.val().get_bits::<16>(0);
         self.word.next = self.program.rdata_o[0].val();
         self.check.word_i.next = self.word.val();
@@ -349,6 +373,11 @@ impl Logic for Sequencer {
         if self.read.val() {
             self.pc.d_i.next = self.pc.q_o.val() + 1;
         }
+        for i in 0..self._banked {
+            if self.awaits[i].val() {
+                self.pc.d_i.next = self.pc.q_o.val();
+            }
+        }
 
         self.state.d_i.next = self.state.q_o.val();
         self.phase.d_i.next = self.phase.q_o.val();
@@ -373,6 +402,11 @@ impl Logic for Sequencer {
             State::Fetch => {
                 self.header_pc.d_i.next = self.pc.q_o.val().get_bits::<16>(0);
                 self.state.d_i.next = State::Head;
+                for i in 0..self._banked {
+                    if self.awaits[i].val() {
+                        self.state.d_i.next = State::Fetch;
+                    }
+                }
             }
             State::Head => {
                 self.remaining.d_i.next = self.word.val().get_bits::<8>(8) - 1;
@@ -540,7 +574,21 @@ impl Logic for Sequencer {
                 "bits of an address",
             )
             .param("tiles", "t", this._tiles, "column tiles")
-            .param("pc_bits", "p", this._pc_bits, "bits of a program address");
+            .param("pc_bits", "p", this._pc_bits, "bits of a program address")
+            .silent("banked", this._banked)
+            .feature(
+                "fetch_words",
+                "f",
+                this._fetch_words,
+                "words of the prefetch buffer",
+            );
+        let sequencer = match this._banked {
+            0 => sequencer,
+            _ => sequencer.doc(
+                "The program lies in banks of the state buffer, the memory written and read here is the prefetch \
+                 buffer. Fetch waits for the first word, Rows + 6 cycles longer than with a memory.",
+            ),
+        };
         let sequencer = this._post.describe(sequencer);
         match this._extra {
             0 => sequencer,

@@ -22,6 +22,8 @@ pub struct SequencerShape {
     pub tiles: usize,
     /// Words of the program memory, a power of two.
     pub program_words: usize,
+    /// The program lies in banks of the state buffer, else in a memory of its own.
+    pub banked: bool,
     /// Entries of the offset table of a row, a power of two.
     pub row_offsets: usize,
     /// Options of post-processing.
@@ -29,6 +31,17 @@ pub struct SequencerShape {
 }
 
 impl SequencerShape {
+    /// Words of the memory that the sequencer reads: the program, or a prefetch buffer.
+    ///
+    /// The buffer covers the way from a word read to the one that takes its place, see
+    /// [`Prefetch`](super::Prefetch).
+    pub fn fetch_words(&self) -> usize {
+        match self.banked {
+            false => self.program_words,
+            true => (self.rows + 7).next_power_of_two(),
+        }
+    }
+
     /// Partitions that column 0 can drain into; 1 for a square array.
     pub fn turns(&self) -> usize {
         self.rows / common_divisor(self.rows as u32, self.cols as u32) as usize

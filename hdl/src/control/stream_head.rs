@@ -1,6 +1,7 @@
 //! Head of the operand wave: turns operand addresses into slots.
 
 use super::SumsHead;
+use crate::buffer::BankCount;
 use crate::prelude::*;
 
 /// Puts operand addresses on the operand wave, tile by tile.
@@ -131,6 +132,8 @@ pub struct StreamHead<const A: usize> {
     _entry_bits: usize,
     _at_top: usize,
     _sum_rows: usize,
+    /// Words that operands may lie in; 0 for all of a partition.
+    _operand_words: usize,
 }
 
 impl<const A: usize> StreamHead<A> {
@@ -170,6 +173,14 @@ impl<const A: usize> StreamHead<A> {
             ..self
         }
     }
+
+    /// The head of a partition with these banks: an operand address in a program bank is an error.
+    pub fn with_banks(self, banks: BankCount) -> Self {
+        Self {
+            _operand_words: banks.operand_guard(1 << (self._byte_bits - 3)),
+            ..self
+        }
+    }
 }
 
 impl<const A: usize> Logic for StreamHead<A> {
@@ -205,14 +216,26 @@ impl<const A: usize> Logic for StreamHead<A> {
         self.is_epilogue.next = self.row_i.val() == 2;
         self.has_entry.next =
             !self.table_i.val() | ((self.entry.q_o.val() >> self._entry_bits.to_bits::<4>()) == 0);
-        self.in_range.next = (self.is_tensor.val()
-            & self.has_entry.val()
-            & ((self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0)
-            & ((self.vectors.q_o.val() >> self._result_bits.to_bits::<4>()) == 0))
-            | (self.is_prologue.val()
-                & ((self.addr_i.val() >> self._tile_bits.to_bits::<6>()) == 0))
-            | (self.is_epilogue.val()
-                & ((self.addr_i.val() >> self._result_bits.to_bits::<6>()) == 0));
+        if self._operand_words > 0 {
+            self.in_range.next = (self.is_tensor.val()
+                & self.has_entry.val()
+                & ((self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0)
+                & (self.addr_i.val().get_bits::<13>(3) < self._operand_words.to_bits::<13>())
+                & ((self.vectors.q_o.val() >> self._result_bits.to_bits::<4>()) == 0))
+                | (self.is_prologue.val()
+                    & ((self.addr_i.val() >> self._tile_bits.to_bits::<6>()) == 0))
+                | (self.is_epilogue.val()
+                    & ((self.addr_i.val() >> self._result_bits.to_bits::<6>()) == 0));
+        } else {
+            self.in_range.next = (self.is_tensor.val()
+                & self.has_entry.val()
+                & ((self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0)
+                & ((self.vectors.q_o.val() >> self._result_bits.to_bits::<4>()) == 0))
+                | (self.is_prologue.val()
+                    & ((self.addr_i.val() >> self._tile_bits.to_bits::<6>()) == 0))
+                | (self.is_epilogue.val()
+                    & ((self.addr_i.val() >> self._result_bits.to_bits::<6>()) == 0));
+        }
 
         self.tile_end.next = self.final_i[0].val();
         self.last_tile.next = true;
@@ -380,6 +403,12 @@ impl<const A: usize> Logic for StreamHead<A> {
                 "ps",
                 this._sum_rows,
                 "rows of the array, whose stored sums enter at the top",
+            )
+            .feature(
+                "operand_words",
+                "u",
+                this._operand_words,
+                "words of a partition that operands may lie in",
             )
             .silent("at_top", this._at_top)
     });

@@ -3,7 +3,7 @@
 mod shape;
 
 use super::counters::describe;
-use super::{Counters, DrainHead, HostPort, Sequencer, Status, StreamHead, WeightHead};
+use super::{Counters, DrainHead, HostPort, Prefetch, Sequencer, Status, StreamHead, WeightHead};
 use crate::post::PostOptions;
 use crate::prelude::*;
 use crate::traversal::TraversalEngine;
@@ -168,6 +168,8 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     /// each data slice.
     pub event_i: Vec<Signal<In, Bits<10>>>,
     host: HostPort,
+    /// There is one if the program lies in banks.
+    prefetch: Vec<Prefetch>,
     sequencer: Sequencer,
     status: Status,
     counters: Counters,
@@ -190,6 +192,8 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     _operand_rows: usize,
     _byte_bits: usize,
     _work_words: usize,
+    _program_banks: usize,
+    _banked: usize,
     _result_bits: usize,
     _tiles: usize,
     _pc_bits: usize,
@@ -245,6 +249,27 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
             self.buffer_data_o[i].next = self.host.buffer_data_o[i].val();
             self.host.buffer_rdata_i[i].next = self.buffer_rdata_i[i].val();
         }
+        for i in 0..self._banked {
+            self.prefetch[i].clk.next = self.clk.val();
+            self.prefetch[i].rst_n.next = self.rst_n.val();
+            self.prefetch[i].start_i.next = self.host.start_o.val();
+            self.prefetch[i].start_pc_i.next = self.host.start_pc_o.val();
+            self.prefetch[i].run_i.next = self.sequencer.cycle_o.val();
+            self.prefetch[i].running_i.next = self.sequencer.running_o.val();
+            self.prefetch[i].pc_i.next = self.sequencer.fetch_pc_o[i].val();
+            self.prefetch[i].host_valid_i.next = self.host.buffer_valid_o.val();
+            self.prefetch[i].host_write_i.next = self.host.buffer_write_o.val();
+            self.prefetch[i].host_table_i.next = self.host.buffer_table_o.val();
+            self.prefetch[i].host_partition_i.next = self.host.buffer_partition_o.val();
+            self.prefetch[i].host_word_i.next = self.host.buffer_word_o.val();
+            self.prefetch[i].program_wen_i.next = self.host.program_wen_o.val();
+            self.prefetch[i].program_pair_i.next = self.host.program_waddr_o.val();
+            self.prefetch[i].answer_valid_i.next = self.buffer_rvalid_i.val();
+            for k in 0..8 {
+                self.prefetch[i].answer_i[k].next = self.buffer_rdata_i[k].val();
+            }
+            self.sequencer.ready_i[i].next = self.prefetch[i].ready_o.val();
+        }
         self.host_ready_o.next = self.host.host_ready_o.val();
         self.host_rvalid_o.next = self.host.host_rvalid_o.val();
         self.host.running_i.next = self.sequencer.running_o.val();
@@ -252,7 +277,6 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         for i in 0..self._counts {
             self.host.count_i[i].next = self.counters.count_o[i].val();
         }
-        self.host.buffer_rvalid_i.next = self.buffer_rvalid_i.val();
         self.bias_wen_o.next = self.host.bias_wen_o.val();
         self.scale_wen_o.next = self.host.scale_wen_o.val();
         self.param_column_o.next = self.host.column_o.val();
@@ -263,18 +287,31 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
             self.post_table_o[i].next = self.sequencer.param_o[2].val().get_bits::<4>(11);
         }
         self.bias_data_o.next = self.host.program_wdata_o.val();
-        self.buffer_valid_o.next = self.host.buffer_valid_o.val();
-        self.buffer_write_o.next = self.host.buffer_write_o.val();
-        self.buffer_table_o.next = self.host.buffer_table_o.val();
-        self.buffer_partition_o.next = self.host.buffer_partition_o.val();
-        self.buffer_word_o.next = self.host.buffer_word_o.val();
+        if self._banked > 0 {
+            self.host.buffer_rvalid_i.next = self.prefetch[0].host_rvalid_o.val();
+            self.buffer_valid_o.next = self.prefetch[0].valid_o.val();
+            self.buffer_write_o.next = self.prefetch[0].write_o.val();
+            self.buffer_table_o.next = self.prefetch[0].table_o.val();
+            self.buffer_partition_o.next = self.prefetch[0].partition_o.val();
+            self.buffer_word_o.next = self.prefetch[0].word_o.val();
+            self.sequencer.program_wen_i.next = self.prefetch[0].wen_o.val();
+            self.sequencer.program_waddr_i.next = self.prefetch[0].waddr_o.val();
+            self.sequencer.program_wdata_i.next = self.prefetch[0].wdata_o.val();
+        } else {
+            self.host.buffer_rvalid_i.next = self.buffer_rvalid_i.val();
+            self.buffer_valid_o.next = self.host.buffer_valid_o.val();
+            self.buffer_write_o.next = self.host.buffer_write_o.val();
+            self.buffer_table_o.next = self.host.buffer_table_o.val();
+            self.buffer_partition_o.next = self.host.buffer_partition_o.val();
+            self.buffer_word_o.next = self.host.buffer_word_o.val();
+            self.sequencer.program_wen_i.next = self.host.program_wen_o.val();
+            self.sequencer.program_waddr_i.next = self.host.program_waddr_o.val();
+            self.sequencer.program_wdata_i.next = self.host.program_wdata_o.val();
+        }
 
         // Sequencer
         self.sequencer.host_start_i.next = self.host.start_o.val();
         self.sequencer.start_pc_i.next = self.host.start_pc_o.val();
-        self.sequencer.program_wen_i.next = self.host.program_wen_o.val();
-        self.sequencer.program_waddr_i.next = self.host.program_waddr_o.val();
-        self.sequencer.program_wdata_i.next = self.host.program_wdata_o.val();
         self.sequencer.busy_i[0].next =
             self.weight_walk.busy_o.val() | self.weight_head.copying_o.val();
         self.sequencer.busy_i[1].next = self.stream_walk.busy_o.val();
@@ -548,8 +585,15 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
                 "work_words",
                 "u",
                 this._work_words,
-                "words of a partition below the input buffer",
+                "words of a partition that weights and results may lie in",
             )
+            .feature(
+                "program_banks",
+                "pr",
+                this._program_banks,
+                "the very last banks of a partition, which hold the program",
+            )
+            .silent("banked", this._banked)
             .param(
                 "result_bits",
                 "d",

@@ -102,7 +102,7 @@ pub struct WeightHead<const A: usize> {
     _word_bits: usize,
     _rows: usize,
     _cols: usize,
-    /// Words below the input buffer; 0 without one.
+    /// Words that weights and results may lie in; 0 for all of a partition.
     _work_words: usize,
 }
 
@@ -126,7 +126,7 @@ impl<const A: usize> WeightHead<A> {
         }
     }
 
-    /// The head of a partition with these banks: an address in the input buffer is an error.
+    /// The head of a partition with these banks: an address in the input buffer or the program is an error.
     pub fn with_banks(self, banks: BankCount) -> Self {
         let words = 1 << (self._byte_bits - 3);
         Self {
@@ -268,11 +268,11 @@ impl<const A: usize> Logic for WeightHead<A> {
                 "work_words",
                 "u",
                 this._work_words,
-                "words of a partition below the input buffer",
+                "words of a partition that weights and results may lie in",
             );
         match this._work_words {
             0 => head,
-            _ => head.doc("An address in the input buffer is an error."),
+            _ => head.doc("An address behind the work banks is an error."),
         }
     });
 }

@@ -74,6 +74,7 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
             address_bits: A,
             tiles: params.column_tiles as usize,
             program_words: params.program.words as usize,
+            banked: params.program_banks() > 0,
             row_offsets: params.state_buffer.row_offsets as usize,
             post: PostOptions::of(params),
         };

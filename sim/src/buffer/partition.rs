@@ -9,8 +9,10 @@ use crate::sliced::{Accesses, Layout};
 pub struct PartitionShape {
     /// Number of banks.
     pub banks: usize,
-    /// The last so many are the input buffer: written by the host alone, no weights are read from it.
+    /// So many in front of the program are the input buffer: written by the host alone, no weights are read from it.
     pub input_banks: usize,
+    /// The very last so many hold the program: nothing but host accesses, which are no events.
+    pub program_banks: usize,
     /// 8-byte words per bank.
     pub words_per_bank: usize,
     /// Slices of a bank.
@@ -26,19 +28,27 @@ impl PartitionShape {
         Self {
             banks,
             input_banks: 0,
+            program_banks: 0,
             words_per_bank,
             layout: Layout::new(words_per_bank, widths),
             offsets: 16,
         }
     }
 
-    /// Whether a word lies in the input buffer.
-    fn is_input(&self, word: u16) -> bool {
-        usize::from(word) >= (self.banks - self.input_banks) * self.words_per_bank
+    /// Whether a word lies in the program banks.
+    fn is_program(&self, word: u16) -> bool {
+        u32::from(word) * 8 >= self.operand_bytes()
     }
 
-    fn bytes(&self) -> u32 {
-        (self.banks * self.words_per_bank * 8) as u32
+    /// Whether a word lies in the input buffer or the program: the host alone writes it.
+    fn is_host(&self, word: u16) -> bool {
+        let work = self.banks - self.program_banks - self.input_banks;
+        usize::from(word) >= work * self.words_per_bank
+    }
+
+    /// Bytes that operands may lie in.
+    fn operand_bytes(&self) -> u32 {
+        ((self.banks - self.program_banks) * self.words_per_bank * 8) as u32
     }
 }
 
@@ -242,10 +252,13 @@ impl PartitionModel {
         });
         let moved = inputs.drain.or(copied);
         let DrainWord { word, data } = moved.or(host)?;
-        if moved.is_some() && self.shape.is_input(word) {
+        if moved.is_some() && self.shape.is_host(word) {
             return Some(word);
         }
         self.words[usize::from(word)] = data;
+        if self.shape.is_program(word) {
+            return Some(word);
+        }
         let layout = &self.shape.layout;
         let mask = layout.turned(layout.mask_of(data.into()));
         self.count(&Accesses::of_write(layout, mask), now, later);
@@ -260,7 +273,7 @@ impl PartitionModel {
         };
         let sum = offset.map(|offset| u32::from(slot.address) + u32::from(offset));
         let sum = sum.filter(|_| slot.is_active());
-        let beyond = sum.is_some_and(|sum| sum >= self.shape.bytes());
+        let beyond = sum.is_some_and(|sum| sum >= self.shape.operand_bytes());
         let address = sum.filter(|_| !beyond).map(|sum| sum as u16);
         (OwnSlot { address, slot }, beyond)
     }
@@ -293,7 +306,7 @@ impl PartitionModel {
             return None;
         }
         Some(match slot.is_active() {
-            true if self.shape.is_input(slot.address >> 3) => Some(0),
+            true if self.shape.is_host(slot.address >> 3) => Some(0),
             true => self.read(slot.address >> 3, reads),
             false => None,
         })
@@ -307,7 +320,9 @@ impl PartitionModel {
         }
         let data = self.words[usize::from(word)];
         reads.banks.push(bank);
-        reads.words.push(data);
+        if !self.shape.is_program(word) {
+            reads.words.push(data);
+        }
         Some(data)
     }
 

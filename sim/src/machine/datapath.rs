@@ -5,6 +5,7 @@ use heddle_arch::params::Params;
 use heddle_arch::requantise::{Rounding, Scale};
 
 use super::memory::{OwnAddress, StateMemory};
+use super::prefetch::Places;
 use crate::network::requantise::scale_accumulator;
 use crate::post::reduce;
 use crate::sliced::Layout;
@@ -132,7 +133,8 @@ impl Datapath {
                 words,
                 buffer.row_offsets as usize,
                 Layout::of_machine(params),
-            ),
+            )
+            .with_operands(Places::of(params).map_or(words, Places::operand_words)),
             shadow: vec![0; rows * cols],
             kept: vec![0; rows * cols],
             active: vec![0; rows * cols],

@@ -38,6 +38,8 @@ struct Partition {
 #[derive(Debug, Clone)]
 pub(crate) struct StateMemory {
     partitions: Vec<Partition>,
+    /// Words of a partition that operands may lie in.
+    operand_words: usize,
     layout: Layout,
     /// Data slices read and written, by number of non-zero units.
     needed: [Vec<u8>; 2],
@@ -57,9 +59,18 @@ impl StateMemory {
             [false, true].map(|write| pops.clone().map(|pop| layout.needed(pop, write)).collect());
         Self {
             partitions: vec![partition; partitions],
+            operand_words: words,
             needed,
             layout,
             accesses: Accesses::default(),
+        }
+    }
+
+    /// Operands may lie in the first so many words alone.
+    pub fn with_operands(self, words: usize) -> Self {
+        Self {
+            operand_words: words,
+            ..self
         }
     }
 
@@ -95,7 +106,7 @@ impl StateMemory {
             None => Some(0),
         };
         match offset.map(|offset| address + usize::from(offset)) {
-            Some(sum) if sum < 8 * partition.words.len() => OwnAddress::At(sum),
+            Some(sum) if sum < 8 * self.operand_words => OwnAddress::At(sum),
             Some(_) => OwnAddress::Beyond,
             None => OwnAddress::None,
         }

@@ -2,7 +2,7 @@
 //! memories and predicts every hardware counter.
 //!
 //! [`Machine`] is what the host sees. Behind it `sequencer` issues instructions, `walk` gives the
-//! addresses of a record, `timing` decides in which cycle a unit takes one, `datapath` what happens
+//! addresses of a record, `prefetch` when its words can be read from banks, `timing` decides in which cycle a unit takes one, `datapath` what happens
 //! then, `memory` counts slice accesses. Errors stop the machine with the code of `docs/isa.md`; the counters of a run
 //! that ends with an error are not a prediction.
 
@@ -10,6 +10,7 @@ mod check;
 mod counters;
 mod datapath;
 mod memory;
+mod prefetch;
 mod sequencer;
 mod timing;
 mod walk;
@@ -22,6 +23,7 @@ pub use counters::Counters;
 
 use datapath::Datapath;
 use memory::Accesses;
+use prefetch::Places;
 use timing::{Clockwork, Trap};
 
 /// Why a run did not reach HALT.
@@ -98,7 +100,9 @@ pub enum WrittenWord {
 #[derive(Debug, Clone)]
 pub struct Machine {
     params: Params,
+    /// Words of the program memory; none if the program lies in the state buffer.
     program: Vec<u32>,
+    places: Option<Places>,
     host_zero: u8,
     data: Datapath,
 }
@@ -107,19 +111,29 @@ impl Machine {
     /// A machine of this configuration.
     #[must_use]
     pub fn new(params: &Params) -> Self {
+        let places = Places::of(params);
+        let words = match places {
+            Some(_) => 0,
+            None => params.program.words as usize,
+        };
         Self {
             params: params.clone(),
-            program: vec![0; params.program.words as usize],
+            program: vec![0; words],
+            places,
             host_zero: 0,
             data: Datapath::new(params),
         }
     }
 
-    /// Writes instruction words from program word `first` on.
+    /// Writes instruction words from program word `first` on. In banks words are written in pairs: one beside them that is
+    /// not given becomes 0.
     ///
     /// # Panics
     /// If they reach beyond the program memory.
     pub fn write_program(&mut self, first: u32, words: &[u32]) {
+        if let Some(places) = self.places {
+            return places.write(&mut self.data.memory, first, words);
+        }
         let first = first as usize;
         self.program[first..first + words.len()].copy_from_slice(words);
     }
@@ -202,9 +216,12 @@ impl Machine {
         mut watch: impl FnMut(WrittenWord),
     ) -> Result<Counters, MachineError> {
         self.data.memory.accesses = Accesses::default();
+        // Nothing that runs can write to the banks of the program.
+        let read = self.places.map(|places| places.read(&self.data.memory));
+        let program = read.as_deref().unwrap_or(&self.program);
         let mut clockwork = Clockwork::new(&self.params, start_pc);
         for cycle in 0..limit {
-            let result = clockwork.cycle(&self.program, &mut self.data);
+            let result = clockwork.cycle(program, &mut self.data);
             for leaving in self.data.leaving.drain(..) {
                 watch(WrittenWord::Drained(DrainedWord {
                     cycle,

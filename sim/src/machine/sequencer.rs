@@ -6,6 +6,7 @@ use heddle_arch::isa::{
 use heddle_arch::params::Params;
 
 use super::check::{Fault, WordCheck, check_header};
+use super::prefetch::Prefetch;
 use super::timing::Trap;
 
 /// Cycles without progress after which a waiting sequencer gives up.
@@ -77,6 +78,8 @@ pub(crate) struct Sequencer {
     state: State,
     pc: u32,
     stuck_cycles: u32,
+    /// None for a program memory of its own, which has each word at once.
+    prefetch: Option<Prefetch>,
 }
 
 impl Sequencer {
@@ -86,6 +89,14 @@ impl Sequencer {
             state: State::Fetch,
             pc: start_pc,
             stuck_cycles: 0,
+            prefetch: Prefetch::of(params, start_pc),
+        }
+    }
+
+    /// A word of the program is read in this cycle.
+    fn read(&mut self, word: u32) {
+        if let Some(prefetch) = &mut self.prefetch {
+            prefetch.read(word);
         }
     }
 
@@ -100,13 +111,18 @@ impl Sequencer {
 
     /// One cycle; `progress` says that a unit accepts an address in it.
     pub fn cycle(&mut self, program: &[u32], idle: Idle, progress: bool) -> Result<Issue, Trap> {
+        if let Some(prefetch) = &mut self.prefetch {
+            prefetch.cycle();
+        }
         let start = self.pc as usize;
         let Some(&header) = program.get(start) else {
             return Err(self.program_end());
         };
         let length = header >> 8 & 0xff;
         match self.state {
+            State::Fetch if self.prefetch.as_ref().is_some_and(|p| !p.is_ready()) => {}
             State::Fetch => {
+                self.read(self.pc);
                 self.stuck_cycles = 0;
                 self.state = State::Head;
             }
@@ -120,6 +136,9 @@ impl Sequencer {
                 // The word after this one is being read.
                 if left > 1 && at + 1 >= program.len() {
                     return Err(self.program_end());
+                }
+                if left > 1 {
+                    self.read(at as u32 + 1);
                 }
                 self.state = match left {
                     1 => State::Start,
@@ -171,6 +190,7 @@ impl Sequencer {
             self.state = State::Fetch;
             return Ok(Issue::Synchronised);
         }
+        self.read(self.pc + 1);
         self.state = State::Words((header >> 8 & 0xff) - 1, WordCheck::new(header));
         Ok(Issue::Begin(header, self.pc))
     }

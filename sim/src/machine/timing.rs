@@ -16,6 +16,7 @@ use heddle_arch::params::Params;
 
 use super::counters::Tally;
 use super::datapath::{Datapath, VectorSlot};
+use super::prefetch::Places;
 use super::sequencer::{Idle, Issue, Sequencer};
 use super::walk::Step;
 use copies::Copies;
@@ -67,6 +68,7 @@ impl Clockwork {
             delays: Delays::of(params),
             limits: Limits {
                 partition_bytes: params.partition_bytes(),
+                operand_bytes: operand_bytes(params),
                 work_bytes: work_bytes(params),
                 bank_bytes: params.bank_bytes(),
                 column_tiles: params.column_tiles,
@@ -244,7 +246,7 @@ impl Clockwork {
         let limits = &self.limits;
         let (limit, name) = match step.row {
             ROW_PROLOGUE => (limits.column_tiles, "column tile"),
-            ROW_TENSOR => (limits.partition_bytes, "operand address"),
+            ROW_TENSOR => (limits.operand_bytes, "operand address"),
             _ => (limits.depth, "result address"),
         };
         if step.row == ROW_TENSOR {
@@ -364,8 +366,14 @@ impl Clockwork {
     }
 }
 
+/// Bytes of a partition in front of the banks of the program.
+fn operand_bytes(params: &Params) -> u32 {
+    let words = Places::of(params).map(Places::operand_words);
+    words.map_or(params.partition_bytes(), |words| 8 * words as u32)
+}
+
 /// Bytes of a partition in front of the input banks.
 fn work_bytes(params: &Params) -> u32 {
     let buffer = &params.state_buffer;
-    (buffer.banks - buffer.input_banks) * buffer.words_per_bank * 8
+    operand_bytes(params) - buffer.input_banks * buffer.words_per_bank * 8
 }

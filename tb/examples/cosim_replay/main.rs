@@ -50,7 +50,7 @@ impl Setup {
 
     fn host(&self) -> Host {
         let model = Model::load(&self.library).expect("the library was just built");
-        Host::new(model, self.params.array.rows).expect("the machine has a host port")
+        Host::new(model, &self.params).expect("the machine has a host port")
     }
 
     /// Nanoseconds of the simulation, golden models and comparison in their own thread.

@@ -41,6 +41,7 @@ pub fn partition(shape: &PartitionShape) -> Sources {
     let banks = BankCount {
         all: shape.banks,
         input: shape.input_banks,
+        program: shape.program_banks,
     };
     emitted(Partition::new(banks, &bank(shape), shape.offsets))
 }
@@ -108,7 +109,7 @@ impl StateBench {
             }
             bench.step(&inputs)?;
         }
-        let words = bench.input_words();
+        let words = bench.host_words();
         for (row, word) in (0..rows as u8).flat_map(|r| words.clone().map(move |w| (r, w))) {
             let mut inputs = bench.idle();
             inputs.host = HostRequest {
@@ -231,10 +232,10 @@ impl StateBench {
         Ok(expected)
     }
 
-    /// Words of the input banks.
-    pub fn input_words(&self) -> std::ops::Range<u16> {
+    /// Words of the input and program banks.
+    pub fn host_words(&self) -> std::ops::Range<u16> {
         let shape = &self.shape;
-        let work = (shape.banks - shape.input_banks) * shape.words_per_bank;
+        let work = (shape.banks - shape.input_banks - shape.program_banks) * shape.words_per_bank;
         work as u16..(shape.banks * shape.words_per_bank) as u16
     }
 

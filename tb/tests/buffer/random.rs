@@ -126,7 +126,7 @@ pub fn random_waves(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Cove
         }
         let slot = inputs.operand;
         let word = slot.address >> 3;
-        let input = bench.input_words();
+        let input = bench.host_words();
         if !input.is_empty() {
             let drained = inputs.drain[0].map(|d| d.word);
             let weights = inputs.weight;
@@ -249,7 +249,7 @@ pub fn random_host(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Cover
             cov.event("drain wins over the host", inputs.host.partition == 0);
         }
         let host = &inputs.host;
-        if host.valid && bench.input_words().contains(&host.word) && host.partition == 0 {
+        if host.valid && bench.host_words().contains(&host.word) && host.partition == 0 {
             let drained = inputs.drain[0].is_some();
             cov.event("host reads an input bank", !host.write && !host.table);
             cov.event(

@@ -155,18 +155,57 @@ fn pet_61_drains_cannot_write_input_banks_and_no_weights_come_from_there() {
 }
 
 #[test]
+fn pet_60_nothing_but_the_host_reaches_the_program_banks() {
+    for (banks, input_banks, program_banks) in [(4, 0, 1), (8, 1, 2), (4, 1, 1)] {
+        let shape = PartitionShape {
+            input_banks,
+            program_banks,
+            ..shape(banks, 5)
+        };
+        let sources = partition(&shape);
+        run_seeds(|seed| random_state(&sources, 1, shape.clone(), seed));
+    }
+}
+
+#[test]
+fn pet_60_faults_of_a_partition_with_a_program_bank_are_noticed() {
+    let shape = PartitionShape {
+        program_banks: 1,
+        ..shape(4, 5)
+    };
+    let mutants = [
+        // Drains and copies may write there, sums with offsets lead there.
+        (
+            "heddle_banks",
+            "bank_wen_i[3] = host_write_i & (host_bank == 13'd3)",
+            "bank_wen_i[3] = write_i & (write_bank == 13'd3)",
+        ),
+        ("heddle_row_offset", ">= 13'd48", ">= 13'd64"),
+        // The host reads another word.
+        (
+            "heddle_banks",
+            "bank_raddr_i[51:39] = host_word_i",
+            "bank_raddr_i[51:39] = op_word_i",
+        ),
+    ];
+    check_mutants(&partition(&shape), &mutants, |sources, seed| {
+        random_state(sources, 1, shape.clone(), seed)
+    });
+}
+
+#[test]
 fn pet_61_faults_of_a_partition_with_an_input_bank_are_noticed() {
     let mutants = [
         // The drain may write there, in the place of the host or beside it; the host writes beside the drain.
         (
             "heddle_banks",
-            "bank_wen_i[3] = input_write_i & (host_bank == 13'd3)",
+            "bank_wen_i[3] = host_write_i & (host_bank == 13'd3)",
             "bank_wen_i[3] = write_i & (write_bank == 13'd3)",
         ),
         (
             "heddle_banks",
-            "bank_wen_i[3] = input_write_i & (host_bank == 13'd3)",
-            "bank_wen_i[3] = input_write_i & (host_bank == 13'd3) | write_i & (write_bank == 13'd3)",
+            "bank_wen_i[3] = host_write_i & (host_bank == 13'd3)",
+            "bank_wen_i[3] = host_write_i & (host_bank == 13'd3) | write_i & (write_bank == 13'd3)",
         ),
         (
             "heddle_partition",

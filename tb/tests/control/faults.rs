@@ -66,7 +66,7 @@ fn lose_address(rng: &mut ChaCha8Rng, instruction: &mut Instruction, params: &Pa
         Instruction::LoadWeights(_) | Instruction::Copy(_) | Instruction::Drain(_) => {
             params.work_bytes()
         }
-        _ => params.partition_bytes(),
+        _ => params.operand_bytes(),
     };
     let Some(Record { rows: blocks }) = instruction.record_mut() else {
         return false;
@@ -232,7 +232,7 @@ pub fn run_faults(machine: &Machine, seed: u64, programs: u32) -> Checked<Covera
         pair.place = format!("{place}, program {number}");
         fill_tables(&mut pair, &mut rng);
         // An entry of one row, often the first, leads beyond the memory.
-        let beyond = Some(rng.random_range(params.partition_bytes() as u16..=u16::MAX));
+        let beyond = Some(rng.random_range(params.operand_bytes() as u16..=u16::MAX));
         let row = match rng.random_bool(0.5) {
             true => 0,
             false => rng.random_range(0..params.array.rows),
@@ -284,6 +284,12 @@ pub fn run_faults(machine: &Machine, seed: u64, programs: u32) -> Checked<Covera
 #[test]
 fn pet_61_errors_leave_the_state_buffer_with_an_input_bank_as_predicted() {
     let machine = Machine::new(machines::buffered());
+    rtl::run_seeds(|seed| run_faults(&machine, seed, 120));
+}
+
+#[test]
+fn pet_60_errors_leave_the_state_buffer_with_the_program_as_predicted() {
+    let machine = Machine::new(machines::banked());
     rtl::run_seeds(|seed| run_faults(&machine, seed, 120));
 }
 

@@ -67,6 +67,11 @@ fn pet_61_garbage_programs_stop_with_an_input_bank() {
 }
 
 #[test]
+fn pet_60_garbage_programs_stop_with_the_program_in_banks() {
+    check_garbage(machines::banked());
+}
+
+#[test]
 fn pet_58_pet_59_garbage_programs_stop_with_pooling_and_activation_functions() {
     check_garbage(machines::pooling());
 }

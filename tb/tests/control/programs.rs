@@ -53,7 +53,7 @@ fn count_events(coverage: &mut Coverage, program: &[Instruction], end: &End, par
                 let has = |row| record.rows.iter().any(|block| block.row == row);
                 coverage.event("prologue", has(0));
                 if params.state_buffer.input_banks > 0 {
-                    let input = params.work_bytes()..params.partition_bytes();
+                    let input = params.work_bytes()..params.operand_bytes();
                     let starts = |block: &RowBlock| block.row == 1 && input.contains(&block.base);
                     let reads = record.rows.iter().any(starts);
                     coverage.event("operands from an input bank", reads);
@@ -235,6 +235,11 @@ fn pet_58_pet_59_random_programs_agree_with_pooling_and_activation_functions() {
 #[test]
 fn pet_61_random_programs_agree_with_an_input_bank() {
     check_programs(machines::buffered());
+}
+
+#[test]
+fn pet_60_random_programs_agree_with_the_program_in_banks() {
+    check_programs(machines::banked());
 }
 
 #[test]

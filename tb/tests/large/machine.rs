@@ -104,7 +104,7 @@ pub fn host(sources: &Sources, params: &Params, form: Form) -> Host {
     };
     let library = build_shared(sources, &options).unwrap_or_else(|error| panic!("{error}"));
     let model = Model::load(&library).unwrap_or_else(|error| panic!("{error}"));
-    Host::new(model, params.array.rows).unwrap_or_else(|error| panic!("{error}"))
+    Host::new(model, params).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Transposes a block as large as the array, which the host writes and whose transpose it reads; counters

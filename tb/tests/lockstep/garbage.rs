@@ -86,7 +86,7 @@ fn run_garbage(rng: &mut ChaCha8Rng, bench: &mut Bench, coverage: &mut Coverage)
     if rng.random_bool(0.1) {
         // An entry that leads beyond the memory.
         let row = rng.random_range(0..params.array.rows);
-        let beyond = rng.random_range(params.partition_bytes() as u16..=u16::MAX);
+        let beyond = rng.random_range(params.operand_bytes() as u16..=u16::MAX);
         let pair = &mut bench.pair;
         pair.write_row_offset(row, fault_entry(params), Some(beyond));
     }

@@ -4,11 +4,11 @@
 use std::collections::VecDeque;
 
 use heddle_arch::host::{
-    CTRL_START, Counter, ID, Register, Status, buffer_address, program_address, row_offset_address,
-    row_offset_bits,
+    CTRL_START, Counter, ID, Register, Status, buffer_address, program_address,
+    program_pair_address, row_offset_address, row_offset_bits,
 };
 use heddle_arch::isa::ErrorCode;
-use heddle_arch::params::Params;
+use heddle_arch::params::{Params, ProgramMemory};
 use heddle_sim::machine::{Counters, Machine as Golden, MachineError};
 use heddle_tb::{Model, PortId};
 use rand::{Rng, SeedableRng};
@@ -37,6 +37,11 @@ enum Request {
     WriteProgram {
         word: u32,
         data: u32,
+    },
+    /// The same where the program lies in banks.
+    WritePair {
+        pair: u32,
+        data: [u32; 2],
     },
     WriteOffset {
         row: u32,
@@ -67,6 +72,10 @@ impl Request {
                 word,
                 data: random_word(rng),
             },
+            2 if params.program.memory == ProgramMemory::Banks => Request::WritePair {
+                pair: rng.random_range(0..params.program.words / 2),
+                data: rng.random(),
+            },
             2 => Request::WriteProgram {
                 word: rng.random_range(0..params.program.words),
                 data: rng.random(),
@@ -96,6 +105,7 @@ impl Request {
                 partition, word, ..
             } => buffer_address(partition, word),
             Request::WriteProgram { word, .. } => program_address(word),
+            Request::WritePair { pair, .. } => program_pair_address(pair),
             Request::WriteOffset { row, entry, .. } => row_offset_address(row, entry),
         }
     }
@@ -107,6 +117,7 @@ impl Request {
             Request::StartPc => Some(1),
             Request::WriteWord { data, .. } => Some(u64::from_le_bytes(data)),
             Request::WriteProgram { data, .. } => Some(data.into()),
+            Request::WritePair { data, .. } => Some(u64::from(data[1]) << 32 | u64::from(data[0])),
             Request::WriteOffset { offset, .. } => Some(row_offset_bits(Some(offset))),
             _ => None,
         }
@@ -316,6 +327,7 @@ impl Guest {
                 golden.write_word(partition, word, data);
             }
             Some(Request::WriteProgram { word, data }) => golden.write_program(word, &[data]),
+            Some(Request::WritePair { pair, data }) => golden.write_program(2 * pair, &data),
             Some(Request::WriteOffset { row, entry, offset }) => {
                 golden.write_row_offset(row, entry, Some(offset));
             }

@@ -36,7 +36,7 @@ const FORMS: [(&str, DrainForm); 4] = [
 ];
 
 fn random_base(rng: &mut ChaCha8Rng, params: &Params) -> u32 {
-    let bank = rng.random_range(0..params.state_buffer.banks);
+    let bank = rng.random_range(0..params.work_banks());
     let within = rng.random_range(0..params.bank_bytes() * 3 / 4);
     bank * params.bank_bytes() + within
 }
@@ -48,7 +48,7 @@ pub fn identity(rng: &mut ChaCha8Rng, bench: &mut Bench) -> Option<Identity> {
     let square = Shape { rows, cols: rows };
     let place = (0..TRIES)
         .map(|_| MatrixPlace::streamed(square, random_base(rng, params), params))
-        .find(|place| place.end() <= params.partition_bytes())?;
+        .find(|place| place.end() <= params.work_bytes())?;
     if rng.random_bool(0.3) {
         let row = Shape {
             rows: 1,

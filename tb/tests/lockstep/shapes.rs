@@ -1,6 +1,6 @@
 //! Machines for programs in lockstep: shapes, memories and options.
 
-use heddle_arch::params::{Params, Post};
+use heddle_arch::params::{Params, Post, ProgramMemory};
 use heddle_tb::verilate::Sources;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
@@ -189,9 +189,30 @@ fn single() -> Params {
     .params()
 }
 
+/// The program in the last one of four banks, rows that are no power of two.
+pub fn banked() -> Params {
+    let shape = Shape {
+        name: "step_banked".to_string(),
+        rows: 3,
+        cols: 2,
+        banks: 4,
+        words_per_bank: 512,
+        loops: 3,
+        record_rows: 3,
+        bits: (16, 16),
+        depth: 16,
+        slices: r#""widths": [4, 4]"#,
+        post: Post::default(),
+    };
+    let mut params = shape.params();
+    params.program.memory = ProgramMemory::Banks;
+    params.validate().expect("three other banks are left");
+    params
+}
+
 /// The machines of a run; each takes half a minute to build.
 pub fn all() -> Vec<Params> {
-    let mut all = vec![at_top(), options(), wide(), single()];
+    let mut all = vec![at_top(), options(), wide(), single(), banked()];
     if is_slow() {
         all.extend([square(), tall()]);
     }

@@ -9,7 +9,7 @@ pub mod programs;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use heddle_arch::params::{Params, PartialSums, Post};
+use heddle_arch::params::{Params, PartialSums, Post, ProgramMemory};
 use heddle_gen::{EmitOptions, emit};
 use heddle_hdl::catalog;
 use heddle_tb::Model;
@@ -130,6 +130,30 @@ pub fn buffered() -> Params {
     params
 }
 
+/// Three rows, four banks: one for the program, in front of it one for the input.
+pub fn banked() -> Params {
+    let sizes = Sizes {
+        name: "banked",
+        rows: 3,
+        cols: 2,
+        record_rows: 3,
+        loops: 3,
+        offset_bits: 16,
+        address_bits: 16,
+        banks: 4,
+        words_per_bank: 256,
+        first_slice: 4,
+        depth: 16,
+        column_tiles: 8,
+        program: 1024,
+    };
+    let mut params = sizes.params();
+    params.state_buffer.input_banks = 1;
+    params.program.memory = ProgramMemory::Banks;
+    params.validate().expect("two other banks are left");
+    params
+}
+
 /// A single processing element.
 pub fn single() -> Params {
     let sizes = Sizes {
@@ -226,7 +250,7 @@ impl Machine {
     pub fn host(&self, seed: u64) -> Host {
         let model = Model::load_with(&self.library, Some(seed as u32))
             .unwrap_or_else(|error| panic!("{error}"));
-        Host::new(model, self.params.array.rows).unwrap_or_else(|error| panic!("{error}"))
+        Host::new(model, &self.params).unwrap_or_else(|error| panic!("{error}"))
     }
 }
 

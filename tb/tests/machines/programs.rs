@@ -93,7 +93,7 @@ pub fn random_program(rng: &mut ChaCha8Rng, params: &Params) -> Vec<Instruction>
 impl Writer<'_> {
     fn phase(&mut self) -> Phase {
         let bank_bytes = self.params.bank_bytes();
-        let banks = self.params.state_buffer.banks;
+        let banks = self.params.operand_banks();
         let half = self.rng.random_range(0..2);
         let region = |bank: u32, half: u32| Region {
             start: bank * bank_bytes + half * bank_bytes / 2,

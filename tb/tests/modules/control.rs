@@ -1,14 +1,25 @@
 //! Heads of the waves, sequencer, host port, and what they are part of.
 
-use heddle_tb::agreement::Stimulus;
+use heddle_hdl::control::{HostPort, StreamHead};
+use heddle_tb::agreement::{Agreement, Stimulus};
 use heddle_tb::designs;
 
 use crate::{agreement, set_below};
 
 #[test]
 fn stream_head_agrees() {
-    agreement("stream_head", designs::stream_head())
-        .seed(31)
+    drive_stream_head(agreement("stream_head", designs::stream_head()));
+}
+
+#[test]
+fn pet_60_stream_head_with_the_program_in_a_bank_agrees() {
+    // Addresses up to 1024, of which the last 256 bytes are no operands.
+    let head = agreement("stream_head_program", designs::stream_head_program());
+    drive_stream_head(head);
+}
+
+fn drive_stream_head(head: Agreement<'_, StreamHead<16>>) {
+    head.seed(31)
         .cycles(6000)
         .drive(|s| {
             let phase = s.cycle / 200;
@@ -244,8 +255,45 @@ fn sequencer_agrees() {
 
 #[test]
 fn host_port_agrees() {
-    agreement("host_port", designs::host_port())
-        .seed(35)
+    drive_host_port(agreement("host_port", designs::host_port()));
+}
+
+#[test]
+fn pet_60_host_port_with_the_program_in_banks_agrees() {
+    drive_host_port(agreement("host_port_banked", designs::host_port_banked()));
+}
+
+#[test]
+fn pet_60_prefetch_agrees() {
+    let mut pc = 0;
+    agreement("prefetch", designs::prefetch())
+        .seed(38)
+        .cycles(6000)
+        .drive(move |s| {
+            let at = s.cycle % 100;
+            s.set("start_i", 0, (at == 0).into());
+            set_below(s, "start_pc_i", 1, 4);
+            s.set("run_i", 0, (at > 0 && at < 80).into());
+            s.set("running_i", 0, (at > 0 && at < 90).into());
+            // The sequencer reads on now and then.
+            pc = match at {
+                0 => 0,
+                _ => pc + u64::from(s.chance(0.4)),
+            };
+            s.set("pc_i", 0, pc);
+            let held = s.chance(0.7);
+            s.set("program_wen_i", 0, (!held).into());
+        })
+        .event("pair asked for", |s| s.is("valid_o") && !s.is("write_o"))
+        .event("program written", |s| s.is("valid_o") && s.is("write_o"))
+        .event("answer for the host", |s| s.is("host_rvalid_o"))
+        .event("word written", |s| s.is("wen_o"))
+        .event("ready", |s| s.is("ready_o"))
+        .check();
+}
+
+fn drive_host_port(port: Agreement<'_, HostPort>) {
+    port.seed(35)
         .cycles(4000)
         .drive(|s| {
             // A request to the state buffer holds off the others for some cycles.

@@ -161,13 +161,13 @@ impl Logic for Partition {
         for k in 0..8 {
             self.banks.write_data_i[k].next = self.write_data[k].val();
         }
-        for i in 0..self._has_input {
-            self.banks.input_write_i[i].next = self.host_is_here.val()
+        for i in 0..self._has_host {
+            self.banks.host_write_i[i].next = self.host_is_here.val()
                 & self.host_write_i.val()
                 & !self.dr_valid_i.val()
                 & !self.copy[2].q_o.val();
             for k in 0..8 {
-                self.banks.input_data_i[i][k].next = self.host_data_i[k].val();
+                self.banks.host_data_i[i][k].next = self.host_data_i[k].val();
             }
         }
 
@@ -230,7 +230,7 @@ impl Logic for Partition {
         self.ev_zero.total_i.next = self.ev_zero_i.val();
         self.ev_zero.event_i[0].next = self.reader.zero_o.val();
         self.ev_zero_o.next = self.ev_zero.total_o.val();
-        for b in 0..self._banks {
+        for b in 0..self._data {
             self.ev_mask_read.event_i[b].next = self.banks.mask_read_o[b].val();
             self.ev_mask_write.event_i[b].next = self.banks.mask_write_o[b].val();
         }
@@ -243,7 +243,7 @@ impl Logic for Partition {
             self.ev_slice_write[k].rst_n.next = self.rst_n.val();
             self.ev_slice_write[k].total_i.next = self.ev_slice_write_i[k].val();
             self.ev_slice_write_o[k].next = self.ev_slice_write[k].total_o.val();
-            for b in 0..self._banks {
+            for b in 0..self._data {
                 self.ev_slice_read[k].event_i[b].next = self.banks.slice_read_o[b][k].val();
                 self.ev_slice_write[k].event_i[b].next = self.banks.slice_write_o[b][k].val();
             }
@@ -258,13 +258,24 @@ impl Logic for Partition {
                 this._input_banks,
                 "the last banks, which are the input buffer",
             )
-            .silent("has_input", this._has_input)
+            .silent("has_host", this._has_host)
+            .silent("data", this._data)
+            .feature(
+                "program_banks",
+                "pr",
+                this._program_banks,
+                "the very last banks, which hold the program",
+            )
             .param("offsets", "e", this._offsets, "entries of the offset table");
         let partition = match this._input_banks {
             0 => partition,
             _ => partition.doc(
                 "Of the input buffer no weights are read; drain words for it are not written.",
             ),
+        };
+        let partition = match this._program_banks {
+            0 => partition,
+            _ => partition.doc("Nothing but the host path reaches the program."),
         };
         this._shape.describe_kind(partition)
     });

@@ -3,8 +3,8 @@
 use super::Control;
 use crate::buffer::BankCount;
 use crate::control::{
-    Counters, DrainHead, HostPort, Sequencer, SequencerShape, Status, StreamHead, WeightHead,
-    counters,
+    Counters, DrainHead, HostPort, Prefetch, Sequencer, SequencerShape, Status, StreamHead,
+    WeightHead, counters,
 };
 use crate::prelude::*;
 use crate::traversal::{TraversalEngine, TraversalShape};
@@ -34,6 +34,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         let sums = usize::from(shape.sums_at_top);
         let walk = TraversalShape::plain(s.record_rows, s.loops);
         let pooling = usize::from(s.post.pooling);
+        let banked = usize::from(s.banked);
         let medians = usize::from(s.post.median > 0);
         let activates = usize::from(s.post.activations > 0);
         Self {
@@ -112,6 +113,9 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             buffer_rdata_i: v(8),
             event_i: v(counts - 6),
             host: host_port(shape),
+            prefetch: (0..banked)
+                .map(|_| Prefetch::new(s, shape.banks, shape.byte_bits - 3))
+                .collect(),
             sequencer: Sequencer::new(s),
             status: Status::new(),
             counters: match shape.sums_at_top {
@@ -139,6 +143,8 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             _record_rows: s.record_rows,
             _operand_rows: s.record_rows.min(2),
             _byte_bits: shape.byte_bits,
+            _program_banks: shape.banks.program,
+            _banked: banked,
             _work_words: shape.banks.guard(1 << (shape.byte_bits - 3)),
             _result_bits: shape.result_bits,
             _tiles: s.tiles,
@@ -170,7 +176,8 @@ fn stream_head<const A: usize>(shape: ControlShape) -> StreamHead<A> {
         s.tiles.ilog2() as usize,
         shape.result_bits,
         s.row_offsets.ilog2() as usize,
-    );
+    )
+    .with_banks(shape.banks);
     match shape.sums_at_top {
         true => head.with_sums_at_top(s.rows),
         false => head,

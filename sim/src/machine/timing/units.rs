@@ -55,6 +55,8 @@ pub(super) const MOST_WORDS: usize = 1 << 20;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     pub(super) partition_bytes: u32,
+    /// Bytes that operands may lie in.
+    pub(super) operand_bytes: u32,
     /// Bytes that weights and results may lie in.
     pub(super) work_bytes: u32,
     pub(super) bank_bytes: u32,

@@ -1,0 +1,115 @@
+//! Networks on machines whose program lies in banks of the state buffer: everything else lies in front of it, cycles are predicted, and
+//! a program file is for both kinds of memory.
+
+mod support;
+
+use heddle_arch::params::{Params, ProgramMemory};
+use heddle_compiler::{Options, Program, compile_with};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use support::{check, random_image, random_network, random_size};
+
+/// The machine with its program in banks, if two others and the input banks leave room for it.
+fn banked(params: &Params) -> Option<Params> {
+    let mut params = params.clone();
+    params.program.memory = ProgramMemory::Banks;
+    params.validate().ok().map(|()| params)
+}
+
+#[test]
+fn pet_60_random_networks_leave_the_banks_of_the_program_alone() {
+    let (mut compiled, mut with_input) = (0, 0);
+    for seed in 0..150 {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut size = random_size(&mut rng);
+        size.banks = size.banks.max(4);
+        size.words_per_bank = size.words_per_bank.clamp(128, 1024);
+        let mut params = size.params();
+        params.program.words = 1024;
+        params.state_buffer.input_banks = rng.random_range(0..=size.banks - 3);
+        let layers = rng.random_range(1..=5);
+        let network = random_network(&mut rng, layers, size.pooling);
+        let images = [random_image(&mut rng, &network)];
+        let options = Options {
+            whole: seed % 2 == 0,
+            ..Options::default()
+        };
+        let Some(params) = banked(&params) else {
+            continue;
+        };
+        let Ok(program) = compile_with(&network, &params, options) else {
+            continue;
+        };
+        let place = format!("seed {seed}, {size:?}");
+        let end = params.operand_bytes();
+        assert!(end < params.partition_bytes());
+        for tensor in &program.tensors {
+            assert!(
+                tensor.base + tensor.bytes <= end,
+                "{place}: {}",
+                tensor.name
+            );
+        }
+        assert!(
+            program.image.iter().all(|(_, word, _)| 8 * word < end),
+            "{place}"
+        );
+        // Results and counters, CYCLES among them, run by run.
+        check(&program, &network, &params, &images, &place);
+        compiled += 1;
+        with_input += usize::from(params.state_buffer.input_banks > 0);
+    }
+    assert!(compiled > 40, "only {compiled} networks fit");
+    assert!(with_input > 10, "only {with_input} have input banks");
+}
+
+#[test]
+fn pet_60_a_program_file_is_for_both_kinds_of_memory() {
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let mut size = random_size(&mut rng);
+    (size.banks, size.words_per_bank, size.rows) = (4, 128, 4);
+    let mut separate = size.params();
+    separate.program.words = 4096;
+    // Eight banks, four of them for the program: as many others as the separate machine has.
+    let mut banks = separate.clone();
+    banks.state_buffer.banks = 8;
+    let banks = banked(&banks).expect("legal");
+    assert_eq!(banks.operand_banks(), separate.state_buffer.banks);
+    let network = (0..).find_map(|seed| {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let network = random_network(&mut rng, 3, false);
+        let program = compile_with(&network, &separate, Options::default());
+        program.ok().map(|program| (network, program))
+    });
+    let (network, program) = network.expect("one fits");
+    let images = [random_image(&mut rng, &network)];
+    check(&program, &network, &separate, &images, "separate");
+    let text = program.to_json(&separate);
+    let read = Program::from_json(&text, &banks).expect("the same machine but for the program");
+    assert_eq!(read.words, program.words);
+    check(&read, &network, &banks, &images, "banks");
+    // Compiled for it the file is the same, and back.
+    let other = compile_with(&network, &banks, Options::default()).expect("fits");
+    assert!(
+        other.to_json(&banks) == text,
+        "the file tells where the program lies"
+    );
+    let back = Program::from_json(&other.to_json(&banks), &separate).expect("the same machine");
+    check(&back, &network, &separate, &images, "back");
+
+    // With as many banks in all there are fewer for the network.
+    let mut all = separate.clone();
+    all.state_buffer.banks = 8;
+    let message = Program::from_json(&program.to_json(&separate), &all).unwrap_err();
+    assert!(
+        message
+            .to_string()
+            .contains("state_buffer.banks 4, this machine has 8"),
+        "{message}"
+    );
+    let wide = compile_with(&network, &all, Options::default()).expect("fits");
+    let message = Program::from_json(&wide.to_json(&all), &banks).unwrap_err();
+    let expected = "state_buffer.banks without those of the program 8, this machine has 4";
+    assert!(message.to_string().contains(expected), "{message}");
+}

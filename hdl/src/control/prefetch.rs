@@ -1,0 +1,265 @@
+//! Requests to the state buffer where the program lies in its banks: the host's, and those of the fetch.
+
+use super::shape::SequencerShape;
+use crate::buffer::BankCount;
+use crate::prelude::*;
+
+/// Streams a program from the last banks of the state buffer into the prefetch buffer of the sequencer.
+///
+/// A program has no jumps. While it runs the host is held off, and its path to the partitions is free: pairs of words
+/// are read over it from the start on, one in two cycles, until the buffer is full or the program memory ends. A
+/// pair stands in the buffer at its word address modulo the buffer's size, and another one takes its place when the sequencer
+/// has read both words. Pair w lies in partition w modulo 2^k, word w / 2^k of the program banks, 2^k being the largest power of
+/// two of rows: an address is two fields of a count and a constant. Writes of the program by the host take the
+/// same way.
+///
+/// The sequencer waits for the first pair alone. From then on word i behind it is there i cycles later at the latest, and
+/// is read i cycles later at the earliest. The same holds behind a stop that has filled the buffer: say a word is read in
+/// cycle c, the second one of its pair. The pair that takes its place can be read from c + Rows + 6 on, and not before c and the
+/// words of the buffer, less one, is it its turn. So Rows + 7 words are enough.
+///
+/// # Timing
+/// `start_i` in cycle t: the first pair is asked for in t + 2, arrives on `answer_i` in t + Rows + 5, is written in
+/// that cycle and the next; `ready_o` from t + Rows + 7 on. What the host asks for passes in no time. `run_i` is
+/// low from the cycle behind the end of the program on; answers that are still on their way then have arrived Rows + 6 cycles later.
+#[derive(LogicBlock)]
+pub struct Prefetch {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Reset, active low.
+    pub rst_n: Signal<In, Bit>,
+    /// The program starts.
+    pub start_i: Signal<In, Bit>,
+    /// Word address of its first instruction.
+    pub start_pc_i: Signal<In, Bits<16>>,
+    /// The program runs and may read further words.
+    pub run_i: Signal<In, Bit>,
+    /// The program runs, or its waves run out: answers are not for the host.
+    pub running_i: Signal<In, Bit>,
+    /// Word address that the sequencer reads next.
+    pub pc_i: Signal<In, Bits<17>>,
+    /// State-buffer request of the host.
+    pub host_valid_i: Signal<In, Bit>,
+    /// Write, else read.
+    pub host_write_i: Signal<In, Bit>,
+    /// The write is for an offset table.
+    pub host_table_i: Signal<In, Bit>,
+    /// Partition.
+    pub host_partition_i: Signal<In, Bits<8>>,
+    /// Word of the partition.
+    pub host_word_i: Signal<In, Bits<13>>,
+    /// The host writes a pair of words of the program.
+    pub program_wen_i: Signal<In, Bit>,
+    /// The pair.
+    pub program_pair_i: Signal<In, Bits<16>>,
+    /// Answer of the state buffer.
+    pub answer_valid_i: Signal<In, Bit>,
+    /// Bytes read.
+    pub answer_i: Vec<Signal<In, Bits<8>>>,
+    /// State-buffer request.
+    pub valid_o: Signal<Out, Bit>,
+    /// Write, else read.
+    pub write_o: Signal<Out, Bit>,
+    /// The write is for an offset table.
+    pub table_o: Signal<Out, Bit>,
+    /// Partition.
+    pub partition_o: Signal<Out, Bits<8>>,
+    /// Word of the partition.
+    pub word_o: Signal<Out, Bits<13>>,
+    /// The answer is for the host.
+    pub host_rvalid_o: Signal<Out, Bit>,
+    /// Writes a word of the prefetch buffer.
+    pub wen_o: Signal<Out, Bit>,
+    /// Its word address; the buffer takes the low bits.
+    pub waddr_o: Signal<Out, Bits<16>>,
+    /// The word.
+    pub wdata_o: Signal<Out, Bits<32>>,
+    /// The first pair stands in the buffer.
+    pub ready_o: Signal<Out, Bit>,
+    /// A pair is asked for.
+    valid: Reg<Bit>,
+    /// The pair that is asked for now or next.
+    pair: Reg<Bits<16>>,
+    /// The pair that arrives next.
+    arriving: Reg<Bits<16>>,
+    /// The second word of a pair is written.
+    second: Reg<Bit>,
+    /// The second word of the pair that arrived.
+    rest: Vec<Delay<Bits<8>>>,
+    ready: Reg<Bit>,
+    first_pair: Signal<Local, Bits<16>>,
+    /// Pairs that were asked for and are not read.
+    ahead: Signal<Local, Bits<16>>,
+    /// A pair has a place in the buffer.
+    has_place: Signal<Local, Bit>,
+    arrives: Signal<Local, Bit>,
+    is_program: Signal<Local, Bit>,
+    /// The pair that is read or written.
+    place: Signal<Local, Bits<16>>,
+    low: Signal<Local, Bits<32>>,
+    high: Signal<Local, Bits<32>>,
+    _rows: usize,
+    _pc_bits: usize,
+    _pair_bits: usize,
+    _fetch_words: usize,
+    /// Bits of a number of pairs in the buffer, less one.
+    _full_bit: usize,
+    _partition_bits: u64,
+    _partition_mask: u64,
+    _base: u64,
+}
+
+impl Prefetch {
+    /// For a machine of the given shape with these banks and partitions of 2^`word_bits` words.
+    pub fn new(shape: SequencerShape, banks: BankCount, word_bits: usize) -> Self {
+        let partition_bits = shape.rows.ilog2();
+        let pc_bits = address_bits(shape.program_words);
+        Self {
+            clk: Default::default(),
+            rst_n: Default::default(),
+            start_i: Default::default(),
+            start_pc_i: Default::default(),
+            run_i: Default::default(),
+            running_i: Default::default(),
+            pc_i: Default::default(),
+            host_valid_i: Default::default(),
+            host_write_i: Default::default(),
+            host_table_i: Default::default(),
+            host_partition_i: Default::default(),
+            host_word_i: Default::default(),
+            program_wen_i: Default::default(),
+            program_pair_i: Default::default(),
+            answer_valid_i: Default::default(),
+            answer_i: v(8),
+            valid_o: Default::default(),
+            write_o: Default::default(),
+            table_o: Default::default(),
+            partition_o: Default::default(),
+            word_o: Default::default(),
+            host_rvalid_o: Default::default(),
+            wen_o: Default::default(),
+            waddr_o: Default::default(),
+            wdata_o: Default::default(),
+            ready_o: Default::default(),
+            valid: Default::default(),
+            pair: Default::default(),
+            arriving: Default::default(),
+            second: Default::default(),
+            rest: v(4),
+            ready: Default::default(),
+            first_pair: Default::default(),
+            ahead: Default::default(),
+            has_place: Default::default(),
+            arrives: Default::default(),
+            is_program: Default::default(),
+            place: Default::default(),
+            low: Default::default(),
+            high: Default::default(),
+            _rows: shape.rows,
+            _pc_bits: pc_bits,
+            _pair_bits: pc_bits - 1,
+            _fetch_words: shape.fetch_words(),
+            _full_bit: (shape.fetch_words() / 2).ilog2() as usize,
+            _partition_bits: partition_bits.into(),
+            _partition_mask: (1 << partition_bits) - 1,
+            _base: banks.operand_guard(1 << word_bits) as u64,
+        }
+    }
+}
+
+impl Logic for Prefetch {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.valid.clk.next = self.clk.val();
+        self.valid.rst_n.next = self.rst_n.val();
+        self.pair.clk.next = self.clk.val();
+        self.pair.rst_n.next = self.rst_n.val();
+        self.arriving.clk.next = self.clk.val();
+        self.arriving.rst_n.next = self.rst_n.val();
+        self.second.clk.next = self.clk.val();
+        self.second.rst_n.next = self.rst_n.val();
+        self.ready.clk.next = self.clk.val();
+        self.ready.rst_n.next = self.rst_n.val();
+
+        // Which pair to ask for. One in two cycles: the words of a pair are written one after the other.
+        self.first_pair.next = self.start_pc_i.val() >> 1;
+        self.ahead.next = self.pair.q_o.val() - self.pc_i.val().get_bits::<16>(1);
+        self.has_place.next = !self.ahead.val().get_bit(self._full_bit)
+            & ((self.pair.q_o.val() >> self._pair_bits.to_bits::<5>()) == 0);
+        self.valid.d_i.next = self.run_i.val() & !self.valid.q_o.val() & self.has_place.val();
+        self.pair.d_i.next = self.pair.q_o.val();
+        if self.valid.q_o.val() {
+            self.pair.d_i.next = self.pair.q_o.val() + 1;
+        }
+        if self.start_i.val() {
+            self.pair.d_i.next = self.first_pair.val();
+        }
+
+        // Pairs that arrive
+        self.arrives.next = self.answer_valid_i.val() & self.running_i.val();
+        self.host_rvalid_o.next = self.answer_valid_i.val() & !self.running_i.val();
+        self.second.d_i.next = self.arrives.val();
+        self.arriving.d_i.next = self.arriving.q_o.val();
+        if self.second.q_o.val() {
+            self.arriving.d_i.next = self.arriving.q_o.val() + 1;
+        }
+        if self.start_i.val() {
+            self.arriving.d_i.next = self.first_pair.val();
+        }
+        self.low.next = 0.into();
+        self.high.next = 0.into();
+        for i in 0..4 {
+            self.rest[i].clk.next = self.clk.val();
+            self.rest[i].d_i.next = self.answer_i[i + 4].val();
+            self.low.next = (self.low.val() << 8) | self.answer_i[3 - i].val().get_bits::<32>(0);
+            self.high.next = (self.high.val() << 8) | self.rest[3 - i].q_o.val().get_bits::<32>(0);
+        }
+        self.wen_o.next = self.arrives.val() | self.second.q_o.val();
+        self.waddr_o.next = self.arriving.q_o.val() << 1;
+        self.wdata_o.next = self.low.val();
+        if self.second.q_o.val() {
+            self.waddr_o.next = (self.arriving.q_o.val() << 1) | 1;
+            self.wdata_o.next = self.high.val();
+        }
+        self.ready.d_i.next = self.run_i.val() & (self.ready.q_o.val() | self.second.q_o.val());
+        self.ready_o.next = self.ready.q_o.val();
+
+        // Requests to the partitions
+        self.is_program.next = self.program_wen_i.val() | self.valid.q_o.val();
+        self.place.next = self.program_pair_i.val();
+        if self.valid.q_o.val() {
+            self.place.next = self.pair.q_o.val();
+        }
+        self.valid_o.next = self.host_valid_i.val() | self.is_program.val();
+        self.write_o.next = self.host_write_i.val() & !self.valid.q_o.val();
+        self.table_o.next = self.host_table_i.val() & !self.is_program.val();
+        self.partition_o.next = self.host_partition_i.val();
+        self.word_o.next = self.host_word_i.val();
+        if self.is_program.val() {
+            self.partition_o.next = self.place.val().get_bits::<8>(0) & self._partition_mask;
+            self.word_o.next =
+                (self.place.val() >> self._partition_bits).get_bits::<13>(0) | self._base;
+        }
+    }
+    module!(|this| {
+        Meta::module("prefetch")
+            .param("rows", "r", this._rows, "rows of the array")
+            .param("pc_bits", "p", this._pc_bits, "bits of a program address")
+            .param(
+                "fetch_words",
+                "f",
+                this._fetch_words,
+                "words of the prefetch buffer",
+            )
+            .param(
+                "base",
+                "u",
+                this._base as usize,
+                "words of a partition in front of the program",
+            )
+            .silent("pair_bits", this._pair_bits)
+            .silent("full_bit", this._full_bit)
+            .silent("partition_bits", this._partition_bits as usize)
+            .silent("partition_mask", this._partition_mask as usize)
+    });
+}

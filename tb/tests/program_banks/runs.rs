@@ -1,0 +1,293 @@
+//! Runs: the same program from both kinds of memory, where it begins and ends, and what the host does between runs.
+
+use heddle_arch::host::{CTRL_START, Counter, Register, buffer_address, program_pair_address};
+use heddle_arch::isa::{ErrorCode, Instruction, Wait};
+use heddle_arch::network::Network;
+use heddle_arch::params::{Params, ProgramMemory};
+use heddle_compiler::compile;
+use heddle_tb::network::Bench;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::machines::dump::{encode, fill_tables};
+use crate::machines::pair::{End, HALT, Pair};
+use crate::machines::programs::random_program;
+use crate::machines::{self, Machine};
+use crate::{rows, separate};
+
+const SYNC: Instruction = Instruction::Sync {
+    wait: Wait {
+        weights: false,
+        stream: false,
+        drain: false,
+    },
+};
+
+fn pair_of(machine: &Machine, seed: u64) -> (Pair<'_>, ChaCha8Rng) {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut pair = Pair::new(machine, seed, &mut rng).unwrap_or_else(|message| panic!("{message}"));
+    fill_tables(&mut pair, &mut rng);
+    (pair, rng)
+}
+
+#[track_caller]
+fn run(pair: &mut Pair, pc: u32) -> End {
+    let end = pair.run(pc, 500_000);
+    let end = end.unwrap_or_else(|message| panic!("{message}"));
+    pair.compare().unwrap_or_else(|message| panic!("{message}"));
+    end
+}
+
+/// So many SYNCs, which take two cycles each, and HALT.
+fn syncs(count: u32) -> Vec<u32> {
+    let mut program = vec![SYNC; count as usize];
+    program.push(HALT);
+    encode(&program)
+}
+
+#[test]
+fn pet_60_a_program_runs_alike_from_a_memory_of_its_own_and_from_banks() {
+    let banked = Machine::new(machines::banked());
+    let plain = Machine::new(separate(&banked.params));
+    let params = &banked.params;
+    let (mut one, _) = pair_of(&banked, 1);
+    let (mut other, _) = pair_of(&plain, 1);
+    let mut rng = ChaCha8Rng::seed_from_u64(60);
+    let mut halted = 0;
+    for number in 0..40 {
+        let program = random_program(&mut rng, params);
+        let words = encode(&program);
+        let pc = rng.random_range(0..=params.program.words - words.len() as u32);
+        let ends = [&mut one, &mut other].map(|pair| {
+            pair.place = format!("{}, program {number}", pair.params().name);
+            pair.write_program(pc, &words);
+            run(pair, pc)
+        });
+        let same = match ends {
+            [End::Halt(one), End::Halt(other)] => {
+                halted += 1;
+                Counter::ALL.iter().all(|counter| {
+                    let later = match counter {
+                        Counter::Cycles => params.array.rows + 6,
+                        _ => 0,
+                    };
+                    one.get(*counter) == other.get(*counter) + later
+                })
+            }
+            [one, other] => one == other,
+        };
+        assert!(same, "program {number}: {ends:?}");
+        let words = 0..params.operand_bytes() / 8;
+        let places: Vec<(u32, u32)> = (0..params.array.rows)
+            .flat_map(|row| words.clone().map(move |word| (row, word)))
+            .collect();
+        let found = [&mut one, &mut other].map(|pair| pair.host.read_words(&places).unwrap());
+        assert!(found[0] == found[1], "program {number}: results differ");
+        if let End::Error(..) = ends[0] {
+            one.prepare().unwrap();
+            other.prepare().unwrap();
+        }
+    }
+    assert!(halted >= 20, "{halted} of 40 programs halted");
+}
+
+#[test]
+fn pet_60_programs_begin_at_even_and_odd_words_and_end_with_the_memory() {
+    for params in [rows(1), machines::banked(), rows(3), rows(20)] {
+        let machine = Machine::new(params);
+        let params = &machine.params;
+        let end = params.program.words;
+        let (mut pair, mut rng) = pair_of(&machine, 2);
+        // Far longer than the prefetch buffer, word by word without a pause.
+        let long = syncs(end - 1);
+        pair.write_program(0, &long);
+        for pc in [
+            0,
+            1,
+            2,
+            3,
+            63,
+            64,
+            65,
+            end / 2 + 1,
+            end - 3,
+            end - 2,
+            end - 1,
+        ] {
+            pair.place = format!("{}, from word {pc}", params.name);
+            let End::Halt(counters) = run(&mut pair, pc) else {
+                panic!("{}: no HALT", pair.place);
+            };
+            let instructions = end - pc;
+            assert_eq!(counters.get(Counter::Instructions), instructions);
+            // Fetch and Head of each, and the way of the first word.
+            let cycles = 2 * instructions + params.array.rows + 6;
+            assert_eq!(counters.get(Counter::Cycles), cycles, "{}", pair.place);
+        }
+        // Without HALT the program ends with its memory; the error does not wait for a word that is not there.
+        pair.write_program(0, &encode(&vec![SYNC; end as usize]));
+        for pc in [end - 5, end - 2, end - 1] {
+            assert_eq!(run(&mut pair, pc), End::Error(ErrorCode::ProgramEnd, end));
+        }
+        for pc in [end, end + 1, 0xffff] {
+            assert_eq!(run(&mut pair, pc), End::Error(ErrorCode::ProgramEnd, pc));
+        }
+        // The memory ends in an instruction.
+        pair.write_program(end - 2, &[0x0402, 1]);
+        let cut = End::Error(ErrorCode::ProgramEnd, end - 2);
+        assert_eq!(run(&mut pair, end - 2), cut);
+        // Instructions of all lengths, with waiting between them.
+        for number in 0..12 {
+            pair.place = format!("{}, program {number}", params.name);
+            let words = encode(&random_program(&mut rng, params));
+            let pc = rng.random_range(0..=end - words.len() as u32);
+            pair.write_program(pc, &words);
+            if let End::Error(..) = run(&mut pair, pc) {
+                pair.prepare().unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn pet_60_a_run_begins_anew_behind_halt_and_behind_errors() {
+    let machine = Machine::new(machines::banked());
+    let end = machine.params.program.words;
+    let (mut pair, mut rng) = pair_of(&machine, 3);
+    let mut words = vec![0x0000_0007; end as usize];
+    // A HALT here and there, and words that are errors.
+    for (at, word) in words.iter_mut().enumerate() {
+        *word = match at % 7 {
+            2 => 0x0101,
+            4 => 0x00ff,
+            6 => 0x0201,
+            _ => 0x0107,
+        };
+    }
+    pair.write_program(0, &words);
+    let mut ends = [0; 2];
+    for number in 0..120 {
+        // The first words decide at once, while most of the buffer is still on its way.
+        let pc = rng.random_range(0..end - 8);
+        pair.place = format!("run {number} from {pc}");
+        match pair
+            .run(pc, 1000)
+            .unwrap_or_else(|message| panic!("{message}"))
+        {
+            End::Halt(_) => ends[0] += 1,
+            End::Error(..) => ends[1] += 1,
+            other => panic!("{other:?}"),
+        }
+        if rng.random_bool(0.3) {
+            // The host reads at once: no answer of the fetch is among those it gets.
+            let word = rng.random_range(0..machine.params.partition_words());
+            pair.compare_words(&[(2, word), (0, word)]).unwrap();
+        }
+    }
+    assert!(ends[0] > 10 && ends[1] > 10, "{ends:?}");
+    run(&mut pair, 2);
+}
+
+#[test]
+fn pet_60_the_host_sees_a_program_through_the_codec_and_may_change_it_there() {
+    let machine = Machine::new(machines::banked());
+    let params = &machine.params;
+    let base = params.operand_bytes() / 8;
+    let (mut pair, _) = pair_of(&machine, 4);
+    pair.write_program(0, &syncs(200));
+    // Pair 103, words 206 and 207, lies in partition 1, word 51 of the program bank.
+    assert_eq!(params.program_partitions(), 2);
+    pair.set_zero(-77);
+    let word = pair.host.read(buffer_address(1, base + 51)).unwrap();
+    assert_eq!(word, pair_word(0, 0, -77));
+    pair.set_zero(0);
+    let cycles = |end: End| match end {
+        End::Halt(counters) => counters.get(Counter::Instructions),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(cycles(run(&mut pair, 0)), 201);
+    // HALT at word 101: pair 50 is word 25 of partition 0.
+    let bytes = |low: u32, high: u32| (u64::from(high) << 32 | u64::from(low)).to_le_bytes();
+    pair.write_word(0, base + 25, bytes(0x0107, 0x0101));
+    assert_eq!(cycles(run(&mut pair, 0)), 102);
+    // The same over the zero codec, at word 20: pair 10 is word 5 of partition 0.
+    pair.set_zero(5);
+    let coded = bytes(0x0101, 0x0107).map(|byte| byte.wrapping_add(5));
+    pair.write_word(0, base + 5, coded);
+    assert_eq!(cycles(run(&mut pair, 0)), 21);
+    assert_eq!(cycles(run(&mut pair, 21)), 81);
+    // Region 1 is written only, past the codec; pairs beyond the program are not there.
+    pair.write_program(20, &encode(&[SYNC, SYNC]));
+    assert_eq!(cycles(run(&mut pair, 0)), 102);
+    assert_eq!(pair.host.read(program_pair_address(10)).unwrap(), 0);
+    let beyond = program_pair_address(params.program.words / 2);
+    for address in [beyond, beyond << 3, program_pair_address(0) | 1 << 29] {
+        let address = address & 0x7fff_ffff | 1 << 30;
+        pair.host.write(address, u64::MAX).unwrap();
+    }
+    assert_eq!(cycles(run(&mut pair, 0)), 102);
+    pair.compare().unwrap();
+}
+
+/// Two program words as the host reads them.
+fn pair_word(low: u32, high: u32, zero: i8) -> u64 {
+    let bytes = (u64::from(high) << 32 | u64::from(low)).to_le_bytes();
+    u64::from_le_bytes(bytes.map(|byte| byte.wrapping_add(zero as u8)))
+}
+
+#[test]
+fn pet_60_a_host_that_writes_and_starts_without_a_pause_runs_what_it_wrote() {
+    let machine = Machine::new(machines::banked());
+    let params = &machine.params;
+    let (mut pair, mut rng) = pair_of(&machine, 5);
+    for number in 0..30 {
+        // The last pair written is the first one fetched.
+        let count = rng.random_range(0..40);
+        let pc = 2 * rng.random_range(0..(params.program.words - 64) / 2);
+        let words = syncs(count);
+        pair.write_program(pc, &words);
+        pair.write_program(pc, &words[..2.min(words.len())]);
+        let host = &mut pair.host;
+        host.write(Register::StartPc.address(), pc.into()).unwrap();
+        pair.write_program(pc, &words[..2.min(words.len())]);
+        let host = &mut pair.host;
+        host.write(Register::Ctrl.address(), CTRL_START).unwrap();
+        assert!(pair.await_end(2000), "run {number} does not end");
+        let predicted = pair.golden.run(pc, 2000);
+        let status = pair.host.status().unwrap();
+        let end = pair.check_end(predicted, status).unwrap();
+        let End::Halt(counters) = end else {
+            panic!("run {number}: {end:?}");
+        };
+        pair.check_counters(&counters).unwrap();
+        assert_eq!(counters.get(Counter::Instructions), count + 1);
+    }
+}
+
+#[test]
+fn pet_60_pet_61_the_digits_run_with_input_and_program_in_banks() {
+    let network = Network::from_json(include_str!("../../../models/digits.json")).unwrap();
+    let mut params = Params::from_json(include_str!("../../../configs/edge.json")).unwrap();
+    params.name = "program_digits".to_string();
+    params.state_buffer.slices.plain = true;
+    params.state_buffer.banks = 4;
+    params.state_buffer.input_banks = 1;
+    params.program.memory = ProgramMemory::Banks;
+    let machine = Machine::new(params);
+    let params = &machine.params;
+    let program = compile(&network, params).unwrap();
+    // Two banks are enough for what the network works on.
+    assert_eq!((params.work_banks(), params.program_banks()), (2, 1));
+    let input = &program.tensors[0];
+    assert_eq!(input.base, params.work_bytes());
+    assert!(input.base + input.bytes <= params.operand_bytes());
+    // The words are those for a memory of its own with as many other banks.
+    let mut bench = Bench::new(machine.host(1), params, &network, &program).unwrap();
+    let labels = network.labels.iter().map(|label| Some(*label as usize));
+    for (image, label) in network.images.iter().zip(labels).take(3) {
+        bench.run_image(image, label).unwrap();
+    }
+    // Results and all counters, CYCLES among them.
+    assert!(bench.report().is_exact());
+    assert_eq!(bench.report().images, 3);
+}
