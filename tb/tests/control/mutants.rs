@@ -262,3 +262,33 @@ fn pet_61_random_programs_find_every_fault_of_an_input_bank() {
         Ok(coverage)
     });
 }
+
+/// Fetch does not wait for the first word, program writes pass the codec; operands, sums with offsets and weights may lie in the program.
+const PROGRAM_FAULTS: [Mutant; 5] = [
+    (
+        "heddle_host_port",
+        "codes = (region == 2'd3) & !host_addr_i[29]",
+        "codes = !host_addr_i[29]",
+    ),
+    ("heddle_stream_head", "13'h300)", "13'h400)"),
+    ("heddle_row_offset", "13'h300", "13'h400"),
+    ("heddle_sequencer", "if (awaits) state_q <= StateFetch;", ""),
+    ("heddle_weight_head", "< 13'h200)", "< 13'h400)"),
+];
+
+#[test]
+fn pet_60_random_programs_find_every_fault_of_a_program_in_banks() {
+    let all = std::env::var_os("HEDDLE_SLOW").is_some_and(|value| value == "1");
+    let mutants = match all {
+        true => &PROGRAM_FAULTS[..],
+        false => {
+            eprintln!("most mutants are skipped, set HEDDLE_SLOW=1");
+            &PROGRAM_FAULTS[..1]
+        }
+    };
+    check_mutants_of(machines::banked(), mutants, |machine, seed| {
+        let coverage = run_faults(machine, seed, 40)?;
+        run_programs(machine, seed, 20)?;
+        Ok(coverage)
+    });
+}
