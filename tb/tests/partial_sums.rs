@@ -5,7 +5,7 @@ mod machines;
 mod rtl;
 
 use heddle_arch::host::Counter;
-use heddle_arch::isa::{Instruction, LoadWeights, Matmul, Record, RowBlock, Wait, assemble};
+use heddle_arch::isa::{Instruction, LoadWeights, Matmul, Record, RowBlock, assemble};
 use heddle_arch::params::Params;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

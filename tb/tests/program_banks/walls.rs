@@ -1,7 +1,7 @@
 //! Nothing that runs reaches the program: weights, results, copies and operands in its banks are errors.
 
 use heddle_arch::isa::{
-    CopyWords, Drain, ErrorCode, Instruction, LoadWeights, Matmul, Record, RowTable, Wait,
+    CopyWords, Drain, ErrorCode, Instruction, LoadWeights, Matmul, Record, RowTable,
 };
 use heddle_arch::params::Params;
 use rand::SeedableRng;
