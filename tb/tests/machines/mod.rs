@@ -217,7 +217,9 @@ pub fn verilog(params: &Params) -> Sources {
 static BUILDING: Mutex<()> = Mutex::new(());
 
 fn built(sources: &Sources) -> PathBuf {
+    // Runs are short: more is won by building sooner than by running faster.
     let options = Options {
+        opt_level: 1,
         x_initial: XInitial::Unique,
         ..Options::default()
     };
