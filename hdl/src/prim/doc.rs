@@ -73,6 +73,20 @@ pub fn source_path(package: &str, file: &str) -> String {
     file
 }
 
+/// The path of `other`, which is named relative to `file`.
+pub fn beside(file: &str, other: &str) -> String {
+    let file = file.replace('\\', "/");
+    let mut path: Vec<&str> = file.split('/').collect();
+    path.pop();
+    for part in other.split('/') {
+        match part {
+            ".." => _ = path.pop(),
+            part => path.push(part),
+        }
+    }
+    path.join("/")
+}
+
 /// Is this line the head of the struct `item`?
 fn is_struct(line: &str, item: &str) -> bool {
     let Some(at) = line.find("struct ") else {
@@ -109,6 +123,16 @@ mod tests {
             assert_eq!(source_path(package, file), want, "{package}");
         }
         assert_eq!(source_path("/home/a/soc", "src/lib.rs"), "src/lib.rs");
+    }
+
+    #[test]
+    fn beside_follows_the_folders() {
+        assert_eq!(beside("src/lib.rs", "lib.rs"), "src/lib.rs");
+        let want = "/a/hdl/src/control/unit.rs";
+        assert_eq!(
+            beside("/a/hdl/src/control/unit/logic.rs", "../unit.rs"),
+            want
+        );
     }
 
     const TEXT: &str = "

@@ -13,7 +13,7 @@ mod reg;
 mod sim;
 
 pub use arith::{Arith, bit_cast_arith, bit_cast_signed, signed_cast_arith, signed_cast_to};
-pub use doc::{SourceDoc, source_path};
+pub use doc::{SourceDoc, beside, source_path};
 pub use meta::{Kind, Meta, Param};
 pub use mul::MulS;
 pub use ram::{Ram1r1w, address_bits};
@@ -59,7 +59,8 @@ macro_rules! comment {
 /// the header of the Verilog module and the meaning of its ports are written once.
 ///
 /// The file is found for packages that are a folder in the root of their workspace. Packages
-/// elsewhere name the file themselves, relative to it: `module!("lib.rs", |this| ...)`.
+/// elsewhere name the file themselves, relative to it: `module!("lib.rs", |this| ...)`. So does a
+/// block whose struct lies in another file than its behaviour: `module!("../unit.rs", |this| ...)`.
 #[macro_export]
 macro_rules! module {
     (|$this:ident| $meta:expr) => {
@@ -70,20 +71,21 @@ macro_rules! module {
             const TEXT: &str = include_str!(concat!(env!("HEDDLE_SOURCE_ROOT"), file!()));
             #[cfg(not(heddle_source_root))]
             const TEXT: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../", file!()));
-            $crate::module!(@timing self, TEXT, $this, $meta)
+            $crate::module!(@timing self, file!().to_string(), TEXT, $this, $meta)
         }
     };
     ($file:literal, |$this:ident| $meta:expr) => {
         fn timing(&self) -> Vec<$crate::prim::TimingInfo> {
-            $crate::module!(@timing self, include_str!($file), $this, $meta)
+            let file = $crate::prim::beside(file!(), $file);
+            $crate::module!(@timing self, file, include_str!($file), $this, $meta)
         }
     };
-    (@timing $self:ident, $text:expr, $this:ident, $meta:expr) => {{
+    (@timing $self:ident, $file:expr, $text:expr, $this:ident, $meta:expr) => {{
         static DOC: ::std::sync::OnceLock<$crate::prim::SourceDoc> = ::std::sync::OnceLock::new();
         let $this = $self;
         let item = ::std::any::type_name::<Self>();
         let doc = DOC.get_or_init(|| {
-            let file = $crate::prim::source_path(env!("CARGO_MANIFEST_DIR"), file!());
+            let file = $crate::prim::source_path(env!("CARGO_MANIFEST_DIR"), &$file);
             $crate::prim::SourceDoc::extract(&file, $text, item)
         });
         $meta.with_source(doc).to_timing()

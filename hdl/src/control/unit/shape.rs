@@ -2,6 +2,7 @@
 
 use super::Control;
 use crate::buffer::BankCount;
+use crate::control::counters::describe;
 use crate::control::{
     Counters, DrainHead, HostPort, Prefetch, Sequencer, SequencerShape, Status, StreamHead,
     WeightHead, counters,
@@ -157,6 +158,61 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             _medians: medians,
             _activates: activates,
         }
+    }
+
+    /// Name, parameters and options of the module.
+    pub(super) fn description(&self) -> Meta {
+        let control = Meta::module("control")
+            .param("rows", "r", self._rows, "rows of the array")
+            .param("cols", "c", self._cols, "columns of the array")
+            .param("record_rows", "m", self._record_rows, "rows of a record")
+            .param("loops", "n", self._loops, "loops of a record")
+            .param("offset_bits", "w", self._offset_bits, "bits of an offset")
+            .param("A", "a", A, "bits of an address")
+            .param(
+                "byte_bits",
+                "b",
+                self._byte_bits,
+                "bits of a partition address",
+            )
+            .feature(
+                "work_words",
+                "u",
+                self._work_words,
+                "words of a partition that weights and results may lie in",
+            )
+            .feature(
+                "program_banks",
+                "pr",
+                self._program_banks,
+                "the very last banks of a partition, which hold the program",
+            )
+            .silent("banked", self._banked)
+            .param(
+                "result_bits",
+                "d",
+                self._result_bits,
+                "bits of a result address",
+            )
+            .param("tiles", "t", self._tiles, "column tiles")
+            .param("pc_bits", "p", self._pc_bits, "bits of a program address")
+            .param(
+                "offsets",
+                "e",
+                self._row_offsets,
+                "entries of the offset table of a row",
+            )
+            .feature(
+                "sums",
+                "ps",
+                self._sums,
+                "stored sums enter the array at the top",
+            );
+        let control = match self._sums {
+            0 => control,
+            _ => control.doc("The sums wave of res_add_o runs beside the bias wave, t + 5."),
+        };
+        describe(self._post.describe(control), self._counts)
     }
 }
 
