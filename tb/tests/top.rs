@@ -386,7 +386,7 @@ fn spm_45_random_networks_agree_with_other_slices() {
 
 #[test]
 fn spm_45_random_networks_agree_with_every_option_of_the_slices() {
-    if std::env::var_os("HEDDLE_SLOW").is_none_or(|value| value != "1") {
+    if !rtl::is_slow() {
         eprintln!("13 layouts are skipped, set HEDDLE_SLOW=1");
         return;
     }

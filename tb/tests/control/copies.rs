@@ -378,7 +378,6 @@ fn all(params: &Params, sources: &Sources) -> Checked {
 
 #[test]
 fn pet_54_faults_of_copies_are_noticed() {
-    let slow = std::env::var_os("HEDDLE_SLOW").is_some_and(|value| value == "1");
     let params = machines::tall();
     let sources = machines::verilog(&params);
     let mutants = [
@@ -426,13 +425,6 @@ fn pet_54_faults_of_copies_are_noticed() {
         // SYNC waits for the weight unit always; it starts it.
         ("heddle_sequencer", "!is_alone & ((check", "((check"),
     ];
-    let count = if slow { mutants.len() } else { 1 };
-    if !slow {
-        eprintln!("most mutants are skipped, set HEDDLE_SLOW=1");
-    }
-    for (module, from, to) in mutants.into_iter().take(count) {
-        let found = all(&params, &rtl::mutated(&sources, module, from, to));
-        println!("{module}, {to}: {}", found.expect_err("a fault"));
-    }
+    rtl::check_mutants(&sources, &mutants, |sources, _| all(&params, sources));
     all(&params, &sources).unwrap_or_else(|message| panic!("{message}"));
 }

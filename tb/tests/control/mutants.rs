@@ -41,7 +41,7 @@ fn random_programs_find_a_fault() {
 
 #[test]
 fn random_programs_find_every_fault() {
-    if std::env::var_os("HEDDLE_SLOW").is_none_or(|value| value != "1") {
+    if !rtl::is_slow() {
         eprintln!("mutants are skipped, set HEDDLE_SLOW=1");
         return;
     }
@@ -107,7 +107,7 @@ fn random_programs_find_every_fault() {
 
 #[test]
 fn random_programs_find_every_fault_of_the_row_tables() {
-    if std::env::var_os("HEDDLE_SLOW").is_none_or(|value| value != "1") {
+    if !rtl::is_slow() {
         eprintln!("mutants are skipped, set HEDDLE_SLOW=1");
         return;
     }
@@ -172,15 +172,9 @@ const REPEAT_FAULTS: [Mutant; 11] = [
 
 #[test]
 fn random_programs_find_every_fault_of_repeated_products_and_streamed_weights() {
-    let all = std::env::var_os("HEDDLE_SLOW").is_some_and(|value| value == "1");
-    let mutants = match all {
-        true => &REPEAT_FAULTS[..],
-        false => {
-            eprintln!("most mutants are skipped, set HEDDLE_SLOW=1");
-            &REPEAT_FAULTS[8..9]
-        }
-    };
-    check_mutants(mutants, |machine, seed| run_programs(machine, seed, 50));
+    check_mutants(&REPEAT_FAULTS, |machine, seed| {
+        run_programs(machine, seed, 50)
+    });
 }
 
 /// Windows that are counted wrongly, a word of an instruction in the wrong register, entries that do not arrive.
@@ -221,15 +215,7 @@ const OPTION_FAULTS: [Mutant; 8] = [
 
 #[test]
 fn pet_58_pet_59_random_programs_find_every_fault_of_the_options() {
-    let all = std::env::var_os("HEDDLE_SLOW").is_some_and(|value| value == "1");
-    let mutants = match all {
-        true => &OPTION_FAULTS[..],
-        false => {
-            eprintln!("most mutants are skipped, set HEDDLE_SLOW=1");
-            &OPTION_FAULTS[..1]
-        }
-    };
-    check_mutants_of(machines::pooling(), mutants, |machine, seed| {
+    check_mutants_of(machines::pooling(), &OPTION_FAULTS, |machine, seed| {
         run_programs(machine, seed, 20)?;
         run_faults(machine, seed, 40)
     });
@@ -248,15 +234,7 @@ const INPUT_FAULTS: [Mutant; 3] = [
 
 #[test]
 fn pet_61_random_programs_find_every_fault_of_an_input_bank() {
-    let all = std::env::var_os("HEDDLE_SLOW").is_some_and(|value| value == "1");
-    let mutants = match all {
-        true => &INPUT_FAULTS[..],
-        false => {
-            eprintln!("most mutants are skipped, set HEDDLE_SLOW=1");
-            &INPUT_FAULTS[..1]
-        }
-    };
-    check_mutants_of(machines::buffered(), mutants, |machine, seed| {
+    check_mutants_of(machines::buffered(), &INPUT_FAULTS, |machine, seed| {
         let coverage = run_faults(machine, seed, 40)?;
         run_programs(machine, seed, 20)?;
         Ok(coverage)
@@ -278,15 +256,7 @@ const PROGRAM_FAULTS: [Mutant; 5] = [
 
 #[test]
 fn pet_60_random_programs_find_every_fault_of_a_program_in_banks() {
-    let all = std::env::var_os("HEDDLE_SLOW").is_some_and(|value| value == "1");
-    let mutants = match all {
-        true => &PROGRAM_FAULTS[..],
-        false => {
-            eprintln!("most mutants are skipped, set HEDDLE_SLOW=1");
-            &PROGRAM_FAULTS[..1]
-        }
-    };
-    check_mutants_of(machines::banked(), mutants, |machine, seed| {
+    check_mutants_of(machines::banked(), &PROGRAM_FAULTS, |machine, seed| {
         let coverage = run_faults(machine, seed, 40)?;
         run_programs(machine, seed, 20)?;
         Ok(coverage)

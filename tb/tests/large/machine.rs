@@ -89,13 +89,9 @@ pub fn verilog(params: &Params, style: TextStyle) -> Sources {
 
 /// The model of this Verilog, with the options of `heddle cosim`.
 pub fn host(sources: &Sources, params: &Params, form: Form) -> Host {
-    let partitions = sources.files.iter().filter_map(|(name, _)| {
-        let module = name.strip_suffix(".v")?;
-        module.starts_with("heddle_partition_").then_some(module)
-    });
     let options = Options {
         hier_blocks: match form.has_blocks {
-            true => partitions.map(String::from).collect(),
+            true => sources.modules("heddle_partition_"),
             false => Vec::new(),
         },
         opt_level: if form.has_blocks { 1 } else { 2 },

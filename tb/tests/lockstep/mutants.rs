@@ -4,18 +4,12 @@ use heddle_arch::params::Params;
 
 use crate::garbage;
 use crate::machines::Machine;
-use crate::programs::{run_programs, wanted};
+use crate::programs::run_programs;
 use crate::rtl::{self, Checked, Coverage, Mutant};
 use crate::shapes;
 
 #[track_caller]
 fn check(params: &Params, mutants: &[Mutant], run: impl Fn(&Machine) -> Checked<Coverage>) {
-    // Each fault is a machine of its own to build.
-    let count = wanted("HEDDLE_MUTANTS", 1, mutants.len() as u32) as usize;
-    if count < mutants.len() {
-        eprintln!("most mutants are skipped, set HEDDLE_SLOW=1");
-    }
-    let mutants = &mutants[..count.min(mutants.len())];
     rtl::check_mutants(&shapes::probed(params), mutants, |sources, _| {
         run(&Machine::from_verilog(params.clone(), sources))
     });

@@ -12,7 +12,7 @@ use crate::machines::dump::{dump, encode, fill_tables};
 use crate::machines::pair::{End, HALT, random_word};
 use crate::machines::programs::{random_program, random_row_offset};
 use crate::matrices::{self, Piece};
-use crate::rtl::{Checked, Coverage};
+use crate::rtl::{self, Checked, Coverage};
 use crate::shapes;
 use crate::watch::{self, Seen};
 
@@ -214,7 +214,7 @@ pub fn wanted(name: &str, usual: u32, slow: u32) -> u32 {
             .parse()
             .unwrap_or_else(|_| panic!("{name} is {text}, expected a number"));
     }
-    match shapes::is_slow() {
+    match rtl::is_slow() {
         true => slow,
         false => usual,
     }

@@ -213,15 +213,10 @@ pub fn banked() -> Params {
 /// The machines of a run; each takes half a minute to build.
 pub fn all() -> Vec<Params> {
     let mut all = vec![at_top(), options(), wide(), single(), banked()];
-    if is_slow() {
+    if crate::rtl::is_slow() {
         all.extend([square(), tall()]);
     }
     all
-}
-
-/// Whether a long run is wanted.
-pub fn is_slow() -> bool {
-    std::env::var_os("HEDDLE_SLOW").is_some_and(|value| value == "1")
 }
 
 const SLICES: [&str; 6] = [

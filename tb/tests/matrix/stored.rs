@@ -3,8 +3,9 @@
 use heddle_compiler::matrix::DrainForm;
 
 use crate::bench::{Bench, Matrix};
+use crate::machines::Machine;
 use crate::probe::{self, Trace};
-use crate::rtl::{Checked, mutated};
+use crate::rtl::{Checked, check_mutants};
 use crate::transposes::places;
 
 /// More rows than columns, as many, fewer.
@@ -264,13 +265,9 @@ fn faults_of_the_results_buffer_are_found() {
         ),
         ("heddle_drain_head", "vector_q + 12'd1", "vector_q + 12'd2"),
     ];
-    let slow = std::env::var_os("HEDDLE_SLOW").is_some_and(|value| value == "1");
-    for (module, from, to) in &faults[..if slow { 2 } else { 1 }] {
-        let sources = mutated(&sound, module, from, to);
-        let machine = crate::machines::Machine::from_verilog(params.clone(), &sources);
-        let found = Bench::new(&machine, 1)
-            .and_then(|mut bench| transposed(&mut bench, DrainForm::All, &matrix))
-            .and_then(|trace| check_stored(&trace, &matrix));
-        println!("{to}: {}", found.expect_err("a fault"));
-    }
+    check_mutants(&sound, &faults, |sources, _| {
+        let machine = Machine::from_verilog(params.clone(), sources);
+        let mut bench = Bench::new(&machine, 1)?;
+        check_stored(&transposed(&mut bench, DrainForm::All, &matrix)?, &matrix)
+    });
 }

@@ -61,6 +61,17 @@ impl Sources {
         }
     }
 
+    /// The modules below the top one whose names begin with `prefix`, of designs with a file for every
+    /// module.
+    #[must_use]
+    pub fn modules(&self, prefix: &str) -> Vec<String> {
+        let modules = self.files.iter().filter_map(|(name, _)| {
+            let module = name.strip_suffix(".v")?;
+            (module.starts_with(prefix) && module != self.top).then(|| module.to_string())
+        });
+        modules.collect()
+    }
+
     /// # Errors
     /// `BadName` if the top module or a file has a name that cannot be used as a file name.
     pub(crate) fn check(&self) -> Result<(), VerilateError> {
