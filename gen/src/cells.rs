@@ -96,18 +96,23 @@ pub fn map_expressions(list: Vec<Stmt>, f: &mut impl FnMut(Expr) -> Expr) -> Vec
     list.into_iter().map(&mut one).collect()
 }
 
-/// The name of a cell as the kernel writes it.
-pub fn name(nets: &[Net], (net, elem): Cell) -> String {
-    let n = &nets[net];
+/// The indices of an element of a net, outermost first.
+pub fn indices(nets: &[Net], (net, elem): Cell) -> Vec<usize> {
     let mut index = Vec::new();
     let mut rest = elem;
-    for size in n.dims.iter().rev() {
+    for size in nets[net].dims.iter().rev() {
         index.push(rest % size);
         rest /= size;
     }
+    index.reverse();
+    index
+}
+
+/// The name of a cell as the kernel writes it.
+pub fn name(nets: &[Net], cell: Cell) -> String {
     // `[]` marks where the indices of an array of instances stand.
-    let mut out = n.rust.clone();
-    for i in index.iter().rev() {
+    let mut out = nets[cell.0].rust.clone();
+    for i in indices(nets, cell) {
         match out.find("[]") {
             Some(_) => out = out.replacen("[]", &format!("[{i}]"), 1),
             None => out.push_str(&format!("[{i}]")),

@@ -53,12 +53,19 @@ pub struct Net {
     pub doc: String,
     /// Names of the values of an enum.
     pub labels: Vec<String>,
+    /// The array that the net was an element of.
+    pub part_of: Option<String>,
 }
 
 impl Net {
     /// Number of elements.
     pub fn elems(&self) -> usize {
         self.dims.iter().product()
+    }
+
+    /// The name of the array, of an element that has become a net.
+    pub fn title(&self) -> &str {
+        self.part_of.as_deref().unwrap_or(&self.name)
     }
 
     /// Bits of all elements together.

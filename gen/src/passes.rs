@@ -10,6 +10,7 @@
 //! | [`fold`] | operands | expression with everything constant computed |
 //! | [`legality`] | netlist | refuses latches, loops, second drivers, reset logic |
 //! | [`schedule`] | statements | continuous assignments, processes, next values |
+//! | [`scatter`] | arrays whose elements feed each other | a net for each element |
 //! | [`connect`] | assignments of ports | connections, copies gone |
 //! | [`registers`] | registers and next values | clocked processes by control |
 //! | [`generate`] | items per array element | loops |
@@ -27,6 +28,7 @@ pub mod naming;
 pub mod pack;
 pub mod polarity;
 pub mod registers;
+pub mod scatter;
 pub mod schedule;
 pub mod unroll;
 pub mod unused;

@@ -70,6 +70,7 @@ pub fn net(name: &str, kind: NetKind, dims: &[usize], width: usize) -> Net {
         kind,
         doc: String::new(),
         labels: Vec::new(),
+        part_of: None,
     }
 }
 

@@ -32,6 +32,8 @@ pub struct Schedule {
     pub next: BTreeMap<Cell, Vec<usize>>,
     /// The kernel after simplification.
     pub body: Vec<Stmt>,
+    /// Nets whose elements feed each other; each group is assigned in one process.
+    pub chains: Vec<BTreeSet<NetId>>,
 }
 
 /// Where every cell is assigned, by position in the kernel.
@@ -102,6 +104,7 @@ pub fn schedule(netlist: &Netlist) -> Result<Schedule, Fault> {
     }
     schedule.comb = processes(nets, &positions, &body, &procedural, &chains)?;
     schedule.body = body;
+    schedule.chains = chains;
     Ok(schedule)
 }
 

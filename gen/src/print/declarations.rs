@@ -93,12 +93,19 @@ impl Printer<'_> {
         ];
         let keyword = ["reg", "reg", "wire"];
         for (group, keyword) in groups.iter().zip(keyword) {
-            for id in group {
-                let net = &self.module.nets[*id];
+            let together = |a: &NetId, b: &NetId| {
+                let (a, b) = (&self.module.nets[*a], &self.module.nets[*b]);
+                a.part_of.is_some() && a.part_of == b.part_of
+            };
+            for nets in group.chunk_by(together) {
+                let net = &self.module.nets[nets[0]];
                 let range = range(net.bits());
                 let space = if range.is_empty() { "" } else { " " };
-                let line = format!("{keyword}{space}{range} {};", net.name);
-                self.w.line(&comment(line, net));
+                let head = format!("{keyword}{space}{range}");
+                match net.part_of {
+                    None => self.w.line(&comment(format!("{head} {};", net.name), net)),
+                    Some(_) => self.elements(&head, nets),
+                }
             }
             self.w.blank();
         }
@@ -110,6 +117,28 @@ impl Printer<'_> {
             }
             self.w.blank();
         }
+    }
+}
+
+impl Printer<'_> {
+    /// Elements of an array that are nets of their own, as many in a line as fit.
+    fn elements(&mut self, head: &str, nets: &[NetId]) {
+        let doc = plain(&self.module.nets[nets[0]].doc);
+        if !doc.is_empty() {
+            self.w.comment(&doc);
+        }
+        let mut line = head.to_string();
+        for (n, id) in nets.iter().enumerate() {
+            let name = &self.module.nets[*id].name;
+            let end = if n + 1 == nets.len() { ";" } else { "," };
+            // The module is indented by 2.
+            if line.len() + name.len() + 4 > COLUMNS {
+                self.w.line(&line);
+                line = " ".repeat(head.len());
+            }
+            line += &format!(" {name}{end}");
+        }
+        self.w.line(&line);
     }
 }
 

@@ -258,6 +258,7 @@ mod tests {
             kind: NetKind::Local,
             doc: String::new(),
             labels: Vec::new(),
+            part_of: None,
         }
     }
 

@@ -3,6 +3,7 @@
 use super::plain;
 use crate::cells;
 use crate::ir::{Clocked, Net, NetId, NetKind, Stmt};
+use std::collections::BTreeSet;
 
 /// Characters of a heading: it is one line, also inside a loop.
 const ROOM: usize = 90;
@@ -46,6 +47,9 @@ fn heading(nets: &[Net], driven: &[NetId], note: &str) -> String {
     if shown.is_empty() {
         shown = all;
     }
+    // Elements of an array are one thing.
+    let mut titles = BTreeSet::new();
+    shown.retain(|n| titles.insert(n.title()));
     let room = ROOM - note.len();
     let text = meanings(&shown).filter(|text| text.len() <= room);
     text.unwrap_or_else(|| names(&shown, room)) + note
@@ -90,11 +94,11 @@ fn names(nets: &[&Net], room: usize) -> String {
             0 => 0,
             _ => format!(" and {left} more").len(),
         };
-        if shown > 0 && text.len() + separator.len() + net.name.len() + more > room {
+        if shown > 0 && text.len() + separator.len() + net.title().len() + more > room {
             return format!("{text} and {} more", nets.len() - shown);
         }
         text += separator;
-        text += &net.name;
+        text += net.title();
     }
     text
 }

@@ -23,7 +23,7 @@ impl Printer<'_> {
             Some(net) if !loops(body).is_empty() => {
                 let name = self
                     .names
-                    .claim(&format!("proc_{}", self.module.nets[net].name));
+                    .claim(&format!("proc_{}", self.module.nets[net].title()));
                 format!(" : {name}")
             }
             _ => String::new(),

@@ -5,7 +5,7 @@ use heddle_tb::verilate::Sources;
 
 use crate::bench::{STATE_3, StateBench, shape_3};
 use crate::clients::contents;
-use crate::rtl::{Checked, mutated};
+use crate::rtl::{Checked, check_mutants};
 
 const CLOCKS: usize = 60;
 
@@ -77,9 +77,7 @@ fn pet_52_every_user_of_a_partition_gets_the_outputs_of_both_banks() {
             "op_arrives_q <= op_take",
         ),
     ];
-    for (module, from, to) in faults {
-        let fault = mutated(&STATE_3, module, from, to);
-        let found = two_banks_for_each_user(&fault);
-        println!("{to}: {}", found.expect_err("a fault"));
-    }
+    check_mutants(&STATE_3, &faults, |sources, _| {
+        two_banks_for_each_user(sources)
+    });
 }

@@ -54,8 +54,8 @@ fn spm_45_faults_of_other_layouts_are_noticed() {
         ),
         (
             "heddle_banks",
-            "(bank_nz_o[n] & op_arrives_q[0])",
-            "bank_nz_o[n]",
+            "(bank_nz_o[0] & op_arrives_q[0])",
+            "bank_nz_o[0]",
         ),
         (
             "heddle_partition",

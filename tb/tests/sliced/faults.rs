@@ -29,24 +29,24 @@ const FAULTS: [Fault; 28] = [
     ),
     ("even6", "data", "if (write[0]) begin", "if (1'b1) begin"),
     // Thresholds.
-    ("even2", "select", "above[8] = 1'b0", "above[8] = 1'b1"),
+    ("even2", "select", "above_1_0 = 1'b0", "above_1_0 = 1'b1"),
     (
         "thresholds",
         "select_u8_t3.",
-        "above[0] = 1'b0",
-        "above[0] = 1'b1",
+        "above_0_0 = 1'b0",
+        "above_0_0 = 1'b1",
     ),
-    ("turn", "select", "above[16] = 1'b0", "above[16] = 1'b1"),
+    ("turn", "select", "above_2_0 = 1'b0", "above_2_0 = 1'b1"),
     ("even5", "data", "ren_q <= reading[0]", "ren_q <= read_i"),
     // Packing and unpacking.
-    ("even3", "route", "rest[50:34]", "{rest[50:35], 1'b0}"),
-    ("half", "route", "rest[50:34]", "{1'b1, rest[49:34]}"),
+    ("even3", "route", "move_o[0] = rest_2_0", "move_o[0] = 1'b0"),
     (
-        "even2",
-        "unpack",
-        "mask_i[i] ? word[8*i+:8] : 8'd0",
-        "word[8*i+:8]",
+        "half",
+        "route",
+        "move_o[16] = rest_2_16",
+        "move_o[16] = 1'b1",
     ),
+    ("even2", "unpack", "mask_i[3] ? word_0_3 : 8'd0", "word_0_3"),
     ("exact", "data", "wen_i & lane_i[i]", "wen_i & lane_i[0]"),
     // Registers left out.
     (

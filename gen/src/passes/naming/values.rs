@@ -236,6 +236,7 @@ impl<'a> Hoist<'a> {
                     kind: NetKind::Wire,
                     doc: String::new(),
                     labels: Vec::new(),
+                    part_of: None,
                 });
                 self.arrays.insert(key, self.nets.len() - 1);
                 self.nets.len() - 1

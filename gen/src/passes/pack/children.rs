@@ -121,6 +121,7 @@ pub fn add_child(
                 String::new()
             },
             labels: labels(table, &g.first.ty),
+            part_of: None,
         };
         netlist.nets.push(net);
         let net = netlist.nets.len() - 1;

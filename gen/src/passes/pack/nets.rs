@@ -75,6 +75,7 @@ pub fn build(block: &Block, blocks: &[Block]) -> Result<(Netlist, Table), Fault>
             kind,
             doc,
             labels: labels(&table, &g.first.ty),
+            part_of: None,
         };
         add_net(&mut netlist, &mut table, g.key, net);
     }

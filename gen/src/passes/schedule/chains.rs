@@ -93,6 +93,7 @@ mod tests {
             kind,
             doc: String::new(),
             labels: Vec::new(),
+            part_of: None,
         }
     }
 
