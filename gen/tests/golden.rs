@@ -54,3 +54,8 @@ fn fifo_with_memory() {
 fn register_arrays() {
     check(&print(&Lanes::new(4)));
 }
+
+#[test]
+fn elements_that_feed_each_other() {
+    check(&print(&Counts::new(4)));
+}

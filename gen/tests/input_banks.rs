@@ -2,40 +2,21 @@
 
 mod linters;
 
-use heddle_arch::Params;
-use heddle_gen::{Design, EmitOptions, emit};
-use heddle_hdl::catalog;
-use std::path::Path;
+use heddle_gen::Design;
+use linters::printed::text_of;
 
 fn printed(top: &str, banks: u32, input_banks: u32) -> Design {
-    let mut params = Params::from_json(include_str!("../../configs/tiny.json")).expect("legal");
+    let mut params = linters::printed::tiny();
     params.state_buffer.banks = banks;
     params.state_buffer.input_banks = input_banks;
-    params.validate().expect("two other banks are left");
-    let block = catalog::build(top, &params).expect("the catalogue has it");
-    let options = EmitOptions {
-        configuration: "tiny".into(),
-        version: "0.0.0".into(),
-        ..EmitOptions::default()
-    };
-    emit(block.as_ref(), &options).unwrap_or_else(|e| panic!("{top}, {banks}, {input_banks}: {e}"))
+    linters::printed::of_catalog(top, &params)
 }
 
 /// Prints a block into a folder of its own and lints it.
 #[track_caller]
 fn clean(top: &str, banks: u32, input_banks: u32) {
-    let design = printed(top, banks, input_banks);
     let name = format!("input_{top}_{banks}_{input_banks}");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&name);
-    std::fs::create_dir_all(&folder).expect("the folder can be made");
-    for (file, text) in design.files() {
-        std::fs::write(folder.join(file), text).expect("the file can be written");
-    }
-    for (file, text) in design.verilog() {
-        assert!(text.lines().all(|l| l.len() <= 100), "{name}: {file}");
-    }
-    let files: Vec<String> = design.verilog().into_iter().map(|f| f.0).collect();
-    linters::lint(&folder, &design.top, &files);
+    linters::printed::clean(&name, &printed(top, banks, input_banks));
 }
 
 #[test]
@@ -50,15 +31,6 @@ fn pet_61_machines_with_input_banks_are_clean() {
     for (banks, input_banks) in [(4, 1), (8, 6)] {
         clean("top", banks, input_banks);
     }
-}
-
-/// Text of the module whose name begins so.
-fn text_of(design: &Design, name: &str) -> String {
-    let found = design
-        .verilog()
-        .into_iter()
-        .find(|(file, _)| file.starts_with(name));
-    found.unwrap_or_else(|| panic!("no {name}")).1
 }
 
 #[test]

@@ -6,36 +6,8 @@ mod linters;
 use common::*;
 use heddle_gen::{Design, EmitOptions, Reset, ResetLevel, emit};
 use heddle_hdl::prelude::*;
-use std::path::{Path, PathBuf};
-
-/// Writes a design into a folder of its own.
-fn write(name: &str, design: &Design) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::create_dir_all(&folder).expect("the folder can be made");
-    for (file, text) in design.files() {
-        std::fs::write(folder.join(file), text).expect("the file can be written");
-    }
-    folder
-}
-
-#[track_caller]
-fn clean(name: &str, design: &Design) {
-    for (file, text) in design.verilog() {
-        assert!(text.is_ascii() && text.ends_with('\n'), "{file}");
-        assert!(
-            text.lines().all(|l| l.len() <= 100),
-            "{file} has lines above 100 columns"
-        );
-        let words = text.replace("$signed", "").replace("$unsigned", "");
-        assert!(
-            !words.contains('$') && !words.contains("lint_off"),
-            "{file}"
-        );
-    }
-    let folder = write(name, design);
-    let files: Vec<String> = design.verilog().into_iter().map(|f| f.0).collect();
-    linters::lint(&folder, &design.top, &files);
-}
+use linters::printed::{clean, write};
+use std::path::Path;
 
 /// Proves two texts of one design equal.
 #[track_caller]
@@ -86,6 +58,7 @@ fn samples() -> Vec<(&'static str, Box<dyn Block>)> {
         ("fifo", Box::new(Fifo::new(4))),
         ("lanes", Box::new(Lanes::new(4))),
         ("lane", Box::new(Lanes::new(1))),
+        ("counts", Box::new(Counts::new(5))),
     ]
 }
 

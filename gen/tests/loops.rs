@@ -4,8 +4,8 @@ mod linters;
 
 use heddle_gen::{Design, EmitOptions, Reset, ResetLevel, TextStyle, emit};
 use heddle_hdl::array::{PeArray, PeRow};
+use linters::printed::write;
 use rust_hdl_core::prelude::Block;
-use std::path::{Path, PathBuf};
 
 /// Registers of a cell and its product, with their bits.
 const VALUES: [(&str, usize); 8] = [
@@ -29,16 +29,6 @@ fn options(style: TextStyle) -> EmitOptions {
 
 fn print(block: &dyn Block, options: &EmitOptions) -> Design {
     emit(block, options).expect("the block is legal")
-}
-
-/// Writes a design into a folder of its own.
-fn write(name: &str, design: &Design) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::create_dir_all(&folder).expect("the folder can be made");
-    for (file, text) in design.files() {
-        std::fs::write(folder.join(file), text).expect("the file can be written");
-    }
-    folder
 }
 
 /// The name that the flattened structural text has for a value of a cell.

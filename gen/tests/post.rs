@@ -2,11 +2,8 @@
 
 mod linters;
 
-use heddle_arch::Params;
 use heddle_arch::params::Post;
-use heddle_gen::{Design, EmitOptions, emit};
-use heddle_hdl::catalog;
-use std::path::Path;
+use heddle_gen::Design;
 
 const fn options(pooling: bool, product: bool, median: u32, activations: u32) -> Post {
     Post {
@@ -18,22 +15,14 @@ const fn options(pooling: bool, product: bool, median: u32, activations: u32) ->
 }
 
 fn printed(top: &str, post: Post) -> Design {
-    let mut params = Params::from_json(include_str!("../../configs/tiny.json")).expect("legal");
+    let mut params = linters::printed::tiny();
     params.post = post;
-    params.validate().expect("legal options");
-    let block = catalog::build(top, &params).expect("the catalogue has it");
-    let options = EmitOptions {
-        configuration: "tiny".into(),
-        version: "0.0.0".into(),
-        ..EmitOptions::default()
-    };
-    emit(block.as_ref(), &options).unwrap_or_else(|e| panic!("{top}, {post:?}: {e}"))
+    linters::printed::of_catalog(top, &params)
 }
 
 /// Prints a block into a folder of its own and lints it.
 #[track_caller]
 fn clean(top: &str, post: Post) {
-    let design = printed(top, post);
     let name = format!(
         "post_{top}_{}{}_{}_{}",
         u8::from(post.pooling),
@@ -41,18 +30,7 @@ fn clean(top: &str, post: Post) {
         post.median,
         post.activations
     );
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&name);
-    std::fs::create_dir_all(&folder).expect("the folder can be made");
-    for (file, text) in design.files() {
-        std::fs::write(folder.join(file), text).expect("the file can be written");
-    }
-    for (file, text) in design.verilog() {
-        let words = text.replace("$signed", "").replace("$unsigned", "");
-        assert!(!words.contains('$'), "{name}: {file}");
-        assert!(text.lines().all(|l| l.len() <= 100), "{name}: {file}");
-    }
-    let files: Vec<String> = design.verilog().into_iter().map(|f| f.0).collect();
-    linters::lint(&folder, &design.top, &files);
+    linters::printed::clean(&name, &printed(top, post));
 }
 
 #[test]

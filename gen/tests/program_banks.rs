@@ -4,24 +4,12 @@ mod linters;
 
 use heddle_arch::Params;
 use heddle_arch::params::ProgramMemory;
-use heddle_gen::{Design, EmitOptions, emit};
-use heddle_hdl::catalog;
-use std::path::Path;
-
-fn printed(top: &str, params: &Params) -> Design {
-    params.validate().expect("two other banks are left");
-    let block = catalog::build(top, params).expect("the catalogue has it");
-    let options = EmitOptions {
-        configuration: "tiny".into(),
-        version: "0.0.0".into(),
-        ..EmitOptions::default()
-    };
-    emit(block.as_ref(), &options).unwrap_or_else(|e| panic!("{top}, {params:?}: {e}"))
-}
+use heddle_gen::Design;
+use linters::printed::{self, of_catalog, text_of};
 
 /// So many rows and banks, some of them for the input, with the program in as many as it takes.
 fn params(rows: u32, banks: u32, input: u32, words: u32) -> Params {
-    let mut params = Params::from_json(include_str!("../../configs/tiny.json")).expect("legal");
+    let mut params = printed::tiny();
     params.array.rows = rows;
     params.state_buffer.banks = banks;
     params.state_buffer.input_banks = input;
@@ -33,23 +21,13 @@ fn params(rows: u32, banks: u32, input: u32, words: u32) -> Params {
 /// Prints a block into a folder of its own and lints it.
 #[track_caller]
 fn clean(top: &str, params: &Params) {
-    let design = printed(top, params);
     let (rows, buffer) = (params.array.rows, &params.state_buffer);
     let words = params.program.words;
     let name = format!(
         "program_{top}_{rows}_{}_{}_{words}",
         buffer.banks, buffer.input_banks
     );
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&name);
-    std::fs::create_dir_all(&folder).expect("the folder can be made");
-    for (file, text) in design.files() {
-        std::fs::write(folder.join(file), text).expect("the file can be written");
-    }
-    for (file, text) in design.verilog() {
-        assert!(text.lines().all(|l| l.len() <= 100), "{name}: {file}");
-    }
-    let files: Vec<String> = design.verilog().into_iter().map(|f| f.0).collect();
-    linters::lint(&folder, &design.top, &files);
+    printed::clean(&name, &of_catalog(top, params));
 }
 
 #[test]
@@ -70,22 +48,13 @@ fn pet_60_machines_with_the_program_in_banks_are_clean() {
     clean("top", &params(3, 8, 2, 2048));
 }
 
-/// Text of the module whose name begins so.
-fn text_of(design: &Design, name: &str) -> String {
-    let found = design
-        .verilog()
-        .into_iter()
-        .find(|(file, _)| file.starts_with(name));
-    found.unwrap_or_else(|| panic!("no {name}")).1
-}
-
 #[test]
 fn pet_60_only_the_path_of_the_host_to_program_banks_is_built() {
     // Eight banks: three work banks, one for the input, four for the program.
     let mut params = params(4, 8, 1, 8192);
     params.state_buffer.words_per_bank = 256;
     assert_eq!(params.program_banks(), 4);
-    let design = printed("partition", &params);
+    let design = of_catalog("partition", &params);
     let banks = text_of(&design, "heddle_banks_b8_in1_pr4");
     assert!(banks.contains("heddle_word_mux_b3 u_wt_mux"), "{banks}");
     assert!(banks.contains("heddle_word_mux_b4 u_op_mux"), "{banks}");
@@ -122,7 +91,7 @@ fn pet_60_program_banks_that_nobody_asked_for_leave_no_trace() {
     let banked = params(4, 4, 0, 1024);
     let mut separate = banked.clone();
     separate.program.memory = ProgramMemory::Separate;
-    let (plain, with) = (printed("top", &separate), printed("top", &banked));
+    let (plain, with) = (of_catalog("top", &separate), of_catalog("top", &banked));
     for word in words {
         assert_eq!(has(&plain, word), 0, "{word}");
         assert!(has(&with, word) > 0, "{word}");

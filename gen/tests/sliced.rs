@@ -2,38 +2,17 @@
 
 mod linters;
 
-use heddle_gen::{EmitOptions, emit};
 use heddle_hdl::prelude::*;
 use heddle_hdl::sliced::{
     MaskPlace, Network, PlainMemory, Sliced, SlicedBank, SlicedCounters, SlicedField, SlicedHybrid,
     SlicedShape,
 };
-use std::path::Path;
+use linters::printed;
 
 /// Prints a block into a folder of its own and lints it.
 #[track_caller]
 fn clean(name: &str, block: &dyn Block) {
-    let options = EmitOptions {
-        configuration: "variant".into(),
-        version: "0.0.0".into(),
-        ..EmitOptions::default()
-    };
-    let design = match emit(block, &options) {
-        Ok(design) => design,
-        Err(e) => panic!("{name}: {e}"),
-    };
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("sliced_{name}"));
-    std::fs::create_dir_all(&folder).expect("the folder can be made");
-    for (file, text) in design.files() {
-        std::fs::write(folder.join(file), text).expect("the file can be written");
-    }
-    for (file, text) in design.verilog() {
-        let words = text.replace("$signed", "").replace("$unsigned", "");
-        assert!(!words.contains('$'), "{name}: {file}");
-        assert!(text.lines().all(|l| l.len() <= 100), "{name}: {file}");
-    }
-    let files: Vec<String> = design.verilog().into_iter().map(|f| f.0).collect();
-    linters::lint(&folder, &design.top, &files);
+    printed::clean(&format!("sliced_{name}"), &printed::emitted(name, block));
 }
 
 fn shape(widths: &[usize], change: impl Fn(&mut SlicedShape)) -> SlicedShape {

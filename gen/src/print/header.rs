@@ -138,7 +138,7 @@ pub fn header(module: &Module, configuration: &str, version: &str) -> Vec<String
 fn meaning(net: &Net) -> String {
     let text = plain(&net.doc);
     let mut text = text.trim_end_matches('.').to_string();
-    if !net.dims.is_empty() {
+    if net.elems() > 1 {
         let sizes: Vec<String> = net.dims.iter().map(usize::to_string).collect();
         let note = format!(
             "{} elements of {} bit{}, element 0 in the low bits",

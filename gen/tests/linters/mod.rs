@@ -1,6 +1,8 @@
 //! Other people's tools: on the PATH, or in the Python environment beside the workspace or named
 //! by `HEDDLE_VENV`. A tool that is missing is reported once and skipped.
 
+pub mod printed;
+
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
