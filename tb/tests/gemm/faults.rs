@@ -130,8 +130,8 @@ const FAULTS: [Fault; 30] = [
     (
         "two",
         "operand_bank_r",
-        "want_i[n] & !below[n]",
-        "want_i[n]",
+        "if (want_i[1] & !below_1) pick",
+        "if (want_i[1]) pick",
     ),
     (
         "two",
