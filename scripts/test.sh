@@ -44,7 +44,7 @@ for preset in "${presets[@]}"; do
   step reproducible "$preset"
 done
 for preset in "${presets[@]}"; do
-  # Every module of huge is in large too; elaborating its 16,384 cells takes minutes in each tool.
+  # huge has the modules of large, more often: elaborating its 16,384 cells takes Icarus minutes.
   [[ "$preset" != huge || -n "${HEDDLE_SLOW:-}" ]] || continue
   # On the build server every linter must run.
   step "$heddle" lint ${CI:+--all} "$scratch/$preset"
