@@ -2,7 +2,13 @@
 
 mod common;
 
-use common::*;
+use common::cells::{Grid, Row};
+use common::counts::Counts;
+use common::fifo::Fifo;
+use common::lanes::Lanes;
+use common::machine::Machine;
+use common::operators::Operators;
+use common::print;
 use heddle_gen::Design;
 use std::path::Path;
 

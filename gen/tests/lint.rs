@@ -3,7 +3,13 @@
 mod common;
 mod linters;
 
-use common::*;
+use common::cells::{Grid, Row};
+use common::counts::Counts;
+use common::fifo::Fifo;
+use common::lanes::Lanes;
+use common::machine::Machine;
+use common::operators::Operators;
+use common::options;
 use heddle_gen::{Design, EmitOptions, Reset, ResetLevel, emit};
 use heddle_hdl::prelude::*;
 use linters::printed::{clean, write};

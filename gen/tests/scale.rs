@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::*;
+use common::cells::Row;
+use common::{options, print};
 use heddle_gen::emit;
 use heddle_hdl::prelude::*;
 use std::time::{Duration, Instant};
