@@ -1,7 +1,9 @@
 //! Loop style: one module with loops over the cells of a grid, equal to the structural text.
 
+mod common;
 mod linters;
 
+use common::grids::{Columns, Picker, TwoWidths};
 use heddle_gen::{Design, EmitOptions, Reset, ResetLevel, TextStyle, emit};
 use heddle_hdl::array::{PeArray, PeRow};
 use linters::printed::write;
@@ -226,4 +228,31 @@ fn pet_76_inner_cells_take_data_from_other_cells_only() {
         assert!(array.contains(connection), "no {connection} in\n{array}");
     }
     assert!(array.contains("assign psum[127:0] = psum_i;"), "{array}");
+}
+
+/// The elements of a chain are as wide as in the cell they come from.
+#[test]
+fn cells_of_two_widths_keep_their_own_chains() {
+    let design = print(&TwoWidths::default(), &options(TextStyle::Loops));
+    let files: Vec<String> = design.verilog().into_iter().map(|f| f.0).collect();
+    linters::lint(&write("loops_widths", &design), &design.top, &files);
+    let text = &design.top_module().text;
+    for declared in ["reg [15:0] sum_2;", "reg [47:0] wide_sum_2;"] {
+        assert!(text.contains(declared), "no {declared} in\n{text}");
+    }
+}
+
+#[test]
+fn a_bit_that_a_signal_selects_is_printed() {
+    let design = print(&Picker::default(), &options(TextStyle::Loops));
+    let text = &design.top_module().text;
+    assert!(text.contains("x_i[at_i]"), "{text}");
+}
+
+/// The columns are not one array: each is fed by a net of its own.
+#[test]
+fn cells_behind_a_chain_are_refused() {
+    let printed = emit(&Columns::default(), &options(TextStyle::Loops));
+    let error = printed.err().expect("refused").to_string();
+    assert!(error.contains("cell, irregular instances"), "{error}");
 }

@@ -6,6 +6,7 @@
 pub mod cells;
 pub mod counts;
 pub mod fifo;
+pub mod grids;
 pub mod lanes;
 pub mod machine;
 pub mod operators;

@@ -7,12 +7,13 @@ use crate::ir::{Clocked, Connected, Expr, Index, Item, Module, NetId, NetKind, S
 use crate::passes::fold::slice;
 use crate::passes::generate::PROCESS_LOOP;
 use crate::passes::naming::Names;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The module without instances: what is in them stands in its place, in generate loops where the
 /// instances did.
 pub fn take_in(module: &Module, modules: &[Option<Module>]) -> Result<Module, Fault> {
     let mut sizes = BTreeMap::new();
+    no_two_of_a_name(&module.items)?;
     measure(&module.items, &mut Vec::new(), &mut sizes)?;
     let mut names = Names::default();
     for net in &module.nets {
@@ -32,6 +33,27 @@ pub fn take_in(module: &Module, modules: &[Option<Module>]) -> Result<Module, Fa
         }
     }
     Ok(taker.out)
+}
+
+/// Instances of one name beside each other in a loop are an array whose inner loop was not found:
+/// nothing says which element each of them is.
+fn no_two_of_a_name(items: &[Item]) -> Result<(), Fault> {
+    for item in items {
+        let Item::Loop(_, _, _, inner) = item else {
+            continue;
+        };
+        let mut names = BTreeSet::new();
+        for item in inner {
+            let Item::Instance(c) = item else {
+                continue;
+            };
+            if !names.insert(&c.name) {
+                return Err(unsupported(&format!("{}, irregular instances", c.name)));
+            }
+        }
+        no_two_of_a_name(inner)?;
+    }
+    Ok(())
 }
 
 /// Sizes of the arrays of instances, outermost first, by the name of the instance.
@@ -128,6 +150,8 @@ impl Taker<'_> {
             }
             let mut net = net.clone();
             net.dims.splice(0..0, sizes.iter().copied());
+            // An element of each cell is an array again.
+            net.part_of = None;
             let name = net.name.to_ascii_lowercase();
             let taken = self.out.nets.iter();
             if taken
@@ -230,9 +254,8 @@ impl Place<'_> {
 
     fn expr(&self, e: &Expr) -> Result<Expr, Fault> {
         let mut fault = None;
-        let whole = |net: NetId| self.sizes.iter().product::<usize>() == 1 && self.is_inner(net);
-        if let Some(net) = picked(e).into_iter().find(|net| !whole(*net)) {
-            let name = &self.taken.child.nets[net].name;
+        if let Some(net) = picked(e).first() {
+            let name = &self.taken.child.nets[*net].name;
             return Err(unsupported(&format!(
                 "{name}, a vector selected by a signal"
             )));
@@ -245,10 +268,6 @@ impl Place<'_> {
             }
         });
         fault.map_or(Ok(out), Err)
-    }
-
-    fn is_inner(&self, net: NetId) -> bool {
-        self.taken.nets[net].is_some()
     }
 
     /// Bits of a net of the child as a value here.

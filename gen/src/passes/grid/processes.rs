@@ -25,21 +25,38 @@ pub fn loops(nets: &[Net], items: Vec<Item>) -> Result<Vec<Item>, Fault> {
     let (mut groups, mut clocked) = (Vec::new(), Vec::new());
     split(items, &mut Vec::new(), &mut groups, &mut clocked)?;
     let groups = merge(groups);
-    let is_copy = |g: &Group| g.list.iter().all(|s| matches!(s, Stmt::Assign(..)));
     let mut out = Vec::new();
-    for group in groups.iter().filter(|g| is_copy(g)) {
+    for group in groups.iter().filter(|g| is_copy(&g.list)) {
         for s in &group.list {
             if let Stmt::Assign(t, e) = s {
                 out.push(Item::Assign(t.clone(), e.clone()));
             }
         }
     }
-    for group in groups.into_iter().filter(|g| !is_copy(g)) {
+    for group in groups.into_iter().filter(|g| !is_copy(&g.list)) {
         check(nets, &group.list)?;
         out.push(Item::Comb(fused(group.list)));
     }
     out.extend(clocked);
     Ok(out)
+}
+
+/// Is each statement an assignment that no other one overrules?
+fn is_copy(list: &[Stmt]) -> bool {
+    let mut driven: Vec<(NetId, usize, usize)> = Vec::new();
+    list.iter().all(|s| {
+        let Stmt::Assign(t, _) = s else {
+            return false;
+        };
+        let Some(lsb) = t.lsb.constant() else {
+            return false;
+        };
+        let end = lsb + t.width;
+        let free =
+            { driven.iter() }.all(|&(net, from, to)| net != t.net || end <= from || to <= lsb);
+        driven.push((t.net, lsb, end));
+        free
+    })
 }
 
 fn split(
@@ -126,8 +143,13 @@ fn variable(depth: usize, levels: usize) -> usize {
 
 fn value(e: &Expr, levels: usize) -> Expr {
     e.map_nets(&mut |net, lsb, width| {
-        let lsb = index(lsb, levels);
-        Some(Expr::Sel { net, lsb, width })
+        let moved = index(lsb, levels);
+        // A bit that a signal selects out of a whole net stays so.
+        (moved != *lsb).then_some(Expr::Sel {
+            net,
+            lsb: moved,
+            width,
+        })
     })
 }
 
@@ -357,5 +379,18 @@ mod tests {
     fn a_chain_of_logic_is_refused() {
         let chain = in_a_loop(1, not(element(1, 0)));
         assert!(matches!(chain, Err(Fault::Unsupported(_))), "{chain:?}");
+    }
+
+    #[test]
+    fn a_default_and_what_overrules_it_stay_one_process() {
+        let target = Target {
+            net: 1,
+            lsb: 0.into(),
+            width: 8,
+        };
+        let element = |value| Stmt::Assign(target.clone(), value);
+        let body = vec![element(Expr::number(8, 0)), element(Expr::bits_of(0, 0, 8))];
+        let items = loops(&nets(), vec![Item::Comb(body.clone())]);
+        assert_eq!(items, Ok(vec![Item::Comb(body)]));
     }
 }
