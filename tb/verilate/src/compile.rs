@@ -9,7 +9,6 @@ use std::thread;
 use crate::error::{VerilateError, io_error};
 use crate::options::Trace;
 use crate::tool::Verilator;
-use crate::{cache, sources};
 
 /// A C++ compiler.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +27,8 @@ pub(crate) struct Unit {
     pub object: PathBuf,
     /// Optimisation level.
     pub opt_level: u8,
+    /// A header to read before the file, compiled in advance.
+    pub header: Option<PathBuf>,
 }
 
 impl CxxCompiler {
@@ -125,25 +126,63 @@ impl CxxCompiler {
         trace: Trace,
     ) -> Result<(), VerilateError> {
         let mut command = self.start()?;
-        command
-            .args(["-c", "-std=gnu++17", "-fPIC", "-fvisibility=hidden"])
-            // Generated code is not ours to warn about.
-            .args(["-w", "-pthread"])
-            .arg(format!("-O{}", unit.opt_level))
-            .args(["-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0"])
-            .arg(format!("-DVM_TRACE={}", u8::from(trace != Trace::None)))
-            .arg(format!("-DVM_TRACE_VCD={}", u8::from(trace == Trace::Vcd)))
-            .arg(format!("-DVM_TRACE_FST={}", u8::from(trace == Trace::Fst)));
-        // In a shared library every evaluation otherwise calls an initialiser of Verilator's
-        // thread-local record, which holds plain data and needs none.
-        if !self.version.contains("clang") {
-            command.arg("-fno-extern-tls-init");
+        command.arg("-c").args(self.flags(unit.opt_level, trace));
+        if let Some(header) = &unit.header {
+            command.arg("-include").arg(header);
         }
         for folder in includes {
             command.arg("-I").arg(folder);
         }
         command.arg("-o").arg(&unit.object).arg(&unit.source);
         self.run(top, command)
+    }
+
+    /// What code and the header that it reads must be compiled with alike.
+    pub(crate) fn flags(&self, opt_level: u8, trace: Trace) -> Vec<String> {
+        // Generated code is not ours to warn about.
+        let mut flags = [
+            "-std=gnu++17",
+            "-fPIC",
+            "-fvisibility=hidden",
+            "-w",
+            "-pthread",
+        ]
+        .map(String::from)
+        .to_vec();
+        flags.push(format!("-O{opt_level}"));
+        flags.extend(["-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0"].map(String::from));
+        flags.push(format!("-DVM_TRACE={}", u8::from(trace != Trace::None)));
+        flags.push(format!("-DVM_TRACE_VCD={}", u8::from(trace == Trace::Vcd)));
+        flags.push(format!("-DVM_TRACE_FST={}", u8::from(trace == Trace::Fst)));
+        // In a shared library every evaluation otherwise calls an initialiser of Verilator's
+        // thread-local record, which holds plain data and needs none.
+        if !self.version.contains("clang") {
+            flags.push("-fno-extern-tls-init".to_string());
+        }
+        flags
+    }
+
+    /// Does a file read a compiled header instead of its text? Clang looks for one under another
+    /// name; a compiler cache refuses files with one.
+    pub(crate) fn reads_compiled_headers(&self) -> bool {
+        self.command.len() == 1 && !self.version.contains("clang")
+    }
+
+    /// Compiles a header in advance.
+    pub(crate) fn precompile(
+        &self,
+        header: &Path,
+        flags: &[String],
+        includes: &[PathBuf],
+        output: &Path,
+    ) -> Result<(), VerilateError> {
+        let mut command = self.start()?;
+        command.args(flags).args(["-x", "c++-header"]);
+        for folder in includes {
+            command.arg("-I").arg(folder);
+        }
+        command.arg(header).arg("-o").arg(output);
+        self.run(&header.display().to_string(), command)
     }
 
     /// Links objects into a shared library.
@@ -164,56 +203,6 @@ impl CxxCompiler {
         }
         self.run(top, command)
     }
-}
-
-/// The objects of Verilator's run-time library, compiled once per Verilator and compiler.
-///
-/// The library does not depend on the wave format or on the design.
-pub(crate) fn runtime_objects(
-    tool: &Verilator,
-    compiler: &CxxCompiler,
-    files: &[String],
-    cache_folder: &Path,
-    jobs: usize,
-) -> Result<Vec<PathBuf>, VerilateError> {
-    // Threads of one process wait for each other; two processes at worst both do the work.
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _guard = ONE_AT_A_TIME
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
-
-    let mut hash = <sha2::Sha256 as sha2::Digest>::new();
-    sources::hash_str(&mut hash, &tool.version);
-    sources::hash_str(&mut hash, &tool.root.to_string_lossy());
-    sources::hash_str(&mut hash, &compiler.version);
-    let key = &sources::hash_hex(hash)[..16];
-    let folder = cache_folder.join(format!("runtime_{key}"));
-    cache::create_folder(&folder)?;
-
-    let objects: Vec<PathBuf> = files
-        .iter()
-        .map(|name| folder.join(format!("{name}.o")))
-        .collect();
-    let mut units = Vec::new();
-    let mut finished = Vec::new();
-    for (name, object) in files.iter().zip(&objects) {
-        if !object.is_file() {
-            let temporary = cache::temporary(&folder, &format!("{name}.o"));
-            finished.push((temporary.clone(), object));
-            units.push(Unit {
-                source: tool.include().join(format!("{name}.cpp")),
-                object: temporary,
-                opt_level: 2,
-            });
-        }
-    }
-    let includes = include_folders(tool);
-    let name = "the Verilator run-time library";
-    compiler.compile(name, &units, &includes, Trace::None, jobs)?;
-    for (temporary, object) in finished {
-        cache::publish(&temporary, object)?;
-    }
-    Ok(objects)
 }
 
 /// System libraries that a model with this wave format needs.

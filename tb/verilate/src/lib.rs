@@ -14,6 +14,7 @@ mod error;
 mod header;
 mod objects;
 mod options;
+mod runtime;
 mod shared;
 mod shim;
 mod sources;

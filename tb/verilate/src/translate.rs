@@ -6,10 +6,11 @@ use sha2::{Digest, Sha256};
 use crate::blocks::{self, Blocks};
 use crate::cache;
 use crate::classes::Classes;
-use crate::compile::{CxxCompiler, Unit, group_files, include_folders, runtime_objects};
+use crate::compile::{CxxCompiler, Unit, group_files, include_folders};
 use crate::error::{VerilateError, io_error};
 use crate::header;
 use crate::options::Options;
+use crate::runtime::Runtime;
 use crate::shim::{self, Shim};
 use crate::sources::{Sources, hash_hex, hash_str};
 use crate::tool::Verilator;
@@ -99,6 +100,10 @@ impl<'a> Builder<'a> {
         includes.extend(include_folders(&self.tool));
         let jobs = self.options.jobs.max(1);
         let trace = self.options.trace;
+        let runtime = Runtime::new(&self.tool, &self.compiler, &self.cache)?;
+        for unit in &mut units {
+            unit.header = runtime.header(unit.opt_level, trace)?;
+        }
         self.compiler
             .compile(&sources.top, &units, &includes, trace, jobs)?;
 
@@ -110,7 +115,7 @@ impl<'a> Builder<'a> {
     /// The run-time library's objects.
     pub(crate) fn runtime(&self, files: &[String]) -> Result<Vec<PathBuf>, VerilateError> {
         let jobs = self.options.jobs.max(1);
-        runtime_objects(&self.tool, &self.compiler, files, &self.cache, jobs)
+        Runtime::new(&self.tool, &self.compiler, &self.cache)?.objects(files, jobs)
     }
 
     fn verilate(
@@ -211,6 +216,7 @@ impl<'a> Builder<'a> {
                 object: source.with_extension("o"),
                 source,
                 opt_level,
+                header: None,
             });
         }
         Ok(units)
