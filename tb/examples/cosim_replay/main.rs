@@ -3,10 +3,13 @@
 //! that makes the same host accesses on the same machine.
 //!
 //! `cargo run --release -p heddle-tb --example cosim_replay`. Exit code 1 if the co-simulation
-//! reaches less than 0.9 of the C++ program.
+//! reaches less than 0.9 of the C++ program. With a folder as argument it only leaves the C++
+//! program and the accesses there, for a profiler, and prints the command that runs them.
 
 mod replay;
 
+use std::env;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -92,16 +95,27 @@ fn main() -> ExitCode {
     let params = Params::from_json(CONFIG).expect("the preset is legal");
     let network = Network::from_json(NETWORK).expect("the model is legal");
     let sources = machine(&params);
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let scratch = tempfile::tempdir().expect("a temporary folder can be made");
+    let kept = env::args_os().nth(1).map(PathBuf::from);
+    let folder = kept.as_deref().unwrap_or(scratch.path());
+    if let Err(error) = fs::create_dir_all(folder) {
+        eprintln!("cosim_replay: {}: {error}", folder.display());
+        return ExitCode::from(2);
+    }
     let setup = Setup {
         program: heddle_compiler::compile(&network, &params).expect("the network fits"),
         library: build_shared(&sources, &Options::default()).expect("the Verilog is legal"),
         params,
         network,
     };
-    let bare = replay::build(&sources, &tool, folder.path());
-    let file = folder.path().join("accesses");
+    let bare = replay::build(&sources, &tool, folder);
+    let file = folder.join("accesses");
     let trail = record(&setup, &file);
+    if kept.is_some() {
+        println!("{} {}", bare.display(), file.display());
+        println!("{} clocks", trail.cycles);
+        return ExitCode::SUCCESS;
+    }
 
     let mut best = [f64::INFINITY; 2];
     for _ in 0..RUNS {
