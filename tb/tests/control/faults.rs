@@ -286,22 +286,27 @@ pub fn run_faults(machine: &Machine, seed: u64, programs: u32) -> Checked<Covera
     Ok(coverage)
 }
 
+/// Faulty programs for each seed: enough for every error of the sequencer.
+fn programs() -> u32 {
+    if rtl::is_slow() { 120 } else { 80 }
+}
+
 #[test]
 fn pet_61_errors_leave_the_state_buffer_with_an_input_bank_as_predicted() {
     let machine = Machine::new(machines::buffered());
-    rtl::run_seeds(|seed| run_faults(&machine, seed, 120));
+    rtl::run_seeds(|seed| run_faults(&machine, seed, programs()));
 }
 
 #[test]
 fn pet_60_errors_leave_the_state_buffer_with_the_program_as_predicted() {
     let machine = Machine::new(machines::banked());
-    rtl::run_seeds(|seed| run_faults(&machine, seed, 120));
+    rtl::run_seeds(|seed| run_faults(&machine, seed, programs()));
 }
 
 #[test]
 fn errors_leave_the_state_buffer_as_predicted() {
     for params in [machines::tiny(), machines::wide(), machines::pooling()] {
         let machine = Machine::new(params);
-        rtl::run_seeds(|seed| run_faults(&machine, seed, 120));
+        rtl::run_seeds(|seed| run_faults(&machine, seed, programs()));
     }
 }
