@@ -253,6 +253,6 @@ fn a_bit_that_a_signal_selects_is_printed() {
 #[test]
 fn cells_behind_a_chain_are_refused() {
     let printed = emit(&Columns::default(), &options(TextStyle::Loops));
-    let error = printed.err().expect("refused").to_string();
+    let error = printed.expect_err("refused").to_string();
     assert!(error.contains("cell, irregular instances"), "{error}");
 }
