@@ -2,14 +2,14 @@
 
 use heddle_hdl::prelude::*;
 
-/// Running sum of its three operands, stored.
+/// What comes of three operands one after the other, stored.
 #[derive(LogicBlock)]
 pub struct Running<const W: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Operands.
     pub x_i: Vec<Signal<In, Bits<W>>>,
-    /// Sum, one cycle later; the middle one is cut at zero.
+    /// Result, one cycle later.
     pub sum_o: Signal<Out, Bits<W>>,
     sum: Vec<Signal<Local, Bits<W>>>,
     last: Delay<Bits<W>>,
@@ -96,28 +96,6 @@ impl Logic for TwoWidths {
     module!(|_this| Meta::module("two_widths").grid());
 }
 
-/// Stores a byte.
-#[derive(LogicBlock, Default)]
-pub struct Store {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Value.
-    pub x_i: Signal<In, Bits<8>>,
-    /// Value, one cycle later.
-    pub x_o: Signal<Out, Bits<8>>,
-    stored: Delay<Bits<8>>,
-}
-
-impl Logic for Store {
-    #[hdl_gen]
-    fn update(&mut self) {
-        self.stored.clk.next = self.clk.val();
-        self.stored.d_i.next = self.x_i.val();
-        self.x_o.next = self.stored.q_o.val();
-    }
-    module!(|_this| Meta::module("store"));
-}
-
 /// 2 x 3 cells; the columns take the elements of a chain.
 #[derive(LogicBlock)]
 pub struct Columns {
@@ -125,10 +103,10 @@ pub struct Columns {
     pub clk: Signal<In, Clock>,
     /// Operands.
     pub x_i: Vec<Signal<In, Bits<8>>>,
-    /// What the cells hold.
-    pub x_o: Vec<Vec<Signal<Out, Bits<8>>>>,
+    /// Sums of the cells.
+    pub sum_o: Vec<Vec<Signal<Out, Bits<8>>>>,
     sum: Vec<Signal<Local, Bits<8>>>,
-    cell: Vec<Vec<Store>>,
+    cell: Vec<Vec<Running<8>>>,
 }
 
 impl Default for Columns {
@@ -136,7 +114,7 @@ impl Default for Columns {
         Self {
             clk: Default::default(),
             x_i: v(3),
-            x_o: (0..2).map(|_| v(3)).collect(),
+            sum_o: (0..2).map(|_| v(3)).collect(),
             sum: v(3),
             cell: (0..2).map(|_| v(3)).collect(),
         }
@@ -153,8 +131,10 @@ impl Logic for Columns {
         for i in 0..2 {
             for j in 0..3 {
                 self.cell[i][j].clk.next = self.clk.val();
-                self.cell[i][j].x_i.next = self.sum[j].val();
-                self.x_o[i][j].next = self.cell[i][j].x_o.val();
+                for k in 0..3 {
+                    self.cell[i][j].x_i[k].next = self.sum[j].val();
+                }
+                self.sum_o[i][j].next = self.cell[i][j].sum_o.val();
             }
         }
     }

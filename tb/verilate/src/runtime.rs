@@ -67,7 +67,8 @@ impl<'a> Runtime<'a> {
         }
         let includes = include_folders(self.tool);
         let name = "the Verilator run-time library";
-        { self.compiler }.compile(name, &units, &includes, Trace::None, jobs)?;
+        self.compiler
+            .compile(name, &units, &includes, Trace::None, jobs)?;
         for (temporary, object) in finished {
             cache::publish(&temporary, object)?;
         }
@@ -99,7 +100,9 @@ impl<'a> Runtime<'a> {
         cache::publish(&temporary, &header)?;
         let temporary = cache::temporary(&self.folder, &format!("{name}.gch"));
         let includes = include_folders(self.tool);
-        let done = { self.compiler }.precompile(&header, &flags, &includes, &temporary);
+        let done = self
+            .compiler
+            .precompile(&header, &flags, &includes, &temporary);
         if done.is_err() {
             // The files say what is wrong with the compiler, if anything is.
             let _ = fs::remove_file(&temporary);
