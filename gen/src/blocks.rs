@@ -1,7 +1,7 @@
 //! What the emitter takes over from a rust-hdl block tree.
 
 use crate::ir::BlockId;
-use heddle_hdl::prim::Meta;
+use heddle_kernel::Meta;
 use rust_hdl_core::prelude::{AtomKind, Verilog, VerilogLiteral};
 
 /// Type of a signal.

@@ -11,7 +11,7 @@ use crate::passes::{
     unroll, unused,
 };
 use crate::print::{Style, plain, print};
-use heddle_hdl::prim::Kind;
+use heddle_kernel::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Prints the tree of `top`, each structurally different block once.
@@ -197,7 +197,7 @@ fn describe(module: &ir::Module, block: &Block, text: String, names: &[String]) 
     let children: BTreeSet<String> = { ir::instances(&module.items).into_iter() }
         .map(|id| names[id].clone())
         .collect();
-    let parameter = |p: &heddle_hdl::prim::Param| (naming::upper_camel(&p.name), p.value);
+    let parameter = |p: &heddle_kernel::Param| (naming::upper_camel(&p.name), p.value);
     let shown = block.meta.params.iter().filter(|p| p.is_shown());
     Module {
         name: module.name.clone(),

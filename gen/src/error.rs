@@ -14,8 +14,8 @@ pub struct EmitError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// A block without `module!`.
-    #[error("block has no module! line, add one after update")]
+    /// A block without `describe!`.
+    #[error("block has no describe! line, add one after update")]
     NoMeta,
     /// A primitive that the emitter does not know.
     #[error("primitive {0} is unknown to the emitter")]
@@ -24,10 +24,10 @@ pub enum Fault {
     #[error("{0} cannot be printed")]
     Unsupported(String),
     /// A name in a kernel that is neither signal, parameter, loop variable nor enum variant.
-    #[error("unknown name {0}, expected a signal, loop variable or parameter of module!")]
+    #[error("unknown name {0}, expected a signal, loop variable or parameter of describe!")]
     UnknownName(String),
     /// A signal that a kernel could not tell from a parameter.
-    #[error("signal {0} has the name of a parameter of module!, rename one of them")]
+    #[error("signal {0} has the name of a parameter of describe!, rename one of them")]
     Shadowed(String),
     /// An index beyond the end of an array.
     #[error("index of {name} is {index}, expected less than {size}")]

@@ -4,7 +4,7 @@
 //! their operands as signed numbers are operators of their own. Printing therefore never has
 //! to think about Verilog's context rules.
 
-use heddle_hdl::prim::Meta;
+use heddle_kernel::Meta;
 use std::collections::BTreeSet;
 
 /// Number of a net in its module.

@@ -59,3 +59,4 @@ pub use design::{
 };
 pub use emit::emit;
 pub use error::{EmitError, Fault};
+pub use passes::naming::flat as port_name;

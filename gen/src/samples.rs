@@ -1,10 +1,10 @@
 //! Small blocks and netlists for the tests of the passes.
 
 use crate::ir::{Expr, Instance, Net, NetId, NetKind, Netlist, Port, Stmt, Target};
-use heddle_hdl::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Inverts a byte.
-#[derive(LogicBlock, Default)]
+#[module(combinational)]
 pub struct Leaf {
     /// Operand.
     pub x_i: Signal<In, Bits<8>>,
@@ -13,49 +13,34 @@ pub struct Leaf {
 }
 
 impl Logic for Leaf {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         self.y_o.next = !self.x_i.val();
     }
-    module!(|_this| Meta::module("leaf"));
+    describe!(|_this| Meta::module("leaf"));
 }
 
 /// Inverts three bytes and stores the first.
-#[derive(LogicBlock)]
+#[module(no_reset)]
 pub struct Tree {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
     /// Operands.
-    pub x_i: Vec<Signal<In, Bits<8>>>,
+    pub x_i: [Signal<In, Bits<8>>; 3],
     /// Result.
     pub y_o: Signal<Out, Bits<8>>,
-    leaf: Vec<Leaf>,
+    leaf: [Leaf; 3],
     first: Delay<Bits<8>>,
 }
 
-impl Default for Tree {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            x_i: v(3),
-            y_o: Default::default(),
-            leaf: v(3),
-            first: Default::default(),
-        }
-    }
-}
-
 impl Logic for Tree {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         for i in 0..3 {
             self.leaf[i].x_i.next = self.x_i[i].val();
         }
-        self.first.clk.next = self.clk.val();
         self.first.d_i.next = self.leaf[0].y_o.val();
         self.y_o.next = self.first.q_o.val();
     }
-    module!(|this| Meta::module("tree").param("leaves", "n", this.leaf.len(), "leaves"));
+    describe!(|this| Meta::module("tree").param("leaves", "n", this.leaf.len(), "leaves"));
 }
 
 /// A net; `clk` is a clock.

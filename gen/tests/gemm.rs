@@ -1,13 +1,11 @@
 //! The array that keeps weights or sums and every variant of the GEMM core in other people's tools,
 //! where they are installed.
 
-mod linters;
-
+use crate::linters::printed;
 use heddle_gen::Design;
 use heddle_hdl::array::DualArray;
 use heddle_hdl::gemm::{Gemm, GemmShape};
-use heddle_hdl::prelude::*;
-use linters::printed;
+use heddle_kernel::prelude::*;
 
 /// Prints a block into a folder of its own and lints it.
 #[track_caller]

@@ -1,14 +1,12 @@
 //! Whole modules against files that open in an editor. `HEDDLE_BLESS=1` rewrites them.
 
-mod common;
-
-use common::cells::{Grid, Row};
-use common::counts::Counts;
-use common::fifo::Fifo;
-use common::lanes::Lanes;
-use common::machine::Machine;
-use common::operators::Operators;
-use common::print;
+use crate::common::cells::{Grid, Row};
+use crate::common::counts::Counts;
+use crate::common::fifo::Fifo;
+use crate::common::lanes::Lanes;
+use crate::common::machine::Machine;
+use crate::common::operators::Operators;
+use crate::common::print;
 use heddle_gen::Design;
 use std::path::Path;
 

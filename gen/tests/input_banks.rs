@@ -1,9 +1,8 @@
 //! Partitions with input banks, and what checks their addresses, in other people's tools, where they are installed.
 
-mod linters;
-
+use crate::linters;
+use crate::linters::printed::text_of;
 use heddle_gen::Design;
-use linters::printed::text_of;
 
 fn printed(top: &str, banks: u32, input_banks: u32) -> Design {
     let mut params = linters::printed::tiny();

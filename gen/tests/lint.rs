@@ -1,18 +1,16 @@
 //! The printed text in other people's tools, where they are installed.
 
-mod common;
-mod linters;
-
-use common::cells::{Grid, Row};
-use common::counts::Counts;
-use common::fifo::Fifo;
-use common::lanes::Lanes;
-use common::machine::Machine;
-use common::operators::Operators;
-use common::options;
+use crate::common::cells::{Grid, Row};
+use crate::common::counts::Counts;
+use crate::common::fifo::Fifo;
+use crate::common::lanes::Lanes;
+use crate::common::machine::Machine;
+use crate::common::operators::Operators;
+use crate::common::options;
+use crate::linters;
+use crate::linters::printed::{clean, write};
 use heddle_gen::{Design, EmitOptions, Reset, ResetLevel, emit};
-use heddle_hdl::prelude::*;
-use linters::printed::{clean, write};
+use heddle_kernel::prelude::*;
 use std::path::Path;
 
 /// Proves two texts of one design equal.

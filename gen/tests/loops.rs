@@ -1,12 +1,10 @@
 //! Loop style: one module with loops over the cells of a grid, equal to the structural text.
 
-mod common;
-mod linters;
-
-use common::grids::{Columns, Picker, TwoWidths};
+use crate::common::grids::{Columns, Picker, TwoWidths};
+use crate::linters;
+use crate::linters::printed::write;
 use heddle_gen::{Design, EmitOptions, Reset, ResetLevel, TextStyle, emit};
 use heddle_hdl::array::{PeArray, PeRow};
-use linters::printed::write;
 use rust_hdl_core::prelude::Block;
 
 /// Registers of a cell and its product, with their bits.

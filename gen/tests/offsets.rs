@@ -1,10 +1,9 @@
 //! Every option of the offset unit in other people's tools, where they are installed.
 
-mod linters;
-
+use crate::linters;
+use crate::linters::printed;
 use heddle_hdl::offsets::{OffsetShape, OffsetUnit};
-use heddle_hdl::prelude::*;
-use linters::printed;
+use heddle_kernel::prelude::*;
 use std::path::PathBuf;
 
 /// Prints a unit into a folder of its own and lints it; the folder and the files.

@@ -1,7 +1,6 @@
 //! Options of post-processing in other people's tools, where they are installed.
 
-mod linters;
-
+use crate::linters;
 use heddle_arch::params::Post;
 use heddle_gen::Design;
 

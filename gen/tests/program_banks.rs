@@ -1,11 +1,9 @@
 //! Machines whose program lies in banks, in other people's tools, where they are installed.
 
-mod linters;
-
+use crate::linters::printed::{self, of_catalog, text_of};
 use heddle_arch::Params;
 use heddle_arch::params::ProgramMemory;
 use heddle_gen::Design;
-use linters::printed::{self, of_catalog, text_of};
 
 /// So many rows and banks, some of them for the input, with the program in as many as it takes.
 fn params(rows: u32, banks: u32, input: u32, words: u32) -> Params {

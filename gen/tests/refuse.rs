@@ -1,7 +1,7 @@
 //! Broken blocks are refused, with the path of the block and the name of the signal.
 
 use heddle_gen::{EmitOptions, emit};
-use heddle_hdl::prelude::*;
+use heddle_kernel::prelude::*;
 
 #[track_caller]
 fn refused(block: &dyn Block, message: &str) {
@@ -24,7 +24,9 @@ macro_rules! broken {
         }
         impl Logic for $name {
             $($kernel)*
-            module!(|_this| Meta::module("broken"));
+            fn timing(&self) -> Vec<TimingInfo> {
+        Meta::module("broken").to_timing()
+    }
         }
     };
 }
@@ -135,7 +137,9 @@ impl Logic for Pass {
     fn update(&mut self) {
         self.y_o.next = self.x_i.val() + 1;
     }
-    module!(|_this| Meta::module("pass"));
+    fn timing(&self) -> Vec<TimingInfo> {
+        Meta::module("pass").to_timing()
+    }
 }
 
 impl Make for Pass {
@@ -268,7 +272,12 @@ impl Logic for Shadowed {
         self.loops.next = self.x.val();
         self.y.next = self.loops.val();
     }
-    module!(|this| Meta::module("broken").param("loops", "n", this._loops, "loops"));
+    fn timing(&self) -> Vec<TimingInfo> {
+        let this = self;
+        Meta::module("broken")
+            .param("loops", "n", this._loops, "loops")
+            .to_timing()
+    }
 }
 
 #[test]
@@ -277,7 +286,7 @@ fn signal_with_the_name_of_a_parameter() {
     block.connect_all();
     refused(
         &block,
-        "top: signal loops has the name of a parameter of module!, rename one of them",
+        "top: signal loops has the name of a parameter of describe!, rename one of them",
     );
 }
 
@@ -294,7 +303,9 @@ impl Logic for UnknownName {
     fn update(&mut self) {
         self.y_o.next = self.x_i[self._last].val();
     }
-    module!(|_this| Meta::module("broken"));
+    fn timing(&self) -> Vec<TimingInfo> {
+        Meta::module("broken").to_timing()
+    }
 }
 
 #[test]
@@ -302,7 +313,7 @@ fn unknown_name() {
     let mut block = UnknownName::default();
     block.x_i.push(Signal::default());
     let message = "top: unknown name _last in x_i[_last], \
-                   expected a signal, loop variable or parameter of module!";
+                   expected a signal, loop variable or parameter of describe!";
     refused(&block, message);
 }
 
@@ -338,7 +349,7 @@ fn index_beyond_the_end() {
     );
 }
 
-/// A block that forgot `module!`.
+/// A block that forgot `describe!`.
 #[derive(LogicBlock, Default)]
 struct Anonymous {
     x_i: In8,
@@ -354,7 +365,7 @@ impl Logic for Anonymous {
 
 #[test]
 fn missing_module_line() {
-    let message = "top: block has no module! line, add one after update";
+    let message = "top: block has no describe! line, add one after update";
     refused(&Anonymous::default(), message);
 }
 
@@ -379,7 +390,9 @@ impl Logic for Other {
     fn update(&mut self) {
         self.y_o.next = self.x_i.val();
     }
-    module!(|_this| Meta::module("pass"));
+    fn timing(&self) -> Vec<TimingInfo> {
+        Meta::module("pass").to_timing()
+    }
 }
 
 impl Logic for Clash {
@@ -389,7 +402,9 @@ impl Logic for Clash {
         self.other.x_i.next = self.pass.y_o.val();
         self.y_o.next = self.other.y_o.val();
     }
-    module!(|_this| Meta::module("clash"));
+    fn timing(&self) -> Vec<TimingInfo> {
+        Meta::module("clash").to_timing()
+    }
 }
 
 #[test]

@@ -1,64 +1,39 @@
 //! Large arrays: the text does not grow with them, and printing them is quick.
 
-mod common;
-
-use common::cells::Row;
-use common::{options, print};
+use crate::common::cells::Row;
+use crate::common::{options, print};
 use heddle_gen::emit;
-use heddle_hdl::prelude::*;
+use heddle_kernel::prelude::*;
 use std::time::{Duration, Instant};
 
 /// Rows of cells.
-#[derive(LogicBlock)]
+#[module]
 pub struct Rows {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// Stores the weights of a row.
-    pub load_i: Vec<Signal<In, Bit>>,
+    pub load_i: [Signal<In, Bit>; rows],
     /// One weight per column.
-    pub weight_i: Vec<Signal<In, Signed<8>>>,
+    pub weight_i: [Signal<In, Signed<8>>; cols],
     /// Operands by row.
-    pub x_i: Vec<Signal<In, Signed<8>>>,
+    pub x_i: [Signal<In, Signed<8>>; rows],
     /// Sums by row.
-    pub sum_o: Vec<Signal<Out, Signed<24>>>,
-    row: Vec<Row>,
+    pub sum_o: [Signal<Out, Signed<24>>; rows],
+    #[new(Row::new(cols))]
+    row: [Row; rows],
     _rows: usize,
     _cols: usize,
 }
 
-impl Rows {
-    fn new(rows: usize, cols: usize) -> Self {
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            load_i: v(rows),
-            weight_i: v(cols),
-            x_i: v(rows),
-            sum_o: v(rows),
-            row: (0..rows).map(|_| Row::new(cols)).collect(),
-            _rows: rows,
-            _cols: cols,
-        }
-    }
-}
-
 impl Logic for Rows {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         for r in 0..self._rows {
-            self.row[r].clk.next = self.clk.val();
-            self.row[r].rst_n.next = self.rst_n.val();
             self.row[r].load_i.next = self.load_i[r].val();
-            for c in 0..self._cols {
-                self.row[r].weight_i[c].next = self.weight_i[c].val();
-            }
+            self.row[r].weight_i.follow(&self.weight_i);
             self.row[r].x_i.next = self.x_i[r].val();
             self.sum_o[r].next = self.row[r].sum_o.val();
         }
     }
-    module!(|this| Meta::module("rows")
+    describe!(|this| Meta::module("rows")
         .param("rows", "r", this._rows, "rows")
         .param("cols", "c", this._cols, "cells of a row"));
 }

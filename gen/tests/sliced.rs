@@ -1,13 +1,11 @@
 //! Every variant of the sliced memory in other people's tools, where they are installed.
 
-mod linters;
-
-use heddle_hdl::prelude::*;
+use crate::linters::printed;
 use heddle_hdl::sliced::{
     MaskPlace, Network, PlainMemory, Sliced, SlicedBank, SlicedCounters, SlicedField, SlicedHybrid,
     SlicedShape,
 };
-use linters::printed;
+use heddle_kernel::prelude::*;
 
 /// Prints a block into a folder of its own and lints it.
 #[track_caller]

@@ -180,7 +180,7 @@ pub const MODULES: &[Entry] = &[
         |p| Box::new(DrainPlace::new(size(p.array.rows), size(p.array.cols))),
     ),
     entry("requantise", "32-bit sums to 8-bit results", |_| {
-        Box::new(Requantise::new())
+        Box::new(Requantise::default())
     }),
     entry(
         "pool_lane",
@@ -190,7 +190,9 @@ pub const MODULES: &[Entry] = &[
     entry("activate", "activation functions of one column", |p| {
         Box::new(Activate::new(size(p.post.activations).max(1)))
     }),
-    entry("gatherer", "bytes to words", |_| Box::new(Gatherer::new())),
+    entry("gatherer", "bytes to words", |_| {
+        Box::new(Gatherer::default())
+    }),
 ];
 
 /// Builds a module by name; `None` if there is no such module.

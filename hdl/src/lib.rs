@@ -1,7 +1,7 @@
 //! The hardware of Heddle as rust-hdl modules, one folder per module of the machine.
 //!
-//! Start with [`prim`]: registers, memory, multiplier and the `module!` line that gives a
-//! module its Verilog name. The crate describes hardware and simulates it; it never prints
+//! Start with `heddle-kernel`: registers, memory, multiplier and the macros that make a struct a
+//! module. The crate describes hardware and simulates it; it never prints
 //! Verilog (that is `heddle-gen`) and holds no golden model (that is `heddle-sim`).
 
 pub mod array;
@@ -11,8 +11,6 @@ pub mod control;
 pub mod gemm;
 pub mod offsets;
 pub mod post;
-pub mod prelude;
-pub mod prim;
 pub mod sliced;
 pub mod top;
 pub mod traversal;

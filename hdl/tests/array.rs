@@ -1,7 +1,7 @@
 //! The array against plain matrix products, with the clocks that docs/machine.md promises.
 
 use heddle_hdl::array::{BiasColumn, BiasRow, Pe, PeArray, PeRow};
-use heddle_hdl::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// A small generator of test data: the same numbers in every run.
 struct Numbers(u64);
@@ -299,7 +299,10 @@ fn every_bias_reaches_its_column_and_tile() {
             write_bias(&mut u, c, tile, -1000 * c as i64 + tile as i64);
         }
     }
-    for _ in 0..cols {
+    // What nobody has written goes nowhere.
+    for c in 0..2 * cols as u64 {
+        u.pw_column_i.next = (c % cols as u64).into();
+        u.pw_data_i.next = bits(77);
         clock_cycle!(u);
     }
     // Cycle -> (load, first): a load in every second slot and the first directly behind it.

@@ -1,7 +1,7 @@
 //! The array that keeps weights or sums against plain sums, with the clocks its text promises.
 
 use heddle_hdl::array::{DualArray, DualPe};
-use heddle_hdl::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// A small generator of test data: the same numbers in every run.
 struct Numbers(u64);

@@ -2,7 +2,7 @@
 
 use heddle_hdl::control::{DrainHead, InstructionCheck, Phase, SequencerShape, Unit};
 use heddle_hdl::post::PostOptions;
-use heddle_hdl::prelude::*;
+use heddle_kernel::prelude::*;
 
 const ALL: PostOptions = PostOptions {
     pooling: true,

@@ -1,17 +1,13 @@
 //! The conventions of a module, shown on a chain of accumulating cells of run-time length.
 
-use heddle_hdl::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// One cell: registers its operand and adds a weighted copy to the sum passing through.
 ///
 /// # Timing
 /// One cycle from `x_i` to `x_o` and from `sum_i` to `sum_o`.
-#[derive(LogicBlock, Default)]
+#[module]
 pub struct Cell {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// High while `weight_i` is to be stored.
     pub load_i: Signal<In, Bit>,
     /// Weight.
@@ -31,73 +27,45 @@ pub struct Cell {
 }
 
 impl Logic for Cell {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
-        self.weight.clk.next = self.clk.val();
-        self.weight.rst_n.next = self.rst_n.val();
         self.weight.en_i.next = self.load_i.val();
         self.weight.d_i.next = self.weight_i.val();
 
-        self.x.clk.next = self.clk.val();
         self.x.d_i.next = self.x_i.val();
         self.x_o.next = self.x.q_o.val();
 
         self.mul.a_i.next = self.x_i.val();
         self.mul.b_i.next = self.weight.q_o.val();
-        self.sum.clk.next = self.clk.val();
-        self.sum.rst_n.next = self.rst_n.val();
         self.sum.d_i.next = self.sum_i.val() + bit_cast_signed::<24, 16>(self.mul.p_o.val());
         self.sum_o.next = self.sum.q_o.val();
     }
-    module!(|_this| Meta::module("cell"));
+    describe!(|_this| Meta::module("cell"));
 }
 
 /// A row of cells. Operands and sums move one cell per cycle.
-#[derive(LogicBlock)]
+#[module]
 pub struct Row {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// Stores the weights.
     pub load_i: Signal<In, Bit>,
     /// One weight per cell.
-    pub weight_i: Vec<Signal<In, Signed<8>>>,
+    pub weight_i: [Signal<In, Signed<8>>; cols],
     /// Operand entering the first cell.
     pub x_i: Signal<In, Signed<8>>,
     /// Sum leaving the last cell.
     pub sum_o: Signal<Out, Signed<24>>,
-    cell: Vec<Cell>,
-    x: Vec<Signal<Local, Signed<8>>>,
-    sum: Vec<Signal<Local, Signed<24>>>,
+    cell: [Cell; cols],
+    x: [Signal<Local, Signed<8>>; cols + 1],
+    sum: [Signal<Local, Signed<24>>; cols + 1],
     _cols: usize,
 }
 
-impl Row {
-    fn new(cols: usize) -> Self {
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            load_i: Default::default(),
-            weight_i: v(cols),
-            x_i: Default::default(),
-            sum_o: Default::default(),
-            cell: v(cols),
-            x: v(cols + 1),
-            sum: v(cols + 1),
-            _cols: cols,
-        }
-    }
-}
-
 impl Logic for Row {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         self.x[0].next = self.x_i.val();
         self.sum[0].next = 0.into();
         for i in 0..self._cols {
-            self.cell[i].clk.next = self.clk.val();
-            self.cell[i].rst_n.next = self.rst_n.val();
             self.cell[i].load_i.next = self.load_i.val();
             self.cell[i].weight_i.next = self.weight_i[i].val();
             self.cell[i].x_i.next = self.x[i].val();
@@ -107,7 +75,7 @@ impl Logic for Row {
         }
         self.sum_o.next = self.sum[self._cols].val();
     }
-    module!(|this| Meta::module("row").param("cols", "c", this._cols, "cells"));
+    describe!(|this| Meta::module("row").param("cols", "c", this._cols, "cells"));
 }
 
 #[test]
@@ -130,7 +98,7 @@ fn a_chain_with_local_vectors_computes_a_dot_product() {
 
 #[test]
 fn module_line_carries_parameters_and_doc_comments() {
-    let meta = Meta::from_timing(&Row::new(4).timing()).expect("module! provides it");
+    let meta = Meta::from_timing(&Row::new(4).timing()).expect("describe! provides it");
     assert_eq!((meta.name.as_str(), meta.item.as_str()), ("row", "Row"));
     assert_eq!(meta.source, "hdl/tests/conventions.rs");
     assert_eq!(meta.get_param("cols"), Some(4));

@@ -1,7 +1,7 @@
 //! Networks of the sliced memory, by position, against a plain model of packing.
 
-use heddle_hdl::prelude::*;
 use heddle_hdl::sliced::{Network, Pack, Route, Select, Unpack, moves};
+use heddle_kernel::prelude::*;
 use std::collections::BTreeSet;
 
 const NETWORKS: [Network; 3] = [Network::Full, Network::Half, Network::Split];

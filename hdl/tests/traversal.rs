@@ -1,7 +1,7 @@
 //! Traversal unit against its worked vectors and against plain nested loops.
 
-use heddle_hdl::prelude::*;
 use heddle_hdl::traversal::{TraversalEngine, TraversalShape};
+use heddle_kernel::prelude::*;
 
 /// One row: base, and (V, X, Y) of its loops, innermost first.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! The traversal engine with every combination of its options.
 
-use heddle_hdl::prelude::*;
 use heddle_hdl::traversal::{TraversalEngine, TraversalShape};
+use heddle_kernel::prelude::*;
 
 type Engine = TraversalEngine<16, 17, 16>;
 

@@ -1,7 +1,7 @@
 //! Registers and counters of one row of a traversal unit.
 
-use heddle_hdl::prelude::*;
 use heddle_hdl::traversal::{LoopRegisters, RowCounters};
+use heddle_kernel::prelude::*;
 
 const LOOPS: usize = 3;
 
@@ -95,5 +95,47 @@ fn ttu_001_ttu_017_ttu_039_every_loop_has_an_offset_that_begins_at_its_initial_v
             clock_cycle!(u);
             u.advance_i.next = false;
         }
+    }
+}
+
+/// Row 2 of the worked trace: its offsets while each address is formed, the innermost loop first.
+#[test]
+fn ttu_028_ttu_033_an_offset_below_its_end_is_kept_and_no_outer_one_changes() {
+    let trace: [[u64; LOOPS]; 12] = [
+        [0, 0, 0],
+        [1, 0, 0],
+        [0, 6, 0],
+        [1, 6, 0],
+        [0, 0, 2],
+        [1, 0, 2],
+        [0, 6, 2],
+        [1, 6, 2],
+        [0, 0, 4],
+        [1, 0, 4],
+        [0, 6, 4],
+        [1, 6, 4],
+    ];
+    let mut u = RowCounters::<16, 17>::new(LOOPS, false, false);
+    let (steps, ends) = ([1u64, 6, 2], [2u64, 12, 6]);
+    for c in 0..LOOPS {
+        u.step_i[c].next = steps[c].into();
+        u.count_i[c].next = steps[c].into();
+        u.distance_i[c].next = ((1 << 17) + steps[c] - ends[c]).into();
+    }
+    u.load_i.next = true;
+    clock_cycle!(u);
+    u.load_i.next = false;
+    for (t, expected) in trace.iter().enumerate() {
+        settle(&mut u);
+        let found: [u64; LOOPS] = std::array::from_fn(|c| u.offset_o[c].val().to_u64());
+        assert_eq!(found, *expected, "address {t}");
+        let stays = expected[0] + steps[0] < ends[0];
+        assert_eq!(u.wrap_o[0].val(), !stays, "address {t}");
+        if let Some(next) = trace.get(t + 1).filter(|_| stays) {
+            assert_eq!(expected[1..], next[1..], "the table of the document");
+        }
+        u.advance_i.next = true;
+        clock_cycle!(u);
+        u.advance_i.next = false;
     }
 }

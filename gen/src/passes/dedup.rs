@@ -7,7 +7,7 @@
 use crate::blocks::{Block, Signal, Type, literal, readable};
 use crate::error::{EmitError, Fault};
 use crate::ir::BlockId;
-use heddle_hdl::prim::Meta;
+use heddle_kernel::Meta;
 use rust_hdl_core::prelude::*;
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;

@@ -213,6 +213,14 @@ mod tests {
         let n = |v| Expr::number(8, v);
         assert!(binary(BinOp::LtS, n(0x80), n(1)).is_ones());
         assert!(binary(BinOp::Lt, n(0x80), n(1)).is_zero());
+        for (op, equal) in [
+            (BinOp::LtS, false),
+            (BinOp::LeS, true),
+            (BinOp::GtS, false),
+            (BinOp::GeS, true),
+        ] {
+            assert_eq!(binary(op, n(0x85), n(0x85)).is_ones(), equal, "{op:?}");
+        }
     }
 
     #[test]

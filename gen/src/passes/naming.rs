@@ -10,7 +10,7 @@ use crate::blocks::Block;
 use crate::design::RAM_NAME;
 use crate::error::{EmitError, Fault};
 use crate::ir::BlockId;
-use heddle_hdl::prim::Kind;
+use heddle_kernel::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Reserved words of Verilog-2005, SystemVerilog-2017 and VHDL-2008, lower case.
@@ -127,6 +127,23 @@ pub fn upper_camel(name: &str) -> String {
     out
 }
 
+/// The name of a signal: its fields joined, the direction of a bundle last. `op_valid_i` of
+/// `op_i$valid`.
+pub fn flat(key: &str) -> String {
+    let (mut fields, mut direction) = (Vec::new(), "");
+    let mut pieces = key.split('$').peekable();
+    while let Some(piece) = pieces.next() {
+        let bare = stem(piece);
+        if pieces.peek().is_some() && bare != piece {
+            direction = &piece[bare.len()..];
+            fields.push(bare);
+        } else {
+            fields.push(piece);
+        }
+    }
+    fields.join("_") + direction
+}
+
 /// A field name without its direction suffix.
 pub fn stem(name: &str) -> &str {
     let strip = |s| name.strip_suffix(s);
@@ -160,6 +177,14 @@ mod tests {
         assert_eq!(names.claim("sum"), "sum");
         assert_eq!(names.claim("Sum"), "Sum_2");
         assert_eq!(names.claim("wire"), "wire_2");
+    }
+
+    #[test]
+    fn directions_of_bundles_come_last() {
+        assert_eq!(flat("op_i$valid"), "op_valid_i");
+        assert_eq!(flat("op$valid"), "op_valid");
+        assert_eq!(flat("wave_o$host$data"), "wave_host_data_o");
+        assert_eq!(flat("cell$x_i"), "cell_x_i");
     }
 
     #[test]

@@ -1,36 +1,23 @@
 //! An array whose elements feed each other.
 
-use heddle_hdl::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Ones at the positions below each, counted with saturation.
-#[derive(LogicBlock)]
+#[module(combinational)]
 pub struct Counts {
     /// Bits to count.
-    pub x_i: Vec<Signal<In, Bit>>,
+    pub x_i: [Signal<In, Bit>; bits],
     /// All counts.
-    pub below_o: Vec<Signal<Out, Bits<4>>>,
+    pub below_o: [Signal<Out, Bits<4>>; bits],
     /// The last two counts are odd.
     pub odd_o: Signal<Out, Bit>,
     /// Ones below each position.
-    below: Vec<Signal<Local, Bits<4>>>,
+    below: [Signal<Local, Bits<4>>; bits],
     _bits: usize,
 }
 
-impl Counts {
-    /// Counts of `bits` bits.
-    pub fn new(bits: usize) -> Self {
-        Self {
-            x_i: v(bits),
-            below_o: v(bits),
-            odd_o: Default::default(),
-            below: v(bits),
-            _bits: bits,
-        }
-    }
-}
-
 impl Logic for Counts {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         self.below[0].next = 0.into();
         for i in 1..self._bits {
@@ -39,12 +26,10 @@ impl Logic for Counts {
                 self.below[i].next = self.below[i - 1].val() + 1;
             }
         }
-        for i in 0..self._bits {
-            self.below_o[i].next = self.below[i].val();
-        }
+        self.below_o.follow(&self.below);
         for i in (self._bits - 1)..self._bits {
             self.odd_o.next = self.below[i].val().get_bit(0) & self.below[i - 1].val().get_bit(0);
         }
     }
-    module!(|this| Meta::module("counts").param("bits", "n", this._bits, "bits"));
+    describe!(|this| Meta::module("counts").param("bits", "n", this._bits, "bits"));
 }

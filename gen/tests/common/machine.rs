@@ -1,6 +1,6 @@
 //! A state machine.
 
-use heddle_hdl::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// What the controller is doing.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -14,12 +14,8 @@ pub enum State {
 }
 
 /// Counts up to a limit after a start, then waits for an acknowledgement.
-#[derive(LogicBlock, Default)]
+#[module]
 pub struct Machine {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// Begins a run; ignored while one is under way.
     pub start_i: Signal<In, Bit>,
     /// Number of steps of a run.
@@ -39,12 +35,8 @@ pub struct Machine {
 }
 
 impl Logic for Machine {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
-        self.state.clk.next = self.clk.val();
-        self.state.rst_n.next = self.rst_n.val();
-        self.count.clk.next = self.clk.val();
-        self.count.rst_n.next = self.rst_n.val();
         self.state.d_i.next = self.state.q_o.val();
         self.count.d_i.next = self.count.q_o.val();
         self.busy_o.next = true;
@@ -73,5 +65,5 @@ impl Logic for Machine {
         }
         self.count_o.next = self.count.q_o.val();
     }
-    module!(|_this| Meta::module("machine"));
+    describe!(|_this| Meta::module("machine"));
 }

@@ -1,8 +1,5 @@
 //! Small blocks that between them use everything a kernel may contain.
 
-// Every test file uses some of them.
-#![allow(dead_code)]
-
 pub mod cells;
 pub mod counts;
 pub mod fifo;
@@ -12,7 +9,7 @@ pub mod machine;
 pub mod operators;
 
 use heddle_gen::{Design, EmitOptions, emit};
-use heddle_hdl::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Prints a block with fixed options.
 pub fn print(block: &dyn Block) -> Design {

@@ -1,6 +1,6 @@
 //! Every kind of operator.
 
-use heddle_hdl::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// A command of two fields.
 #[derive(Copy, Clone, Debug, Default, PartialEq, LogicStruct)]
@@ -10,7 +10,7 @@ pub struct Command {
 }
 
 /// Every kind of operator.
-#[derive(LogicBlock)]
+#[module(combinational)]
 pub struct Operators {
     /// Operand.
     pub a_i: Signal<In, Bits<8>>,
@@ -25,7 +25,7 @@ pub struct Operators {
     /// Selector.
     pub sel_i: Signal<In, Bits<3>>,
     /// Elements to choose from.
-    pub x_i: Vec<Signal<In, Bits<8>>>,
+    pub x_i: [Signal<In, Bits<8>>; 8],
     /// Fields.
     pub cmd_i: Signal<In, Command>,
     /// Sum without its carry.
@@ -67,74 +67,33 @@ pub struct Operators {
     /// Bit reversal.
     pub rev_o: Signal<Out, Bits<8>>,
     /// Reductions: all, any, odd.
-    pub red_o: Vec<Signal<Out, Bit>>,
+    pub red_o: [Signal<Out, Bit>; 3],
     /// Number of ones.
     pub ones_o: Signal<Out, Bits<4>>,
     /// Element by element.
-    pub and_o: Vec<Signal<Out, Bits<8>>>,
+    pub and_o: [Signal<Out, Bits<8>>; 8],
     /// One bit high.
-    pub hot_o: Vec<Signal<Out, Bit>>,
+    pub hot_o: [Signal<Out, Bit>; 8],
     /// Largest element.
     pub max_o: Signal<Out, Bits<8>>,
     /// Product.
     pub mul_o: Signal<Out, Signed<40>>,
     /// Constant.
     pub k_o: Signal<Out, Bits<8>>,
+    /// One bit compared with constants: is 0, is 1, is not 0, is not 1.
+    pub low_o: [Signal<Out, Bit>; 4],
+    /// The operand negated.
+    pub minus_o: Signal<Out, Bits<8>>,
     acc: Signal<Local, Bits<64>>,
     max: Signal<Local, Bits<8>>,
     ones: Signal<Local, Bits<4>>,
+    #[new(Constant::new(0xa5.into()))]
     magic: Constant<Bits<8>>,
     mul: MulS<32, 8, 40>,
 }
 
-impl Default for Operators {
-    fn default() -> Self {
-        Self {
-            a_i: Default::default(),
-            b_i: Default::default(),
-            s_i: Default::default(),
-            w_i: Default::default(),
-            n_i: Default::default(),
-            sel_i: Default::default(),
-            x_i: v(8),
-            cmd_i: Default::default(),
-            sum_o: Default::default(),
-            carry_o: Default::default(),
-            less_o: Default::default(),
-            less_s_o: Default::default(),
-            wrap_o: Default::default(),
-            ext_o: Default::default(),
-            sar_o: Default::default(),
-            sar1_o: Default::default(),
-            shl_o: Default::default(),
-            shr_o: Default::default(),
-            shr3_o: Default::default(),
-            mux_o: Default::default(),
-            bit_o: Default::default(),
-            far_o: Default::default(),
-            join_o: Default::default(),
-            mid_o: Default::default(),
-            addr_o: Default::default(),
-            cmd_o: Default::default(),
-            rev_o: Default::default(),
-            red_o: v(3),
-            ones_o: Default::default(),
-            and_o: v(8),
-            hot_o: v(8),
-            max_o: Default::default(),
-            mul_o: Default::default(),
-            k_o: Default::default(),
-            acc: Default::default(),
-            max: Default::default(),
-            ones: Default::default(),
-            magic: Constant::new(0xa5.into()),
-            mul: Default::default(),
-        }
-    }
-}
-
 impl Logic for Operators {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         self.sum_o.next = self.a_i.val() + self.b_i.val();
         self.carry_o.next =
@@ -205,6 +164,11 @@ impl Logic for Operators {
         self.mul.b_i.next = self.s_i.val();
         self.mul_o.next = self.mul.p_o.val();
         self.k_o.next = self.magic.val() ^ self.a_i.val();
+        self.low_o[0].next = self.a_i.val().get_bits::<1>(0) == 0;
+        self.low_o[1].next = self.a_i.val().get_bits::<1>(0) == 1;
+        self.low_o[2].next = self.a_i.val().get_bits::<1>(0) != 0;
+        self.low_o[3].next = self.a_i.val().get_bits::<1>(0) != 1;
+        self.minus_o.next = bits::<8>(0) - self.a_i.val();
     }
-    module!(|_this| Meta::module("operators"));
+    describe!(|_this| Meta::module("operators"));
 }

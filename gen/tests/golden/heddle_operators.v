@@ -38,6 +38,9 @@
 //   max_o     Largest element
 //   mul_o     Product
 //   k_o       Constant
+//   low_o     One bit compared with constants: is 0, is 1, is not 0, is not 1 (4 elements of 1 bit,
+//             element 0 in the low bits)
+//   minus_o   The operand negated
 
 `default_nettype none
 
@@ -77,7 +80,9 @@ module heddle_operators (
   output wire  [7:0] hot_o,
   output wire  [7:0] max_o,
   output wire [39:0] mul_o,
-  output wire  [7:0] k_o
+  output wire  [7:0] k_o,
+  output wire  [3:0] low_o,
+  output wire  [7:0] minus_o
 );
 
   localparam [7:0] Magic = 8'd165;
@@ -140,6 +145,11 @@ module heddle_operators (
   assign max_o = max;
   assign mul_o = mul_product;
   assign k_o = Magic ^ a_i;
+  assign low_o[0] = !a_i[0];
+  assign low_o[1] = a_i[0];
+  assign low_o[2] = a_i[0];
+  assign low_o[3] = !a_i[0];
+  assign minus_o = 8'd0 - a_i;
   assign mul_product = $signed(w_i) * $signed(s_i);
 
   // Selected element

@@ -1,6 +1,4 @@
 //! Printed designs: emitting with fixed options, writing into a folder, checking the text.
-#![allow(dead_code, reason = "every test file uses a part of it")]
-
 use heddle_arch::Params;
 use heddle_gen::{Design, EmitOptions, emit};
 use heddle_hdl::catalog;

@@ -1,7 +1,7 @@
 //! The whole array that keeps weights or sums.
 
 use super::DualRow;
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Systolic array that multiplies operand vectors with weights that stay in its cells (weight
 /// stationary), or operands and weights that both pass by, with the sums staying (output
@@ -25,12 +25,8 @@ use crate::prelude::*;
 /// the tag in T+rows, `psum_o` of column c the sum in T+rows+c+3. A weight for row r may be in the
 /// slot before the first step that needs it, and in the slot behind the last step that needs the
 /// weight before, as long as the rows are loaded in the order 0, 1, ...
-#[derive(LogicBlock)]
+#[module]
 pub struct DualArray {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// The slot is a step.
     pub step_i: Signal<In, Bit>,
     /// The step uses the weights that stay, and sums move down; else sums stay.
@@ -50,71 +46,35 @@ pub struct DualArray {
     /// Tag of the slot that leaves the last row.
     pub tag_o: Signal<Out, Bits<4>>,
     /// One operand per row, two's complement.
-    pub x_i: Vec<Signal<In, Bits<8>>>,
+    pub x_i: [Signal<In, Bits<8>>; rows],
     /// One per row: the operand is not zero; if low, `x_i` is ignored.
-    pub nz_i: Vec<Signal<In, Bit>>,
+    pub nz_i: [Signal<In, Bit>; rows],
     /// One weight per column, two's complement.
-    pub w_i: Vec<Signal<In, Bits<8>>>,
+    pub w_i: [Signal<In, Bits<8>>; cols],
     /// Sums entering at the top, one per column.
-    pub psum_i: Vec<Signal<In, Bits<32>>>,
+    pub psum_i: [Signal<In, Bits<32>>; cols],
     /// Sums leaving at the bottom, one per column.
-    pub psum_o: Vec<Signal<Out, Bits<32>>>,
-    row: Vec<DualRow>,
-    step: Vec<Signal<Local, Bit>>,
-    stay: Vec<Signal<Local, Bit>>,
-    first: Vec<Signal<Local, Bit>>,
-    load: Vec<Signal<Local, Bit>>,
-    load_row: Vec<Signal<Local, Bits<9>>>,
-    drain: Vec<Signal<Local, Bit>>,
-    waiting: Vec<Signal<Local, Bits<9>>>,
-    tag: Vec<Signal<Local, Bits<4>>>,
+    pub psum_o: [Signal<Out, Bits<32>>; cols],
+    #[new(DualRow::new(cols))]
+    row: [DualRow; rows],
+    step: [Signal<Local, Bit>; rows + 1],
+    stay: [Signal<Local, Bit>; rows + 1],
+    first: [Signal<Local, Bit>; rows + 1],
+    load: [Signal<Local, Bit>; rows + 1],
+    load_row: [Signal<Local, Bits<9>>; rows + 1],
+    drain: [Signal<Local, Bit>; rows + 1],
+    waiting: [Signal<Local, Bits<9>>; rows + 1],
+    tag: [Signal<Local, Bits<4>>; rows + 1],
     /// Weights entering each row, last: leaving the array.
-    w: Vec<Vec<Signal<Local, Bits<8>>>>,
+    w: [[Signal<Local, Bits<8>>; cols]; rows + 1],
     /// Sums entering each row, last: leaving the array.
-    psum: Vec<Vec<Signal<Local, Bits<32>>>>,
+    psum: [[Signal<Local, Bits<32>>; cols]; rows + 1],
     _rows: usize,
     _cols: usize,
 }
 
-impl DualArray {
-    /// An array of `rows` rows and `cols` columns, at most 256 of each.
-    pub fn new(rows: usize, cols: usize) -> Self {
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            step_i: Default::default(),
-            stay_i: Default::default(),
-            first_i: Default::default(),
-            load_i: Default::default(),
-            row_i: Default::default(),
-            drain_i: Default::default(),
-            wait_i: Default::default(),
-            tag_i: Default::default(),
-            tag_o: Default::default(),
-            x_i: v(rows),
-            nz_i: v(rows),
-            w_i: v(cols),
-            psum_i: v(cols),
-            psum_o: v(cols),
-            row: (0..rows).map(|_| DualRow::new(cols)).collect(),
-            step: v(rows + 1),
-            stay: v(rows + 1),
-            first: v(rows + 1),
-            load: v(rows + 1),
-            load_row: v(rows + 1),
-            drain: v(rows + 1),
-            waiting: v(rows + 1),
-            tag: v(rows + 1),
-            w: (0..rows + 1).map(|_| v(cols)).collect(),
-            psum: (0..rows + 1).map(|_| v(cols)).collect(),
-            _rows: rows,
-            _cols: cols,
-        }
-    }
-}
-
 impl Logic for DualArray {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         self.step[0].next = self.step_i.val();
         self.stay[0].next = self.stay_i.val();
@@ -124,13 +84,9 @@ impl Logic for DualArray {
         self.load_row[0].next = self.row_i.val();
         self.waiting[0].next = self.wait_i.val();
         self.tag[0].next = self.tag_i.val();
-        for j in 0..self._cols {
-            self.w[0][j].next = self.w_i[j].val();
-            self.psum[0][j].next = self.psum_i[j].val();
-        }
+        self.w[0].follow(&self.w_i);
+        self.psum[0].follow(&self.psum_i);
         for i in 0..self._rows {
-            self.row[i].clk.next = self.clk.val();
-            self.row[i].rst_n.next = self.rst_n.val();
             self.row[i].step_i.next = self.step[i].val();
             self.row[i].stay_i.next = self.stay[i].val();
             self.row[i].first_i.next = self.first[i].val();
@@ -149,19 +105,15 @@ impl Logic for DualArray {
             self.tag[i + 1].next = self.row[i].tag_o.val();
             self.row[i].x_i.next = self.x_i[i].val();
             self.row[i].nz_i.next = self.nz_i[i].val();
-            for j in 0..self._cols {
-                self.row[i].w_i[j].next = self.w[i][j].val();
-                self.w[i + 1][j].next = self.row[i].w_o[j].val();
-                self.row[i].psum_i[j].next = self.psum[i][j].val();
-                self.psum[i + 1][j].next = self.row[i].psum_o[j].val();
-            }
+            self.row[i].w_i.follow(&self.w[i]);
+            self.w[i + 1].follow(&self.row[i].w_o);
+            self.row[i].psum_i.follow(&self.psum[i]);
+            self.psum[i + 1].follow(&self.row[i].psum_o);
         }
         self.tag_o.next = self.tag[self._rows].val();
-        for j in 0..self._cols {
-            self.psum_o[j].next = self.psum[self._rows][j].val();
-        }
+        self.psum_o.follow(&self.psum[self._rows]);
     }
-    module!(|this| Meta::module("dual_array")
+    describe!(|this| Meta::module("dual_array")
         .param("rows", "r", this._rows, "rows")
         .param("cols", "c", this._cols, "columns"));
 }

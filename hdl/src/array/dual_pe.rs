@@ -1,6 +1,6 @@
 //! One cell of the array that keeps weights or sums.
 
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Multiplies the operands that pass by with a weight and adds the products to the sums that come
 /// from above (weight stationary) or to its own sum (output stationary).
@@ -16,12 +16,8 @@ use crate::prelude::*;
 /// Operand and flags `nz_i` and `take_i` of a slot on the inputs in cycle T, `above_i` and `zero_i`
 /// in T+1: `psum_i` is used in T+2, the sum is on `psum_o` in T+3. What travels is on the outputs
 /// one cycle later. A slot without operand and flags keeps the sum. Sums wrap at 32 bits.
-#[derive(LogicBlock, Default)]
+#[module]
 pub struct DualPe {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// Operand from the left, two's complement.
     pub x_i: Signal<In, Bits<8>>,
     /// The operand is not zero.
@@ -33,75 +29,47 @@ pub struct DualPe {
     /// One cycle later: the sum begins from 0.
     pub zero_i: Signal<In, Bit>,
     /// Operand to the right.
-    pub x_o: Signal<Out, Bits<8>>,
+    pub x: OutRegData<Bits<8>>,
     /// The operand to the right is not zero.
-    pub nz_o: Signal<Out, Bit>,
+    pub nz: OutReg<Bit>,
     /// Weight flag to the right.
-    pub take_o: Signal<Out, Bit>,
+    pub take: OutReg<Bit>,
     /// Flag of the sum from above to the right.
-    pub above_o: Signal<Out, Bit>,
+    pub above: OutDelay<Bit>,
     /// Flag of the sum from 0 to the right.
-    pub zero_o: Signal<Out, Bit>,
+    pub zero: OutDelay<Bit>,
     /// Weight from above, two's complement.
     pub w_i: Signal<In, Bits<8>>,
     /// Weight to the cell below.
     pub w_o: Signal<Out, Bits<8>>,
     /// Sum from above.
     pub psum_i: Signal<In, Bits<32>>,
-    /// Sum to the cell below.
-    pub psum_o: Signal<Out, Bits<32>>,
-    x: RegData<Bits<8>>,
-    nz: Reg<Bit>,
-    take: Reg<Bit>,
-    above: Delay<Bit>,
-    zero: Delay<Bit>,
     /// The weight that passes by.
     passing: Delay<Bits<8>>,
     weight: RegData<Bits<8>>,
     product: Delay<Signed<16>>,
-    psum: Delay<Bits<32>>,
+    /// Sum to the cell below.
+    pub psum: OutDelay<Bits<32>>,
     mul: MulS<8, 8, 16>,
     /// What the product is added to.
     addend: Signal<Local, Bits<32>>,
 }
 
 impl Logic for DualPe {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
-        self.x.clk.next = self.clk.val();
-        self.x.en_i.next = self.nz_i.val();
-        self.x.d_i.next = self.x_i.val();
-        self.x_o.next = self.x.q_o.val();
-
-        self.nz.clk.next = self.clk.val();
-        self.nz.rst_n.next = self.rst_n.val();
+        self.x.load(self.nz_i.val(), self.x_i.val());
         self.nz.d_i.next = self.nz_i.val();
-        self.nz_o.next = self.nz.q_o.val();
-
-        self.take.clk.next = self.clk.val();
-        self.take.rst_n.next = self.rst_n.val();
         self.take.d_i.next = self.take_i.val();
-        self.take_o.next = self.take.q_o.val();
-
-        self.above.clk.next = self.clk.val();
         self.above.d_i.next = self.above_i.val();
-        self.above_o.next = self.above.q_o.val();
-
-        self.zero.clk.next = self.clk.val();
         self.zero.d_i.next = self.zero_i.val();
-        self.zero_o.next = self.zero.q_o.val();
-
-        self.passing.clk.next = self.clk.val();
         self.passing.d_i.next = self.w_i.val();
         self.w_o.next = self.passing.q_o.val();
 
-        self.weight.clk.next = self.clk.val();
-        self.weight.en_i.next = self.take_i.val();
-        self.weight.d_i.next = self.w_i.val();
+        self.weight.load(self.take_i.val(), self.w_i.val());
 
         self.mul.a_i.next = signed_cast(self.x.q_o.val());
         self.mul.b_i.next = signed_cast(self.weight.q_o.val());
-        self.product.clk.next = self.clk.val();
         self.product.d_i.next = 0.into();
         if self.nz.q_o.val() {
             self.product.d_i.next = self.mul.p_o.val();
@@ -114,10 +82,8 @@ impl Logic for DualPe {
         if self.zero.q_o.val() {
             self.addend.next = 0.into();
         }
-        self.psum.clk.next = self.clk.val();
         self.psum.d_i.next =
             self.addend.val() + unsigned_cast(bit_cast_signed::<32, 16>(self.product.q_o.val()));
-        self.psum_o.next = self.psum.q_o.val();
     }
-    module!(|_this| Meta::module("dual_pe"));
+    describe!(|_this| Meta::module("dual_pe"));
 }

@@ -1,6 +1,6 @@
 //! One cell of the array.
 
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Multiplies the operands that pass by with a stationary weight and adds the products to the
 /// sums that come from above.
@@ -18,12 +18,8 @@ use crate::prelude::*;
 /// T+2; it is on `x_o` and `nz_o` in T+1. `swap_i` in T: the operand of T still uses the old weight, the
 /// operand of T+1 the shadow weight of T. `shift_i` in T: the shadow weight is on `w_o` in T+1.
 /// Sums wrap at 32 bits. All outputs are registers.
-#[derive(LogicBlock, Default)]
+#[module]
 pub struct Pe {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// Operand from the left, two's complement.
     pub x_i: Signal<In, Bits<9>>,
     /// The operand is not zero.
@@ -31,11 +27,11 @@ pub struct Pe {
     /// The shadow weight becomes active behind this operand.
     pub swap_i: Signal<In, Bit>,
     /// Operand to the right.
-    pub x_o: Signal<Out, Bits<9>>,
+    pub x: OutRegData<Bits<9>>,
     /// The operand to the right is not zero.
-    pub nz_o: Signal<Out, Bit>,
+    pub nz: OutReg<Bit>,
     /// Swap flag to the right.
-    pub swap_o: Signal<Out, Bit>,
+    pub swap: OutReg<Bit>,
     /// Stores `w_i` as shadow weight.
     pub shift_i: Signal<In, Bit>,
     /// Weight from the shift chain, two's complement.
@@ -44,57 +40,34 @@ pub struct Pe {
     pub w_o: Signal<Out, Bits<8>>,
     /// Sum from above.
     pub psum_i: Signal<In, Bits<32>>,
-    /// Sum to the cell below.
-    pub psum_o: Signal<Out, Bits<32>>,
-    x: RegData<Bits<9>>,
-    nz: Reg<Bit>,
-    swap: Reg<Bit>,
     shadow: RegData<Bits<8>>,
     active: RegData<Bits<8>>,
     product: Delay<Signed<17>>,
-    psum: Delay<Bits<32>>,
+    /// Sum to the cell below.
+    pub psum: OutDelay<Bits<32>>,
     mul: MulS<9, 8, 17>,
 }
 
 impl Logic for Pe {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
-        self.x.clk.next = self.clk.val();
-        self.x.en_i.next = self.nz_i.val();
-        self.x.d_i.next = self.x_i.val();
-        self.x_o.next = self.x.q_o.val();
-
-        self.nz.clk.next = self.clk.val();
-        self.nz.rst_n.next = self.rst_n.val();
+        self.x.load(self.nz_i.val(), self.x_i.val());
         self.nz.d_i.next = self.nz_i.val();
-        self.nz_o.next = self.nz.q_o.val();
-
-        self.swap.clk.next = self.clk.val();
-        self.swap.rst_n.next = self.rst_n.val();
         self.swap.d_i.next = self.swap_i.val();
-        self.swap_o.next = self.swap.q_o.val();
-
-        self.shadow.clk.next = self.clk.val();
-        self.shadow.en_i.next = self.shift_i.val();
-        self.shadow.d_i.next = self.w_i.val();
+        self.shadow.load(self.shift_i.val(), self.w_i.val());
         self.w_o.next = self.shadow.q_o.val();
 
-        self.active.clk.next = self.clk.val();
-        self.active.en_i.next = self.swap_i.val();
-        self.active.d_i.next = self.shadow.q_o.val();
+        self.active.load(self.swap_i.val(), self.shadow.q_o.val());
 
         self.mul.a_i.next = signed_cast(self.x_i.val());
         self.mul.b_i.next = signed_cast(self.active.q_o.val());
-        self.product.clk.next = self.clk.val();
         self.product.d_i.next = 0.into();
         if self.nz_i.val() {
             self.product.d_i.next = self.mul.p_o.val();
         }
 
-        self.psum.clk.next = self.clk.val();
         self.psum.d_i.next =
             self.psum_i.val() + unsigned_cast(bit_cast_signed::<32, 17>(self.product.q_o.val()));
-        self.psum_o.next = self.psum.q_o.val();
     }
-    module!(|_this| Meta::module("pe"));
+    describe!(|_this| Meta::module("pe"));
 }

@@ -1,7 +1,7 @@
 //! One row of the array.
 
 use super::Pe;
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// One row of cells: operands move to the right, sums pass through from top to bottom.
 ///
@@ -12,12 +12,8 @@ use crate::prelude::*;
 /// # Timing
 /// An operand on `x_i` in cycle T reaches column c in T+c; it meets `psum_i` of that column in
 /// T+c+1 and leaves in `psum_o` in T+c+2.
-#[derive(LogicBlock)]
+#[module]
 pub struct PeRow {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// Operand, two's complement.
     pub x_i: Signal<In, Bits<9>>,
     /// The operand is not zero; if low, `x_i` is ignored.
@@ -27,48 +23,25 @@ pub struct PeRow {
     /// Shifts one weight word in.
     pub shift_i: Signal<In, Bit>,
     /// Weight word, byte k for column k.
-    pub w_i: Vec<Signal<In, Bits<8>>>,
+    pub w_i: [Signal<In, Bits<8>>; 8],
     /// Sums from above, one per column.
-    pub psum_i: Vec<Signal<In, Bits<32>>>,
+    pub psum_i: [Signal<In, Bits<32>>; cols],
     /// Sums to the row below.
-    pub psum_o: Vec<Signal<Out, Bits<32>>>,
-    pe: Vec<Pe>,
+    pub psum_o: [Signal<Out, Bits<32>>; cols],
+    pe: [Pe; cols],
     /// Operand entering each column, last: leaving the row.
-    x: Vec<Signal<Local, Bits<9>>>,
+    x: [Signal<Local, Bits<9>>; cols + 1],
     /// The operand entering each column is not zero, last: leaving the row.
-    nz: Vec<Signal<Local, Bit>>,
+    nz: [Signal<Local, Bit>; cols + 1],
     /// Swap flag entering each column, last: leaving the row.
-    swap: Vec<Signal<Local, Bit>>,
+    swap: [Signal<Local, Bit>; cols + 1],
     /// Weight entering each column, last eight: leaving the row.
-    w: Vec<Signal<Local, Bits<8>>>,
+    w: [Signal<Local, Bits<8>>; cols + 8],
     _cols: usize,
 }
 
-impl PeRow {
-    /// A row of `cols` cells.
-    pub fn new(cols: usize) -> Self {
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            x_i: Default::default(),
-            nz_i: Default::default(),
-            swap_i: Default::default(),
-            shift_i: Default::default(),
-            w_i: v(8),
-            psum_i: v(cols),
-            psum_o: v(cols),
-            pe: v(cols),
-            x: v(cols + 1),
-            nz: v(cols + 1),
-            swap: v(cols + 1),
-            w: v(cols + 8),
-            _cols: cols,
-        }
-    }
-}
-
 impl Logic for PeRow {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         self.x[0].next = self.x_i.val();
         self.nz[0].next = self.nz_i.val();
@@ -77,8 +50,6 @@ impl Logic for PeRow {
             self.w[k].next = self.w_i[k].val();
         }
         for i in 0..self._cols {
-            self.pe[i].clk.next = self.clk.val();
-            self.pe[i].rst_n.next = self.rst_n.val();
             self.pe[i].x_i.next = self.x[i].val();
             self.pe[i].nz_i.next = self.nz[i].val();
             self.pe[i].swap_i.next = self.swap[i].val();
@@ -92,7 +63,7 @@ impl Logic for PeRow {
             self.psum_o[i].next = self.pe[i].psum_o.val();
         }
     }
-    module!(|this| Meta::module("pe_row")
+    describe!(|this| Meta::module("pe_row")
         .param("cols", "c", this._cols, "columns")
         .grid());
 }

@@ -1,8 +1,8 @@
 //! The memory of one row of the state buffer.
 
 use super::{BankCount, WordMux};
-use crate::prelude::*;
 use crate::sliced::{SlicedBank, SlicedShape};
+use heddle_kernel::prelude::*;
 
 /// Banks of sliced memory with three readers and one writer.
 ///
@@ -14,88 +14,98 @@ use crate::sliced::{SlicedBank, SlicedShape};
 /// Read in cycle T: the word is on the reader's data output in T+2, which is 0 in all other
 /// cycles and for a reader that was not served. A read in the cycle of a write to the same
 /// word, or later, returns the new word.
-#[derive(LogicBlock)]
+#[module(build)]
 pub struct Banks {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// Reads an operand word.
     pub op_read_i: Signal<In, Bit>,
     /// Address of the operand word.
     pub op_word_i: Signal<In, Bits<13>>,
     /// Operand word.
-    pub op_data_o: Vec<Signal<Out, Bits<8>>>,
+    pub op_data_o: [Signal<Out, Bits<8>>; 8],
     /// Its mask: bit k is 1 if byte k is not zero.
-    pub op_mask_o: Vec<Signal<Out, Bit>>,
+    pub op_mask_o: [Signal<Out, Bit>; 8],
     /// Reads a weight word.
     pub wt_read_i: Signal<In, Bit>,
     /// Address of the weight word.
     pub wt_word_i: Signal<In, Bits<13>>,
     /// Weight word.
-    pub wt_data_o: Vec<Signal<Out, Bits<8>>>,
+    pub wt_data_o: [Signal<Out, Bits<8>>; 8],
     /// Reads a word for the host.
     pub host_read_i: Signal<In, Bit>,
     /// Address of the word for the host.
     pub host_word_i: Signal<In, Bits<13>>,
     /// Word for the host.
-    pub host_data_o: Vec<Signal<Out, Bits<8>>>,
+    pub host_data_o: [Signal<Out, Bits<8>>; 8],
     /// Writes a word.
     pub write_i: Signal<In, Bit>,
     /// Address of the word to write.
     pub write_word_i: Signal<In, Bits<13>>,
     /// Word to write.
-    pub write_data_i: Vec<Signal<In, Bits<8>>>,
+    pub write_data_i: [Signal<In, Bits<8>>; 8],
     /// Writes the word for the host, if it lies in the input buffer or the program.
-    pub host_write_i: Vec<Signal<In, Bit>>,
+    pub host_write_i: [Signal<In, Bit>; count.has_host()],
     /// Word to write there.
-    pub host_data_i: Vec<Vec<Signal<In, Bits<8>>>>,
+    pub host_data_i: [[Signal<In, Bits<8>>; 8]; count.has_host()],
     /// One per bank: its mask slice is read.
-    pub mask_read_o: Vec<Signal<Out, Bit>>,
+    pub mask_read_o: [Signal<Out, Bit>; data],
     /// One per bank: its mask slice is written.
-    pub mask_write_o: Vec<Signal<Out, Bit>>,
+    pub mask_write_o: [Signal<Out, Bit>; data],
     /// One per bank: which of its data slices are read.
-    pub slice_read_o: Vec<Vec<Signal<Out, Bit>>>,
+    pub slice_read_o: [[Signal<Out, Bit>; slices]; data],
     /// One per bank: which of its data slices are written.
-    pub slice_write_o: Vec<Vec<Signal<Out, Bit>>>,
-    bank: Vec<SlicedBank>,
+    pub slice_write_o: [[Signal<Out, Bit>; slices]; data],
+    #[new(SlicedBank::new(shape.clone()))]
+    bank: [SlicedBank; banks],
+    #[new(WordMux::new(data))]
     op_mux: WordMux,
+    #[new(WordMux::new(work))]
     wt_mux: WordMux,
+    #[new(WordMux::new(banks))]
     host_mux: WordMux,
     /// One per bank: it read for the operand reader one cycle ago.
-    op_read: Vec<Delay<Bit>>,
+    op_read: [Delay<Bit>; data],
     /// One per bank: it read for the operand reader two cycles ago.
-    op_arrives: Vec<Delay<Bit>>,
+    op_arrives: [Delay<Bit>; data],
     /// One per bank: it read a weight word one cycle ago.
-    wt_read: Vec<Delay<Bit>>,
+    wt_read: [Delay<Bit>; work],
     /// One per bank: it read a weight word two cycles ago.
-    wt_arrives: Vec<Delay<Bit>>,
+    wt_arrives: [Delay<Bit>; work],
     /// One per bank: it read for the host one cycle ago.
-    host_read: Vec<Delay<Bit>>,
+    host_read: [Delay<Bit>; banks],
     /// One per bank: it read for the host two cycles ago.
-    host_arrives: Vec<Delay<Bit>>,
+    host_arrives: [Delay<Bit>; banks],
     /// One per bank: it serves the operand reader.
-    op_take: Vec<Signal<Local, Bit>>,
+    op_take: [Signal<Local, Bit>; data],
     /// One per bank: it serves the weights.
-    wt_take: Vec<Signal<Local, Bit>>,
+    wt_take: [Signal<Local, Bit>; work],
     /// One per bank: it serves the host.
-    host_take: Vec<Signal<Local, Bit>>,
+    host_take: [Signal<Local, Bit>; banks],
     op_bank: Signal<Local, Bits<13>>,
     wt_bank: Signal<Local, Bits<13>>,
     host_bank: Signal<Local, Bits<13>>,
     /// Mask of the operand word in the banks below each bank, last: in all banks.
-    op_mask: Vec<Vec<Signal<Local, Bit>>>,
+    op_mask: [[Signal<Local, Bit>; 8]; data + 1],
     write_bank: Signal<Local, Bits<13>>,
+    #[argument]
+    _count: BankCount,
+    #[new(count.all)]
     _banks: usize,
     /// Banks that operands are read from; the others hold the program.
+    #[new(count.data())]
     _data: usize,
     /// Banks that serve everybody; those up to `_data` are the input buffer.
+    #[new(count.work())]
     _work: usize,
+    #[new(count.input)]
     _input_banks: usize,
+    #[new(count.program)]
     _program_banks: usize,
     _shape: SlicedShape,
+    #[new(shape.slices())]
     _slices: usize,
+    #[new(shape.words.trailing_zeros().into())]
     _bank_lsb: u64,
+    #[new(shape.words as u64 - 1)]
     _word_mask: u64,
 }
 
@@ -107,7 +117,6 @@ impl Banks {
     /// If the shape does not fit.
     pub fn new(banks: impl Into<BankCount>, shape: &SlicedShape) -> Self {
         let count = banks.into();
-        let (banks, data, work) = (count.all, count.data(), count.work());
         let words = shape.words;
         assert!(
             words.is_power_of_two(),
@@ -115,63 +124,12 @@ impl Banks {
         );
         let cycles = shape.latency + shape.turns();
         assert_eq!(cycles, 2, "cycles from the read to the word");
-        let slices = shape.slices();
-        let per_slice = || (0..data).map(|_| v(slices)).collect();
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            op_read_i: Default::default(),
-            op_word_i: Default::default(),
-            op_data_o: v(8),
-            op_mask_o: v(8),
-            wt_read_i: Default::default(),
-            wt_word_i: Default::default(),
-            wt_data_o: v(8),
-            host_read_i: Default::default(),
-            host_word_i: Default::default(),
-            host_data_o: v(8),
-            write_i: Default::default(),
-            write_word_i: Default::default(),
-            write_data_i: v(8),
-            host_write_i: v(count.has_host()),
-            host_data_i: (0..count.has_host()).map(|_| v(8)).collect(),
-            mask_read_o: v(data),
-            mask_write_o: v(data),
-            slice_read_o: per_slice(),
-            slice_write_o: per_slice(),
-            bank: (0..banks).map(|_| SlicedBank::new(shape.clone())).collect(),
-            op_mux: WordMux::new(data),
-            wt_mux: WordMux::new(work),
-            host_mux: WordMux::new(banks),
-            op_read: v(data),
-            op_arrives: v(data),
-            wt_read: v(work),
-            wt_arrives: v(work),
-            host_read: v(banks),
-            host_arrives: v(banks),
-            op_take: v(data),
-            wt_take: v(work),
-            host_take: v(banks),
-            op_bank: Default::default(),
-            wt_bank: Default::default(),
-            host_bank: Default::default(),
-            op_mask: (0..data + 1).map(|_| v(8)).collect(),
-            write_bank: Default::default(),
-            _banks: banks,
-            _data: data,
-            _work: work,
-            _input_banks: count.input,
-            _program_banks: count.program,
-            _slices: slices,
-            _bank_lsb: words.trailing_zeros().into(),
-            _word_mask: words as u64 - 1,
-            _shape: shape.clone(),
-        }
+        Self::build(count, shape.clone())
     }
 }
 
 impl Logic for Banks {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         self.op_bank.next = self.op_word_i.val() >> self._bank_lsb;
         self.wt_bank.next = self.wt_word_i.val() >> self._bank_lsb;
@@ -186,53 +144,43 @@ impl Logic for Banks {
                 self.op_take[b].next =
                     self.op_read_i.val() & (self.op_bank.val() == b.to_bits::<13>());
             }
+            let host = self.host_read_i.val() & (self.host_bank.val() == b.to_bits::<13>());
             if b < self._work {
                 self.wt_take[b].next = self.wt_read_i.val()
                     & (self.wt_bank.val() == b.to_bits::<13>())
                     & !self.op_take[b].val();
-                self.host_take[b].next = self.host_read_i.val()
-                    & (self.host_bank.val() == b.to_bits::<13>())
-                    & !self.op_take[b].val()
-                    & !self.wt_take[b].val();
+                self.host_take[b].next = host & !self.op_take[b].val() & !self.wt_take[b].val();
             } else if b < self._data {
-                self.host_take[b].next = self.host_read_i.val()
-                    & (self.host_bank.val() == b.to_bits::<13>())
-                    & !self.op_take[b].val();
+                self.host_take[b].next = host & !self.op_take[b].val();
             } else {
-                self.host_take[b].next =
-                    self.host_read_i.val() & (self.host_bank.val() == b.to_bits::<13>());
+                self.host_take[b].next = host;
             }
 
             // The bank
-            self.bank[b].clk.next = self.clk.val();
-            self.bank[b].rst_n.next = self.rst_n.val();
+            self.bank[b].raddr_i.next = self.host_word_i.val() & self._word_mask;
             if b < self._work {
                 self.bank[b].wen_i.next =
                     self.write_i.val() & (self.write_bank.val() == b.to_bits::<13>());
                 self.bank[b].waddr_i.next = self.write_word_i.val() & self._word_mask;
                 self.bank[b].ren_i.next =
                     self.op_take[b].val() | self.wt_take[b].val() | self.host_take[b].val();
-                self.bank[b].raddr_i.next = self.host_word_i.val() & self._word_mask;
                 if self.op_take[b].val() {
                     self.bank[b].raddr_i.next = self.op_word_i.val() & self._word_mask;
                 } else if self.wt_take[b].val() {
                     self.bank[b].raddr_i.next = self.wt_word_i.val() & self._word_mask;
                 }
-            } else if b < self._data {
-                self.bank[b].wen_i.next =
-                    self.host_write_i[0].val() & (self.host_bank.val() == b.to_bits::<13>());
-                self.bank[b].waddr_i.next = self.host_word_i.val() & self._word_mask;
-                self.bank[b].ren_i.next = self.op_take[b].val() | self.host_take[b].val();
-                self.bank[b].raddr_i.next = self.host_word_i.val() & self._word_mask;
-                if self.op_take[b].val() {
-                    self.bank[b].raddr_i.next = self.op_word_i.val() & self._word_mask;
-                }
             } else {
                 self.bank[b].wen_i.next =
                     self.host_write_i[0].val() & (self.host_bank.val() == b.to_bits::<13>());
                 self.bank[b].waddr_i.next = self.host_word_i.val() & self._word_mask;
-                self.bank[b].ren_i.next = self.host_take[b].val();
-                self.bank[b].raddr_i.next = self.host_word_i.val() & self._word_mask;
+                if b < self._data {
+                    self.bank[b].ren_i.next = self.op_take[b].val() | self.host_take[b].val();
+                    if self.op_take[b].val() {
+                        self.bank[b].raddr_i.next = self.op_word_i.val() & self._word_mask;
+                    }
+                } else {
+                    self.bank[b].ren_i.next = self.host_take[b].val();
+                }
             }
             if b < self._data {
                 self.mask_read_o[b].next = self.bank[b].mask_ren_o.val();
@@ -247,22 +195,16 @@ impl Logic for Banks {
 
             // Where the word goes that arrives two cycles later
             if b < self._data {
-                self.op_read[b].clk.next = self.clk.val();
                 self.op_read[b].d_i.next = self.op_take[b].val();
-                self.op_arrives[b].clk.next = self.clk.val();
                 self.op_arrives[b].d_i.next = self.op_read[b].q_o.val();
                 self.op_mux.select_i[b].next = self.op_arrives[b].q_o.val();
             }
             if b < self._work {
-                self.wt_read[b].clk.next = self.clk.val();
                 self.wt_read[b].d_i.next = self.wt_take[b].val();
-                self.wt_arrives[b].clk.next = self.clk.val();
                 self.wt_arrives[b].d_i.next = self.wt_read[b].q_o.val();
                 self.wt_mux.select_i[b].next = self.wt_arrives[b].q_o.val();
             }
-            self.host_read[b].clk.next = self.clk.val();
             self.host_read[b].d_i.next = self.host_take[b].val();
-            self.host_arrives[b].clk.next = self.clk.val();
             self.host_arrives[b].d_i.next = self.host_read[b].q_o.val();
             self.host_mux.select_i[b].next = self.host_arrives[b].q_o.val();
             for k in 0..8 {
@@ -280,14 +222,12 @@ impl Logic for Banks {
                 self.host_mux.word_i[b][k].next = self.bank[b].rdata_o[k].val();
             }
         }
-        for k in 0..8 {
-            self.op_data_o[k].next = self.op_mux.word_o[k].val();
-            self.op_mask_o[k].next = self.op_mask[self._data][k].val();
-            self.wt_data_o[k].next = self.wt_mux.word_o[k].val();
-            self.host_data_o[k].next = self.host_mux.word_o[k].val();
-        }
+        self.op_data_o.follow(&self.op_mux.word_o);
+        self.op_mask_o.follow(&self.op_mask[self._data]);
+        self.wt_data_o.follow(&self.wt_mux.word_o);
+        self.host_data_o.follow(&self.host_mux.word_o);
     }
-    module!(|this| {
+    describe!(|this| {
         let banks = Meta::module("banks")
             .param("banks", "b", this._banks, "banks")
             .feature(
@@ -296,8 +236,6 @@ impl Logic for Banks {
                 this._input_banks,
                 "the last banks, which are the input buffer",
             )
-            .silent("work", this._work)
-            .silent("data", this._data)
             .feature(
                 "program_banks",
                 "pr",

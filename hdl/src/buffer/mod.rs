@@ -10,6 +10,7 @@ mod psums;
 mod results;
 mod row_offset;
 mod state_buffer;
+mod waves;
 mod word_mux;
 
 pub use bank_count::BankCount;
@@ -21,4 +22,5 @@ pub use psums::PsumColumn;
 pub use results::{ResultColumn, ResultsBuffer};
 pub use row_offset::RowOffset;
 pub use state_buffer::StateBuffer;
+pub use waves::*;
 pub use word_mux::WordMux;

@@ -1,6 +1,6 @@
 //! From a word of the state buffer to operands.
 
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Turns byte addresses into operands. Keeps the word it read last: operands from the same word
 /// cost no further access.
@@ -14,12 +14,8 @@ use crate::prelude::*;
 /// # Timing
 /// Slot in cycle T: `read_o` in T, the word of that read on `word_i` and its mask on `mask_i` in
 /// T+2, operand on `x_o`, `nz_o` and `zero_o` in T+4.
-#[derive(LogicBlock)]
+#[module]
 pub struct OperandReader {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// The slot holds an operand for this row.
     pub valid_i: Signal<In, Bit>,
     /// Byte address of the operand.
@@ -37,33 +33,30 @@ pub struct OperandReader {
     /// The word at `addr_i` is to be read in this cycle.
     pub read_o: Signal<Out, Bit>,
     /// Word of the read of two cycles ago.
-    pub word_i: Vec<Signal<In, Bits<8>>>,
+    pub word_i: [Signal<In, Bits<8>>; 8],
     /// Mask of that word: bit k is 1 if byte k is not zero.
-    pub mask_i: Vec<Signal<In, Bit>>,
-    /// The last operand that was not zero, two's complement.
-    pub x_o: Signal<Out, Bits<9>>,
-    /// The slot holds an operand that is not zero: it is on `x_o`.
-    pub nz_o: Signal<Out, Bit>,
-    /// The slot holds an operand that is zero.
-    pub zero_o: Signal<Out, Bit>,
-    /// Swap flag of that slot.
-    pub swap_o: Signal<Out, Bit>,
+    pub mask_i: [Signal<In, Bit>; 8],
     /// A word is kept, or on its way.
     kept: Reg<Bit>,
     kept_addr: RegData<Bits<13>>,
-    kept_word: Vec<RegData<Bits<8>>>,
-    kept_mask: Vec<RegData<Bit>>,
+    kept_word: [RegData<Bits<8>>; 8],
+    kept_mask: [RegData<Bit>; 8],
     /// The slot of each stage read a word.
-    read: Vec<Delay<Bit>>,
+    read: [Delay<Bit>; 2],
     /// The slot of each stage holds an operand.
-    valid: Vec<Reg<Bit>>,
+    valid: [Reg<Bit>; 3],
     /// Byte in the word, of the slot of each stage.
-    lane: Vec<Delay<Bits<3>>>,
-    thr: Vec<Delay<Bits<8>>>,
-    swap: Vec<Reg<Bit>>,
-    x: RegData<Bits<9>>,
-    nz: Reg<Bit>,
-    zero: Reg<Bit>,
+    lane: [Delay<Bits<3>>; 3],
+    thr: [Delay<Bits<8>>; 3],
+    swap: [Reg<Bit>; 4],
+    /// The last operand that was not zero, two's complement.
+    pub x: OutRegData<Bits<9>>,
+    /// The slot holds an operand that is not zero: it is on `x_o`.
+    pub nz: OutReg<Bit>,
+    /// The slot holds an operand that is zero.
+    pub zero: OutReg<Bit>,
+    /// Swap flag of that slot.
+    pub swap_o: Signal<Out, Bit>,
     word_addr: Signal<Local, Bits<13>>,
     kept_is_written: Signal<Local, Bit>,
     kept_is_used: Signal<Local, Bit>,
@@ -74,57 +67,8 @@ pub struct OperandReader {
     is_nz: Signal<Local, Bit>,
 }
 
-impl OperandReader {
-    /// An operand reader.
-    pub fn new() -> Self {
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            valid_i: Default::default(),
-            addr_i: Default::default(),
-            thr_i: Default::default(),
-            fresh_i: Default::default(),
-            swap_i: Default::default(),
-            write_valid_i: Default::default(),
-            write_word_i: Default::default(),
-            read_o: Default::default(),
-            word_i: v(8),
-            mask_i: v(8),
-            x_o: Default::default(),
-            nz_o: Default::default(),
-            zero_o: Default::default(),
-            swap_o: Default::default(),
-            kept: Default::default(),
-            kept_addr: Default::default(),
-            kept_word: v(8),
-            kept_mask: v(8),
-            read: v(2),
-            valid: v(3),
-            lane: v(3),
-            thr: v(3),
-            swap: v(4),
-            x: Default::default(),
-            nz: Default::default(),
-            zero: Default::default(),
-            word_addr: Default::default(),
-            kept_is_written: Default::default(),
-            kept_is_used: Default::default(),
-            must_read: Default::default(),
-            chosen: Default::default(),
-            is_negative: Default::default(),
-            is_nz: Default::default(),
-        }
-    }
-}
-
-impl Default for OperandReader {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Logic for OperandReader {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         // Stage 0: is the word there?
         self.word_addr.next = self.addr_i.val().get_bits::<13>(3);
@@ -136,41 +80,21 @@ impl Logic for OperandReader {
             & (self.word_addr.val() == self.kept_addr.q_o.val());
         self.must_read.next = self.valid_i.val() & !self.kept_is_used.val();
         self.read_o.next = self.must_read.val();
-        self.kept.clk.next = self.clk.val();
-        self.kept.rst_n.next = self.rst_n.val();
         self.kept.d_i.next =
             self.must_read.val() | (self.kept.q_o.val() & !self.kept_is_written.val());
-        self.kept_addr.clk.next = self.clk.val();
-        self.kept_addr.en_i.next = self.must_read.val();
-        self.kept_addr.d_i.next = self.word_addr.val();
+        self.kept_addr
+            .load(self.must_read.val(), self.word_addr.val());
 
         // Stages 1 and 2: the memory
         self.read[0].d_i.next = self.must_read.val();
-        self.valid[0].d_i.next = self.valid_i.val();
-        self.lane[0].d_i.next = self.addr_i.val().get_bits::<3>(0);
-        self.thr[0].d_i.next = self.thr_i.val();
-        self.swap[0].d_i.next = self.swap_i.val();
-        self.read[0].clk.next = self.clk.val();
-        self.read[1].clk.next = self.clk.val();
+        self.valid.shift_in(self.valid_i.val());
+        self.lane.shift_in(self.addr_i.val().get_bits::<3>(0));
+        self.thr.shift_in(self.thr_i.val());
+        self.swap.shift_in(self.swap_i.val());
         self.read[1].d_i.next = self.read[0].q_o.val();
-        for i in 0..3 {
-            self.valid[i].clk.next = self.clk.val();
-            self.valid[i].rst_n.next = self.rst_n.val();
-            self.lane[i].clk.next = self.clk.val();
-            self.thr[i].clk.next = self.clk.val();
-        }
-        for i in 0..2 {
-            self.valid[i + 1].d_i.next = self.valid[i].q_o.val();
-            self.lane[i + 1].d_i.next = self.lane[i].q_o.val();
-            self.thr[i + 1].d_i.next = self.thr[i].q_o.val();
-        }
         for k in 0..8 {
-            self.kept_word[k].clk.next = self.clk.val();
-            self.kept_word[k].en_i.next = self.read[1].q_o.val();
-            self.kept_word[k].d_i.next = self.word_i[k].val();
-            self.kept_mask[k].clk.next = self.clk.val();
-            self.kept_mask[k].en_i.next = self.read[1].q_o.val();
-            self.kept_mask[k].d_i.next = self.mask_i[k].val();
+            self.kept_word[k].load(self.read[1].q_o.val(), self.word_i[k].val());
+            self.kept_mask[k].load(self.read[1].q_o.val(), self.mask_i[k].val());
         }
 
         // Stage 3: byte and sign; the mask says whether there is anything to pass on
@@ -183,29 +107,14 @@ impl Logic for OperandReader {
             }
         }
         self.is_negative.next = self.chosen.val() > self.thr[2].q_o.val();
-        self.x.clk.next = self.clk.val();
         self.x.en_i.next = self.valid[2].q_o.val() & self.is_nz.val();
         self.x.d_i.next =
             bit_cast::<9, 8>(self.chosen.val()).replace_bit(8, self.is_negative.val());
-        self.x_o.next = self.x.q_o.val();
-        self.nz.clk.next = self.clk.val();
-        self.nz.rst_n.next = self.rst_n.val();
         self.nz.d_i.next = self.valid[2].q_o.val() & self.is_nz.val();
-        self.nz_o.next = self.nz.q_o.val();
-        self.zero.clk.next = self.clk.val();
-        self.zero.rst_n.next = self.rst_n.val();
         self.zero.d_i.next = self.valid[2].q_o.val() & !self.is_nz.val();
-        self.zero_o.next = self.zero.q_o.val();
 
         // The swap flag keeps step with the operand.
-        for i in 0..4 {
-            self.swap[i].clk.next = self.clk.val();
-            self.swap[i].rst_n.next = self.rst_n.val();
-        }
-        for i in 0..3 {
-            self.swap[i + 1].d_i.next = self.swap[i].q_o.val();
-        }
         self.swap_o.next = self.swap[3].q_o.val();
     }
-    module!(|_this| Meta::module("operand_reader"));
+    describe!(|_this| Meta::module("operand_reader"));
 }

@@ -1,7 +1,7 @@
 //! The results buffer: where partial sums of several K tiles are added up.
 
 use super::PsumColumn;
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// One column of the results buffer: adds the sum that leaves the array to a stored one.
 ///
@@ -15,12 +15,8 @@ use crate::prelude::*;
 /// `sum_en_i`) in T+2, written at the end of T+2 if `write_i`. `acc_o` holds its value in the
 /// cycles of empty slots. The slot is on the outputs for the next column in T+1. Sums wrap at
 /// 32 bits.
-#[derive(LogicBlock)]
+#[module]
 pub struct ResultColumn {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// The slot holds a result.
     pub valid_i: Signal<In, Bit>,
     /// Bank.
@@ -34,37 +30,30 @@ pub struct ResultColumn {
     /// Store the result.
     pub write_i: Signal<In, Bit>,
     /// Slot to the next column: holds a result.
-    pub valid_o: Signal<Out, Bit>,
+    pub valid: OutReg<Bit>,
     /// Bank for the next column.
-    pub bank_o: Signal<Out, Bit>,
+    pub bank: OutDelay<Bit>,
     /// Address for the next column.
-    pub addr_o: Signal<Out, Bits<12>>,
+    pub addr: OutDelay<Bits<12>>,
     /// Add flag for the next column.
-    pub add_o: Signal<Out, Bit>,
+    pub add: OutDelay<Bit>,
     /// Sum flag for the next column.
-    pub sum_en_o: Signal<Out, Bit>,
+    pub sum_en: OutDelay<Bit>,
     /// Store flag for the next column.
-    pub write_o: Signal<Out, Bit>,
+    pub write: OutDelay<Bit>,
     /// Sum leaving the array.
     pub sum_i: Signal<In, Bits<32>>,
-    /// Result.
-    pub acc_o: Signal<Out, Bits<32>>,
-    valid: Reg<Bit>,
-    bank: Delay<Bit>,
-    addr: Delay<Bits<12>>,
-    add: Delay<Bit>,
-    sum_en: Delay<Bit>,
-    write: Delay<Bit>,
     /// The stored sum is the result of the slot before.
     is_last: Delay<Bit>,
     /// The stored sum is the result of the slot before that one.
     is_second_last: Delay<Bit>,
-    /// Result of the slot of two cycles ago.
-    acc: RegData<Bits<32>>,
+    /// Result.
+    pub acc: OutRegData<Bits<32>>,
     /// Result of the cycle before.
     old_acc: Delay<Bits<32>>,
     store: Reg<Bit>,
     store_addr: Delay<Bits<13>>,
+    #[new(Ram1r1w::new(1, 2 * depth))]
     ram: Ram1r1w<13, 32>,
     /// Memory address of the slot.
     slot_addr: Signal<Local, Bits<13>>,
@@ -79,73 +68,16 @@ pub struct ResultColumn {
     _depth: usize,
 }
 
-impl ResultColumn {
-    /// A column with `depth` (16..=4096) sums in each bank.
-    pub fn new(depth: usize) -> Self {
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            valid_i: Default::default(),
-            bank_i: Default::default(),
-            addr_i: Default::default(),
-            add_i: Default::default(),
-            sum_en_i: Default::default(),
-            write_i: Default::default(),
-            valid_o: Default::default(),
-            bank_o: Default::default(),
-            addr_o: Default::default(),
-            add_o: Default::default(),
-            sum_en_o: Default::default(),
-            write_o: Default::default(),
-            sum_i: Default::default(),
-            acc_o: Default::default(),
-            valid: Default::default(),
-            bank: Default::default(),
-            addr: Default::default(),
-            add: Default::default(),
-            sum_en: Default::default(),
-            write: Default::default(),
-            is_last: Default::default(),
-            is_second_last: Default::default(),
-            acc: Default::default(),
-            old_acc: Default::default(),
-            store: Default::default(),
-            store_addr: Default::default(),
-            ram: Ram1r1w::new(1, 2 * depth),
-            slot_addr: Default::default(),
-            last_addr: Default::default(),
-            last_store: Default::default(),
-            meets_write: Default::default(),
-            stored_sum: Default::default(),
-            array_sum: Default::default(),
-            _depth: depth,
-        }
-    }
-}
-
 impl Logic for ResultColumn {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         // The wave
-        self.valid.clk.next = self.clk.val();
-        self.valid.rst_n.next = self.rst_n.val();
         self.valid.d_i.next = self.valid_i.val();
-        self.valid_o.next = self.valid.q_o.val();
-        self.bank.clk.next = self.clk.val();
         self.bank.d_i.next = self.bank_i.val();
-        self.bank_o.next = self.bank.q_o.val();
-        self.addr.clk.next = self.clk.val();
         self.addr.d_i.next = self.addr_i.val();
-        self.addr_o.next = self.addr.q_o.val();
-        self.add.clk.next = self.clk.val();
         self.add.d_i.next = self.add_i.val();
-        self.add_o.next = self.add.q_o.val();
-        self.sum_en.clk.next = self.clk.val();
         self.sum_en.d_i.next = self.sum_en_i.val();
-        self.sum_en_o.next = self.sum_en.q_o.val();
-        self.write.clk.next = self.clk.val();
         self.write.d_i.next = self.write_i.val();
-        self.write_o.next = self.write.q_o.val();
 
         // Memory read, and the slots whose results are not in the memory yet
         self.slot_addr.next =
@@ -155,12 +87,9 @@ impl Logic for ResultColumn {
         self.last_store.next = self.valid.q_o.val() & self.write.q_o.val();
         self.meets_write.next =
             self.store.q_o.val() & (self.slot_addr.val() == self.store_addr.q_o.val());
-        self.is_last.clk.next = self.clk.val();
         self.is_last.d_i.next =
             self.last_store.val() & (self.slot_addr.val() == self.last_addr.val());
-        self.is_second_last.clk.next = self.clk.val();
         self.is_second_last.d_i.next = self.meets_write.val();
-        self.ram.clk.next = self.clk.val();
         self.ram.ren_i.next = self.valid_i.val() & self.add_i.val() & !self.meets_write.val();
         self.ram.raddr_i.next = self.slot_addr.val();
 
@@ -178,24 +107,20 @@ impl Logic for ResultColumn {
         if self.sum_en.q_o.val() {
             self.array_sum.next = self.sum_i.val();
         }
-        self.acc.clk.next = self.clk.val();
-        self.acc.en_i.next = self.valid.q_o.val();
-        self.acc.d_i.next = self.stored_sum.val() + self.array_sum.val();
-        self.acc_o.next = self.acc.q_o.val();
-        self.old_acc.clk.next = self.clk.val();
+        self.acc.load(
+            self.valid.q_o.val(),
+            self.stored_sum.val() + self.array_sum.val(),
+        );
         self.old_acc.d_i.next = self.acc.q_o.val();
 
         // Memory write
-        self.store.clk.next = self.clk.val();
-        self.store.rst_n.next = self.rst_n.val();
         self.store.d_i.next = self.last_store.val();
-        self.store_addr.clk.next = self.clk.val();
         self.store_addr.d_i.next = self.last_addr.val();
         self.ram.wen_i.next = self.store.q_o.val();
         self.ram.waddr_i.next = self.store_addr.q_o.val();
         self.ram.wdata_i[0].next = self.acc.q_o.val();
     }
-    module!(|this| Meta::module("result_column").param(
+    describe!(|this| Meta::module("result_column").param(
         "depth",
         "d",
         this._depth,
@@ -208,12 +133,8 @@ impl Logic for ResultColumn {
 ///
 /// # Timing
 /// Slot in cycle T: column c takes `sum_i` in T+c+1 and shows the result on `acc_o` in T+c+2.
-#[derive(LogicBlock)]
+#[module]
 pub struct ResultsBuffer {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// The slot holds a result.
     pub valid_i: Signal<In, Bit>,
     /// Bank.
@@ -227,67 +148,39 @@ pub struct ResultsBuffer {
     /// Store the results.
     pub write_i: Signal<In, Bit>,
     /// Sums leaving the array, one per column.
-    pub sum_i: Vec<Signal<In, Bits<32>>>,
+    pub sum_i: [Signal<In, Bits<32>>; cols],
     /// Results, one per column.
-    pub acc_o: Vec<Signal<Out, Bits<32>>>,
+    pub acc_o: [Signal<Out, Bits<32>>; cols],
     /// With sums at the top: bank of the slot of `add_i`, which is at the top.
     pub add_bank_i: Vec<Signal<In, Bit>>,
     /// With sums at the top: its address in the bank.
     pub add_addr_i: Vec<Signal<In, Bits<12>>>,
     /// Stored sums to the top of the array, one per column: that of a slot two cycles behind `add_i`, else 0.
     pub psum_o: Vec<Signal<Out, Bits<32>>>,
-    column: Vec<ResultColumn>,
+    #[new(ResultColumn::new(depth))]
+    column: [ResultColumn; cols],
     psum_column: Vec<PsumColumn>,
-    valid: Vec<Signal<Local, Bit>>,
-    bank: Vec<Signal<Local, Bit>>,
-    addr: Vec<Signal<Local, Bits<12>>>,
-    add: Vec<Signal<Local, Bit>>,
-    sum_en: Vec<Signal<Local, Bit>>,
-    write: Vec<Signal<Local, Bit>>,
+    valid: [Signal<Local, Bit>; cols + 1],
+    bank: [Signal<Local, Bit>; cols + 1],
+    addr: [Signal<Local, Bits<12>>; cols + 1],
+    add: [Signal<Local, Bit>; cols + 1],
+    sum_en: [Signal<Local, Bit>; cols + 1],
+    write: [Signal<Local, Bit>; cols + 1],
     add_bank: Vec<Signal<Local, Bit>>,
     add_addr: Vec<Signal<Local, Bits<12>>>,
+    /// Columns.
     _cols: usize,
+    /// Sums in each bank, 16..=4096.
     _depth: usize,
     /// Columns that add at the foot: all or none.
+    #[new(cols)]
     _foot: usize,
     /// Columns whose sums enter the array at the top: none or all.
+    #[new(0)]
     _top: usize,
 }
 
 impl ResultsBuffer {
-    /// `cols` columns with `depth` (16..=4096) sums in each bank.
-    pub fn new(cols: usize, depth: usize) -> Self {
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            valid_i: Default::default(),
-            bank_i: Default::default(),
-            addr_i: Default::default(),
-            add_i: Default::default(),
-            sum_en_i: Default::default(),
-            write_i: Default::default(),
-            sum_i: v(cols),
-            acc_o: v(cols),
-            add_bank_i: Vec::new(),
-            add_addr_i: Vec::new(),
-            psum_o: Vec::new(),
-            column: (0..cols).map(|_| ResultColumn::new(depth)).collect(),
-            psum_column: Vec::new(),
-            valid: v(cols + 1),
-            bank: v(cols + 1),
-            addr: v(cols + 1),
-            add: v(cols + 1),
-            sum_en: v(cols + 1),
-            write: v(cols + 1),
-            add_bank: Vec::new(),
-            add_addr: Vec::new(),
-            _cols: cols,
-            _depth: depth,
-            _foot: cols,
-            _top: 0,
-        }
-    }
-
     /// The same size, but stored sums enter the array at the top: `add_i` begins a wave of its own.
     pub fn with_sums_at_top(self) -> Self {
         let (cols, depth) = (self._cols, self._depth);
@@ -308,7 +201,7 @@ impl ResultsBuffer {
 }
 
 impl Logic for ResultsBuffer {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         // At the top there is nothing but the sum of the array to be taken.
         if self._top > 0 {
@@ -327,8 +220,6 @@ impl Logic for ResultsBuffer {
         }
         self.write[0].next = self.write_i.val();
         for i in 0..self._foot {
-            self.column[i].clk.next = self.clk.val();
-            self.column[i].rst_n.next = self.rst_n.val();
             self.column[i].valid_i.next = self.valid[i].val();
             self.column[i].bank_i.next = self.bank[i].val();
             self.column[i].addr_i.next = self.addr[i].val();
@@ -345,8 +236,6 @@ impl Logic for ResultsBuffer {
             self.acc_o[i].next = self.column[i].acc_o.val();
         }
         for i in 0..self._top {
-            self.psum_column[i].clk.next = self.clk.val();
-            self.psum_column[i].rst_n.next = self.rst_n.val();
             self.psum_column[i].read_i.next = self.add[i].val();
             self.psum_column[i].read_bank_i.next = self.add_bank[i].val();
             self.psum_column[i].read_addr_i.next = self.add_addr[i].val();
@@ -366,7 +255,7 @@ impl Logic for ResultsBuffer {
             self.acc_o[i].next = self.psum_column[i].acc_o.val();
         }
     }
-    module!(|this| Meta::module("results_buffer")
+    describe!(|this| Meta::module("results_buffer")
         .param("cols", "c", this._cols, "columns")
         .param("depth", "d", this._depth, "sums in each bank")
         .feature(
@@ -374,6 +263,5 @@ impl Logic for ResultsBuffer {
             "ps",
             this._top,
             "columns whose stored sums enter the array at the top"
-        )
-        .silent("foot", this._foot));
+        ));
 }

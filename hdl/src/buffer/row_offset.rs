@@ -1,6 +1,6 @@
 //! From the address that all rows share to that of one row.
 
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Adds the row's own offset to the address of an operand slot.
 ///
@@ -12,12 +12,8 @@ use crate::prelude::*;
 /// Slot in cycle T: `active_i`, `table_i` and `entry_i` in T, `addr_i`, `thr_i`, `fresh_i` and
 /// `swap_i`, which the partition has registered, in T+1. `beyond_o` in T+1, combinational; the slot
 /// on the other outputs in T+2. An entry written in a cycle is read from the next one on.
-#[derive(LogicBlock)]
+#[module]
 pub struct RowOffset {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// The slot holds an operand for this row.
     pub active_i: Signal<In, Bit>,
     /// The offset is added.
@@ -38,26 +34,22 @@ pub struct RowOffset {
     pub wentry_i: Signal<In, Bits<8>>,
     /// Bit 16: the entry is valid; bits 15..0: the offset.
     pub wdata_i: Signal<In, Bits<17>>,
-    /// The slot holds an operand for this row, and the row has an address for it.
-    pub valid_o: Signal<Out, Bit>,
-    /// Address in this partition.
-    pub addr_o: Signal<Out, Bits<16>>,
-    /// Decode threshold of that slot.
-    pub thr_o: Signal<Out, Bits<8>>,
-    /// Fresh flag of that slot.
-    pub fresh_o: Signal<Out, Bit>,
-    /// Swap flag of that slot.
-    pub swap_o: Signal<Out, Bit>,
-    /// The sum lies beyond the partition.
-    pub beyond_o: Signal<Out, Bit>,
+    #[new(Ram1r1w::new(1, depth))]
     offsets: Ram1r1w<8, 17>,
     active: Reg<Bit>,
     is_added: Delay<Bit>,
-    valid: Reg<Bit>,
-    addr: Delay<Bits<16>>,
-    thr: Delay<Bits<8>>,
-    fresh: Delay<Bit>,
-    swap: Reg<Bit>,
+    /// The slot holds an operand for this row, and the row has an address for it.
+    pub valid: OutReg<Bit>,
+    /// Address in this partition.
+    pub addr: OutDelay<Bits<16>>,
+    /// Decode threshold of that slot.
+    pub thr: OutDelay<Bits<8>>,
+    /// Fresh flag of that slot.
+    pub fresh: OutDelay<Bit>,
+    /// Swap flag of that slot.
+    pub swap: OutReg<Bit>,
+    /// The sum lies beyond the partition.
+    pub beyond_o: Signal<Out, Bit>,
     /// Entry of the slot.
     entry: Signal<Local, Bits<17>>,
     /// Offset to add, 0 without the table.
@@ -66,53 +58,16 @@ pub struct RowOffset {
     /// The row has an address for the slot.
     has_address: Signal<Local, Bit>,
     beyond: Signal<Local, Bit>,
+    /// Entries of the table, at most 256.
     _depth: usize,
+    /// Bits of a byte address of the partition.
     _byte_bits: usize,
     /// Words that operands may lie in; 0 for all of the partition.
+    #[new(0)]
     _operand_words: usize,
 }
 
 impl RowOffset {
-    /// A table of `depth` entries, at most 256, for a partition of 2^`byte_bits` bytes.
-    pub fn new(depth: usize, byte_bits: usize) -> Self {
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            active_i: Default::default(),
-            table_i: Default::default(),
-            entry_i: Default::default(),
-            addr_i: Default::default(),
-            thr_i: Default::default(),
-            fresh_i: Default::default(),
-            swap_i: Default::default(),
-            wen_i: Default::default(),
-            wentry_i: Default::default(),
-            wdata_i: Default::default(),
-            valid_o: Default::default(),
-            addr_o: Default::default(),
-            thr_o: Default::default(),
-            fresh_o: Default::default(),
-            swap_o: Default::default(),
-            beyond_o: Default::default(),
-            offsets: Ram1r1w::new(1, depth),
-            active: Default::default(),
-            is_added: Default::default(),
-            valid: Default::default(),
-            addr: Default::default(),
-            thr: Default::default(),
-            fresh: Default::default(),
-            swap: Default::default(),
-            entry: Default::default(),
-            offset: Default::default(),
-            sum: Default::default(),
-            has_address: Default::default(),
-            beyond: Default::default(),
-            _depth: depth,
-            _byte_bits: byte_bits,
-            _operand_words: 0,
-        }
-    }
-
     /// The same for a partition of which operands lie in the first so many words alone; 0 for all of them.
     pub fn with_end(self, words: usize) -> Self {
         Self {
@@ -123,19 +78,15 @@ impl RowOffset {
 }
 
 impl Logic for RowOffset {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         // Stage 0: the table
-        self.offsets.clk.next = self.clk.val();
         self.offsets.wen_i.next = self.wen_i.val();
         self.offsets.waddr_i.next = self.wentry_i.val();
         self.offsets.wdata_i[0].next = self.wdata_i.val();
         self.offsets.ren_i.next = self.active_i.val() & self.table_i.val();
         self.offsets.raddr_i.next = self.entry_i.val();
-        self.active.clk.next = self.clk.val();
-        self.active.rst_n.next = self.rst_n.val();
         self.active.d_i.next = self.active_i.val();
-        self.is_added.clk.next = self.clk.val();
         self.is_added.d_i.next = self.table_i.val();
 
         // Stage 1: the sum
@@ -158,27 +109,15 @@ impl Logic for RowOffset {
                 & ((self.sum.val() >> self._byte_bits.to_bits::<5>()) != 0);
         }
         self.beyond_o.next = self.beyond.val();
-        self.valid.clk.next = self.clk.val();
-        self.valid.rst_n.next = self.rst_n.val();
         self.valid.d_i.next = self.active.q_o.val() & self.has_address.val() & !self.beyond.val();
-        self.addr.clk.next = self.clk.val();
         self.addr.d_i.next = self.sum.val().get_bits::<16>(0);
-        self.thr.clk.next = self.clk.val();
         self.thr.d_i.next = self.thr_i.val();
-        self.fresh.clk.next = self.clk.val();
         self.fresh.d_i.next = self.fresh_i.val();
-        self.swap.clk.next = self.clk.val();
-        self.swap.rst_n.next = self.rst_n.val();
         self.swap.d_i.next = self.swap_i.val();
 
         // Stage 2
-        self.valid_o.next = self.valid.q_o.val();
-        self.addr_o.next = self.addr.q_o.val();
-        self.thr_o.next = self.thr.q_o.val();
-        self.fresh_o.next = self.fresh.q_o.val();
-        self.swap_o.next = self.swap.q_o.val();
     }
-    module!(|this| {
+    describe!(|this| {
         let offset = Meta::module("row_offset")
             .param("depth", "d", this._depth, "entries of the table")
             .param(

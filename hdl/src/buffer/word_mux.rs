@@ -1,39 +1,25 @@
 //! Selecting the bank that a word comes from.
 
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// The word of the selected bank, or zero. At most one bank is selected. Combinational.
-#[derive(LogicBlock)]
+#[module(combinational)]
 pub struct WordMux {
     /// The word comes from this bank.
-    pub select_i: Vec<Signal<In, Bit>>,
+    pub select_i: [Signal<In, Bit>; banks],
     /// Words of all banks, eight bytes each.
-    pub word_i: Vec<Vec<Signal<In, Bits<8>>>>,
+    pub word_i: [[Signal<In, Bits<8>>; 8]; banks],
     /// Selected word.
-    pub word_o: Vec<Signal<Out, Bits<8>>>,
+    pub word_o: [Signal<Out, Bits<8>>; 8],
     /// Byte of the banks below each bank, last: of all banks.
-    merged: Vec<Vec<Signal<Local, Bits<8>>>>,
+    merged: [[Signal<Local, Bits<8>>; 8]; banks + 1],
     /// All ones for the selected bank.
-    gate: Vec<Signal<Local, Bits<8>>>,
+    gate: [Signal<Local, Bits<8>>; banks],
     _banks: usize,
 }
 
-impl WordMux {
-    /// A selector of `banks` banks.
-    pub fn new(banks: usize) -> Self {
-        Self {
-            select_i: v(banks),
-            word_i: (0..banks).map(|_| v(8)).collect(),
-            word_o: v(8),
-            merged: (0..banks + 1).map(|_| v(8)).collect(),
-            gate: v(banks),
-            _banks: banks,
-        }
-    }
-}
-
 impl Logic for WordMux {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         for k in 0..8 {
             self.merged[0][k].next = 0.into();
@@ -48,9 +34,7 @@ impl Logic for WordMux {
                     self.merged[b][k].val() | (self.word_i[b][k].val() & self.gate[b].val());
             }
         }
-        for k in 0..8 {
-            self.word_o[k].next = self.merged[self._banks][k].val();
-        }
+        self.word_o.follow(&self.merged[self._banks]);
     }
-    module!(|this| Meta::module("word_mux").param("banks", "b", this._banks, "banks"));
+    describe!(|this| Meta::module("word_mux").param("banks", "b", this._banks, "banks"));
 }

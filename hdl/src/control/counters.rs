@@ -1,6 +1,6 @@
 //! The machine's event counters.
 
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Slices that a memory has unless it is configured otherwise.
 const USUAL_SLICES: usize = 2;
@@ -20,53 +20,22 @@ pub(super) fn describe(meta: Meta, counts: usize) -> Meta {
 ///
 /// # Timing
 /// An increment of cycle t is counted in t + 1. `clear_i` wins.
-#[derive(LogicBlock)]
+#[module]
 pub struct Counters {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// Sets all counters to 0.
     pub clear_i: Signal<In, Bit>,
     /// Increment of each counter in this cycle.
-    pub increment_i: Vec<Signal<In, Bits<17>>>,
+    pub increment_i: [Signal<In, Bits<17>>; counts],
     /// Value of each counter.
-    pub count_o: Vec<Signal<Out, Bits<32>>>,
-    count: Vec<Reg<Bits<32>>>,
+    pub count_o: [Signal<Out, Bits<32>>; counts],
+    count: [Reg<Bits<32>>; counts],
     _counts: usize,
 }
 
-impl Counters {
-    /// The counters of a machine with so many data slices, in the order of the host's register map
-    /// from index 7 on.
-    pub fn new(slices: usize) -> Self {
-        Self::of(counters(slices))
-    }
-
-    /// The same with STALL_SUMS behind them.
-    pub fn with_stall_sums(slices: usize) -> Self {
-        Self::of(counters(slices) + 1)
-    }
-
-    fn of(counts: usize) -> Self {
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            clear_i: Default::default(),
-            increment_i: v(counts),
-            count_o: v(counts),
-            count: v(counts),
-            _counts: counts,
-        }
-    }
-}
-
 impl Logic for Counters {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         for i in 0..self._counts {
-            self.count[i].clk.next = self.clk.val();
-            self.count[i].rst_n.next = self.rst_n.val();
             self.count[i].d_i.next =
                 self.count[i].q_o.val() + self.increment_i[i].val().get_bits::<32>(0);
             if self.clear_i.val() {
@@ -75,5 +44,5 @@ impl Logic for Counters {
             self.count_o[i].next = self.count[i].q_o.val();
         }
     }
-    module!(|this| describe(Meta::module("counters"), this._counts));
+    describe!(|this| describe(Meta::module("counters"), this._counts));
 }

@@ -2,7 +2,7 @@
 
 use crate::buffer::BankCount;
 use crate::post::PostOptions;
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Gives every slot that leaves the last row its result address and its drain address.
 ///
@@ -14,12 +14,8 @@ use crate::prelude::*;
 /// t + 6 and, if it goes to post, on the post wave in t + 8; its drain address is taken in t + 7.
 /// The unit is busy until Cols + 16 cycles after its last address was taken: by then the last
 /// word is in the state buffer.
-#[derive(LogicBlock, Default)]
+#[module]
 pub struct DrainHead<const A: usize> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// High while no program runs: drops everything under way.
     pub clear_i: Signal<In, Bit>,
     /// A DRAIN starts: the lanes load their scaling.
@@ -33,7 +29,7 @@ pub struct DrainHead<const A: usize> {
     /// That level.
     pub level_i: Signal<In, Bits<3>>,
     /// Slots in a window, less one.
-    pub window_i: Vec<Signal<In, Bits<8>>>,
+    pub window_i: [Signal<In, Bits<8>>; pooling],
     /// Tensor slot behind the last row.
     pub op_valid_i: Signal<In, Bit>,
     /// Its address (epilogue: result address).
@@ -47,69 +43,59 @@ pub struct DrainHead<const A: usize> {
     /// Byte address in the destination partitions.
     pub addr_i: Signal<In, Bits<A>>,
     /// Loop c is in its last iteration.
-    pub addr_final_i: Vec<Signal<In, Bit>>,
+    pub addr_final_i: [Signal<In, Bit>; loops],
     /// The last address of the drain.
     pub addr_end_i: Signal<In, Bit>,
     /// The drain traversal is busy.
     pub addr_busy_i: Signal<In, Bit>,
+    valid: [Reg<Bit>; 5],
+    tag: [Reg<Bits<8>>; 5],
+    addr: [Delay<Bits<16>>; 5],
+    /// Result address of the next vector.
+    vector: Reg<Bits<12>>,
     /// Slot on the results wave.
-    pub res_valid_o: Signal<Out, Bit>,
+    pub res_valid: OutReg<Bit>,
     /// Results bank.
-    pub res_bank_o: Signal<Out, Bit>,
+    pub res_bank: OutDelay<Bit>,
     /// Result address.
-    pub res_addr_o: Signal<Out, Bits<12>>,
+    pub res_addr: OutDelay<Bits<12>>,
     /// Adds the stored value.
-    pub res_add_o: Signal<Out, Bit>,
+    pub res_add: OutDelay<Bit>,
     /// Adds the sum of the array.
-    pub res_sum_o: Signal<Out, Bit>,
+    pub res_sum: OutDelay<Bit>,
     /// Stores the result.
-    pub res_write_o: Signal<Out, Bit>,
+    pub res_write: OutDelay<Bit>,
+    to_post: [Reg<Bit>; 2],
     /// The lanes load their scaling.
-    pub post_load_o: Signal<Out, Bit>,
+    pub post_load: OutReg<Bit>,
     /// Column tile to load.
     pub post_tile_o: Signal<Out, Bits<8>>,
     /// Columns to be served.
     pub post_cols_o: Signal<Out, Bits<9>>,
+    /// Column tile, one bit more than the largest needs.
+    tile: Reg<Bits<9>>,
     /// Slot on the post wave.
-    pub post_valid_o: Signal<Out, Bit>,
+    pub post_valid: OutReg<Bit>,
     /// Byte address of the result.
-    pub post_dest_o: Signal<Out, Bits<16>>,
+    pub post_dest: OutDelay<Bits<16>>,
     /// Last byte of the drain.
-    pub post_flush_o: Signal<Out, Bit>,
+    pub post_flush: OutDelay<Bit>,
     /// First slot of a window.
-    pub post_first_o: Vec<Signal<Out, Bit>>,
+    pub post_first_o: [Signal<Out, Bit>; pooling],
     /// Last slot of a window: it takes the drain address.
-    pub post_last_o: Vec<Signal<Out, Bit>>,
+    pub post_last_o: [Signal<Out, Bit>; pooling],
     /// The drain is not finished.
     pub busy_o: Signal<Out, Bit>,
     /// A slot for post found no address.
     pub underflow_o: Signal<Out, Bit>,
     /// The drain address lies outside the partition, or its column tile does not exist.
     pub dest_error_o: Signal<Out, Bit>,
-    valid: Vec<Reg<Bit>>,
-    tag: Vec<Reg<Bits<8>>>,
-    addr: Vec<Delay<Bits<16>>>,
-    /// Result address of the next vector.
-    vector: Reg<Bits<12>>,
-    res_valid: Reg<Bit>,
-    res_bank: Delay<Bit>,
-    res_addr: Delay<Bits<12>>,
-    res_add: Delay<Bit>,
-    res_sum: Delay<Bit>,
-    res_write: Delay<Bit>,
-    to_post: Vec<Reg<Bit>>,
-    post_load: Reg<Bit>,
-    /// Column tile, one bit more than the largest needs.
-    tile: Reg<Bits<9>>,
-    post_valid: Reg<Bit>,
-    post_dest: Delay<Bits<16>>,
-    post_flush: Delay<Bit>,
     /// Slots of the window behind the next one.
-    left: Vec<Reg<Bits<8>>>,
+    left: [Reg<Bits<8>>; pooling],
     // The next slot is the first of a window.
-    begins: Vec<Reg<Bit>>,
-    post_first: Vec<Delay<Bit>>,
-    post_last: Vec<Delay<Bit>>,
+    begins: [Reg<Bit>; pooling],
+    post_first: [Delay<Bit>; pooling],
+    post_last: [Delay<Bit>; pooling],
     // Cycles until the last word of the drain is stored.
     settle: Reg<Bits<10>>,
     slot_vector: Signal<Local, Bit>,
@@ -123,56 +109,28 @@ pub struct DrainHead<const A: usize> {
     tile_end: Signal<Local, Bit>,
     advance: Signal<Local, Bit>,
     /// A slot for post that finds an address.
-    pass: Vec<Signal<Local, Bit>>,
-    is_last: Vec<Signal<Local, Bit>>,
+    pass: [Signal<Local, Bit>; pooling],
+    is_last: [Signal<Local, Bit>; pooling],
     _loops: usize,
-    _tile_bits: usize,
     _byte_bits: usize,
+    _tile_bits: usize,
     _cols: usize,
+    /// What post-processing can do.
+    #[argument]
+    _options: PostOptions,
+    #[new(options.pooling.into())]
     _pooling: usize,
+    #[new(options.extra())]
     _extra: usize,
     /// Words that weights and results may lie in; 0 for all of a partition.
+    #[new(0)]
     _work_words: usize,
     /// Stored sums pass the array, in an epilogue too.
+    #[new(0)]
     _sums: usize,
 }
 
 impl<const A: usize> DrainHead<A> {
-    /// A head for records of `loops` loops, partitions of 2^`byte_bits` bytes, 2^`tile_bits` column tiles and `cols`
-    /// columns.
-    pub fn new(
-        loops: usize,
-        byte_bits: usize,
-        tile_bits: usize,
-        cols: usize,
-        options: PostOptions,
-    ) -> Self {
-        let pooling = usize::from(options.pooling);
-        Self {
-            addr_final_i: v(loops),
-            valid: v(5),
-            tag: v(5),
-            addr: v(5),
-            to_post: v(2),
-            window_i: v(pooling),
-            post_first_o: v(pooling),
-            post_last_o: v(pooling),
-            left: v(pooling),
-            begins: v(pooling),
-            post_first: v(pooling),
-            post_last: v(pooling),
-            pass: v(pooling),
-            is_last: v(pooling),
-            _loops: loops,
-            _tile_bits: tile_bits,
-            _byte_bits: byte_bits,
-            _cols: cols,
-            _pooling: pooling,
-            _extra: options.extra(),
-            ..Default::default()
-        }
-    }
-
     /// The head of a partition with these banks: an address in the input buffer or the program is an error.
     pub fn with_banks(self, banks: BankCount) -> Self {
         let words = 1 << (self._byte_bits - 3);
@@ -189,48 +147,12 @@ impl<const A: usize> DrainHead<A> {
 }
 
 impl<const A: usize> Logic for DrainHead<A> {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
-        for i in 0..5 {
-            self.valid[i].clk.next = self.clk.val();
-            self.valid[i].rst_n.next = self.rst_n.val();
-            self.tag[i].clk.next = self.clk.val();
-            self.tag[i].rst_n.next = self.rst_n.val();
-            self.addr[i].clk.next = self.clk.val();
-        }
-        self.vector.clk.next = self.clk.val();
-        self.vector.rst_n.next = self.rst_n.val();
-        self.res_valid.clk.next = self.clk.val();
-        self.res_valid.rst_n.next = self.rst_n.val();
-        self.res_bank.clk.next = self.clk.val();
-        self.res_addr.clk.next = self.clk.val();
-        self.res_add.clk.next = self.clk.val();
-        self.res_sum.clk.next = self.clk.val();
-        self.res_write.clk.next = self.clk.val();
-        for i in 0..2 {
-            self.to_post[i].clk.next = self.clk.val();
-            self.to_post[i].rst_n.next = self.rst_n.val();
-        }
-        self.post_load.clk.next = self.clk.val();
-        self.post_load.rst_n.next = self.rst_n.val();
-        self.tile.clk.next = self.clk.val();
-        self.tile.rst_n.next = self.rst_n.val();
-        self.post_valid.clk.next = self.clk.val();
-        self.post_valid.rst_n.next = self.rst_n.val();
-        self.post_dest.clk.next = self.clk.val();
-        self.post_flush.clk.next = self.clk.val();
-        self.settle.clk.next = self.clk.val();
-        self.settle.rst_n.next = self.rst_n.val();
-
         // Slots wait five cycles for the array to finish their sums.
-        self.valid[0].d_i.next = self.op_valid_i.val();
-        self.tag[0].d_i.next = self.op_tag_i.val();
-        self.addr[0].d_i.next = self.op_addr_i.val();
-        for i in 1..5 {
-            self.valid[i].d_i.next = self.valid[i - 1].q_o.val();
-            self.tag[i].d_i.next = self.tag[i - 1].q_o.val();
-            self.addr[i].d_i.next = self.addr[i - 1].q_o.val();
-        }
+        self.valid.shift_in(self.op_valid_i.val());
+        self.tag.shift_in(self.op_tag_i.val());
+        self.addr.shift_in(self.op_addr_i.val());
 
         self.slot_tag.next = self.tag[4].q_o.val();
         self.slot_vector.next = self.valid[4].q_o.val();
@@ -258,36 +180,25 @@ impl<const A: usize> Logic for DrainHead<A> {
             self.res_sum.d_i.next = self.slot_vector.val();
         }
         self.res_write.d_i.next = !self.slot_tag.val().get_bit(3);
-        self.res_valid_o.next = self.res_valid.q_o.val();
-        self.res_bank_o.next = self.res_bank.q_o.val();
-        self.res_addr_o.next = self.res_addr.q_o.val();
-        self.res_add_o.next = self.res_add.q_o.val();
-        self.res_sum_o.next = self.res_sum.q_o.val();
-        self.res_write_o.next = self.res_write.q_o.val();
 
         // Results take two cycles; then the slot meets its drain address.
         self.to_post[0].d_i.next = self.slot.val() & self.slot_tag.val().get_bit(3);
         self.to_post[1].d_i.next = self.to_post[0].q_o.val() & !self.clear_i.val();
         self.wants.next = self.to_post[1].q_o.val();
+        let inside = (self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0;
+        let has_tile = (self.tile.q_o.val() >> self._tile_bits.to_bits::<4>()) == 0;
         if self._work_words > 0 {
-            self.in_range.next = ((self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0)
-                & (self.addr_i.val().get_bits::<13>(3) < self._work_words.to_bits::<13>())
-                & ((self.tile.q_o.val() >> self._tile_bits.to_bits::<4>()) == 0);
+            let word = self.addr_i.val().get_bits::<13>(3);
+            self.in_range.next = inside & (word < self._work_words.to_bits::<13>()) & has_tile;
         } else {
-            self.in_range.next = ((self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0)
-                & ((self.tile.q_o.val() >> self._tile_bits.to_bits::<4>()) == 0);
+            self.in_range.next = inside & has_tile;
         }
+        let passes =
+            self.wants.val() & self.addr_valid_i.val() & self.in_range.val() & !self.clear_i.val();
         // A slot that does not end its window leaves the address for the next one.
         for i in 0..self._pooling {
-            self.pass[i].next = self.wants.val()
-                & self.addr_valid_i.val()
-                & self.in_range.val()
-                & !self.clear_i.val();
+            self.pass[i].next = passes;
             self.is_last[i].next = self.left[i].q_o.val() == 0;
-            self.left[i].clk.next = self.clk.val();
-            self.left[i].rst_n.next = self.rst_n.val();
-            self.begins[i].clk.next = self.clk.val();
-            self.begins[i].rst_n.next = self.rst_n.val();
             self.left[i].d_i.next = self.left[i].q_o.val();
             self.begins[i].d_i.next = self.begins[i].q_o.val();
             if self.pass[i].val() {
@@ -300,20 +211,15 @@ impl<const A: usize> Logic for DrainHead<A> {
             if self.start_i.val() {
                 self.begins[i].d_i.next = true;
             }
-            self.post_first[i].clk.next = self.clk.val();
             self.post_first[i].d_i.next = self.begins[i].q_o.val();
             self.post_first_o[i].next = self.post_first[i].q_o.val();
-            self.post_last[i].clk.next = self.clk.val();
             self.post_last[i].d_i.next = self.is_last[i].val();
             self.post_last_o[i].next = self.post_last[i].q_o.val();
         }
         if self._pooling > 0 {
             self.take.next = self.pass[0].val() & self.is_last[0].val();
         } else {
-            self.take.next = self.wants.val()
-                & self.addr_valid_i.val()
-                & self.in_range.val()
-                & !self.clear_i.val();
+            self.take.next = passes;
         }
         self.addr_ready_o.next = self.take.val();
         self.underflow_o.next = self.wants.val() & !self.addr_valid_i.val();
@@ -325,9 +231,6 @@ impl<const A: usize> Logic for DrainHead<A> {
         }
         self.post_dest.d_i.next = self.addr_i.val().get_bits::<16>(0);
         self.post_flush.d_i.next = self.addr_end_i.val();
-        self.post_valid_o.next = self.post_valid.q_o.val();
-        self.post_dest_o.next = self.post_dest.q_o.val();
-        self.post_flush_o.next = self.post_flush.q_o.val();
 
         // The scaling of the next column tile follows the last result of this one.
         self.tile_end.next = self.addr_final_i[0].val();
@@ -345,7 +248,6 @@ impl<const A: usize> Logic for DrainHead<A> {
             self.tile.d_i.next = self.tile_i.val().get_bits::<9>(0);
         }
         self.post_load.d_i.next = self.start_i.val() | self.advance.val();
-        self.post_load_o.next = self.post_load.q_o.val();
         self.post_tile_o.next = self.tile.q_o.val().get_bits::<8>(0);
         self.post_cols_o.next = self.columns_i.val();
 
@@ -361,7 +263,7 @@ impl<const A: usize> Logic for DrainHead<A> {
         }
         self.busy_o.next = self.addr_busy_i.val() | (self.settle.q_o.val() != 0);
     }
-    module!(|this| {
+    describe!(|this| {
         let head = Meta::module("drain_head")
             .param("A", "a", A, "bits of an address")
             .param(

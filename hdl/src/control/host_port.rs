@@ -2,7 +2,7 @@
 
 use super::counters::{counters, describe};
 use super::shape::SequencerShape;
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Decodes host requests: registers, program memory, column parameters, state buffer.
 ///
@@ -14,12 +14,8 @@ use crate::prelude::*;
 /// # Timing
 /// Register reads answer in the cycle after the request was taken, state-buffer reads
 /// Rows + 5 cycles after it, at one request per clock.
-#[derive(LogicBlock)]
+#[module(build)]
 pub struct HostPort {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// Request.
     pub host_valid_i: Signal<In, Bit>,
     /// The request is taken.
@@ -29,18 +25,19 @@ pub struct HostPort {
     /// Byte address, a multiple of 8.
     pub host_addr_i: Signal<In, Bits<32>>,
     /// Bytes to write.
-    pub host_wdata_i: Vec<Signal<In, Bits<8>>>,
+    pub host_wdata_i: [Signal<In, Bits<8>>; 8],
     /// Answer to a read.
     pub host_rvalid_o: Signal<Out, Bit>,
     /// Bytes read.
-    pub host_rdata_o: Vec<Signal<Out, Bits<8>>>,
+    pub host_rdata_o: [Signal<Out, Bits<8>>; 8],
     /// A program runs.
     pub running_i: Signal<In, Bit>,
     /// Status register.
     pub status_i: Signal<In, Bits<32>>,
     /// Counters in the order of their registers.
-    pub count_i: Vec<Signal<In, Bits<32>>>,
+    pub count_i: [Signal<In, Bits<32>>; counts],
     /// Counter STALL_SUMS.
+    #[new(Vec::new())]
     pub stall_sums_i: Vec<Signal<In, Bits<32>>>,
     /// Starts the program.
     pub start_o: Signal<Out, Bit>,
@@ -57,9 +54,9 @@ pub struct HostPort {
     /// Writes multiplier and shift.
     pub scale_wen_o: Signal<Out, Bit>,
     /// Writes an entry of the activation tables.
-    pub activation_wen_o: Vec<Signal<Out, Bit>>,
+    pub activation_wen_o: [Signal<Out, Bit>; activates],
     /// The entry: table from 0 on, and byte.
-    pub activation_entry_o: Vec<Signal<Out, Bits<11>>>,
+    pub activation_entry_o: [Signal<Out, Bits<11>>; activates],
     /// Column of the parameter.
     pub column_o: Signal<Out, Bits<8>>,
     /// Column tile of the parameter.
@@ -75,13 +72,13 @@ pub struct HostPort {
     /// Word of the partition.
     pub buffer_word_o: Signal<Out, Bits<13>>,
     /// Re-centred bytes to write; bytes as they came for an offset table.
-    pub buffer_data_o: Vec<Signal<Out, Bits<8>>>,
+    pub buffer_data_o: [Signal<Out, Bits<8>>; 8],
     /// Bytes of a parameter.
-    pub param_data_o: Vec<Signal<Out, Bits<8>>>,
+    pub param_data_o: [Signal<Out, Bits<8>>; 8],
     /// Answer of the state buffer.
     pub buffer_rvalid_i: Signal<In, Bit>,
     /// Re-centred bytes read.
-    pub buffer_rdata_i: Vec<Signal<In, Bits<8>>>,
+    pub buffer_rdata_i: [Signal<In, Bits<8>>; 8],
     start: Reg<Bit>,
     start_pc: RegEn<Bits<16>>,
     zero: RegEn<Bits<8>>,
@@ -90,15 +87,15 @@ pub struct HostPort {
     program_wen: Reg<Bit>,
     bias_wen: Reg<Bit>,
     scale_wen: Reg<Bit>,
-    activation_wen: Vec<Reg<Bit>>,
+    activation_wen: [Reg<Bit>; activates],
     buffer_valid: Reg<Bit>,
     buffer_write: Delay<Bit>,
     buffer_table: Delay<Bit>,
     addr: Delay<Bits<32>>,
-    wdata: Vec<Delay<Bits<8>>>,
-    coded: Vec<Delay<Bits<8>>>,
+    wdata: [Delay<Bits<8>>; 8],
+    coded: [Delay<Bits<8>>; 8],
     rvalid: Reg<Bit>,
-    rdata: Vec<Delay<Bits<8>>>,
+    rdata: [Delay<Bits<8>>; 8],
     region: Signal<Local, Bits<2>>,
     index: Signal<Local, Bits<5>>,
     is_buffer: Signal<Local, Bit>,
@@ -109,7 +106,7 @@ pub struct HostPort {
     codes: Signal<Local, Bit>,
     is_column: Signal<Local, Bit>,
     is_program: Signal<Local, Bit>,
-    is_activation: Vec<Signal<Local, Bit>>,
+    is_activation: [Signal<Local, Bit>; activates],
     take: Signal<Local, Bit>,
     take_write: Signal<Local, Bit>,
     take_register: Signal<Local, Bit>,
@@ -136,83 +133,20 @@ impl HostPort {
     pub fn new(shape: SequencerShape, word_bits: usize, slices: usize) -> Self {
         let counts = counters(slices);
         let activates = usize::from(shape.post.activations > 0);
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            host_valid_i: Default::default(),
-            host_ready_o: Default::default(),
-            host_write_i: Default::default(),
-            host_addr_i: Default::default(),
-            host_wdata_i: v(8),
-            host_rvalid_o: Default::default(),
-            host_rdata_o: v(8),
-            running_i: Default::default(),
-            status_i: Default::default(),
-            count_i: v(counts),
-            stall_sums_i: Vec::new(),
-            start_o: Default::default(),
-            start_pc_o: Default::default(),
-            program_wen_o: Default::default(),
-            program_waddr_o: Default::default(),
-            program_wdata_o: Default::default(),
-            bias_wen_o: Default::default(),
-            scale_wen_o: Default::default(),
-            activation_wen_o: v(activates),
-            activation_entry_o: v(activates),
-            column_o: Default::default(),
-            tile_o: Default::default(),
-            buffer_valid_o: Default::default(),
-            buffer_write_o: Default::default(),
-            buffer_table_o: Default::default(),
-            buffer_partition_o: Default::default(),
-            buffer_word_o: Default::default(),
-            buffer_data_o: v(8),
-            param_data_o: v(8),
-            buffer_rvalid_i: Default::default(),
-            buffer_rdata_i: v(8),
-            start: Default::default(),
-            start_pc: Default::default(),
-            zero: Default::default(),
-            travel: Default::default(),
-            program_wen: Default::default(),
-            bias_wen: Default::default(),
-            scale_wen: Default::default(),
-            activation_wen: v(activates),
-            buffer_valid: Default::default(),
-            buffer_write: Default::default(),
-            buffer_table: Default::default(),
-            addr: Default::default(),
-            wdata: v(8),
-            coded: v(8),
-            rvalid: Default::default(),
-            rdata: v(8),
-            region: Default::default(),
-            index: Default::default(),
-            is_buffer: Default::default(),
-            is_table: Default::default(),
-            travels: Default::default(),
-            codes: Default::default(),
-            is_column: Default::default(),
-            is_program: Default::default(),
-            is_activation: v(activates),
-            take: Default::default(),
-            take_write: Default::default(),
-            take_register: Default::default(),
-            selected: Default::default(),
-            word: Default::default(),
-            _rows: shape.rows,
-            _cols: shape.cols,
-            _tile_bits: shape.tiles.ilog2() as usize,
-            _pc_bits: address_bits(shape.program_words),
-            _place_bits: address_bits(shape.program_words) - usize::from(shape.banked),
-            _banked: usize::from(shape.banked),
-            _word_bits: word_bits,
-            _entry_bits: shape.row_offsets.ilog2() as usize,
-            _counts: counts,
-            _stall_sums: 0,
-            _activations: shape.post.activations,
-            _activates: activates,
-        }
+        Self::build(
+            shape.rows,
+            shape.cols,
+            shape.tiles.ilog2() as usize,
+            address_bits(shape.program_words),
+            address_bits(shape.program_words) - usize::from(shape.banked),
+            usize::from(shape.banked),
+            word_bits,
+            shape.row_offsets.ilog2() as usize,
+            counts,
+            0,
+            shape.post.activations,
+            activates,
+        )
     }
 
     /// The port of a machine that counts STALL_SUMS.
@@ -226,30 +160,60 @@ impl HostPort {
 }
 
 impl Logic for HostPort {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
-        self.start.clk.next = self.clk.val();
-        self.start.rst_n.next = self.rst_n.val();
-        self.start_pc.clk.next = self.clk.val();
-        self.start_pc.rst_n.next = self.rst_n.val();
-        self.zero.clk.next = self.clk.val();
-        self.zero.rst_n.next = self.rst_n.val();
-        self.travel.clk.next = self.clk.val();
-        self.travel.rst_n.next = self.rst_n.val();
-        self.program_wen.clk.next = self.clk.val();
-        self.program_wen.rst_n.next = self.rst_n.val();
-        self.bias_wen.clk.next = self.clk.val();
-        self.bias_wen.rst_n.next = self.rst_n.val();
-        self.scale_wen.clk.next = self.clk.val();
-        self.scale_wen.rst_n.next = self.rst_n.val();
-        self.buffer_valid.clk.next = self.clk.val();
-        self.buffer_valid.rst_n.next = self.rst_n.val();
-        self.buffer_write.clk.next = self.clk.val();
-        self.buffer_table.clk.next = self.clk.val();
-        self.addr.clk.next = self.clk.val();
-        self.rvalid.clk.next = self.clk.val();
-        self.rvalid.rst_n.next = self.rst_n.val();
+        self.decode();
+        self.requests();
+        self.answers();
+    }
+    describe!(|this| {
+        let port = Meta::module("host_port")
+            .param("rows", "r", this._rows, "rows of the array")
+            .param("cols", "c", this._cols, "columns of the array")
+            .param("tile_bits", "t", this._tile_bits, "bits of a column tile")
+            .param("pc_bits", "p", this._pc_bits, "bits of a program address")
+            .param("word_bits", "w", this._word_bits, "bits of a word address")
+            .param(
+                "entry_bits",
+                "e",
+                this._entry_bits,
+                "bits of an entry of the row tables",
+            )
+            .feature(
+                "activations",
+                "fn",
+                this._activations,
+                "tables of activation functions",
+            )
+            .feature(
+                "stall_sums",
+                "ps",
+                this._stall_sums,
+                "counts cycles in which a slot waits for stored sums",
+            )
+            .silent("activates", this._activates)
+            .silent("place_bits", this._place_bits)
+            .feature(
+                "banked",
+                "pr",
+                this._banked,
+                "program writes go to the partitions",
+            );
+        let port = match this._banked {
+            0 => port,
+            _ => port.doc(
+                "The program lies in the partitions: program_waddr_o counts pairs of words, whose bytes are those of \
+                 buffer_data_o, past the codec.",
+            ),
+        };
+        describe(port, this._counts)
+    });
+}
 
+impl HostPort {
+    /// Which memory a request is for, and whether it can be taken.
+    #[kernel]
+    fn decode(&mut self) {
         // Which memory the address belongs to; none if it lies outside.
         self.region.next = self.host_addr_i.val().get_bits::<2>(30);
         self.index.next = self.host_addr_i.val().get_bits::<5>(3);
@@ -301,7 +265,11 @@ impl Logic for HostPort {
         self.zero.d_i.next = self.word.val().get_bits::<8>(0);
         self.start_o.next = self.start.q_o.val();
         self.start_pc_o.next = self.start_pc.q_o.val();
+    }
 
+    /// Requests to the memories leave one cycle later.
+    #[kernel]
+    fn requests(&mut self) {
         // Requests to the memories leave one cycle later.
         self.addr.d_i.next = self.host_addr_i.val();
         self.program_wen.d_i.next = self.take_write.val() & self.is_program.val();
@@ -318,8 +286,6 @@ impl Logic for HostPort {
                 & self.host_addr_i.val().get_bit(29)
                 & (self.host_addr_i.val().get_bits::<14>(15) == 0)
                 & (self.host_addr_i.val().get_bits::<4>(11) < self._activations.to_bits::<4>());
-            self.activation_wen[i].clk.next = self.clk.val();
-            self.activation_wen[i].rst_n.next = self.rst_n.val();
             self.activation_wen[i].d_i.next = self.take_write.val() & self.is_activation[i].val();
             self.activation_wen_o[i].next = self.activation_wen[i].q_o.val();
             self.activation_entry_o[i].next = self.addr.q_o.val().get_bits::<11>(3);
@@ -345,7 +311,11 @@ impl Logic for HostPort {
             self.program_wdata_o.next =
                 (self.program_wdata_o.val() << 8) | self.wdata[3 - i].q_o.val().get_bits::<32>(0);
         }
+    }
 
+    /// Register reads and answers.
+    #[kernel]
+    fn answers(&mut self) {
         // Register reads; the counters follow from index 7 on.
         self.selected.next = 0.into();
         for i in 0..self._counts {
@@ -384,16 +354,13 @@ impl Logic for HostPort {
             | (self.take.val() & !self.host_write_i.val() & !self.is_buffer.val());
         self.host_rvalid_o.next = self.rvalid.q_o.val();
         for k in 0..8 {
-            self.wdata[k].clk.next = self.clk.val();
             self.wdata[k].d_i.next = self.host_wdata_i[k].val();
             self.param_data_o[k].next = self.wdata[k].q_o.val();
-            self.coded[k].clk.next = self.clk.val();
             self.coded[k].d_i.next = self.host_wdata_i[k].val();
             if self.codes.val() {
                 self.coded[k].d_i.next = self.host_wdata_i[k].val() - self.zero.q_o.val();
             }
             self.buffer_data_o[k].next = self.coded[k].q_o.val();
-            self.rdata[k].clk.next = self.clk.val();
             if k < 4 {
                 self.rdata[k].d_i.next = self.selected.val().get_bits::<8>(8 * k);
             } else {
@@ -405,46 +372,4 @@ impl Logic for HostPort {
             self.host_rdata_o[k].next = self.rdata[k].q_o.val();
         }
     }
-    module!(|this| {
-        let port = Meta::module("host_port")
-            .param("rows", "r", this._rows, "rows of the array")
-            .param("cols", "c", this._cols, "columns of the array")
-            .param("tile_bits", "t", this._tile_bits, "bits of a column tile")
-            .param("pc_bits", "p", this._pc_bits, "bits of a program address")
-            .param("word_bits", "w", this._word_bits, "bits of a word address")
-            .param(
-                "entry_bits",
-                "e",
-                this._entry_bits,
-                "bits of an entry of the row tables",
-            )
-            .feature(
-                "activations",
-                "fn",
-                this._activations,
-                "tables of activation functions",
-            )
-            .feature(
-                "stall_sums",
-                "ps",
-                this._stall_sums,
-                "counts cycles in which a slot waits for stored sums",
-            )
-            .silent("activates", this._activates)
-            .silent("place_bits", this._place_bits)
-            .feature(
-                "banked",
-                "pr",
-                this._banked,
-                "program writes go to the partitions",
-            );
-        let port = match this._banked {
-            0 => port,
-            _ => port.doc(
-                "The program lies in the partitions: program_waddr_o counts pairs of words, whose bytes are those of \
-                 buffer_data_o, past the codec.",
-            ),
-        };
-        describe(port, this._counts)
-    });
 }

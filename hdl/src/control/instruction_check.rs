@@ -3,20 +3,28 @@
 use super::shape::SequencerShape;
 use super::state::{Phase, Unit};
 use crate::post::PostOptions;
-use crate::prelude::*;
+use heddle_arch::isa;
+use heddle_kernel::prelude::*;
+
+const HALT: usize = isa::OP_HALT as usize;
+const LOAD_WEIGHTS: usize = isa::OP_LOAD_WEIGHTS as usize;
+const MATMUL: usize = isa::OP_MATMUL as usize;
+const DRAIN: usize = isa::OP_DRAIN as usize;
+const COPY: usize = isa::OP_COPY as usize;
+const SYNC: usize = isa::OP_SYNC as usize;
 
 /// Checks one word of an instruction.
 ///
 /// # Timing
 /// Combinational.
-#[derive(LogicBlock)]
+#[module(combinational, build)]
 pub struct InstructionCheck {
     /// Word of the program.
     pub word_i: Signal<In, Bits<32>>,
     /// Columns of a drain, once its first parameter word was there.
     pub columns_i: Signal<In, Bits<9>>,
     /// The third parameter word of a drain is the one of pooling.
-    pub is_pool_i: Vec<Signal<In, Bit>>,
+    pub is_pool_i: [Signal<In, Bit>; pooling],
     /// Its place in the instruction (not for a header).
     pub phase_i: Signal<In, Phase>,
     /// Unit of the instruction (not for a header).
@@ -44,14 +52,14 @@ pub struct InstructionCheck {
     /// Column behind the last one of a drain.
     behind: Signal<Local, Bits<10>>,
     /// The options that a drain asks for do not exist.
-    bad_option: Vec<Signal<Local, Bit>>,
+    bad_option: [Signal<Local, Bit>; extended],
     /// The word of pooling is not legal.
-    bad_pool: Vec<Signal<Local, Bit>>,
+    bad_pool: [Signal<Local, Bit>; pooling],
     /// Bits of the word of pooling that mean nothing are set.
-    bad_rest: Vec<Signal<Local, Bit>>,
+    bad_rest: [Signal<Local, Bit>; pooling],
     /// The reduction is none of those without a median.
-    bad_kind: Vec<Signal<Local, Bit>>,
-    is_median: Vec<Signal<Local, Bit>>,
+    bad_kind: [Signal<Local, Bit>; pooling],
+    is_median: [Signal<Local, Bit>; pooling],
     _rows: usize,
     _cols: usize,
     _turns: usize,
@@ -75,71 +83,49 @@ impl InstructionCheck {
         let post = shape.post;
         let pooling = usize::from(post.pooling);
         let extended = usize::from(post.pooling || post.activations > 0);
-        Self {
-            word_i: Default::default(),
-            columns_i: Default::default(),
-            is_pool_i: v(pooling),
-            phase_i: Default::default(),
-            unit_i: Default::default(),
-            is_halt_o: Default::default(),
-            is_sync_o: Default::default(),
-            is_known_o: Default::default(),
-            target_o: Default::default(),
-            bad_header_o: Default::default(),
-            bad_length_o: Default::default(),
-            bad_field_o: Default::default(),
-            limit: Default::default(),
-            bad_count: Default::default(),
-            bad_level: Default::default(),
-            bad_advance: Default::default(),
-            behind: Default::default(),
-            bad_option: v(extended),
-            bad_pool: v(pooling),
-            bad_rest: v(pooling),
-            bad_kind: v(pooling),
-            is_median: v(pooling),
-            _rows: shape.rows,
-            _cols: shape.cols,
-            _turns: shape.turns(),
-            _lanes: shape.rows.min(shape.cols),
-            _record_rows: shape.record_rows,
-            _loops: shape.loops,
-            _offset_bits: shape.offset_bits,
-            _address_bits: shape.address_bits,
-            _tiles: shape.tiles,
-            _post: post,
-            _pooling: pooling,
-            _product: post.product.into(),
-            _median: post.median,
-            _activations: post.activations,
-            _extended: extended,
-        }
+        Self::build(
+            shape.rows,
+            shape.cols,
+            shape.turns(),
+            shape.rows.min(shape.cols),
+            shape.record_rows,
+            shape.loops,
+            shape.offset_bits,
+            shape.address_bits,
+            shape.tiles,
+            post,
+            pooling,
+            post.product.into(),
+            post.median,
+            post.activations,
+            extended,
+        )
     }
 }
 
 impl Logic for InstructionCheck {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
-        self.is_halt_o.next = self.word_i.val().get_bits::<8>(0) == 1;
-        self.is_sync_o.next = self.word_i.val().get_bits::<8>(0) == 7;
+        self.is_halt_o.next = self.word_i.val().get_bits::<8>(0) == HALT as u64;
+        self.is_sync_o.next = self.word_i.val().get_bits::<8>(0) == SYNC as u64;
         self.is_known_o.next = true;
         self.target_o.next = Unit::Weights;
         self.bad_length_o.next = self.word_i.val().get_bits::<8>(8) < 4;
         match self.word_i.val().get_bits::<8>(0).index() {
-            1 => {
+            HALT => {
                 self.bad_length_o.next = self.word_i.val().get_bits::<8>(8) != 1;
             }
-            2 => {}
-            3 => {
+            LOAD_WEIGHTS => {}
+            MATMUL => {
                 self.target_o.next = Unit::Stream;
             }
-            4 => {
+            DRAIN => {
                 self.target_o.next = Unit::Drain;
             }
-            5 => {
+            COPY => {
                 self.target_o.next = Unit::Copy;
             }
-            7 => {
+            SYNC => {
                 self.bad_length_o.next = self.word_i.val().get_bits::<8>(8) != 1;
             }
             _ => {
@@ -284,7 +270,7 @@ impl Logic for InstructionCheck {
             }
         }
     }
-    module!(|this| {
+    describe!(|this| {
         let check = Meta::module("instruction_check")
             .param("rows", "r", this._rows, "rows of the array")
             .param(

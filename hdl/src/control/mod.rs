@@ -32,3 +32,8 @@ pub use sums_head::SumsHead;
 pub use unit::{Control, ControlShape};
 pub use unit_registers::UnitRegisters;
 pub use weight_head::WeightHead;
+
+/// The number of an error, for a kernel.
+fn code(error: heddle_arch::isa::ErrorCode) -> u64 {
+    error.number().into()
+}

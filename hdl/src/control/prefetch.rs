@@ -2,7 +2,7 @@
 
 use super::shape::SequencerShape;
 use crate::buffer::BankCount;
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Streams a program from the last banks of the state buffer into the prefetch buffer of the sequencer.
 ///
@@ -22,12 +22,8 @@ use crate::prelude::*;
 /// `start_i` in cycle t: the first pair is asked for in t + 2, arrives on `answer_i` in t + Rows + 5, is written in
 /// that cycle and the next; `ready_o` from t + Rows + 7 on. What the host asks for passes in no time. `run_i` is
 /// low from the cycle behind the end of the program on; answers that are still on their way then have arrived Rows + 6 cycles later.
-#[derive(LogicBlock)]
+#[module]
 pub struct Prefetch {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// The program starts.
     pub start_i: Signal<In, Bit>,
     /// Word address of its first instruction.
@@ -55,7 +51,7 @@ pub struct Prefetch {
     /// Answer of the state buffer.
     pub answer_valid_i: Signal<In, Bit>,
     /// Bytes read.
-    pub answer_i: Vec<Signal<In, Bits<8>>>,
+    pub answer_i: [Signal<In, Bits<8>>; 8],
     /// State-buffer request.
     pub valid_o: Signal<Out, Bit>,
     /// Write, else read.
@@ -74,8 +70,6 @@ pub struct Prefetch {
     pub waddr_o: Signal<Out, Bits<16>>,
     /// The word.
     pub wdata_o: Signal<Out, Bits<32>>,
-    /// The first pair stands in the buffer.
-    pub ready_o: Signal<Out, Bit>,
     /// A pair is asked for.
     valid: Reg<Bit>,
     /// The pair that is asked for now or next.
@@ -85,8 +79,9 @@ pub struct Prefetch {
     /// The second word of a pair is written.
     second: Reg<Bit>,
     /// The second word of the pair that arrived.
-    rest: Vec<Delay<Bits<8>>>,
-    ready: Reg<Bit>,
+    rest: [Delay<Bits<8>>; 4],
+    /// The first pair stands in the buffer.
+    pub ready: OutReg<Bit>,
     first_pair: Signal<Local, Bits<16>>,
     /// Pairs that were asked for and are not read.
     ahead: Signal<Local, Bits<16>>,
@@ -98,89 +93,37 @@ pub struct Prefetch {
     place: Signal<Local, Bits<16>>,
     low: Signal<Local, Bits<32>>,
     high: Signal<Local, Bits<32>>,
+    /// Shape of the machine.
+    #[argument]
+    _shape: SequencerShape,
+    /// Banks of a partition.
+    #[argument]
+    _banks: BankCount,
+    /// Bits of a word address of a partition.
+    #[argument]
+    _word_bits: usize,
+    #[new(shape.rows)]
     _rows: usize,
+    #[new(address_bits(shape.program_words))]
     _pc_bits: usize,
+    #[new(pc_bits - 1)]
     _pair_bits: usize,
+    #[new(shape.fetch_words())]
     _fetch_words: usize,
     /// Bits of a number of pairs in the buffer, less one.
+    #[new((fetch_words / 2).ilog2() as usize)]
     _full_bit: usize,
+    #[new(rows.ilog2().into())]
     _partition_bits: u64,
+    #[new((1 << partition_bits) - 1)]
     _partition_mask: u64,
+    #[new(banks.operand_guard(1 << word_bits) as u64)]
     _base: u64,
 }
 
-impl Prefetch {
-    /// For a machine of the given shape with these banks and partitions of 2^`word_bits` words.
-    pub fn new(shape: SequencerShape, banks: BankCount, word_bits: usize) -> Self {
-        let partition_bits = shape.rows.ilog2();
-        let pc_bits = address_bits(shape.program_words);
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            start_i: Default::default(),
-            start_pc_i: Default::default(),
-            run_i: Default::default(),
-            running_i: Default::default(),
-            pc_i: Default::default(),
-            host_valid_i: Default::default(),
-            host_write_i: Default::default(),
-            host_table_i: Default::default(),
-            host_partition_i: Default::default(),
-            host_word_i: Default::default(),
-            program_wen_i: Default::default(),
-            program_pair_i: Default::default(),
-            answer_valid_i: Default::default(),
-            answer_i: v(8),
-            valid_o: Default::default(),
-            write_o: Default::default(),
-            table_o: Default::default(),
-            partition_o: Default::default(),
-            word_o: Default::default(),
-            host_rvalid_o: Default::default(),
-            wen_o: Default::default(),
-            waddr_o: Default::default(),
-            wdata_o: Default::default(),
-            ready_o: Default::default(),
-            valid: Default::default(),
-            pair: Default::default(),
-            arriving: Default::default(),
-            second: Default::default(),
-            rest: v(4),
-            ready: Default::default(),
-            first_pair: Default::default(),
-            ahead: Default::default(),
-            has_place: Default::default(),
-            arrives: Default::default(),
-            is_program: Default::default(),
-            place: Default::default(),
-            low: Default::default(),
-            high: Default::default(),
-            _rows: shape.rows,
-            _pc_bits: pc_bits,
-            _pair_bits: pc_bits - 1,
-            _fetch_words: shape.fetch_words(),
-            _full_bit: (shape.fetch_words() / 2).ilog2() as usize,
-            _partition_bits: partition_bits.into(),
-            _partition_mask: (1 << partition_bits) - 1,
-            _base: banks.operand_guard(1 << word_bits) as u64,
-        }
-    }
-}
-
 impl Logic for Prefetch {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
-        self.valid.clk.next = self.clk.val();
-        self.valid.rst_n.next = self.rst_n.val();
-        self.pair.clk.next = self.clk.val();
-        self.pair.rst_n.next = self.rst_n.val();
-        self.arriving.clk.next = self.clk.val();
-        self.arriving.rst_n.next = self.rst_n.val();
-        self.second.clk.next = self.clk.val();
-        self.second.rst_n.next = self.rst_n.val();
-        self.ready.clk.next = self.clk.val();
-        self.ready.rst_n.next = self.rst_n.val();
-
         // Which pair to ask for. One in two cycles: the words of a pair are written one after the other.
         self.first_pair.next = self.start_pc_i.val() >> 1;
         self.ahead.next = self.pair.q_o.val() - self.pc_i.val().get_bits::<16>(1);
@@ -209,7 +152,6 @@ impl Logic for Prefetch {
         self.low.next = 0.into();
         self.high.next = 0.into();
         for i in 0..4 {
-            self.rest[i].clk.next = self.clk.val();
             self.rest[i].d_i.next = self.answer_i[i + 4].val();
             self.low.next = (self.low.val() << 8) | self.answer_i[3 - i].val().get_bits::<32>(0);
             self.high.next = (self.high.val() << 8) | self.rest[3 - i].q_o.val().get_bits::<32>(0);
@@ -222,7 +164,6 @@ impl Logic for Prefetch {
             self.wdata_o.next = self.high.val();
         }
         self.ready.d_i.next = self.run_i.val() & (self.ready.q_o.val() | self.second.q_o.val());
-        self.ready_o.next = self.ready.q_o.val();
 
         // Requests to the partitions
         self.is_program.next = self.program_wen_i.val() | self.valid.q_o.val();
@@ -241,7 +182,7 @@ impl Logic for Prefetch {
                 (self.place.val() >> self._partition_bits).get_bits::<13>(0) | self._base;
         }
     }
-    module!(|this| {
+    describe!(|this| {
         Meta::module("prefetch")
             .param("rows", "r", this._rows, "rows of the array")
             .param("pc_bits", "p", this._pc_bits, "bits of a program address")
@@ -257,9 +198,5 @@ impl Logic for Prefetch {
                 this._base as usize,
                 "words of a partition in front of the program",
             )
-            .silent("pair_bits", this._pair_bits)
-            .silent("full_bit", this._full_bit)
-            .silent("partition_bits", this._partition_bits as usize)
-            .silent("partition_mask", this._partition_mask as usize)
     });
 }

@@ -2,9 +2,10 @@
 
 use super::shape::SequencerShape;
 use super::state::{Phase, State, Unit};
-use super::{InstructionCheck, UnitRegisters};
+use super::{InstructionCheck, UnitRegisters, code};
 use crate::post::PostOptions;
-use crate::prelude::*;
+use heddle_arch::isa::ErrorCode;
+use heddle_kernel::prelude::*;
 
 /// Fetches instructions, checks them, sets up and starts the units.
 ///
@@ -18,12 +19,8 @@ use crate::prelude::*;
 ///
 /// # Timing
 /// `host_start_i` in cycle t: Fetch in t + 1.
-#[derive(LogicBlock)]
+#[module(build)]
 pub struct Sequencer {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// Starts the program at `start_pc_i` (ignored while running).
     pub host_start_i: Signal<In, Bit>,
     /// Word address of the first instruction.
@@ -35,17 +32,17 @@ pub struct Sequencer {
     /// Word to write.
     pub program_wdata_i: Signal<In, Bits<32>>,
     /// The first word of the program stands in the prefetch buffer.
-    pub ready_i: Vec<Signal<In, Bit>>,
+    pub ready_i: [Signal<In, Bit>; banked],
     /// The unit is busy.
-    pub busy_i: Vec<Signal<In, Bit>>,
+    pub busy_i: [Signal<In, Bit>; 3],
     /// Some unit accepted an address in this cycle.
     pub progress_i: Signal<In, Bit>,
     /// A unit has failed: the program stops.
     pub unit_error_i: Signal<In, Bit>,
     /// Writes one register of the unit's traversal.
-    pub cfg_valid_o: Vec<Signal<Out, Bit>>,
+    pub cfg_valid_o: [Signal<Out, Bit>; 3],
     /// Clears the registers of the unit's traversal.
-    pub cfg_clear_o: Vec<Signal<Out, Bit>>,
+    pub cfg_clear_o: [Signal<Out, Bit>; 3],
     /// 0 initial, 1 step, 2 end, 3 base.
     pub cfg_sel_o: Signal<Out, Bits<2>>,
     /// Row of the record.
@@ -55,11 +52,11 @@ pub struct Sequencer {
     /// Value.
     pub cfg_data_o: Signal<Out, Bits<32>>,
     /// Starts the unit.
-    pub start_o: Vec<Signal<Out, Bit>>,
+    pub start_o: [Signal<Out, Bit>; 3],
     /// First parameter word of the unit's instruction.
-    pub param_o: Vec<Signal<Out, Bits<32>>>,
+    pub param_o: [Signal<Out, Bits<32>>; 3],
     /// Second parameter word of the unit's instruction.
-    pub second_param_o: Vec<Signal<Out, Bits<32>>>,
+    pub second_param_o: [Signal<Out, Bits<32>>; 3],
     /// The weight unit's instruction is a copy.
     pub copy_o: Signal<Out, Bit>,
     /// Third parameter word of the stream unit's instruction, if it uses row tables.
@@ -69,9 +66,9 @@ pub struct Sequencer {
     /// Third parameter word of the drain unit's instruction, 0 if it has none.
     pub place_o: Signal<Out, Bits<32>>,
     /// Word of pooling of the drain unit's instruction, 0 if it has none.
-    pub pool_o: Vec<Signal<Out, Bits<32>>>,
+    pub pool_o: [Signal<Out, Bits<32>>; pooling],
     /// Word address of the unit's instruction.
-    pub unit_pc_o: Vec<Signal<Out, Bits<16>>>,
+    pub unit_pc_o: [Signal<Out, Bits<16>>; 3],
     /// A program runs, or the waves of a stopped one run out.
     pub running_o: Signal<Out, Bit>,
     /// No unit may work.
@@ -85,15 +82,18 @@ pub struct Sequencer {
     /// Word address of the current instruction.
     pub pc_o: Signal<Out, Bits<16>>,
     /// Word address to read next, for who fills the prefetch buffer.
-    pub fetch_pc_o: Vec<Signal<Out, Bits<17>>>,
+    pub fetch_pc_o: [Signal<Out, Bits<17>>; banked],
     /// A cycle to be counted.
     pub cycle_o: Signal<Out, Bit>,
     /// Head waits in this cycle.
     pub wait_o: Signal<Out, Bit>,
     /// An instruction leaves Head in this cycle.
     pub issue_o: Signal<Out, Bit>,
+    #[new(Ram1r1w::new(1, shape.fetch_words()))]
     program: Ram1r1w<16, 32>,
+    #[new(InstructionCheck::new(shape))]
     check: InstructionCheck,
+    #[new(UnitRegisters::new(shape.post.pooling))]
     registers: UnitRegisters,
     state: Reg<State>,
     phase: Reg<Phase>,
@@ -108,17 +108,17 @@ pub struct Sequencer {
     row: Reg<Bits<3>>,
     col: Reg<Bits<3>>,
     /// The third parameter word under way is the one of pooling.
-    is_pool: Vec<Reg<Bit>>,
+    is_pool: [Reg<Bit>; pooling],
     quiet: Reg<Bits<10>>,
     /// Cycles that Head has waited without progress.
     stuck: Reg<Bits<12>>,
     word: Signal<Local, Bits<32>>,
-    is_target: Vec<Signal<Local, Bit>>,
+    is_target: [Signal<Local, Bit>; 3],
     /// The header is a HALT or SYNC: nothing follows it, and it starts no unit.
     is_alone: Signal<Local, Bit>,
     /// The header is a copy.
     is_copy: Signal<Local, Bit>,
-    is_unit: Vec<Signal<Local, Bit>>,
+    is_unit: [Signal<Local, Bit>; 3],
     hold: Signal<Local, Bit>,
     in_head: Signal<Local, Bit>,
     in_body: Signal<Local, Bit>,
@@ -129,7 +129,7 @@ pub struct Sequencer {
     last_loop: Signal<Local, Bit>,
     record_end: Signal<Local, Bit>,
     /// Fetch has no word yet.
-    awaits: Vec<Signal<Local, Bit>>,
+    awaits: [Signal<Local, Bit>; banked],
     clear: Signal<Local, Bit>,
     fault: Signal<Local, Bit>,
     _rows: usize,
@@ -145,6 +145,8 @@ pub struct Sequencer {
     _post: PostOptions,
     _pooling: usize,
     _extra: usize,
+    #[argument]
+    _shape: SequencerShape,
 }
 
 impl Sequencer {
@@ -152,125 +154,80 @@ impl Sequencer {
     pub fn new(shape: SequencerShape) -> Self {
         let pooling = usize::from(shape.post.pooling);
         let banked = usize::from(shape.banked);
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            host_start_i: Default::default(),
-            start_pc_i: Default::default(),
-            program_wen_i: Default::default(),
-            program_waddr_i: Default::default(),
-            program_wdata_i: Default::default(),
-            ready_i: v(banked),
-            busy_i: v(3),
-            progress_i: Default::default(),
-            unit_error_i: Default::default(),
-            cfg_valid_o: v(3),
-            cfg_clear_o: v(3),
-            cfg_sel_o: Default::default(),
-            cfg_row_o: Default::default(),
-            cfg_col_o: Default::default(),
-            cfg_data_o: Default::default(),
-            start_o: v(3),
-            param_o: v(3),
-            second_param_o: v(3),
-            copy_o: Default::default(),
-            table_o: Default::default(),
-            repeat_o: Default::default(),
-            place_o: Default::default(),
-            pool_o: v(pooling),
-            unit_pc_o: v(3),
-            running_o: Default::default(),
-            clear_o: Default::default(),
-            halt_o: Default::default(),
-            fault_o: Default::default(),
-            fault_code_o: Default::default(),
-            pc_o: Default::default(),
-            fetch_pc_o: v(banked),
-            cycle_o: Default::default(),
-            wait_o: Default::default(),
-            issue_o: Default::default(),
-            program: Ram1r1w::new(1, shape.fetch_words()),
-            check: InstructionCheck::new(shape),
-            registers: UnitRegisters::new(shape.post.pooling),
-            state: Default::default(),
-            phase: Default::default(),
-            unit: Default::default(),
-            pc: Default::default(),
-            header_pc: Default::default(),
-            remaining: Default::default(),
-            loops_left: Default::default(),
-            row: Default::default(),
-            col: Default::default(),
-            is_pool: v(pooling),
-            quiet: Default::default(),
-            stuck: Default::default(),
-            word: Default::default(),
-            is_target: v(3),
-            is_alone: Default::default(),
-            is_copy: Default::default(),
-            is_unit: v(3),
-            hold: Default::default(),
-            in_head: Default::default(),
-            in_body: Default::default(),
-            proceed: Default::default(),
-            issue: Default::default(),
-            read: Default::default(),
-            last_word: Default::default(),
-            last_loop: Default::default(),
-            record_end: Default::default(),
-            awaits: v(banked),
-            clear: Default::default(),
-            fault: Default::default(),
-            _rows: shape.rows,
-            _cols: shape.cols,
-            _pc_bits: address_bits(shape.program_words),
-            _fetch_words: banked * shape.fetch_words(),
-            _banked: banked,
-            _record_rows: shape.record_rows,
-            _loops: shape.loops,
-            _offset_bits: shape.offset_bits,
-            _address_bits: shape.address_bits,
-            _tiles: shape.tiles,
-            _post: shape.post,
-            _pooling: pooling,
-            _extra: shape.post.extra(),
-        }
+        Self::build(
+            shape.rows,
+            shape.cols,
+            address_bits(shape.program_words),
+            banked * shape.fetch_words(),
+            banked,
+            shape.record_rows,
+            shape.loops,
+            shape.offset_bits,
+            shape.address_bits,
+            shape.tiles,
+            shape.post,
+            pooling,
+            shape.post.extra(),
+            shape,
+        )
     }
 }
 
 impl Logic for Sequencer {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
-        self.program.clk.next = self.clk.val();
-        self.state.clk.next = self.clk.val();
-        self.state.rst_n.next = self.rst_n.val();
-        self.phase.clk.next = self.clk.val();
-        self.phase.rst_n.next = self.rst_n.val();
-        self.unit.clk.next = self.clk.val();
-        self.unit.rst_n.next = self.rst_n.val();
-        self.pc.clk.next = self.clk.val();
-        self.pc.rst_n.next = self.rst_n.val();
-        self.header_pc.clk.next = self.clk.val();
-        self.header_pc.rst_n.next = self.rst_n.val();
-        self.remaining.clk.next = self.clk.val();
-        self.remaining.rst_n.next = self.rst_n.val();
-        self.loops_left.clk.next = self.clk.val();
-        self.loops_left.rst_n.next = self.rst_n.val();
-        self.row.clk.next = self.clk.val();
-        self.row.rst_n.next = self.rst_n.val();
-        self.col.clk.next = self.clk.val();
-        self.col.rst_n.next = self.rst_n.val();
-        self.quiet.clk.next = self.clk.val();
-        self.quiet.rst_n.next = self.rst_n.val();
-        for i in 0..self._pooling {
-            self.is_pool[i].clk.next = self.clk.val();
-            self.is_pool[i].rst_n.next = self.rst_n.val();
-            self.check.is_pool_i[i].next = self.is_pool[i].q_o.val();
-            self.registers.is_pool_i[i].next = self.is_pool[i].q_o.val();
-            self.pool_o[i].next = self.registers.pool_o[i].val();
+        self.fetch();
+        self.head();
+        self.faults();
+        self.next_state();
+        self.unit_registers();
+    }
+    describe!(|this| {
+        let sequencer = Meta::module("sequencer")
+            .param("rows", "r", this._rows, "rows of the array")
+            .param("cols", "c", this._cols, "columns of the array")
+            .param("record_rows", "m", this._record_rows, "rows of a record")
+            .param("loops", "n", this._loops, "loops of a record")
+            .param("offset_bits", "w", this._offset_bits, "bits of an offset")
+            .param(
+                "address_bits",
+                "a",
+                this._address_bits,
+                "bits of an address",
+            )
+            .param("tiles", "t", this._tiles, "column tiles")
+            .param("pc_bits", "p", this._pc_bits, "bits of a program address")
+            .silent("banked", this._banked)
+            .feature(
+                "fetch_words",
+                "f",
+                this._fetch_words,
+                "words of the prefetch buffer",
+            );
+        let sequencer = match this._banked {
+            0 => sequencer,
+            _ => sequencer.doc(
+                "The program lies in banks of the state buffer, the memory written and read here is the prefetch \
+                 buffer. Fetch waits for the first word, Rows + 6 cycles longer than with a memory.",
+            ),
+        };
+        let sequencer = this._post.describe(sequencer);
+        match this._extra {
+            0 => sequencer,
+            cycles => sequencer.doc(format!(
+                "Options of post-processing add {cycles} to the cycles behind HALT and errors."
+            )),
         }
-        self.stuck.clk.next = self.clk.val();
-        self.stuck.rst_n.next = self.rst_n.val();
+    });
+}
+
+impl Sequencer {
+    /// The words of the program, and which unit an instruction is for.
+    #[kernel]
+    fn fetch(&mut self) {
+        self.check.is_pool_i.follow(&self.is_pool);
+        self.registers.is_pool_i.follow(&self.is_pool);
+        self.pool_o.follow(&self.registers.pool_o);
         self.program.wen_i.next = self.program_wen_i.val();
         self.program.waddr_i.next = self.program_waddr_i.val();
         self.program.wdata_i[0].next = self.program_wdata_i.val();
@@ -302,7 +259,11 @@ impl Logic for Sequencer {
             (self.unit.q_o.val() == Unit::Weights) | (self.unit.q_o.val() == Unit::Copy);
         self.is_unit[1].next = self.unit.q_o.val() == Unit::Stream;
         self.is_unit[2].next = self.unit.q_o.val() == Unit::Drain;
+    }
 
+    /// Whether the instruction in Head may go on.
+    #[kernel]
+    fn head(&mut self) {
         // Head: HALT waits for all units, the others for the unit they start and those they name; a copy
         // waits for the drain unit too, and a drain for a copy.
         self.in_head.next = self.state.q_o.val() == State::Head;
@@ -326,7 +287,11 @@ impl Logic for Sequencer {
         if !self.in_head.val() | self.progress_i.val() {
             self.stuck.d_i.next = 0.into();
         }
+    }
 
+    /// What stops the program.
+    #[kernel]
+    fn faults(&mut self) {
         // Body: where the words of the record go.
         self.last_word.next = self.remaining.q_o.val() == 1;
         self.last_loop.next = self.loops_left.q_o.val() == 1;
@@ -338,32 +303,36 @@ impl Logic for Sequencer {
         self.fault_code_o.next = 0.into();
         if self.in_head.val() & (self.stuck.q_o.val() == 4095) {
             self.fault.next = true;
-            self.fault_code_o.next = 6.into();
+            self.fault_code_o.next = code(ErrorCode::Stuck).into();
         }
         if self.read.val() & ((self.pc.q_o.val() >> self._pc_bits.to_bits::<5>()) != 0) {
             self.fault.next = true;
-            self.fault_code_o.next = 7.into();
+            self.fault_code_o.next = code(ErrorCode::ProgramEnd).into();
         }
         if self.in_body.val() & self.last_word.val() & !self.record_end.val() {
             self.fault.next = true;
-            self.fault_code_o.next = 2.into();
+            self.fault_code_o.next = code(ErrorCode::BadLength).into();
         }
         if (self.in_body.val() & self.check.bad_field_o.val())
             | (self.in_head.val() & self.check.bad_header_o.val())
         {
             self.fault.next = true;
-            self.fault_code_o.next = 3.into();
+            self.fault_code_o.next = code(ErrorCode::BadField).into();
         }
         if self.in_head.val() & self.check.bad_length_o.val() {
             self.fault.next = true;
-            self.fault_code_o.next = 2.into();
+            self.fault_code_o.next = code(ErrorCode::BadLength).into();
         }
         if self.in_head.val() & !self.check.is_known_o.val() {
             self.fault.next = true;
-            self.fault_code_o.next = 1.into();
+            self.fault_code_o.next = code(ErrorCode::IllegalOpcode).into();
         }
         self.fault_o.next = self.fault.val();
+    }
 
+    /// The state of the next cycle.
+    #[kernel]
+    fn next_state(&mut self) {
         self.proceed.next = self.in_head.val() & !self.hold.val();
         self.issue.next = self.proceed.val() & !self.fault.val();
         self.read.next = (self.state.q_o.val() == State::Fetch)
@@ -427,77 +396,7 @@ impl Logic for Sequencer {
                 if self.last_word.val() {
                     self.state.d_i.next = State::Start;
                 }
-                match self.phase.q_o.val() {
-                    Phase::Param => {
-                        self.phase.d_i.next = Phase::SecondParam;
-                        if self.unit.q_o.val() == Unit::Weights {
-                            self.phase.d_i.next = Phase::Row;
-                        }
-                    }
-                    Phase::SecondParam => {
-                        self.phase.d_i.next = Phase::Row;
-                        if self.is_unit[1].val() & self.registers.param_o[1].val().get_bit(24) {
-                            self.phase.d_i.next = Phase::Repeat;
-                        }
-                        if (self.is_unit[1].val() & self.registers.param_o[1].val().get_bit(15))
-                            | (self.is_unit[2].val() & self.registers.param_o[2].val().get_bit(10))
-                        {
-                            self.phase.d_i.next = Phase::ThirdParam;
-                        }
-                        // The word of pooling stands behind that of the columns, if there is one.
-                        for i in 0..self._pooling {
-                            self.is_pool[i].d_i.next = self.is_unit[2].val()
-                                & !self.registers.param_o[2].val().get_bit(10);
-                            if self.is_unit[2].val() & self.registers.param_o[2].val().get_bit(15) {
-                                self.phase.d_i.next = Phase::ThirdParam;
-                            }
-                        }
-                    }
-                    Phase::ThirdParam => {
-                        self.phase.d_i.next = Phase::Row;
-                        if self.is_unit[1].val() & self.registers.param_o[1].val().get_bit(24) {
-                            self.phase.d_i.next = Phase::Repeat;
-                        }
-                        for i in 0..self._pooling {
-                            self.is_pool[i].d_i.next = true;
-                            if self.is_unit[2].val()
-                                & self.registers.param_o[2].val().get_bit(15)
-                                & !self.is_pool[i].q_o.val()
-                            {
-                                self.phase.d_i.next = Phase::ThirdParam;
-                            }
-                        }
-                    }
-                    Phase::Repeat => {
-                        self.phase.d_i.next = Phase::Row;
-                    }
-                    Phase::Row => {
-                        self.row.d_i.next = self.word.val().get_bits::<3>(0);
-                        self.col.d_i.next = 0.into();
-                        self.loops_left.d_i.next = self.word.val().get_bits::<4>(4);
-                        self.phase.d_i.next = Phase::Base;
-                    }
-                    Phase::Base => {
-                        self.phase.d_i.next = Phase::Initial;
-                        if self.record_end.val() {
-                            self.phase.d_i.next = Phase::Row;
-                        }
-                    }
-                    Phase::Initial => {
-                        self.phase.d_i.next = Phase::Step;
-                    }
-                    Phase::Step => {
-                        self.phase.d_i.next = Phase::End;
-                    }
-                    _ => {
-                        self.col.d_i.next = self.col.q_o.val() + 1;
-                        self.loops_left.d_i.next = self.loops_left.q_o.val() - 1;
-                        self.phase.d_i.next = Phase::Initial;
-                        if self.record_end.val() {
-                            self.phase.d_i.next = Phase::Row;
-                        }
-                    }
-                }
+                self.next_phase();
             }
             State::Start => {
                 self.state.d_i.next = State::Fetch;
@@ -517,10 +416,88 @@ impl Logic for Sequencer {
             self.quiet.d_i.next = (self._rows + self._cols + self._extra + 31).to_bits::<10>();
             self.halt_o.next = false;
         }
+    }
 
+    /// Which word of the instruction comes next.
+    #[kernel]
+    fn next_phase(&mut self) {
+        match self.phase.q_o.val() {
+            Phase::Param => {
+                self.phase.d_i.next = Phase::SecondParam;
+                if self.unit.q_o.val() == Unit::Weights {
+                    self.phase.d_i.next = Phase::Row;
+                }
+            }
+            Phase::SecondParam => {
+                self.phase.d_i.next = Phase::Row;
+                if self.is_unit[1].val() & self.registers.param_o[1].val().get_bit(24) {
+                    self.phase.d_i.next = Phase::Repeat;
+                }
+                if (self.is_unit[1].val() & self.registers.param_o[1].val().get_bit(15))
+                    | (self.is_unit[2].val() & self.registers.param_o[2].val().get_bit(10))
+                {
+                    self.phase.d_i.next = Phase::ThirdParam;
+                }
+                // The word of pooling stands behind that of the columns, if there is one.
+                for i in 0..self._pooling {
+                    self.is_pool[i].d_i.next =
+                        self.is_unit[2].val() & !self.registers.param_o[2].val().get_bit(10);
+                    if self.is_unit[2].val() & self.registers.param_o[2].val().get_bit(15) {
+                        self.phase.d_i.next = Phase::ThirdParam;
+                    }
+                }
+            }
+            Phase::ThirdParam => {
+                self.phase.d_i.next = Phase::Row;
+                if self.is_unit[1].val() & self.registers.param_o[1].val().get_bit(24) {
+                    self.phase.d_i.next = Phase::Repeat;
+                }
+                for i in 0..self._pooling {
+                    self.is_pool[i].d_i.next = true;
+                    if self.is_unit[2].val()
+                        & self.registers.param_o[2].val().get_bit(15)
+                        & !self.is_pool[i].q_o.val()
+                    {
+                        self.phase.d_i.next = Phase::ThirdParam;
+                    }
+                }
+            }
+            Phase::Repeat => {
+                self.phase.d_i.next = Phase::Row;
+            }
+            Phase::Row => {
+                self.row.d_i.next = self.word.val().get_bits::<3>(0);
+                self.col.d_i.next = 0.into();
+                self.loops_left.d_i.next = self.word.val().get_bits::<4>(4);
+                self.phase.d_i.next = Phase::Base;
+            }
+            Phase::Base => {
+                self.phase.d_i.next = Phase::Initial;
+                if self.record_end.val() {
+                    self.phase.d_i.next = Phase::Row;
+                }
+            }
+            Phase::Initial => {
+                self.phase.d_i.next = Phase::Step;
+            }
+            Phase::Step => {
+                self.phase.d_i.next = Phase::End;
+            }
+            _ => {
+                self.col.d_i.next = self.col.q_o.val() + 1;
+                self.loops_left.d_i.next = self.loops_left.q_o.val() - 1;
+                self.phase.d_i.next = Phase::Initial;
+                if self.record_end.val() {
+                    self.phase.d_i.next = Phase::Row;
+                }
+            }
+        }
+    }
+
+    /// Registers of the units.
+    #[kernel]
+    fn unit_registers(&mut self) {
         // Registers of the units.
-        self.registers.clk.next = self.clk.val();
-        self.registers.rst_n.next = self.rst_n.val();
         self.registers.clear_i.next = self.clear.val();
         self.registers.issue_i.next = self.issue.val() & !self.is_alone.val();
         self.registers.is_copy_i.next = self.is_copy.val();
@@ -532,16 +509,14 @@ impl Logic for Sequencer {
         self.registers.col_i.next = self.col.q_o.val();
         self.registers.word_i.next = self.word.val();
         self.registers.start_i.next = self.state.q_o.val() == State::Start;
-        for i in 0..3 {
-            self.registers.is_target_i[i].next = self.is_target[i].val();
-            self.registers.is_unit_i[i].next = self.is_unit[i].val();
-            self.cfg_valid_o[i].next = self.registers.cfg_valid_o[i].val();
-            self.cfg_clear_o[i].next = self.registers.cfg_clear_o[i].val();
-            self.start_o[i].next = self.registers.start_o[i].val();
-            self.param_o[i].next = self.registers.param_o[i].val();
-            self.second_param_o[i].next = self.registers.second_param_o[i].val();
-            self.unit_pc_o[i].next = self.registers.unit_pc_o[i].val();
-        }
+        self.registers.is_target_i.follow(&self.is_target);
+        self.registers.is_unit_i.follow(&self.is_unit);
+        self.cfg_valid_o.follow(&self.registers.cfg_valid_o);
+        self.cfg_clear_o.follow(&self.registers.cfg_clear_o);
+        self.start_o.follow(&self.registers.start_o);
+        self.param_o.follow(&self.registers.param_o);
+        self.second_param_o.follow(&self.registers.second_param_o);
+        self.unit_pc_o.follow(&self.registers.unit_pc_o);
         self.cfg_sel_o.next = self.registers.cfg_sel_o.val();
         self.cfg_row_o.next = self.registers.cfg_row_o.val();
         self.cfg_col_o.next = self.registers.cfg_col_o.val();
@@ -560,41 +535,4 @@ impl Logic for Sequencer {
         self.wait_o.next = self.in_head.val() & self.hold.val();
         self.issue_o.next = self.issue.val();
     }
-    module!(|this| {
-        let sequencer = Meta::module("sequencer")
-            .param("rows", "r", this._rows, "rows of the array")
-            .param("cols", "c", this._cols, "columns of the array")
-            .param("record_rows", "m", this._record_rows, "rows of a record")
-            .param("loops", "n", this._loops, "loops of a record")
-            .param("offset_bits", "w", this._offset_bits, "bits of an offset")
-            .param(
-                "address_bits",
-                "a",
-                this._address_bits,
-                "bits of an address",
-            )
-            .param("tiles", "t", this._tiles, "column tiles")
-            .param("pc_bits", "p", this._pc_bits, "bits of a program address")
-            .silent("banked", this._banked)
-            .feature(
-                "fetch_words",
-                "f",
-                this._fetch_words,
-                "words of the prefetch buffer",
-            );
-        let sequencer = match this._banked {
-            0 => sequencer,
-            _ => sequencer.doc(
-                "The program lies in banks of the state buffer, the memory written and read here is the prefetch \
-                 buffer. Fetch waits for the first word, Rows + 6 cycles longer than with a memory.",
-            ),
-        };
-        let sequencer = this._post.describe(sequencer);
-        match this._extra {
-            0 => sequencer,
-            cycles => sequencer.doc(format!(
-                "Options of post-processing add {cycles} to the cycles behind HALT and errors."
-            )),
-        }
-    });
 }

@@ -1,6 +1,6 @@
 //! States of the sequencer, words of an instruction, units.
 
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// What the sequencer does in a cycle.
 #[derive(LogicState, Copy, Clone, PartialEq, Debug)]

@@ -1,6 +1,8 @@
 //! How the last program ended.
 
-use crate::prelude::*;
+use super::code;
+use heddle_arch::isa::ErrorCode;
+use heddle_kernel::prelude::*;
 
 /// Keeps whether the last program is done or was stopped, by what and where.
 ///
@@ -8,12 +10,8 @@ use crate::prelude::*;
 ///
 /// # Timing
 /// An event of cycle t is in `status_o` in t + 1.
-#[derive(LogicBlock, Default)]
+#[module]
 pub struct Status {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// A program starts: clears the status.
     pub start_i: Signal<In, Bit>,
     /// A program runs.
@@ -37,17 +35,15 @@ pub struct Status {
     /// A result found no drain address.
     pub underflow_i: Signal<In, Bit>,
     /// Word addresses of the units' instructions: weights, stream, drain.
-    pub unit_pc_i: Vec<Signal<In, Bits<16>>>,
+    pub unit_pc_i: [Signal<In, Bits<16>>; 3],
     /// A unit has failed in this cycle.
     pub unit_error_o: Signal<Out, Bit>,
     /// The program has reached HALT.
-    pub done_o: Signal<Out, Bit>,
+    pub done: OutReg<Bit>,
     /// The program was stopped by an error.
-    pub error_o: Signal<Out, Bit>,
+    pub error: OutReg<Bit>,
     /// Bit 0 running, 1 done, 2 error, 15..8 error code, 31..16 word address of the instruction.
     pub status_o: Signal<Out, Bits<32>>,
-    done: Reg<Bit>,
-    error: Reg<Bit>,
     code: Reg<Bits<8>>,
     error_pc: Reg<Bits<16>>,
     unit_error: Signal<Local, Bit>,
@@ -55,28 +51,9 @@ pub struct Status {
     flags: Signal<Local, Bits<8>>,
 }
 
-impl Status {
-    /// A status register without a program.
-    pub fn new() -> Self {
-        Self {
-            unit_pc_i: v(3),
-            ..Default::default()
-        }
-    }
-}
-
 impl Logic for Status {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
-        self.done.clk.next = self.clk.val();
-        self.done.rst_n.next = self.rst_n.val();
-        self.error.clk.next = self.clk.val();
-        self.error.rst_n.next = self.rst_n.val();
-        self.code.clk.next = self.clk.val();
-        self.code.rst_n.next = self.rst_n.val();
-        self.error_pc.clk.next = self.clk.val();
-        self.error_pc.rst_n.next = self.rst_n.val();
-
         self.unit_error.next = (self.weights_error_i.val()
             | self.lost_i.val()
             | self.stream_error_i.val()
@@ -94,21 +71,21 @@ impl Logic for Status {
             self.code.d_i.next = self.fault_code_i.val();
             self.error_pc.d_i.next = self.pc_i.val();
             if !self.fault_i.val() {
-                self.code.d_i.next = 4.into();
+                self.code.d_i.next = code(ErrorCode::Address).into();
                 self.error_pc.d_i.next = self.unit_pc_i[2].val();
                 if self.underflow_i.val() {
-                    self.code.d_i.next = 5.into();
+                    self.code.d_i.next = code(ErrorCode::DrainUnderflow).into();
                 }
                 if self.stream_error_i.val() {
-                    self.code.d_i.next = 4.into();
+                    self.code.d_i.next = code(ErrorCode::Address).into();
                     self.error_pc.d_i.next = self.unit_pc_i[1].val();
                 }
                 if self.lost_i.val() {
-                    self.code.d_i.next = 8.into();
+                    self.code.d_i.next = code(ErrorCode::LostWeights).into();
                     self.error_pc.d_i.next = self.unit_pc_i[0].val();
                 }
                 if self.weights_error_i.val() {
-                    self.code.d_i.next = 4.into();
+                    self.code.d_i.next = code(ErrorCode::Address).into();
                     self.error_pc.d_i.next = self.unit_pc_i[0].val();
                 }
             }
@@ -118,8 +95,6 @@ impl Logic for Status {
             self.error_pc.d_i.next = 0.into();
         }
 
-        self.done_o.next = self.done.q_o.val();
-        self.error_o.next = self.error.q_o.val();
         self.flags.next = bits::<8>(0)
             .replace_bit(0, self.running_i.val())
             .replace_bit(1, self.done.q_o.val())
@@ -128,5 +103,5 @@ impl Logic for Status {
             | (self.code.q_o.val().get_bits::<32>(0) << 8)
             | self.flags.val().get_bits::<32>(0);
     }
-    module!(|_this| Meta::module("status"));
+    describe!(|_this| Meta::module("status"));
 }

@@ -1,8 +1,8 @@
 //! Head of the operand wave: turns operand addresses into slots.
 
 use super::SumsHead;
-use crate::buffer::BankCount;
-use crate::prelude::*;
+use crate::buffer::{BankCount, OperandSlot};
+use heddle_kernel::prelude::*;
 
 /// Puts operand addresses on the operand wave, tile by tile.
 ///
@@ -14,12 +14,8 @@ use crate::prelude::*;
 ///
 /// # Timing
 /// An address accepted in cycle t stands on the wave in t + 1.
-#[derive(LogicBlock, Default)]
+#[module]
 pub struct StreamHead<const A: usize> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// High while no program runs: forgets the state of the tile.
     pub clear_i: Signal<In, Bit>,
     /// A MATMUL starts: the next tensor slot is the first of a K tile.
@@ -49,29 +45,14 @@ pub struct StreamHead<const A: usize> {
     /// Row of the record: 0 prologue, 1 tensor, 2 epilogue.
     pub row_i: Signal<In, Bits<3>>,
     /// Loop c is in its last iteration.
-    pub final_i: Vec<Signal<In, Bit>>,
+    pub final_i: [Signal<In, Bit>; loops],
     /// The shadow weights hold a complete tile.
     pub full_i: Signal<In, Bit>,
     /// Swap decided in this cycle; it stands on the wave in the next.
     pub swap_o: Signal<Out, Bit>,
-    /// Tensor slot.
-    pub op_valid_o: Signal<Out, Bit>,
-    /// Byte address, column tile or result address.
-    pub op_addr_o: Signal<Out, Bits<16>>,
-    /// Rows to be served.
-    pub op_rows_o: Signal<Out, Bits<9>>,
-    /// Decode threshold.
-    pub op_thr_o: Signal<Out, Bits<8>>,
-    /// First tensor slot of an instruction.
-    pub op_fresh_o: Signal<Out, Bit>,
-    /// Weights swap behind this slot.
-    pub op_swap_o: Signal<Out, Bit>,
-    /// Bit 0 prologue, 1 epilogue, 2 first K tile, 3 to post, 4 end of tile, 5 results bank.
-    pub op_tag_o: Signal<Out, Bits<8>>,
-    /// The rows add their offsets.
-    pub op_table_o: Signal<Out, Bit>,
-    /// Entry of the offsets.
-    pub op_entry_o: Signal<Out, Bits<8>>,
+    /// Operand slot. Bits of the tag: 0 prologue, 1 epilogue, 2 first K tile, 3 to post, 4 end of tile,
+    /// 5 results bank.
+    pub op_o: OperandSlot<Out>,
     /// A vector is accepted in this cycle.
     pub vector_o: Signal<Out, Bit>,
     /// The address on the port belongs to the last K tile of the instruction.
@@ -90,6 +71,7 @@ pub struct StreamHead<const A: usize> {
     /// Sums wave: result address.
     pub sums_addr_o: Vec<Signal<Out, Bits<12>>>,
     // Between tiles: the next tensor slot is the first of one.
+    #[new(Reg::with_init(true))]
     between: Reg<Bit>,
     // The weights of the next tile were swapped in.
     armed: Reg<Bit>,
@@ -130,35 +112,16 @@ pub struct StreamHead<const A: usize> {
     _tile_bits: usize,
     _result_bits: usize,
     _entry_bits: usize,
+    #[new(0)]
     _at_top: usize,
+    #[new(0)]
     _sum_rows: usize,
     /// Words that operands may lie in; 0 for all of a partition.
+    #[new(0)]
     _operand_words: usize,
 }
 
 impl<const A: usize> StreamHead<A> {
-    /// A head for records of `loops` loops, partitions of 2^`byte_bits` bytes, 2^`tile_bits`
-    /// column tiles, results banks of 2^`result_bits` words and row tables of 2^`entry_bits`
-    /// entries.
-    pub fn new(
-        loops: usize,
-        byte_bits: usize,
-        tile_bits: usize,
-        result_bits: usize,
-        entry_bits: usize,
-    ) -> Self {
-        Self {
-            final_i: v(loops),
-            between: Reg::with_init(true),
-            _loops: loops,
-            _byte_bits: byte_bits,
-            _tile_bits: tile_bits,
-            _result_bits: result_bits,
-            _entry_bits: entry_bits,
-            ..Default::default()
-        }
-    }
-
     /// The head of an array of `rows` rows that stored sums enter at the top: slots wait until theirs are stored.
     pub fn with_sums_at_top(self, rows: usize) -> Self {
         Self {
@@ -184,57 +147,27 @@ impl<const A: usize> StreamHead<A> {
 }
 
 impl<const A: usize> Logic for StreamHead<A> {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
-        self.between.clk.next = self.clk.val();
-        self.between.rst_n.next = self.rst_n.val();
-        self.armed.clk.next = self.clk.val();
-        self.armed.rst_n.next = self.rst_n.val();
-        self.first.clk.next = self.clk.val();
-        self.first.rst_n.next = self.rst_n.val();
-        self.vectors.clk.next = self.clk.val();
-        self.vectors.rst_n.next = self.rst_n.val();
-        self.fresh.clk.next = self.clk.val();
-        self.fresh.rst_n.next = self.rst_n.val();
-        self.op_valid.clk.next = self.clk.val();
-        self.op_valid.rst_n.next = self.rst_n.val();
-        self.op_swap.clk.next = self.clk.val();
-        self.op_swap.rst_n.next = self.rst_n.val();
-        self.op_fresh.clk.next = self.clk.val();
-        self.op_tag.clk.next = self.clk.val();
-        self.op_tag.rst_n.next = self.rst_n.val();
-        self.op_addr.clk.next = self.clk.val();
-        self.op_rows.clk.next = self.clk.val();
-        self.op_thr.clk.next = self.clk.val();
-        self.op_table.clk.next = self.clk.val();
-        self.op_entry.clk.next = self.clk.val();
-        self.entry.clk.next = self.clk.val();
-        self.entry.rst_n.next = self.rst_n.val();
-
         self.is_prologue.next = self.row_i.val() == 0;
         self.is_tensor.next = self.row_i.val() == 1;
         self.is_epilogue.next = self.row_i.val() == 2;
         self.has_entry.next =
             !self.table_i.val() | ((self.entry.q_o.val() >> self._entry_bits.to_bits::<4>()) == 0);
+        let operand = self.is_tensor.val()
+            & self.has_entry.val()
+            & ((self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0);
+        let has_room = (self.vectors.q_o.val() >> self._result_bits.to_bits::<4>()) == 0;
+        let tile =
+            self.is_prologue.val() & ((self.addr_i.val() >> self._tile_bits.to_bits::<6>()) == 0);
+        let sum =
+            self.is_epilogue.val() & ((self.addr_i.val() >> self._result_bits.to_bits::<6>()) == 0);
         if self._operand_words > 0 {
-            self.in_range.next = (self.is_tensor.val()
-                & self.has_entry.val()
-                & ((self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0)
-                & (self.addr_i.val().get_bits::<13>(3) < self._operand_words.to_bits::<13>())
-                & ((self.vectors.q_o.val() >> self._result_bits.to_bits::<4>()) == 0))
-                | (self.is_prologue.val()
-                    & ((self.addr_i.val() >> self._tile_bits.to_bits::<6>()) == 0))
-                | (self.is_epilogue.val()
-                    & ((self.addr_i.val() >> self._result_bits.to_bits::<6>()) == 0));
+            let word = self.addr_i.val().get_bits::<13>(3);
+            self.in_range.next =
+                (operand & (word < self._operand_words.to_bits::<13>()) & has_room) | tile | sum;
         } else {
-            self.in_range.next = (self.is_tensor.val()
-                & self.has_entry.val()
-                & ((self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0)
-                & ((self.vectors.q_o.val() >> self._result_bits.to_bits::<4>()) == 0))
-                | (self.is_prologue.val()
-                    & ((self.addr_i.val() >> self._tile_bits.to_bits::<6>()) == 0))
-                | (self.is_epilogue.val()
-                    & ((self.addr_i.val() >> self._result_bits.to_bits::<6>()) == 0));
+            self.in_range.next = (operand & has_room) | tile | sum;
         }
 
         self.tile_end.next = self.final_i[0].val();
@@ -347,19 +280,17 @@ impl<const A: usize> Logic for StreamHead<A> {
         self.op_table.d_i.next = self.table_i.val();
         self.op_entry.d_i.next = self.entry.q_o.val().get_bits::<8>(0);
 
-        self.op_valid_o.next = self.op_valid.q_o.val();
-        self.op_addr_o.next = self.op_addr.q_o.val();
-        self.op_rows_o.next = self.op_rows.q_o.val();
-        self.op_thr_o.next = self.op_thr.q_o.val();
-        self.op_fresh_o.next = self.op_fresh.q_o.val();
-        self.op_swap_o.next = self.op_swap.q_o.val();
-        self.op_tag_o.next = self.op_tag.q_o.val();
-        self.op_table_o.next = self.op_table.q_o.val();
-        self.op_entry_o.next = self.op_entry.q_o.val();
+        self.op_o.valid.next = self.op_valid.q_o.val();
+        self.op_o.addr.next = self.op_addr.q_o.val();
+        self.op_o.rows.next = self.op_rows.q_o.val();
+        self.op_o.thr.next = self.op_thr.q_o.val();
+        self.op_o.fresh.next = self.op_fresh.q_o.val();
+        self.op_o.swap.next = self.op_swap.q_o.val();
+        self.op_o.tag.next = self.op_tag.q_o.val();
+        self.op_o.table.next = self.op_table.q_o.val();
+        self.op_o.entry.next = self.op_entry.q_o.val();
 
         for i in 0..self._at_top {
-            self.sums[i].clk.next = self.clk.val();
-            self.sums[i].rst_n.next = self.rst_n.val();
             self.sums[i].store_i.next =
                 self.vector.val() & !(self.last_i.val() & self.last_tile.val());
             self.sums[i].begin_i.next = self.between.q_o.val();
@@ -375,7 +306,7 @@ impl<const A: usize> Logic for StreamHead<A> {
             self.sums_addr_o[i].next = self.sums[i].addr_o.val();
         }
     }
-    module!(|this| {
+    describe!(|this| {
         Meta::module("stream_head")
             .param("A", "a", A, "bits of an address")
             .param("loops", "n", this._loops, "loops of a record")
@@ -410,6 +341,5 @@ impl<const A: usize> Logic for StreamHead<A> {
                 this._operand_words,
                 "words of a partition that operands may lie in",
             )
-            .silent("at_top", this._at_top)
     });
 }

@@ -3,10 +3,14 @@
 mod logic;
 mod shape;
 
-use super::{Counters, DrainHead, HostPort, Prefetch, Sequencer, Status, StreamHead, WeightHead};
-use crate::post::PostOptions;
-use crate::prelude::*;
-use crate::traversal::TraversalEngine;
+use super::{
+    Counters, DrainHead, HostPort, Prefetch, Sequencer, SequencerShape, Status, StreamHead,
+    WeightHead, counters,
+};
+use crate::buffer::{HostAccess, OperandSlot, WeightSlot};
+use crate::traversal::{TraversalEngine, TraversalShape};
+use heddle_kernel::prelude::*;
+use shape::{drain_head, host_port, stream_head, walk, weight_head};
 
 pub use shape::ControlShape;
 
@@ -16,12 +20,8 @@ pub use shape::ControlShape;
 /// With a slot on the operand wave in cycle t: bias wave t + 5, results wave t + Rows + 6,
 /// post wave t + Rows + 8. `end_fault_i` belongs to the slot that was behind the last row in the
 /// cycle before.
-#[derive(LogicBlock)]
+#[module]
 pub struct Control<const W: usize, const D: usize, const A: usize> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// Host request.
     pub host_valid_i: Signal<In, Bit>,
     /// The request is taken.
@@ -31,35 +31,19 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     /// Byte address, a multiple of 8.
     pub host_addr_i: Signal<In, Bits<32>>,
     /// Bytes to write.
-    pub host_wdata_i: Vec<Signal<In, Bits<8>>>,
+    pub host_wdata_i: [Signal<In, Bits<8>>; 8],
     /// Answer to a read.
     pub host_rvalid_o: Signal<Out, Bit>,
     /// Bytes read.
-    pub host_rdata_o: Vec<Signal<Out, Bits<8>>>,
+    pub host_rdata_o: [Signal<Out, Bits<8>>; 8],
     /// A program runs.
     pub running_o: Signal<Out, Bit>,
     /// The program has reached HALT.
     pub done_o: Signal<Out, Bit>,
     /// The program was stopped by an error.
     pub error_o: Signal<Out, Bit>,
-    /// Operand wave: tensor slot.
-    pub op_valid_o: Signal<Out, Bit>,
-    /// Operand wave: address.
-    pub op_addr_o: Signal<Out, Bits<16>>,
-    /// Operand wave: rows to be served.
-    pub op_rows_o: Signal<Out, Bits<9>>,
-    /// Operand wave: decode threshold.
-    pub op_thr_o: Signal<Out, Bits<8>>,
-    /// Operand wave: first slot of an instruction.
-    pub op_fresh_o: Signal<Out, Bit>,
-    /// Operand wave: weights swap behind this slot.
-    pub op_swap_o: Signal<Out, Bit>,
-    /// Operand wave: tag, see the stream head.
-    pub op_tag_o: Signal<Out, Bits<8>>,
-    /// Operand wave: the rows add their offsets.
-    pub op_table_o: Signal<Out, Bit>,
-    /// Operand wave: entry of the offsets.
-    pub op_entry_o: Signal<Out, Bits<8>>,
+    /// Operand wave.
+    pub op_o: OperandSlot<Out>,
     /// Operand wave behind the last row: tensor slot.
     pub end_valid_i: Signal<In, Bit>,
     /// Operand wave behind the last row: address.
@@ -68,16 +52,8 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     pub end_tag_i: Signal<In, Bits<8>>,
     /// Operand wave behind the last row: a row had no address for a slot.
     pub end_fault_i: Signal<In, Bit>,
-    /// Weight wave: slot.
-    pub wt_valid_o: Signal<Out, Bit>,
-    /// Weight wave: byte address.
-    pub wt_addr_o: Signal<Out, Bits<16>>,
-    /// Weight wave: rows to be served.
-    pub wt_rows_o: Signal<Out, Bits<9>>,
-    /// Weight wave: the word is copied.
-    pub wt_copy_o: Signal<Out, Bit>,
-    /// Weight wave: word address of the copy of the slot three cycles before.
-    pub wt_dest_o: Signal<Out, Bits<13>>,
+    /// Weight wave.
+    pub wt_o: WeightSlot<Out>,
     /// Bias wave: load the bias of a column tile.
     pub bias_load_o: Signal<Out, Bit>,
     /// Bias wave: column tile.
@@ -97,9 +73,9 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     /// Results wave: stores the result.
     pub res_write_o: Signal<Out, Bit>,
     /// Sums wave, with sums at the top: bank of `res_add_o`.
-    pub res_add_bank_o: Vec<Signal<Out, Bit>>,
+    pub res_add_bank_o: [Signal<Out, Bit>; sums],
     /// Sums wave, with sums at the top: result address of `res_add_o`.
-    pub res_add_addr_o: Vec<Signal<Out, Bits<12>>>,
+    pub res_add_addr_o: [Signal<Out, Bits<12>>; sums],
     /// Post wave: load the scaling of a column tile.
     pub post_load_o: Signal<Out, Bit>,
     /// Post wave: column tile.
@@ -117,15 +93,15 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     /// Post wave: last byte of the drain.
     pub post_flush_o: Signal<Out, Bit>,
     /// Post wave: first slot of a window.
-    pub post_first_o: Vec<Signal<Out, Bit>>,
+    pub post_first_o: [Signal<Out, Bit>; pooling],
     /// Post wave: last slot of a window.
-    pub post_last_o: Vec<Signal<Out, Bit>>,
+    pub post_last_o: [Signal<Out, Bit>; pooling],
     /// Post: what becomes of a window.
-    pub post_reduction_o: Vec<Signal<Out, Bits<3>>>,
+    pub post_reduction_o: [Signal<Out, Bits<3>>; pooling],
     /// Post: sums in a window, less one.
-    pub post_window_o: Vec<Signal<Out, Bits<8>>>,
+    pub post_window_o: [Signal<Out, Bits<8>>; medians],
     /// Post: activation table from 1 on, 0 for none.
-    pub post_table_o: Vec<Signal<Out, Bits<4>>>,
+    pub post_table_o: [Signal<Out, Bits<4>>; activates],
     /// Post: single rounding, else double.
     pub post_single_o: Signal<Out, Bit>,
     /// Post: lower clamp bound, signed.
@@ -143,66 +119,66 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     /// Bias.
     pub bias_data_o: Signal<Out, Bits<32>>,
     /// Multiplier and shift.
-    pub scale_data_o: Vec<Signal<Out, Bits<8>>>,
+    pub scale_data_o: [Signal<Out, Bits<8>>; 8],
     /// Writes an entry of the activation tables: byte 0 of `scale_data_o`.
-    pub activation_wen_o: Vec<Signal<Out, Bit>>,
+    pub activation_wen_o: [Signal<Out, Bit>; activates],
     /// The entry: table from 0 on, and byte.
-    pub activation_entry_o: Vec<Signal<Out, Bits<11>>>,
-    /// State-buffer request of the host.
-    pub buffer_valid_o: Signal<Out, Bit>,
-    /// Write, else read.
-    pub buffer_write_o: Signal<Out, Bit>,
-    /// The write is for an offset table.
-    pub buffer_table_o: Signal<Out, Bit>,
-    /// Partition.
-    pub buffer_partition_o: Signal<Out, Bits<8>>,
-    /// Word of the partition.
-    pub buffer_word_o: Signal<Out, Bits<13>>,
-    /// Re-centred bytes to write.
-    pub buffer_data_o: Vec<Signal<Out, Bits<8>>>,
+    pub activation_entry_o: [Signal<Out, Bits<11>>; activates],
+    /// State-buffer request of the host: re-centred bytes.
+    pub buffer_o: HostAccess<Out>,
     /// Answer of the state buffer.
     pub buffer_rvalid_i: Signal<In, Bit>,
     /// Re-centred bytes read.
-    pub buffer_rdata_i: Vec<Signal<In, Bits<8>>>,
+    pub buffer_rdata_i: [Signal<In, Bits<8>>; 8],
     /// Events of this cycle: zero operands, reads and writes of mask slices, reads and writes of
     /// each data slice.
-    pub event_i: Vec<Signal<In, Bits<10>>>,
+    pub event_i: [Signal<In, Bits<10>>; counts - 6],
+    #[new(host_port(shape))]
     host: HostPort,
     /// There is one if the program lies in banks.
-    prefetch: Vec<Prefetch>,
+    #[new(Prefetch::new(sizes, shape.banks, shape.byte_bits - 3))]
+    prefetch: [Prefetch; banked],
+    #[new(Sequencer::new(sizes))]
     sequencer: Sequencer,
     status: Status,
+    #[new(Counters::new(counts + sums))]
     counters: Counters,
+    #[new(TraversalEngine::new(walk(&sizes)))]
     weight_walk: TraversalEngine<W, D, A>,
+    #[new(TraversalEngine::new(TraversalShape { repeat: true, ..walk(&sizes) }))]
     stream_walk: TraversalEngine<W, D, A>,
+    #[new(TraversalEngine::new(walk(&sizes)))]
     drain_walk: TraversalEngine<W, D, A>,
+    #[new(weight_head(shape))]
     weight_head: WeightHead<A>,
+    #[new(stream_head(shape))]
     stream_head: StreamHead<A>,
+    #[new(drain_head(shape))]
     drain_head: DrainHead<A>,
-    bias_load: Vec<Reg<Bit>>,
-    bias_first: Vec<Reg<Bit>>,
-    bias_tile: Vec<Delay<Bits<8>>>,
+    bias_load: [Reg<Bit>; 5],
+    bias_first: [Reg<Bit>; 5],
+    bias_tile: [Delay<Bits<8>>; 5],
     idle: Signal<Local, Bit>,
-    _loops: usize,
-    _offset_bits: usize,
-    _rows: usize,
-    _cols: usize,
-    _record_rows: usize,
+    _shape: ControlShape,
+    #[new(shape.sequencer)]
+    _sizes: SequencerShape,
     /// Rows up to that of the operands.
+    #[new(sizes.record_rows.min(2))]
     _operand_rows: usize,
-    _byte_bits: usize,
+    /// Words of a partition that weights and results may lie in.
+    #[new(shape.banks.guard(1 << (shape.byte_bits - 3)))]
     _work_words: usize,
-    _program_banks: usize,
+    #[new(sizes.banked.into())]
     _banked: usize,
-    _result_bits: usize,
-    _tiles: usize,
-    _pc_bits: usize,
-    _row_offsets: usize,
+    #[new(counters(shape.slices))]
     _counts: usize,
     /// Stored sums enter the array at the top.
+    #[new(shape.sums_at_top.into())]
     _sums: usize,
-    _post: PostOptions,
+    #[new(sizes.post.pooling.into())]
     _pooling: usize,
+    #[new((sizes.post.median > 0).into())]
     _medians: usize,
+    #[new((sizes.post.activations > 0).into())]
     _activates: usize,
 }

@@ -1,7 +1,7 @@
 //! Head of the weight wave: turns weight addresses into word reads.
 
-use crate::buffer::BankCount;
-use crate::prelude::*;
+use crate::buffer::{BankCount, WeightSlot};
+use heddle_kernel::prelude::*;
 
 /// Puts weight word addresses on the weight wave, one tile ahead of the operands.
 ///
@@ -21,12 +21,8 @@ use crate::prelude::*;
 /// t + Cols at the earliest. A copy accepted in t: `wt_dest_o` in t + 6; `copying_o` is high from t + 1 to
 /// t + Rows + 5, in which the last partition writes it. `error_o` is combinational for the address of a word, and
 /// comes in t + 1 for that of its copy.
-#[derive(LogicBlock, Default)]
+#[module]
 pub struct WeightHead<const A: usize> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// High while no program runs: forgets the state of the tile.
     pub clear_i: Signal<In, Bit>,
     /// Active rows of the instruction.
@@ -52,41 +48,32 @@ pub struct WeightHead<const A: usize> {
     /// Byte address of a weight word.
     pub addr_i: Signal<In, Bits<A>>,
     /// Loop c is in its last iteration.
-    pub final_i: Vec<Signal<In, Bit>>,
+    pub final_i: [Signal<In, Bit>; loops],
     /// The stream head decided a swap in this cycle.
     pub swap_i: Signal<In, Bit>,
-    /// The shadow weights hold a complete tile.
-    pub full_o: Signal<Out, Bit>,
-    /// Weight slot.
-    pub wt_valid_o: Signal<Out, Bit>,
-    /// Byte address of the word.
-    pub wt_addr_o: Signal<Out, Bits<16>>,
-    /// Rows to be served.
-    pub wt_rows_o: Signal<Out, Bits<9>>,
-    /// The word of the slot is copied.
-    pub wt_copy_o: Signal<Out, Bit>,
-    /// Word address of the copy of the slot three cycles before.
-    pub wt_dest_o: Signal<Out, Bits<13>>,
-    /// Copies are on their way.
-    pub copying_o: Signal<Out, Bit>,
-    /// The address, or that of the copy accepted in the cycle before, lies outside the partition.
-    pub error_o: Signal<Out, Bit>,
-    /// A tile of streamed words was not swapped in in its cycle.
-    pub lost_o: Signal<Out, Bit>,
     // Streamed words are on their way: one was taken in the cycle before.
     begun: Reg<Bit>,
     // The last of them was the last of its tile.
     ended: Reg<Bit>,
     // The word taken in the cycle before made a tile of streamed words ready.
     fresh: Reg<Bit>,
-    full: Reg<Bit>,
+    /// The shadow weights hold a complete tile.
+    pub full: OutReg<Bit>,
+    /// Weight slot.
+    pub wt_o: WeightSlot<Out>,
+    /// Copies are on their way.
+    pub copying_o: Signal<Out, Bit>,
+    /// The address, or that of the copy accepted in the cycle before, lies outside the partition.
+    pub error_o: Signal<Out, Bit>,
+    /// A tile of streamed words was not swapped in in its cycle.
+    pub lost_o: Signal<Out, Bit>,
     // Cycles until the last swap has reached the last column.
     travel: Reg<Bits<9>>,
-    wt_valid: Vec<Reg<Bit>>,
-    wt_addr: Vec<Delay<Bits<16>>>,
-    wt_rows: Vec<Delay<Bits<9>>>,
-    wt_copy: Vec<Reg<Bit>>,
-    dest: Vec<Delay<Bits<13>>>,
+    wt_valid: [Reg<Bit>; 3],
+    wt_addr: [Delay<Bits<16>>; 3],
+    wt_rows: [Delay<Bits<9>>; 3],
+    wt_copy: [Reg<Bit>; 3],
+    dest: [Delay<Bits<13>>; 6],
     // Cycles in which the last copy is on its way, this one included.
     copying: Reg<Bits<9>>,
     in_range: Signal<Local, Bit>,
@@ -99,33 +86,16 @@ pub struct WeightHead<const A: usize> {
     accept: Signal<Local, Bit>,
     _loops: usize,
     _byte_bits: usize,
+    #[new(byte_bits - 3)]
     _word_bits: usize,
     _rows: usize,
     _cols: usize,
     /// Words that weights and results may lie in; 0 for all of a partition.
+    #[new(0)]
     _work_words: usize,
 }
 
 impl<const A: usize> WeightHead<A> {
-    /// A head for records of `loops` loops, partitions of 2^`byte_bits` bytes, `rows` rows and
-    /// `cols` columns.
-    pub fn new(loops: usize, byte_bits: usize, rows: usize, cols: usize) -> Self {
-        Self {
-            final_i: v(loops),
-            wt_valid: v(3),
-            wt_addr: v(3),
-            wt_rows: v(3),
-            wt_copy: v(3),
-            dest: v(6),
-            _loops: loops,
-            _byte_bits: byte_bits,
-            _word_bits: byte_bits - 3,
-            _rows: rows,
-            _cols: cols,
-            ..Default::default()
-        }
-    }
-
     /// The head of a partition with these banks: an address in the input buffer or the program is an error.
     pub fn with_banks(self, banks: BankCount) -> Self {
         let words = 1 << (self._byte_bits - 3);
@@ -137,25 +107,8 @@ impl<const A: usize> WeightHead<A> {
 }
 
 impl<const A: usize> Logic for WeightHead<A> {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
-        self.full.clk.next = self.clk.val();
-        self.full.rst_n.next = self.rst_n.val();
-        self.travel.clk.next = self.clk.val();
-        self.travel.rst_n.next = self.rst_n.val();
-        self.begun.clk.next = self.clk.val();
-        self.begun.rst_n.next = self.rst_n.val();
-        self.ended.clk.next = self.clk.val();
-        self.ended.rst_n.next = self.rst_n.val();
-        for i in 0..3 {
-            self.wt_valid[i].clk.next = self.clk.val();
-            self.wt_valid[i].rst_n.next = self.rst_n.val();
-            self.wt_addr[i].clk.next = self.clk.val();
-            self.wt_rows[i].clk.next = self.clk.val();
-            self.wt_copy[i].clk.next = self.clk.val();
-            self.wt_copy[i].rst_n.next = self.rst_n.val();
-        }
-
         self.tile_end.next = self.final_i[0].val();
         for c in 1..self._loops {
             self.tile_end.next = self.tile_end.val()
@@ -183,8 +136,6 @@ impl<const A: usize> Logic for WeightHead<A> {
         self.accept.next = self.addr_valid_i.val() & self.in_range.val() & self.ready.val();
         self.begun.d_i.next = self.accept.val() & self.streamed_i.val() & !self.clear_i.val();
         self.ended.d_i.next = self.tile_end.val();
-        self.fresh.clk.next = self.clk.val();
-        self.fresh.rst_n.next = self.rst_n.val();
         self.fresh.d_i.next =
             self.accept.val() & self.fills.val() & self.streamed_i.val() & !self.clear_i.val();
         self.lost_o.next = self.fresh.q_o.val() & !self.swap_i.val();
@@ -202,7 +153,6 @@ impl<const A: usize> Logic for WeightHead<A> {
         self.full.d_i.next = ((self.full.q_o.val() & !self.swap_i.val())
             | (self.accept.val() & self.fills.val()))
             & !self.clear_i.val();
-        self.full_o.next = self.full.q_o.val();
 
         self.travel.d_i.next = self.travel.q_o.val();
         if self.travel.q_o.val() != 0 {
@@ -212,33 +162,23 @@ impl<const A: usize> Logic for WeightHead<A> {
             self.travel.d_i.next = (self._cols - 1).to_bits::<9>();
         }
 
-        self.wt_valid[0].d_i.next = self.accept.val() & !self.clear_i.val();
-        self.wt_addr[0].d_i.next =
-            self.addr_i.val().get_bits::<16>(0) ^ (bit_cast::<16, 5>(self.flip_i.val()) << 3);
-        self.wt_rows[0].d_i.next = self.rows_i.val();
-        self.wt_copy[0].d_i.next = self.accept.val() & self.copy_i.val() & !self.clear_i.val();
-        for i in 1..3 {
-            self.wt_copy[i].d_i.next = self.wt_copy[i - 1].q_o.val();
-            self.wt_valid[i].d_i.next = self.wt_valid[i - 1].q_o.val();
-            self.wt_addr[i].d_i.next = self.wt_addr[i - 1].q_o.val();
-            self.wt_rows[i].d_i.next = self.wt_rows[i - 1].q_o.val();
-        }
-        self.wt_valid_o.next = self.wt_valid[2].q_o.val();
-        self.wt_addr_o.next = self.wt_addr[2].q_o.val();
-        self.wt_rows_o.next = self.wt_rows[2].q_o.val();
+        self.wt_valid
+            .shift_in(self.accept.val() & !self.clear_i.val());
+        self.wt_addr.shift_in(
+            self.addr_i.val().get_bits::<16>(0) ^ (bit_cast::<16, 5>(self.flip_i.val()) << 3),
+        );
+        self.wt_rows.shift_in(self.rows_i.val());
+        self.wt_copy
+            .shift_in(self.accept.val() & self.copy_i.val() & !self.clear_i.val());
+        self.wt_o.valid.next = self.wt_valid[2].q_o.val();
+        self.wt_o.addr.next = self.wt_addr[2].q_o.val();
+        self.wt_o.rows.next = self.wt_rows[2].q_o.val();
 
         // Copies
-        self.wt_copy_o.next = self.wt_copy[2].q_o.val();
-        self.dest[0].d_i.next = self.addr_i.val().get_bits::<13>(3) + self.distance_i.val();
-        for i in 0..6 {
-            self.dest[i].clk.next = self.clk.val();
-        }
-        for i in 1..6 {
-            self.dest[i].d_i.next = self.dest[i - 1].q_o.val();
-        }
-        self.wt_dest_o.next = self.dest[5].q_o.val();
-        self.copying.clk.next = self.clk.val();
-        self.copying.rst_n.next = self.rst_n.val();
+        self.wt_o.copy.next = self.wt_copy[2].q_o.val();
+        self.dest
+            .shift_in(self.addr_i.val().get_bits::<13>(3) + self.distance_i.val());
+        self.wt_o.dest.next = self.dest[5].q_o.val();
         self.copying.d_i.next = 0.into();
         if self.copying.q_o.val() != 0 {
             self.copying.d_i.next = self.copying.q_o.val() - 1;
@@ -251,7 +191,7 @@ impl<const A: usize> Logic for WeightHead<A> {
         }
         self.copying_o.next = self.copying.q_o.val() != 0;
     }
-    module!(|this| {
+    describe!(|this| {
         let head = Meta::module("weight_head")
             .param("A", "a", A, "bits of an address")
             .param("loops", "n", this._loops, "loops of a record")

@@ -1,6 +1,7 @@
 //! One bank of the operand memory that all rows share.
 
-use crate::prelude::*;
+use super::shape::MERGE;
+use heddle_kernel::prelude::*;
 
 /// Bank of the operand memory: serves the lowest row that wants an operand, and with the option
 /// `merge` every row that wants the same one.
@@ -8,10 +9,8 @@ use crate::prelude::*;
 /// # Timing
 /// `want_i` and `addr_i` in cycle T: `grant_o` in T, the operand of all rows with a grant on
 /// `data_o` in T+1. A byte written in T may be read in T+1.
-#[derive(LogicBlock)]
+#[module(no_reset)]
 pub struct OperandBank {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
     /// Writes a byte.
     pub wen_i: Signal<In, Bit>,
     /// Address in the bank.
@@ -19,47 +18,29 @@ pub struct OperandBank {
     /// Byte to write.
     pub wdata_i: Signal<In, Bits<8>>,
     /// One per row: it wants an operand of this bank.
-    pub want_i: Vec<Signal<In, Bit>>,
+    pub want_i: [Signal<In, Bit>; rows],
     /// One per row: address in the bank.
-    pub addr_i: Vec<Signal<In, Bits<16>>>,
+    pub addr_i: [Signal<In, Bits<16>>; rows],
     /// One per row: it gets the operand that is read.
-    pub grant_o: Vec<Signal<Out, Bit>>,
+    pub grant_o: [Signal<Out, Bit>; rows],
     /// The operand read last.
     pub data_o: Signal<Out, Bits<8>>,
+    #[new(Ram1r1w::new(1, bytes))]
     ram: Ram1r1w<16, 8>,
     /// A row below this one wants an operand, last: any row.
-    below: Vec<Signal<Local, Bit>>,
+    below: [Signal<Local, Bit>; rows + 1],
     /// Address of the lowest row that wants an operand.
     pick: Signal<Local, Bits<16>>,
+    /// Rows.
     _rows: usize,
+    /// Bytes of the bank.
     _bytes: usize,
-    _merge: usize,
-}
-
-impl OperandBank {
-    /// A bank of `bytes` bytes for `rows` rows.
-    pub fn new(rows: usize, bytes: usize, merge: bool) -> Self {
-        Self {
-            clk: Default::default(),
-            wen_i: Default::default(),
-            waddr_i: Default::default(),
-            wdata_i: Default::default(),
-            want_i: v(rows),
-            addr_i: v(rows),
-            grant_o: v(rows),
-            data_o: Default::default(),
-            ram: Ram1r1w::new(1, bytes),
-            below: v(rows + 1),
-            pick: Default::default(),
-            _rows: rows,
-            _bytes: bytes,
-            _merge: merge.into(),
-        }
-    }
+    /// Rows that want one operand are served together.
+    _merge: bool,
 }
 
 impl Logic for OperandBank {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         self.below[0].next = false;
         for r in 0..self._rows {
@@ -72,14 +53,13 @@ impl Logic for OperandBank {
             }
         }
         for r in 0..self._rows {
-            if self._merge > 0 {
+            if self._merge {
                 self.grant_o[r].next =
                     self.want_i[r].val() & (self.addr_i[r].val() == self.pick.val());
             } else {
                 self.grant_o[r].next = self.want_i[r].val() & !self.below[r].val();
             }
         }
-        self.ram.clk.next = self.clk.val();
         self.ram.wen_i.next = self.wen_i.val();
         self.ram.waddr_i.next = self.waddr_i.val();
         self.ram.wdata_i[0].next = self.wdata_i.val();
@@ -87,13 +67,8 @@ impl Logic for OperandBank {
         self.ram.raddr_i.next = self.pick.val();
         self.data_o.next = self.ram.rdata_o[0].val();
     }
-    module!(|this| Meta::module("operand_bank")
+    describe!(|this| Meta::module("operand_bank")
         .param("rows", "r", this._rows, "rows")
         .param("bytes", "d", this._bytes, "bytes of the bank")
-        .option(
-            "merge",
-            "e",
-            this._merge,
-            "rows that want one operand are served together"
-        ));
+        .option("merge", "e", this._merge.into(), MERGE));
 }

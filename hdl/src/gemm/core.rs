@@ -7,7 +7,7 @@ use super::{
 use crate::array::DualArray;
 use crate::buffer::ResultsBuffer;
 use crate::offsets::OffsetUnit;
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// GEMM core: an offset unit, memories of operands and weights, an array that keeps weights or
 /// sums, and a results memory for the sums of K tiles. Operands are read where the layer has left
@@ -26,13 +26,8 @@ use crate::prelude::*;
 /// With `store_each` bit 3 of the mode is the core's; the unit does not see it. Results then leave
 /// behind each step (sums that stay; rows - 1 clocks follow each step) or K tile (weights that
 /// stay), each with the sum so far, which the results memory keeps.
-#[derive(LogicBlock)]
+#[module]
 pub struct Gemm<const A: usize> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
-
     /// Writes a register or an entry of a table.
     pub wr_valid_i: Signal<In, Bit>,
     /// The write is taken.
@@ -44,22 +39,20 @@ pub struct Gemm<const A: usize> {
     /// Value.
     pub wr_data_i: Signal<In, Bits<32>>,
     /// Of a base: filter rows that lie in the image; of an offset: its filter row, one-hot.
-    pub wr_row_i: Vec<Signal<In, Bits<1>>>,
+    pub wr_row_i: [Signal<In, Bits<1>>; shape.unit.taps],
     /// The same for filter columns.
-    pub wr_col_i: Vec<Signal<In, Bits<1>>>,
+    pub wr_col_i: [Signal<In, Bits<1>>; shape.unit.taps],
     /// A write was refused. Stays until the next accepted start.
     pub refused_o: Signal<Out, Bit>,
-
     /// Starts a run.
     pub start_i: Signal<In, Bit>,
     /// The unit is at work.
     pub busy_o: Signal<Out, Bit>,
     /// One clock, after the last result.
-    pub done_o: Signal<Out, Bit>,
+    pub done: OutReg<Bit>,
     /// Why the last start was refused: 1 to 4 as the unit says, 5 more GEMM rows than results fit
     /// in the memory; 0 it was not.
     pub error_o: Signal<Out, Bits<3>>,
-
     /// Writes an operand.
     pub a_wen_i: Signal<In, Bit>,
     /// Its byte address.
@@ -71,147 +64,79 @@ pub struct Gemm<const A: usize> {
     /// Its address.
     pub b_addr_i: Signal<In, Bits<16>>,
     /// Weights, one per column, two's complement.
-    pub b_data_i: Vec<Signal<In, Bits<8>>>,
-
+    pub b_data_i: [Signal<In, Bits<8>>; cols],
     /// One per column: a result.
-    pub c_valid_o: Vec<Signal<Out, Bit>>,
+    pub c_valid_o: [Signal<Out, Bit>; cols],
     /// Its GEMM row.
-    pub c_row_o: Vec<Signal<Out, Bits<16>>>,
+    pub c_row_o: [Signal<Out, Bits<16>>; cols],
     /// Its output channel.
-    pub c_col_o: Vec<Signal<Out, Bits<16>>>,
+    pub c_col_o: [Signal<Out, Bits<16>>; cols],
     /// The result, two's complement.
-    pub c_data_o: Vec<Signal<Out, Bits<32>>>,
-
+    pub c_data_o: [Signal<Out, Bits<32>>; cols],
     /// Clocks of this run in which rows waited for a bank.
     pub stalls_o: Signal<Out, Bits<32>>,
     /// Operands that rows have read in this run.
     pub reads_o: Signal<Out, Bits<32>>,
-
+    #[new(GemmSettings::new(shape.results, shape.store_each))]
     settings: GemmSettings,
+    #[new(OffsetUnit::new(&shape.unit))]
     unit: OffsetUnit<A>,
+    #[new(GemmHead::new(rows, cols, broadcast, shape.store_each))]
     head: GemmHead,
     /// A memory for each row, or one in banks.
-    rows: Vec<OperandRows<A>>,
-    banks: Vec<OperandBanks<A>>,
-    skew: Vec<OperandSkew>,
+    #[new(OperandRows::new(rows, shape.operand_bytes))]
+    rows: [OperandRows<A>; 1 - banked],
+    #[new(OperandBanks::new(rows, shape.operand_bytes, shape.banks, shape.merge))]
+    banks: [OperandBanks<A>; banked],
+    #[new(OperandSkew::new(rows))]
+    skew: [OperandSkew; broadcast.into()],
+    #[new(WeightMemory::new(cols, shape.weight_words))]
     weights: WeightMemory,
+    #[new(DualArray::new(rows, cols))]
     array: DualArray,
+    #[new(PassQueue::new(shape.store_each))]
     passes: PassQueue,
+    #[new(ResultHead::new(rows, shape.store_each))]
     result_head: ResultHead,
+    #[new(ResultsBuffer::new(cols, shape.results / 2))]
     results: ResultsBuffer,
-    name: Vec<ResultName>,
+    name: [ResultName; cols],
+    #[new(GemmCounters::new(rows))]
     counters: GemmCounters,
-    done: Reg<Bit>,
-
     /// What the rows have read, before and behind the skew.
-    read_x: Vec<Signal<Local, Bits<8>>>,
-    read_nz: Vec<Signal<Local, Bit>>,
-    read: Vec<Signal<Local, Bit>>,
-    x: Vec<Signal<Local, Bits<8>>>,
-    nz: Vec<Signal<Local, Bit>>,
-    was_read: Vec<Signal<Local, Bit>>,
+    read_x: [Signal<Local, Bits<8>>; rows],
+    read_nz: [Signal<Local, Bit>; rows],
+    read: [Signal<Local, Bit>; rows],
+    x: [Signal<Local, Bits<8>>; rows],
+    nz: [Signal<Local, Bit>; rows],
+    was_read: [Signal<Local, Bit>; rows],
     served: Signal<Local, Bit>,
     waits: Signal<Local, Bit>,
-    valid: Vec<Signal<Local, Bit>>,
-    c_row: Vec<Signal<Local, Bits<16>>>,
-    c_col: Vec<Signal<Local, Bits<16>>>,
-    width: Vec<Signal<Local, Bits<9>>>,
-    end_of_run: Vec<Signal<Local, Bit>>,
-
-    _shape: GemmShape,
+    valid: [Signal<Local, Bit>; cols + 1],
+    c_row: [Signal<Local, Bits<16>>; cols + 1],
+    c_col: [Signal<Local, Bits<16>>; cols + 1],
+    width: [Signal<Local, Bits<9>>; cols + 1],
+    end_of_run: [Signal<Local, Bit>; cols + 1],
+    /// What the core is built from.
+    #[argument]
+    _shape: &GemmShape,
+    #[new(shape.checked(A))]
+    _of: GemmShape,
+    #[new(shape.unit.rows)]
     _rows: usize,
+    #[new(shape.unit.cols)]
     _cols: usize,
-    _taps: usize,
+    /// Rows share a memory.
+    #[new((shape.banks > 0).into())]
     _banked: usize,
-    _broadcast: usize,
-    _store_each: usize,
+    #[new(shape.unit.broadcast)]
+    _broadcast: bool,
 }
 
 impl<const A: usize> Gemm<A> {
-    /// A core of this shape.
-    ///
-    /// # Panics
-    /// If the shape is not allowed, or has other addresses.
-    pub fn new(shape: &GemmShape) -> Self {
-        shape.check(A);
-        let (rows, cols, taps) = (shape.unit.rows, shape.unit.cols, shape.unit.taps);
-        let (banked, broadcast) = (shape.banks > 0, shape.unit.broadcast);
-        let own = (!banked).then(|| OperandRows::new(rows, shape.operand_bytes));
-        let banks = || OperandBanks::new(rows, shape.operand_bytes, shape.banks, shape.merge);
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            wr_valid_i: Default::default(),
-            wr_ready_o: Default::default(),
-            wr_kind_i: Default::default(),
-            wr_index_i: Default::default(),
-            wr_data_i: Default::default(),
-            wr_row_i: v(taps),
-            wr_col_i: v(taps),
-            refused_o: Default::default(),
-            start_i: Default::default(),
-            busy_o: Default::default(),
-            done_o: Default::default(),
-            error_o: Default::default(),
-            a_wen_i: Default::default(),
-            a_addr_i: Default::default(),
-            a_data_i: Default::default(),
-            b_wen_i: Default::default(),
-            b_addr_i: Default::default(),
-            b_data_i: v(cols),
-            c_valid_o: v(cols),
-            c_row_o: v(cols),
-            c_col_o: v(cols),
-            c_data_o: v(cols),
-            stalls_o: Default::default(),
-            reads_o: Default::default(),
-            settings: GemmSettings::new(shape.results, shape.store_each),
-            unit: OffsetUnit::new(&shape.unit),
-            head: GemmHead::new(rows, cols, broadcast, shape.store_each),
-            rows: own.into_iter().collect(),
-            banks: banked.then(banks).into_iter().collect(),
-            skew: broadcast
-                .then(|| OperandSkew::new(rows))
-                .into_iter()
-                .collect(),
-            weights: WeightMemory::new(cols, shape.weight_words),
-            array: DualArray::new(rows, cols),
-            passes: PassQueue::new(shape.store_each),
-            result_head: ResultHead::new(rows, shape.store_each),
-            results: ResultsBuffer::new(cols, shape.results / 2),
-            name: v(cols),
-            counters: GemmCounters::new(rows),
-            done: Default::default(),
-            read_x: v(rows),
-            read_nz: v(rows),
-            read: v(rows),
-            x: v(rows),
-            nz: v(rows),
-            was_read: v(rows),
-            served: Default::default(),
-            waits: Default::default(),
-            valid: v(cols + 1),
-            c_row: v(cols + 1),
-            c_col: v(cols + 1),
-            width: v(cols + 1),
-            end_of_run: v(cols + 1),
-            _shape: *shape,
-            _rows: rows,
-            _cols: cols,
-            _taps: taps,
-            _banked: banked.into(),
-            _broadcast: broadcast.into(),
-            _store_each: shape.store_each.into(),
-        }
-    }
-}
-
-impl<const A: usize> Logic for Gemm<A> {
-    #[hdl_gen]
-    fn update(&mut self) {
+    #[kernel]
+    fn registers(&mut self) {
         comment!("Registers and tables");
-        self.settings.clk.next = self.clk.val();
-        self.settings.rst_n.next = self.rst_n.val();
         self.settings.write_i.next = self.wr_valid_i.val();
         self.settings.ready_i.next = self.unit.wr_ready_o.val();
         self.settings.kind_i.next = self.wr_kind_i.val();
@@ -219,14 +144,12 @@ impl<const A: usize> Logic for Gemm<A> {
         self.settings.data_i.next = self.wr_data_i.val().get_bits::<16>(0);
         self.settings.start_i.next = self.start_i.val();
         self.settings.busy_i.next = self.unit.busy_o.val();
-        self.unit.clk.next = self.clk.val();
-        self.unit.rst_n.next = self.rst_n.val();
         self.unit.wr_valid_i.next = self.wr_valid_i.val();
         self.wr_ready_o.next = self.unit.wr_ready_o.val();
         self.unit.wr_kind_i.next = self.wr_kind_i.val();
         self.unit.wr_index_i.next = self.wr_index_i.val();
         self.unit.wr_data_i.next = self.wr_data_i.val();
-        if self._store_each > 0 {
+        if self._of.store_each {
             // MODE: each iteration is stored.
             if (self.wr_kind_i.val() == 0) & (self.wr_index_i.val() == 8) {
                 self.unit.wr_data_i.next = self.wr_data_i.val().replace_bit(3, false);
@@ -235,10 +158,8 @@ impl<const A: usize> Logic for Gemm<A> {
             self.passes.each_i[0].next = self.head.pass_each_o[0].val();
             self.result_head.each_i[0].next = self.passes.each_o[0].val();
         }
-        for i in 0..self._taps {
-            self.unit.wr_row_i[i].next = self.wr_row_i[i].val();
-            self.unit.wr_col_i[i].next = self.wr_col_i[i].val();
-        }
+        self.unit.wr_row_i.follow(&self.wr_row_i);
+        self.unit.wr_col_i.follow(&self.wr_col_i);
         self.refused_o.next = self.unit.refused_o.val();
         self.unit.start_i.next = self.settings.start_o.val();
         self.busy_o.next = self.unit.busy_o.val();
@@ -246,10 +167,11 @@ impl<const A: usize> Logic for Gemm<A> {
         if self.settings.refused_o.val() {
             self.error_o.next = 5.into();
         }
+    }
 
+    #[kernel]
+    fn slots(&mut self) {
         comment!("Slots");
-        self.head.clk.next = self.clk.val();
-        self.head.rst_n.next = self.rst_n.val();
         self.head.start_i.next = self.settings.start_o.val();
         self.head.stay_i.next = self.settings.stay_o.val();
         self.head.total_i.next = self.settings.total_o.val();
@@ -264,76 +186,69 @@ impl<const A: usize> Logic for Gemm<A> {
         self.head.sum_first_i.next = self.unit.pass_sum_first_o.val();
         self.head.sum_last_i.next = self.unit.pass_sum_last_o.val();
         self.unit.ready_i.next = self.head.ready_o.val();
+    }
 
+    #[kernel]
+    fn operands(&mut self) {
         comment!("Operands");
         if self._banked > 0 {
-            self.banks[0].clk.next = self.clk.val();
-            self.banks[0].rst_n.next = self.rst_n.val();
             self.banks[0].wen_i.next = self.a_wen_i.val();
             self.banks[0].waddr_i.next = self.a_addr_i.val();
             self.banks[0].wdata_i.next = self.a_data_i.val();
             self.banks[0].offer_i.next = self.head.offer_o.val();
             self.served.next = self.banks[0].served_o.val();
             self.waits.next = self.banks[0].wait_o.val();
-            for r in 0..self._rows {
-                self.banks[0].ren_i[r].next = self.unit.row_ren_o[r].val();
-                self.banks[0].addr_i[r].next = self.unit.row_addr_o[r].val();
-                self.read_x[r].next = self.banks[0].x_o[r].val();
-                self.read_nz[r].next = self.banks[0].nz_o[r].val();
-                self.read[r].next = self.banks[0].read_o[r].val();
-            }
+            self.banks[0].ren_i.follow(&self.unit.row_ren_o);
+            self.banks[0].addr_i.follow(&self.unit.row_addr_o);
+            self.read_x.follow(&self.banks[0].x_o);
+            self.read_nz.follow(&self.banks[0].nz_o);
+            self.read.follow(&self.banks[0].read_o);
         } else {
-            self.rows[0].clk.next = self.clk.val();
-            self.rows[0].rst_n.next = self.rst_n.val();
             self.rows[0].wen_i.next = self.a_wen_i.val();
             self.rows[0].waddr_i.next = self.a_addr_i.val();
             self.rows[0].wdata_i.next = self.a_data_i.val();
             self.served.next = true;
             self.waits.next = false;
             for r in 0..self._rows {
-                if self._broadcast > 0 {
-                    self.rows[0].ren_i[r].next =
-                        self.unit.row_ren_o[r].val() & self.head.taken_o.val();
+                let ren = self.unit.row_ren_o[r].val();
+                if self._broadcast {
+                    self.rows[0].ren_i[r].next = ren & self.head.taken_o.val();
                 } else {
-                    self.rows[0].ren_i[r].next = self.unit.row_ren_o[r].val();
+                    self.rows[0].ren_i[r].next = ren;
                 }
-                self.rows[0].addr_i[r].next = self.unit.row_addr_o[r].val();
-                self.read_x[r].next = self.rows[0].x_o[r].val();
-                self.read_nz[r].next = self.rows[0].nz_o[r].val();
-                self.read[r].next = self.rows[0].read_o[r].val();
             }
+            self.rows[0].addr_i.follow(&self.unit.row_addr_o);
+            self.read_x.follow(&self.rows[0].x_o);
+            self.read_nz.follow(&self.rows[0].nz_o);
+            self.read.follow(&self.rows[0].read_o);
         }
         self.head.served_i.next = self.served.val();
-        if self._broadcast > 0 {
-            self.skew[0].clk.next = self.clk.val();
-            self.skew[0].rst_n.next = self.rst_n.val();
-            for r in 0..self._rows {
-                self.skew[0].x_i[r].next = self.read_x[r].val();
-                self.skew[0].nz_i[r].next = self.read_nz[r].val();
-                self.skew[0].read_i[r].next = self.read[r].val();
-                self.x[r].next = self.skew[0].x_o[r].val();
-                self.nz[r].next = self.skew[0].nz_o[r].val();
-                self.was_read[r].next = self.skew[0].read_o[r].val();
-            }
+        if self._broadcast {
+            self.skew[0].x_i.follow(&self.read_x);
+            self.skew[0].nz_i.follow(&self.read_nz);
+            self.skew[0].read_i.follow(&self.read);
+            self.x.follow(&self.skew[0].x_o);
+            self.nz.follow(&self.skew[0].nz_o);
+            self.was_read.follow(&self.skew[0].read_o);
         } else {
-            for r in 0..self._rows {
-                self.x[r].next = self.read_x[r].val();
-                self.nz[r].next = self.read_nz[r].val();
-                self.was_read[r].next = self.read[r].val();
-            }
+            self.x.follow(&self.read_x);
+            self.nz.follow(&self.read_nz);
+            self.was_read.follow(&self.read);
         }
+    }
 
+    #[kernel]
+    fn weight_memory(&mut self) {
         comment!("Weights");
-        self.weights.clk.next = self.clk.val();
-        self.weights.rst_n.next = self.rst_n.val();
         self.weights.wen_i.next = self.b_wen_i.val();
         self.weights.waddr_i.next = self.b_addr_i.val();
         self.weights.ren_i.next = self.head.read_o.val();
         self.weights.addr_i.next = self.unit.b_addr_o.val();
+    }
 
+    #[kernel]
+    fn products(&mut self) {
         comment!("Array");
-        self.array.clk.next = self.clk.val();
-        self.array.rst_n.next = self.rst_n.val();
         self.array.step_i.next = self.head.step_o.val();
         self.array.stay_i.next = self.head.stay_o.val();
         self.array.first_i.next = self.head.first_o.val();
@@ -342,19 +257,16 @@ impl<const A: usize> Logic for Gemm<A> {
         self.array.row_i.next = self.head.row_o.val();
         self.array.wait_i.next = self.head.wait_o.val();
         self.array.tag_i.next = self.head.tag_o.val();
-        for r in 0..self._rows {
-            self.array.x_i[r].next = self.x[r].val();
-            self.array.nz_i[r].next = self.nz[r].val();
-        }
-        for j in 0..self._cols {
-            self.weights.wdata_i[j].next = self.b_data_i[j].val();
-            self.array.w_i[j].next = self.weights.w_o[j].val();
-            self.array.psum_i[j].next = 0.into();
-        }
+        self.array.x_i.follow(&self.x);
+        self.array.nz_i.follow(&self.nz);
+        self.weights.wdata_i.follow(&self.b_data_i);
+        self.array.w_i.follow(&self.weights.w_o);
+        self.array.psum_i.tie_low();
+    }
 
+    #[kernel]
+    fn results(&mut self) {
         comment!("Results");
-        self.passes.clk.next = self.clk.val();
-        self.passes.rst_n.next = self.rst_n.val();
         self.passes.push_i.next = self.head.pass_valid_o.val();
         self.passes.start_i.next = self.head.pass_start_o.val();
         self.passes.cols_i.next = self.head.pass_cols_o.val();
@@ -364,8 +276,6 @@ impl<const A: usize> Logic for Gemm<A> {
         self.passes.add_i.next = self.head.pass_add_o.val();
         self.passes.store_i.next = self.head.pass_store_o.val();
         self.passes.pop_i.next = self.array.tag_o.val().get_bit(1);
-        self.result_head.clk.next = self.clk.val();
-        self.result_head.rst_n.next = self.rst_n.val();
         self.result_head.sum_i.next = self.array.tag_o.val().get_bit(0);
         self.result_head.first_i.next = self.array.tag_o.val().get_bit(1);
         self.result_head.end_i.next = self.array.tag_o.val().get_bit(2);
@@ -376,8 +286,6 @@ impl<const A: usize> Logic for Gemm<A> {
         self.result_head.stay_i.next = self.passes.stay_o.val();
         self.result_head.add_i.next = self.passes.add_o.val();
         self.result_head.store_i.next = self.passes.store_o.val();
-        self.results.clk.next = self.clk.val();
-        self.results.rst_n.next = self.rst_n.val();
         self.results.valid_i.next = self.result_head.slot_valid_o.val();
         self.results.bank_i.next = self.result_head.slot_bank_o.val();
         self.results.addr_i.next = self.result_head.slot_addr_o.val();
@@ -391,8 +299,6 @@ impl<const A: usize> Logic for Gemm<A> {
         self.end_of_run[0].next = self.result_head.end_o.val();
         for j in 0..self._cols {
             self.results.sum_i[j].next = self.array.psum_o[j].val();
-            self.name[j].clk.next = self.clk.val();
-            self.name[j].rst_n.next = self.rst_n.val();
             self.name[j].valid_i.next = self.valid[j].val();
             self.name[j].row_i.next = self.c_row[j].val();
             self.name[j].col_i.next = self.c_col[j].val();
@@ -408,22 +314,31 @@ impl<const A: usize> Logic for Gemm<A> {
             self.c_col_o[j].next = self.name[j].col_o.val();
             self.c_data_o[j].next = self.results.acc_o[j].val();
         }
-        self.done.clk.next = self.clk.val();
-        self.done.rst_n.next = self.rst_n.val();
         self.done.d_i.next = self.end_of_run[self._cols].val();
-        self.done_o.next = self.done.q_o.val();
+    }
 
+    #[kernel]
+    fn run_counters(&mut self) {
         comment!("Counters");
-        self.counters.clk.next = self.clk.val();
-        self.counters.rst_n.next = self.rst_n.val();
         self.counters.clear_reads_i.next = self.array.tag_o.val().get_bit(3);
         self.counters.clear_stalls_i.next = self.settings.start_o.val();
         self.counters.wait_i.next = self.waits.val();
-        for r in 0..self._rows {
-            self.counters.read_i[r].next = self.was_read[r].val();
-        }
+        self.counters.read_i.follow(&self.was_read);
         self.reads_o.next = self.counters.reads_o.val();
         self.stalls_o.next = self.counters.stalls_o.val();
     }
-    module!(|this| this._shape.meta());
+}
+
+impl<const A: usize> Logic for Gemm<A> {
+    #[kernel]
+    fn update(&mut self) {
+        self.registers();
+        self.slots();
+        self.operands();
+        self.weight_memory();
+        self.products();
+        self.results();
+        self.run_counters();
+    }
+    describe!(|this| this._of.meta());
 }

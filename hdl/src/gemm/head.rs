@@ -1,6 +1,8 @@
 //! What happens to the slots of the unit on their way into the array.
 
-use crate::prelude::*;
+use super::shape::STORE_EACH;
+use crate::offsets::shape::BROADCAST;
+use heddle_kernel::prelude::*;
 
 /// Takes steps and load slots from the unit, makes the draining slots behind the last step of sums
 /// that stay, and says what each slot's result is for.
@@ -12,12 +14,8 @@ use crate::prelude::*;
 /// pass until the next step is taken. `ready_o`, `offer_o`, `taken_o`, `read_o` and the entry of the
 /// pass follow their inputs in the same cycle. With `each_i` every step of sums that stay is a pass:
 /// its products leave at once and are added up in the results memory.
-#[derive(LogicBlock)]
+#[module]
 pub struct GemmHead {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// A run begins.
     pub start_i: Signal<In, Bit>,
     /// Weights stay, sums move; else sums stay.
@@ -27,7 +25,7 @@ pub struct GemmHead {
     /// Output channels of the run, N.
     pub channels_i: Signal<In, Bits<16>>,
     /// Sums leave behind each step, or K tile; only with `store_each`.
-    pub each_i: Vec<Signal<In, Bit>>,
+    pub each_i: [Signal<In, Bit>; store_each.into()],
     /// A step is on the outputs of row 0.
     pub step_i: Signal<In, Bit>,
     /// First step of a pass.
@@ -90,7 +88,7 @@ pub struct GemmHead {
     /// The sums wait for more steps or K tiles.
     pub pass_store_o: Signal<Out, Bit>,
     /// They are results all the same; only with `store_each`.
-    pub pass_each_o: Vec<Signal<Out, Bit>>,
+    pub pass_each_o: [Signal<Out, Bit>; store_each.into()],
     /// Draining slots still to come.
     gap: Reg<Bits<9>>,
     /// The pass taken last is the last one of its run.
@@ -115,98 +113,31 @@ pub struct GemmHead {
     last_cols: Signal<Local, Bit>,
     last_pass: Signal<Local, Bit>,
     mark: Signal<Local, Bits<4>>,
+    /// Rows.
     _rows: usize,
+    /// Columns.
     _cols: usize,
+    /// All rows have a step at once.
+    _broadcast: bool,
+    /// A run may give its results behind each step.
+    _store_each: bool,
+    /// Draining slots of a pass.
+    #[new(rows - 1)]
     _drains: usize,
-    _broadcast: usize,
-    _store_each: usize,
 }
 
 impl GemmHead {
-    /// The head of `rows` rows and `cols` columns; with `broadcast` all rows have a step at once,
-    /// with `store_each` a run may give its results behind each step.
-    pub fn new(rows: usize, cols: usize, broadcast: bool, store_each: bool) -> Self {
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            start_i: Default::default(),
-            stay_i: Default::default(),
-            total_i: Default::default(),
-            channels_i: Default::default(),
-            each_i: v(store_each.into()),
-            step_i: Default::default(),
-            first_i: Default::default(),
-            last_i: Default::default(),
-            b_valid_i: Default::default(),
-            b_row_i: Default::default(),
-            held_i: Default::default(),
-            cols_i: Default::default(),
-            sum_first_i: Default::default(),
-            sum_last_i: Default::default(),
-            served_i: Default::default(),
-            ready_o: Default::default(),
-            offer_o: Default::default(),
-            taken_o: Default::default(),
-            read_o: Default::default(),
-            step_o: Default::default(),
-            stay_o: Default::default(),
-            first_o: Default::default(),
-            load_o: Default::default(),
-            row_o: Default::default(),
-            drain_o: Default::default(),
-            wait_o: Default::default(),
-            tag_o: Default::default(),
-            pass_valid_o: Default::default(),
-            pass_start_o: Default::default(),
-            pass_cols_o: Default::default(),
-            pass_rows_o: Default::default(),
-            pass_width_o: Default::default(),
-            pass_stay_o: Default::default(),
-            pass_add_o: Default::default(),
-            pass_store_o: Default::default(),
-            pass_each_o: v(store_each.into()),
-            gap: Default::default(),
-            run_ends: Default::default(),
-            step: Default::default(),
-            stay: Default::default(),
-            first: Default::default(),
-            load: Default::default(),
-            row: Default::default(),
-            drain: Default::default(),
-            waiting: Default::default(),
-            tag: Default::default(),
-            gapless: Default::default(),
-            leave: Default::default(),
-            ends: Default::default(),
-            taken: Default::default(),
-            begins: Default::default(),
-            rows_left: Default::default(),
-            cols_left: Default::default(),
-            last_rows: Default::default(),
-            last_cols: Default::default(),
-            last_pass: Default::default(),
-            mark: Default::default(),
-            _rows: rows,
-            _cols: cols,
-            _drains: rows - 1,
-            _broadcast: broadcast.into(),
-            _store_each: store_each.into(),
-        }
-    }
-}
-
-impl Logic for GemmHead {
-    #[hdl_gen]
-    fn update(&mut self) {
+    #[kernel]
+    fn gap(&mut self) {
         comment!("Which steps are taken, and the gap in which sums leave");
         self.gapless.next = self.gap.q_o.val() == 0;
-        if self._store_each > 0 {
+        if self._store_each {
             self.leave.next = self.last_i.val() | self.each_i[0].val();
         } else {
             self.leave.next = self.last_i.val();
         }
         self.ends.next = self.step_i.val() & self.leave.val() & !self.stay_i.val();
-        if self._broadcast > 0 {
+        if self._broadcast {
             self.taken.next = self.step_i.val() & self.gapless.val() & self.served_i.val();
             self.ready_o.next = self.gapless.val() & self.served_i.val();
         } else {
@@ -222,8 +153,6 @@ impl Logic for GemmHead {
         self.offer_o.next = self.step_i.val() & self.gapless.val();
         self.taken_o.next = self.taken.val();
         self.read_o.next = self.b_valid_i.val() & (self.taken.val() | !self.step_i.val());
-        self.gap.clk.next = self.clk.val();
-        self.gap.rst_n.next = self.rst_n.val();
         self.gap.d_i.next = 0.into();
         if !self.gapless.val() {
             self.gap.d_i.next = self.gap.q_o.val() - 1;
@@ -231,7 +160,10 @@ impl Logic for GemmHead {
         if self.taken.val() & self.ends.val() {
             self.gap.d_i.next = self._drains.to_bits::<9>();
         }
+    }
 
+    #[kernel]
+    fn pass(&mut self) {
         comment!("The pass");
         self.begins.next = self.taken.val()
             & ((self.stay_i.val() & self.first_i.val()) | (!self.stay_i.val() & self.leave.val()));
@@ -242,9 +174,8 @@ impl Logic for GemmHead {
         self.last_pass.next = self.last_cols.val()
             & ((self.stay_i.val() & self.sum_last_i.val())
                 | (!self.stay_i.val() & self.last_rows.val()));
-        self.run_ends.clk.next = self.clk.val();
         self.run_ends.en_i.next = self.taken.val();
-        if self._store_each > 0 {
+        if self._store_each {
             self.run_ends.d_i.next = self.last_pass.val() & self.last_i.val();
         } else {
             self.run_ends.d_i.next = self.last_pass.val();
@@ -264,7 +195,7 @@ impl Logic for GemmHead {
             self.pass_width_o.next = self.cols_left.val().get_bits::<9>(0);
         }
         self.pass_stay_o.next = self.stay_i.val();
-        if self._store_each > 0 {
+        if self._store_each {
             self.pass_add_o.next =
                 !self.sum_first_i.val() | (self.each_i[0].val() & !self.first_i.val());
             self.pass_store_o.next = !self.sum_last_i.val()
@@ -274,37 +205,33 @@ impl Logic for GemmHead {
             self.pass_add_o.next = !self.sum_first_i.val();
             self.pass_store_o.next = !self.sum_last_i.val();
         }
+    }
 
+    #[kernel]
+    fn slot(&mut self) {
         comment!("The slot");
-        self.step.clk.next = self.clk.val();
-        self.step.rst_n.next = self.rst_n.val();
         self.step.d_i.next = self.taken.val();
         self.step_o.next = self.step.q_o.val();
-        self.stay.clk.next = self.clk.val();
         self.stay.d_i.next = self.stay_i.val();
         self.stay_o.next = self.stay.q_o.val();
-        self.first.clk.next = self.clk.val();
-        if self._store_each > 0 {
+        if self._store_each {
             self.first.d_i.next = self.first_i.val() | self.each_i[0].val();
         } else {
             self.first.d_i.next = self.first_i.val();
         }
         self.first_o.next = self.first.q_o.val();
-        self.load.clk.next = self.clk.val();
-        self.load.rst_n.next = self.rst_n.val();
         self.load.d_i.next = self.b_valid_i.val() & self.stay_i.val();
         self.load_o.next = self.load.q_o.val();
-        self.drain.clk.next = self.clk.val();
-        self.drain.rst_n.next = self.rst_n.val();
         self.drain.d_i.next = !self.gapless.val();
         self.drain_o.next = self.drain.q_o.val();
-        self.row.clk.next = self.clk.val();
         self.row.d_i.next = self.b_row_i.val();
         self.row_o.next = self.row.q_o.val();
-        self.waiting.clk.next = self.clk.val();
         self.waiting.d_i.next = self.gap.q_o.val();
         self.wait_o.next = self.waiting.q_o.val();
+    }
 
+    #[kernel]
+    fn mark(&mut self) {
         comment!("Its tag");
         self.mark.next = 0.into();
         if (self.taken.val() & (self.stay_i.val() | self.leave.val())) | !self.gapless.val() {
@@ -328,25 +255,22 @@ impl Logic for GemmHead {
         if self.start_i.val() {
             self.mark.next = self.mark.val() | 8;
         }
-        self.tag.clk.next = self.clk.val();
-        self.tag.rst_n.next = self.rst_n.val();
         self.tag.d_i.next = self.mark.val();
         self.tag_o.next = self.tag.q_o.val();
     }
-    module!(|this| Meta::module("gemm_head")
+}
+
+impl Logic for GemmHead {
+    #[kernel]
+    fn update(&mut self) {
+        self.gap();
+        self.pass();
+        self.slot();
+        self.mark();
+    }
+    describe!(|this| Meta::module("gemm_head")
         .param("rows", "r", this._rows, "rows")
         .param("cols", "c", this._cols, "columns")
-        .option(
-            "broadcast",
-            "x",
-            this._broadcast,
-            "all rows have a step at once"
-        )
-        .option(
-            "store_each",
-            "k",
-            this._store_each,
-            "1: sums may leave behind each step"
-        )
-        .hidden("drains", this._drains, "draining slots of a pass"));
+        .option("broadcast", "x", this._broadcast.into(), BROADCAST)
+        .option("store_each", "k", this._store_each.into(), STORE_EACH));
 }

@@ -1,18 +1,14 @@
 //! Operand memories, one for each row.
 
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Operand memory of one row.
 ///
 /// # Timing
 /// `ren_i` and `addr_i` in cycle T: `x_o`, `nz_o` and `read_o` in T+2. A write is on the outputs
 /// for the next row one cycle later. Addresses count modulo the bytes of the memory.
-#[derive(LogicBlock)]
+#[module]
 pub struct OperandRow<const A: usize> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// Writes an operand.
     pub wen_i: Signal<In, Bit>,
     /// Byte address to write.
@@ -42,57 +38,22 @@ pub struct OperandRow<const A: usize> {
     read: Reg<Bit>,
     x: RegData<Bits<8>>,
     nz: Reg<Bit>,
+    #[new(Ram1r1w::new(1, bytes))]
     ram: Ram1r1w<16, 8>,
     not_zero: Signal<Local, Bit>,
     _bytes: usize,
 }
 
-impl<const A: usize> OperandRow<A> {
-    /// A row with a memory of `bytes` bytes.
-    pub fn new(bytes: usize) -> Self {
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            wen_i: Default::default(),
-            waddr_i: Default::default(),
-            wdata_i: Default::default(),
-            wen_o: Default::default(),
-            waddr_o: Default::default(),
-            wdata_o: Default::default(),
-            ren_i: Default::default(),
-            addr_i: Default::default(),
-            x_o: Default::default(),
-            nz_o: Default::default(),
-            read_o: Default::default(),
-            wen: Default::default(),
-            waddr: Default::default(),
-            wdata: Default::default(),
-            reading: Default::default(),
-            read: Default::default(),
-            x: Default::default(),
-            nz: Default::default(),
-            ram: Ram1r1w::new(1, bytes),
-            not_zero: Default::default(),
-            _bytes: bytes,
-        }
-    }
-}
-
 impl<const A: usize> Logic for OperandRow<A> {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         // Writes
-        self.wen.clk.next = self.clk.val();
-        self.wen.rst_n.next = self.rst_n.val();
         self.wen.d_i.next = self.wen_i.val();
         self.wen_o.next = self.wen.q_o.val();
-        self.waddr.clk.next = self.clk.val();
         self.waddr.d_i.next = self.waddr_i.val();
         self.waddr_o.next = self.waddr.q_o.val();
-        self.wdata.clk.next = self.clk.val();
         self.wdata.d_i.next = self.wdata_i.val();
         self.wdata_o.next = self.wdata.q_o.val();
-        self.ram.clk.next = self.clk.val();
         self.ram.wen_i.next = self.wen_i.val();
         self.ram.waddr_i.next = self.waddr_i.val().get_bits::<16>(0);
         self.ram.wdata_i[0].next = self.wdata_i.val();
@@ -100,24 +61,16 @@ impl<const A: usize> Logic for OperandRow<A> {
         // Reads
         self.ram.ren_i.next = self.ren_i.val();
         self.ram.raddr_i.next = self.addr_i.val().get_bits::<16>(0);
-        self.reading.clk.next = self.clk.val();
-        self.reading.rst_n.next = self.rst_n.val();
         self.reading.d_i.next = self.ren_i.val();
-        self.read.clk.next = self.clk.val();
-        self.read.rst_n.next = self.rst_n.val();
         self.read.d_i.next = self.reading.q_o.val();
         self.read_o.next = self.read.q_o.val();
         self.not_zero.next = self.reading.q_o.val() & self.ram.rdata_o[0].val().any();
-        self.x.clk.next = self.clk.val();
-        self.x.en_i.next = self.not_zero.val();
-        self.x.d_i.next = self.ram.rdata_o[0].val();
+        self.x.load(self.not_zero.val(), self.ram.rdata_o[0].val());
         self.x_o.next = self.x.q_o.val();
-        self.nz.clk.next = self.clk.val();
-        self.nz.rst_n.next = self.rst_n.val();
         self.nz.d_i.next = self.not_zero.val();
         self.nz_o.next = self.nz.q_o.val();
     }
-    module!(|this| Meta::module("operand_row")
+    describe!(|this| Meta::module("operand_row")
         .param("A", "a", A, "bits of an address")
         .param("bytes", "d", this._bytes, "bytes of the memory"));
 }
@@ -127,12 +80,8 @@ impl<const A: usize> Logic for OperandRow<A> {
 /// # Timing
 /// `ren_i` and `addr_i` of a row in cycle T: `x_o`, `nz_o` and `read_o` in T+2. A byte written in
 /// cycle T is in the memory of row r in T+r+1.
-#[derive(LogicBlock)]
+#[module]
 pub struct OperandRows<const A: usize> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// Writes an operand.
     pub wen_i: Signal<In, Bit>,
     /// Byte address to write.
@@ -140,56 +89,31 @@ pub struct OperandRows<const A: usize> {
     /// Operand to write.
     pub wdata_i: Signal<In, Bits<8>>,
     /// One per row: reads an operand.
-    pub ren_i: Vec<Signal<In, Bit>>,
+    pub ren_i: [Signal<In, Bit>; rows],
     /// One per row: byte address to read.
-    pub addr_i: Vec<Signal<In, Bits<A>>>,
+    pub addr_i: [Signal<In, Bits<A>>; rows],
     /// One per row: the last operand that was not zero.
-    pub x_o: Vec<Signal<Out, Bits<8>>>,
+    pub x_o: [Signal<Out, Bits<8>>; rows],
     /// One per row: an operand was read and is not zero.
-    pub nz_o: Vec<Signal<Out, Bit>>,
+    pub nz_o: [Signal<Out, Bit>; rows],
     /// One per row: an operand was read.
-    pub read_o: Vec<Signal<Out, Bit>>,
-    row: Vec<OperandRow<A>>,
-    wen: Vec<Signal<Local, Bit>>,
-    waddr: Vec<Signal<Local, Bits<A>>>,
-    wdata: Vec<Signal<Local, Bits<8>>>,
+    pub read_o: [Signal<Out, Bit>; rows],
+    #[new(OperandRow::new(bytes))]
+    row: [OperandRow<A>; rows],
+    wen: [Signal<Local, Bit>; rows + 1],
+    waddr: [Signal<Local, Bits<A>>; rows + 1],
+    wdata: [Signal<Local, Bits<8>>; rows + 1],
     _rows: usize,
     _bytes: usize,
 }
 
-impl<const A: usize> OperandRows<A> {
-    /// `rows` memories of `bytes` bytes.
-    pub fn new(rows: usize, bytes: usize) -> Self {
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            wen_i: Default::default(),
-            waddr_i: Default::default(),
-            wdata_i: Default::default(),
-            ren_i: v(rows),
-            addr_i: v(rows),
-            x_o: v(rows),
-            nz_o: v(rows),
-            read_o: v(rows),
-            row: (0..rows).map(|_| OperandRow::new(bytes)).collect(),
-            wen: v(rows + 1),
-            waddr: v(rows + 1),
-            wdata: v(rows + 1),
-            _rows: rows,
-            _bytes: bytes,
-        }
-    }
-}
-
 impl<const A: usize> Logic for OperandRows<A> {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         self.wen[0].next = self.wen_i.val();
         self.waddr[0].next = self.waddr_i.val();
         self.wdata[0].next = self.wdata_i.val();
         for i in 0..self._rows {
-            self.row[i].clk.next = self.clk.val();
-            self.row[i].rst_n.next = self.rst_n.val();
             self.row[i].wen_i.next = self.wen[i].val();
             self.row[i].waddr_i.next = self.waddr[i].val();
             self.row[i].wdata_i.next = self.wdata[i].val();
@@ -203,7 +127,7 @@ impl<const A: usize> Logic for OperandRows<A> {
             self.read_o[i].next = self.row[i].read_o.val();
         }
     }
-    module!(|this| Meta::module("operand_rows")
+    describe!(|this| Meta::module("operand_rows")
         .param("rows", "r", this._rows, "rows")
         .param("A", "a", A, "bits of an address")
         .param("bytes", "d", this._bytes, "bytes of each memory"));

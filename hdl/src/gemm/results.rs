@@ -1,6 +1,7 @@
 //! Which result of which channel leaves the array.
 
-use crate::prelude::*;
+use super::shape::STORE_EACH;
+use heddle_kernel::prelude::*;
 
 /// Turns the tags that leave the array into slots of the results buffer and into the names of the
 /// results.
@@ -10,12 +11,8 @@ use crate::prelude::*;
 /// results buffer on the outputs in T+2, the name of the result of column 0 in T+3. The sum of
 /// column 0 leaves the array in T+3, the result is there in T+4, when the name has entered the
 /// first [`ResultName`].
-#[derive(LogicBlock)]
+#[module]
 pub struct ResultHead {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// A sum leaves.
     pub sum_i: Signal<In, Bit>,
     /// It is the first one of a pass.
@@ -37,7 +34,7 @@ pub struct ResultHead {
     /// The sums are stored: no results yet.
     pub store_i: Signal<In, Bit>,
     /// They are results all the same; only with `store_each`.
-    pub each_i: Vec<Signal<In, Bit>>,
+    pub each_i: [Signal<In, Bit>; store_each.into()],
     /// Slot of the results buffer.
     pub slot_valid_o: Signal<Out, Bit>,
     /// Its bank.
@@ -79,89 +76,28 @@ pub struct ResultHead {
     this_place: Signal<Local, Bits<9>>,
     /// The sum is a result, if its row is one.
     shown: Signal<Local, Bit>,
+    /// Rows of the array.
     _rows: usize,
-    _top_row: usize,
-    _store_each: usize,
-}
-
-impl ResultHead {
-    /// The results of an array of `rows` rows; with `store_each` stored sums may be results too.
-    pub fn new(rows: usize, store_each: bool) -> Self {
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            sum_i: Default::default(),
-            first_i: Default::default(),
-            end_i: Default::default(),
-            start_i: Default::default(),
-            cols_i: Default::default(),
-            rows_i: Default::default(),
-            width_i: Default::default(),
-            stay_i: Default::default(),
-            add_i: Default::default(),
-            store_i: Default::default(),
-            each_i: v(store_each.into()),
-            slot_valid_o: Default::default(),
-            slot_bank_o: Default::default(),
-            slot_addr_o: Default::default(),
-            slot_add_o: Default::default(),
-            slot_write_o: Default::default(),
-            valid_o: Default::default(),
-            row_o: Default::default(),
-            col_o: Default::default(),
-            width_o: Default::default(),
-            end_o: Default::default(),
-            sum: Default::default(),
-            first: Default::default(),
-            end_flag: Default::default(),
-            slot: Default::default(),
-            row: Default::default(),
-            place: Default::default(),
-            add: Default::default(),
-            store: Default::default(),
-            result: Default::default(),
-            col: Default::default(),
-            width: Default::default(),
-            slot_end: Default::default(),
-            named: Default::default(),
-            named_row: Default::default(),
-            named_col: Default::default(),
-            named_width: Default::default(),
-            named_end: Default::default(),
-            this_place: Default::default(),
-            shown: Default::default(),
-            _rows: rows,
-            _top_row: rows - 1,
-            _store_each: store_each.into(),
-        }
-    }
+    /// Stored sums may be results.
+    _store_each: bool,
 }
 
 impl Logic for ResultHead {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         comment!("The pass is read");
-        self.sum.clk.next = self.clk.val();
-        self.sum.rst_n.next = self.rst_n.val();
         self.sum.d_i.next = self.sum_i.val();
-        self.first.clk.next = self.clk.val();
-        self.first.rst_n.next = self.rst_n.val();
         self.first.d_i.next = self.first_i.val();
-        self.end_flag.clk.next = self.clk.val();
-        self.end_flag.rst_n.next = self.rst_n.val();
         self.end_flag.d_i.next = self.end_i.val();
 
         comment!("Slot of the results buffer");
-        self.slot.clk.next = self.clk.val();
-        self.slot.rst_n.next = self.rst_n.val();
         self.slot.d_i.next = self.sum.q_o.val();
         self.slot_valid_o.next = self.slot.q_o.val();
-        self.row.clk.next = self.clk.val();
         self.row.d_i.next = self.row.q_o.val();
         self.this_place.next = self.place.q_o.val();
         if self.first.q_o.val() {
             self.row.d_i.next = self.start_i.val();
-            self.this_place.next = self._top_row.to_bits::<9>();
+            self.this_place.next = (self._rows - 1).to_bits::<9>();
         } else if self.sum.q_o.val() {
             self.row.d_i.next = self.row.q_o.val() - 1;
             if self.stay_i.val() {
@@ -169,21 +105,16 @@ impl Logic for ResultHead {
             }
             self.this_place.next = self.place.q_o.val() - 1;
         }
-        self.place.clk.next = self.clk.val();
         self.place.d_i.next = self.this_place.val();
         self.slot_bank_o.next = self.row.q_o.val().get_bit(0);
         self.slot_addr_o.next = self.row.q_o.val().get_bits::<12>(1);
-        self.add.clk.next = self.clk.val();
         self.add.d_i.next = self.add_i.val();
         self.slot_add_o.next = self.add.q_o.val();
-        self.store.clk.next = self.clk.val();
         self.store.d_i.next = self.store_i.val();
         self.slot_write_o.next = self.store.q_o.val();
 
-        comment!("Its name");
-        self.result.clk.next = self.clk.val();
-        self.result.rst_n.next = self.rst_n.val();
-        if self._store_each > 0 {
+        // Its name
+        if self._store_each {
             self.shown.next = !self.store_i.val() | self.each_i[0].val();
         } else {
             self.shown.next = !self.store_i.val();
@@ -191,40 +122,23 @@ impl Logic for ResultHead {
         self.result.d_i.next = self.sum.q_o.val()
             & self.shown.val()
             & (self.stay_i.val() | (self.this_place.val() < self.rows_i.val()));
-        self.col.clk.next = self.clk.val();
         self.col.d_i.next = self.cols_i.val() - 1;
-        self.width.clk.next = self.clk.val();
         self.width.d_i.next = self.width_i.val();
-        self.slot_end.clk.next = self.clk.val();
-        self.slot_end.rst_n.next = self.rst_n.val();
         self.slot_end.d_i.next = self.end_flag.q_o.val();
-        self.named.clk.next = self.clk.val();
-        self.named.rst_n.next = self.rst_n.val();
         self.named.d_i.next = self.result.q_o.val();
         self.valid_o.next = self.named.q_o.val();
-        self.named_row.clk.next = self.clk.val();
         self.named_row.d_i.next = self.row.q_o.val();
         self.row_o.next = self.named_row.q_o.val();
-        self.named_col.clk.next = self.clk.val();
         self.named_col.d_i.next = self.col.q_o.val();
         self.col_o.next = self.named_col.q_o.val();
-        self.named_width.clk.next = self.clk.val();
         self.named_width.d_i.next = self.width.q_o.val();
         self.width_o.next = self.named_width.q_o.val();
-        self.named_end.clk.next = self.clk.val();
-        self.named_end.rst_n.next = self.rst_n.val();
         self.named_end.d_i.next = self.slot_end.q_o.val();
         self.end_o.next = self.named_end.q_o.val();
     }
-    module!(|this| Meta::module("result_head")
+    describe!(|this| Meta::module("result_head")
         .param("rows", "r", this._rows, "rows")
-        .hidden("top_row", this._top_row, "last row")
-        .option(
-            "store_each",
-            "k",
-            this._store_each,
-            "1: stored sums may be results"
-        ));
+        .option("store_each", "k", this._store_each.into(), STORE_EACH));
 }
 
 /// Name of the results of one column: it travels with the slot of the results buffer, two cycles
@@ -232,12 +146,8 @@ impl Logic for ResultHead {
 ///
 /// # Timing
 /// One cycle. All outputs are registered, those for the next column are those of this one.
-#[derive(LogicBlock, Default)]
+#[module]
 pub struct ResultName {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// The slot is a result.
     pub valid_i: Signal<In, Bit>,
     /// Its GEMM row.
@@ -269,32 +179,23 @@ pub struct ResultName {
 }
 
 impl Logic for ResultName {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
-        self.valid.clk.next = self.clk.val();
-        self.valid.rst_n.next = self.rst_n.val();
         self.valid.d_i.next = self.valid_i.val();
         self.valid_o.next = self.valid.q_o.val();
-        self.row.clk.next = self.clk.val();
         self.row.d_i.next = self.row_i.val();
         self.row_o.next = self.row.q_o.val();
-        self.col.clk.next = self.clk.val();
         self.col.d_i.next = self.col_i.val() + 1;
         self.col_o.next = self.col.q_o.val();
-        self.width.clk.next = self.clk.val();
         self.width.d_i.next = 0.into();
         if self.width_i.val() != 0 {
             self.width.d_i.next = self.width_i.val() - 1;
         }
         self.width_o.next = self.width.q_o.val();
-        self.end_flag.clk.next = self.clk.val();
-        self.end_flag.rst_n.next = self.rst_n.val();
         self.end_flag.d_i.next = self.end_i.val();
         self.end_o.next = self.end_flag.q_o.val();
-        self.result.clk.next = self.clk.val();
-        self.result.rst_n.next = self.rst_n.val();
         self.result.d_i.next = self.valid_i.val() & (self.width_i.val() != 0);
         self.result_o.next = self.result.q_o.val();
     }
-    module!(|_this| Meta::module("result_name"));
+    describe!(|_this| Meta::module("result_name"));
 }

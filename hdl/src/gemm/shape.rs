@@ -2,6 +2,10 @@
 
 use crate::offsets::OffsetShape;
 
+// Meaning of the options, in the headers of the modules.
+pub(super) const MERGE: &str = "1: rows that want one operand are served together";
+pub(super) const STORE_EACH: &str = "1: sums may leave behind each step";
+
 /// Sizes and options of a GEMM core: the section `offsets` of a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GemmShape {
@@ -49,6 +53,15 @@ impl GemmShape {
             results: size(section.results),
             store_each: section.store_each,
         }
+    }
+
+    /// This shape.
+    ///
+    /// # Panics
+    /// If it is not allowed, or has other addresses.
+    pub(super) fn checked(&self, address_bits: usize) -> Self {
+        self.check(address_bits);
+        *self
     }
 
     /// Refuses what cannot be built with addresses of `address_bits` bits.

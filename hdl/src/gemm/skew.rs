@@ -1,95 +1,61 @@
 //! Delay that turns operands of one cycle into a wave.
 
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Delays what row r has read by r cycles, so that operands that rows have read at once enter the
 /// array as those of rows that read one after another.
 ///
 /// # Timing
 /// The outputs of row r are its inputs of r cycles before. A zero operand moves no operand register.
-#[derive(LogicBlock)]
+#[module]
 pub struct OperandSkew {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// One per row: operand.
-    pub x_i: Vec<Signal<In, Bits<8>>>,
+    pub x_i: [Signal<In, Bits<8>>; rows],
     /// One per row: the operand is not zero.
-    pub nz_i: Vec<Signal<In, Bit>>,
+    pub nz_i: [Signal<In, Bit>; rows],
     /// One per row: an operand was read.
-    pub read_i: Vec<Signal<In, Bit>>,
+    pub read_i: [Signal<In, Bit>; rows],
     /// One per row: operand.
-    pub x_o: Vec<Signal<Out, Bits<8>>>,
+    pub x_o: [Signal<Out, Bits<8>>; rows],
     /// One per row: the operand is not zero.
-    pub nz_o: Vec<Signal<Out, Bit>>,
+    pub nz_o: [Signal<Out, Bit>; rows],
     /// One per row: an operand was read.
-    pub read_o: Vec<Signal<Out, Bit>>,
+    pub read_o: [Signal<Out, Bit>; rows],
     /// Stage s of row r at r (r - 1) / 2 + s.
-    x: Vec<RegData<Bits<8>>>,
-    nz: Vec<Reg<Bit>>,
-    read: Vec<Reg<Bit>>,
+    x: [RegData<Bits<8>>; stages],
+    nz: [Reg<Bit>; stages],
+    read: [Reg<Bit>; stages],
     /// Between the stages: r of row r lie behind those of the rows before.
-    x_at: Vec<Signal<Local, Bits<8>>>,
-    nz_at: Vec<Signal<Local, Bit>>,
-    read_at: Vec<Signal<Local, Bit>>,
+    x_at: [Signal<Local, Bits<8>>; stages + rows],
+    nz_at: [Signal<Local, Bit>; stages + rows],
+    read_at: [Signal<Local, Bit>; stages + rows],
+    /// Rows.
     _rows: usize,
-}
-
-impl OperandSkew {
-    /// A wave of `rows` rows.
-    pub fn new(rows: usize) -> Self {
-        let stages = (rows * rows - rows) / 2;
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            x_i: v(rows),
-            nz_i: v(rows),
-            read_i: v(rows),
-            x_o: v(rows),
-            nz_o: v(rows),
-            read_o: v(rows),
-            x: v(stages),
-            nz: v(stages),
-            read: v(stages),
-            x_at: v(stages + rows),
-            nz_at: v(stages + rows),
-            read_at: v(stages + rows),
-            _rows: rows,
-        }
-    }
+    #[new((rows * rows - rows) / 2)]
+    _stages: usize,
 }
 
 impl Logic for OperandSkew {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         for r in 0..self._rows {
-            self.x_at[(r * r + r) / 2].next = self.x_i[r].val();
-            self.nz_at[(r * r + r) / 2].next = self.nz_i[r].val();
-            self.read_at[(r * r + r) / 2].next = self.read_i[r].val();
-            for s in 0..self._rows {
-                if s < r {
-                    self.x[(r * r - r) / 2 + s].clk.next = self.clk.val();
-                    self.x[(r * r - r) / 2 + s].en_i.next = self.nz_at[(r * r + r) / 2 + s].val();
-                    self.x[(r * r - r) / 2 + s].d_i.next = self.x_at[(r * r + r) / 2 + s].val();
-                    self.x_at[(r * r + r) / 2 + s + 1].next = self.x[(r * r - r) / 2 + s].q_o.val();
-                    self.nz[(r * r - r) / 2 + s].clk.next = self.clk.val();
-                    self.nz[(r * r - r) / 2 + s].rst_n.next = self.rst_n.val();
-                    self.nz[(r * r - r) / 2 + s].d_i.next = self.nz_at[(r * r + r) / 2 + s].val();
-                    self.nz_at[(r * r + r) / 2 + s + 1].next =
-                        self.nz[(r * r - r) / 2 + s].q_o.val();
-                    self.read[(r * r - r) / 2 + s].clk.next = self.clk.val();
-                    self.read[(r * r - r) / 2 + s].rst_n.next = self.rst_n.val();
-                    self.read[(r * r - r) / 2 + s].d_i.next =
-                        self.read_at[(r * r + r) / 2 + s].val();
-                    self.read_at[(r * r + r) / 2 + s + 1].next =
-                        self.read[(r * r - r) / 2 + s].q_o.val();
-                }
+            let first = (r * r + r) / 2;
+            self.x_at[first].follow(&self.x_i[r]);
+            self.nz_at[first].follow(&self.nz_i[r]);
+            self.read_at[first].follow(&self.read_i[r]);
+            for at in first..first + r {
+                let stage = at - r;
+                self.x[stage].load(self.nz_at[at].val(), self.x_at[at].val());
+                self.x_at[at + 1].follow(&self.x[stage]);
+                self.nz[stage].follow(&self.nz_at[at]);
+                self.nz_at[at + 1].follow(&self.nz[stage]);
+                self.read[stage].follow(&self.read_at[at]);
+                self.read_at[at + 1].follow(&self.read[stage]);
             }
-            self.x_o[r].next = self.x_at[(r * r + r) / 2 + r].val();
-            self.nz_o[r].next = self.nz_at[(r * r + r) / 2 + r].val();
-            self.read_o[r].next = self.read_at[(r * r + r) / 2 + r].val();
+            self.x_o[r].follow(&self.x_at[first + r]);
+            self.nz_o[r].follow(&self.nz_at[first + r]);
+            self.read_o[r].follow(&self.read_at[first + r]);
         }
     }
-    module!(|this| Meta::module("operand_skew").param("rows", "r", this._rows, "rows"));
+    describe!(|this| Meta::module("operand_skew").param("rows", "r", this._rows, "rows"));
 }

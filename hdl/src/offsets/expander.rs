@@ -1,7 +1,8 @@
 //! Compressed tables.
 
 use super::OffsetShape;
-use crate::prelude::*;
+use super::shape::TAPS;
+use heddle_kernel::prelude::*;
 
 /// Writes table entries that follow from a few numbers: three nested counts with a step each, or a
 /// block of entries repeated with a step. It only adds.
@@ -9,13 +10,8 @@ use crate::prelude::*;
 /// # Timing
 /// Busy from the clock after EX_GO on. A nest writes one entry in a clock, a repeat one in three: it
 /// reads, waits for the entry, and writes the sum. It stops before the first entry beyond the table and says so with `refused_o`.
-#[derive(LogicBlock)]
+#[module]
 pub struct OffsetExpander<const A: usize> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
-
     /// Writes a register.
     pub write_i: Signal<In, Bit>,
     /// EX_TABLE is 0, EX_GO is 9.
@@ -23,15 +19,13 @@ pub struct OffsetExpander<const A: usize> {
     /// Value.
     pub data_i: Signal<In, Bits<32>>,
     /// With EX_GO: row bits of all entries of a nest.
-    pub row_i: Vec<Signal<In, Bits<1>>>,
+    pub row_i: [Signal<In, Bits<1>>; taps],
     /// With EX_GO: their column bits.
-    pub col_i: Vec<Signal<In, Bits<1>>>,
-
+    pub col_i: [Signal<In, Bits<1>>; taps],
     /// No write is taken.
     pub busy_o: Signal<Out, Bit>,
     /// There is no such table, or no such entry.
     pub refused_o: Signal<Out, Bit>,
-
     /// The table is that of the offsets.
     pub offset_o: Signal<Out, Bit>,
     /// Writes an entry.
@@ -41,9 +35,9 @@ pub struct OffsetExpander<const A: usize> {
     /// Its value.
     pub value_o: Signal<Out, Bits<A>>,
     /// Its row bits.
-    pub row_o: Vec<Signal<Out, Bits<1>>>,
+    pub row_o: [Signal<Out, Bits<1>>; taps],
     /// Its column bits.
-    pub col_o: Vec<Signal<Out, Bits<1>>>,
+    pub col_o: [Signal<Out, Bits<1>>; taps],
     /// Reads an entry.
     pub ren_o: Signal<Out, Bit>,
     /// Its number.
@@ -51,10 +45,9 @@ pub struct OffsetExpander<const A: usize> {
     /// The entry read two clocks before.
     pub read_i: Signal<In, Bits<A>>,
     /// Its row bits.
-    pub read_row_i: Vec<Signal<In, Bits<1>>>,
+    pub read_row_i: [Signal<In, Bits<1>>; taps],
     /// Its column bits.
-    pub read_col_i: Vec<Signal<In, Bits<1>>>,
-
+    pub read_col_i: [Signal<In, Bits<1>>; taps],
     /// EX_TABLE, 0 if there is no such table.
     of_bases: RegEn<Bit>,
     of_offsets: RegEn<Bit>,
@@ -62,23 +55,21 @@ pub struct OffsetExpander<const A: usize> {
     start_entry: RegEn<Bits<16>>,
     start_value: RegEn<Bits<A>>,
     /// EX_COUNT, EX_STEP.
-    count: Vec<RegEn<Bits<16>>>,
-    addend: Vec<RegEn<Bits<A>>>,
-
+    count: [RegEn<Bits<16>>; 3],
+    addend: [RegEn<Bits<A>>; 3],
     busy: RegEn<Bit>,
     repeats: RegEn<Bit>,
     /// Of an entry of a repeat: 0 read, 1 wait, 2 write.
     phase: RegEn<Bits<2>>,
     /// Entries behind this one in its run, less one; runs, blocks of runs.
-    left: Vec<RegEn<Bits<17>>>,
+    left: [RegEn<Bits<17>>; 3],
     entry: RegEn<Bits<17>>,
     source: RegEn<Bits<16>>,
     value: RegData<Bits<A>>,
-    row: Vec<RegData<Bits<1>>>,
-    col: Vec<RegData<Bits<1>>>,
-
+    row: [RegData<Bits<1>>; taps],
+    col: [RegData<Bits<1>>; taps],
     place: Signal<Local, Bits<4>>,
-    of_number: Vec<Signal<Local, Bit>>,
+    of_number: [Signal<Local, Bit>; 3],
     go: Signal<Local, Bit>,
     goes: Signal<Local, Bit>,
     repeat_wanted: Signal<Local, Bit>,
@@ -87,115 +78,49 @@ pub struct OffsetExpander<const A: usize> {
     writing: Signal<Local, Bit>,
     in_table: Signal<Local, Bit>,
     /// Number i and all inside it are at their ends.
-    ends: Vec<Signal<Local, Bit>>,
-    left_from: Vec<Signal<Local, Bits<17>>>,
+    ends: [Signal<Local, Bit>; 4],
+    left_from: [Signal<Local, Bits<17>>; 3],
     finished: Signal<Local, Bit>,
     added_to: Signal<Local, Bits<A>>,
     added: Signal<Local, Bits<A>>,
     total: Signal<Local, Bits<A>>,
+    /// What the unit is built from.
+    #[argument]
+    _shape: &OffsetShape,
+    #[new(shape.taps)]
     _taps: usize,
-    _base_entries: usize,
-    _offset_entries: usize,
+    #[new(shape.bases)]
+    _bases: usize,
+    #[new(shape.offsets)]
+    _offsets: usize,
 }
 
 impl<const A: usize> OffsetExpander<A> {
-    /// The expander of a unit of this shape.
-    pub fn new(shape: &OffsetShape) -> Self {
-        let taps = shape.taps;
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            write_i: Default::default(),
-            index_i: Default::default(),
-            data_i: Default::default(),
-            row_i: v(taps),
-            col_i: v(taps),
-            busy_o: Default::default(),
-            refused_o: Default::default(),
-            offset_o: Default::default(),
-            wen_o: Default::default(),
-            waddr_o: Default::default(),
-            value_o: Default::default(),
-            row_o: v(taps),
-            col_o: v(taps),
-            ren_o: Default::default(),
-            raddr_o: Default::default(),
-            read_i: Default::default(),
-            read_row_i: v(taps),
-            read_col_i: v(taps),
-            of_bases: Default::default(),
-            of_offsets: Default::default(),
-            start_entry: Default::default(),
-            start_value: Default::default(),
-            count: v(3),
-            addend: v(3),
-            busy: Default::default(),
-            repeats: Default::default(),
-            phase: Default::default(),
-            left: v(3),
-            entry: Default::default(),
-            source: Default::default(),
-            value: Default::default(),
-            row: v(taps),
-            col: v(taps),
-            place: Default::default(),
-            of_number: v(3),
-            go: Default::default(),
-            goes: Default::default(),
-            repeat_wanted: Default::default(),
-            nothing: Default::default(),
-            impossible: Default::default(),
-            writing: Default::default(),
-            in_table: Default::default(),
-            ends: v(4),
-            left_from: v(3),
-            finished: Default::default(),
-            added_to: Default::default(),
-            added: Default::default(),
-            total: Default::default(),
-            _taps: taps,
-            _base_entries: shape.bases,
-            _offset_entries: shape.offsets,
-        }
-    }
-}
-
-impl<const A: usize> Logic for OffsetExpander<A> {
-    #[hdl_gen]
-    fn update(&mut self) {
+    #[kernel]
+    fn registers(&mut self) {
         comment!("Registers");
-        self.of_bases.clk.next = self.clk.val();
-        self.of_bases.rst_n.next = self.rst_n.val();
-        self.of_bases.en_i.next = self.write_i.val() & (self.index_i.val() == 0);
-        self.of_bases.d_i.next = self.data_i.val() == 1;
-        self.of_offsets.clk.next = self.clk.val();
-        self.of_offsets.rst_n.next = self.rst_n.val();
-        self.of_offsets.en_i.next = self.write_i.val() & (self.index_i.val() == 0);
-        self.of_offsets.d_i.next = self.data_i.val() == 2;
-        self.start_entry.clk.next = self.clk.val();
-        self.start_entry.rst_n.next = self.rst_n.val();
-        self.start_entry.en_i.next = self.write_i.val() & (self.index_i.val() == 1);
-        self.start_entry.d_i.next = self.data_i.val().get_bits::<16>(0);
-        self.start_value.clk.next = self.clk.val();
-        self.start_value.rst_n.next = self.rst_n.val();
-        self.start_value.en_i.next = self.write_i.val() & (self.index_i.val() == 2);
-        self.start_value.d_i.next = self.data_i.val().get_bits::<A>(0);
+        let write = self.write_i.val();
+        let index = self.index_i.val();
+        let data = self.data_i.val();
+        self.of_bases.load(write & (index == 0), data == 1);
+        self.of_offsets.load(write & (index == 0), data == 2);
+        self.start_entry
+            .load(write & (index == 1), data.get_bits::<16>(0));
+        self.start_value
+            .load(write & (index == 2), data.get_bits::<A>(0));
         // A count and a step in turn, from register 3 on.
-        self.place.next = self.index_i.val() - 3;
+        self.place.next = index - 3;
+        let is_step = self.place.val().get_bit(0);
         for i in 0..3 {
             self.of_number[i].next = self.place.val().get_bits::<3>(1) == i.to_bits::<3>();
-            self.count[i].clk.next = self.clk.val();
-            self.count[i].rst_n.next = self.rst_n.val();
-            self.count[i].en_i.next =
-                self.write_i.val() & self.of_number[i].val() & !self.place.val().get_bit(0);
-            self.count[i].d_i.next = self.data_i.val().get_bits::<16>(0);
-            self.addend[i].clk.next = self.clk.val();
-            self.addend[i].rst_n.next = self.rst_n.val();
-            self.addend[i].en_i.next =
-                self.write_i.val() & self.of_number[i].val() & self.place.val().get_bit(0);
-            self.addend[i].d_i.next = self.data_i.val().get_bits::<A>(0);
+            let mine = write & self.of_number[i].val();
+            self.count[i].load(mine & !is_step, data.get_bits::<16>(0));
+            self.addend[i].load(mine & is_step, data.get_bits::<A>(0));
         }
+    }
 
+    #[kernel]
+    fn begin(&mut self) {
         comment!("Begin");
         self.go.next = self.write_i.val() & (self.index_i.val() == 9);
         self.repeat_wanted.next = self.data_i.val().get_bit(0);
@@ -205,18 +130,14 @@ impl<const A: usize> Logic for OffsetExpander<A> {
         self.impossible.next = (!self.of_bases.q_o.val() & !self.of_offsets.q_o.val())
             | (self.repeat_wanted.val() & (self.start_entry.q_o.val() < self.count[0].q_o.val()));
         self.goes.next = self.go.val() & !self.nothing.val() & !self.impossible.val();
-        self.busy.clk.next = self.clk.val();
-        self.busy.rst_n.next = self.rst_n.val();
-        self.busy.en_i.next = self.goes.val() | self.finished.val();
-        self.busy.d_i.next = self.goes.val();
-        self.repeats.clk.next = self.clk.val();
-        self.repeats.rst_n.next = self.rst_n.val();
-        self.repeats.en_i.next = self.goes.val();
-        self.repeats.d_i.next = self.repeat_wanted.val();
+        self.busy
+            .load(self.goes.val() | self.finished.val(), self.goes.val());
+        self.repeats.load(self.goes.val(), self.repeat_wanted.val());
+    }
 
+    #[kernel]
+    fn next_entry(&mut self) {
         comment!("One entry after the other");
-        self.phase.clk.next = self.clk.val();
-        self.phase.rst_n.next = self.rst_n.val();
         self.phase.en_i.next = self.goes.val() | self.repeats.q_o.val();
         self.phase.d_i.next = self.phase.q_o.val() + 1;
         if self.goes.val() {
@@ -228,14 +149,12 @@ impl<const A: usize> Logic for OffsetExpander<A> {
             self.phase.d_i.next = 0.into();
         }
         self.writing.next = self.busy.q_o.val() & (self.phase.q_o.val() == 2);
-        self.in_table.next = self.entry.q_o.val() < self._base_entries.to_bits::<17>();
+        self.in_table.next = self.entry.q_o.val() < self._bases.to_bits::<17>();
         if self.of_offsets.q_o.val() {
-            self.in_table.next = self.entry.q_o.val() < self._offset_entries.to_bits::<17>();
+            self.in_table.next = self.entry.q_o.val() < self._offsets.to_bits::<17>();
         }
         self.ends[0].next = true;
         for i in 0..3 {
-            self.left[i].clk.next = self.clk.val();
-            self.left[i].rst_n.next = self.rst_n.val();
             self.left[i].en_i.next = self.goes.val() | (self.writing.val() & self.ends[i].val());
             self.left_from[i].next = self.left[i].q_o.val();
             if self.goes.val() | self.left[i].q_o.val().get_bit(16) {
@@ -251,19 +170,18 @@ impl<const A: usize> Logic for OffsetExpander<A> {
             & (self.ends[3].val()
                 | (self.ends[2].val() & self.repeats.q_o.val())
                 | !self.in_table.val());
-        self.entry.clk.next = self.clk.val();
-        self.entry.rst_n.next = self.rst_n.val();
         self.entry.en_i.next = self.goes.val() | self.writing.val();
         self.entry.d_i.next = self.entry.q_o.val() + 1;
-        self.source.clk.next = self.clk.val();
-        self.source.rst_n.next = self.rst_n.val();
         self.source.en_i.next = self.goes.val() | self.writing.val();
         self.source.d_i.next = self.source.q_o.val() + 1;
         if self.goes.val() {
             self.entry.d_i.next = bit_cast::<17, 16>(self.start_entry.q_o.val());
             self.source.d_i.next = self.start_entry.q_o.val() - self.count[0].q_o.val();
         }
+    }
 
+    #[kernel]
+    fn value(&mut self) {
         comment!("Value: the one before, or the one a block before, and a step");
         self.added_to.next = self.value.q_o.val();
         self.added.next = self.addend[2].q_o.val();
@@ -276,7 +194,6 @@ impl<const A: usize> Logic for OffsetExpander<A> {
             self.added_to.next = self.read_i.val();
             self.added.next = self.addend[0].q_o.val();
         }
-        self.value.clk.next = self.clk.val();
         self.value.en_i.next = self.goes.val() | self.writing.val();
         self.total.next = self.added_to.val() + self.added.val();
         self.value.d_i.next = self.total.val();
@@ -288,13 +205,9 @@ impl<const A: usize> Logic for OffsetExpander<A> {
             self.value_o.next = self.total.val();
         }
         for i in 0..self._taps {
-            self.row[i].clk.next = self.clk.val();
-            self.row[i].en_i.next = self.goes.val();
-            self.row[i].d_i.next = self.row_i[i].val();
+            self.row[i].load(self.goes.val(), self.row_i[i].val());
             self.row_o[i].next = self.row[i].q_o.val();
-            self.col[i].clk.next = self.clk.val();
-            self.col[i].en_i.next = self.goes.val();
-            self.col[i].d_i.next = self.col_i[i].val();
+            self.col[i].load(self.goes.val(), self.col_i[i].val());
             self.col_o[i].next = self.col[i].q_o.val();
             if self.repeats.q_o.val() {
                 self.row_o[i].next = self.read_row_i[i].val();
@@ -311,24 +224,24 @@ impl<const A: usize> Logic for OffsetExpander<A> {
         self.ren_o.next = self.busy.q_o.val() & (self.phase.q_o.val() == 0);
         self.raddr_o.next = self.source.q_o.val();
     }
-    module!(|this| Meta::module("offsets_expander")
+}
+
+impl<const A: usize> Logic for OffsetExpander<A> {
+    #[kernel]
+    fn update(&mut self) {
+        self.registers();
+        self.begin();
+        self.next_entry();
+        self.value();
+    }
+    describe!(|this| Meta::module("offsets_expander")
         .param("A", "a", A, "bits of a value")
-        .param(
-            "base_entries",
-            "b",
-            this._base_entries,
-            "entries of the table of bases"
-        )
+        .param("base_entries", "b", this._bases, "entries of the bases")
         .param(
             "offset_entries",
             "o",
-            this._offset_entries,
-            "entries of the table of offsets"
+            this._offsets,
+            "entries of the offsets"
         )
-        .option(
-            "taps",
-            "t",
-            this._taps,
-            "row bits of an entry, and column bits"
-        ));
+        .option("taps", "t", this._taps, TAPS));
 }

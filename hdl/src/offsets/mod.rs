@@ -13,7 +13,7 @@ mod registers;
 mod row;
 mod rows;
 mod sequencer;
-mod shape;
+pub(crate) mod shape;
 mod table;
 mod unit;
 mod wave;

@@ -1,7 +1,8 @@
 //! Address of one row.
 
 use super::OffsetKept;
-use crate::prelude::*;
+use super::shape::TAPS;
+use heddle_kernel::prelude::*;
 
 /// One row: holds an entry of one table, adds the entries of the other one that stream by.
 ///
@@ -12,13 +13,8 @@ use crate::prelude::*;
 /// # Timing
 /// A slot that arrives in cycle t shows at the outputs in t + 1, all of them registers. While
 /// `advance_i` is low nothing changes. `addr_o` is only defined with `ren_o`.
-#[derive(LogicBlock)]
+#[module]
 pub struct OffsetRow<const A: usize> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
-
     /// The slot is taken.
     pub advance_i: Signal<In, Bit>,
     /// It is a load slot.
@@ -34,10 +30,9 @@ pub struct OffsetRow<const A: usize> {
     /// Value of the entry.
     pub value_i: Signal<In, Bits<A>>,
     /// Its row bits.
-    pub row_i: Vec<Signal<In, Bits<1>>>,
+    pub row_i: [Signal<In, Bits<1>>; taps],
     /// Its column bits.
-    pub col_i: Vec<Signal<In, Bits<1>>>,
-
+    pub col_i: [Signal<In, Bits<1>>; taps],
     /// The row took the load slot that passed last.
     pub took_o: Signal<Out, Bit>,
     /// A step is in the row.
@@ -50,101 +45,48 @@ pub struct OffsetRow<const A: usize> {
     pub first_o: Signal<Out, Bit>,
     /// Last step of a pass.
     pub last_o: Signal<Out, Bit>,
-
     took: RegEn<Bit>,
     /// The entry of this row.
-    enabled: Vec<RegEn<Bit>>,
-    held: Vec<RegData<Bits<A>>>,
-    held_row: Vec<RegData<Bits<1>>>,
-    held_col: Vec<RegData<Bits<1>>>,
+    enabled: [RegEn<Bit>; (kept == 0).into()],
+    held: [RegData<Bits<A>>; (kept == 0).into()],
+    held_row: [RegData<Bits<1>>; if kept == 0 { taps } else { 0 }],
+    held_col: [RegData<Bits<1>>; if kept == 0 { taps } else { 0 }],
     /// Instead of them, with `kept`.
+    #[new((1..=kept.min(1)) .map(|_| OffsetKept::new(kept, taps)) .collect())]
     kept: Vec<OffsetKept<A>>,
     valid: RegEn<Bit>,
     ren: RegEn<Bit>,
     first: RegEn<Bit>,
     last: RegEn<Bit>,
     addr: RegData<Bits<A>>,
-
     /// The slot is for this row.
     mine: Signal<Local, Bit>,
     row_meets: Signal<Local, Bit>,
     col_meets: Signal<Local, Bit>,
     /// The tap lies in the image.
     in_image: Signal<Local, Bit>,
+    /// Mask bits of an entry for each axis.
     _taps: usize,
+    /// Entries that the row keeps; 0: it holds one.
     _kept: usize,
 }
 
-impl<const A: usize> OffsetRow<A> {
-    /// A row with `taps` mask bits for each axis. It keeps `kept` entries; 0: it holds one.
-    pub fn new(taps: usize, kept: usize) -> Self {
-        let (held, held_taps) = if kept > 0 { (0, 0) } else { (1, taps) };
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            advance_i: Default::default(),
-            load_i: Default::default(),
-            step_i: Default::default(),
-            first_i: Default::default(),
-            last_i: Default::default(),
-            enabled_i: Default::default(),
-            value_i: Default::default(),
-            row_i: v(taps),
-            col_i: v(taps),
-            took_o: Default::default(),
-            valid_o: Default::default(),
-            ren_o: Default::default(),
-            addr_o: Default::default(),
-            first_o: Default::default(),
-            last_o: Default::default(),
-            took: Default::default(),
-            enabled: v(held),
-            held: v(held),
-            held_row: v(held_taps),
-            held_col: v(held_taps),
-            kept: (1..=kept.min(1))
-                .map(|_| OffsetKept::new(kept, taps))
-                .collect(),
-            valid: Default::default(),
-            ren: Default::default(),
-            first: Default::default(),
-            last: Default::default(),
-            addr: Default::default(),
-            mine: Default::default(),
-            row_meets: Default::default(),
-            col_meets: Default::default(),
-            in_image: Default::default(),
-            _taps: taps,
-            _kept: kept,
-        }
-    }
-}
-
 impl<const A: usize> Logic for OffsetRow<A> {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         comment!("Entry of the row");
         self.mine.next = self.advance_i.val() & self.load_i.val() & self.first_i.val();
-        self.took.clk.next = self.clk.val();
-        self.took.rst_n.next = self.rst_n.val();
-        self.took.en_i.next = self.advance_i.val() & self.load_i.val();
-        self.took.d_i.next = self.first_i.val();
+        self.took
+            .load(self.advance_i.val() & self.load_i.val(), self.first_i.val());
         self.took_o.next = self.took.q_o.val();
         if self._kept > 0 {
-            self.kept[0].clk.next = self.clk.val();
-            self.kept[0].rst_n.next = self.rst_n.val();
             self.kept[0].store_i.next = self.mine.val();
             self.kept[0].take_i.next = self.advance_i.val() & self.load_i.val() & self.last_i.val();
             self.kept[0].enabled_i.next = self.enabled_i.val();
             self.kept[0].value_i.next = self.value_i.val();
         } else {
-            self.enabled[0].clk.next = self.clk.val();
-            self.enabled[0].rst_n.next = self.rst_n.val();
-            self.enabled[0].en_i.next = self.mine.val();
-            self.enabled[0].d_i.next = self.enabled_i.val();
-            self.held[0].clk.next = self.clk.val();
-            self.held[0].en_i.next = self.mine.val();
-            self.held[0].d_i.next = self.value_i.val();
+            self.enabled[0].load(self.mine.val(), self.enabled_i.val());
+            self.held[0].load(self.mine.val(), self.value_i.val());
         }
 
         comment!("One of the two entries is one-hot: they meet where the tap lies in the image");
@@ -159,12 +101,8 @@ impl<const A: usize> Logic for OffsetRow<A> {
                 self.col_meets.next = self.col_meets.val()
                     | (self.kept[0].col_o[i].val() & self.col_i[i].val()).get_bit(0);
             } else {
-                self.held_row[i].clk.next = self.clk.val();
-                self.held_row[i].en_i.next = self.mine.val();
-                self.held_row[i].d_i.next = self.row_i[i].val();
-                self.held_col[i].clk.next = self.clk.val();
-                self.held_col[i].en_i.next = self.mine.val();
-                self.held_col[i].d_i.next = self.col_i[i].val();
+                self.held_row[i].load(self.mine.val(), self.row_i[i].val());
+                self.held_col[i].load(self.mine.val(), self.col_i[i].val());
                 self.row_meets.next = self.row_meets.val()
                     | (self.held_row[i].q_o.val() & self.row_i[i].val()).get_bit(0);
                 self.col_meets.next = self.col_meets.val()
@@ -177,36 +115,23 @@ impl<const A: usize> Logic for OffsetRow<A> {
         }
 
         comment!("Address");
-        self.valid.clk.next = self.clk.val();
-        self.valid.rst_n.next = self.rst_n.val();
-        self.valid.en_i.next = self.advance_i.val();
-        self.valid.d_i.next = self.step_i.val();
-        self.first.clk.next = self.clk.val();
-        self.first.rst_n.next = self.rst_n.val();
-        self.first.en_i.next = self.advance_i.val();
-        self.first.d_i.next = self.step_i.val() & self.first_i.val();
-        self.last.clk.next = self.clk.val();
-        self.last.rst_n.next = self.rst_n.val();
-        self.last.en_i.next = self.advance_i.val();
-        self.last.d_i.next = self.step_i.val() & self.last_i.val();
-        self.ren.clk.next = self.clk.val();
-        self.ren.rst_n.next = self.rst_n.val();
+        self.valid.load(self.advance_i.val(), self.step_i.val());
+        self.first
+            .load(self.advance_i.val(), self.step_i.val() & self.first_i.val());
+        self.last
+            .load(self.advance_i.val(), self.step_i.val() & self.last_i.val());
         self.ren.en_i.next = self.advance_i.val();
-        self.addr.clk.next = self.clk.val();
         if self._kept > 0 {
-            self.ren.d_i.next =
-                self.step_i.val() & self.kept[0].enabled_o.val() & self.in_image.val();
-            self.addr.en_i.next = self.advance_i.val()
-                & self.step_i.val()
-                & self.kept[0].enabled_o.val()
-                & self.in_image.val();
+            let enabled = self.kept[0].enabled_o.val();
+            self.ren.d_i.next = self.step_i.val() & enabled & self.in_image.val();
+            self.addr.en_i.next =
+                self.advance_i.val() & self.step_i.val() & enabled & self.in_image.val();
             self.addr.d_i.next = self.kept[0].value_o.val() + self.value_i.val();
         } else {
-            self.ren.d_i.next = self.step_i.val() & self.enabled[0].q_o.val() & self.in_image.val();
-            self.addr.en_i.next = self.advance_i.val()
-                & self.step_i.val()
-                & self.enabled[0].q_o.val()
-                & self.in_image.val();
+            let enabled = self.enabled[0].q_o.val();
+            self.ren.d_i.next = self.step_i.val() & enabled & self.in_image.val();
+            self.addr.en_i.next =
+                self.advance_i.val() & self.step_i.val() & enabled & self.in_image.val();
             self.addr.d_i.next = self.held[0].q_o.val() + self.value_i.val();
         }
 
@@ -216,13 +141,8 @@ impl<const A: usize> Logic for OffsetRow<A> {
         self.first_o.next = self.first.q_o.val();
         self.last_o.next = self.last.q_o.val();
     }
-    module!(|this| Meta::module("offsets_row")
+    describe!(|this| Meta::module("offsets_row")
         .param("A", "a", A, "bits of an address")
-        .option(
-            "taps",
-            "t",
-            this._taps,
-            "row bits of an entry, and column bits"
-        )
+        .option("taps", "t", this._taps, TAPS)
         .option("kept", "k", this._kept, "entries that the row keeps"));
 }

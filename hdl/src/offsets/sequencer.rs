@@ -1,7 +1,8 @@
 //! Order of the slots.
 
 use super::OffsetShape;
-use crate::prelude::*;
+use super::shape::{BEFORE, PREFETCH, RUNNING};
+use heddle_kernel::prelude::*;
 
 /// Makes the load slots and steps of a run in their order: reads of the tables, and what is to be
 /// done with the entries. It knows three counts and nothing of a shape.
@@ -22,13 +23,8 @@ use crate::prelude::*;
 /// # Timing
 /// The first slot comes one cycle after `start_i`, then one in every cycle with `advance_i`. The
 /// table entry of a slot is there one advance later.
-#[derive(LogicBlock, Default)]
+#[module]
 pub struct OffsetSequencer {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
-
     /// Starts a run; not while one is under way.
     pub start_i: Signal<In, Bit>,
     /// The slot at hand is taken.
@@ -47,7 +43,6 @@ pub struct OffsetSequencer {
     pub base_ptr_i: Signal<In, Bits<16>>,
     /// First entry of the offsets.
     pub offset_ptr_i: Signal<In, Bits<16>>,
-
     /// There is a slot.
     pub valid_o: Signal<Out, Bit>,
     /// Bit 0 load slot (else step), 1 first one of its group, 2 last step of a pass, with `prefetch`
@@ -68,7 +63,6 @@ pub struct OffsetSequencer {
     pub offset_ren_o: Signal<Out, Bit>,
     /// Its entry.
     pub offset_addr_o: Signal<Out, Bits<16>>,
-
     active: RegEn<Bit>,
     loading: RegEn<Bit>,
     /// First slot of a group.
@@ -87,8 +81,7 @@ pub struct OffsetSequencer {
     inner_first: RegEn<Bit>,
     outer_first: RegEn<Bit>,
     /// The rows have their entries: the next load slot is a switch slot. Only with `prefetch`.
-    fetched: Vec<RegEn<Bit>>,
-
+    fetched: [RegEn<Bit>; shape.prefetch.into()],
     held_count: Signal<Local, Bits<16>>,
     held_ptr: Signal<Local, Bits<16>>,
     step_count: Signal<Local, Bits<16>>,
@@ -113,13 +106,13 @@ pub struct OffsetSequencer {
     inner_wrap: Signal<Local, Bit>,
     run_end: Signal<Local, Bit>,
     /// The entries behind those of the indices; only with `before`.
-    held_stepped: Vec<Signal<Local, Bits<16>>>,
-    step_stepped: Vec<Signal<Local, Bits<16>>>,
+    held_stepped: [Signal<Local, Bits<16>>; shape.before.into()],
+    step_stepped: [Signal<Local, Bits<16>>; shape.before.into()],
     /// The slot is a switch slot. Only with `prefetch`.
-    switching: Vec<Signal<Local, Bit>>,
+    switching: [Signal<Local, Bit>; shape.prefetch.into()],
     /// It begins a tile of bases.
-    turn: Vec<Signal<Local, Bit>>,
-    held_less: Vec<Signal<Local, Bits<17>>>,
+    turn: [Signal<Local, Bit>; shape.prefetch.into()],
+    held_less: [Signal<Local, Bits<17>>; shape.prefetch.into()],
     held_rewinds: Signal<Local, Bit>,
     held_restart: Signal<Local, Bit>,
     cols_restart: Signal<Local, Bit>,
@@ -134,46 +127,16 @@ pub struct OffsetSequencer {
     is_offset: Signal<Local, Bit>,
     summed: Signal<Local, Bit>,
     sum_begins: Signal<Local, Bit>,
-    _rows: usize,
-    _cols: usize,
-    _rows_begin: usize,
-    _cols_begin: usize,
-    _rows_distance: usize,
-    _summing: usize,
-    _before: usize,
-    _prefetch: usize,
+    /// What the unit is built from.
+    #[argument]
+    _shape: &OffsetShape,
+    #[new(*shape)]
+    _of: OffsetShape,
 }
 
 impl OffsetSequencer {
-    /// The sequencer of a unit of this shape.
-    pub fn new(shape: &OffsetShape) -> Self {
-        let (rows, cols) = (shape.rows, shape.cols);
-        let stepped = usize::from(shape.before);
-        let kept = usize::from(shape.prefetch);
-        Self {
-            held_stepped: v(stepped),
-            step_stepped: v(stepped),
-            fetched: v(kept),
-            switching: v(kept),
-            turn: v(kept),
-            held_less: v(kept),
-            _rows: rows,
-            _cols: cols,
-            _rows_begin: rows + 1,
-            _cols_begin: cols + 1,
-            // R - 2 in 9 bits.
-            _rows_distance: (rows + 510) % 512,
-            _summing: shape.running.into(),
-            _before: stepped,
-            _prefetch: kept,
-            ..Self::default()
-        }
-    }
-}
-
-impl Logic for OffsetSequencer {
-    #[hdl_gen]
-    fn update(&mut self) {
+    #[kernel]
+    fn lists(&mut self) {
         comment!("Which list is held and which one streams by");
         self.held_count.next = self.t_i.val();
         self.held_ptr.next = self.base_ptr_i.val();
@@ -185,11 +148,14 @@ impl Logic for OffsetSequencer {
             self.step_count.next = self.t_i.val();
             self.step_ptr.next = self.base_ptr_i.val();
         }
+    }
 
+    #[kernel]
+    fn ends(&mut self) {
         comment!("Ends of the loops");
         self.idle.next = !self.active.q_o.val();
         self.issue.next = self.active.q_o.val() & self.advance_i.val();
-        if self._prefetch > 0 {
+        if self._of.prefetch {
             self.switching[0].next = self.loading.q_o.val()
                 & (self.fetched[0].q_o.val()
                     | (!self.ws_i.val()
@@ -206,7 +172,7 @@ impl Logic for OffsetSequencer {
         self.step_last.next = self.steps_left.q_o.val().get_bit(16);
         self.group_last.next = self.step_last.val();
         if self.loading.q_o.val() {
-            if self._prefetch > 0 {
+            if self._of.prefetch {
                 self.group_last.next = self.switching[0].val();
             } else {
                 self.group_last.next = self.load_last.val();
@@ -223,26 +189,21 @@ impl Logic for OffsetSequencer {
         }
         self.inner_wrap.next = self.pass_end.val() & !self.inner_more.val();
         self.run_end.next = self.inner_wrap.val() & !self.outer_more.val();
+    }
 
+    #[kernel]
+    fn order(&mut self) {
         comment!("Load slots and steps in turn");
-        self.active.clk.next = self.clk.val();
-        self.active.rst_n.next = self.rst_n.val();
-        self.active.en_i.next = self.start_i.val() | self.run_end.val();
-        self.active.d_i.next = self.start_i.val();
-        self.loading.clk.next = self.clk.val();
-        self.loading.rst_n.next = self.rst_n.val();
+        self.active
+            .load(self.start_i.val() | self.run_end.val(), self.start_i.val());
         self.loading.en_i.next = self.idle.val() | (self.issue.val() & self.group_last.val());
         self.loading.d_i.next = self.idle.val()
             | (!self.loading.q_o.val() & (self.ws_i.val() | !self.inner_more.val()));
-        self.first.clk.next = self.clk.val();
-        self.first.rst_n.next = self.rst_n.val();
         self.first.en_i.next = self.idle.val() | self.issue.val();
-        if self._prefetch > 0 {
+        if self._of.prefetch {
             self.first.d_i.next = self.idle.val()
                 | self.group_last.val()
                 | (self.loading.q_o.val() & self.load_last.val());
-            self.fetched[0].clk.next = self.clk.val();
-            self.fetched[0].rst_n.next = self.rst_n.val();
             self.fetched[0].en_i.next = self.idle.val()
                 | (self.issue.val() & self.switching[0].val())
                 | (self.ws_i.val() & self.load_issue.val() & self.load_last.val());
@@ -251,17 +212,18 @@ impl Logic for OffsetSequencer {
         } else {
             self.first.d_i.next = self.idle.val() | self.group_last.val();
         }
-        self.rows_left.clk.next = self.clk.val();
-        self.rows_left.rst_n.next = self.rst_n.val();
         self.rows_left.en_i.next = self.idle.val() | self.load_issue.val();
         self.rows_left.d_i.next = self.rows_left.q_o.val() - 1;
         if self.idle.val() | self.load_last.val() {
-            self.rows_left.d_i.next = self._rows_distance.to_bits::<9>();
+            self.rows_left.d_i.next = ((self._of.rows + 510) % 512).to_bits::<9>();
         }
+    }
 
+    #[kernel]
+    fn held_list(&mut self) {
         comment!("The held list, a tile at a time");
         self.held_rewinds.next = self.ws_i.val() & !self.more_held.val();
-        if self._prefetch > 0 {
+        if self._of.prefetch {
             self.held_restart.next = self.idle.val()
                 | (self.turn[0].val() & !self.fetched[0].q_o.val())
                 | (self.held_rewinds.val() & !self.loading.q_o.val() & self.step_last.val());
@@ -273,9 +235,7 @@ impl Logic for OffsetSequencer {
         if self.held_restart.val() {
             self.held_from.next = bit_cast::<17, 16>(self.held_count.val());
         }
-        self.held_left.clk.next = self.clk.val();
-        self.held_left.rst_n.next = self.rst_n.val();
-        if self._prefetch > 0 {
+        if self._of.prefetch {
             // Bases are counted to the end, then once more by tiles.
             self.held_left.en_i.next = self.idle.val()
                 | self.load_issue.val()
@@ -283,9 +243,9 @@ impl Logic for OffsetSequencer {
                 | (self.pass_end.val() & self.held_rewinds.val());
             self.held_less[0].next = 1.into();
             if self.turn[0].val() {
-                self.held_less[0].next = self._rows_begin.to_bits::<17>();
+                self.held_less[0].next = (self._of.rows + 1).to_bits::<17>();
                 if self.fetched[0].q_o.val() {
-                    self.held_less[0].next = self._rows.to_bits::<17>();
+                    self.held_less[0].next = self._of.rows.to_bits::<17>();
                 }
             }
             self.held_left.d_i.next = self.held_from.val() - self.held_less[0].val();
@@ -295,12 +255,10 @@ impl Logic for OffsetSequencer {
                 | (self.pass_end.val() & self.held_rewinds.val());
             self.held_left.d_i.next = self.held_from.val() - 1;
         }
-        self.held_entry.clk.next = self.clk.val();
-        self.held_entry.rst_n.next = self.rst_n.val();
         self.held_entry.en_i.next = self.idle.val()
             | self.load_issue.val()
             | (self.pass_end.val() & self.held_rewinds.val());
-        if self._before > 0 {
+        if self._of.before {
             self.held_stepped[0].next = self.held_entry.q_o.val() + 1;
             self.held_entry.d_i.next = self.held_stepped[0].val();
             if self.held_restart.val() {
@@ -312,23 +270,22 @@ impl Logic for OffsetSequencer {
                 self.held_entry.d_i.next = self.held_ptr.val();
             }
         }
+    }
 
+    #[kernel]
+    fn streaming_list(&mut self) {
         comment!("The streaming list, all of it in each pass");
         self.step_restart.next = self.idle.val() | self.step_last.val();
         self.steps_from.next = self.steps_left.q_o.val();
         if self.step_restart.val() {
             self.steps_from.next = bit_cast::<17, 16>(self.step_count.val());
         }
-        self.steps_left.clk.next = self.clk.val();
-        self.steps_left.rst_n.next = self.rst_n.val();
         self.steps_left.en_i.next = self.idle.val() | self.step_issue.val();
         // Less 1 in the list, less 2 at its begin: -2 differs from -1 in its low bit.
         self.steps_left.d_i.next =
             self.steps_from.val() + bits::<17>(0x1_ffff).replace_bit(0, !self.step_restart.val());
-        self.step_entry.clk.next = self.clk.val();
-        self.step_entry.rst_n.next = self.rst_n.val();
         self.step_entry.en_i.next = self.idle.val() | self.step_issue.val();
-        if self._before > 0 {
+        if self._of.before {
             self.step_stepped[0].next = self.step_entry.q_o.val() + 1;
             self.step_entry.d_i.next = self.step_stepped[0].val();
             if self.step_restart.val() {
@@ -340,37 +297,37 @@ impl Logic for OffsetSequencer {
                 self.step_entry.d_i.next = self.step_ptr.val();
             }
         }
+    }
 
+    #[kernel]
+    fn column_tiles(&mut self) {
         comment!("Column tiles");
         self.cols_restart.next = self.idle.val() | (!self.ws_i.val() & !self.more_cols.val());
         self.cols_from.next = self.cols_left.q_o.val();
-        self.cols_less.next = self._cols.to_bits::<17>();
+        self.cols_less.next = self._of.cols.to_bits::<17>();
         if self.cols_restart.val() {
             self.cols_from.next = bit_cast::<17, 16>(self.n_i.val());
-            self.cols_less.next = self._cols_begin.to_bits::<17>();
+            self.cols_less.next = (self._of.cols + 1).to_bits::<17>();
         }
-        self.cols_left.clk.next = self.clk.val();
-        self.cols_left.rst_n.next = self.rst_n.val();
         self.cols_left.en_i.next =
             self.idle.val() | (self.pass_end.val() & (!self.ws_i.val() | !self.inner_more.val()));
         self.cols_left.d_i.next = self.cols_from.val() - self.cols_less.val();
-        self.inner_first.clk.next = self.clk.val();
-        self.inner_first.rst_n.next = self.rst_n.val();
         self.inner_first.en_i.next = self.idle.val() | self.pass_end.val();
         self.inner_first.d_i.next = self.idle.val() | !self.inner_more.val();
-        self.outer_first.clk.next = self.clk.val();
-        self.outer_first.rst_n.next = self.rst_n.val();
-        self.outer_first.en_i.next = self.idle.val() | self.inner_wrap.val();
-        self.outer_first.d_i.next = self.idle.val();
+        self.outer_first
+            .load(self.idle.val() | self.inner_wrap.val(), self.idle.val());
         self.held_first.next = self.outer_first.q_o.val();
         self.cols_first.next = self.inner_first.q_o.val();
         if self.ws_i.val() {
             self.held_first.next = self.inner_first.q_o.val();
             self.cols_first.next = self.outer_first.q_o.val();
         }
+    }
 
+    #[kernel]
+    fn slot(&mut self) {
         comment!("The slot");
-        if self._prefetch > 0 {
+        if self._of.prefetch {
             self.used.next =
                 (!self.loading.q_o.val() | self.more_held.val()) & !self.switching[0].val();
         } else {
@@ -381,7 +338,7 @@ impl Logic for OffsetSequencer {
         if self.loading.q_o.val() {
             self.mark.next = self.more_held.val();
         }
-        if self._prefetch > 0 {
+        if self._of.prefetch {
             self.tag_o.next = bits::<7>(0)
                 .replace_bit(0, self.loading.q_o.val())
                 .replace_bit(1, self.first.q_o.val() & !self.switching[0].val())
@@ -406,7 +363,7 @@ impl Logic for OffsetSequencer {
         self.is_offset.next = self.loading.q_o.val() == self.ws_i.val();
         self.summed.next = self.steps_i.val() & self.is_offset.val();
         self.sum_begins.next = self.first.q_o.val() & (!self.ws_i.val() | self.held_first.val());
-        if self._summing > 0 {
+        if self._of.running {
             self.sum_o.next = self.summed.val() & !self.sum_begins.val();
             self.keep_o.next = self.summed.val() & self.used.val();
             self.origin_o.next =
@@ -417,19 +374,19 @@ impl Logic for OffsetSequencer {
             self.origin_o.next = self.loading.q_o.val();
         }
         self.base_ren_o.next = self.issue.val() & self.used.val() & !self.is_offset.val();
-        if self._before > 0 {
+        if self._of.before {
             self.base_addr_o.next = self.held_stepped[0].val();
         } else {
             self.base_addr_o.next = self.held_entry.q_o.val();
         }
         self.offset_ren_o.next = self.issue.val() & self.used.val() & self.is_offset.val();
-        if self._before > 0 {
+        if self._of.before {
             self.offset_addr_o.next = self.step_stepped[0].val();
         } else {
             self.offset_addr_o.next = self.step_entry.q_o.val();
         }
         if self.ws_i.val() {
-            if self._before > 0 {
+            if self._of.before {
                 self.base_addr_o.next = self.step_stepped[0].val();
                 self.offset_addr_o.next = self.held_stepped[0].val();
             } else {
@@ -438,23 +395,26 @@ impl Logic for OffsetSequencer {
             }
         }
     }
-    module!(|this| Meta::module("offsets_sequencer")
-        .param("rows", "r", this._rows, "rows")
-        .param("cols", "q", this._cols, "columns")
-        .option("summing", "s", this._summing, "1: offsets may be steps")
-        .option(
-            "before",
-            "i",
-            this._before,
-            "1: an index is stepped before a read"
-        )
-        .option(
-            "prefetch",
-            "p",
-            this._prefetch,
-            "1: rows keep their entries"
-        )
-        .hidden("rows_begin", this._rows_begin, "rows + 1")
-        .hidden("cols_begin", this._cols_begin, "columns + 1")
-        .hidden("rows_distance", this._rows_distance, "rows - 2 in 9 bits"));
+}
+
+impl Logic for OffsetSequencer {
+    #[kernel]
+    fn update(&mut self) {
+        self.lists();
+        self.ends();
+        self.order();
+        self.held_list();
+        self.streaming_list();
+        self.column_tiles();
+        self.slot();
+    }
+    describe!(|this| {
+        let shape = &this._of;
+        Meta::module("offsets_sequencer")
+            .param("rows", "r", shape.rows, "rows")
+            .param("cols", "q", shape.cols, "columns")
+            .option("summing", "s", shape.running.into(), RUNNING)
+            .option("before", "i", shape.before.into(), BEFORE)
+            .option("prefetch", "p", shape.prefetch.into(), PREFETCH)
+    });
 }

@@ -2,6 +2,14 @@
 
 use heddle_arch::params::{self, Index, Spread};
 
+// Meaning of the options, in the headers of the modules.
+pub(crate) const TAPS: &str = "row bits of an entry, and column bits";
+pub(crate) const BROADCAST: &str = "1: a slot is in all rows at once";
+pub(crate) const RUNNING: &str = "1: offsets may be steps";
+pub(crate) const BEFORE: &str = "1: an index is stepped before a read";
+pub(crate) const PREFETCH: &str = "1: all bases of a run are read before its first step";
+pub(crate) const EXPAND: &str = "1: compressed tables may be expanded";
+
 /// Sizes and options of an offset unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OffsetShape {
@@ -80,6 +88,15 @@ impl OffsetShape {
             true => self.bases.div_ceil(self.rows),
             false => 0,
         }
+    }
+
+    /// This shape.
+    ///
+    /// # Panics
+    /// If it is not allowed, or has another number of address bits.
+    pub(super) fn checked(&self, address_bits: usize) -> Self {
+        self.check(address_bits);
+        *self
     }
 
     /// Refuses what cannot be built with addresses of `address_bits` bits.

@@ -1,17 +1,15 @@
 //! A table of entries.
 
-use crate::prelude::*;
+use super::shape::TAPS;
+use heddle_kernel::prelude::*;
 
 /// Table of bases or offsets: each entry is a value and the mask bits that belong to it.
 ///
 /// # Timing
 /// The entry read in cycle t stands at the outputs from t + 1 on, until the next read. An entry is
 /// never read in the cycle in which it is written.
-#[derive(LogicBlock)]
+#[module(no_reset)]
 pub struct EntryTable<const A: usize> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-
     /// Writes an entry.
     pub wen_i: Signal<In, Bit>,
     /// Its number; bits beyond the table are ignored.
@@ -19,10 +17,9 @@ pub struct EntryTable<const A: usize> {
     /// Its value.
     pub value_i: Signal<In, Bits<A>>,
     /// Its row bits.
-    pub row_i: Vec<Signal<In, Bits<1>>>,
+    pub row_i: [Signal<In, Bits<1>>; taps],
     /// Its column bits.
-    pub col_i: Vec<Signal<In, Bits<1>>>,
-
+    pub col_i: [Signal<In, Bits<1>>; taps],
     /// Reads an entry.
     pub ren_i: Signal<In, Bit>,
     /// Its number.
@@ -30,45 +27,21 @@ pub struct EntryTable<const A: usize> {
     /// Value of the entry read last.
     pub value_o: Signal<Out, Bits<A>>,
     /// Its row bits.
-    pub row_o: Vec<Signal<Out, Bits<1>>>,
+    pub row_o: [Signal<Out, Bits<1>>; taps],
     /// Its column bits.
-    pub col_o: Vec<Signal<Out, Bits<1>>>,
-
+    pub col_o: [Signal<Out, Bits<1>>; taps],
+    #[new(Ram1r1w::new(A + 2 * taps, entries))]
     ram: Ram1r1w<16, 1>,
     value: Signal<Local, Bits<A>>,
-    _taps: usize,
+    /// Entries.
     _entries: usize,
-    _value_bits: usize,
-}
-
-impl<const A: usize> EntryTable<A> {
-    /// A table of `entries` entries with `taps` row bits and as many column bits.
-    pub fn new(entries: usize, taps: usize) -> Self {
-        Self {
-            clk: Default::default(),
-            wen_i: Default::default(),
-            waddr_i: Default::default(),
-            value_i: Default::default(),
-            row_i: v(taps),
-            col_i: v(taps),
-            ren_i: Default::default(),
-            raddr_i: Default::default(),
-            value_o: Default::default(),
-            row_o: v(taps),
-            col_o: v(taps),
-            ram: Ram1r1w::new(A + 2 * taps, entries),
-            value: Default::default(),
-            _taps: taps,
-            _entries: entries,
-            _value_bits: A,
-        }
-    }
+    /// Row bits of an entry, and column bits.
+    _taps: usize,
 }
 
 impl<const A: usize> Logic for EntryTable<A> {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
-        self.ram.clk.next = self.clk.val();
         self.ram.wen_i.next = self.wen_i.val();
         self.ram.waddr_i.next = self.waddr_i.val();
         self.ram.ren_i.next = self.ren_i.val();
@@ -83,20 +56,16 @@ impl<const A: usize> Logic for EntryTable<A> {
         }
         self.value_o.next = self.value.val();
         for i in 0..self._taps {
-            self.ram.wdata_i[self._value_bits + i].next = self.row_i[i].val();
-            self.row_o[i].next = self.ram.rdata_o[self._value_bits + i].val();
-            self.ram.wdata_i[self._value_bits + self._taps + i].next = self.col_i[i].val();
-            self.col_o[i].next = self.ram.rdata_o[self._value_bits + self._taps + i].val();
+            let row = A + i;
+            let col = row + self._taps;
+            self.ram.wdata_i[row].follow(&self.row_i[i]);
+            self.row_o[i].follow(&self.ram.rdata_o[row]);
+            self.ram.wdata_i[col].follow(&self.col_i[i]);
+            self.col_o[i].follow(&self.ram.rdata_o[col]);
         }
     }
-    module!(|this| Meta::module("offsets_table")
+    describe!(|this| Meta::module("offsets_table")
         .param("entries", "n", this._entries, "entries")
         .param("A", "a", A, "bits of a value")
-        .option(
-            "taps",
-            "t",
-            this._taps,
-            "row bits of an entry, and column bits"
-        )
-        .hidden("value_bits", A, "bits of a value"));
+        .option("taps", "t", this._taps, TAPS));
 }

@@ -1,6 +1,6 @@
 //! Activation functions of one column.
 
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Cycles from `byte_i` to `byte_o` of [`Activate`].
 pub const ACTIVATE_LATENCY: usize = 2;
@@ -13,10 +13,8 @@ pub const ACTIVATE_LATENCY: usize = 2;
 /// # Timing
 /// `byte_o` belongs to the byte taken from `byte_i` two cycles before. `table_i` is stable while bytes are
 /// on their way. An entry must not be written in the cycle in which it is read.
-#[derive(LogicBlock)]
+#[module(no_reset)]
 pub struct Activate {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
     /// A byte is taken: nothing is read without one.
     pub valid_i: Signal<In, Bit>,
     /// Number of the table from 1 on; 0: the byte passes.
@@ -31,6 +29,7 @@ pub struct Activate {
     pub wdata_i: Signal<In, Bits<8>>,
     /// The byte or its entry.
     pub byte_o: Signal<Out, Bits<8>>,
+    #[new(Ram1r1w::new(1, 256 * tables))]
     entries: Ram1r1w<11, 8>,
     passed: Delay<Bits<8>>,
     chosen: Delay<Bits<8>>,
@@ -39,47 +38,23 @@ pub struct Activate {
     _tables: usize,
 }
 
-impl Activate {
-    /// So many tables, 1..=8.
-    pub fn new(tables: usize) -> Self {
-        Self {
-            clk: Default::default(),
-            valid_i: Default::default(),
-            table_i: Default::default(),
-            byte_i: Default::default(),
-            wen_i: Default::default(),
-            wentry_i: Default::default(),
-            wdata_i: Default::default(),
-            byte_o: Default::default(),
-            entries: Ram1r1w::new(1, 256 * tables),
-            passed: Default::default(),
-            chosen: Default::default(),
-            index: Default::default(),
-            _tables: tables,
-        }
-    }
-}
-
 impl Logic for Activate {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         self.index.next = self.table_i.val().get_bits::<3>(0) - 1;
-        self.entries.clk.next = self.clk.val();
         self.entries.wen_i.next = self.wen_i.val();
         self.entries.waddr_i.next = self.wentry_i.val();
         self.entries.wdata_i[0].next = self.wdata_i.val();
         self.entries.ren_i.next = self.valid_i.val() & self.table_i.val().any();
         self.entries.raddr_i.next =
             (bit_cast::<11, 3>(self.index.val()) << 8) | bit_cast::<11, 8>(self.byte_i.val());
-        self.passed.clk.next = self.clk.val();
         self.passed.d_i.next = self.byte_i.val();
 
-        self.chosen.clk.next = self.clk.val();
         self.chosen.d_i.next = self.passed.q_o.val();
         if self.table_i.val().any() {
             self.chosen.d_i.next = self.entries.rdata_o[0].val();
         }
         self.byte_o.next = self.chosen.q_o.val();
     }
-    module!(|this| Meta::module("activate").param("tables", "n", this._tables, "tables"));
+    describe!(|this| Meta::module("activate").param("tables", "n", this._tables, "tables"));
 }

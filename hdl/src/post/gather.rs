@@ -1,6 +1,6 @@
 //! Collects bytes to words.
 
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Collects the bytes of one column to words of eight and writes every word once.
 ///
@@ -10,12 +10,8 @@ use crate::prelude::*;
 /// # Timing
 /// A byte in cycle T is part of the word that leaves in T+1 or later; behind a flush byte the
 /// word leaves in T+1. `data_o` and `word_o` are registers.
-#[derive(LogicBlock)]
+#[module]
 pub struct Gatherer {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// Forgets a word that was not flushed, before the byte of this cycle.
     pub drop_i: Signal<In, Bit>,
     /// A byte arrives.
@@ -31,56 +27,24 @@ pub struct Gatherer {
     /// Word address.
     pub word_o: Signal<Out, Bits<13>>,
     /// The word.
-    pub data_o: Vec<Signal<Out, Bits<8>>>,
+    pub data_o: [Signal<Out, Bits<8>>; 8],
     /// A word is being collected.
     open: Reg<Bit>,
     /// The word is complete.
     complete: Reg<Bit>,
     word: RegData<Bits<13>>,
-    data: Vec<RegData<Bits<8>>>,
+    data: [RegData<Bits<8>>; 8],
     leaves: Signal<Local, Bit>,
     /// The byte is the first of its word.
     is_first: Signal<Local, Bit>,
     /// The byte belongs to this place of the word.
-    is_here: Vec<Signal<Local, Bit>>,
+    is_here: [Signal<Local, Bit>; 8],
     /// All ones for the place of the byte.
-    gate: Vec<Signal<Local, Bits<8>>>,
-}
-
-impl Gatherer {
-    /// A gatherer.
-    pub fn new() -> Self {
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            drop_i: Default::default(),
-            valid_i: Default::default(),
-            dest_i: Default::default(),
-            flush_i: Default::default(),
-            byte_i: Default::default(),
-            valid_o: Default::default(),
-            word_o: Default::default(),
-            data_o: v(8),
-            open: Default::default(),
-            complete: Default::default(),
-            word: Default::default(),
-            data: v(8),
-            leaves: Default::default(),
-            is_first: Default::default(),
-            is_here: v(8),
-            gate: v(8),
-        }
-    }
-}
-
-impl Default for Gatherer {
-    fn default() -> Self {
-        Self::new()
-    }
+    gate: [Signal<Local, Bits<8>>; 8],
 }
 
 impl Logic for Gatherer {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         self.leaves.next = self.open.q_o.val()
             & (self.complete.q_o.val()
@@ -88,17 +52,12 @@ impl Logic for Gatherer {
                     & !self.drop_i.val()
                     & (self.dest_i.val().get_bits::<13>(3) != self.word.q_o.val())));
         self.is_first.next = self.leaves.val() | self.drop_i.val() | !self.open.q_o.val();
-        self.open.clk.next = self.clk.val();
-        self.open.rst_n.next = self.rst_n.val();
         self.open.d_i.next =
             self.valid_i.val() | (self.open.q_o.val() & !self.leaves.val() & !self.drop_i.val());
-        self.complete.clk.next = self.clk.val();
-        self.complete.rst_n.next = self.rst_n.val();
         self.complete.d_i.next = self.valid_i.val() & self.flush_i.val();
 
-        self.word.clk.next = self.clk.val();
-        self.word.en_i.next = self.valid_i.val();
-        self.word.d_i.next = self.dest_i.val().get_bits::<13>(3);
+        self.word
+            .load(self.valid_i.val(), self.dest_i.val().get_bits::<13>(3));
         for k in 0..8 {
             self.is_here[k].next = self.dest_i.val().get_bits::<3>(0) == k.to_bits::<3>();
             self.gate[k].next = 0.into();
@@ -107,7 +66,6 @@ impl Logic for Gatherer {
             }
         }
         for k in 0..8 {
-            self.data[k].clk.next = self.clk.val();
             self.data[k].en_i.next =
                 self.valid_i.val() & (self.is_first.val() | self.is_here[k].val());
             self.data[k].d_i.next = self.byte_i.val() & self.gate[k].val();
@@ -116,5 +74,5 @@ impl Logic for Gatherer {
         self.valid_o.next = self.leaves.val();
         self.word_o.next = self.word.q_o.val();
     }
-    module!(|_this| Meta::module("gatherer"));
+    describe!(|_this| Meta::module("gatherer"));
 }

@@ -1,7 +1,7 @@
 //! One column of post-processing.
 
 use super::{Activate, Gatherer, PoolLane, PostOptions, REQUANTISE_LATENCY, Requantise};
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Cycles from `valid_i` of a lane without options until its byte reaches the gatherer. A word leaves in the
 /// cycle in which a byte of another word arrives there, or one cycle after its flush byte.
@@ -20,12 +20,8 @@ pub const POST_LATENCY: usize = REQUANTISE_LATENCY;
 /// Everything else that comes from the left is on the right one cycle later. A parameter is
 /// written when its column number is 0; the number is decremented modulo 256 from column to
 /// column.
-#[derive(LogicBlock)]
+#[module]
 pub struct PostLane {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// Head of a drain: loads multiplier and shift of `tile_i`.
     pub load_i: Signal<In, Bit>,
     /// Column tile.
@@ -41,27 +37,29 @@ pub struct PostLane {
     /// Last result of the drain.
     pub flush_i: Signal<In, Bit>,
     /// First slot of a window.
-    pub first_i: Vec<Signal<In, Bit>>,
+    pub first_i: [Signal<In, Bit>; pooling],
     /// Last slot of a window: it brings the address of the result.
-    pub last_i: Vec<Signal<In, Bit>>,
+    pub last_i: [Signal<In, Bit>; pooling],
     /// Head of a drain to the next column.
-    pub load_o: Signal<Out, Bit>,
+    pub load: OutReg<Bit>,
     /// Column tile to the next column.
-    pub tile_o: Signal<Out, Bits<8>>,
+    pub tile: OutDelay<Bits<8>>,
     /// Columns from the next one on before the first active one.
     pub skip_o: Signal<Out, Bits<8>>,
     /// Active columns from the next one on.
     pub cols_o: Signal<Out, Bits<9>>,
+    skip: Delay<Bits<8>>,
+    cols: Delay<Bits<9>>,
     /// Slot to the next column.
-    pub valid_o: Signal<Out, Bit>,
+    pub valid: OutReg<Bit>,
     /// Byte address to the next column.
-    pub dest_o: Signal<Out, Bits<16>>,
+    pub dest: OutDelay<Bits<16>>,
     /// Last flag to the next column.
-    pub flush_o: Signal<Out, Bit>,
+    pub flush: OutDelay<Bit>,
     /// First slot of a window, to the next column.
-    pub first_o: Vec<Signal<Out, Bit>>,
+    pub first: [OutDelay<Bit>; pooling],
     /// Last slot of a window, to the next column.
-    pub last_o: Vec<Signal<Out, Bit>>,
+    pub last: [OutDelay<Bit>; pooling],
     /// Single rounding, else double. Stable while a drain is active.
     pub single_i: Signal<In, Bit>,
     /// Lower bound of the results, two's complement. Stable while a drain is active.
@@ -69,11 +67,11 @@ pub struct PostLane {
     /// Upper bound of the results, two's complement. Stable while a drain is active.
     pub hi_i: Signal<In, Bits<9>>,
     /// What becomes of a window. Stable while a drain is active.
-    pub reduction_i: Vec<Signal<In, Bits<3>>>,
+    pub reduction_i: [Signal<In, Bits<3>>; pooling],
     /// Sums in a window, less one. Stable while a drain is active.
-    pub window_i: Vec<Signal<In, Bits<8>>>,
+    pub window_i: [Signal<In, Bits<8>>; medians],
     /// Activation table from 1 on, 0 for none. Stable while a drain is active.
-    pub table_i: Vec<Signal<In, Bits<4>>>,
+    pub table_i: [Signal<In, Bits<4>>; activates],
     /// Sum of the slot, two's complement.
     pub acc_i: Signal<In, Bits<32>>,
     /// A multiplier and shift are written.
@@ -83,63 +81,53 @@ pub struct PostLane {
     /// Column tile they belong to.
     pub pw_tile_i: Signal<In, Bits<8>>,
     /// Bits 30..0 multiplier, bits 37..32 shift.
-    pub pw_data_i: Vec<Signal<In, Bits<8>>>,
+    pub pw_data_i: [Signal<In, Bits<8>>; 8],
+    aw_valid: [Reg<Bit>; activates],
+    aw_entry: [Delay<Bits<11>>; activates],
     /// Write to the next column.
-    pub pw_valid_o: Signal<Out, Bit>,
+    pub pw_valid: OutReg<Bit>,
     /// Column number for the next column.
-    pub pw_column_o: Signal<Out, Bits<8>>,
+    pub pw_column: OutDelay<Bits<8>>,
     /// Column tile to the next column.
-    pub pw_tile_o: Signal<Out, Bits<8>>,
+    pub pw_tile: OutDelay<Bits<8>>,
     /// Parameters to the next column.
-    pub pw_data_o: Vec<Signal<Out, Bits<8>>>,
+    pub pw_data: [OutDelay<Bits<8>>; 8],
     /// An entry of an activation table is written: byte 0 of `pw_data_i`.
-    pub aw_valid_i: Vec<Signal<In, Bit>>,
+    pub aw_valid_i: [Signal<In, Bit>; activates],
     /// The entry: table from 0 on, and byte.
-    pub aw_entry_i: Vec<Signal<In, Bits<11>>>,
+    pub aw_entry_i: [Signal<In, Bits<11>>; activates],
     /// Write of an entry, to the next column.
-    pub aw_valid_o: Vec<Signal<Out, Bit>>,
+    pub aw_valid_o: [Signal<Out, Bit>; activates],
     /// The entry, to the next column.
-    pub aw_entry_o: Vec<Signal<Out, Bits<11>>>,
+    pub aw_entry_o: [Signal<Out, Bits<11>>; activates],
     /// A word is written to the state buffer.
     pub dr_valid_o: Signal<Out, Bit>,
     /// Word address.
     pub dr_word_o: Signal<Out, Bits<13>>,
     /// The word.
-    pub dr_data_o: Vec<Signal<Out, Bits<8>>>,
-    load: Reg<Bit>,
-    tile: Delay<Bits<8>>,
-    skip: Delay<Bits<8>>,
-    cols: Delay<Bits<9>>,
-    valid: Reg<Bit>,
-    dest: Delay<Bits<16>>,
-    flush: Delay<Bit>,
-    first: Vec<Delay<Bit>>,
-    last: Vec<Delay<Bit>>,
-    aw_valid: Vec<Reg<Bit>>,
-    aw_entry: Vec<Delay<Bits<11>>>,
-    pw_valid: Reg<Bit>,
-    pw_column: Delay<Bits<8>>,
-    pw_tile: Delay<Bits<8>>,
-    pw_data: Vec<Delay<Bits<8>>>,
+    pub dr_data_o: [Signal<Out, Bits<8>>; 8],
     /// The column takes part in the drain.
     active: RegEn<Bit>,
     multiplier: RegData<Bits<31>>,
     left: RegData<Bits<5>>,
     right: RegData<Bits<5>>,
     /// Head of a drain on its way to the scaling, behind pooling.
-    late_load: Vec<Reg<Bit>>,
-    late_part: Vec<Delay<Bit>>,
-    late_tile: Vec<Delay<Bits<8>>>,
-    pool: Vec<PoolLane>,
-    activate: Vec<Activate>,
+    late_load: [Reg<Bit>; pooled + pooling],
+    late_part: [Delay<Bit>; pooled],
+    late_tile: [Delay<Bits<8>>; pooled],
+    #[new(PoolLane::new(options))]
+    pool: [PoolLane; pooling],
+    #[new(Activate::new(options.activations))]
+    activate: [Activate; activates],
     /// A slot of an active column in each stage of the scaling.
     /// A load drops what a drain that was stopped has left.
-    pipe_load: Vec<Reg<Bit>>,
-    pipe_valid: Vec<Reg<Bit>>,
+    pipe_load: [Reg<Bit>; stages],
+    pipe_valid: [Reg<Bit>; stages],
     /// Byte address in each stage of the scaling.
-    pipe_dest: Vec<Delay<Bits<16>>>,
+    pipe_dest: [Delay<Bits<16>>; stages],
     /// Last flag in each stage of the scaling.
-    pipe_flush: Vec<Delay<Bit>>,
+    pipe_flush: [Delay<Bit>; stages],
+    #[new(Ram1r1w::new(5, tiles))]
     ram: Ram1r1w<8, 8>,
     requantise: Requantise,
     gather: Gatherer,
@@ -147,128 +135,48 @@ pub struct PostLane {
     takes_part: Signal<Local, Bit>,
     /// Shift of the tile that is being loaded.
     shift: Signal<Local, Bits<6>>,
+    /// Column tiles, 1..=256.
     _tiles: usize,
+    #[new(options.latency())]
     _stages: usize,
+    #[new(options.pool_latency() + REQUANTISE_LATENCY)]
     _scaled: usize,
+    #[new(options.pool_latency())]
     _pooled: usize,
+    #[new(options.pooling.into())]
     _pooling: usize,
+    #[new((options.median > 0).into())]
     _medians: usize,
+    #[new((options.activations > 0).into())]
     _activates: usize,
     _options: PostOptions,
 }
 
-impl PostLane {
-    /// A lane for `tiles` (1..=256) column tiles.
-    pub fn new(tiles: usize, options: PostOptions) -> Self {
-        let stages = options.latency();
-        let pooled = options.pool_latency();
-        let pooling = usize::from(options.pooling);
-        let medians = usize::from(options.median > 0);
-        let activates = usize::from(options.activations > 0);
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            load_i: Default::default(),
-            tile_i: Default::default(),
-            skip_i: Default::default(),
-            cols_i: Default::default(),
-            valid_i: Default::default(),
-            dest_i: Default::default(),
-            flush_i: Default::default(),
-            first_i: v(pooling),
-            last_i: v(pooling),
-            load_o: Default::default(),
-            tile_o: Default::default(),
-            skip_o: Default::default(),
-            cols_o: Default::default(),
-            valid_o: Default::default(),
-            dest_o: Default::default(),
-            flush_o: Default::default(),
-            first_o: v(pooling),
-            last_o: v(pooling),
-            single_i: Default::default(),
-            lo_i: Default::default(),
-            hi_i: Default::default(),
-            reduction_i: v(pooling),
-            window_i: v(medians),
-            table_i: v(activates),
-            acc_i: Default::default(),
-            pw_valid_i: Default::default(),
-            pw_column_i: Default::default(),
-            pw_tile_i: Default::default(),
-            pw_data_i: v(8),
-            pw_valid_o: Default::default(),
-            pw_column_o: Default::default(),
-            pw_tile_o: Default::default(),
-            pw_data_o: v(8),
-            aw_valid_i: v(activates),
-            aw_entry_i: v(activates),
-            aw_valid_o: v(activates),
-            aw_entry_o: v(activates),
-            dr_valid_o: Default::default(),
-            dr_word_o: Default::default(),
-            dr_data_o: v(8),
-            load: Default::default(),
-            tile: Default::default(),
-            skip: Default::default(),
-            cols: Default::default(),
-            valid: Default::default(),
-            dest: Default::default(),
-            flush: Default::default(),
-            first: v(pooling),
-            last: v(pooling),
-            aw_valid: v(activates),
-            aw_entry: v(activates),
-            pw_valid: Default::default(),
-            pw_column: Default::default(),
-            pw_tile: Default::default(),
-            pw_data: v(8),
-            active: Default::default(),
-            multiplier: Default::default(),
-            left: Default::default(),
-            right: Default::default(),
-            // One stage more than the sums wait: the scale is read in front of its registers.
-            late_load: v(pooled + pooling),
-            late_part: v(pooled),
-            late_tile: v(pooled),
-            pool: (0..pooling).map(|_| PoolLane::new(options)).collect(),
-            activate: (0..activates)
-                .map(|_| Activate::new(options.activations))
-                .collect(),
-            pipe_load: v(stages),
-            pipe_valid: v(stages),
-            pipe_dest: v(stages),
-            pipe_flush: v(stages),
-            ram: Ram1r1w::new(5, tiles),
-            requantise: Requantise::new(),
-            gather: Gatherer::new(),
-            takes_part: Default::default(),
-            shift: Default::default(),
-            _tiles: tiles,
-            _stages: stages,
-            _scaled: pooled + REQUANTISE_LATENCY,
-            _pooled: pooled,
-            _pooling: pooling,
-            _medians: medians,
-            _activates: activates,
-            _options: options,
-        }
+impl Logic for PostLane {
+    #[kernel]
+    fn update(&mut self) {
+        self.wave();
+        self.writes();
+        self.parameters();
+        self.pooling();
+        self.scaling();
+        self.beside();
+        self.activation();
+        self.words();
     }
+    describe!(|this| {
+        let lane = Meta::module("post_lane").param("tiles", "t", this._tiles, "column tiles");
+        let lane = this._options.describe(lane);
+        this._options.describe_clocks(lane)
+    });
 }
 
-impl Logic for PostLane {
-    #[hdl_gen]
-    fn update(&mut self) {
-        // The wave
-        self.load.clk.next = self.clk.val();
-        self.load.rst_n.next = self.rst_n.val();
+impl PostLane {
+    /// What travels on to the next column.
+    #[kernel]
+    fn wave(&mut self) {
         self.load.d_i.next = self.load_i.val();
-        self.load_o.next = self.load.q_o.val();
-        self.tile.clk.next = self.clk.val();
         self.tile.d_i.next = self.tile_i.val();
-        self.tile_o.next = self.tile.q_o.val();
-        self.cols.clk.next = self.clk.val();
-        self.skip.clk.next = self.clk.val();
         self.skip.d_i.next = 0.into();
         self.cols.d_i.next = self.cols_i.val();
         self.takes_part.next = false;
@@ -280,54 +188,30 @@ impl Logic for PostLane {
         }
         self.skip_o.next = self.skip.q_o.val();
         self.cols_o.next = self.cols.q_o.val();
-        self.valid.clk.next = self.clk.val();
-        self.valid.rst_n.next = self.rst_n.val();
         self.valid.d_i.next = self.valid_i.val();
-        self.valid_o.next = self.valid.q_o.val();
-        self.dest.clk.next = self.clk.val();
         self.dest.d_i.next = self.dest_i.val();
-        self.dest_o.next = self.dest.q_o.val();
-        self.flush.clk.next = self.clk.val();
         self.flush.d_i.next = self.flush_i.val();
-        self.flush_o.next = self.flush.q_o.val();
-        for i in 0..self._pooling {
-            self.first[i].clk.next = self.clk.val();
-            self.first[i].d_i.next = self.first_i[i].val();
-            self.first_o[i].next = self.first[i].q_o.val();
-            self.last[i].clk.next = self.clk.val();
-            self.last[i].d_i.next = self.last_i[i].val();
-            self.last_o[i].next = self.last[i].q_o.val();
-        }
+        self.first.follow(&self.first_i);
+        self.last.follow(&self.last_i);
+    }
 
-        // Parameter writes
-        self.pw_valid.clk.next = self.clk.val();
-        self.pw_valid.rst_n.next = self.rst_n.val();
+    /// Parameter writes travel on, too.
+    #[kernel]
+    fn writes(&mut self) {
         self.pw_valid.d_i.next = self.pw_valid_i.val();
-        self.pw_valid_o.next = self.pw_valid.q_o.val();
-        self.pw_column.clk.next = self.clk.val();
         self.pw_column.d_i.next = self.pw_column_i.val() - 1;
-        self.pw_column_o.next = self.pw_column.q_o.val();
-        self.pw_tile.clk.next = self.clk.val();
         self.pw_tile.d_i.next = self.pw_tile_i.val();
-        self.pw_tile_o.next = self.pw_tile.q_o.val();
-        for k in 0..8 {
-            self.pw_data[k].clk.next = self.clk.val();
-            self.pw_data[k].d_i.next = self.pw_data_i[k].val();
-            self.pw_data_o[k].next = self.pw_data[k].q_o.val();
-        }
+        self.pw_data.follow(&self.pw_data_i);
 
-        for i in 0..self._activates {
-            self.aw_valid[i].clk.next = self.clk.val();
-            self.aw_valid[i].rst_n.next = self.rst_n.val();
-            self.aw_valid[i].d_i.next = self.aw_valid_i[i].val();
-            self.aw_valid_o[i].next = self.aw_valid[i].q_o.val();
-            self.aw_entry[i].clk.next = self.clk.val();
-            self.aw_entry[i].d_i.next = self.aw_entry_i[i].val();
-            self.aw_entry_o[i].next = self.aw_entry[i].q_o.val();
-        }
+        self.aw_valid.follow(&self.aw_valid_i);
+        self.aw_valid_o.follow(&self.aw_valid);
+        self.aw_entry.follow(&self.aw_entry_i);
+        self.aw_entry_o.follow(&self.aw_entry);
+    }
 
-        // Parameters of the drain
-        self.ram.clk.next = self.clk.val();
+    /// Parameters of the drain.
+    #[kernel]
+    fn parameters(&mut self) {
         self.ram.wen_i.next = self.pw_valid_i.val() & (self.pw_column_i.val() == 0);
         self.ram.waddr_i.next = self.pw_tile_i.val();
         for k in 0..5 {
@@ -339,15 +223,11 @@ impl Logic for PostLane {
             self.late_tile[i].d_i.next = self.tile_i.val();
         }
         for i in 0..(self._pooled + self._pooling) {
-            self.late_load[i].clk.next = self.clk.val();
-            self.late_load[i].rst_n.next = self.rst_n.val();
             if i > 0 {
                 self.late_load[i].d_i.next = self.late_load[i - 1].q_o.val();
             }
         }
         for i in 0..self._pooled {
-            self.late_part[i].clk.next = self.clk.val();
-            self.late_tile[i].clk.next = self.clk.val();
             if i > 0 {
                 self.late_part[i].d_i.next = self.late_part[i - 1].q_o.val();
                 self.late_tile[i].d_i.next = self.late_tile[i - 1].q_o.val();
@@ -361,10 +241,7 @@ impl Logic for PostLane {
             self.ram.ren_i.next = self.load_i.val() & self.takes_part.val();
             self.ram.raddr_i.next = self.tile_i.val();
         }
-        self.active.clk.next = self.clk.val();
-        self.active.rst_n.next = self.rst_n.val();
-        self.active.en_i.next = self.load_i.val();
-        self.active.d_i.next = self.takes_part.val();
+        self.active.load(self.load_i.val(), self.takes_part.val());
         if self._pooling > 0 {
             self.multiplier.en_i.next = self.late_load[self._pooled].q_o.val();
             self.left.en_i.next = self.late_load[self._pooled].q_o.val();
@@ -374,26 +251,24 @@ impl Logic for PostLane {
             self.left.en_i.next = self.load.q_o.val();
             self.right.en_i.next = self.load.q_o.val();
         }
-        self.multiplier.clk.next = self.clk.val();
         self.multiplier.d_i.next = (bit_cast::<31, 7>(self.ram.rdata_o[3].val().get_bits::<7>(0))
             << 24)
             | (bit_cast::<31, 8>(self.ram.rdata_o[2].val()) << 16)
             | (bit_cast::<31, 8>(self.ram.rdata_o[1].val()) << 8)
             | bit_cast::<31, 8>(self.ram.rdata_o[0].val());
         self.shift.next = self.ram.rdata_o[4].val().get_bits::<6>(0);
-        self.left.clk.next = self.clk.val();
         self.left.d_i.next = self.shift.val().get_bits::<5>(0);
-        self.right.clk.next = self.clk.val();
         self.right.d_i.next = 0.into();
         if self.shift.val().get_bit(5) {
             self.left.d_i.next = 0.into();
             self.right.d_i.next = !self.shift.val().get_bits::<5>(0) + 1;
         }
+    }
 
-        // Pooling
+    /// Windows are reduced.
+    #[kernel]
+    fn pooling(&mut self) {
         for i in 0..self._pooling {
-            self.pool[i].clk.next = self.clk.val();
-            self.pool[i].rst_n.next = self.rst_n.val();
             self.pool[i].valid_i.next = self.valid_i.val() & self.active.q_o.val();
             self.pool[i].first_i.next = self.first_i[i].val();
             self.pool[i].last_i.next = self.last_i[i].val();
@@ -403,9 +278,11 @@ impl Logic for PostLane {
         for i in 0..self._medians {
             self.pool[i].window_i[i].next = self.window_i[i].val();
         }
+    }
 
-        // Scaling
-        self.requantise.clk.next = self.clk.val();
+    /// Sums become bytes.
+    #[kernel]
+    fn scaling(&mut self) {
         if self._pooling > 0 {
             self.requantise.valid_i.next = self.pool[0].valid_o.val();
             self.requantise.acc_i.next = self.pool[0].acc_o.val();
@@ -419,36 +296,28 @@ impl Logic for PostLane {
         self.requantise.single_i.next = self.single_i.val();
         self.requantise.lo_i.next = self.lo_i.val();
         self.requantise.hi_i.next = self.hi_i.val();
+    }
 
-        // What travels beside the scaling
+    /// What travels beside the scaling.
+    #[kernel]
+    fn beside(&mut self) {
         // Within a drain a load comes with a slot, and the word goes on.
-        self.pipe_load[0].d_i.next = self.load_i.val() & !self.valid_i.val();
+        self.pipe_load
+            .shift_in(self.load_i.val() & !self.valid_i.val());
+        let slot = self.valid_i.val() & self.active.q_o.val();
         if self._pooling > 0 {
-            self.pipe_valid[0].d_i.next =
-                self.valid_i.val() & self.active.q_o.val() & self.last_i[0].val();
+            self.pipe_valid.shift_in(slot & self.last_i[0].val());
         } else {
-            self.pipe_valid[0].d_i.next = self.valid_i.val() & self.active.q_o.val();
+            self.pipe_valid.shift_in(slot);
         }
-        self.pipe_dest[0].d_i.next = self.dest_i.val();
-        self.pipe_flush[0].d_i.next = self.flush_i.val();
-        for i in 0..self._stages {
-            self.pipe_load[i].clk.next = self.clk.val();
-            self.pipe_load[i].rst_n.next = self.rst_n.val();
-            self.pipe_valid[i].clk.next = self.clk.val();
-            self.pipe_valid[i].rst_n.next = self.rst_n.val();
-            self.pipe_dest[i].clk.next = self.clk.val();
-            self.pipe_flush[i].clk.next = self.clk.val();
-        }
-        for i in 1..self._stages {
-            self.pipe_load[i].d_i.next = self.pipe_load[i - 1].q_o.val();
-            self.pipe_valid[i].d_i.next = self.pipe_valid[i - 1].q_o.val();
-            self.pipe_dest[i].d_i.next = self.pipe_dest[i - 1].q_o.val();
-            self.pipe_flush[i].d_i.next = self.pipe_flush[i - 1].q_o.val();
-        }
+        self.pipe_dest.shift_in(self.dest_i.val());
+        self.pipe_flush.shift_in(self.flush_i.val());
+    }
 
-        // Activation
+    /// Bytes may be looked up in a table.
+    #[kernel]
+    fn activation(&mut self) {
         for i in 0..self._activates {
-            self.activate[i].clk.next = self.clk.val();
             self.activate[i].valid_i.next = self.pipe_valid[self._scaled - 1].q_o.val();
             self.activate[i].table_i.next = self.table_i[i].val();
             self.activate[i].byte_i.next = self.requantise.byte_o.val();
@@ -456,16 +325,16 @@ impl Logic for PostLane {
             self.activate[i].wentry_i.next = self.aw_entry_i[i].val();
             self.activate[i].wdata_i.next = self.pw_data_i[0].val();
         }
+    }
 
-        // Words
-        self.gather.clk.next = self.clk.val();
-        self.gather.rst_n.next = self.rst_n.val();
-        for i in (self._stages - 1)..self._stages {
-            self.gather.drop_i.next = self.pipe_load[i].q_o.val();
-            self.gather.valid_i.next = self.pipe_valid[i].q_o.val();
-            self.gather.dest_i.next = self.pipe_dest[i].q_o.val();
-            self.gather.flush_i.next = self.pipe_flush[i].q_o.val();
-        }
+    /// Bytes become words.
+    #[kernel]
+    fn words(&mut self) {
+        let last = self._stages - 1;
+        self.gather.drop_i.next = self.pipe_load[last].q_o.val();
+        self.gather.valid_i.next = self.pipe_valid[last].q_o.val();
+        self.gather.dest_i.next = self.pipe_dest[last].q_o.val();
+        self.gather.flush_i.next = self.pipe_flush[last].q_o.val();
         if self._activates > 0 {
             self.gather.byte_i.next = self.activate[0].byte_o.val();
         } else {
@@ -473,18 +342,6 @@ impl Logic for PostLane {
         }
         self.dr_valid_o.next = self.gather.valid_o.val();
         self.dr_word_o.next = self.gather.word_o.val();
-        for k in 0..8 {
-            self.dr_data_o[k].next = self.gather.data_o[k].val();
-        }
+        self.dr_data_o.follow(&self.gather.data_o);
     }
-    module!(|this| {
-        let lane = Meta::module("post_lane").param("tiles", "t", this._tiles, "column tiles");
-        let lane = this
-            ._options
-            .describe(lane)
-            .silent("stages", this._stages)
-            .silent("scaled", this._scaled)
-            .silent("pooled", this._pooled);
-        this._options.describe_clocks(lane)
-    });
 }

@@ -1,6 +1,6 @@
 //! The median of a window of sums.
 
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Keeps the sums of a window in order and gives its middle.
 ///
@@ -10,10 +10,8 @@ use crate::prelude::*;
 ///
 /// # Timing
 /// One sum per clock. A sum taken in cycle T counts in `twice_o` from T+1 on.
-#[derive(LogicBlock)]
+#[module(no_reset)]
 pub struct MedianChain {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
     /// A sum is taken.
     pub valid_i: Signal<In, Bit>,
     /// It is the first of its window: those before are forgotten.
@@ -25,13 +23,13 @@ pub struct MedianChain {
     /// Twice the median.
     pub twice_o: Signal<Out, Bits<32>>,
     /// Sums from the smallest one up.
-    sorted: Vec<RegData<Bits<32>>>,
+    sorted: [RegData<Bits<32>>; depth],
     /// The place holds a sum of this window.
-    full: Vec<RegData<Bit>>,
+    full: [RegData<Bit>; depth],
     /// The place before this one keeps its sum: it is not larger than the one that comes.
-    stays: Vec<Signal<Local, Bit>>,
+    stays: [Signal<Local, Bit>; depth + 1],
     /// Sum of the place before this one.
-    place: Vec<Signal<Local, Bits<32>>>,
+    place: [Signal<Local, Bits<32>>; depth + 1],
     /// Places of the middle.
     lower: Signal<Local, Bits<8>>,
     upper: Signal<Local, Bits<8>>,
@@ -40,31 +38,8 @@ pub struct MedianChain {
     _depth: usize,
 }
 
-impl MedianChain {
-    /// A chain for windows of at most `depth` sums.
-    pub fn new(depth: usize) -> Self {
-        Self {
-            clk: Default::default(),
-            valid_i: Default::default(),
-            first_i: Default::default(),
-            window_i: Default::default(),
-            acc_i: Default::default(),
-            twice_o: Default::default(),
-            sorted: v(depth),
-            full: v(depth),
-            stays: v(depth + 1),
-            place: v(depth + 1),
-            lower: Default::default(),
-            upper: Default::default(),
-            lower_sum: Default::default(),
-            upper_sum: Default::default(),
-            _depth: depth,
-        }
-    }
-}
-
 impl Logic for MedianChain {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         self.stays[0].next = true;
         self.place[0].next = self.acc_i.val();
@@ -73,7 +48,6 @@ impl Logic for MedianChain {
                 & !self.first_i.val()
                 & (signed_cast(self.acc_i.val()) >= signed_cast(self.sorted[k].q_o.val()));
             self.place[k + 1].next = self.sorted[k].q_o.val();
-            self.full[k].clk.next = self.clk.val();
             self.full[k].en_i.next = self.valid_i.val();
             if k > 0 {
                 self.full[k].d_i.next = self.full[k - 1].q_o.val() & !self.first_i.val();
@@ -82,9 +56,7 @@ impl Logic for MedianChain {
             }
         }
         for k in 0..self._depth {
-            self.sorted[k].clk.next = self.clk.val();
-            self.sorted[k].en_i.next = self.valid_i.val();
-            self.sorted[k].d_i.next = self.acc_i.val();
+            self.sorted[k].load(self.valid_i.val(), self.acc_i.val());
             if self.stays[k + 1].val() {
                 self.sorted[k].d_i.next = self.sorted[k].q_o.val();
             } else if !self.stays[k].val() {
@@ -106,5 +78,10 @@ impl Logic for MedianChain {
         }
         self.twice_o.next = self.lower_sum.val() + self.upper_sum.val();
     }
-    module!(|this| Meta::module("median_chain").param("depth", "d", this._depth, "longest window"));
+    describe!(|this| Meta::module("median_chain").param(
+        "depth",
+        "d",
+        this._depth,
+        "longest window"
+    ));
 }

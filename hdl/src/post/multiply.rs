@@ -1,6 +1,6 @@
 //! Multiplication by the scale.
 
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Product of a signed 32-bit value and an unsigned 31-bit multiplier, divided by 2^31 and
 /// rounded to the nearest integer (halves up) or down.
@@ -12,18 +12,14 @@ use crate::prelude::*;
 ///
 /// # Timing
 /// Three cycles. `nearest_i` belongs to the value of two cycles before.
-#[derive(LogicBlock, Default)]
+#[module(no_reset)]
 pub struct HighMultiply {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
     /// Value, two's complement.
     pub value_i: Signal<In, Bits<32>>,
     /// Multiplier, unsigned.
     pub multiplier_i: Signal<In, Bits<31>>,
     /// Rounds to the nearest integer, else down.
     pub nearest_i: Signal<In, Bit>,
-    /// Rounded product, two's complement.
-    pub product_o: Signal<Out, Bits<32>>,
     mul_hh: MulS<16, 17, 33>,
     mul_hl: MulS<16, 16, 32>,
     mul_lh: MulS<17, 17, 34>,
@@ -36,7 +32,8 @@ pub struct HighMultiply {
     high: Delay<Bits<32>>,
     /// Sum of everything with a weight of 2^15 to 2^30.
     low: Delay<Bits<18>>,
-    product: Delay<Bits<32>>,
+    /// Rounded product, two's complement.
+    pub product: OutDelay<Bits<32>>,
     /// Upper half of the value.
     ah: Signal<Local, Bits<16>>,
     /// Lower half of the value with a sign of 0.
@@ -50,7 +47,7 @@ pub struct HighMultiply {
 }
 
 impl Logic for HighMultiply {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         self.ah.next = self.value_i.val().get_bits::<16>(16);
         self.al.next = bit_cast::<17, 16>(self.value_i.val().get_bits::<16>(0));
@@ -64,22 +61,16 @@ impl Logic for HighMultiply {
         self.mul_lh.b_i.next = signed_cast(self.qh.val());
         self.mul_ll.a_i.next = signed_cast(self.al.val());
         self.mul_ll.b_i.next = signed_cast(self.ql.val());
-        self.product_hh.clk.next = self.clk.val();
         self.product_hh.d_i.next = unsigned_cast(self.mul_hh.p_o.val());
-        self.product_hl.clk.next = self.clk.val();
         self.product_hl.d_i.next = unsigned_cast(self.mul_hl.p_o.val());
-        self.product_lh.clk.next = self.clk.val();
         self.product_lh.d_i.next = unsigned_cast(self.mul_lh.p_o.val());
-        self.product_ll.clk.next = self.clk.val();
         self.product_ll.d_i.next = unsigned_cast(self.mul_ll.p_o.val());
 
-        self.high.clk.next = self.clk.val();
         self.high.d_i.next = self.product_hh.q_o.val().get_bits::<32>(0)
             + bit_cast::<32, 16>(self.product_lh.q_o.val().get_bits::<16>(16))
             + unsigned_cast(bit_cast_signed::<32, 17>(signed_cast(
                 self.product_hl.q_o.val().get_bits::<17>(15),
             )));
-        self.low.clk.next = self.clk.val();
         self.low.d_i.next = bit_cast::<18, 16>(self.product_lh.q_o.val().get_bits::<16>(0))
             + (bit_cast::<18, 15>(self.product_hl.q_o.val().get_bits::<15>(0)) << 1)
             + bit_cast::<18, 16>(self.product_ll.q_o.val().get_bits::<16>(15));
@@ -88,9 +79,7 @@ impl Logic for HighMultiply {
         if self.nearest_i.val() & self.low.q_o.val().get_bit(15) {
             self.carry.next = self.low.q_o.val().get_bits::<2>(16) + 1;
         }
-        self.product.clk.next = self.clk.val();
         self.product.d_i.next = self.high.q_o.val() + bit_cast::<32, 2>(self.carry.val());
-        self.product_o.next = self.product.q_o.val();
     }
-    module!(|_this| Meta::module("high_multiply"));
+    describe!(|_this| Meta::module("high_multiply"));
 }

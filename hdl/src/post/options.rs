@@ -2,8 +2,8 @@
 
 use super::activate::ACTIVATE_LATENCY;
 use super::lane::POST_LATENCY;
-use crate::prelude::*;
 use heddle_arch::Params;
+use heddle_kernel::prelude::*;
 
 /// Options of post-processing. What is not asked for is not built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -89,9 +89,6 @@ impl PostOptions {
                 self.activations,
                 "tables of activation functions",
             )
-            .silent("activates", usize::from(self.activations > 0))
-            .silent("medians", usize::from(self.median > 0))
-            .silent("extra", self.extra())
     }
 }
 

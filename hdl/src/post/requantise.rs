@@ -1,7 +1,7 @@
 //! The whole scaling pipeline.
 
 use super::{HighMultiply, RoundingShift, SaturatingShift};
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Cycles from `acc_i` to `byte_o` of [`Requantise`].
 pub const REQUANTISE_LATENCY: usize = 10;
@@ -17,10 +17,8 @@ pub const REQUANTISE_LATENCY: usize = 10;
 /// `byte_o` belongs to the sum taken from `acc_i` ten cycles before. `multiplier_i`, `left_i`
 /// and `right_i` are those of the cycle behind that of the sum, so each sum may have its own. `single_i`, `lo_i`
 /// and `hi_i` are stable while sums are on their way. Nothing switches while `valid_i` is low.
-#[derive(LogicBlock)]
+#[module(no_reset)]
 pub struct Requantise {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
     /// A sum is taken.
     pub valid_i: Signal<In, Bit>,
     /// Sum, two's complement.
@@ -42,86 +40,39 @@ pub struct Requantise {
     acc: RegData<Bits<32>>,
     saturate: SaturatingShift,
     /// Multiplier of the stages 2 and 3.
-    multiplier: Vec<Delay<Bits<31>>>,
+    multiplier: [Delay<Bits<31>>; 2],
     /// Lower bits of the left shift of stage 2.
     left_fine: Delay<Bits<3>>,
     multiply: HighMultiply,
     /// Right shift of the stages 2 to 6.
-    right: Vec<Delay<Bits<5>>>,
+    right: [Delay<Bits<5>>; 5],
     /// Lower bits of the right shift of stage 7.
     right_fine: Delay<Bits<3>>,
     round: RoundingShift,
 }
 
-impl Requantise {
-    /// A pipeline.
-    pub fn new() -> Self {
-        Self {
-            clk: Default::default(),
-            valid_i: Default::default(),
-            acc_i: Default::default(),
-            multiplier_i: Default::default(),
-            left_i: Default::default(),
-            right_i: Default::default(),
-            single_i: Default::default(),
-            lo_i: Default::default(),
-            hi_i: Default::default(),
-            byte_o: Default::default(),
-            acc: Default::default(),
-            saturate: Default::default(),
-            multiplier: v(2),
-            left_fine: Default::default(),
-            multiply: Default::default(),
-            right: v(5),
-            right_fine: Default::default(),
-            round: Default::default(),
-        }
-    }
-}
-
-impl Default for Requantise {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Logic for Requantise {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         // Stage 0
-        self.acc.clk.next = self.clk.val();
-        self.acc.en_i.next = self.valid_i.val();
-        self.acc.d_i.next = self.acc_i.val();
+        self.acc.load(self.valid_i.val(), self.acc_i.val());
 
         // Stages 1 and 2
-        self.saturate.clk.next = self.clk.val();
         self.saturate.value_i.next = self.acc.q_o.val();
-        self.left_fine.clk.next = self.clk.val();
         self.left_fine.d_i.next = self.left_i.val().get_bits::<3>(0);
         self.saturate.coarse_i.next = self.left_i.val().get_bits::<2>(3);
         self.saturate.fine_i.next = self.left_fine.q_o.val();
-        for i in 0..2 {
-            self.multiplier[i].clk.next = self.clk.val();
-        }
         self.multiplier[0].d_i.next = self.multiplier_i.val();
         self.multiplier[1].d_i.next = self.multiplier[0].q_o.val();
-        self.right[0].clk.next = self.clk.val();
-        self.right[0].d_i.next = self.right_i.val();
+        self.right.shift_in(self.right_i.val());
 
         // Stages 3 to 5
-        self.multiply.clk.next = self.clk.val();
         self.multiply.value_i.next = self.saturate.value_o.val();
         self.multiply.multiplier_i.next = self.multiplier[1].q_o.val();
         self.multiply.nearest_i.next = !self.single_i.val() | (self.right[3].q_o.val() == 0);
-        for i in 0..4 {
-            self.right[i + 1].clk.next = self.clk.val();
-            self.right[i + 1].d_i.next = self.right[i].q_o.val();
-        }
 
         // Stages 6 to 9
-        self.right_fine.clk.next = self.clk.val();
         self.right_fine.d_i.next = self.right[4].q_o.val().get_bits::<3>(0);
-        self.round.clk.next = self.clk.val();
         self.round.value_i.next = self.multiply.product_o.val();
         self.round.coarse_i.next = self.right[4].q_o.val().get_bits::<2>(3);
         self.round.fine_i.next = self.right_fine.q_o.val();
@@ -130,5 +81,5 @@ impl Logic for Requantise {
         self.round.hi_i.next = self.hi_i.val();
         self.byte_o.next = self.round.byte_o.val();
     }
-    module!(|_this| Meta::module("requantise"));
+    describe!(|_this| Meta::module("requantise"));
 }

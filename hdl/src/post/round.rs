@@ -1,6 +1,6 @@
 //! Right shift behind the multiplication, and the clamp.
 
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Rounding right shift of a signed 32-bit value, clamped to signed 9-bit bounds.
 ///
@@ -9,10 +9,8 @@ use crate::prelude::*;
 /// # Timing
 /// Four cycles. `coarse_i` belongs to the value of the same cycle, `fine_i` to the value of the
 /// cycle before. `halves_up_i`, `lo_i` and `hi_i` are stable.
-#[derive(LogicBlock, Default)]
+#[module(no_reset)]
 pub struct RoundingShift {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
     /// Value, two's complement.
     pub value_i: Signal<In, Bits<32>>,
     /// Multiples of eight places to shift.
@@ -60,7 +58,7 @@ pub struct RoundingShift {
 }
 
 impl Logic for RoundingShift {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         self.by_16.next = self.value_i.val();
         self.guard_16.next = false;
@@ -84,11 +82,8 @@ impl Logic for RoundingShift {
                 | self.guard_16.val()
                 | self.by_16.val().get_bits::<7>(0).any();
         }
-        self.coarse.clk.next = self.clk.val();
         self.coarse.d_i.next = self.by_8.val();
-        self.coarse_guard.clk.next = self.clk.val();
         self.coarse_guard.d_i.next = self.guard_8.val();
-        self.coarse_sticky.clk.next = self.clk.val();
         self.coarse_sticky.d_i.next = self.sticky_8.val();
 
         self.by_4.next = self.coarse.q_o.val();
@@ -124,14 +119,11 @@ impl Logic for RoundingShift {
             self.guard_1.next = self.by_2.val().get_bit(0);
             self.sticky_1.next = self.sticky_2.val() | self.guard_2.val();
         }
-        self.fine.clk.next = self.clk.val();
         self.fine.d_i.next = self.by_1.val();
-        self.fine_up.clk.next = self.clk.val();
         self.fine_up.d_i.next = self.guard_1.val()
             & (self.halves_up_i.val() | !self.by_1.val().get_bit(31) | self.sticky_1.val());
 
         // The bounds have 9 bits: beyond 10 bits only the sign matters.
-        self.narrow.clk.next = self.clk.val();
         self.narrow.d_i.next = self.fine.q_o.val().get_bits::<10>(0);
         if self.fine.q_o.val().get_bits::<23>(9).any()
             & !self.fine.q_o.val().get_bits::<23>(9).all()
@@ -141,7 +133,6 @@ impl Logic for RoundingShift {
                 self.narrow.d_i.next = 0x200.into();
             }
         }
-        self.narrow_up.clk.next = self.clk.val();
         self.narrow_up.d_i.next = self.fine_up.q_o.val();
 
         self.rounded.next = bit_cast_signed::<11, 10>(signed_cast(self.narrow.q_o.val()));
@@ -149,7 +140,6 @@ impl Logic for RoundingShift {
             self.rounded.next =
                 bit_cast_signed::<11, 10>(signed_cast(self.narrow.q_o.val())) + 1.into();
         }
-        self.result.clk.next = self.clk.val();
         self.result.d_i.next = unsigned_cast(self.rounded.val()).get_bits::<8>(0);
         if self.rounded.val() < bit_cast_signed::<11, 9>(signed_cast(self.lo_i.val())) {
             self.result.d_i.next = self.lo_i.val().get_bits::<8>(0);
@@ -158,5 +148,5 @@ impl Logic for RoundingShift {
         }
         self.byte_o.next = self.result.q_o.val();
     }
-    module!(|_this| Meta::module("rounding_shift"));
+    describe!(|_this| Meta::module("rounding_shift"));
 }

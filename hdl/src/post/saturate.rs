@@ -1,29 +1,26 @@
 //! Left shift in front of the multiplication.
 
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Left shift of a signed 32-bit value that saturates instead of wrapping.
 ///
 /// # Timing
 /// Two cycles. `value_i` belongs to `coarse_i` of the same cycle and to `fine_i` of the next one.
-#[derive(LogicBlock, Default)]
+#[module(no_reset)]
 pub struct SaturatingShift {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
     /// Value, two's complement.
     pub value_i: Signal<In, Bits<32>>,
     /// Multiples of eight places to shift, 0 to 3.
     pub coarse_i: Signal<In, Bits<2>>,
     /// Single places to shift, 0 to 7.
     pub fine_i: Signal<In, Bits<3>>,
-    /// `value_i` times 2 to the power of the places, or the nearest 32-bit number.
-    pub value_o: Signal<Out, Bits<32>>,
     /// Value after the shift by 16 and 8.
     coarse: Delay<Bits<32>>,
     /// The shift by 16 or 8 lost significant bits.
     overflow: Delay<Bit>,
     negative: Delay<Bit>,
-    value: Delay<Bits<32>>,
+    /// `value_i` times 2 to the power of the places, or the nearest 32-bit number.
+    pub value: OutDelay<Bits<32>>,
     by_16: Signal<Local, Bits<32>>,
     by_8: Signal<Local, Bits<32>>,
     by_4: Signal<Local, Bits<32>>,
@@ -37,7 +34,7 @@ pub struct SaturatingShift {
 }
 
 impl Logic for SaturatingShift {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         // A shift by n loses nothing if the n + 1 highest bits are equal.
         self.by_16.next = self.value_i.val();
@@ -54,11 +51,8 @@ impl Logic for SaturatingShift {
             self.lost_8.next = self.by_16.val().get_bits::<9>(23).any()
                 & !self.by_16.val().get_bits::<9>(23).all();
         }
-        self.coarse.clk.next = self.clk.val();
         self.coarse.d_i.next = self.by_8.val();
-        self.overflow.clk.next = self.clk.val();
         self.overflow.d_i.next = self.lost_16.val() | self.lost_8.val();
-        self.negative.clk.next = self.clk.val();
         self.negative.d_i.next = self.value_i.val().get_bit(31);
 
         self.by_4.next = self.coarse.q_o.val();
@@ -81,7 +75,6 @@ impl Logic for SaturatingShift {
             self.by_1.next = self.by_2.val() << 1;
             self.lost_1.next = self.by_2.val().get_bit(31) ^ self.by_2.val().get_bit(30);
         }
-        self.value.clk.next = self.clk.val();
         self.value.d_i.next = self.by_1.val();
         if self.overflow.q_o.val() | self.lost_4.val() | self.lost_2.val() | self.lost_1.val() {
             self.value.d_i.next = 0x7fff_ffff.into();
@@ -89,7 +82,6 @@ impl Logic for SaturatingShift {
                 self.value.d_i.next = 0x8000_0000u64.into();
             }
         }
-        self.value_o.next = self.value.q_o.val();
     }
-    module!(|_this| Meta::module("saturating_shift"));
+    describe!(|_this| Meta::module("saturating_shift"));
 }

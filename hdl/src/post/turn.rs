@@ -1,50 +1,33 @@
 //! One step of the way from the columns to the partitions.
 
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Hands every word on to the partition of its number, or to the one `shift` places further.
 ///
 /// # Timing
 /// Combinational.
-#[derive(LogicBlock)]
+#[module(combinational)]
 pub struct DrainTurn {
     /// Further, else straight on.
     pub turn_i: Signal<In, Bit>,
     /// There is a word.
-    pub valid_i: Vec<Signal<In, Bit>>,
+    pub valid_i: [Signal<In, Bit>; rows],
     /// Word addresses.
-    pub word_i: Vec<Signal<In, Bits<13>>>,
+    pub word_i: [Signal<In, Bits<13>>; rows],
     /// Words of eight bytes.
-    pub data_i: Vec<Vec<Signal<In, Bits<8>>>>,
+    pub data_i: [[Signal<In, Bits<8>>; 8]; rows],
     /// There is a word.
-    pub valid_o: Vec<Signal<Out, Bit>>,
+    pub valid_o: [Signal<Out, Bit>; rows],
     /// Word addresses.
-    pub word_o: Vec<Signal<Out, Bits<13>>>,
+    pub word_o: [Signal<Out, Bits<13>>; rows],
     /// Words of eight bytes.
-    pub data_o: Vec<Vec<Signal<Out, Bits<8>>>>,
+    pub data_o: [[Signal<Out, Bits<8>>; 8]; rows],
     _rows: usize,
     _shift: usize,
 }
 
-impl DrainTurn {
-    /// For `rows` partitions; `shift` is below `rows`.
-    pub fn new(rows: usize, shift: usize) -> Self {
-        Self {
-            turn_i: Default::default(),
-            valid_i: v(rows),
-            word_i: v(rows),
-            data_i: (0..rows).map(|_| v(8)).collect(),
-            valid_o: v(rows),
-            word_o: v(rows),
-            data_o: (0..rows).map(|_| v(8)).collect(),
-            _rows: rows,
-            _shift: shift,
-        }
-    }
-}
-
 impl Logic for DrainTurn {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         for r in 0..self._rows {
             self.valid_o[r].next = self.valid_i[r].val();
@@ -70,7 +53,7 @@ impl Logic for DrainTurn {
             }
         }
     }
-    module!(|this| Meta::module("drain_turn")
+    describe!(|this| Meta::module("drain_turn")
         .param("rows", "r", this._rows, "partitions")
         .param("shift", "s", this._shift, "places"));
 }

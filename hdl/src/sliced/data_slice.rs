@@ -1,7 +1,11 @@
 //! One data slice.
 
-use super::shape::WA;
-use crate::prelude::*;
+use super::shape::{WA, place};
+use heddle_kernel::prelude::*;
+
+/// Meaning of options.
+pub(super) const LANES: &str = "1: lanes are written one by one";
+pub(super) const RIGHT: &str = "1: the first position is the least significant unit";
 
 /// Sizes of a data slice and its registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,22 +39,16 @@ pub struct DataSliceShape {
 /// # Timing
 /// A write reaches the memory `write_stages` cycles after `wen_i`, a read `read_stages` cycles
 /// after `read_i`; its units are at the output `data_stages` + `wait_stages` + 1 cycles later.
-#[derive(LogicBlock)]
+#[module]
 pub struct DataSlice<const UB: usize> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
-
     /// Writes the slice of a word.
     pub wen_i: Signal<In, Bit>,
     /// Address of the word.
     pub waddr_i: Signal<In, Bits<WA>>,
     /// Its units by position.
-    pub unit_i: Vec<Signal<In, Bits<UB>>>,
+    pub unit_i: [Signal<In, Bits<UB>>; width],
     /// Lanes to write, by position; only where lanes are written one by one.
-    pub lane_i: Vec<Signal<In, Bits<1>>>,
-
+    pub lane_i: [Signal<In, Bits<1>>; lanes],
     /// Reads a word.
     pub read_i: Signal<In, Bit>,
     /// Its address.
@@ -60,213 +58,151 @@ pub struct DataSlice<const UB: usize> {
     /// The word was written in the cycle of the read; the slice is read if it is written.
     pub meet_i: Signal<In, Bit>,
     /// Units of the word by position; undefined unless the slice was read.
-    pub unit_o: Vec<Signal<Out, Bits<UB>>>,
-
+    pub unit_o: [Signal<Out, Bits<UB>>; width],
     /// The slice is read in this cycle.
     pub slice_ren_o: Signal<Out, Bit>,
     /// The slice is written in this cycle.
     pub slice_wen_o: Signal<Out, Bit>,
     /// Lanes written in this cycle, by position.
-    pub lane_wen_o: Vec<Signal<Out, Bits<1>>>,
-
+    pub lane_wen_o: [Signal<Out, Bits<1>>; width],
     /// The units of all words: one memory, or one for each lane.
-    pub ram: Vec<Ram1r1w<WA, UB>>,
-    wen: Vec<Reg<Bit>>,
-    waddr: Vec<RegData<Bits<WA>>>,
-    wdata: Vec<RegData<Bits<UB>>>,
-    lane_wen: Vec<Reg<Bit>>,
-    ren: Vec<Reg<Bit>>,
-    raddr: Vec<RegData<Bits<WA>>>,
-    meet: Vec<RegData<Bit>>,
+    #[new(Ram1r1w::new(elems, shape.words))]
+    pub ram: [Ram1r1w<WA, UB>; rams],
+    wen: [Reg<Bit>; writes],
+    waddr: [RegData<Bits<WA>>; writes],
+    wdata: [RegData<Bits<UB>>; writes * width],
+    lane_wen: [Reg<Bit>; writes * lanes],
+    ren: [Reg<Bit>; reads],
+    raddr: [RegData<Bits<WA>>; reads],
+    meet: [RegData<Bit>; reads],
     /// Address of the last read, kept at the memory until the next one.
-    raddr_held: Vec<RegData<Bits<WA>>>,
+    raddr_held: [RegData<Bits<WA>>; (reads == 0).into()],
     /// The units come from the bypass, not from the memory.
     bypassed: RegData<Bit>,
-    bypass: Vec<RegData<Bits<UB>>>,
+    bypass: [RegData<Bits<UB>>; width],
     /// The memory was read one cycle ago.
-    fetched: Vec<Reg<Bit>>,
+    fetched: [Reg<Bit>; data],
     /// The bypass was loaded one cycle ago.
-    met: Vec<Reg<Bit>>,
-    stored: Vec<RegData<Bits<UB>>>,
-    bypass_next: Vec<RegData<Bits<UB>>>,
+    met: [Reg<Bit>; data],
+    stored: [RegData<Bits<UB>>; data * width],
+    bypass_next: [RegData<Bits<UB>>; data * width],
     /// The units have been read so many cycles ago.
-    waited: Vec<Reg<Bit>>,
-    waiting: Vec<RegData<Bits<UB>>>,
-
-    write: Vec<Signal<Local, Bit>>,
-    write_address: Vec<Signal<Local, Bits<WA>>>,
-    write_unit: Vec<Signal<Local, Bits<UB>>>,
-    write_lane: Vec<Signal<Local, Bit>>,
-    reading: Vec<Signal<Local, Bit>>,
-    read_address: Vec<Signal<Local, Bits<WA>>>,
-    with_write: Vec<Signal<Local, Bit>>,
+    waited: [Reg<Bit>; waits],
+    waiting: [RegData<Bits<UB>>; waits * width],
+    write: [Signal<Local, Bit>; writes + 1],
+    write_address: [Signal<Local, Bits<WA>>; writes + 1],
+    write_unit: [Signal<Local, Bits<UB>>; (writes + 1) * width],
+    write_lane: [Signal<Local, Bit>; (writes + 1) * lanes],
+    reading: [Signal<Local, Bit>; reads + 1],
+    read_address: [Signal<Local, Bits<WA>>; reads + 1],
+    with_write: [Signal<Local, Bit>; reads + 1],
     fetch: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
-    read_unit: Vec<Signal<Local, Bits<UB>>>,
+    read_unit: [Signal<Local, Bits<UB>>; (waits + 1) * width],
+    /// Sizes and registers.
+    _shape: DataSliceShape,
+    #[new(shape.width)]
     _width: usize,
-    _depth: usize,
-    _exact: usize,
-    _right: usize,
-    _rams: usize,
-    _elems: usize,
+    #[new(stages_in_front_of_writes(&shape))]
     _writes: usize,
+    #[new(shape.read_stages)]
     _reads: usize,
-    _offset: usize,
+    #[new(shape.data_stages)]
     _data: usize,
+    #[new(shape.wait_stages)]
     _waits: usize,
+    #[new(if shape.exact { width } else { 0 })]
+    _lanes: usize,
+    #[new(if shape.exact { width } else { 1 })]
+    _rams: usize,
+    #[new(width / rams)]
+    _elems: usize,
+}
+
+/// Registers in front of the write port.
+///
+/// # Panics
+/// If a write has no register, or a read asks when the write has left them.
+fn stages_in_front_of_writes(shape: &DataSliceShape) -> usize {
+    let DataSliceShape {
+        write_stages,
+        offset,
+        ..
+    } = *shape;
+    assert!(
+        write_stages > 0 && offset <= write_stages,
+        "too few registers"
+    );
+    write_stages
 }
 
 impl<const UB: usize> DataSlice<UB> {
-    /// A slice of this shape.
-    ///
-    /// # Panics
-    /// If a write has no register, or a read asks when the write has left them.
-    pub fn new(shape: DataSliceShape) -> Self {
-        let DataSliceShape { words, width, .. } = shape;
-        let (writes, reads) = (shape.write_stages, shape.read_stages);
-        let (data, waits) = (shape.data_stages, shape.wait_stages);
-        assert!(writes > 0 && shape.offset <= writes, "too few registers");
-        let lanes = if shape.exact { width } else { 0 };
-        let (rams, elems) = if shape.exact { (width, 1) } else { (1, width) };
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            wen_i: Default::default(),
-            waddr_i: Default::default(),
-            unit_i: v(width),
-            lane_i: v(lanes),
-            read_i: Default::default(),
-            raddr_i: Default::default(),
-            named_i: Default::default(),
-            meet_i: Default::default(),
-            unit_o: v(width),
-            slice_ren_o: Default::default(),
-            slice_wen_o: Default::default(),
-            lane_wen_o: v(width),
-            ram: (0..rams).map(|_| Ram1r1w::new(elems, words)).collect(),
-            wen: v(writes),
-            waddr: v(writes),
-            wdata: v(writes * width),
-            lane_wen: v(writes * lanes),
-            ren: v(reads),
-            raddr: v(reads),
-            meet: v(reads),
-            raddr_held: v((reads == 0).into()),
-            bypassed: Default::default(),
-            bypass: v(width),
-            fetched: v(data),
-            met: v(data),
-            stored: v(data * width),
-            bypass_next: v(data * width),
-            waited: v(waits),
-            waiting: v(waits * width),
-            write: v(writes + 1),
-            write_address: v(writes + 1),
-            write_unit: v((writes + 1) * width),
-            write_lane: v((writes + 1) * lanes),
-            reading: v(reads + 1),
-            read_address: v(reads + 1),
-            with_write: v(reads + 1),
-            fetch: Default::default(),
-            take: Default::default(),
-            read_unit: v((waits + 1) * width),
-            _width: width,
-            _depth: words,
-            _exact: shape.exact.into(),
-            _right: shape.right.into(),
-            _rams: rams,
-            _elems: elems,
-            _writes: writes,
-            _reads: reads,
-            _offset: shape.offset,
-            _data: data,
-            _waits: waits,
-        }
-    }
-}
-
-impl<const UB: usize> Logic for DataSlice<UB> {
-    #[hdl_gen]
-    fn update(&mut self) {
+    /// Writes on their way to the memory.
+    #[kernel]
+    fn writes(&mut self) {
         comment!("Writes on their way to the memory");
-        self.write[0].next = self.wen_i.val();
-        self.write_address[0].next = self.waddr_i.val();
+        self.write[0].follow(&self.wen_i);
+        self.write_address[0].follow(&self.waddr_i);
         for i in 0..self._width {
-            self.write_unit[i].next = self.unit_i[i].val();
-            if self._exact > 0 {
-                self.write_lane[i].next = self.wen_i.val() & self.lane_i[i].val().get_bit(0);
-            }
+            self.write_unit[i].follow(&self.unit_i[i]);
+        }
+        for i in 0..self._lanes {
+            self.write_lane[i].next = self.wen_i.val() & self.lane_i[i].val().get_bit(0);
         }
         for s in 0..self._writes {
-            self.wen[s].clk.next = self.clk.val();
-            self.wen[s].rst_n.next = self.rst_n.val();
-            self.wen[s].d_i.next = self.write[s].val();
-            self.write[s + 1].next = self.wen[s].q_o.val();
-            self.waddr[s].clk.next = self.clk.val();
-            self.waddr[s].en_i.next = self.write[s].val();
-            self.waddr[s].d_i.next = self.write_address[s].val();
-            self.write_address[s + 1].next = self.waddr[s].q_o.val();
-            for i in 0..self._width {
-                self.wdata[s * self._width + i].clk.next = self.clk.val();
-                self.wdata[s * self._width + i].d_i.next =
-                    self.write_unit[s * self._width + i].val();
-                self.write_unit[(s + 1) * self._width + i].next =
-                    self.wdata[s * self._width + i].q_o.val();
-                if self._exact > 0 {
-                    self.wdata[s * self._width + i].en_i.next =
-                        self.write_lane[s * self._width + i].val();
-                    self.lane_wen[s * self._width + i].clk.next = self.clk.val();
-                    self.lane_wen[s * self._width + i].rst_n.next = self.rst_n.val();
-                    self.lane_wen[s * self._width + i].d_i.next =
-                        self.write_lane[s * self._width + i].val();
-                    self.write_lane[(s + 1) * self._width + i].next =
-                        self.lane_wen[s * self._width + i].q_o.val();
+            self.wen[s].follow(&self.write[s]);
+            self.write[s + 1].follow(&self.wen[s]);
+            self.waddr[s].load(self.write[s].val(), self.write_address[s].val());
+            self.write_address[s + 1].follow(&self.waddr[s]);
+            for i in s * self._width..(s + 1) * self._width {
+                self.wdata[i].follow(&self.write_unit[i]);
+                self.write_unit[i + self._width].follow(&self.wdata[i]);
+                if self._shape.exact {
+                    self.wdata[i].en_i.next = self.write_lane[i].val();
+                    self.lane_wen[i].follow(&self.write_lane[i]);
+                    self.write_lane[i + self._width].follow(&self.lane_wen[i]);
                 } else {
-                    self.wdata[s * self._width + i].en_i.next = self.write[s].val();
+                    self.wdata[i].en_i.next = self.write[s].val();
                 }
             }
         }
+    }
 
+    /// Reads on their way to the memory.
+    #[kernel]
+    fn reads(&mut self) {
         comment!("Reads on their way to the memory");
         self.reading[0].next = self.read_i.val() & self.named_i.val();
         if self.meet_i.val() {
-            self.reading[0].next = self.read_i.val() & self.write[self._offset].val();
+            self.reading[0].next = self.read_i.val() & self.write[self._shape.offset].val();
         }
-        self.read_address[0].next = self.raddr_i.val();
-        self.with_write[0].next = self.meet_i.val();
+        self.read_address[0].follow(&self.raddr_i);
+        self.with_write[0].follow(&self.meet_i);
         for s in 0..self._reads {
-            self.ren[s].clk.next = self.clk.val();
-            self.ren[s].rst_n.next = self.rst_n.val();
-            self.ren[s].d_i.next = self.reading[s].val();
-            self.reading[s + 1].next = self.ren[s].q_o.val();
-            self.raddr[s].clk.next = self.clk.val();
-            self.raddr[s].en_i.next = self.reading[s].val();
-            self.raddr[s].d_i.next = self.read_address[s].val();
-            self.read_address[s + 1].next = self.raddr[s].q_o.val();
-            self.meet[s].clk.next = self.clk.val();
-            self.meet[s].en_i.next = self.reading[s].val();
-            self.meet[s].d_i.next = self.with_write[s].val();
-            self.with_write[s + 1].next = self.meet[s].q_o.val();
+            self.ren[s].follow(&self.reading[s]);
+            self.reading[s + 1].follow(&self.ren[s]);
+            self.raddr[s].load(self.reading[s].val(), self.read_address[s].val());
+            self.read_address[s + 1].follow(&self.raddr[s]);
+            self.meet[s].load(self.reading[s].val(), self.with_write[s].val());
+            self.with_write[s + 1].follow(&self.meet[s]);
         }
         self.fetch.next = self.reading[self._reads].val() & !self.with_write[self._reads].val();
         self.take.next = self.reading[self._reads].val() & self.with_write[self._reads].val();
         if self._reads == 0 {
-            self.raddr_held[0].clk.next = self.clk.val();
-            self.raddr_held[0].en_i.next = self.reading[0].val();
-            self.raddr_held[0].d_i.next = self.raddr_i.val();
+            self.raddr_held[0].load(self.reading[0].val(), self.raddr_i.val());
         }
+    }
 
+    /// Access of the memory, or of the memories of the lanes.
+    #[kernel]
+    fn access(&mut self) {
         comment!("Access");
+        let end = self._writes * self._width;
         for r in 0..self._rams {
-            self.ram[r].clk.next = self.clk.val();
             self.ram[r].waddr_i.next = self.write_address[self._writes].val();
-            if self._exact > 0 {
-                if self._right > 0 {
-                    self.ram[r].wen_i.next = self.write_lane[self._writes * self._width + r].val();
-                } else {
-                    self.ram[r].wen_i.next =
-                        self.write_lane[self._writes * self._width + self._width - 1 - r].val();
-                }
+            if self._shape.exact {
+                let lane = end + place(self._shape.right, self._width, r);
+                self.ram[r].wen_i.next = self.write_lane[lane].val();
             } else {
                 self.ram[r].wen_i.next = self.write[self._writes].val();
             }
@@ -280,119 +216,103 @@ impl<const UB: usize> Logic for DataSlice<UB> {
                 self.ram[r].raddr_i.next = self.read_address[self._reads].val();
             }
             for e in 0..self._elems {
-                if self._right > 0 {
-                    self.ram[r].wdata_i[e].next =
-                        self.write_unit[self._writes * self._width + r + e].val();
-                } else {
-                    self.ram[r].wdata_i[e].next =
-                        self.write_unit[self._writes * self._width + self._width - 1 - r - e].val();
-                }
+                let unit = end + place(self._shape.right, self._width, r + e);
+                self.ram[r].wdata_i[e].next = self.write_unit[unit].val();
             }
         }
-        self.slice_ren_o.next = self.reading[self._reads].val();
-        self.slice_wen_o.next = self.write[self._writes].val();
+        self.slice_ren_o.follow(&self.reading[self._reads]);
+        self.slice_wen_o.follow(&self.write[self._writes]);
         for i in 0..self._width {
-            if self._exact > 0 {
-                self.lane_wen_o[i].next =
-                    self.write_lane[self._writes * self._width + i].val().into();
+            if self._shape.exact {
+                self.lane_wen_o[i].next = self.write_lane[end + i].val().into();
             } else {
                 self.lane_wen_o[i].next = self.write[self._writes].val().into();
             }
-            self.bypass[i].clk.next = self.clk.val();
-            self.bypass[i].en_i.next = self.take.val();
-            self.bypass[i].d_i.next = self.write_unit[self._writes * self._width + i].val();
+            self.bypass[i].load(self.take.val(), self.write_unit[end + i].val());
         }
+    }
 
+    /// Units from the memory or the bypass, behind its register if there is one.
+    #[kernel]
+    fn units_read(&mut self) {
         comment!("Units read");
-        self.bypassed.clk.next = self.clk.val();
         if self._data > 0 {
-            self.fetched[0].clk.next = self.clk.val();
-            self.fetched[0].rst_n.next = self.rst_n.val();
-            self.fetched[0].d_i.next = self.fetch.val();
-            self.met[0].clk.next = self.clk.val();
-            self.met[0].rst_n.next = self.rst_n.val();
-            self.met[0].d_i.next = self.take.val();
+            self.fetched[0].follow(&self.fetch);
+            self.met[0].follow(&self.take);
             self.bypassed.en_i.next = self.fetched[0].q_o.val() | self.met[0].q_o.val();
-            self.bypassed.d_i.next = self.met[0].q_o.val();
+            self.bypassed.follow(&self.met[0]);
         } else {
             self.bypassed.en_i.next = self.reading[self._reads].val();
-            self.bypassed.d_i.next = self.with_write[self._reads].val();
+            self.bypassed.follow(&self.with_write[self._reads]);
         }
         for r in 0..self._rams {
             for e in 0..self._elems {
+                let p = place(self._shape.right, self._width, r + e);
                 if self._data > 0 {
-                    self.stored[r + e].clk.next = self.clk.val();
-                    self.stored[r + e].en_i.next = self.fetched[0].q_o.val();
-                    self.stored[r + e].d_i.next = self.ram[r].rdata_o[e].val();
-                }
-                if self._right > 0 {
-                    if self._data > 0 {
-                        self.read_unit[r + e].next = self.stored[r + e].q_o.val();
-                    } else {
-                        self.read_unit[r + e].next = self.ram[r].rdata_o[e].val();
-                    }
-                } else if self._data > 0 {
-                    self.read_unit[self._width - 1 - r - e].next = self.stored[r + e].q_o.val();
+                    self.stored[r + e]
+                        .load(self.fetched[0].q_o.val(), self.ram[r].rdata_o[e].val());
+                    self.read_unit[p].follow(&self.stored[r + e]);
                 } else {
-                    self.read_unit[self._width - 1 - r - e].next = self.ram[r].rdata_o[e].val();
+                    self.read_unit[p].follow(&self.ram[r].rdata_o[e]);
                 }
             }
         }
         for i in 0..self._width {
             if self._data > 0 {
-                self.bypass_next[i].clk.next = self.clk.val();
-                self.bypass_next[i].en_i.next = self.met[0].q_o.val();
-                self.bypass_next[i].d_i.next = self.bypass[i].q_o.val();
+                self.bypass_next[i].load(self.met[0].q_o.val(), self.bypass[i].q_o.val());
                 if self.bypassed.q_o.val() {
-                    self.read_unit[i].next = self.bypass_next[i].q_o.val();
+                    self.read_unit[i].follow(&self.bypass_next[i]);
                 }
             } else if self.bypassed.q_o.val() {
-                self.read_unit[i].next = self.bypass[i].q_o.val();
+                self.read_unit[i].follow(&self.bypass[i]);
             }
         }
+    }
+
+    /// Units wait at the output.
+    #[kernel]
+    fn waits(&mut self) {
         for s in 0..self._waits {
-            self.waited[s].clk.next = self.clk.val();
-            self.waited[s].rst_n.next = self.rst_n.val();
-            if s == 0 {
-                if self._data > 0 {
-                    self.waited[s].d_i.next = self.fetched[0].q_o.val() | self.met[0].q_o.val();
-                } else {
-                    self.waited[s].d_i.next = self.reading[self._reads].val();
-                }
-            } else {
+            if s > 0 {
                 self.waited[s].d_i.next = self.waited[s - 1].q_o.val();
+            } else if self._data > 0 {
+                self.waited[s].d_i.next = self.fetched[0].q_o.val() | self.met[0].q_o.val();
+            } else {
+                self.waited[s].follow(&self.reading[self._reads]);
             }
-            for i in 0..self._width {
-                self.waiting[s * self._width + i].clk.next = self.clk.val();
-                self.waiting[s * self._width + i].en_i.next = self.waited[s].q_o.val();
-                self.waiting[s * self._width + i].d_i.next =
-                    self.read_unit[s * self._width + i].val();
-                self.read_unit[(s + 1) * self._width + i].next =
-                    self.waiting[s * self._width + i].q_o.val();
+            for i in s * self._width..(s + 1) * self._width {
+                self.waiting[i].load(self.waited[s].q_o.val(), self.read_unit[i].val());
+                self.read_unit[i + self._width].follow(&self.waiting[i]);
             }
         }
         for i in 0..self._width {
-            self.unit_o[i].next = self.read_unit[self._waits * self._width + i].val();
+            self.unit_o[i].follow(&self.read_unit[self._waits * self._width + i]);
         }
     }
-    module!(|this| {
-        let usual = |value, usual, flag| if value == usual { "" } else { flag };
-        let (bits, writes) = (usual(UB, 8, "u"), usual(this._writes, 1, "p"));
+}
+
+impl<const UB: usize> Logic for DataSlice<UB> {
+    #[kernel]
+    fn update(&mut self) {
+        self.writes();
+        self.reads();
+        self.access();
+        self.units_read();
+        self.waits();
+    }
+    describe!(|this| {
+        let shape = &this._shape;
         Meta::module("sliced_data")
-            .param("depth", "d", this._depth, "words")
-            .param("width", "w", this._width, "units of the slice")
-            .param("unit_bits", bits, UB, "bits of a unit")
-            .option("exact", "e", this._exact, "1: lanes are written one by one")
-            .option(
-                "right",
-                "r",
-                this._right,
-                "1: the first position is the least significant unit",
-            )
-            .param(
+            .param("depth", "d", shape.words, "words")
+            .param("width", "w", shape.width, "units of the slice")
+            .choice("unit_bits", "u", UB, 8, "bits of a unit")
+            .option("exact", "e", shape.exact.into(), LANES)
+            .option("right", "r", shape.right.into(), RIGHT)
+            .choice(
                 "writes",
-                writes,
+                "p",
                 this._writes,
+                1,
                 "registers in front of the write port",
             )
             .option(
@@ -404,12 +324,10 @@ impl<const UB: usize> Logic for DataSlice<UB> {
             .option(
                 "offset",
                 "f",
-                this._offset,
-                "cycles from a write to the read of its request",
+                shape.offset,
+                "cycles from a write to its read",
             )
             .option("data", "s", this._data, "registers behind the memory")
             .option("waits", "t", this._waits, "registers at the output")
-            .hidden("rams", this._rams, "memories")
-            .hidden("elems", this._elems, "lanes of a memory")
     });
 }

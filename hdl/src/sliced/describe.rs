@@ -1,7 +1,11 @@
 //! How modules of a shape are named.
 
+use super::data_slice::RIGHT;
 use super::{MaskPlace, SlicedShape};
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
+
+/// Meaning of the number of a network.
+pub(super) const NETWORKS: &str = "0: full, 1: half, 2: split";
 
 impl SlicedShape {
     /// Name and parameters of a memory of this shape.
@@ -22,75 +26,44 @@ impl SlicedShape {
         }
         meta = meta.choice("unit_bits", "u", self.unit_bits, 8, "bits of a unit");
         if !self.plain {
+            let zero = "a word with so many non-zero units is stored as zero";
+            let unread = "a word with so many non-zero units is not read";
+            let (first, more) = (self.first_units(), "more non-zero units need slice 1");
+            let turn = "1: slice k is accessed k cycles after slice 0";
             meta = meta
-                .option(
-                    "network",
-                    "n",
-                    self.network.number(),
-                    "0: full, 1: half, 2: split",
-                )
+                .option("network", "n", self.network.number(), NETWORKS)
                 .option(
                     "exact",
                     "e",
                     self.exact.into(),
-                    "1: only lanes with a non-zero unit are written",
+                    "1: only non-zero lanes are written",
                 )
-                .option(
-                    "write_threshold",
-                    "tw",
-                    self.write_threshold,
-                    "a word with so many non-zero units is stored as zero",
-                )
-                .option(
-                    "read_threshold",
-                    "tr",
-                    self.read_threshold,
-                    "a word with so many non-zero units is not read",
-                )
-                .choice(
-                    "access_threshold",
-                    "ta",
-                    self.access_threshold,
-                    self.first_units(),
-                    "more non-zero units need slice 1",
-                )
-                .option(
-                    "in_turn",
-                    "o",
-                    self.in_turn.into(),
-                    "1: slice k is accessed k cycles after slice 0",
-                );
+                .option("write_threshold", "tw", self.write_threshold, zero)
+                .option("read_threshold", "tr", self.read_threshold, unread)
+                .choice("access_threshold", "ta", self.access_threshold, first, more)
+                .option("in_turn", "o", self.in_turn.into(), turn);
         }
-        meta.option(
-            "right",
-            "r",
-            self.right.into(),
-            "1: the first unit is the least significant one",
-        )
-        .choice(
-            "latency",
-            "l",
-            self.latency,
-            2,
-            "cycles from the read to the word",
-        )
-        .hidden("slices", self.slices(), "data slices")
+        meta.option("right", "r", self.right.into(), RIGHT)
+            .choice(
+                "latency",
+                "l",
+                self.latency,
+                2,
+                "cycles from the read to the word",
+            )
+            .hidden("slices", self.slices(), "data slices")
     }
 
     /// As [`SlicedShape::describe`], and which kind of memory it is.
     pub fn describe_kind(&self, meta: Meta) -> Meta {
         let kind = |place| usize::from(!self.plain && self.mask == place);
+        let (field, hybrid) = (kind(MaskPlace::Field), kind(MaskPlace::Hybrid));
         self.describe(meta)
-            .option(
-                "in_field",
-                "mf",
-                kind(MaskPlace::Field),
-                "1: the mask is a field of slice 0",
-            )
+            .option("in_field", "mf", field, "1: the mask is a field of slice 0")
             .option(
                 "in_hybrid",
                 "mh",
-                kind(MaskPlace::Hybrid),
+                hybrid,
                 "1: slice 0 holds masks or raw units",
             )
             .option("is_plain", "mp", self.plain.into(), "1: plain memory")

@@ -2,7 +2,7 @@
 
 use super::shape::WA;
 use super::{DataSlices, MaskPlace, Packed, Reply, Restore, Row, SlicedShape, Wait};
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Sparse-aware memory without a place for masks. A word whose non-zero units fit in slice 0 behind
 /// their own mask is stored there, with a flag; any other word is stored as it is, in all
@@ -16,20 +16,14 @@ use crate::prelude::*;
 ///
 /// # Rules
 /// A word must be written before it is read.
-#[derive(LogicBlock)]
+#[module]
 pub struct SlicedHybrid<const UB: usize> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
-
     /// Writes a word.
     pub wen_i: Signal<In, Bit>,
     /// Address of the word to write.
     pub waddr_i: Signal<In, Bits<WA>>,
     /// Word to write, unit 0 in the low bits.
-    pub wdata_i: Vec<Signal<In, Bits<UB>>>,
-
+    pub wdata_i: [Signal<In, Bits<UB>>; units],
     /// Reads a word.
     pub ren_i: Signal<In, Bit>,
     /// Address of the word to read.
@@ -37,249 +31,164 @@ pub struct SlicedHybrid<const UB: usize> {
     /// The word of an earlier read is on `rdata_o`.
     pub rvalid_o: Signal<Out, Bit>,
     /// Word, unit 0 in the low bits; only defined with `rvalid_o`.
-    pub rdata_o: Vec<Signal<Out, Bits<UB>>>,
+    pub rdata_o: [Signal<Out, Bits<UB>>; units],
     /// Its mask: bit k is 1 if unit k is not zero.
-    pub rmask_o: Vec<Signal<Out, Bits<1>>>,
-
+    pub rmask_o: [Signal<Out, Bits<1>>; units],
     /// The mask slice is read in this cycle.
     pub mask_ren_o: Signal<Out, Bit>,
     /// The mask slice is written in this cycle.
     pub mask_wen_o: Signal<Out, Bit>,
     /// One per data slice: it is read in this cycle.
-    pub slice_ren_o: Vec<Signal<Out, Bit>>,
+    pub slice_ren_o: [Signal<Out, Bit>; shape.slices()],
     /// One per data slice: it is written in this cycle.
-    pub slice_wen_o: Vec<Signal<Out, Bit>>,
+    pub slice_wen_o: [Signal<Out, Bit>; shape.slices()],
     /// Units of the data slices written in this cycle, by position.
-    pub lane_wen_o: Vec<Signal<Out, Bits<1>>>,
-
+    pub lane_wen_o: [Signal<Out, Bits<1>>; units],
+    #[new(Packed::new(&shape))]
     request: Packed<UB>,
     /// Rows of slice 0, with the masks.
+    #[new(Row::new(shape.words, 1 + first * UB, shape.mask_stages()))]
     pub row: Row,
     /// Data slices from 1 on.
+    #[new(DataSlices::new(&shape))]
     pub slices: DataSlices<UB>,
+    #[new(Restore::new(&shape))]
     restore: Restore<UB>,
+    #[new(Reply::new(&shape))]
     reply: Reply<UB>,
+    #[new(Wait::new(first, shape.mask_to_data()))]
     unit_wait: Wait<UB>,
+    #[new(Wait::new(1, shape.mask_to_data()))]
     flag_wait: Wait<1>,
-
     write_raw: Signal<Local, Bit>,
     /// Slice 0 of the word to write, unit by unit.
-    write_bit: Vec<Signal<Local, Bits<1>>>,
+    write_bit: [Signal<Local, Bits<1>>; first * UB],
     /// Slice 0 of the word read, unit by unit.
-    read_bit: Vec<Signal<Local, Bits<1>>>,
+    read_bit: [Signal<Local, Bits<1>>; first * UB],
     /// The word read, if its row is raw.
-    raw: Vec<Signal<Local, Bits<UB>>>,
+    raw: [Signal<Local, Bits<UB>>; units],
     /// Slice 0 of the word read.
-    first_unit: Vec<Signal<Local, Bits<UB>>>,
+    first_unit: [Signal<Local, Bits<UB>>; first],
+    /// What the memory is built from.
     _shape: SlicedShape,
+    #[new(shape.checked(UB, MaskPlace::Hybrid))]
     _units: usize,
-    _slices: usize,
+    #[new(shape.widths[0])]
     _first: usize,
-    _right: usize,
-    _unit_bits: usize,
+    #[new(shape.mask_units())]
     _mask_units: usize,
 }
 
 impl<const UB: usize> SlicedHybrid<UB> {
-    /// A memory of this shape.
-    ///
-    /// # Panics
-    /// If the shape is not allowed, or has other units or another place for the mask.
-    pub fn new(shape: SlicedShape) -> Self {
-        shape.check();
-        assert_eq!((UB, shape.mask), (shape.unit_bits, MaskPlace::Hybrid));
-        let (units, slices) = (shape.units, shape.slices());
-        let first = shape.widths[0];
-        let bits = 1 + first * UB;
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            wen_i: Default::default(),
-            waddr_i: Default::default(),
-            wdata_i: v(units),
-            ren_i: Default::default(),
-            raddr_i: Default::default(),
-            rvalid_o: Default::default(),
-            rdata_o: v(units),
-            rmask_o: v(units),
-            mask_ren_o: Default::default(),
-            mask_wen_o: Default::default(),
-            slice_ren_o: v(slices),
-            slice_wen_o: v(slices),
-            lane_wen_o: v(units),
-            request: Packed::new(&shape),
-            row: Row::new(shape.words, bits, shape.mask_stages()),
-            slices: DataSlices::new(&shape),
-            restore: Restore::new(&shape),
-            reply: Reply::new(&shape),
-            unit_wait: Wait::new(first, shape.mask_to_data()),
-            flag_wait: Wait::new(1, shape.mask_to_data()),
-            write_raw: Default::default(),
-            write_bit: v(first * UB),
-            read_bit: v(first * UB),
-            raw: v(units),
-            _mask_units: shape.mask_units(),
-            first_unit: v(first),
-            _units: units,
-            _slices: slices,
-            _first: first,
-            _right: shape.right.into(),
-            _unit_bits: UB,
-            _shape: shape,
-        }
-    }
-}
+    parts!(take_request);
+    parts!(access_row);
+    parts!(read_slices);
+    parts!(restore_word);
+    parts!(reply_word);
+    parts!(first_slice);
 
-impl<const UB: usize> Logic for SlicedHybrid<UB> {
-    #[hdl_gen]
-    fn update(&mut self) {
-        self.request.clk.next = self.clk.val();
-        self.request.rst_n.next = self.rst_n.val();
-        self.request.wen_i.next = self.wen_i.val();
-        self.request.waddr_i.next = self.waddr_i.val();
-        self.request.ren_i.next = self.ren_i.val();
-        self.request.raddr_i.next = self.raddr_i.val();
-        for k in 0..self._units {
-            self.request.wdata_i[k].next = self.wdata_i[k].val();
-        }
-
+    /// The row of a word, unit by unit: its mask and its packed units, or raw units.
+    #[kernel]
+    fn fill_row(&mut self) {
         comment!("Words that do not fit stay raw");
-        self.write_raw.next = self.request.need_o[1].val();
+        self.write_raw.follow(&self.request.need_o[1]);
         for i in 0..self._first {
             for b in 0..UB {
-                if i < self._mask_units {
-                    if i * self._unit_bits + self._unit_bits - 1 - b < self._units {
-                        self.write_bit[i * self._unit_bits + b].next = self.request.mask_o
-                            [i * self._unit_bits + self._unit_bits - 1 - b]
-                            .val();
-                    } else {
-                        self.write_bit[i * self._unit_bits + b].next = 0.into();
-                    }
+                let masked = i * UB + UB - 1 - b;
+                if i >= self._mask_units {
+                    let packed = self.request.packed_o[i - self._mask_units].val();
+                    self.write_bit[i * UB + b].next = packed.get_bits::<1>(b);
+                } else if masked < self._units {
+                    self.write_bit[i * UB + b].follow(&self.request.mask_o[masked]);
                 } else {
-                    self.write_bit[i * self._unit_bits + b].next = self.request.packed_o
-                        [i - self._mask_units]
-                        .val()
-                        .get_bits::<1>(b);
+                    self.write_bit[i * UB + b].next = 0.into();
                 }
                 if self.write_raw.val() {
-                    self.write_bit[i * self._unit_bits + b].next =
-                        self.request.word_o[i].val().get_bits::<1>(b);
+                    let raw = self.request.word_o[i].val();
+                    self.write_bit[i * UB + b].next = raw.get_bits::<1>(b);
                 }
             }
         }
 
         comment!("Slice 0 and its flag, in one row");
-        self.row.clk.next = self.clk.val();
-        self.row.rst_n.next = self.rst_n.val();
-        self.row.wen_i.next = self.request.wen_o.val();
-        self.row.waddr_i.next = self.request.waddr_o.val();
-        self.row.ren_i.next = self.request.ren_o.val();
-        self.row.raddr_i.next = self.request.raddr_o.val();
-        self.row.meet_i.next = self.request.meet_o.val();
-        self.row.bit_i[self._first * self._unit_bits].next = (!self.write_raw.val()).into();
+        self.access_row();
+        self.row.bit_i[self._first * UB].next = (!self.write_raw.val()).into();
         for i in 0..self._first {
             for b in 0..UB {
-                if self._right > 0 {
-                    self.row.bit_i[i * self._unit_bits + b].next =
-                        self.write_bit[i * self._unit_bits + b].val();
-                    self.read_bit[i * self._unit_bits + b].next =
-                        self.row.bit_o[i * self._unit_bits + b].val();
-                } else {
-                    self.row.bit_i[(self._first - 1 - i) * self._unit_bits + b].next =
-                        self.write_bit[i * self._unit_bits + b].val();
-                    self.read_bit[i * self._unit_bits + b].next =
-                        self.row.bit_o[(self._first - 1 - i) * self._unit_bits + b].val();
-                }
+                let bit = self._shape.place(self._first, i) * UB + b;
+                self.row.bit_i[bit].follow(&self.write_bit[i * UB + b]);
+                self.read_bit[i * UB + b].follow(&self.row.bit_o[bit]);
             }
         }
         for i in 0..self._mask_units {
             for b in 0..UB {
-                if i * self._unit_bits + b < self._units {
-                    self.restore.mask_i[i * self._unit_bits + b].next =
-                        self.read_bit[i * self._unit_bits + self._unit_bits - 1 - b].val();
+                if i * UB + b < self._units {
+                    let bit = i * UB + UB - 1 - b;
+                    self.restore.mask_i[i * UB + b].follow(&self.read_bit[bit]);
                 }
             }
         }
-        self.mask_ren_o.next = false;
-        self.mask_wen_o.next = false;
-        self.slice_ren_o[0].next = self.request.ren_o.val();
-        self.slice_wen_o[0].next = self.request.wen_o.val();
-        for p in 0..self._first {
-            self.lane_wen_o[p].next = self.request.wen_o.val().into();
-        }
+    }
 
+    /// The slices from 1 on, if the row is raw.
+    #[kernel]
+    fn access_slices(&mut self) {
         comment!("The slices from 1 on, if the row is raw");
-        self.slices.clk.next = self.clk.val();
-        self.slices.rst_n.next = self.rst_n.val();
-        self.slices.read_i.next = self.row.read_o.val();
-        self.slices.raddr_i.next = self.row.raddr_o.val();
-        self.slices.meet_i.next = self.row.meet_o.val();
-        self.slices.waddr_i.next = self.request.waddr_o.val();
-        for k in 1..self._slices {
+        self.read_slices();
+        for k in 1..self._shape.slices() {
             self.slices.wen_i[k - 1].next = self.request.wen_o.val() & self.write_raw.val();
-            self.slices.named_i[k - 1].next = !self.row.stored_o[self._first * self._unit_bits]
-                .val()
-                .get_bit(0);
-            self.slice_ren_o[k].next = self.slices.slice_ren_o[k - 1].val();
-            self.slice_wen_o[k].next = self.slices.slice_wen_o[k - 1].val();
+            let flag = self.row.stored_o[self._first * UB].val();
+            self.slices.named_i[k - 1].next = !flag.get_bit(0);
         }
         for p in self._first..self._units {
-            self.slices.unit_i[p - self._first].next = self.request.word_o[p].val();
-            self.raw[p].next = self.slices.unit_o[p - self._first].val();
-            self.lane_wen_o[p].next = self.slices.lane_wen_o[p - self._first].val();
+            self.slices.unit_i[p - self._first].follow(&self.request.word_o[p]);
+            self.raw[p].follow(&self.slices.unit_o[p - self._first]);
         }
+    }
 
+    /// The units of slice 0 wait for those of the others.
+    #[kernel]
+    fn wait_for_slices(&mut self) {
         comment!("The units of slice 0 wait for those of the others");
-        self.unit_wait.clk.next = self.clk.val();
-        self.unit_wait.rst_n.next = self.rst_n.val();
-        self.unit_wait.valid_i.next = self.row.read_o.val();
-        self.flag_wait.clk.next = self.clk.val();
-        self.flag_wait.rst_n.next = self.rst_n.val();
-        self.flag_wait.valid_i.next = self.row.read_o.val();
-        self.flag_wait.unit_i[0].next = self.row.bit_o[self._first * self._unit_bits].val();
+        self.unit_wait.valid_i.follow(&self.row.read_o);
+        self.flag_wait.valid_i.follow(&self.row.read_o);
+        self.flag_wait.unit_i[0].follow(&self.row.bit_o[self._first * UB]);
         for i in 0..self._first {
             self.first_unit[i].next = 0.into();
             for b in 0..UB {
-                self.first_unit[i].next = self.first_unit[i]
-                    .val()
-                    .replace_bit(b, self.read_bit[i * self._unit_bits + b].val().get_bit(0));
+                let bit = self.read_bit[i * UB + b].val().get_bit(0);
+                self.first_unit[i].next = self.first_unit[i].val().replace_bit(b, bit);
             }
-            self.unit_wait.unit_i[i].next = self.first_unit[i].val();
-            self.raw[i].next = self.unit_wait.unit_o[i].val();
+            self.unit_wait.unit_i[i].follow(&self.first_unit[i]);
+            self.raw[i].follow(&self.unit_wait.unit_o[i]);
         }
         for p in 0..self._units {
             self.restore.packed_i[p].next = 0.into();
             if p + self._mask_units < self._first {
-                self.restore.packed_i[p].next = self.unit_wait.unit_o[p + self._mask_units].val();
+                self.restore.packed_i[p].follow(&self.unit_wait.unit_o[p + self._mask_units]);
             }
         }
-
-        comment!("The word");
-        self.restore.clk.next = self.clk.val();
-        self.restore.rst_n.next = self.rst_n.val();
-        self.restore.valid_i.next = self.row.read_o.val();
-        self.reply.clk.next = self.clk.val();
-        self.reply.rst_n.next = self.rst_n.val();
-        self.reply.valid_i.next = self.restore.valid_o.val();
-        self.rvalid_o.next = self.reply.rvalid_o.val();
         for k in 0..self._units {
-            self.reply.word_i[k].next = self.raw[k].val();
+            self.reply.word_i[k].follow(&self.raw[k]);
             self.reply.mask_i[k].next = self.raw[k].val().any().into();
             if self.flag_wait.unit_o[0].val().get_bit(0) {
-                self.reply.word_i[k].next = self.restore.word_o[k].val();
-                self.reply.mask_i[k].next = self.restore.mask_o[k].val();
+                self.reply.word_i[k].follow(&self.restore.word_o[k]);
+                self.reply.mask_i[k].follow(&self.restore.mask_o[k]);
             }
-            self.rdata_o[k].next = self.reply.rdata_o[k].val();
-            self.rmask_o[k].next = self.reply.rmask_o[k].val();
         }
     }
-    module!(|this| this
-        ._shape
-        .meta("sliced_hybrid")
-        .hidden("first", this._first, "units in slice 0")
-        .hidden(
-            "mask_units",
-            this._mask_units,
-            "units of slice 0 that hold a mask"
-        ));
+}
+
+impl<const UB: usize> Logic for SlicedHybrid<UB> {
+    #[kernel]
+    fn update(&mut self) {
+        self.take_request();
+        self.fill_row();
+        self.first_slice();
+        self.access_slices();
+        self.wait_for_slices();
+        self.restore_word();
+        self.reply_word();
+    }
+    describe!(|this| this._shape.meta("sliced_hybrid"));
 }

@@ -19,6 +19,103 @@
 //!
 //! [`SlicedChoice`] and [`SlicedBank`] build what a shape asks for, [`SlicedCounters`] counts accesses.
 
+/// Parts that several memories have.
+macro_rules! parts {
+    (take_request) => {
+        /// The request, as it comes.
+        #[kernel]
+        fn take_request(&mut self) {
+            self.request.wen_i.follow(&self.wen_i);
+            self.request.waddr_i.follow(&self.waddr_i);
+            self.request.ren_i.follow(&self.ren_i);
+            self.request.raddr_i.follow(&self.raddr_i);
+            self.request.wdata_i.follow(&self.wdata_i);
+        }
+    };
+    (access_row) => {
+        /// Every request accesses the row.
+        #[kernel]
+        fn access_row(&mut self) {
+            self.row.wen_i.follow(&self.request.wen_o);
+            self.row.waddr_i.follow(&self.request.waddr_o);
+            self.row.ren_i.follow(&self.request.ren_o);
+            self.row.raddr_i.follow(&self.request.raddr_o);
+            self.row.meet_i.follow(&self.request.meet_o);
+        }
+    };
+    (read_slices) => {
+        /// What the row says is read from the slices.
+        #[kernel]
+        fn read_slices(&mut self) {
+            self.slices.read_i.follow(&self.row.read_o);
+            self.slices.raddr_i.follow(&self.row.raddr_o);
+            self.slices.meet_i.follow(&self.row.meet_o);
+        }
+    };
+    (restore_word) => {
+        /// The mask on its way to the word.
+        #[kernel]
+        fn restore_word(&mut self) {
+            comment!("The word");
+            self.restore.valid_i.follow(&self.row.read_o);
+            self.reply.valid_i.follow(&self.restore.valid_o);
+        }
+    };
+    (reply_word) => {
+        /// The word, as it leaves.
+        #[kernel]
+        fn reply_word(&mut self) {
+            self.rvalid_o.follow(&self.reply.rvalid_o);
+            self.rdata_o.follow(&self.reply.rdata_o);
+            self.rmask_o.follow(&self.reply.rmask_o);
+        }
+    };
+    (first_slice) => {
+        /// Slice 0, which holds the mask and is accessed by every request.
+        #[kernel]
+        fn first_slice(&mut self) {
+            self.mask_ren_o.next = false;
+            self.mask_wen_o.next = false;
+            self.slice_ren_o[0].follow(&self.request.ren_o);
+            self.slice_wen_o[0].follow(&self.request.wen_o);
+            for p in 0..self._first {
+                self.lane_wen_o[p].next = self.request.wen_o.val().into();
+            }
+            self.slices.waddr_i.follow(&self.request.waddr_o);
+            for k in 1..self._shape.slices() {
+                self.slice_ren_o[k].follow(&self.slices.slice_ren_o[k - 1]);
+                self.slice_wen_o[k].follow(&self.slices.slice_wen_o[k - 1]);
+            }
+            for p in self._first..self._shape.units {
+                self.lane_wen_o[p].follow(&self.slices.lane_wen_o[p - self._first]);
+            }
+        }
+    };
+    // Ports that go through to the memory in `field`, if there is one.
+    (through $field:ident $(, $write:ident, $read:ident)?) => {
+        #[kernel]
+        fn $field(&mut self) {
+            for m in 0..self.$field.len() {
+                self.$field[m].wen_i.follow(&self.wen_i);
+                self.$field[m].waddr_i.follow(&self.waddr_i);
+                self.$field[m].ren_i.follow(&self.ren_i);
+                self.$field[m].raddr_i.follow(&self.raddr_i);
+                self.rvalid_o.follow(&self.$field[m].rvalid_o);
+                self.mask_ren_o.follow(&self.$field[m].mask_ren_o);
+                self.mask_wen_o.follow(&self.$field[m].mask_wen_o);
+                self.slice_ren_o.follow(&self.$field[m].slice_ren_o);
+                self.slice_wen_o.follow(&self.$field[m].slice_wen_o);
+                self.rmask_o.follow(&self.$field[m].rmask_o);
+                self.lane_wen_o.follow(&self.$field[m].lane_wen_o);
+                $(
+                    self.$field[m].$write.follow(&self.$write);
+                    self.$read.follow(&self.$field[m].$read);
+                )?
+            }
+        }
+    };
+}
+
 mod bank;
 mod choice;
 mod counters;

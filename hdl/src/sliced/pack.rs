@@ -1,244 +1,144 @@
 //! From the word to the packed word.
 
-use super::route::half_moves;
-use super::zeros::stages;
+use super::route::{half_moves, levels, moves_on};
+use super::zeros::{place, stages};
 use super::{Network, moves};
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Moves the non-zero units of a word, UB bits each, towards position 0, in stages by 1, 2,
 /// 4, ... positions as [`Route`](super::Route) says, and fills the rest with zeros.
 ///
 /// # Timing
 /// Combinational.
-#[derive(LogicBlock)]
+#[module(combinational)]
 pub struct Pack<const UB: usize> {
     /// Word, by position.
-    pub word_i: Vec<Signal<In, Bits<UB>>>,
+    pub word_i: [Signal<In, Bits<UB>>; units],
     /// Its non-zero units.
-    pub mask_i: Vec<Signal<In, Bits<1>>>,
+    pub mask_i: [Signal<In, Bits<1>>; units],
     /// Moves of all stages.
-    pub move_i: Vec<Signal<In, Bits<1>>>,
+    pub move_i: [Signal<In, Bits<1>>; moves(units, network)],
     /// Packed word, by position.
-    pub packed_o: Vec<Signal<Out, Bits<UB>>>,
+    pub packed_o: [Signal<Out, Bits<UB>>; units],
     /// Positions at which a non-zero unit arrived.
-    pub lane_o: Vec<Signal<Out, Bits<1>>>,
-
+    pub lane_o: [Signal<Out, Bits<1>>; units],
     /// The word before each stage and behind the last one.
-    word: Vec<Vec<Signal<Local, Bits<UB>>>>,
+    word: [[Signal<Local, Bits<UB>>; units]; levels + 1],
     /// The word before a stage without the units that this stage moves.
-    kept: Vec<Vec<Signal<Local, Bits<UB>>>>,
+    kept: [[Signal<Local, Bits<UB>>; units]; if network == Network::Split {
+        stages - 1
+    } else {
+        stages
+    }],
     /// Positions of the non-zero units in `word`.
-    lane: Vec<Vec<Signal<Local, Bit>>>,
+    lane: [[Signal<Local, Bit>; units]; levels + 1],
+    /// Units of a word, a power of two from 2 to 64.
     _units: usize,
+    /// How far they move.
+    _network: Network,
+    #[new(stages(units))]
     _stages: usize,
+    #[new(levels(units, network))]
     _levels: usize,
-    _left: usize,
-    _split: usize,
+    #[new(half_moves(units))]
     _half_moves: usize,
 }
 
 impl<const UB: usize> Pack<UB> {
-    /// The packer of a word of `units` units.
-    ///
-    /// # Panics
-    /// If `units` is not a power of two from 2 to 64.
-    pub fn new(units: usize, network: Network) -> Self {
-        let stages = stages(units);
-        let split = network == Network::Split;
-        let levels = if split { 2 * stages - 1 } else { stages };
-        Self {
-            word_i: v(units),
-            mask_i: v(units),
-            move_i: v(moves(units, network)),
-            packed_o: v(units),
-            lane_o: v(units),
-            word: (0..=levels).map(|_| v(units)).collect(),
-            kept: (0..if split { stages - 1 } else { stages })
-                .map(|_| v(units))
-                .collect(),
-            lane: (0..=levels).map(|_| v(units)).collect(),
-            _units: units,
-            _stages: stages,
-            _levels: levels,
-            _left: units / 2,
-            _split: split.into(),
-            _half_moves: half_moves(units),
+    /// Stage t within `width` units from position `from` on, whose moves begin at `moves`.
+    #[kernel]
+    fn stage(&mut self, t: usize, from: usize, width: usize, moves: usize) {
+        let s = 1 << t;
+        for p in 0..width {
+            let at = from + p;
+            self.kept[t][at].next = self.word[t][at].val();
+            if p >= s {
+                let leaves = self.move_i[moves + place(width, t, p)].val();
+                if leaves.get_bit(0) {
+                    self.kept[t][at].next = 0.into();
+                }
+            }
+            self.word[t + 1][at].next = self.kept[t][at].val();
+            if p + s < width {
+                let arrives = self.move_i[moves + place(width, t, p + s)].val();
+                if arrives.get_bit(0) {
+                    self.word[t + 1][at].next = self.word[t][at + s].val();
+                }
+            }
+            let lane = self.lane[t][at].val();
+            if p < s {
+                let arrives = self.move_i[moves + place(width, t, p + s)].val();
+                self.lane[t + 1][at].next = lane | arrives.get_bit(0);
+            } else if p + s < width {
+                let leaves = self.move_i[moves + place(width, t, p)].val();
+                let arrives = self.move_i[moves + place(width, t, p + s)].val();
+                self.lane[t + 1][at].next = (lane & !leaves.get_bit(0)) | arrives.get_bit(0);
+            } else {
+                let leaves = self.move_i[moves + place(width, t, p)].val();
+                self.lane[t + 1][at].next = lane & !leaves.get_bit(0);
+            }
+        }
+    }
+
+    /// The right half moves on by 2^t, from level `l` to the next one.
+    #[kernel]
+    fn right_half(&mut self, t: usize, l: usize) {
+        let s = 1 << t;
+        let left = self._units / 2;
+        let go = self.move_i[2 * self._half_moves + t].val().get_bit(0);
+        for p in 0..self._units {
+            let word = self.word[l][p].val();
+            let lane = self.lane[l][p].val();
+            self.word[l + 1][p].next = word;
+            match (moves_on(left, s, p), moves_on(left, s, p + s)) {
+                (true, true) => {
+                    if go {
+                        self.word[l + 1][p].next = self.word[l][p + s].val();
+                    }
+                    self.lane[l + 1][p].next = (lane & !go) | (self.lane[l][p + s].val() & go);
+                }
+                (true, false) => {
+                    if go {
+                        self.word[l + 1][p].next = 0.into();
+                    }
+                    self.lane[l + 1][p].next = lane & !go;
+                }
+                (false, true) => {
+                    if go {
+                        self.word[l + 1][p].next = word | self.word[l][p + s].val();
+                    }
+                    self.lane[l + 1][p].next = lane | (self.lane[l][p + s].val() & go);
+                }
+                (false, false) => {
+                    self.lane[l + 1][p].next = lane;
+                }
+            }
         }
     }
 }
 
 impl<const UB: usize> Logic for Pack<UB> {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         for p in 0..self._units {
             self.word[0][p].next = self.word_i[p].val();
             self.lane[0][p].next = self.mask_i[p].val().get_bit(0);
         }
         comment!("A unit that moves leaves a zero behind, unless another takes its place");
-        if self._split == 0 {
-            for t in 0..self._stages {
-                for s in 1..self._units {
-                    if s == (1 << t) {
-                        for p in 0..self._units {
-                            if p >= s {
-                                self.kept[t][p].next = self.word[t][p].val();
-                                if self.move_i[t * self._units + 1 + p - 2 * s]
-                                    .val()
-                                    .get_bit(0)
-                                {
-                                    self.kept[t][p].next = 0.into();
-                                }
-                            } else {
-                                self.kept[t][p].next = self.word[t][p].val();
-                            }
-                            if p + s < self._units {
-                                self.word[t + 1][p].next = self.kept[t][p].val();
-                                if self.move_i[t * self._units + 1 + p - s].val().get_bit(0) {
-                                    self.word[t + 1][p].next = self.word[t][p + s].val();
-                                }
-                            } else {
-                                self.word[t + 1][p].next = self.kept[t][p].val();
-                            }
-                            if p < s {
-                                self.lane[t + 1][p].next = self.lane[t][p].val()
-                                    | self.move_i[t * self._units + 1 + p - s].val().get_bit(0);
-                            } else if p + s < self._units {
-                                self.lane[t + 1][p].next = (self.lane[t][p].val()
-                                    & !self.move_i[t * self._units + 1 + p - 2 * s]
-                                        .val()
-                                        .get_bit(0))
-                                    | self.move_i[t * self._units + 1 + p - s].val().get_bit(0);
-                            } else {
-                                self.lane[t + 1][p].next = self.lane[t][p].val()
-                                    & !self.move_i[t * self._units + 1 + p - 2 * s]
-                                        .val()
-                                        .get_bit(0);
-                            }
-                        }
-                    }
-                }
-            }
-        } else {
-            for t in 0..(self._stages - 1) {
-                for s in 1..self._left {
-                    if s == (1 << t) {
-                        for e in 0..2 {
-                            for p in 0..self._left {
-                                if p >= s {
-                                    self.kept[t][e * self._left + p].next =
-                                        self.word[t][e * self._left + p].val();
-                                    if self.move_i
-                                        [e * self._half_moves + t * self._left + 1 + p - 2 * s]
-                                        .val()
-                                        .get_bit(0)
-                                    {
-                                        self.kept[t][e * self._left + p].next = 0.into();
-                                    }
-                                } else {
-                                    self.kept[t][e * self._left + p].next =
-                                        self.word[t][e * self._left + p].val();
-                                }
-                                if p + s < self._left {
-                                    self.word[t + 1][e * self._left + p].next =
-                                        self.kept[t][e * self._left + p].val();
-                                    if self.move_i
-                                        [e * self._half_moves + t * self._left + 1 + p - s]
-                                        .val()
-                                        .get_bit(0)
-                                    {
-                                        self.word[t + 1][e * self._left + p].next =
-                                            self.word[t][e * self._left + p + s].val();
-                                    }
-                                } else {
-                                    self.word[t + 1][e * self._left + p].next =
-                                        self.kept[t][e * self._left + p].val();
-                                }
-                                if p < s {
-                                    self.lane[t + 1][e * self._left + p].next =
-                                        self.lane[t][e * self._left + p].val()
-                                            | self.move_i
-                                                [e * self._half_moves + t * self._left + 1 + p - s]
-                                                .val()
-                                                .get_bit(0);
-                                } else if p + s < self._left {
-                                    self.lane[t + 1][e * self._left + p].next =
-                                        (self.lane[t][e * self._left + p].val()
-                                            & !self.move_i[e * self._half_moves
-                                                + t * self._left
-                                                + 1
-                                                + p
-                                                - 2 * s]
-                                                .val()
-                                                .get_bit(0))
-                                            | self.move_i
-                                                [e * self._half_moves + t * self._left + 1 + p - s]
-                                                .val()
-                                                .get_bit(0);
-                                } else {
-                                    self.lane[t + 1][e * self._left + p].next = self.lane[t]
-                                        [e * self._left + p]
-                                        .val()
-                                        & !self.move_i
-                                            [e * self._half_moves + t * self._left + 1 + p - 2 * s]
-                                            .val()
-                                            .get_bit(0);
-                                }
-                            }
-                        }
-                    }
+        if self._network == Network::Split {
+            let left = self._units / 2;
+            for t in 0..self._stages - 1 {
+                for e in 0..2 {
+                    self.stage(t, e * left, left, e * self._half_moves);
                 }
             }
             comment!("The right half moves on as a whole, to where there is nothing");
             for t in 0..self._stages {
-                for s in 1..self._units {
-                    if s == (1 << t) {
-                        for p in 0..self._units {
-                            // The stages before have moved the right half by less than s; only
-                            // one of the full length moves by s = left.
-                            self.word[self._stages + t][p].next =
-                                self.word[self._stages - 1 + t][p].val();
-                            if s < self._left && p + s > self._left && p + 2 * s < self._units {
-                                if self.move_i[2 * self._half_moves + t].val().get_bit(0) {
-                                    self.word[self._stages + t][p].next =
-                                        self.word[self._stages - 1 + t][p + s].val();
-                                }
-                                self.lane[self._stages + t][p].next = (self.lane
-                                    [self._stages - 1 + t][p]
-                                    .val()
-                                    & !self.move_i[2 * self._half_moves + t].val().get_bit(0))
-                                    | (self.lane[self._stages - 1 + t][p + s].val()
-                                        & self.move_i[2 * self._half_moves + t].val().get_bit(0));
-                            } else if (s < self._left && p + s > self._left && p + s < self._units)
-                                || (s == self._left && p >= self._left)
-                            {
-                                if self.move_i[2 * self._half_moves + t].val().get_bit(0) {
-                                    self.word[self._stages + t][p].next = 0.into();
-                                }
-                                self.lane[self._stages + t][p].next =
-                                    self.lane[self._stages - 1 + t][p].val()
-                                        & !self.move_i[2 * self._half_moves + t].val().get_bit(0);
-                            } else if (s < self._left
-                                && p + s <= self._left
-                                && p + 2 * s > self._left)
-                                || (s == self._left && p < self._left)
-                            {
-                                if self.move_i[2 * self._half_moves + t].val().get_bit(0) {
-                                    self.word[self._stages + t][p].next =
-                                        self.word[self._stages - 1 + t][p].val()
-                                            | self.word[self._stages - 1 + t][p + s].val();
-                                }
-                                self.lane[self._stages + t][p].next = self.lane
-                                    [self._stages - 1 + t][p]
-                                    .val()
-                                    | (self.lane[self._stages - 1 + t][p + s].val()
-                                        & self.move_i[2 * self._half_moves + t].val().get_bit(0));
-                            } else {
-                                self.lane[self._stages + t][p].next =
-                                    self.lane[self._stages - 1 + t][p].val();
-                            }
-                        }
-                    }
-                }
+                self.right_half(t, self._stages - 1 + t);
+            }
+        } else {
+            for t in 0..self._stages {
+                self.stage(t, 0, self._units, 0);
             }
         }
         for p in 0..self._units {
@@ -246,15 +146,10 @@ impl<const UB: usize> Logic for Pack<UB> {
             self.lane_o[p].next = self.lane[self._levels][p].val().into();
         }
     }
-    module!(|this| Meta::module(match this._split {
-        0 => "sliced_pack",
-        _ => "sliced_pack_split",
+    describe!(|this| Meta::module(match this._network {
+        Network::Split => "sliced_pack_split",
+        _ => "sliced_pack",
     })
     .param("units", "u", this._units, "units of a word")
-    .param("UB", "b", UB, "bits of a unit")
-    .hidden("stages", this._stages, "stages that reach every position")
-    .hidden("levels", this._levels, "all stages")
-    .hidden("left", this._left, "units of the left half")
-    .hidden("split", this._split, "1: the halves are packed separately")
-    .hidden("half_moves", this._half_moves, "move bits within a half"));
+    .param("UB", "b", UB, "bits of a unit"));
 }

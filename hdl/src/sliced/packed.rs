@@ -2,7 +2,7 @@
 
 use super::shape::WA;
 use super::{Hold, Pack, Request, Route, Select, SlicedShape, moves};
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Takes a write and a read and packs the word to write, for memories that keep the mask in slice 0:
 /// that slice is accessed with the request, so that packing comes before everything else. Packing
@@ -11,232 +11,167 @@ use crate::prelude::*;
 /// # Timing
 /// Combinational, or one register between finding the moves and moving the units, the longest
 /// way of a write cut in the middle.
-#[derive(LogicBlock)]
+#[module]
 pub struct Packed<const UB: usize> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
-
     /// Writes a word.
     pub wen_i: Signal<In, Bit>,
     /// Address of the word to write.
     pub waddr_i: Signal<In, Bits<WA>>,
     /// Word to write, unit 0 in the low bits.
-    pub wdata_i: Vec<Signal<In, Bits<UB>>>,
+    pub wdata_i: [Signal<In, Bits<UB>>; units],
     /// Reads a word.
     pub ren_i: Signal<In, Bit>,
     /// Address of the word to read.
     pub raddr_i: Signal<In, Bits<WA>>,
-
     /// A word is written.
     pub wen_o: Signal<Out, Bit>,
     /// Its address.
     pub waddr_o: Signal<Out, Bits<WA>>,
     /// The mask to store, by position.
-    pub mask_o: Vec<Signal<Out, Bits<1>>>,
+    pub mask_o: [Signal<Out, Bits<1>>; units],
     /// Slices that the word needs.
-    pub need_o: Vec<Signal<Out, Bit>>,
+    pub need_o: [Signal<Out, Bit>; shape.slices()],
     /// Its units by position, as they came.
-    pub word_o: Vec<Signal<Out, Bits<UB>>>,
+    pub word_o: [Signal<Out, Bits<UB>>; units],
     /// Its units by position, packed; 0 if none is stored.
-    pub packed_o: Vec<Signal<Out, Bits<UB>>>,
+    pub packed_o: [Signal<Out, Bits<UB>>; units],
     /// A word is read.
     pub ren_o: Signal<Out, Bit>,
     /// Its address.
     pub raddr_o: Signal<Out, Bits<WA>>,
     /// The word that is written is read.
     pub meet_o: Signal<Out, Bit>,
-
+    #[new(Request::new(shape, 0))]
     request: Request<UB>,
     /// Without a register behind the moves.
+    #[new((stages..1).map(|_| Hold::new(units)).collect())]
     hold: Vec<Hold<UB>>,
+    #[new(Select::new(units, shape.write_thresholds()))]
     write_select: Select,
+    #[new(Route::new(units, shape.network))]
     route: Route,
+    #[new(Pack::new(units, shape.network))]
     pack: Pack<UB>,
-    wen: Vec<Reg<Bit>>,
-    waddr: Vec<RegData<Bits<WA>>>,
-    word: Vec<RegData<Bits<UB>>>,
-    mask: Vec<RegData<Bits<1>>>,
-    need: Vec<RegData<Bit>>,
-    moved: Vec<RegData<Bits<1>>>,
-    ren: Vec<Reg<Bit>>,
-    raddr: Vec<RegData<Bits<WA>>>,
-    meet: Vec<Reg<Bit>>,
+    wen: [Reg<Bit>; stages],
+    waddr: [RegData<Bits<WA>>; stages],
+    word: [RegData<Bits<UB>>; stages * units],
+    mask: [RegData<Bits<1>>; stages * units],
+    need: [RegData<Bit>; stages * shape.slices()],
+    moved: [RegData<Bits<1>>; stages * moves(units, shape.network)],
+    ren: [Reg<Bit>; stages],
+    raddr: [RegData<Bits<WA>>; stages],
+    meet: [Reg<Bit>; stages],
     /// The mask to store.
-    found_mask: Vec<Signal<Local, Bits<1>>>,
+    found_mask: [Signal<Local, Bits<1>>; units],
     /// The word has a unit that is not zero.
     any: Signal<Local, Bit>,
     /// A word is packed.
     take: Signal<Local, Bit>,
     stored: Signal<Local, Bit>,
+    /// What the memory is built from.
+    #[argument]
+    _shape: &SlicedShape,
+    #[new(shape.units)]
     _units: usize,
-    _slices: usize,
-    _moves: usize,
+    #[new(shape.input_stages())]
     _stages: usize,
 }
 
 impl<const UB: usize> Packed<UB> {
-    /// The way into a memory of this shape.
-    pub fn new(shape: &SlicedShape) -> Self {
-        let (units, slices) = (shape.units, shape.slices());
-        let moves = moves(units, shape.network);
-        let stages = shape.input_stages();
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            wen_i: Default::default(),
-            waddr_i: Default::default(),
-            wdata_i: v(units),
-            ren_i: Default::default(),
-            raddr_i: Default::default(),
-            wen_o: Default::default(),
-            waddr_o: Default::default(),
-            mask_o: v(units),
-            need_o: v(slices),
-            word_o: v(units),
-            packed_o: v(units),
-            ren_o: Default::default(),
-            raddr_o: Default::default(),
-            meet_o: Default::default(),
-            request: Request::new(shape, 0),
-            hold: (stages..1).map(|_| Hold::new(units)).collect(),
-            write_select: Select::new(units, shape.write_thresholds()),
-            route: Route::new(units, shape.network),
-            pack: Pack::new(units, shape.network),
-            wen: v(stages),
-            waddr: v(stages),
-            word: v(stages * units),
-            mask: v(stages * units),
-            need: v(stages * slices),
-            moved: v(stages * moves),
-            ren: v(stages),
-            raddr: v(stages),
-            meet: v(stages),
-            found_mask: v(units),
-            any: Default::default(),
-            take: Default::default(),
-            stored: Default::default(),
-            _units: units,
-            _slices: slices,
-            _moves: moves,
-            _stages: stages,
+    parts!(take_request);
+
+    /// The mask to store.
+    #[kernel]
+    fn find_mask(&mut self) {
+        comment!("The mask to store, and the moves");
+        self.any.next = false;
+        self.write_select.mask_i.follow(&self.request.mask_o);
+        for p in 0..self._units {
+            self.any.next = self.any.val() | self.request.mask_o[p].val().get_bit(0);
+            self.found_mask[p].next = 0.into();
+            if self.write_select.slice_o[0].val() {
+                self.found_mask[p].follow(&self.request.mask_o[p]);
+            }
         }
+        self.take.next = self.request.wen_o.val() & self.any.val();
+    }
+
+    /// A register behind the moves.
+    #[kernel]
+    fn in_two_cycles(&mut self) {
+        let wen = self.request.wen_o.val();
+        let ren = self.request.ren_o.val();
+        self.wen[0].d_i.next = wen;
+        self.waddr[0].load(wen, self.request.waddr_o.val());
+        self.ren[0].d_i.next = ren;
+        self.raddr[0].load(ren, self.request.raddr_o.val());
+        self.meet[0].follow(&self.request.meet_o);
+        self.wen_o.follow(&self.wen[0]);
+        self.waddr_o.follow(&self.waddr[0]);
+        self.ren_o.follow(&self.ren[0]);
+        self.raddr_o.follow(&self.raddr[0]);
+        self.meet_o.follow(&self.meet[0]);
+        self.route.mask_i.follow(&self.request.mask_o);
+        for p in 0..self._units {
+            self.word[p].load(self.take.val(), self.request.word_o[p].val());
+            self.mask[p].load(wen, self.found_mask[p].val());
+        }
+        self.word_o.follow(&self.word);
+        self.mask_o.follow(&self.mask);
+        self.pack.word_i.follow(&self.word);
+        self.pack.mask_i.follow(&self.mask);
+        for k in 0..self.need.len() {
+            self.need[k].load(wen, self.write_select.slice_o[k].val());
+        }
+        self.need_o.follow(&self.need);
+        self.stored.follow(&self.need[0]);
+        for k in 0..self.moved.len() {
+            self.moved[k].load(self.take.val(), self.route.move_o[k].val());
+        }
+        self.pack.move_i.follow(&self.moved);
+    }
+
+    /// Everything in the cycle of the request.
+    #[kernel]
+    fn at_once(&mut self) {
+        self.wen_o.follow(&self.request.wen_o);
+        self.waddr_o.follow(&self.request.waddr_o);
+        self.ren_o.follow(&self.request.ren_o);
+        self.raddr_o.follow(&self.request.raddr_o);
+        self.meet_o.follow(&self.request.meet_o);
+        self.hold[0].take_i.follow(&self.take);
+        self.hold[0].word_i.follow(&self.request.word_o);
+        self.hold[0].mask_i.follow(&self.request.mask_o);
+        self.route.mask_i.follow(&self.hold[0].mask_o);
+        self.word_o.follow(&self.hold[0].word_o);
+        self.mask_o.follow(&self.found_mask);
+        self.pack.word_i.follow(&self.hold[0].word_o);
+        self.pack.mask_i.follow(&self.hold[0].mask_o);
+        self.need_o.follow(&self.write_select.slice_o);
+        self.stored.follow(&self.write_select.slice_o[0]);
+        self.pack.move_i.follow(&self.route.move_o);
     }
 }
 
 impl<const UB: usize> Logic for Packed<UB> {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
-        self.request.clk.next = self.clk.val();
-        self.request.rst_n.next = self.rst_n.val();
-        self.request.wen_i.next = self.wen_i.val();
-        self.request.waddr_i.next = self.waddr_i.val();
-        self.request.ren_i.next = self.ren_i.val();
-        self.request.raddr_i.next = self.raddr_i.val();
-        for k in 0..self._units {
-            self.request.wdata_i[k].next = self.wdata_i[k].val();
-        }
-
-        comment!("The mask to store, and the moves");
-        self.any.next = false;
-        for p in 0..self._units {
-            self.any.next = self.any.val() | self.request.mask_o[p].val().get_bit(0);
-            self.write_select.mask_i[p].next = self.request.mask_o[p].val();
-            self.found_mask[p].next = 0.into();
-            if self.write_select.slice_o[0].val() {
-                self.found_mask[p].next = self.request.mask_o[p].val();
-            }
-        }
-        self.take.next = self.request.wen_o.val() & self.any.val();
+        self.take_request();
+        self.find_mask();
         if self._stages > 0 {
-            self.wen[0].clk.next = self.clk.val();
-            self.wen[0].rst_n.next = self.rst_n.val();
-            self.wen[0].d_i.next = self.request.wen_o.val();
-            self.waddr[0].clk.next = self.clk.val();
-            self.waddr[0].en_i.next = self.request.wen_o.val();
-            self.waddr[0].d_i.next = self.request.waddr_o.val();
-            self.ren[0].clk.next = self.clk.val();
-            self.ren[0].rst_n.next = self.rst_n.val();
-            self.ren[0].d_i.next = self.request.ren_o.val();
-            self.raddr[0].clk.next = self.clk.val();
-            self.raddr[0].en_i.next = self.request.ren_o.val();
-            self.raddr[0].d_i.next = self.request.raddr_o.val();
-            self.meet[0].clk.next = self.clk.val();
-            self.meet[0].rst_n.next = self.rst_n.val();
-            self.meet[0].d_i.next = self.request.meet_o.val();
-            self.wen_o.next = self.wen[0].q_o.val();
-            self.waddr_o.next = self.waddr[0].q_o.val();
-            self.ren_o.next = self.ren[0].q_o.val();
-            self.raddr_o.next = self.raddr[0].q_o.val();
-            self.meet_o.next = self.meet[0].q_o.val();
-            for p in 0..self._units {
-                self.route.mask_i[p].next = self.request.mask_o[p].val();
-                self.word[p].clk.next = self.clk.val();
-                self.word[p].en_i.next = self.take.val();
-                self.word[p].d_i.next = self.request.word_o[p].val();
-                self.mask[p].clk.next = self.clk.val();
-                self.mask[p].en_i.next = self.request.wen_o.val();
-                self.mask[p].d_i.next = self.found_mask[p].val();
-                self.word_o[p].next = self.word[p].q_o.val();
-                self.mask_o[p].next = self.mask[p].q_o.val();
-                self.pack.word_i[p].next = self.word[p].q_o.val();
-                self.pack.mask_i[p].next = self.mask[p].q_o.val();
-            }
-            for k in 0..self._slices {
-                self.need[k].clk.next = self.clk.val();
-                self.need[k].en_i.next = self.request.wen_o.val();
-                self.need[k].d_i.next = self.write_select.slice_o[k].val();
-                self.need_o[k].next = self.need[k].q_o.val();
-            }
-            self.stored.next = self.need[0].q_o.val();
-            for k in 0..self._moves {
-                self.moved[k].clk.next = self.clk.val();
-                self.moved[k].en_i.next = self.take.val();
-                self.moved[k].d_i.next = self.route.move_o[k].val();
-                self.pack.move_i[k].next = self.moved[k].q_o.val();
-            }
+            self.in_two_cycles();
         } else {
-            self.wen_o.next = self.request.wen_o.val();
-            self.waddr_o.next = self.request.waddr_o.val();
-            self.ren_o.next = self.request.ren_o.val();
-            self.raddr_o.next = self.request.raddr_o.val();
-            self.meet_o.next = self.request.meet_o.val();
-            self.hold[0].clk.next = self.clk.val();
-            self.hold[0].take_i.next = self.take.val();
-            for p in 0..self._units {
-                self.hold[0].word_i[p].next = self.request.word_o[p].val();
-                self.hold[0].mask_i[p].next = self.request.mask_o[p].val();
-                self.route.mask_i[p].next = self.hold[0].mask_o[p].val();
-                self.word_o[p].next = self.hold[0].word_o[p].val();
-                self.mask_o[p].next = self.found_mask[p].val();
-                self.pack.word_i[p].next = self.hold[0].word_o[p].val();
-                self.pack.mask_i[p].next = self.hold[0].mask_o[p].val();
-            }
-            for k in 0..self._slices {
-                self.need_o[k].next = self.write_select.slice_o[k].val();
-            }
-            self.stored.next = self.write_select.slice_o[0].val();
-            for k in 0..self._moves {
-                self.pack.move_i[k].next = self.route.move_o[k].val();
-            }
+            self.at_once();
         }
         for p in 0..self._units {
             self.packed_o[p].next = 0.into();
             if self.stored.val() {
-                self.packed_o[p].next = self.pack.packed_o[p].val();
+                self.packed_o[p].follow(&self.pack.packed_o[p]);
             }
         }
     }
-    module!(|this| Meta::module("sliced_packed")
+    describe!(|this| Meta::module("sliced_packed")
         .param("units", "w", this._units, "units in a word")
         .hidden("unit_bits", UB, "bits of a unit")
-        .hidden("slices", this._slices, "data slices")
-        .hidden("moves", this._moves, "moves of the network")
-        .option(
-            "stages",
-            "s",
-            this._stages,
-            "registers between finding the moves and moving"
-        ));
+        .option("stages", "s", this._stages, "registers behind the moves"));
 }

@@ -1,8 +1,8 @@
 //! Where the units of a word go.
 
-use super::zeros::{planes, stages};
+use super::zeros::{place, planes, stages};
 use super::{Network, Population, Zeros};
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Number of move bits of a network: one for each stage and position from which it moves units,
 /// but one for all positions where the halves of a word are joined.
@@ -21,6 +21,27 @@ pub(super) fn half_moves(units: usize) -> usize {
     if units > 2 { planes(units / 2) } else { 0 }
 }
 
+/// Stages of a network; split: those within the halves, then those of the right half.
+///
+/// # Panics
+/// If `units` is not a power of two from 2 to 64.
+pub(super) fn levels(units: usize, network: Network) -> usize {
+    match network {
+        Network::Full | Network::Half => stages(units),
+        Network::Split => 2 * stages(units) - 1,
+    }
+}
+
+/// May a unit of the right half be in position p before the stage that moves it on by s? The
+/// stages before have moved the right half by less than s; only one of the full length, `left`
+/// units, moves by s = left.
+pub(super) fn moves_on(left: usize, s: usize, p: usize) -> bool {
+    match s < left {
+        true => left < p + s && p + s < 2 * left,
+        false => left <= p && p < 2 * left,
+    }
+}
+
 /// Finds how the non-zero units of a word move towards position 0 when it is packed: unit j by
 /// the number of zero units before it (full), by at most half the word (half), or within its
 /// half of the word and, if all non-zero units fit in the left half, on behind those of the left
@@ -29,184 +50,130 @@ pub(super) fn half_moves(units: usize) -> usize {
 ///
 /// # Timing
 /// Combinational.
-#[derive(LogicBlock)]
+#[module(combinational)]
 pub struct Route {
     /// Non-zero units of the word, by position.
-    pub mask_i: Vec<Signal<In, Bits<1>>>,
+    pub mask_i: [Signal<In, Bits<1>>; units],
     /// Moves of all stages, that by 1 first. The stage that moves by s has one bit for each
     /// position from s on: 1 if the unit that is there before the stage moves. Split: those of
     /// the left half, those of the right half, then one bit for each stage that moves the right
     /// half on.
-    pub move_o: Vec<Signal<Out, Bits<1>>>,
-
-    zeros: Vec<Zeros>,
+    pub move_o: [Signal<Out, Bits<1>>; moves(units, network)],
+    #[new(Zeros::new(units))]
+    zeros: [Zeros; 1 - split],
     /// Bits of the distance of each unit in the word, as `move_o`, were all units non-zero.
-    distance: Vec<Signal<Local, Bit>>,
+    distance: [Signal<Local, Bit>; (1 - split) * planes(units)],
     /// Bits of the distance of the unit that is in a position before each stage, as `move_o`.
-    rest: Vec<Vec<Signal<Local, Bit>>>,
-
+    rest: [[Signal<Local, Bit>; (1 - split) * planes(units)]; (1 - split) * stages],
     /// Moves within each half (split).
-    half: Vec<Route>,
+    #[new(Self::new(left, Network::Full))]
+    half: [Route; if units > 2 { 2 * split } else { 0 }],
     /// Zero units of each half (split).
-    half_zeros: Vec<Population>,
+    #[new(Population::new(left))]
+    half_zeros: [Population; 2 * split],
     /// Zero units of the word (split).
-    all_zeros: Vec<Signal<Local, Bits<7>>>,
+    all_zeros: [Signal<Local, Bits<7>>; split],
+    /// Units of a word, a power of two from 2 to 64.
     _units: usize,
+    /// How far they move.
+    _network: Network,
+    #[new(stages(units))]
     _stages: usize,
+    #[new(units / 2)]
     _left: usize,
-    _capped: usize,
+    #[new((network == Network::Split).into())]
     _split: usize,
+    #[new(half_moves(units))]
     _half_moves: usize,
-    _moves: usize,
 }
 
 impl Route {
-    /// The moves of a word of `units` units.
-    ///
-    /// # Panics
-    /// If `units` is not a power of two from 2 to 64.
-    pub fn new(units: usize, network: Network) -> Self {
-        let split = network == Network::Split;
-        let stages = stages(units);
-        let left = units / 2;
-        let (whole, halves) = if split { (0, 2) } else { (1, 0) };
-        let nested = if units > 2 { halves } else { 0 };
-        let rest = || v(whole * planes(units));
-        Self {
-            mask_i: v(units),
-            move_o: v(moves(units, network)),
-            zeros: (0..whole).map(|_| Zeros::new(units)).collect(),
-            distance: v(whole * planes(units)),
-            rest: (0..whole * stages).map(|_| rest()).collect(),
-            half: (0..nested)
-                .map(|_| Self::new(left, Network::Full))
-                .collect(),
-            half_zeros: (0..halves).map(|_| Population::new(left)).collect(),
-            all_zeros: v(split.into()),
-            _units: units,
-            _stages: stages,
-            _left: left,
-            _capped: (network == Network::Half).into(),
-            _split: split.into(),
-            _half_moves: half_moves(units),
-            _moves: moves(units, network),
+    /// By the number of zero units before, or at most by half the word.
+    #[kernel]
+    fn move_all(&mut self) {
+        for j in 0..self._units - 1 {
+            self.zeros[0].mask_i[j].next = self.mask_i[j].val();
+        }
+        let capped = self._network == Network::Half;
+        let last = self._stages - 1;
+        comment!("Distance of each unit, at its position in the word");
+        for t in 0..self._stages {
+            for p in (1 << t)..self._units {
+                let bit = place(self._units, t, p);
+                if capped && t < last && p >= self._left {
+                    let half_a_word = self.zeros[0].zeros_o[place(self._units, last, p)].val();
+                    self.distance[bit].next = self.zeros[0].zeros_o[bit].val() & !half_a_word;
+                } else {
+                    self.distance[bit].next = self.zeros[0].zeros_o[bit].val();
+                }
+                self.rest[0][bit].next = self.mask_i[p].val().get_bit(0) & self.distance[bit].val();
+            }
+        }
+        comment!("Distance that is left, at the position before each stage");
+        for v in 0..last {
+            let s = 1 << v;
+            for t in 0..self._stages {
+                for p in (1 << t)..self._units {
+                    let bit = place(self._units, t, p);
+                    if t <= v || (capped && t == last) {
+                        self.rest[v + 1][bit].next = self.rest[v][bit].val();
+                    } else if p + s < self._units {
+                        let leaves = self.rest[v][place(self._units, v, p)].val();
+                        let arrives = self.rest[v][place(self._units, v, p + s)].val();
+                        self.rest[v + 1][bit].next = (self.rest[v][bit].val() & !leaves)
+                            | (self.rest[v][bit + s].val() & arrives);
+                    } else {
+                        let leaves = self.rest[v][place(self._units, v, p)].val();
+                        self.rest[v + 1][bit].next = self.rest[v][bit].val() & !leaves;
+                    }
+                }
+            }
+        }
+        for m in 0..self.move_o.len() {
+            self.move_o[m].next = self.rest[last][m].val().into();
+        }
+    }
+
+    /// Within the halves, then the right half on.
+    #[kernel]
+    fn move_halves(&mut self) {
+        for e in 0..2 {
+            for j in 0..self._left {
+                let non_zero = self.mask_i[e * self._left + j].val();
+                self.half_zeros[e].mask_i[j].next = !non_zero;
+                if self._half_moves > 0 {
+                    self.half[e].mask_i[j].next = non_zero;
+                }
+            }
+            for m in 0..self._half_moves {
+                self.move_o[e * self._half_moves + m].next = self.half[e].move_o[m].val();
+            }
+        }
+        comment!("All non-zero units fit in the left half");
+        self.all_zeros[0].next = self.half_zeros[0].pop_o.val() + self.half_zeros[1].pop_o.val();
+        for t in 0..self._stages {
+            let bit = 2 * self._half_moves + t;
+            self.move_o[bit].next = 0.into();
+            if self.all_zeros[0].val() >= self._left.to_bits::<7>() {
+                self.move_o[bit].next = self.half_zeros[0].pop_o.val().get_bits::<1>(t);
+            }
         }
     }
 }
 
 impl Logic for Route {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         if self._split > 0 {
-            for e in 0..2 {
-                for j in 0..self._left {
-                    self.half_zeros[e].mask_i[j].next = !self.mask_i[e * self._left + j].val();
-                    if self._half_moves > 0 {
-                        self.half[e].mask_i[j].next = self.mask_i[e * self._left + j].val();
-                    }
-                }
-                for m in 0..self._half_moves {
-                    self.move_o[e * self._half_moves + m].next = self.half[e].move_o[m].val();
-                }
-            }
-            comment!("All non-zero units fit in the left half");
-            self.all_zeros[0].next =
-                self.half_zeros[0].pop_o.val() + self.half_zeros[1].pop_o.val();
-            for t in 0..self._stages {
-                self.move_o[2 * self._half_moves + t].next = 0.into();
-                if self.all_zeros[0].val() >= self._left.to_bits::<7>() {
-                    self.move_o[2 * self._half_moves + t].next =
-                        self.half_zeros[0].pop_o.val().get_bits::<1>(t);
-                }
-            }
+            self.move_halves();
         } else {
-            for j in 0..(self._units - 1) {
-                self.zeros[0].mask_i[j].next = self.mask_i[j].val();
-            }
-            comment!("Distance of each unit, at its position in the word");
-            for t in 0..self._stages {
-                for s in 1..self._units {
-                    if s == (1 << t) {
-                        for i in 0..self._units {
-                            // Bit t of the unit in position s + i.
-                            if self._capped > 0
-                                && t + 1 < self._stages
-                                && i + s < self._units
-                                && i + s >= self._left
-                            {
-                                self.distance[t * self._units + 1 + i - s].next =
-                                    self.zeros[0].zeros_o[t * self._units + 1 + i - s].val()
-                                        & !self.zeros[0].zeros_o
-                                            [(self._stages - 2) * self._units + 1 + i + s]
-                                            .val();
-                            } else if i + s < self._units {
-                                self.distance[t * self._units + 1 + i - s].next =
-                                    self.zeros[0].zeros_o[t * self._units + 1 + i - s].val();
-                            }
-                            if i + s < self._units {
-                                self.rest[0][t * self._units + 1 + i - s].next =
-                                    self.mask_i[i + s].val().get_bit(0)
-                                        & self.distance[t * self._units + 1 + i - s].val();
-                            }
-                        }
-                    }
-                }
-            }
-            comment!("Distance that is left, at the position before each stage");
-            for v in 0..(self._stages - 1) {
-                for r in 1..self._units {
-                    if r == (1 << v) {
-                        for t in 0..self._stages {
-                            for s in 1..self._units {
-                                if s == (1 << t) {
-                                    for i in 0..self._units {
-                                        if i + s < self._units
-                                            && (t <= v
-                                                || (self._capped > 0 && t + 1 == self._stages))
-                                        {
-                                            self.rest[v + 1][t * self._units + 1 + i - s].next =
-                                                self.rest[v][t * self._units + 1 + i - s].val();
-                                        } else if i + s + r < self._units {
-                                            self.rest[v + 1][t * self._units + 1 + i - s].next =
-                                                (self.rest[v][t * self._units + 1 + i - s].val()
-                                                    & !self.rest[v]
-                                                        [v * self._units + 1 + i + s - 2 * r]
-                                                        .val())
-                                                    | (self.rest[v]
-                                                        [t * self._units + 1 + i + r - s]
-                                                        .val()
-                                                        & self.rest[v]
-                                                            [v * self._units + 1 + i + s - r]
-                                                            .val());
-                                        } else if i + s < self._units {
-                                            self.rest[v + 1][t * self._units + 1 + i - s].next =
-                                                self.rest[v][t * self._units + 1 + i - s].val()
-                                                    & !self.rest[v]
-                                                        [v * self._units + 1 + i + s - 2 * r]
-                                                        .val();
-                                        }
-                                    }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-            for m in 0..self._moves {
-                self.move_o[m].next = self.rest[self._stages - 1][m].val().into();
-            }
+            self.move_all();
         }
     }
-    module!(|this| Meta::module(match (this._capped, this._split) {
-        (0, 0) => "sliced_route",
-        (_, 0) => "sliced_route_half",
-        _ => "sliced_route_split",
+    describe!(|this| Meta::module(match this._network {
+        Network::Full => "sliced_route",
+        Network::Half => "sliced_route_half",
+        Network::Split => "sliced_route_split",
     })
-    .param("units", "u", this._units, "units of a word")
-    .hidden("stages", this._stages, "stages that reach every position")
-    .hidden("moves", this._moves, "move bits")
-    .hidden("left", this._left, "units of the left half")
-    .hidden("capped", this._capped, "1: by at most half the word")
-    .hidden("split", this._split, "1: the halves are packed separately")
-    .hidden("half_moves", this._half_moves, "move bits within a half"));
+    .param("units", "u", this._units, "units of a word"));
 }

@@ -1,7 +1,7 @@
 //! The memory that every request accesses.
 
 use super::shape::WA;
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Slice that is accessed by every request, in the cycle of the request: it holds the masks,
 /// and in some memories the first units too. Rows are single bits.
@@ -9,26 +9,20 @@ use crate::prelude::*;
 /// # Timing
 /// The row is there one cycle after `ren_i`, or two with the register behind the memory, with
 /// `read_o`. A read that meets a write of the same word gets the new row by way of a register.
-#[derive(LogicBlock)]
+#[module]
 pub struct Row {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
-
     /// Writes a row.
     pub wen_i: Signal<In, Bit>,
     /// Its address.
     pub waddr_i: Signal<In, Bits<WA>>,
     /// Its bits.
-    pub bit_i: Vec<Signal<In, Bits<1>>>,
+    pub bit_i: [Signal<In, Bits<1>>; bits],
     /// Reads a row.
     pub ren_i: Signal<In, Bit>,
     /// Its address.
     pub raddr_i: Signal<In, Bits<WA>>,
     /// The row that is written is read.
     pub meet_i: Signal<In, Bit>,
-
     /// A row was read.
     pub read_o: Signal<Out, Bit>,
     /// Its address.
@@ -36,116 +30,68 @@ pub struct Row {
     /// It was written in the cycle of the read.
     pub meet_o: Signal<Out, Bit>,
     /// The row, if it was not written in the cycle of the read: for what must be fast.
-    pub stored_o: Vec<Signal<Out, Bits<1>>>,
+    pub stored_o: [Signal<Out, Bits<1>>; bits],
     /// The row.
-    pub bit_o: Vec<Signal<Out, Bits<1>>>,
-
+    pub bit_o: [Signal<Out, Bits<1>>; bits],
     /// The rows of all words.
+    #[new(Ram1r1w::new(bits, words))]
     pub ram: Ram1r1w<WA, 1>,
-    read: Vec<Reg<Bit>>,
-    raddr: Vec<RegData<Bits<WA>>>,
-    meet: Vec<RegData<Bit>>,
-    bypass: Vec<RegData<Bits<1>>>,
-    stored: Vec<RegData<Bits<1>>>,
+    read: [Reg<Bit>; 1 + stages],
+    raddr: [RegData<Bits<WA>>; 1 + stages],
+    meet: [RegData<Bit>; 1 + stages],
+    bypass: [RegData<Bits<1>>; (1 + stages) * bits],
+    stored: [RegData<Bits<1>>; stages * bits],
+    /// Rows.
+    _words: usize,
+    /// Bits of a row.
     _bits: usize,
-    _depth: usize,
+    /// Registers behind the memory: 0 or 1.
     _stages: usize,
 }
 
-impl Row {
-    /// `words` rows of `bits` bits with `stages` (0 or 1) registers behind the memory.
-    pub fn new(words: usize, bits: usize, stages: usize) -> Self {
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            wen_i: Default::default(),
-            waddr_i: Default::default(),
-            bit_i: v(bits),
-            ren_i: Default::default(),
-            raddr_i: Default::default(),
-            meet_i: Default::default(),
-            read_o: Default::default(),
-            raddr_o: Default::default(),
-            meet_o: Default::default(),
-            stored_o: v(bits),
-            bit_o: v(bits),
-            ram: Ram1r1w::new(bits, words),
-            read: v(1 + stages),
-            raddr: v(1 + stages),
-            meet: v(1 + stages),
-            bypass: v((1 + stages) * bits),
-            stored: v(stages * bits),
-            _bits: bits,
-            _depth: words,
-            _stages: stages,
-        }
-    }
-}
-
 impl Logic for Row {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
-        self.ram.clk.next = self.clk.val();
-        self.ram.wen_i.next = self.wen_i.val();
-        self.ram.waddr_i.next = self.waddr_i.val();
+        self.ram.wen_i.follow(&self.wen_i);
+        self.ram.waddr_i.follow(&self.waddr_i);
         self.ram.ren_i.next = self.ren_i.val() & !self.meet_i.val();
-        self.ram.raddr_i.next = self.raddr_i.val();
+        self.ram.raddr_i.follow(&self.raddr_i);
 
-        self.read[0].clk.next = self.clk.val();
-        self.read[0].rst_n.next = self.rst_n.val();
-        self.read[0].d_i.next = self.ren_i.val();
-        self.raddr[0].clk.next = self.clk.val();
-        self.raddr[0].en_i.next = self.ren_i.val();
-        self.raddr[0].d_i.next = self.raddr_i.val();
-        self.meet[0].clk.next = self.clk.val();
-        self.meet[0].en_i.next = self.ren_i.val();
-        self.meet[0].d_i.next = self.meet_i.val();
+        self.read[0].follow(&self.ren_i);
+        self.raddr[0].load(self.ren_i.val(), self.raddr_i.val());
+        self.meet[0].load(self.ren_i.val(), self.meet_i.val());
+        self.ram.wdata_i.follow(&self.bit_i);
         for k in 0..self._bits {
-            self.ram.wdata_i[k].next = self.bit_i[k].val();
-            self.bypass[k].clk.next = self.clk.val();
-            self.bypass[k].en_i.next = self.meet_i.val();
-            self.bypass[k].d_i.next = self.bit_i[k].val();
+            self.bypass[k].load(self.meet_i.val(), self.bit_i[k].val());
         }
         if self._stages > 0 {
             comment!("Nothing stands between the memory and its register");
-            self.read[1].clk.next = self.clk.val();
-            self.read[1].rst_n.next = self.rst_n.val();
-            self.read[1].d_i.next = self.read[0].q_o.val();
-            self.raddr[1].clk.next = self.clk.val();
-            self.raddr[1].en_i.next = self.read[0].q_o.val();
-            self.raddr[1].d_i.next = self.raddr[0].q_o.val();
-            self.meet[1].clk.next = self.clk.val();
-            self.meet[1].en_i.next = self.read[0].q_o.val();
-            self.meet[1].d_i.next = self.meet[0].q_o.val();
+            let read = self.read[0].q_o.val();
+            let meet = self.meet[0].q_o.val();
+            self.read[1].d_i.next = read;
+            self.raddr[1].load(read, self.raddr[0].q_o.val());
+            self.meet[1].load(read, meet);
             for k in 0..self._bits {
-                self.stored[k].clk.next = self.clk.val();
-                self.stored[k].en_i.next = self.read[0].q_o.val() & !self.meet[0].q_o.val();
-                self.stored[k].d_i.next = self.ram.rdata_o[k].val();
-                self.bypass[self._bits + k].clk.next = self.clk.val();
-                self.bypass[self._bits + k].en_i.next =
-                    self.read[0].q_o.val() & self.meet[0].q_o.val();
-                self.bypass[self._bits + k].d_i.next = self.bypass[k].q_o.val();
-                self.stored_o[k].next = self.stored[k].q_o.val();
-                self.bit_o[k].next = self.stored[k].q_o.val();
-                if self.meet[1].q_o.val() {
-                    self.bit_o[k].next = self.bypass[self._bits + k].q_o.val();
-                }
+                self.stored[k].load(read & !meet, self.ram.rdata_o[k].val());
+                self.bypass[self._bits + k].load(read & meet, self.bypass[k].q_o.val());
             }
+            self.stored_o.follow(&self.stored);
+            self.bit_o.follow(&self.stored);
         } else {
-            for k in 0..self._bits {
-                self.stored_o[k].next = self.ram.rdata_o[k].val();
-                self.bit_o[k].next = self.ram.rdata_o[k].val();
-                if self.meet[0].q_o.val() {
-                    self.bit_o[k].next = self.bypass[k].q_o.val();
-                }
+            self.stored_o.follow(&self.ram.rdata_o);
+            self.bit_o.follow(&self.ram.rdata_o);
+        }
+        for k in 0..self._bits {
+            if self.meet[self._stages].q_o.val() {
+                self.bit_o[k].follow(&self.bypass[self._stages * self._bits + k]);
             }
         }
-        self.read_o.next = self.read[self._stages].q_o.val();
-        self.raddr_o.next = self.raddr[self._stages].q_o.val();
-        self.meet_o.next = self.meet[self._stages].q_o.val();
+        self.read_o.follow(&self.read[self._stages]);
+        self.raddr_o.follow(&self.raddr[self._stages]);
+        self.meet_o.follow(&self.meet[self._stages]);
     }
-    module!(|this| Meta::module("sliced_row")
-        .param("depth", "d", this._depth, "words")
+    describe!(|this| Meta::module("sliced_row")
+        .param("depth", "d", this._words, "words")
         .param("bits", "b", this._bits, "bits of a row")
         .option("stages", "s", this._stages, "registers behind the memory"));
 }

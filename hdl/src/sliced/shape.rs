@@ -5,6 +5,11 @@ use heddle_arch::params;
 /// Bits of a word address.
 pub const WA: usize = 13;
 
+/// As [`SlicedShape::place`].
+pub(super) fn place(right: bool, count: usize, p: usize) -> usize {
+    if right { p } else { count - 1 - p }
+}
+
 /// Where the mask of a word is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MaskPlace {
@@ -212,6 +217,22 @@ impl SlicedShape {
     /// Cycles from the mask, bypassed and behind its register, to the data of the slices.
     pub fn mask_to_data(&self) -> usize {
         self.enable_stages() + 1 + self.data_stages() + self.turns()
+    }
+
+    /// Units of a word of a memory with units of `unit_bits` bits and the mask at `mask`.
+    ///
+    /// # Panics
+    /// If the shape is not allowed, or has other units or another place for the mask.
+    pub(super) fn checked(&self, unit_bits: usize, mask: MaskPlace) -> usize {
+        self.check();
+        assert_eq!((unit_bits, mask), (self.unit_bits, self.mask));
+        self.units
+    }
+
+    /// The place of position p among the `count` lanes of a memory: position 0 is the left one,
+    /// the last, unless units are packed to the right. The place of a place is the position.
+    pub fn place(&self, count: usize, p: usize) -> usize {
+        place(self.right, count, p)
     }
 
     /// Refuses what cannot be built.

@@ -1,7 +1,7 @@
 //! Arrangement of the configuration registers.
 
 use super::LoopRegisters;
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Which register of the array holds loop c (0 is the innermost) of row r.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -20,17 +20,14 @@ pub enum Arrangement {
 ///
 /// # Timing
 /// As the registers of one row: a write or load shows in the next cycle.
-#[derive(LogicBlock, Default)]
+#[module(no_reset, build)]
 pub struct RegisterArray<const W: usize, const D: usize> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-
     /// Writes the initial offset of the loop.
-    pub write_initial_i: Vec<Signal<In, Bit>>,
+    pub write_initial_i: [Signal<In, Bit>; rows * loops],
     /// Writes its step.
-    pub write_step_i: Vec<Signal<In, Bit>>,
+    pub write_step_i: [Signal<In, Bit>; rows * loops],
     /// Writes its first distance.
-    pub write_distance_i: Vec<Signal<In, Bit>>,
+    pub write_distance_i: [Signal<In, Bit>; rows * loops],
     /// Initial offset to write.
     pub initial_i: Signal<In, Bits<W>>,
     /// Step to write.
@@ -39,69 +36,53 @@ pub struct RegisterArray<const W: usize, const D: usize> {
     pub distance_i: Signal<In, Bits<D>>,
     /// The waiting set becomes active.
     pub load_i: Signal<In, Bit>,
-
     /// Initial offset of every loop.
-    pub initial_o: Vec<Signal<Out, Bits<W>>>,
+    pub initial_o: [Signal<Out, Bits<W>>; rows * loops],
     /// Step of every loop.
-    pub step_o: Vec<Signal<Out, Bits<W>>>,
+    pub step_o: [Signal<Out, Bits<W>>; rows * loops],
     /// First distance of every loop.
-    pub distance_o: Vec<Signal<Out, Bits<D>>>,
+    pub distance_o: [Signal<Out, Bits<D>>; rows * loops],
     /// Initial offset of every loop in the waiting set.
-    pub next_initial_o: Vec<Signal<Out, Bits<W>>>,
+    pub next_initial_o: [Signal<Out, Bits<W>>; rows * loops],
     /// Step of every loop in the waiting set.
-    pub next_step_o: Vec<Signal<Out, Bits<W>>>,
+    pub next_step_o: [Signal<Out, Bits<W>>; rows * loops],
     /// First distance of every loop in the waiting set.
-    pub next_distance_o: Vec<Signal<Out, Bits<D>>>,
-
-    row: Vec<LoopRegisters<W, D>>,
+    pub next_distance_o: [Signal<Out, Bits<D>>; rows * loops],
+    #[new(LoopRegisters::new(columns, double > 0))]
+    row: [LoopRegisters<W, D>; array_rows],
     _rows: usize,
     _loops: usize,
     _double: usize,
     _mirrored: usize,
     _transposed: usize,
     _array_rows: usize,
+    #[argument]
+    _columns: usize,
 }
 
 impl<const W: usize, const D: usize> RegisterArray<W, D> {
     /// Registers of `rows` rows of `loops` loops, in two sets if `double`.
     pub fn new(rows: usize, loops: usize, double: bool, arrangement: Arrangement) -> Self {
-        let cells = rows * loops;
         let (array_rows, columns) = match arrangement {
             Arrangement::Transposed => (loops, rows),
             _ => (rows, loops),
         };
-        let registers = |_| LoopRegisters::new(columns, double);
-        Self {
-            clk: Default::default(),
-            write_initial_i: v(cells),
-            write_step_i: v(cells),
-            write_distance_i: v(cells),
-            initial_i: Default::default(),
-            step_i: Default::default(),
-            distance_i: Default::default(),
-            load_i: Default::default(),
-            initial_o: v(cells),
-            step_o: v(cells),
-            distance_o: v(cells),
-            next_initial_o: v(cells),
-            next_step_o: v(cells),
-            next_distance_o: v(cells),
-            row: (0..array_rows).map(registers).collect(),
-            _rows: rows,
-            _loops: loops,
-            _double: double.into(),
-            _mirrored: (arrangement == Arrangement::Mirrored).into(),
-            _transposed: (arrangement == Arrangement::Transposed).into(),
-            _array_rows: array_rows,
-        }
+        Self::build(
+            rows,
+            loops,
+            double.into(),
+            (arrangement == Arrangement::Mirrored).into(),
+            (arrangement == Arrangement::Transposed).into(),
+            array_rows,
+            columns,
+        )
     }
 }
 
 impl<const W: usize, const D: usize> Logic for RegisterArray<W, D> {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         for k in 0..self._array_rows {
-            self.row[k].clk.next = self.clk.val();
             self.row[k].initial_i.next = self.initial_i.val();
             self.row[k].step_i.next = self.step_i.val();
             self.row[k].distance_i.next = self.distance_i.val();
@@ -160,7 +141,7 @@ impl<const W: usize, const D: usize> Logic for RegisterArray<W, D> {
             }
         }
     }
-    module!(|this| Meta::module("traversal_array")
+    describe!(|this| Meta::module("traversal_array")
         .param("rows", "m", this._rows, "rows")
         .param("loops", "n", this._loops, "loops in a row")
         .param("W", "w", W, "bits of an offset")

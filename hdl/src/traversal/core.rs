@@ -1,7 +1,7 @@
 //! Counting and address formation.
 
 use super::{AddressSum, RowCounters, RowOrder, TraversalShape};
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Core of a traversal unit: counts the loops of the active row and forms one address per clock.
 /// The configuration is held outside.
@@ -11,13 +11,8 @@ use crate::prelude::*;
 /// address sum; then one per clock, without a gap at wraps, row changes and loads. All outputs
 /// beside `busy_o` are registers, or stand directly behind registers; those of an address are only
 /// defined with `valid_o`.
-#[derive(LogicBlock, Default)]
+#[module(build)]
 pub struct TraversalCore<const W: usize, const D: usize, const A: usize> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
-
     /// Stops at once: no address is valid in the next cycle.
     pub stop_i: Signal<In, Bit>,
     /// Empties the list of rows.
@@ -32,29 +27,26 @@ pub struct TraversalCore<const W: usize, const D: usize, const A: usize> {
     pub list_attached_i: Signal<In, Bit>,
     /// The loop it is attached to.
     pub list_loop_i: Signal<In, Bits<3>>,
-
     /// Base of every row.
-    pub base_i: Vec<Signal<In, Bits<A>>>,
+    pub base_i: [Signal<In, Bits<A>>; rows],
     /// The row counts iterations.
-    pub trips_i: Vec<Signal<In, Bit>>,
+    pub trips_i: [Signal<In, Bit>; rows],
     /// The end test of the row is equality.
-    pub equal_i: Vec<Signal<In, Bit>>,
+    pub equal_i: [Signal<In, Bit>; rows],
     /// Initial offset (V), row by row.
-    pub initial_i: Vec<Signal<In, Bits<W>>>,
+    pub initial_i: [Signal<In, Bits<W>>; cells],
     /// Step (X), row by row.
-    pub step_i: Vec<Signal<In, Bits<W>>>,
+    pub step_i: [Signal<In, Bits<W>>; cells],
     /// First distance to the end (V + X - Y), row by row.
-    pub distance_i: Vec<Signal<In, Bits<D>>>,
+    pub distance_i: [Signal<In, Bits<D>>; cells],
     /// Initial offset that a load takes, row by row.
-    pub load_initial_i: Vec<Signal<In, Bits<W>>>,
+    pub load_initial_i: [Signal<In, Bits<W>>; cells],
     /// First distance that a load takes, row by row.
-    pub load_distance_i: Vec<Signal<In, Bits<D>>>,
-
+    pub load_distance_i: [Signal<In, Bits<D>>; cells],
     /// Starts with the first listed row; only while no row runs or in a cycle of `finish_o`.
     pub load_i: Signal<In, Bit>,
     /// No new address is formed while high.
     pub pause_i: Signal<In, Bit>,
-
     /// An address is waiting to be taken.
     pub valid_o: Signal<Out, Bit>,
     /// The address is taken at this clock edge if it is valid.
@@ -66,12 +58,11 @@ pub struct TraversalCore<const W: usize, const D: usize, const A: usize> {
     /// Kind of the row.
     pub kind_o: Signal<Out, Bits<2>>,
     /// Per loop: the address belongs to its last iteration.
-    pub final_o: Vec<Signal<Out, Bit>>,
+    pub final_o: [Signal<Out, Bit>; loops],
     /// Last address of the row.
     pub last_o: Signal<Out, Bit>,
     /// Last address of the traversal.
     pub end_o: Signal<Out, Bit>,
-
     /// A row is listed.
     pub listed_o: Signal<Out, Bit>,
     /// A row runs.
@@ -82,36 +73,38 @@ pub struct TraversalCore<const W: usize, const D: usize, const A: usize> {
     pub finish_o: Signal<Out, Bit>,
     /// A row runs, or an address was not taken yet.
     pub busy_o: Signal<Out, Bit>,
-
+    #[new(RowOrder::new(rows, loops, shape.double, shape.attach))]
     order: RowOrder,
-    row: Vec<RowCounters<W, D>>,
+    #[new(RowCounters::new(loops, shape.double, shape.equality))]
+    row: [RowCounters<W, D>; rows],
+    #[new(AddressSum::new(loops + 1, shape.stages))]
     sum: AddressSum<A>,
-
     /// Terms of the address of the active row.
     base: RegData<Bits<A>>,
-    offset: Vec<RegData<Bits<W>>>,
+    offset: [RegData<Bits<W>>; loops],
     /// What travels beside the address, stage by stage.
-    valid: Vec<RegEn<Bit>>,
-    number: Vec<RegData<Bits<3>>>,
-    kind: Vec<RegData<Bits<2>>>,
-    last: Vec<RegData<Bit>>,
-    end_flag: Vec<RegData<Bit>>,
-    final_flag: Vec<RegData<Bit>>,
-
+    valid: [RegEn<Bit>; stages],
+    number: [RegData<Bits<3>>; stages],
+    kind: [RegData<Bits<2>>; stages],
+    last: [RegData<Bit>; stages],
+    end_flag: [RegData<Bit>; stages],
+    final_flag: [RegData<Bit>; stages * loops],
     /// All stages move on: the address at the output leaves, or there is none.
     room: Signal<Local, Bit>,
     /// An address enters the stages and the active row advances.
     step: Signal<Local, Bit>,
     row_base: Signal<Local, Bits<A>>,
-    row_offset: Vec<Signal<Local, Bits<W>>>,
-    row_final: Vec<Signal<Local, Bit>>,
-    row_wrap: Vec<Signal<Local, Bit>>,
+    row_offset: [Signal<Local, Bits<W>>; loops],
+    row_final: [Signal<Local, Bit>; loops],
+    row_wrap: [Signal<Local, Bit>; loops],
     waiting: Signal<Local, Bit>,
     _rows: usize,
     _loops: usize,
     _stages: usize,
     _trips: usize,
     _shape: TraversalShape,
+    #[argument]
+    _cells: usize,
 }
 
 impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
@@ -130,52 +123,36 @@ impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
         assert!(D == W + 1, "a distance has one bit more than an offset");
         let cells = rows * loops;
         let stages = shape.latency();
-        let counters = || RowCounters::new(loops, shape.double, shape.equality);
-        Self {
-            base_i: v(rows),
-            trips_i: v(rows),
-            equal_i: v(rows),
-            initial_i: v(cells),
-            step_i: v(cells),
-            distance_i: v(cells),
-            load_initial_i: v(cells),
-            load_distance_i: v(cells),
-            final_o: v(loops),
-            order: RowOrder::new(rows, loops, shape.double, shape.attach),
-            row: (0..rows).map(|_| counters()).collect(),
-            sum: AddressSum::new(loops + 1, shape.stages),
-            offset: v(loops),
-            valid: v(stages),
-            number: v(stages),
-            kind: v(stages),
-            last: v(stages),
-            end_flag: v(stages),
-            final_flag: v(stages * loops),
-            row_offset: v(loops),
-            row_final: v(loops),
-            row_wrap: v(loops),
-            _rows: rows,
-            _loops: loops,
-            _stages: stages,
-            _trips: shape.trips.into(),
-            _shape: shape,
-            ..Self::default()
-        }
+        Self::build(rows, loops, stages, shape.trips.into(), shape, cells)
     }
 }
 
 // In a kernel an option and a signal are no single condition.
 #[allow(clippy::collapsible_if)]
 impl<const W: usize, const D: usize, const A: usize> Logic for TraversalCore<W, D, A> {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
+        self.counters();
+        self.active_row();
+        self.address();
+    }
+    describe!(|this| this
+        ._shape
+        .module("traversal_core", W, A, "sxqti")
+        .hidden("D", D, "bits of a distance, W + 1")
+        .hidden("stages", this._stages, "register stages of an address"));
+}
+
+impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
+    /// Control, and the counters of the rows.
+    #[kernel]
+    fn counters(&mut self) {
         comment!("Control");
         self.room.next = !self.valid[self._stages - 1].q_o.val() | self.ready_i.val();
         self.step.next = self.order.running_o.val() & self.room.val() & !self.pause_i.val();
 
         comment!("Counters of the rows");
         for r in 0..self._rows {
-            self.row[r].clk.next = self.clk.val();
             self.row[r].load_i.next = self.load_i.val();
             self.row[r].advance_i.next = self.step.val() & self.order.active_o[r].val();
             self.row[r].equal_i.next = self.equal_i[r].val();
@@ -194,7 +171,11 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalCore<W, 
                 }
             }
         }
+    }
 
+    /// The active row.
+    #[kernel]
+    fn active_row(&mut self) {
         comment!("The active row");
         if self._rows > 1 {
             self.row_base.next = 0.into();
@@ -218,15 +199,11 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalCore<W, 
             }
         } else {
             self.row_base.next = self.base_i[0].val();
-            for c in 0..self._loops {
-                self.row_offset[c].next = self.row[0].offset_o[c].val();
-                self.row_final[c].next = self.row[0].final_o[c].val();
-                self.row_wrap[c].next = self.row[0].wrap_o[c].val();
-            }
+            self.row_offset.follow(&self.row[0].offset_o);
+            self.row_final.follow(&self.row[0].final_o);
+            self.row_wrap.follow(&self.row[0].wrap_o);
         }
 
-        self.order.clk.next = self.clk.val();
-        self.order.rst_n.next = self.rst_n.val();
         self.order.clear_i.next = self.list_clear_i.val();
         self.order.list_i.next = self.list_i.val();
         self.order.list_row_i.next = self.list_row_i.val();
@@ -237,19 +214,18 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalCore<W, 
         self.order.stop_i.next = self.stop_i.val();
         self.order.advance_i.next = self.step.val();
         self.order.done_i.next = self.row_wrap[self._loops - 1].val();
-        for c in 0..self._loops {
-            self.order.wrap_i[c].next = self.row_wrap[c].val();
-        }
+        self.order.wrap_i.follow(&self.row_wrap);
+    }
 
+    /// Terms of the address, and what travels beside it.
+    #[kernel]
+    fn address(&mut self) {
         comment!("Terms of the address");
-        self.base.clk.next = self.clk.val();
         self.base.en_i.next = self.room.val();
         self.base.d_i.next = self.row_base.val();
-        self.sum.clk.next = self.clk.val();
         self.sum.enable_i.next = self.room.val();
         self.sum.term_i[0].next = self.base.q_o.val();
         for c in 0..self._loops {
-            self.offset[c].clk.next = self.clk.val();
             self.offset[c].en_i.next = self.room.val();
             self.offset[c].d_i.next = self.row_offset[c].val();
             self.sum.term_i[c + 1].next = self.offset[c].q_o.val().get_bits::<A>(0);
@@ -258,16 +234,10 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalCore<W, 
         comment!("Beside the address");
         self.waiting.next = false;
         for s in 0..self._stages {
-            self.valid[s].clk.next = self.clk.val();
-            self.valid[s].rst_n.next = self.rst_n.val();
             self.valid[s].en_i.next = self.room.val() | self.stop_i.val();
-            self.number[s].clk.next = self.clk.val();
             self.number[s].en_i.next = self.room.val();
-            self.kind[s].clk.next = self.clk.val();
             self.kind[s].en_i.next = self.room.val();
-            self.last[s].clk.next = self.clk.val();
             self.last[s].en_i.next = self.room.val();
-            self.end_flag[s].clk.next = self.clk.val();
             self.end_flag[s].en_i.next = self.room.val();
             if s > 0 {
                 self.valid[s].d_i.next = self.valid[s - 1].q_o.val() & !self.stop_i.val();
@@ -284,7 +254,6 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalCore<W, 
                     self.row_wrap[self._loops - 1].val() & self.order.end_o.val();
             }
             for c in 0..self._loops {
-                self.final_flag[s * self._loops + c].clk.next = self.clk.val();
                 self.final_flag[s * self._loops + c].en_i.next = self.room.val();
                 if s > 0 {
                     self.final_flag[s * self._loops + c].d_i.next =
@@ -314,9 +283,4 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalCore<W, 
             self.step.val() & self.row_wrap[self._loops - 1].val() & self.order.end_o.val();
         self.busy_o.next = self.order.running_o.val() | self.waiting.val();
     }
-    module!(|this| this
-        ._shape
-        .module("traversal_core", W, A, "sxqti")
-        .hidden("D", D, "bits of a distance, W + 1")
-        .hidden("stages", this._stages, "register stages of an address"));
 }

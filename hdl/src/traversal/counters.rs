@@ -1,7 +1,7 @@
 //! Offsets of one row.
 
 use super::RowAdders;
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Current offset (Z) of every loop of one row, and its distance to the end.
 ///
@@ -13,11 +13,8 @@ use crate::prelude::*;
 ///
 /// # Timing
 /// Outputs are registers, or a few gates behind them; a load or step shows in the next cycle.
-#[derive(LogicBlock)]
+#[module(no_reset, build)]
 pub struct RowCounters<const W: usize, const D: usize> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-
     /// All loops start anew; wins over a step.
     pub load_i: Signal<In, Bit>,
     /// The row takes a step.
@@ -25,33 +22,32 @@ pub struct RowCounters<const W: usize, const D: usize> {
     /// The end test is equality.
     pub equal_i: Signal<In, Bit>,
     /// Offset (V) after a wrap.
-    pub initial_i: Vec<Signal<In, Bits<W>>>,
+    pub initial_i: [Signal<In, Bits<W>>; loops],
     /// Distance after a wrap.
-    pub distance_i: Vec<Signal<In, Bits<D>>>,
+    pub distance_i: [Signal<In, Bits<D>>; loops],
     /// Offset after a load.
-    pub load_initial_i: Vec<Signal<In, Bits<W>>>,
+    pub load_initial_i: [Signal<In, Bits<W>>; loops],
     /// Distance after a load.
-    pub load_distance_i: Vec<Signal<In, Bits<D>>>,
+    pub load_distance_i: [Signal<In, Bits<D>>; loops],
     /// Step (X) of the offset.
-    pub step_i: Vec<Signal<In, Bits<W>>>,
+    pub step_i: [Signal<In, Bits<W>>; loops],
     /// What an iteration adds to the distance.
-    pub count_i: Vec<Signal<In, Bits<W>>>,
-
+    pub count_i: [Signal<In, Bits<W>>; loops],
     /// Offset (Z) of every loop.
-    pub offset_o: Vec<Signal<Out, Bits<W>>>,
+    pub offset_o: [Signal<Out, Bits<W>>; loops],
     /// The loop is in its last iteration.
-    pub final_o: Vec<Signal<Out, Bit>>,
+    pub final_o: [Signal<Out, Bit>; loops],
     /// A step makes the loop wrap: it and all loops inside it are in their last iteration.
-    pub wrap_o: Vec<Signal<Out, Bit>>,
-
+    pub wrap_o: [Signal<Out, Bit>; loops],
+    #[new(RowAdders::new(loops))]
     adders: RowAdders<W, D>,
     /// Z, current offsets.
-    offset: Vec<RegData<Bits<W>>>,
+    offset: [RegData<Bits<W>>; loops],
     /// Offset + step - end, one bit more than an offset.
-    distance: Vec<RegData<Bits<D>>>,
-    last: Vec<Signal<Local, Bit>>,
+    distance: [RegData<Bits<D>>; loops],
+    last: [Signal<Local, Bit>; loops],
     carry: Signal<Local, Bit>,
-    enable: Vec<Signal<Local, Bit>>,
+    enable: [Signal<Local, Bit>; loops],
     _loops: usize,
     _double: usize,
     _equality: usize,
@@ -61,37 +57,14 @@ impl<const W: usize, const D: usize> RowCounters<W, D> {
     /// Counters of `loops` loops. With `double`, a load takes other values than a wrap; without,
     /// `load_initial_i` and `load_distance_i` are not read. Without `equality`, `equal_i` is not.
     pub fn new(loops: usize, double: bool, equality: bool) -> Self {
-        Self {
-            clk: Default::default(),
-            load_i: Default::default(),
-            advance_i: Default::default(),
-            equal_i: Default::default(),
-            initial_i: v(loops),
-            distance_i: v(loops),
-            load_initial_i: v(loops),
-            load_distance_i: v(loops),
-            step_i: v(loops),
-            count_i: v(loops),
-            offset_o: v(loops),
-            final_o: v(loops),
-            wrap_o: v(loops),
-            adders: RowAdders::new(loops),
-            offset: v(loops),
-            distance: v(loops),
-            last: v(loops),
-            carry: Default::default(),
-            enable: v(loops),
-            _loops: loops,
-            _double: double.into(),
-            _equality: equality.into(),
-        }
+        Self::build(loops, double.into(), equality.into())
     }
 }
 
 // In a kernel an option and a signal are no single condition.
 #[allow(clippy::collapsible_if)]
 impl<const W: usize, const D: usize> Logic for RowCounters<W, D> {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         for c in 0..self._loops {
             self.last[c].next = !self.distance[c].q_o.val().get_bit(W);
@@ -116,9 +89,7 @@ impl<const W: usize, const D: usize> Logic for RowCounters<W, D> {
             self.adders.distance_i[c].next = self.distance[c].q_o.val();
             self.adders.count_i[c].next = self.count_i[c].val();
 
-            self.offset[c].clk.next = self.clk.val();
             self.offset[c].en_i.next = self.enable[c].val();
-            self.distance[c].clk.next = self.clk.val();
             self.distance[c].en_i.next = self.enable[c].val();
             self.offset[c].d_i.next = self.adders.offset_o[c].val();
             self.distance[c].d_i.next = self.adders.distance_o[c].val();
@@ -139,7 +110,7 @@ impl<const W: usize, const D: usize> Logic for RowCounters<W, D> {
             self.offset_o[c].next = self.offset[c].q_o.val();
         }
     }
-    module!(|this| Meta::module("traversal_counters")
+    describe!(|this| Meta::module("traversal_counters")
         .param("loops", "n", this._loops, "loops")
         .param("W", "w", W, "bits of an offset")
         .hidden("D", D, "bits of a distance, W + 1")

@@ -1,7 +1,7 @@
 //! Instruction decoder.
 
 use super::{DecodePhase, NextPhase, RecordCheck, TraversalShape, WordVerdict};
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Instruction decoder of the stand-alone traversal unit: takes instruction words, checks each of
 /// them, writes the registers of the engine and starts it. `docs/traversal.md` has the words and
@@ -14,22 +14,16 @@ use crate::prelude::*;
 /// proves right or wrong in t + 4: by then its loop is known to end. A start comes five cycles after
 /// the last word was taken. The first wrong word stops the decoder until `clear_i`; what it wrote is
 /// of no consequence, because nothing is started any more.
-#[derive(LogicBlock, Default)]
+#[module]
 pub struct TraversalDecoder<const W: usize, const A: usize> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// Forgets the instruction and the error.
     pub clear_i: Signal<In, Bit>,
-
     /// An instruction word is offered.
     pub instr_valid_i: Signal<In, Bit>,
     /// It is taken at this clock edge.
     pub instr_ready_o: Signal<Out, Bit>,
     /// Instruction word.
     pub instr_data_i: Signal<In, Bits<32>>,
-
     /// Registers may be written.
     pub cfg_ready_i: Signal<In, Bit>,
     /// The loop whose end was written two cycles before never ends.
@@ -60,7 +54,6 @@ pub struct TraversalDecoder<const W: usize, const A: usize> {
     pub cfg_group_o: Signal<Out, Bit>,
     /// Starts the engine.
     pub start_o: Signal<Out, Bit>,
-
     /// The base is not added.
     pub offset_only_o: Signal<Out, Bit>,
     /// Addresses are formed on demand.
@@ -71,18 +64,17 @@ pub struct TraversalDecoder<const W: usize, const A: usize> {
     pub window_first_o: Signal<Out, Bits<A>>,
     /// Last address of the window.
     pub window_last_o: Signal<Out, Bits<A>>,
-
     /// A word was wrong, three cycles after it was looked at.
     pub fault_o: Signal<Out, Bit>,
     /// Code of the error.
     pub fault_code_o: Signal<Out, Bits<8>>,
     /// Position of the word in its instruction.
     pub fault_word_o: Signal<Out, Bits<8>>,
-
+    #[new(RecordCheck::new(shape))]
     check: RecordCheck<W, A>,
     following: NextPhase,
+    #[new(WordVerdict::default())]
     verdict: WordVerdict,
-
     full: Reg<Bit>,
     word: RegData<Bits<32>>,
     phase: RegEn<DecodePhase>,
@@ -119,7 +111,6 @@ pub struct TraversalDecoder<const W: usize, const A: usize> {
     cfg_loop: Delay<Bits<3>>,
     cfg_test: Delay<Bits<2>>,
     cfg_group: Delay<Bit>,
-
     valid: Signal<Local, Bit>,
     /// The word changes what an earlier start may still need.
     disturbs: Signal<Local, Bit>,
@@ -138,25 +129,21 @@ pub struct TraversalDecoder<const W: usize, const A: usize> {
     _shape: TraversalShape,
 }
 
-impl<const W: usize, const A: usize> TraversalDecoder<W, A> {
-    /// The decoder of a unit.
-    pub fn new(shape: TraversalShape) -> Self {
-        Self {
-            check: RecordCheck::new(shape),
-            verdict: WordVerdict::new(),
-            _shape: shape,
-            ..Self::default()
-        }
+impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
+    #[kernel]
+    fn update(&mut self) {
+        self.word();
+        self.next();
+        self.verdict();
     }
+    describe!(|this| this._shape.module("traversal_decoder", W, A, "qtig"));
 }
 
-impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
-    #[hdl_gen]
-    fn update(&mut self) {
+impl<const W: usize, const A: usize> TraversalDecoder<W, A> {
+    /// The word at hand: its opcode, row and loop.
+    #[kernel]
+    fn word(&mut self) {
         comment!("The word at hand");
-        self.full.clk.next = self.clk.val();
-        self.full.rst_n.next = self.rst_n.val();
-        self.word.clk.next = self.clk.val();
         self.blocked.next =
             (self.phase.q_o.val() == DecodePhase::Stop) | self.verdict.suspect_o.val();
         self.free.next = self.cfg_ready_i.val() & !self.verdict.starting_o.val();
@@ -176,7 +163,6 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
             & !self.clear_i.val();
 
         comment!("Opcode and words to come, this one included");
-        self.opcode.clk.next = self.clk.val();
         self.opcode.en_i.next = self.accept.val();
         self.op.next = self.opcode.q_o.val();
         self.words.next = self.remaining.q_o.val();
@@ -185,13 +171,10 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
             self.words.next = self.word.q_o.val().get_bits::<8>(8);
         }
         self.opcode.d_i.next = self.op.val();
-        self.remaining.clk.next = self.clk.val();
         self.remaining.en_i.next = self.accept.val();
         self.remaining.d_i.next = self.words.val() - 1;
         self.last_word.next = self.words.val() == 1;
         self.starts.next = (self.op.val() == 0) | (self.op.val() == 4);
-        self.position.clk.next = self.clk.val();
-        self.position.rst_n.next = self.rst_n.val();
         self.position.en_i.next = self.accept.val() | self.clear_i.val();
         self.position.d_i.next = self.position.q_o.val() + 1;
         if self.last_word.val() | self.clear_i.val() {
@@ -202,11 +185,9 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         self.is_value.next = (self.phase.q_o.val() == DecodePhase::Initial)
             | (self.phase.q_o.val() == DecodePhase::Step)
             | (self.phase.q_o.val() == DecodePhase::End);
-        self.loops_left.clk.next = self.clk.val();
         self.loops_left.en_i.next = self.accept.val()
             & ((self.phase.q_o.val() == DecodePhase::Row) | self.following.loop_end_o.val());
         self.loops_left.d_i.next = self.loops_left.q_o.val() - 1;
-        self.col.clk.next = self.clk.val();
         self.col.en_i.next = self.accept.val()
             & ((self.phase.q_o.val() == DecodePhase::Row) | self.following.loop_end_o.val());
         self.col.d_i.next = self.col.q_o.val() + 1;
@@ -214,39 +195,34 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
             self.loops_left.d_i.next = self.word.q_o.val().get_bits::<4>(4);
             self.col.d_i.next = 0.into();
         }
-        self.row.clk.next = self.clk.val();
         self.row.en_i.next = self.accept.val() & (self.phase.q_o.val() == DecodePhase::Row);
         self.row.d_i.next = self.word.q_o.val().get_bits::<3>(0);
-        self.kind.clk.next = self.clk.val();
         self.kind.en_i.next = self.accept.val() & (self.phase.q_o.val() == DecodePhase::Row);
         self.kind.d_i.next = self.word.q_o.val().get_bits::<2>(8);
-        self.attached.clk.next = self.clk.val();
         self.attached.en_i.next = self.accept.val() & (self.phase.q_o.val() == DecodePhase::Row);
         self.attached.d_i.next = self.word.q_o.val().get_bit(10);
-        self.attach_loop.clk.next = self.clk.val();
         self.attach_loop.en_i.next = self.accept.val() & (self.phase.q_o.val() == DecodePhase::Row);
         self.attach_loop.d_i.next = self.word.q_o.val().get_bits::<3>(12);
-        self.test.clk.next = self.clk.val();
         self.test.en_i.next = self.accept.val() & (self.phase.q_o.val() == DecodePhase::Row);
         self.test.d_i.next = self.word.q_o.val().get_bits::<2>(16);
-        self.flags.clk.next = self.clk.val();
         self.flags.en_i.next = self.accept.val() & (self.phase.q_o.val() == DecodePhase::Head);
         self.flags.d_i.next = self.word.q_o.val().get_bits::<3>(24);
-        self.run_flags.clk.next = self.clk.val();
         self.run_flags.en_i.next = self.accept.val() & self.disturbs.val();
         self.run_flags.d_i.next = self.flags.q_o.val();
         if self.phase.q_o.val() == DecodePhase::Head {
             self.run_flags.d_i.next = self.word.q_o.val().get_bits::<3>(24);
         }
-        self.window_first.clk.next = self.clk.val();
         self.window_first.en_i.next =
             self.accept.val() & (self.phase.q_o.val() == DecodePhase::WindowFirst);
         self.window_first.d_i.next = self.word.q_o.val().get_bits::<A>(0);
-        self.window_last.clk.next = self.clk.val();
         self.window_last.en_i.next =
             self.accept.val() & (self.phase.q_o.val() == DecodePhase::WindowEnd);
         self.window_last.d_i.next = (self.word.q_o.val() - 1).get_bits::<A>(0);
+    }
 
+    /// What comes next, and the registers of the engine.
+    #[kernel]
+    fn next(&mut self) {
         comment!("What comes next");
         self.following.phase_i.next = self.phase.q_o.val();
         self.following.op_i.next = self.op.val();
@@ -254,8 +230,6 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         self.following.window_i.next = self.word.q_o.val().get_bit(26);
         self.following.row_loops_i.next = self.word.q_o.val().get_bits::<4>(4);
         self.following.loops_left_i.next = self.loops_left.q_o.val();
-        self.phase.clk.next = self.clk.val();
-        self.phase.rst_n.next = self.rst_n.val();
         self.phase.en_i.next =
             self.accept.val() | self.clear_i.val() | self.verdict.verdict_o.val();
         self.phase.d_i.next = self.following.next_o.val();
@@ -276,35 +250,22 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         if self.phase.q_o.val() == DecodePhase::End {
             self.selected.next = 2.into();
         }
-        self.clearing.clk.next = self.clk.val();
-        self.clearing.rst_n.next = self.rst_n.val();
         self.clearing.d_i.next = !self.clear_i.val()
             & ((self.clearing.q_o.val() & !self.free.val())
                 | (self.accept.val()
                     & (self.phase.q_o.val() == DecodePhase::Head)
                     & ((self.op.val() == 0) | (self.op.val() == 1))));
-        self.cfg_valid.clk.next = self.clk.val();
-        self.cfg_valid.rst_n.next = self.rst_n.val();
         self.cfg_valid.d_i.next = self.accept.val()
             & !self.clear_i.val()
             & (self.is_value.val() | (self.phase.q_o.val() == DecodePhase::Base));
-        self.cfg_sel.clk.next = self.clk.val();
         self.cfg_sel.d_i.next = self.selected.val();
-        self.cfg_row.clk.next = self.clk.val();
         self.cfg_row.d_i.next = self.row.q_o.val();
-        self.cfg_col.clk.next = self.clk.val();
         self.cfg_col.d_i.next = self.col.q_o.val();
-        self.cfg_data.clk.next = self.clk.val();
         self.cfg_data.d_i.next = self.word.q_o.val();
-        self.cfg_kind.clk.next = self.clk.val();
         self.cfg_kind.d_i.next = self.kind.q_o.val();
-        self.cfg_attached.clk.next = self.clk.val();
         self.cfg_attached.d_i.next = self.attached.q_o.val();
-        self.cfg_loop.clk.next = self.clk.val();
         self.cfg_loop.d_i.next = self.attach_loop.q_o.val();
-        self.cfg_test.clk.next = self.clk.val();
         self.cfg_test.d_i.next = self.test.q_o.val();
-        self.cfg_group.clk.next = self.clk.val();
         self.cfg_group.d_i.next = !self.starts.val();
         self.cfg_clear_o.next = self.clearing.q_o.val() & self.free.val();
         self.cfg_valid_o.next = self.cfg_valid.q_o.val();
@@ -318,17 +279,17 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         self.cfg_equal_o.next = self.cfg_test.q_o.val() == 1;
         self.cfg_trips_o.next = self.cfg_test.q_o.val() == 2;
         self.cfg_group_o.next = self.cfg_group.q_o.val();
+    }
 
+    /// The verdict on each word, and the start.
+    #[kernel]
+    fn verdict(&mut self) {
         comment!("The verdict on each word, and the start");
-        self.window_end.clk.next = self.clk.val();
-        self.window_end.rst_n.next = self.rst_n.val();
         self.window_end.d_i.next = self.accept.val()
             & !self.clear_i.val()
             & (self.phase.q_o.val() == DecodePhase::WindowEnd);
         self.window_empty.next =
             self.window_end.q_o.val() & (self.window_last.q_o.val() < self.window_first.q_o.val());
-        self.verdict.clk.next = self.clk.val();
-        self.verdict.rst_n.next = self.rst_n.val();
         self.verdict.clear_i.next = self.clear_i.val();
         self.verdict.position_i.next = self.position.q_o.val();
         self.verdict.ending_i.next = self.accept.val() & self.last_word.val() & self.starts.val();
@@ -349,8 +310,6 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         self.window_last_o.next = self.window_last.q_o.val();
 
         comment!("Checks");
-        self.check.clk.next = self.clk.val();
-        self.check.rst_n.next = self.rst_n.val();
         self.check.clear_i.next = self.clear_i.val();
         self.check.accept_i.next = self.accept.val();
         self.check.word_i.next = self.word.q_o.val();
@@ -358,5 +317,4 @@ impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
         self.check.op_i.next = self.op.val();
         self.check.words_i.next = self.words.val();
     }
-    module!(|this| this._shape.module("traversal_decoder", W, A, "qtig"));
 }

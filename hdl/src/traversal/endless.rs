@@ -1,6 +1,6 @@
 //! Loops that never end.
 
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Finds a loop that would never reach its end, from what is written into its registers.
 ///
@@ -9,12 +9,8 @@ use crate::prelude::*;
 ///
 /// # Timing
 /// `endless_o` speaks of the loop written two cycles before.
-#[derive(LogicBlock, Default)]
+#[module]
 pub struct EndlessCheck<const W: usize, const D: usize> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// Forgets the loops that were written.
     pub clear_i: Signal<In, Bit>,
     /// A loop is written.
@@ -29,7 +25,6 @@ pub struct EndlessCheck<const W: usize, const D: usize> {
     pub trips_i: Signal<In, Bit>,
     /// The loop never ends.
     pub endless_o: Signal<Out, Bit>,
-
     written: Reg<Bit>,
     distance: Delay<Bits<D>>,
     step: Delay<Bits<W>>,
@@ -46,32 +41,19 @@ pub struct EndlessCheck<const W: usize, const D: usize> {
 }
 
 impl<const W: usize, const D: usize> Logic for EndlessCheck<W, D> {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
-        self.written.clk.next = self.clk.val();
-        self.written.rst_n.next = self.rst_n.val();
         self.written.d_i.next = self.write_i.val() & !self.clear_i.val();
-        self.distance.clk.next = self.clk.val();
         self.distance.d_i.next = self.distance_i.val();
-        self.step.clk.next = self.clk.val();
         self.step.d_i.next = self.step_i.val();
-        self.equal.clk.next = self.clk.val();
         self.equal.d_i.next = self.equal_i.val();
-        self.trips.clk.next = self.clk.val();
         self.trips.d_i.next = self.trips_i.val();
 
-        self.written_before.clk.next = self.clk.val();
-        self.written_before.rst_n.next = self.rst_n.val();
         self.written_before.d_i.next = self.written.q_o.val() & !self.clear_i.val();
-        self.below.clk.next = self.clk.val();
         self.below.d_i.next = (self.step.q_o.val() - 1) & !self.step.q_o.val();
-        self.step_is_zero.clk.next = self.clk.val();
         self.step_is_zero.d_i.next = self.step.q_o.val() == 0;
-        self.distance_before.clk.next = self.clk.val();
         self.distance_before.d_i.next = self.distance.q_o.val();
-        self.equal_before.clk.next = self.clk.val();
         self.equal_before.d_i.next = self.equal.q_o.val();
-        self.trips_before.clk.next = self.clk.val();
         self.trips_before.d_i.next = self.trips.q_o.val();
 
         if self.trips_before.q_o.val() {
@@ -87,7 +69,7 @@ impl<const W: usize, const D: usize> Logic for EndlessCheck<W, D> {
         }
         self.endless_o.next = self.written_before.q_o.val() & self.endless.val();
     }
-    module!(|_this| Meta::module("traversal_endless")
+    describe!(|_this| Meta::module("traversal_endless")
         .param("W", "w", W, "bits of an offset")
         .hidden("D", D, "bits of a distance, W + 1"));
 }

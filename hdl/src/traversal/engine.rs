@@ -1,7 +1,7 @@
 //! Traversal engine: the core with its registers.
 
 use super::{EndlessCheck, GroupValues, RegisterArray, RowValues, TraversalCore, TraversalShape};
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Traversal engine: walks up to M nests of up to N loops one after another and emits one address
 /// per clock. Every loop has an initial value (V), a step (X), an end (Y) and an offset (Z). The
@@ -24,13 +24,8 @@ use crate::prelude::*;
 /// written and cleared while `cfg_ready_o` is high, but not in the cycle of a start, and cleared
 /// together with `stop_i`. A write at another time changes the traversal that runs (one set of
 /// registers) or waits (two).
-#[derive(LogicBlock, Default)]
+#[module(build)]
 pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
-
     /// Stops a running traversal.
     pub stop_i: Signal<In, Bit>,
     /// Clears the registers that are written: loops become 0, no row is listed. Wins over a write.
@@ -68,20 +63,18 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     /// With a start, and while it waits: the traversal begins when no address of the one before is
     /// left.
     pub alone_i: Signal<In, Bit>,
-
     /// Starts with the first listed row; ignored while `cfg_ready_o` is low or no row is listed.
     pub start_i: Signal<In, Bit>,
     /// With a start (two sets) or always (one set): the base is not added.
     pub offset_only_i: Signal<In, Bit>,
     /// With a start: how often the traversal runs, less one.
-    pub times_i: Vec<Signal<In, Bits<8>>>,
+    pub times_i: [Signal<In, Bits<8>>; repeat],
     /// What each further time adds to the base of the row. Stable while the unit is busy.
-    pub increment_i: Vec<Signal<In, Bits<A>>>,
+    pub increment_i: [Signal<In, Bits<A>>; repeat * rows],
     /// The first address of the traversal is formed in the next cycle, if not paused.
     pub load_o: Signal<Out, Bit>,
     /// No new address is formed while high; an address that is valid stays valid.
     pub pause_i: Signal<In, Bit>,
-
     /// A row runs and its next address has room: a step is taken unless `pause_i` is high.
     pub able_o: Signal<Out, Bit>,
     /// An address is waiting to be taken.
@@ -95,37 +88,38 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     /// Kind of the row.
     pub kind_o: Signal<Out, Bits<2>>,
     /// Per loop: the address belongs to its last iteration.
-    pub final_o: Vec<Signal<Out, Bit>>,
+    pub final_o: [Signal<Out, Bit>; loops],
     /// Last address of the row.
     pub last_o: Signal<Out, Bit>,
     /// Last address of the traversal.
     pub end_o: Signal<Out, Bit>,
     /// Started, and not all addresses taken.
     pub busy_o: Signal<Out, Bit>,
-
+    #[new(RegisterArray::new(rows, loops, shape.double, shape.arrangement))]
     registers: RegisterArray<W, D>,
-    endless: Vec<EndlessCheck<W, D>>,
+    endless: [EndlessCheck<W, D>; shape.check.into()],
+    #[new(TraversalCore::new(shape))]
     core: TraversalCore<W, D, A>,
+    #[new(RowValues::new(shape))]
     rows: RowValues<A>,
-    old: Vec<GroupValues<W>>,
-
+    #[new(GroupValues::new(shape))]
+    old: [GroupValues<W>; shape.group.into()],
     /// Initial value and step of the loop that is being written.
     initial: RegData<Bits<W>>,
     step: RegData<Bits<W>>,
     /// Their sum.
     first: RegData<Bits<D>>,
-    base: Vec<RegData<Bits<A>>>,
-    trips: Vec<RegData<Bit>>,
-    equal: Vec<RegData<Bit>>,
+    base: [RegData<Bits<A>>; rows],
+    trips: [RegData<Bit>; if shape.trips { rows } else { 0 }],
+    equal: [RegData<Bit>; if shape.equality { rows } else { 0 }],
     /// Times that are still to come.
-    times: Vec<RegEn<Bits<8>>>,
+    times: [RegEn<Bits<8>>; repeat],
     /// The last step is taken, and the traversal runs again.
-    again: Vec<Signal<Local, Bit>>,
+    again: [Signal<Local, Bit>; repeat],
     /// A start waits for the running traversal.
-    pending: Vec<RegEn<Bit>>,
+    pending: [RegEn<Bit>; second.min(1)],
     /// It does so without bases.
-    pending_bare: Vec<RegData<Bit>>,
-
+    pending_bare: [RegData<Bit>; second.min(1)],
     keep: Signal<Local, Bit>,
     initial_bus: Signal<Local, Bits<W>>,
     step_bus: Signal<Local, Bits<W>>,
@@ -134,13 +128,13 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     write_step: Signal<Local, Bit>,
     write_end: Signal<Local, Bit>,
     write_base: Signal<Local, Bit>,
-    is_row: Vec<Signal<Local, Bit>>,
+    is_row: [Signal<Local, Bit>; rows],
     row_exists: Signal<Local, Bit>,
-    is_col: Vec<Signal<Local, Bit>>,
-    here: Vec<Signal<Local, Bit>>,
+    is_col: [Signal<Local, Bit>; loops],
+    here: [Signal<Local, Bit>; rows * loops],
     /// End tests of the rows, as written.
-    equals: Vec<Signal<Local, Bit>>,
-    counts: Vec<Signal<Local, Bit>>,
+    equals: [Signal<Local, Bit>; rows],
+    counts: [Signal<Local, Bit>; rows],
     row_equal: Signal<Local, Bit>,
     row_trips: Signal<Local, Bit>,
     /// Step of the loop whose end is written.
@@ -164,6 +158,8 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     _repeat: usize,
     _cells: usize,
     _shape: TraversalShape,
+    #[argument]
+    _second: usize,
 }
 
 impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
@@ -179,57 +175,47 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
             "a unit that repeats has one set of registers"
         );
         let second = if shape.double { rows } else { 0 };
-        Self {
-            final_o: v(loops),
-            registers: RegisterArray::new(rows, loops, shape.double, shape.arrangement),
-            endless: v(shape.check.into()),
-            core: TraversalCore::new(shape),
-            rows: RowValues::new(shape),
-            old: (0..shape.group.into())
-                .map(|_| GroupValues::new(shape))
-                .collect(),
-            base: v(rows),
-            trips: v(if shape.trips { rows } else { 0 }),
-            equal: v(if shape.equality { rows } else { 0 }),
-            times_i: v(repeat),
-            increment_i: v(repeat * rows),
-            times: v(repeat),
-            again: v(repeat),
-            pending: v(second.min(1)),
-            pending_bare: v(second.min(1)),
-            is_row: v(rows),
-            equals: v(rows),
-            counts: v(rows),
-            is_col: v(loops),
-            here: v(rows * loops),
-            _rows: rows,
-            _loops: loops,
-            _double: shape.double.into(),
-            _equality: shape.equality.into(),
-            _trips: shape.trips.into(),
-            _group: shape.group.into(),
-            _check: shape.check.into(),
-            _repeat: repeat,
-            _cells: rows * loops,
-            _shape: shape,
-            ..Self::default()
-        }
+        Self::build(
+            rows,
+            loops,
+            shape.double.into(),
+            shape.equality.into(),
+            shape.trips.into(),
+            shape.group.into(),
+            shape.check.into(),
+            repeat,
+            rows * loops,
+            shape,
+            second,
+        )
     }
 }
 
 // In a kernel an option and a signal are no single condition.
 #[allow(clippy::collapsible_if)]
 impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W, D, A> {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
+        self.writes();
+        self.start();
+        self.registers();
+    }
+    describe!(|this| this
+        ._shape
+        .module("traversal_engine", W, A, "sxqtigelvy")
+        .hidden("cells", this._cells, "loops in all rows")
+        .hidden("D", D, "bits of a distance, W + 1"));
+}
+
+impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
+    /// Writes of the host: which register, and which value.
+    #[kernel]
+    fn writes(&mut self) {
         comment!("The loop that is written: initial value, then step, then end");
-        self.initial.clk.next = self.clk.val();
         self.initial.en_i.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == 0);
         self.initial.d_i.next = self.cfg_data_i.val().get_bits::<W>(0);
-        self.step.clk.next = self.clk.val();
         self.step.en_i.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == 1);
         self.step.d_i.next = self.cfg_data_i.val().get_bits::<W>(0);
-        self.first.clk.next = self.clk.val();
         self.first.en_i.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == 1);
         self.first.d_i.next = self.initial.q_o.val().get_bits::<D>(0)
             + self.cfg_data_i.val().get_bits::<W>(0).get_bits::<D>(0);
@@ -250,14 +236,10 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
             comment!("Group by group: what the registers of the loop hold");
             self.old[0].row_i.next = self.cfg_row_i.val();
             self.old[0].col_i.next = self.cfg_col_i.val();
-            for k in 0..self._cells {
-                self.old[0].initial_i[k].next = self.registers.next_initial_o[k].val();
-                self.old[0].step_i[k].next = self.registers.next_step_o[k].val();
-            }
-            for r in 0..self._rows {
-                self.old[0].equal_i[r].next = self.equals[r].val();
-                self.old[0].trips_i[r].next = self.counts[r].val();
-            }
+            self.old[0].initial_i.follow(&self.registers.next_initial_o);
+            self.old[0].step_i.follow(&self.registers.next_step_o);
+            self.old[0].equal_i.follow(&self.equals);
+            self.old[0].trips_i.follow(&self.counts);
             if self.cfg_group_i.val() {
                 self.row_equal.next = self.old[0].equal_o.val();
                 self.row_trips.next = self.old[0].trips_o.val();
@@ -308,8 +290,6 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
             }
         }
         if self._check > 0 {
-            self.endless[0].clk.next = self.clk.val();
-            self.endless[0].rst_n.next = self.rst_n.val();
             self.endless[0].clear_i.next = self.stop_i.val();
             self.endless[0].write_i.next = self.write_end.val();
             self.endless[0].distance_i.next = self.distance.val();
@@ -320,20 +300,21 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
         } else {
             self.endless_o.next = false;
         }
+    }
 
+    /// Start and repetition.
+    #[kernel]
+    fn start(&mut self) {
         comment!("Start");
         self.start.next = self.start_i.val() & self.core.listed_o.val();
         if self._double > 0 {
             self.waits.next = self.pending[0].q_o.val();
-            self.pending[0].clk.next = self.clk.val();
-            self.pending[0].rst_n.next = self.rst_n.val();
             self.pending[0].en_i.next = self.stop_i.val() | self.load.val() | self.start.val();
             self.pending[0].d_i.next = !self.stop_i.val() & !self.load.val();
             self.load.next = (self.waits.val() | self.start.val())
                 & (!self.core.running_o.val() | self.core.finish_o.val())
                 & !(self.alone_i.val() & self.core.busy_o.val())
                 & !self.stop_i.val();
-            self.pending_bare[0].clk.next = self.clk.val();
             self.pending_bare[0].en_i.next = self.start.val() & !self.waits.val();
             self.pending_bare[0].d_i.next = self.offset_only_i.val();
             self.bare.next = self.offset_only_i.val();
@@ -350,8 +331,6 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
             self.busy_o.next = self.core.busy_o.val();
         }
         for i in 0..self._repeat {
-            self.times[i].clk.next = self.clk.val();
-            self.times[i].rst_n.next = self.rst_n.val();
             self.again[i].next =
                 (self.times[i].q_o.val() != 0) & self.core.finish_o.val() & !self.stop_i.val();
             self.times[i].en_i.next = self.start.val() | self.again[i].val();
@@ -366,10 +345,13 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
             }
         }
         self.load_o.next = self.load.val();
+    }
 
-        comment!("Registers");
+    /// Registers, the core and the outputs.
+    #[kernel]
+    fn registers(&mut self) {
+        // Registers
         for r in 0..self._rows {
-            self.base[r].clk.next = self.clk.val();
             self.base[r].d_i.next = self.base_bus.val();
             if self._repeat > 0 {
                 self.base[r].en_i.next = self.cfg_clear_i.val()
@@ -383,7 +365,6 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
                     self.cfg_clear_i.val() | (self.write_base.val() & self.is_row[r].val());
             }
             if self._trips > 0 {
-                self.trips[r].clk.next = self.clk.val();
                 self.trips[r].en_i.next = self.write_base.val() & self.is_row[r].val();
                 self.trips[r].d_i.next = self.cfg_trips_i.val();
                 self.counts[r].next = self.trips[r].q_o.val();
@@ -391,7 +372,6 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
                 self.counts[r].next = false;
             }
             if self._equality > 0 {
-                self.equal[r].clk.next = self.clk.val();
                 self.equal[r].en_i.next = self.write_base.val() & self.is_row[r].val();
                 self.equal[r].d_i.next = self.cfg_equal_i.val();
                 self.equals[r].next = self.equal[r].q_o.val();
@@ -409,32 +389,28 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
                     | (self.write_end.val() & self.here[r * self._loops + c].val());
             }
         }
-        self.registers.clk.next = self.clk.val();
         self.registers.initial_i.next = self.initial_bus.val();
         self.registers.step_i.next = self.step_bus.val();
         self.registers.distance_i.next = self.distance.val();
         self.registers.load_i.next = self.load.val();
-        for k in 0..self._cells {
-            self.core.initial_i[k].next = self.registers.initial_o[k].val();
-            self.core.step_i[k].next = self.registers.step_o[k].val();
-            self.core.distance_i[k].next = self.registers.distance_o[k].val();
-            self.core.load_initial_i[k].next = self.registers.next_initial_o[k].val();
-            self.core.load_distance_i[k].next = self.registers.next_distance_o[k].val();
-        }
-        self.rows.clk.next = self.clk.val();
+        self.core.initial_i.follow(&self.registers.initial_o);
+        self.core.step_i.follow(&self.registers.step_o);
+        self.core.distance_i.follow(&self.registers.distance_o);
+        self.core
+            .load_initial_i
+            .follow(&self.registers.next_initial_o);
+        self.core
+            .load_distance_i
+            .follow(&self.registers.next_distance_o);
         self.rows.load_i.next = self.load.val();
         self.rows.bare_i.next = self.bare.val();
-        for r in 0..self._rows {
-            self.rows.base_i[r].next = self.base[r].q_o.val();
-            self.rows.trips_i[r].next = self.counts[r].val();
-            self.rows.equal_i[r].next = self.equals[r].val();
-            self.core.base_i[r].next = self.rows.base_o[r].val();
-            self.core.trips_i[r].next = self.rows.trips_o[r].val();
-            self.core.equal_i[r].next = self.rows.equal_o[r].val();
-        }
+        self.rows.base_i.follow(&self.base);
+        self.rows.trips_i.follow(&self.counts);
+        self.rows.equal_i.follow(&self.equals);
+        self.core.base_i.follow(&self.rows.base_o);
+        self.core.trips_i.follow(&self.rows.trips_o);
+        self.core.equal_i.follow(&self.rows.equal_o);
 
-        self.core.clk.next = self.clk.val();
-        self.core.rst_n.next = self.rst_n.val();
         self.core.stop_i.next = self.stop_i.val();
         self.core.list_clear_i.next = self.cfg_clear_i.val();
         self.core.list_i.next = self.write_base.val() & self.row_exists.val();
@@ -453,13 +429,6 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W
         self.kind_o.next = self.core.kind_o.val();
         self.last_o.next = self.core.last_o.val();
         self.end_o.next = self.core.end_o.val();
-        for c in 0..self._loops {
-            self.final_o[c].next = self.core.final_o[c].val();
-        }
+        self.final_o.follow(&self.core.final_o);
     }
-    module!(|this| this
-        ._shape
-        .module("traversal_engine", W, A, "sxqtigelvy")
-        .hidden("cells", this._cells, "loops in all rows")
-        .hidden("D", D, "bits of a distance, W + 1"));
 }

@@ -1,26 +1,26 @@
 //! What the registers of one loop hold.
 
 use super::TraversalShape;
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Selects the values of one loop and the end test of its row, for values that come group by group.
 ///
 /// # Timing
 /// No registers.
-#[derive(LogicBlock, Default)]
+#[module(combinational, build)]
 pub struct GroupValues<const W: usize> {
     /// Row.
     pub row_i: Signal<In, Bits<3>>,
     /// Loop.
     pub col_i: Signal<In, Bits<3>>,
     /// Initial offset of every loop, row by row.
-    pub initial_i: Vec<Signal<In, Bits<W>>>,
+    pub initial_i: [Signal<In, Bits<W>>; cells],
     /// Step of every loop, row by row.
-    pub step_i: Vec<Signal<In, Bits<W>>>,
+    pub step_i: [Signal<In, Bits<W>>; cells],
     /// The end test of the row is equality.
-    pub equal_i: Vec<Signal<In, Bit>>,
+    pub equal_i: [Signal<In, Bit>; rows],
     /// The row counts iterations.
-    pub trips_i: Vec<Signal<In, Bit>>,
+    pub trips_i: [Signal<In, Bit>; rows],
     /// Initial offset of the loop; 0 of a loop that does not exist.
     pub initial_o: Signal<Out, Bits<W>>,
     /// Step of the loop.
@@ -29,33 +29,26 @@ pub struct GroupValues<const W: usize> {
     pub equal_o: Signal<Out, Bit>,
     /// Its row counts iterations.
     pub trips_o: Signal<Out, Bit>,
-
     old_initial: Signal<Local, Bits<W>>,
     old_step: Signal<Local, Bits<W>>,
     equal: Signal<Local, Bit>,
     trips: Signal<Local, Bit>,
     _rows: usize,
     _loops: usize,
+    #[argument]
+    _cells: usize,
 }
 
 impl<const W: usize> GroupValues<W> {
     /// The loops of a unit.
     pub fn new(shape: TraversalShape) -> Self {
         let (rows, cells) = (shape.rows, shape.rows * shape.loops);
-        Self {
-            initial_i: v(cells),
-            step_i: v(cells),
-            equal_i: v(rows),
-            trips_i: v(rows),
-            _rows: rows,
-            _loops: shape.loops,
-            ..Self::default()
-        }
+        Self::build(rows, shape.loops, cells)
     }
 }
 
 impl<const W: usize> Logic for GroupValues<W> {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         self.old_initial.next = 0.into();
         self.old_step.next = 0.into();
@@ -80,7 +73,7 @@ impl<const W: usize> Logic for GroupValues<W> {
         self.equal_o.next = self.equal.val();
         self.trips_o.next = self.trips.val();
     }
-    module!(|this| Meta::module("traversal_group")
+    describe!(|this| Meta::module("traversal_group")
         .param("rows", "m", this._rows, "rows")
         .param("loops", "n", this._loops, "loops in a row")
         .param("W", "w", W, "bits of an offset"));

@@ -1,6 +1,6 @@
 //! Order of the rows.
 
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Which rows a traversal visits, in which order, and which of them is active.
 ///
@@ -16,13 +16,8 @@ use crate::prelude::*;
 ///
 /// # Timing
 /// The active row changes one cycle after `load_i` or `advance_i`.
-#[derive(LogicBlock, Default)]
+#[module(build)]
 pub struct RowOrder {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
-
     /// Empties the list that is written; wins over `list_i`.
     pub clear_i: Signal<In, Bit>,
     /// Adds a row to the end of the list; ignored if it is listed already.
@@ -35,7 +30,6 @@ pub struct RowOrder {
     pub list_attached_i: Signal<In, Bit>,
     /// The loop it is attached to.
     pub list_loop_i: Signal<In, Bits<3>>,
-
     /// Starts with the first listed row; only while none is active, or with the last step.
     pub load_i: Signal<In, Bit>,
     /// No row is active any more.
@@ -45,69 +39,69 @@ pub struct RowOrder {
     /// With the step all loops of the active row wrap.
     pub done_i: Signal<In, Bit>,
     /// Loops of the active row that wrap with the step.
-    pub wrap_i: Vec<Signal<In, Bit>>,
-
+    pub wrap_i: [Signal<In, Bit>; loops],
     /// Some row is listed.
     pub listed_o: Signal<Out, Bit>,
     /// A row is active.
     pub running_o: Signal<Out, Bit>,
     /// Active row, one bit per row.
-    pub active_o: Vec<Signal<Out, Bit>>,
+    pub active_o: [Signal<Out, Bit>; rows],
     /// Number of the active row.
     pub row_o: Signal<Out, Bits<3>>,
     /// Kind of the active row.
     pub kind_o: Signal<Out, Bits<2>>,
     /// No row runs behind the active one.
     pub end_o: Signal<Out, Bit>,
-
     /// The place holds a row.
-    used: Vec<RegEn<Bit>>,
+    used: [RegEn<Bit>; rows],
     /// Row of the place.
-    row: Vec<RegEn<Bits<3>>>,
+    row: [RegEn<Bits<3>>; rows],
     /// Its kind.
-    kind: Vec<RegEn<Bits<2>>>,
-    active_used: Vec<RegEn<Bit>>,
-    active_row: Vec<RegData<Bits<3>>>,
-    active_kind: Vec<RegData<Bits<2>>>,
+    kind: [RegEn<Bits<2>>; rows],
+    active_used: [RegEn<Bit>; second],
+    active_row: [RegData<Bits<3>>; second],
+    active_kind: [RegData<Bits<2>>; second],
     /// Loop an attached row belongs to, one bit per loop; all zero: not attached.
+    #[new(grid(attached, loops))]
     attached: Vec<Vec<RegEn<Bit>>>,
+    #[new(grid(attached.min(second), loops))]
     active_attached: Vec<Vec<RegData<Bit>>>,
+    #[new(grid(attached, loops))]
     has_attached: Vec<Vec<Signal<Local, Bit>>>,
     /// Active place.
-    place: Vec<RegEn<Bit>>,
+    place: [RegEn<Bit>; rows],
     /// Row at the active place, one bit per row.
-    active: Vec<RegEn<Bit>>,
+    active: [RegEn<Bit>; rows],
     number: RegData<Bits<3>>,
     kind_now: RegData<Bits<2>>,
     running: RegEn<Bit>,
     /// Attached rows that still have to run in the middle of the tensor.
-    due: Vec<RegEn<Bit>>,
+    due: [RegEn<Bit>; attached],
     /// The tensor is under way: attached rows return to it.
-    middle: Vec<RegEn<Bit>>,
+    middle: [RegEn<Bit>; attached.min(1)],
     in_middle: Signal<Local, Bit>,
-
     known: Signal<Local, Bit>,
-    append: Vec<Signal<Local, Bit>>,
-    has: Vec<Signal<Local, Bit>>,
-    has_row: Vec<Signal<Local, Bits<3>>>,
-    has_kind: Vec<Signal<Local, Bits<2>>>,
+    append: [Signal<Local, Bit>; rows],
+    has: [Signal<Local, Bit>; rows],
+    has_row: [Signal<Local, Bits<3>>; rows],
+    has_kind: [Signal<Local, Bits<2>>; rows],
     /// The place behind the active one, if it holds a row.
-    follow: Vec<Signal<Local, Bit>>,
+    follow: [Signal<Local, Bit>; rows],
     follows: Signal<Local, Bit>,
     in_tensor: Signal<Local, Bit>,
     /// Attached rows that may run now.
-    candidate: Vec<Signal<Local, Bit>>,
+    candidate: [Signal<Local, Bit>; attached],
     /// Loop the listed row is attached to, one bit per loop.
-    list_to: Vec<Signal<Local, Bit>>,
+    list_to: [Signal<Local, Bit>; attach * loops],
     /// The first of them: epilogues, then prologues.
-    pick: Vec<Signal<Local, Bit>>,
+    pick: [Signal<Local, Bit>; rows],
     found: Signal<Local, Bit>,
     change: Signal<Local, Bit>,
     aside: Signal<Local, Bit>,
-    step_place: Vec<Signal<Local, Bit>>,
+    step_place: [Signal<Local, Bit>; rows],
     step_row: Signal<Local, Bits<3>>,
     step_kind: Signal<Local, Bits<2>>,
-    next_place: Vec<Signal<Local, Bit>>,
+    next_place: [Signal<Local, Bit>; rows],
     next_row: Signal<Local, Bits<3>>,
     next_kind: Signal<Local, Bits<2>>,
     next_runs: Signal<Local, Bit>,
@@ -115,6 +109,10 @@ pub struct RowOrder {
     _loops: usize,
     _double: usize,
     _attach: usize,
+    #[argument]
+    _second: usize,
+    #[argument]
+    _attached: usize,
 }
 
 impl RowOrder {
@@ -123,38 +121,7 @@ impl RowOrder {
     pub fn new(rows: usize, loops: usize, double: bool, attach: bool) -> Self {
         let second = if double { rows } else { 0 };
         let attached = if attach { rows } else { 0 };
-        Self {
-            wrap_i: v(loops),
-            active_o: v(rows),
-            used: v(rows),
-            row: v(rows),
-            kind: v(rows),
-            active_used: v(second),
-            active_row: v(second),
-            active_kind: v(second),
-            attached: grid(attached, loops),
-            active_attached: grid(attached.min(second), loops),
-            has_attached: grid(attached, loops),
-            place: v(rows),
-            active: v(rows),
-            due: v(attached),
-            middle: v(attached.min(1)),
-            append: v(rows),
-            has: v(rows),
-            has_row: v(rows),
-            has_kind: v(rows),
-            follow: v(rows),
-            candidate: v(attached),
-            list_to: v(if attach { loops } else { 0 }),
-            pick: v(rows),
-            step_place: v(rows),
-            next_place: v(rows),
-            _rows: rows,
-            _loops: loops,
-            _double: double.into(),
-            _attach: attach.into(),
-            ..Self::default()
-        }
+        Self::build(rows, loops, double.into(), attach.into(), second, attached)
     }
 }
 
@@ -166,8 +133,33 @@ fn grid<T: Default>(rows: usize, loops: usize) -> Vec<Vec<T>> {
 // In a kernel an option and a signal are no single condition.
 #[allow(clippy::collapsible_if)]
 impl Logic for RowOrder {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
+        self.lists();
+        self.following();
+        self.step();
+    }
+    describe!(|this| Meta::module("traversal_order")
+        .param("rows", "m", this._rows, "rows")
+        .param("loops", "n", this._loops, "loops in a row")
+        .option(
+            "double",
+            "x",
+            this._double,
+            "1: a waiting and an active list"
+        )
+        .option(
+            "attach",
+            "i",
+            this._attach,
+            "1: rows may be attached to a loop"
+        ));
+}
+
+impl RowOrder {
+    /// The list that is written, and the list in use.
+    #[kernel]
+    fn lists(&mut self) {
         comment!("The list that is written");
         self.known.next = false;
         for k in 0..self._rows {
@@ -183,16 +175,10 @@ impl Logic for RowOrder {
             } else {
                 self.append[k].next = self.list_i.val() & !self.used[k].q_o.val();
             }
-            self.used[k].clk.next = self.clk.val();
-            self.used[k].rst_n.next = self.rst_n.val();
             self.used[k].en_i.next = self.clear_i.val() | self.append[k].val();
             self.used[k].d_i.next = !self.clear_i.val();
-            self.row[k].clk.next = self.clk.val();
-            self.row[k].rst_n.next = self.rst_n.val();
             self.row[k].en_i.next = self.append[k].val();
             self.row[k].d_i.next = self.list_row_i.val();
-            self.kind[k].clk.next = self.clk.val();
-            self.kind[k].rst_n.next = self.rst_n.val();
             self.kind[k].en_i.next = self.append[k].val();
             self.kind[k].d_i.next = self.list_kind_i.val();
         }
@@ -201,14 +187,10 @@ impl Logic for RowOrder {
         comment!("The list in use");
         if self._double > 0 {
             for k in 0..self._rows {
-                self.active_used[k].clk.next = self.clk.val();
-                self.active_used[k].rst_n.next = self.rst_n.val();
                 self.active_used[k].en_i.next = self.load_i.val();
                 self.active_used[k].d_i.next = self.used[k].q_o.val();
-                self.active_row[k].clk.next = self.clk.val();
                 self.active_row[k].en_i.next = self.load_i.val();
                 self.active_row[k].d_i.next = self.row[k].q_o.val();
-                self.active_kind[k].clk.next = self.clk.val();
                 self.active_kind[k].en_i.next = self.load_i.val();
                 self.active_kind[k].d_i.next = self.kind[k].q_o.val();
                 self.has[k].next = self.active_used[k].q_o.val();
@@ -216,13 +198,15 @@ impl Logic for RowOrder {
                 self.has_kind[k].next = self.active_kind[k].q_o.val();
             }
         } else {
-            for k in 0..self._rows {
-                self.has[k].next = self.used[k].q_o.val();
-                self.has_row[k].next = self.row[k].q_o.val();
-                self.has_kind[k].next = self.kind[k].q_o.val();
-            }
+            self.has.follow(&self.used);
+            self.has_row.follow(&self.row);
+            self.has_kind.follow(&self.kind);
         }
+    }
 
+    /// The row that follows the active one.
+    #[kernel]
+    fn following(&mut self) {
         comment!("The row that follows the active one");
         self.follows.next = false;
         for k in 0..self._rows {
@@ -248,12 +232,9 @@ impl Logic for RowOrder {
             }
             for k in 0..self._rows {
                 for c in 0..self._loops {
-                    self.attached[k][c].clk.next = self.clk.val();
-                    self.attached[k][c].rst_n.next = self.rst_n.val();
                     self.attached[k][c].en_i.next = self.append[k].val();
                     self.attached[k][c].d_i.next = self.list_to[c].val();
                     if self._double > 0 {
-                        self.active_attached[k][c].clk.next = self.clk.val();
                         self.active_attached[k][c].en_i.next = self.load_i.val();
                         self.active_attached[k][c].d_i.next = self.attached[k][c].q_o.val();
                         self.has_attached[k][c].next = self.active_attached[k][c].q_o.val();
@@ -288,19 +269,19 @@ impl Logic for RowOrder {
             self.aside.next = (self.in_tensor.val() & self.found.val() & !self.done_i.val())
                 | (self.in_middle.val() & self.done_i.val());
             for k in 0..self._rows {
-                self.due[k].clk.next = self.clk.val();
-                self.due[k].rst_n.next = self.rst_n.val();
                 self.due[k].en_i.next = self.change.val();
                 self.due[k].d_i.next =
                     self.aside.val() & self.candidate[k].val() & !self.pick[k].val();
             }
-            self.middle[0].clk.next = self.clk.val();
-            self.middle[0].rst_n.next = self.rst_n.val();
             self.middle[0].en_i.next = self.change.val();
             self.middle[0].d_i.next = self.aside.val() & self.found.val() & !self.load_i.val();
         }
         self.end_o.next = !self.follows.val() & !self.in_middle.val();
+    }
 
+    /// Next place, row and kind.
+    #[kernel]
+    fn step(&mut self) {
         comment!("Next place, row and kind");
         for k in 0..self._rows {
             self.step_place[k].next = self.follow[k].val();
@@ -340,23 +321,15 @@ impl Logic for RowOrder {
         self.change.next = self.load_i.val()
             | self.stop_i.val()
             | (self.advance_i.val() & (self.done_i.val() | self.aside.val()));
-        self.running.clk.next = self.clk.val();
-        self.running.rst_n.next = self.rst_n.val();
         self.running.en_i.next = self.change.val();
         self.running.d_i.next = self.next_runs.val();
-        self.number.clk.next = self.clk.val();
         self.number.en_i.next = self.change.val();
         self.number.d_i.next = self.next_row.val();
-        self.kind_now.clk.next = self.clk.val();
         self.kind_now.en_i.next = self.change.val();
         self.kind_now.d_i.next = self.next_kind.val();
         for k in 0..self._rows {
-            self.place[k].clk.next = self.clk.val();
-            self.place[k].rst_n.next = self.rst_n.val();
             self.place[k].en_i.next = self.change.val();
             self.place[k].d_i.next = self.next_place[k].val();
-            self.active[k].clk.next = self.clk.val();
-            self.active[k].rst_n.next = self.rst_n.val();
             self.active[k].en_i.next = self.change.val();
             self.active[k].d_i.next =
                 self.next_runs.val() & (self.next_row.val() == k.to_bits::<3>());
@@ -367,19 +340,4 @@ impl Logic for RowOrder {
         self.row_o.next = self.number.q_o.val();
         self.kind_o.next = self.kind_now.q_o.val();
     }
-    module!(|this| Meta::module("traversal_order")
-        .param("rows", "m", this._rows, "rows")
-        .param("loops", "n", this._loops, "loops in a row")
-        .option(
-            "double",
-            "x",
-            this._double,
-            "1: a waiting and an active list"
-        )
-        .option(
-            "attach",
-            "i",
-            this._attach,
-            "1: rows may be attached to a loop"
-        ));
 }

@@ -1,6 +1,6 @@
 //! What an instruction word is, by its place in the instruction.
 
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// What the decoder expects next.
 #[derive(Debug, Clone, Copy, PartialEq, LogicState)]
@@ -29,7 +29,7 @@ pub enum DecodePhase {
 ///
 /// # Timing
 /// No registers.
-#[derive(LogicBlock, Default)]
+#[module(combinational)]
 pub struct NextPhase {
     /// What the word is.
     pub phase_i: Signal<In, DecodePhase>,
@@ -47,7 +47,6 @@ pub struct NextPhase {
     pub next_o: Signal<Out, DecodePhase>,
     /// The word is the last value of a loop.
     pub loop_end_o: Signal<Out, Bit>,
-
     /// All values of a loop stand together.
     whole: Signal<Local, Bit>,
     last_loop: Signal<Local, Bit>,
@@ -58,7 +57,7 @@ pub struct NextPhase {
 // In a kernel the arms of a match have no conditions.
 #[allow(clippy::collapsible_match)]
 impl Logic for NextPhase {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         self.whole.next = self.op_i.val() == 0;
         self.last_loop.next = self.loops_left_i.val() == 1;
@@ -123,5 +122,5 @@ impl Logic for NextPhase {
         }
         self.next_o.next = self.next_phase.val();
     }
-    module!(|_this| Meta::module("traversal_phase"));
+    describe!(|_this| Meta::module("traversal_phase"));
 }

@@ -1,19 +1,15 @@
 //! Which instruction words of the stand-alone unit are legal.
 
 use super::{DecodePhase, TraversalShape};
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Checks one instruction word, and remembers of the words before what that takes. Whether a window
 /// holds an address, and whether a loop ends, is found elsewhere.
 ///
 /// # Timing
 /// The fault of a word accepted in cycle t is at the output in t + 1.
-#[derive(LogicBlock, Default)]
+#[module(build)]
 pub struct RecordCheck<const W: usize, const A: usize> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// Forgets everything.
     pub clear_i: Signal<In, Bit>,
     /// The word is accepted.
@@ -30,19 +26,17 @@ pub struct RecordCheck<const W: usize, const A: usize> {
     pub fault_o: Signal<Out, Bit>,
     /// Code of the error.
     pub code_o: Signal<Out, Bits<8>>,
-
     /// 0 nothing is loaded, 1 initial values, 2 steps too, 3 all.
     setup: RegEn<Bits<2>>,
     /// The row belongs to the record.
-    listed: Vec<RegEn<Bit>>,
+    listed: [RegEn<Bit>; shape.rows],
     /// The row had its block in this instruction.
-    seen: Vec<RegEn<Bit>>,
+    seen: [RegEn<Bit>; shape.rows],
     /// 0 only prologues so far, 1 a tensor, 2 an epilogue.
     rank: RegEn<Bits<2>>,
     tensor: RegEn<Bit>,
     many: RegEn<Bit>,
     attached: RegEn<Bit>,
-
     /// Faults of the word accepted last.
     taken: Reg<Bit>,
     bad_opcode: Delay<Bit>,
@@ -54,7 +48,6 @@ pub struct RecordCheck<const W: usize, const A: usize> {
     is_empty: Delay<Bit>,
     out_of_order: Delay<Bit>,
     bad_field: Signal<Local, Bit>,
-
     is_head: Signal<Local, Bit>,
     is_row: Signal<Local, Bit>,
     creates: Signal<Local, Bit>,
@@ -98,29 +91,49 @@ pub struct RecordCheck<const W: usize, const A: usize> {
 impl<const W: usize, const A: usize> RecordCheck<W, A> {
     /// The checks of a unit.
     pub fn new(shape: TraversalShape) -> Self {
-        Self {
-            listed: v(shape.rows),
-            seen: v(shape.rows),
-            _rows: shape.rows,
-            _loops: shape.loops,
-            _last_row: shape.rows - 1,
-            _above_space: (A < 32).into(),
-            _last_loop: shape.loops - 1,
-            _offset_bits: W,
-            _address_bits: A,
-            _equality: shape.equality.into(),
-            _trips: shape.trips.into(),
-            _attach: shape.attach.into(),
-            _group: shape.group.into(),
-            _shape: shape,
-            ..Self::default()
-        }
+        Self::build(
+            shape.rows,
+            shape.loops,
+            shape.rows - 1,
+            (A < 32).into(),
+            shape.loops - 1,
+            W,
+            A,
+            shape.equality.into(),
+            shape.trips.into(),
+            shape.attach.into(),
+            shape.group.into(),
+            shape,
+        )
     }
 }
 
 impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
+        self.row_word();
+        self.first_word();
+        self.faults();
+        self.loaded();
+    }
+    describe!(|this| this
+        ._shape
+        .module("traversal_record_check", W, A, "qtig")
+        .hidden("offset_bits", W, "W, for shifts")
+        .hidden("address_bits", A, "A, for shifts")
+        .hidden("last_row", this._last_row, "highest row")
+        .hidden(
+            "above_space",
+            this._above_space,
+            "2^A without its low A bits, in 32 bits"
+        )
+        .hidden("last_loop", this._last_loop, "outermost loop"));
+}
+
+impl<const W: usize, const A: usize> RecordCheck<W, A> {
+    /// What the word at hand is, and the bounds of its offsets.
+    #[kernel]
+    fn row_word(&mut self) {
         self.is_head.next = self.phase_i.val() == DecodePhase::Head;
         self.is_row.next = self.phase_i.val() == DecodePhase::Row;
         self.creates.next = (self.op_i.val() == 0) | (self.op_i.val() == 1);
@@ -226,7 +239,11 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
         }
         self.homeless.next =
             self.last_word.val() & self.attached.q_o.val() & !self.tensor.q_o.val();
+    }
 
+    /// What word 0 asks for.
+    #[kernel]
+    fn first_word(&mut self) {
         comment!("Fields of word 0");
         self.length.next = self.word_i.val().get_bits::<8>(8);
         self.fixed.next = 1.into();
@@ -242,25 +259,23 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
         self.whole_space.next = (self.word_i.val().get_bits::<A>(0) == 0)
             & ((self.word_i.val() >> self._address_bits.to_bits::<6>())
                 == self._above_space.to_bits::<32>());
+    }
 
+    /// One register for each kind of fault.
+    #[kernel]
+    fn faults(&mut self) {
         comment!("One register for each kind of fault");
-        self.taken.clk.next = self.clk.val();
-        self.taken.rst_n.next = self.rst_n.val();
         self.taken.d_i.next = self.accept_i.val() & !self.clear_i.val();
-        self.bad_opcode.clk.next = self.clk.val();
         self.bad_opcode.d_i.next =
             self.is_head.val() & ((self.word_i.val().get_bits::<5>(3) != 1) | !self.built.val());
-        self.bad_length.clk.next = self.clk.val();
         self.bad_length.d_i.next = (self.is_head.val()
             & ((self.length.val() < self.fixed.val())
                 | ((self.op_i.val() == 4) & (self.length.val() != self.fixed.val()))))
             | (self.is_row.val() & (self.block_words.val() > self.words_i.val()));
-        self.bad_head.clk.next = self.clk.val();
         self.bad_head.d_i.next = self.is_head.val()
             & ((self.word_i.val().get_bits::<8>(16) != 0)
                 | (self.word_i.val().get_bits::<5>(27) != 0)
                 | (self.grouped.val() & (self.word_i.val().get_bits::<3>(24) != 0)));
-        self.bad_row.clk.next = self.clk.val();
         self.bad_row.d_i.next = self.is_row.val()
             & (self.word_i.val().get_bit(3)
                 | self.word_i.val().get_bit(11)
@@ -269,7 +284,6 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
                 | (self.word_i.val().get_bits::<3>(0) > self._last_row.to_bits::<3>())
                 | (self.row_loops.val() > self._loops.to_bits::<8>())
                 | self.was_seen.val());
-        self.bad_role.clk.next = self.clk.val();
         self.bad_role.d_i.next = self.is_row.val()
             & ((self.creates.val()
                 & ((self.kind.val() == 3)
@@ -282,7 +296,6 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
                         | (self.word_i.val().get_bits::<3>(8) != 0)
                         | (self.attach_loop.val() != 0)
                         | (self.test.val() != 0))));
-        self.bad_value.clk.next = self.clk.val();
         self.bad_value.d_i.next = false;
         if (self.phase_i.val() == DecodePhase::WindowFirst)
             | (self.phase_i.val() == DecodePhase::Base)
@@ -297,12 +310,10 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
         {
             self.bad_value.d_i.next = (self.word_i.val() >> self._offset_bits.to_bits::<6>()) != 0;
         }
-        self.is_empty.clk.next = self.clk.val();
         self.is_empty.d_i.next = (self.is_head.val()
             & (((self.op_i.val() == 4) & (self.setup.q_o.val() == 0))
                 | ((self.op_i.val() != 4) & (self.length.val() == self.fixed.val()))))
             | (!self.is_head.val() & !self.is_row.val() & self.homeless.val());
-        self.out_of_order.clk.next = self.clk.val();
         self.out_of_order.d_i.next = self.is_head.val()
             & (((self.op_i.val() == 2) & (self.setup.q_o.val() != 1))
                 | ((self.op_i.val() == 3) & (self.setup.q_o.val() != 2))
@@ -327,10 +338,12 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
         } else if self.is_empty.q_o.val() {
             self.code_o.next = 8.into();
         }
+    }
 
+    /// What is loaded.
+    #[kernel]
+    fn loaded(&mut self) {
         comment!("What is loaded");
-        self.setup.clk.next = self.clk.val();
-        self.setup.rst_n.next = self.rst_n.val();
         self.setup.en_i.next = self.clear_i.val()
             | (self.accept_i.val()
                 & (self.last_word.val() | (self.is_head.val() & self.creates.val())));
@@ -343,23 +356,15 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
         if self.clear_i.val() | !self.last_word.val() {
             self.setup.d_i.next = 0.into();
         }
-        self.rank.clk.next = self.clk.val();
-        self.rank.rst_n.next = self.rst_n.val();
         self.rank.en_i.next =
             self.accept_i.val() & self.creates.val() & (self.is_head.val() | self.is_row.val());
         self.rank.d_i.next = 0.into();
-        self.tensor.clk.next = self.clk.val();
-        self.tensor.rst_n.next = self.rst_n.val();
         self.tensor.en_i.next =
             self.accept_i.val() & self.creates.val() & (self.is_head.val() | self.is_row.val());
         self.tensor.d_i.next = self.is_row.val() & self.next_tensor.val();
-        self.many.clk.next = self.clk.val();
-        self.many.rst_n.next = self.rst_n.val();
         self.many.en_i.next =
             self.accept_i.val() & self.creates.val() & (self.is_head.val() | self.is_row.val());
         self.many.d_i.next = self.is_row.val() & self.next_many.val();
-        self.attached.clk.next = self.clk.val();
-        self.attached.rst_n.next = self.rst_n.val();
         self.attached.en_i.next =
             self.accept_i.val() & self.creates.val() & (self.is_head.val() | self.is_row.val());
         self.attached.d_i.next = self.is_row.val() & self.next_attached.val();
@@ -367,15 +372,11 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
             self.rank.d_i.next = self.row_rank.val();
         }
         for r in 0..self._rows {
-            self.seen[r].clk.next = self.clk.val();
-            self.seen[r].rst_n.next = self.rst_n.val();
             self.seen[r].en_i.next = self.accept_i.val()
                 & (self.is_head.val()
                     | (self.is_row.val()
                         & (self.word_i.val().get_bits::<3>(0) == r.to_bits::<3>())));
             self.seen[r].d_i.next = self.is_row.val();
-            self.listed[r].clk.next = self.clk.val();
-            self.listed[r].rst_n.next = self.rst_n.val();
             self.listed[r].en_i.next = self.accept_i.val()
                 & self.creates.val()
                 & (self.is_head.val()
@@ -384,16 +385,4 @@ impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
             self.listed[r].d_i.next = self.is_row.val();
         }
     }
-    module!(|this| this
-        ._shape
-        .module("traversal_record_check", W, A, "qtig")
-        .hidden("offset_bits", W, "W, for shifts")
-        .hidden("address_bits", A, "A, for shifts")
-        .hidden("last_row", this._last_row, "highest row")
-        .hidden(
-            "above_space",
-            this._above_space,
-            "2^A without its low A bits, in 32 bits"
-        )
-        .hidden("last_loop", this._last_loop, "outermost loop"));
 }

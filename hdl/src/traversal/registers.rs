@@ -1,6 +1,6 @@
 //! Configuration registers of loops.
 
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Configuration registers of some loops: initial offset (V), step (X) and first distance to the
 /// end, offset + step - end. The end (Y) is kept in that form.
@@ -11,17 +11,14 @@ use crate::prelude::*;
 /// # Timing
 /// A write or load shows in the next cycle. There is no reset: registers are unknown until they
 /// are written.
-#[derive(LogicBlock)]
+#[module(no_reset, build)]
 pub struct LoopRegisters<const W: usize, const D: usize> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-
     /// Writes the initial offset of the loop.
-    pub write_initial_i: Vec<Signal<In, Bit>>,
+    pub write_initial_i: [Signal<In, Bit>; loops],
     /// Writes its step.
-    pub write_step_i: Vec<Signal<In, Bit>>,
+    pub write_step_i: [Signal<In, Bit>; loops],
     /// Writes its first distance.
-    pub write_distance_i: Vec<Signal<In, Bit>>,
+    pub write_distance_i: [Signal<In, Bit>; loops],
     /// Initial offset to write.
     pub initial_i: Signal<In, Bits<W>>,
     /// Step to write.
@@ -30,78 +27,52 @@ pub struct LoopRegisters<const W: usize, const D: usize> {
     pub distance_i: Signal<In, Bits<D>>,
     /// The waiting set becomes active.
     pub load_i: Signal<In, Bit>,
-
     /// Initial offset of every loop.
-    pub initial_o: Vec<Signal<Out, Bits<W>>>,
+    pub initial_o: [Signal<Out, Bits<W>>; loops],
     /// Step of every loop.
-    pub step_o: Vec<Signal<Out, Bits<W>>>,
+    pub step_o: [Signal<Out, Bits<W>>; loops],
     /// First distance of every loop.
-    pub distance_o: Vec<Signal<Out, Bits<D>>>,
+    pub distance_o: [Signal<Out, Bits<D>>; loops],
     /// Initial offset of every loop in the waiting set.
-    pub next_initial_o: Vec<Signal<Out, Bits<W>>>,
+    pub next_initial_o: [Signal<Out, Bits<W>>; loops],
     /// Step of every loop in the waiting set.
-    pub next_step_o: Vec<Signal<Out, Bits<W>>>,
+    pub next_step_o: [Signal<Out, Bits<W>>; loops],
     /// First distance of every loop in the waiting set.
-    pub next_distance_o: Vec<Signal<Out, Bits<D>>>,
-
+    pub next_distance_o: [Signal<Out, Bits<D>>; loops],
     /// V, initial offsets, as written.
-    initial: Vec<RegData<Bits<W>>>,
+    initial: [RegData<Bits<W>>; loops],
     /// X, steps, as written.
-    step: Vec<RegData<Bits<W>>>,
+    step: [RegData<Bits<W>>; loops],
     /// V + X - Y, first distances, as written.
-    distance: Vec<RegData<Bits<D>>>,
+    distance: [RegData<Bits<D>>; loops],
     /// V in use.
-    active_initial: Vec<RegData<Bits<W>>>,
+    active_initial: [RegData<Bits<W>>; second],
     /// X in use.
-    active_step: Vec<RegData<Bits<W>>>,
+    active_step: [RegData<Bits<W>>; second],
     /// V + X - Y in use.
-    active_distance: Vec<RegData<Bits<D>>>,
+    active_distance: [RegData<Bits<D>>; second],
     _loops: usize,
     _double: usize,
+    #[argument]
+    _second: usize,
 }
 
 impl<const W: usize, const D: usize> LoopRegisters<W, D> {
     /// Registers of `loops` loops, in two sets if `double`.
     pub fn new(loops: usize, double: bool) -> Self {
         let second = if double { loops } else { 0 };
-        Self {
-            clk: Default::default(),
-            write_initial_i: v(loops),
-            write_step_i: v(loops),
-            write_distance_i: v(loops),
-            initial_i: Default::default(),
-            step_i: Default::default(),
-            distance_i: Default::default(),
-            load_i: Default::default(),
-            initial_o: v(loops),
-            step_o: v(loops),
-            distance_o: v(loops),
-            next_initial_o: v(loops),
-            next_step_o: v(loops),
-            next_distance_o: v(loops),
-            initial: v(loops),
-            step: v(loops),
-            distance: v(loops),
-            active_initial: v(second),
-            active_step: v(second),
-            active_distance: v(second),
-            _loops: loops,
-            _double: double.into(),
-        }
+        Self::build(loops, double.into(), second)
     }
 }
 
 impl<const W: usize, const D: usize> Logic for LoopRegisters<W, D> {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         for c in 0..self._loops {
-            self.initial[c].clk.next = self.clk.val();
             self.initial[c].en_i.next = self.write_initial_i[c].val();
             self.initial[c].d_i.next = self.initial_i.val();
-            self.step[c].clk.next = self.clk.val();
             self.step[c].en_i.next = self.write_step_i[c].val();
             self.step[c].d_i.next = self.step_i.val();
-            self.distance[c].clk.next = self.clk.val();
             self.distance[c].en_i.next = self.write_distance_i[c].val();
             self.distance[c].d_i.next = self.distance_i.val();
             self.next_initial_o[c].next = self.initial[c].q_o.val();
@@ -110,13 +81,10 @@ impl<const W: usize, const D: usize> Logic for LoopRegisters<W, D> {
         }
         if self._double > 0 {
             for c in 0..self._loops {
-                self.active_initial[c].clk.next = self.clk.val();
                 self.active_initial[c].en_i.next = self.load_i.val();
                 self.active_initial[c].d_i.next = self.initial[c].q_o.val();
-                self.active_step[c].clk.next = self.clk.val();
                 self.active_step[c].en_i.next = self.load_i.val();
                 self.active_step[c].d_i.next = self.step[c].q_o.val();
-                self.active_distance[c].clk.next = self.clk.val();
                 self.active_distance[c].en_i.next = self.load_i.val();
                 self.active_distance[c].d_i.next = self.distance[c].q_o.val();
                 self.initial_o[c].next = self.active_initial[c].q_o.val();
@@ -124,14 +92,12 @@ impl<const W: usize, const D: usize> Logic for LoopRegisters<W, D> {
                 self.distance_o[c].next = self.active_distance[c].q_o.val();
             }
         } else {
-            for c in 0..self._loops {
-                self.initial_o[c].next = self.initial[c].q_o.val();
-                self.step_o[c].next = self.step[c].q_o.val();
-                self.distance_o[c].next = self.distance[c].q_o.val();
-            }
+            self.initial_o.follow(&self.initial);
+            self.step_o.follow(&self.step);
+            self.distance_o.follow(&self.distance);
         }
     }
-    module!(|this| Meta::module("traversal_registers")
+    describe!(|this| Meta::module("traversal_registers")
         .param("loops", "n", this._loops, "loops")
         .param("W", "w", W, "bits of an offset")
         .hidden("D", D, "bits of a distance, W + 1")

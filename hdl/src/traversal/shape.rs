@@ -1,7 +1,7 @@
 //! Sizes and options.
 
 use super::{AddressSum, Arrangement};
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Sizes and options of a traversal unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

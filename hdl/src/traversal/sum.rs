@@ -1,6 +1,6 @@
 //! Address sum.
 
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Sum of a base and the offsets of all loops of a row: a tree of adders with registers in it, and
 /// nothing else.
@@ -8,29 +8,26 @@ use crate::prelude::*;
 /// # Timing
 /// The sum of the terms of one cycle is at the output as many enabled clock edges later as there
 /// are stages. A new sum may begin at every edge. It wraps at A bits.
-#[derive(LogicBlock, Default)]
+#[module(no_reset, build)]
 pub struct AddressSum<const A: usize> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
     /// All stages move on.
     pub enable_i: Signal<In, Bit>,
     /// Base and offsets.
-    pub term_i: Vec<Signal<In, Bits<A>>>,
+    pub term_i: [Signal<In, Bits<A>>; terms],
     /// Their sum.
     pub sum_o: Signal<Out, Bits<A>>,
-
     /// Sums of two terms.
-    pair: Vec<Signal<Local, Bits<A>>>,
-    pair_stage: Vec<RegData<Bits<A>>>,
-    pair_sum: Vec<Signal<Local, Bits<A>>>,
+    pair: [Signal<Local, Bits<A>>; pairs],
+    pair_stage: [RegData<Bits<A>>; pairs * pair_cut],
+    pair_sum: [Signal<Local, Bits<A>>; pairs],
     /// Sums of four terms.
-    quad: Vec<Signal<Local, Bits<A>>>,
-    quad_stage: Vec<RegData<Bits<A>>>,
-    quad_sum: Vec<Signal<Local, Bits<A>>>,
+    quad: [Signal<Local, Bits<A>>; quads],
+    quad_stage: [RegData<Bits<A>>; quads * quad_cut],
+    quad_sum: [Signal<Local, Bits<A>>; quads],
     /// Sums of eight terms.
-    oct: Vec<Signal<Local, Bits<A>>>,
-    oct_stage: Vec<RegData<Bits<A>>>,
-    oct_sum: Vec<Signal<Local, Bits<A>>>,
+    oct: [Signal<Local, Bits<A>>; octs],
+    oct_stage: [RegData<Bits<A>>; octs * oct_cut],
+    oct_sum: [Signal<Local, Bits<A>>; octs],
     total: RegData<Bits<A>>,
     _terms: usize,
     _pairs: usize,
@@ -57,31 +54,16 @@ impl<const A: usize> AddressSum<A> {
         let halves = |n: usize| n.div_ceil(2);
         let (pairs, quads) = (halves(terms), halves(halves(terms)));
         let octs = halves(quads);
-        let registers = |level, n: usize| v(if cut(level) { n } else { 0 });
-        Self {
-            clk: Default::default(),
-            enable_i: Default::default(),
-            term_i: v(terms),
-            sum_o: Default::default(),
-            pair: v(pairs),
-            pair_stage: registers(1, pairs),
-            pair_sum: v(pairs),
-            quad: v(quads),
-            quad_stage: registers(2, quads),
-            quad_sum: v(quads),
-            oct: v(octs),
-            oct_stage: registers(3, octs),
-            oct_sum: v(octs),
-            total: Default::default(),
-            _terms: terms,
-            _pairs: pairs,
-            _quads: quads,
-            _octs: octs,
-            _stages: stages,
-            _pair_cut: cut(1).into(),
-            _quad_cut: cut(2).into(),
-            _oct_cut: cut(3).into(),
-        }
+        Self::build(
+            terms,
+            pairs,
+            quads,
+            octs,
+            stages,
+            cut(1).into(),
+            cut(2).into(),
+            cut(3).into(),
+        )
     }
 }
 
@@ -91,7 +73,7 @@ fn levels(terms: usize) -> usize {
 }
 
 impl<const A: usize> Logic for AddressSum<A> {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         for k in 0..self._pairs {
             if 2 * k + 1 < self._terms {
@@ -102,15 +84,12 @@ impl<const A: usize> Logic for AddressSum<A> {
         }
         if self._pair_cut > 0 {
             for k in 0..self._pairs {
-                self.pair_stage[k].clk.next = self.clk.val();
                 self.pair_stage[k].en_i.next = self.enable_i.val();
                 self.pair_stage[k].d_i.next = self.pair[k].val();
                 self.pair_sum[k].next = self.pair_stage[k].q_o.val();
             }
         } else {
-            for k in 0..self._pairs {
-                self.pair_sum[k].next = self.pair[k].val();
-            }
+            self.pair_sum.follow(&self.pair);
         }
 
         for k in 0..self._quads {
@@ -122,15 +101,12 @@ impl<const A: usize> Logic for AddressSum<A> {
         }
         if self._quad_cut > 0 {
             for k in 0..self._quads {
-                self.quad_stage[k].clk.next = self.clk.val();
                 self.quad_stage[k].en_i.next = self.enable_i.val();
                 self.quad_stage[k].d_i.next = self.quad[k].val();
                 self.quad_sum[k].next = self.quad_stage[k].q_o.val();
             }
         } else {
-            for k in 0..self._quads {
-                self.quad_sum[k].next = self.quad[k].val();
-            }
+            self.quad_sum.follow(&self.quad);
         }
 
         for k in 0..self._octs {
@@ -142,18 +118,14 @@ impl<const A: usize> Logic for AddressSum<A> {
         }
         if self._oct_cut > 0 {
             for k in 0..self._octs {
-                self.oct_stage[k].clk.next = self.clk.val();
                 self.oct_stage[k].en_i.next = self.enable_i.val();
                 self.oct_stage[k].d_i.next = self.oct[k].val();
                 self.oct_sum[k].next = self.oct_stage[k].q_o.val();
             }
         } else {
-            for k in 0..self._octs {
-                self.oct_sum[k].next = self.oct[k].val();
-            }
+            self.oct_sum.follow(&self.oct);
         }
 
-        self.total.clk.next = self.clk.val();
         self.total.en_i.next = self.enable_i.val();
         if self._octs > 1 {
             self.total.d_i.next = self.oct_sum[0].val() + self.oct_sum[1].val();
@@ -162,7 +134,7 @@ impl<const A: usize> Logic for AddressSum<A> {
         }
         self.sum_o.next = self.total.q_o.val();
     }
-    module!(|this| Meta::module("traversal_sum")
+    describe!(|this| Meta::module("traversal_sum")
         .param("terms", "n", this._terms, "terms")
         .param("A", "a", A, "bits of an address")
         .param("stages", "s", this._stages, "register stages")

@@ -1,6 +1,6 @@
 //! Stored offsets.
 
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Table of offsets determined before a program runs: stores the stream of a traversal that adds no
 /// base, and replays it as often as wanted with the bases of the moment.
@@ -11,13 +11,8 @@ use crate::prelude::*;
 ///
 /// # Rules
 /// Storing and replaying exclude each other: offsets are taken while `busy_o` is low.
-#[derive(LogicBlock)]
+#[module(build)]
 pub struct OffsetTable<const A: usize> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
-
     /// Forgets the stored offsets and stops a replay.
     pub clear_i: Signal<In, Bit>,
     /// Writes a base.
@@ -26,7 +21,6 @@ pub struct OffsetTable<const A: usize> {
     pub base_row_i: Signal<In, Bits<3>>,
     /// Its value.
     pub base_data_i: Signal<In, Bits<A>>,
-
     /// An offset is offered.
     pub in_valid_i: Signal<In, Bit>,
     /// It is stored at this clock edge; low when the table is full.
@@ -35,7 +29,6 @@ pub struct OffsetTable<const A: usize> {
     pub in_offset_i: Signal<In, Bits<A>>,
     /// Its row.
     pub in_row_i: Signal<In, Bits<3>>,
-
     /// Replays the table from its beginning; ignored while busy or empty.
     pub replay_i: Signal<In, Bit>,
     /// An address is waiting to be taken.
@@ -48,15 +41,15 @@ pub struct OffsetTable<const A: usize> {
     pub row_o: Signal<Out, Bits<3>>,
     /// Last address of the table.
     pub end_o: Signal<Out, Bit>,
-
     /// Offsets in the table.
     pub stored_o: Signal<Out, Bits<13>>,
     /// A replay is under way and not all its addresses are taken.
     pub busy_o: Signal<Out, Bit>,
-
+    #[new(Ram1r1w::new(1, depth))]
     offsets: Ram1r1w<12, A>,
+    #[new(Ram1r1w::new(1, depth))]
     numbers: Ram1r1w<12, 3>,
-    base: Vec<RegEn<Bits<A>>>,
+    base: [RegEn<Bits<A>>; rows],
     stored: RegEn<Bits<13>>,
     /// Entry to read next.
     entry: RegEn<Bits<13>>,
@@ -69,7 +62,6 @@ pub struct OffsetTable<const A: usize> {
     addr: RegData<Bits<A>>,
     row: RegData<Bits<3>>,
     end_flag: RegData<Bit>,
-
     store: Signal<Local, Bit>,
     replay: Signal<Local, Bit>,
     room: Signal<Local, Bit>,
@@ -90,56 +82,15 @@ impl<const A: usize> OffsetTable<A> {
             depth.is_power_of_two() && (2..=4096).contains(&depth),
             "depth is {depth}, allowed a power of two from 2 to 4096"
         );
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            clear_i: Default::default(),
-            base_valid_i: Default::default(),
-            base_row_i: Default::default(),
-            base_data_i: Default::default(),
-            in_valid_i: Default::default(),
-            in_ready_o: Default::default(),
-            in_offset_i: Default::default(),
-            in_row_i: Default::default(),
-            replay_i: Default::default(),
-            valid_o: Default::default(),
-            ready_i: Default::default(),
-            addr_o: Default::default(),
-            row_o: Default::default(),
-            end_o: Default::default(),
-            stored_o: Default::default(),
-            busy_o: Default::default(),
-            offsets: Ram1r1w::new(1, depth),
-            numbers: Ram1r1w::new(1, depth),
-            base: v(rows),
-            stored: Default::default(),
-            entry: Default::default(),
-            reading: Default::default(),
-            read_valid: Default::default(),
-            read_end: Default::default(),
-            valid: Default::default(),
-            addr: Default::default(),
-            row: Default::default(),
-            end_flag: Default::default(),
-            store: Default::default(),
-            replay: Default::default(),
-            room: Default::default(),
-            last: Default::default(),
-            busy: Default::default(),
-            row_base: Default::default(),
-            _rows: rows,
-            _depth: depth,
-        }
+        Self::build(rows, depth)
     }
 }
 
 impl<const A: usize> Logic for OffsetTable<A> {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         comment!("Bases");
         for r in 0..self._rows {
-            self.base[r].clk.next = self.clk.val();
-            self.base[r].rst_n.next = self.rst_n.val();
             self.base[r].en_i.next =
                 self.base_valid_i.val() & (self.base_row_i.val() == r.to_bits::<3>());
             self.base[r].d_i.next = self.base_data_i.val();
@@ -152,18 +103,14 @@ impl<const A: usize> Logic for OffsetTable<A> {
         self.store.next = self.in_valid_i.val()
             & (self.stored.q_o.val() < self._depth.to_bits::<13>())
             & !self.busy.val();
-        self.stored.clk.next = self.clk.val();
-        self.stored.rst_n.next = self.rst_n.val();
         self.stored.en_i.next = self.clear_i.val() | self.store.val();
         self.stored.d_i.next = self.stored.q_o.val() + 1;
         if self.clear_i.val() {
             self.stored.d_i.next = 0.into();
         }
-        self.offsets.clk.next = self.clk.val();
         self.offsets.wen_i.next = self.store.val();
         self.offsets.waddr_i.next = self.stored.q_o.val().get_bits::<12>(0);
         self.offsets.wdata_i[0].next = self.in_offset_i.val();
-        self.numbers.clk.next = self.clk.val();
         self.numbers.wen_i.next = self.store.val();
         self.numbers.waddr_i.next = self.stored.q_o.val().get_bits::<12>(0);
         self.numbers.wdata_i[0].next = self.in_row_i.val();
@@ -176,14 +123,10 @@ impl<const A: usize> Logic for OffsetTable<A> {
             & !self.clear_i.val()
             & (self.stored.q_o.val() != 0);
         self.last.next = self.entry.q_o.val() + 1 == self.stored.q_o.val();
-        self.reading.clk.next = self.clk.val();
-        self.reading.rst_n.next = self.rst_n.val();
         self.reading.en_i.next = self.clear_i.val()
             | self.replay.val()
             | (self.reading.q_o.val() & self.room.val() & self.last.val());
         self.reading.d_i.next = self.replay.val();
-        self.entry.clk.next = self.clk.val();
-        self.entry.rst_n.next = self.rst_n.val();
         self.entry.en_i.next = self.replay.val() | (self.reading.q_o.val() & self.room.val());
         self.entry.d_i.next = self.entry.q_o.val() + 1;
         if self.replay.val() {
@@ -193,12 +136,8 @@ impl<const A: usize> Logic for OffsetTable<A> {
         self.offsets.raddr_i.next = self.entry.q_o.val().get_bits::<12>(0);
         self.numbers.ren_i.next = self.reading.q_o.val() & self.room.val();
         self.numbers.raddr_i.next = self.entry.q_o.val().get_bits::<12>(0);
-        self.read_valid.clk.next = self.clk.val();
-        self.read_valid.rst_n.next = self.rst_n.val();
         self.read_valid.en_i.next = self.room.val() | self.clear_i.val();
         self.read_valid.d_i.next = self.reading.q_o.val() & !self.clear_i.val();
-        self.read_end.clk.next = self.clk.val();
-        self.read_end.rst_n.next = self.rst_n.val();
         self.read_end.en_i.next = self.room.val();
         self.read_end.d_i.next = self.last.val();
 
@@ -209,17 +148,12 @@ impl<const A: usize> Logic for OffsetTable<A> {
                 self.row_base.next = self.row_base.val() | self.base[r].q_o.val();
             }
         }
-        self.valid.clk.next = self.clk.val();
-        self.valid.rst_n.next = self.rst_n.val();
         self.valid.en_i.next = self.room.val() | self.clear_i.val();
         self.valid.d_i.next = self.read_valid.q_o.val() & !self.clear_i.val();
-        self.addr.clk.next = self.clk.val();
         self.addr.en_i.next = self.room.val();
         self.addr.d_i.next = self.row_base.val() + self.offsets.rdata_o[0].val();
-        self.row.clk.next = self.clk.val();
         self.row.en_i.next = self.room.val();
         self.row.d_i.next = self.numbers.rdata_o[0].val();
-        self.end_flag.clk.next = self.clk.val();
         self.end_flag.en_i.next = self.room.val();
         self.end_flag.d_i.next = self.read_end.q_o.val();
 
@@ -230,7 +164,7 @@ impl<const A: usize> Logic for OffsetTable<A> {
         self.stored_o.next = self.stored.q_o.val();
         self.busy_o.next = self.busy.val();
     }
-    module!(|this| Meta::module("traversal_table")
+    describe!(|this| Meta::module("traversal_table")
         .param("rows", "m", this._rows, "rows")
         .param("A", "a", A, "bits of an address")
         .param("depth", "d", this._depth, "offsets"));

@@ -1,7 +1,7 @@
 //! The stand-alone traversal unit.
 
 use super::{TraversalDecoder, TraversalEngine, TraversalShape};
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Traversal unit: one instruction describes nests of loops; the unit emits their addresses, one per
 /// clock, by additions only. `docs/traversal.md` has the instructions, the errors and the options.
@@ -13,13 +13,8 @@ use crate::prelude::*;
 /// loaded meanwhile, and its addresses follow without a gap, unless one of the two has a window.
 /// All outputs beside `instr_ready_o` and `demand_ready_o` are registers, or stand directly behind
 /// registers; those of an address are only defined with `valid_o`.
-#[derive(LogicBlock, Default)]
+#[module(build)]
 pub struct TraversalUnit<const W: usize, const D: usize, const A: usize> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
-
     /// Stops everything and forgets the error; nothing is loaded any more.
     pub clear_i: Signal<In, Bit>,
     /// No new address is formed while high; addresses under way come out.
@@ -28,14 +23,12 @@ pub struct TraversalUnit<const W: usize, const D: usize, const A: usize> {
     pub demand_i: Signal<In, Bit>,
     /// A demand is heard in this cycle.
     pub demand_ready_o: Signal<Out, Bit>,
-
     /// An instruction word is offered.
     pub instr_valid_i: Signal<In, Bit>,
     /// It is taken at this clock edge.
     pub instr_ready_o: Signal<Out, Bit>,
     /// Instruction word.
     pub instr_data_i: Signal<In, Bits<32>>,
-
     /// An address is waiting to be taken.
     pub valid_o: Signal<Out, Bit>,
     /// The address is taken at this clock edge if it is valid.
@@ -47,12 +40,11 @@ pub struct TraversalUnit<const W: usize, const D: usize, const A: usize> {
     /// Kind of the row: 0 tensor, 1 prologue, 2 epilogue.
     pub kind_o: Signal<Out, Bits<2>>,
     /// Per loop: the address belongs to its last iteration.
-    pub final_o: Vec<Signal<Out, Bit>>,
+    pub final_o: [Signal<Out, Bit>; shape.loops],
     /// Last address of the row.
     pub last_o: Signal<Out, Bit>,
     /// Last address of the traversal.
     pub end_o: Signal<Out, Bit>,
-
     /// A traversal is started and not all its addresses are taken.
     pub busy_o: Signal<Out, Bit>,
     /// An error stopped the unit.
@@ -61,10 +53,10 @@ pub struct TraversalUnit<const W: usize, const D: usize, const A: usize> {
     pub error_code_o: Signal<Out, Bits<8>>,
     /// Position of the wrong word in its instruction.
     pub error_word_o: Signal<Out, Bits<8>>,
-
+    #[new(TraversalDecoder::new(shape))]
     decoder: TraversalDecoder<W, A>,
+    #[new(TraversalEngine::new(shape))]
     engine: TraversalEngine<W, D, A>,
-
     /// Of the traversal under way.
     on_demand: RegEn<Bit>,
     window: RegEn<Bit>,
@@ -75,7 +67,7 @@ pub struct TraversalUnit<const W: usize, const D: usize, const A: usize> {
     addr: RegData<Bits<A>>,
     row: RegData<Bits<3>>,
     kind: RegData<Bits<2>>,
-    final_flag: Vec<RegData<Bit>>,
+    final_flag: [RegData<Bit>; shape.loops],
     last: RegData<Bit>,
     end_flag: RegData<Bit>,
     /// An address outside the window was formed one cycle before.
@@ -83,7 +75,6 @@ pub struct TraversalUnit<const W: usize, const D: usize, const A: usize> {
     error: RegEn<Bit>,
     error_code: RegData<Bits<8>>,
     error_word: RegData<Bits<8>>,
-
     room: Signal<Local, Bit>,
     outside: Signal<Local, Bit>,
     fits: Signal<Local, Bit>,
@@ -102,23 +93,13 @@ impl<const W: usize, const D: usize, const A: usize> TraversalUnit<W, D, A> {
             check: true,
             ..shape
         };
-        Self {
-            final_o: v(shape.loops),
-            decoder: TraversalDecoder::new(shape),
-            engine: TraversalEngine::new(shape),
-            final_flag: v(shape.loops),
-            _loops: shape.loops,
-            _shape: shape,
-            ..Self::default()
-        }
+        Self::build(shape.loops, shape)
     }
 }
 
 impl<const W: usize, const D: usize, const A: usize> Logic for TraversalUnit<W, D, A> {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
-        self.decoder.clk.next = self.clk.val();
-        self.decoder.rst_n.next = self.rst_n.val();
         self.decoder.clear_i.next = self.clear_i.val();
         self.decoder.instr_valid_i.next = self.instr_valid_i.val() & !self.error.q_o.val();
         self.decoder.instr_data_i.next = self.instr_data_i.val();
@@ -126,8 +107,6 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalUnit<W, 
         self.decoder.endless_i.next = self.engine.endless_o.val();
         self.instr_ready_o.next = self.decoder.instr_ready_o.val() & !self.error.q_o.val();
 
-        self.engine.clk.next = self.clk.val();
-        self.engine.rst_n.next = self.rst_n.val();
         self.engine.stop_i.next = self.stop.val();
         self.engine.cfg_clear_i.next = self.decoder.cfg_clear_o.val() | self.clear_i.val();
         self.engine.cfg_valid_i.next = self.decoder.cfg_valid_o.val();
@@ -150,18 +129,12 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalUnit<W, 
         self.engine.ready_i.next = self.room.val();
 
         comment!("What the traversal under way asks for");
-        self.on_demand.clk.next = self.clk.val();
-        self.on_demand.rst_n.next = self.rst_n.val();
         self.on_demand.en_i.next = self.engine.load_o.val();
         self.on_demand.d_i.next = self.decoder.on_demand_o.val();
-        self.window.clk.next = self.clk.val();
-        self.window.rst_n.next = self.rst_n.val();
         self.window.en_i.next = self.engine.load_o.val();
         self.window.d_i.next = self.decoder.window_o.val();
-        self.window_first.clk.next = self.clk.val();
         self.window_first.en_i.next = self.engine.load_o.val();
         self.window_first.d_i.next = self.decoder.window_first_o.val();
-        self.window_last.clk.next = self.clk.val();
         self.window_last.en_i.next = self.engine.load_o.val();
         self.window_last.d_i.next = self.decoder.window_last_o.val();
 
@@ -170,47 +143,33 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalUnit<W, 
         self.outside.next = self.window.q_o.val()
             & ((self.engine.addr_o.val() < self.window_first.q_o.val())
                 | (self.engine.addr_o.val() > self.window_last.q_o.val()));
-        self.astray.clk.next = self.clk.val();
-        self.astray.rst_n.next = self.rst_n.val();
         self.astray.d_i.next =
             self.engine.valid_o.val() & self.room.val() & self.outside.val() & !self.stop.val();
         self.stop.next = self.clear_i.val() | self.astray.q_o.val();
         self.fits.next = self.engine.valid_o.val() & !self.outside.val();
-        self.valid.clk.next = self.clk.val();
-        self.valid.rst_n.next = self.rst_n.val();
         self.valid.en_i.next = self.room.val() | self.clear_i.val();
         self.valid.d_i.next = self.fits.val() & !self.stop.val();
-        self.addr.clk.next = self.clk.val();
         self.addr.en_i.next = self.room.val();
         self.addr.d_i.next = self.engine.addr_o.val();
-        self.row.clk.next = self.clk.val();
         self.row.en_i.next = self.room.val();
         self.row.d_i.next = self.engine.row_o.val();
-        self.kind.clk.next = self.clk.val();
         self.kind.en_i.next = self.room.val();
         self.kind.d_i.next = self.engine.kind_o.val();
-        self.last.clk.next = self.clk.val();
         self.last.en_i.next = self.room.val();
         self.last.d_i.next = self.engine.last_o.val();
-        self.end_flag.clk.next = self.clk.val();
         self.end_flag.en_i.next = self.room.val();
         self.end_flag.d_i.next = self.engine.end_o.val();
         for c in 0..self._loops {
-            self.final_flag[c].clk.next = self.clk.val();
             self.final_flag[c].en_i.next = self.room.val();
             self.final_flag[c].d_i.next = self.engine.final_o[c].val();
             self.final_o[c].next = self.final_flag[c].q_o.val();
         }
 
         comment!("The first error stays");
-        self.error.clk.next = self.clk.val();
-        self.error.rst_n.next = self.rst_n.val();
         self.error.en_i.next =
             self.clear_i.val() | self.decoder.fault_o.val() | self.astray.q_o.val();
         self.error.d_i.next = !self.clear_i.val();
-        self.error_code.clk.next = self.clk.val();
         self.error_code.en_i.next = !self.error.q_o.val();
-        self.error_word.clk.next = self.clk.val();
         self.error_word.en_i.next = !self.error.q_o.val();
         self.error_code.d_i.next = self.decoder.fault_code_o.val();
         self.error_word.d_i.next = self.decoder.fault_word_o.val();
@@ -233,5 +192,5 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalUnit<W, 
         self.demand_ready_o.next =
             self.engine.able_o.val() & self.on_demand.q_o.val() & !self.pause_i.val();
     }
-    module!(|this| this._shape.module("traversal", W, A, "sxqtiglv"));
+    describe!(|this| this._shape.module("traversal", W, A, "sxqtiglv"));
 }

@@ -1,6 +1,6 @@
 //! Which words prove wrong, and when a traversal starts.
 
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Follows each word until its loop is known to end: the first wrong one stops the decoder, the last
 /// one of an instruction that starts a traversal starts it.
@@ -9,12 +9,8 @@ use crate::prelude::*;
 /// A word accepted in cycle t is spoken of in t + 3, in which `endless_i` speaks of its loop too.
 /// `start_o` follows one cycle later, unless `verdict_o` was high or `clear_i` came between. A verdict
 /// takes all words behind the wrong one along.
-#[derive(LogicBlock, Default)]
+#[module]
 pub struct WordVerdict {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
     /// Forgets the words and the start.
     pub clear_i: Signal<In, Bit>,
     /// Position of the word at hand.
@@ -29,7 +25,6 @@ pub struct WordVerdict {
     pub window_empty_i: Signal<In, Bit>,
     /// The word accepted three cycles before is the end of a loop that never ends.
     pub endless_i: Signal<In, Bit>,
-
     /// A word accepted one to three cycles before is wrong, as far as it is known.
     pub suspect_o: Signal<Out, Bit>,
     /// The word accepted three cycles before is wrong.
@@ -42,33 +37,19 @@ pub struct WordVerdict {
     pub starting_o: Signal<Out, Bit>,
     /// Starts the traversal.
     pub start_o: Signal<Out, Bit>,
-
     /// What is known of the words accepted two and three cycles before.
-    wrong: Vec<Reg<Bit>>,
-    wrong_code: Vec<Delay<Bits<8>>>,
+    wrong: [Reg<Bit>; 2],
+    wrong_code: [Delay<Bits<8>>; 2],
     /// Positions of the last three words, and whether they end an instruction that starts.
-    wrong_position: Vec<Delay<Bits<8>>>,
-    ending: Vec<Reg<Bit>>,
+    wrong_position: [Delay<Bits<8>>; 3],
+    ending: [Reg<Bit>; 3],
     start: Reg<Bit>,
     /// Neither a verdict nor a clear.
     goes_on: Signal<Local, Bit>,
 }
 
-impl WordVerdict {
-    /// What follows the words of a decoder.
-    pub fn new() -> Self {
-        Self {
-            wrong: v(2),
-            wrong_code: v(2),
-            wrong_position: v(3),
-            ending: v(3),
-            ..Self::default()
-        }
-    }
-}
-
 impl Logic for WordVerdict {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
         comment!("Wrong words");
         self.suspect_o.next =
@@ -76,9 +57,6 @@ impl Logic for WordVerdict {
         self.verdict_o.next = self.wrong[1].q_o.val() | self.endless_i.val();
         self.goes_on.next = !self.wrong[1].q_o.val() & !self.endless_i.val() & !self.clear_i.val();
         for i in 0..2 {
-            self.wrong[i].clk.next = self.clk.val();
-            self.wrong[i].rst_n.next = self.rst_n.val();
-            self.wrong_code[i].clk.next = self.clk.val();
             if i > 0 {
                 self.wrong[i].d_i.next = self.wrong[i - 1].q_o.val() & self.goes_on.val();
                 self.wrong_code[i].d_i.next = self.wrong_code[i - 1].q_o.val();
@@ -101,9 +79,6 @@ impl Logic for WordVerdict {
         self.starting_o.next = self.start.q_o.val();
         for i in 0..3 {
             self.starting_o.next = self.starting_o.val() | self.ending[i].q_o.val();
-            self.wrong_position[i].clk.next = self.clk.val();
-            self.ending[i].clk.next = self.clk.val();
-            self.ending[i].rst_n.next = self.rst_n.val();
             if i > 0 {
                 self.wrong_position[i].d_i.next = self.wrong_position[i - 1].q_o.val();
                 self.ending[i].d_i.next = self.ending[i - 1].q_o.val() & self.goes_on.val();
@@ -112,10 +87,8 @@ impl Logic for WordVerdict {
                 self.ending[i].d_i.next = self.ending_i.val() & self.goes_on.val();
             }
         }
-        self.start.clk.next = self.clk.val();
-        self.start.rst_n.next = self.rst_n.val();
         self.start.d_i.next = self.ending[2].q_o.val() & self.goes_on.val();
         self.start_o.next = self.start.q_o.val();
     }
-    module!(|_this| Meta::module("traversal_verdict"));
+    describe!(|_this| Meta::module("traversal_verdict"));
 }

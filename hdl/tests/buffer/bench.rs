@@ -1,8 +1,8 @@
 //! A partition cycle by cycle, beside a plain memory.
 
 use heddle_hdl::buffer::Partition;
-use heddle_hdl::prelude::*;
 use heddle_hdl::sliced::SlicedShape;
+use heddle_kernel::prelude::*;
 
 pub const BANKS: usize = 4;
 pub const WORDS: usize = 16;
@@ -70,29 +70,29 @@ pub fn signed_9(x: Bits<9>) -> i64 {
 macro_rules! drive {
     ($u:expr, $cycle:expr) => {{
         let op = $cycle.op.unwrap_or_default();
-        $u.op_valid_i.next = $cycle.op.is_some_and(|op| op.rows < 512);
-        $u.op_addr_i.next = op.addr.into();
-        $u.op_rows_i.next = (op.rows % 512).into();
-        $u.op_thr_i.next = op.thr.into();
-        $u.op_fresh_i.next = op.fresh;
-        $u.op_swap_i.next = op.swap;
-        $u.op_table_i.next = op.entry.is_some();
-        $u.op_entry_i.next = op.entry.unwrap_or(0).into();
+        $u.op_i.valid.next = $cycle.op.is_some_and(|op| op.rows < 512);
+        $u.op_i.addr.next = op.addr.into();
+        $u.op_i.rows.next = (op.rows % 512).into();
+        $u.op_i.thr.next = op.thr.into();
+        $u.op_i.fresh.next = op.fresh;
+        $u.op_i.swap.next = op.swap;
+        $u.op_i.table.next = op.entry.is_some();
+        $u.op_i.entry.next = op.entry.unwrap_or(0).into();
         let (addr, rows) = $cycle.wt.unwrap_or_default();
-        $u.wt_valid_i.next = $cycle.wt.is_some();
-        $u.wt_addr_i.next = addr.into();
-        $u.wt_rows_i.next = rows.into();
-        $u.wt_copy_i.next = $cycle.copies;
-        $u.wt_dest_i.next = $cycle.dest.into();
+        $u.wt_i.valid.next = $cycle.wt.is_some();
+        $u.wt_i.addr.next = addr.into();
+        $u.wt_i.rows.next = rows.into();
+        $u.wt_i.copy.next = $cycle.copies;
+        $u.wt_i.dest.next = $cycle.dest.into();
         let table = $cycle.table.map(|(p, entry, data)| (p, entry, Some(data)));
         let (partition, word, data) = $cycle.host.or(table).unwrap_or_default();
-        $u.host_valid_i.next = $cycle.host.is_some() || table.is_some();
-        $u.host_table_i.next = $cycle.host.is_none() && table.is_some();
-        $u.host_write_i.next = data.is_some();
-        $u.host_partition_i.next = partition.into();
-        $u.host_word_i.next = word.into();
+        $u.host_i.valid.next = $cycle.host.is_some() || table.is_some();
+        $u.host_i.table.next = $cycle.host.is_none() && table.is_some();
+        $u.host_i.write.next = data.is_some();
+        $u.host_i.partition.next = partition.into();
+        $u.host_i.word.next = word.into();
         for k in 0..8 {
-            $u.host_data_i[k].next = (data.unwrap_or(0) >> (8 * k) & 0xff).into();
+            $u.host_i.data[k].next = (data.unwrap_or(0) >> (8 * k) & 0xff).into();
         }
     }};
 }
@@ -109,10 +109,10 @@ pub fn run_partition(cycles: &[Cycle]) -> Vec<Seen> {
     for cycle in cycles {
         drive!(u, cycle);
         let (word, data) = cycle.drain.unwrap_or_default();
-        u.dr_valid_i.next = cycle.drain.is_some();
-        u.dr_word_i.next = word.into();
+        u.dr_i.valid.next = cycle.drain.is_some();
+        u.dr_i.word.next = word.into();
         for k in 0..8 {
-            u.dr_data_i[k].next = (data >> (8 * k) & 0xff).into();
+            u.dr_i.data[k].next = (data >> (8 * k) & 0xff).into();
         }
         settle(&mut u);
         let bytes = |port: &[Signal<Out, Bits<8>>]| {

@@ -1,10 +1,10 @@
 //! One partition: operands, weights, drain, host.
 
 use heddle_hdl::buffer::Partition;
-use heddle_hdl::prelude::*;
+use heddle_kernel::prelude::*;
 
-use crate::Numbers;
-use crate::bench::*;
+use super::Numbers;
+use super::bench::*;
 
 #[test]
 fn eight_operands_of_a_word_cost_one_access() {

@@ -1,9 +1,9 @@
 //! Columns of the results buffer.
 
 use heddle_hdl::buffer::{ResultColumn, ResultsBuffer};
-use heddle_hdl::prelude::*;
+use heddle_kernel::prelude::*;
 
-use crate::Numbers;
+use super::Numbers;
 
 #[derive(Clone, Copy, Default)]
 struct Slot {

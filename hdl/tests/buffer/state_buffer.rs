@@ -1,9 +1,9 @@
 //! Partitions in a chain.
 
 use heddle_hdl::buffer::StateBuffer;
-use heddle_hdl::prelude::*;
+use heddle_kernel::prelude::*;
 
-use crate::bench::*;
+use super::bench::*;
 
 #[test]
 fn the_operand_wave_reaches_each_row_one_cycle_later_and_leaves_behind_the_last() {
@@ -38,7 +38,7 @@ fn the_operand_wave_reaches_each_row_one_cycle_later_and_leaves_behind_the_last(
             cycle.host = Some((t as u64 - 3, 1, None));
         }
         drive!(u, &cycle);
-        u.op_tag_i.next = (t as u64 + 40).into();
+        u.op_i.tag.next = (t as u64 + 40).into();
         settle(&mut u);
         for r in 0..rows {
             let x = if t == r + 6 && r < 2 {
@@ -93,8 +93,8 @@ fn events_of_all_rows_are_added_up() {
                 u.dr_valid_i[r].next = false;
             }
             drive!(u, &operand(0));
-            u.op_addr_i.next = (7 * 8).into();
-            u.op_rows_i.next = 3.into();
+            u.op_i.addr.next = (7 * 8).into();
+            u.op_i.rows.next = 3.into();
         }
         if t == 2 {
             drive!(u, &Cycle::default());

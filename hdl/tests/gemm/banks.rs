@@ -1,9 +1,9 @@
 //! The operand memory in banks.
 
-use crate::bench::{Numbers, check};
-use crate::examples::example_5_1;
+use super::bench::{Numbers, check};
+use super::examples::example_5_1;
 use heddle_hdl::gemm::{GemmShape, OperandBanks};
-use heddle_hdl::prelude::*;
+use heddle_kernel::prelude::*;
 
 pub fn banked(rows: usize, cols: usize, banks: usize, merge: bool) -> GemmShape {
     let mut shape = GemmShape::new(rows, cols);

@@ -1,7 +1,7 @@
 //! Drives a GEMM core and collects what leaves it.
 
 use heddle_hdl::gemm::{Gemm, GemmShape};
-use heddle_hdl::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// A small generator of test data: the same numbers in every run.
 pub struct Numbers(pub u64);

@@ -1,6 +1,6 @@
 //! The worked examples of the specification.
 
-use crate::bench::{Bench, Job, Sides, check};
+use super::bench::{Bench, Job, Sides, check};
 use heddle_arch::offsets::examples::{
     ASYMMETRIC_BASES, ASYMMETRIC_C, ASYMMETRIC_OFFSETS, PADDED_BASES, PADDED_C, SMALL_A, SMALL_B,
     SMALL_BASES, SMALL_OFFSETS, SMALL_SUMS, asymmetric_a, asymmetric_b, padded_tap,

@@ -1,6 +1,6 @@
 //! Random tables, counts and data in all variants.
 
-use crate::bench::{Bench, Job, Numbers, Run, Sides};
+use super::bench::{Bench, Job, Numbers, Run, Sides};
 use heddle_hdl::gemm::GemmShape;
 
 fn random_job(n: &mut Numbers, taps: usize) -> Job {

@@ -1,7 +1,7 @@
 //! Drives an offset unit clock by clock.
 
 use heddle_hdl::offsets::{OffsetShape, OffsetUnit};
-use heddle_hdl::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// Example 5.1: bases, offsets.
 pub const BASES: [i64; 4] = [0, 1, 4, 5];

@@ -3,7 +3,7 @@
 use heddle_hdl::offsets::{
     EntryTable, OffsetKept, OffsetRow, OffsetSequencer, OffsetShape, OffsetWave,
 };
-use heddle_hdl::prelude::*;
+use heddle_kernel::prelude::*;
 
 #[test]
 fn sgcr_02_a_table_keeps_values_and_mask_bits() {

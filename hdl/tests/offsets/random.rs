@@ -1,6 +1,6 @@
 //! Random jobs against plain loops.
 
-use crate::bench::{Bench, Job, MASKS, Pass, RUNNING, RowSlot, WEIGHT_STATIONARY, full, steps};
+use super::bench::{Bench, Job, MASKS, Pass, RUNNING, RowSlot, WEIGHT_STATIONARY, full, steps};
 use heddle_hdl::offsets::OffsetShape;
 
 /// Pseudo-random numbers.
@@ -182,7 +182,7 @@ fn sgcr_10_sgcr_15_sgcr_16_sgcr_34_sgcr_35_sgcr_53_random_jobs_give_the_slots_of
                 .collect();
             assert_eq!(words, expected.words, "{place}");
             let stationary = job.mode & WEIGHT_STATIONARY != 0;
-            let with_step = |c: &crate::bench::Outputs| c.weight.is_some() == c.pass.is_some();
+            let with_step = |c: &super::bench::Outputs| c.weight.is_some() == c.pass.is_some();
             assert!(stationary || clocks.iter().all(with_step), "{place}");
             let held_list = if stationary {
                 job.offsets.len()

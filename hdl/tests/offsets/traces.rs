@@ -1,6 +1,6 @@
 //! The worked traces of the specification.
 
-use crate::bench::{
+use super::bench::{
     BASES, Bench, Job, MASKS, OFFSETS, Outputs, Pass, RUNNING, WEIGHT_STATIONARY, first_step, full,
     plain, reads, steps, weights,
 };

@@ -1,6 +1,6 @@
 //! Refused writes, refused starts, stalls and clocks.
 
-use crate::bench::{
+use super::bench::{
     BASE, BASES, Bench, Job, MASKS, OFFSET, OFFSETS, Outputs, REGISTER, RUNNING, WEIGHT_STATIONARY,
     first_step, full, plain, reads, steps,
 };

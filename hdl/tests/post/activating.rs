@@ -1,9 +1,9 @@
 //! Activation tables of one lane.
 
 use heddle_hdl::post::{ACTIVATE_LATENCY, Activate};
-use heddle_hdl::prelude::*;
+use heddle_kernel::prelude::*;
 
-use crate::common::Numbers;
+use super::common::Numbers;
 
 #[test]
 fn pet_58_every_byte_of_every_table_and_bypass() {

@@ -1,6 +1,6 @@
 //! Test data, and scaling in its textbook form.
 
-use heddle_hdl::prelude::*;
+use heddle_kernel::prelude::*;
 
 /// A small generator of test data: the same numbers in every run.
 pub struct Numbers(pub u64);

@@ -1,14 +1,14 @@
 //! Bytes to words.
 
 use heddle_hdl::post::Gatherer;
-use heddle_hdl::prelude::*;
+use heddle_kernel::prelude::*;
 
-use crate::common::{Numbers, bits};
+use super::common::{Numbers, bits};
 
 #[test]
 fn a_dropped_word_never_leaves() {
     for byte_with_drop in [false, true] {
-        let mut u = Gatherer::new();
+        let mut u = Gatherer::default();
         u.rst_n.next = true;
         u.valid_i.next = true;
         u.dest_i.next = 8u64.into();
@@ -40,7 +40,7 @@ fn a_dropped_word_never_leaves() {
 /// modulo 256.
 /// Returns cycle, word address and word of everything that leaves.
 fn gather(bytes: &[Option<(u64, bool)>]) -> Vec<(usize, u64, u64)> {
-    let mut u = Gatherer::new();
+    let mut u = Gatherer::default();
     u.rst_n.next = true;
     let mut words = Vec::new();
     for t in 0..bytes.len() + 3 {

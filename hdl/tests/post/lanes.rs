@@ -1,9 +1,9 @@
 //! Lanes and the chain of them.
 
 use heddle_hdl::post::{POST_LATENCY, Post, PostLane, PostOptions, REQUANTISE_LATENCY};
-use heddle_hdl::prelude::*;
+use heddle_kernel::prelude::*;
 
-use crate::common::{Scale, bits, requantise};
+use super::common::{Scale, bits, requantise};
 
 /// One cycle of a lane wave.
 #[derive(Clone, Copy, Default)]

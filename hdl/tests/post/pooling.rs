@@ -1,9 +1,9 @@
 //! Windows of sums in one lane.
 
 use heddle_hdl::post::{PoolLane, PostLane, PostOptions, REQUANTISE_LATENCY};
-use heddle_hdl::prelude::*;
+use heddle_kernel::prelude::*;
 
-use crate::common::{Numbers, bits, value};
+use super::common::{Numbers, bits, value};
 
 const ALL: PostOptions = PostOptions {
     pooling: true,

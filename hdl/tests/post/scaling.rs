@@ -3,9 +3,9 @@
 use heddle_hdl::post::{
     HighMultiply, REQUANTISE_LATENCY, Requantise, RoundingShift, SaturatingShift,
 };
-use heddle_hdl::prelude::*;
+use heddle_kernel::prelude::*;
 
-use crate::common::{Numbers, Scale, bits, requantise, value};
+use super::common::{Numbers, Scale, bits, requantise, value};
 
 #[test]
 fn left_shift_saturates_at_every_amount() {
@@ -92,12 +92,10 @@ fn right_shift_rounds_halves_as_told() {
     u.lo_i.next = bits(-256);
     u.hi_i.next = bits(255);
     for shift in 0..32i64 {
-        for quarter in -12..=12i64 {
-            let x = if shift < 2 {
-                quarter
-            } else {
-                quarter << (shift - 2)
-            };
+        // Steps of an eighth, and -1/2 with one bit below it: every bit that is shifted out counts.
+        let eighths = (-12..=12i64).map(|eighth| eighth << shift >> 3);
+        let bits_below = (0..shift - 1).map(|bit| (1 << bit) - (1 << (shift - 1)));
+        for x in eighths.chain(bits_below) {
             for x in [x - 1, x, x + 1] {
                 let x = x.clamp(i32::MIN.into(), i32::MAX.into());
                 for up in [false, true] {
@@ -188,7 +186,7 @@ struct Vector {
 /// same bounds and rounding.
 #[track_caller]
 fn check_pipeline(vectors: &[Vector]) {
-    let mut u = Requantise::new();
+    let mut u = Requantise::default();
     u.single_i.next = vectors[0].single;
     u.lo_i.next = bits(vectors[0].lo);
     u.hi_i.next = bits(vectors[0].hi);

@@ -1,10 +1,10 @@
 //! Drives any sliced memory cycle by cycle and says, from the rules of docs/sliced.md alone, what
 //! its ports must show.
 
-use heddle_hdl::prelude::*;
 use heddle_hdl::sliced::{
     MaskPlace, Network, PlainMemory, Sliced, SlicedField, SlicedHybrid, SlicedShape,
 };
+use heddle_kernel::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Units of a word, unit 0 first.

@@ -1,12 +1,12 @@
 //! Sliced memory against the worked tables of its specification.
 //! Words are printed as in the tables: leftmost byte first.
 
-use crate::bench::{Bench, Memory, Random, shape, word};
-use heddle_hdl::prelude::*;
+use super::bench::{Bench, Memory, Random, shape, word};
 use heddle_hdl::sliced::{
     DataSlices, MaskPlace, Row, Sliced, SlicedBank, SlicedCounters, SlicedField, SlicedHybrid,
     SlicedShape,
 };
+use heddle_kernel::prelude::*;
 use std::collections::BTreeSet;
 
 /// Rows of table 5.4: word, mask, slice a and slice b with 4 bytes each.

@@ -1,7 +1,7 @@
 //! Every variant of the sliced memory: a few words of each shape, and traffic at every latency.
 //! All ports are compared in every cycle.
 
-use crate::bench::{Bench, Random, shape};
+use super::bench::{Bench, Random, shape};
 use heddle_hdl::sliced::{MaskPlace, Network, SlicedShape};
 
 /// Words of every number of non-zero units, and traffic.

@@ -7,7 +7,7 @@ use crate::error::Fault;
 use crate::ir::{BlockId, Instance, Net, NetId, NetKind, Netlist, Port, Register};
 use crate::passes::naming;
 use crate::table::{Entry, Meaning, Table};
-use heddle_hdl::prim::Kind;
+use heddle_kernel::Kind;
 use rust_hdl_core::prelude::AtomKind;
 use std::collections::BTreeMap;
 
@@ -88,7 +88,7 @@ pub fn add_child(
             AtomKind::OutputParameter => true,
             _ => continue,
         };
-        let port = g.key.replace('$', "_");
+        let port = naming::flat(&g.key);
         if g.first.width == 0 {
             return Err(Fault::Unsupported(format!("{plain}.{port}, 0 bits wide,")));
         }

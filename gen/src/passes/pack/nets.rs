@@ -33,7 +33,7 @@ pub fn build(block: &Block, blocks: &[Block]) -> Result<(Netlist, Table), Fault>
     own.sort_by_key(|g| !matches!(kind_of(g.first.kind, ""), Ok(NetKind::In | NetKind::Out)));
     for g in own {
         add_variants(&mut table, &g.first.ty, g.first.width);
-        let plain = g.key.replace('$', "_");
+        let plain = naming::flat(&g.key);
         if g.first.width == 0 {
             return Err(Fault::Unsupported(format!("{plain}, 0 bits wide,")));
         }
@@ -63,8 +63,7 @@ pub fn build(block: &Block, blocks: &[Block]) -> Result<(Netlist, Table), Fault>
                 claimed
             }
         };
-        let field = g.key.split('$').next().unwrap_or(&g.key);
-        let doc = doc_of(&netlist, field);
+        let doc = doc_of(&netlist, &g.key);
         let net = Net {
             name,
             rust: g.key.replace('$', "."),
@@ -96,9 +95,11 @@ pub fn build(block: &Block, blocks: &[Block]) -> Result<(Netlist, Table), Fault>
     Ok((netlist, table))
 }
 
-pub fn doc_of(netlist: &Netlist, field: &str) -> String {
+/// What the source says of a member of a bundle, else of the field.
+pub fn doc_of(netlist: &Netlist, key: &str) -> String {
     let fields = &netlist.meta.fields;
-    let found = fields.iter().find(|(name, _)| name == field);
+    let find = |wanted: &str| fields.iter().find(|(name, _)| name == wanted);
+    let found = find(key).or_else(|| find(key.split('$').next().unwrap_or(key)));
     found.map(|f| f.1.clone()).unwrap_or_default()
 }
 

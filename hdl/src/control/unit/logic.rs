@@ -1,53 +1,35 @@
 //! How the parts of the control half are connected: host, sequencer, units, counters.
 
 use super::Control;
-use crate::prelude::*;
+use heddle_kernel::prelude::*;
 
 impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> {
-    #[hdl_gen]
+    #[kernel]
     fn update(&mut self) {
-        self.host.clk.next = self.clk.val();
-        self.host.rst_n.next = self.rst_n.val();
-        self.sequencer.clk.next = self.clk.val();
-        self.sequencer.rst_n.next = self.rst_n.val();
-        self.status.clk.next = self.clk.val();
-        self.status.rst_n.next = self.rst_n.val();
-        self.counters.clk.next = self.clk.val();
-        self.counters.rst_n.next = self.rst_n.val();
-        self.weight_walk.clk.next = self.clk.val();
-        self.weight_walk.rst_n.next = self.rst_n.val();
-        self.stream_walk.clk.next = self.clk.val();
-        self.stream_walk.rst_n.next = self.rst_n.val();
-        self.drain_walk.clk.next = self.clk.val();
-        self.drain_walk.rst_n.next = self.rst_n.val();
-        self.weight_head.clk.next = self.clk.val();
-        self.weight_head.rst_n.next = self.rst_n.val();
-        self.stream_head.clk.next = self.clk.val();
-        self.stream_head.rst_n.next = self.rst_n.val();
-        self.drain_head.clk.next = self.clk.val();
-        self.drain_head.rst_n.next = self.rst_n.val();
-        for i in 0..5 {
-            self.bias_load[i].clk.next = self.clk.val();
-            self.bias_load[i].rst_n.next = self.rst_n.val();
-            self.bias_first[i].clk.next = self.clk.val();
-            self.bias_first[i].rst_n.next = self.rst_n.val();
-            self.bias_tile[i].clk.next = self.clk.val();
-        }
+        self.host();
+        self.sequencer();
+        self.status();
+        self.weights();
+        self.stream();
+        self.drain();
+        self.counters();
+    }
+    describe!(|this| this.description());
+}
 
-        // Host
+impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
+    /// What the host asks for.
+    #[kernel]
+    fn host(&mut self) {
         self.host.host_valid_i.next = self.host_valid_i.val();
         self.host.host_write_i.next = self.host_write_i.val();
         self.host.host_addr_i.next = self.host_addr_i.val();
-        for i in 0..8 {
-            self.host.host_wdata_i[i].next = self.host_wdata_i[i].val();
-            self.host_rdata_o[i].next = self.host.host_rdata_o[i].val();
-            self.scale_data_o[i].next = self.host.param_data_o[i].val();
-            self.buffer_data_o[i].next = self.host.buffer_data_o[i].val();
-            self.host.buffer_rdata_i[i].next = self.buffer_rdata_i[i].val();
-        }
+        self.host.host_wdata_i.follow(&self.host_wdata_i);
+        self.host_rdata_o.follow(&self.host.host_rdata_o);
+        self.scale_data_o.follow(&self.host.param_data_o);
+        self.buffer_o.data.follow(&self.host.buffer_data_o);
+        self.host.buffer_rdata_i.follow(&self.buffer_rdata_i);
         for i in 0..self._banked {
-            self.prefetch[i].clk.next = self.clk.val();
-            self.prefetch[i].rst_n.next = self.rst_n.val();
             self.prefetch[i].start_i.next = self.host.start_o.val();
             self.prefetch[i].start_pc_i.next = self.host.start_pc_o.val();
             self.prefetch[i].run_i.next = self.sequencer.cycle_o.val();
@@ -61,9 +43,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
             self.prefetch[i].program_wen_i.next = self.host.program_wen_o.val();
             self.prefetch[i].program_pair_i.next = self.host.program_waddr_o.val();
             self.prefetch[i].answer_valid_i.next = self.buffer_rvalid_i.val();
-            for k in 0..8 {
-                self.prefetch[i].answer_i[k].next = self.buffer_rdata_i[k].val();
-            }
+            self.prefetch[i].answer_i.follow(&self.buffer_rdata_i);
             self.sequencer.ready_i[i].next = self.prefetch[i].ready_o.val();
         }
         self.host_ready_o.next = self.host.host_ready_o.val();
@@ -85,27 +65,30 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.bias_data_o.next = self.host.program_wdata_o.val();
         if self._banked > 0 {
             self.host.buffer_rvalid_i.next = self.prefetch[0].host_rvalid_o.val();
-            self.buffer_valid_o.next = self.prefetch[0].valid_o.val();
-            self.buffer_write_o.next = self.prefetch[0].write_o.val();
-            self.buffer_table_o.next = self.prefetch[0].table_o.val();
-            self.buffer_partition_o.next = self.prefetch[0].partition_o.val();
-            self.buffer_word_o.next = self.prefetch[0].word_o.val();
+            self.buffer_o.valid.next = self.prefetch[0].valid_o.val();
+            self.buffer_o.write.next = self.prefetch[0].write_o.val();
+            self.buffer_o.table.next = self.prefetch[0].table_o.val();
+            self.buffer_o.partition.next = self.prefetch[0].partition_o.val();
+            self.buffer_o.word.next = self.prefetch[0].word_o.val();
             self.sequencer.program_wen_i.next = self.prefetch[0].wen_o.val();
             self.sequencer.program_waddr_i.next = self.prefetch[0].waddr_o.val();
             self.sequencer.program_wdata_i.next = self.prefetch[0].wdata_o.val();
         } else {
             self.host.buffer_rvalid_i.next = self.buffer_rvalid_i.val();
-            self.buffer_valid_o.next = self.host.buffer_valid_o.val();
-            self.buffer_write_o.next = self.host.buffer_write_o.val();
-            self.buffer_table_o.next = self.host.buffer_table_o.val();
-            self.buffer_partition_o.next = self.host.buffer_partition_o.val();
-            self.buffer_word_o.next = self.host.buffer_word_o.val();
+            self.buffer_o.valid.next = self.host.buffer_valid_o.val();
+            self.buffer_o.write.next = self.host.buffer_write_o.val();
+            self.buffer_o.table.next = self.host.buffer_table_o.val();
+            self.buffer_o.partition.next = self.host.buffer_partition_o.val();
+            self.buffer_o.word.next = self.host.buffer_word_o.val();
             self.sequencer.program_wen_i.next = self.host.program_wen_o.val();
             self.sequencer.program_waddr_i.next = self.host.program_waddr_o.val();
             self.sequencer.program_wdata_i.next = self.host.program_wdata_o.val();
         }
+    }
 
-        // Sequencer
+    /// The sequencer and what it needs to know of the units.
+    #[kernel]
+    fn sequencer(&mut self) {
         self.sequencer.host_start_i.next = self.host.start_o.val();
         self.sequencer.start_pc_i.next = self.host.start_pc_o.val();
         self.sequencer.busy_i[0].next =
@@ -119,8 +102,11 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.sequencer.unit_error_i.next = self.status.unit_error_o.val();
         self.running_o.next = self.sequencer.running_o.val();
         self.idle.next = self.sequencer.clear_o.val();
+    }
 
-        // Status
+    /// What the program has come to.
+    #[kernel]
+    fn status(&mut self) {
         self.status.start_i.next = self.host.start_o.val();
         self.status.running_i.next = self.sequencer.running_o.val();
         self.status.halt_i.next = self.sequencer.halt_o.val();
@@ -132,13 +118,14 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.status.stream_error_i.next = self.stream_head.error_o.val() | self.end_fault_i.val();
         self.status.drain_error_i.next = self.drain_head.dest_error_o.val();
         self.status.underflow_i.next = self.drain_head.underflow_o.val();
-        for i in 0..3 {
-            self.status.unit_pc_i[i].next = self.sequencer.unit_pc_o[i].val();
-        }
+        self.status.unit_pc_i.follow(&self.sequencer.unit_pc_o);
         self.done_o.next = self.status.done_o.val();
         self.error_o.next = self.status.error_o.val();
+    }
 
-        // Weight unit
+    /// The weight unit.
+    #[kernel]
+    fn weights(&mut self) {
         self.weight_walk.cfg_clear_i.next = self.sequencer.cfg_clear_o[0].val();
         self.weight_walk.stop_i.next = self.sequencer.cfg_clear_o[0].val();
         self.weight_walk.cfg_kind_i.next = 0.into();
@@ -160,9 +147,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.weight_head.clear_i.next = self.idle.val();
         self.weight_head.addr_valid_i.next = self.weight_walk.valid_o.val();
         self.weight_head.addr_i.next = self.weight_walk.addr_o.val();
-        for i in 0..self._loops {
-            self.weight_head.final_i[i].next = self.weight_walk.final_o[i].val();
-        }
+        self.weight_head.final_i.follow(&self.weight_walk.final_o);
         self.weight_head.rows_i.next = self.sequencer.param_o[0].val().get_bits::<9>(0);
         self.weight_head.level_i.next = self.sequencer.param_o[0].val().get_bits::<3>(12);
         self.weight_head.flip_i.next = self.sequencer.param_o[0].val().get_bits::<5>(15);
@@ -170,15 +155,14 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.weight_head.stall_i.next = self.stream_head.stall_o.val();
         self.weight_head.row_i.next = self.weight_walk.row_o.val();
         self.weight_head.swap_i.next = self.stream_head.swap_o.val();
-        self.wt_valid_o.next = self.weight_head.wt_valid_o.val();
-        self.wt_addr_o.next = self.weight_head.wt_addr_o.val();
-        self.wt_rows_o.next = self.weight_head.wt_rows_o.val();
+        self.wt_o.follow(&self.weight_head.wt_o);
         self.weight_head.copy_i.next = self.sequencer.copy_o.val();
         self.weight_head.distance_i.next = self.sequencer.second_param_o[0].val().get_bits::<13>(3);
-        self.wt_copy_o.next = self.weight_head.wt_copy_o.val();
-        self.wt_dest_o.next = self.weight_head.wt_dest_o.val();
+    }
 
-        // Stream unit
+    /// The stream unit.
+    #[kernel]
+    fn stream(&mut self) {
         self.stream_walk.cfg_clear_i.next = self.sequencer.cfg_clear_o[1].val();
         self.stream_walk.stop_i.next = self.sequencer.cfg_clear_o[1].val();
         self.stream_walk.cfg_kind_i.next = 0.into();
@@ -206,7 +190,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
             self.stream_walk.increment_i[i].next =
                 bit_cast::<A, 16>(self.sequencer.repeat_o.val().get_bits::<16>(8));
         }
-        for i in self._operand_rows..self._record_rows {
+        for i in self._operand_rows..self._sizes.record_rows {
             self.stream_walk.increment_i[i].next = 0.into();
         }
         self.stream_walk.pause_i.next = false;
@@ -214,9 +198,7 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.stream_head.clear_i.next = self.idle.val();
         self.stream_head.addr_valid_i.next = self.stream_walk.valid_o.val();
         self.stream_head.addr_i.next = self.stream_walk.addr_o.val();
-        for i in 0..self._loops {
-            self.stream_head.final_i[i].next = self.stream_walk.final_o[i].val();
-        }
+        self.stream_head.final_i.follow(&self.stream_walk.final_o);
         self.stream_head.rows_i.next = self.sequencer.param_o[1].val().get_bits::<9>(0);
         self.stream_head.level_i.next = self.sequencer.param_o[1].val().get_bits::<3>(12);
         self.stream_head.start_i.next = self.sequencer.start_o[1].val();
@@ -226,32 +208,25 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.stream_head.last_i.next = self.sequencer.param_o[1].val().get_bit(10);
         self.stream_head.bank_i.next = self.sequencer.param_o[1].val().get_bit(11);
         self.stream_head.thr_i.next = self.sequencer.param_o[1].val().get_bits::<8>(16);
-        self.op_valid_o.next = self.stream_head.op_valid_o.val();
-        self.op_addr_o.next = self.stream_head.op_addr_o.val();
-        self.op_rows_o.next = self.stream_head.op_rows_o.val();
-        self.op_thr_o.next = self.stream_head.op_thr_o.val();
-        self.op_fresh_o.next = self.stream_head.op_fresh_o.val();
-        self.op_swap_o.next = self.stream_head.op_swap_o.val();
-        self.op_tag_o.next = self.stream_head.op_tag_o.val();
+        self.op_o.follow(&self.stream_head.op_o);
         self.stream_head.table_i.next = self.sequencer.param_o[1].val().get_bit(15);
         self.stream_head.entry_i.next = self.sequencer.table_o.val().get_bits::<8>(24);
-        self.op_table_o.next = self.stream_head.op_table_o.val();
-        self.op_entry_o.next = self.stream_head.op_entry_o.val();
 
         // The bias wave runs five cycles behind the operand wave.
-        self.bias_load[0].d_i.next = self.stream_head.op_tag_o.val().get_bit(0);
-        self.bias_first[0].d_i.next = self.stream_head.op_tag_o.val().get_bit(2);
-        self.bias_tile[0].d_i.next = self.stream_head.op_addr_o.val().get_bits::<8>(0);
-        for i in 1..5 {
-            self.bias_load[i].d_i.next = self.bias_load[i - 1].q_o.val();
-            self.bias_first[i].d_i.next = self.bias_first[i - 1].q_o.val();
-            self.bias_tile[i].d_i.next = self.bias_tile[i - 1].q_o.val();
-        }
+        self.bias_load
+            .shift_in(self.stream_head.op_o.tag.val().get_bit(0));
+        self.bias_first
+            .shift_in(self.stream_head.op_o.tag.val().get_bit(2));
+        self.bias_tile
+            .shift_in(self.stream_head.op_o.addr.val().get_bits::<8>(0));
         self.bias_load_o.next = self.bias_load[4].q_o.val();
         self.bias_first_o.next = self.bias_first[4].q_o.val();
         self.bias_tile_o.next = self.bias_tile[4].q_o.val();
+    }
 
-        // Drain unit
+    /// The drain unit.
+    #[kernel]
+    fn drain(&mut self) {
         self.drain_walk.cfg_clear_i.next = self.sequencer.cfg_clear_o[2].val();
         self.drain_walk.stop_i.next = self.sequencer.cfg_clear_o[2].val();
         self.drain_walk.cfg_kind_i.next = 0.into();
@@ -278,9 +253,9 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.drain_head.tile_i.next = self.sequencer.param_o[2].val().get_bits::<8>(16);
         self.drain_head.advance_i.next = self.sequencer.param_o[2].val().get_bit(24);
         self.drain_head.level_i.next = self.sequencer.param_o[2].val().get_bits::<3>(25);
-        for i in 0..self._loops {
-            self.drain_head.addr_final_i[i].next = self.drain_walk.final_o[i].val();
-        }
+        self.drain_head
+            .addr_final_i
+            .follow(&self.drain_walk.final_o);
         self.drain_head.addr_end_i.next = self.drain_walk.end_o.val();
         self.drain_head.addr_busy_i.next = self.drain_walk.busy_o.val();
         self.drain_head.op_valid_i.next = self.end_valid_i.val();
@@ -294,10 +269,8 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         } else {
             self.res_add_o.next = self.drain_head.res_add_o.val();
         }
-        for i in 0..self._sums {
-            self.res_add_bank_o[i].next = self.stream_head.sums_bank_o[i].val();
-            self.res_add_addr_o[i].next = self.stream_head.sums_addr_o[i].val();
-        }
+        self.res_add_bank_o.follow(&self.stream_head.sums_bank_o);
+        self.res_add_addr_o.follow(&self.stream_head.sums_addr_o);
         self.res_sum_o.next = self.drain_head.res_sum_o.val();
         self.res_write_o.next = self.drain_head.res_write_o.val();
         self.post_load_o.next = self.drain_head.post_load_o.val();
@@ -320,8 +293,11 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.post_single_o.next = self.sequencer.param_o[2].val().get_bit(9);
         self.post_lo_o.next = self.sequencer.second_param_o[2].val().get_bits::<9>(0);
         self.post_hi_o.next = self.sequencer.second_param_o[2].val().get_bits::<9>(16);
+    }
 
-        // Counters
+    /// The performance counters.
+    #[kernel]
+    fn counters(&mut self) {
         self.counters.clear_i.next = self.host.start_o.val();
         for i in 0..self._counts {
             self.counters.increment_i[i].next = 0.into();
@@ -363,5 +339,4 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
             }
         }
     }
-    module!("../unit.rs", |this| this.description());
 }

@@ -25,10 +25,10 @@ pub fn settle<B: Block>(u: &mut B) {
 #[macro_export]
 macro_rules! clock_cycle {
     ($u:expr) => {{
-        $crate::prim::settle(&mut $u);
+        $crate::settle(&mut $u);
         $u.clk.next = true.into();
-        $crate::prim::settle(&mut $u);
+        $crate::settle(&mut $u);
         $u.clk.next = false.into();
-        $crate::prim::settle(&mut $u);
+        $crate::settle(&mut $u);
     }};
 }

@@ -238,6 +238,6 @@ mod tests {
     }
 
     fn settle_inputs(u: &mut Delay<Bits<4>>) {
-        crate::prim::settle(u);
+        crate::settle(u);
     }
 }

@@ -1,0 +1,16 @@
+//! Printed modules: golden files, linters, what is refused. One program: each file of this folder is a module of it.
+
+mod common;
+mod gemm;
+mod golden;
+mod input_banks;
+mod lint;
+mod linters;
+mod loops;
+mod machine;
+mod offsets;
+mod post;
+mod program_banks;
+mod refuse;
+mod scale;
+mod sliced;

@@ -1,0 +1,130 @@
+//! What a hardware module is made of: registers, memory, multiplier, bundles, and the macros that
+//! turn a struct and a function into a module.
+//!
+//! # Modules
+//!
+//! `#[module]` makes a struct a hardware module. It adds the ports `clk` and `rst_n` (not with the
+//! word `combinational`, only `clk` with `no_reset`), builds the module, passes clock and reset on
+//! to its parts, and hands its doc comments to the emitter.
+//!
+//! | field | means |
+//! |---|---|
+//! | `x_i: Signal<In, Bits<8>>` | a port; `Signal<Out, _>` and `Signal<Local, _>` likewise |
+//! | `x: [Signal<In, Bit>; n]` | an array; `n` may be a parameter or any expression of parameters |
+//! | `_n: usize` | a parameter, called `n` where the module is built and in lengths |
+//! | `#[new(n / 2)] _half: usize` | a parameter that follows from others |
+//! | `x: Reg<Bits<8>>`, `RegEn`, `RegData`, `Delay` | a register: with reset, and enable, enable alone, neither |
+//! | `pub x: OutReg<Bits<8>>`, `OutRegEn`, ... | a register `x` and a port `x_o` that shows it |
+//! | `#[argument] _bytes: usize` | an argument of the constructor that the module does not keep |
+//! | `#[new(Row::new(n))] row: [Row; 3]` | parts that take parameters |
+//! | `op: Wave<OperandSlot>` | a bundle on its way: ports `op_i` and `op_o`, a register `op` |
+//!
+//! Parameters without `#[new]` are the arguments of `new`; a module without any has `Default`. With
+//! the word `build` the constructor is private and called `build`, for a `new` of one's own.
+//!
+//! # Kernels
+//!
+//! `#[kernel] fn update` says what the module does in a clock, in the language of rust-hdl:
+//! `self.y_o.next = self.x_i.val() + 1`, `if`, `match`, `for`. What reads no signal is Rust, run
+//! when the module is emitted: ranges and indices, conditions on parameters, constants. `let` names
+//! a value without a net of its own. Whole arrays and bundles have statements:
+//!
+//! | statement | means |
+//! |---|---|
+//! | `self.y.follow(&self.x)` | drives `y`, or the input of register `y`, with `x` |
+//! | `self.y.tie_low()` | drives `y` with zeros |
+//! | `self.r.load(enable, value)` | enable and input of a register |
+//! | `self.r.shift_in(value)` | moves an array of registers on by one element |
+//! | `self.events()` | a part of `update`: `#[kernel] fn events(&mut self)` in an `impl` of the module |
+//! | `self.op.pass_on()` | a wave: the register takes the input, the output shows the register |
+//! | `self.op.pass_on(rows = left)` | the same, but the register of member `rows` takes `left` |
+//!
+//! Ports of output registers (`OutReg`) show their registers without a statement.
+//!
+//! # Bundles
+//!
+//! `#[bundle] struct Slot { #[reset] valid: Bit, addr: Bits<16> }` makes `Slot<D>`, the signals of
+//! direction `D`, and `SlotReg`, their registers, of which `valid` has a reset. A port of a bundle
+//! is called by field and member, direction last: member `valid` of `op_i` is `op_valid_i`.
+//!
+//! # Primitives
+//!
+//! A primitive is a rust-hdl block with a hand-written model. The emitter knows each by the
+//! name in its [`Meta`] and prints it inside the module that uses it (`always`, `assign`), or
+//! as an instance of a hand-written cell (`heddle_ram_1r1w`).
+
+// The macros name this crate.
+extern crate self as heddle_kernel;
+
+mod arith;
+mod doc;
+mod meta;
+mod mul;
+mod part;
+mod ram;
+mod reg;
+mod sim;
+#[doc(hidden)]
+pub mod tree;
+
+pub use arith::{Arith, bit_cast_arith, bit_cast_signed, signed_cast_arith, signed_cast_to};
+pub use doc::{Documented, SourceDoc, source_path};
+pub use heddle_kernel_macros::{bundle, kernel, module};
+pub use meta::{Kind, Meta, Param};
+pub use mul::MulS;
+pub use part::{Follow, Part, Readable, Sink, assign};
+pub use ram::{Ram1r1w, address_bits};
+pub use reg::{Delay, Reg, RegData, RegEn};
+pub use rust_hdl_core::prelude::{Bit, Block, Clock, Logic, Probe, TimingInfo};
+pub use rust_hdl_core::{ast, direction::Direction, logic};
+pub use sim::settle;
+
+/// Everything a module needs: `use heddle_kernel::prelude::*;`.
+pub mod prelude {
+    pub use crate::*;
+    pub use rust_hdl_core::prelude::*;
+}
+
+/// A vector of `n` default values: ports, local signals or blocks of run-time count.
+pub fn v<T: Default>(n: usize) -> Vec<T> {
+    (0..n).map(|_| T::default()).collect()
+}
+
+/// A comment in a kernel, printed above the next statement. Nothing in simulation.
+#[macro_export]
+macro_rules! comment {
+    ($text:literal) => {};
+}
+
+/// Names a module for the emitter; stands in `impl Logic` after `update`.
+///
+/// ```
+/// use heddle_kernel::prelude::*;
+///
+/// /// Inverts a bus.
+/// #[module(combinational)]
+/// pub struct Inverter<const N: usize> {
+///     /// Operand.
+///     pub x_i: Signal<In, Bits<N>>,
+///     /// Operand with every bit inverted.
+///     pub y_o: Signal<Out, Bits<N>>,
+/// }
+///
+/// impl<const N: usize> Logic for Inverter<N> {
+///     #[kernel]
+///     fn update(&mut self) {
+///         self.y_o.next = !self.x_i.val();
+///     }
+///     describe!(|_this| Meta::module("inverter").param("width", "w", N, "bits of an operand"));
+/// }
+/// ```
+#[macro_export]
+macro_rules! describe {
+    (|$this:ident| $meta:expr) => {
+        fn timing(&self) -> Vec<$crate::TimingInfo> {
+            let $this = self;
+            let doc = <Self as $crate::Documented>::source_doc();
+            $meta.with_source(&doc).to_timing()
+        }
+    };
+}
