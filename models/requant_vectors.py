@@ -50,6 +50,24 @@ def tie_chains():
                             yield acc, multiplier, shift, rounding, 0, -128, 127
 
 
+def eighths():
+    """Every right shift, in steps of an eighth of the result: halves and their neighbours, both signs."""
+    for rounding in ("double", "single"):
+        for shift in range(-31, 0):
+            for eighth in range(-12, 13):
+                # multiplier 1/2: the product is acc / 2
+                acc = eighth << -shift >> 2
+                if INT32_MIN <= acc <= INT32_MAX:
+                    yield acc, ONE_HALF, shift, rounding, 0, -128, 127
+
+
+def single_bits():
+    """-1/2 and one bit below it: each bit that is shifted out counts, whichever stage drops it."""
+    for shift in range(-31, -1):
+        for bit in range(-shift - 1):
+            yield 2 * ((1 << bit) - (1 << -shift - 1)), ONE_HALF, shift, "double", 0, -128, 127
+
+
 def clamp_edges():
     for rounding in ("double", "single"):
         for zero_point in (-128, -1, 0, 5, 127):
@@ -81,7 +99,9 @@ def pseudo_random(count):
 
 
 def main():
-    cases = dict.fromkeys([*corners(), *exact_halves(), *tie_chains(), *clamp_edges()])
+    cases = dict.fromkeys(
+        [*corners(), *exact_halves(), *eighths(), *single_bits(), *tie_chains(), *clamp_edges()]
+    )
     cases = [*cases, *pseudo_random(RANDOM_VECTORS)]
     rows = [
         json.dumps(dict(zip(KEYS, case)) | {"expected": requantise(*case)}) for case in cases

@@ -12,6 +12,8 @@ use crate::fault::{ConfigErrors, Fault};
 
 /// Faults beyond this number are counted, not listed.
 const LISTED_FAULTS: usize = 20;
+/// With so many faults the search ends: a file of millions would fill the memory with them.
+const FAULTS_MAX: usize = 1000;
 
 /// A JSON text that could be parsed, and its values.
 pub(crate) struct Document<'a> {
@@ -32,7 +34,7 @@ impl<'a> Document<'a> {
         })?;
         let repeated = scan::repeated_fields(text);
         if !repeated.is_empty() {
-            return Err(ConfigErrors(repeated));
+            return Err(shortened(text, repeated));
         }
         Ok(Document { text, value })
     }
@@ -54,16 +56,26 @@ impl<'a> Document<'a> {
     }
 
     /// Adds the lines to the faults, sorts them by these and shortens a long list.
-    pub(crate) fn errors(&self, mut faults: Vec<Fault>) -> ConfigErrors {
-        let more = faults.len().saturating_sub(LISTED_FAULTS);
-        faults.truncate(LISTED_FAULTS);
-        scan::set_lines(self.text, &mut faults);
-        faults.sort_by_key(|fault| fault.line);
-        if more > 0 {
-            faults.push(document_fault(None, format!("{more} more faults")));
-        }
-        ConfigErrors(faults)
+    pub(crate) fn errors(&self, faults: Vec<Fault>) -> ConfigErrors {
+        shortened(self.text, faults)
     }
+}
+
+/// The first faults with their lines, sorted by these, and the number of all others.
+fn shortened(text: &str, mut faults: Vec<Fault>) -> ConfigErrors {
+    let least = if faults.len() < FAULTS_MAX {
+        ""
+    } else {
+        "at least "
+    };
+    let more = faults.len().saturating_sub(LISTED_FAULTS);
+    faults.truncate(LISTED_FAULTS);
+    scan::set_places(text, &mut faults);
+    faults.sort_by_key(|fault| fault.line);
+    if more > 0 {
+        faults.push(document_fault(None, format!("{least}{more} more faults")));
+    }
+    ConfigErrors(faults)
 }
 
 /// The JSON schema of a type, without references.

@@ -7,6 +7,8 @@ mod graph;
 mod matrix;
 mod shapes;
 
+use std::ops::RangeInclusive;
+
 use crate::fault::ConfigErrors;
 use crate::requantise::{Rounding, Scale};
 pub use matrix::{Matmul, Matrices, Permutation};
@@ -126,7 +128,7 @@ pub struct Layer {
     pub padding: Padding,
     /// Weights in the order output channel, input channel of the group, kernel row, kernel column; of
     /// [`LayerKind::Add`] one factor for each input; of [`LayerKind::Matmul`] the second factor row by row, if it is stored;
-    /// of [`LayerKind::MaxPool2d`] and [`LayerKind::Transpose`] none.
+    /// of pooling and [`LayerKind::Transpose`] none: what a mean is made of counts 1 each.
     pub weights: Vec<i8>,
     /// Bias of each output channel; of [`LayerKind::Matmul`] one, or one for each column.
     pub bias: Vec<i32>,
@@ -173,6 +175,9 @@ impl Layer {
     /// # Panics
     /// If an index is out of range.
     pub fn weight(&self, output: u32, input: u32, ky: u32, kx: u32) -> i8 {
+        if self.kind == LayerKind::AveragePool2d {
+            return 1;
+        }
         let [kh, kw] = self.kernel;
         let index = (output * self.group_inputs() + input) * kh * kw + ky * kw + kx;
         self.weights[index as usize]
@@ -241,6 +246,36 @@ impl Network {
             None => INPUT_NAME,
         }
     }
+}
+
+/// Characters that no name may have, because a terminal obeys them or shows nothing: controls, zero widths, directions
+/// and breaks of lines.
+const HIDDEN: [RangeInclusive<char>; 6] = [
+    '\0'..='\u{1f}',
+    '\u{7f}'..='\u{9f}',
+    '\u{200b}'..='\u{200f}',
+    '\u{2028}'..='\u{202e}',
+    '\u{2060}'..='\u{206f}',
+    '\u{feff}'..='\u{feff}',
+];
+
+/// What [`is_name`] allows.
+pub const NAME: &str = "1 to 64 characters, all of them visible";
+
+/// Whether a text can be the name of a network or a layer.
+#[must_use]
+pub fn is_name(text: &str) -> bool {
+    let hidden = |c: char| HIDDEN.iter().any(|range| range.contains(&c));
+    (1..=64).contains(&text.chars().count()) && !text.contains(hidden)
+}
+
+/// The visible characters as a pattern of JSON schema.
+fn name_pattern() -> String {
+    let hidden = HIDDEN.iter().map(|range| {
+        let [low, high] = [*range.start(), *range.end()].map(u32::from);
+        format!(r"\u{low:04x}-\u{high:04x}")
+    });
+    format!("^[^{}]*$", hidden.collect::<String>())
 }
 
 /// JSON schema of a network file.

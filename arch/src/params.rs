@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::fault::ConfigErrors;
+use crate::fault::{ConfigErrors, Fault};
 use crate::{json, rules};
 
 mod offsets;
@@ -25,7 +25,7 @@ pub(crate) use slices::{mask_units, units};
 pub struct Params {
     /// Name of the configuration, printed into the headers of generated files: a lower-case
     /// letter, then at most 31 lower-case letters, digits and underscores.
-    #[schemars(length(min = 1, max = 32))]
+    #[schemars(length(min = 1, max = 32), extend("pattern" = "^[a-z][a-z0-9_]*$"))]
     pub name: String,
     /// The array of processing elements.
     pub array: Array,
@@ -267,6 +267,9 @@ impl Params {
     /// All faults of the document, each with its line, field, value and what is allowed.
     pub fn from_json(text: &str) -> Result<Params, ConfigErrors> {
         let document = json::Document::parse(text)?;
+        if let Some(fault) = other_kind(&document.value) {
+            return Err(document.errors(vec![fault]));
+        }
         let mut faults = document.check(&schema());
         rules::check(&document.value, &mut faults);
         document.read(faults)
@@ -373,6 +376,22 @@ impl Params {
             ..section
         }
     }
+}
+
+/// A network or a program where a configuration should be: only these name a format.
+fn other_kind(document: &Value) -> Option<Fault> {
+    let format = document.get("format")?.as_str()?;
+    let known = [("network", "model"), ("program", "program")];
+    let is_of = |kind: &str| format.starts_with(&format!("heddle-{kind}-"));
+    let (kind, option) = known.into_iter().find(|(kind, _)| is_of(kind))?;
+    let message = format!(
+        "format is {format:?}: the file is a {kind}, expected a configuration; --{option} takes it"
+    );
+    Some(Fault {
+        line: None,
+        field: "format".to_string(),
+        message,
+    })
 }
 
 /// JSON schema of a configuration. [`Params::from_json`] checks against this schema itself.

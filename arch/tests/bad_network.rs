@@ -38,6 +38,7 @@ fn every_fault_is_explained() {
         ("/format", json!("heddle-network-2")),
         ("/format", json!(null)),
         ("/name", json!("")),
+        ("/name", json!("tiny\u{1b}[31m")),
         ("/names", json!("tiny")),
         ("/input/channels", json!(0)),
         ("/input/channels", json!(3)),
@@ -50,6 +51,8 @@ fn every_fault_is_explained() {
         ("/layers/0", json!(7)),
         ("/layers/0/kind", json!("conv3d")),
         ("/layers/0/name", json!("conv2")),
+        ("/layers/0/name", json!("conv1\nhalt")),
+        ("/layers/0/name", json!("conv\u{202e}1")),
         ("/layers/0/output_channels", json!(null)),
         ("/layers/0/output_channels", json!(6)),
         ("/layers/0/output_channels", json!(9223372036854775808u64)),
@@ -121,6 +124,43 @@ fn a_long_list_of_faults_is_shortened() {
     assert!(found.ends_with("more faults"), "{found}");
 }
 
+/// A network of one pooling layer whose tensors are as large as the schema allows.
+fn pooled(kernel: u32) -> String {
+    let network = json!({
+        "format": "heddle-network-1",
+        "name": "pooled",
+        "input": { "channels": 4096, "height": 4096, "width": 4096, "zero_point": 0, "scale": 1.0 },
+        "layers": [{ "kind": "average_pool2d", "name": "mean", "kernel": [kernel, kernel] }],
+    });
+    network.to_string()
+}
+
+#[test]
+fn a_mean_holds_no_weights_and_its_window_is_limited() {
+    let network = Network::from_json(&pooled(2048)).expect("valid");
+    let mean = &network.layers[0];
+    assert_eq!(mean.taps(), 2048 * 2048);
+    assert_eq!((mean.weights.len(), mean.weight(7, 0, 5, 9)), (0, 1));
+    assert_eq!(
+        report(&pooled(4096)),
+        "line 1: layers[0].kernel is 4096 x 4096, expected at most 8421504 places: their sum has 32 bits"
+    );
+}
+
+#[test]
+fn a_hundred_thousand_faults_are_not_collected() {
+    let many = |item: &str| vec![item; 100_000].join(",");
+    for text in [
+        format!("{{\"layers\":[{}]}}", many("{}")),
+        format!("{{{}}}", many("\"k\":0")),
+    ] {
+        let found = report(&text);
+        assert_eq!(found.lines().count(), 21);
+        let last = found.lines().last().expect("a line");
+        assert!(last.starts_with("at least 9"), "{found}");
+    }
+}
+
 #[test]
 fn networks_are_read() {
     let network = Network::from_json(&tiny().to_string()).expect("valid");
@@ -165,6 +205,49 @@ fn the_schema_explains_every_field() {
     for object in [&schema, layer, &schema["properties"]["input"]] {
         for (key, field) in object["properties"].as_object().expect("fields") {
             assert!(field["description"].is_string(), "{key}: {field}");
+        }
+    }
+}
+
+#[test]
+fn the_schema_knows_the_patterns_of_names_and_the_fields_of_each_kind() {
+    let schema = schema();
+    let layer = &schema["properties"]["layers"]["items"];
+    for name in [&schema["properties"]["name"], &layer["properties"]["name"]] {
+        let pattern = name["pattern"].as_str().expect("a pattern");
+        assert!(pattern.starts_with(r"^[^\u0000-\u001f\u007f-\u009f") && pattern.is_ascii());
+    }
+    let kinds = layer["allOf"].as_array().expect("a rule for each kind");
+    assert_eq!(kinds.len(), 7);
+    for rule in kinds {
+        let kind = &rule["if"]["properties"]["kind"]["const"];
+        let found = report(&changed(
+            "/layers/0",
+            &json!({ "kind": kind, "name": "bare" }),
+        ));
+        let missing = found.lines().filter_map(|line| {
+            let field =
+                line.strip_suffix(&format!(" is missing, required for {}", kind.as_str()?))?;
+            Some(field.rsplit('.').next()?.to_string())
+        });
+        let mut missing: Vec<String> = missing.collect();
+        missing.sort();
+        assert_eq!(json!(missing), rule["then"]["required"], "{kind}: {found}");
+        for (field, allowed) in rule["then"]["properties"].as_object().expect("fields") {
+            assert_eq!(allowed, false);
+            let value = match field.as_str() {
+                "inputs" => json!(["input"]),
+                "permutation" => json!([0, 1, 3, 2]),
+                "transposed" => json!([true, false]),
+                "padding" => json!({ "top": 0, "bottom": 0, "left": 0, "right": 0 }),
+                "rounding" => json!("single"),
+                _ if layer["properties"][field]["type"] == "array" => json!([1, 1]),
+                _ => json!(1),
+            };
+            let bare = json!({ "kind": kind, "name": "bare", field: value });
+            let found = report(&changed("/layers/0", &bare));
+            let message = format!("layers[0].{field} is not a field of ");
+            assert!(found.contains(&message), "{field}: {found}");
         }
     }
 }

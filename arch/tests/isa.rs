@@ -217,6 +217,7 @@ fn words_are_those_of_the_document() {
         ..Drain::default()
     });
     assert_eq!(drain.encode(), [0x0000_0304, 0x00ab_0300, 0x00ff_0100]);
+    assert_eq!(Instruction::decode(&drain.encode()), Ok((drain.clone(), 3)));
     if let Instruction::Drain(Drain { place, .. }) = &mut drain {
         *place = Some(DrainPlace {
             first_column: 0xcd,

@@ -5,9 +5,10 @@ use heddle_arch::params::{
 };
 use serde_json::Value;
 
-const PRESETS: [(&str, &str); 5] = [
+const PRESETS: [(&str, &str); 6] = [
     ("tiny", include_str!("../../configs/tiny.json")),
     ("edge", include_str!("../../configs/edge.json")),
+    ("mobile", include_str!("../../configs/mobile.json")),
     ("default", include_str!("../../configs/default.json")),
     ("large", include_str!("../../configs/large.json")),
     ("huge", include_str!("../../configs/huge.json")),

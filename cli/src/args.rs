@@ -144,21 +144,30 @@ pub struct CompileArgs {
     /// Configuration, a JSON file
     #[arg(short, long, value_name = "CONFIG")]
     pub config: PathBuf,
-    /// Program file to write; an existing file is only replaced if it is a program
-    #[arg(short, long, value_name = "PROG", required_unless_present = "dump")]
-    pub output: Option<PathBuf>,
+    /// Where the result goes.
+    #[command(flatten)]
+    pub result: CompileResult,
     /// How the program is made.
     #[command(flatten)]
     pub making: MakingArgs,
-    /// Print what a stage has made
-    #[arg(long, value_name = "STAGE")]
-    pub dump: Option<DumpArg>,
     /// Print graph or schedule in the language of Graphviz
     #[arg(long, requires = "dump")]
     pub dot: bool,
     /// Print the result as JSON
     #[arg(long, conflicts_with = "dump")]
     pub json: bool,
+}
+
+/// Where the result of the compiler goes: one of the two, or both.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+pub struct CompileResult {
+    /// Program file to write; an existing file is only replaced if it is a program
+    #[arg(short, long, value_name = "PROG")]
+    pub output: Option<PathBuf>,
+    /// Print what a stage has made
+    #[arg(long, value_name = "STAGE")]
+    pub dump: Option<DumpArg>,
 }
 
 /// How a program is made.
@@ -372,6 +381,9 @@ pub enum ConfigCommand {
         /// The schema of network files instead
         #[arg(long)]
         network: bool,
+        /// The schema of program files instead
+        #[arg(long, conflicts_with = "network")]
+        program: bool,
     },
     /// Print a configuration with its defaults and the sizes that follow from it
     Show {

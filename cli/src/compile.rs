@@ -11,22 +11,22 @@ use crate::{input, output, replace};
 
 /// Runs the command.
 pub fn run(args: &CompileArgs) -> Result<(), Failure> {
-    if let Some(target) = &args.output {
+    if let Some(target) = &args.result.output {
         replace::check(target, replace::PROGRAM)?;
     }
     let params = input::read_config(&args.config)?;
     let network = input::read_model(&args.model)?;
-    if args.dump == Some(DumpArg::Graph) && args.output.is_none() {
+    if args.result.dump == Some(DumpArg::Graph) && args.result.output.is_none() {
         return dump_graph(&Graph::of(&network), args.dot);
     }
     let options = (&args.making).into();
     let program =
         heddle_compiler::compile_with(&network, &params, options).map_err(Failure::new)?;
-    if let Some(target) = &args.output {
+    if let Some(target) = &args.result.output {
         let text = program.to_json(&params);
         replace::write(target, replace::PROGRAM, text.as_bytes())?;
     }
-    match args.dump {
+    match args.result.dump {
         Some(DumpArg::Graph) => dump_graph(&Graph::of(&network), args.dot),
         Some(DumpArg::Schedule) if args.dot => output::print(&program.schedule.dot()),
         Some(DumpArg::Schedule) => output::print(&program.schedule.text()),

@@ -10,8 +10,11 @@ use crate::{input, output};
 /// Runs the command.
 pub fn run(args: &ConfigArgs) -> Result<(), Failure> {
     match &args.command {
-        ConfigCommand::Schema { network: false } => output::print_json(&params::schema()),
-        ConfigCommand::Schema { network: true } => output::print_json(&network::schema()),
+        ConfigCommand::Schema { network: true, .. } => output::print_json(&network::schema()),
+        ConfigCommand::Schema { program: true, .. } => {
+            output::print_json(&heddle_compiler::program_schema())
+        }
+        ConfigCommand::Schema { .. } => output::print_json(&params::schema()),
         ConfigCommand::Show { config, json } => show(&input::read_config(config)?, *json),
         ConfigCommand::Check { configs, model } => {
             let mut lines = Vec::new();

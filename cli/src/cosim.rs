@@ -6,7 +6,6 @@ pub mod report;
 use std::path::Path;
 use std::time::Duration;
 
-use heddle_arch::params::ResetLevel;
 use heddle_arch::{Network, Params};
 use heddle_compiler::{FileError, Program};
 use heddle_tb::host::Host;
@@ -56,12 +55,9 @@ pub fn images_of<'a>(args: &NetworkArgs, network: &'a Network) -> Result<Vec<Ima
 
 /// Runs the command; false when a value or a counter differs from the golden models.
 pub fn run(args: &CosimArgs) -> Result<bool, Failure> {
-    let (mut params, network, program) = prepared(&args.network)?;
+    let (params, network, program) = prepared(&args.network)?;
     let images = images_of(&args.network, &network)?;
     let trace = trace(args.trace.as_deref())?;
-    // The driver of the test bench knows the active-low reset.
-    params.reset.level = ResetLevel::Low;
-
     let mut model = model::verilated(&params, args.style.into(), trace)?;
     if let Some(path) = &args.trace {
         model.trace_open(path).map_err(Failure::new)?;
@@ -69,8 +65,9 @@ pub fn run(args: &CosimArgs) -> Result<bool, Failure> {
     let host = Host::new(model, &params).map_err(Failure::new)?;
     let mut bench = Bench::new(host, &params, &network, &program).map_err(stopped)?;
     let result = run_images(&mut bench, &images);
-    if args.trace.is_some() {
-        bench.host().model().trace_close();
+    if let Some(path) = &args.trace {
+        let model = bench.host().model();
+        model.trace_finish(path).map_err(Failure::new)?;
     }
     result?;
     print(&bench, &params, &program, args.json)?;
@@ -126,6 +123,12 @@ fn print(bench: &Bench, params: &Params, program: &Program, as_json: bool) -> Re
     if as_json {
         output::print_json(&report::json(found, program, seconds))
     } else {
-        output::print(&report::text(found, params, program, seconds))
+        output::print(&report::text(
+            found,
+            params,
+            program,
+            seconds,
+            &report::VERILOG,
+        ))
     }
 }

@@ -29,6 +29,7 @@ use args::{Cli, Command};
 use failure::Failure;
 
 fn main() -> ExitCode {
+    scratch::outlive_large_files();
     let verdict = match Cli::try_parse() {
         Ok(cli) => run(cli.command),
         Err(error) => args::explain(&error),

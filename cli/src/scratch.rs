@@ -1,4 +1,4 @@
-//! Temporary folders that do not outlive the command, whether it ends or is ended by SIGINT or
+//! Temporary folders that do not outlive the command, whether it ends or is ended by SIGHUP, SIGINT or
 //! SIGTERM.
 //!
 //! A thread waits for the signals. What must not be torn apart runs under one lock, which the thread
@@ -9,11 +9,19 @@ use std::fs::{self, DirBuilder};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
+
+/// Makes a file that grows too large (`ulimit -f`) an error of the write that does it, which cleans up, instead of the
+/// end of the command.
+pub fn outlive_large_files() {
+    // Without a handler the run ends as it always did.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+}
 
 /// Names that are tried for a folder.
 const NAMES: u32 = 10_000;
@@ -126,7 +134,7 @@ fn watch() -> io::Result<()> {
 }
 
 fn start() -> io::Result<()> {
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
     std::thread::Builder::new().spawn(move || {
         if let Some(signal) = signals.forever().next() {
             let live = lock();

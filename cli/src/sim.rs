@@ -20,7 +20,13 @@ pub fn run(args: &SimArgs) -> Result<bool, Failure> {
     let found: NetworkReport = found.map_err(stopped)?;
     match args.json {
         true => output::print_json(&report::json(&found, &program, seconds))?,
-        false => output::print(&report::text(&found, &params, &program, seconds))?,
+        false => output::print(&report::text(
+            &found,
+            &params,
+            &program,
+            seconds,
+            &report::GOLDEN_MACHINE,
+        ))?,
     }
     Ok(found.is_exact())
 }

@@ -1,8 +1,6 @@
 //! `heddle advise --slices`.
 
-mod bench;
-
-use bench::{Bench, CONFIG, MODEL};
+use crate::bench::{Bench, CONFIG, MODEL};
 use heddle_arch::params::{SlicedMemory, Slices};
 use heddle_arch::{Network, Params};
 use heddle_sim::machine::Machine;

@@ -1,11 +1,9 @@
 //! Faulty command lines and output that nobody reads.
 
-mod bench;
-
 use std::fs::OpenOptions;
 use std::process::Stdio;
 
-use bench::{Bench, CONFIG};
+use crate::bench::{Bench, CONFIG};
 
 #[test]
 fn faulty_command_lines_are_one_line() {

@@ -1,8 +1,6 @@
 //! Faulty configurations: one clear message for each fault, exit code 2, nothing written.
 
-mod bench;
-
-use bench::{Bench, CONFIG};
+use crate::bench::{Bench, CONFIG};
 
 /// Every command that reads a configuration refuses the same way.
 #[track_caller]

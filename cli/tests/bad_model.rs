@@ -1,8 +1,6 @@
 //! Faulty networks: one clear message for each fault, exit code 2, nothing written.
 
-mod bench;
-
-use bench::{Bench, CONFIG, MODEL};
+use crate::bench::{Bench, CONFIG, MODEL};
 
 #[track_caller]
 fn refused(text: impl AsRef<[u8]>, messages: &[&str]) {
@@ -128,6 +126,63 @@ fn missing_and_unknown_tensors_are_refused() {
             ":38: layers[2].bias is missing, required for fully_connected",
         ],
     );
+}
+
+/// In 2 GB of addresses, so that whoever collects what nobody needs is stopped.
+#[track_caller]
+fn refused_in_little_memory(model: &str, arguments: &str, message: &str) {
+    let bench = Bench::new(&[("c.json", CONFIG), ("m.json", model)]);
+    let mut shell = bench.command(&[]);
+    let binary = shell.get_program().to_owned();
+    shell = std::process::Command::new("sh");
+    let script = format!("ulimit -v 2000000; exec \"$0\" {arguments}");
+    shell
+        .args(["-c", &script])
+        .arg(binary)
+        .current_dir(bench.path());
+    let result = shell.output().expect("the shell runs");
+    let stderr = String::from_utf8_lossy(&result.stderr);
+    assert!(stderr.contains(message), "{arguments}: {stderr}");
+    assert_eq!(result.status.code(), Some(2), "{arguments}: {stderr}");
+}
+
+#[test]
+fn networks_of_a_few_bytes_and_any_size_are_refused() {
+    let pooled = |kind: &str, kernel: u32| {
+        format!(
+            "{{\"format\": \"heddle-network-1\", \"name\": \"n\", \"input\": {{\"channels\": 4096, \"height\": 4096, \
+              \"width\": 4096, \"zero_point\": 0, \"scale\": 1}}, \"layers\": [{{\"kind\": \"{kind}\", \"name\": \"l\", \
+              \"kernel\": [{kernel}, {kernel}]}}]}}"
+        )
+    };
+    let compile = "compile m.json -c c.json -o p.json";
+    let window = "m.json:1: layers[0].kernel is 4096 x 4096, expected at most 8421504 places";
+    for arguments in ["config check -m m.json", compile] {
+        refused_in_little_memory(&pooled("average_pool2d", 4096), arguments, window);
+    }
+    let room = "network n does not fit tiny: activations need ";
+    refused_in_little_memory(&pooled("average_pool2d", 2048), compile, room);
+    refused_in_little_memory(&pooled("average_pool2d", 1), compile, room);
+    let pooling = "max_pool2d needs pooling";
+    refused_in_little_memory(&pooled("max_pool2d", 4096), compile, pooling);
+    let transpose = pooled("transpose", 1).replace(", \"kernel\": [1, 1]", "");
+    let program = "network n does not fit tiny: program need ";
+    refused_in_little_memory(&transpose, compile, program);
+}
+
+#[test]
+fn names_with_control_characters_are_refused() {
+    for (name, shown) in [
+        (r"conv1\nhalt", r"conv1\nhalt"),
+        (r"\u001b[2J", r"\u{1b}[2J"),
+    ] {
+        let allowed = "expected 1 to 64 characters, all of them visible";
+        changed(
+            "\"name\": \"conv1\"",
+            &format!("\"name\": \"{name}\""),
+            &[&format!("layers[0].name is \"{shown}\", {allowed}")],
+        );
+    }
 }
 
 #[test]

@@ -1,8 +1,6 @@
 //! `heddle compile` and `heddle sim`, and programs that `heddle cosim` takes from a file.
 
-mod bench;
-
-use bench::{Bench, CONFIG, MODEL};
+use crate::bench::{Bench, CONFIG, MODEL};
 use serde_json::Value;
 
 fn files() -> Bench {
@@ -28,17 +26,28 @@ fn a_program_compiled_once_runs_on_both_machines() {
         for command in ["sim", "cosim"] {
             let mut arguments = vec![command];
             arguments.extend(network);
-            let cache = concat!(env!("CARGO_TARGET_TMPDIR"), "/models");
-            let result = bench
-                .command(&arguments)
-                .env("HEDDLE_CACHE", cache)
-                .output();
-            let result = result.expect("the binary runs");
-            let stdout = String::from_utf8(result.stdout).expect("text");
-            assert_eq!(result.status.code(), Some(0), "{command}: {stdout}");
-            let found: Value = serde_json::from_str(&stdout).expect("JSON");
+            let run = bench.simulate(&arguments);
+            assert_eq!(run.code, Some(0), "{command}: {}", run.stdout);
+            let found: Value = serde_json::from_str(&run.stdout).expect("JSON");
             assert_eq!(found["exact"], true, "{command}");
             assert_eq!(found["report"]["images"], 4, "{command}");
+            let network: Value = serde_json::from_str(MODEL).expect("JSON");
+            let outputs = found["report"]["outputs"].as_array().expect("a list");
+            assert_eq!(outputs.len(), 4, "{command}");
+            for (output, label) in outputs
+                .iter()
+                .zip(network["test"]["labels"].as_array().expect("labels"))
+            {
+                let values = output
+                    .as_array()
+                    .expect("a list")
+                    .iter()
+                    .filter_map(Value::as_i64);
+                let values: Vec<i64> = values.collect();
+                assert_eq!(values.len(), 3, "{command}");
+                let class = label.as_u64().expect("a number") as usize;
+                assert_eq!(values.iter().max(), Some(&values[class]), "{command}");
+            }
             assert_eq!(found["report"]["total"]["cycles"], cycles, "{command}");
             assert_eq!(found["program_words"], made["program_words"], "{command}");
         }
@@ -94,7 +103,10 @@ fn bad_input_is_refused_with_code_2_and_leaves_nothing() {
             run.stderr
         );
     };
-    refused(&["compile", "m.json", "-c", "c.json"], "--output <PROG>");
+    refused(
+        &["compile", "m.json", "-c", "c.json"],
+        "required arguments were not provided: <--output <PROG>|--dump <STAGE>>",
+    );
     refused(
         &["compile", "m.json", "-c", "c.json", "-o", "m.json"],
         "m.json: is no program file, it is left alone",

@@ -1,8 +1,6 @@
 //! `heddle config`.
 
-mod bench;
-
-use bench::{Bench, CONFIG, MODEL};
+use crate::bench::{Bench, CONFIG, MODEL};
 use serde_json::Value;
 
 #[test]
@@ -11,12 +9,18 @@ fn schemas_are_json() {
     for arguments in [
         &["config", "schema"][..],
         &["config", "schema", "--network"],
+        &["config", "schema", "--program"],
     ] {
         let run = bench.heddle(arguments);
         assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
         let schema: Value = serde_json::from_str(&run.stdout).expect("JSON");
         assert_eq!(schema["type"], "object");
-        assert!(schema["properties"]["name"]["description"].is_string());
+        let fields = schema["properties"].as_object().expect("fields");
+        assert!(
+            fields
+                .values()
+                .all(|field| field["description"].is_string())
+        );
     }
 }
 
@@ -57,6 +61,21 @@ fn good_files_are_told_beside_bad_ones() {
         run.stderr,
         "error: bad.json:1: not JSON: EOF while parsing an object (column 1)\n"
     );
+}
+
+#[test]
+fn a_network_is_told_from_a_configuration() {
+    let bench = Bench::new(&[("c.json", CONFIG), ("m.json", MODEL)]);
+    for arguments in [
+        &["config", "check", "m.json"][..],
+        &["gen", "-c", "m.json", "-o", "out"],
+    ] {
+        bench.refused(
+            arguments,
+            &["m.json:2: format is \"heddle-network-1\": the file is a network, expected a configuration; --model \
+               takes it"],
+        );
+    }
 }
 
 #[test]

@@ -1,27 +1,13 @@
 //! `heddle cosim`: the tiny network on the verilated tiny machine.
 
-mod bench;
-
-use bench::{Bench, CONFIG, MODEL, Run};
+use crate::bench::{Bench, CONFIG, MODEL, Run};
 use serde_json::Value;
 
 /// Runs the binary with a cache that lives as long as the build folder.
 fn cosim(bench: &Bench, arguments: &[&str]) -> Run {
     let mut all = vec!["cosim", "-c", "c.json", "-m", "m.json"];
     all.extend(arguments);
-    let result = bench
-        .command(&all)
-        .env(
-            "HEDDLE_CACHE",
-            concat!(env!("CARGO_TARGET_TMPDIR"), "/models"),
-        )
-        .output()
-        .expect("the binary runs");
-    Run {
-        code: result.status.code(),
-        stdout: String::from_utf8(result.stdout).expect("text"),
-        stderr: String::from_utf8(result.stderr).expect("text"),
-    }
+    bench.simulate(&all)
 }
 
 #[test]

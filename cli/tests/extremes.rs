@@ -1,8 +1,6 @@
 //! The corners of the configuration space: everything the schema allows gives clean Verilog.
 
-mod bench;
-
-use bench::{Bench, CONFIG};
+use crate::bench::{Bench, CONFIG};
 
 /// Generates and lints the tiny preset with some fields changed.
 #[track_caller]

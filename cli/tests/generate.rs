@@ -1,8 +1,6 @@
 //! `heddle gen`: folders of Verilog.
 
-mod bench;
-
-use bench::{Bench, CONFIG};
+use crate::bench::{Bench, CONFIG};
 use serde_json::Value;
 
 const GEN: [&str; 5] = ["gen", "-c", "c.json", "-o", "out/verilog"];
@@ -282,4 +280,93 @@ fn a_folder_inside_the_output_is_not_heddles_whatever_the_list_says() {
     assert_eq!(run.code, Some(2));
     assert!(run.stderr.contains("\"sub\""), "{}", run.stderr);
     assert!(bench.path().join("out/sub/keep.txt").exists());
+}
+
+/// A file of the repository.
+fn document(path: &str) -> String {
+    let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+#[test]
+fn the_examples_of_the_readme_run_one_after_the_other_and_keep_each_others_output() {
+    let bench = Bench::new(&[]);
+    for folder in ["configs", "models"] {
+        let target = format!("{}/../{folder}", env!("CARGO_MANIFEST_DIR"));
+        std::os::unix::fs::symlink(target, bench.path().join(folder)).expect("a link");
+    }
+    let readme = document("README.md");
+    let examples = readme
+        .lines()
+        .filter_map(|line| line.strip_prefix("    heddle "));
+    let mut outputs = Vec::new();
+    for example in examples.filter(|line| line.contains("configs/")) {
+        let arguments: Vec<&str> = example.split_whitespace().collect();
+        generated(&bench, &arguments);
+        let output = arguments.iter().position(|&argument| argument == "-o");
+        outputs.extend(output.map(|at| arguments[at + 1]));
+    }
+    assert_eq!(
+        outputs,
+        [
+            "build/traversal",
+            "build/sliced",
+            "build/offsets",
+            "build/gemm",
+            "build/conv.hdot"
+        ]
+    );
+    for output in outputs {
+        assert!(bench.path().join(output).exists(), "{output}");
+    }
+}
+
+#[test]
+fn the_page_about_generation_has_the_number_of_files() {
+    let bench = Bench::new(&[("c.json", CONFIG)]);
+    generated(&bench, &GEN);
+    let files = std::fs::read_dir(bench.path().join("out/verilog"))
+        .expect("a folder")
+        .count();
+    let page = document("benches/generation.md");
+    let rows = page
+        .lines()
+        .filter(|line| line.ends_with(" |") && line.contains(" MiB |"));
+    let counts: Vec<usize> = rows
+        .map(|row| {
+            row.split('|')
+                .nth(5)
+                .expect("six columns")
+                .trim()
+                .parse()
+                .expect("a number")
+        })
+        .collect();
+    assert_eq!(counts, [files; 5]);
+}
+
+#[test]
+fn tables_of_the_documents_have_no_gaps() {
+    let mut pages = vec!["README.md".to_string(), "ARCHITECTURE.md".to_string()];
+    for folder in ["docs", "benches"] {
+        let path = format!("{}/../{folder}", env!("CARGO_MANIFEST_DIR"));
+        for entry in std::fs::read_dir(path).expect("a folder") {
+            let name = entry.expect("an entry").file_name();
+            let name = name.to_string_lossy().into_owned();
+            pages.extend(name.ends_with(".md").then(|| format!("{folder}/{name}")));
+        }
+    }
+    for page in pages {
+        let text = document(&page);
+        let lines: Vec<&str> = text.lines().collect();
+        for at in 1..lines.len() {
+            let begins = lines[at].starts_with('|') && !lines[at - 1].starts_with('|');
+            let next = lines.get(at + 1).copied().unwrap_or_default();
+            assert!(
+                !begins || next.starts_with("|-"),
+                "{page}:{}: a row without a heading",
+                at + 1
+            );
+        }
+    }
 }

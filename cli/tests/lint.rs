@@ -1,8 +1,6 @@
 //! `heddle lint`: clean folders, warnings, missing tools.
 
-mod bench;
-
-use bench::{Bench, CONFIG};
+use crate::bench::{Bench, CONFIG};
 use serde_json::Value;
 
 /// A folder with one generated module.

@@ -1,8 +1,6 @@
 //! Networks of matrices through the binary: compiled from a file in storage, dumped, simulated.
 
-mod bench;
-
-use bench::{Bench, CONFIG};
+use crate::bench::{Bench, CONFIG};
 use serde_json::{Value, json};
 
 const ATTENTION: &str = include_str!("../../models/attention.json");
@@ -209,12 +207,9 @@ fn pet_41_a_program_of_matrices_runs_on_the_verilog() {
             "p.json",
             "--json",
         ];
-        let cache = concat!(env!("CARGO_TARGET_TMPDIR"), "/models");
-        let result = bench.command(&cosim).env("HEDDLE_CACHE", cache).output();
-        let result = result.expect("the binary runs");
-        let stdout = String::from_utf8(result.stdout).expect("text");
-        assert_eq!(result.status.code(), Some(0), "{stdout}");
-        let found: Value = serde_json::from_str(&stdout).expect("JSON");
+        let run = bench.simulate(&cosim);
+        assert_eq!(run.code, Some(0), "{}", run.stdout);
+        let found: Value = serde_json::from_str(&run.stdout).expect("JSON");
         assert_eq!(found["exact"], true);
         assert_eq!(found["report"]["total"]["cycles"], cycles);
     }

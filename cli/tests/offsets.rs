@@ -1,8 +1,7 @@
 //! `heddle offsets`: table files made, printed, checked and compared.
 
-mod bench;
-
-use bench::{Bench, CONFIG};
+use crate::bench;
+use crate::bench::{Bench, CONFIG};
 use heddle_arch::offsets::{Request, Tables};
 use heddle_compiler::offsets::generate;
 use serde_json::{Value, json};
@@ -10,13 +9,7 @@ use serde_json::{Value, json};
 const DOCUMENT: &str = include_str!("../../docs/offsets.md");
 
 /// Example 5.3 of the specification.
-const SHAPE: &str = r#"{
-  "convolution": {
-    "channels": 2, "height": 6, "width": 7, "images": 2, "outputs": 2,
-    "kernel": [2, 3], "stride": [1, 2], "dilation": [2, 1]
-  },
-  "element_bytes": 2
-}"#;
+const SHAPE: &str = include_str!("../../models/shape.json");
 /// The same as options.
 const OPTIONS: &str = "--channels 2 --height 6 --width 7 --images 2 --outputs 2 --kernel 2x3 \
                        --stride 1x2 --dilation 2x1 --element-bytes 2";
@@ -171,7 +164,7 @@ fn session() -> Vec<(String, String)> {
 
 #[test]
 fn the_document_shows_what_is_printed() {
-    let bench = Bench::new(&[("shape.json", SHAPE), ("tiny.json", CONFIG)]);
+    let bench = Bench::new(&[("models/shape.json", SHAPE), ("tiny.json", CONFIG)]);
     let session = session();
     assert!(session.len() >= 4, "{session:?}");
     for (command, expected) in session {

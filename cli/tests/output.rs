@@ -1,11 +1,9 @@
 //! What every generated text keeps to, on the presets of 16x16 and 128x128.
 
-mod bench;
-
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use bench::Bench;
+use crate::bench::Bench;
 
 const PRESETS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../configs");
 

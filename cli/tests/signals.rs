@@ -1,13 +1,12 @@
 //! A run that is ended by a signal leaves nothing half done.
 
-mod bench;
-
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use bench::{Bench, CONFIG};
+use crate::bench::{Bench, CONFIG, MODEL};
 
 /// Files of the folder that is replaced: many, so that its removal takes a while.
 const OLD_FILES: usize = 2000;
@@ -120,4 +119,70 @@ fn an_interrupted_replacement_leaves_the_old_folder_or_the_other() {
     catch("out", old, |folder| {
         assert!(is_complete(&folder.join("out")));
     });
+}
+
+#[test]
+fn a_file_that_grows_too_large_is_an_error_and_leaves_nothing() {
+    let bench = Bench::new(&[("c.json", CONFIG)]);
+    let binary = bench.command(&[]).get_program().to_owned();
+    let result = Command::new("sh")
+        .args(["-c", "ulimit -f 2; exec \"$0\" gen -c c.json -o out"])
+        .arg(binary)
+        .current_dir(bench.path())
+        .output()
+        .expect("the shell runs");
+    let stderr = String::from_utf8_lossy(&result.stderr);
+    assert!(stderr.contains("File too large"), "{stderr}");
+    assert_eq!(result.status.code(), Some(2), "{stderr}");
+    assert_eq!(names(bench.path()), ["c.json"]);
+}
+
+/// A compiler that starts another process and waits for it, as compilers do.
+const COMPILER: &str = "#!/bin/sh
+[ \"$1\" = --version ] && { echo slow 1.0; exit; }
+sleep 600 &
+echo $! >>started
+wait
+";
+
+#[test]
+fn a_killed_build_ends_its_compilers() {
+    for signal in ["-KILL", "-TERM"] {
+        let bench = Bench::new(&[("c.json", CONFIG), ("m.json", MODEL), ("cxx", COMPILER)]);
+        let compiler = bench.path().join("cxx");
+        let executable = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&compiler, executable).expect("the file is there");
+        let mut child = bench
+            .command(&["cosim", "-c", "c.json", "-m", "m.json"])
+            .env("CXX", &compiler)
+            .env("HEDDLE_CACHE", "cache")
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the binary runs");
+        let started = || {
+            let list = std::fs::read_to_string(bench.path().join("started")).unwrap_or_default();
+            list.lines().map(str::to_string).collect::<Vec<_>>()
+        };
+        wait_until("a compiler runs", || !started().is_empty());
+        let id = child.id().to_string();
+        let sent = Command::new("kill").args([signal, &id]).status();
+        assert!(sent.expect("kill runs").success());
+        child.wait().expect("a child");
+        wait_until("no compiler runs", || {
+            let mut all = started().into_iter();
+            all.all(|id| !Path::new("/proc").join(id).exists())
+        });
+    }
+}
+
+#[track_caller]
+fn wait_until(what: &str, condition: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(
+            start.elapsed() < Duration::from_secs(60),
+            "expected: {what}"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }

@@ -1,8 +1,6 @@
 //! `heddle traverse`: nests, replays and what is refused.
 
-mod bench;
-
-use bench::{Bench, CONFIG};
+use crate::bench::{Bench, CONFIG};
 use serde_json::{Value, json};
 
 /// The example of the specification, section 5.1, with an epilogue.

@@ -4,6 +4,7 @@
 //! that nobody writes. The zeros are written once, with the image; so a byte that is written for one tensor
 //! is never the halo of another one.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// What a tensor wants of the memory.
@@ -21,27 +22,28 @@ pub(crate) struct Request {
 pub(crate) fn allocate(requests: &[Request]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..requests.len()).collect();
     order.sort_by_key(|&i| (std::cmp::Reverse(requests[i].written.len()), i));
-    let mut placed: Vec<(usize, usize)> = Vec::new();
+    let longest = order.first().map_or(0, |&i| requests[i].written.len());
+    // What is there by its address, and where something begins or ends.
+    let mut placed: BTreeSet<(usize, usize)> = BTreeSet::new();
+    let mut candidates = BTreeSet::from([0]);
     let mut addresses = vec![0; requests.len()];
+    let mut before: Option<usize> = None;
     for i in order {
-        let ends = placed
-            .iter()
-            .map(|&(other, at)| at + requests[other].written.len());
-        let starts = placed.iter().map(|&(_, at)| at);
-        let mut candidates: Vec<usize> = starts.chain(ends).chain([0]).collect();
-        candidates.sort_unstable();
+        let length = requests[i].written.len();
         let fits = |at: usize| {
-            let others = placed
-                .iter()
-                .map(|&(other, there)| (&requests[other], there));
-            others
-                .into_iter()
-                .all(|other| agree((&requests[i], at), other))
+            let near = (at.saturating_sub(longest), 0)..(at + length, 0);
+            let mut others = placed.range(near);
+            others.all(|&(there, other)| agree((&requests[i], at), (&requests[other], there)))
         };
-        let at = candidates.into_iter().find(|&at| fits(at));
+        // What had no room for its equal has none for it.
+        let equal = before.filter(|&other| requests[other] == requests[i]);
+        let first = equal.map_or(0, |other| addresses[other]);
+        let at = candidates.range(first..).copied().find(|&at| fits(at));
         let at = at.expect("behind the last tensor there is room");
         addresses[i] = at;
-        placed.push((i, at));
+        before = Some(i);
+        placed.insert((at, i));
+        candidates.extend([at, at + length]);
     }
     addresses
 }

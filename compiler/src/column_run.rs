@@ -144,5 +144,8 @@ mod tests {
         }
         let periods = [1, 2, 3, 7, 14].map(streamed_period);
         assert_eq!(periods, [2, 2, 3, 8, 15]);
+        // Byte 7 of the last group lies 8 words for each group behind the first word of the last tile.
+        let tails = [1, 2, 3, 7, 14].map(|groups| streamed_tail(groups, streamed_period(groups)));
+        assert_eq!(tails, [9 - 2, 17 - 2, 25 - 3, 57 - 8, 113 - 15]);
     }
 }

@@ -9,12 +9,13 @@ mod read;
 mod write;
 
 use heddle_arch::params::Params;
+use schemars::generate::SchemaSettings;
 
 use crate::program::Program;
 use form::{Content, ProgramFile};
 
 /// Name and version of the format.
-const FORMAT: &str = "heddle-program-2";
+const FORMAT: &str = "heddle-program-3";
 
 /// Why a file is no program for a machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -98,6 +99,17 @@ impl Program {
         file.program.machine.check(params)?;
         read::content(file.program, params)
     }
+}
+
+/// JSON schema of a program file.
+#[must_use]
+pub fn program_schema() -> serde_json::Value {
+    let settings =
+        SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    settings
+        .into_generator()
+        .into_root_schema_for::<ProgramFile>()
+        .into()
 }
 
 /// CRC-32 of the content as compact JSON.

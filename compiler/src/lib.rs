@@ -53,7 +53,7 @@ mod walk;
 mod weights;
 
 pub use error::{CompileError, Memory, Shortage};
-pub use file::FileError;
+pub use file::{FileError, program_schema};
 pub use graph::{Graph, Node, Place};
 pub use mapping::{Mapping, MappingChoice, MappingCost, Options};
 pub use matrices::{IdentitySource, MatrixOptions};

@@ -11,10 +11,11 @@ mod place;
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 
-use crate::error::CompileError;
+use crate::error::{CompileError, Memory, Shortage};
 use crate::mapping::Options;
 use crate::matrix::DrainForm;
 use crate::program::Program;
+use lower::Lowered;
 
 /// Where the identity of transposes comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -67,10 +68,32 @@ pub(crate) fn build(
     }
     let attempt = |keep| {
         let lowered = lower::lower(network, options.matrices, keep, params.array.cols)?;
+        check_program(network, &lowered, params)?;
         let colours = colour::colours(network, &lowered, params)?;
         let placed = place::place(network, &lowered, &colours, options.matrices, params)?;
         emit::emit(network, &lowered, &placed, options, params)
     };
     // Copies that stay save time and take room.
     attempt(true).or_else(|_| attempt(false))
+}
+
+/// Fewest words of an operation: a load, a product and a drain, each with a record of one row without loops.
+const OPERATION_WORDS: u64 = 4 + 5 + 5;
+
+/// Whether the program memory can hold so many operations, before any of them gets a place.
+fn check_program(
+    network: &Network,
+    lowered: &Lowered,
+    params: &Params,
+) -> Result<(), CompileError> {
+    let operations: usize = lowered.layers.iter().map(Vec::len).sum();
+    let needed = OPERATION_WORDS * operations as u64;
+    match Shortage::of(Memory::Program, needed, params.program.words.into()) {
+        None => Ok(()),
+        Some(shortage) => Err(CompileError::DoesNotFit {
+            network: network.name.clone(),
+            configuration: params.name.clone(),
+            shortages: vec![shortage],
+        }),
+    }
 }

@@ -19,5 +19,5 @@ pub use drain_form::DrainForm;
 pub use identity::IdentityBuild;
 pub use place::{MatrixPlace, Shape};
 pub use product::{Product, Scaling};
-pub use transpose::{Transpose, blocks};
+pub use transpose::{Block, Transpose, blocks};
 pub use wide::{Portions, WideTranspose, portion_factors};

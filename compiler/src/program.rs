@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use heddle_arch::isa::{Instruction, Wait};
+use heddle_arch::isa::{Instruction, Matmul, ROW_TENSOR, Wait};
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
@@ -96,7 +96,8 @@ pub struct ColumnParam {
 }
 
 impl Program {
-    /// Whether the program, read from a file, can be that of a network: shapes and zero points of all tensors.
+    /// Whether the program, read from a file, can be that of a network: names, inputs and work of all layers, shapes and
+    /// zero points of all tensors.
     ///
     /// # Errors
     /// What differs.
@@ -108,7 +109,40 @@ impl Program {
                 self.network, network.name
             ));
         }
+        let same = |what: &str, found: String, expected: String| match found == expected {
+            true => Ok(()),
+            false => Err(format!(
+                "program of {}: {what} is {found}, expected {expected}",
+                self.network
+            )),
+        };
+        same("network", self.network.clone(), network.name.clone())?;
+        for (plan, layer) in self.layers.iter().zip(&network.layers) {
+            let inputs: Vec<usize> = layer.inputs.iter().map(|input| input.tensor).collect();
+            let at = |field| format!("{field} of layer {}", layer.name);
+            same(&at("name"), plan.name.clone(), layer.name.clone())?;
+            same(&at("macs"), plan.macs.to_string(), layer.macs().to_string())?;
+            same(
+                &at("inputs"),
+                format!("{:?}", plan.inputs),
+                format!("{inputs:?}"),
+            )?;
+        }
+        for run in &self.runs {
+            let first = &network.layers[run.layers.start].name;
+            let name = match run.layers.len() {
+                1 if run.name == *first => first,
+                _ => &network.name,
+            };
+            same("name of a run", run.name.clone(), name.clone())?;
+        }
         for (index, tensor) in self.tensors.iter().enumerate() {
+            let name = network.tensor_name(index);
+            same(
+                &format!("name of tensor {index}"),
+                tensor.name.clone(),
+                name.to_string(),
+            )?;
             let (shape, zero_point) = network.tensor(index);
             if (tensor.shape, tensor.zero_point) != (shape, zero_point) {
                 return Err(format!(
@@ -309,6 +343,20 @@ fn layer_plan(
 /// Cycles of a layer that runs alone.
 fn alone(instructions: &[Instruction], params: &Params) -> u64 {
     cycles(&halted(instructions.to_vec()), params)
+}
+
+/// Tensor slots of an instruction: what the counter VECTORS counts.
+pub(crate) fn tensor_slots(instruction: &Instruction) -> u64 {
+    let Instruction::Matmul(Matmul { record, repeat, .. }) = instruction else {
+        return 0;
+    };
+    let Some(block) = record.rows.iter().find(|block| block.row == ROW_TENSOR) else {
+        return 0;
+    };
+    let loops = block.loops.iter();
+    let trips = loops.map(|l| l.end.div_ceil(l.step.max(1)).max(1));
+    let once = trips.fold(1, |slots: u64, trips| slots.saturating_mul(trips.into()));
+    once.saturating_mul(repeat.map_or(1, |repeat| repeat.times.into()))
 }
 
 /// The instructions and HALT.

@@ -146,3 +146,54 @@ fn used_before(schedule: &Schedule, load: usize, drain: usize) -> bool {
         (Some(_), None) => true,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedule::Dependency;
+    use heddle_arch::isa::{Drain, LoadWeights, Matmul};
+
+    fn step(instruction: Instruction, after: &[(usize, Reason)]) -> Step {
+        let unit = match instruction {
+            Instruction::Drain(_) => Unit::Drain,
+            Instruction::LoadWeights(_) => Unit::Weights,
+            _ => Unit::Stream,
+        };
+        let after = after.iter().map(|&(on, reason)| Dependency { on, reason });
+        Step {
+            layer: 0,
+            unit,
+            instruction,
+            bytes: 0..8,
+            after: after.collect(),
+        }
+    }
+
+    /// What the last of these steps waits for.
+    fn last_wait(steps: Vec<Step>) -> Wait {
+        let layers = vec![String::new()];
+        let (mut instructions, _) = Schedule { layers, steps }.instructions();
+        *instructions.last_mut().expect("a step").wait_mut()
+    }
+
+    #[test]
+    fn data_of_the_first_drain_that_is_not_known_to_be_done_are_waited_for() {
+        let drain = || step(Instruction::Drain(Drain::default()), &[]);
+        let product = Instruction::Matmul(Matmul::default());
+        // The second drain started when the first was done, and nothing tells that it is done itself.
+        let after_second = step(product.clone(), &[(1, Reason::Data)]);
+        assert!(last_wait(vec![drain(), drain(), after_second]).drain);
+        let after_first = step(product, &[(0, Reason::Data)]);
+        assert!(!last_wait(vec![drain(), drain(), after_first]).drain);
+    }
+
+    #[test]
+    fn the_bank_of_the_first_load_that_is_not_known_to_be_done_is_waited_for() {
+        let load = || step(Instruction::LoadWeights(LoadWeights::default()), &[]);
+        let product = Instruction::Matmul(Matmul::default());
+        let after_second = step(product.clone(), &[(1, Reason::Bank)]);
+        assert!(last_wait(vec![load(), load(), after_second]).weights);
+        let after_first = step(product, &[(0, Reason::Bank)]);
+        assert!(!last_wait(vec![load(), load(), after_first]).weights);
+    }
+}

@@ -1,9 +1,7 @@
 //! Nests that are refused: place, kind and message.
 
-mod nest;
-
+use crate::nest::{refused as check, unit};
 use heddle_compiler::nest::Refusal::*;
-use nest::{refused as check, unit};
 
 #[test]
 fn texts_that_leave_the_grammar_are_refused_with_their_place() {

@@ -60,13 +60,13 @@ fn a_file_that_was_cut_off_or_changed_is_refused() {
         let error = Program::from_json(&changed, &edge()).expect_err("changed");
         assert!(matches!(error, FileError::Checksum { .. }), "{at}: {error}");
     }
-    let other = text.replacen("heddle-program-2", "heddle-program-9", 1);
+    let other = text.replacen("heddle-program-3", "heddle-program-9", 1);
     let message = Program::from_json(&other, &edge())
         .expect_err("another format")
         .to_string();
     assert_eq!(
         message,
-        "format is \"heddle-program-9\", expected heddle-program-2"
+        "format is \"heddle-program-9\", expected heddle-program-3"
     );
     let other = text.replacen("\"crc\": \"", "\"crc\": \"x", 1);
     let message = Program::from_json(&other, &edge())
@@ -97,15 +97,26 @@ fn a_program_for_another_machine_is_refused() {
         let error = Program::from_json(&text, &params).expect_err(configuration);
         assert_eq!(error.to_string(), message);
     }
-    let mut params = edge();
-    params.results_buffer.depth *= 2;
-    let error = Program::from_json(&text, &params).expect_err("another depth");
-    assert!(
-        error
-            .to_string()
-            .starts_with("made for results_buffer.depth"),
-        "{error}"
-    );
+    type Change = (&'static str, fn(&mut Params));
+    let changes: [Change; 9] = [
+        ("results_buffer.depth", |p| p.results_buffer.depth *= 2),
+        ("traversal.rows", |p| p.traversal.rows += 1),
+        ("traversal.loops", |p| p.traversal.loops += 1),
+        ("traversal.offset_bits", |p| p.traversal.offset_bits -= 1),
+        ("traversal.address_bits", |p| p.traversal.address_bits += 1),
+        ("post.pooling", |p| p.post.pooling = true),
+        ("post.product", |p| p.post.product = true),
+        ("post.median", |p| p.post.median = 9),
+        ("post.activations", |p| p.post.activations = 1),
+    ];
+    for (field, change) in changes {
+        let mut params = edge();
+        change(&mut params);
+        let error = Program::from_json(&text, &params)
+            .expect_err(field)
+            .to_string();
+        assert!(error.starts_with(&format!("made for {field} ")), "{error}");
+    }
 }
 
 /// A change, with the checksum that belongs to it: what somebody else's tool may write.
@@ -163,6 +174,44 @@ fn values_out_of_range_are_named() {
 }
 
 #[test]
+fn fields_that_say_what_the_words_do_not_are_refused() {
+    let program = digits(true);
+    let text = program.to_json(&edge());
+    let (run, conv1) = (&program.runs[0], &program.layers[0]);
+    let number = |field: &str, value: u64| format!("\"{field}\": {value}");
+    for (from, to, message) in [
+        (
+            number("instructions", run.instructions.into()),
+            number("instructions", 1),
+            "runs.instructions is 1, expected ",
+        ),
+        (
+            number("vectors", conv1.vectors),
+            number("vectors", conv1.vectors + 1),
+            "vectors of the layers of a run is ",
+        ),
+        (
+            number("operands", conv1.operands),
+            number("operands", 8 * conv1.vectors + 1),
+            "layers.operands is ",
+        ),
+        (
+            "\"network\": \"digits\"".to_string(),
+            "\"network\": \"digits\\u001b[31m\"".to_string(),
+            "network is \"digits\\u{1b}[31m\", expected 1 to 64 characters, all of them visible",
+        ),
+        (
+            format!("\"reason\": \"{}\"", conv1.choice.reason),
+            "\"reason\": \"\\n\"".to_string(),
+            "layers[0].reason is ",
+        ),
+    ] {
+        let error = Program::from_json(&forged(&text, &from, &to), &edge()).expect_err(&from);
+        assert!(error.to_string().starts_with(message), "{from}: {error}");
+    }
+}
+
+#[test]
 fn a_program_of_another_network_is_told_apart() {
     let program = digits(false);
     let network = |path| Network::from_json(&read(path)).unwrap();
@@ -174,7 +223,40 @@ fn a_program_of_another_network_is_told_apart() {
         .check_network(&network("models/tiny.json"))
         .unwrap_err();
     assert_eq!(message, "program of digits with 4 layers, tiny has 3");
-    let mut other = network("models/digits.json");
+    let digits = network("models/digits.json");
+    let text = program.to_json(&edge());
+    for (from, to, message) in [
+        (
+            "\"network\": \"digits\"",
+            "\"network\": \"mobile\"",
+            "network is mobile, expected digits",
+        ),
+        (
+            "\"name\": \"conv1\"",
+            "\"name\": \"fc\"",
+            "name of a run is fc, expected digits",
+        ),
+        (
+            "\"macs\": 9216",
+            "\"macs\": 9217",
+            "macs of layer conv1 is 9217, expected 9216",
+        ),
+        (
+            "\"inputs\": [\n          0\n",
+            "\"inputs\": [\n          1\n",
+            "inputs of layer conv1 is [1], expected [0]",
+        ),
+        (
+            "\"name\": \"input\"",
+            "\"name\": \"image\"",
+            "name of tensor 0 is image, expected input",
+        ),
+    ] {
+        let forged = Program::from_json(&forged(&text, from, to), &edge()).expect("in range");
+        let found = forged.check_network(&digits).expect_err(from);
+        assert!(found.ends_with(message), "{found}");
+    }
+    let mut other = digits;
     other.layers[1].output_zero_point = 0;
     let message = program.check_network(&other).unwrap_err();
     assert_eq!(

@@ -1,7 +1,5 @@
 //! Networks on machines with input banks: the input lies there alone, and everything else elsewhere.
 
-mod support;
-
 use heddle_arch::network::{Network, Padding, Shape};
 use heddle_arch::params::Params;
 use heddle_compiler::matrix::{DrainForm, MatrixPlace, Product, Scaling, Shape as MatrixShape};
@@ -10,8 +8,8 @@ use heddle_sim::network::run as golden;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use support::matrices::{attention, options, runs, tiny};
-use support::{Size, load, random_image, random_network, random_size, run};
+use crate::support::matrices::{attention, options, runs, tiny};
+use crate::support::{Size, load, random_image, random_network, random_size, run};
 
 const SIZE: Size = Size {
     rows: 4,

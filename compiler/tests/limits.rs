@@ -1,7 +1,5 @@
 //! Networks that do not fit, and layouts at the edge of what fits.
 
-mod support;
-
 use heddle_arch::network::{Network, Padding, Shape};
 use heddle_arch::params::Params;
 use heddle_compiler::{CompileError, Mapping, Memory, Options, Shortage, compile, compile_with};
@@ -9,7 +7,7 @@ use heddle_sim::network::run as golden;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use support::{Size, load, random_image, random_network, run};
+use crate::support::{Size, load, random_image, random_network, run};
 
 const SIZE: Size = Size {
     rows: 4,

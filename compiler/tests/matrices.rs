@@ -2,13 +2,15 @@
 
 use heddle_arch::isa::{
     Drain, Instruction, LoadWeights, Matmul, OP_DRAIN, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_EPILOGUE,
-    ROW_PROLOGUE, ROW_TENSOR,
+    ROW_PROLOGUE, ROW_TENSOR, Wait,
 };
 use heddle_arch::params::Params;
+use heddle_arch::requantise::Scale;
 use heddle_compiler::matrix::{
     DrainForm, IdentityBuild, MatrixError, MatrixPlace, Portions, Product, Scaling, Shape,
     Transpose, WideTranspose,
 };
+use heddle_sim::machine::Machine;
 
 /// 4 x 4, two banks of 2 KiB.
 fn tiny() -> Params {
@@ -33,6 +35,57 @@ fn transpose(source: MatrixPlace, destination: MatrixPlace) -> Transpose {
 fn refused(transpose: &Transpose, message: &str) {
     let error = transpose.instructions(&tiny()).expect_err("refused");
     assert_eq!(error.to_string(), message);
+}
+
+/// As large as the array, on the golden machine; `tb/tests/large` has the Verilog of it.
+#[test]
+fn pet_30_a_block_of_128_x_64_becomes_64_x_128() {
+    let large = include_str!("../../configs/large.json");
+    let params = large.replace("\"rows\": 64, \"cols\": 64", "\"rows\": 128, \"cols\": 64");
+    let params = Params::from_json(&params).expect("a preset with more rows");
+    assert_eq!((params.array.rows, params.array.cols), (128, 64));
+    let place = |rows, cols, base| MatrixPlace::new(Shape { rows, cols }, base, &params);
+    let source = place(128, 64, 0);
+    let transpose = Transpose {
+        source,
+        destination: place(64, 128, source.end()),
+        identity: place(128, 128, params.bank_bytes()),
+        tile: 0,
+        form: DrainForm::Direct,
+    };
+    let mut program = transpose.instructions(&params).expect("it fits");
+    let wait = Wait::default();
+    program.push(Instruction::Halt { wait });
+    let program: Vec<u32> = program.iter().flat_map(Instruction::encode).collect();
+
+    let mut machine = Machine::new(&params);
+    let element =
+        |row: u32, col: u32| (row * 64 + col).wrapping_mul(2_654_435_761).to_be_bytes()[0];
+    let mut fill = |place: &MatrixPlace, byte: &dyn Fn(u32, u32) -> u8| {
+        for row in 0..place.shape.rows {
+            for col in 0..place.shape.cols {
+                let (partition, address) = place.element(row, col);
+                let mut word = machine.read_word(partition, address / 8);
+                word[(address % 8) as usize] = byte(row, col);
+                machine.write_word(partition, address / 8, word);
+            }
+        }
+    };
+    fill(&transpose.source, &element);
+    fill(&transpose.identity, &|row, col| u8::from(row == col));
+    for column in 0..64 {
+        machine.write_bias(column, 0, 0);
+        machine.write_scale(column, 0, Scale::new(1 << 30, 1).expect("scale 1"));
+    }
+    machine.write_program(0, &program);
+    machine.run(0, 10_000).expect("the program halts");
+    for row in 0..64 {
+        for col in 0..128 {
+            let (partition, address) = transpose.destination.element(row, col);
+            let found = machine.read_word(partition, address / 8)[(address % 8) as usize];
+            assert_eq!(found, element(col, row), "row {row}, column {col}");
+        }
+    }
 }
 
 #[test]

@@ -1,16 +1,14 @@
 //! Networks of products and transposes: their programs on the instruction-level machine against the golden
 //! network, with every cycle predicted.
 
-mod support;
-
-use heddle_arch::network::LayerKind;
+use heddle_arch::network::{LayerKind, Permutation, Shape};
 use heddle_compiler::matrix::DrainForm;
-use heddle_compiler::{CompileError, compile_with};
+use heddle_compiler::{CompileError, Options, compile_with};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use support::matrices::{attention, check, options, random_matrices, runs, tiny};
-use support::random_size;
+use crate::support::matrices::{attention, check, options, random_matrices, runs, tiny};
+use crate::support::random_size;
 
 #[test]
 fn pet_40_pet_41_an_attention_runs_in_every_form() {
@@ -66,7 +64,7 @@ fn pet_40_pet_42_pet_x1_pet_x4_random_networks_give_the_golden_values_in_the_pre
                     "makes no such pause",
                     "make no such pause",
                     "results_buffer.depth",
-                    "not legal for this machine",
+                    "traversal.rows is",
                 ];
                 let at = known.iter().find(|part| message.contains(**part));
                 event(at.unwrap_or_else(|| panic!("seed {seed}: {message}")), true);
@@ -137,4 +135,30 @@ fn pet_40_pet_42_pet_x1_pet_x4_random_networks_give_the_golden_values_in_the_pre
         );
     }
     assert!(events["runs"] > 200, "{events:?}");
+}
+
+#[test]
+fn as_many_transposes_as_a_network_can_have_are_refused_at_once() {
+    let mut network = attention();
+    let mut layer = network.layers.swap_remove(0);
+    let shape = Shape {
+        channels: 4096,
+        height: 1,
+        width: 1,
+    };
+    (layer.kind, layer.inputs) = (
+        LayerKind::Transpose(Permutation::default()),
+        vec![layer.inputs[0]],
+    );
+    (layer.input, layer.output) = (shape, shape);
+    (network.input, network.layers) = (shape, vec![layer]);
+    let mut params = tiny();
+    let started = std::time::Instant::now();
+    for (words, needed) in [(1024, "program need "), (65_536, "matrices need ")] {
+        params.program.words = words;
+        let error = compile_with(&network, &params, Options::default()).expect_err("too many");
+        assert!(error.to_string().contains(needed), "{error}");
+    }
+    // What took minutes takes milliseconds.
+    assert!(started.elapsed().as_secs() < 30);
 }

@@ -1,7 +1,5 @@
 //! What the compiler makes of networks of matrices: instructions, dependencies, files, and what it refuses.
 
-mod support;
-
 use heddle_arch::isa::{
     Instruction, LoadWeights, Matmul, OP_DRAIN, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_EPILOGUE,
     ROW_TENSOR,
@@ -15,8 +13,8 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
-use support::matrices::{attention, check, network, options, runs, tiny};
-use support::{load, random_image};
+use crate::support::matrices::{attention, check, network, options, runs, tiny};
+use crate::support::{load, random_image};
 
 /// A transpose of a matrix of the input.
 fn turned(rows: u32, cols: u32) -> Network {

@@ -1,11 +1,10 @@
 //! Nests at the limits: of the unit, of numbers built in Rust, of texts, and those of the document.
 
-mod nest;
-
+use crate::nest;
+use crate::nest::{refused as check, unit};
 use heddle_arch::traverse::UnitShape;
 use heddle_compiler::nest::Refusal::*;
 use heddle_compiler::nest::{Affine, Array, For, Nest, Use};
-use nest::{refused as check, unit};
 
 #[test]
 fn nests_beyond_the_unit_are_refused_with_what_it_has() {

@@ -1,11 +1,9 @@
 //! Nests to rows: the worked examples of the specification, layouts, steps, recognition.
 
-mod nest;
-
+use crate::nest::{addresses, unit};
 use heddle_arch::traverse::{EndTest, Row, RowKind, UnitShape};
 use heddle_compiler::nest::{Affine, Array, For, Nest, Plan, Use};
 use heddle_sim::traversal::{vectors, walk};
-use nest::{addresses, unit};
 
 /// The arrays of the example of section 5.1 and an epilogue array.
 const ARRAYS: &str = "

@@ -1,7 +1,5 @@
 //! Compiled networks on the instruction-level machine give what plain nested loops give.
 
-mod support;
-
 use std::collections::BTreeMap;
 
 use heddle_arch::host::Counter;
@@ -13,7 +11,7 @@ use heddle_sim::network::{class_of, run as golden};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use support::{check, load, random_image, random_network, random_size, run};
+use crate::support::{check, load, random_image, random_network, random_size, run};
 
 /// All instructions of a program.
 fn instructions(program: &Program) -> Vec<Instruction> {

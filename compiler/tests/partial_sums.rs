@@ -1,7 +1,5 @@
 //! Programs for machines whose stored sums enter the array at the top: outputs and cycles on the golden machine.
 
-mod support;
-
 use heddle_arch::isa::{Instruction, LoadWeights};
 use heddle_arch::network::Network;
 use heddle_arch::params::{Params, PartialSums};
@@ -9,7 +7,7 @@ use heddle_compiler::{Options, Program, compile, compile_with};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use support::{check, random_image, random_network, random_size};
+use crate::support::{check, random_image, random_network, random_size};
 
 /// Networks for machines of every shape.
 const NETWORKS: u64 = 120;

@@ -1,14 +1,12 @@
 //! Networks on machines whose program lies in banks of the state buffer: everything else lies in front of it, cycles are predicted, and
 //! a program file is for both kinds of memory.
 
-mod support;
-
 use heddle_arch::params::{Params, ProgramMemory};
 use heddle_compiler::{Options, Program, compile_with};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use support::{check, random_image, random_network, random_size};
+use crate::support::{check, random_image, random_network, random_size};
 
 /// The machine with its program in banks, if two others and the input banks leave room for it.
 fn banked(params: &Params) -> Option<Params> {

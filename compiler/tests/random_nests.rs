@@ -1,12 +1,10 @@
 //! Random nests: the rows give the addresses that the loops of the text give when they are run.
 
-mod nest;
-
 use std::collections::BTreeMap;
 
+use crate::nest::{addresses, unit};
 use heddle_arch::traverse::{EndTest, RowKind, UnitShape};
 use heddle_compiler::nest::{Affine, Array, For, Nest, Refusal, Use};
-use nest::{addresses, unit};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

@@ -1,7 +1,5 @@
 //! What the stages of the compiler make: graph, schedule, instructions that wait where they must.
 
-mod support;
-
 use heddle_arch::host::Counter;
 use heddle_arch::isa::{Instruction, Wait, disassemble};
 use heddle_arch::network::{LayerKind, Network};
@@ -13,7 +11,7 @@ use heddle_sim::machine::Machine;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use support::{random_network, random_size};
+use crate::support::{random_network, random_size};
 
 fn read(path: &str) -> String {
     let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));

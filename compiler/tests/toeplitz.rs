@@ -1,7 +1,5 @@
 //! Depthwise layers that make two rows at a time, on the instruction-level machine.
 
-mod support;
-
 use std::collections::BTreeMap;
 
 use heddle_arch::network::{LayerKind, Network};
@@ -10,8 +8,8 @@ use heddle_compiler::{Mapping, Options, Program, RowOrder, compile, compile_with
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use support::depthwise::random_depthwise_network;
-use support::{Size, check, random_image};
+use crate::support::depthwise::random_depthwise_network;
+use crate::support::{Size, check, random_image};
 
 fn with(mapping: Mapping) -> Options {
     Options {

@@ -1,9 +1,10 @@
 //! The golden networks: requantisation against Python integers, layers against sums by hand.
 
 use heddle_arch::network::Network;
-use heddle_arch::requantise::{Rounding, Scale};
+use heddle_arch::requantise::{Rounding, Scale, quantise_output};
 use heddle_sim::network::requantise::output_value;
 use heddle_sim::network::{NetworkError, class_of, run};
+use heddle_sim::post;
 use serde_json::Value;
 
 fn read(path: &str) -> String {
@@ -38,6 +39,49 @@ fn requantisation_agrees_with_python_integers() {
         );
         assert_eq!(found, byte("expected"), "{vector}");
     }
+}
+
+/// Every layer and scaling that `models/litert_vectors.py` has recorded from the reference kernels.
+#[test]
+fn layers_give_what_the_reference_kernels_gave() {
+    let file: Value = serde_json::from_str(&read("arch/tests/data/litert.json")).unwrap();
+    assert_eq!(file["resolver"], "BUILTIN_REF");
+    let bytes = |value: &Value| -> Vec<i8> { serde_json::from_value(value.clone()).unwrap() };
+    let mut ran = std::collections::BTreeMap::new();
+    for case in file["cases"].as_array().unwrap() {
+        let network = Network::from_json(&case["network"].to_string()).unwrap();
+        let layer = &case["network"]["layers"][0];
+        let (name, expected) = (layer["name"].as_str().unwrap(), bytes(&case["expected"]));
+        let outputs = run(&network, &bytes(&case["image"])).unwrap();
+        let differ = |found: &[i8]| found.iter().zip(&expected).position(|(a, b)| a != b);
+        assert_eq!(outputs[0].values.len(), expected.len(), "{name}");
+        assert_eq!(differ(&outputs[0].values), None, "{name}");
+        *ran.entry(name.split('_').next().unwrap()).or_insert(0) += expected.len();
+        if !name.starts_with("requantise") {
+            continue;
+        }
+        // The sums of these are their biases: the other two forms of the scaling, too.
+        let single = layer["rounding"] == "single";
+        let rounding = [Rounding::Double, Rounding::Single][usize::from(single)];
+        let byte = |key: &str| layer[key].as_i64().unwrap() as i8;
+        let (zero_point, low) = (byte("output_zero_point"), byte("activation_min"));
+        for (at, &expected) in expected.iter().enumerate() {
+            let int = |key: &str| layer[key][at].as_i64().unwrap() as i32;
+            let (acc, multiplier, shift) = (int("bias"), int("multiplier"), int("shift"));
+            let text = format!("{acc} * {multiplier} * 2^({shift} - 31), {rounding:?}");
+            let scale = Scale::new(multiplier, shift).unwrap();
+            let found = quantise_output(acc, scale, rounding, zero_point, low, i8::MAX);
+            assert_eq!(found, expected, "arch: {text}");
+            let scaled = post::requantise(acc, post::Scale { multiplier, shift }, single);
+            let found = (scaled + i64::from(zero_point)).clamp(low.into(), 127);
+            assert_eq!(found, i64::from(expected), "post: {text}");
+        }
+    }
+    assert!(ran["requantise"] > 3000 && ran["fully"] > 30, "{ran:?}");
+    assert!(
+        ran["convolution"] > 200 && ran["depthwise"] > 140,
+        "{ran:?}"
+    );
 }
 
 /// One 2 x 3 input channel with zero point 1, a 2 x 2 kernel padded on the left and below, stride

@@ -1,11 +1,17 @@
 //! Checks a value against the part of JSON schema that the types of this crate use.
 
+use std::ops::RangeInclusive;
+
 use serde_json::Value;
 
+use super::FAULTS_MAX;
 use crate::fault::Fault;
 
-/// Adds a fault for every violation of `schema` by `value` at `path`.
+/// Adds a fault for every violation of `schema` by `value` at `path`, until there are [`FAULTS_MAX`].
 pub(crate) fn check(value: &Value, schema: &Value, path: &str, faults: &mut Vec<Fault>) {
+    if faults.len() >= FAULTS_MAX {
+        return;
+    }
     if schema.get("enum").is_some() || schema.get("oneOf").is_some() {
         return check_choice(value, schema, path, faults);
     }
@@ -32,6 +38,7 @@ fn check_object(value: &Value, schema: &Value, path: &str, faults: &mut Vec<Faul
     for (key, item) in object {
         match fields.get(key) {
             Some(field) => check(item, field, &join(path, key), faults),
+            None if faults.len() >= FAULTS_MAX => break,
             None => {
                 let names: Vec<&str> = fields.keys().map(String::as_str).collect();
                 let field = join(path, &shorten(key));
@@ -78,7 +85,18 @@ fn check_array(value: &Value, schema: &Value, path: &str, faults: &mut Vec<Fault
     };
     let before = faults.len();
     let mut more = 0;
+    let whole = item_schema.get("type").and_then(Value::as_str) == Some("integer");
+    let range = range(item_schema).filter(|_| whole);
     for (i, item) in items.iter().enumerate() {
+        let good = |range: &RangeInclusive<i128>| integer(item).is_some_and(|n| range.contains(&n));
+        match range.as_ref().map(good) {
+            Some(true) => continue,
+            Some(false) if faults.len() > before => {
+                more += 1;
+                continue;
+            }
+            _ => {}
+        }
         // One fault stands for all of a list: a list of weights has a hundred thousand elements.
         let first = faults.len() == before;
         let kept = faults.len();
@@ -94,14 +112,16 @@ fn check_array(value: &Value, schema: &Value, path: &str, faults: &mut Vec<Fault
 }
 
 fn check_integer(value: &Value, schema: &Value, path: &str, faults: &mut Vec<Fault>) {
-    let number = integer(value);
-    let bound = |key: &str| schema.get(key).and_then(integer);
-    let inside = number.is_some_and(|n| {
-        bound("minimum").is_none_or(|low| n >= low) && bound("maximum").is_none_or(|high| n <= high)
-    });
-    if !inside {
+    let inside = |n: i128| range(schema).is_none_or(|range| range.contains(&n));
+    if !integer(value).is_some_and(inside) {
         faults.push(wrong(value, path, &describe(schema)));
     }
+}
+
+/// The numbers that a schema allows; none if it has no bounds.
+fn range(schema: &Value) -> Option<RangeInclusive<i128>> {
+    let bound = |key: &str| schema.get(key).and_then(integer);
+    Some(bound("minimum")?..=bound("maximum")?)
 }
 
 fn check_string(value: &Value, schema: &Value, path: &str, faults: &mut Vec<Fault>) {
@@ -149,11 +169,10 @@ fn describe(schema: &Value) -> String {
             _ => format!("{} or {last}", others.join(", ")),
         };
     }
-    let bound = |key: &str| schema.get(key).and_then(integer);
     match schema.get("type").and_then(Value::as_str) {
-        Some("integer") => match (bound("minimum"), bound("maximum")) {
-            (Some(low), Some(high)) => format!("a whole number from {low} to {high}"),
-            _ => "a whole number".to_string(),
+        Some("integer") => match range(schema) {
+            Some(range) => format!("a whole number from {} to {}", range.start(), range.end()),
+            None => "a whole number".to_string(),
         },
         Some("object") => "an object".to_string(),
         Some("array") => "a list".to_string(),
@@ -206,7 +225,7 @@ fn show(value: &Value) -> String {
 }
 
 /// A text of the user in a message: one line, not too long.
-fn shorten(text: &str) -> String {
+pub(super) fn shorten(text: &str) -> String {
     let visible: String = text.escape_debug().to_string().replace("\\\"", "\"");
     if visible.chars().count() <= 40 {
         return visible;

@@ -2,16 +2,21 @@
 //! which it has accepted before, is walked once more.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 
+use serde_json::Value;
+
+use super::FAULTS_MAX;
+use super::check::shorten;
 use crate::fault::Fault;
 
-/// A fault for every field that stands twice in its object.
+/// A fault for every field that stands twice in its object, at most [`FAULTS_MAX`].
 pub(crate) fn repeated_fields(text: &str) -> Vec<Fault> {
     let mut faults = Vec::new();
-    Scanner::new(text, &mut |path, line, repeated| {
-        if repeated {
+    Scanner::new(text, &mut |path, place, repeated| {
+        if repeated && faults.len() < FAULTS_MAX {
             faults.push(Fault {
-                line: Some(line),
+                line: Some(place.line),
                 field: path.to_string(),
                 message: format!("{path} stands twice, expected once"),
             });
@@ -21,24 +26,42 @@ pub(crate) fn repeated_fields(text: &str) -> Vec<Fault> {
     faults
 }
 
-/// Sets the lines of faults. A fault of a missing field gets the line of the object around it.
-pub(crate) fn set_lines(text: &str, faults: &mut [Fault]) {
-    let mut wanted: BTreeMap<String, Option<usize>> = BTreeMap::new();
+/// Sets the lines of faults, and numbers as the text has them: 2^64 is no number of serde_json but 1.8e19. A fault of
+/// a missing field gets the line of the object around it.
+pub(crate) fn set_places(text: &str, faults: &mut [Fault]) {
+    let mut wanted: BTreeMap<String, Option<Place>> = BTreeMap::new();
     for fault in faults.iter() {
         for path in ancestors(&fault.field) {
             wanted.insert(path.to_string(), None);
         }
     }
-    Scanner::new(text, &mut |path, line, _| {
+    Scanner::new(text, &mut |path, place, _| {
         if let Some(found) = wanted.get_mut(path) {
-            found.get_or_insert(line);
+            found.get_or_insert(place);
         }
     })
     .value();
     for fault in faults.iter_mut().filter(|f| f.line.is_none()) {
-        let mut lines = ancestors(&fault.field).filter_map(|path| wanted.get(path).copied()?);
-        fault.line = lines.next();
+        let mut places = ancestors(&fault.field).filter_map(|path| wanted.get(path).copied()?);
+        fault.line = places.next().map(|place| place.line);
+        let own = wanted.get(&fault.field).copied().flatten();
+        let end = |c: char| ",]}".contains(c) || c.is_ascii_whitespace();
+        let written = own.and_then(|place| text[place.value..].split(end).next());
+        if let Some((written, Ok(Value::Number(read)))) =
+            written.map(|written| (written, serde_json::from_str(written)))
+        {
+            let (read, written) = (format!(" is {read},"), format!(" is {},", shorten(written)));
+            fault.message = fault.message.replacen(&read, &written, 1);
+        }
     }
+}
+
+/// Where a field stands.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    line: usize,
+    /// Byte at which its value begins.
+    value: usize,
 }
 
 /// A path and the paths of the objects and lists around it, innermost first, without the document.
@@ -47,17 +70,17 @@ fn ancestors(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(first, |p| p.rfind(['.', '[']).map(|end| &p[..end]))
 }
 
-/// Reports path, line and repetition of every field and list element.
+/// Reports path, place and repetition of every field and list element.
 struct Scanner<'a, 'f> {
     bytes: &'a [u8],
     at: usize,
     line: usize,
     path: String,
-    report: &'f mut dyn FnMut(&str, usize, bool),
+    report: &'f mut dyn FnMut(&str, Place, bool),
 }
 
 impl<'a, 'f> Scanner<'a, 'f> {
-    fn new(text: &'a str, report: &'f mut dyn FnMut(&str, usize, bool)) -> Self {
+    fn new(text: &'a str, report: &'f mut dyn FnMut(&str, Place, bool)) -> Self {
         Scanner {
             bytes: text.as_bytes(),
             at: 0,
@@ -93,8 +116,10 @@ impl<'a, 'f> Scanner<'a, 'f> {
                 self.path.push('.');
             }
             self.path += &key;
-            (self.report)(&self.path, line, !seen.insert(key));
             self.expect(b':');
+            self.peek();
+            let value = self.at;
+            (self.report)(&self.path, Place { line, value }, !seen.insert(key));
             self.value();
             self.path.truncate(length);
             if !self.expect(b',') {
@@ -109,8 +134,9 @@ impl<'a, 'f> Scanner<'a, 'f> {
         let length = self.path.len();
         let mut index = 0;
         while self.peek().is_some_and(|b| b != b']') {
-            self.path += &format!("[{index}]");
-            (self.report)(&self.path, self.line, false);
+            write!(self.path, "[{index}]").expect("a string takes all");
+            let (line, value) = (self.line, self.at);
+            (self.report)(&self.path, Place { line, value }, false);
             self.value();
             self.path.truncate(length);
             index += 1;

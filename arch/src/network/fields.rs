@@ -1,5 +1,8 @@
 //! Which fields of a network file belong to which kind of layer.
 
+use schemars::Schema;
+use serde_json::{Map, Value, json};
+
 use super::file::{KindFile, LayerFile};
 use super::{LayerKind, Matmul, Permutation};
 use crate::fault::{Fault, push};
@@ -16,6 +19,35 @@ impl From<KindFile> for LayerKind {
             KindFile::Transpose => LayerKind::Transpose(Permutation::default()),
         }
     }
+}
+
+/// Adds to the schema of a layer which fields each kind must have, and which it cannot have.
+pub(super) fn add_needs(schema: &mut Schema) {
+    let fields = schema.get("properties").and_then(Value::as_object);
+    let fields: Vec<String> = fields.into_iter().flat_map(Map::keys).cloned().collect();
+    let rules = KindFile::ALL.map(|kind| {
+        let kind = LayerKind::from(kind);
+        let with = |wanted| {
+            let mut names = fields
+                .iter()
+                .filter(|name| !["kind", "name"].contains(&name.as_str()));
+            names
+                .by_ref()
+                .filter(move |name| need(kind, name) == wanted)
+                .collect::<Vec<_>>()
+        };
+        let foreign = with(Need::Foreign)
+            .into_iter()
+            .map(|name| (name.clone(), json!(false)));
+        json!({
+            "if": { "properties": { "kind": { "const": kind.name() } } },
+            "then": {
+                "required": with(Need::Required),
+                "properties": foreign.collect::<Map<String, Value>>(),
+            },
+        })
+    });
+    schema.insert("allOf".to_string(), json!(rules));
 }
 
 /// What a field is to a kind of layer.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Network;
+use super::{Network, name_pattern};
 use crate::fault::ConfigErrors;
 use crate::json;
 
@@ -17,7 +17,7 @@ pub(super) struct NetworkFile {
     #[serde(rename = "format")]
     pub(super) _format: String,
     /// Name of the network.
-    #[schemars(length(min = 1, max = 64))]
+    #[schemars(length(min = 1, max = 64), extend("pattern" = name_pattern()))]
     pub(super) name: String,
     /// The input tensor.
     pub(super) input: InputFile,
@@ -72,6 +72,18 @@ pub(super) enum KindFile {
     Transpose,
 }
 
+impl KindFile {
+    pub(super) const ALL: [KindFile; 7] = [
+        KindFile::Conv2d,
+        KindFile::FullyConnected,
+        KindFile::AveragePool2d,
+        KindFile::MaxPool2d,
+        KindFile::Add,
+        KindFile::Matmul,
+        KindFile::Transpose,
+    ];
+}
+
 /// Rounding of scaled sums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -103,11 +115,12 @@ pub(super) struct PaddingFile {
 /// A layer.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = super::fields::add_needs)]
 pub(super) struct LayerFile {
     /// What the layer does.
     pub(super) kind: KindFile,
     /// Name, unique in the network.
-    #[schemars(length(min = 1, max = 64))]
+    #[schemars(length(min = 1, max = 64), extend("pattern" = name_pattern()))]
     pub(super) name: String,
     /// Names of the layers whose outputs it reads, or "input" for the input of the network. Default: the layer
     /// before. Only add and matmul read several.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::file::{LayerFile, NetworkFile, RoundingFile};
 use super::geometry::{Geometry, geometry, kind};
 use super::graph::{Tensor, inputs};
-use super::{INPUT_NAME, Input, Layer, LayerKind, Network, Shape, fields};
+use super::{INPUT_NAME, Input, Layer, LayerKind, NAME, Network, Shape, fields, is_name};
 use crate::fault::{Fault, push};
 use crate::requantise::{Rounding, Scale};
 
@@ -18,6 +18,9 @@ pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
         height: file.input.height,
         width: file.input.width,
     };
+    if !is_name(&file.name) {
+        push(&mut faults, "name", bad_name(&file.name));
+    }
     let mut names = BTreeSet::from([INPUT_NAME.to_string()]);
     let mut layers: Vec<Layer> = Vec::new();
     let mut tensors = vec![Tensor {
@@ -28,6 +31,9 @@ pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
     for (i, layer) in file.layers.into_iter().enumerate() {
         let at = format!("layers[{i}]");
         let name = layer.name.clone();
+        if !is_name(&name) {
+            push(&mut faults, &format!("{at}.name"), bad_name(&name));
+        }
         if !names.insert(name.clone()) {
             let message = format!("is {name:?}, expected another name than all others");
             push(&mut faults, &format!("{at}.name"), message);
@@ -67,6 +73,10 @@ pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
         images,
         labels: file.test.labels,
     })
+}
+
+fn bad_name(found: &str) -> String {
+    format!("is {found:?}, expected {NAME}")
 }
 
 /// `None` when the layer has no output shape; all other faults leave the layer in place so that
@@ -165,7 +175,6 @@ fn fill(
             layer.scales = vec![Scale::reciprocal(1); outputs];
         }
         LayerKind::AveragePool2d => {
-            layer.weights = vec![1; outputs * taps];
             layer.scales = vec![Scale::reciprocal(window); outputs];
         }
         LayerKind::Add => length("factors", layer.weights.len(), count, "one for each input"),
@@ -229,12 +238,16 @@ fn scales(multipliers: &[i32], shifts: &[i32], at: &str, faults: &mut Vec<Fault>
     scales
 }
 
+/// Largest window of a mean: 255 times as much is less than 2^31.
+const WINDOW_MAX: usize = (i32::MAX / 255) as usize;
+
 /// No sum may leave 32 bits: |bias| + 255 * sum of |w| < 2^31, because an operand is x - z.
 fn check_sums(layer: &Layer, at: &str, faults: &mut Vec<Fault>) {
     let taps = layer.taps();
     for (channel, bias) in layer.bias.iter().enumerate() {
         let (field, weights) = match layer.kind {
             LayerKind::MaxPool2d | LayerKind::Transpose(_) => return,
+            LayerKind::AveragePool2d => return check_window(layer, at, faults),
             LayerKind::Matmul(_) => return check_product(layer, at, faults),
             LayerKind::Add => ("factors", Some(&layer.weights[..])),
             _ => ("weights", layer.weights.chunks_exact(taps).nth(channel)),
@@ -250,6 +263,17 @@ fn check_sums(layer: &Layer, at: &str, faults: &mut Vec<Fault>) {
             );
             push(faults, &format!("{at}.bias[{channel}]"), message);
         }
+    }
+}
+
+/// No sum of a window may leave 32 bits.
+fn check_window(layer: &Layer, at: &str, faults: &mut Vec<Fault>) {
+    let [height, width] = layer.kernel;
+    if layer.taps() > WINDOW_MAX {
+        let message = format!(
+            "is {height} x {width}, expected at most {WINDOW_MAX} places: their sum has 32 bits"
+        );
+        push(faults, &format!("{at}.kernel"), message);
     }
 }
 

@@ -4,7 +4,7 @@ use heddle_arch::ConfigErrors;
 use heddle_arch::offsets::{Masks, Tables};
 use proptest::prelude::*;
 
-use crate::{any_tables, example, padded};
+use super::{any_tables, example, padded};
 
 #[track_caller]
 fn refused(result: Result<(), ConfigErrors>, messages: &[&str]) {

@@ -4,7 +4,7 @@ use heddle_arch::offsets::{TableFileError, Tables};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::{any_tables, example, padded};
+use super::{any_tables, example, padded};
 
 /// The words of a file behind those that are changed, with a checksum that fits.
 fn file(words: &[u32]) -> Vec<u8> {

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use heddle_gen::{Design, EmitOptions, emit};
-use heddle_hdl::prelude::Block;
 use heddle_hdl::sliced::{
     MaskPlace, Network, Pack, PlainMemory, Route, Sliced, SlicedField, SlicedHybrid, SlicedShape,
     Unpack,
 };
+use heddle_kernel::prelude::Block;
 use heddle_sim::sliced as golden;
 
 /// Words of every memory.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use heddle_arch::Params;
 use heddle_gen::TextStyle;
 use heddle_tb::Model;
-use heddle_tb::verilate::{self, Options, Sources, Trace};
+use heddle_tb::verilate::{self, Options, Sources, Trace, VerilateError};
 use indicatif::ProgressBar;
 
 use crate::design::{self, Design};
@@ -33,11 +33,16 @@ pub fn verilated(params: &Params, style: TextStyle, trace: Trace) -> Result<Mode
     progress.enable_steady_tick(Duration::from_millis(100));
     let library = verilate::build_shared(&sources, &options);
     progress.finish_and_clear();
-    let library = library.map_err(|error| Failure {
-        code: u8::try_from(error.exit_code()).unwrap_or(BAD_INPUT),
-        lines: vec![error.to_string()],
-    })?;
+    let library = library.map_err(|error| refused(&error))?;
     Model::load(&library).map_err(Failure::new)
+}
+
+/// What the tools have said, line by line.
+fn refused(error: &VerilateError) -> Failure {
+    Failure {
+        code: u8::try_from(error.exit_code()).unwrap_or(BAD_INPUT),
+        lines: error.to_string().lines().map(str::to_string).collect(),
+    }
 }
 
 /// A structural machine is translated as it stands; one in loop style is made for size.
@@ -62,6 +67,19 @@ fn options(design: &Design, params: &Params, style: TextStyle, trace: Trace) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_tool_says_keeps_its_lines() {
+        let failure = refused(&VerilateError::Compile {
+            top: "top".to_string(),
+            message: "a.cpp:1: first\nsecond".to_string(),
+        });
+        let expected = ["c++ compiler failed for top:", "a.cpp:1: first", "second"];
+        assert_eq!(
+            (failure.code, failure.lines),
+            (1, expected.map(String::from).to_vec())
+        );
+    }
 
     #[test]
     fn large_machines_in_loop_style_translate_the_partition_once() {

@@ -7,6 +7,28 @@ use serde_json::{Value, json};
 
 use crate::output;
 
+/// What ran, and the verdict about it.
+#[derive(Debug)]
+pub struct Side {
+    name: &'static str,
+    exact: &'static str,
+    different: &'static str,
+}
+
+/// The Verilog against the golden models.
+pub const VERILOG: Side = Side {
+    name: "Verilog",
+    exact: "exact: all values and counters as predicted by the golden models",
+    different: "DIFFERENT from the golden models",
+};
+
+/// The golden machine against the golden network and the cycles that the compiler predicts.
+pub const GOLDEN_MACHINE: Side = Side {
+    name: "golden machine",
+    exact: "exact: all values are those of the golden network, all cycles as predicted",
+    different: "DIFFERENT from the golden network or the predicted cycles",
+};
+
 /// The whole report; `seconds` is the time that the simulated cycles took in this run.
 pub fn json(found: &NetworkReport, program: &Program, seconds: f64) -> Value {
     json!({
@@ -43,7 +65,13 @@ fn rate(found: &NetworkReport, seconds: f64) -> f64 {
 }
 
 /// A table of the layers, the differences, and a verdict.
-pub fn text(found: &NetworkReport, params: &Params, program: &Program, seconds: f64) -> String {
+pub fn text(
+    found: &NetworkReport,
+    params: &Params,
+    program: &Program,
+    seconds: f64,
+    side: &Side,
+) -> String {
     let mut text = format!(
         "{} on {} ({} x {} processing elements, {} program words)\n\
          MACs, cycles, utilisation: one image; the other columns: sum over {} images\n\
@@ -57,7 +85,7 @@ pub fn text(found: &NetworkReport, params: &Params, program: &Program, seconds: 
     );
     text += &table(found);
     for layer in &found.layers {
-        text += &differences(layer);
+        text += &differences(layer, side.name);
     }
     text += "\npredicted for each mapping of taps to rows; bytes: input and weights, each partition\n\n";
     text += &mappings(&program.layers);
@@ -70,9 +98,9 @@ pub fn text(found: &NetworkReport, params: &Params, program: &Program, seconds: 
         rate(found, seconds) / 1e6
     );
     let verdict = if found.is_exact() {
-        "exact: all values and counters as predicted by the golden models"
+        side.exact
     } else {
-        "DIFFERENT from the golden models"
+        side.different
     };
     text + &format!("{verdict}\n")
 }
@@ -206,19 +234,18 @@ fn row(layer: &LayerReport, has_masks: bool) -> Vec<String> {
     cells
 }
 
-fn differences(layer: &LayerReport) -> String {
+fn differences(layer: &LayerReport, ran: &str) -> String {
     let mut text = String::new();
     if let Some((image, index, hardware, golden)) = layer.first_mismatch {
         text += &format!(
-            "{}: {} values differ; image {image}, value {index}: machine {hardware}, golden \
+            "{}: {} values differ; image {image}, value {index}: {ran} {hardware}, golden network \
              {golden}\n",
             layer.name, layer.mismatches
         );
     }
     if let Some((image, counter, hardware, golden)) = layer.wrong_counters.first() {
         text += &format!(
-            "{}: {} counters differ; image {image}, {counter}: machine {hardware}, golden \
-             {golden}\n",
+            "{}: {} counters differ; image {image}, {counter}: {ran} {hardware}, predicted {golden}\n",
             layer.name,
             layer.wrong_counters.len()
         );

@@ -1,10 +1,9 @@
 //! A folder of its own in which the binary runs.
 // Each test file uses a part of this.
-#![allow(dead_code)]
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 /// The tiny preset.
 pub const CONFIG: &str = include_str!("../../../configs/tiny.json");
@@ -60,7 +59,23 @@ impl Bench {
     }
 
     pub fn heddle(&self, arguments: &[&str]) -> Run {
-        let result = self.command(arguments).output().expect("the binary runs");
+        Self::run(self.command(arguments))
+    }
+
+    /// `heddle cosim` or `sim` with the models of all tests, which are built once: one at a time.
+    pub fn simulate(&self, arguments: &[&str]) -> Run {
+        static TURN: Mutex<()> = Mutex::new(());
+        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut command = self.command(arguments);
+        command.env(
+            "HEDDLE_CACHE",
+            concat!(env!("CARGO_TARGET_TMPDIR"), "/models"),
+        );
+        Self::run(command)
+    }
+
+    fn run(mut command: Command) -> Run {
+        let result = command.output().expect("the binary runs");
         Run {
             code: result.status.code(),
             stdout: String::from_utf8(result.stdout).expect("text"),

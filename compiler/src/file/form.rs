@@ -1,83 +1,137 @@
 //! The program file as it stands in JSON.
 
 use heddle_arch::params::Params;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::FileError;
 
-#[derive(Debug, Serialize, Deserialize)]
+/// A program of a network for machines of one shape.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ProgramFile {
+    /// Name and version of this format.
     pub format: String,
+    /// CRC-32 of `program` as compact JSON, eight hexadecimal digits.
     pub crc: String,
+    /// What the host writes, and what it means.
     pub program: Content,
 }
 
 /// What the checksum covers.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Content {
+    /// Name of the network.
     pub network: String,
+    /// The machine that it was made for.
     pub machine: MachineFile,
+    /// What the host starts, one after the other.
     pub runs: Vec<RunFile>,
+    /// Layers in the order in which they run.
     pub layers: Vec<LayerFile>,
+    /// The input of the network, then the output of each layer.
     pub tensors: Vec<TensorFile>,
+    /// Column parameters, written once.
     pub columns: Vec<ColumnFile>,
+    /// Row, entry and offset (null: none) of the tables of row offsets, written once.
     pub row_offsets: Vec<(u32, u32, Option<u16>)>,
+    /// Instruction words from program word 0 on, eight hexadecimal digits each.
     pub words: String,
+    /// State-buffer words, written once with HOST_ZERO = 0.
     pub image: Vec<ImageFile>,
 }
 
 /// What a machine must have for the program to mean the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MachineFile {
+    /// array.rows
     pub rows: u32,
+    /// array.cols
     pub cols: u32,
     /// Those that operands may lie in: where the program lies is not part of it.
     pub banks: u32,
+    /// state_buffer.input_banks
     #[serde(default, skip_serializing_if = "is_none")]
     pub input_banks: u32,
+    /// state_buffer.words_per_bank
     pub words_per_bank: u32,
+    /// results_buffer.depth
     pub results_depth: u32,
+    /// column_tiles
     pub column_tiles: u32,
+    /// state_buffer.row_offsets
     pub row_offsets: u32,
+    /// traversal.rows
+    pub traversal_rows: u32,
+    /// traversal.loops
     pub loops: u32,
+    /// traversal.offset_bits
+    pub offset_bits: u32,
+    /// traversal.address_bits
+    pub address_bits: u32,
+    /// post.pooling, 0 or 1
+    pub pooling: u32,
+    /// post.product, 0 or 1
+    pub product: u32,
+    /// post.median
+    pub median: u32,
+    /// post.activations
+    pub activations: u32,
+    /// program.words
     pub program_words: u32,
     /// Slots to a stored sum: where sums enter the array at the top, streamed weights may be lost.
     #[serde(default, skip_serializing_if = "is_none")]
     pub sum_distance: u32,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+/// Instructions that the host starts at once; they end with HALT.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunFile {
+    /// Name: that of the layer, or of the network.
     pub name: String,
+    /// Program word at which it starts: START_PC.
     pub start_pc: u32,
+    /// Instructions, HALT included.
     pub instructions: u32,
+    /// The first layer, and the one behind the last.
     pub layers: [usize; 2],
     /// From the first word on: the way from program banks is that of the machine.
     pub cycles: u64,
+    /// Dependencies of the instructions: all of them, kept by the machine, implied by others, waits.
     pub sync: [usize; 4],
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+/// A layer.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LayerFile {
+    /// Name.
     pub name: String,
+    /// Instructions, HALT not included.
     pub instructions: u32,
+    /// Multiply-accumulates of one image, padding included.
     pub macs: u64,
+    /// Tensor slots: the counter VECTORS.
     pub vectors: u64,
+    /// Operands: tensor slots times the rows that have a tap.
     pub operands: u64,
+    /// How the taps are laid over the rows.
     pub mapping: MappingFile,
+    /// Cycles of the layer alone, and bytes of its input and weights in each partition.
     pub cost: [u64; 2],
+    /// The mapping that was not taken and its cost.
     pub other: Option<(MappingFile, [u64; 2])>,
+    /// Why.
     pub reason: String,
+    /// Indices of the inputs among the tensors.
     pub inputs: Vec<usize>,
 }
 
 /// How the taps of a layer are laid over the rows.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum MappingFile {
     Channel,
@@ -86,7 +140,7 @@ pub(super) enum MappingFile {
 }
 
 /// Which rows of its channel a plane holds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum OrderFile {
     #[default]
@@ -101,50 +155,73 @@ impl OrderFile {
     }
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+/// A tensor in the state buffer; addresses and sizes are the same in all partitions.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TensorFile {
+    /// Name of the layer that makes it; "input" for the input of the network.
     pub name: String,
+    /// Channels, height, width.
     pub shape: [u32; 3],
+    /// Zero point; HOST_ZERO for the words of this tensor.
     pub zero_point: i8,
+    /// Channels of each partition, in the order of its planes; a channel may lie in several.
     pub planes: Vec<Vec<u32>>,
+    /// Which rows of its channel a plane holds.
     #[serde(default, skip_serializing_if = "OrderFile::is_plain")]
     pub order: OrderFile,
+    /// Byte address of the region, halos included.
     pub base: u32,
+    /// Bytes of the region in each partition.
     pub bytes: u32,
+    /// Byte address of row 0, column 0 of the first plane.
     pub origin: u32,
+    /// Bytes from row to row.
     pub pitch: u32,
+    /// Bytes from plane to plane.
     pub plane_stride: u32,
+    /// The matrices, if it has such instead of planes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matrices: Option<MatricesFile>,
 }
 
 /// The matrices of a tensor.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MatricesFile {
     /// Rows and columns of each.
     pub shape: [u32; 2],
+    /// Each of them lies transposed.
     pub turned: bool,
+    /// Byte address of each.
     pub bases: Vec<u32>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+/// Bias and scale of a column for a column tile.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ColumnFile {
+    /// Column of the array.
     pub column: u32,
+    /// Column tile.
     pub tile: u32,
+    /// Bias.
     pub bias: i32,
+    /// Multiplier of the scale, 0 or 2^30 to 2^31 - 1.
     pub multiplier: i32,
+    /// Shift of the scale, positive to the left.
     pub shift: i32,
 }
 
 /// Words of a partition that follow each other.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ImageFile {
+    /// Partition.
     pub partition: u32,
+    /// Its first word.
     pub word: u32,
+    /// Bytes of the words, two hexadecimal digits each, byte 0 first.
     pub bytes: String,
 }
 
@@ -163,7 +240,14 @@ impl MachineFile {
             results_depth: params.results_buffer.depth,
             column_tiles: params.column_tiles,
             row_offsets: params.state_buffer.row_offsets,
+            traversal_rows: params.traversal.rows,
             loops: params.traversal.loops,
+            offset_bits: params.traversal.offset_bits,
+            address_bits: params.traversal.address_bits,
+            pooling: params.post.pooling.into(),
+            product: params.post.product.into(),
+            median: params.post.median,
+            activations: params.post.activations,
             program_words: params.program.words,
             sum_distance: params.sum_distance(),
         }
@@ -200,7 +284,26 @@ impl MachineFile {
                 self.row_offsets,
                 machine.row_offsets,
             ),
+            (
+                "traversal.rows",
+                self.traversal_rows,
+                machine.traversal_rows,
+            ),
             ("traversal.loops", self.loops, machine.loops),
+            (
+                "traversal.offset_bits",
+                self.offset_bits,
+                machine.offset_bits,
+            ),
+            (
+                "traversal.address_bits",
+                self.address_bits,
+                machine.address_bits,
+            ),
+            ("post.pooling", self.pooling, machine.pooling),
+            ("post.product", self.product, machine.product),
+            ("post.median", self.median, machine.median),
+            ("post.activations", self.activations, machine.activations),
             ("program.words", self.program_words, machine.program_words),
             (
                 "slots to a stored sum (array.partial_sums)",

@@ -1,6 +1,6 @@
 //! What a machine allows the values of a program file to be.
 
-use heddle_arch::network::{Matrices, Network};
+use heddle_arch::network::{Matrices, NAME, Network, is_name};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
 
@@ -38,12 +38,25 @@ impl Limit<'_> {
         }
     }
 
+    /// A name goes to the terminal.
+    pub fn name(&self, field: &str, found: &str) -> Result<(), FileError> {
+        match is_name(found) {
+            true => Ok(()),
+            false => Err(FileError::Value {
+                field: field.to_string(),
+                found: format!("{found:?}"),
+                expected: NAME.to_string(),
+            }),
+        }
+    }
+
     /// Words of a partition, those of the program excepted.
     pub fn words(&self) -> u64 {
         u64::from(self.params.bank_bytes()) * u64::from(self.params.operand_banks()) / 8
     }
 
     pub fn tensor(&self, tensor: &TensorPlan) -> Result<(), FileError> {
+        self.name("tensors.name", &tensor.name)?;
         let place = |what: &str| format!("tensor {}: {what}", tensor.name);
         let shape = tensor.shape;
         for side in [shape.channels, shape.height, shape.width] {

@@ -1,8 +1,9 @@
 //! From a file to the program.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use heddle_arch::isa::disassemble;
+use heddle_arch::isa::Instruction;
 use heddle_arch::network::Shape;
 use heddle_arch::params::Params;
 
@@ -10,7 +11,7 @@ use super::FileError;
 use super::form::{Content, LayerFile, MappingFile, OrderFile, RunFile, TensorFile};
 use super::limit::Limit;
 use crate::mapping::{Mapping, MappingChoice, MappingCost};
-use crate::program::{ColumnParam, LayerPlan, Program, RunPlan};
+use crate::program::{ColumnParam, LayerPlan, Program, RunPlan, tensor_slots};
 use crate::schedule::Schedule;
 use crate::sync::SyncCount;
 use crate::tensor::{RowOrder, TensorPlan};
@@ -45,11 +46,8 @@ pub(super) fn content(file: Content, params: &Params) -> Result<Program, FileErr
         words.len() as u64,
         u64::from(params.program.words) + 1,
     )?;
-    disassemble(&words).map_err(|error| FileError::Value {
-        field: "words".to_string(),
-        found: "no program".to_string(),
-        expected: error.message,
-    })?;
+    let instructions = decoded(&words, params)?;
+    limit.name("network", &file.network)?;
     let layers: Vec<LayerPlan> = (file.layers.into_iter().enumerate())
         .map(|(index, layer)| layer_plan(layer, index))
         .collect();
@@ -59,12 +57,35 @@ pub(super) fn content(file: Content, params: &Params) -> Result<Program, FileErr
         .map(|tensor| tensor_plan(tensor, &limit))
         .collect();
     let tensors = tensors?;
+    for (index, layer) in layers.iter().enumerate() {
+        limit.name(&format!("layers[{index}].name"), &layer.name)?;
+        limit.name(&format!("layers[{index}].reason"), &layer.choice.reason)?;
+    }
     limit.equal("tensors", tensors.len() as u64, layers.len() as u64 + 1)?;
     let mut next = 0;
     for run in &file.runs {
         limit.equal("runs.layers", run.layers[0] as u64, next)?;
         limit.below("runs.layers", next, run.layers[1] as u64)?;
         limit.below("runs.start_pc", run.start_pc.into(), words.len() as u64)?;
+        limit.name("runs.name", &run.name)?;
+        let steps = instructions
+            .range(run.start_pc as usize..)
+            .map(|(_, step)| step);
+        let own: Vec<&Instruction> = steps.take_while(|step| !is_halt(step)).collect();
+        let steps = own.len() as u64 + 1;
+        limit.equal("runs.instructions", run.instructions.into(), steps)?;
+        let vectors = own
+            .iter()
+            .fold(0, |sum: u64, step| sum.saturating_add(tensor_slots(step)));
+        let of_layers = layers.get(run.layers[0]..run.layers[1]).unwrap_or_default();
+        let found = of_layers
+            .iter()
+            .fold(0, |sum: u64, layer| sum.saturating_add(layer.vectors));
+        limit.equal("vectors of the layers of a run", found, vectors)?;
+        for layer in of_layers {
+            let most = layer.vectors.saturating_mul(params.array.rows.into());
+            limit.below("layers.operands", layer.operands, most.saturating_add(1))?;
+        }
         next = run.layers[1] as u64;
     }
     limit.equal("runs.layers", next, layers.len() as u64)?;
@@ -111,6 +132,30 @@ pub(super) fn content(file: Content, params: &Params) -> Result<Program, FileErr
         tensors,
         schedule: Schedule::default(),
     })
+}
+
+/// The instructions by their first word, all of which are legal for the machine.
+fn decoded(words: &[u32], params: &Params) -> Result<BTreeMap<usize, Instruction>, FileError> {
+    let mut instructions = BTreeMap::new();
+    let mut at = 0;
+    while at < words.len() {
+        let legal = Instruction::decode(&words[at..]).and_then(|(instruction, length)| {
+            instruction.check_machine(params)?;
+            Ok((instruction, length))
+        });
+        let (instruction, length) = legal.map_err(|error| FileError::Value {
+            field: "words".to_string(),
+            found: "no program".to_string(),
+            expected: format!("word {at}: {error}"),
+        })?;
+        instructions.insert(at, instruction);
+        at += length;
+    }
+    Ok(instructions)
+}
+
+fn is_halt(instruction: &Instruction) -> bool {
+    matches!(instruction, Instruction::Halt { .. })
 }
 
 fn run_plan(run: RunFile, params: &Params) -> RunPlan {

@@ -1,5 +1,6 @@
 //! Which matrices may share banks: the two factors of a product are read at the same time, so they may not.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use heddle_arch::network::Network;
@@ -48,20 +49,23 @@ pub(super) fn colours(
             planes.iter().for_each(|&plane| bound[plane] = number);
         }
     }
-    let mut of: Vec<Option<usize>> = vec![None; count];
+    let mut of = vec![0; count];
     // What has the fewest choices left comes next; two groups are found whenever there are such.
-    for _ in 0..count {
-        let taken = |id: usize| -> BTreeSet<usize> {
-            neighbours[id].iter().filter_map(|&n| of[n]).collect()
-        };
-        let open = (0..count).filter(|&id| of[id].is_none());
-        let key = |&id: &usize| (taken(id).len(), neighbours[id].len(), std::cmp::Reverse(id));
-        let id = open.max_by_key(key).expect("one is left");
-        let taken = taken(id);
-        let free = (0..).find(|group| !taken.contains(group));
-        of[id] = free;
+    let mut taken: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
+    let key =
+        |taken: &[BTreeSet<usize>], id: usize| (taken[id].len(), neighbours[id].len(), Reverse(id));
+    let mut open: BTreeSet<_> = (0..count).map(|id| key(&taken, id)).collect();
+    while let Some((.., Reverse(id))) = open.pop_last() {
+        let free = (0..).find(|group| !taken[id].contains(group));
+        of[id] = free.expect("there are as many groups as numbers");
+        for &other in &neighbours[id] {
+            let waits = open.remove(&key(&taken, other));
+            taken[other].insert(of[id]);
+            if waits {
+                open.insert(key(&taken, other));
+            }
+        }
     }
-    let of: Vec<usize> = of.into_iter().map(|group| group.unwrap_or(0)).collect();
     // An identity lies apart from what it transposes.
     let groups = of.iter().max().map_or(0, |most| most + 1).max(2);
     let banks = params.work_banks() as usize;

@@ -1,6 +1,6 @@
 //! The program of a network of matrices.
 
-use heddle_arch::isa::{Instruction, Matmul, ROW_TENSOR};
+use heddle_arch::isa::Instruction;
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
@@ -14,7 +14,7 @@ use crate::mapping::{Mapping, MappingChoice, MappingCost, Options};
 use crate::matrix::{
     DrainForm, MatrixError, MatrixPlace, Portions, Product, Scaling, Transpose, WideTranspose,
 };
-use crate::program::{ColumnParam, LayerPlan, Program, halted, push_run};
+use crate::program::{ColumnParam, LayerPlan, Program, halted, push_run, tensor_slots};
 use crate::schedule::Schedule;
 use crate::sync::synchronise;
 use crate::tensor::{MatrixTensor, TensorPlan};
@@ -247,9 +247,11 @@ impl Emitter<'_> {
     fn plan(&self, network: &Network, index: usize, schedule: &Schedule) -> LayerPlan {
         let layer = &network.layers[index];
         let (instructions, _) = synchronise(schedule, index..index + 1);
-        let slots = instructions.iter().map(tensor_slots);
-        let (vectors, operands) =
-            slots.fold((0, 0), |sum, slots| (sum.0 + slots.0, sum.1 + slots.1));
+        let vectors = instructions.iter().map(tensor_slots).sum();
+        let operands = instructions.iter().map(|instruction| match instruction {
+            Instruction::Matmul(matmul) => tensor_slots(instruction) * u64::from(matmul.rows),
+            _ => 0,
+        });
         let operations = self.lowered.layers[index].iter();
         let mut ids: Vec<usize> = operations.flat_map(Operation::items).collect();
         ids.sort_unstable();
@@ -262,7 +264,7 @@ impl Emitter<'_> {
             instructions: instructions.len() as u32,
             macs: layer.macs(),
             vectors,
-            operands,
+            operands: operands.sum(),
             choice: MappingChoice {
                 mapping: Mapping::Channel,
                 cost: MappingCost {
@@ -276,22 +278,6 @@ impl Emitter<'_> {
             output: index + 1,
         }
     }
-}
-
-/// Tensor slots of an instruction, and these times its rows.
-fn tensor_slots(instruction: &Instruction) -> (u64, u64) {
-    let Instruction::Matmul(Matmul { rows, record, .. }) = instruction else {
-        return (0, 0);
-    };
-    let mut blocks = record.rows.iter().filter(|block| block.row == ROW_TENSOR);
-    let slots = blocks.next().map_or(0, |block| {
-        let trips = block
-            .loops
-            .iter()
-            .map(|l| u64::from(l.end.div_ceil(l.step)).max(1));
-        trips.product()
-    });
-    (slots, slots * u64::from(*rows))
 }
 
 /// Elements of a matrix, row by row, into the words of an image.

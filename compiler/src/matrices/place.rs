@@ -199,6 +199,10 @@ fn balanced(lowered: &Lowered, colours: &Colours, params: &Params) -> Vec<usize>
         .map(|(&number, size)| (size[0].abs_diff(size[1]), number))
         .collect();
     order.sort_unstable_by(|a, b| b.cmp(a));
+    let mut members: BTreeMap<usize, Vec<Id>> = BTreeMap::new();
+    for (id, &number) in colours.bound.iter().enumerate() {
+        members.entry(number).or_default().push(id);
+    }
     let mut total = [0, 0];
     for (_, number) in order {
         let [a, b] = sizes[&number];
@@ -206,8 +210,7 @@ fn balanced(lowered: &Lowered, colours: &Colours, params: &Params) -> Vec<usize>
         let [a, b] = if swap { [b, a] } else { [a, b] };
         total = [total[0] + a, total[1] + b];
         if swap {
-            let ids = (0..groups.len()).filter(|&id| colours.bound[id] == number);
-            for id in ids.collect::<Vec<_>>() {
+            for &id in &members[&number] {
                 groups[id] = 1 - groups[id];
             }
         }

@@ -146,6 +146,17 @@ pub enum MatrixError {
         /// Bits of each.
         bits: u32,
     },
+    /// The traversal units have too few rows for the way of the sums.
+    #[error(
+        "traversal.rows is {found}, sums that are stored before they drain need {needed}; the form Direct \
+        (--drain direct) needs 2"
+    )]
+    TraversalRows {
+        /// Rows of the machine.
+        found: u32,
+        /// Rows that an instruction uses.
+        needed: u32,
+    },
     /// The machine has no such column tile, or too few loops or rows of a record.
     #[error("an instruction is not legal for this machine: {0}")]
     Machine(#[from] IsaError),
@@ -292,7 +303,13 @@ pub(super) fn legal(
     instructions: Vec<Instruction>,
     params: &Params,
 ) -> Result<Vec<Instruction>, MatrixError> {
+    let found = params.traversal.rows;
     for instruction in &instructions {
+        let rows = instruction.record().map_or(&[][..], |record| &record.rows);
+        let needed = rows.iter().map(|block| u32::from(block.row) + 1).max();
+        if let Some(needed) = needed.filter(|&needed| needed > found) {
+            return Err(MatrixError::TraversalRows { found, needed });
+        }
         instruction.check_machine(params)?;
     }
     Ok(instructions)

@@ -9,11 +9,31 @@ use super::pieces::pieces;
 use super::place::{MatrixPlace, Run, Shape};
 use super::product::{Pass, Scaling};
 
-/// Blocks of at most p x q elements that a tensor of this shape is cut into: Equation 1 of the
+/// A piece of a tensor that does not fit the state buffer as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Block {
+    /// Row of the tensor that is the first of the block.
+    pub row: u32,
+    /// Column of the tensor that is the first of the block.
+    pub col: u32,
+    /// As much as there is, at most p x q.
+    pub shape: Shape,
+}
+
+/// The blocks of at most p x q elements that a tensor of this shape is cut into, row by row: Equation 1 of the
 /// specification.
-#[must_use]
-pub fn blocks(shape: Shape, p: u32, q: u32) -> u64 {
-    u64::from((shape.rows - 1) / p + 1) * u64::from((shape.cols - 1) / q + 1)
+pub fn blocks(shape: Shape, p: u32, q: u32) -> impl Iterator<Item = Block> {
+    let Shape { rows, cols } = shape;
+    (0..rows.div_ceil(p)).flat_map(move |down| {
+        (0..cols.div_ceil(q)).map(move |across| Block {
+            row: down * p,
+            col: across * q,
+            shape: Shape {
+                rows: p.min(rows - down * p),
+                cols: q.min(cols - across * q),
+            },
+        })
+    })
 }
 
 /// The transpose of a matrix in the state buffer, by a product with the identity.
@@ -109,7 +129,7 @@ mod tests {
             (512, 1000, 128, 128, 32),
             (5, 6, 2, 3, 6),
         ] {
-            assert_eq!(blocks(Shape { rows, cols }, p, q), count);
+            assert_eq!(blocks(Shape { rows, cols }, p, q).count(), count);
         }
     }
 }

@@ -1,6 +1,4 @@
 //! Units for nests, and the addresses that rows give.
-#![allow(dead_code)] // not every test file uses all of it
-
 use heddle_arch::traverse::{Command, Row, Run, UnitShape};
 use heddle_compiler::nest::{Nest, Refusal};
 use heddle_sim::traversal::UnitModel;

@@ -4,7 +4,7 @@ use heddle_arch::params::Spread;
 use heddle_compiler::offsets::access::{Banks, Mapping, Rows, Step, line_fills, line_reads};
 use heddle_compiler::offsets::{Convolution, Tables};
 
-use crate::{asymmetric, convolution, figure13, request, tables};
+use super::{asymmetric, convolution, figure13, request, tables};
 
 fn rows(rows: usize, spread: Spread) -> Rows {
     Rows {

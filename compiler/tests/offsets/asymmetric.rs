@@ -3,7 +3,7 @@
 use heddle_compiler::offsets::order::weight_order;
 use heddle_compiler::offsets::{Convolution, Request, Tables, rows};
 
-use crate::{asymmetric, asymmetric_a, asymmetric_b, convolve, gemm, run, tables};
+use super::{asymmetric, asymmetric_a, asymmetric_b, convolve, gemm, run, tables};
 
 /// Image, pixel, row, column, base and the results of both outputs.
 type Line = (u32, u32, u32, u32, i32, i64, i64);
@@ -171,7 +171,7 @@ fn sgcr_08_strides_change_bases_only_and_dilations_offsets_only() {
             height,
             ..shape()
         };
-        tables(&crate::request(convolution))
+        tables(&super::request(convolution))
     };
     let usual = with([1, 2], [2, 1], 6);
     for stride in [[1, 1], [2, 2], [3, 1]] {

@@ -7,7 +7,7 @@ use heddle_compiler::offsets::{
     Convolution, Fill, Filled, Layout, Nest, Pad, Repeat, Request, Sides, Table,
 };
 
-use crate::{asymmetric, convolution, request, tables};
+use super::{asymmetric, convolution, request, tables};
 
 fn only(fill: Fill) -> Filled {
     Filled {

@@ -3,8 +3,8 @@
 use heddle_compiler::offsets::order::weight_order;
 use heddle_compiler::offsets::{Convolution, Request, Tables};
 
-use crate::asymmetric::C;
-use crate::{asymmetric, asymmetric_a, asymmetric_b, convolve, gemm, tables};
+use super::asymmetric::C;
+use super::{asymmetric, asymmetric_a, asymmetric_b, convolve, gemm, tables};
 
 /// One way to get the formulas of 4.3 and 4.4 wrong.
 #[derive(Debug, Clone, Copy, PartialEq)]

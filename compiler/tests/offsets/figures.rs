@@ -3,7 +3,7 @@
 use heddle_compiler::offsets::order::{reorder, to_distances, to_steps, weight_order};
 use heddle_compiler::offsets::{Convolution, Request, Row, Tables, Tap, index, rows, taps};
 
-use crate::{convolution, figure13, gemm, request, run, tables};
+use super::{convolution, figure13, gemm, request, run, tables};
 
 /// A of 5.1.1.
 const A: [i64; 16] = [1, 3, 2, 7, 5, 0, 4, 6, 8, 2, 1, 3, 9, 7, 5, 2];
@@ -155,7 +155,7 @@ fn sgcr_06_sgcr_10_examples_of_5_2() {
         stride: [1, 25],
         ..convolution(1, 41, [1, 16])
     };
-    let bytes = crate::tables(&Request {
+    let bytes = super::tables(&Request {
         element_bytes: 4,
         ..request(row)
     });

@@ -3,7 +3,7 @@
 use heddle_compiler::offsets::order::weight_order;
 use heddle_compiler::offsets::{Convolution, Layout, Request, group_origin, taps};
 
-use crate::{convolution, convolve, gemm, request, run, store, tables};
+use super::{convolution, convolve, gemm, request, run, store, tables};
 
 fn shape(layout: Layout, vector: u32) -> Convolution {
     Convolution {
@@ -169,7 +169,7 @@ fn groups_share_a_table_and_have_an_origin_each() {
         let tables = tables(&wanted);
         assert_eq!((tables.outputs, tables.offsets.len()), (3, 4), "{layout:?}");
         assert_eq!(taps(&grouped, false).len(), 4);
-        let whole = crate::tables(&Request {
+        let whole = super::tables(&Request {
             element_bytes: 4,
             ..request(shape(layout, vector))
         });

@@ -3,7 +3,7 @@
 use heddle_compiler::offsets::order::weight_order;
 use heddle_compiler::offsets::{FullyConnected, Matrix, Request, generate};
 
-use crate::{convolution, gemm, request, run, tables};
+use super::{convolution, gemm, request, run, tables};
 
 fn empty() -> Request {
     Request {

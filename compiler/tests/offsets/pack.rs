@@ -4,7 +4,7 @@ use heddle_compiler::offsets::Request;
 use heddle_compiler::offsets::order::weight_order;
 use heddle_compiler::offsets::pack::Weights;
 
-use crate::{asymmetric, asymmetric_a, asymmetric_b, tables};
+use super::{asymmetric, asymmetric_a, asymmetric_b, tables};
 
 #[test]
 fn words_of_4_10_are_tile_tap_column() {
@@ -112,7 +112,7 @@ fn sgcr_53_a_pointer_that_only_increments_gives_the_results_of_5_3() {
             ..asymmetric()
         };
         for (rows, columns) in [(1, 1), (4, 2), (5, 1), (16, 3), (24, 2)] {
-            let expected = crate::asymmetric::C;
+            let expected = super::asymmetric::C;
             assert_eq!(
                 output_stationary(&wanted, rows, columns),
                 expected,

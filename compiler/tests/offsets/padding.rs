@@ -2,7 +2,7 @@
 
 use heddle_compiler::offsets::{Convolution, Layout, Pad, Request, Sides, Tables, generate};
 
-use crate::{convolution, request, run, tables};
+use super::{convolution, request, run, tables};
 
 fn padded(pad: Pad) -> Convolution {
     Convolution {

@@ -13,7 +13,7 @@ use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::{convolve, gemm, request, store, tables};
+use super::{convolve, gemm, request, store, tables};
 
 const SEED: u64 = 0x00ff_5e75;
 const SHAPES: usize = 800;
@@ -207,7 +207,7 @@ fn check_element(request: &Request, tables: &Tables, label: &str) {
         unit_shift: 0,
         ..request.clone()
     };
-    let bytes = crate::tables(&bytes);
+    let bytes = super::tables(&bytes);
     let units = (request.element_bytes >> request.unit_shift) as i32;
     let scaled = |list: &[i32]| list.iter().map(|entry| entry * units).collect::<Vec<_>>();
     assert_eq!(tables.bases, scaled(&bytes.bases), "{label}");
@@ -222,7 +222,7 @@ fn check_axes(request: &Request, shape: &Convolution, tables: &Tables, label: &s
         ..request.clone()
     };
     for stride in [[1, 1], [1, 4], [4, 1]] {
-        let other = crate::tables(&with(Convolution {
+        let other = super::tables(&with(Convolution {
             stride,
             ..shape.clone()
         }));
@@ -239,7 +239,7 @@ fn check_axes(request: &Request, shape: &Convolution, tables: &Tables, label: &s
             continue;
         }
         if pixels(&other) == pixels(shape) {
-            let other = crate::tables(&with(other));
+            let other = super::tables(&with(other));
             assert_eq!(other.bases, tables.bases, "{label}, dilation {dilation:?}");
             compared += 1;
         }
@@ -281,7 +281,7 @@ fn check_index(request: &Request, shape: &Convolution, label: &str) {
     let Some((bases, offsets)) = index::tables(shape) else {
         return;
     };
-    let plain = tables(&crate::request(shape.clone()));
+    let plain = tables(&super::request(shape.clone()));
     let wide = |list: &[i32]| {
         list.iter()
             .map(|entry| i64::from(*entry))

@@ -3,7 +3,7 @@
 use heddle_compiler::offsets::size::{Sizes, sizes};
 use heddle_compiler::offsets::{Convolution, Pad, Request, Sides};
 
-use crate::{asymmetric, convolution, figure13, request, tables};
+use super::{asymmetric, convolution, figure13, request, tables};
 
 #[track_caller]
 fn check(wanted: &Request, numbers: [u64; 5], growth: f64, bits: [u32; 2], distinct_steps: usize) {

@@ -1,6 +1,4 @@
 //! Random machines and networks, and a host that runs a program on the instruction-level machine.
-#![allow(dead_code)] // not every test file uses all of it
-
 pub mod depthwise;
 pub mod matrices;
 
@@ -216,10 +214,7 @@ fn pool(rng: &mut ChaCha8Rng, source: Source, largest: bool) -> Layer {
     layer.rounding = Rounding::Single;
     match largest {
         true => layer.scales = vec![Scale::reciprocal(1); channels],
-        false => {
-            layer.weights = vec![1; channels * size as usize];
-            layer.scales = vec![Scale::reciprocal(size); channels];
-        }
+        false => layer.scales = vec![Scale::reciprocal(size); channels],
     }
     layer
 }

@@ -1,6 +1,6 @@
 //! Results, reads and stalls of the GEMM core.
 
-use crate::{MASKS, STEPS, WEIGHTS, options, program};
+use super::{MASKS, STEPS, WEIGHTS, options, program};
 use heddle_sim::gemm::banks::conflict;
 use heddle_sim::gemm::{GemmModel, GemmOptions, GemmRefusal, GemmRun};
 use heddle_sim::offsets::examples::{self, Lists};

@@ -1,8 +1,8 @@
 //! Layouts, fully connected layers, tails and figure 15 on the golden model: results against nested
 //! loops over the logical tensor, which know nothing of tables.
 
-use crate::core::{core, results, run};
-use crate::{STEPS, WEIGHTS};
+use super::core::{core, results, run};
+use super::{STEPS, WEIGHTS};
 use heddle_sim::gemm::GemmRun;
 use heddle_sim::offsets::examples::{self, Lists};
 

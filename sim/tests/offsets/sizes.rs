@@ -1,6 +1,6 @@
 //! The tables of 5.9 on the golden model: what is loaded, what is read in its place, cache lines.
 
-use crate::{loaded, options, program};
+use super::{loaded, options, program};
 use heddle_sim::offsets::examples::{self, Lists};
 use heddle_sim::offsets::{Kind, OffsetState, Run, UnitOptions};
 use std::collections::BTreeSet;
@@ -142,7 +142,7 @@ fn sgcr_11_steps_of_5_9_run_as_the_offsets_do() {
     let options = unit(64, true);
     let lists = plane.lists();
     let absolute = start(&options, &lists);
-    let running = loaded(&options, &lists.steps(), 1, crate::STEPS).start();
+    let running = loaded(&options, &lists.steps(), 1, super::STEPS).start();
     assert_eq!(running.expect("the run is legal").slots, absolute.slots);
 }
 

@@ -1,6 +1,6 @@
 //! Addresses, clocks and refusals of the offset unit.
 
-use crate::{MASKS, STEPS, WEIGHTS, loaded, options};
+use super::{MASKS, STEPS, WEIGHTS, loaded, options};
 use heddle_sim::offsets::examples::{self, Lists};
 use heddle_sim::offsets::expand::nest;
 use heddle_sim::offsets::{Kind, OffsetState, Refusal, RowsModel, Run, UnitOptions, Write};

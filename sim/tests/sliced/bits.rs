@@ -1,6 +1,6 @@
 //! Bits of rows and accesses, and the choice of slices by them.
 
-use crate::{ALL_PLACES, even};
+use super::{ALL_PLACES, even};
 use heddle_sim::sliced::choose::{
     access_bits, binomial, break_even, energy, expected_bits, lowest_first, target_firsts,
 };

@@ -1,6 +1,6 @@
 //! The clocked sliced memory against the cycle table and the untimed one.
 
-use crate::even;
+use super::even;
 use heddle_sim::sliced::packing;
 use heddle_sim::sliced::vectors::{CYCLES, masked_word, word, word_with_mask};
 use heddle_sim::sliced::{

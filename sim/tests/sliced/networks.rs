@@ -1,6 +1,6 @@
 //! Packing networks.
 
-use crate::{ALL_NETWORKS, even};
+use super::{ALL_NETWORKS, even};
 use heddle_sim::sliced::packing::{lanes, mask, mask_number, pack, places, pop, unpack};
 use heddle_sim::sliced::reference::NOT_READ;
 use heddle_sim::sliced::vectors::{FOUR_BYTES, NETWORKS, masked_word, word};

@@ -1,6 +1,6 @@
 //! Rows of the slices: the tables of words.
 
-use crate::even;
+use super::even;
 use heddle_sim::sliced::packing::{enables, mask, pop};
 use heddle_sim::sliced::reference::STALE;
 use heddle_sim::sliced::vectors::{

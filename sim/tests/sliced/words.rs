@@ -1,6 +1,6 @@
 //! Words of every size in every division.
 
-use crate::{ALL_NETWORKS, ALL_PLACES, even};
+use super::{ALL_NETWORKS, ALL_PLACES, even};
 use heddle_sim::sliced::choose::access_bits;
 use heddle_sim::sliced::vectors::{masked_word, word};
 use heddle_sim::sliced::{Layout, MaskPlace, Network, SlicedReference, Word};

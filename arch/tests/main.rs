@@ -1,0 +1,15 @@
+//! Configurations, instructions, networks and their files. One program: each file of this folder is a module of it.
+
+mod bad_config;
+mod bad_matrices;
+mod bad_network;
+mod bad_traverse;
+mod isa;
+mod isa_post;
+mod offset_tables;
+mod offsets;
+mod presets;
+mod program_banks;
+mod requantise;
+mod slices;
+mod traverse;

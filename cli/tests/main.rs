@@ -1,0 +1,19 @@
+//! The command as its user calls it. One program: each file of this folder is a module of it.
+
+mod advise;
+mod bad_arguments;
+mod bad_config;
+mod bad_model;
+mod bench;
+mod client;
+mod compile;
+mod config;
+mod cosim;
+mod extremes;
+mod generate;
+mod lint;
+mod matrices;
+mod offsets;
+mod output;
+mod signals;
+mod traverse;

@@ -1,0 +1,22 @@
+//! Networks, nests and matrices to programs and tables. One program: each file of this folder is a module of it.
+
+mod activation;
+mod bad_nests;
+mod files;
+mod input_banks;
+mod limits;
+mod matrices;
+mod matrix_networks;
+mod matrix_programs;
+mod nest;
+mod nest_limits;
+mod nests;
+mod networks;
+mod offsets;
+mod partial_sums;
+mod program_banks;
+mod random_nests;
+mod slices;
+mod stages;
+mod support;
+mod toeplitz;

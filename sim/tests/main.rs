@@ -1,0 +1,16 @@
+//! The golden models against numbers worked by hand and against plain loops. One program: each file of this folder is a module of it.
+
+mod array;
+mod buffer;
+mod machine;
+mod machine_copy;
+mod machine_post;
+mod machine_program_banks;
+mod network;
+mod offsets;
+mod partial_sums;
+mod post;
+mod sliced;
+mod traversal;
+mod traversal_random;
+mod traversal_unit;
