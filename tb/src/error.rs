@@ -30,14 +30,6 @@ pub enum ModelError {
         /// All ports, separated by commas.
         known: String,
     },
-    /// No such design is linked in.
-    #[error("no design {name} is linked in, expected one of {known}")]
-    UnknownDesign {
-        /// The name that was asked for.
-        name: String,
-        /// All designs, separated by commas.
-        known: String,
-    },
     /// The model was built without waves.
     #[error("{top} was built without waves, expected trace option vcd or fst")]
     NoTrace {

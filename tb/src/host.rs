@@ -70,7 +70,7 @@ pub enum Access {
 
 /// Handles of the host port.
 struct Pins {
-    rst_n: PortId,
+    reset: PortId,
     valid: PortId,
     ready: PortId,
     write: PortId,
@@ -99,8 +99,13 @@ impl Host {
     /// # Errors
     /// `Model` if the design has no host port.
     pub fn new(mut model: Model, params: &Params) -> Result<Self, HostError> {
+        // A reset that is active high has another name.
+        let reset = match model.port("rst_n") {
+            Ok(port) => (port, 0),
+            Err(error) => (model.port("rst").map_err(|_| error)?, 1),
+        };
         let pins = Pins {
-            rst_n: model.port("rst_n")?,
+            reset: reset.0,
             valid: model.port("host_valid_i")?,
             ready: model.port("host_ready_o")?,
             write: model.port("host_write_i")?,
@@ -110,9 +115,9 @@ impl Host {
             rdata: model.port("host_rdata_o")?,
             running: model.port("running_o")?,
         };
-        model.set(pins.rst_n, 0);
+        model.set(pins.reset, reset.1);
         model.cycles(4);
-        model.set(pins.rst_n, 1);
+        model.set(pins.reset, 1 - reset.1);
         model.clock();
         Ok(Self {
             model,

@@ -313,7 +313,17 @@ impl Model {
     /// Completes the wave file, if one is open.
     pub fn trace_close(&mut self) {
         // SAFETY: the model is alive.
-        unsafe { (self.api().trace_close)(self.raw) }
+        unsafe { (self.api().trace_close)(self.raw) };
+    }
+
+    /// Completes the wave file that was opened at `path`, and tells whether all of it is there.
+    ///
+    /// # Errors
+    /// `Wave`, for instance if the disk is full.
+    pub fn trace_finish(&mut self, path: &Path) -> Result<(), ModelError> {
+        // SAFETY: the model is alive.
+        let error = unsafe { (self.api().trace_close)(self.raw) };
+        wave::check(path, error)
     }
 }
 

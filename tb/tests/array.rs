@@ -1,9 +1,9 @@
 //! The emitted PE array and bias row against their golden models, every output in every cycle.
 
-mod rtl;
-
+use crate::rtl;
 use std::sync::LazyLock;
 
+use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, emitted_as, run_seeds};
 use heddle_gen::TextStyle;
 use heddle_hdl::array::{BiasRow, Pe, PeArray, PeRow};
 use heddle_sim::array::{
@@ -13,7 +13,6 @@ use heddle_sim::array::{
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
-use rtl::{Checked, Coverage, Dut, check_mutants, emitted, emitted_as, run_seeds};
 use rust_hdl_core::prelude::Block;
 
 const TILES: usize = 16;
@@ -32,7 +31,7 @@ static BIAS_5: LazyLock<Sources> = LazyLock::new(|| emitted(BiasRow::new(5, TILE
 
 /// A block in loop style.
 fn loops(block: impl Block) -> Sources {
-    emitted_as(block, TextStyle::Loops)
+    emitted_as(&block, TextStyle::Loops)
 }
 
 /// An operand: mostly any 9-bit value, often an extreme one or zero.

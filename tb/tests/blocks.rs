@@ -1,8 +1,6 @@
 //! Modules that Verilator translates once: the same values in the same clocks as the flat model.
 
-use std::path::Path;
-
-use heddle_tb::verilate::{Options, Sources, Trace, XInitial, build_objects, build_shared};
+use heddle_tb::verilate::{Options, Sources, Trace, XInitial, build_shared};
 use heddle_tb::{Model, PortId};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -310,18 +308,6 @@ fn errors_in_a_block_show_the_message_of_verilator() {
     assert!(message.contains("link.v:12:"), "{message}");
     assert!(message.contains("'nothing'"), "{message}");
     assert_eq!(error.exit_code(), 1);
-}
-
-#[test]
-fn linked_designs_take_no_blocks() {
-    let designs = [("first".to_string(), sources())];
-    let error = build_objects(&designs, &options(&["link"]), Path::new("/no/folder")).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "hierarchical block link in designs that are linked together, expected none: build a \
-        shared library"
-    );
-    assert_eq!(error.exit_code(), 2);
 }
 
 #[test]

@@ -1,11 +1,8 @@
 //! Depthwise layers that make two rows at a time, on the whole machine as emitted Verilog: every value of every layer against the
 //! golden network, every counter against the golden machine, cycles against the compiler.
 
-#[path = "../../compiler/tests/support/mod.rs"]
-mod generator;
-mod machines;
-mod rtl;
-
+use crate::generator;
+use crate::machines;
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 use heddle_compiler::{Mapping, Options, compile_with};
@@ -13,9 +10,9 @@ use heddle_tb::network::Bench;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use generator::depthwise::random_depthwise_network;
-use machines::{Machine, verdict};
-use rtl::{Checked, Coverage, seeds};
+use crate::generator::depthwise::random_depthwise_network;
+use crate::machines::{Machine, verdict};
+use crate::rtl::{Checked, Coverage, seeds};
 
 fn options(whole: bool) -> Options {
     Options {

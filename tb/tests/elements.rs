@@ -1,18 +1,17 @@
 //! Hand-written programs on the emitted machine against plain nested loops: every element at its
 //! address, biases from the prologue, matrix products from memory to memory.
 
-mod machines;
-mod rtl;
-
+use crate::machines;
+use crate::rtl;
 use heddle_arch::isa::{Drain, Instruction, LoadWeights, Matmul, Record, RowBlock};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use machines::Machine;
-use machines::pair::{End, HALT, Pair, row};
-use rtl::{Checked, Coverage};
+use crate::machines::Machine;
+use crate::machines::pair::{End, HALT, Pair, row};
+use crate::rtl::{Checked, Coverage};
 
 /// Byte address of the results: the second half of bank 0.
 fn results(params: &Params) -> u32 {

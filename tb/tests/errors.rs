@@ -1,9 +1,7 @@
 //! Every error of the instruction set on the emitted machine, worked out by hand and held against
 //! the golden machine.
 
-mod machines;
-mod rtl;
-
+use crate::machines;
 use heddle_arch::isa::{
     Drain, ErrorCode, Instruction, LoadWeights, Matmul, Record, RowBlock, RowTable,
 };
@@ -12,8 +10,8 @@ use heddle_arch::requantise::Scale;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use machines::Machine;
-use machines::pair::{End, HALT, Pair, row};
+use crate::machines::Machine;
+use crate::machines::pair::{End, HALT, Pair, row};
 
 fn load(params: &Params, rows: u32, base: u32, tiles: u32) -> Instruction {
     let words = params.weight_words();

@@ -6,13 +6,11 @@
 //! t + c + R + 1, two clocks later than with one register for each cell: product and sum have one
 //! each. So processing cycle k is clock k + R.
 
-mod rtl;
-
+use crate::rtl::{Checked, Dut, emitted, emitted_as, mutated};
 use heddle_gen::TextStyle;
 use heddle_hdl::array::PeArray;
 use heddle_hdl::buffer::ResultsBuffer;
 use heddle_tb::verilate::Sources;
-use rtl::{Checked, Dut, emitted, emitted_as, mutated};
 
 /// A sum that was expected in this processing cycle, at this column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -147,7 +145,7 @@ const FIGURE_3: [(usize, usize, i64); 16] = [
 fn pet_10_pet_11_pet_13_sums_of_figure_3_cycle_by_cycle() {
     for sources in [
         emitted(PeArray::new(4, 4)),
-        emitted_as(PeArray::new(4, 4), TextStyle::Loops),
+        emitted_as(&PeArray::new(4, 4), TextStyle::Loops),
     ] {
         let mut array = Array::new(&sources, 4, 4);
         let block: Vec<Vec<i8>> = (0..4)
@@ -216,7 +214,7 @@ fn pet_14_the_order_of_5_6_does_not_occur_with_the_right_identity() {
 #[test]
 fn pet_11_pet_13_sums_of_figure_4_cycle_by_cycle() {
     let (rows, cols) = (128, 64);
-    let sources = emitted_as(PeArray::new(rows, cols), TextStyle::Loops);
+    let sources = emitted_as(&PeArray::new(rows, cols), TextStyle::Loops);
     let mut array = Array::new(&sources, rows, cols);
     // 64 r + c as in 5.2 needs 13 bits; here no two rows of a column are alike.
     let element = |r: usize, c: usize| (r + 3 * c) as u8 as i8;

@@ -1,22 +1,21 @@
 //! The host port of the emitted machine: regions, order of answers, hold-off, zero codec, registers.
 
-mod machines;
-mod rtl;
-
+use crate::machines;
+use crate::rtl;
 use heddle_arch::host::{
     CTRL_START, ColumnSelect, Counter, ID, Register, Status, activation_address, buffer_address,
     column_address, program_address, register_address, row_offset_address,
 };
 use heddle_arch::isa::{ErrorCode, Instruction};
-use heddle_arch::params::Params;
+use heddle_arch::params::{Params, Reset, ResetLevel, ResetStyle};
 use heddle_arch::requantise::Scale;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use machines::Machine;
-use machines::pair::{End, HALT, Pair, random_word};
-use machines::programs::random_program;
-use rtl::{Checked, Coverage};
+use crate::machines::Machine;
+use crate::machines::pair::{End, HALT, Pair, random_word};
+use crate::machines::programs::random_program;
+use crate::rtl::{Checked, Coverage};
 
 fn pair_of(machine: &Machine, seed: u64) -> (Pair<'_>, ChaCha8Rng) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -274,8 +273,90 @@ fn registers_answer_and_memories_are_held_off_while_a_program_runs() {
     let status = pair.host.status().unwrap();
     let end = pair.check_end(expected, status);
     assert_eq!(end.unwrap(), End::Error(ErrorCode::Stuck, 5));
-    assert!(pair.host.counter(Counter::Cycles).unwrap() > 4096);
+    // MATMUL of 5 words takes 7 cycles, HALT its FETCH; then HEAD waits.
+    let cycles = pair.host.counter(Counter::Cycles).unwrap();
+    assert_eq!(cycles, 7 + 1 + 4096);
     pair.compare().unwrap_or_else(|message| panic!("{message}"));
+}
+
+/// FETCH, HEAD and R + C + 32 + E quiet cycles, as `docs/isa.md` says.
+#[test]
+fn halt_ends_in_the_clock_of_the_page() {
+    for (params, extra) in [(machines::tiny(), 0), (machines::pooling(), 4)] {
+        let machine = Machine::new(params);
+        let (mut pair, _) = pair_of(&machine, 1);
+        pair.write_program(0, &HALT.encode());
+        pair.host.write(Register::StartPc.address(), 0).unwrap();
+        pair.host
+            .write(Register::Ctrl.address(), CTRL_START)
+            .unwrap();
+        let array = &machine.params.array;
+        let model = pair.host.model();
+        let running = model.port("running_o").unwrap();
+        let mut clocks = 0;
+        while model.get(running) == 0 {
+            model.clock();
+        }
+        while model.get(running) == 1 && clocks < 1000 {
+            model.clock();
+            clocks += 1;
+        }
+        assert_eq!(clocks, 2 + array.rows + array.cols + 32 + extra);
+    }
+}
+
+/// Machines of every reset but the usual one.
+#[test]
+fn a_machine_with_another_reset_runs_and_is_reset() {
+    for (style, level) in [
+        (ResetStyle::Async, ResetLevel::Low),
+        (ResetStyle::Sync, ResetLevel::High),
+        (ResetStyle::Async, ResetLevel::High),
+    ] {
+        let mut params = machines::single();
+        params.name = format!("{}_{style:?}_{level:?}", params.name).to_lowercase();
+        params.reset = Reset { style, level };
+        let machine = Machine::new(params);
+        let (mut pair, mut rng) = pair_of(&machine, 1);
+        for _ in 0..2 {
+            for _ in 0..10 {
+                let program = random_program(&mut rng, pair.params());
+                let end = pair.run_instructions(&program);
+                let end = end.unwrap_or_else(|message| panic!("{message}"));
+                if !matches!(end, End::Halt(_)) {
+                    pair.prepare().unwrap_or_else(|message| panic!("{message}"));
+                }
+                pair.compare().unwrap_or_else(|message| panic!("{message}"));
+            }
+            // In the middle of a program: at once, or at the next clock.
+            let words = long_program(pair.params());
+            pair.write_program(0, &words);
+            assert!(!pair.run_hardware(0, 50), "waits until it is stuck");
+            let (name, active) = match level {
+                ResetLevel::Low => ("rst_n", 0),
+                ResetLevel::High => ("rst", 1),
+            };
+            let model = pair.host.model();
+            let [reset, running] = [name, "running_o"].map(|name| model.port(name).unwrap());
+            model.eval();
+            assert_eq!(model.get(running), 1);
+            model.set(reset, active);
+            model.eval();
+            let at_once = style == ResetStyle::Async;
+            assert_eq!(model.get(running), u64::from(!at_once), "{}", pair.place);
+            let model = pair.host.model();
+            model.clock();
+            assert_eq!(model.get(running), 0);
+            model.set(reset, 1 - active);
+            model.cycles(10);
+            assert_eq!(model.get(running), 0);
+            let status = pair.host.status().unwrap();
+            assert!(!status.running && !status.done && !status.error);
+            // ZERO is a register of the host port.
+            pair.set_zero(0);
+            pair.prepare().unwrap_or_else(|message| panic!("{message}"));
+        }
+    }
 }
 
 #[test]

@@ -1,9 +1,7 @@
 //! Input banks on the emitted machine: the input of a network is visible there alone, and neither weights nor results
 //! get there.
 
-mod machines;
-mod rtl;
-
+use crate::machines;
 use heddle_arch::isa::{Drain, ErrorCode, Instruction, LoadWeights, Matmul, Record, RowBlock};
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
@@ -14,8 +12,8 @@ use heddle_tb::network::Bench;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use machines::Machine;
-use machines::pair::{End, HALT, Pair, row};
+use crate::machines::Machine;
+use crate::machines::pair::{End, HALT, Pair, row};
 
 /// Cycles that a layer may take.
 const LIMIT: u64 = 1 << 20;

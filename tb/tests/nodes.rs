@@ -1,19 +1,17 @@
 //! Networks of products and transposes on the emitted machine: values and counters against the golden models.
 
-#[path = "../../compiler/tests/support/mod.rs"]
-mod generator;
-mod machines;
-mod rtl;
-
-use generator::matrices::{network, random_matrices};
+use crate::generator;
+use crate::generator::matrices::{network, random_matrices};
+use crate::machines;
+use crate::machines::Machine;
+use crate::rtl;
+use crate::rtl::{Checked, Coverage};
 use heddle_arch::network::{LayerKind, Network};
 use heddle_compiler::matrix::DrainForm;
 use heddle_compiler::{IdentitySource, MatrixOptions, Options, Program, compile_with};
 use heddle_tb::network::Bench;
-use machines::Machine;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rtl::{Checked, Coverage};
 use serde_json::json;
 
 fn options(whole: bool, matrices: MatrixOptions) -> Options {

@@ -2,14 +2,9 @@
 //!
 //! As in `modules.rs`, stimulus is random and not always legal.
 
-use heddle_tb::agreement::{Agreement, Circuit, Stimulus};
-use heddle_tb::{designs, linked_model};
-
-#[track_caller]
-fn agreement<'a, C: Circuit>(design: &str, circuit: C) -> Agreement<'a, C> {
-    let model = linked_model(design).unwrap_or_else(|error| panic!("{error}"));
-    Agreement::new(design, circuit, model)
-}
+use crate::agreement::Circuit;
+use crate::agreement::{Stimulus, agreement};
+use crate::designs;
 
 /// Both tables with random entries and one-hot or any bits: no entry is read that was not written.
 fn fill(s: &mut Stimulus, write: u64) {

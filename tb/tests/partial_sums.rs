@@ -1,19 +1,18 @@
 //! Sums of the K tiles before that enter the array at the top, on emitted machines: the clocks that products wait for
 //! them, and what comes out.
 
-mod machines;
-mod rtl;
-
+use crate::machines;
+use crate::rtl;
 use heddle_arch::host::Counter;
 use heddle_arch::isa::{Instruction, LoadWeights, Matmul, Record, RowBlock, assemble};
 use heddle_arch::params::Params;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use machines::pair::{End, HALT, Pair, random_word, row};
-use machines::programs::{random_program, random_row_offset};
-use machines::{Machine, tall, wide, with_sums_at_top};
-use rtl::{Checked, Coverage, run_seeds};
+use crate::machines::pair::{End, HALT, Pair, random_word, row};
+use crate::machines::programs::{random_program, random_row_offset};
+use crate::machines::{Machine, tall, wide, with_sums_at_top};
+use crate::rtl::{Checked, Coverage, run_seeds};
 
 /// Random programs on a machine.
 const PROGRAMS: u32 = 60;

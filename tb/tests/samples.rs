@@ -1,13 +1,11 @@
 //! Agreement of blocks that use every primitive with their Verilog.
 
-use heddle_tb::agreement::Agreement;
-use heddle_tb::designs::{sample_chain, sample_memory, sample_shifter};
-use heddle_tb::{linked_designs, linked_model};
+use crate::agreement::agreement;
+use crate::designs::{sample_chain, sample_memory, sample_shifter};
 
 #[test]
 fn chain_of_multiply_add_cells_agrees() {
-    let model = linked_model("sample_chain").unwrap();
-    Agreement::new("sample_chain", sample_chain(), model)
+    agreement("sample_chain", sample_chain())
         .seed(11)
         .drive(|s| {
             let load = s.cycle % 50 < 2;
@@ -21,8 +19,7 @@ fn chain_of_multiply_add_cells_agrees() {
 
 #[test]
 fn memory_agrees() {
-    let model = linked_model("sample_memory").unwrap();
-    Agreement::new("sample_memory", sample_memory(), model)
+    agreement("sample_memory", sample_memory())
         .seed(12)
         .cycles(4000)
         .drive(|s| {
@@ -45,8 +42,7 @@ fn memory_agrees() {
 
 #[test]
 fn state_machine_with_shifts_agrees() {
-    let model = linked_model("sample_shifter").unwrap();
-    Agreement::new("sample_shifter", sample_shifter(), model)
+    agreement("sample_shifter", sample_shifter())
         .seed(13)
         .cycles(6000)
         .event("done", |s| s.is("done_o"))
@@ -57,14 +53,4 @@ fn state_machine_with_shifts_agrees() {
         .event("shift by 31", |s| s.get("places_i", 0) == 31)
         .event("low", |s| s.is("low_o"))
         .check();
-}
-
-#[test]
-fn linked_designs_are_found_by_name() {
-    assert!(linked_designs().count() >= 3);
-    let message = linked_model("nothing").err().unwrap().to_string();
-    assert!(
-        message.starts_with("no design nothing is linked in, expected one of sample_chain"),
-        "{message}"
-    );
 }

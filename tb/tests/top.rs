@@ -1,11 +1,8 @@
 //! The whole machine as emitted Verilog: networks from image to output, every value of every layer
 //! against the golden network, every counter against the golden machine.
 
-#[path = "../../compiler/tests/support/mod.rs"]
-mod generator;
-mod machines;
-mod rtl;
-
+use crate::generator;
+use crate::machines;
 use heddle_arch::host::Counter;
 use heddle_arch::network::{LayerKind, Network};
 use heddle_arch::params::{MaskPlace, Params};
@@ -15,8 +12,8 @@ use heddle_tb::network::{Bench, LayerReport};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use machines::{Machine, verdict};
-use rtl::{Checked, Coverage};
+use crate::machines::{Machine, verdict};
+use crate::rtl::{Checked, Coverage};
 
 #[test]
 fn ttu_058_tiny_model_read_and_written_by_three_units_gives_the_golden_outputs_and_counters() {
@@ -385,10 +382,6 @@ fn spm_45_random_networks_agree_with_other_slices() {
 }
 
 #[test]
-fn spm_45_random_networks_agree_with_every_option_of_the_slices() {
-    if !rtl::is_slow() {
-        eprintln!("13 layouts are skipped, set HEDDLE_SLOW=1");
-        return;
-    }
+fn spm_45_random_networks_agree_with_every_option_of_the_slices_slow() {
     run_layouts(&MORE_LAYOUTS);
 }

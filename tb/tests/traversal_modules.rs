@@ -2,14 +2,9 @@
 //!
 //! As in `modules.rs`, stimulus is random and not always legal.
 
-use heddle_tb::agreement::{Agreement, Circuit, Sample, Stimulus};
-use heddle_tb::{designs, linked_model};
-
-#[track_caller]
-fn agreement<'a, C: Circuit>(design: &str, circuit: C) -> Agreement<'a, C> {
-    let model = linked_model(design).unwrap_or_else(|error| panic!("{error}"));
-    Agreement::new(design, circuit, model)
-}
+use crate::agreement::Circuit;
+use crate::agreement::{Sample, Stimulus, agreement};
+use crate::designs;
 
 /// Sets an input to a number below `count`.
 fn set_below(s: &mut Stimulus, name: &str, count: u64) {

@@ -1,21 +1,12 @@
 //! Agreement of the blocks that take instruction words with their Verilog: rust-hdl's simulator
 //! against Verilator. Words are those of legal instructions, with some wrong ones among them.
 
-#[path = "traversal_unit/records.rs"]
-mod records;
-
 use std::collections::VecDeque;
 
+use crate::agreement::{Stimulus, agreement};
+use crate::designs;
+use crate::traversal_unit::records::{add_window, random_commands};
 use heddle_arch::traverse::{Command, UnitShape};
-use heddle_tb::agreement::{Agreement, Circuit, Stimulus};
-use heddle_tb::{designs, linked_model};
-use records::{add_window, random_commands};
-
-#[track_caller]
-fn agreement<'a, C: Circuit>(design: &str, circuit: C) -> Agreement<'a, C> {
-    let model = linked_model(design).unwrap_or_else(|error| panic!("{error}"));
-    Agreement::new(design, circuit, model)
-}
 
 /// Sets an input to 1 as often as said, else to 0.
 fn set_often(s: &mut Stimulus, name: &str, probability: f64) {

@@ -3,6 +3,7 @@
 use heddle_arch::host::Counter;
 use heddle_arch::params::Params;
 use heddle_compiler::Program;
+use heddle_sim::network::class_of;
 use heddle_sim::sliced::Layout;
 use serde::Serialize;
 
@@ -131,11 +132,21 @@ pub struct NetworkReport {
     pub layers: Vec<LayerReport>,
     /// All runs together, as if they were one.
     pub total: LayerReport,
+    /// Output of the network for each image, elements in the order channel, row, column.
+    pub outputs: Vec<Vec<i8>>,
     /// Clock cycles simulated: loading, host accesses and quiet cycles included.
     pub simulated_cycles: u64,
 }
 
 impl NetworkReport {
+    /// Takes up the output of an image and what is right.
+    pub(super) fn add_output(&mut self, output: Option<&LayerRun>, label: Option<usize>) {
+        let values = output.map(|run| run.values.clone()).unwrap_or_default();
+        self.correct += usize::from(label.is_some() && class_of(&values) == label);
+        self.outputs.push(values);
+        self.images += 1;
+    }
+
     /// A report before the first image.
     pub(super) fn new(network: &str, params: &Params, program: &Program) -> Self {
         let counters: Vec<(String, u64)> = Counter::ALL

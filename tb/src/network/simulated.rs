@@ -8,7 +8,6 @@ use heddle_compiler::Program;
 
 use super::prediction::Prediction;
 use super::{Image, LayerRun, NetworkReport, RunError};
-use heddle_sim::network::class_of;
 
 /// Runs images; calls `done` after each of them.
 ///
@@ -32,11 +31,7 @@ pub fn simulate(
             row.add(params, report.images, got, want);
             report.simulated_cycles += row.cycles;
         }
-        let class = machine.last().and_then(|run| class_of(&run.values));
-        if label.is_some() && class == label {
-            report.correct += 1;
-        }
-        report.images += 1;
+        report.add_output(machine.last(), label);
         done();
     }
     report.set_total(params);

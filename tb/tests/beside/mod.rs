@@ -2,8 +2,6 @@
 //!
 //! The modules of each side have its name in front, so that a fault in one does not reach another.
 //! The memory cells are replaced by those of the test.
-#![allow(dead_code, reason = "every test file uses a part of it")]
-
 pub mod bench;
 pub mod faults;
 

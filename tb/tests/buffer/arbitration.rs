@@ -3,8 +3,8 @@
 use heddle_sim::buffer::{OperandSlot, WeightSlot};
 use heddle_tb::verilate::Sources;
 
-use crate::bench::{STATE_3, StateBench, shape_3};
-use crate::clients::contents;
+use super::bench::{STATE_3, StateBench, shape_3};
+use super::clients::contents;
 use crate::rtl::{Checked, check_mutants};
 
 const CLOCKS: usize = 60;

@@ -13,7 +13,7 @@ use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::random::random_word;
+use super::random::random_word;
 use crate::rtl::{Checked, Dut, emitted};
 
 /// Banks of 16 words whose first slice has `first` bytes.

@@ -4,8 +4,8 @@ use heddle_sim::buffer::{DrainWord, HostRequest, OperandSlot, WeightSlot};
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 
-use crate::bench::{PARTITION, STATE_3, StateBench, shape_1, shape_3};
-use crate::random::random_word;
+use super::bench::{PARTITION, STATE_3, StateBench, shape_1, shape_3};
+use super::random::random_word;
 use crate::rtl::{Checked, check_mutants};
 
 /// Clocks after which a steady stream shows on all outputs.
@@ -76,7 +76,7 @@ fn pet_02_a_write_to_one_partition_leaves_all_others_unchanged() {
 
 /// Operand, weight and host read in three banks, a drain writes to the fourth, in every clock.
 #[test]
-fn pet_48_pet_50_pet_75_three_clients_read_and_one_writes_in_the_same_clock() {
+fn pet_48_pet_50_three_clients_read_and_one_writes_in_the_same_clock() {
     let mut bench = StateBench::new(&PARTITION, 1, shape_1(), 1).unwrap();
     let bank = bench.shape.words_per_bank as u16;
     let mut rng = bench.dut.rng();

@@ -5,7 +5,7 @@ use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::bench::*;
+use super::bench::*;
 use crate::rtl::{Checked, Coverage};
 
 /// Events of the partitions before, up to the largest number.

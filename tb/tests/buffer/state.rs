@@ -3,8 +3,8 @@
 use heddle_sim::buffer::PartitionShape;
 use heddle_sim::sliced::{Layout, MaskPlace};
 
-use crate::bench::*;
-use crate::random::*;
+use super::bench::*;
+use super::random::*;
 use crate::rtl::{check_mutants, run_seeds};
 
 #[test]

@@ -2,9 +2,9 @@
 
 use heddle_arch::params::Params;
 
-use crate::faults::run_faults;
+use super::faults::run_faults;
+use super::programs::run_programs;
 use crate::machines::{self, Machine};
-use crate::programs::run_programs;
 use crate::rtl::{self, Checked, Coverage, Mutant};
 
 /// Plants faults in the text of the tiny machine; random programs must find each.
@@ -40,11 +40,7 @@ fn random_programs_find_a_fault() {
 }
 
 #[test]
-fn random_programs_find_every_fault() {
-    if !rtl::is_slow() {
-        eprintln!("mutants are skipped, set HEDDLE_SLOW=1");
-        return;
-    }
+fn random_programs_find_every_fault_slow() {
     let mutants = [
         // The swap flag is lost, every K tile starts from the bias, a kept word is reused, the
         // swap does not ride on the last vector.
@@ -106,11 +102,7 @@ fn random_programs_find_every_fault() {
 }
 
 #[test]
-fn random_programs_find_every_fault_of_the_row_tables() {
-    if !rtl::is_slow() {
-        eprintln!("mutants are skipped, set HEDDLE_SLOW=1");
-        return;
-    }
+fn random_programs_find_every_fault_of_the_row_tables_slow() {
     let mutants = [
         // Every K tile takes the first entry; vectors of the last K tile count as the others.
         (

@@ -1,8 +1,8 @@
 //! What the tests do with all cores of a design.
 
-use crate::driven::{Driven, Op};
-use crate::layer::Layer;
-use crate::shown::Shown;
+use super::driven::{Driven, Op};
+use super::layer::Layer;
+use super::shown::Shown;
 
 /// The cores and their models.
 pub type Bench = crate::beside::bench::Bench<Driven>;

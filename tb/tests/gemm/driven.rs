@@ -1,12 +1,12 @@
 //! One core, its model, and the operations it still has to do.
 
+use super::layer::Layer;
+use super::pins::{Counters, Inputs, Pins, Status};
+use super::reads::{Log, Reads, watch};
+use super::shown::Shown;
+use super::sides::Side;
 use crate::beside::bench;
-use crate::layer::Layer;
-use crate::pins::{Counters, Inputs, Pins, Status};
-use crate::reads::{Log, Reads, watch};
 use crate::rtl::{Checked, Dut};
-use crate::shown::Shown;
-use crate::sides::Side;
 use heddle_sim::gemm::{GemmModel, GemmOptions, GemmResult, GemmRun};
 use heddle_sim::offsets::{Kind, Write};
 use rand_chacha::ChaCha8Rng;

@@ -1,8 +1,8 @@
 //! The worked examples of the specification as layers, and their results.
 
-use crate::bench::Bench;
-use crate::layer::{Layer, MASKS, STEPS};
-use crate::variants::VARIANTS;
+use super::bench::Bench;
+use super::layer::{Layer, MASKS, STEPS};
+use super::variants::VARIANTS;
 use heddle_sim::offsets::examples::{self, Lists};
 
 /// 5.1.

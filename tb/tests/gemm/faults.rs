@@ -1,9 +1,9 @@
 //! Faults planted in the cores, one each, all side by side: random layers find every one.
 
+use super::random::{traffic, wrong};
+use super::sides::design;
+use super::variants::VARIANTS;
 use crate::beside::faults::{Fault, check_faults};
-use crate::random::{traffic, wrong};
-use crate::sides::design;
-use crate::variants::VARIANTS;
 
 /// Layers of each core, with each seed.
 const LAYERS: usize = 12;

@@ -1,8 +1,8 @@
 //! Tables that a host has kept in a file.
 
-use crate::examples::{asymmetric, asymmetric_c, bench, names};
-use crate::layer::Layer;
-use crate::shapes::lists;
+use super::examples::{asymmetric, asymmetric_c, bench, names};
+use super::layer::Layer;
+use super::shapes::lists;
 use heddle_compiler::offsets::{Convolution, Layout, Pad, Request, Sides, Tables, generate};
 
 /// 5.3 with its weights from this word on.

@@ -1,13 +1,13 @@
 //! What the memories of the cores are read for in the worked examples: every address with the byte
 //! that it gives, row by row and step by step, and every weight word.
 
-use crate::bench::Bench;
-use crate::examples::{asymmetric, bench, bordered, connected, layout, names, padded, small};
-use crate::layer::{Layer, MASKS, WEIGHTS};
-use crate::loops::walk;
-use crate::reads::Read;
-use crate::sides::{Side, design};
-use crate::variants::options;
+use super::bench::Bench;
+use super::examples::{asymmetric, bench, bordered, connected, layout, names, padded, small};
+use super::layer::{Layer, MASKS, WEIGHTS};
+use super::loops::walk;
+use super::reads::Read;
+use super::sides::{Side, design};
+use super::variants::options;
 use heddle_sim::offsets::examples::{self, Lists};
 use std::collections::{BTreeSet, VecDeque};
 
@@ -233,7 +233,7 @@ fn sgcr_25_rows_that_read_for_each_other_are_noticed_where_all_operands_are_equa
     let mut bench = Bench::new(&design(vec![side]), 1);
     let layer = Layer::new(examples::small(), &[3; 16], &examples::SMALL_B, 0);
     bench.side("turned").load(&layer);
-    bench.side("turned").ops.push_back(crate::driven::Op::Run);
+    bench.side("turned").ops.push_back(super::driven::Op::Run);
     bench.run();
     let failures = bench.failures();
     assert!(

@@ -1,7 +1,7 @@
 //! Taps in any order, with their weights in the same order.
 
-use crate::examples::{asymmetric, asymmetric_c, bench, names};
-use crate::layer::{STEPS, WEIGHTS};
+use super::examples::{asymmetric, asymmetric_c, bench, names};
+use super::layer::{STEPS, WEIGHTS};
 use crate::rtl::seeds;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -39,7 +39,7 @@ fn sgcr_17_random_orders_of_taps_and_weights_leave_the_results() {
                 // The weights alone in another order give something else.
                 if order.iter().enumerate().any(|(k, place)| k != *place) {
                     let weights = layer.weights.clone();
-                    let wrong = crate::layer::Layer { weights, ..plain };
+                    let wrong = super::layer::Layer { weights, ..plain };
                     let run = bench.run_one(&name, &wrong);
                     assert_ne!(run.sums(), asymmetric_c(), "seed {seed}, order {order:?}");
                 }

@@ -1,8 +1,8 @@
 //! Pins of one core.
 
-use crate::reads::Read;
+use super::reads::Read;
+use super::sides::{COUNTERS, Side, memories};
 use crate::rtl::Dut;
-use crate::sides::{COUNTERS, Side, memories};
 use heddle_sim::gemm::{GemmOptions, GemmResult};
 use heddle_sim::offsets::Write;
 use heddle_tb::{Model, PortId};

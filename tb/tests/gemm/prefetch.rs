@@ -1,13 +1,13 @@
 //! Cores whose rows keep their bases give the results of cores that read them tile by tile.
 
-use crate::bench::Bench;
-use crate::examples::{SMALL_C, asymmetric, asymmetric_c, padded, small};
-use crate::layer::{MASKS, WEIGHTS};
-use crate::random::{traffic, wrong};
+use super::bench::Bench;
+use super::examples::{SMALL_C, asymmetric, asymmetric_c, padded, small};
+use super::layer::{MASKS, WEIGHTS};
+use super::random::{traffic, wrong};
+use super::shown::Shown;
+use super::sides::{Design, Side, design};
+use super::variants::options;
 use crate::rtl::seeds;
-use crate::shown::Shown;
-use crate::sides::{Design, Side, design};
-use crate::variants::options;
 use heddle_sim::gemm::GemmOptions;
 use heddle_sim::offsets::{Stepping, examples};
 use std::sync::LazyLock;

@@ -1,14 +1,14 @@
 //! 500 random layers on all cores, bit for bit against nested loops.
 
-use crate::bench::Bench;
-use crate::driven::{Driven, Op};
-use crate::layer::Layer;
-use crate::loops::walk;
+use super::bench::Bench;
+use super::driven::{Driven, Op};
+use super::layer::Layer;
+use super::loops::walk;
+use super::shapes::{Shape, random_shape};
+use super::shown::Shown;
+use super::sides::Design;
+use super::variants::VARIANTS;
 use crate::rtl::{Checked, Coverage, run_seeds};
-use crate::shapes::{Shape, random_shape};
-use crate::shown::Shown;
-use crate::sides::Design;
-use crate::variants::VARIANTS;
 use heddle_compiler::offsets::{Layout, Pad};
 use std::collections::BTreeMap;
 

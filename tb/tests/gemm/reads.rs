@@ -1,6 +1,6 @@
 //! Every read of the memories of a core, one by one: what the model expects, what was seen.
 
-use crate::pins::Seen;
+use super::pins::Seen;
 use crate::rtl::Checked;
 use heddle_sim::gemm::{GemmModel, GemmRun};
 use std::fmt::Debug;

@@ -1,11 +1,11 @@
 //! Runs one behind the other, their clocks, and what is refused.
 
-use crate::bench::Bench;
-use crate::driven::Op;
-use crate::examples::{asymmetric, asymmetric_c, bench, connected, names, product, small};
-use crate::layer::{EACH, Layer, WEIGHTS};
-use crate::sides::{Side, design};
-use crate::variants::options;
+use super::bench::Bench;
+use super::driven::Op;
+use super::examples::{asymmetric, asymmetric_c, bench, connected, names, product, small};
+use super::layer::{EACH, Layer, WEIGHTS};
+use super::sides::{Side, design};
+use super::variants::options;
 use heddle_sim::offsets::Write;
 use heddle_sim::offsets::examples::Lists;
 

@@ -1,7 +1,7 @@
 //! Random layers: tables and weight words from the compiler, results and operands from nested loops.
 
-use crate::layer::{EACH, Layer, MASKS, STEPS, WEIGHTS};
-use crate::loops::{self, Tensor, convolve, stored};
+use super::layer::{EACH, Layer, MASKS, STEPS, WEIGHTS};
+use super::loops::{self, Tensor, convolve, stored};
 use heddle_compiler::offsets::order::{reorder, weight_order};
 use heddle_compiler::offsets::{
     Convolution, FullyConnected, Layout, Pad, Request, Sides, Tables, generate,

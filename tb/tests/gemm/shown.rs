@@ -1,7 +1,7 @@
 //! One run as the hardware has shown it.
 
-use crate::pins::{Counters, Status};
-use crate::reads::Reads;
+use super::pins::{Counters, Status};
+use super::reads::Reads;
 use heddle_sim::gemm::{GemmResult, GemmRun};
 use std::collections::BTreeMap;
 

@@ -1,11 +1,11 @@
 //! Results stored in each iteration, not once at the end.
 
-use crate::driven::Op;
-use crate::examples::{
+use super::driven::Op;
+use super::examples::{
     SMALL_C, asymmetric, asymmetric_c, bench, connected, layout, padded, product, small,
 };
-use crate::layer::{EACH, Layer, WEIGHTS};
-use crate::variants::VARIANTS;
+use super::layer::{EACH, Layer, WEIGHTS};
+use super::variants::VARIANTS;
 use heddle_sim::offsets::Write;
 use heddle_sim::offsets::examples::{self, Lists};
 

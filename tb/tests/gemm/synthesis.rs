@@ -1,9 +1,9 @@
 //! Cores and units whole through synthesis for Lattice ECP5.
 
-use crate::netlist::yosys;
+use super::netlist::yosys;
+use super::sides::{core, shape};
+use super::variants::options;
 use crate::rtl::{emitted, mutated};
-use crate::sides::{core, shape};
-use crate::variants::options;
 use heddle_hdl::offsets::OffsetUnit;
 use heddle_sim::gemm::GemmOptions;
 use heddle_tb::verilate::Sources;

@@ -1,6 +1,6 @@
 //! The cores under test: both spreads, memories for each row and banks, every option.
 
-use crate::sides::{Design, Side, design};
+use super::sides::{Design, Side, design};
 use heddle_sim::gemm::GemmOptions;
 use heddle_sim::offsets::UnitOptions;
 use std::sync::LazyLock;

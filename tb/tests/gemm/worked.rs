@@ -1,13 +1,13 @@
 //! The worked examples of the specification: literal results and counts of one build.
 
-use crate::driven::Op;
-use crate::examples::{
+use super::driven::Op;
+use super::examples::{
     SMALL_C, asymmetric, asymmetric_c, bench, bordered, changed_layout_c, connected, figure_15,
     layout, layout_c, names, padded, product, small, two_threads,
 };
-use crate::layer::{Layer, MASKS, STEPS, WEIGHTS};
-use crate::reads::Read;
-use crate::variants::VARIANTS;
+use super::layer::{Layer, MASKS, STEPS, WEIGHTS};
+use super::reads::Read;
+use super::variants::VARIANTS;
 use heddle_sim::offsets::Write;
 use heddle_sim::offsets::examples;
 

@@ -12,16 +12,16 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::bench::Bench;
+use super::programs::{disturb, first_seed, run_one, wanted};
+use super::shapes;
+use super::watch;
 use crate::machines::Machine;
 use crate::machines::dump::{encode, fill_tables};
 use crate::machines::garbage::garbage;
 use crate::machines::pair::End;
 use crate::machines::programs::{fault_entry, random_program};
-use crate::programs::{disturb, first_seed, run_one, wanted};
+use crate::matrix::bench::Bench;
 use crate::rtl::{Checked, Coverage};
-use crate::shapes;
-use crate::watch;
 
 /// Longer than any wait that ends as STUCK.
 const LIMIT: u64 = 20_000;

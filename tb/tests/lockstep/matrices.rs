@@ -8,7 +8,7 @@ use heddle_compiler::matrix::{
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::bench::{Bench, Matrix, UNIT_TILE};
+use crate::matrix::bench::{Bench, Matrix, UNIT_TILE};
 
 /// A transpose or product, and what it gives if nothing is written in between.
 pub struct Piece {

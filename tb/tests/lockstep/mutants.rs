@@ -2,11 +2,11 @@
 
 use heddle_arch::params::Params;
 
-use crate::garbage;
+use super::garbage;
+use super::programs::run_programs;
+use super::shapes;
 use crate::machines::Machine;
-use crate::programs::run_programs;
 use crate::rtl::{self, Checked, Coverage, Mutant};
-use crate::shapes;
 
 #[track_caller]
 fn check(params: &Params, mutants: &[Mutant], run: impl Fn(&Machine) -> Checked<Coverage>) {

@@ -7,9 +7,9 @@ use heddle_arch::params::Params;
 use heddle_sim::machine::{DrainedWord, MachineError, WrittenWord};
 use heddle_tb::{Model, PortId};
 
-use crate::bench::Bench;
-use crate::guest::{Guest, Visits};
+use super::guest::{Guest, Visits};
 use crate::machines::pair::End;
+use crate::matrix::bench::Bench;
 use crate::rtl::Checked;
 
 /// A word on its way into a partition: word address and bytes.

@@ -1,21 +1,19 @@
 //! Whole machines as emitted Verilog: small configurations, their models, a host at their port.
-#![allow(dead_code, reason = "every test file uses a part of it")]
-
 pub mod dump;
 pub mod garbage;
 pub mod pair;
 pub mod programs;
 
 use std::path::PathBuf;
-use std::sync::Mutex;
 
-use heddle_arch::params::{Params, PartialSums, Post, ProgramMemory};
-use heddle_gen::{EmitOptions, emit};
+use crate::rtl;
+use heddle_arch::params::{self, Params, PartialSums, Post, ProgramMemory, ResetStyle};
+use heddle_gen::{EmitOptions, Reset, ResetLevel, emit};
 use heddle_hdl::catalog;
 use heddle_tb::Model;
 use heddle_tb::host::Host;
 use heddle_tb::network::NetworkReport;
-use heddle_tb::verilate::{Options, Sources, XInitial, build_shared};
+use heddle_tb::verilate::{Sources, XInitial};
 
 /// Sizes in which the machines under test differ.
 struct Sizes {
@@ -63,7 +61,7 @@ impl Sizes {
 
 /// The configuration `tiny`: 4 x 4, two banks, five loops.
 pub fn tiny() -> Params {
-    heddle_tb::designs::tiny()
+    crate::designs::tiny()
 }
 
 /// The same with all options of post-processing.
@@ -201,6 +199,14 @@ pub fn configurations() -> [Params; 4] {
 pub fn verilog(params: &Params) -> Sources {
     let options = EmitOptions {
         configuration: params.name.clone(),
+        reset: match params.reset.style {
+            ResetStyle::Sync => Reset::Sync,
+            ResetStyle::Async => Reset::Async,
+        },
+        reset_level: match params.reset.level {
+            params::ResetLevel::Low => ResetLevel::Low,
+            params::ResetLevel::High => ResetLevel::High,
+        },
         ..EmitOptions::default()
     };
     let block = catalog::build("top", params).expect("the catalogue has a top");
@@ -211,22 +217,6 @@ pub fn verilog(params: &Params) -> Sources {
         top: design.top,
         ports: Vec::new(),
     }
-}
-
-/// One build at a time: the machine has few cores, and equal designs are built once.
-static BUILDING: Mutex<()> = Mutex::new(());
-
-fn built(sources: &Sources) -> PathBuf {
-    // Runs are short: more is won by building sooner than by running faster.
-    let options = Options {
-        opt_level: 1,
-        x_initial: XInitial::Unique,
-        ..Options::default()
-    };
-    let _turn = BUILDING
-        .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner());
-    build_shared(sources, &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A verilated machine.
@@ -244,7 +234,7 @@ impl Machine {
 
     /// A machine from this text.
     pub fn from_verilog(params: Params, sources: &Sources) -> Self {
-        let library = built(sources);
+        let library = rtl::built(sources, XInitial::Unique);
         Self { params, library }
     }
 

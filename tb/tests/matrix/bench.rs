@@ -1,7 +1,5 @@
 //! A machine and its golden model with matrices in their state buffers.
 
-#![allow(dead_code, reason = "every test uses a part of it")]
-
 use std::collections::HashMap;
 
 use heddle_arch::isa::Instruction;

@@ -9,7 +9,7 @@ use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
 use heddle_sim::machine::Machine as Golden;
 
-use crate::bench::{Bench, Matrix, UNIT_TILE};
+use super::bench::{Bench, Matrix, UNIT_TILE};
 use crate::machines::pair::HALT;
 use crate::machines::{self, Machine};
 use crate::rtl::Checked;

@@ -4,12 +4,12 @@ use heddle_compiler::matrix::{MatrixPlace, Product, Scaling, Shape};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::bench::{Bench, Matrix, UNIT_TILE};
+use super::bench::{Bench, Matrix, UNIT_TILE};
+use super::probe::{self, Trace};
+use super::stored::block;
+use super::transposes::places;
 use crate::machines::Machine;
-use crate::probe::{self, Trace};
 use crate::rtl::{Checked, check_mutants, mutated};
-use crate::stored::block;
-use crate::transposes::places;
 
 /// A weight word that enters a row is in its first eight cells one clock later; what these had moves eight cells
 /// to the right. Nothing else changes a weight in the chain. Gives the number of words.

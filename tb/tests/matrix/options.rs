@@ -8,7 +8,7 @@ use heddle_compiler::matrix::{MatrixPlace, Product, Scaling, Shape, Transpose};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::bench::{Bench, Matrix, UNIT_TILE};
+use super::bench::{Bench, Matrix, UNIT_TILE};
 use crate::machines::pair::row;
 use crate::machines::{self, Machine};
 use crate::rtl::{self, Checked, Coverage};

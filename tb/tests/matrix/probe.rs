@@ -9,7 +9,7 @@ use heddle_tb::host::Access;
 use heddle_tb::verilate::Sources;
 use heddle_tb::{Model, PortId};
 
-use crate::bench::Bench;
+use super::bench::Bench;
 use crate::machines::pair::HALT;
 use crate::machines::{self, Machine};
 use crate::rtl::Checked;

@@ -9,9 +9,9 @@ use heddle_compiler::matrix::{MatrixPlace, Shape};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::bench::{Bench, Matrix};
+use super::bench::{Bench, Matrix};
+use super::probe;
 use crate::machines::pair::row;
-use crate::probe;
 use crate::rtl::Checked;
 
 /// Column tile with a bias and scale 1.

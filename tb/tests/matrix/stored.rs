@@ -2,11 +2,11 @@
 
 use heddle_compiler::matrix::DrainForm;
 
-use crate::bench::{Bench, Matrix};
+use super::bench::{Bench, Matrix};
+use super::probe::{self, Trace};
+use super::transposes::places;
 use crate::machines::Machine;
-use crate::probe::{self, Trace};
 use crate::rtl::{Checked, check_mutants};
-use crate::transposes::places;
 
 /// More rows than columns, as many, fewer.
 const SHAPES: [(u32, u32); 3] = [(8, 4), (4, 4), (3, 5)];

@@ -6,7 +6,7 @@ use heddle_compiler::matrix::{DrainForm, MatrixError, MatrixPlace, Shape, Transp
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::bench::{Bench, Matrix, UNIT_TILE};
+use super::bench::{Bench, Matrix, UNIT_TILE};
 use crate::machines::{self, Machine};
 use crate::rtl::{self, Checked, Coverage, Mutant};
 

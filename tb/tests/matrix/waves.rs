@@ -3,12 +3,12 @@
 use heddle_arch::isa::{Instruction, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_TENSOR};
 use heddle_compiler::matrix::{DrainForm, MatrixPlace};
 
-use crate::bench::{Bench, Matrix};
+use super::bench::{Bench, Matrix};
+use super::probe::{self, Trace};
+use super::stored::{block, sub_block, transposed};
+use super::transposes::places;
 use crate::machines::Machine;
-use crate::probe::{self, Trace};
 use crate::rtl::{Checked, check_mutants};
-use crate::stored::{block, sub_block, transposed};
-use crate::transposes::places;
 
 const SHAPES: [(u32, u32); 3] = [(8, 4), (4, 4), (3, 5)];
 

@@ -4,7 +4,7 @@ use heddle_compiler::matrix::{MatrixPlace, Portions, Shape, WideTranspose, porti
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::bench::{Bench, Matrix, UNIT_TILE};
+use super::bench::{Bench, Matrix, UNIT_TILE};
 use crate::machines::{self, Machine};
 use crate::rtl::{self, Checked, Coverage};
 
@@ -93,7 +93,7 @@ fn pet_x1_elements_of_16_bits_of_the_annex() {
 }
 
 #[test]
-fn pet_x2_a_pass_fills_the_places_of_its_portion_alone() {
+fn a_pass_fills_the_places_of_its_portion_and_clears_the_others() {
     let machine = Machine::new(machines::tall());
     let mut bench = Bench::new(&machine, 1).unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(1);

@@ -1,10 +1,10 @@
 //! Heads of the waves, sequencer, host port, and what they are part of.
 
+use crate::agreement::{Agreement, Stimulus, agreement};
+use crate::designs;
 use heddle_hdl::control::{HostPort, StreamHead};
-use heddle_tb::agreement::{Agreement, Stimulus};
-use heddle_tb::designs;
 
-use crate::{agreement, set_below};
+use super::set_below;
 
 #[test]
 fn stream_head_agrees() {

@@ -1,9 +1,9 @@
 //! Memories, array, results and post-processing.
 
-use heddle_tb::agreement::Stimulus;
-use heddle_tb::designs;
+use crate::agreement::{Stimulus, agreement};
+use crate::designs;
 
-use crate::{agreement, set_below, thin_out};
+use super::{set_below, thin_out};
 
 #[test]
 fn sliced_memory_agrees() {

@@ -1,6 +1,6 @@
 //! What the tests do with all units of a design.
 
-use crate::driven::{Driven, Op};
+use super::driven::{Driven, Op};
 use heddle_sim::offsets::Write;
 
 /// The units and their models.

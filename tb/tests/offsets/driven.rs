@@ -1,10 +1,10 @@
 //! One unit, its model, and the operations it still has to do.
 
+use super::memory::degree;
+use super::pins::{Accesses, Inputs, Outputs, Pins, Step};
+use super::sides::Side;
 use crate::beside::bench;
-use crate::memory::degree;
-use crate::pins::{Accesses, Inputs, Outputs, Pins, Step};
 use crate::rtl::{Checked, Dut};
-use crate::sides::Side;
 use heddle_sim::offsets::{Kind, OffsetState, RowsModel, RowsOutputs, Run, UnitOptions, Write};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -1,9 +1,9 @@
 //! The expander: compressed tables give the plain lists.
 
-use crate::bench::Bench;
-use crate::driven::Op;
-use crate::variants::VARIANTS;
-use crate::{MASKS, WEIGHTS, program, registers};
+use super::bench::Bench;
+use super::driven::Op;
+use super::variants::VARIANTS;
+use super::{MASKS, WEIGHTS, program, registers};
 use heddle_sim::offsets::examples::{self, Lists};
 use heddle_sim::offsets::{Kind, Write};
 

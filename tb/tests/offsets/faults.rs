@@ -1,9 +1,9 @@
 //! Faults planted in the units, one each, all side by side: the random runs find every one.
 
+use super::random::traffic;
+use super::sides::design;
+use super::variants::VARIANTS;
 use crate::beside::faults::{Fault, check_faults};
-use crate::random::traffic;
-use crate::sides::design;
-use crate::variants::VARIANTS;
 
 /// Runs of each unit, with each seed.
 const RUNS: usize = 20;

@@ -1,11 +1,11 @@
 //! Banks and cache lines behind the unit, counted from the addresses at its ports: 5.8.3 and 5.9.
 
-use crate::bench::Bench;
-use crate::driven::{Driven, Op};
-use crate::pins::Outputs;
-use crate::program;
-use crate::sides::{Design, Side, design};
-use crate::variants::VARIANTS;
+use super::bench::Bench;
+use super::driven::{Driven, Op};
+use super::pins::Outputs;
+use super::program;
+use super::sides::{Design, Side, design};
+use super::variants::VARIANTS;
 use heddle_sim::offsets::UnitOptions;
 use heddle_sim::offsets::examples::{self, Lists};
 use std::collections::BTreeSet;

@@ -1,10 +1,10 @@
 //! What the unit is made of: its ports, registers and cells.
 
-use crate::bench::Bench;
-use crate::driven::Op;
+use super::bench::Bench;
+use super::driven::Op;
+use super::sides::{ports, unit};
+use super::variants::VARIANTS;
 use crate::rtl::mutated;
-use crate::sides::{ports, unit};
-use crate::variants::VARIANTS;
 use heddle_sim::offsets::{Stepping, UnitOptions, Write};
 use heddle_tb::verilate::Sources;
 use std::collections::BTreeSet;

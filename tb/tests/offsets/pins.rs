@@ -1,7 +1,7 @@
 //! Pins of one unit.
 
+use super::sides::{COUNTERS, Side};
 use crate::rtl::Dut;
-use crate::sides::{COUNTERS, Side};
 use heddle_sim::offsets::{UnitOptions, Write};
 use heddle_tb::{Model, PortId};
 use rand::Rng;

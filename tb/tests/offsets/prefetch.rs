@@ -1,10 +1,10 @@
 //! Rows that keep their bases: all of them are read before the first operand.
 
-use crate::bench::Bench;
-use crate::driven::{Driven, HEAD, Op};
-use crate::pins::Step;
-use crate::variants::{PREFETCHED, VARIANTS};
-use crate::{MASKS, STEPS, WEIGHTS, program};
+use super::bench::Bench;
+use super::driven::{Driven, HEAD, Op};
+use super::pins::Step;
+use super::variants::{PREFETCHED, VARIANTS};
+use super::{MASKS, STEPS, WEIGHTS, program};
 use heddle_sim::offsets::examples::{self, Lists};
 
 /// Steps of each row, in their order.

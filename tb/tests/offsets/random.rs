@@ -1,10 +1,10 @@
 //! Random tables, counts, modes and ready patterns, with writes and starts at the wrong time.
 
-use crate::bench::Bench;
-use crate::driven::Op;
+use super::bench::Bench;
+use super::driven::Op;
+use super::sides::Design;
+use super::variants::VARIANTS;
 use crate::rtl::{Checked, Coverage, run_seeds};
-use crate::sides::Design;
-use crate::variants::VARIANTS;
 use heddle_sim::offsets::{Kind, UnitOptions, Write};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;

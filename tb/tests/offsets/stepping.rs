@@ -1,12 +1,12 @@
 //! The index of a list stepped before the read or after it: two builds, one trace.
 
-use crate::bench::Bench;
-use crate::driven::Driven;
-use crate::pins::Outputs;
-use crate::random;
+use super::bench::Bench;
+use super::driven::Driven;
+use super::pins::Outputs;
+use super::random;
+use super::variants::{STEPPED_BEFORE, VARIANTS};
+use super::{MASKS, STEPS, WEIGHTS, program};
 use crate::rtl::{Coverage, run_seeds};
-use crate::variants::{STEPPED_BEFORE, VARIANTS};
-use crate::{MASKS, STEPS, WEIGHTS, program};
 use heddle_sim::offsets::Stepping;
 use heddle_sim::offsets::examples::{self, Lists};
 

@@ -1,9 +1,9 @@
 //! What a thread does from its first tap to its last one, and the weights beside it.
 
-use crate::bench::Bench;
-use crate::driven::Driven;
-use crate::variants::VARIANTS;
-use crate::{WEIGHTS, program};
+use super::bench::Bench;
+use super::driven::Driven;
+use super::variants::VARIANTS;
+use super::{WEIGHTS, program};
 use heddle_sim::offsets::Write;
 use heddle_sim::offsets::examples::{self, Lists};
 

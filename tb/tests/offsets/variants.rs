@@ -1,6 +1,6 @@
 //! The units under test: both spreads, every width, every option.
 
-use crate::sides::{Design, Side, design};
+use super::sides::{Design, Side, design};
 use heddle_sim::offsets::{Stepping, UnitOptions};
 use std::sync::LazyLock;
 

@@ -1,9 +1,9 @@
 //! The worked examples of the specification: literal addresses, clocks and counts at the pins.
 
-use crate::bench::Bench;
-use crate::driven::{Driven, Op};
-use crate::variants::VARIANTS;
-use crate::{MASKS, STEPS, WEIGHTS, program, registers};
+use super::bench::Bench;
+use super::driven::{Driven, Op};
+use super::variants::VARIANTS;
+use super::{MASKS, STEPS, WEIGHTS, program, registers};
 use heddle_sim::offsets::Write;
 use heddle_sim::offsets::examples::{self, Lists};
 
@@ -29,7 +29,7 @@ fn words(unit: &Driven) -> Vec<u16> {
 
 /// What the rows read, clock by clock, from the first read to the last; -1 is no read.
 fn clocks(unit: &Driven) -> Vec<Vec<i32>> {
-    let read = |clock: &crate::pins::Outputs| -> Vec<i32> {
+    let read = |clock: &super::pins::Outputs| -> Vec<i32> {
         let rows = clock.rows.iter();
         rows.map(|row| row.and_then(|step| step.address).map_or(-1, |a| a as i32))
             .collect()

@@ -1,9 +1,9 @@
 //! Writes and starts that are refused, waiting, and the clocks of a run.
 
-use crate::bench::Bench;
-use crate::driven::{Driven, HEAD, Op};
-use crate::variants::VARIANTS;
-use crate::{MASKS, STEPS, WEIGHTS, program, registers};
+use super::bench::Bench;
+use super::driven::{Driven, HEAD, Op};
+use super::variants::VARIANTS;
+use super::{MASKS, STEPS, WEIGHTS, program, registers};
 use heddle_sim::offsets::examples;
 use heddle_sim::offsets::{Kind, Write};
 
@@ -154,7 +154,7 @@ fn outputs_hold_while_nobody_is_ready() {
             let held = clocks.iter().filter(|clock| Some(*clock) == first).count();
             assert!(held >= 40 * waiting, "{name}: {held} clocks");
             // Nothing is lost: each row shows the same steps.
-            let steps = |clocks: &[crate::pins::Outputs], row: usize| {
+            let steps = |clocks: &[super::pins::Outputs], row: usize| {
                 let mut steps: Vec<_> = clocks.iter().map(|clock| clock.rows[row]).collect();
                 steps.retain(Option::is_some);
                 if waiting == 1 {

@@ -7,7 +7,7 @@ use heddle_sim::post::PostSettings;
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 
-use crate::bench::{Bench, TILES, random_acc, random_scale};
+use super::bench::{Bench, TILES, random_acc, random_scale};
 use crate::rtl::{Checked, Coverage, check_mutants, emitted, run_seeds};
 
 static ONE: LazyLock<Sources> = LazyLock::new(|| emitted(Post::new(1, TILES, PostOptions::NONE)));

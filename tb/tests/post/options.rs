@@ -9,7 +9,7 @@ use rand::Rng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
-use crate::bench::{Bench, TILES, random_acc, random_scale};
+use super::bench::{Bench, TILES, random_acc, random_scale};
 use crate::rtl::{Checked, Coverage, Mutant, check_mutants, emitted, run_seeds};
 
 const COLS: usize = 3;

@@ -9,11 +9,11 @@ use heddle_tb::network::Bench;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::{rows, separate};
 use crate::machines::dump::{encode, fill_tables};
 use crate::machines::pair::{End, HALT, Pair};
 use crate::machines::programs::random_program;
 use crate::machines::{self, Machine};
-use crate::{rows, separate};
 
 const SYNC: Instruction = Instruction::Sync {
     wait: Wait {

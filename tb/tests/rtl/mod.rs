@@ -1,12 +1,10 @@
 //! What the tests of emitted Verilog share: emitting, verilating, pins by name, coverage.
-#![allow(dead_code, reason = "every test file uses a part of it")]
-
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use heddle_gen::{EmitOptions, TextStyle, emit};
-use heddle_tb::verilate::{Options, Sources, XInitial, build_shared};
+use heddle_gen::{Design, Direction, EmitOptions, TextStyle, emit};
+use heddle_tb::verilate::{Options, Port, Sources, XInitial, build_shared};
 use heddle_tb::{Model, PortId};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -25,17 +23,24 @@ pub fn seeds() -> Vec<u64> {
 
 /// The Verilog of a block.
 pub fn emitted(block: impl Block) -> Sources {
-    emitted_as(block, TextStyle::Structural)
+    emitted_as(&block, TextStyle::Structural)
 }
 
 /// The Verilog of a block with its grids in a style.
-pub fn emitted_as(block: impl Block, style: TextStyle) -> Sources {
+pub fn emitted_as(block: &dyn Block, style: TextStyle) -> Sources {
+    sources(design(block, style))
+}
+
+fn design(block: &dyn Block, style: TextStyle) -> Design {
     let options = EmitOptions {
         configuration: "test".into(),
         style,
         ..EmitOptions::default()
     };
-    let design = emit(&block, &options).unwrap_or_else(|error| panic!("{error}"));
+    emit(block, &options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn sources(design: Design) -> Sources {
     let files = design.files().into_iter();
     Sources {
         files: files.filter(|(name, _)| name.ends_with(".v")).collect(),
@@ -62,19 +67,40 @@ pub fn mutated(sources: &Sources, module: &str, from: &str, to: &str) -> Sources
     mutant
 }
 
-/// One build at a time: the machine has few cores, and equal designs are built once.
-static BUILDING: Mutex<()> = Mutex::new(());
-
-fn built(sources: &Sources) -> PathBuf {
+/// The library of a design. Runs are short: more is won by building sooner than by running faster.
+pub fn built(sources: &Sources, x_initial: XInitial) -> PathBuf {
+    /// A lock for each design: equal ones are built once, different ones side by side.
+    static BUILDING: Mutex<BTreeMap<String, Arc<Mutex<()>>>> = Mutex::new(BTreeMap::new());
     let options = Options {
         opt_level: 1,
-        x_initial: XInitial::Unique,
+        x_initial,
         ..Options::default()
     };
-    let _turn = BUILDING
+    let free = "nothing panics with the lock";
+    let turn = BUILDING
         .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner());
+        .expect(free)
+        .entry(sources.top.clone())
+        .or_default()
+        .clone();
+    let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
     build_shared(sources, &options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A model of a block's Verilog whose registers start with 0, as in the rust-hdl simulator. The ports
+/// that the emitter names must be those of the text.
+pub fn model(block: &dyn Block) -> Model {
+    let design = design(block, TextStyle::Structural);
+    let port = |port: &heddle_gen::Port| Port {
+        name: port.name.clone(),
+        width: port.width as u32,
+        output: port.direction == Direction::Output,
+    };
+    let ports = design.top_module().ports.iter().map(port).collect();
+    let mut sources = sources(design);
+    sources.ports = ports;
+    let library = built(&sources, XInitial::Zero);
+    Model::load(&library).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A verilated design under test. Registers without reset and memories start with random bits.
@@ -88,7 +114,7 @@ pub struct Dut {
 impl Dut {
     /// Builds (or finds) the design and takes it out of reset.
     pub fn new(sources: &Sources, seed: u64) -> Self {
-        let model = Model::load_with(&built(sources), Some(seed as u32))
+        let model = Model::load_with(&built(sources, XInitial::Unique), Some(seed as u32))
             .unwrap_or_else(|error| panic!("{error}"));
         let ports = model
             .ports()
@@ -271,14 +297,14 @@ pub fn run_seeds(mut run: impl FnMut(u64) -> Checked<Coverage>) {
 /// A fault to be planted in emitted text: file prefix, text, replacement.
 pub type Mutant = (&'static str, &'static str, &'static str);
 
-/// Whether long runs are wanted.
+/// Whether long runs are wanted: `scripts/test.sh --all` sets the variable.
 pub fn is_slow() -> bool {
     std::env::var_os("HEDDLE_SLOW").is_some_and(|value| value == "1")
 }
 
 /// Plants one fault after the other and checks that the test finds each with one of its seeds. Each is a
-/// design of its own to build: the first one tells whether the test sees anything, all are planted with
-/// `HEDDLE_SLOW=1`. The texts of all must be there.
+/// design of its own to build: the first one tells whether the test sees anything, all are planted by
+/// `scripts/test.sh --all`. The texts of all must be there.
 #[track_caller]
 pub fn check_mutants<T>(
     sources: &Sources,

@@ -1,7 +1,7 @@
 //! All sides and their models, one clock cycle at a time.
 
+use super::sides::{Design, Side};
 use crate::rtl::{Checked, Dut};
-use crate::sides::{Design, Side};
 use heddle_sim::sliced::{Counts, Layout, SlicedInputs, SlicedModel, SlicedOutputs, Word};
 use heddle_tb::PortId;
 use rand::Rng;

@@ -1,7 +1,7 @@
 //! Every mask, written and read by every variant.
 
-use crate::bench::Bench;
-use crate::variants::{VARIANTS, WORDS};
+use super::bench::Bench;
+use super::variants::{VARIANTS, WORDS};
 use heddle_sim::sliced::vectors::masked_word;
 use heddle_sim::sliced::{Counts, Word};
 

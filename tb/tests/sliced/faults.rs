@@ -1,9 +1,9 @@
 //! Faults planted in the memories, one each, all side by side: the traffic finds every one.
 
+use super::random::traffic;
+use super::sides::design;
+use super::variants::VARIANTS;
 use crate::beside::faults::{Fault, check_faults};
-use crate::random::traffic;
-use crate::sides::design;
-use crate::variants::VARIANTS;
 
 /// Cycles of traffic, with each seed.
 const CYCLES: usize = 3000;

@@ -1,7 +1,7 @@
 //! The packing networks alone: packed words, lanes, and words unpacked from stale units.
 
+use super::sides::network;
 use crate::rtl::{Dut, emitted};
-use crate::sides::network;
 use heddle_hdl::sliced::{Pack, Route, Select, Unpack, moves};
 use heddle_sim::sliced::Network;
 use heddle_sim::sliced::packing::{lanes, pack};

@@ -1,9 +1,9 @@
 //! Random traffic on few words.
 
-use crate::bench::Bench;
+use super::bench::Bench;
+use super::sides::Design;
+use super::variants::{VARIANTS, WORDS};
 use crate::rtl::{Checked, Coverage, run_seeds};
-use crate::sides::Design;
-use crate::variants::{VARIANTS, WORDS};
 use heddle_sim::sliced::vectors::masked_word;
 use heddle_sim::sliced::{Layout, Word};
 use rand::Rng;
@@ -118,7 +118,7 @@ fn all_variants(seed: u64, cycles: usize) -> Checked<(Coverage, u64)> {
 
 #[test]
 fn spm_20_spm_21_spm_22_spm_25_spm_42_spm_48_spm_50_spm_51_random_traffic_at_every_latency() {
-    // 10^6 reads and writes, 10^7 with the slow tests.
+    // 10^6 reads and writes, 10^7 with `scripts/test.sh --all`.
     let cycles = match std::env::var_os("HEDDLE_SLOW") {
         Some(_) => 100_000,
         None => 10_000,

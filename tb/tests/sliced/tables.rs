@@ -1,9 +1,9 @@
 //! Worked words and cycles, on the variants that they are made for.
 
-use crate::bench::{Bench, DRAIN};
+use super::bench::{Bench, DRAIN};
+use super::sides::shape;
+use super::variants::VARIANTS;
 use crate::rtl::emitted;
-use crate::sides::shape;
-use crate::variants::VARIANTS;
 use heddle_hdl::sliced::Sliced;
 use heddle_sim::sliced::vectors::{
     CYCLES, FIELD_7, HYBRID, LANES, PAIRS, STALE_STEPS, THREE_SLICES, WORDS, masked_word, word,

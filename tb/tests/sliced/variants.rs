@@ -1,6 +1,6 @@
 //! The variants under test: every option, every latency, every place of the mask.
 
-use crate::sides::{Design, Side, design};
+use super::sides::{Design, Side, design};
 use heddle_sim::sliced::{Layout, MaskPlace, Network};
 use std::sync::LazyLock;
 

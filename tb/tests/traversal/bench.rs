@@ -12,7 +12,7 @@ use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use super::rtl::{Checked, Dut, emitted};
+use crate::rtl::{Checked, Dut, emitted};
 
 /// Emitted text, sizes and options of one engine.
 #[derive(Clone)]

@@ -8,8 +8,8 @@ use super::bench::{
     Bench, FULL, ONE_SET, PLAIN, SMALL, Unit, addresses, loop_writes, row, starting, taking, units,
     writes,
 };
-use super::rtl::{Checked, check_mutants};
 use super::vectors::record_of;
+use crate::rtl::{Checked, check_mutants};
 
 /// The engines with two sets of registers.
 fn double() -> [&'static Unit; 2] {

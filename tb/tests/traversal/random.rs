@@ -10,7 +10,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::bench::{Bench, FULL, ONE_SET, PLAIN, SINGLE, SMALL, Unit, writes};
-use super::rtl::{Checked, Coverage, check_mutants, run_seeds};
+use crate::rtl::{Checked, Coverage, check_mutants, run_seeds};
 
 /// A loop that ends. Some ends are off the step grid, some candidates need the extra bit.
 fn random_loop(rng: &mut ChaCha8Rng, test: EndTest, top: u32) -> Loop {

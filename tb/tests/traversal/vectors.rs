@@ -8,7 +8,7 @@ use heddle_sim::traversal::vectors::{Vector, named, vectors};
 use super::bench::{
     Bench, FULL, SMALL, Unit, addresses, row, row_runs, starting, units, units_with_options,
 };
-use super::rtl::Checked;
+use crate::rtl::Checked;
 
 /// Number of rows before the tensor and of tensors; the rest are epilogues.
 fn kinds(id: &str) -> (usize, usize) {

@@ -10,9 +10,9 @@ use heddle_tb::verilate::Sources;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::records::random_rows;
+use super::{SHAPE, SUM_STAGES, check_address, elements, reset, system, words};
 use crate::rtl::{Checked, Coverage, Dut, check_mutants, run_seeds};
-use crate::{SHAPE, SUM_STAGES, check_address, elements, reset, system, words};
+use crate::traversal_unit::records::random_rows;
 
 static CONTROLLED: LazyLock<Sources> = LazyLock::new(|| {
     let around = [

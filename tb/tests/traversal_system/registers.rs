@@ -14,9 +14,9 @@ use rand::Rng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
+use super::sinks::{SINKS, Sink, filled, run};
+use super::{SHAPE, words};
 use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, run_seeds};
-use crate::sinks::{SINKS, Sink, filled, run};
-use crate::{SHAPE, words};
 
 const ROWS: usize = SHAPE.rows as usize;
 const LOOPS: usize = SHAPE.loops as usize;

@@ -11,9 +11,9 @@ use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::records::random_commands;
+use super::{SHAPE, check_address, elements, reset, system, words};
 use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, run_seeds};
-use crate::{SHAPE, check_address, elements, reset, system, words};
+use crate::traversal_unit::records::random_commands;
 
 pub static SINKS: LazyLock<Sources> = LazyLock::new(|| {
     // Memory as the emitter prints it, from a design that has one.

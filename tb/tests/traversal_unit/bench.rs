@@ -4,8 +4,8 @@ use heddle_arch::traverse::{RowKind, UnitError, UnitShape};
 use heddle_sim::traversal::{Stop, Taken, UnitElement, UnitModel};
 use heddle_tb::verilate::Sources;
 
+use super::timing::Timing;
 use crate::rtl::{Checked, Dut};
-use crate::timing::Timing;
 
 /// Emitted text, sizes and options of one unit.
 #[derive(Clone)]

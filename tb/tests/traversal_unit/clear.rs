@@ -2,10 +2,10 @@
 
 use heddle_arch::traverse::{Command, UnitError, parse};
 
-use crate::bench::{Bench, FLOW, Inputs, Outputs, Unit};
+use super::bench::{Bench, FLOW, Inputs, Outputs, Unit};
+use super::traffic::play_steady;
+use super::{FULL, LARGE_SET, NARROW, ONE_SET, PLAIN};
 use crate::rtl::{Checked, check_mutants};
-use crate::traffic::play_steady;
-use crate::{FULL, LARGE_SET, NARROW, ONE_SET, PLAIN};
 
 /// What the unit is doing when the clear comes.
 #[derive(Debug, Clone)]

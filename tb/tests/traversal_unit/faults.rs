@@ -1,9 +1,9 @@
 //! Faults planted in the emitted text: the random tests find each of them.
 
-use crate::NARROW;
-use crate::bench::Unit;
-use crate::fuzz::fuzz;
-use crate::random::random_records;
+use super::NARROW;
+use super::bench::Unit;
+use super::fuzz::fuzz;
+use super::random::random_records;
 use crate::rtl::{Mutant, check_mutants};
 
 /// Plants the faults one after another in the narrow unit.

@@ -6,11 +6,11 @@ use heddle_sim::traversal::Taken;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::bench::{Bench, FLOW, Inputs, Unit};
-use crate::records::{number, random_commands};
+use super::bench::{Bench, FLOW, Inputs, Unit};
+use super::records::{number, random_commands};
+use super::traffic::Traffic;
+use super::{FULL, LARGE_SET, NARROW, ONE_SET, PLAIN, SINGLE, WIDE};
 use crate::rtl::{Checked, Coverage, run_seeds};
-use crate::traffic::Traffic;
-use crate::{FULL, LARGE_SET, NARROW, ONE_SET, PLAIN, SINGLE, WIDE};
 
 /// Cycles after which words give up waiting for a long traversal.
 const PATIENCE: u64 = 250;

@@ -4,12 +4,12 @@ use heddle_arch::traverse::{Command, EndTest, Row, RowKind, UnitError};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::bench::{Bench, Unit};
-use crate::records::{add_window, random_commands};
+use super::bench::{Bench, Unit};
+use super::records::{add_window, random_commands};
+use super::shrink::explain;
+use super::traffic::{Traffic, play};
+use super::{FULL, LARGE_SET, NARROW, ONE_SET, PLAIN, SINGLE, WIDE};
 use crate::rtl::{Checked, Coverage, run_seeds};
-use crate::shrink::explain;
-use crate::traffic::{Traffic, play};
-use crate::{FULL, LARGE_SET, NARROW, ONE_SET, PLAIN, SINGLE, WIDE};
 
 /// Instructions that follow each other without a break, and how they are played.
 pub struct Batch {

@@ -4,9 +4,9 @@ use heddle_arch::traverse::{Command, GroupRow, InitialRow, Row};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::bench::{Bench, Unit};
-use crate::random::Batch;
-use crate::traffic::play;
+use super::bench::{Bench, Unit};
+use super::random::Batch;
+use super::traffic::play;
 
 /// Attempts at making instructions smaller.
 const ATTEMPTS: usize = 3000;

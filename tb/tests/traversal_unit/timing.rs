@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use heddle_arch::traverse::parse;
 
-use crate::bench::{Bench, FLOW, Inputs, Unit};
-use crate::{FULL, LARGE_SET, NARROW, ONE_SET, PLAIN, SINGLE, WIDE};
+use super::bench::{Bench, FLOW, Inputs, Unit};
+use super::{FULL, LARGE_SET, NARROW, ONE_SET, PLAIN, SINGLE, WIDE};
 
 /// Predicts the cycle of every address from the cycles in which words were taken.
 ///

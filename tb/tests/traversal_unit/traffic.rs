@@ -3,7 +3,7 @@
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::bench::{Bench, FLOW, Inputs, Outputs};
+use super::bench::{Bench, FLOW, Inputs, Outputs};
 use crate::rtl::Checked;
 
 /// How often, of 256 cycles, a word is offered, an address taken, the unit paused, one demanded.

@@ -6,9 +6,10 @@ use heddle_sim::traversal::vectors::{UnitVector, unit_vectors};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::bench::{Bench, FLOW, Inputs, Unit};
-use crate::traffic::{Traffic, play, play_steady};
-use crate::{FULL, LARGE_SET, NARROW, ONE_SET, PLAIN, SINGLE, WIDE};
+use super::bench::{Bench, FLOW, Inputs, Unit};
+use super::traffic::{Traffic, play, play_steady};
+use super::{FULL, LARGE_SET, NARROW, ONE_SET, PLAIN, SINGLE, WIDE};
+use crate::rtl::mutated;
 
 const NOTHING: [u64; 0] = [];
 
@@ -89,6 +90,83 @@ fn ttu_014_ttu_015_ttu_017_one_instruction_loads_and_starts_everything() {
     }
 }
 
+/// The unit with V, X, V + X - Y and Z of its registers on ports.
+fn with_registers_on_ports(unit: &Unit) -> Unit {
+    let bits = unit.shape.offset_bits;
+    let (mut ports, mut wires) = (String::new(), String::new());
+    for row in 0..unit.shape.rows {
+        for column in 0..unit.shape.loops {
+            let flat = row * unit.shape.loops + column;
+            let (array, counters) = ("u_engine.u_registers", "u_engine.u_core.gen_row");
+            for (name, bits, place) in [
+                (
+                    "v",
+                    bits,
+                    format!("{array}.initial_o[{}+:{bits}]", flat * bits),
+                ),
+                (
+                    "x",
+                    bits,
+                    format!("{array}.step_o[{}+:{bits}]", flat * bits),
+                ),
+                (
+                    "d",
+                    bits + 1,
+                    format!("{array}.distance_o[{}+:{}]", flat * (bits + 1), bits + 1),
+                ),
+                (
+                    "z",
+                    bits,
+                    format!(
+                        "{counters}[{row}].u_row.offset_o[{}+:{bits}]",
+                        column * bits
+                    ),
+                ),
+            ] {
+                ports += &format!("  output wire [{}:0] {name}_{row}_{column}_o,\n", bits - 1);
+                wires += &format!("  assign {name}_{row}_{column}_o = {place};\n");
+            }
+        }
+    }
+    let reset = "  input wire rst_n,\n";
+    let top = &unit.sources.top;
+    let sources = mutated(&unit.sources, top, reset, &format!("{reset}{ports}"));
+    let sources = mutated(&sources, top, "endmodule", &format!("{wires}endmodule"));
+    Unit {
+        sources,
+        ..unit.clone()
+    }
+}
+
+#[test]
+fn ttu_014_ttu_017_the_registers_of_the_hardware_are_those_of_the_example() {
+    let unit = with_registers_on_ports(&PLAIN);
+    let mut bench = Bench::new(&unit, 1);
+    // Whatever was there before: another instruction with other values in all rows.
+    for id in ["TV3", "TV1"] {
+        let one = vector(id).command().encode();
+        assert_eq!(one[0] >> 8 & 0xff, one.len() as u32, "one instruction");
+        assert_eq!(play_steady(&mut bench, &one).unwrap(), vector(id).addresses);
+    }
+    let mut seen = 0;
+    for row in 0..unit.shape.rows {
+        let rows = vector("TV1").rows;
+        let listed = rows.iter().find(|listed| u32::from(listed.row) == row);
+        for column in 0..unit.shape.loops {
+            let values = listed.and_then(|listed| listed.loops.get(column as usize));
+            let [v, x, y] = values.map_or([0; 3], |l| [l.initial, l.step, l.end].map(u64::from));
+            let register = |name: &str| bench.dut.get(&format!("{name}_{row}_{column}_o"));
+            let found = ["v", "x", "d", "z"].map(register);
+            let distance = (v + x).wrapping_sub(y) & ((2 << unit.shape.offset_bits) - 1);
+            // A loop that is not there has one iteration, whatever its distance.
+            let expected = [v, x, if values.is_some() { distance } else { found[2] }, v];
+            assert_eq!(found, expected, "row {row}, loop {column}");
+            seen += usize::from(values.is_some());
+        }
+    }
+    assert_eq!(seen, 4, "loops of the example");
+}
+
 #[test]
 fn ttu_016_set_up_group_by_group_gives_the_same_sequence() {
     for vector in unit_vectors(32).iter().filter(|v| v.stop.is_none()) {
@@ -159,7 +237,7 @@ fn ttu_049_pauses_do_not_change_the_sequence() {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             let mut found = Vec::new();
             let one = vector("TV3").command().encode();
-            let look = |_: &_, o: &crate::bench::Outputs, _: &_| {
+            let look = |_: &_, o: &super::bench::Outputs, _: &_| {
                 found.extend(o.address.filter(|_| o.fresh));
             };
             play(&mut bench, &one, traffic, &mut rng, look).unwrap();

@@ -7,8 +7,8 @@ use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
+use super::{LOOPS, MIRRORED, ROWS, collect, quiet, quiet_engine, shown, start, walk};
 use crate::rtl::{Checked, Coverage, Dut, check_mutants, run_seeds};
-use crate::{LOOPS, MIRRORED, ROWS, collect, quiet, quiet_engine, shown, start, walk};
 
 /// The generator with multipliers, of the given rows, loops and bits.
 fn multipliers(rows: usize, loops: usize, bits: u32) -> Sources {
@@ -148,7 +148,7 @@ fn random_products(sources: &Sources, seed: u64, shape: (usize, usize, u32)) -> 
 }
 
 #[test]
-fn ttu_035_multipliers_give_the_same_sequences_at_every_size() {
+fn multipliers_give_the_same_sequences_at_every_size() {
     for shape in [(1, 4, 32), (3, 4, 16), (2, 8, 24), (4, 1, 12)] {
         let sources = multipliers(shape.0, shape.1, shape.2);
         run_seeds(|seed| random_products(&sources, seed, shape));
@@ -156,7 +156,7 @@ fn ttu_035_multipliers_give_the_same_sequences_at_every_size() {
 }
 
 #[test]
-fn ttu_035_multipliers_and_adders_walk_the_same_nests() {
+fn multipliers_and_adders_walk_the_same_nests() {
     let sources = multipliers(ROWS, LOOPS, 16);
     let mut products = quiet(&sources, 1, &["cfg_valid_i", "start_i", "ready_i"]);
     let mut sums = quiet_engine(&MIRRORED);

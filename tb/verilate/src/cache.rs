@@ -1,7 +1,10 @@
 use std::env;
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::{FlockOperation, flock};
 
 use crate::error::{VerilateError, io_error};
 
@@ -13,6 +16,11 @@ pub(crate) fn default_folder() -> Result<PathBuf, VerilateError> {
             .map(PathBuf::from)
     })
     .ok_or(VerilateError::NoCacheFolder)
+}
+
+/// The same folder for tools that run in another one.
+pub(crate) fn absolute(folder: &Path) -> Result<PathBuf, VerilateError> {
+    std::path::absolute(folder).map_err(io_error("find folder", folder))
 }
 
 fn choose(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
@@ -47,14 +55,25 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), VerilateError> {
     fs::write(path, text).map_err(io_error("write", path))
 }
 
-/// A folder that is removed when it goes out of scope.
-pub(crate) struct ScratchFolder(pub(crate) PathBuf);
+/// A folder that is removed when it goes out of scope, or by the next one made beside it if its process is killed: a lock,
+/// which ends with the process, says that it is in use.
+pub(crate) struct ScratchFolder(
+    pub(crate) PathBuf,
+    #[expect(dead_code, reason = "the lock")] File,
+);
 
 impl ScratchFolder {
     pub(crate) fn new(parent: &Path, name: &str) -> Result<Self, VerilateError> {
+        create_folder(parent)?;
+        // Nobody looks for left-overs between the making of a folder and its lock.
+        let all = File::open(parent).map_err(io_error("open folder", parent))?;
+        lock(&all, false).map_err(io_error("lock folder", parent))?;
+        remove_left_over(parent);
         let folder = temporary(parent, name);
-        create_folder(&folder)?;
-        Ok(Self(folder))
+        fs::create_dir(&folder).map_err(io_error("create folder", &folder))?;
+        let own = File::open(&folder).map_err(io_error("open folder", &folder))?;
+        lock(&own, true).map_err(io_error("lock folder", &folder))?;
+        Ok(Self(folder, own))
     }
 }
 
@@ -63,6 +82,33 @@ impl Drop for ScratchFolder {
         // A left-over folder costs space only.
         let _ = fs::remove_dir_all(&self.0);
     }
+}
+
+/// Takes the lock of a folder; with `at_once` without waiting.
+fn lock(folder: &File, at_once: bool) -> io::Result<()> {
+    let operation = match at_once {
+        true => FlockOperation::NonBlockingLockExclusive,
+        false => FlockOperation::LockExclusive,
+    };
+    flock(folder, operation).map_err(io::Error::from)
+}
+
+/// Removes the scratch folders of processes that are gone.
+fn remove_left_over(parent: &Path) {
+    let entries = fs::read_dir(parent).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| is_temporary(&entry.file_name().to_string_lossy())) {
+        let free = File::open(entry.path()).is_ok_and(|folder| lock(&folder, true).is_ok());
+        if free && entry.path().is_dir() {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Whether [`temporary`] gives such names.
+fn is_temporary(name: &str) -> bool {
+    let mut parts = name.rsplit('.');
+    let number = |part: Option<&str>| part.is_some_and(|part| part.parse::<u64>().is_ok());
+    name.starts_with('.') && number(parts.next()) && number(parts.next())
 }
 
 #[cfg(test)]
@@ -86,6 +132,24 @@ mod tests {
         assert_eq!(with(&all[1..]), Some("/b/heddle".into()));
         assert_eq!(with(&all[2..]), Some("/c/.cache/heddle".into()));
         assert_eq!(with(&[]), None);
+    }
+
+    #[test]
+    fn scratch_folders_of_killed_processes_are_removed_by_the_next() {
+        let parent = tempfile::tempdir().unwrap();
+        let kept = ScratchFolder::new(parent.path(), "kept").unwrap();
+        for name in [".top.1.0", ".keep.me", "model.1.0"] {
+            fs::create_dir(parent.path().join(name)).unwrap();
+        }
+        drop(ScratchFolder::new(parent.path(), "next").unwrap());
+        let names = fs::read_dir(parent.path()).unwrap();
+        let mut names: Vec<_> = names.map(|entry| entry.unwrap().path()).collect();
+        names.sort();
+        let others = [".keep.me", "model.1.0"].map(|name| parent.path().join(name));
+        let mut expected = vec![kept.0.clone()];
+        expected.extend(others);
+        expected.sort();
+        assert_eq!(names, expected);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use crate::error::{VerilateError, io_error};
+use crate::group;
 use crate::options::Trace;
 use crate::tool::Verilator;
 
@@ -75,8 +76,8 @@ impl CxxCompiler {
         }
     }
 
-    fn run(&self, top: &str, mut command: Command) -> Result<(), VerilateError> {
-        let output = command.output().map_err(|_| self.missing())?;
+    fn run(&self, top: &str, command: &Command) -> Result<(), VerilateError> {
+        let output = group::output(command).map_err(|_| self.missing())?;
         if output.status.success() {
             return Ok(());
         }
@@ -134,7 +135,7 @@ impl CxxCompiler {
             command.arg("-I").arg(folder);
         }
         command.arg("-o").arg(&unit.object).arg(&unit.source);
-        self.run(top, command)
+        self.run(top, &command)
     }
 
     /// What code and the header that it reads must be compiled with alike.
@@ -182,7 +183,7 @@ impl CxxCompiler {
             command.arg("-I").arg(folder);
         }
         command.arg(header).arg("-o").arg(output);
-        self.run(&header.display().to_string(), command)
+        self.run(&header.display().to_string(), &command)
     }
 
     /// Links objects into a shared library.
@@ -201,7 +202,7 @@ impl CxxCompiler {
         for library in libraries {
             command.arg(format!("-l{library}"));
         }
-        self.run(top, command)
+        self.run(top, &command)
     }
 }
 

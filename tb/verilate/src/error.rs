@@ -62,12 +62,6 @@ pub enum VerilateError {
         /// What else is allowed.
         extra: &'static str,
     },
-    /// Two designs with one name cannot be linked together.
-    #[error("design {name} is listed twice, expected different names")]
-    DuplicateDesign {
-        /// The name.
-        name: String,
-    },
     /// A module that shall be translated as a block of its own is not there.
     #[error("hierarchical block {block} is no module below {top}")]
     NoBlock {
@@ -75,15 +69,6 @@ pub enum VerilateError {
         block: String,
         /// Name of the top module.
         top: String,
-    },
-    /// The functions of hierarchical blocks have one name in every design.
-    #[error(
-        "hierarchical block {block} in designs that are linked together, \
-        expected none: build a shared library"
-    )]
-    LinkedBlock {
-        /// Name of the block.
-        block: String,
     },
     /// The generated make fragment lacks what the build needs.
     #[error("{file} lists no {what}, expected the make fragment of Verilator 5")]

@@ -1,12 +1,11 @@
 //! What all designs share, compiled once per Verilator and compiler and kept in the cache.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
 
-use crate::cache;
+use crate::cache::{self, ScratchFolder};
 use crate::compile::{CxxCompiler, Unit, include_folders};
 use crate::error::VerilateError;
 use crate::options::Trace;
@@ -53,9 +52,13 @@ impl<'a> Runtime<'a> {
             .collect();
         let mut units = Vec::new();
         let mut finished = Vec::new();
+        if objects.iter().all(|object| object.is_file()) {
+            return Ok(objects);
+        }
+        let scratch = ScratchFolder::new(&self.folder, "objects")?;
         for (name, object) in files.iter().zip(&objects) {
             if !object.is_file() {
-                let temporary = cache::temporary(&self.folder, &format!("{name}.o"));
+                let temporary = scratch.0.join(format!("{name}.o"));
                 finished.push((temporary.clone(), object));
                 units.push(Unit {
                     source: self.tool.include().join(format!("{name}.cpp")),
@@ -95,17 +98,17 @@ impl<'a> Runtime<'a> {
         if compiled.is_file() && header.is_file() {
             return Ok(Some(header));
         }
-        let temporary = cache::temporary(&self.folder, &name);
+        let scratch = ScratchFolder::new(&self.folder, "header")?;
+        let temporary = scratch.0.join(&name);
         cache::write(&temporary, "#include \"verilated.h\"\n")?;
         cache::publish(&temporary, &header)?;
-        let temporary = cache::temporary(&self.folder, &format!("{name}.gch"));
+        let temporary = scratch.0.join(format!("{name}.gch"));
         let includes = include_folders(self.tool);
         let done = self
             .compiler
             .precompile(&header, &flags, &includes, &temporary);
         if done.is_err() {
             // The files say what is wrong with the compiler, if anything is.
-            let _ = fs::remove_file(&temporary);
             return Ok(None);
         }
         cache::publish(&temporary, &compiled)?;

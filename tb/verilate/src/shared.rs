@@ -16,7 +16,7 @@ pub const MODEL_SYMBOL: &str = "heddle_model";
 /// versions of Verilator and compiler. Several processes may share one cache.
 ///
 /// # Errors
-/// Everything in [`VerilateError`] except `DuplicateDesign` and `LinkedBlock`.
+/// Everything in [`VerilateError`].
 pub fn build_shared(sources: &Sources, options: &Options) -> Result<PathBuf, VerilateError> {
     sources.check()?;
     let builder = Builder::new(options)?;

@@ -8,6 +8,7 @@ use crate::cache;
 use crate::classes::Classes;
 use crate::compile::{CxxCompiler, Unit, group_files, include_folders};
 use crate::error::{VerilateError, io_error};
+use crate::group;
 use crate::header;
 use crate::options::Options;
 use crate::runtime::Runtime;
@@ -32,10 +33,10 @@ impl<'a> Builder<'a> {
             tool: options.tool()?,
             compiler: CxxCompiler::find()?,
             options,
-            cache: match &options.cache {
+            cache: cache::absolute(&match &options.cache {
                 Some(folder) => folder.clone(),
                 None => cache::default_folder()?,
-            },
+            })?,
         })
     }
 
@@ -131,9 +132,8 @@ impl<'a> Builder<'a> {
         for (name, text) in &sources.files {
             cache::write(&texts.join(name), text)?;
         }
-        let output = self
-            .tool
-            .command()
+        let mut command = self.tool.command();
+        command
             // Messages then show plain file names.
             .current_dir(&texts)
             .env("MAKEFLAGS", Blocks::make_flags(&self.tool))
@@ -141,11 +141,10 @@ impl<'a> Builder<'a> {
             .args(blocks.arguments(folder)?)
             .args(["--prefix", class, "--top-module", &sources.top, "--Mdir"])
             .arg(generated)
-            .args(sources.files.iter().map(|(name, _)| name))
-            .output()
-            .map_err(|e| VerilateError::MissingVerilator {
-                searched: format!("{}: {e}", self.tool.program.display()),
-            })?;
+            .args(sources.files.iter().map(|(name, _)| name));
+        let output = group::output(&command).map_err(|e| VerilateError::MissingVerilator {
+            searched: format!("{}: {e}", self.tool.program.display()),
+        })?;
         if output.status.success() {
             return Ok(());
         }
@@ -220,5 +219,22 @@ impl<'a> Builder<'a> {
             });
         }
         Ok(units)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Verilator and the compiler run in folders of their own.
+    #[test]
+    fn a_relative_cache_is_one_folder_for_all_tools() {
+        let options = Options {
+            cache: Some("some/cache".into()),
+            ..Options::default()
+        };
+        let here = std::env::current_dir().unwrap();
+        let builder = Builder::new(&options).unwrap();
+        assert_eq!(builder.cache, here.join("some/cache"));
     }
 }

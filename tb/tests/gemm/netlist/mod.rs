@@ -1,8 +1,8 @@
 //! What a core is made of, by the netlist of Yosys: every register and memory by its name, and what
 //! synthesis makes of the whole.
 
-use crate::sides::{core, ports};
-use crate::variants::options;
+use super::sides::{core, ports};
+use super::variants::options;
 use heddle_sim::gemm::GemmOptions;
 use heddle_tb::verilate::Sources;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Runs checks two at a time and prints what took how long: called by check.sh and test.sh.
+
+Usage: scripts/checks.py edit|test|all
+A step begins when the steps that it needs are done. Its output is in target/checks/STEP.log and is
+printed if it fails; the first failure ends the run with exit code 1.
+"""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+LOGS = TARGET / "checks"
+HEDDLE = str(TARGET / "release/heddle")
+AT_A_TIME = 2
+# Clippy runs nothing of what it reads.
+CLIPPY = ["cargo", "clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]
+SHELL = ["bash", "-c", "shellcheck scripts/*.sh tb/formal/*.sh .ci/run"]
+
+
+class Step:
+    """A command with the names of the steps that come before it."""
+
+    def __init__(self, name, *command, needs=()):
+        self.name, self.command, self.needs = name, [str(word) for word in command], set(needs)
+        self.process = None
+
+    def start(self):
+        self.began = time.monotonic()
+        self.log = LOGS / f"{self.name.replace(' ', '_')}.log"
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                self.command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                start_new_session=True)
+
+    def has_ended(self):
+        """Waits for nothing. The processor time is that of all processes below."""
+        pid, status, usage = os.wait4(self.process.pid, os.WNOHANG)
+        if pid == 0:
+            return False
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        self.seconds = time.monotonic() - self.began
+        self.processor = usage.ru_utime + usage.ru_stime
+        return True
+
+
+def edit_steps():
+    """After every edit: what finds most faults within five minutes."""
+    return [
+        Step("format", "cargo", "fmt", "--all", "--check"),
+        Step("shellcheck", *SHELL),
+        Step("traceability", "scripts/traceability.py", "--check"),
+        Step("clippy", *CLIPPY),
+        Step("unit tests", "cargo", "test", "--workspace", "--lib", "--bins", "--quiet",
+             needs=["clippy"]),
+        # --workspace: with fewer packages cargo builds the hardware again with other features.
+        Step("golden tests", "cargo", "test", "--workspace", "--test", "all", "--quiet", "--",
+             "golden::", "cosim::the_machine_agrees_with_the_golden_models", needs=["unit tests"]),
+    ]
+
+
+def test_steps(with_slow):
+    """Everything; what is slow only if asked for."""
+    skip = [] if with_slow else ["--", "--skip", "_slow"]
+    presets = sorted(path.stem for path in (ROOT / "configs").glob("*.json"))
+    steps = [
+        Step("setup", "scripts/setup.sh"),
+        Step("format", "cargo", "fmt", "--all", "--check", needs=["setup"]),
+        Step("shellcheck", *SHELL, needs=["setup"]),
+        Step("traceability", "scripts/traceability.py", "--check", needs=["setup"]),
+        Step("release build", "cargo", "build", "--release", "--quiet", "--package", "heddle-cli",
+             needs=["format"]),
+        Step("clippy", *CLIPPY, needs=["format"]),
+        # One run tells of every test that fails.
+        Step("tests", "cargo", "test", "--workspace", "--quiet", "--no-fail-fast", *skip,
+             needs=["clippy"]),
+    ]
+    built = ["release build"]
+    # huge has the modules of large, more often: elaborating its 16,384 cells takes Icarus minutes.
+    for name in presets:
+        no_lint = ["--no-lint"] if name == "huge" and not with_slow else []
+        steps.append(Step(f"preset {name}", "scripts/preset.sh", *no_lint, name, needs=built))
+    steps += [
+        Step("synthesis", "scripts/maps.sh", needs=built),
+        *(Step(f"proofs {path.stem}", path, needs=built)
+          for path in sorted((ROOT / "scripts").glob("formal*.sh"))),
+        Step("demo", "scripts/demo.sh", needs=built),
+        Step("peers", "scripts/peer.sh", needs=["setup"]),
+        Step("digits in Python", "python3", "models/digits/evaluate.py", "--at-least", "0.95",
+             needs=["setup"]),
+    ]
+    if with_slow:
+        steps.append(Step("faults traversal", "scripts/formal.sh", "--mutants", needs=built))
+    return steps
+
+
+def stop(steps):
+    for step in steps:
+        os.killpg(step.process.pid, signal.SIGKILL)
+
+
+def run(steps):
+    """The steps that ended, the one that failed or None."""
+    waiting, running, ended = list(steps), [], []
+    try:
+        while waiting or running:
+            done = {step.name for step in ended}
+            for step in [step for step in waiting if step.needs <= done]:
+                if len(running) < AT_A_TIME:
+                    waiting.remove(step)
+                    running.append(step)
+                    step.start()
+            time.sleep(0.1)
+            for step in [step for step in running if step.has_ended()]:
+                running.remove(step)
+                ended.append(step)
+                verdict = "ok" if step.process.returncode == 0 else "FAILED"
+                print(f"{step.name}: {verdict} in {step.seconds:.0f} s", flush=True)
+                if step.process.returncode != 0:
+                    return ended, step
+    finally:
+        stop(running)
+    return ended, None
+
+
+def main():
+    kinds = {"edit": edit_steps, "test": lambda: test_steps(False), "all": lambda: test_steps(True)}
+    if len(sys.argv) != 2 or sys.argv[1] not in kinds:
+        sys.exit(f"usage: scripts/checks.py {'|'.join(kinds)}")
+    began = time.monotonic()
+    LOGS.mkdir(parents=True, exist_ok=True)
+    os.environ.update(HEDDLE=HEDDLE, CARGO_TERM_COLOR="never")
+    if sys.argv[1] == "all":
+        os.environ["HEDDLE_SLOW"] = "1"
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    ended, failed = run(kinds[sys.argv[1]]())
+    print("\n| step | seconds | processor seconds |\n|---|---:|---:|")
+    for step in ended:
+        print(f"| {step.name} | {step.seconds:.0f} | {step.processor:.0f} |")
+    print(f"| all | {time.monotonic() - began:.0f} | {sum(s.processor for s in ended):.0f} |")
+    if failed:
+        print(f"\nchecks: {failed.name} failed: {' '.join(failed.command)}", flush=True)
+        sys.stdout.write(failed.log.read_text(errors="replace"))
+        sys.exit(1)
+    print("\nchecks: all passed")
+
+
+if __name__ == "__main__":
+    main()

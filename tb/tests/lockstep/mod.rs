@@ -1,0 +1,11 @@
+//! Random programs in lockstep on emitted machines and the golden machine: every word that a drain
+//! writes in the clock in which it reaches its partition, then how the run ends, all counters and the
+//! whole state buffer. Legal programs, and programs that are garbage.
+
+mod garbage;
+mod guest;
+mod matrices;
+mod mutants;
+mod programs;
+mod shapes;
+mod watch;

@@ -1,0 +1,41 @@
+//! The emitted Verilog under Verilator. One program: each file of this folder is a module of it.
+
+mod agreement;
+mod array;
+mod beside;
+mod blocks;
+mod buffer;
+mod control;
+mod depthwise;
+mod designs;
+mod elements;
+mod errors;
+mod figures;
+mod gemm;
+#[allow(dead_code, reason = "the compiler's tests use the rest")]
+#[path = "../../compiler/tests/support/mod.rs"]
+mod generator;
+mod host_port;
+mod input_banks;
+mod large;
+mod lockstep;
+mod machines;
+mod matrix;
+mod model;
+mod modules;
+mod nodes;
+mod offset_unit;
+mod offsets;
+mod partial_sums;
+mod post;
+mod program_banks;
+mod rtl;
+mod samples;
+mod sliced;
+mod top;
+mod traversal;
+mod traversal_modules;
+mod traversal_system;
+mod traversal_unit;
+mod traversal_variants;
+mod traversal_words;

@@ -1,0 +1,6 @@
+//! The emitted post-processing against its golden model, every output in every cycle.
+
+mod bench;
+mod lanes;
+mod options;
+mod places;

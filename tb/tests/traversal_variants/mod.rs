@@ -1,0 +1,300 @@
+//! Variants of the traversal unit: registers in another arrangement, offsets stored beforehand,
+//! multipliers instead of adders. All give the sequences of the golden model.
+
+mod multipliers;
+
+use crate::rtl;
+use std::sync::LazyLock;
+
+use crate::rtl::{Checked, Dut, check_mutants, emitted};
+use heddle_arch::traverse::{Row, Run};
+use heddle_hdl::traversal::{Arrangement, OffsetTable, TraversalEngine, TraversalShape};
+use heddle_sim::traversal::vectors::unit_vectors;
+use heddle_sim::traversal::{UnitElement, UnitRow, UnitWalk};
+use heddle_tb::verilate::Sources;
+use rand::Rng;
+
+/// Rows and loops of the engines, of more columns than rows.
+const ROWS: usize = 3;
+const LOOPS: usize = 4;
+/// Entries of the table.
+const DEPTH: usize = 32;
+
+fn engine(arrangement: Arrangement) -> Sources {
+    emitted(TraversalEngine::<16, 17, 16>::new(TraversalShape {
+        double: true,
+        arrangement,
+        ..TraversalShape::plain(ROWS, LOOPS)
+    }))
+}
+
+static MIRRORED: LazyLock<Sources> = LazyLock::new(|| engine(Arrangement::Mirrored));
+static TRANSPOSED: LazyLock<Sources> = LazyLock::new(|| engine(Arrangement::Transposed));
+static TABLE: LazyLock<Sources> = LazyLock::new(|| emitted(OffsetTable::<16>::new(ROWS, DEPTH)));
+
+/// The rows of a worked vector.
+fn rows(id: &str) -> Vec<Row> {
+    let vectors = unit_vectors(16);
+    let found = vectors.into_iter().find(|v| v.id == id);
+    found.expect("a vector").rows
+}
+
+/// What the rows give.
+fn walk(rows: &[Row], offset_only: bool) -> Vec<UnitElement> {
+    let rows = rows.iter().map(|row| UnitRow::of(row, LOOPS)).collect();
+    let run = Run {
+        offset_only,
+        ..Run::default()
+    };
+    UnitWalk::new(rows, run, 16, 16).collect()
+}
+
+/// A design whose inputs are all low.
+fn quiet(sources: &Sources, seed: u64, inputs: &[&str]) -> Dut {
+    let mut dut = Dut::new(sources, seed);
+    for input in inputs {
+        dut.set(input, false);
+    }
+    dut
+}
+
+fn quiet_engine(sources: &Sources) -> Dut {
+    let inputs = "stop_i cfg_clear_i cfg_valid_i cfg_kind_i cfg_attached_i cfg_loop_i cfg_equal_i \
+                  cfg_trips_i cfg_group_i alone_i start_i offset_only_i pause_i ready_i";
+    quiet(sources, 1, &inputs.split_whitespace().collect::<Vec<_>>())
+}
+
+fn quiet_table(sources: &Sources, seed: u64) -> Dut {
+    let inputs = [
+        "clear_i",
+        "base_valid_i",
+        "in_valid_i",
+        "replay_i",
+        "ready_i",
+    ];
+    quiet(sources, seed, &inputs)
+}
+
+/// Writes the rows into an engine and starts it.
+fn start(dut: &mut Dut, rows: &[Row], offset_only: bool) {
+    dut.set("offset_only_i", offset_only);
+    dut.set("cfg_clear_i", true);
+    dut.clock();
+    dut.set("cfg_clear_i", false);
+    dut.set("cfg_valid_i", true);
+    for row in rows {
+        dut.set("cfg_row_i", row.row);
+        let mut words = vec![(3_u64, 0, row.base)];
+        for (column, l) in row.loops.iter().enumerate() {
+            let values = [(0, l.initial), (1, l.step), (2, l.end)];
+            words.extend(values.map(|(select, value)| (select, column, value)));
+        }
+        for (select, column, value) in words {
+            dut.set("cfg_sel_i", select);
+            dut.set("cfg_col_i", column as u64);
+            dut.set("cfg_data_i", value);
+            dut.clock();
+        }
+    }
+    dut.set("cfg_valid_i", false);
+    dut.set("start_i", true);
+    dut.clock();
+    dut.set("start_i", false);
+}
+
+/// Takes what stands at the output, until nothing is left: (address, row) and the cycles it took.
+fn collect(dut: &mut Dut) -> (Vec<(u64, u64)>, usize) {
+    dut.set("ready_i", true);
+    let mut taken = Vec::new();
+    for cycle in 0..500 {
+        dut.settle();
+        if dut.get("busy_o") == 0 {
+            return (taken, cycle);
+        }
+        if dut.get("valid_o") == 1 {
+            taken.push((dut.get("addr_o"), dut.get("row_o")));
+        }
+        dut.clock();
+    }
+    panic!("{}", dut.message("still busy"));
+}
+
+fn shown(elements: &[UnitElement]) -> Vec<(u64, u64)> {
+    let pair = |e: &UnitElement| (e.address, e.row as u64);
+    elements.iter().map(pair).collect()
+}
+
+#[track_caller]
+fn check_arrangement(sources: &Sources) {
+    let mut dut = quiet_engine(sources);
+    for id in ["TV1", "TV3", "TV4", "TV5", "TV7", "TV9"] {
+        let rows = rows(id);
+        start(&mut dut, &rows, false);
+        let (taken, cycles) = collect(&mut dut);
+        assert_eq!(taken, shown(&walk(&rows, false)), "{id}");
+        // Two stages, then one address per clock.
+        assert_eq!(cycles, 2 + taken.len(), "{id}");
+    }
+}
+
+#[test]
+fn ttu_060_ttu_068_leftmost_register_may_hold_the_innermost_loop() {
+    check_arrangement(&MIRRORED);
+}
+
+#[test]
+fn ttu_060_ttu_068_column_of_registers_may_hold_a_variable() {
+    check_arrangement(&TRANSPOSED);
+}
+
+/// Offers one offset until it is stored; false if the table is full.
+fn store(dut: &mut Dut, offset: u64, row: u64) -> bool {
+    dut.set("in_valid_i", true);
+    dut.set("in_offset_i", offset);
+    dut.set("in_row_i", row);
+    dut.settle();
+    let ready = dut.get("in_ready_o") == 1;
+    dut.clock();
+    dut.set("in_valid_i", false);
+    ready
+}
+
+fn write_base(dut: &mut Dut, row: usize, base: u64) {
+    dut.set("base_valid_i", true);
+    dut.set("base_row_i", row as u64);
+    dut.set("base_data_i", base);
+    dut.clock();
+    dut.set("base_valid_i", false);
+}
+
+fn replay(dut: &mut Dut) {
+    dut.set("replay_i", true);
+    dut.clock();
+    dut.set("replay_i", false);
+}
+
+/// Replays with random stalls; every address, row and end flag, and that nothing moves unasked.
+fn replay_stalled(dut: &mut Dut, expected: &[(u64, u64)]) -> Checked {
+    let mut rng = dut.rng();
+    replay(dut);
+    let mut count = 0;
+    for _ in 0..20 * (expected.len() + 5) {
+        dut.set("ready_i", rng.random_bool(0.5));
+        dut.settle();
+        if dut.get("valid_o") == 1 {
+            let Some((address, row)) = expected.get(count) else {
+                return Err(dut.message("an address too many"));
+            };
+            dut.check("addr_o", *address)?;
+            dut.check("row_o", *row)?;
+            dut.check("end_o", count + 1 == expected.len())?;
+            count += dut.get("ready_i") as usize;
+        }
+        dut.clock();
+    }
+    match count == expected.len() {
+        true => Ok(()),
+        false => Err(dut.message(&format!("{count} of {} addresses", expected.len()))),
+    }
+}
+
+#[test]
+fn ttu_052_ttu_054_offsets_stored_from_the_unit_replay_as_the_live_sequence() {
+    let mut rows = rows("TV3");
+    let mut unit = quiet_engine(&MIRRORED);
+    let mut table = quiet_table(&TABLE, 1);
+    start(&mut unit, &rows, true);
+    // The stream goes to two sinks at once: the storage and the reader of this test.
+    unit.set("ready_i", true);
+    let mut read = Vec::new();
+    loop {
+        unit.settle();
+        if unit.get("busy_o") == 0 {
+            break;
+        }
+        if unit.get("valid_o") == 1 {
+            read.push((unit.get("addr_o"), unit.get("row_o")));
+            assert!(store(&mut table, unit.get("addr_o"), unit.get("row_o")));
+        }
+        unit.clock();
+    }
+    assert_eq!(read, shown(&walk(&rows, true)));
+    table.check("stored_o", 17_u64).unwrap();
+
+    for bases in [[0, 0, 0], [100, 2000, 30_000], [65_530, 7, 65_535]] {
+        for (row, base) in bases.into_iter().enumerate() {
+            write_base(&mut table, row, base);
+            rows[row].base = base as u32;
+        }
+        start(&mut unit, &rows, false);
+        let (live, _) = collect(&mut unit);
+        replay(&mut table);
+        let (replayed, cycles) = collect(&mut table);
+        assert_eq!(replayed, live);
+        assert_eq!(cycles, 2 + live.len(), "one address per clock");
+        replay_stalled(&mut table, &live).unwrap();
+    }
+}
+
+#[test]
+fn ttu_052_table_stores_until_it_is_full_and_forgets_on_clear() {
+    let mut dut = quiet_table(&TABLE, 1);
+    replay(&mut dut);
+    dut.check("busy_o", false).unwrap();
+    for offset in 0..DEPTH as u64 {
+        assert!(store(&mut dut, offset * 3, offset % 3));
+    }
+    assert!(!store(&mut dut, 1, 0));
+    let bases = [10, 20, 30];
+    for (row, base) in bases.into_iter().enumerate() {
+        write_base(&mut dut, row, base);
+    }
+    let expected: Vec<(u64, u64)> = (0..DEPTH as u64)
+        .map(|n| (n * 3 + bases[n as usize % 3], n % 3))
+        .collect();
+    replay_stalled(&mut dut, &expected).unwrap();
+    replay(&mut dut);
+    dut.clock();
+    // While it replays nothing is stored.
+    assert!(!store(&mut dut, 1, 0));
+    dut.set("clear_i", true);
+    dut.clock();
+    dut.set("clear_i", false);
+    dut.check("stored_o", 0_u64).unwrap();
+    dut.check("busy_o", false).unwrap();
+    assert!(store(&mut dut, 5, 1));
+    replay_stalled(&mut dut, &[(25, 1)]).unwrap();
+}
+
+#[test]
+fn faults_of_the_table_are_noticed() {
+    let mutants = [
+        ("heddle_traversal_table", "!valid_q | ready_i", "1'b1"),
+        (
+            "heddle_traversal_table",
+            "stored_q + 13'd1",
+            "stored_q + 13'd2",
+        ),
+        (
+            "heddle_traversal_table",
+            "end_flag_q <= read_end_q",
+            "end_flag_q <= last",
+        ),
+        ("heddle_traversal_table", "row_base + ", "row_base | "),
+    ];
+    check_mutants(&TABLE, &mutants, |sources, seed| {
+        let mut dut = quiet_table(sources, seed);
+        let mut coverage = rtl::Coverage::default();
+        coverage.event("replay", true);
+        let mut expected = Vec::new();
+        for row in 0..ROWS {
+            write_base(&mut dut, row, 7 + row as u64);
+        }
+        for offset in [3, 1, 2, 60, 5] {
+            store(&mut dut, offset, offset % 3);
+            expected.push((offset + 7 + offset % 3, offset % 3));
+        }
+        replay_stalled(&mut dut, &expected)?;
+        Ok(coverage)
+    });
+}
