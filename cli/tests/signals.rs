@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::bench::{Bench, CONFIG, MODEL};
 
 /// Files of the folder that is replaced: many, so that its removal takes a while.
@@ -32,11 +34,11 @@ fn temporary(folder: &Path) -> bool {
 
 /// Starts a run, sends the signal `delay` after its temporary folder has appeared, and tells
 /// whether the signal ended it.
-fn interrupted(bench: &Bench, output: &str, signal: (&str, i32), delay: Duration) -> bool {
+fn interrupted(bench: &Bench, output: &str, signal: Signal, delay: Duration) -> bool {
     let parent: PathBuf = bench.path().join(output);
     let parent = parent.parent().expect("a folder inside the bench");
     let mut child = bench
-        .command(&["gen", "-c", "c.json", "--top", "traversal", "-o", output])
+        .command(&["gen", "-c", "c.json", "-o", output])
         .stdout(Stdio::null())
         .spawn()
         .expect("the binary runs");
@@ -48,14 +50,12 @@ fn interrupted(bench: &Bench, output: &str, signal: (&str, i32), delay: Duration
         );
     }
     std::thread::sleep(delay);
-    let sent = Command::new("kill")
-        .args([signal.0, &child.id().to_string()])
-        .stderr(Stdio::null())
-        .status();
-    sent.expect("kill runs");
+    // Not by the command `kill`: the folder is complete before that has started.
+    let id = Pid::from_child(&child);
+    let _ = kill_process(id, signal);
     let status = child.wait().expect("a child");
     match status.signal() {
-        Some(number) => assert_eq!(number, signal.1),
+        Some(number) => assert_eq!(number, signal.as_raw()),
         None => assert!(status.success(), "{status}"),
     }
     status.signal().is_some()
@@ -67,7 +67,7 @@ fn catch(output: &str, prepare: impl Fn(&Bench), check: impl Fn(&Path)) {
     for attempt in 0..TRIES {
         let bench = Bench::new(&[("c.json", CONFIG)]);
         prepare(&bench);
-        let signal = [("-TERM", 15), ("-INT", 2)][attempt as usize % 2];
+        let signal = [Signal::TERM, Signal::INT][attempt as usize % 2];
         let delay = Duration::from_micros(u64::from(attempt % 10) * 300);
         caught += u32::from(interrupted(&bench, output, signal, delay));
         let left: Vec<PathBuf> = bench.content().into_keys().collect();
