@@ -48,11 +48,12 @@ pub struct BiasColumn {
     pub psum_o: Signal<Out, Bits<32>>,
     #[new(Ram1r1w::new(1, tiles))]
     ram: Ram1r1w<8, 32>,
-    _tiles: usize,
+    /// Column tiles.
+    _tiles: Param<'t'>,
 }
 
-impl Logic for BiasColumn {
-    #[kernel]
+#[kernel]
+impl BiasColumn {
     fn update(&mut self) {
         // The wave
         self.load.d_i.next = self.load_i.val();
@@ -81,7 +82,6 @@ impl Logic for BiasColumn {
             self.psum_o.next = self.bias.q_o.val();
         }
     }
-    describe!(|this| Meta::module("bias_column").param("tiles", "t", this._tiles, "column tiles"));
 }
 
 /// The bias columns of the array. A wave that enters column 0 in cycle T reaches column c in
@@ -117,12 +117,14 @@ pub struct BiasRow {
     pw_column: [Signal<Local, Bits<8>>; cols + 1],
     pw_tile: [Signal<Local, Bits<8>>; cols + 1],
     pw_data: [Signal<Local, Bits<32>>; cols + 1],
-    _cols: usize,
-    _tiles: usize,
+    /// Columns.
+    _cols: Param<'c'>,
+    /// Column tiles.
+    _tiles: Param<'t'>,
 }
 
-impl Logic for BiasRow {
-    #[kernel]
+#[kernel]
+impl BiasRow {
     fn update(&mut self) {
         self.load[0].next = self.load_i.val();
         self.tile[0].next = self.tile_i.val();
@@ -149,7 +151,4 @@ impl Logic for BiasRow {
             self.psum_o[i].next = self.column[i].psum_o.val();
         }
     }
-    describe!(|this| Meta::module("bias_row")
-        .param("cols", "c", this._cols, "columns")
-        .param("tiles", "t", this._tiles, "column tiles"));
 }

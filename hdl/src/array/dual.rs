@@ -69,12 +69,14 @@ pub struct DualArray {
     w: [[Signal<Local, Bits<8>>; cols]; rows + 1],
     /// Sums entering each row, last: leaving the array.
     psum: [[Signal<Local, Bits<32>>; cols]; rows + 1],
-    _rows: usize,
-    _cols: usize,
+    /// Rows.
+    _rows: Param<'r'>,
+    /// Columns.
+    _cols: Param<'c'>,
 }
 
-impl Logic for DualArray {
-    #[kernel]
+#[kernel]
+impl DualArray {
     fn update(&mut self) {
         self.step[0].next = self.step_i.val();
         self.stay[0].next = self.stay_i.val();
@@ -113,7 +115,4 @@ impl Logic for DualArray {
         self.tag_o.next = self.tag[self._rows].val();
         self.psum_o.follow(&self.psum[self._rows]);
     }
-    describe!(|this| Meta::module("dual_array")
-        .param("rows", "r", this._rows, "rows")
-        .param("cols", "c", this._cols, "columns"));
 }

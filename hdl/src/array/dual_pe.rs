@@ -55,8 +55,8 @@ pub struct DualPe {
     addend: Signal<Local, Bits<32>>,
 }
 
-impl Logic for DualPe {
-    #[kernel]
+#[kernel]
+impl DualPe {
     fn update(&mut self) {
         self.x.load(self.nz_i.val(), self.x_i.val());
         self.nz.d_i.next = self.nz_i.val();
@@ -85,5 +85,4 @@ impl Logic for DualPe {
         self.psum.d_i.next =
             self.addend.val() + unsigned_cast(bit_cast_signed::<32, 16>(self.product.q_o.val()));
     }
-    describe!(|_this| Meta::module("dual_pe"));
 }

@@ -76,11 +76,12 @@ pub struct DualRow {
     from_above: [Signal<Local, Bit>; cols + 1],
     /// Flag of the sum from 0 entering each column.
     from_zero: [Signal<Local, Bit>; cols + 1],
-    _cols: usize,
+    /// Columns.
+    _cols: Param<'c'>,
 }
 
-impl Logic for DualRow {
-    #[kernel]
+#[kernel]
+impl DualRow {
     fn update(&mut self) {
         // Control, to the row below
         self.step.d_i.next = self.step_i.val();
@@ -128,5 +129,4 @@ impl Logic for DualRow {
             self.psum_o[i].next = self.pe[i].psum_o.val();
         }
     }
-    describe!(|this| Meta::module("dual_row").param("cols", "c", this._cols, "columns"));
 }

@@ -48,8 +48,8 @@ pub struct Pe {
     mul: MulS<9, 8, 17>,
 }
 
-impl Logic for Pe {
-    #[kernel]
+#[kernel]
+impl Pe {
     fn update(&mut self) {
         self.x.load(self.nz_i.val(), self.x_i.val());
         self.nz.d_i.next = self.nz_i.val();
@@ -69,5 +69,4 @@ impl Logic for Pe {
         self.psum.d_i.next =
             self.psum_i.val() + unsigned_cast(bit_cast_signed::<32, 17>(self.product.q_o.val()));
     }
-    describe!(|_this| Meta::module("pe"));
 }

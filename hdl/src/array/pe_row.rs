@@ -12,7 +12,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// An operand on `x_i` in cycle T reaches column c in T+c; it meets `psum_i` of that column in
 /// T+c+1 and leaves in `psum_o` in T+c+2.
-#[module]
+#[module(grid)]
 pub struct PeRow {
     /// Operand, two's complement.
     pub x_i: Signal<In, Bits<9>>,
@@ -37,11 +37,12 @@ pub struct PeRow {
     swap: [Signal<Local, Bit>; cols + 1],
     /// Weight entering each column, last eight: leaving the row.
     w: [Signal<Local, Bits<8>>; cols + 8],
-    _cols: usize,
+    /// Columns.
+    _cols: Param<'c'>,
 }
 
-impl Logic for PeRow {
-    #[kernel]
+#[kernel]
+impl PeRow {
     fn update(&mut self) {
         self.x[0].next = self.x_i.val();
         self.nz[0].next = self.nz_i.val();
@@ -63,7 +64,4 @@ impl Logic for PeRow {
             self.psum_o[i].next = self.pe[i].psum_o.val();
         }
     }
-    describe!(|this| Meta::module("pe_row")
-        .param("cols", "c", this._cols, "columns")
-        .grid());
 }

@@ -14,7 +14,7 @@ use heddle_kernel::prelude::*;
 /// Read in cycle T: the word is on the reader's data output in T+2, which is 0 in all other
 /// cycles and for a reader that was not served. A read in the cycle of a write to the same
 /// word, or later, returns the new word.
-#[module(build)]
+#[module(build, describe)]
 pub struct Banks {
     /// Reads an operand word.
     pub op_read_i: Signal<In, Bit>,
@@ -88,18 +88,21 @@ pub struct Banks {
     write_bank: Signal<Local, Bits<13>>,
     #[argument]
     _count: BankCount,
+    /// Banks.
     #[new(count.all)]
-    _banks: usize,
+    _banks: Param<'b'>,
     /// Banks that operands are read from; the others hold the program.
     #[new(count.data())]
     _data: usize,
     /// Banks that serve everybody; those up to `_data` are the input buffer.
     #[new(count.work())]
     _work: usize,
+    /// The last banks, which are the input buffer.
     #[new(count.input)]
-    _input_banks: usize,
+    _input_banks: Feature<"in">,
+    /// The very last banks, which hold the program.
     #[new(count.program)]
-    _program_banks: usize,
+    _program_banks: Feature<"pr">,
     _shape: SlicedShape,
     #[new(shape.slices())]
     _slices: usize,
@@ -128,8 +131,30 @@ impl Banks {
     }
 }
 
-impl Logic for Banks {
-    #[kernel]
+impl Banks {
+    fn describe(&self, meta: Meta) -> Meta {
+        let meta = meta.doc_if(
+            self._input_banks > 0,
+            "The input buffer serves operands, else the host; the host alone writes it.",
+        );
+        let meta = meta.doc_if(self._program_banks > 0, "The host path alone reads and writes the program. Accesses of these banks are not among those told.");
+        self._shape
+            .describe_kind(meta)
+            .hidden(
+                "bank_lsb",
+                self._bank_lsb as usize,
+                "lowest bit of the bank number in a word address",
+            )
+            .hidden(
+                "word_mask",
+                self._word_mask as usize,
+                "bits of a word address inside a bank",
+            )
+    }
+}
+
+#[kernel]
+impl Banks {
     fn update(&mut self) {
         self.op_bank.next = self.op_word_i.val() >> self._bank_lsb;
         self.wt_bank.next = self.wt_word_i.val() >> self._bank_lsb;
@@ -227,43 +252,4 @@ impl Logic for Banks {
         self.wt_data_o.follow(&self.wt_mux.word_o);
         self.host_data_o.follow(&self.host_mux.word_o);
     }
-    describe!(|this| {
-        let banks = Meta::module("banks")
-            .param("banks", "b", this._banks, "banks")
-            .feature(
-                "input_banks",
-                "in",
-                this._input_banks,
-                "the last banks, which are the input buffer",
-            )
-            .feature(
-                "program_banks",
-                "pr",
-                this._program_banks,
-                "the very last banks, which hold the program",
-            );
-        let banks = match this._input_banks {
-            0 => banks,
-            _ => banks
-                .doc("The input buffer serves operands, else the host; the host alone writes it."),
-        };
-        let banks = match this._program_banks {
-            0 => banks,
-            _ => {
-                banks.doc("The host path alone reads and writes the program. Accesses of these banks are not among those told.")
-            }
-        };
-        this._shape
-            .describe_kind(banks)
-            .hidden(
-                "bank_lsb",
-                this._bank_lsb as usize,
-                "lowest bit of the bank number in a word address",
-            )
-            .hidden(
-                "word_mask",
-                this._word_mask as usize,
-                "bits of a word address inside a bank",
-            )
-    });
 }

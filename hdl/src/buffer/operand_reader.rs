@@ -67,8 +67,8 @@ pub struct OperandReader {
     is_nz: Signal<Local, Bit>,
 }
 
-impl Logic for OperandReader {
-    #[kernel]
+#[kernel]
+impl OperandReader {
     fn update(&mut self) {
         // Stage 0: is the word there?
         self.word_addr.next = self.addr_i.val().get_bits::<13>(3);
@@ -116,5 +116,4 @@ impl Logic for OperandReader {
         // The swap flag keeps step with the operand.
         self.swap_o.next = self.swap[3].q_o.val();
     }
-    describe!(|_this| Meta::module("operand_reader"));
 }

@@ -54,11 +54,12 @@ pub struct PsumColumn {
     pub acc: OutRegData<Bits<32>>,
     #[new(Ram1r1w::new(1, 2 * depth))]
     ram: Ram1r1w<13, 32>,
-    _depth: usize,
+    /// Sums in each bank.
+    _depth: Param<'d'>,
 }
 
-impl Logic for PsumColumn {
-    #[kernel]
+#[kernel]
+impl PsumColumn {
     fn update(&mut self) {
         // The waves
         self.read.d_i.next = self.read_i.val();
@@ -86,10 +87,4 @@ impl Logic for PsumColumn {
         self.ram.wdata_i[0].next = self.sum_i.val();
         self.acc.load(self.valid.q_o.val(), self.sum_i.val());
     }
-    describe!(|this| Meta::module("psum_column").param(
-        "depth",
-        "d",
-        this._depth,
-        "sums in each bank"
-    ));
 }

@@ -65,11 +65,12 @@ pub struct ResultColumn {
     meets_write: Signal<Local, Bit>,
     stored_sum: Signal<Local, Bits<32>>,
     array_sum: Signal<Local, Bits<32>>,
-    _depth: usize,
+    /// Sums in each bank.
+    _depth: Param<'d'>,
 }
 
-impl Logic for ResultColumn {
-    #[kernel]
+#[kernel]
+impl ResultColumn {
     fn update(&mut self) {
         // The wave
         self.valid.d_i.next = self.valid_i.val();
@@ -120,12 +121,6 @@ impl Logic for ResultColumn {
         self.ram.waddr_i.next = self.store_addr.q_o.val();
         self.ram.wdata_i[0].next = self.acc.q_o.val();
     }
-    describe!(|this| Meta::module("result_column").param(
-        "depth",
-        "d",
-        this._depth,
-        "sums in each bank"
-    ));
 }
 
 /// The results buffer: one column per column of the array. A wave that enters column 0 in
@@ -169,15 +164,15 @@ pub struct ResultsBuffer {
     add_bank: Vec<Signal<Local, Bit>>,
     add_addr: Vec<Signal<Local, Bits<12>>>,
     /// Columns.
-    _cols: usize,
-    /// Sums in each bank, 16..=4096.
-    _depth: usize,
+    _cols: Param<'c'>,
+    /// Sums in each bank.
+    _depth: Param<'d'>,
     /// Columns that add at the foot: all or none.
     #[new(cols)]
     _foot: usize,
-    /// Columns whose sums enter the array at the top: none or all.
+    /// Columns whose stored sums enter the array at the top.
     #[new(0)]
-    _top: usize,
+    _top: Feature<"ps">,
 }
 
 impl ResultsBuffer {
@@ -200,8 +195,8 @@ impl ResultsBuffer {
     }
 }
 
-impl Logic for ResultsBuffer {
-    #[kernel]
+#[kernel]
+impl ResultsBuffer {
     fn update(&mut self) {
         // At the top there is nothing but the sum of the array to be taken.
         if self._top > 0 {
@@ -255,13 +250,4 @@ impl Logic for ResultsBuffer {
             self.acc_o[i].next = self.psum_column[i].acc_o.val();
         }
     }
-    describe!(|this| Meta::module("results_buffer")
-        .param("cols", "c", this._cols, "columns")
-        .param("depth", "d", this._depth, "sums in each bank")
-        .feature(
-            "top",
-            "ps",
-            this._top,
-            "columns whose stored sums enter the array at the top"
-        ));
 }

@@ -12,7 +12,7 @@ use heddle_kernel::prelude::*;
 /// Slot in cycle T: `active_i`, `table_i` and `entry_i` in T, `addr_i`, `thr_i`, `fresh_i` and
 /// `swap_i`, which the partition has registered, in T+1. `beyond_o` in T+1, combinational; the slot
 /// on the other outputs in T+2. An entry written in a cycle is read from the next one on.
-#[module]
+#[module(describe)]
 pub struct RowOffset {
     /// The slot holds an operand for this row.
     pub active_i: Signal<In, Bit>,
@@ -58,13 +58,13 @@ pub struct RowOffset {
     /// The row has an address for the slot.
     has_address: Signal<Local, Bit>,
     beyond: Signal<Local, Bit>,
-    /// Entries of the table, at most 256.
-    _depth: usize,
-    /// Bits of a byte address of the partition.
-    _byte_bits: usize,
-    /// Words that operands may lie in; 0 for all of the partition.
+    /// Entries of the table.
+    _depth: Param<'d'>,
+    /// Bits of a partition address.
+    _byte_bits: Param<'p'>,
+    /// Words of the partition that operands may lie in.
     #[new(0)]
-    _operand_words: usize,
+    _operand_words: Feature<'u'>,
 }
 
 impl RowOffset {
@@ -77,8 +77,17 @@ impl RowOffset {
     }
 }
 
-impl Logic for RowOffset {
-    #[kernel]
+impl RowOffset {
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.doc_if(
+            self._operand_words > 0,
+            "A sum beyond the words of operands counts as one beyond the partition.",
+        )
+    }
+}
+
+#[kernel]
+impl RowOffset {
     fn update(&mut self) {
         // Stage 0: the table
         self.offsets.wen_i.next = self.wen_i.val();
@@ -117,26 +126,4 @@ impl Logic for RowOffset {
 
         // Stage 2
     }
-    describe!(|this| {
-        let offset = Meta::module("row_offset")
-            .param("depth", "d", this._depth, "entries of the table")
-            .param(
-                "byte_bits",
-                "p",
-                this._byte_bits,
-                "bits of a partition address",
-            )
-            .feature(
-                "operand_words",
-                "u",
-                this._operand_words,
-                "words of the partition that operands may lie in",
-            );
-        match this._operand_words {
-            0 => offset,
-            _ => {
-                offset.doc("A sum beyond the words of operands counts as one beyond the partition.")
-            }
-        }
-    });
 }

@@ -14,7 +14,7 @@ use heddle_kernel::prelude::*;
 /// Weight slot in T: `w_o` and `shift_o` of row r in T+r+3, or the copy of the word is written in T+r+3, with
 /// its destination on `wt_dest_i` in T+3. Host read in T: answer in T+rows+3,
 /// whichever partition it is for.
-#[module]
+#[module(describe)]
 pub struct StateBuffer {
     /// Operand slot.
     pub op_i: OperandSlot<In>,
@@ -75,7 +75,7 @@ pub struct StateBuffer {
     ev_slice_write: [[Signal<Local, Bits<10>>; slices]; rows + 1],
     ev_zero: [Signal<Local, Bits<10>>; rows + 1],
     /// Rows.
-    _rows: usize,
+    _rows: Param<'r'>,
     /// Banks of a partition: 2, 4 or 8.
     #[argument]
     _all: impl Into<BankCount>,
@@ -85,22 +85,31 @@ pub struct StateBuffer {
     #[argument]
     #[new(all.into())]
     _count: BankCount,
+    /// Banks in a partition.
     #[new(count.all)]
-    _banks: usize,
+    _banks: Param<'b'>,
+    /// The last banks, which are the input buffer.
     #[new(count.input)]
-    _input_banks: usize,
+    _input_banks: Feature<"in">,
+    /// The very last banks, which hold the program.
     #[new(count.program)]
-    _program_banks: usize,
+    _program_banks: Feature<"pr">,
     #[new(bank.slices())]
     _slices: usize,
-    /// Entries of the offset table of a row.
-    _offsets: usize,
+    /// Entries of an offset table.
+    _offsets: Param<'e'>,
     #[new(bank.clone())]
     _shape: SlicedShape,
 }
 
-impl Logic for StateBuffer {
-    #[kernel]
+impl StateBuffer {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe_kind(meta)
+    }
+}
+
+#[kernel]
+impl StateBuffer {
     fn update(&mut self) {
         self.op[0].follow(&self.op_i);
         self.op_fault[0].next = false;
@@ -167,23 +176,4 @@ impl Logic for StateBuffer {
         self.ev_slice_write_o
             .follow(&self.ev_slice_write[self._rows]);
     }
-    describe!(|this| {
-        let buffer = Meta::module("state_buffer")
-            .param("rows", "r", this._rows, "rows")
-            .param("banks", "b", this._banks, "banks in a partition")
-            .feature(
-                "input_banks",
-                "in",
-                this._input_banks,
-                "the last banks, which are the input buffer",
-            )
-            .feature(
-                "program_banks",
-                "pr",
-                this._program_banks,
-                "the very last banks, which hold the program",
-            )
-            .param("offsets", "e", this._offsets, "entries of an offset table");
-        this._shape.describe_kind(buffer)
-    });
 }

@@ -15,11 +15,12 @@ pub struct WordMux {
     merged: [[Signal<Local, Bits<8>>; 8]; banks + 1],
     /// All ones for the selected bank.
     gate: [Signal<Local, Bits<8>>; banks],
-    _banks: usize,
+    /// Banks.
+    _banks: Param<'b'>,
 }
 
-impl Logic for WordMux {
-    #[kernel]
+#[kernel]
+impl WordMux {
     fn update(&mut self) {
         for k in 0..8 {
             self.merged[0][k].next = 0.into();
@@ -36,5 +37,4 @@ impl Logic for WordMux {
         }
         self.word_o.follow(&self.merged[self._banks]);
     }
-    describe!(|this| Meta::module("word_mux").param("banks", "b", this._banks, "banks"));
 }

@@ -20,7 +20,7 @@ pub(super) fn describe(meta: Meta, counts: usize) -> Meta {
 ///
 /// # Timing
 /// An increment of cycle t is counted in t + 1. `clear_i` wins.
-#[module]
+#[module(describe)]
 pub struct Counters {
     /// Sets all counters to 0.
     pub clear_i: Signal<In, Bit>,
@@ -32,8 +32,14 @@ pub struct Counters {
     _counts: usize,
 }
 
-impl Logic for Counters {
-    #[kernel]
+impl Counters {
+    fn describe(&self, meta: Meta) -> Meta {
+        describe(meta, self._counts)
+    }
+}
+
+#[kernel]
+impl Counters {
     fn update(&mut self) {
         for i in 0..self._counts {
             self.count[i].d_i.next =
@@ -44,5 +50,4 @@ impl Logic for Counters {
             self.count_o[i].next = self.count[i].q_o.val();
         }
     }
-    describe!(|this| describe(Meta::module("counters"), this._counts));
 }

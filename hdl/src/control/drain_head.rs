@@ -14,7 +14,7 @@ use heddle_kernel::prelude::*;
 /// t + 6 and, if it goes to post, on the post wave in t + 8; its drain address is taken in t + 7.
 /// The unit is busy until Cols + 16 cycles after its last address was taken: by then the last
 /// word is in the state buffer.
-#[module]
+#[module(describe)]
 pub struct DrainHead<const A: usize> {
     /// High while no program runs: drops everything under way.
     pub clear_i: Signal<In, Bit>,
@@ -111,23 +111,31 @@ pub struct DrainHead<const A: usize> {
     /// A slot for post that finds an address.
     pass: [Signal<Local, Bit>; pooling],
     is_last: [Signal<Local, Bit>; pooling],
-    _loops: usize,
-    _byte_bits: usize,
-    _tile_bits: usize,
-    _cols: usize,
+    /// Bits of an address.
+    _address_bits: Generic<'a', A>,
+    /// Bits of a partition address.
+    _byte_bits: Param<'p'>,
+    /// Columns of the array.
+    _cols: Param<'c'>,
+    /// Bits of a column tile.
+    _tile_bits: Param<'t'>,
+    /// Loops of a record.
+    _loops: Param<'n'>,
+    /// Windows are reduced.
+    #[new(options.pooling.into())]
+    _pooling: Feature<"pl">,
+    /// Cycles that options of post-processing add.
+    #[new(options.extra())]
+    _extra: Feature<'x'>,
+    /// Words of a partition that weights and results may lie in.
+    #[new(0)]
+    _work_words: Feature<'u'>,
+    /// Stored sums pass the array.
+    #[new(0)]
+    _sums: Feature<"ps">,
     /// What post-processing can do.
     #[argument]
     _options: PostOptions,
-    #[new(options.pooling.into())]
-    _pooling: usize,
-    #[new(options.extra())]
-    _extra: usize,
-    /// Words that weights and results may lie in; 0 for all of a partition.
-    #[new(0)]
-    _work_words: usize,
-    /// Stored sums pass the array, in an epilogue too.
-    #[new(0)]
-    _sums: usize,
 }
 
 impl<const A: usize> DrainHead<A> {
@@ -146,8 +154,27 @@ impl<const A: usize> DrainHead<A> {
     }
 }
 
-impl<const A: usize> Logic for DrainHead<A> {
-    #[kernel]
+impl<const A: usize> DrainHead<A> {
+    fn describe(&self, meta: Meta) -> Meta {
+        let meta = meta.doc_if(
+            self._work_words > 0,
+            "An address behind the work banks is an error.",
+        );
+        let meta = match self._extra {
+            0 => meta,
+            cycles => meta.doc(format!(
+                "Options of post-processing add {cycles} to the cycles that the unit is busy."
+            )),
+        };
+        meta.doc_if(
+            self._pooling > 0,
+            "Of the slots of a window the last one takes the address.",
+        )
+    }
+}
+
+#[kernel]
+impl<const A: usize> DrainHead<A> {
     fn update(&mut self) {
         // Slots wait five cycles for the array to finish their sums.
         self.valid.shift_in(self.op_valid_i.val());
@@ -263,45 +290,4 @@ impl<const A: usize> Logic for DrainHead<A> {
         }
         self.busy_o.next = self.addr_busy_i.val() | (self.settle.q_o.val() != 0);
     }
-    describe!(|this| {
-        let head = Meta::module("drain_head")
-            .param("A", "a", A, "bits of an address")
-            .param(
-                "byte_bits",
-                "p",
-                this._byte_bits,
-                "bits of a partition address",
-            )
-            .param("cols", "c", this._cols, "columns of the array")
-            .param("tile_bits", "t", this._tile_bits, "bits of a column tile")
-            .param("loops", "n", this._loops, "loops of a record")
-            .feature("pooling", "pl", this._pooling, "windows are reduced")
-            .feature(
-                "extra",
-                "x",
-                this._extra,
-                "cycles that options of post-processing add",
-            )
-            .feature(
-                "work_words",
-                "u",
-                this._work_words,
-                "words of a partition that weights and results may lie in",
-            )
-            .feature("sums", "ps", this._sums, "stored sums pass the array");
-        let head = match this._work_words {
-            0 => head,
-            _ => head.doc("An address behind the work banks is an error."),
-        };
-        let head = match this._extra {
-            0 => head,
-            cycles => head.doc(format!(
-                "Options of post-processing add {cycles} to the cycles that the unit is busy."
-            )),
-        };
-        match this._pooling {
-            0 => head,
-            _ => head.doc("Of the slots of a window the last one takes the address."),
-        }
-    });
 }

@@ -14,7 +14,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// Register reads answer in the cycle after the request was taken, state-buffer reads
 /// Rows + 5 cycles after it, at one request per clock.
-#[module(build)]
+#[module(describe)]
 pub struct HostPort {
     /// Request.
     pub host_valid_i: Signal<In, Bit>,
@@ -112,43 +112,46 @@ pub struct HostPort {
     take_register: Signal<Local, Bit>,
     selected: Signal<Local, Bits<32>>,
     word: Signal<Local, Bits<32>>,
-    _rows: usize,
-    _cols: usize,
-    _tile_bits: usize,
-    _pc_bits: usize,
+    #[argument]
+    _shape: SequencerShape,
+    /// Rows of the array.
+    #[new(shape.rows)]
+    _rows: Param<'r'>,
+    /// Columns of the array.
+    #[new(shape.cols)]
+    _cols: Param<'c'>,
+    /// Bits of a column tile.
+    #[new(shape.tiles.ilog2() as usize)]
+    _tile_bits: Param<'t'>,
+    /// Bits of a program address.
+    #[new(address_bits(shape.program_words))]
+    _pc_bits: Param<'p'>,
+    /// Bits of a word address.
+    _word_bits: Param<'w'>,
+    /// Bits of an entry of the row tables.
+    #[new(shape.row_offsets.ilog2() as usize)]
+    _entry_bits: Param<'e'>,
+    /// Tables of activation functions.
+    #[new(shape.post.activations)]
+    _activations: Feature<"fn">,
+    /// Counts cycles in which a slot waits for stored sums.
+    #[new(0)]
+    _stall_sums: Feature<"ps">,
+    /// Program writes go to the partitions.
+    #[new(shape.banked.into())]
+    _banked: Feature<"pr">,
     /// Bits of the place of a program write: a word, or a pair of words for banks.
+    #[new(pc_bits - banked)]
     _place_bits: usize,
-    _banked: usize,
-    _word_bits: usize,
-    _entry_bits: usize,
+    #[argument]
+    _slices: usize,
+    #[new(counters(slices))]
     _counts: usize,
-    _stall_sums: usize,
-    _activations: usize,
+    #[new((activations > 0).into())]
     _activates: usize,
 }
 
 impl HostPort {
-    /// A port for a machine of the given shape with partitions of 2^`word_bits` words and so many
-    /// data slices.
-    pub fn new(shape: SequencerShape, word_bits: usize, slices: usize) -> Self {
-        let counts = counters(slices);
-        let activates = usize::from(shape.post.activations > 0);
-        Self::build(
-            shape.rows,
-            shape.cols,
-            shape.tiles.ilog2() as usize,
-            address_bits(shape.program_words),
-            address_bits(shape.program_words) - usize::from(shape.banked),
-            usize::from(shape.banked),
-            word_bits,
-            shape.row_offsets.ilog2() as usize,
-            counts,
-            0,
-            shape.post.activations,
-            activates,
-        )
-    }
-
     /// The port of a machine that counts STALL_SUMS.
     pub fn with_stall_sums(self) -> Self {
         Self {
@@ -159,60 +162,23 @@ impl HostPort {
     }
 }
 
-impl Logic for HostPort {
-    #[kernel]
+impl HostPort {
+    fn describe(&self, meta: Meta) -> Meta {
+        let meta = meta.doc_if(self._banked > 0, "The program lies in the partitions: program_waddr_o counts pairs of words, whose bytes are those of \
+                 buffer_data_o, past the codec.");
+        describe(meta, self._counts)
+    }
+}
+
+#[kernel]
+impl HostPort {
     fn update(&mut self) {
         self.decode();
         self.requests();
         self.answers();
     }
-    describe!(|this| {
-        let port = Meta::module("host_port")
-            .param("rows", "r", this._rows, "rows of the array")
-            .param("cols", "c", this._cols, "columns of the array")
-            .param("tile_bits", "t", this._tile_bits, "bits of a column tile")
-            .param("pc_bits", "p", this._pc_bits, "bits of a program address")
-            .param("word_bits", "w", this._word_bits, "bits of a word address")
-            .param(
-                "entry_bits",
-                "e",
-                this._entry_bits,
-                "bits of an entry of the row tables",
-            )
-            .feature(
-                "activations",
-                "fn",
-                this._activations,
-                "tables of activation functions",
-            )
-            .feature(
-                "stall_sums",
-                "ps",
-                this._stall_sums,
-                "counts cycles in which a slot waits for stored sums",
-            )
-            .silent("activates", this._activates)
-            .silent("place_bits", this._place_bits)
-            .feature(
-                "banked",
-                "pr",
-                this._banked,
-                "program writes go to the partitions",
-            );
-        let port = match this._banked {
-            0 => port,
-            _ => port.doc(
-                "The program lies in the partitions: program_waddr_o counts pairs of words, whose bytes are those of \
-                 buffer_data_o, past the codec.",
-            ),
-        };
-        describe(port, this._counts)
-    });
-}
 
-impl HostPort {
     /// Which memory a request is for, and whether it can be taken.
-    #[kernel]
     fn decode(&mut self) {
         // Which memory the address belongs to; none if it lies outside.
         self.region.next = self.host_addr_i.val().get_bits::<2>(30);
@@ -268,7 +234,6 @@ impl HostPort {
     }
 
     /// Requests to the memories leave one cycle later.
-    #[kernel]
     fn requests(&mut self) {
         // Requests to the memories leave one cycle later.
         self.addr.d_i.next = self.host_addr_i.val();
@@ -314,7 +279,6 @@ impl HostPort {
     }
 
     /// Register reads and answers.
-    #[kernel]
     fn answers(&mut self) {
         // Register reads; the counters follow from index 7 on.
         self.selected.next = 0.into();

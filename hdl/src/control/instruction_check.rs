@@ -17,7 +17,7 @@ const SYNC: usize = isa::OP_SYNC as usize;
 ///
 /// # Timing
 /// Combinational.
-#[module(combinational, build)]
+#[module(combinational, shape: SequencerShape, describe)]
 pub struct InstructionCheck {
     /// Word of the program.
     pub word_i: Signal<In, Bits<32>>,
@@ -60,51 +60,47 @@ pub struct InstructionCheck {
     /// The reduction is none of those without a median.
     bad_kind: [Signal<Local, Bit>; pooling],
     is_median: [Signal<Local, Bit>; pooling],
-    _rows: usize,
-    _cols: usize,
-    _turns: usize,
-    _lanes: usize,
-    _record_rows: usize,
-    _loops: usize,
-    _offset_bits: usize,
-    _address_bits: usize,
-    _tiles: usize,
+    /// Rows of the array.
+    _rows: Param<'r'>,
+    /// Columns that have a partition to drain to.
+    #[new(shape.rows.min(shape.cols))]
+    _lanes: Param<'l'>,
+    /// Rows of a record.
+    _record_rows: Param<'m'>,
+    /// Loops of a record.
+    _loops: Param<'n'>,
+    /// Bits of an offset.
+    _offset_bits: Param<'w'>,
+    /// Bits of an address.
+    _address_bits: Param<'a'>,
+    /// Column tiles.
+    _tiles: Param<'t'>,
+    /// Columns of the array.
+    _cols: Param<'c'>,
+    /// Partitions that column 0 can drain to.
+    #[new(shape.turns())]
+    _turns: Param<'s'>,
     _post: PostOptions,
+    #[new(post.pooling.into())]
     _pooling: usize,
+    #[new(post.product.into())]
     _product: usize,
+    #[new(post.median)]
     _median: usize,
+    #[new(post.activations)]
     _activations: usize,
+    #[new((post.pooling || post.activations > 0).into())]
     _extended: usize,
 }
 
 impl InstructionCheck {
-    /// A checker for a machine of the given shape.
-    pub fn new(shape: SequencerShape) -> Self {
-        let post = shape.post;
-        let pooling = usize::from(post.pooling);
-        let extended = usize::from(post.pooling || post.activations > 0);
-        Self::build(
-            shape.rows,
-            shape.cols,
-            shape.turns(),
-            shape.rows.min(shape.cols),
-            shape.record_rows,
-            shape.loops,
-            shape.offset_bits,
-            shape.address_bits,
-            shape.tiles,
-            post,
-            pooling,
-            post.product.into(),
-            post.median,
-            post.activations,
-            extended,
-        )
+    fn describe(&self, meta: Meta) -> Meta {
+        self._post.describe(meta).silent("extended", self._extended)
     }
 }
 
-impl Logic for InstructionCheck {
-    #[kernel]
+#[kernel]
+impl InstructionCheck {
     fn update(&mut self) {
         self.is_halt_o.next = self.word_i.val().get_bits::<8>(0) == HALT as u64;
         self.is_sync_o.next = self.word_i.val().get_bits::<8>(0) == SYNC as u64;
@@ -270,34 +266,4 @@ impl Logic for InstructionCheck {
             }
         }
     }
-    describe!(|this| {
-        let check = Meta::module("instruction_check")
-            .param("rows", "r", this._rows, "rows of the array")
-            .param(
-                "lanes",
-                "l",
-                this._lanes,
-                "columns that have a partition to drain to",
-            )
-            .param("record_rows", "m", this._record_rows, "rows of a record")
-            .param("loops", "n", this._loops, "loops of a record")
-            .param("offset_bits", "w", this._offset_bits, "bits of an offset")
-            .param(
-                "address_bits",
-                "a",
-                this._address_bits,
-                "bits of an address",
-            )
-            .param("tiles", "t", this._tiles, "column tiles")
-            .param("cols", "c", this._cols, "columns of the array")
-            .param(
-                "turns",
-                "s",
-                this._turns,
-                "partitions that column 0 can drain to",
-            );
-        this._post
-            .describe(check)
-            .silent("extended", this._extended)
-    });
 }

@@ -102,14 +102,17 @@ pub struct Prefetch {
     /// Bits of a word address of a partition.
     #[argument]
     _word_bits: usize,
+    /// Rows of the array.
     #[new(shape.rows)]
-    _rows: usize,
+    _rows: Param<'r'>,
+    /// Bits of a program address.
     #[new(address_bits(shape.program_words))]
-    _pc_bits: usize,
+    _pc_bits: Param<'p'>,
     #[new(pc_bits - 1)]
     _pair_bits: usize,
+    /// Words of the prefetch buffer.
     #[new(shape.fetch_words())]
-    _fetch_words: usize,
+    _fetch_words: Param<'f'>,
     /// Bits of a number of pairs in the buffer, less one.
     #[new((fetch_words / 2).ilog2() as usize)]
     _full_bit: usize,
@@ -117,12 +120,13 @@ pub struct Prefetch {
     _partition_bits: u64,
     #[new((1 << partition_bits) - 1)]
     _partition_mask: u64,
+    /// Words of a partition in front of the program.
     #[new(banks.operand_guard(1 << word_bits) as u64)]
-    _base: u64,
+    _base: Param<'u', u64>,
 }
 
-impl Logic for Prefetch {
-    #[kernel]
+#[kernel]
+impl Prefetch {
     fn update(&mut self) {
         // Which pair to ask for. One in two cycles: the words of a pair are written one after the other.
         self.first_pair.next = self.start_pc_i.val() >> 1;
@@ -182,21 +186,4 @@ impl Logic for Prefetch {
                 (self.place.val() >> self._partition_bits).get_bits::<13>(0) | self._base;
         }
     }
-    describe!(|this| {
-        Meta::module("prefetch")
-            .param("rows", "r", this._rows, "rows of the array")
-            .param("pc_bits", "p", this._pc_bits, "bits of a program address")
-            .param(
-                "fetch_words",
-                "f",
-                this._fetch_words,
-                "words of the prefetch buffer",
-            )
-            .param(
-                "base",
-                "u",
-                this._base as usize,
-                "words of a partition in front of the program",
-            )
-    });
 }

@@ -19,7 +19,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// `host_start_i` in cycle t: Fetch in t + 1.
-#[module(build)]
+#[module(shape: SequencerShape, describe)]
 pub struct Sequencer {
     /// Starts the program at `start_pc_i` (ignored while running).
     pub host_start_i: Signal<In, Bit>,
@@ -132,49 +132,50 @@ pub struct Sequencer {
     awaits: [Signal<Local, Bit>; banked],
     clear: Signal<Local, Bit>,
     fault: Signal<Local, Bit>,
-    _rows: usize,
-    _cols: usize,
-    _pc_bits: usize,
-    _fetch_words: usize,
+    /// Rows of the array.
+    _rows: Param<'r'>,
+    /// Columns of the array.
+    _cols: Param<'c'>,
+    /// Rows of a record.
+    _record_rows: Param<'m'>,
+    /// Loops of a record.
+    _loops: Param<'n'>,
+    /// Bits of an offset.
+    _offset_bits: Param<'w'>,
+    /// Bits of an address.
+    _address_bits: Param<'a'>,
+    /// Column tiles.
+    _tiles: Param<'t'>,
+    /// Bits of a program address.
+    #[new(heddle_kernel::address_bits(shape.program_words))]
+    _pc_bits: Param<'p'>,
+    /// Words of the prefetch buffer.
+    #[new(banked * shape.fetch_words())]
+    _fetch_words: Feature<'f'>,
     _banked: usize,
-    _record_rows: usize,
-    _loops: usize,
-    _offset_bits: usize,
-    _address_bits: usize,
-    _tiles: usize,
     _post: PostOptions,
+    #[new(shape.post.pooling.into())]
     _pooling: usize,
+    #[new(shape.post.extra())]
     _extra: usize,
-    #[argument]
-    _shape: SequencerShape,
 }
 
 impl Sequencer {
-    /// A sequencer for a machine of the given shape.
-    pub fn new(shape: SequencerShape) -> Self {
-        let pooling = usize::from(shape.post.pooling);
-        let banked = usize::from(shape.banked);
-        Self::build(
-            shape.rows,
-            shape.cols,
-            address_bits(shape.program_words),
-            banked * shape.fetch_words(),
-            banked,
-            shape.record_rows,
-            shape.loops,
-            shape.offset_bits,
-            shape.address_bits,
-            shape.tiles,
-            shape.post,
-            pooling,
-            shape.post.extra(),
-            shape,
-        )
+    fn describe(&self, meta: Meta) -> Meta {
+        let meta = meta.doc_if(self._banked > 0, "The program lies in banks of the state buffer, the memory written and read here is the prefetch \
+                 buffer. Fetch waits for the first word, Rows + 6 cycles longer than with a memory.");
+        let meta = self._post.describe(meta);
+        match self._extra {
+            0 => meta,
+            cycles => meta.doc(format!(
+                "Options of post-processing add {cycles} to the cycles behind HALT and errors."
+            )),
+        }
     }
 }
 
-impl Logic for Sequencer {
-    #[kernel]
+#[kernel]
+impl Sequencer {
     fn update(&mut self) {
         self.fetch();
         self.head();
@@ -182,48 +183,8 @@ impl Logic for Sequencer {
         self.next_state();
         self.unit_registers();
     }
-    describe!(|this| {
-        let sequencer = Meta::module("sequencer")
-            .param("rows", "r", this._rows, "rows of the array")
-            .param("cols", "c", this._cols, "columns of the array")
-            .param("record_rows", "m", this._record_rows, "rows of a record")
-            .param("loops", "n", this._loops, "loops of a record")
-            .param("offset_bits", "w", this._offset_bits, "bits of an offset")
-            .param(
-                "address_bits",
-                "a",
-                this._address_bits,
-                "bits of an address",
-            )
-            .param("tiles", "t", this._tiles, "column tiles")
-            .param("pc_bits", "p", this._pc_bits, "bits of a program address")
-            .silent("banked", this._banked)
-            .feature(
-                "fetch_words",
-                "f",
-                this._fetch_words,
-                "words of the prefetch buffer",
-            );
-        let sequencer = match this._banked {
-            0 => sequencer,
-            _ => sequencer.doc(
-                "The program lies in banks of the state buffer, the memory written and read here is the prefetch \
-                 buffer. Fetch waits for the first word, Rows + 6 cycles longer than with a memory.",
-            ),
-        };
-        let sequencer = this._post.describe(sequencer);
-        match this._extra {
-            0 => sequencer,
-            cycles => sequencer.doc(format!(
-                "Options of post-processing add {cycles} to the cycles behind HALT and errors."
-            )),
-        }
-    });
-}
 
-impl Sequencer {
     /// The words of the program, and which unit an instruction is for.
-    #[kernel]
     fn fetch(&mut self) {
         self.check.is_pool_i.follow(&self.is_pool);
         self.registers.is_pool_i.follow(&self.is_pool);
@@ -262,7 +223,6 @@ impl Sequencer {
     }
 
     /// Whether the instruction in Head may go on.
-    #[kernel]
     fn head(&mut self) {
         // Head: HALT waits for all units, the others for the unit they start and those they name; a copy
         // waits for the drain unit too, and a drain for a copy.
@@ -290,7 +250,6 @@ impl Sequencer {
     }
 
     /// What stops the program.
-    #[kernel]
     fn faults(&mut self) {
         // Body: where the words of the record go.
         self.last_word.next = self.remaining.q_o.val() == 1;
@@ -331,7 +290,6 @@ impl Sequencer {
     }
 
     /// The state of the next cycle.
-    #[kernel]
     fn next_state(&mut self) {
         self.proceed.next = self.in_head.val() & !self.hold.val();
         self.issue.next = self.proceed.val() & !self.fault.val();
@@ -419,7 +377,6 @@ impl Sequencer {
     }
 
     /// Which word of the instruction comes next.
-    #[kernel]
     fn next_phase(&mut self) {
         match self.phase.q_o.val() {
             Phase::Param => {
@@ -495,7 +452,6 @@ impl Sequencer {
     }
 
     /// Registers of the units.
-    #[kernel]
     fn unit_registers(&mut self) {
         // Registers of the units.
         self.registers.clear_i.next = self.clear.val();

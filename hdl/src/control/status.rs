@@ -51,8 +51,8 @@ pub struct Status {
     flags: Signal<Local, Bits<8>>,
 }
 
-impl Logic for Status {
-    #[kernel]
+#[kernel]
+impl Status {
     fn update(&mut self) {
         self.unit_error.next = (self.weights_error_i.val()
             | self.lost_i.val()
@@ -103,5 +103,4 @@ impl Logic for Status {
             | (self.code.q_o.val().get_bits::<32>(0) << 8)
             | self.flags.val().get_bits::<32>(0);
     }
-    describe!(|_this| Meta::module("status"));
 }

@@ -107,18 +107,26 @@ pub struct StreamHead<const A: usize> {
     sums: Vec<SumsHead>,
     /// The sums that the slot starts from are not stored yet.
     sums_wait: Vec<Signal<Local, Bit>>,
-    _loops: usize,
-    _byte_bits: usize,
-    _tile_bits: usize,
-    _result_bits: usize,
-    _entry_bits: usize,
+    /// Bits of an address.
+    _address_bits: Generic<'a', A>,
+    /// Loops of a record.
+    _loops: Param<'n'>,
+    /// Bits of a partition address.
+    _byte_bits: Param<'p'>,
+    /// Bits of a column tile.
+    _tile_bits: Param<'t'>,
+    /// Bits of a result address.
+    _result_bits: Param<'d'>,
+    /// Bits of an entry of the row tables.
+    _entry_bits: Param<'e'>,
     #[new(0)]
     _at_top: usize,
+    /// Rows of the array, whose stored sums enter at the top.
     #[new(0)]
-    _sum_rows: usize,
-    /// Words that operands may lie in; 0 for all of a partition.
+    _sum_rows: Feature<"ps">,
+    /// Words of a partition that operands may lie in.
     #[new(0)]
-    _operand_words: usize,
+    _operand_words: Feature<'u'>,
 }
 
 impl<const A: usize> StreamHead<A> {
@@ -146,8 +154,8 @@ impl<const A: usize> StreamHead<A> {
     }
 }
 
-impl<const A: usize> Logic for StreamHead<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> StreamHead<A> {
     fn update(&mut self) {
         self.is_prologue.next = self.row_i.val() == 0;
         self.is_tensor.next = self.row_i.val() == 1;
@@ -306,40 +314,4 @@ impl<const A: usize> Logic for StreamHead<A> {
             self.sums_addr_o[i].next = self.sums[i].addr_o.val();
         }
     }
-    describe!(|this| {
-        Meta::module("stream_head")
-            .param("A", "a", A, "bits of an address")
-            .param("loops", "n", this._loops, "loops of a record")
-            .param(
-                "byte_bits",
-                "p",
-                this._byte_bits,
-                "bits of a partition address",
-            )
-            .param("tile_bits", "t", this._tile_bits, "bits of a column tile")
-            .param(
-                "result_bits",
-                "d",
-                this._result_bits,
-                "bits of a result address",
-            )
-            .param(
-                "entry_bits",
-                "e",
-                this._entry_bits,
-                "bits of an entry of the row tables",
-            )
-            .feature(
-                "sum_rows",
-                "ps",
-                this._sum_rows,
-                "rows of the array, whose stored sums enter at the top",
-            )
-            .feature(
-                "operand_words",
-                "u",
-                this._operand_words,
-                "words of a partition that operands may lie in",
-            )
-    });
 }

@@ -42,11 +42,12 @@ pub struct SumsHead {
     read: [Reg<Bit>; 6],
     bank: [Delay<Bit>; 6],
     addr: [Delay<Bits<12>>; 6],
-    _rows: usize,
+    /// Rows of the array.
+    _rows: Param<'r'>,
 }
 
-impl Logic for SumsHead {
-    #[kernel]
+#[kernel]
+impl SumsHead {
     fn update(&mut self) {
         // The flags are registers beside the counts: they decide about the slot of this cycle.
         self.tile_left.d_i.next = self.tile_left.q_o.val();
@@ -75,5 +76,4 @@ impl Logic for SumsHead {
         self.bank_o.next = self.bank[5].q_o.val();
         self.addr_o.next = self.addr[5].q_o.val();
     }
-    describe!(|this| Meta::module("sums_head").param("rows", "r", this._rows, "rows of the array"));
 }

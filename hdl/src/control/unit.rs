@@ -20,7 +20,7 @@ pub use shape::ControlShape;
 /// With a slot on the operand wave in cycle t: bias wave t + 5, results wave t + Rows + 6,
 /// post wave t + Rows + 8. `end_fault_i` belongs to the slot that was behind the last row in the
 /// cycle before.
-#[module]
+#[module(describe)]
 pub struct Control<const W: usize, const D: usize, const A: usize> {
     /// Host request.
     pub host_valid_i: Signal<In, Bit>,

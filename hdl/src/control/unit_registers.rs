@@ -81,12 +81,13 @@ pub struct UnitRegisters {
     /// A drain may reduce windows.
     #[argument]
     _windows: bool,
+    /// A drain may reduce windows.
     #[new(windows.into())]
-    _pooling: usize,
+    _pooling: Feature<"pl">,
 }
 
-impl Logic for UnitRegisters {
-    #[kernel]
+#[kernel]
+impl UnitRegisters {
     fn update(&mut self) {
         // Registers of the traversals
         self.is_register.next = (self.phase_i.val() == Phase::Base)
@@ -174,12 +175,4 @@ impl Logic for UnitRegisters {
             self.pool_o[i].next = self.pool[i].q_o.val();
         }
     }
-    describe!(|this| {
-        Meta::module("unit_registers").feature(
-            "pooling",
-            "pl",
-            this._pooling,
-            "a drain may reduce windows",
-        )
-    });
 }

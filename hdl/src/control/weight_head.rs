@@ -21,7 +21,7 @@ use heddle_kernel::prelude::*;
 /// t + Cols at the earliest. A copy accepted in t: `wt_dest_o` in t + 6; `copying_o` is high from t + 1 to
 /// t + Rows + 5, in which the last partition writes it. `error_o` is combinational for the address of a word, and
 /// comes in t + 1 for that of its copy.
-#[module]
+#[module(describe)]
 pub struct WeightHead<const A: usize> {
     /// High while no program runs: forgets the state of the tile.
     pub clear_i: Signal<In, Bit>,
@@ -84,15 +84,22 @@ pub struct WeightHead<const A: usize> {
     /// The word makes a tile ready for its swap.
     fills: Signal<Local, Bit>,
     accept: Signal<Local, Bit>,
-    _loops: usize,
-    _byte_bits: usize,
+    /// Bits of an address.
+    _address_bits: Generic<'a', A>,
+    /// Loops of a record.
+    _loops: Param<'n'>,
+    /// Bits of a partition address.
+    _byte_bits: Param<'p'>,
+    /// Rows of the array.
+    _rows: Param<'r'>,
+    /// Columns of the array.
+    _cols: Param<'c'>,
+    /// Bits of a word address.
     #[new(byte_bits - 3)]
-    _word_bits: usize,
-    _rows: usize,
-    _cols: usize,
-    /// Words that weights and results may lie in; 0 for all of a partition.
+    _word_bits: Hidden,
+    /// Words of a partition that weights and results may lie in.
     #[new(0)]
-    _work_words: usize,
+    _work_words: Feature<'u'>,
 }
 
 impl<const A: usize> WeightHead<A> {
@@ -106,8 +113,17 @@ impl<const A: usize> WeightHead<A> {
     }
 }
 
-impl<const A: usize> Logic for WeightHead<A> {
-    #[kernel]
+impl<const A: usize> WeightHead<A> {
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.doc_if(
+            self._work_words > 0,
+            "An address behind the work banks is an error.",
+        )
+    }
+}
+
+#[kernel]
+impl<const A: usize> WeightHead<A> {
     fn update(&mut self) {
         self.tile_end.next = self.final_i[0].val();
         for c in 1..self._loops {
@@ -191,28 +207,4 @@ impl<const A: usize> Logic for WeightHead<A> {
         }
         self.copying_o.next = self.copying.q_o.val() != 0;
     }
-    describe!(|this| {
-        let head = Meta::module("weight_head")
-            .param("A", "a", A, "bits of an address")
-            .param("loops", "n", this._loops, "loops of a record")
-            .param(
-                "byte_bits",
-                "p",
-                this._byte_bits,
-                "bits of a partition address",
-            )
-            .param("rows", "r", this._rows, "rows of the array")
-            .param("cols", "c", this._cols, "columns of the array")
-            .hidden("word_bits", this._word_bits, "bits of a word address")
-            .feature(
-                "work_words",
-                "u",
-                this._work_words,
-                "words of a partition that weights and results may lie in",
-            );
-        match this._work_words {
-            0 => head,
-            _ => head.doc("An address behind the work banks is an error."),
-        }
-    });
 }

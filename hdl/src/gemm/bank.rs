@@ -1,6 +1,5 @@
 //! One bank of the operand memory that all rows share.
 
-use super::shape::MERGE;
 use heddle_kernel::prelude::*;
 
 /// Bank of the operand memory: serves the lowest row that wants an operand, and with the option
@@ -32,15 +31,15 @@ pub struct OperandBank {
     /// Address of the lowest row that wants an operand.
     pick: Signal<Local, Bits<16>>,
     /// Rows.
-    _rows: usize,
+    _rows: Param<'r'>,
     /// Bytes of the bank.
-    _bytes: usize,
-    /// Rows that want one operand are served together.
-    _merge: bool,
+    _bytes: Param<'d'>,
+    /// 1: rows that want one operand are served together.
+    _merge: Optional<'e', bool>,
 }
 
-impl Logic for OperandBank {
-    #[kernel]
+#[kernel]
+impl OperandBank {
     fn update(&mut self) {
         self.below[0].next = false;
         for r in 0..self._rows {
@@ -67,8 +66,4 @@ impl Logic for OperandBank {
         self.ram.raddr_i.next = self.pick.val();
         self.data_o.next = self.ram.rdata_o[0].val();
     }
-    describe!(|this| Meta::module("operand_bank")
-        .param("rows", "r", this._rows, "rows")
-        .param("bytes", "d", this._bytes, "bytes of the bank")
-        .option("merge", "e", this._merge.into(), MERGE));
 }

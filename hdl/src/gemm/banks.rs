@@ -1,7 +1,6 @@
 //! The operand memory that all rows share.
 
 use super::OperandBank;
-use super::shape::MERGE;
 use heddle_kernel::prelude::*;
 
 /// Operand memory in banks, for rows that want their operands at once. Byte address a lies in bank
@@ -63,20 +62,22 @@ pub struct OperandBanks<const A: usize> {
     write_bank: Signal<Local, Bits<4>>,
     complete: Signal<Local, Bit>,
     /// Rows.
-    _rows: usize,
+    _rows: Param<'r'>,
+    /// Bits of an address.
+    _address_bits: Generic<'a', A>,
     /// Bytes of the memory.
-    _bytes: usize,
-    /// Banks: 2, 4, 8 or 16.
-    _banks: usize,
-    /// Rows that want one operand are served together.
-    _merge: bool,
+    _bytes: Param<'d'>,
+    /// Banks.
+    _banks: Param<'b'>,
+    /// 1: rows that want one operand are served together.
+    _merge: Optional<'e', bool>,
     /// Address bits that name the bank.
     #[new(banks.ilog2() as usize)]
     _bank_bits: usize,
 }
 
-impl<const A: usize> Logic for OperandBanks<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> OperandBanks<A> {
     fn update(&mut self) {
         comment!("Writes");
         self.wen.d_i.next = self.wen_i.val();
@@ -143,10 +144,4 @@ impl<const A: usize> Logic for OperandBanks<A> {
             self.nz_o[r].next = self.read[r].q_o.val() & self.not_zero[r].q_o.val();
         }
     }
-    describe!(|this| Meta::module("operand_banks")
-        .param("rows", "r", this._rows, "rows")
-        .param("A", "a", A, "bits of an address")
-        .param("bytes", "d", this._bytes, "bytes of the memory")
-        .param("banks", "b", this._banks, "banks")
-        .option("merge", "e", this._merge.into(), MERGE));
 }

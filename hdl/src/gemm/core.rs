@@ -26,7 +26,7 @@ use heddle_kernel::prelude::*;
 /// With `store_each` bit 3 of the mode is the core's; the unit does not see it. Results then leave
 /// behind each step (sums that stay; rows - 1 clocks follow each step) or K tile (weights that
 /// stay), each with the sum so far, which the results memory keeps.
-#[module]
+#[module(describe)]
 pub struct Gemm<const A: usize> {
     /// Writes a register or an entry of a table.
     pub wr_valid_i: Signal<In, Bit>,
@@ -133,8 +133,8 @@ pub struct Gemm<const A: usize> {
     _broadcast: bool,
 }
 
+#[kernel]
 impl<const A: usize> Gemm<A> {
-    #[kernel]
     fn registers(&mut self) {
         comment!("Registers and tables");
         self.settings.write_i.next = self.wr_valid_i.val();
@@ -169,7 +169,6 @@ impl<const A: usize> Gemm<A> {
         }
     }
 
-    #[kernel]
     fn slots(&mut self) {
         comment!("Slots");
         self.head.start_i.next = self.settings.start_o.val();
@@ -188,7 +187,6 @@ impl<const A: usize> Gemm<A> {
         self.unit.ready_i.next = self.head.ready_o.val();
     }
 
-    #[kernel]
     fn operands(&mut self) {
         comment!("Operands");
         if self._banked > 0 {
@@ -237,7 +235,6 @@ impl<const A: usize> Gemm<A> {
         }
     }
 
-    #[kernel]
     fn weight_memory(&mut self) {
         comment!("Weights");
         self.weights.wen_i.next = self.b_wen_i.val();
@@ -246,7 +243,6 @@ impl<const A: usize> Gemm<A> {
         self.weights.addr_i.next = self.unit.b_addr_o.val();
     }
 
-    #[kernel]
     fn products(&mut self) {
         comment!("Array");
         self.array.step_i.next = self.head.step_o.val();
@@ -264,7 +260,6 @@ impl<const A: usize> Gemm<A> {
         self.array.psum_i.tie_low();
     }
 
-    #[kernel]
     fn results(&mut self) {
         comment!("Results");
         self.passes.push_i.next = self.head.pass_valid_o.val();
@@ -317,7 +312,6 @@ impl<const A: usize> Gemm<A> {
         self.done.d_i.next = self.end_of_run[self._cols].val();
     }
 
-    #[kernel]
     fn run_counters(&mut self) {
         comment!("Counters");
         self.counters.clear_reads_i.next = self.array.tag_o.val().get_bit(3);
@@ -329,8 +323,14 @@ impl<const A: usize> Gemm<A> {
     }
 }
 
-impl<const A: usize> Logic for Gemm<A> {
-    #[kernel]
+impl<const A: usize> Gemm<A> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._of.describe(meta)
+    }
+}
+
+#[kernel]
+impl<const A: usize> Gemm<A> {
     fn update(&mut self) {
         self.registers();
         self.slots();
@@ -340,5 +340,4 @@ impl<const A: usize> Logic for Gemm<A> {
         self.results();
         self.run_counters();
     }
-    describe!(|this| this._of.meta());
 }

@@ -16,15 +16,14 @@ pub struct ReadCount {
     pub total: OutReg<Bits<9>>,
 }
 
-impl Logic for ReadCount {
-    #[kernel]
+#[kernel]
+impl ReadCount {
     fn update(&mut self) {
         self.total.d_i.next = self.total_i.val();
         if self.read_i.val() {
             self.total.d_i.next = self.total_i.val() + 1;
         }
     }
-    describe!(|_this| Meta::module("read_count"));
 }
 
 /// Operand reads and waiting clocks of a run.
@@ -48,11 +47,12 @@ pub struct GemmCounters {
     pub stalls: OutRegEn<Bits<32>>,
     row: [ReadCount; rows],
     total: [Signal<Local, Bits<9>>; rows + 1],
-    _rows: usize,
+    /// Rows.
+    _rows: Param<'r'>,
 }
 
-impl Logic for GemmCounters {
-    #[kernel]
+#[kernel]
+impl GemmCounters {
     fn update(&mut self) {
         self.total[0].next = 0.into();
         for i in 0..self._rows {
@@ -70,5 +70,4 @@ impl Logic for GemmCounters {
             self.stalls.d_i.next = 0.into();
         }
     }
-    describe!(|this| Meta::module("gemm_counters").param("rows", "r", this._rows, "rows"));
 }

@@ -1,7 +1,5 @@
 //! What happens to the slots of the unit on their way into the array.
 
-use super::shape::STORE_EACH;
-use crate::offsets::shape::BROADCAST;
 use heddle_kernel::prelude::*;
 
 /// Takes steps and load slots from the unit, makes the draining slots behind the last step of sums
@@ -114,20 +112,20 @@ pub struct GemmHead {
     last_pass: Signal<Local, Bit>,
     mark: Signal<Local, Bits<4>>,
     /// Rows.
-    _rows: usize,
+    _rows: Param<'r'>,
     /// Columns.
-    _cols: usize,
-    /// All rows have a step at once.
-    _broadcast: bool,
-    /// A run may give its results behind each step.
-    _store_each: bool,
+    _cols: Param<'c'>,
+    /// 1: a slot is in all rows at once.
+    _broadcast: Optional<'x', bool>,
+    /// 1: sums may leave behind each step.
+    _store_each: Optional<'k', bool>,
     /// Draining slots of a pass.
     #[new(rows - 1)]
     _drains: usize,
 }
 
+#[kernel]
 impl GemmHead {
-    #[kernel]
     fn gap(&mut self) {
         comment!("Which steps are taken, and the gap in which sums leave");
         self.gapless.next = self.gap.q_o.val() == 0;
@@ -162,7 +160,6 @@ impl GemmHead {
         }
     }
 
-    #[kernel]
     fn pass(&mut self) {
         comment!("The pass");
         self.begins.next = self.taken.val()
@@ -207,7 +204,6 @@ impl GemmHead {
         }
     }
 
-    #[kernel]
     fn slot(&mut self) {
         comment!("The slot");
         self.step.d_i.next = self.taken.val();
@@ -230,7 +226,6 @@ impl GemmHead {
         self.wait_o.next = self.waiting.q_o.val();
     }
 
-    #[kernel]
     fn mark(&mut self) {
         comment!("Its tag");
         self.mark.next = 0.into();
@@ -258,19 +253,11 @@ impl GemmHead {
         self.tag.d_i.next = self.mark.val();
         self.tag_o.next = self.tag.q_o.val();
     }
-}
 
-impl Logic for GemmHead {
-    #[kernel]
     fn update(&mut self) {
         self.gap();
         self.pass();
         self.slot();
         self.mark();
     }
-    describe!(|this| Meta::module("gemm_head")
-        .param("rows", "r", this._rows, "rows")
-        .param("cols", "c", this._cols, "columns")
-        .option("broadcast", "x", this._broadcast.into(), BROADCAST)
-        .option("store_each", "k", this._store_each.into(), STORE_EACH));
 }

@@ -41,11 +41,14 @@ pub struct OperandRow<const A: usize> {
     #[new(Ram1r1w::new(1, bytes))]
     ram: Ram1r1w<16, 8>,
     not_zero: Signal<Local, Bit>,
-    _bytes: usize,
+    /// Bits of an address.
+    _address_bits: Generic<'a', A>,
+    /// Bytes of the memory.
+    _bytes: Param<'d'>,
 }
 
-impl<const A: usize> Logic for OperandRow<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> OperandRow<A> {
     fn update(&mut self) {
         // Writes
         self.wen.d_i.next = self.wen_i.val();
@@ -70,9 +73,6 @@ impl<const A: usize> Logic for OperandRow<A> {
         self.nz.d_i.next = self.not_zero.val();
         self.nz_o.next = self.nz.q_o.val();
     }
-    describe!(|this| Meta::module("operand_row")
-        .param("A", "a", A, "bits of an address")
-        .param("bytes", "d", this._bytes, "bytes of the memory"));
 }
 
 /// A memory for each row, all with the same bytes.
@@ -103,12 +103,16 @@ pub struct OperandRows<const A: usize> {
     wen: [Signal<Local, Bit>; rows + 1],
     waddr: [Signal<Local, Bits<A>>; rows + 1],
     wdata: [Signal<Local, Bits<8>>; rows + 1],
-    _rows: usize,
-    _bytes: usize,
+    /// Rows.
+    _rows: Param<'r'>,
+    /// Bits of an address.
+    _address_bits: Generic<'a', A>,
+    /// Bytes of each memory.
+    _bytes: Param<'d'>,
 }
 
-impl<const A: usize> Logic for OperandRows<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> OperandRows<A> {
     fn update(&mut self) {
         self.wen[0].next = self.wen_i.val();
         self.waddr[0].next = self.waddr_i.val();
@@ -127,8 +131,4 @@ impl<const A: usize> Logic for OperandRows<A> {
             self.read_o[i].next = self.row[i].read_o.val();
         }
     }
-    describe!(|this| Meta::module("operand_rows")
-        .param("rows", "r", this._rows, "rows")
-        .param("A", "a", A, "bits of an address")
-        .param("bytes", "d", this._bytes, "bytes of each memory"));
 }

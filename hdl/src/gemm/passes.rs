@@ -1,6 +1,5 @@
 //! What a pass is for, from its first sum at the head to its first sum at the bottom of the array.
 
-use super::shape::STORE_EACH;
 use heddle_kernel::prelude::*;
 
 /// Queue of four entries. Never full: a pass takes at least as many cycles as the array has rows,
@@ -58,12 +57,12 @@ pub struct PassQueue {
     /// Weights stay, add, store, each.
     #[new(Ram1r1w::new(3 + usize::from(store_each), 4))]
     flags: Ram1r1w<2, 1>,
-    /// Results may be wanted behind each step.
-    _store_each: bool,
+    /// 1: sums may leave behind each step.
+    _store_each: Optional<'k', bool>,
 }
 
-impl Logic for PassQueue {
-    #[kernel]
+#[kernel]
+impl PassQueue {
     fn update(&mut self) {
         self.pushed
             .load(self.push_i.val(), self.pushed.q_o.val() + 1);
@@ -101,10 +100,4 @@ impl Logic for PassQueue {
         self.add_o.next = self.flags.rdata_o[1].val().any();
         self.store_o.next = self.flags.rdata_o[2].val().any();
     }
-    describe!(|this| Meta::module("pass_queue").option(
-        "store_each",
-        "k",
-        this._store_each.into(),
-        STORE_EACH
-    ));
 }

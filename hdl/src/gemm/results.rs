@@ -1,6 +1,5 @@
 //! Which result of which channel leaves the array.
 
-use super::shape::STORE_EACH;
 use heddle_kernel::prelude::*;
 
 /// Turns the tags that leave the array into slots of the results buffer and into the names of the
@@ -76,14 +75,14 @@ pub struct ResultHead {
     this_place: Signal<Local, Bits<9>>,
     /// The sum is a result, if its row is one.
     shown: Signal<Local, Bit>,
-    /// Rows of the array.
-    _rows: usize,
-    /// Stored sums may be results.
-    _store_each: bool,
+    /// Rows.
+    _rows: Param<'r'>,
+    /// 1: sums may leave behind each step.
+    _store_each: Optional<'k', bool>,
 }
 
-impl Logic for ResultHead {
-    #[kernel]
+#[kernel]
+impl ResultHead {
     fn update(&mut self) {
         comment!("The pass is read");
         self.sum.d_i.next = self.sum_i.val();
@@ -136,9 +135,6 @@ impl Logic for ResultHead {
         self.named_end.d_i.next = self.slot_end.q_o.val();
         self.end_o.next = self.named_end.q_o.val();
     }
-    describe!(|this| Meta::module("result_head")
-        .param("rows", "r", this._rows, "rows")
-        .option("store_each", "k", this._store_each.into(), STORE_EACH));
 }
 
 /// Name of the results of one column: it travels with the slot of the results buffer, two cycles
@@ -178,8 +174,8 @@ pub struct ResultName {
     result: Reg<Bit>,
 }
 
-impl Logic for ResultName {
-    #[kernel]
+#[kernel]
+impl ResultName {
     fn update(&mut self) {
         self.valid.d_i.next = self.valid_i.val();
         self.valid_o.next = self.valid.q_o.val();
@@ -197,5 +193,4 @@ impl Logic for ResultName {
         self.result.d_i.next = self.valid_i.val() & (self.width_i.val() != 0);
         self.result_o.next = self.result.q_o.val();
     }
-    describe!(|_this| Meta::module("result_name"));
 }

@@ -1,6 +1,5 @@
 //! What the results need to know of the registers of the unit.
 
-use super::shape::STORE_EACH;
 use heddle_kernel::prelude::*;
 
 /// Copies of the registers T, N and of the mode, taken from the write port of the unit; refuses a
@@ -47,13 +46,13 @@ pub struct GemmSettings {
     beyond: Signal<Local, Bit>,
     accepted: Signal<Local, Bit>,
     /// Sums of each column.
-    _results: usize,
-    /// Sums may leave behind each step.
-    _store_each: bool,
+    _results: Param<'d'>,
+    /// 1: sums may leave behind each step.
+    _store_each: Optional<'k', bool>,
 }
 
-impl Logic for GemmSettings {
-    #[kernel]
+#[kernel]
+impl GemmSettings {
     fn update(&mut self) {
         // The unit refuses writes of a run and of the clock in which it begins.
         self.start.next = self.start_i.val() & self.ready_i.val() & !self.busy_i.val();
@@ -84,7 +83,4 @@ impl Logic for GemmSettings {
             self.each_o[0].next = self.each[0].q_o.val();
         }
     }
-    describe!(|this| Meta::module("gemm_settings")
-        .param("results", "d", this._results, "sums of each column")
-        .option("store_each", "k", this._store_each.into(), STORE_EACH));
 }

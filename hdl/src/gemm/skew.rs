@@ -30,13 +30,13 @@ pub struct OperandSkew {
     nz_at: [Signal<Local, Bit>; stages + rows],
     read_at: [Signal<Local, Bit>; stages + rows],
     /// Rows.
-    _rows: usize,
+    _rows: Param<'r'>,
     #[new((rows * rows - rows) / 2)]
     _stages: usize,
 }
 
-impl Logic for OperandSkew {
-    #[kernel]
+#[kernel]
+impl OperandSkew {
     fn update(&mut self) {
         for r in 0..self._rows {
             let first = (r * r + r) / 2;
@@ -57,5 +57,4 @@ impl Logic for OperandSkew {
             self.read_o[r].follow(&self.read_at[first + r]);
         }
     }
-    describe!(|this| Meta::module("operand_skew").param("rows", "r", this._rows, "rows"));
 }

@@ -27,11 +27,12 @@ pub struct WeightColumn {
     pub w: OutDelay<Bits<8>>,
     #[new(Ram1r1w::new(1, words))]
     ram: Ram1r1w<16, 8>,
-    _words: usize,
+    /// Weights.
+    _words: Param<'d'>,
 }
 
-impl Logic for WeightColumn {
-    #[kernel]
+#[kernel]
+impl WeightColumn {
     fn update(&mut self) {
         self.ren.d_i.next = self.ren_i.val();
         self.addr.d_i.next = self.addr_i.val();
@@ -42,7 +43,6 @@ impl Logic for WeightColumn {
         self.ram.raddr_i.next = self.addr_i.val();
         self.w.d_i.next = self.ram.rdata_o[0].val();
     }
-    describe!(|this| Meta::module("weight_column").param("words", "d", this._words, "weights"));
 }
 
 /// Weight words of one byte per column. A read that enters column 0 in cycle T reaches column c in
@@ -72,12 +72,14 @@ pub struct WeightMemory {
     wdata: [Delay<Bits<8>>; cols],
     ren: [Signal<Local, Bit>; cols + 1],
     addr: [Signal<Local, Bits<16>>; cols + 1],
-    _cols: usize,
-    _words: usize,
+    /// Columns.
+    _cols: Param<'c'>,
+    /// Words.
+    _words: Param<'d'>,
 }
 
-impl Logic for WeightMemory {
-    #[kernel]
+#[kernel]
+impl WeightMemory {
     fn update(&mut self) {
         self.wen.d_i.next = self.wen_i.val();
         self.waddr.d_i.next = self.waddr_i.val();
@@ -95,7 +97,4 @@ impl Logic for WeightMemory {
             self.w_o[i].next = self.column[i].w_o.val();
         }
     }
-    describe!(|this| Meta::module("weight_memory")
-        .param("cols", "c", this._cols, "columns")
-        .param("words", "d", this._words, "words"));
 }

@@ -1,6 +1,5 @@
 //! The entry of a slot, as the tables give it.
 
-use super::shape::TAPS;
 use heddle_kernel::prelude::*;
 
 /// Takes the entry of a slot from its table and shifts it. What the tables give stands in registers
@@ -9,7 +8,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// Three advances from the slot at the inputs to the slot at the outputs; its entry is at the inputs
 /// one advance after the slot. While `advance_i` is low nothing changes.
-#[module]
+#[module(name = "offsets_entry")]
 pub struct OffsetEntry<const A: usize> {
     /// All slots move on.
     pub advance_i: Signal<In, Bit>,
@@ -90,11 +89,14 @@ pub struct OffsetEntry<const A: usize> {
     shifted: Signal<Local, Bits<A>>,
     entry_row: [Signal<Local, Bits<1>>; taps],
     entry_col: [Signal<Local, Bits<1>>; taps],
-    _taps: usize,
+    /// Bits of a value.
+    _address_bits: Generic<'a', A>,
+    /// Row bits of an entry, and column bits.
+    _taps: Optional<'t'>,
 }
 
-impl<const A: usize> Logic for OffsetEntry<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> OffsetEntry<A> {
     fn update(&mut self) {
         comment!("The slot waits for its entry, then goes along with it");
         for i in 0..3 {
@@ -165,7 +167,4 @@ impl<const A: usize> Logic for OffsetEntry<A> {
         self.keep_o.next = self.keep[2].q_o.val();
         self.value_o.next = self.value.q_o.val();
     }
-    describe!(|this| Meta::module("offsets_entry")
-        .param("A", "a", A, "bits of a value")
-        .option("taps", "t", this._taps, TAPS));
 }

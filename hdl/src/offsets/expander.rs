@@ -1,7 +1,6 @@
 //! Compressed tables.
 
 use super::OffsetShape;
-use super::shape::TAPS;
 use heddle_kernel::prelude::*;
 
 /// Writes table entries that follow from a few numbers: three nested counts with a step each, or a
@@ -10,7 +9,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// Busy from the clock after EX_GO on. A nest writes one entry in a clock, a repeat one in three: it
 /// reads, waits for the entry, and writes the sum. It stops before the first entry beyond the table and says so with `refused_o`.
-#[module]
+#[module(name = "offsets_expander")]
 pub struct OffsetExpander<const A: usize> {
     /// Writes a register.
     pub write_i: Signal<In, Bit>,
@@ -84,19 +83,24 @@ pub struct OffsetExpander<const A: usize> {
     added_to: Signal<Local, Bits<A>>,
     added: Signal<Local, Bits<A>>,
     total: Signal<Local, Bits<A>>,
+    /// Bits of a value.
+    _address_bits: Generic<'a', A>,
+    /// Entries of the bases.
+    #[new(shape.bases)]
+    _bases: Param<'b'>,
+    /// Entries of the offsets.
+    #[new(shape.offsets)]
+    _offsets: Param<'o'>,
+    /// Row bits of an entry, and column bits.
+    #[new(shape.taps)]
+    _taps: Optional<'t'>,
     /// What the unit is built from.
     #[argument]
     _shape: &OffsetShape,
-    #[new(shape.taps)]
-    _taps: usize,
-    #[new(shape.bases)]
-    _bases: usize,
-    #[new(shape.offsets)]
-    _offsets: usize,
 }
 
+#[kernel]
 impl<const A: usize> OffsetExpander<A> {
-    #[kernel]
     fn registers(&mut self) {
         comment!("Registers");
         let write = self.write_i.val();
@@ -119,7 +123,6 @@ impl<const A: usize> OffsetExpander<A> {
         }
     }
 
-    #[kernel]
     fn begin(&mut self) {
         comment!("Begin");
         self.go.next = self.write_i.val() & (self.index_i.val() == 9);
@@ -135,7 +138,6 @@ impl<const A: usize> OffsetExpander<A> {
         self.repeats.load(self.goes.val(), self.repeat_wanted.val());
     }
 
-    #[kernel]
     fn next_entry(&mut self) {
         comment!("One entry after the other");
         self.phase.en_i.next = self.goes.val() | self.repeats.q_o.val();
@@ -180,7 +182,6 @@ impl<const A: usize> OffsetExpander<A> {
         }
     }
 
-    #[kernel]
     fn value(&mut self) {
         comment!("Value: the one before, or the one a block before, and a step");
         self.added_to.next = self.value.q_o.val();
@@ -224,24 +225,11 @@ impl<const A: usize> OffsetExpander<A> {
         self.ren_o.next = self.busy.q_o.val() & (self.phase.q_o.val() == 0);
         self.raddr_o.next = self.source.q_o.val();
     }
-}
 
-impl<const A: usize> Logic for OffsetExpander<A> {
-    #[kernel]
     fn update(&mut self) {
         self.registers();
         self.begin();
         self.next_entry();
         self.value();
     }
-    describe!(|this| Meta::module("offsets_expander")
-        .param("A", "a", A, "bits of a value")
-        .param("base_entries", "b", this._bases, "entries of the bases")
-        .param(
-            "offset_entries",
-            "o",
-            this._offsets,
-            "entries of the offsets"
-        )
-        .option("taps", "t", this._taps, TAPS));
 }

@@ -1,6 +1,5 @@
 //! Head of the rows.
 
-use super::shape::{RUNNING, TAPS};
 use heddle_kernel::prelude::*;
 
 /// Adds the origin to entries that the rows will hold, and turns steps into offsets. The slot then
@@ -12,7 +11,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// One advance from the inputs to the outputs, which are registers. While `advance_i` is low nothing
 /// changes.
-#[module]
+#[module(name = "offsets_head")]
 pub struct OffsetHead<const A: usize> {
     /// The slot moves on.
     pub advance_i: Signal<In, Bit>,
@@ -53,14 +52,16 @@ pub struct OffsetHead<const A: usize> {
     sum: [RegData<Bits<A>>; running.into()],
     addend: Signal<Local, Bits<A>>,
     total: Signal<Local, Bits<A>>,
-    /// Mask bits of an entry for each axis.
-    _taps: usize,
-    /// Offsets may be steps.
-    _running: bool,
+    /// Bits of a value.
+    _address_bits: Generic<'a', A>,
+    /// Row bits of an entry, and column bits.
+    _taps: Optional<'t'>,
+    /// 1: offsets may be steps.
+    _running: Optional<'s', bool>,
 }
 
-impl<const A: usize> Logic for OffsetHead<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> OffsetHead<A> {
     fn update(&mut self) {
         self.addend.next = 0.into();
         if self.origin_i.val() {
@@ -90,8 +91,4 @@ impl<const A: usize> Logic for OffsetHead<A> {
         self.tag_o.follow(&self.tag);
         self.value_o.follow(&self.value);
     }
-    describe!(|this| Meta::module("offsets_head")
-        .param("A", "a", A, "bits of a value")
-        .option("taps", "t", this._taps, TAPS)
-        .option("summing", "s", this._running.into(), RUNNING));
 }

@@ -1,6 +1,5 @@
 //! The entries that a row keeps.
 
-use super::shape::TAPS;
 use heddle_kernel::prelude::*;
 
 /// Entries of one row, stored in the order of its tiles before they are used, then taken one by one.
@@ -9,7 +8,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// The entry taken in cycle t stands at the outputs from t + 1 on, until the next one is taken. An
 /// entry may be taken in the cycle behind the one in which it is stored, never in the same.
-#[module]
+#[module(name = "offsets_kept")]
 pub struct OffsetKept<const A: usize> {
     /// Stores an entry.
     pub store_i: Signal<In, Bit>,
@@ -40,13 +39,15 @@ pub struct OffsetKept<const A: usize> {
     place: Signal<Local, Bits<16>>,
     value: Signal<Local, Bits<A>>,
     /// Entries.
-    _entries: usize,
+    _entries: Param<'n'>,
+    /// Bits of a value.
+    _address_bits: Generic<'a', A>,
     /// Row bits of an entry, and column bits.
-    _taps: usize,
+    _taps: Optional<'t'>,
 }
 
-impl<const A: usize> Logic for OffsetKept<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> OffsetKept<A> {
     fn update(&mut self) {
         comment!("Where: from the first entry on when storing or taking begins");
         self.place.next = 0.into();
@@ -83,8 +84,4 @@ impl<const A: usize> Logic for OffsetKept<A> {
             self.col_o[i].follow(&self.ram.rdata_o[col]);
         }
     }
-    describe!(|this| Meta::module("offsets_kept")
-        .param("entries", "n", this._entries, "entries")
-        .param("A", "a", A, "bits of a value")
-        .option("taps", "t", this._taps, TAPS));
 }

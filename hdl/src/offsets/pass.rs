@@ -8,7 +8,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// A slot accepted in cycle t shows in t + 1, with row 0. All outputs are registers.
-#[module]
+#[module(name = "offsets_pass", describe)]
 pub struct OffsetPass {
     /// The outputs may change.
     pub advance_i: Signal<In, Bit>,
@@ -55,8 +55,16 @@ pub struct OffsetPass {
     _of: OffsetShape,
 }
 
-impl Logic for OffsetPass {
-    #[kernel]
+impl OffsetPass {
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.param("rows", "r", self._of.rows, "rows")
+            .param("cols", "q", self._of.cols, "columns")
+            .option("prefetch", "p", self._of.prefetch.into(), PREFETCH)
+    }
+}
+
+#[kernel]
+impl OffsetPass {
     fn update(&mut self) {
         self.load.next = self.tag_i.val().get_bit(0);
         self.first.next = self.tag_i.val().get_bit(1);
@@ -111,8 +119,4 @@ impl Logic for OffsetPass {
         self.pass_sum_first_o.next = self.sum_first.q_o.val();
         self.pass_sum_last_o.next = self.sum_last.q_o.val();
     }
-    describe!(|this| Meta::module("offsets_pass")
-        .param("rows", "r", this._of.rows, "rows")
-        .param("cols", "q", this._of.cols, "columns")
-        .option("prefetch", "p", this._of.prefetch.into(), PREFETCH));
 }

@@ -10,7 +10,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// A write is done at the clock edge at which it is taken. `code_o` is a function of the registers.
-#[module]
+#[module(name = "offsets_registers", describe)]
 pub struct OffsetRegisters<const A: usize> {
     /// A write is taken.
     pub write_i: Signal<In, Bit>,
@@ -80,10 +80,32 @@ pub struct OffsetRegisters<const A: usize> {
     _shape: &OffsetShape,
     #[new(*shape)]
     _of: OffsetShape,
+    /// Bits of an address.
+    _address_bits: Generic<'a', A>,
 }
 
-impl<const A: usize> Logic for OffsetRegisters<A> {
-    #[kernel]
+impl<const A: usize> OffsetRegisters<A> {
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.param("base_entries", "b", self._of.bases, "entries of the bases")
+            .param(
+                "offset_entries",
+                "o",
+                self._of.offsets,
+                "entries of the offsets",
+            )
+            .option(
+                "masks",
+                "t",
+                (self._of.taps > 0).into(),
+                "1: entries have mask bits",
+            )
+            .option("summing", "s", self._of.running.into(), RUNNING)
+            .option("expand", "x", self._of.expand.into(), EXPAND)
+    }
+}
+
+#[kernel]
+impl<const A: usize> OffsetRegisters<A> {
     fn update(&mut self) {
         comment!("Where a write goes");
         // Single bits and no comparisons, whose carries would come late: registers 0 to 8, 16 to 25.
@@ -182,21 +204,4 @@ impl<const A: usize> Logic for OffsetRegisters<A> {
         self.steps_o.next = self.mode.q_o.val().get_bit(1);
         self.masks_o.next = self.mode.q_o.val().get_bit(2);
     }
-    describe!(|this| Meta::module("offsets_registers")
-        .param("A", "a", A, "bits of an address")
-        .param("base_entries", "b", this._of.bases, "entries of the bases")
-        .param(
-            "offset_entries",
-            "o",
-            this._of.offsets,
-            "entries of the offsets"
-        )
-        .option(
-            "masks",
-            "t",
-            (this._of.taps > 0).into(),
-            "1: entries have mask bits"
-        )
-        .option("summing", "s", this._of.running.into(), RUNNING)
-        .option("expand", "x", this._of.expand.into(), EXPAND));
 }

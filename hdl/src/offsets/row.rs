@@ -1,7 +1,6 @@
 //! Address of one row.
 
 use super::OffsetKept;
-use super::shape::TAPS;
 use heddle_kernel::prelude::*;
 
 /// One row: holds an entry of one table, adds the entries of the other one that stream by.
@@ -13,7 +12,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// A slot that arrives in cycle t shows at the outputs in t + 1, all of them registers. While
 /// `advance_i` is low nothing changes. `addr_o` is only defined with `ren_o`.
-#[module]
+#[module(name = "offsets_row")]
 pub struct OffsetRow<const A: usize> {
     /// The slot is taken.
     pub advance_i: Signal<In, Bit>,
@@ -65,14 +64,16 @@ pub struct OffsetRow<const A: usize> {
     col_meets: Signal<Local, Bit>,
     /// The tap lies in the image.
     in_image: Signal<Local, Bit>,
-    /// Mask bits of an entry for each axis.
-    _taps: usize,
-    /// Entries that the row keeps; 0: it holds one.
-    _kept: usize,
+    /// Bits of an address.
+    _address_bits: Generic<'a', A>,
+    /// Row bits of an entry, and column bits.
+    _taps: Optional<'t'>,
+    /// Entries that the row keeps.
+    _kept: Optional<'k'>,
 }
 
-impl<const A: usize> Logic for OffsetRow<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> OffsetRow<A> {
     fn update(&mut self) {
         comment!("Entry of the row");
         self.mine.next = self.advance_i.val() & self.load_i.val() & self.first_i.val();
@@ -141,8 +142,4 @@ impl<const A: usize> Logic for OffsetRow<A> {
         self.first_o.next = self.first.q_o.val();
         self.last_o.next = self.last.q_o.val();
     }
-    describe!(|this| Meta::module("offsets_row")
-        .param("A", "a", A, "bits of an address")
-        .option("taps", "t", this._taps, TAPS)
-        .option("kept", "k", this._kept, "entries that the row keeps"));
 }

@@ -1,6 +1,5 @@
 //! All rows.
 
-use super::shape::{BROADCAST, TAPS};
 use super::{OffsetRow, OffsetShape, OffsetWave};
 use heddle_kernel::prelude::*;
 
@@ -10,7 +9,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// A slot accepted in cycle t shows at the outputs of row r in t + 1 + r (skew) or t + 1
 /// (broadcast). `end_o` goes with the last step of a run in the last row.
-#[module]
+#[module(name = "offsets_rows")]
 pub struct OffsetRows<const A: usize> {
     /// The rows may take a slot; always with skew.
     pub advance_i: Signal<In, Bit>,
@@ -54,18 +53,24 @@ pub struct OffsetRows<const A: usize> {
     /// What the unit is built from.
     #[argument]
     _shape: &OffsetShape,
+    /// Rows.
     #[new(shape.rows)]
-    _rows: usize,
+    _rows: Param<'r'>,
+    /// Bits of an address.
+    _address_bits: Generic<'a', A>,
+    /// Row bits of an entry, and column bits.
     #[new(shape.taps)]
-    _taps: usize,
+    _taps: Optional<'t'>,
+    /// 1: a slot is in all rows at once.
     #[new(shape.broadcast)]
-    _broadcast: bool,
+    _broadcast: Optional<'b', bool>,
+    /// Entries that a row keeps.
     #[new(shape.kept())]
-    _kept: usize,
+    _kept: Optional<'k'>,
 }
 
-impl<const A: usize> Logic for OffsetRows<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> OffsetRows<A> {
     fn update(&mut self) {
         for r in 0..self._rows {
             if r > 0 && !self._broadcast {
@@ -126,10 +131,4 @@ impl<const A: usize> Logic for OffsetRows<A> {
         self.last_step.d_i.next = self.step[self._rows - 1].val() & self.mark[self._rows - 1].val();
         self.end_o.next = self.last_step.q_o.val();
     }
-    describe!(|this| Meta::module("offsets_rows")
-        .param("rows", "r", this._rows, "rows")
-        .param("A", "a", A, "bits of an address")
-        .option("taps", "t", this._taps, TAPS)
-        .option("broadcast", "b", this._broadcast.into(), BROADCAST)
-        .option("kept", "k", this._kept, "entries that a row keeps"));
 }

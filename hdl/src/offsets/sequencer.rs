@@ -23,7 +23,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// The first slot comes one cycle after `start_i`, then one in every cycle with `advance_i`. The
 /// table entry of a slot is there one advance later.
-#[module]
+#[module(name = "offsets_sequencer", describe)]
 pub struct OffsetSequencer {
     /// Starts a run; not while one is under way.
     pub start_i: Signal<In, Bit>,
@@ -134,8 +134,8 @@ pub struct OffsetSequencer {
     _of: OffsetShape,
 }
 
+#[kernel]
 impl OffsetSequencer {
-    #[kernel]
     fn lists(&mut self) {
         comment!("Which list is held and which one streams by");
         self.held_count.next = self.t_i.val();
@@ -150,7 +150,6 @@ impl OffsetSequencer {
         }
     }
 
-    #[kernel]
     fn ends(&mut self) {
         comment!("Ends of the loops");
         self.idle.next = !self.active.q_o.val();
@@ -191,7 +190,6 @@ impl OffsetSequencer {
         self.run_end.next = self.inner_wrap.val() & !self.outer_more.val();
     }
 
-    #[kernel]
     fn order(&mut self) {
         comment!("Load slots and steps in turn");
         self.active
@@ -219,7 +217,6 @@ impl OffsetSequencer {
         }
     }
 
-    #[kernel]
     fn held_list(&mut self) {
         comment!("The held list, a tile at a time");
         self.held_rewinds.next = self.ws_i.val() & !self.more_held.val();
@@ -272,7 +269,6 @@ impl OffsetSequencer {
         }
     }
 
-    #[kernel]
     fn streaming_list(&mut self) {
         comment!("The streaming list, all of it in each pass");
         self.step_restart.next = self.idle.val() | self.step_last.val();
@@ -299,7 +295,6 @@ impl OffsetSequencer {
         }
     }
 
-    #[kernel]
     fn column_tiles(&mut self) {
         comment!("Column tiles");
         self.cols_restart.next = self.idle.val() | (!self.ws_i.val() & !self.more_cols.val());
@@ -324,7 +319,6 @@ impl OffsetSequencer {
         }
     }
 
-    #[kernel]
     fn slot(&mut self) {
         comment!("The slot");
         if self._of.prefetch {
@@ -397,8 +391,19 @@ impl OffsetSequencer {
     }
 }
 
-impl Logic for OffsetSequencer {
-    #[kernel]
+impl OffsetSequencer {
+    fn describe(&self, meta: Meta) -> Meta {
+        let shape = &self._of;
+        meta.param("rows", "r", shape.rows, "rows")
+            .param("cols", "q", shape.cols, "columns")
+            .option("summing", "s", shape.running.into(), RUNNING)
+            .option("before", "i", shape.before.into(), BEFORE)
+            .option("prefetch", "p", shape.prefetch.into(), PREFETCH)
+    }
+}
+
+#[kernel]
+impl OffsetSequencer {
     fn update(&mut self) {
         self.lists();
         self.ends();
@@ -408,13 +413,4 @@ impl Logic for OffsetSequencer {
         self.column_tiles();
         self.slot();
     }
-    describe!(|this| {
-        let shape = &this._of;
-        Meta::module("offsets_sequencer")
-            .param("rows", "r", shape.rows, "rows")
-            .param("cols", "q", shape.cols, "columns")
-            .option("summing", "s", shape.running.into(), RUNNING)
-            .option("before", "i", shape.before.into(), BEFORE)
-            .option("prefetch", "p", shape.prefetch.into(), PREFETCH)
-    });
 }

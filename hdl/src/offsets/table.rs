@@ -1,6 +1,5 @@
 //! A table of entries.
 
-use super::shape::TAPS;
 use heddle_kernel::prelude::*;
 
 /// Table of bases or offsets: each entry is a value and the mask bits that belong to it.
@@ -8,7 +7,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// The entry read in cycle t stands at the outputs from t + 1 on, until the next read. An entry is
 /// never read in the cycle in which it is written.
-#[module(no_reset)]
+#[module(name = "offsets_table", no_reset)]
 pub struct EntryTable<const A: usize> {
     /// Writes an entry.
     pub wen_i: Signal<In, Bit>,
@@ -34,13 +33,15 @@ pub struct EntryTable<const A: usize> {
     ram: Ram1r1w<16, 1>,
     value: Signal<Local, Bits<A>>,
     /// Entries.
-    _entries: usize,
+    _entries: Param<'n'>,
+    /// Bits of a value.
+    _address_bits: Generic<'a', A>,
     /// Row bits of an entry, and column bits.
-    _taps: usize,
+    _taps: Optional<'t'>,
 }
 
-impl<const A: usize> Logic for EntryTable<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> EntryTable<A> {
     fn update(&mut self) {
         self.ram.wen_i.next = self.wen_i.val();
         self.ram.waddr_i.next = self.waddr_i.val();
@@ -64,8 +65,4 @@ impl<const A: usize> Logic for EntryTable<A> {
             self.col_o[i].follow(&self.ram.rdata_o[col]);
         }
     }
-    describe!(|this| Meta::module("offsets_table")
-        .param("entries", "n", this._entries, "entries")
-        .param("A", "a", A, "bits of a value")
-        .option("taps", "t", this._taps, TAPS));
 }

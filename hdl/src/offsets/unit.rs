@@ -19,7 +19,7 @@ use heddle_kernel::prelude::*;
 /// Tables and registers are written before a start. With broadcast the rows hold while a step is
 /// on them and `ready_i` is low; with skew `ready_i` holds the head and a slot in the rows never
 /// stops.
-#[module]
+#[module(name = "offsets", describe)]
 pub struct OffsetUnit<const A: usize> {
     /// Writes a register or an entry.
     pub wr_valid_i: Signal<In, Bit>,
@@ -113,8 +113,8 @@ pub struct OffsetUnit<const A: usize> {
     _of: OffsetShape,
 }
 
+#[kernel]
 impl<const A: usize> OffsetUnit<A> {
-    #[kernel]
     fn writes(&mut self) {
         comment!("Writes: nothing changes during a run, nor in the clock of a start");
         self.expanding.next = false;
@@ -137,7 +137,6 @@ impl<const A: usize> OffsetUnit<A> {
             .load(self.refuse.val() | self.start.val(), self.refuse.val());
     }
 
-    #[kernel]
     fn start_and_end(&mut self) {
         comment!("Start and end");
         self.heard.next = self.start_i.val() & !self.busy.q_o.val() & !self.expanding.val();
@@ -150,7 +149,6 @@ impl<const A: usize> OffsetUnit<A> {
         self.done.d_i.next = self.finished.val();
     }
 
-    #[kernel]
     fn slots(&mut self) {
         comment!("Slots");
         self.sequencer.start_i.next = self.start.val();
@@ -164,7 +162,6 @@ impl<const A: usize> OffsetUnit<A> {
         self.sequencer.offset_ptr_i.next = self.registers.offset_ptr_o.val();
     }
 
-    #[kernel]
     fn tables(&mut self) {
         comment!("Tables");
         self.base_table.wen_i.next = self.registers.base_o.val();
@@ -222,7 +219,6 @@ impl<const A: usize> OffsetUnit<A> {
         }
     }
 
-    #[kernel]
     fn entries(&mut self) {
         comment!("From the tables to the head");
         self.entry.advance_i.next = self.advance.val();
@@ -252,7 +248,6 @@ impl<const A: usize> OffsetUnit<A> {
         self.head.col_i.follow(&self.entry.col_o);
     }
 
-    #[kernel]
     fn to_rows(&mut self) {
         comment!("From the head to the rows");
         if self._of.broadcast {
@@ -295,20 +290,10 @@ impl<const A: usize> OffsetUnit<A> {
     }
 }
 
-impl<const A: usize> Logic for OffsetUnit<A> {
-    #[kernel]
-    fn update(&mut self) {
-        self.writes();
-        self.start_and_end();
-        self.slots();
-        self.tables();
-        self.entries();
-        self.to_rows();
-    }
-    describe!(|this| {
-        let shape = &this._of;
-        Meta::module("offsets")
-            .param("rows", "r", shape.rows, "rows")
+impl<const A: usize> OffsetUnit<A> {
+    fn describe(&self, meta: Meta) -> Meta {
+        let shape = &self._of;
+        meta.param("rows", "r", shape.rows, "rows")
             .param("cols", "q", shape.cols, "columns of the array")
             .param("A", "a", A, "bits of an address and of a table entry")
             .param("bases", "b", shape.bases, "entries of the table of bases")
@@ -319,5 +304,17 @@ impl<const A: usize> Logic for OffsetUnit<A> {
             .option("before", "i", shape.before.into(), BEFORE)
             .option("prefetch", "p", shape.prefetch.into(), PREFETCH)
             .option("expand", "x", shape.expand.into(), EXPAND)
-    });
+    }
+}
+
+#[kernel]
+impl<const A: usize> OffsetUnit<A> {
+    fn update(&mut self) {
+        self.writes();
+        self.start_and_end();
+        self.slots();
+        self.tables();
+        self.entries();
+        self.to_rows();
+    }
 }

@@ -1,6 +1,5 @@
 //! The way of a slot from one row to the next.
 
-use super::shape::TAPS;
 use heddle_kernel::prelude::*;
 
 /// Passes a slot on to the next row. A load slot that its row takes goes no further; the one
@@ -8,7 +7,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// One clock; a slot never stops.
-#[module]
+#[module(name = "offsets_wave")]
 pub struct OffsetWave<const A: usize> {
     /// The row took the load slot before this one.
     pub took_i: Signal<In, Bit>,
@@ -46,11 +45,14 @@ pub struct OffsetWave<const A: usize> {
     pub col: [OutRegData<Bits<1>>; taps],
     passes: Signal<Local, Bit>,
     first_behind: Signal<Local, Bit>,
-    _taps: usize,
+    /// Bits of a value.
+    _address_bits: Generic<'a', A>,
+    /// Row bits of an entry, and column bits.
+    _taps: Optional<'t'>,
 }
 
-impl<const A: usize> Logic for OffsetWave<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> OffsetWave<A> {
     fn update(&mut self) {
         self.passes.next = self.step_i.val() | (self.load_i.val() & !self.first_i.val());
         self.first_behind.next = self.first_i.val();
@@ -68,7 +70,4 @@ impl<const A: usize> Logic for OffsetWave<A> {
             self.col[i].load(self.passes.val(), self.col_i[i].val());
         }
     }
-    describe!(|this| Meta::module("offsets_wave")
-        .param("A", "a", A, "bits of a value")
-        .option("taps", "t", this._taps, TAPS));
 }

@@ -35,11 +35,12 @@ pub struct Activate {
     chosen: Delay<Bits<8>>,
     /// Table from 0 on.
     index: Signal<Local, Bits<3>>,
-    _tables: usize,
+    /// Tables.
+    _tables: Param<'n'>,
 }
 
-impl Logic for Activate {
-    #[kernel]
+#[kernel]
+impl Activate {
     fn update(&mut self) {
         self.index.next = self.table_i.val().get_bits::<3>(0) - 1;
         self.entries.wen_i.next = self.wen_i.val();
@@ -56,5 +57,4 @@ impl Logic for Activate {
         }
         self.byte_o.next = self.chosen.q_o.val();
     }
-    describe!(|this| Meta::module("activate").param("tables", "n", this._tables, "tables"));
 }

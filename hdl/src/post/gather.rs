@@ -43,8 +43,8 @@ pub struct Gatherer {
     gate: [Signal<Local, Bits<8>>; 8],
 }
 
-impl Logic for Gatherer {
-    #[kernel]
+#[kernel]
+impl Gatherer {
     fn update(&mut self) {
         self.leaves.next = self.open.q_o.val()
             & (self.complete.q_o.val()
@@ -74,5 +74,4 @@ impl Logic for Gatherer {
         self.valid_o.next = self.leaves.val();
         self.word_o.next = self.word.q_o.val();
     }
-    describe!(|_this| Meta::module("gatherer"));
 }

@@ -20,7 +20,7 @@ pub const POST_LATENCY: usize = REQUANTISE_LATENCY;
 /// Everything else that comes from the left is on the right one cycle later. A parameter is
 /// written when its column number is 0; the number is decremented modulo 256 from column to
 /// column.
-#[module]
+#[module(describe)]
 pub struct PostLane {
     /// Head of a drain: loads multiplier and shift of `tile_i`.
     pub load_i: Signal<In, Bit>,
@@ -135,8 +135,8 @@ pub struct PostLane {
     takes_part: Signal<Local, Bit>,
     /// Shift of the tile that is being loaded.
     shift: Signal<Local, Bits<6>>,
-    /// Column tiles, 1..=256.
-    _tiles: usize,
+    /// Column tiles.
+    _tiles: Param<'t'>,
     #[new(options.latency())]
     _stages: usize,
     #[new(options.pool_latency() + REQUANTISE_LATENCY)]
@@ -152,8 +152,15 @@ pub struct PostLane {
     _options: PostOptions,
 }
 
-impl Logic for PostLane {
-    #[kernel]
+impl PostLane {
+    fn describe(&self, meta: Meta) -> Meta {
+        let meta = self._options.describe(meta);
+        self._options.describe_clocks(meta)
+    }
+}
+
+#[kernel]
+impl PostLane {
     fn update(&mut self) {
         self.wave();
         self.writes();
@@ -164,16 +171,8 @@ impl Logic for PostLane {
         self.activation();
         self.words();
     }
-    describe!(|this| {
-        let lane = Meta::module("post_lane").param("tiles", "t", this._tiles, "column tiles");
-        let lane = this._options.describe(lane);
-        this._options.describe_clocks(lane)
-    });
-}
 
-impl PostLane {
     /// What travels on to the next column.
-    #[kernel]
     fn wave(&mut self) {
         self.load.d_i.next = self.load_i.val();
         self.tile.d_i.next = self.tile_i.val();
@@ -196,7 +195,6 @@ impl PostLane {
     }
 
     /// Parameter writes travel on, too.
-    #[kernel]
     fn writes(&mut self) {
         self.pw_valid.d_i.next = self.pw_valid_i.val();
         self.pw_column.d_i.next = self.pw_column_i.val() - 1;
@@ -210,7 +208,6 @@ impl PostLane {
     }
 
     /// Parameters of the drain.
-    #[kernel]
     fn parameters(&mut self) {
         self.ram.wen_i.next = self.pw_valid_i.val() & (self.pw_column_i.val() == 0);
         self.ram.waddr_i.next = self.pw_tile_i.val();
@@ -266,7 +263,6 @@ impl PostLane {
     }
 
     /// Windows are reduced.
-    #[kernel]
     fn pooling(&mut self) {
         for i in 0..self._pooling {
             self.pool[i].valid_i.next = self.valid_i.val() & self.active.q_o.val();
@@ -281,7 +277,6 @@ impl PostLane {
     }
 
     /// Sums become bytes.
-    #[kernel]
     fn scaling(&mut self) {
         if self._pooling > 0 {
             self.requantise.valid_i.next = self.pool[0].valid_o.val();
@@ -299,7 +294,6 @@ impl PostLane {
     }
 
     /// What travels beside the scaling.
-    #[kernel]
     fn beside(&mut self) {
         // Within a drain a load comes with a slot, and the word goes on.
         self.pipe_load
@@ -315,7 +309,6 @@ impl PostLane {
     }
 
     /// Bytes may be looked up in a table.
-    #[kernel]
     fn activation(&mut self) {
         for i in 0..self._activates {
             self.activate[i].valid_i.next = self.pipe_valid[self._scaled - 1].q_o.val();
@@ -328,7 +321,6 @@ impl PostLane {
     }
 
     /// Bytes become words.
-    #[kernel]
     fn words(&mut self) {
         let last = self._stages - 1;
         self.gather.drop_i.next = self.pipe_load[last].q_o.val();

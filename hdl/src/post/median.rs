@@ -35,11 +35,12 @@ pub struct MedianChain {
     upper: Signal<Local, Bits<8>>,
     lower_sum: Signal<Local, Bits<32>>,
     upper_sum: Signal<Local, Bits<32>>,
-    _depth: usize,
+    /// Longest window.
+    _depth: Param<'d'>,
 }
 
-impl Logic for MedianChain {
-    #[kernel]
+#[kernel]
+impl MedianChain {
     fn update(&mut self) {
         self.stays[0].next = true;
         self.place[0].next = self.acc_i.val();
@@ -78,10 +79,4 @@ impl Logic for MedianChain {
         }
         self.twice_o.next = self.lower_sum.val() + self.upper_sum.val();
     }
-    describe!(|this| Meta::module("median_chain").param(
-        "depth",
-        "d",
-        this._depth,
-        "longest window"
-    ));
 }

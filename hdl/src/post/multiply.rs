@@ -46,8 +46,8 @@ pub struct HighMultiply {
     carry: Signal<Local, Bits<2>>,
 }
 
-impl Logic for HighMultiply {
-    #[kernel]
+#[kernel]
+impl HighMultiply {
     fn update(&mut self) {
         self.ah.next = self.value_i.val().get_bits::<16>(16);
         self.al.next = bit_cast::<17, 16>(self.value_i.val().get_bits::<16>(0));
@@ -81,5 +81,4 @@ impl Logic for HighMultiply {
         }
         self.product.d_i.next = self.high.q_o.val() + bit_cast::<32, 2>(self.carry.val());
     }
-    describe!(|_this| Meta::module("high_multiply"));
 }

@@ -38,11 +38,16 @@ pub struct DrainPlace {
     lane_valid: [Signal<Local, Bit>; rows],
     lane_word: [Signal<Local, Bits<13>>; rows],
     lane_data: [[Signal<Local, Bits<8>>; 8]; rows],
-    _rows: usize,
-    _cols: usize,
-    _rounds: usize,
-    _padded: usize,
-    _turns: usize,
+    /// Partitions.
+    _rows: Param<'r'>,
+    /// Columns.
+    _cols: Param<'c'>,
+    /// Columns for each partition.
+    _rounds: Hidden,
+    /// Columns, also those that do not exist.
+    _padded: Hidden,
+    /// Bits of a turn.
+    _turns: Hidden,
     #[argument]
     _turn: Vec<DrainTurn>,
 }
@@ -67,8 +72,8 @@ impl DrainPlace {
     }
 }
 
-impl Logic for DrainPlace {
-    #[kernel]
+#[kernel]
+impl DrainPlace {
     fn update(&mut self) {
         for i in 0..self._padded {
             if i < self._cols {
@@ -133,14 +138,4 @@ impl Logic for DrainPlace {
             self.data.follow(&self.lane_data);
         }
     }
-    describe!(|this| Meta::module("drain_place")
-        .param("rows", "r", this._rows, "partitions")
-        .param("cols", "c", this._cols, "columns")
-        .hidden("rounds", this._rounds, "columns for each partition")
-        .hidden(
-            "padded",
-            this._padded,
-            "columns, also those that do not exist"
-        )
-        .hidden("turns", this._turns, "bits of a turn"));
 }

@@ -9,7 +9,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// One sum per clock, with gaps or without. The result of a window is on `acc_o` in the cycle after its
 /// last sum; with a median one cycle later.
-#[module]
+#[module(describe)]
 pub struct PoolLane {
     /// A sum is taken.
     pub valid_i: Signal<In, Bit>,
@@ -40,13 +40,25 @@ pub struct PoolLane {
     is_less: Signal<Local, Bit>,
     #[new(usize::from(options.median > 0))]
     _medians: usize,
+    /// Windows may be multiplied.
     #[new(usize::from(options.product))]
-    _product: usize,
+    _product: Optional<"pm">,
     _options: PostOptions,
 }
 
-impl Logic for PoolLane {
-    #[kernel]
+impl PoolLane {
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.option(
+            "median",
+            "md",
+            self._options.median,
+            "longest window for a median",
+        )
+    }
+}
+
+#[kernel]
+impl PoolLane {
     fn update(&mut self) {
         for i in 0..self._product {
             self.mul[i].a_i.next = signed_cast(self.acc_i.val());
@@ -92,12 +104,4 @@ impl Logic for PoolLane {
             self.acc_o.next = self.reduced.q_o.val();
         }
     }
-    describe!(|this| Meta::module("pool_lane")
-        .option("product", "pm", this._product, "windows may be multiplied")
-        .option(
-            "median",
-            "md",
-            this._options.median,
-            "longest window for a median"
-        ));
 }

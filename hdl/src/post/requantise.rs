@@ -51,8 +51,8 @@ pub struct Requantise {
     round: RoundingShift,
 }
 
-impl Logic for Requantise {
-    #[kernel]
+#[kernel]
+impl Requantise {
     fn update(&mut self) {
         // Stage 0
         self.acc.load(self.valid_i.val(), self.acc_i.val());
@@ -81,5 +81,4 @@ impl Logic for Requantise {
         self.round.hi_i.next = self.hi_i.val();
         self.byte_o.next = self.round.byte_o.val();
     }
-    describe!(|_this| Meta::module("requantise"));
 }

@@ -57,8 +57,8 @@ pub struct RoundingShift {
     rounded: Signal<Local, Signed<11>>,
 }
 
-impl Logic for RoundingShift {
-    #[kernel]
+#[kernel]
+impl RoundingShift {
     fn update(&mut self) {
         self.by_16.next = self.value_i.val();
         self.guard_16.next = false;
@@ -148,5 +148,4 @@ impl Logic for RoundingShift {
         }
         self.byte_o.next = self.result.q_o.val();
     }
-    describe!(|_this| Meta::module("rounding_shift"));
 }

@@ -9,7 +9,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// `valid_i` in cycle T: column c takes `acc_i` in T+c; a word that the byte pushes out is on
 /// `dr_*_o` in T+c+10, the word of a flush byte in T+c+11.
-#[module]
+#[module(describe)]
 pub struct Post {
     /// Head of a drain: loads multipliers and shifts of `tile_i`.
     pub load_i: Signal<In, Bit>,
@@ -80,9 +80,9 @@ pub struct Post {
     pw_tile: [Signal<Local, Bits<8>>; cols + 1],
     pw_data: [[Signal<Local, Bits<8>>; 8]; cols + 1],
     /// Columns.
-    _cols: usize,
-    /// Column tiles, 1..=256.
-    _tiles: usize,
+    _cols: Param<'c'>,
+    /// Column tiles.
+    _tiles: Param<'t'>,
     #[new(options.pooling.into())]
     _pooling: usize,
     #[new((options.median > 0).into())]
@@ -92,8 +92,15 @@ pub struct Post {
     _options: PostOptions,
 }
 
-impl Logic for Post {
-    #[kernel]
+impl Post {
+    fn describe(&self, meta: Meta) -> Meta {
+        let meta = self._options.describe(meta);
+        self._options.describe_clocks(meta)
+    }
+}
+
+#[kernel]
+impl Post {
     fn update(&mut self) {
         self.load[0].next = self.load_i.val();
         self.tile[0].next = self.tile_i.val();
@@ -153,11 +160,4 @@ impl Logic for Post {
             self.aw_entry[i + 1].follow(&self.lane[i].aw_entry_o);
         }
     }
-    describe!(|this| {
-        let post = Meta::module("post")
-            .param("cols", "c", this._cols, "columns")
-            .param("tiles", "t", this._tiles, "column tiles");
-        let post = this._options.describe(post);
-        this._options.describe_clocks(post)
-    });
 }

@@ -33,8 +33,8 @@ pub struct SaturatingShift {
     lost_1: Signal<Local, Bit>,
 }
 
-impl Logic for SaturatingShift {
-    #[kernel]
+#[kernel]
+impl SaturatingShift {
     fn update(&mut self) {
         // A shift by n loses nothing if the n + 1 highest bits are equal.
         self.by_16.next = self.value_i.val();
@@ -83,5 +83,4 @@ impl Logic for SaturatingShift {
             }
         }
     }
-    describe!(|_this| Meta::module("saturating_shift"));
 }

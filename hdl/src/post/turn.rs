@@ -22,12 +22,14 @@ pub struct DrainTurn {
     pub word_o: [Signal<Out, Bits<13>>; rows],
     /// Words of eight bytes.
     pub data_o: [[Signal<Out, Bits<8>>; 8]; rows],
-    _rows: usize,
-    _shift: usize,
+    /// Partitions.
+    _rows: Param<'r'>,
+    /// Places.
+    _shift: Param<'s'>,
 }
 
-impl Logic for DrainTurn {
-    #[kernel]
+#[kernel]
+impl DrainTurn {
     fn update(&mut self) {
         for r in 0..self._rows {
             self.valid_o[r].next = self.valid_i[r].val();
@@ -53,7 +55,4 @@ impl Logic for DrainTurn {
             }
         }
     }
-    describe!(|this| Meta::module("drain_turn")
-        .param("rows", "r", this._rows, "partitions")
-        .param("shift", "s", this._shift, "places"));
 }

@@ -9,7 +9,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// That of the memory inside.
-#[module]
+#[module(describe)]
 pub struct SlicedBank {
     /// Writes a word.
     pub wen_i: Signal<In, Bit>,
@@ -60,6 +60,7 @@ fn of_bits(shape: &SlicedShape, bits: usize) -> usize {
     (shape.unit_bits == bits).into()
 }
 
+#[kernel]
 impl SlicedBank {
     parts!(through half);
     parts!(through single);
@@ -67,7 +68,6 @@ impl SlicedBank {
     parts!(through quad);
 
     /// Two units are a byte.
-    #[kernel]
     fn half_bytes(&mut self) {
         for k in 0..8 {
             for h in 0..2 {
@@ -82,7 +82,6 @@ impl SlicedBank {
     }
 
     /// A unit is a byte.
-    #[kernel]
     fn bytes(&mut self) {
         self.single[0].wdata_i.follow(&self.wdata_i);
         self.rdata_o.follow(&self.single[0].rdata_o);
@@ -92,7 +91,6 @@ impl SlicedBank {
     }
 
     /// A unit is two bytes.
-    #[kernel]
     fn byte_pairs(&mut self) {
         for k in 0..4 {
             self.double[0].wdata_i[k].next = (self.wdata_i[2 * k + 1].val().get_bits::<16>(0) << 8)
@@ -106,7 +104,6 @@ impl SlicedBank {
     }
 
     /// A unit is four bytes.
-    #[kernel]
     fn byte_quads(&mut self) {
         for k in 0..2 {
             self.quad[0].wdata_i[k].next = (self.wdata_i[4 * k + 3].val().get_bits::<32>(0) << 24)
@@ -122,8 +119,14 @@ impl SlicedBank {
     }
 }
 
-impl Logic for SlicedBank {
-    #[kernel]
+impl SlicedBank {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe_kind(meta)
+    }
+}
+
+#[kernel]
+impl SlicedBank {
     fn update(&mut self) {
         self.half();
         self.single();
@@ -136,5 +139,4 @@ impl Logic for SlicedBank {
             _ => self.byte_quads(),
         }
     }
-    describe!(|this| this._shape.describe_kind(Meta::module("sliced_bank")));
 }

@@ -47,22 +47,27 @@ pub struct SlicedCounters {
     /// What the memory is built from.
     #[argument]
     _shape: &SlicedShape,
+    /// Units in a word.
     #[new(shape.units)]
-    _units: usize,
+    _units: Param<'w'>,
+    /// Half bytes in a unit.
     #[new(shape.unit_bits / 4)]
-    _halves: usize,
+    _halves: Param<'h'>,
+    /// Data slices.
     #[new(shape.slices())]
-    _slices: usize,
+    _slices: Param<'k'>,
     #[new(2 + 2 * shape.slices() + 3)]
     _events: usize,
+    /// Most units of a word stored as zero.
     #[new(shape.write_threshold)]
-    _zero: usize,
+    _zero: Param<'z'>,
+    /// Most units of a word that fits.
     #[new(shape.write_threshold.max(shape.access_threshold))]
-    _fits: usize,
+    _fits: Param<'f'>,
 }
 
-impl Logic for SlicedCounters {
-    #[kernel]
+#[kernel]
+impl SlicedCounters {
     fn update(&mut self) {
         comment!("Events of this cycle");
         for k in 0..self._units {
@@ -108,15 +113,4 @@ impl Logic for SlicedCounters {
         }
         self.count_o.next = self.count.q_o.val();
     }
-    describe!(|this| Meta::module("sliced_counters")
-        .param("units", "w", this._units, "units in a word")
-        .param("halves", "h", this._halves, "half bytes in a unit")
-        .param("slices", "k", this._slices, "data slices")
-        .param(
-            "zero",
-            "z",
-            this._zero,
-            "most units of a word stored as zero"
-        )
-        .param("fits", "f", this._fits, "most units of a word that fits"));
 }

@@ -39,7 +39,7 @@ pub struct DataSliceShape {
 /// # Timing
 /// A write reaches the memory `write_stages` cycles after `wen_i`, a read `read_stages` cycles
 /// after `read_i`; its units are at the output `data_stages` + `wait_stages` + 1 cycles later.
-#[module]
+#[module(name = "sliced_data", describe)]
 pub struct DataSlice<const UB: usize> {
     /// Writes the slice of a word.
     pub wen_i: Signal<In, Bit>,
@@ -136,9 +136,9 @@ fn stages_in_front_of_writes(shape: &DataSliceShape) -> usize {
     write_stages
 }
 
+#[kernel]
 impl<const UB: usize> DataSlice<UB> {
     /// Writes on their way to the memory.
-    #[kernel]
     fn writes(&mut self) {
         comment!("Writes on their way to the memory");
         self.write[0].follow(&self.wen_i);
@@ -169,7 +169,6 @@ impl<const UB: usize> DataSlice<UB> {
     }
 
     /// Reads on their way to the memory.
-    #[kernel]
     fn reads(&mut self) {
         comment!("Reads on their way to the memory");
         self.reading[0].next = self.read_i.val() & self.named_i.val();
@@ -194,7 +193,6 @@ impl<const UB: usize> DataSlice<UB> {
     }
 
     /// Access of the memory, or of the memories of the lanes.
-    #[kernel]
     fn access(&mut self) {
         comment!("Access");
         let end = self._writes * self._width;
@@ -233,7 +231,6 @@ impl<const UB: usize> DataSlice<UB> {
     }
 
     /// Units from the memory or the bypass, behind its register if there is one.
-    #[kernel]
     fn units_read(&mut self) {
         comment!("Units read");
         if self._data > 0 {
@@ -270,7 +267,6 @@ impl<const UB: usize> DataSlice<UB> {
     }
 
     /// Units wait at the output.
-    #[kernel]
     fn waits(&mut self) {
         for s in 0..self._waits {
             if s > 0 {
@@ -291,19 +287,10 @@ impl<const UB: usize> DataSlice<UB> {
     }
 }
 
-impl<const UB: usize> Logic for DataSlice<UB> {
-    #[kernel]
-    fn update(&mut self) {
-        self.writes();
-        self.reads();
-        self.access();
-        self.units_read();
-        self.waits();
-    }
-    describe!(|this| {
-        let shape = &this._shape;
-        Meta::module("sliced_data")
-            .param("depth", "d", shape.words, "words")
+impl<const UB: usize> DataSlice<UB> {
+    fn describe(&self, meta: Meta) -> Meta {
+        let shape = &self._shape;
+        meta.param("depth", "d", shape.words, "words")
             .param("width", "w", shape.width, "units of the slice")
             .choice("unit_bits", "u", UB, 8, "bits of a unit")
             .option("exact", "e", shape.exact.into(), LANES)
@@ -311,14 +298,14 @@ impl<const UB: usize> Logic for DataSlice<UB> {
             .choice(
                 "writes",
                 "p",
-                this._writes,
+                self._writes,
                 1,
                 "registers in front of the write port",
             )
             .option(
                 "reads",
                 "q",
-                this._reads,
+                self._reads,
                 "registers in front of the read port",
             )
             .option(
@@ -327,7 +314,18 @@ impl<const UB: usize> Logic for DataSlice<UB> {
                 shape.offset,
                 "cycles from a write to its read",
             )
-            .option("data", "s", this._data, "registers behind the memory")
-            .option("waits", "t", this._waits, "registers at the output")
-    });
+            .option("data", "s", self._data, "registers behind the memory")
+            .option("waits", "t", self._waits, "registers at the output")
+    }
+}
+
+#[kernel]
+impl<const UB: usize> DataSlice<UB> {
+    fn update(&mut self) {
+        self.writes();
+        self.reads();
+        self.access();
+        self.units_read();
+        self.waits();
+    }
 }

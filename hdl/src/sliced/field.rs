@@ -15,7 +15,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Rules
 /// A word must be written before it is read.
-#[module]
+#[module(describe)]
 pub struct SlicedField<const UB: usize> {
     /// Writes a word.
     pub wen_i: Signal<In, Bit>,
@@ -69,6 +69,7 @@ pub struct SlicedField<const UB: usize> {
     _first: usize,
 }
 
+#[kernel]
 impl<const UB: usize> SlicedField<UB> {
     parts!(take_request);
     parts!(access_row);
@@ -78,7 +79,6 @@ impl<const UB: usize> SlicedField<UB> {
     parts!(first_slice);
 
     /// The row of a word: its units of slice 0, then its mask.
-    #[kernel]
     fn fill_row(&mut self) {
         comment!("Slice 0 and the mask, in one row");
         self.access_row();
@@ -97,7 +97,6 @@ impl<const UB: usize> SlicedField<UB> {
     }
 
     /// The slices from 1 on that the mask names.
-    #[kernel]
     fn access_slices(&mut self) {
         comment!("The slices from 1 on that the mask names");
         self.read_slices();
@@ -112,7 +111,6 @@ impl<const UB: usize> SlicedField<UB> {
     }
 
     /// The units of slice 0 wait for those of the others.
-    #[kernel]
     fn wait_for_slices(&mut self) {
         comment!("The units of slice 0 wait for those of the others");
         self.unit_wait.valid_i.follow(&self.row.read_o);
@@ -131,8 +129,14 @@ impl<const UB: usize> SlicedField<UB> {
     }
 }
 
-impl<const UB: usize> Logic for SlicedField<UB> {
-    #[kernel]
+impl<const UB: usize> SlicedField<UB> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe(meta)
+    }
+}
+
+#[kernel]
+impl<const UB: usize> SlicedField<UB> {
     fn update(&mut self) {
         self.take_request();
         self.fill_row();
@@ -142,5 +146,4 @@ impl<const UB: usize> Logic for SlicedField<UB> {
         self.restore_word();
         self.reply_word();
     }
-    describe!(|this| this._shape.meta("sliced_field"));
 }

@@ -7,7 +7,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// Combinational.
-#[module(no_reset)]
+#[module(name = "sliced_hold", no_reset)]
 pub struct Hold<const UB: usize> {
     /// The word is to be packed.
     pub take_i: Signal<In, Bit>,
@@ -21,11 +21,14 @@ pub struct Hold<const UB: usize> {
     pub mask_o: [Signal<Out, Bits<1>>; units],
     word: [RegData<Bits<UB>>; units],
     mask: [RegData<Bits<1>>; units],
-    _units: usize,
+    /// Units in a word.
+    _units: Param<'w'>,
+    /// Bits of a unit.
+    _unit_bits: Generic<'b', UB>,
 }
 
-impl<const UB: usize> Logic for Hold<UB> {
-    #[kernel]
+#[kernel]
+impl<const UB: usize> Hold<UB> {
     fn update(&mut self) {
         for p in 0..self._units {
             self.word[p].load(self.take_i.val(), self.word_i[p].val());
@@ -38,7 +41,4 @@ impl<const UB: usize> Logic for Hold<UB> {
             }
         }
     }
-    describe!(|this| Meta::module("sliced_hold")
-        .param("units", "w", this._units, "units in a word")
-        .param("unit_bits", "b", UB, "bits of a unit"));
 }

@@ -16,7 +16,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Rules
 /// A word must be written before it is read.
-#[module]
+#[module(describe)]
 pub struct SlicedHybrid<const UB: usize> {
     /// Writes a word.
     pub wen_i: Signal<In, Bit>,
@@ -79,6 +79,7 @@ pub struct SlicedHybrid<const UB: usize> {
     _mask_units: usize,
 }
 
+#[kernel]
 impl<const UB: usize> SlicedHybrid<UB> {
     parts!(take_request);
     parts!(access_row);
@@ -88,7 +89,6 @@ impl<const UB: usize> SlicedHybrid<UB> {
     parts!(first_slice);
 
     /// The row of a word, unit by unit: its mask and its packed units, or raw units.
-    #[kernel]
     fn fill_row(&mut self) {
         comment!("Words that do not fit stay raw");
         self.write_raw.follow(&self.request.need_o[1]);
@@ -131,7 +131,6 @@ impl<const UB: usize> SlicedHybrid<UB> {
     }
 
     /// The slices from 1 on, if the row is raw.
-    #[kernel]
     fn access_slices(&mut self) {
         comment!("The slices from 1 on, if the row is raw");
         self.read_slices();
@@ -147,7 +146,6 @@ impl<const UB: usize> SlicedHybrid<UB> {
     }
 
     /// The units of slice 0 wait for those of the others.
-    #[kernel]
     fn wait_for_slices(&mut self) {
         comment!("The units of slice 0 wait for those of the others");
         self.unit_wait.valid_i.follow(&self.row.read_o);
@@ -179,8 +177,14 @@ impl<const UB: usize> SlicedHybrid<UB> {
     }
 }
 
-impl<const UB: usize> Logic for SlicedHybrid<UB> {
-    #[kernel]
+impl<const UB: usize> SlicedHybrid<UB> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe(meta)
+    }
+}
+
+#[kernel]
+impl<const UB: usize> SlicedHybrid<UB> {
     fn update(&mut self) {
         self.take_request();
         self.fill_row();
@@ -190,5 +194,4 @@ impl<const UB: usize> Logic for SlicedHybrid<UB> {
         self.restore_word();
         self.reply_word();
     }
-    describe!(|this| this._shape.meta("sliced_hybrid"));
 }

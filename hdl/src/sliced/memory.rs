@@ -20,7 +20,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Rules
 /// A word must be written before it is read.
-#[module]
+#[module(describe)]
 pub struct Sliced<const UB: usize> {
     /// Writes a word.
     pub wen_i: Signal<In, Bit>,
@@ -107,6 +107,7 @@ pub struct Sliced<const UB: usize> {
     _split: usize,
 }
 
+#[kernel]
 impl<const UB: usize> Sliced<UB> {
     parts!(take_request);
     parts!(access_row);
@@ -115,7 +116,6 @@ impl<const UB: usize> Sliced<UB> {
     parts!(reply_word);
 
     /// The mask, as it is stored.
-    #[kernel]
     fn mask(&mut self) {
         comment!("The mask slice, in the cycle of the request");
         self.access_row();
@@ -134,7 +134,6 @@ impl<const UB: usize> Sliced<UB> {
     }
 
     /// The word to pack.
-    #[kernel]
     fn find(&mut self) {
         comment!("Packing: a word without units to store changes nothing");
         self.write_any.next = false;
@@ -165,7 +164,6 @@ impl<const UB: usize> Sliced<UB> {
     }
 
     /// Packs it.
-    #[kernel]
     fn move_units(&mut self) {
         self.route.mask_i.follow(&self.route_mask);
         self.write_select.mask_i.follow(&self.route_mask);
@@ -197,7 +195,6 @@ impl<const UB: usize> Sliced<UB> {
     }
 
     /// The data slices that the mask names, and the word from them.
-    #[kernel]
     fn access_slices(&mut self) {
         comment!("The data slices that the mask names");
         self.read_slices();
@@ -220,8 +217,14 @@ impl<const UB: usize> Sliced<UB> {
     }
 }
 
-impl<const UB: usize> Logic for Sliced<UB> {
-    #[kernel]
+impl<const UB: usize> Sliced<UB> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe(meta)
+    }
+}
+
+#[kernel]
+impl<const UB: usize> Sliced<UB> {
     fn update(&mut self) {
         self.take_request();
         self.mask();
@@ -231,5 +234,4 @@ impl<const UB: usize> Logic for Sliced<UB> {
         self.restore_word();
         self.reply_word();
     }
-    describe!(|this| this._shape.meta("sliced"));
 }

@@ -10,7 +10,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// Combinational.
-#[module(combinational)]
+#[module(combinational, describe)]
 pub struct Pack<const UB: usize> {
     /// Word, by position.
     pub word_i: [Signal<In, Bits<UB>>; units],
@@ -32,8 +32,8 @@ pub struct Pack<const UB: usize> {
     }],
     /// Positions of the non-zero units in `word`.
     lane: [[Signal<Local, Bit>; units]; levels + 1],
-    /// Units of a word, a power of two from 2 to 64.
-    _units: usize,
+    /// Units of a word.
+    _units: Param<'u'>,
     /// How far they move.
     _network: Network,
     #[new(stages(units))]
@@ -42,11 +42,13 @@ pub struct Pack<const UB: usize> {
     _levels: usize,
     #[new(half_moves(units))]
     _half_moves: usize,
+    /// Bits of a unit.
+    _u_b: Generic<'b', UB>,
 }
 
+#[kernel]
 impl<const UB: usize> Pack<UB> {
     /// Stage t within `width` units from position `from` on, whose moves begin at `moves`.
-    #[kernel]
     fn stage(&mut self, t: usize, from: usize, width: usize, moves: usize) {
         let s = 1 << t;
         for p in 0..width {
@@ -81,7 +83,6 @@ impl<const UB: usize> Pack<UB> {
     }
 
     /// The right half moves on by 2^t, from level `l` to the next one.
-    #[kernel]
     fn right_half(&mut self, t: usize, l: usize) {
         let s = 1 << t;
         let left = self._units / 2;
@@ -117,8 +118,18 @@ impl<const UB: usize> Pack<UB> {
     }
 }
 
-impl<const UB: usize> Logic for Pack<UB> {
-    #[kernel]
+impl<const UB: usize> Pack<UB> {
+    fn describe(&self, meta: Meta) -> Meta {
+        let meta = meta.named(match self._network {
+            Network::Split => "sliced_pack_split",
+            _ => "sliced_pack",
+        });
+        meta
+    }
+}
+
+#[kernel]
+impl<const UB: usize> Pack<UB> {
     fn update(&mut self) {
         for p in 0..self._units {
             self.word[0][p].next = self.word_i[p].val();
@@ -146,10 +157,4 @@ impl<const UB: usize> Logic for Pack<UB> {
             self.lane_o[p].next = self.lane[self._levels][p].val().into();
         }
     }
-    describe!(|this| Meta::module(match this._network {
-        Network::Split => "sliced_pack_split",
-        _ => "sliced_pack",
-    })
-    .param("units", "u", this._units, "units of a word")
-    .param("UB", "b", UB, "bits of a unit"));
 }

@@ -11,7 +11,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// Combinational, or one register between finding the moves and moving the units, the longest
 /// way of a write cut in the middle.
-#[module]
+#[module(name = "sliced_packed", describe)]
 pub struct Packed<const UB: usize> {
     /// Writes a word.
     pub wen_i: Signal<In, Bit>,
@@ -71,17 +71,18 @@ pub struct Packed<const UB: usize> {
     /// What the memory is built from.
     #[argument]
     _shape: &SlicedShape,
+    /// Units in a word.
     #[new(shape.units)]
-    _units: usize,
+    _units: Param<'w'>,
     #[new(shape.input_stages())]
     _stages: usize,
 }
 
+#[kernel]
 impl<const UB: usize> Packed<UB> {
     parts!(take_request);
 
     /// The mask to store.
-    #[kernel]
     fn find_mask(&mut self) {
         comment!("The mask to store, and the moves");
         self.any.next = false;
@@ -97,7 +98,6 @@ impl<const UB: usize> Packed<UB> {
     }
 
     /// A register behind the moves.
-    #[kernel]
     fn in_two_cycles(&mut self) {
         let wen = self.request.wen_o.val();
         let ren = self.request.ren_o.val();
@@ -132,7 +132,6 @@ impl<const UB: usize> Packed<UB> {
     }
 
     /// Everything in the cycle of the request.
-    #[kernel]
     fn at_once(&mut self) {
         self.wen_o.follow(&self.request.wen_o);
         self.waddr_o.follow(&self.request.waddr_o);
@@ -153,8 +152,19 @@ impl<const UB: usize> Packed<UB> {
     }
 }
 
-impl<const UB: usize> Logic for Packed<UB> {
-    #[kernel]
+impl<const UB: usize> Packed<UB> {
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.hidden("unit_bits", UB, "bits of a unit").option(
+            "stages",
+            "s",
+            self._stages,
+            "registers behind the moves",
+        )
+    }
+}
+
+#[kernel]
+impl<const UB: usize> Packed<UB> {
     fn update(&mut self) {
         self.take_request();
         self.find_mask();
@@ -170,8 +180,4 @@ impl<const UB: usize> Logic for Packed<UB> {
             }
         }
     }
-    describe!(|this| Meta::module("sliced_packed")
-        .param("units", "w", this._units, "units in a word")
-        .hidden("unit_bits", UB, "bits of a unit")
-        .option("stages", "s", this._stages, "registers behind the moves"));
 }

@@ -14,7 +14,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Rules
 /// A word must be written before it is read.
-#[module]
+#[module(name = "sliced_plain", describe)]
 pub struct PlainMemory<const UB: usize> {
     /// Writes a word.
     pub wen_i: Signal<In, Bit>,
@@ -82,8 +82,14 @@ impl<const UB: usize> PlainMemory<UB> {
     parts!(reply_word);
 }
 
-impl<const UB: usize> Logic for PlainMemory<UB> {
-    #[kernel]
+impl<const UB: usize> PlainMemory<UB> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe(meta)
+    }
+}
+
+#[kernel]
+impl<const UB: usize> PlainMemory<UB> {
     fn update(&mut self) {
         self.take_request();
         self.data.wen_i.follow(&self.request.wen_o);
@@ -107,5 +113,4 @@ impl<const UB: usize> Logic for PlainMemory<UB> {
         }
         self.reply_word();
     }
-    describe!(|this| this._shape.meta("sliced_plain"));
 }

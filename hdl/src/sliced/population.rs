@@ -7,7 +7,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// Combinational.
-#[module(combinational)]
+#[module(name = "sliced_population", combinational)]
 pub struct Population {
     /// Non-zero units of the word, by position.
     pub mask_i: [Signal<In, Bits<1>>; units],
@@ -20,8 +20,8 @@ pub struct Population {
     carry: [[Signal<Local, Bit>; 7]; units - 1],
     /// The number, collected.
     pop: Signal<Local, Bits<7>>,
-    /// Units of a word, 1 to 64.
-    _units: usize,
+    /// Units of a word.
+    _units: Param<'u'>,
     #[new(nodes_of(units))]
     _nodes: usize,
 }
@@ -38,8 +38,8 @@ fn nodes_of(units: usize) -> usize {
     2 * units - 1
 }
 
-impl Logic for Population {
-    #[kernel]
+#[kernel]
+impl Population {
     fn update(&mut self) {
         for j in 0..self._units {
             let leaf = self._units - 1 + j;
@@ -64,10 +64,4 @@ impl Logic for Population {
         }
         self.pop_o.next = self.pop.val();
     }
-    describe!(|this| Meta::module("sliced_population").param(
-        "units",
-        "u",
-        this._units,
-        "units of a word"
-    ));
 }

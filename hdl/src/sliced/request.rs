@@ -10,7 +10,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// Combinational, or one register behind all inputs.
-#[module]
+#[module(name = "sliced_request", describe)]
 pub struct Request<const UB: usize> {
     /// Writes a word.
     pub wen_i: Signal<In, Bit>,
@@ -52,8 +52,9 @@ pub struct Request<const UB: usize> {
     _shape: &SlicedShape,
     /// Registers behind the inputs: 0 or 1.
     _stages: usize,
+    /// Units in a word.
     #[new(shape.units)]
-    _units: usize,
+    _units: Param<'w'>,
     #[new(shape.right)]
     _right: bool,
     /// Words that an address can reach.
@@ -61,8 +62,17 @@ pub struct Request<const UB: usize> {
     _depth: usize,
 }
 
-impl<const UB: usize> Logic for Request<UB> {
-    #[kernel]
+impl<const UB: usize> Request<UB> {
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.hidden("unit_bits", UB, "bits of a unit")
+            .param("depth", "d", self._depth, "words that an address can reach")
+            .option("right", "r", self._right.into(), RIGHT)
+            .option("stages", "s", self._stages, "registers behind the inputs")
+    }
+}
+
+#[kernel]
+impl<const UB: usize> Request<UB> {
     fn update(&mut self) {
         if self._stages > 0 {
             self.wen[0].follow(&self.wen_i);
@@ -98,10 +108,4 @@ impl<const UB: usize> Logic for Request<UB> {
             self.mask_o[p].next = unit.any().into();
         }
     }
-    describe!(|this| Meta::module("sliced_request")
-        .param("units", "w", this._units, "units in a word")
-        .hidden("unit_bits", UB, "bits of a unit")
-        .param("depth", "d", this._depth, "words that an address can reach")
-        .option("right", "r", this._right.into(), RIGHT)
-        .option("stages", "s", this._stages, "registers behind the inputs"));
 }

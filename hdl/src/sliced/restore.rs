@@ -11,7 +11,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// The word belongs to the units at the input. Its mask was taken with `valid_i` `waits` + 1
 /// cycles before, and `valid_o` was high in the cycle before.
-#[module]
+#[module(name = "sliced_restore", describe)]
 pub struct Restore<const UB: usize> {
     /// Takes a mask.
     pub valid_i: Signal<In, Bit>,
@@ -38,16 +38,26 @@ pub struct Restore<const UB: usize> {
     /// What the memory is built from.
     #[argument]
     _shape: &SlicedShape,
+    /// Units in a word.
     #[new(shape.units)]
-    _units: usize,
+    _units: Param<'w'>,
     #[new(shape.network)]
     _network: Network,
     #[new(shape.mask_to_data() - 1)]
     _waits: usize,
+    /// Bits of a unit.
+    _unit_bits: Generic<'u', UB, 8>,
 }
 
-impl<const UB: usize> Logic for Restore<UB> {
-    #[kernel]
+impl<const UB: usize> Restore<UB> {
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.option("network", "n", self._network.number(), NETWORKS)
+            .option("waits", "t", self._waits, "registers in front of the mask")
+    }
+}
+
+#[kernel]
+impl<const UB: usize> Restore<UB> {
     fn update(&mut self) {
         self.valid[0].follow(&self.valid_i);
         for p in 0..self._units {
@@ -77,9 +87,4 @@ impl<const UB: usize> Logic for Restore<UB> {
         }
         self.unpack.move_i.follow(&self.moved);
     }
-    describe!(|this| Meta::module("sliced_restore")
-        .param("units", "w", this._units, "units in a word")
-        .choice("unit_bits", "u", UB, 8, "bits of a unit")
-        .option("network", "n", this._network.number(), NETWORKS)
-        .option("waits", "t", this._waits, "registers in front of the mask"));
 }

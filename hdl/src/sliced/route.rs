@@ -50,7 +50,7 @@ pub(super) fn moves_on(left: usize, s: usize, p: usize) -> bool {
 ///
 /// # Timing
 /// Combinational.
-#[module(combinational)]
+#[module(combinational, describe)]
 pub struct Route {
     /// Non-zero units of the word, by position.
     pub mask_i: [Signal<In, Bits<1>>; units],
@@ -73,8 +73,8 @@ pub struct Route {
     half_zeros: [Population; 2 * split],
     /// Zero units of the word (split).
     all_zeros: [Signal<Local, Bits<7>>; split],
-    /// Units of a word, a power of two from 2 to 64.
-    _units: usize,
+    /// Units of a word.
+    _units: Param<'u'>,
     /// How far they move.
     _network: Network,
     #[new(stages(units))]
@@ -87,9 +87,9 @@ pub struct Route {
     _half_moves: usize,
 }
 
+#[kernel]
 impl Route {
     /// By the number of zero units before, or at most by half the word.
-    #[kernel]
     fn move_all(&mut self) {
         for j in 0..self._units - 1 {
             self.zeros[0].mask_i[j].next = self.mask_i[j].val();
@@ -135,7 +135,6 @@ impl Route {
     }
 
     /// Within the halves, then the right half on.
-    #[kernel]
     fn move_halves(&mut self) {
         for e in 0..2 {
             for j in 0..self._left {
@@ -161,8 +160,19 @@ impl Route {
     }
 }
 
-impl Logic for Route {
-    #[kernel]
+impl Route {
+    fn describe(&self, meta: Meta) -> Meta {
+        let meta = meta.named(match self._network {
+            Network::Full => "sliced_route",
+            Network::Half => "sliced_route_half",
+            Network::Split => "sliced_route_split",
+        });
+        meta
+    }
+}
+
+#[kernel]
+impl Route {
     fn update(&mut self) {
         if self._split > 0 {
             self.move_halves();
@@ -170,10 +180,4 @@ impl Logic for Route {
             self.move_all();
         }
     }
-    describe!(|this| Meta::module(match this._network {
-        Network::Full => "sliced_route",
-        Network::Half => "sliced_route_half",
-        Network::Split => "sliced_route_split",
-    })
-    .param("units", "u", this._units, "units of a word"));
 }

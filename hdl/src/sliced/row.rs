@@ -9,7 +9,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// The row is there one cycle after `ren_i`, or two with the register behind the memory, with
 /// `read_o`. A read that meets a write of the same word gets the new row by way of a register.
-#[module]
+#[module(name = "sliced_row")]
 pub struct Row {
     /// Writes a row.
     pub wen_i: Signal<In, Bit>,
@@ -41,16 +41,16 @@ pub struct Row {
     meet: [RegData<Bit>; 1 + stages],
     bypass: [RegData<Bits<1>>; (1 + stages) * bits],
     stored: [RegData<Bits<1>>; stages * bits],
-    /// Rows.
-    _words: usize,
+    /// Words.
+    _words: Param<'d'>,
     /// Bits of a row.
-    _bits: usize,
-    /// Registers behind the memory: 0 or 1.
-    _stages: usize,
+    _bits: Param<'b'>,
+    /// Registers behind the memory.
+    _stages: Optional<'s'>,
 }
 
-impl Logic for Row {
-    #[kernel]
+#[kernel]
+impl Row {
     fn update(&mut self) {
         self.ram.wen_i.follow(&self.wen_i);
         self.ram.waddr_i.follow(&self.waddr_i);
@@ -90,8 +90,4 @@ impl Logic for Row {
         self.raddr_o.follow(&self.raddr[self._stages]);
         self.meet_o.follow(&self.meet[self._stages]);
     }
-    describe!(|this| Meta::module("sliced_row")
-        .param("depth", "d", this._words, "words")
-        .param("bits", "b", this._bits, "bits of a row")
-        .option("stages", "s", this._stages, "registers behind the memory"));
 }

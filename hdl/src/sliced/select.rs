@@ -7,7 +7,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// Combinational.
-#[module(combinational)]
+#[module(name = "sliced_select", combinational, describe)]
 pub struct Select {
     /// Non-zero units of the word, by position.
     pub mask_i: [Signal<In, Bits<1>>; units],
@@ -27,8 +27,19 @@ pub struct Select {
     _thresholds: Vec<usize>,
 }
 
-impl Logic for Select {
-    #[kernel]
+impl Select {
+    fn describe(&self, meta: Meta) -> Meta {
+        let meta = meta.param("units", "u", self._units, "units of a word");
+        let thresholds = self._thresholds.iter().enumerate();
+        thresholds.fold(meta, |meta, (k, t)| {
+            let doc = format!("units above which slice {k} is accessed");
+            meta.param(&format!("threshold{k}"), "t", *t, &doc)
+        })
+    }
+}
+
+#[kernel]
+impl Select {
     fn update(&mut self) {
         self.population.mask_i.follow(&self.mask_i);
         for k in 0..self._thresholds.len() {
@@ -45,13 +56,4 @@ impl Logic for Select {
         }
         self.pop_o.follow(&self.population.pop_o);
     }
-    describe!(|this| {
-        let meta =
-            Meta::module("sliced_select").param("units", "u", this._units, "units of a word");
-        let thresholds = this._thresholds.iter().enumerate();
-        thresholds.fold(meta, |meta, (k, t)| {
-            let doc = format!("units above which slice {k} is accessed");
-            meta.param(&format!("threshold{k}"), "t", *t, &doc)
-        })
-    });
 }

@@ -11,7 +11,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// Combinational.
-#[module(combinational)]
+#[module(combinational, describe)]
 pub struct Unpack<const UB: usize> {
     /// Packed word, by position.
     pub packed_i: [Signal<In, Bits<UB>>; units],
@@ -23,8 +23,8 @@ pub struct Unpack<const UB: usize> {
     pub word_o: [Signal<Out, Bits<UB>>; units],
     /// The word before each stage of packing and behind the last one.
     word: [[Signal<Local, Bits<UB>>; units]; levels + 1],
-    /// Units of a word, a power of two from 2 to 64.
-    _units: usize,
+    /// Units of a word.
+    _units: Param<'u'>,
     /// How far they move.
     _network: Network,
     #[new(stages(units))]
@@ -33,11 +33,13 @@ pub struct Unpack<const UB: usize> {
     _levels: usize,
     #[new(half_moves(units))]
     _half_moves: usize,
+    /// Bits of a unit.
+    _u_b: Generic<'b', UB>,
 }
 
+#[kernel]
 impl<const UB: usize> Unpack<UB> {
     /// Stage t within `width` units from position `from` on, whose moves begin at `moves`.
-    #[kernel]
     fn stage(&mut self, t: usize, from: usize, width: usize, moves: usize) {
         for p in 0..width {
             let at = from + p;
@@ -52,7 +54,6 @@ impl<const UB: usize> Unpack<UB> {
     }
 
     /// The right half was moved on by 2^t, from level `l` to the next one.
-    #[kernel]
     fn right_half(&mut self, t: usize, l: usize) {
         for p in 0..self._units {
             self.word[l][p].next = self.word[l + 1][p].val();
@@ -66,8 +67,18 @@ impl<const UB: usize> Unpack<UB> {
     }
 }
 
-impl<const UB: usize> Logic for Unpack<UB> {
-    #[kernel]
+impl<const UB: usize> Unpack<UB> {
+    fn describe(&self, meta: Meta) -> Meta {
+        let meta = meta.named(match self._network {
+            Network::Split => "sliced_unpack_split",
+            _ => "sliced_unpack",
+        });
+        meta
+    }
+}
+
+#[kernel]
+impl<const UB: usize> Unpack<UB> {
     fn update(&mut self) {
         self.word[self._levels].follow(&self.packed_i);
         comment!("The moves of packing, backwards");
@@ -94,10 +105,4 @@ impl<const UB: usize> Logic for Unpack<UB> {
             }
         }
     }
-    describe!(|this| Meta::module(match this._network {
-        Network::Split => "sliced_unpack_split",
-        _ => "sliced_unpack",
-    })
-    .param("units", "u", this._units, "units of a word")
-    .param("UB", "b", UB, "bits of a unit"));
 }

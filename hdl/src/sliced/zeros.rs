@@ -33,7 +33,7 @@ pub(super) fn place(units: usize, t: usize, p: usize) -> usize {
 ///
 /// # Timing
 /// Combinational.
-#[module(combinational)]
+#[module(name = "sliced_zeros", combinational)]
 pub struct Zeros {
     /// Non-zero units of the word, by position; the last one does not matter.
     pub mask_i: [Signal<In, Bits<1>>; units - 1],
@@ -43,14 +43,14 @@ pub struct Zeros {
     /// Units that carry into bit t, and whether the number of these among the last 2, 4, 8, ...
     /// is odd; of all t.
     odd: [[Signal<Local, Bit>; planes(units)]; bits + 1],
-    /// Units of a word, a power of two from 2 to 64.
-    _units: usize,
+    /// Units of a word.
+    _units: Param<'u'>,
     #[new(stages(units))]
     _bits: usize,
 }
 
-impl Logic for Zeros {
-    #[kernel]
+#[kernel]
+impl Zeros {
     fn update(&mut self) {
         for t in 0..self._bits {
             let s = 1 << t;
@@ -83,10 +83,4 @@ impl Logic for Zeros {
             }
         }
     }
-    describe!(|this| Meta::module("sliced_zeros").param(
-        "units",
-        "u",
-        this._units,
-        "units of a word"
-    ));
 }

@@ -18,7 +18,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// A vector that is taken from the traversal unit in cycle t enters row 0 of the array in t + 7;
 /// its result of column c is scaled from t + Rows + 9 + c on.
-#[module(build)]
+#[module(build, describe)]
 pub struct Top<const W: usize, const D: usize, const A: usize> {
     /// Host request.
     pub host_valid_i: Signal<In, Bit>,
@@ -116,8 +116,18 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
     }
 }
 
-impl<const W: usize, const D: usize, const A: usize> Logic for Top<W, D, A> {
-    #[kernel]
+impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
+    fn describe(&self, _meta: Meta) -> Meta {
+        // Two machines in one design differ by the names of their configurations.
+        Meta::module(format!("top_{}", self._name))
+            .hidden("rows", self._rows, "rows of the array")
+            .hidden("cols", self._cols, "columns of the array")
+            .hidden("slices", self._slices, "data slices")
+    }
+}
+
+#[kernel]
+impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
     fn update(&mut self) {
         self.host();
         self.buffer();
@@ -127,18 +137,8 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Top<W, D, A> {
         self.results();
         self.post();
     }
-    describe!(|this| {
-        // Two machines in one design differ by the names of their configurations.
-        Meta::module(format!("top_{}", this._name))
-            .hidden("rows", this._rows, "rows of the array")
-            .hidden("cols", this._cols, "columns of the array")
-            .hidden("slices", this._slices, "data slices")
-    });
-}
 
-impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
     /// Host and status.
-    #[kernel]
     fn host(&mut self) {
         self.control.host_valid_i.next = self.host_valid_i.val();
         self.control.host_write_i.next = self.host_write_i.val();
@@ -153,7 +153,6 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
     }
 
     /// Waves of the state buffer.
-    #[kernel]
     fn buffer(&mut self) {
         self.state_buffer.op_i.follow(&self.control.op_o);
         self.control.end_valid_i.next = self.state_buffer.op_valid_o.val();
@@ -176,7 +175,6 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
     }
 
     /// Words of the columns to the partitions.
-    #[kernel]
     fn drain(&mut self) {
         self.place.turn_i.next = self.control.post_turn_o.val();
         self.place.valid_i.follow(&self.post.dr_valid_o);
@@ -188,7 +186,6 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
     }
 
     /// Operands, weights and sums of the array.
-    #[kernel]
     fn array(&mut self) {
         self.array.x_i.follow(&self.state_buffer.x_o);
         self.array.nz_i.follow(&self.state_buffer.nz_o);
@@ -209,7 +206,6 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
     }
 
     /// The bias wave.
-    #[kernel]
     fn bias(&mut self) {
         self.bias.load_i.next = self.control.bias_load_o.val();
         self.bias.tile_i.next = self.control.bias_tile_o.val();
@@ -221,7 +217,6 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
     }
 
     /// The results wave.
-    #[kernel]
     fn results(&mut self) {
         self.results.valid_i.next = self.control.res_valid_o.val();
         self.results.bank_i.next = self.control.res_bank_o.val();
@@ -234,7 +229,6 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
     }
 
     /// The post wave.
-    #[kernel]
     fn post(&mut self) {
         self.post.load_i.next = self.control.post_load_o.val();
         self.post.tile_i.next = self.control.post_tile_o.val();

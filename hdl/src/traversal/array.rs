@@ -20,7 +20,7 @@ pub enum Arrangement {
 ///
 /// # Timing
 /// As the registers of one row: a write or load shows in the next cycle.
-#[module(no_reset, build)]
+#[module(name = "traversal_array", no_reset, build, describe)]
 pub struct RegisterArray<const W: usize, const D: usize> {
     /// Writes the initial offset of the loop.
     pub write_initial_i: [Signal<In, Bit>; rows * loops],
@@ -50,14 +50,18 @@ pub struct RegisterArray<const W: usize, const D: usize> {
     pub next_distance_o: [Signal<Out, Bits<D>>; rows * loops],
     #[new(LoopRegisters::new(columns, double > 0))]
     row: [LoopRegisters<W, D>; array_rows],
-    _rows: usize,
-    _loops: usize,
+    /// Rows.
+    _rows: Param<'m'>,
+    /// Loops in a row.
+    _loops: Param<'n'>,
     _double: usize,
     _mirrored: usize,
     _transposed: usize,
     _array_rows: usize,
     #[argument]
     _columns: usize,
+    /// Bits of an offset.
+    _offset_bits: Generic<'w', W>,
 }
 
 impl<const W: usize, const D: usize> RegisterArray<W, D> {
@@ -79,8 +83,33 @@ impl<const W: usize, const D: usize> RegisterArray<W, D> {
     }
 }
 
-impl<const W: usize, const D: usize> Logic for RegisterArray<W, D> {
-    #[kernel]
+impl<const W: usize, const D: usize> RegisterArray<W, D> {
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.hidden("D", D, "bits of a distance, W + 1")
+            .option(
+                "double",
+                "x",
+                self._double,
+                "1: a waiting and an active set",
+            )
+            .option(
+                "mirrored",
+                "l",
+                self._mirrored,
+                "1: the leftmost column is the innermost loop",
+            )
+            .option(
+                "transposed",
+                "v",
+                self._transposed,
+                "1: a column is a variable",
+            )
+            .hidden("array_rows", self._array_rows, "rows of registers")
+    }
+}
+
+#[kernel]
+impl<const W: usize, const D: usize> RegisterArray<W, D> {
     fn update(&mut self) {
         for k in 0..self._array_rows {
             self.row[k].initial_i.next = self.initial_i.val();
@@ -141,28 +170,4 @@ impl<const W: usize, const D: usize> Logic for RegisterArray<W, D> {
             }
         }
     }
-    describe!(|this| Meta::module("traversal_array")
-        .param("rows", "m", this._rows, "rows")
-        .param("loops", "n", this._loops, "loops in a row")
-        .param("W", "w", W, "bits of an offset")
-        .hidden("D", D, "bits of a distance, W + 1")
-        .option(
-            "double",
-            "x",
-            this._double,
-            "1: a waiting and an active set"
-        )
-        .option(
-            "mirrored",
-            "l",
-            this._mirrored,
-            "1: the leftmost column is the innermost loop"
-        )
-        .option(
-            "transposed",
-            "v",
-            this._transposed,
-            "1: a column is a variable"
-        )
-        .hidden("array_rows", this._array_rows, "rows of registers"));
 }

@@ -11,7 +11,7 @@ use heddle_kernel::prelude::*;
 /// address sum; then one per clock, without a gap at wraps, row changes and loads. All outputs
 /// beside `busy_o` are registers, or stand directly behind registers; those of an address are only
 /// defined with `valid_o`.
-#[module(build)]
+#[module(build, describe)]
 pub struct TraversalCore<const W: usize, const D: usize, const A: usize> {
     /// Stops at once: no address is valid in the next cycle.
     pub stop_i: Signal<In, Bit>,
@@ -129,23 +129,24 @@ impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
 
 // In a kernel an option and a signal are no single condition.
 #[allow(clippy::collapsible_if)]
-impl<const W: usize, const D: usize, const A: usize> Logic for TraversalCore<W, D, A> {
-    #[kernel]
+impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape
+            .describe(meta, W, A, "sxqti")
+            .hidden("D", D, "bits of a distance, W + 1")
+            .hidden("stages", self._stages, "register stages of an address")
+    }
+}
+
+#[kernel]
+impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
     fn update(&mut self) {
         self.counters();
         self.active_row();
         self.address();
     }
-    describe!(|this| this
-        ._shape
-        .module("traversal_core", W, A, "sxqti")
-        .hidden("D", D, "bits of a distance, W + 1")
-        .hidden("stages", this._stages, "register stages of an address"));
-}
 
-impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
     /// Control, and the counters of the rows.
-    #[kernel]
     fn counters(&mut self) {
         comment!("Control");
         self.room.next = !self.valid[self._stages - 1].q_o.val() | self.ready_i.val();
@@ -174,7 +175,6 @@ impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
     }
 
     /// The active row.
-    #[kernel]
     fn active_row(&mut self) {
         comment!("The active row");
         if self._rows > 1 {
@@ -218,7 +218,6 @@ impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
     }
 
     /// Terms of the address, and what travels beside it.
-    #[kernel]
     fn address(&mut self) {
         comment!("Terms of the address");
         self.base.en_i.next = self.room.val();

@@ -13,7 +13,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// Outputs are registers, or a few gates behind them; a load or step shows in the next cycle.
-#[module(no_reset, build)]
+#[module(name = "traversal_counters", no_reset, build, describe)]
 pub struct RowCounters<const W: usize, const D: usize> {
     /// All loops start anew; wins over a step.
     pub load_i: Signal<In, Bit>,
@@ -48,9 +48,12 @@ pub struct RowCounters<const W: usize, const D: usize> {
     last: [Signal<Local, Bit>; loops],
     carry: Signal<Local, Bit>,
     enable: [Signal<Local, Bit>; loops],
-    _loops: usize,
+    /// Loops.
+    _loops: Param<'n'>,
     _double: usize,
     _equality: usize,
+    /// Bits of an offset.
+    _offset_bits: Generic<'w', W>,
 }
 
 impl<const W: usize, const D: usize> RowCounters<W, D> {
@@ -63,8 +66,26 @@ impl<const W: usize, const D: usize> RowCounters<W, D> {
 
 // In a kernel an option and a signal are no single condition.
 #[allow(clippy::collapsible_if)]
-impl<const W: usize, const D: usize> Logic for RowCounters<W, D> {
-    #[kernel]
+impl<const W: usize, const D: usize> RowCounters<W, D> {
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.hidden("D", D, "bits of a distance, W + 1")
+            .option(
+                "double",
+                "x",
+                self._double,
+                "1: a load takes values of its own",
+            )
+            .option(
+                "equality",
+                "q",
+                self._equality,
+                "1: the end test may be equality",
+            )
+    }
+}
+
+#[kernel]
+impl<const W: usize, const D: usize> RowCounters<W, D> {
     fn update(&mut self) {
         for c in 0..self._loops {
             self.last[c].next = !self.distance[c].q_o.val().get_bit(W);
@@ -110,20 +131,4 @@ impl<const W: usize, const D: usize> Logic for RowCounters<W, D> {
             self.offset_o[c].next = self.offset[c].q_o.val();
         }
     }
-    describe!(|this| Meta::module("traversal_counters")
-        .param("loops", "n", this._loops, "loops")
-        .param("W", "w", W, "bits of an offset")
-        .hidden("D", D, "bits of a distance, W + 1")
-        .option(
-            "double",
-            "x",
-            this._double,
-            "1: a load takes values of its own"
-        )
-        .option(
-            "equality",
-            "q",
-            this._equality,
-            "1: the end test may be equality"
-        ));
 }

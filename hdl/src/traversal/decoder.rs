@@ -14,7 +14,7 @@ use heddle_kernel::prelude::*;
 /// proves right or wrong in t + 4: by then its loop is known to end. A start comes five cycles after
 /// the last word was taken. The first wrong word stops the decoder until `clear_i`; what it wrote is
 /// of no consequence, because nothing is started any more.
-#[module]
+#[module(describe)]
 pub struct TraversalDecoder<const W: usize, const A: usize> {
     /// Forgets the instruction and the error.
     pub clear_i: Signal<In, Bit>,
@@ -129,19 +129,21 @@ pub struct TraversalDecoder<const W: usize, const A: usize> {
     _shape: TraversalShape,
 }
 
-impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
-    #[kernel]
+impl<const W: usize, const A: usize> TraversalDecoder<W, A> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe(meta, W, A, "qtig")
+    }
+}
+
+#[kernel]
+impl<const W: usize, const A: usize> TraversalDecoder<W, A> {
     fn update(&mut self) {
         self.word();
         self.next();
         self.verdict();
     }
-    describe!(|this| this._shape.module("traversal_decoder", W, A, "qtig"));
-}
 
-impl<const W: usize, const A: usize> TraversalDecoder<W, A> {
     /// The word at hand: its opcode, row and loop.
-    #[kernel]
     fn word(&mut self) {
         comment!("The word at hand");
         self.blocked.next =
@@ -221,7 +223,6 @@ impl<const W: usize, const A: usize> TraversalDecoder<W, A> {
     }
 
     /// What comes next, and the registers of the engine.
-    #[kernel]
     fn next(&mut self) {
         comment!("What comes next");
         self.following.phase_i.next = self.phase.q_o.val();
@@ -282,7 +283,6 @@ impl<const W: usize, const A: usize> TraversalDecoder<W, A> {
     }
 
     /// The verdict on each word, and the start.
-    #[kernel]
     fn verdict(&mut self) {
         comment!("The verdict on each word, and the start");
         self.window_end.d_i.next = self.accept.val()

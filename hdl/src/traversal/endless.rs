@@ -9,7 +9,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// `endless_o` speaks of the loop written two cycles before.
-#[module]
+#[module(name = "traversal_endless", describe)]
 pub struct EndlessCheck<const W: usize, const D: usize> {
     /// Forgets the loops that were written.
     pub clear_i: Signal<In, Bit>,
@@ -38,10 +38,18 @@ pub struct EndlessCheck<const W: usize, const D: usize> {
     equal_before: Delay<Bit>,
     trips_before: Delay<Bit>,
     endless: Signal<Local, Bit>,
+    /// Bits of an offset.
+    _offset_bits: Generic<'w', W>,
 }
 
-impl<const W: usize, const D: usize> Logic for EndlessCheck<W, D> {
-    #[kernel]
+impl<const W: usize, const D: usize> EndlessCheck<W, D> {
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.hidden("D", D, "bits of a distance, W + 1")
+    }
+}
+
+#[kernel]
+impl<const W: usize, const D: usize> EndlessCheck<W, D> {
     fn update(&mut self) {
         self.written.d_i.next = self.write_i.val() & !self.clear_i.val();
         self.distance.d_i.next = self.distance_i.val();
@@ -69,7 +77,4 @@ impl<const W: usize, const D: usize> Logic for EndlessCheck<W, D> {
         }
         self.endless_o.next = self.written_before.q_o.val() & self.endless.val();
     }
-    describe!(|_this| Meta::module("traversal_endless")
-        .param("W", "w", W, "bits of an offset")
-        .hidden("D", D, "bits of a distance, W + 1"));
 }

@@ -24,7 +24,7 @@ use heddle_kernel::prelude::*;
 /// written and cleared while `cfg_ready_o` is high, but not in the cycle of a start, and cleared
 /// together with `stop_i`. A write at another time changes the traversal that runs (one set of
 /// registers) or waits (two).
-#[module(build)]
+#[module(build, describe)]
 pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     /// Stops a running traversal.
     pub stop_i: Signal<In, Bit>,
@@ -193,23 +193,24 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
 
 // In a kernel an option and a signal are no single condition.
 #[allow(clippy::collapsible_if)]
-impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W, D, A> {
-    #[kernel]
+impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape
+            .describe(meta, W, A, "sxqtigelvy")
+            .hidden("cells", self._cells, "loops in all rows")
+            .hidden("D", D, "bits of a distance, W + 1")
+    }
+}
+
+#[kernel]
+impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
     fn update(&mut self) {
         self.writes();
         self.start();
         self.registers();
     }
-    describe!(|this| this
-        ._shape
-        .module("traversal_engine", W, A, "sxqtigelvy")
-        .hidden("cells", this._cells, "loops in all rows")
-        .hidden("D", D, "bits of a distance, W + 1"));
-}
 
-impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
     /// Writes of the host: which register, and which value.
-    #[kernel]
     fn writes(&mut self) {
         comment!("The loop that is written: initial value, then step, then end");
         self.initial.en_i.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == 0);
@@ -303,7 +304,6 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
     }
 
     /// Start and repetition.
-    #[kernel]
     fn start(&mut self) {
         comment!("Start");
         self.start.next = self.start_i.val() & self.core.listed_o.val();
@@ -348,7 +348,6 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
     }
 
     /// Registers, the core and the outputs.
-    #[kernel]
     fn registers(&mut self) {
         // Registers
         for r in 0..self._rows {

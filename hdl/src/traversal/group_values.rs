@@ -7,7 +7,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// No registers.
-#[module(combinational, build)]
+#[module(name = "traversal_group", combinational, build)]
 pub struct GroupValues<const W: usize> {
     /// Row.
     pub row_i: Signal<In, Bits<3>>,
@@ -33,10 +33,14 @@ pub struct GroupValues<const W: usize> {
     old_step: Signal<Local, Bits<W>>,
     equal: Signal<Local, Bit>,
     trips: Signal<Local, Bit>,
-    _rows: usize,
-    _loops: usize,
+    /// Rows.
+    _rows: Param<'m'>,
+    /// Loops in a row.
+    _loops: Param<'n'>,
     #[argument]
     _cells: usize,
+    /// Bits of an offset.
+    _offset_bits: Generic<'w', W>,
 }
 
 impl<const W: usize> GroupValues<W> {
@@ -47,8 +51,8 @@ impl<const W: usize> GroupValues<W> {
     }
 }
 
-impl<const W: usize> Logic for GroupValues<W> {
-    #[kernel]
+#[kernel]
+impl<const W: usize> GroupValues<W> {
     fn update(&mut self) {
         self.old_initial.next = 0.into();
         self.old_step.next = 0.into();
@@ -73,8 +77,4 @@ impl<const W: usize> Logic for GroupValues<W> {
         self.equal_o.next = self.equal.val();
         self.trips_o.next = self.trips.val();
     }
-    describe!(|this| Meta::module("traversal_group")
-        .param("rows", "m", this._rows, "rows")
-        .param("loops", "n", this._loops, "loops in a row")
-        .param("W", "w", W, "bits of an offset"));
 }

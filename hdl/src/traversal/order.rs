@@ -16,7 +16,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// The active row changes one cycle after `load_i` or `advance_i`.
-#[module(build)]
+#[module(name = "traversal_order", build)]
 pub struct RowOrder {
     /// Empties the list that is written; wins over `list_i`.
     pub clear_i: Signal<In, Bit>,
@@ -105,10 +105,14 @@ pub struct RowOrder {
     next_row: Signal<Local, Bits<3>>,
     next_kind: Signal<Local, Bits<2>>,
     next_runs: Signal<Local, Bit>,
-    _rows: usize,
-    _loops: usize,
-    _double: usize,
-    _attach: usize,
+    /// Rows.
+    _rows: Param<'m'>,
+    /// Loops in a row.
+    _loops: Param<'n'>,
+    /// 1: a waiting and an active list.
+    _double: Optional<'x'>,
+    /// 1: rows may be attached to a loop.
+    _attach: Optional<'i'>,
     #[argument]
     _second: usize,
     #[argument]
@@ -132,33 +136,15 @@ fn grid<T: Default>(rows: usize, loops: usize) -> Vec<Vec<T>> {
 
 // In a kernel an option and a signal are no single condition.
 #[allow(clippy::collapsible_if)]
-impl Logic for RowOrder {
-    #[kernel]
+#[kernel]
+impl RowOrder {
     fn update(&mut self) {
         self.lists();
         self.following();
         self.step();
     }
-    describe!(|this| Meta::module("traversal_order")
-        .param("rows", "m", this._rows, "rows")
-        .param("loops", "n", this._loops, "loops in a row")
-        .option(
-            "double",
-            "x",
-            this._double,
-            "1: a waiting and an active list"
-        )
-        .option(
-            "attach",
-            "i",
-            this._attach,
-            "1: rows may be attached to a loop"
-        ));
-}
 
-impl RowOrder {
     /// The list that is written, and the list in use.
-    #[kernel]
     fn lists(&mut self) {
         comment!("The list that is written");
         self.known.next = false;
@@ -205,7 +191,6 @@ impl RowOrder {
     }
 
     /// The row that follows the active one.
-    #[kernel]
     fn following(&mut self) {
         comment!("The row that follows the active one");
         self.follows.next = false;
@@ -280,7 +265,6 @@ impl RowOrder {
     }
 
     /// Next place, row and kind.
-    #[kernel]
     fn step(&mut self) {
         comment!("Next place, row and kind");
         for k in 0..self._rows {

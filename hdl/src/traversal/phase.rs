@@ -29,7 +29,7 @@ pub enum DecodePhase {
 ///
 /// # Timing
 /// No registers.
-#[module(combinational)]
+#[module(name = "traversal_phase", combinational)]
 pub struct NextPhase {
     /// What the word is.
     pub phase_i: Signal<In, DecodePhase>,
@@ -56,8 +56,8 @@ pub struct NextPhase {
 
 // In a kernel the arms of a match have no conditions.
 #[allow(clippy::collapsible_match)]
-impl Logic for NextPhase {
-    #[kernel]
+#[kernel]
+impl NextPhase {
     fn update(&mut self) {
         self.whole.next = self.op_i.val() == 0;
         self.last_loop.next = self.loops_left_i.val() == 1;
@@ -122,5 +122,4 @@ impl Logic for NextPhase {
         }
         self.next_o.next = self.next_phase.val();
     }
-    describe!(|_this| Meta::module("traversal_phase"));
 }

@@ -8,7 +8,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// The fault of a word accepted in cycle t is at the output in t + 1.
-#[module(build)]
+#[module(name = "traversal_record_check", build, describe)]
 pub struct RecordCheck<const W: usize, const A: usize> {
     /// Forgets everything.
     pub clear_i: Signal<In, Bit>,
@@ -108,31 +108,32 @@ impl<const W: usize, const A: usize> RecordCheck<W, A> {
     }
 }
 
-impl<const W: usize, const A: usize> Logic for RecordCheck<W, A> {
-    #[kernel]
+impl<const W: usize, const A: usize> RecordCheck<W, A> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape
+            .describe(meta, W, A, "qtig")
+            .hidden("offset_bits", W, "W, for shifts")
+            .hidden("address_bits", A, "A, for shifts")
+            .hidden("last_row", self._last_row, "highest row")
+            .hidden(
+                "above_space",
+                self._above_space,
+                "2^A without its low A bits, in 32 bits",
+            )
+            .hidden("last_loop", self._last_loop, "outermost loop")
+    }
+}
+
+#[kernel]
+impl<const W: usize, const A: usize> RecordCheck<W, A> {
     fn update(&mut self) {
         self.row_word();
         self.first_word();
         self.faults();
         self.loaded();
     }
-    describe!(|this| this
-        ._shape
-        .module("traversal_record_check", W, A, "qtig")
-        .hidden("offset_bits", W, "W, for shifts")
-        .hidden("address_bits", A, "A, for shifts")
-        .hidden("last_row", this._last_row, "highest row")
-        .hidden(
-            "above_space",
-            this._above_space,
-            "2^A without its low A bits, in 32 bits"
-        )
-        .hidden("last_loop", this._last_loop, "outermost loop"));
-}
 
-impl<const W: usize, const A: usize> RecordCheck<W, A> {
     /// What the word at hand is, and the bounds of its offsets.
-    #[kernel]
     fn row_word(&mut self) {
         self.is_head.next = self.phase_i.val() == DecodePhase::Head;
         self.is_row.next = self.phase_i.val() == DecodePhase::Row;
@@ -242,7 +243,6 @@ impl<const W: usize, const A: usize> RecordCheck<W, A> {
     }
 
     /// What word 0 asks for.
-    #[kernel]
     fn first_word(&mut self) {
         comment!("Fields of word 0");
         self.length.next = self.word_i.val().get_bits::<8>(8);
@@ -262,7 +262,6 @@ impl<const W: usize, const A: usize> RecordCheck<W, A> {
     }
 
     /// One register for each kind of fault.
-    #[kernel]
     fn faults(&mut self) {
         comment!("One register for each kind of fault");
         self.taken.d_i.next = self.accept_i.val() & !self.clear_i.val();
@@ -341,7 +340,6 @@ impl<const W: usize, const A: usize> RecordCheck<W, A> {
     }
 
     /// What is loaded.
-    #[kernel]
     fn loaded(&mut self) {
         comment!("What is loaded");
         self.setup.en_i.next = self.clear_i.val()

@@ -11,7 +11,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// A write or load shows in the next cycle. There is no reset: registers are unknown until they
 /// are written.
-#[module(no_reset, build)]
+#[module(name = "traversal_registers", no_reset, build, describe)]
 pub struct LoopRegisters<const W: usize, const D: usize> {
     /// Writes the initial offset of the loop.
     pub write_initial_i: [Signal<In, Bit>; loops],
@@ -51,10 +51,13 @@ pub struct LoopRegisters<const W: usize, const D: usize> {
     active_step: [RegData<Bits<W>>; second],
     /// V + X - Y in use.
     active_distance: [RegData<Bits<D>>; second],
-    _loops: usize,
+    /// Loops.
+    _loops: Param<'n'>,
     _double: usize,
     #[argument]
     _second: usize,
+    /// Bits of an offset.
+    _offset_bits: Generic<'w', W>,
 }
 
 impl<const W: usize, const D: usize> LoopRegisters<W, D> {
@@ -65,8 +68,19 @@ impl<const W: usize, const D: usize> LoopRegisters<W, D> {
     }
 }
 
-impl<const W: usize, const D: usize> Logic for LoopRegisters<W, D> {
-    #[kernel]
+impl<const W: usize, const D: usize> LoopRegisters<W, D> {
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.hidden("D", D, "bits of a distance, W + 1").option(
+            "double",
+            "x",
+            self._double,
+            "1: a waiting and an active set",
+        )
+    }
+}
+
+#[kernel]
+impl<const W: usize, const D: usize> LoopRegisters<W, D> {
     fn update(&mut self) {
         for c in 0..self._loops {
             self.initial[c].en_i.next = self.write_initial_i[c].val();
@@ -97,14 +111,4 @@ impl<const W: usize, const D: usize> Logic for LoopRegisters<W, D> {
             self.distance_o.follow(&self.distance);
         }
     }
-    describe!(|this| Meta::module("traversal_registers")
-        .param("loops", "n", this._loops, "loops")
-        .param("W", "w", W, "bits of an offset")
-        .hidden("D", D, "bits of a distance, W + 1")
-        .option(
-            "double",
-            "x",
-            this._double,
-            "1: a waiting and an active set"
-        ));
 }

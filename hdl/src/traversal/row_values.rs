@@ -8,7 +8,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// With two sets a load shows in the next cycle. With one set there are no registers.
-#[module(no_reset, build)]
+#[module(name = "traversal_rows", no_reset, build)]
 pub struct RowValues<const A: usize> {
     /// The waiting set becomes active.
     pub load_i: Signal<In, Bit>,
@@ -30,10 +30,16 @@ pub struct RowValues<const A: usize> {
     active_base: [RegData<Bits<A>>; rows * double],
     active_trips: [RegData<Bit>; rows * double * trips],
     active_equal: [RegData<Bit>; rows * double * equality],
-    _rows: usize,
-    _double: usize,
-    _equality: usize,
-    _trips: usize,
+    /// Rows.
+    _rows: Param<'m'>,
+    /// Bits of an address.
+    _address_bits: Generic<'a', A>,
+    /// 1: two sets of registers.
+    _double: Optional<'x'>,
+    /// 1: the end test may be equality.
+    _equality: Optional<'q'>,
+    /// 1: a row may count iterations.
+    _trips: Optional<'t'>,
 }
 
 impl<const A: usize> RowValues<A> {
@@ -49,8 +55,8 @@ impl<const A: usize> RowValues<A> {
     }
 }
 
-impl<const A: usize> Logic for RowValues<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> RowValues<A> {
     fn update(&mut self) {
         for r in 0..self._rows {
             self.wanted[r].next = self.base_i[r].val();
@@ -84,15 +90,4 @@ impl<const A: usize> Logic for RowValues<A> {
             self.equal_o.follow(&self.equal_i);
         }
     }
-    describe!(|this| Meta::module("traversal_rows")
-        .param("rows", "m", this._rows, "rows")
-        .param("A", "a", A, "bits of an address")
-        .option("double", "x", this._double, "1: two sets of registers")
-        .option(
-            "equality",
-            "q",
-            this._equality,
-            "1: the end test may be equality"
-        )
-        .option("trips", "t", this._trips, "1: a row may count iterations"));
 }

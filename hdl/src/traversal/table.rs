@@ -11,7 +11,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Rules
 /// Storing and replaying exclude each other: offsets are taken while `busy_o` is low.
-#[module(build)]
+#[module(name = "traversal_table", build)]
 pub struct OffsetTable<const A: usize> {
     /// Forgets the stored offsets and stops a replay.
     pub clear_i: Signal<In, Bit>,
@@ -68,8 +68,12 @@ pub struct OffsetTable<const A: usize> {
     last: Signal<Local, Bit>,
     busy: Signal<Local, Bit>,
     row_base: Signal<Local, Bits<A>>,
-    _rows: usize,
-    _depth: usize,
+    /// Rows.
+    _rows: Param<'m'>,
+    /// Bits of an address.
+    _address_bits: Generic<'a', A>,
+    /// Offsets.
+    _depth: Param<'d'>,
 }
 
 impl<const A: usize> OffsetTable<A> {
@@ -86,8 +90,8 @@ impl<const A: usize> OffsetTable<A> {
     }
 }
 
-impl<const A: usize> Logic for OffsetTable<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> OffsetTable<A> {
     fn update(&mut self) {
         comment!("Bases");
         for r in 0..self._rows {
@@ -164,8 +168,4 @@ impl<const A: usize> Logic for OffsetTable<A> {
         self.stored_o.next = self.stored.q_o.val();
         self.busy_o.next = self.busy.val();
     }
-    describe!(|this| Meta::module("traversal_table")
-        .param("rows", "m", this._rows, "rows")
-        .param("A", "a", A, "bits of an address")
-        .param("depth", "d", this._depth, "offsets"));
 }

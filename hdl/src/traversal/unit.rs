@@ -13,7 +13,7 @@ use heddle_kernel::prelude::*;
 /// loaded meanwhile, and its addresses follow without a gap, unless one of the two has a window.
 /// All outputs beside `instr_ready_o` and `demand_ready_o` are registers, or stand directly behind
 /// registers; those of an address are only defined with `valid_o`.
-#[module(build)]
+#[module(name = "traversal", build, describe)]
 pub struct TraversalUnit<const W: usize, const D: usize, const A: usize> {
     /// Stops everything and forgets the error; nothing is loaded any more.
     pub clear_i: Signal<In, Bit>,
@@ -97,8 +97,14 @@ impl<const W: usize, const D: usize, const A: usize> TraversalUnit<W, D, A> {
     }
 }
 
-impl<const W: usize, const D: usize, const A: usize> Logic for TraversalUnit<W, D, A> {
-    #[kernel]
+impl<const W: usize, const D: usize, const A: usize> TraversalUnit<W, D, A> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe(meta, W, A, "sxqtiglv")
+    }
+}
+
+#[kernel]
+impl<const W: usize, const D: usize, const A: usize> TraversalUnit<W, D, A> {
     fn update(&mut self) {
         self.decoder.clear_i.next = self.clear_i.val();
         self.decoder.instr_valid_i.next = self.instr_valid_i.val() & !self.error.q_o.val();
@@ -192,5 +198,4 @@ impl<const W: usize, const D: usize, const A: usize> Logic for TraversalUnit<W, 
         self.demand_ready_o.next =
             self.engine.able_o.val() & self.on_demand.q_o.val() & !self.pause_i.val();
     }
-    describe!(|this| this._shape.module("traversal", W, A, "sxqtiglv"));
 }

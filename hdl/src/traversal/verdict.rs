@@ -9,7 +9,7 @@ use heddle_kernel::prelude::*;
 /// A word accepted in cycle t is spoken of in t + 3, in which `endless_i` speaks of its loop too.
 /// `start_o` follows one cycle later, unless `verdict_o` was high or `clear_i` came between. A verdict
 /// takes all words behind the wrong one along.
-#[module]
+#[module(name = "traversal_verdict")]
 pub struct WordVerdict {
     /// Forgets the words and the start.
     pub clear_i: Signal<In, Bit>,
@@ -48,8 +48,8 @@ pub struct WordVerdict {
     goes_on: Signal<Local, Bit>,
 }
 
-impl Logic for WordVerdict {
-    #[kernel]
+#[kernel]
+impl WordVerdict {
     fn update(&mut self) {
         comment!("Wrong words");
         self.suspect_o.next =
@@ -90,5 +90,4 @@ impl Logic for WordVerdict {
         self.start.d_i.next = self.ending[2].q_o.val() & self.goes_on.val();
         self.start_o.next = self.start.q_o.val();
     }
-    describe!(|_this| Meta::module("traversal_verdict"));
 }

@@ -121,12 +121,12 @@ designs! {
     /// The same with an input buffer in the last of four banks.
     weight_head_input: WeightHead<16> = WeightHead::new(3, 10, 3, 4).with_banks(INPUT_BANK);
     /// Two loops, 1 KiB partitions, four column tiles, four columns.
-    drain_head: DrainHead<16> = DrainHead::new(2, 10, 2, 4, PostOptions::NONE);
+    drain_head: DrainHead<16> = DrainHead::new(10, 4, 2, 2, PostOptions::NONE);
     /// The same with an input buffer in the last of four banks.
     drain_head_input: DrainHead<16> =
-        DrainHead::new(2, 10, 2, 4, PostOptions::NONE).with_banks(INPUT_BANK);
+        DrainHead::new(10, 4, 2, 2, PostOptions::NONE).with_banks(INPUT_BANK);
     /// The same with windows.
-    drain_head_pooling: DrainHead<16> = DrainHead::new(2, 10, 2, 4, POST_OPTIONS);
+    drain_head_pooling: DrainHead<16> = DrainHead::new(10, 4, 2, 2, POST_OPTIONS);
     /// Four rows and columns, 64 program words.
     sequencer: Sequencer = Sequencer::new(SHAPE);
     /// The same, partitions of 128 words.

@@ -3,8 +3,8 @@
 use super::Partition;
 use heddle_kernel::prelude::*;
 
-impl Logic for Partition {
-    #[kernel]
+#[kernel]
+impl Partition {
     fn update(&mut self) {
         self.waves();
         self.write();
@@ -15,39 +15,8 @@ impl Logic for Partition {
         self.answers();
         self.events();
     }
-    describe!(|this| {
-        let partition = Meta::module("partition")
-            .param("banks", "b", this._banks, "banks")
-            .feature(
-                "input_banks",
-                "in",
-                this._input_banks,
-                "the last banks, which are the input buffer",
-            )
-            .feature(
-                "program_banks",
-                "pr",
-                this._program_banks,
-                "the very last banks, which hold the program",
-            )
-            .param("offsets", "e", this._offsets, "entries of the offset table");
-        let partition = match this._input_banks {
-            0 => partition,
-            _ => partition.doc(
-                "Of the input buffer no weights are read; drain words for it are not written.",
-            ),
-        };
-        let partition = match this._program_banks {
-            0 => partition,
-            _ => partition.doc("Nothing but the host path reaches the program."),
-        };
-        this._shape.describe_kind(partition)
-    });
-}
 
-impl Partition {
     /// What travels on, one row less to be served.
-    #[kernel]
     fn waves(&mut self) {
         self.op.pass_on(rows = 0.into());
         if self.op_i.rows.val().any() {
@@ -64,7 +33,6 @@ impl Partition {
     }
 
     /// Writes: drain words go first, then copies.
-    #[kernel]
     fn write(&mut self) {
         self.host_is_mine.next = self.host_i.valid.val() & (self.host_i.partition.val() == 0);
         self.host_is_here.next = self.host_is_mine.val() & !self.host_i.table.val();
@@ -84,7 +52,6 @@ impl Partition {
     }
 
     /// The row's own address, two cycles behind the slot.
-    #[kernel]
     fn address(&mut self) {
         self.row_offset.active_i.next = self.op_i.valid.val() & self.op_i.rows.val().any();
         self.row_offset.table_i.next = self.op_i.table.val();
@@ -102,7 +69,6 @@ impl Partition {
     }
 
     /// Operands for the array.
-    #[kernel]
     fn operands(&mut self) {
         self.op_word.next = self.row_offset.addr_o.val().get_bits::<13>(3);
         self.reader.valid_i.next = self.row_offset.valid_o.val();
@@ -120,7 +86,6 @@ impl Partition {
     }
 
     /// Accesses to the banks.
-    #[kernel]
     fn memory(&mut self) {
         self.wt_word.next = self.wt_i.addr.val().get_bits::<13>(3);
         self.wt_is_active.next = self.wt_i.valid.val() & self.wt_i.rows.val().any();
@@ -144,7 +109,6 @@ impl Partition {
     }
 
     /// Weight words, shifted in or copied.
-    #[kernel]
     fn weights(&mut self) {
         self.weight.follow(&self.banks.wt_data_o);
         self.w_o.follow(&self.weight);
@@ -157,7 +121,6 @@ impl Partition {
     }
 
     /// Answers to the host.
-    #[kernel]
     fn answers(&mut self) {
         self.answer.shift_in(self.host_reads.val());
         self.host_rvalid.d_i.next = self.host_rvalid_i.val() | self.answer[2].q_o.val();
@@ -171,7 +134,6 @@ impl Partition {
     }
 
     /// Events of this row are added to those of the rows before.
-    #[kernel]
     fn events(&mut self) {
         self.ev_mask_read.total_i.next = self.ev_mask_read_i.val();
         self.ev_mask_read_o.next = self.ev_mask_read.total_o.val();

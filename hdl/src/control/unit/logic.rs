@@ -3,8 +3,8 @@
 use super::Control;
 use heddle_kernel::prelude::*;
 
-impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> {
-    #[kernel]
+#[kernel]
+impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
     fn update(&mut self) {
         self.host();
         self.sequencer();
@@ -14,12 +14,8 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Control<W, D, A> 
         self.drain();
         self.counters();
     }
-    describe!(|this| this.description());
-}
 
-impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
     /// What the host asks for.
-    #[kernel]
     fn host(&mut self) {
         self.host.host_valid_i.next = self.host_valid_i.val();
         self.host.host_write_i.next = self.host_write_i.val();
@@ -87,7 +83,6 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
     }
 
     /// The sequencer and what it needs to know of the units.
-    #[kernel]
     fn sequencer(&mut self) {
         self.sequencer.host_start_i.next = self.host.start_o.val();
         self.sequencer.start_pc_i.next = self.host.start_pc_o.val();
@@ -105,7 +100,6 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
     }
 
     /// What the program has come to.
-    #[kernel]
     fn status(&mut self) {
         self.status.start_i.next = self.host.start_o.val();
         self.status.running_i.next = self.sequencer.running_o.val();
@@ -124,7 +118,6 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
     }
 
     /// The weight unit.
-    #[kernel]
     fn weights(&mut self) {
         self.weight_walk.cfg_clear_i.next = self.sequencer.cfg_clear_o[0].val();
         self.weight_walk.stop_i.next = self.sequencer.cfg_clear_o[0].val();
@@ -161,7 +154,6 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
     }
 
     /// The stream unit.
-    #[kernel]
     fn stream(&mut self) {
         self.stream_walk.cfg_clear_i.next = self.sequencer.cfg_clear_o[1].val();
         self.stream_walk.stop_i.next = self.sequencer.cfg_clear_o[1].val();
@@ -225,7 +217,6 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
     }
 
     /// The drain unit.
-    #[kernel]
     fn drain(&mut self) {
         self.drain_walk.cfg_clear_i.next = self.sequencer.cfg_clear_o[2].val();
         self.drain_walk.stop_i.next = self.sequencer.cfg_clear_o[2].val();
@@ -296,7 +287,6 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
     }
 
     /// The performance counters.
-    #[kernel]
     fn counters(&mut self) {
         self.counters.clear_i.next = self.host.start_o.val();
         for i in 0..self._counts {

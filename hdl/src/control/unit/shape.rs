@@ -26,8 +26,8 @@ pub struct ControlShape {
 
 impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
     /// Name, parameters and options of the module.
-    pub(super) fn description(&self) -> Meta {
-        let control = Meta::module("control")
+    pub(super) fn describe(&self, meta: Meta) -> Meta {
+        let control = meta
             .param("rows", "r", self._sizes.rows, "rows of the array")
             .param("cols", "c", self._sizes.cols, "columns of the array")
             .param(
@@ -87,10 +87,8 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
                 self._sums,
                 "stored sums enter the array at the top",
             );
-        let control = match self._sums {
-            0 => control,
-            _ => control.doc("The sums wave of res_add_o runs beside the bias wave, t + 5."),
-        };
+        let wave = "The sums wave of res_add_o runs beside the bias wave, t + 5.";
+        let control = control.doc_if(self._sums > 0, wave);
         describe(self._sizes.post.describe(control), self._counts)
     }
 }
@@ -133,7 +131,7 @@ pub(super) fn drain_head<const A: usize>(shape: ControlShape) -> DrainHead<A> {
     let s = shape.sequencer;
     let tile_bits = s.tiles.ilog2() as usize;
     let head =
-        DrainHead::new(s.loops, shape.byte_bits, tile_bits, s.cols, s.post).with_banks(shape.banks);
+        DrainHead::new(shape.byte_bits, s.cols, tile_bits, s.loops, s.post).with_banks(shape.banks);
     match shape.sums_at_top {
         true => head.with_sums_at_top(),
         false => head,
