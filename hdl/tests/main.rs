@@ -9,6 +9,7 @@ mod conventions;
 mod gemm;
 mod offsets;
 mod post;
+mod shapes;
 mod sliced;
 mod sliced_networks;
 mod traversal;

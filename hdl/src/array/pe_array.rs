@@ -41,10 +41,10 @@ impl PeArray {
     fn update(&mut self) {
         self.psum[0].follow(&self.psum_i);
         for i in 0..self._rows {
-            self.row[i].x_i.next = self.x_i[i].val();
-            self.row[i].nz_i.next = self.nz_i[i].val();
-            self.row[i].swap_i.next = self.swap_i[i].val();
-            self.row[i].shift_i.next = self.shift_i[i].val();
+            self.row[i].x_i = self.x_i[i];
+            self.row[i].nz_i = self.nz_i[i];
+            self.row[i].swap_i = self.swap_i[i];
+            self.row[i].shift_i = self.shift_i[i];
             self.row[i].w_i.follow(&self.w_i[i]);
             self.row[i].psum_i.follow(&self.psum[i]);
             self.psum[i + 1].follow(&self.row[i].psum_o);

@@ -44,24 +44,24 @@ pub struct PeRow {
 #[kernel]
 impl PeRow {
     fn update(&mut self) {
-        self.x[0].next = self.x_i.val();
-        self.nz[0].next = self.nz_i.val();
-        self.swap[0].next = self.swap_i.val();
+        self.x[0] = self.x_i;
+        self.nz[0] = self.nz_i;
+        self.swap[0] = self.swap_i;
         for k in 0..8 {
-            self.w[k].next = self.w_i[k].val();
+            self.w[k] = self.w_i[k];
         }
         for i in 0..self._cols {
-            self.pe[i].x_i.next = self.x[i].val();
-            self.pe[i].nz_i.next = self.nz[i].val();
-            self.pe[i].swap_i.next = self.swap[i].val();
-            self.pe[i].shift_i.next = self.shift_i.val();
-            self.pe[i].w_i.next = self.w[i].val();
-            self.pe[i].psum_i.next = self.psum_i[i].val();
-            self.x[i + 1].next = self.pe[i].x_o.val();
-            self.nz[i + 1].next = self.pe[i].nz_o.val();
-            self.swap[i + 1].next = self.pe[i].swap_o.val();
-            self.w[i + 8].next = self.pe[i].w_o.val();
-            self.psum_o[i].next = self.pe[i].psum_o.val();
+            self.pe[i].x_i = self.x[i];
+            self.pe[i].nz_i = self.nz[i];
+            self.pe[i].swap_i = self.swap[i];
+            self.pe[i].shift_i = self.shift_i;
+            self.pe[i].w_i = self.w[i];
+            self.pe[i].psum_i = self.psum_i[i];
+            self.x[i + 1] = self.pe[i].x_o;
+            self.nz[i + 1] = self.pe[i].nz_o;
+            self.swap[i + 1] = self.pe[i].swap_o;
+            self.w[i + 8] = self.pe[i].w_o;
+            self.psum_o[i] = self.pe[i].psum_o;
         }
     }
 }

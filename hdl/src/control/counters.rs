@@ -42,12 +42,11 @@ impl Counters {
 impl Counters {
     fn update(&mut self) {
         for i in 0..self._counts {
-            self.count[i].d_i.next =
-                self.count[i].q_o.val() + self.increment_i[i].val().get_bits::<32>(0);
-            if self.clear_i.val() {
-                self.count[i].d_i.next = 0.into();
+            self.count[i] = self.count[i] + self.increment_i[i].get_bits::<32>(0);
+            if self.clear_i {
+                self.count[i] = 0.into();
             }
-            self.count_o[i].next = self.count[i].q_o.val();
+            self.count_o[i] = self.count[i];
         }
     }
 }

@@ -102,167 +102,159 @@ impl InstructionCheck {
 #[kernel]
 impl InstructionCheck {
     fn update(&mut self) {
-        self.is_halt_o.next = self.word_i.val().get_bits::<8>(0) == HALT as u64;
-        self.is_sync_o.next = self.word_i.val().get_bits::<8>(0) == SYNC as u64;
-        self.is_known_o.next = true;
-        self.target_o.next = Unit::Weights;
-        self.bad_length_o.next = self.word_i.val().get_bits::<8>(8) < 4;
-        match self.word_i.val().get_bits::<8>(0).index() {
+        self.is_halt_o = self.word_i.get_bits::<8>(0) == HALT as u64;
+        self.is_sync_o = self.word_i.get_bits::<8>(0) == SYNC as u64;
+        self.is_known_o = true;
+        self.target_o = Unit::Weights;
+        self.bad_length_o = self.word_i.get_bits::<8>(8) < 4;
+        match self.word_i.get_bits::<8>(0).index() {
             HALT => {
-                self.bad_length_o.next = self.word_i.val().get_bits::<8>(8) != 1;
+                self.bad_length_o = self.word_i.get_bits::<8>(8) != 1;
             }
             LOAD_WEIGHTS => {}
             MATMUL => {
-                self.target_o.next = Unit::Stream;
+                self.target_o = Unit::Stream;
             }
             DRAIN => {
-                self.target_o.next = Unit::Drain;
+                self.target_o = Unit::Drain;
             }
             COPY => {
-                self.target_o.next = Unit::Copy;
+                self.target_o = Unit::Copy;
             }
             SYNC => {
-                self.bad_length_o.next = self.word_i.val().get_bits::<8>(8) != 1;
+                self.bad_length_o = self.word_i.get_bits::<8>(8) != 1;
             }
             _ => {
-                self.is_known_o.next = false;
+                self.is_known_o = false;
             }
         }
-        self.bad_header_o.next = self.word_i.val().get_bits::<13>(19) != 0;
+        self.bad_header_o = self.word_i.get_bits::<13>(19) != 0;
 
-        self.limit.next = self._rows.to_bits::<9>();
-        if self.unit_i.val() == Unit::Drain {
-            self.limit.next = self._lanes.to_bits::<9>();
+        self.limit = self._rows.to_bits::<9>();
+        if self.unit_i == Unit::Drain {
+            self.limit = self._lanes.to_bits::<9>();
         }
-        self.bad_count.next = (self.word_i.val().get_bits::<9>(0) == 0)
-            | (self.word_i.val().get_bits::<9>(0) > self.limit.val());
-        self.bad_level.next =
-            self.word_i.val().get_bits::<3>(12).get_bits::<4>(0) >= self._loops.to_bits::<4>();
+        self.bad_count =
+            (self.word_i.get_bits::<9>(0) == 0) | (self.word_i.get_bits::<9>(0) > self.limit);
+        self.bad_level =
+            self.word_i.get_bits::<3>(12).get_bits::<4>(0) >= self._loops.to_bits::<4>();
 
-        self.bad_advance.next = self.word_i.val().get_bits::<4>(28) != 0;
-        if self.word_i.val().get_bit(24) {
-            if self.word_i.val().get_bits::<3>(25).get_bits::<4>(0) >= self._loops.to_bits::<4>() {
-                self.bad_advance.next = true;
+        self.bad_advance = self.word_i.get_bits::<4>(28) != 0;
+        if self.word_i.get_bit(24) {
+            if self.word_i.get_bits::<3>(25).get_bits::<4>(0) >= self._loops.to_bits::<4>() {
+                self.bad_advance = true;
             }
-        } else if self.word_i.val().get_bits::<3>(25) != 0 {
-            self.bad_advance.next = true;
+        } else if self.word_i.get_bits::<3>(25) != 0 {
+            self.bad_advance = true;
         }
 
-        self.behind.next = self.word_i.val().get_bits::<8>(0).get_bits::<10>(0)
-            + self.columns_i.val().get_bits::<10>(0);
+        self.behind =
+            self.word_i.get_bits::<8>(0).get_bits::<10>(0) + self.columns_i.get_bits::<10>(0);
 
         // What a drain asks of post-processing
         for i in 0..self._extended {
-            if self._pooling > 0 {
-                self.bad_option[i].next =
-                    self.word_i.val().get_bits::<4>(11) > self._activations.to_bits::<4>();
-            } else {
-                self.bad_option[i].next = (self.word_i.val().get_bits::<4>(11)
-                    > self._activations.to_bits::<4>())
-                    | self.word_i.val().get_bit(15);
-            }
+            self.bad_option[i] = mux(
+                self._pooling > 0,
+                self.word_i.get_bits::<4>(11) > self._activations.to_bits::<4>(),
+                (self.word_i.get_bits::<4>(11) > self._activations.to_bits::<4>())
+                    | self.word_i.get_bit(15),
+            );
         }
         for i in 0..self._pooling {
-            self.bad_rest[i].next = (self.word_i.val().get_bits::<5>(3) != 0)
-                | (self.word_i.val().get_bits::<16>(16) != 0);
+            self.bad_rest[i] =
+                (self.word_i.get_bits::<5>(3) != 0) | (self.word_i.get_bits::<16>(16) != 0);
             if self._product > 0 {
-                self.bad_kind[i].next = self.word_i.val().get_bits::<3>(0) > 3;
+                self.bad_kind[i] = self.word_i.get_bits::<3>(0) > 3;
             } else {
-                self.bad_kind[i].next = self.word_i.val().get_bits::<3>(0) > 2;
+                self.bad_kind[i] = self.word_i.get_bits::<3>(0) > 2;
             }
-            self.is_median[i].next = self.word_i.val().get_bits::<3>(0) == 4;
-            if self._median > 0 {
-                self.bad_pool[i].next = self.bad_rest[i].val()
-                    | (self.bad_kind[i].val() & !self.is_median[i].val())
-                    | (self.is_median[i].val()
-                        & (self.word_i.val().get_bits::<8>(8) >= self._median.to_bits::<8>()));
-            } else {
-                self.bad_pool[i].next = self.bad_rest[i].val() | self.bad_kind[i].val();
-            }
+            self.is_median[i] = self.word_i.get_bits::<3>(0) == 4;
+            self.bad_pool[i] = mux(
+                self._median > 0,
+                self.bad_rest[i]
+                    | (self.bad_kind[i] & !self.is_median[i])
+                    | (self.is_median[i]
+                        & (self.word_i.get_bits::<8>(8) >= self._median.to_bits::<8>())),
+                self.bad_rest[i] | self.bad_kind[i],
+            );
         }
 
-        self.bad_field_o.next = false;
-        match self.phase_i.val() {
+        self.bad_field_o = false;
+        match self.phase_i {
             Phase::Param => {
-                self.bad_field_o.next =
-                    self.bad_count.val() | (self.word_i.val().get_bits::<8>(24) != 0);
-                match self.unit_i.val() {
+                self.bad_field_o = self.bad_count | (self.word_i.get_bits::<8>(24) != 0);
+                match self.unit_i {
                     Unit::Weights => {
-                        self.bad_field_o.next = self.bad_count.val()
-                            | self.bad_level.val()
-                            | (self.word_i.val().get_bits::<3>(9) != 0)
-                            | (self.word_i.val().get_bits::<11>(21) != 0);
+                        self.bad_field_o = self.bad_count
+                            | self.bad_level
+                            | (self.word_i.get_bits::<3>(9) != 0)
+                            | (self.word_i.get_bits::<11>(21) != 0);
                     }
                     Unit::Stream => {
-                        self.bad_field_o.next = self.bad_count.val()
-                            | self.bad_level.val()
-                            | (self.word_i.val().get_bits::<7>(25) != 0);
+                        self.bad_field_o =
+                            self.bad_count | self.bad_level | (self.word_i.get_bits::<7>(25) != 0);
                     }
                     Unit::Copy => {
-                        self.bad_field_o.next =
-                            self.bad_count.val() | (self.word_i.val().get_bits::<23>(9) != 0);
+                        self.bad_field_o = self.bad_count | (self.word_i.get_bits::<23>(9) != 0);
                     }
                     _ => {
-                        if self._extended > 0 {
-                            self.bad_field_o.next = self.bad_count.val()
-                                | self.bad_option[0].val()
-                                | (self.word_i.val().get_bits::<8>(16).get_bits::<9>(0)
+                        self.bad_field_o = mux(
+                            self._extended > 0,
+                            self.bad_count
+                                | self.bad_option[0]
+                                | (self.word_i.get_bits::<8>(16).get_bits::<9>(0)
                                     >= self._tiles.to_bits::<9>())
-                                | self.bad_advance.val();
-                        } else {
-                            self.bad_field_o.next = self.bad_count.val()
-                                | (self.word_i.val().get_bits::<5>(11) != 0)
-                                | (self.word_i.val().get_bits::<8>(16).get_bits::<9>(0)
+                                | self.bad_advance,
+                            self.bad_count
+                                | (self.word_i.get_bits::<5>(11) != 0)
+                                | (self.word_i.get_bits::<8>(16).get_bits::<9>(0)
                                     >= self._tiles.to_bits::<9>())
-                                | self.bad_advance.val();
-                        }
+                                | self.bad_advance,
+                        );
                     }
                 }
             }
             Phase::SecondParam => {
-                self.bad_field_o.next = self.word_i.val().get_bits::<15>(17) != 0;
-                if self.unit_i.val() == Unit::Drain {
-                    self.bad_field_o.next = (self.word_i.val().get_bits::<7>(9) != 0)
-                        | (self.word_i.val().get_bits::<7>(25) != 0);
+                self.bad_field_o = self.word_i.get_bits::<15>(17) != 0;
+                if self.unit_i == Unit::Drain {
+                    self.bad_field_o =
+                        (self.word_i.get_bits::<7>(9) != 0) | (self.word_i.get_bits::<7>(25) != 0);
                 }
-                if self.unit_i.val() == Unit::Copy {
-                    self.bad_field_o.next = (self.word_i.val().get_bits::<3>(0) != 0)
-                        | (self.word_i.val().get_bits::<16>(16) != 0);
+                if self.unit_i == Unit::Copy {
+                    self.bad_field_o =
+                        (self.word_i.get_bits::<3>(0) != 0) | (self.word_i.get_bits::<16>(16) != 0);
                 }
             }
             Phase::ThirdParam => {
-                self.bad_field_o.next = self.word_i.val().get_bits::<7>(17) != 0;
-                if self.unit_i.val() == Unit::Drain {
-                    self.bad_field_o.next = (self.word_i.val().get_bits::<8>(8) != 0)
-                        | (self.word_i.val().get_bits::<8>(24) != 0)
-                        | (self.behind.val() > self._cols.to_bits::<10>())
-                        | (self.word_i.val().get_bits::<8>(16).get_bits::<9>(0)
+                self.bad_field_o = self.word_i.get_bits::<7>(17) != 0;
+                if self.unit_i == Unit::Drain {
+                    self.bad_field_o = (self.word_i.get_bits::<8>(8) != 0)
+                        | (self.word_i.get_bits::<8>(24) != 0)
+                        | (self.behind > self._cols.to_bits::<10>())
+                        | (self.word_i.get_bits::<8>(16).get_bits::<9>(0)
                             >= self._turns.to_bits::<9>());
                     for i in 0..self._pooling {
-                        if self.is_pool_i[i].val() {
-                            self.bad_field_o.next = self.bad_pool[i].val();
+                        if self.is_pool_i[i] {
+                            self.bad_field_o = self.bad_pool[i];
                         }
                     }
                 }
             }
             Phase::Repeat => {
-                self.bad_field_o.next = self.word_i.val().get_bits::<8>(24) != 0;
+                self.bad_field_o = self.word_i.get_bits::<8>(24) != 0;
             }
             Phase::Row => {
-                self.bad_field_o.next = (self.word_i.val().get_bits::<4>(0)
+                self.bad_field_o = (self.word_i.get_bits::<4>(0)
                     >= self._record_rows.to_bits::<4>())
-                    | (self.word_i.val().get_bits::<4>(4) > self._loops.to_bits::<4>())
-                    | (self.word_i.val().get_bits::<24>(8) != 0)
-                    | ((self.unit_i.val() == Unit::Stream)
-                        & (self.word_i.val().get_bits::<4>(0) > 2));
+                    | (self.word_i.get_bits::<4>(4) > self._loops.to_bits::<4>())
+                    | (self.word_i.get_bits::<24>(8) != 0)
+                    | ((self.unit_i == Unit::Stream) & (self.word_i.get_bits::<4>(0) > 2));
             }
             Phase::Base => {
-                self.bad_field_o.next =
-                    (self.word_i.val() >> self._address_bits.to_bits::<6>()) != 0;
+                self.bad_field_o = (self.word_i >> self._address_bits.to_bits::<6>()) != 0;
             }
             _ => {
-                self.bad_field_o.next =
-                    (self.word_i.val() >> self._offset_bits.to_bits::<6>()) != 0;
+                self.bad_field_o = (self.word_i >> self._offset_bits.to_bits::<6>()) != 0;
             }
         }
     }

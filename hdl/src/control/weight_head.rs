@@ -125,86 +125,71 @@ impl<const A: usize> WeightHead<A> {
 #[kernel]
 impl<const A: usize> WeightHead<A> {
     fn update(&mut self) {
-        self.tile_end.next = self.final_i[0].val();
+        self.tile_end = self.final_i[0];
         for c in 1..self._loops {
-            self.tile_end.next = self.tile_end.val()
-                & (self.final_i[c].val() | (self.level_i.val() < c.to_bits::<3>()));
+            self.tile_end = self.tile_end & (self.final_i[c] | (self.level_i < c.to_bits::<3>()));
         }
         if self._work_words > 0 {
-            self.in_range.next = ((self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0)
-                & ((self.addr_i.val().get_bits::<13>(3) ^ bit_cast::<13, 5>(self.flip_i.val()))
+            self.in_range = ((self.addr_i >> self._byte_bits.to_bits::<6>()) == 0)
+                & ((self.addr_i.get_bits::<13>(3) ^ bit_cast::<13, 5>(self.flip_i))
                     < self._work_words.to_bits::<13>());
         } else {
-            self.in_range.next = (self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0;
+            self.in_range = (self.addr_i >> self._byte_bits.to_bits::<6>()) == 0;
         }
-        self.free.next = !self.full.q_o.val() & (self.travel.q_o.val() == 0);
-        self.ready.next = self.free.val();
-        self.fills.next = self.tile_end.val();
-        if self.streamed_i.val() {
-            self.ready.next = self.begun.q_o.val() | (self.free.val() & self.stall_i.val());
-            self.fills.next =
-                (!self.begun.q_o.val() | self.ended.q_o.val()) & (self.row_i.val() == 0);
+        self.free = !self.full & (self.travel == 0);
+        self.ready = self.free;
+        self.fills = self.tile_end;
+        if self.streamed_i {
+            self.ready = self.begun | (self.free & self.stall_i);
+            self.fills = (!self.begun | self.ended) & (self.row_i == 0);
         }
-        if self.copy_i.val() {
-            self.ready.next = true;
-            self.fills.next = false;
+        if self.copy_i {
+            self.ready = true;
+            self.fills = false;
         }
-        self.accept.next = self.addr_valid_i.val() & self.in_range.val() & self.ready.val();
-        self.begun.d_i.next = self.accept.val() & self.streamed_i.val() & !self.clear_i.val();
-        self.ended.d_i.next = self.tile_end.val();
-        self.fresh.d_i.next =
-            self.accept.val() & self.fills.val() & self.streamed_i.val() & !self.clear_i.val();
-        self.lost_o.next = self.fresh.q_o.val() & !self.swap_i.val();
-        self.addr_ready_o.next = self.accept.val();
+        self.accept = self.addr_valid_i & self.in_range & self.ready;
+        self.begun = self.accept & self.streamed_i & !self.clear_i;
+        self.ended = self.tile_end;
+        self.fresh = self.accept & self.fills & self.streamed_i & !self.clear_i;
+        self.lost_o = self.fresh & !self.swap_i;
+        self.addr_ready_o = self.accept;
         if self._work_words > 0 {
-            self.error_o.next = (self.addr_valid_i.val() & !self.in_range.val())
-                | (self.wt_copy[0].q_o.val()
-                    & (self.dest[0].q_o.val() >= self._work_words.to_bits::<13>()));
+            self.error_o = (self.addr_valid_i & !self.in_range)
+                | (self.wt_copy[0] & (self.dest[0] >= self._work_words.to_bits::<13>()));
         } else {
-            self.error_o.next = (self.addr_valid_i.val() & !self.in_range.val())
-                | (self.wt_copy[0].q_o.val()
-                    & ((self.dest[0].q_o.val() >> self._word_bits.to_bits::<4>()) != 0));
+            self.error_o = (self.addr_valid_i & !self.in_range)
+                | (self.wt_copy[0] & ((self.dest[0] >> self._word_bits.to_bits::<4>()) != 0));
         }
 
-        self.full.d_i.next = ((self.full.q_o.val() & !self.swap_i.val())
-            | (self.accept.val() & self.fills.val()))
-            & !self.clear_i.val();
+        self.full = ((self.full & !self.swap_i) | (self.accept & self.fills)) & !self.clear_i;
 
-        self.travel.d_i.next = self.travel.q_o.val();
-        if self.travel.q_o.val() != 0 {
-            self.travel.d_i.next = self.travel.q_o.val() - 1;
-        }
-        if self.swap_i.val() {
-            self.travel.d_i.next = (self._cols - 1).to_bits::<9>();
+        self.travel = mux(self.travel != 0, self.travel - 1, self.travel);
+        if self.swap_i {
+            self.travel = (self._cols - 1).to_bits::<9>();
         }
 
-        self.wt_valid
-            .shift_in(self.accept.val() & !self.clear_i.val());
-        self.wt_addr.shift_in(
-            self.addr_i.val().get_bits::<16>(0) ^ (bit_cast::<16, 5>(self.flip_i.val()) << 3),
-        );
-        self.wt_rows.shift_in(self.rows_i.val());
+        self.wt_valid.shift_in(self.accept & !self.clear_i);
+        self.wt_addr
+            .shift_in(self.addr_i.get_bits::<16>(0) ^ (bit_cast::<16, 5>(self.flip_i) << 3));
+        self.wt_rows.shift_in(self.rows_i);
         self.wt_copy
-            .shift_in(self.accept.val() & self.copy_i.val() & !self.clear_i.val());
-        self.wt_o.valid.next = self.wt_valid[2].q_o.val();
-        self.wt_o.addr.next = self.wt_addr[2].q_o.val();
-        self.wt_o.rows.next = self.wt_rows[2].q_o.val();
+            .shift_in(self.accept & self.copy_i & !self.clear_i);
+        self.wt_o.valid = self.wt_valid[2];
+        self.wt_o.addr = self.wt_addr[2];
+        self.wt_o.rows = self.wt_rows[2];
 
         // Copies
-        self.wt_o.copy.next = self.wt_copy[2].q_o.val();
+        self.wt_o.copy = self.wt_copy[2];
         self.dest
-            .shift_in(self.addr_i.val().get_bits::<13>(3) + self.distance_i.val());
-        self.wt_o.dest.next = self.dest[5].q_o.val();
-        self.copying.d_i.next = 0.into();
-        if self.copying.q_o.val() != 0 {
-            self.copying.d_i.next = self.copying.q_o.val() - 1;
+            .shift_in(self.addr_i.get_bits::<13>(3) + self.distance_i);
+        self.wt_o.dest = self.dest[5];
+        self.copying = mux(self.copying != 0, self.copying - 1, 0.into());
+        if self.accept & self.copy_i {
+            self.copying = (self._rows + 5).to_bits::<9>();
         }
-        if self.accept.val() & self.copy_i.val() {
-            self.copying.d_i.next = (self._rows + 5).to_bits::<9>();
+        if self.clear_i {
+            self.copying = 0.into();
         }
-        if self.clear_i.val() {
-            self.copying.d_i.next = 0.into();
-        }
-        self.copying_o.next = self.copying.q_o.val() != 0;
+        self.copying_o = self.copying != 0;
     }
 }

@@ -41,29 +41,28 @@ pub struct OperandBank {
 #[kernel]
 impl OperandBank {
     fn update(&mut self) {
-        self.below[0].next = false;
+        self.below[0] = false;
         for r in 0..self._rows {
-            self.below[r + 1].next = self.below[r].val() | self.want_i[r].val();
+            self.below[r + 1] = self.below[r] | self.want_i[r];
         }
-        self.pick.next = 0.into();
+        self.pick = 0.into();
         for r in 0..self._rows {
-            if self.want_i[r].val() & !self.below[r].val() {
-                self.pick.next = self.pick.val() | self.addr_i[r].val();
+            if self.want_i[r] & !self.below[r] {
+                self.pick = self.pick | self.addr_i[r];
             }
         }
         for r in 0..self._rows {
             if self._merge {
-                self.grant_o[r].next =
-                    self.want_i[r].val() & (self.addr_i[r].val() == self.pick.val());
+                self.grant_o[r] = self.want_i[r] & (self.addr_i[r] == self.pick);
             } else {
-                self.grant_o[r].next = self.want_i[r].val() & !self.below[r].val();
+                self.grant_o[r] = self.want_i[r] & !self.below[r];
             }
         }
-        self.ram.wen_i.next = self.wen_i.val();
-        self.ram.waddr_i.next = self.waddr_i.val();
-        self.ram.wdata_i[0].next = self.wdata_i.val();
-        self.ram.ren_i.next = self.below[self._rows].val();
-        self.ram.raddr_i.next = self.pick.val();
-        self.data_o.next = self.ram.rdata_o[0].val();
+        self.ram.wen_i = self.wen_i;
+        self.ram.waddr_i = self.waddr_i;
+        self.ram.wdata_i[0] = self.wdata_i;
+        self.ram.ren_i = self.below[self._rows];
+        self.ram.raddr_i = self.pick;
+        self.data_o = self.ram.rdata_o[0];
     }
 }

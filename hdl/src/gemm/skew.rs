@@ -45,7 +45,7 @@ impl OperandSkew {
             self.read_at[first].follow(&self.read_i[r]);
             for at in first..first + r {
                 let stage = at - r;
-                self.x[stage].load(self.nz_at[at].val(), self.x_at[at].val());
+                self.x[stage].load(self.nz_at[at], self.x_at[at]);
                 self.x_at[at + 1].follow(&self.x[stage]);
                 self.nz[stage].follow(&self.nz_at[at]);
                 self.nz_at[at + 1].follow(&self.nz[stage]);

@@ -43,19 +43,16 @@ pub struct EntryTable<const A: usize> {
 #[kernel]
 impl<const A: usize> EntryTable<A> {
     fn update(&mut self) {
-        self.ram.wen_i.next = self.wen_i.val();
-        self.ram.waddr_i.next = self.waddr_i.val();
-        self.ram.ren_i.next = self.ren_i.val();
-        self.ram.raddr_i.next = self.raddr_i.val();
-        self.value.next = 0.into();
+        self.ram.wen_i = self.wen_i;
+        self.ram.waddr_i = self.waddr_i;
+        self.ram.ren_i = self.ren_i;
+        self.ram.raddr_i = self.raddr_i;
+        self.value = 0.into();
         for b in 0..A {
-            self.ram.wdata_i[b].next = self.value_i.val().get_bits::<1>(b);
-            self.value.next = self
-                .value
-                .val()
-                .replace_bit(b, self.ram.rdata_o[b].val().get_bit(0));
+            self.ram.wdata_i[b] = self.value_i.get_bits::<1>(b);
+            self.value = self.value.replace_bit(b, self.ram.rdata_o[b].get_bit(0));
         }
-        self.value_o.next = self.value.val();
+        self.value_o = self.value;
         for i in 0..self._taps {
             let row = A + i;
             let col = row + self._taps;

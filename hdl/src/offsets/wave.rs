@@ -54,20 +54,17 @@ pub struct OffsetWave<const A: usize> {
 #[kernel]
 impl<const A: usize> OffsetWave<A> {
     fn update(&mut self) {
-        self.passes.next = self.step_i.val() | (self.load_i.val() & !self.first_i.val());
-        self.first_behind.next = self.first_i.val();
-        if self.load_i.val() {
-            self.first_behind.next = self.took_i.val();
-        }
-        self.load.d_i.next = self.load_i.val() & !self.first_i.val();
-        self.step.d_i.next = self.step_i.val();
-        self.first.load(self.passes.val(), self.first_behind.val());
-        self.last.load(self.passes.val(), self.last_i.val());
-        self.mark.load(self.passes.val(), self.mark_i.val());
-        self.value.load(self.passes.val(), self.value_i.val());
+        self.passes = self.step_i | (self.load_i & !self.first_i);
+        self.first_behind = mux(self.load_i, self.took_i, self.first_i);
+        self.load = self.load_i & !self.first_i;
+        self.step = self.step_i;
+        self.first.load(self.passes, self.first_behind);
+        self.last.load(self.passes, self.last_i);
+        self.mark.load(self.passes, self.mark_i);
+        self.value.load(self.passes, self.value_i);
         for i in 0..self._taps {
-            self.row[i].load(self.passes.val(), self.row_i[i].val());
-            self.col[i].load(self.passes.val(), self.col_i[i].val());
+            self.row[i].load(self.passes, self.row_i[i]);
+            self.col[i].load(self.passes, self.col_i[i]);
         }
     }
 }

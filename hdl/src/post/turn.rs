@@ -32,24 +32,24 @@ pub struct DrainTurn {
 impl DrainTurn {
     fn update(&mut self) {
         for r in 0..self._rows {
-            self.valid_o[r].next = self.valid_i[r].val();
-            self.word_o[r].next = self.word_i[r].val();
-            if self.turn_i.val() {
+            self.valid_o[r] = self.valid_i[r];
+            self.word_o[r] = self.word_i[r];
+            if self.turn_i {
                 if r < self._shift {
-                    self.valid_o[r].next = self.valid_i[r + self._rows - self._shift].val();
-                    self.word_o[r].next = self.word_i[r + self._rows - self._shift].val();
+                    self.valid_o[r] = self.valid_i[r + self._rows - self._shift];
+                    self.word_o[r] = self.word_i[r + self._rows - self._shift];
                 } else {
-                    self.valid_o[r].next = self.valid_i[r - self._shift].val();
-                    self.word_o[r].next = self.word_i[r - self._shift].val();
+                    self.valid_o[r] = self.valid_i[r - self._shift];
+                    self.word_o[r] = self.word_i[r - self._shift];
                 }
             }
             for k in 0..8 {
-                self.data_o[r][k].next = self.data_i[r][k].val();
-                if self.turn_i.val() {
+                self.data_o[r][k] = self.data_i[r][k];
+                if self.turn_i {
                     if r < self._shift {
-                        self.data_o[r][k].next = self.data_i[r + self._rows - self._shift][k].val();
+                        self.data_o[r][k] = self.data_i[r + self._rows - self._shift][k];
                     } else {
-                        self.data_o[r][k].next = self.data_i[r - self._shift][k].val();
+                        self.data_o[r][k] = self.data_i[r - self._shift][k];
                     }
                 }
             }

@@ -147,22 +147,22 @@ impl<const UB: usize> DataSlice<UB> {
             self.write_unit[i].follow(&self.unit_i[i]);
         }
         for i in 0..self._lanes {
-            self.write_lane[i].next = self.wen_i.val() & self.lane_i[i].val().get_bit(0);
+            self.write_lane[i] = self.wen_i & self.lane_i[i].get_bit(0);
         }
         for s in 0..self._writes {
             self.wen[s].follow(&self.write[s]);
             self.write[s + 1].follow(&self.wen[s]);
-            self.waddr[s].load(self.write[s].val(), self.write_address[s].val());
+            self.waddr[s].load(self.write[s], self.write_address[s]);
             self.write_address[s + 1].follow(&self.waddr[s]);
             for i in s * self._width..(s + 1) * self._width {
                 self.wdata[i].follow(&self.write_unit[i]);
                 self.write_unit[i + self._width].follow(&self.wdata[i]);
                 if self._shape.exact {
-                    self.wdata[i].en_i.next = self.write_lane[i].val();
+                    self.wdata[i].en_i = self.write_lane[i];
                     self.lane_wen[i].follow(&self.write_lane[i]);
                     self.write_lane[i + self._width].follow(&self.lane_wen[i]);
                 } else {
-                    self.wdata[i].en_i.next = self.write[s].val();
+                    self.wdata[i].en_i = self.write[s];
                 }
             }
         }
@@ -171,24 +171,24 @@ impl<const UB: usize> DataSlice<UB> {
     /// Reads on their way to the memory.
     fn reads(&mut self) {
         comment!("Reads on their way to the memory");
-        self.reading[0].next = self.read_i.val() & self.named_i.val();
-        if self.meet_i.val() {
-            self.reading[0].next = self.read_i.val() & self.write[self._shape.offset].val();
+        self.reading[0] = self.read_i & self.named_i;
+        if self.meet_i {
+            self.reading[0] = self.read_i & self.write[self._shape.offset];
         }
         self.read_address[0].follow(&self.raddr_i);
         self.with_write[0].follow(&self.meet_i);
         for s in 0..self._reads {
             self.ren[s].follow(&self.reading[s]);
             self.reading[s + 1].follow(&self.ren[s]);
-            self.raddr[s].load(self.reading[s].val(), self.read_address[s].val());
+            self.raddr[s].load(self.reading[s], self.read_address[s]);
             self.read_address[s + 1].follow(&self.raddr[s]);
-            self.meet[s].load(self.reading[s].val(), self.with_write[s].val());
+            self.meet[s].load(self.reading[s], self.with_write[s]);
             self.with_write[s + 1].follow(&self.meet[s]);
         }
-        self.fetch.next = self.reading[self._reads].val() & !self.with_write[self._reads].val();
-        self.take.next = self.reading[self._reads].val() & self.with_write[self._reads].val();
+        self.fetch = self.reading[self._reads] & !self.with_write[self._reads];
+        self.take = self.reading[self._reads] & self.with_write[self._reads];
         if self._reads == 0 {
-            self.raddr_held[0].load(self.reading[0].val(), self.raddr_i.val());
+            self.raddr_held[0].load(self.reading[0], self.raddr_i);
         }
     }
 
@@ -197,36 +197,33 @@ impl<const UB: usize> DataSlice<UB> {
         comment!("Access");
         let end = self._writes * self._width;
         for r in 0..self._rams {
-            self.ram[r].waddr_i.next = self.write_address[self._writes].val();
+            self.ram[r].waddr_i = self.write_address[self._writes];
             if self._shape.exact {
                 let lane = end + place(self._shape.right, self._width, r);
-                self.ram[r].wen_i.next = self.write_lane[lane].val();
+                self.ram[r].wen_i = self.write_lane[lane];
             } else {
-                self.ram[r].wen_i.next = self.write[self._writes].val();
+                self.ram[r].wen_i = self.write[self._writes];
             }
-            self.ram[r].ren_i.next = self.fetch.val();
+            self.ram[r].ren_i = self.fetch;
             if self._reads == 0 {
-                self.ram[r].raddr_i.next = self.raddr_held[0].q_o.val();
-                if self.reading[0].val() {
-                    self.ram[r].raddr_i.next = self.raddr_i.val();
-                }
+                self.ram[r].raddr_i = mux(self.reading[0], self.raddr_i, self.raddr_held[0]);
             } else {
-                self.ram[r].raddr_i.next = self.read_address[self._reads].val();
+                self.ram[r].raddr_i = self.read_address[self._reads];
             }
             for e in 0..self._elems {
                 let unit = end + place(self._shape.right, self._width, r + e);
-                self.ram[r].wdata_i[e].next = self.write_unit[unit].val();
+                self.ram[r].wdata_i[e] = self.write_unit[unit];
             }
         }
         self.slice_ren_o.follow(&self.reading[self._reads]);
         self.slice_wen_o.follow(&self.write[self._writes]);
         for i in 0..self._width {
             if self._shape.exact {
-                self.lane_wen_o[i].next = self.write_lane[end + i].val().into();
+                self.lane_wen_o[i] = self.write_lane[end + i].into();
             } else {
-                self.lane_wen_o[i].next = self.write[self._writes].val().into();
+                self.lane_wen_o[i] = self.write[self._writes].into();
             }
-            self.bypass[i].load(self.take.val(), self.write_unit[end + i].val());
+            self.bypass[i].load(self.take, self.write_unit[end + i]);
         }
     }
 
@@ -236,18 +233,17 @@ impl<const UB: usize> DataSlice<UB> {
         if self._data > 0 {
             self.fetched[0].follow(&self.fetch);
             self.met[0].follow(&self.take);
-            self.bypassed.en_i.next = self.fetched[0].q_o.val() | self.met[0].q_o.val();
+            self.bypassed.en_i = self.fetched[0] | self.met[0];
             self.bypassed.follow(&self.met[0]);
         } else {
-            self.bypassed.en_i.next = self.reading[self._reads].val();
+            self.bypassed.en_i = self.reading[self._reads];
             self.bypassed.follow(&self.with_write[self._reads]);
         }
         for r in 0..self._rams {
             for e in 0..self._elems {
                 let p = place(self._shape.right, self._width, r + e);
                 if self._data > 0 {
-                    self.stored[r + e]
-                        .load(self.fetched[0].q_o.val(), self.ram[r].rdata_o[e].val());
+                    self.stored[r + e].load(self.fetched[0], self.ram[r].rdata_o[e]);
                     self.read_unit[p].follow(&self.stored[r + e]);
                 } else {
                     self.read_unit[p].follow(&self.ram[r].rdata_o[e]);
@@ -256,11 +252,11 @@ impl<const UB: usize> DataSlice<UB> {
         }
         for i in 0..self._width {
             if self._data > 0 {
-                self.bypass_next[i].load(self.met[0].q_o.val(), self.bypass[i].q_o.val());
-                if self.bypassed.q_o.val() {
+                self.bypass_next[i].load(self.met[0], self.bypass[i]);
+                if self.bypassed {
                     self.read_unit[i].follow(&self.bypass_next[i]);
                 }
-            } else if self.bypassed.q_o.val() {
+            } else if self.bypassed {
                 self.read_unit[i].follow(&self.bypass[i]);
             }
         }
@@ -270,14 +266,14 @@ impl<const UB: usize> DataSlice<UB> {
     fn waits(&mut self) {
         for s in 0..self._waits {
             if s > 0 {
-                self.waited[s].d_i.next = self.waited[s - 1].q_o.val();
+                self.waited[s] = self.waited[s - 1];
             } else if self._data > 0 {
-                self.waited[s].d_i.next = self.fetched[0].q_o.val() | self.met[0].q_o.val();
+                self.waited[s] = self.fetched[0] | self.met[0];
             } else {
                 self.waited[s].follow(&self.reading[self._reads]);
             }
             for i in s * self._width..(s + 1) * self._width {
-                self.waiting[i].load(self.waited[s].q_o.val(), self.read_unit[i].val());
+                self.waiting[i].load(self.waited[s], self.read_unit[i]);
                 self.read_unit[i + self._width].follow(&self.waiting[i]);
             }
         }

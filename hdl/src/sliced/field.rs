@@ -85,7 +85,7 @@ impl<const UB: usize> SlicedField<UB> {
         for i in 0..self._first {
             let unit = self._shape.place(self._first, i) * UB;
             for b in 0..UB {
-                self.row.bit_i[unit + b].next = self.request.packed_o[i].val().get_bits::<1>(b);
+                self.row.bit_i[unit + b] = self.request.packed_o[i].get_bits::<1>(b);
             }
         }
         for p in 0..self._units {
@@ -101,7 +101,7 @@ impl<const UB: usize> SlicedField<UB> {
         comment!("The slices from 1 on that the mask names");
         self.read_slices();
         for k in 1..self._shape.slices() {
-            self.slices.wen_i[k - 1].next = self.request.wen_o.val() & self.request.need_o[k].val();
+            self.slices.wen_i[k - 1] = self.request.wen_o & self.request.need_o[k];
             self.slices.named_i[k - 1].follow(&self.read_select.slice_o[k - 1]);
         }
         for p in self._first..self._units {
@@ -116,10 +116,10 @@ impl<const UB: usize> SlicedField<UB> {
         self.unit_wait.valid_i.follow(&self.row.read_o);
         for i in 0..self._first {
             let unit = self._shape.place(self._first, i) * UB;
-            self.first_unit[i].next = 0.into();
+            self.first_unit[i] = 0.into();
             for b in 0..UB {
-                let bit = self.row.bit_o[unit + b].val().get_bit(0);
-                self.first_unit[i].next = self.first_unit[i].val().replace_bit(b, bit);
+                let bit = self.row.bit_o[unit + b].get_bit(0);
+                self.first_unit[i] = self.first_unit[i].replace_bit(b, bit);
             }
             self.unit_wait.unit_i[i].follow(&self.first_unit[i]);
             self.restore.packed_i[i].follow(&self.unit_wait.unit_o[i]);

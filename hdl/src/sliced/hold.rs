@@ -31,13 +31,13 @@ pub struct Hold<const UB: usize> {
 impl<const UB: usize> Hold<UB> {
     fn update(&mut self) {
         for p in 0..self._units {
-            self.word[p].load(self.take_i.val(), self.word_i[p].val());
-            self.mask[p].load(self.take_i.val(), self.mask_i[p].val());
-            self.word_o[p].next = self.word[p].q_o.val();
-            self.mask_o[p].next = self.mask[p].q_o.val();
-            if self.take_i.val() {
-                self.word_o[p].next = self.word_i[p].val();
-                self.mask_o[p].next = self.mask_i[p].val();
+            self.word[p].load(self.take_i, self.word_i[p]);
+            self.mask[p].load(self.take_i, self.mask_i[p]);
+            self.word_o[p] = self.word[p];
+            self.mask_o[p] = self.mask[p];
+            if self.take_i {
+                self.word_o[p] = self.word_i[p];
+                self.mask_o[p] = self.mask_i[p];
             }
         }
     }

@@ -123,8 +123,8 @@ impl<const UB: usize> Sliced<UB> {
             self.write_mask[p].follow(&self.request.mask_o[p]);
             if self._keep > 0 {
                 self.keep[0].mask_i[p].follow(&self.request.mask_o[p]);
-                if !self.keep[0].slice_o[0].val() {
-                    self.write_mask[p].next = 0.into();
+                if !self.keep[0].slice_o[0] {
+                    self.write_mask[p] = 0.into();
                 }
             }
             self.row.bit_i[self._shape.place(self._units, p)].follow(&self.write_mask[p]);
@@ -136,26 +136,26 @@ impl<const UB: usize> Sliced<UB> {
     /// The word to pack.
     fn find(&mut self) {
         comment!("Packing: a word without units to store changes nothing");
-        self.write_any.next = false;
+        self.write_any = false;
         for p in 0..self._units {
-            self.write_any.next = self.write_any.val() | self.write_mask[p].val().get_bit(0);
+            self.write_any = self.write_any | self.write_mask[p].get_bit(0);
         }
-        let take = self.request.wen_o.val() & self.write_any.val();
+        let take = self.request.wen_o & self.write_any;
         if self._find > 0 {
-            self.found[0].d_i.next = take;
-            self.found_waddr[0].load(take, self.request.waddr_o.val());
+            self.found[0] = take;
+            self.found_waddr[0].load(take, self.request.waddr_o);
             self.write.follow(&self.found[0]);
             self.route_waddr.follow(&self.found_waddr[0]);
             for p in 0..self._units {
-                self.found_word[p].load(take, self.request.word_o[p].val());
-                self.found_mask[p].load(take, self.write_mask[p].val());
+                self.found_word[p].load(take, self.request.word_o[p]);
+                self.found_mask[p].load(take, self.write_mask[p]);
             }
             self.route_word.follow(&self.found_word);
             self.route_mask.follow(&self.found_mask);
         } else {
-            self.write.next = take;
+            self.write = take;
             self.route_waddr.follow(&self.request.waddr_o);
-            self.hold[0].take_i.next = take;
+            self.hold[0].take_i = take;
             self.hold[0].word_i.follow(&self.request.word_o);
             self.hold[0].mask_i.follow(&self.write_mask);
             self.route_word.follow(&self.hold[0].word_o);
@@ -168,19 +168,19 @@ impl<const UB: usize> Sliced<UB> {
         self.route.mask_i.follow(&self.route_mask);
         self.write_select.mask_i.follow(&self.route_mask);
         for k in 0..self._shape.slices() {
-            self.need[k].next = self.write.val() & self.write_select.slice_o[k].val();
+            self.need[k] = self.write & self.write_select.slice_o[k];
         }
         if self._split > 0 {
-            self.routed_waddr[0].load(self.write.val(), self.route_waddr.val());
+            self.routed_waddr[0].load(self.write, self.route_waddr);
             self.slices.waddr_i.follow(&self.routed_waddr[0]);
             self.routed.follow(&self.need);
             self.slices.wen_i.follow(&self.routed);
             for p in 0..self._units {
-                self.routed_word[p].load(self.write.val(), self.route_word[p].val());
-                self.routed_mask[p].load(self.write.val(), self.route_mask[p].val());
+                self.routed_word[p].load(self.write, self.route_word[p]);
+                self.routed_mask[p].load(self.write, self.route_mask[p]);
             }
             for k in 0..self.routed_move.len() {
-                self.routed_move[k].load(self.write.val(), self.route.move_o[k].val());
+                self.routed_move[k].load(self.write, self.route.move_o[k]);
             }
             self.pack.word_i.follow(&self.routed_word);
             self.pack.mask_i.follow(&self.routed_mask);

@@ -48,11 +48,11 @@ pub struct Reply<const UB: usize> {
 #[kernel]
 impl<const UB: usize> Reply<UB> {
     fn update(&mut self) {
-        self.valid.shift_in(self.valid_i.val());
+        self.valid.shift_in(self.valid_i);
         if self._stages > 0 {
             for p in 0..self._units {
-                self.word[p].load(self.valid[0].q_o.val(), self.word_i[p].val());
-                self.mask[p].load(self.valid[0].q_o.val(), self.mask_i[p].val());
+                self.word[p].load(self.valid[0], self.word_i[p]);
+                self.mask[p].load(self.valid[0], self.mask_i[p]);
             }
             self.unit.follow(&self.word);
             self.non_zero.follow(&self.mask);

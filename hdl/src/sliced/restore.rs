@@ -67,15 +67,15 @@ impl<const UB: usize> Restore<UB> {
             self.waited[s].follow(&self.valid[s]);
             self.valid[s + 1].follow(&self.waited[s]);
             for i in s * self._units..(s + 1) * self._units {
-                self.waiting[i].load(self.valid[s].val(), self.mask_now[i].val());
+                self.waiting[i].load(self.valid[s], self.mask_now[i]);
                 self.mask_now[i + self._units].follow(&self.waiting[i]);
             }
         }
-        let valid = self.valid[self._waits].val();
-        self.valid_o.next = valid;
+        let valid = self.valid[self._waits];
+        self.valid_o = valid;
         for p in 0..self._units {
-            let mask = self.mask_now[self._waits * self._units + p].val();
-            self.route.mask_i[p].next = mask;
+            let mask = self.mask_now[self._waits * self._units + p];
+            self.route.mask_i[p] = mask;
             self.mask[p].load(valid, mask);
         }
         self.unpack.mask_i.follow(&self.mask);
@@ -83,7 +83,7 @@ impl<const UB: usize> Restore<UB> {
         self.word_o.follow(&self.unpack.word_o);
         self.mask_o.follow(&self.mask);
         for k in 0..self.moved.len() {
-            self.moved[k].load(valid, self.route.move_o[k].val());
+            self.moved[k].load(valid, self.route.move_o[k]);
         }
         self.unpack.move_i.follow(&self.moved);
     }

@@ -43,13 +43,13 @@ impl Select {
     fn update(&mut self) {
         self.population.mask_i.follow(&self.mask_i);
         for k in 0..self._thresholds.len() {
-            self.above[k][0].next = false;
+            self.above[k][0] = false;
             for b in 0..7 {
-                let bit = self.population.pop_o.val().get_bit(b);
-                if self.threshold[k].val().get_bit(b) {
-                    self.above[k][b + 1].next = self.above[k][b].val() & bit;
+                let bit = self.population.pop_o.get_bit(b);
+                if self.threshold[k].get_bit(b) {
+                    self.above[k][b + 1] = self.above[k][b] & bit;
                 } else {
-                    self.above[k][b + 1].next = self.above[k][b].val() | bit;
+                    self.above[k][b + 1] = self.above[k][b] | bit;
                 }
             }
             self.slice_o[k].follow(&self.above[k][7]);

@@ -39,7 +39,7 @@ impl<const UB: usize> Wait<UB> {
             self.unit_o[i].follow(&self.unit[self._waits * self._units + i]);
         }
         for i in 0..self._waits * self._units {
-            self.waiting[i].load(self.valid[i / self._units].val(), self.unit[i].val());
+            self.waiting[i].load(self.valid[i / self._units], self.unit[i]);
             self.unit[i + self._units].follow(&self.waiting[i]);
         }
     }

@@ -58,11 +58,11 @@ impl Zeros {
             for p in s..self._units {
                 // Unit p - 1 counts for the positions from p on.
                 if t == 0 {
-                    self.odd[0][p - 1].next = !self.mask_i[p - 1].val().get_bit(0);
+                    self.odd[0][p - 1] = !self.mask_i[p - 1].get_bit(0);
                 } else {
-                    self.odd[0][place(self._units, t, p)].next =
-                        self.odd[0][place(self._units, t - 1, p)].val()
-                            & self.zeros_o[place(self._units, t - 1, p - 1)].val();
+                    self.odd[0][place(self._units, t, p)] = self.odd[0]
+                        [place(self._units, t - 1, p)]
+                        & self.zeros_o[place(self._units, t - 1, p - 1)];
                 }
             }
             comment!("Is the number of these odd, in growing neighbourhoods?");
@@ -70,16 +70,15 @@ impl Zeros {
                 for p in s..self._units {
                     let bit = place(self._units, t, p);
                     if p < s + (1 << l) {
-                        self.odd[l + 1][bit].next = self.odd[l][bit].val();
+                        self.odd[l + 1][bit] = self.odd[l][bit];
                     } else {
-                        self.odd[l + 1][bit].next =
-                            self.odd[l][bit].val() ^ self.odd[l][bit - (1 << l)].val();
+                        self.odd[l + 1][bit] = self.odd[l][bit] ^ self.odd[l][bit - (1 << l)];
                     }
                 }
             }
             for p in s..self._units {
                 let bit = place(self._units, t, p);
-                self.zeros_o[bit].next = self.odd[self._bits][bit].val();
+                self.zeros_o[bit] = self.odd[self._bits][bit];
             }
         }
     }

@@ -140,14 +140,14 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
 
     /// Host and status.
     fn host(&mut self) {
-        self.control.host_valid_i.next = self.host_valid_i.val();
-        self.control.host_write_i.next = self.host_write_i.val();
-        self.control.host_addr_i.next = self.host_addr_i.val();
-        self.host_ready_o.next = self.control.host_ready_o.val();
-        self.host_rvalid_o.next = self.control.host_rvalid_o.val();
-        self.running_o.next = self.control.running_o.val();
-        self.done_o.next = self.control.done_o.val();
-        self.error_o.next = self.control.error_o.val();
+        self.control.host_valid_i = self.host_valid_i;
+        self.control.host_write_i = self.host_write_i;
+        self.control.host_addr_i = self.host_addr_i;
+        self.host_ready_o = self.control.host_ready_o;
+        self.host_rvalid_o = self.control.host_rvalid_o;
+        self.running_o = self.control.running_o;
+        self.done_o = self.control.done_o;
+        self.error_o = self.control.error_o;
         self.control.host_wdata_i.follow(&self.host_wdata_i);
         self.host_rdata_o.follow(&self.control.host_rdata_o);
     }
@@ -155,28 +155,28 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
     /// Waves of the state buffer.
     fn buffer(&mut self) {
         self.state_buffer.op_i.follow(&self.control.op_o);
-        self.control.end_valid_i.next = self.state_buffer.op_valid_o.val();
-        self.control.end_addr_i.next = self.state_buffer.op_addr_o.val();
-        self.control.end_tag_i.next = self.state_buffer.op_tag_o.val();
-        self.control.end_fault_i.next = self.state_buffer.op_fault_o.val();
+        self.control.end_valid_i = self.state_buffer.op_valid_o;
+        self.control.end_addr_i = self.state_buffer.op_addr_o;
+        self.control.end_tag_i = self.state_buffer.op_tag_o;
+        self.control.end_fault_i = self.state_buffer.op_fault_o;
         self.state_buffer.wt_i.follow(&self.control.wt_o);
         self.state_buffer.host_i.follow(&self.control.buffer_o);
-        self.control.buffer_rvalid_i.next = self.state_buffer.host_rvalid_o.val();
+        self.control.buffer_rvalid_i = self.state_buffer.host_rvalid_o;
         self.control
             .buffer_rdata_i
             .follow(&self.state_buffer.host_rdata_o);
-        self.control.event_i[0].next = self.state_buffer.ev_zero_o.val();
-        self.control.event_i[1].next = self.state_buffer.ev_mask_read_o.val();
-        self.control.event_i[2].next = self.state_buffer.ev_mask_write_o.val();
+        self.control.event_i[0] = self.state_buffer.ev_zero_o;
+        self.control.event_i[1] = self.state_buffer.ev_mask_read_o;
+        self.control.event_i[2] = self.state_buffer.ev_mask_write_o;
         for k in 0..self._slices {
-            self.control.event_i[2 * k + 3].next = self.state_buffer.ev_slice_read_o[k].val();
-            self.control.event_i[2 * k + 4].next = self.state_buffer.ev_slice_write_o[k].val();
+            self.control.event_i[2 * k + 3] = self.state_buffer.ev_slice_read_o[k];
+            self.control.event_i[2 * k + 4] = self.state_buffer.ev_slice_write_o[k];
         }
     }
 
     /// Words of the columns to the partitions.
     fn drain(&mut self) {
-        self.place.turn_i.next = self.control.post_turn_o.val();
+        self.place.turn_i = self.control.post_turn_o;
         self.place.valid_i.follow(&self.post.dr_valid_o);
         self.place.word_i.follow(&self.post.dr_word_o);
         self.place.data_i.follow(&self.post.dr_data_o);
@@ -195,54 +195,53 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
         for c in 0..self._cols {
             // A slot starts from a bias or from a stored sum; what it does not start from is 0.
             if self._sums > 0 {
-                self.array.psum_i[c].next =
-                    self.bias.psum_o[c].val() | self.results.psum_o[c].val();
+                self.array.psum_i[c] = self.bias.psum_o[c] | self.results.psum_o[c];
             } else {
-                self.array.psum_i[c].next = self.bias.psum_o[c].val();
+                self.array.psum_i[c] = self.bias.psum_o[c];
             }
-            self.results.sum_i[c].next = self.array.psum_o[c].val();
-            self.post.acc_i[c].next = self.results.acc_o[c].val();
+            self.results.sum_i[c] = self.array.psum_o[c];
+            self.post.acc_i[c] = self.results.acc_o[c];
         }
     }
 
     /// The bias wave.
     fn bias(&mut self) {
-        self.bias.load_i.next = self.control.bias_load_o.val();
-        self.bias.tile_i.next = self.control.bias_tile_o.val();
-        self.bias.first_i.next = self.control.bias_first_o.val();
-        self.bias.pw_valid_i.next = self.control.bias_wen_o.val();
-        self.bias.pw_column_i.next = self.control.param_column_o.val();
-        self.bias.pw_tile_i.next = self.control.param_tile_o.val();
-        self.bias.pw_data_i.next = self.control.bias_data_o.val();
+        self.bias.load_i = self.control.bias_load_o;
+        self.bias.tile_i = self.control.bias_tile_o;
+        self.bias.first_i = self.control.bias_first_o;
+        self.bias.pw_valid_i = self.control.bias_wen_o;
+        self.bias.pw_column_i = self.control.param_column_o;
+        self.bias.pw_tile_i = self.control.param_tile_o;
+        self.bias.pw_data_i = self.control.bias_data_o;
     }
 
     /// The results wave.
     fn results(&mut self) {
-        self.results.valid_i.next = self.control.res_valid_o.val();
-        self.results.bank_i.next = self.control.res_bank_o.val();
-        self.results.addr_i.next = self.control.res_addr_o.val();
-        self.results.add_i.next = self.control.res_add_o.val();
-        self.results.sum_en_i.next = self.control.res_sum_o.val();
-        self.results.write_i.next = self.control.res_write_o.val();
+        self.results.valid_i = self.control.res_valid_o;
+        self.results.bank_i = self.control.res_bank_o;
+        self.results.addr_i = self.control.res_addr_o;
+        self.results.add_i = self.control.res_add_o;
+        self.results.sum_en_i = self.control.res_sum_o;
+        self.results.write_i = self.control.res_write_o;
         self.results.add_bank_i.follow(&self.control.res_add_bank_o);
         self.results.add_addr_i.follow(&self.control.res_add_addr_o);
     }
 
     /// The post wave.
     fn post(&mut self) {
-        self.post.load_i.next = self.control.post_load_o.val();
-        self.post.tile_i.next = self.control.post_tile_o.val();
-        self.post.skip_i.next = self.control.post_skip_o.val();
-        self.post.cols_i.next = self.control.post_cols_o.val();
-        self.post.valid_i.next = self.control.post_valid_o.val();
-        self.post.dest_i.next = self.control.post_dest_o.val();
-        self.post.flush_i.next = self.control.post_flush_o.val();
-        self.post.single_i.next = self.control.post_single_o.val();
-        self.post.lo_i.next = self.control.post_lo_o.val();
-        self.post.hi_i.next = self.control.post_hi_o.val();
-        self.post.pw_valid_i.next = self.control.scale_wen_o.val();
-        self.post.pw_column_i.next = self.control.param_column_o.val();
-        self.post.pw_tile_i.next = self.control.param_tile_o.val();
+        self.post.load_i = self.control.post_load_o;
+        self.post.tile_i = self.control.post_tile_o;
+        self.post.skip_i = self.control.post_skip_o;
+        self.post.cols_i = self.control.post_cols_o;
+        self.post.valid_i = self.control.post_valid_o;
+        self.post.dest_i = self.control.post_dest_o;
+        self.post.flush_i = self.control.post_flush_o;
+        self.post.single_i = self.control.post_single_o;
+        self.post.lo_i = self.control.post_lo_o;
+        self.post.hi_i = self.control.post_hi_o;
+        self.post.pw_valid_i = self.control.scale_wen_o;
+        self.post.pw_column_i = self.control.param_column_o;
+        self.post.pw_tile_i = self.control.param_tile_o;
         self.post.pw_data_i.follow(&self.control.scale_data_o);
         self.post.first_i.follow(&self.control.post_first_o);
         self.post.last_i.follow(&self.control.post_last_o);

@@ -7,7 +7,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// Combinational. Sums wrap at the width of their output.
-#[module(name = "traversal_adders", combinational, describe)]
+#[module(name = "traversal_adders", combinational)]
 pub struct RowAdders<const W: usize, const D: usize> {
     /// Offset of every loop.
     pub offset_i: [Signal<In, Bits<W>>; loops],
@@ -25,21 +25,16 @@ pub struct RowAdders<const W: usize, const D: usize> {
     _loops: Param<'n'>,
     /// Bits of an offset.
     _offset_bits: Generic<'w', W>,
-}
-
-impl<const W: usize, const D: usize> RowAdders<W, D> {
-    fn describe(&self, meta: Meta) -> Meta {
-        meta.hidden("D", D, "bits of a distance, W + 1")
-    }
+    /// Bits of a distance, W + 1.
+    _distance_bits: Generic<D>,
 }
 
 #[kernel]
 impl<const W: usize, const D: usize> RowAdders<W, D> {
     fn update(&mut self) {
         for c in 0..self._loops {
-            self.offset_o[c].next = self.offset_i[c].val() + self.step_i[c].val();
-            self.distance_o[c].next =
-                self.distance_i[c].val() + self.count_i[c].val().get_bits::<D>(0);
+            self.offset_o[c] = self.offset_i[c] + self.step_i[c];
+            self.distance_o[c] = self.distance_i[c] + self.count_i[c].get_bits::<D>(0);
         }
     }
 }

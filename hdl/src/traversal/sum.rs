@@ -82,16 +82,16 @@ impl<const A: usize> AddressSum<A> {
     fn update(&mut self) {
         for k in 0..self._pairs {
             if 2 * k + 1 < self._terms {
-                self.pair[k].next = self.term_i[2 * k].val() + self.term_i[2 * k + 1].val();
+                self.pair[k] = self.term_i[2 * k] + self.term_i[2 * k + 1];
             } else {
-                self.pair[k].next = self.term_i[2 * k].val();
+                self.pair[k] = self.term_i[2 * k];
             }
         }
         if self._pair_cut > 0 {
             for k in 0..self._pairs {
-                self.pair_stage[k].en_i.next = self.enable_i.val();
-                self.pair_stage[k].d_i.next = self.pair[k].val();
-                self.pair_sum[k].next = self.pair_stage[k].q_o.val();
+                self.pair_stage[k].en_i = self.enable_i;
+                self.pair_stage[k] = self.pair[k];
+                self.pair_sum[k] = self.pair_stage[k];
             }
         } else {
             self.pair_sum.follow(&self.pair);
@@ -99,16 +99,16 @@ impl<const A: usize> AddressSum<A> {
 
         for k in 0..self._quads {
             if 2 * k + 1 < self._pairs {
-                self.quad[k].next = self.pair_sum[2 * k].val() + self.pair_sum[2 * k + 1].val();
+                self.quad[k] = self.pair_sum[2 * k] + self.pair_sum[2 * k + 1];
             } else {
-                self.quad[k].next = self.pair_sum[2 * k].val();
+                self.quad[k] = self.pair_sum[2 * k];
             }
         }
         if self._quad_cut > 0 {
             for k in 0..self._quads {
-                self.quad_stage[k].en_i.next = self.enable_i.val();
-                self.quad_stage[k].d_i.next = self.quad[k].val();
-                self.quad_sum[k].next = self.quad_stage[k].q_o.val();
+                self.quad_stage[k].en_i = self.enable_i;
+                self.quad_stage[k] = self.quad[k];
+                self.quad_sum[k] = self.quad_stage[k];
             }
         } else {
             self.quad_sum.follow(&self.quad);
@@ -116,27 +116,27 @@ impl<const A: usize> AddressSum<A> {
 
         for k in 0..self._octs {
             if 2 * k + 1 < self._quads {
-                self.oct[k].next = self.quad_sum[2 * k].val() + self.quad_sum[2 * k + 1].val();
+                self.oct[k] = self.quad_sum[2 * k] + self.quad_sum[2 * k + 1];
             } else {
-                self.oct[k].next = self.quad_sum[2 * k].val();
+                self.oct[k] = self.quad_sum[2 * k];
             }
         }
         if self._oct_cut > 0 {
             for k in 0..self._octs {
-                self.oct_stage[k].en_i.next = self.enable_i.val();
-                self.oct_stage[k].d_i.next = self.oct[k].val();
-                self.oct_sum[k].next = self.oct_stage[k].q_o.val();
+                self.oct_stage[k].en_i = self.enable_i;
+                self.oct_stage[k] = self.oct[k];
+                self.oct_sum[k] = self.oct_stage[k];
             }
         } else {
             self.oct_sum.follow(&self.oct);
         }
 
-        self.total.en_i.next = self.enable_i.val();
+        self.total.en_i = self.enable_i;
         if self._octs > 1 {
-            self.total.d_i.next = self.oct_sum[0].val() + self.oct_sum[1].val();
+            self.total = self.oct_sum[0] + self.oct_sum[1];
         } else {
-            self.total.d_i.next = self.oct_sum[0].val();
+            self.total = self.oct_sum[0];
         }
-        self.sum_o.next = self.total.q_o.val();
+        self.sum_o = self.total;
     }
 }

@@ -155,9 +155,8 @@ fn constructor(
             (vec![quote!(#shape: #ty)], taken)
         }
         None => {
-            let arguments = given.map(|p| (&p.name, &p.ty));
-            let arguments = arguments.map(|(name, ty)| quote!(#name: #ty));
-            (arguments.collect(), Vec::new())
+            let (arguments, taken) = given.map(Parameter::argument).unzip();
+            (arguments, taken)
         }
     };
     let derived = parameters.iter().filter_map(|p| {

@@ -171,7 +171,10 @@ fn local(local: &Local, lets: &mut Lets) -> Result<Forms> {
 
 fn expression(expr: &Expr, lets: &mut Lets) -> Result<Forms> {
     match expr {
-        Expr::Assign(assign) => self::assign(assign, lets),
+        Expr::Assign(assign) => match choice(assign, lets) {
+            Some(statement) => expression(&statement, lets),
+            None => self::assign(assign, lets),
+        },
         Expr::If(condition) => conditional(condition, lets),
         Expr::Match(selection) => select(selection, lets),
         Expr::Block(inner) => block(&inner.block, lets),
@@ -199,6 +202,23 @@ fn comment(mac: &syn::Macro) -> Result<Forms> {
     Ok(Forms {
         hdl: quote!(list.push(::heddle_kernel::ast::VerilogStatement::Comment(#text.into()));),
         ..Forms::default()
+    })
+}
+
+/// `place = mux(condition, a, b)` as an `if`.
+fn choice(assign: &ExprAssign, lets: &Lets) -> Option<Expr> {
+    let Expr::Call(call) = &*assign.right else {
+        return None;
+    };
+    let named = matches!(&*call.func, Expr::Path(path) if path.path.is_ident("mux"));
+    let arguments: Vec<_> = call.args.iter().collect();
+    let (true, [condition, a, b]) = (named, arguments.as_slice()) else {
+        return None;
+    };
+    let place = &assign.left;
+    Some(match is_dynamic(condition, lets) {
+        true => parse_quote!({ #place = #b; if #condition { #place = #a } }),
+        false => parse_quote!(if #condition { #place = #a } else { #place = #b }),
     })
 }
 
