@@ -30,170 +30,64 @@ pub struct Entry {
     build: fn(&Params) -> Box<dyn Block>,
 }
 
-const fn entry(
-    name: &'static str,
-    doc: &'static str,
-    build: fn(&Params) -> Box<dyn Block>,
-) -> Entry {
-    Entry { name, doc, build }
+/// One line for each module: its name, what it does, how it is built.
+macro_rules! modules {
+    ($params:ident => $($name:literal $doc:literal: $build:expr;)*) => {
+        /// All modules, the machine first.
+        pub const MODULES: &[Entry] = &[$(Entry {
+            name: $name,
+            doc: $doc,
+            build: |$params: &Params| {
+                let _ = $params;
+                $build
+            },
+        }),*];
+    };
 }
 
-/// All modules, the machine first.
-pub const MODULES: &[Entry] = &[
-    entry("top", "whole machine behind its host port", top),
-    entry(
-        "control",
-        "host port, sequencer and heads of the waves",
-        control,
-    ),
-    entry(
-        "sequencer",
-        "fetches, checks and starts instructions",
-        |p| Box::new(Sequencer::new(sequencer_shape(p))),
-    ),
-    entry(
-        "host_port",
-        "registers and memory regions of the host",
-        |p| {
-            let slices = bank_shape(p).slices();
-            let port = HostPort::new(sequencer_shape(p), word_bits(p), slices);
-            match sums_at_top(p) {
-                true => Box::new(port.with_stall_sums()),
-                false => Box::new(port),
-            }
-        },
-    ),
-    entry(
-        "traversal",
-        "stand-alone unit: one instruction, all addresses of its nests",
-        traversal,
-    ),
-    entry(
-        "traversal_table",
-        "offsets of a traversal, stored and replayed",
-        traversal_table,
-    ),
-    entry(
-        "traversal_engine",
-        "addresses of nested loops, one per clock",
-        traversal_engine,
-    ),
-    entry(
-        "traversal_core",
-        "addresses of nested loops, configuration held outside",
-        traversal_core,
-    ),
-    entry(
-        "offsets",
-        "stand-alone unit: operand addresses of a GEMM from two tables",
-        offsets,
-    ),
-    entry(
-        "state_buffer",
-        "all partitions of activations and weights",
-        |p| {
-            let rows = size(p.array.rows);
-            let offsets = size(p.state_buffer.row_offsets);
-            Box::new(StateBuffer::new(
-                rows,
-                BankCount::of(p),
-                &bank_shape(p),
-                offsets,
-            ))
-        },
-    ),
-    entry("partition", "state buffer of one array row", |p| {
-        let offsets = size(p.state_buffer.row_offsets);
-        Box::new(Partition::new(BankCount::of(p), &bank_shape(p), offsets))
-    }),
-    entry(
-        "row_offset",
-        "address of one row: shared address and own offset",
-        |p| {
-            let bytes = p.partition_bytes().ilog2() as usize;
-            let words = p.partition_words() as usize;
-            let offset = RowOffset::new(size(p.state_buffer.row_offsets), bytes);
-            Box::new(offset.with_end(BankCount::of(p).operand_guard(words)))
-        },
-    ),
-    entry(
-        "sliced",
-        "memory that neither reads nor writes zero bytes",
-        sliced,
-    ),
-    entry(
-        "sliced_counters",
-        "accesses of a sliced memory, counted",
-        |p| Box::new(SlicedCounters::new(&sliced_shape(p))),
-    ),
-    entry("pe_array", "all processing elements", |p| {
-        Box::new(PeArray::new(size(p.array.rows), size(p.array.cols)))
-    }),
-    entry("pe_row", "one row of processing elements", |p| {
-        Box::new(PeRow::new(size(p.array.cols)))
-    }),
-    entry("pe", "one processing element", |_| Box::new(Pe::default())),
-    entry(
-        "dual_array",
-        "processing elements that keep weights or sums",
-        |p| Box::new(DualArray::new(size(p.array.rows), size(p.array.cols))),
-    ),
-    entry(
-        "gemm",
-        "operands by base and offset, weights, array, results",
-        gemm,
-    ),
-    entry("bias_row", "biases of all columns", |p| {
-        Box::new(BiasRow::new(size(p.array.cols), size(p.column_tiles)))
-    }),
-    entry("bias_column", "biases of one column", |p| {
-        Box::new(BiasColumn::new(size(p.column_tiles)))
-    }),
-    entry(
-        "results_buffer",
-        "sums of all columns that wait for more",
-        |p| Box::new(results_buffer(p)),
-    ),
-    entry(
-        "result_column",
-        "sums of one column that wait for more",
-        |p| Box::new(ResultColumn::new(size(p.results_buffer.depth))),
-    ),
-    entry(
-        "psum_column",
-        "sums of one column that enter the array at the top again",
-        |p| Box::new(PsumColumn::new(size(p.results_buffer.depth))),
-    ),
-    entry("post", "scaling and gathering of all columns", |p| {
-        Box::new(Post::new(
-            size(p.array.cols),
-            size(p.column_tiles),
-            PostOptions::of(p),
-        ))
-    }),
-    entry("post_lane", "scaling and gathering of one column", |p| {
-        Box::new(PostLane::new(size(p.column_tiles), PostOptions::of(p)))
-    }),
-    entry(
-        "drain_place",
-        "words of the columns to the partitions",
-        |p| Box::new(DrainPlace::new(size(p.array.rows), size(p.array.cols))),
-    ),
-    entry("requantise", "32-bit sums to 8-bit results", |_| {
-        Box::new(Requantise::default())
-    }),
-    entry(
-        "pool_lane",
-        "windows of sums of one column to one sum each",
-        |p| Box::new(PoolLane::new(PostOptions::of(p))),
-    ),
-    entry("activate", "activation functions of one column", |p| {
-        Box::new(Activate::new(size(p.post.activations).max(1)))
-    }),
-    entry("gatherer", "bytes to words", |_| {
-        Box::new(Gatherer::default())
-    }),
-];
+modules! { p =>
+    "top" "whole machine behind its host port": top(p);
+    "control" "host port, sequencer and heads of the waves": control(p);
+    "sequencer" "fetches, checks and starts instructions":
+        Box::new(Sequencer::new(sequencer_shape(p)));
+    "host_port" "registers and memory regions of the host": host_port(p);
+    "traversal" "stand-alone unit: one instruction, all addresses of its nests": traversal(p);
+    "traversal_table" "offsets of a traversal, stored and replayed": traversal_table(p);
+    "traversal_engine" "addresses of nested loops, one per clock": traversal_engine(p);
+    "traversal_core" "addresses of nested loops, configuration held outside": traversal_core(p);
+    "offsets" "stand-alone unit: operand addresses of a GEMM from two tables": offsets(p);
+    "state_buffer" "all partitions of activations and weights": state_buffer(p);
+    "partition" "state buffer of one array row": partition(p);
+    "row_offset" "address of one row: shared address and own offset": row_offset(p);
+    "sliced" "memory that neither reads nor writes zero bytes": sliced(p);
+    "sliced_counters" "accesses of a sliced memory, counted":
+        Box::new(SlicedCounters::new(&sliced_shape(p)));
+    "pe_array" "all processing elements": Box::new(PeArray::new(p.array.rows, p.array.cols));
+    "pe_row" "one row of processing elements": Box::new(PeRow::new(p.array.cols));
+    "pe" "one processing element": Box::new(Pe::default());
+    "dual_array" "processing elements that keep weights or sums":
+        Box::new(DualArray::new(p.array.rows, p.array.cols));
+    "gemm" "operands by base and offset, weights, array, results": gemm(p);
+    "bias_row" "biases of all columns": Box::new(BiasRow::new(p.array.cols, p.column_tiles));
+    "bias_column" "biases of one column": Box::new(BiasColumn::new(p.column_tiles));
+    "results_buffer" "sums of all columns that wait for more": Box::new(results_buffer(p));
+    "result_column" "sums of one column that wait for more":
+        Box::new(ResultColumn::new(p.results_buffer.depth));
+    "psum_column" "sums of one column that enter the array at the top again":
+        Box::new(PsumColumn::new(p.results_buffer.depth));
+    "post" "scaling and gathering of all columns":
+        Box::new(Post::new(p.array.cols, p.column_tiles, PostOptions::of(p)));
+    "post_lane" "scaling and gathering of one column":
+        Box::new(PostLane::new(p.column_tiles, PostOptions::of(p)));
+    "drain_place" "words of the columns to the partitions":
+        Box::new(DrainPlace::new(size(p.array.rows), size(p.array.cols)));
+    "requantise" "32-bit sums to 8-bit results": Box::new(Requantise::default());
+    "pool_lane" "windows of sums of one column to one sum each":
+        Box::new(PoolLane::new(PostOptions::of(p)));
+    "activate" "activation functions of one column":
+        Box::new(Activate::new(p.post.activations.max(1)));
+    "gatherer" "bytes to words": Box::new(Gatherer::default());
+}
 
 /// Builds a module by name; `None` if there is no such module.
 ///
@@ -223,6 +117,38 @@ macro_rules! by_widths {
 
 fn top(params: &Params) -> Box<dyn Block> {
     by_widths!(params, Top, params)
+}
+
+fn host_port(p: &Params) -> Box<dyn Block> {
+    let slices = bank_shape(p).slices();
+    let port = HostPort::new(sequencer_shape(p), word_bits(p), slices);
+    match sums_at_top(p) {
+        true => Box::new(port.with_stall_sums()),
+        false => Box::new(port),
+    }
+}
+
+fn state_buffer(p: &Params) -> Box<dyn Block> {
+    let rows = size(p.array.rows);
+    let offsets = size(p.state_buffer.row_offsets);
+    Box::new(StateBuffer::new(
+        rows,
+        BankCount::of(p),
+        &bank_shape(p),
+        offsets,
+    ))
+}
+
+fn partition(p: &Params) -> Box<dyn Block> {
+    let offsets = size(p.state_buffer.row_offsets);
+    Box::new(Partition::new(BankCount::of(p), &bank_shape(p), offsets))
+}
+
+fn row_offset(p: &Params) -> Box<dyn Block> {
+    let bytes = p.partition_bytes().ilog2() as usize;
+    let words = p.partition_words() as usize;
+    let offset = RowOffset::new(size(p.state_buffer.row_offsets), bytes);
+    Box::new(offset.with_end(BankCount::of(p).operand_guard(words)))
 }
 
 fn sums_at_top(params: &Params) -> bool {

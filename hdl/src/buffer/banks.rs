@@ -138,18 +138,7 @@ impl Banks {
             "The input buffer serves operands, else the host; the host alone writes it.",
         );
         let meta = meta.doc_if(self._program_banks > 0, "The host path alone reads and writes the program. Accesses of these banks are not among those told.");
-        self._shape
-            .describe_kind(meta)
-            .hidden(
-                "bank_lsb",
-                self._bank_lsb as usize,
-                "lowest bit of the bank number in a word address",
-            )
-            .hidden(
-                "word_mask",
-                self._word_mask as usize,
-                "bits of a word address inside a bank",
-            )
+        self._shape.describe_kind(meta)
     }
 }
 

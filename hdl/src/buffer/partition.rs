@@ -124,7 +124,6 @@ pub struct Partition {
     /// Shape of a bank, see [`Banks::new`].
     #[argument]
     _bank: &SlicedShape,
-    #[argument]
     #[new(all.into())]
     _count: BankCount,
     /// Banks.
@@ -147,7 +146,6 @@ pub struct Partition {
     /// Entries of the offset table.
     _offsets: Param<'e'>,
     /// Words of the partition.
-    #[argument]
     #[new(banks * bank.words)]
     _words: usize,
     #[new(bank.clone())]

@@ -82,7 +82,6 @@ pub struct StateBuffer {
     /// Shape of a bank, see [`Banks::new`](super::Banks::new).
     #[argument]
     _bank: &SlicedShape,
-    #[argument]
     #[new(all.into())]
     _count: BankCount,
     /// Banks in a partition.

@@ -126,8 +126,7 @@ impl<const A: usize> OperandBanks<A> {
                     self.data[r] = self.data[r] | self.bank[b].data_o;
                 }
             }
-            self.x[r].en_i = self.arrives[r] & self.data[r].any();
-            self.x[r] = self.data[r];
+            self.x[r].load(self.arrives[r] & self.data[r].any(), self.data[r]);
             self.x_o[r] = self.x[r];
             self.not_zero[r].load(self.arrives[r], self.data[r].any());
             self.reading[r] = self.offer_i & self.complete & self.ren_i[r];

@@ -74,8 +74,7 @@ impl GemmSettings {
         self.stay = self.data_i.get_bit(0);
         self.stay_o = self.stay;
         if self._store_each {
-            self.each[0].en_i = self.stored & (self.index_i == 8);
-            self.each[0] = self.data_i.get_bit(3);
+            self.each[0].load(self.stored & (self.index_i == 8), self.data_i.get_bit(3));
             self.each_o[0] = self.each[0];
         }
     }

@@ -139,8 +139,7 @@ impl<const A: usize> OffsetExpander<A> {
 
     fn next_entry(&mut self) {
         comment!("One entry after the other");
-        self.phase.en_i = self.goes | self.repeats;
-        self.phase = self.phase + 1;
+        self.phase.load(self.goes | self.repeats, self.phase + 1);
         if self.goes {
             self.phase = mux(self.repeat_wanted, 0.into(), 2.into());
         } else if self.phase == 2 {
@@ -165,10 +164,8 @@ impl<const A: usize> OffsetExpander<A> {
         }
         self.finished =
             self.writing & (self.ends[3] | (self.ends[2] & self.repeats) | !self.in_table);
-        self.entry.en_i = self.goes | self.writing;
-        self.entry = self.entry + 1;
-        self.source.en_i = self.goes | self.writing;
-        self.source = self.source + 1;
+        self.entry.load(self.goes | self.writing, self.entry + 1);
+        self.source.load(self.goes | self.writing, self.source + 1);
         if self.goes {
             self.entry = bit_cast::<17, 16>(self.start_entry);
             self.source = self.start_entry - self.count[0];

@@ -43,7 +43,7 @@ pub struct Pack<const UB: usize> {
     #[new(half_moves(units))]
     _half_moves: usize,
     /// Bits of a unit.
-    _u_b: Generic<'b', UB>,
+    _unit_bits: Generic<'b', UB>,
 }
 
 #[kernel]
@@ -120,11 +120,10 @@ impl<const UB: usize> Pack<UB> {
 
 impl<const UB: usize> Pack<UB> {
     fn describe(&self, meta: Meta) -> Meta {
-        let meta = meta.named(match self._network {
+        meta.named(match self._network {
             Network::Split => "sliced_pack_split",
             _ => "sliced_pack",
-        });
-        meta
+        })
     }
 }
 

@@ -162,12 +162,11 @@ impl Route {
 
 impl Route {
     fn describe(&self, meta: Meta) -> Meta {
-        let meta = meta.named(match self._network {
+        meta.named(match self._network {
             Network::Full => "sliced_route",
             Network::Half => "sliced_route_half",
             Network::Split => "sliced_route_split",
-        });
-        meta
+        })
     }
 }
 

@@ -34,7 +34,7 @@ pub struct Unpack<const UB: usize> {
     #[new(half_moves(units))]
     _half_moves: usize,
     /// Bits of a unit.
-    _u_b: Generic<'b', UB>,
+    _unit_bits: Generic<'b', UB>,
 }
 
 #[kernel]
@@ -69,11 +69,10 @@ impl<const UB: usize> Unpack<UB> {
 
 impl<const UB: usize> Unpack<UB> {
     fn describe(&self, meta: Meta) -> Meta {
-        let meta = meta.named(match self._network {
+        meta.named(match self._network {
             Network::Split => "sliced_unpack_split",
             _ => "sliced_unpack",
-        });
-        meta
+        })
     }
 }
 

@@ -25,8 +25,6 @@ pub struct RowAdders<const W: usize, const D: usize> {
     _loops: Param<'n'>,
     /// Bits of an offset.
     _offset_bits: Generic<'w', W>,
-    /// Bits of a distance, W + 1.
-    _distance_bits: Generic<D>,
 }
 
 #[kernel]

@@ -56,8 +56,6 @@ pub struct RegisterArray<const W: usize, const D: usize> {
     _loops: Param<'n'>,
     /// Bits of an offset.
     _offset_bits: Generic<'w', W>,
-    /// Bits of a distance, W + 1.
-    _distance_bits: Generic<D>,
     /// 1: a waiting and an active set.
     _double: Optional<'x'>,
     #[argument]
@@ -71,7 +69,6 @@ pub struct RegisterArray<const W: usize, const D: usize> {
     /// Rows of registers.
     #[new([rows, loops][transposed])]
     _array_rows: Hidden,
-    #[argument]
     #[new([loops, rows][transposed])]
     _columns: usize,
 }

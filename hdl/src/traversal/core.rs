@@ -104,7 +104,6 @@ pub struct TraversalCore<const W: usize, const D: usize, const A: usize> {
     _stages: usize,
     _trips: usize,
     _shape: TraversalShape,
-    #[argument]
     #[new(rows * loops)]
     _cells: usize,
 }
@@ -131,10 +130,7 @@ impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
 #[allow(clippy::collapsible_if)]
 impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
     fn describe(&self, meta: Meta) -> Meta {
-        self._shape
-            .describe(meta, W, A, "sxqti")
-            .hidden("D", D, "bits of a distance, W + 1")
-            .hidden("stages", self._stages, "register stages of an address")
+        self._shape.describe(meta, W, A, "sxqti")
     }
 }
 
@@ -216,13 +212,11 @@ impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
     /// Terms of the address, and what travels beside it.
     fn address(&mut self) {
         comment!("Terms of the address");
-        self.base.en_i = self.room;
-        self.base = self.row_base;
+        self.base.load(self.room, self.row_base);
         self.sum.enable_i = self.room;
         self.sum.term_i[0] = self.base;
         for c in 0..self._loops {
-            self.offset[c].en_i = self.room;
-            self.offset[c] = self.row_offset[c];
+            self.offset[c].load(self.room, self.row_offset[c]);
             self.sum.term_i[c + 1] = self.offset[c].get_bits::<A>(0);
         }
 

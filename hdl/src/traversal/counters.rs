@@ -52,8 +52,6 @@ pub struct RowCounters<const W: usize, const D: usize> {
     _loops: Param<'n'>,
     /// Bits of an offset.
     _offset_bits: Generic<'w', W>,
-    /// Bits of a distance, W + 1.
-    _distance_bits: Generic<D>,
     /// 1: a load takes values of its own.
     _double: Optional<'x'>,
     /// 1: the end test may be equality.

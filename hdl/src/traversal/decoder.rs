@@ -155,8 +155,7 @@ impl<const W: usize, const A: usize> TraversalDecoder<W, A> {
             | ((self.phase == DecodePhase::Head) & !self.word.get_bit(2)));
         self.accept = self.valid & (self.free | !self.disturbs);
         self.instr_ready_o = (!self.full | self.accept) & !self.blocked & !self.clear_i;
-        self.word.en_i = !self.full | self.accept;
-        self.word = self.instr_data_i;
+        self.word.load(!self.full | self.accept, self.instr_data_i);
         self.full =
             (self.instr_valid_i | (self.full & !self.accept)) & !self.blocked & !self.clear_i;
 
@@ -169,8 +168,7 @@ impl<const W: usize, const A: usize> TraversalDecoder<W, A> {
             self.words = self.word.get_bits::<8>(8);
         }
         self.opcode = self.op;
-        self.remaining.en_i = self.accept;
-        self.remaining = self.words - 1;
+        self.remaining.load(self.accept, self.words - 1);
         self.last_word = self.words == 1;
         self.starts = (self.op == 0) | (self.op == 4);
         self.position.en_i = self.accept | self.clear_i;
@@ -202,8 +200,7 @@ impl<const W: usize, const A: usize> TraversalDecoder<W, A> {
         self.test = self.word.get_bits::<2>(16);
         self.flags.en_i = self.accept & (self.phase == DecodePhase::Head);
         self.flags = self.word.get_bits::<3>(24);
-        self.run_flags.en_i = self.accept & self.disturbs;
-        self.run_flags = self.flags;
+        self.run_flags.load(self.accept & self.disturbs, self.flags);
         if self.phase == DecodePhase::Head {
             self.run_flags = self.word.get_bits::<3>(24);
         }

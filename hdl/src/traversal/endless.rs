@@ -40,8 +40,6 @@ pub struct EndlessCheck<const W: usize, const D: usize> {
     endless: Signal<Local, Bit>,
     /// Bits of an offset.
     _offset_bits: Generic<'w', W>,
-    /// Bits of a distance, W + 1.
-    _distance_bits: Generic<D>,
 }
 
 #[kernel]

@@ -159,7 +159,6 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     #[new(rows * loops)]
     _cells: usize,
     _shape: TraversalShape,
-    #[argument]
     #[new(double * rows)]
     _second: usize,
 }
@@ -182,10 +181,7 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
 #[allow(clippy::collapsible_if)]
 impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
     fn describe(&self, meta: Meta) -> Meta {
-        self._shape
-            .describe(meta, W, A, "sxqtigelvy")
-            .hidden("cells", self._cells, "loops in all rows")
-            .hidden("D", D, "bits of a distance, W + 1")
+        self._shape.describe(meta, W, A, "sxqtigelvy")
     }
 }
 
@@ -301,8 +297,7 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
                 & (!self.core.running_o | self.core.finish_o)
                 & !(self.alone_i & self.core.busy_o)
                 & !self.stop_i;
-            self.pending_bare[0].en_i = self.start & !self.waits;
-            self.pending_bare[0] = self.offset_only_i;
+            self.pending_bare[0].load(self.start & !self.waits, self.offset_only_i);
             self.bare = mux(self.waits, self.pending_bare[0], self.offset_only_i);
             self.cfg_ready_o = !self.waits;
             self.busy_o = self.waits | self.core.busy_o;
@@ -341,15 +336,13 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
                 self.base[r].en_i = self.cfg_clear_i | (self.write_base & self.is_row[r]);
             }
             if self._trips > 0 {
-                self.trips[r].en_i = self.write_base & self.is_row[r];
-                self.trips[r] = self.cfg_trips_i;
+                self.trips[r].load(self.write_base & self.is_row[r], self.cfg_trips_i);
                 self.counts[r] = self.trips[r];
             } else {
                 self.counts[r] = false;
             }
             if self._equality > 0 {
-                self.equal[r].en_i = self.write_base & self.is_row[r];
-                self.equal[r] = self.cfg_equal_i;
+                self.equal[r].load(self.write_base & self.is_row[r], self.cfg_equal_i);
                 self.equals[r] = self.equal[r];
             } else {
                 self.equals[r] = false;

@@ -37,7 +37,6 @@ pub struct GroupValues<const W: usize> {
     _rows: Param<'m'>,
     /// Loops in a row.
     _loops: Param<'n'>,
-    #[argument]
     #[new(rows * loops)]
     _cells: usize,
     /// Bits of an offset.

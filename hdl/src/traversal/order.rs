@@ -113,10 +113,8 @@ pub struct RowOrder {
     _double: Optional<'x'>,
     /// 1: rows may be attached to a loop.
     _attach: Optional<'i'>,
-    #[argument]
     #[new(double * rows)]
     _second: usize,
-    #[argument]
     #[new(attach * rows)]
     _attached: usize,
 }
@@ -149,24 +147,18 @@ impl RowOrder {
             } else {
                 self.append[k] = self.list_i & !self.used[k];
             }
-            self.used[k].en_i = self.clear_i | self.append[k];
-            self.used[k] = !self.clear_i;
-            self.row[k].en_i = self.append[k];
-            self.row[k] = self.list_row_i;
-            self.kind[k].en_i = self.append[k];
-            self.kind[k] = self.list_kind_i;
+            self.used[k].load(self.clear_i | self.append[k], !self.clear_i);
+            self.row[k].load(self.append[k], self.list_row_i);
+            self.kind[k].load(self.append[k], self.list_kind_i);
         }
         self.listed_o = self.used[0];
 
         comment!("The list in use");
         if self._double > 0 {
             for k in 0..self._rows {
-                self.active_used[k].en_i = self.load_i;
-                self.active_used[k] = self.used[k];
-                self.active_row[k].en_i = self.load_i;
-                self.active_row[k] = self.row[k];
-                self.active_kind[k].en_i = self.load_i;
-                self.active_kind[k] = self.kind[k];
+                self.active_used[k].load(self.load_i, self.used[k]);
+                self.active_row[k].load(self.load_i, self.row[k]);
+                self.active_kind[k].load(self.load_i, self.kind[k]);
                 self.has[k] = self.active_used[k];
                 self.has_row[k] = self.active_row[k];
                 self.has_kind[k] = self.active_kind[k];
@@ -200,11 +192,9 @@ impl RowOrder {
             }
             for k in 0..self._rows {
                 for c in 0..self._loops {
-                    self.attached[k][c].en_i = self.append[k];
-                    self.attached[k][c] = self.list_to[c];
+                    self.attached[k][c].load(self.append[k], self.list_to[c]);
                     if self._double > 0 {
-                        self.active_attached[k][c].en_i = self.load_i;
-                        self.active_attached[k][c] = self.attached[k][c];
+                        self.active_attached[k][c].load(self.load_i, self.attached[k][c]);
                         self.has_attached[k][c] = self.active_attached[k][c];
                     } else {
                         self.has_attached[k][c] = self.attached[k][c];
@@ -233,11 +223,9 @@ impl RowOrder {
             self.aside =
                 (self.in_tensor & self.found & !self.done_i) | (self.in_middle & self.done_i);
             for k in 0..self._rows {
-                self.due[k].en_i = self.change;
-                self.due[k] = self.aside & self.candidate[k] & !self.pick[k];
+                self.due[k].load(self.change, self.aside & self.candidate[k] & !self.pick[k]);
             }
-            self.middle[0].en_i = self.change;
-            self.middle[0] = self.aside & self.found & !self.load_i;
+            self.middle[0].load(self.change, self.aside & self.found & !self.load_i);
         }
         self.end_o = !self.follows & !self.in_middle;
     }
@@ -278,15 +266,11 @@ impl RowOrder {
         }
 
         self.change = self.load_i | self.stop_i | (self.advance_i & (self.done_i | self.aside));
-        self.running.en_i = self.change;
-        self.running = self.next_runs;
-        self.number.en_i = self.change;
-        self.number = self.next_row;
-        self.kind_now.en_i = self.change;
-        self.kind_now = self.next_kind;
+        self.running.load(self.change, self.next_runs);
+        self.number.load(self.change, self.next_row);
+        self.kind_now.load(self.change, self.next_kind);
         for k in 0..self._rows {
-            self.place[k].en_i = self.change;
-            self.place[k] = self.next_place[k];
+            self.place[k].load(self.change, self.next_place[k]);
             self.active[k].en_i = self.change;
             self.active[k] = self.next_runs & (self.next_row == k.to_bits::<3>());
             self.active_o[k] = self.active[k];

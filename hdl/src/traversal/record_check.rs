@@ -95,17 +95,7 @@ pub struct RecordCheck<const W: usize, const A: usize> {
 
 impl<const W: usize, const A: usize> RecordCheck<W, A> {
     fn describe(&self, meta: Meta) -> Meta {
-        self._shape
-            .describe(meta, W, A, "qtig")
-            .hidden("offset_bits", W, "W, for shifts")
-            .hidden("address_bits", A, "A, for shifts")
-            .hidden("last_row", self._last_row, "highest row")
-            .hidden(
-                "above_space",
-                self._above_space,
-                "2^A without its low A bits, in 32 bits",
-            )
-            .hidden("last_loop", self._last_loop, "outermost loop")
+        self._shape.describe(meta, W, A, "qtig")
     }
 }
 

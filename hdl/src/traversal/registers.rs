@@ -53,13 +53,10 @@ pub struct LoopRegisters<const W: usize, const D: usize> {
     active_distance: [RegData<Bits<D>>; second],
     /// Loops.
     _loops: Param<'n'>,
-    #[argument]
     #[new(double * loops)]
     _second: usize,
     /// Bits of an offset.
     _offset_bits: Generic<'w', W>,
-    /// Bits of a distance, W + 1.
-    _distance_bits: Generic<D>,
     /// 1: a waiting and an active set.
     _double: Optional<'x'>,
 }
@@ -68,24 +65,18 @@ pub struct LoopRegisters<const W: usize, const D: usize> {
 impl<const W: usize, const D: usize> LoopRegisters<W, D> {
     fn update(&mut self) {
         for c in 0..self._loops {
-            self.initial[c].en_i = self.write_initial_i[c];
-            self.initial[c] = self.initial_i;
-            self.step[c].en_i = self.write_step_i[c];
-            self.step[c] = self.step_i;
-            self.distance[c].en_i = self.write_distance_i[c];
-            self.distance[c] = self.distance_i;
+            self.initial[c].load(self.write_initial_i[c], self.initial_i);
+            self.step[c].load(self.write_step_i[c], self.step_i);
+            self.distance[c].load(self.write_distance_i[c], self.distance_i);
             self.next_initial_o[c] = self.initial[c];
             self.next_step_o[c] = self.step[c];
             self.next_distance_o[c] = self.distance[c];
         }
         if self._double > 0 {
             for c in 0..self._loops {
-                self.active_initial[c].en_i = self.load_i;
-                self.active_initial[c] = self.initial[c];
-                self.active_step[c].en_i = self.load_i;
-                self.active_step[c] = self.step[c];
-                self.active_distance[c].en_i = self.load_i;
-                self.active_distance[c] = self.distance[c];
+                self.active_initial[c].load(self.load_i, self.initial[c]);
+                self.active_step[c].load(self.load_i, self.step[c]);
+                self.active_distance[c].load(self.load_i, self.distance[c]);
                 self.initial_o[c] = self.active_initial[c];
                 self.step_o[c] = self.active_step[c];
                 self.distance_o[c] = self.active_distance[c];

@@ -50,19 +50,16 @@ impl<const A: usize> RowValues<A> {
         }
         if self._double > 0 {
             for r in 0..self._rows {
-                self.active_base[r].en_i = self.load_i;
-                self.active_base[r] = self.wanted[r];
+                self.active_base[r].load(self.load_i, self.wanted[r]);
                 self.base_o[r] = self.active_base[r];
                 if self._trips > 0 {
-                    self.active_trips[r].en_i = self.load_i;
-                    self.active_trips[r] = self.trips_i[r];
+                    self.active_trips[r].load(self.load_i, self.trips_i[r]);
                     self.trips_o[r] = self.active_trips[r];
                 } else {
                     self.trips_o[r] = false;
                 }
                 if self._equality > 0 {
-                    self.active_equal[r].en_i = self.load_i;
-                    self.active_equal[r] = self.equal_i[r];
+                    self.active_equal[r].load(self.load_i, self.equal_i[r]);
                     self.equal_o[r] = self.active_equal[r];
                 } else {
                     self.equal_o[r] = false;

@@ -89,8 +89,7 @@ impl<const A: usize> AddressSum<A> {
         }
         if self._pair_cut > 0 {
             for k in 0..self._pairs {
-                self.pair_stage[k].en_i = self.enable_i;
-                self.pair_stage[k] = self.pair[k];
+                self.pair_stage[k].load(self.enable_i, self.pair[k]);
                 self.pair_sum[k] = self.pair_stage[k];
             }
         } else {
@@ -106,8 +105,7 @@ impl<const A: usize> AddressSum<A> {
         }
         if self._quad_cut > 0 {
             for k in 0..self._quads {
-                self.quad_stage[k].en_i = self.enable_i;
-                self.quad_stage[k] = self.quad[k];
+                self.quad_stage[k].load(self.enable_i, self.quad[k]);
                 self.quad_sum[k] = self.quad_stage[k];
             }
         } else {
@@ -123,8 +121,7 @@ impl<const A: usize> AddressSum<A> {
         }
         if self._oct_cut > 0 {
             for k in 0..self._octs {
-                self.oct_stage[k].en_i = self.enable_i;
-                self.oct_stage[k] = self.oct[k];
+                self.oct_stage[k].load(self.enable_i, self.oct[k]);
                 self.oct_sum[k] = self.oct_stage[k];
             }
         } else {

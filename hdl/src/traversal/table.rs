@@ -126,8 +126,7 @@ impl<const A: usize> OffsetTable<A> {
         self.numbers.raddr_i = self.entry.get_bits::<12>(0);
         self.read_valid.en_i = self.room | self.clear_i;
         self.read_valid = self.reading & !self.clear_i;
-        self.read_end.en_i = self.room;
-        self.read_end = self.last;
+        self.read_end.load(self.room, self.last);
 
         comment!("Base plus offset");
         self.row_base = 0.into();
@@ -140,10 +139,8 @@ impl<const A: usize> OffsetTable<A> {
         self.valid = self.read_valid & !self.clear_i;
         self.addr.en_i = self.room;
         self.addr = self.row_base + self.offsets.rdata_o[0];
-        self.row.en_i = self.room;
-        self.row = self.numbers.rdata_o[0];
-        self.end_flag.en_i = self.room;
-        self.end_flag = self.read_end;
+        self.row.load(self.room, self.numbers.rdata_o[0]);
+        self.end_flag.load(self.room, self.read_end);
 
         self.valid_o = self.valid;
         self.addr_o = self.addr;

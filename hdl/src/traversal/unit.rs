@@ -136,8 +136,7 @@ impl<const W: usize, const D: usize, const A: usize> TraversalUnit<W, D, A> {
         comment!("What the traversal under way asks for");
         self.on_demand.en_i = self.engine.load_o;
         self.on_demand = self.decoder.on_demand_o;
-        self.window.en_i = self.engine.load_o;
-        self.window = self.decoder.window_o;
+        self.window.load(self.engine.load_o, self.decoder.window_o);
         self.window_first.en_i = self.engine.load_o;
         self.window_first = self.decoder.window_first_o;
         self.window_last.en_i = self.engine.load_o;
@@ -152,19 +151,13 @@ impl<const W: usize, const D: usize, const A: usize> TraversalUnit<W, D, A> {
         self.fits = self.engine.valid_o & !self.outside;
         self.valid.en_i = self.room | self.clear_i;
         self.valid = self.fits & !self.stop;
-        self.addr.en_i = self.room;
-        self.addr = self.engine.addr_o;
-        self.row.en_i = self.room;
-        self.row = self.engine.row_o;
-        self.kind.en_i = self.room;
-        self.kind = self.engine.kind_o;
-        self.last.en_i = self.room;
-        self.last = self.engine.last_o;
-        self.end_flag.en_i = self.room;
-        self.end_flag = self.engine.end_o;
+        self.addr.load(self.room, self.engine.addr_o);
+        self.row.load(self.room, self.engine.row_o);
+        self.kind.load(self.room, self.engine.kind_o);
+        self.last.load(self.room, self.engine.last_o);
+        self.end_flag.load(self.room, self.engine.end_o);
         for c in 0..self._loops {
-            self.final_flag[c].en_i = self.room;
-            self.final_flag[c] = self.engine.final_o[c];
+            self.final_flag[c].load(self.room, self.engine.final_o[c]);
             self.final_o[c] = self.final_flag[c];
         }
 

@@ -3,6 +3,36 @@
 use super::Control;
 use heddle_kernel::prelude::*;
 
+/// The walk of a unit, from the sequencer to the head: a unit of the machine uses no option of the engine.
+macro_rules! walk {
+    ($walk:ident, $head:ident, $unit:literal) => {
+        #[kernel]
+        fn $walk(&mut self) {
+            self.$walk.cfg_clear_i = self.sequencer.cfg_clear_o[$unit];
+            self.$walk.stop_i = self.sequencer.cfg_clear_o[$unit];
+            self.$walk.cfg_kind_i = 0.into();
+            self.$walk.cfg_attached_i = false;
+            self.$walk.cfg_loop_i = 0.into();
+            self.$walk.cfg_equal_i = false;
+            self.$walk.cfg_trips_i = false;
+            self.$walk.cfg_group_i = false;
+            self.$walk.alone_i = false;
+            self.$walk.offset_only_i = false;
+            self.$walk.cfg_valid_i = self.sequencer.cfg_valid_o[$unit];
+            self.$walk.cfg_sel_i = self.sequencer.cfg_sel_o;
+            self.$walk.cfg_row_i = self.sequencer.cfg_row_o;
+            self.$walk.cfg_col_i = self.sequencer.cfg_col_o;
+            self.$walk.cfg_data_i = self.sequencer.cfg_data_o;
+            self.$walk.start_i = self.sequencer.start_o[$unit];
+            self.$walk.pause_i = false;
+            self.$walk.ready_i = self.$head.addr_ready_o;
+            self.$head.clear_i = self.idle;
+            self.$head.addr_valid_i = self.$walk.valid_o;
+            self.$head.addr_i = self.$walk.addr_o;
+        }
+    };
+}
+
 #[kernel]
 impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
     fn update(&mut self) {
@@ -14,6 +44,10 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         self.drain();
         self.counters();
     }
+
+    walk!(weight_walk, weight_head, 0);
+    walk!(stream_walk, stream_head, 1);
+    walk!(drain_walk, drain_head, 2);
 
     /// What the host asks for.
     fn host(&mut self) {
@@ -117,27 +151,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
 
     /// The weight unit.
     fn weights(&mut self) {
-        self.weight_walk.cfg_clear_i = self.sequencer.cfg_clear_o[0];
-        self.weight_walk.stop_i = self.sequencer.cfg_clear_o[0];
-        self.weight_walk.cfg_kind_i = 0.into();
-        self.weight_walk.cfg_attached_i = false;
-        self.weight_walk.cfg_loop_i = 0.into();
-        self.weight_walk.cfg_equal_i = false;
-        self.weight_walk.cfg_trips_i = false;
-        self.weight_walk.cfg_group_i = false;
-        self.weight_walk.alone_i = false;
-        self.weight_walk.offset_only_i = false;
-        self.weight_walk.cfg_valid_i = self.sequencer.cfg_valid_o[0];
-        self.weight_walk.cfg_sel_i = self.sequencer.cfg_sel_o;
-        self.weight_walk.cfg_row_i = self.sequencer.cfg_row_o;
-        self.weight_walk.cfg_col_i = self.sequencer.cfg_col_o;
-        self.weight_walk.cfg_data_i = self.sequencer.cfg_data_o;
-        self.weight_walk.start_i = self.sequencer.start_o[0];
-        self.weight_walk.pause_i = false;
-        self.weight_walk.ready_i = self.weight_head.addr_ready_o;
-        self.weight_head.clear_i = self.idle;
-        self.weight_head.addr_valid_i = self.weight_walk.valid_o;
-        self.weight_head.addr_i = self.weight_walk.addr_o;
+        self.weight_walk();
         self.weight_head.final_i.follow(&self.weight_walk.final_o);
         self.weight_head.rows_i = self.sequencer.param_o[0].get_bits::<9>(0);
         self.weight_head.level_i = self.sequencer.param_o[0].get_bits::<3>(12);
@@ -153,22 +167,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
 
     /// The stream unit.
     fn stream(&mut self) {
-        self.stream_walk.cfg_clear_i = self.sequencer.cfg_clear_o[1];
-        self.stream_walk.stop_i = self.sequencer.cfg_clear_o[1];
-        self.stream_walk.cfg_kind_i = 0.into();
-        self.stream_walk.cfg_attached_i = false;
-        self.stream_walk.cfg_loop_i = 0.into();
-        self.stream_walk.cfg_equal_i = false;
-        self.stream_walk.cfg_trips_i = false;
-        self.stream_walk.cfg_group_i = false;
-        self.stream_walk.alone_i = false;
-        self.stream_walk.offset_only_i = false;
-        self.stream_walk.cfg_valid_i = self.sequencer.cfg_valid_o[1];
-        self.stream_walk.cfg_sel_i = self.sequencer.cfg_sel_o;
-        self.stream_walk.cfg_row_i = self.sequencer.cfg_row_o;
-        self.stream_walk.cfg_col_i = self.sequencer.cfg_col_o;
-        self.stream_walk.cfg_data_i = self.sequencer.cfg_data_o;
-        self.stream_walk.start_i = self.sequencer.start_o[1];
+        self.stream_walk();
         for i in 0..1 {
             self.stream_walk.times_i[i] = self.sequencer.repeat_o.get_bits::<8>(0);
         }
@@ -183,11 +182,6 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         for i in self._operand_rows..self._sizes.record_rows {
             self.stream_walk.increment_i[i] = 0.into();
         }
-        self.stream_walk.pause_i = false;
-        self.stream_walk.ready_i = self.stream_head.addr_ready_o;
-        self.stream_head.clear_i = self.idle;
-        self.stream_head.addr_valid_i = self.stream_walk.valid_o;
-        self.stream_head.addr_i = self.stream_walk.addr_o;
         self.stream_head.final_i.follow(&self.stream_walk.final_o);
         self.stream_head.rows_i = self.sequencer.param_o[1].get_bits::<9>(0);
         self.stream_head.level_i = self.sequencer.param_o[1].get_bits::<3>(12);
@@ -216,27 +210,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
 
     /// The drain unit.
     fn drain(&mut self) {
-        self.drain_walk.cfg_clear_i = self.sequencer.cfg_clear_o[2];
-        self.drain_walk.stop_i = self.sequencer.cfg_clear_o[2];
-        self.drain_walk.cfg_kind_i = 0.into();
-        self.drain_walk.cfg_attached_i = false;
-        self.drain_walk.cfg_loop_i = 0.into();
-        self.drain_walk.cfg_equal_i = false;
-        self.drain_walk.cfg_trips_i = false;
-        self.drain_walk.cfg_group_i = false;
-        self.drain_walk.alone_i = false;
-        self.drain_walk.offset_only_i = false;
-        self.drain_walk.cfg_valid_i = self.sequencer.cfg_valid_o[2];
-        self.drain_walk.cfg_sel_i = self.sequencer.cfg_sel_o;
-        self.drain_walk.cfg_row_i = self.sequencer.cfg_row_o;
-        self.drain_walk.cfg_col_i = self.sequencer.cfg_col_o;
-        self.drain_walk.cfg_data_i = self.sequencer.cfg_data_o;
-        self.drain_walk.start_i = self.sequencer.start_o[2];
-        self.drain_walk.pause_i = false;
-        self.drain_walk.ready_i = self.drain_head.addr_ready_o;
-        self.drain_head.clear_i = self.idle;
-        self.drain_head.addr_valid_i = self.drain_walk.valid_o;
-        self.drain_head.addr_i = self.drain_walk.addr_o;
+        self.drain_walk();
         self.drain_head.start_i = self.sequencer.start_o[2];
         self.drain_head.columns_i = self.sequencer.param_o[2].get_bits::<9>(0);
         self.drain_head.tile_i = self.sequencer.param_o[2].get_bits::<8>(16);
