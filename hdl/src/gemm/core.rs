@@ -133,8 +133,24 @@ pub struct Gemm<const A: usize> {
     _broadcast: bool,
 }
 
+impl<const A: usize> Gemm<A> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._of.describe(meta)
+    }
+}
+
 #[kernel]
 impl<const A: usize> Gemm<A> {
+    fn update(&mut self) {
+        self.registers();
+        self.slots();
+        self.operands();
+        self.weight_memory();
+        self.products();
+        self.results();
+        self.run_counters();
+    }
+
     fn registers(&mut self) {
         comment!("Registers and tables");
         self.settings.write_i = self.wr_valid_i;
@@ -313,24 +329,5 @@ impl<const A: usize> Gemm<A> {
         self.counters.read_i.follow(&self.was_read);
         self.reads_o = self.counters.reads_o;
         self.stalls_o = self.counters.stalls_o;
-    }
-}
-
-impl<const A: usize> Gemm<A> {
-    fn describe(&self, meta: Meta) -> Meta {
-        self._of.describe(meta)
-    }
-}
-
-#[kernel]
-impl<const A: usize> Gemm<A> {
-    fn update(&mut self) {
-        self.registers();
-        self.slots();
-        self.operands();
-        self.weight_memory();
-        self.products();
-        self.results();
-        self.run_counters();
     }
 }

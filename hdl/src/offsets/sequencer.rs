@@ -134,8 +134,29 @@ pub struct OffsetSequencer {
     _of: OffsetShape,
 }
 
+impl OffsetSequencer {
+    fn describe(&self, meta: Meta) -> Meta {
+        let shape = &self._of;
+        meta.param("rows", "r", shape.rows, "rows")
+            .param("cols", "q", shape.cols, "columns")
+            .option("summing", "s", shape.running.into(), RUNNING)
+            .option("before", "i", shape.before.into(), BEFORE)
+            .option("prefetch", "p", shape.prefetch.into(), PREFETCH)
+    }
+}
+
 #[kernel]
 impl OffsetSequencer {
+    fn update(&mut self) {
+        self.lists();
+        self.ends();
+        self.order();
+        self.held_list();
+        self.streaming_list();
+        self.column_tiles();
+        self.slot();
+    }
+
     fn lists(&mut self) {
         comment!("Which list is held and which one streams by");
         self.held_count = self.t_i;
@@ -343,29 +364,5 @@ impl OffsetSequencer {
                 self.offset_addr_o = self.held_entry;
             }
         }
-    }
-}
-
-impl OffsetSequencer {
-    fn describe(&self, meta: Meta) -> Meta {
-        let shape = &self._of;
-        meta.param("rows", "r", shape.rows, "rows")
-            .param("cols", "q", shape.cols, "columns")
-            .option("summing", "s", shape.running.into(), RUNNING)
-            .option("before", "i", shape.before.into(), BEFORE)
-            .option("prefetch", "p", shape.prefetch.into(), PREFETCH)
-    }
-}
-
-#[kernel]
-impl OffsetSequencer {
-    fn update(&mut self) {
-        self.lists();
-        self.ends();
-        self.order();
-        self.held_list();
-        self.streaming_list();
-        self.column_tiles();
-        self.slot();
     }
 }

@@ -113,8 +113,34 @@ pub struct OffsetUnit<const A: usize> {
     _of: OffsetShape,
 }
 
+impl<const A: usize> OffsetUnit<A> {
+    fn describe(&self, meta: Meta) -> Meta {
+        let shape = &self._of;
+        meta.param("rows", "r", shape.rows, "rows")
+            .param("cols", "q", shape.cols, "columns of the array")
+            .param("A", "a", A, "bits of an address and of a table entry")
+            .param("bases", "b", shape.bases, "entries of the table of bases")
+            .param("offsets", "o", shape.offsets, "entries of the offsets")
+            .option("taps", "t", shape.taps, TAPS)
+            .option("broadcast", "c", shape.broadcast.into(), BROADCAST)
+            .option("running", "s", shape.running.into(), RUNNING)
+            .option("before", "i", shape.before.into(), BEFORE)
+            .option("prefetch", "p", shape.prefetch.into(), PREFETCH)
+            .option("expand", "x", shape.expand.into(), EXPAND)
+    }
+}
+
 #[kernel]
 impl<const A: usize> OffsetUnit<A> {
+    fn update(&mut self) {
+        self.writes();
+        self.start_and_end();
+        self.slots();
+        self.tables();
+        self.entries();
+        self.to_rows();
+    }
+
     fn writes(&mut self) {
         comment!("Writes: nothing changes during a run, nor in the clock of a start");
         self.expanding = mux(self._of.expand, self.expander[0].busy_o, false);
@@ -277,34 +303,5 @@ impl<const A: usize> OffsetUnit<A> {
         self.pass_cols_o = self.pass.pass_cols_o;
         self.pass_sum_first_o = self.pass.pass_sum_first_o;
         self.pass_sum_last_o = self.pass.pass_sum_last_o;
-    }
-}
-
-impl<const A: usize> OffsetUnit<A> {
-    fn describe(&self, meta: Meta) -> Meta {
-        let shape = &self._of;
-        meta.param("rows", "r", shape.rows, "rows")
-            .param("cols", "q", shape.cols, "columns of the array")
-            .param("A", "a", A, "bits of an address and of a table entry")
-            .param("bases", "b", shape.bases, "entries of the table of bases")
-            .param("offsets", "o", shape.offsets, "entries of the offsets")
-            .option("taps", "t", shape.taps, TAPS)
-            .option("broadcast", "c", shape.broadcast.into(), BROADCAST)
-            .option("running", "s", shape.running.into(), RUNNING)
-            .option("before", "i", shape.before.into(), BEFORE)
-            .option("prefetch", "p", shape.prefetch.into(), PREFETCH)
-            .option("expand", "x", shape.expand.into(), EXPAND)
-    }
-}
-
-#[kernel]
-impl<const A: usize> OffsetUnit<A> {
-    fn update(&mut self) {
-        self.writes();
-        self.start_and_end();
-        self.slots();
-        self.tables();
-        self.entries();
-        self.to_rows();
     }
 }

@@ -60,8 +60,27 @@ fn of_bits(shape: &SlicedShape, bits: usize) -> usize {
     (shape.unit_bits == bits).into()
 }
 
+impl SlicedBank {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe_kind(meta)
+    }
+}
+
 #[kernel]
 impl SlicedBank {
+    fn update(&mut self) {
+        self.half();
+        self.single();
+        self.double();
+        self.quad();
+        match self._shape.unit_bits {
+            4 => self.half_bytes(),
+            8 => self.bytes(),
+            16 => self.byte_pairs(),
+            _ => self.byte_quads(),
+        }
+    }
+
     parts!(through half);
     parts!(through single);
     parts!(through double);
@@ -115,28 +134,6 @@ impl SlicedBank {
                 self.rdata_o[4 * k + b] = byte;
                 self.nz_o[4 * k + b] = byte.any();
             }
-        }
-    }
-}
-
-impl SlicedBank {
-    fn describe(&self, meta: Meta) -> Meta {
-        self._shape.describe_kind(meta)
-    }
-}
-
-#[kernel]
-impl SlicedBank {
-    fn update(&mut self) {
-        self.half();
-        self.single();
-        self.double();
-        self.quad();
-        match self._shape.unit_bits {
-            4 => self.half_bytes(),
-            8 => self.bytes(),
-            16 => self.byte_pairs(),
-            _ => self.byte_quads(),
         }
     }
 }

@@ -136,8 +136,48 @@ fn stages_in_front_of_writes(shape: &DataSliceShape) -> usize {
     write_stages
 }
 
+impl<const UB: usize> DataSlice<UB> {
+    fn describe(&self, meta: Meta) -> Meta {
+        let shape = &self._shape;
+        meta.param("depth", "d", shape.words, "words")
+            .param("width", "w", shape.width, "units of the slice")
+            .choice("unit_bits", "u", UB, 8, "bits of a unit")
+            .option("exact", "e", shape.exact.into(), LANES)
+            .option("right", "r", shape.right.into(), RIGHT)
+            .choice(
+                "writes",
+                "p",
+                self._writes,
+                1,
+                "registers in front of the write port",
+            )
+            .option(
+                "reads",
+                "q",
+                self._reads,
+                "registers in front of the read port",
+            )
+            .option(
+                "offset",
+                "f",
+                shape.offset,
+                "cycles from a write to its read",
+            )
+            .option("data", "s", self._data, "registers behind the memory")
+            .option("waits", "t", self._waits, "registers at the output")
+    }
+}
+
 #[kernel]
 impl<const UB: usize> DataSlice<UB> {
+    fn update(&mut self) {
+        self.writes();
+        self.reads();
+        self.access();
+        self.units_read();
+        self.waits();
+    }
+
     /// Writes on their way to the memory.
     fn writes(&mut self) {
         comment!("Writes on their way to the memory");
@@ -280,48 +320,5 @@ impl<const UB: usize> DataSlice<UB> {
         for i in 0..self._width {
             self.unit_o[i].follow(&self.read_unit[self._waits * self._width + i]);
         }
-    }
-}
-
-impl<const UB: usize> DataSlice<UB> {
-    fn describe(&self, meta: Meta) -> Meta {
-        let shape = &self._shape;
-        meta.param("depth", "d", shape.words, "words")
-            .param("width", "w", shape.width, "units of the slice")
-            .choice("unit_bits", "u", UB, 8, "bits of a unit")
-            .option("exact", "e", shape.exact.into(), LANES)
-            .option("right", "r", shape.right.into(), RIGHT)
-            .choice(
-                "writes",
-                "p",
-                self._writes,
-                1,
-                "registers in front of the write port",
-            )
-            .option(
-                "reads",
-                "q",
-                self._reads,
-                "registers in front of the read port",
-            )
-            .option(
-                "offset",
-                "f",
-                shape.offset,
-                "cycles from a write to its read",
-            )
-            .option("data", "s", self._data, "registers behind the memory")
-            .option("waits", "t", self._waits, "registers at the output")
-    }
-}
-
-#[kernel]
-impl<const UB: usize> DataSlice<UB> {
-    fn update(&mut self) {
-        self.writes();
-        self.reads();
-        self.access();
-        self.units_read();
-        self.waits();
     }
 }

@@ -69,8 +69,24 @@ pub struct SlicedField<const UB: usize> {
     _first: usize,
 }
 
+impl<const UB: usize> SlicedField<UB> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe(meta)
+    }
+}
+
 #[kernel]
 impl<const UB: usize> SlicedField<UB> {
+    fn update(&mut self) {
+        self.take_request();
+        self.fill_row();
+        self.first_slice();
+        self.access_slices();
+        self.wait_for_slices();
+        self.restore_word();
+        self.reply_word();
+    }
+
     parts!(take_request);
     parts!(access_row);
     parts!(read_slices);
@@ -126,24 +142,5 @@ impl<const UB: usize> SlicedField<UB> {
         }
         self.reply.word_i.follow(&self.restore.word_o);
         self.reply.mask_i.follow(&self.restore.mask_o);
-    }
-}
-
-impl<const UB: usize> SlicedField<UB> {
-    fn describe(&self, meta: Meta) -> Meta {
-        self._shape.describe(meta)
-    }
-}
-
-#[kernel]
-impl<const UB: usize> SlicedField<UB> {
-    fn update(&mut self) {
-        self.take_request();
-        self.fill_row();
-        self.first_slice();
-        self.access_slices();
-        self.wait_for_slices();
-        self.restore_word();
-        self.reply_word();
     }
 }

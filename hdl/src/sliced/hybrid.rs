@@ -79,8 +79,24 @@ pub struct SlicedHybrid<const UB: usize> {
     _mask_units: usize,
 }
 
+impl<const UB: usize> SlicedHybrid<UB> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe(meta)
+    }
+}
+
 #[kernel]
 impl<const UB: usize> SlicedHybrid<UB> {
+    fn update(&mut self) {
+        self.take_request();
+        self.fill_row();
+        self.first_slice();
+        self.access_slices();
+        self.wait_for_slices();
+        self.restore_word();
+        self.reply_word();
+    }
+
     parts!(take_request);
     parts!(access_row);
     parts!(read_slices);
@@ -174,24 +190,5 @@ impl<const UB: usize> SlicedHybrid<UB> {
                 self.reply.mask_i[k].follow(&self.restore.mask_o[k]);
             }
         }
-    }
-}
-
-impl<const UB: usize> SlicedHybrid<UB> {
-    fn describe(&self, meta: Meta) -> Meta {
-        self._shape.describe(meta)
-    }
-}
-
-#[kernel]
-impl<const UB: usize> SlicedHybrid<UB> {
-    fn update(&mut self) {
-        self.take_request();
-        self.fill_row();
-        self.first_slice();
-        self.access_slices();
-        self.wait_for_slices();
-        self.restore_word();
-        self.reply_word();
     }
 }

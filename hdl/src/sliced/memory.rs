@@ -107,8 +107,24 @@ pub struct Sliced<const UB: usize> {
     _split: usize,
 }
 
+impl<const UB: usize> Sliced<UB> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe(meta)
+    }
+}
+
 #[kernel]
 impl<const UB: usize> Sliced<UB> {
+    fn update(&mut self) {
+        self.take_request();
+        self.mask();
+        self.find();
+        self.move_units();
+        self.access_slices();
+        self.restore_word();
+        self.reply_word();
+    }
+
     parts!(take_request);
     parts!(access_row);
     parts!(read_slices);
@@ -214,24 +230,5 @@ impl<const UB: usize> Sliced<UB> {
         self.slice_wen_o.follow(&self.slices.slice_wen_o);
         self.reply.word_i.follow(&self.restore.word_o);
         self.reply.mask_i.follow(&self.restore.mask_o);
-    }
-}
-
-impl<const UB: usize> Sliced<UB> {
-    fn describe(&self, meta: Meta) -> Meta {
-        self._shape.describe(meta)
-    }
-}
-
-#[kernel]
-impl<const UB: usize> Sliced<UB> {
-    fn update(&mut self) {
-        self.take_request();
-        self.mask();
-        self.find();
-        self.move_units();
-        self.access_slices();
-        self.restore_word();
-        self.reply_word();
     }
 }

@@ -46,8 +46,45 @@ pub struct Pack<const UB: usize> {
     _unit_bits: Generic<'b', UB>,
 }
 
+impl<const UB: usize> Pack<UB> {
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.named(match self._network {
+            Network::Split => "sliced_pack_split",
+            _ => "sliced_pack",
+        })
+    }
+}
+
 #[kernel]
 impl<const UB: usize> Pack<UB> {
+    fn update(&mut self) {
+        for p in 0..self._units {
+            self.word[0][p] = self.word_i[p];
+            self.lane[0][p] = self.mask_i[p].get_bit(0);
+        }
+        comment!("A unit that moves leaves a zero behind, unless another takes its place");
+        if self._network == Network::Split {
+            let left = self._units / 2;
+            for t in 0..self._stages - 1 {
+                for e in 0..2 {
+                    self.stage(t, e * left, left, e * self._half_moves);
+                }
+            }
+            comment!("The right half moves on as a whole, to where there is nothing");
+            for t in 0..self._stages {
+                self.right_half(t, self._stages - 1 + t);
+            }
+        } else {
+            for t in 0..self._stages {
+                self.stage(t, 0, self._units, 0);
+            }
+        }
+        for p in 0..self._units {
+            self.packed_o[p] = self.word[self._levels][p];
+            self.lane_o[p] = self.lane[self._levels][p].into();
+        }
+    }
+
     /// Stage t within `width` units from position `from` on, whose moves begin at `moves`.
     fn stage(&mut self, t: usize, from: usize, width: usize, moves: usize) {
         let s = 1 << t;
@@ -114,46 +151,6 @@ impl<const UB: usize> Pack<UB> {
                     self.lane[l + 1][p] = lane;
                 }
             }
-        }
-    }
-}
-
-impl<const UB: usize> Pack<UB> {
-    fn describe(&self, meta: Meta) -> Meta {
-        meta.named(match self._network {
-            Network::Split => "sliced_pack_split",
-            _ => "sliced_pack",
-        })
-    }
-}
-
-#[kernel]
-impl<const UB: usize> Pack<UB> {
-    fn update(&mut self) {
-        for p in 0..self._units {
-            self.word[0][p] = self.word_i[p];
-            self.lane[0][p] = self.mask_i[p].get_bit(0);
-        }
-        comment!("A unit that moves leaves a zero behind, unless another takes its place");
-        if self._network == Network::Split {
-            let left = self._units / 2;
-            for t in 0..self._stages - 1 {
-                for e in 0..2 {
-                    self.stage(t, e * left, left, e * self._half_moves);
-                }
-            }
-            comment!("The right half moves on as a whole, to where there is nothing");
-            for t in 0..self._stages {
-                self.right_half(t, self._stages - 1 + t);
-            }
-        } else {
-            for t in 0..self._stages {
-                self.stage(t, 0, self._units, 0);
-            }
-        }
-        for p in 0..self._units {
-            self.packed_o[p] = self.word[self._levels][p];
-            self.lane_o[p] = self.lane[self._levels][p].into();
         }
     }
 }

@@ -83,6 +83,22 @@ pub struct Packed<const UB: usize> {
 
 #[kernel]
 impl<const UB: usize> Packed<UB> {
+    fn update(&mut self) {
+        self.take_request();
+        self.find_mask();
+        if self._stages > 0 {
+            self.in_two_cycles();
+        } else {
+            self.at_once();
+        }
+        for p in 0..self._units {
+            self.packed_o[p] = 0.into();
+            if self.stored {
+                self.packed_o[p].follow(&self.pack.packed_o[p]);
+            }
+        }
+    }
+
     parts!(take_request);
 
     /// The mask to store.
@@ -152,24 +168,5 @@ impl<const UB: usize> Packed<UB> {
         self.need_o.follow(&self.write_select.slice_o);
         self.stored.follow(&self.write_select.slice_o[0]);
         self.pack.move_i.follow(&self.route.move_o);
-    }
-}
-
-#[kernel]
-impl<const UB: usize> Packed<UB> {
-    fn update(&mut self) {
-        self.take_request();
-        self.find_mask();
-        if self._stages > 0 {
-            self.in_two_cycles();
-        } else {
-            self.at_once();
-        }
-        for p in 0..self._units {
-            self.packed_o[p] = 0.into();
-            if self.stored {
-                self.packed_o[p].follow(&self.pack.packed_o[p]);
-            }
-        }
     }
 }

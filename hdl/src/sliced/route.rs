@@ -87,8 +87,26 @@ pub struct Route {
     _half_moves: usize,
 }
 
+impl Route {
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.named(match self._network {
+            Network::Full => "sliced_route",
+            Network::Half => "sliced_route_half",
+            Network::Split => "sliced_route_split",
+        })
+    }
+}
+
 #[kernel]
 impl Route {
+    fn update(&mut self) {
+        if self._split > 0 {
+            self.move_halves();
+        } else {
+            self.move_all();
+        }
+    }
+
     /// By the number of zero units before, or at most by half the word.
     fn move_all(&mut self) {
         for j in 0..self._units - 1 {
@@ -156,27 +174,6 @@ impl Route {
             if self.all_zeros[0] >= self._left.to_bits::<7>() {
                 self.move_o[bit] = self.half_zeros[0].pop_o.get_bits::<1>(t);
             }
-        }
-    }
-}
-
-impl Route {
-    fn describe(&self, meta: Meta) -> Meta {
-        meta.named(match self._network {
-            Network::Full => "sliced_route",
-            Network::Half => "sliced_route_half",
-            Network::Split => "sliced_route_split",
-        })
-    }
-}
-
-#[kernel]
-impl Route {
-    fn update(&mut self) {
-        if self._split > 0 {
-            self.move_halves();
-        } else {
-            self.move_all();
         }
     }
 }

@@ -37,36 +37,6 @@ pub struct Unpack<const UB: usize> {
     _unit_bits: Generic<'b', UB>,
 }
 
-#[kernel]
-impl<const UB: usize> Unpack<UB> {
-    /// Stage t within `width` units from position `from` on, whose moves begin at `moves`.
-    fn stage(&mut self, t: usize, from: usize, width: usize, moves: usize) {
-        for p in 0..width {
-            let at = from + p;
-            self.word[t][at] = self.word[t + 1][at];
-            if p >= 1 << t {
-                let moved = self.move_i[moves + place(width, t, p)];
-                if moved.get_bit(0) {
-                    self.word[t][at] = self.word[t + 1][at - (1 << t)];
-                }
-            }
-        }
-    }
-
-    /// The right half was moved on by 2^t, from level `l` to the next one.
-    fn right_half(&mut self, t: usize, l: usize) {
-        for p in 0..self._units {
-            self.word[l][p] = self.word[l + 1][p];
-            if moves_on(self._units / 2, 1 << t, p) {
-                let moved = self.move_i[2 * self._half_moves + t];
-                if moved.get_bit(0) {
-                    self.word[l][p] = self.word[l + 1][p - (1 << t)];
-                }
-            }
-        }
-    }
-}
-
 impl<const UB: usize> Unpack<UB> {
     fn describe(&self, meta: Meta) -> Meta {
         meta.named(match self._network {
@@ -99,6 +69,33 @@ impl<const UB: usize> Unpack<UB> {
         comment!("Zeros come from the mask");
         for p in 0..self._units {
             self.word_o[p] = mux(self.mask_i[p].get_bit(0), self.word[0][p], 0.into());
+        }
+    }
+
+    /// Stage t within `width` units from position `from` on, whose moves begin at `moves`.
+    fn stage(&mut self, t: usize, from: usize, width: usize, moves: usize) {
+        for p in 0..width {
+            let at = from + p;
+            self.word[t][at] = self.word[t + 1][at];
+            if p >= 1 << t {
+                let moved = self.move_i[moves + place(width, t, p)];
+                if moved.get_bit(0) {
+                    self.word[t][at] = self.word[t + 1][at - (1 << t)];
+                }
+            }
+        }
+    }
+
+    /// The right half was moved on by 2^t, from level `l` to the next one.
+    fn right_half(&mut self, t: usize, l: usize) {
+        for p in 0..self._units {
+            self.word[l][p] = self.word[l + 1][p];
+            if moves_on(self._units / 2, 1 << t, p) {
+                let moved = self.move_i[2 * self._half_moves + t];
+                if moved.get_bit(0) {
+                    self.word[l][p] = self.word[l + 1][p - (1 << t)];
+                }
+            }
         }
     }
 }
