@@ -1,7 +1,6 @@
 //! Head of the results and post waves: what happens to a slot that has left the last row.
 
-use crate::buffer::BankCount;
-use crate::post::PostOptions;
+use super::ControlShape;
 use heddle_kernel::prelude::*;
 
 /// Gives every slot that leaves the last row its result address and its drain address.
@@ -14,7 +13,7 @@ use heddle_kernel::prelude::*;
 /// t + 6 and, if it goes to post, on the post wave in t + 8; its drain address is taken in t + 7.
 /// The unit is busy until Cols + 16 cycles after its last address was taken: by then the last
 /// word is in the state buffer.
-#[module(describe)]
+#[module(shape: ControlShape, describe)]
 pub struct DrainHead<const A: usize> {
     /// High while no program runs: drops everything under way.
     pub clear_i: Signal<In, Bit>,
@@ -116,42 +115,26 @@ pub struct DrainHead<const A: usize> {
     /// Bits of a partition address.
     _byte_bits: Param<'p'>,
     /// Columns of the array.
+    #[new(shape.sequencer.cols)]
     _cols: Param<'c'>,
     /// Bits of a column tile.
+    #[new(shape.tile_bits())]
     _tile_bits: Param<'t'>,
     /// Loops of a record.
+    #[new(shape.sequencer.loops)]
     _loops: Param<'n'>,
     /// Windows are reduced.
-    #[new(options.pooling.into())]
+    #[new(shape.sequencer.post.pooling.into())]
     _pooling: Feature<"pl">,
     /// Cycles that options of post-processing add.
-    #[new(options.extra())]
+    #[new(shape.sequencer.post.extra())]
     _extra: Feature<'x'>,
     /// Words of a partition that weights and results may lie in.
-    #[new(0)]
+    #[new(shape.work_words())]
     _work_words: Feature<'u'>,
     /// Stored sums pass the array.
-    #[new(0)]
+    #[new(shape.sums_at_top.into())]
     _sums: Feature<"ps">,
-    /// What post-processing can do.
-    #[argument]
-    _options: PostOptions,
-}
-
-impl<const A: usize> DrainHead<A> {
-    /// The head of a partition with these banks: an address in the input buffer or the program is an error.
-    pub fn with_banks(self, banks: BankCount) -> Self {
-        let words = 1 << (self._byte_bits - 3);
-        Self {
-            _work_words: banks.guard(words),
-            ..self
-        }
-    }
-
-    /// The head of an array that stored sums enter at the top: those of an epilogue come with the array's sums.
-    pub fn with_sums_at_top(self) -> Self {
-        Self { _sums: 1, ..self }
-    }
 }
 
 impl<const A: usize> DrainHead<A> {

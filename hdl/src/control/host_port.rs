@@ -1,7 +1,7 @@
 //! The plain memory-mapped port of the host.
 
 use super::counters::{counters, describe};
-use super::shape::SequencerShape;
+use super::shape::ControlShape;
 use heddle_kernel::prelude::*;
 
 /// Decodes host requests: registers, program memory, column parameters, state buffer.
@@ -14,7 +14,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// Register reads answer in the cycle after the request was taken, state-buffer reads
 /// Rows + 5 cycles after it, at one request per clock.
-#[module(describe)]
+#[module(shape: ControlShape, describe)]
 pub struct HostPort {
     /// Request.
     pub host_valid_i: Signal<In, Bit>,
@@ -37,8 +37,7 @@ pub struct HostPort {
     /// Counters in the order of their registers.
     pub count_i: [Signal<In, Bits<32>>; counts],
     /// Counter STALL_SUMS.
-    #[new(Vec::new())]
-    pub stall_sums_i: Vec<Signal<In, Bits<32>>>,
+    pub stall_sums_i: [Signal<In, Bits<32>>; stall_sums],
     /// Starts the program.
     pub start_o: Signal<Out, Bit>,
     /// Word address of the first instruction.
@@ -112,54 +111,40 @@ pub struct HostPort {
     take_register: Signal<Local, Bit>,
     selected: Signal<Local, Bits<32>>,
     word: Signal<Local, Bits<32>>,
-    #[argument]
-    _shape: SequencerShape,
     /// Rows of the array.
-    #[new(shape.rows)]
+    #[new(shape.sequencer.rows)]
     _rows: Param<'r'>,
     /// Columns of the array.
-    #[new(shape.cols)]
+    #[new(shape.sequencer.cols)]
     _cols: Param<'c'>,
     /// Bits of a column tile.
-    #[new(shape.tiles.ilog2() as usize)]
+    #[new(shape.tile_bits())]
     _tile_bits: Param<'t'>,
     /// Bits of a program address.
-    #[new(address_bits(shape.program_words))]
+    #[new(address_bits(shape.sequencer.program_words))]
     _pc_bits: Param<'p'>,
     /// Bits of a word address.
+    #[new(shape.word_bits())]
     _word_bits: Param<'w'>,
     /// Bits of an entry of the row tables.
-    #[new(shape.row_offsets.ilog2() as usize)]
+    #[new(shape.entry_bits())]
     _entry_bits: Param<'e'>,
     /// Tables of activation functions.
-    #[new(shape.post.activations)]
+    #[new(shape.sequencer.post.activations)]
     _activations: Feature<"fn">,
     /// Counts cycles in which a slot waits for stored sums.
-    #[new(0)]
+    #[new(shape.sums_at_top.into())]
     _stall_sums: Feature<"ps">,
     /// Program writes go to the partitions.
-    #[new(shape.banked.into())]
+    #[new(shape.sequencer.banked.into())]
     _banked: Feature<"pr">,
     /// Bits of the place of a program write: a word, or a pair of words for banks.
     #[new(pc_bits - banked)]
     _place_bits: usize,
-    #[argument]
-    _slices: usize,
-    #[new(counters(slices))]
+    #[new(counters(shape.slices))]
     _counts: usize,
     #[new((activations > 0).into())]
     _activates: usize,
-}
-
-impl HostPort {
-    /// The port of a machine that counts STALL_SUMS.
-    pub fn with_stall_sums(self) -> Self {
-        Self {
-            stall_sums_i: v(1),
-            _stall_sums: 1,
-            ..self
-        }
-    }
 }
 
 impl HostPort {

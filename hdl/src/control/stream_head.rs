@@ -1,7 +1,7 @@
 //! Head of the operand wave: turns operand addresses into slots.
 
-use super::SumsHead;
-use crate::buffer::{BankCount, OperandSlot};
+use super::{ControlShape, SumsHead};
+use crate::buffer::OperandSlot;
 use heddle_kernel::prelude::*;
 
 /// Puts operand addresses on the operand wave, tile by tile.
@@ -14,7 +14,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// An address accepted in cycle t stands on the wave in t + 1.
-#[module]
+#[module(shape: ControlShape)]
 pub struct StreamHead<const A: usize> {
     /// High while no program runs: forgets the state of the tile.
     pub clear_i: Signal<In, Bit>,
@@ -63,13 +63,13 @@ pub struct StreamHead<const A: usize> {
     /// entry lies beyond the row tables.
     pub error_o: Signal<Out, Bit>,
     /// A slot waits for stored sums in this cycle.
-    pub sums_stall_o: Vec<Signal<Out, Bit>>,
+    pub sums_stall_o: [Signal<Out, Bit>; at_top],
     /// Sums wave, 5 cycles behind the operand wave: the slot starts from stored sums.
-    pub sums_read_o: Vec<Signal<Out, Bit>>,
+    pub sums_read_o: [Signal<Out, Bit>; at_top],
     /// Sums wave: results bank.
-    pub sums_bank_o: Vec<Signal<Out, Bit>>,
+    pub sums_bank_o: [Signal<Out, Bit>; at_top],
     /// Sums wave: result address.
-    pub sums_addr_o: Vec<Signal<Out, Bits<12>>>,
+    pub sums_addr_o: [Signal<Out, Bits<12>>; at_top],
     // Between tiles: the next tensor slot is the first of one.
     #[new(Reg::with_init(true))]
     between: Reg<Bit>,
@@ -104,54 +104,33 @@ pub struct StreamHead<const A: usize> {
     still_armed: Signal<Local, Bit>,
     swap: Signal<Local, Bit>,
     tag: Signal<Local, Bits<8>>,
-    sums: Vec<SumsHead>,
+    #[new(SumsHead::new(sum_rows))]
+    sums: [SumsHead; at_top],
     /// The sums that the slot starts from are not stored yet.
-    sums_wait: Vec<Signal<Local, Bit>>,
+    sums_wait: [Signal<Local, Bit>; at_top],
     /// Bits of an address.
     _address_bits: Generic<'a', A>,
     /// Loops of a record.
+    #[new(shape.sequencer.loops)]
     _loops: Param<'n'>,
     /// Bits of a partition address.
     _byte_bits: Param<'p'>,
     /// Bits of a column tile.
+    #[new(shape.tile_bits())]
     _tile_bits: Param<'t'>,
     /// Bits of a result address.
     _result_bits: Param<'d'>,
     /// Bits of an entry of the row tables.
+    #[new(shape.entry_bits())]
     _entry_bits: Param<'e'>,
-    #[new(0)]
+    #[new(shape.sums_at_top.into())]
     _at_top: usize,
     /// Rows of the array, whose stored sums enter at the top.
-    #[new(0)]
+    #[new(at_top * shape.sequencer.rows)]
     _sum_rows: Feature<"ps">,
     /// Words of a partition that operands may lie in.
-    #[new(0)]
+    #[new(shape.banks.operand_guard(1 << shape.word_bits()))]
     _operand_words: Feature<'u'>,
-}
-
-impl<const A: usize> StreamHead<A> {
-    /// The head of an array of `rows` rows that stored sums enter at the top: slots wait until theirs are stored.
-    pub fn with_sums_at_top(self, rows: usize) -> Self {
-        Self {
-            sums_stall_o: v(1),
-            sums_read_o: v(1),
-            sums_bank_o: v(1),
-            sums_addr_o: v(1),
-            sums: vec![SumsHead::new(rows)],
-            sums_wait: v(1),
-            _at_top: 1,
-            _sum_rows: rows,
-            ..self
-        }
-    }
-
-    /// The head of a partition with these banks: an operand address in a program bank is an error.
-    pub fn with_banks(self, banks: BankCount) -> Self {
-        Self {
-            _operand_words: banks.operand_guard(1 << (self._byte_bits - 3)),
-            ..self
-        }
-    }
 }
 
 #[kernel]

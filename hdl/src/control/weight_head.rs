@@ -1,6 +1,7 @@
 //! Head of the weight wave: turns weight addresses into word reads.
 
-use crate::buffer::{BankCount, WeightSlot};
+use super::ControlShape;
+use crate::buffer::WeightSlot;
 use heddle_kernel::prelude::*;
 
 /// Puts weight word addresses on the weight wave, one tile ahead of the operands.
@@ -21,7 +22,7 @@ use heddle_kernel::prelude::*;
 /// t + Cols at the earliest. A copy accepted in t: `wt_dest_o` in t + 6; `copying_o` is high from t + 1 to
 /// t + Rows + 5, in which the last partition writes it. `error_o` is combinational for the address of a word, and
 /// comes in t + 1 for that of its copy.
-#[module(describe)]
+#[module(shape: ControlShape, describe)]
 pub struct WeightHead<const A: usize> {
     /// High while no program runs: forgets the state of the tile.
     pub clear_i: Signal<In, Bit>,
@@ -87,30 +88,22 @@ pub struct WeightHead<const A: usize> {
     /// Bits of an address.
     _address_bits: Generic<'a', A>,
     /// Loops of a record.
+    #[new(shape.sequencer.loops)]
     _loops: Param<'n'>,
     /// Bits of a partition address.
     _byte_bits: Param<'p'>,
     /// Rows of the array.
+    #[new(shape.sequencer.rows)]
     _rows: Param<'r'>,
     /// Columns of the array.
+    #[new(shape.sequencer.cols)]
     _cols: Param<'c'>,
     /// Bits of a word address.
-    #[new(byte_bits - 3)]
+    #[new(shape.word_bits())]
     _word_bits: Hidden,
     /// Words of a partition that weights and results may lie in.
-    #[new(0)]
+    #[new(shape.work_words())]
     _work_words: Feature<'u'>,
-}
-
-impl<const A: usize> WeightHead<A> {
-    /// The head of a partition with these banks: an address in the input buffer or the program is an error.
-    pub fn with_banks(self, banks: BankCount) -> Self {
-        let words = 1 << (self._byte_bits - 3);
-        Self {
-            _work_words: banks.guard(words),
-            ..self
-        }
-    }
 }
 
 impl<const A: usize> WeightHead<A> {

@@ -32,26 +32,15 @@ pub struct DrainTurn {
 impl DrainTurn {
     fn update(&mut self) {
         for r in 0..self._rows {
+            let from = (r + self._rows - self._shift) % self._rows;
             self.valid_o[r] = self.valid_i[r];
             self.word_o[r] = self.word_i[r];
             if self.turn_i {
-                if r < self._shift {
-                    self.valid_o[r] = self.valid_i[r + self._rows - self._shift];
-                    self.word_o[r] = self.word_i[r + self._rows - self._shift];
-                } else {
-                    self.valid_o[r] = self.valid_i[r - self._shift];
-                    self.word_o[r] = self.word_i[r - self._shift];
-                }
+                self.valid_o[r] = self.valid_i[from];
+                self.word_o[r] = self.word_i[from];
             }
             for k in 0..8 {
-                self.data_o[r][k] = self.data_i[r][k];
-                if self.turn_i {
-                    if r < self._shift {
-                        self.data_o[r][k] = self.data_i[r + self._rows - self._shift][k];
-                    } else {
-                        self.data_o[r][k] = self.data_i[r - self._shift][k];
-                    }
-                }
+                self.data_o[r][k] = mux(self.turn_i, self.data_i[from][k], self.data_i[r][k]);
             }
         }
     }

@@ -152,6 +152,12 @@ impl SlicedShape {
         }
     }
 
+    /// One bank of the state buffer of a machine.
+    pub fn of_bank(params: &heddle_arch::Params) -> Self {
+        let buffer = &params.state_buffer;
+        Self::of(buffer.words_per_bank as usize, &buffer.slices)
+    }
+
     /// Position of the first unit of slice k in the packed word.
     pub fn from(&self, slice: usize) -> usize {
         self.widths[..slice].iter().sum()

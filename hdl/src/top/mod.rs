@@ -1,9 +1,9 @@
 //! The whole machine behind a plain memory-mapped host port.
 
 use crate::array::{BiasRow, PeArray};
-use crate::buffer::{BankCount, ResultsBuffer, StateBuffer};
+use crate::buffer::{ResultsBuffer, StateBuffer};
 use crate::control::{Control, ControlShape, SequencerShape};
-use crate::post::{DrainPlace, Post, PostOptions};
+use crate::post::{DrainPlace, Post};
 use crate::sliced::SlicedShape;
 use heddle_arch::Params;
 use heddle_arch::params::PartialSums;
@@ -18,7 +18,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// A vector that is taken from the traversal unit in cycle t enters row 0 of the array in t + 7;
 /// its result of column c is scaled from t + Rows + 9 + c on.
-#[module(build, describe)]
+#[module(describe)]
 pub struct Top<const W: usize, const D: usize, const A: usize> {
     /// Host request.
     pub host_valid_i: Signal<In, Bit>,
@@ -54,75 +54,40 @@ pub struct Top<const W: usize, const D: usize, const A: usize> {
     post: Post,
     #[new(DrainPlace::new(s.rows, s.cols))]
     place: DrainPlace,
-    _rows: usize,
-    _cols: usize,
-    _slices: usize,
-    _pooling: usize,
-    _medians: usize,
-    _activates: usize,
-    /// Stored sums enter the array at the top.
-    _sums: usize,
-    _name: String,
-    #[argument]
-    _shape: ControlShape,
-    #[argument]
-    _s: SequencerShape,
-    #[argument]
-    _bank: SlicedShape,
     #[argument]
     _params: &Params,
+    #[new(ControlShape::of(params))]
+    _shape: ControlShape,
+    #[new(SlicedShape::of_bank(params))]
+    _bank: SlicedShape,
+    #[new(shape.sequencer)]
+    _s: SequencerShape,
+    /// Rows of the array.
+    #[new(s.rows)]
+    _rows: Hidden,
+    /// Columns of the array.
+    #[new(s.cols)]
+    _cols: Hidden,
+    /// Data slices.
+    #[new(bank.slices())]
+    _slices: Hidden,
+    #[new(s.post.pooling.into())]
+    _pooling: usize,
+    #[new((s.post.median > 0).into())]
+    _medians: usize,
+    #[new((s.post.activations > 0).into())]
+    _activates: usize,
+    /// Stored sums enter the array at the top.
+    #[new(shape.sums_at_top.into())]
+    _sums: usize,
+    #[new(module_name(&params.name))]
+    _name: String,
 }
 
 impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
-    /// The machine of a configuration; `W` and `A` are its offset and address bits.
-    pub fn new(params: &Params) -> Self {
-        let s = SequencerShape {
-            rows: params.array.rows as usize,
-            cols: params.array.cols as usize,
-            record_rows: params.traversal.rows as usize,
-            loops: params.traversal.loops as usize,
-            offset_bits: W,
-            address_bits: A,
-            tiles: params.column_tiles as usize,
-            program_words: params.program.words as usize,
-            banked: params.program_banks() > 0,
-            row_offsets: params.state_buffer.row_offsets as usize,
-            post: PostOptions::of(params),
-        };
-        let buffer = &params.state_buffer;
-        let bank = SlicedShape::of(buffer.words_per_bank as usize, &buffer.slices);
-        let shape = ControlShape {
-            sequencer: s,
-            byte_bits: params.partition_bytes().ilog2() as usize,
-            banks: BankCount::of(params),
-            result_bits: params.results_buffer.depth.ilog2() as usize,
-            slices: bank.slices(),
-            sums_at_top: params.array.partial_sums == PartialSums::Top,
-        };
-        Self::build(
-            s.rows,
-            s.cols,
-            bank.slices(),
-            usize::from(s.post.pooling),
-            usize::from(s.post.median > 0),
-            usize::from(s.post.activations > 0),
-            usize::from(shape.sums_at_top),
-            module_name(&params.name),
-            shape,
-            s,
-            bank,
-            params,
-        )
-    }
-}
-
-impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
-    fn describe(&self, _meta: Meta) -> Meta {
+    fn describe(&self, meta: Meta) -> Meta {
         // Two machines in one design differ by the names of their configurations.
-        Meta::module(format!("top_{}", self._name))
-            .hidden("rows", self._rows, "rows of the array")
-            .hidden("cols", self._cols, "columns of the array")
-            .hidden("slices", self._slices, "data slices")
+        meta.named(format!("top_{}", self._name))
     }
 }
 

@@ -179,7 +179,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             self.stream_walk.increment_i[i] =
                 bit_cast::<A, 16>(self.sequencer.repeat_o.get_bits::<16>(8));
         }
-        for i in self._operand_rows..self._sizes.record_rows {
+        for i in self._operand_rows..self._record_rows {
             self.stream_walk.increment_i[i] = 0.into();
         }
         self.stream_head.final_i.follow(&self.stream_walk.final_o);
