@@ -38,6 +38,7 @@
 //! | statement | means |
 //! |---|---|
 //! | `self.y = mux(condition, a, b)` | `a` or `b`; with a condition on parameters the other is not read at all |
+//! | `field!(word, F)`, `flag!(word, F)` | in an expression: the bits of a field `F` with `lsb` and `width`, or its only bit |
 //! | `self.y.follow(&self.x)` | drives `y`, or the input of register `y`, with `x` |
 //! | `self.y.tie_low()` | drives `y` with zeros |
 //! | `self.r.load(enable, value)` | enable and input of a register |

@@ -4,6 +4,10 @@ use super::shape::SequencerShape;
 use super::state::{Phase, Unit};
 use crate::post::PostOptions;
 use heddle_arch::isa;
+use heddle_arch::isa::fields::{
+    Field, copy, copy_distance, drain, drain_bounds, drain_place, drain_pool, header, load_weights,
+    matmul, matmul_macs, matmul_repeat, matmul_table, row,
+};
 use heddle_kernel::prelude::*;
 
 const HALT: usize = isa::OP_HALT as usize;
@@ -99,17 +103,56 @@ impl InstructionCheck {
     }
 }
 
+/// Options of post-processing in word 1 of a DRAIN.
+const OPTIONS: Field = drain::ACTIVATION.up_to(drain::POOLED);
+
 #[kernel]
 impl InstructionCheck {
     fn update(&mut self) {
-        self.is_halt_o = self.word_i.get_bits::<8>(0) == HALT as u64;
-        self.is_sync_o = self.word_i.get_bits::<8>(0) == SYNC as u64;
+        self.header();
+        self.limits();
+        self.options();
+        self.bad_field_o = false;
+        match self.phase_i {
+            Phase::Param => {
+                self.param();
+            }
+            Phase::SecondParam => {
+                self.second_param();
+            }
+            Phase::ThirdParam => {
+                self.third_param();
+            }
+            Phase::Repeat => {
+                self.bad_field_o = field!(self.word_i, matmul_repeat::ZEROS[0]) != 0;
+            }
+            Phase::Row => {
+                // With the bit above it, which is zero.
+                let row = self.word_i.get_bits::<4>(row::ROW.lsb);
+                self.bad_field_o = (row >= self._record_rows.to_bits::<4>())
+                    | (field!(self.word_i, row::LOOPS) > self._loops.to_bits::<4>())
+                    | (field!(self.word_i, row::ZEROS[0]) != 0)
+                    | ((self.unit_i == Unit::Stream) & (row > 2));
+            }
+            Phase::Base => {
+                self.bad_field_o = (self.word_i >> self._address_bits.to_bits::<6>()) != 0;
+            }
+            _ => {
+                self.bad_field_o = (self.word_i >> self._offset_bits.to_bits::<6>()) != 0;
+            }
+        }
+    }
+
+    /// The opcode and the length.
+    fn header(&mut self) {
+        self.is_halt_o = field!(self.word_i, header::OPCODE) == HALT as u64;
+        self.is_sync_o = field!(self.word_i, header::OPCODE) == SYNC as u64;
         self.is_known_o = true;
         self.target_o = Unit::Weights;
-        self.bad_length_o = self.word_i.get_bits::<8>(8) < 4;
-        match self.word_i.get_bits::<8>(0).index() {
+        self.bad_length_o = field!(self.word_i, header::LENGTH) < 4;
+        match field!(self.word_i, header::OPCODE).index() {
             HALT => {
-                self.bad_length_o = self.word_i.get_bits::<8>(8) != 1;
+                self.bad_length_o = field!(self.word_i, header::LENGTH) != 1;
             }
             LOAD_WEIGHTS => {}
             MATMUL => {
@@ -122,139 +165,127 @@ impl InstructionCheck {
                 self.target_o = Unit::Copy;
             }
             SYNC => {
-                self.bad_length_o = self.word_i.get_bits::<8>(8) != 1;
+                self.bad_length_o = field!(self.word_i, header::LENGTH) != 1;
             }
             _ => {
                 self.is_known_o = false;
             }
         }
-        self.bad_header_o = self.word_i.get_bits::<13>(19) != 0;
+        self.bad_header_o = field!(self.word_i, header::ZEROS[0]) != 0;
+    }
 
+    /// Rows, columns and levels that the machine does not have.
+    fn limits(&mut self) {
         self.limit = self._rows.to_bits::<9>();
         if self.unit_i == Unit::Drain {
             self.limit = self._lanes.to_bits::<9>();
         }
-        self.bad_count =
-            (self.word_i.get_bits::<9>(0) == 0) | (self.word_i.get_bits::<9>(0) > self.limit);
-        self.bad_level =
-            self.word_i.get_bits::<3>(12).get_bits::<4>(0) >= self._loops.to_bits::<4>();
+        let count = field!(self.word_i, load_weights::ROWS);
+        self.bad_count = (count == 0) | (count > self.limit);
+        let level = field!(self.word_i, load_weights::LEVEL).get_bits::<4>(0);
+        self.bad_level = level >= self._loops.to_bits::<4>();
 
-        self.bad_advance = self.word_i.get_bits::<4>(28) != 0;
-        if self.word_i.get_bit(24) {
-            if self.word_i.get_bits::<3>(25).get_bits::<4>(0) >= self._loops.to_bits::<4>() {
+        let level = field!(self.word_i, drain::LEVEL);
+        self.bad_advance = field!(self.word_i, drain::ZEROS[0]) != 0;
+        if flag!(self.word_i, drain::ADVANCING) {
+            if level.get_bits::<4>(0) >= self._loops.to_bits::<4>() {
                 self.bad_advance = true;
             }
-        } else if self.word_i.get_bits::<3>(25) != 0 {
+        } else if level != 0 {
             self.bad_advance = true;
         }
 
-        self.behind =
-            self.word_i.get_bits::<8>(0).get_bits::<10>(0) + self.columns_i.get_bits::<10>(0);
+        self.behind = field!(self.word_i, drain_place::COLUMN).get_bits::<10>(0)
+            + self.columns_i.get_bits::<10>(0);
+    }
 
-        // What a drain asks of post-processing
+    /// What a drain asks of post-processing.
+    fn options(&mut self) {
         for i in 0..self._extended {
+            let table = field!(self.word_i, drain::ACTIVATION);
+            let bad_table = table > self._activations.to_bits::<4>();
             self.bad_option[i] = mux(
                 self._pooling > 0,
-                self.word_i.get_bits::<4>(11) > self._activations.to_bits::<4>(),
-                (self.word_i.get_bits::<4>(11) > self._activations.to_bits::<4>())
-                    | self.word_i.get_bit(15),
+                bad_table,
+                (bad_table) | flag!(self.word_i, drain::POOLED),
             );
         }
         for i in 0..self._pooling {
-            self.bad_rest[i] =
-                (self.word_i.get_bits::<5>(3) != 0) | (self.word_i.get_bits::<16>(16) != 0);
-            if self._product > 0 {
-                self.bad_kind[i] = self.word_i.get_bits::<3>(0) > 3;
-            } else {
-                self.bad_kind[i] = self.word_i.get_bits::<3>(0) > 2;
-            }
-            self.is_median[i] = self.word_i.get_bits::<3>(0) == 4;
-            self.bad_pool[i] = mux(
-                self._median > 0,
-                self.bad_rest[i]
+            self.bad_rest[i] = (field!(self.word_i, drain_pool::ZEROS[1]) != 0)
+                | (field!(self.word_i, drain_pool::ZEROS[0]) != 0);
+            let kind = field!(self.word_i, drain_pool::REDUCTION);
+            self.bad_kind[i] = mux(self._product > 0, kind > 3, kind > 2);
+            self.is_median[i] = kind == 4;
+            if self._median > 0 {
+                let window = field!(self.word_i, drain_pool::WINDOW);
+                self.bad_pool[i] = self.bad_rest[i]
                     | (self.bad_kind[i] & !self.is_median[i])
-                    | (self.is_median[i]
-                        & (self.word_i.get_bits::<8>(8) >= self._median.to_bits::<8>())),
-                self.bad_rest[i] | self.bad_kind[i],
-            );
+                    | (self.is_median[i] & (window >= self._median.to_bits::<8>()));
+            } else {
+                self.bad_pool[i] = self.bad_rest[i] | self.bad_kind[i];
+            }
         }
+    }
 
-        self.bad_field_o = false;
-        match self.phase_i {
-            Phase::Param => {
-                self.bad_field_o = self.bad_count | (self.word_i.get_bits::<8>(24) != 0);
-                match self.unit_i {
-                    Unit::Weights => {
-                        self.bad_field_o = self.bad_count
-                            | self.bad_level
-                            | (self.word_i.get_bits::<3>(9) != 0)
-                            | (self.word_i.get_bits::<11>(21) != 0);
-                    }
-                    Unit::Stream => {
-                        self.bad_field_o =
-                            self.bad_count | self.bad_level | (self.word_i.get_bits::<7>(25) != 0);
-                    }
-                    Unit::Copy => {
-                        self.bad_field_o = self.bad_count | (self.word_i.get_bits::<23>(9) != 0);
-                    }
-                    _ => {
-                        self.bad_field_o = mux(
-                            self._extended > 0,
-                            self.bad_count
-                                | self.bad_option[0]
-                                | (self.word_i.get_bits::<8>(16).get_bits::<9>(0)
-                                    >= self._tiles.to_bits::<9>())
-                                | self.bad_advance,
-                            self.bad_count
-                                | (self.word_i.get_bits::<5>(11) != 0)
-                                | (self.word_i.get_bits::<8>(16).get_bits::<9>(0)
-                                    >= self._tiles.to_bits::<9>())
-                                | self.bad_advance,
-                        );
-                    }
-                }
+    /// Word 1.
+    fn param(&mut self) {
+        self.bad_field_o = self.bad_count | (field!(self.word_i, matmul_repeat::ZEROS[0]) != 0);
+        match self.unit_i {
+            Unit::Weights => {
+                self.bad_field_o = self.bad_count
+                    | self.bad_level
+                    | (field!(self.word_i, load_weights::ZEROS[1]) != 0)
+                    | (field!(self.word_i, load_weights::ZEROS[0]) != 0);
             }
-            Phase::SecondParam => {
-                self.bad_field_o = self.word_i.get_bits::<15>(17) != 0;
-                if self.unit_i == Unit::Drain {
-                    self.bad_field_o =
-                        (self.word_i.get_bits::<7>(9) != 0) | (self.word_i.get_bits::<7>(25) != 0);
-                }
-                if self.unit_i == Unit::Copy {
-                    self.bad_field_o =
-                        (self.word_i.get_bits::<3>(0) != 0) | (self.word_i.get_bits::<16>(16) != 0);
-                }
+            Unit::Stream => {
+                self.bad_field_o =
+                    self.bad_count | self.bad_level | (field!(self.word_i, matmul::ZEROS[0]) != 0);
             }
-            Phase::ThirdParam => {
-                self.bad_field_o = self.word_i.get_bits::<7>(17) != 0;
-                if self.unit_i == Unit::Drain {
-                    self.bad_field_o = (self.word_i.get_bits::<8>(8) != 0)
-                        | (self.word_i.get_bits::<8>(24) != 0)
-                        | (self.behind > self._cols.to_bits::<10>())
-                        | (self.word_i.get_bits::<8>(16).get_bits::<9>(0)
-                            >= self._turns.to_bits::<9>());
-                    for i in 0..self._pooling {
-                        if self.is_pool_i[i] {
-                            self.bad_field_o = self.bad_pool[i];
-                        }
-                    }
-                }
-            }
-            Phase::Repeat => {
-                self.bad_field_o = self.word_i.get_bits::<8>(24) != 0;
-            }
-            Phase::Row => {
-                self.bad_field_o = (self.word_i.get_bits::<4>(0)
-                    >= self._record_rows.to_bits::<4>())
-                    | (self.word_i.get_bits::<4>(4) > self._loops.to_bits::<4>())
-                    | (self.word_i.get_bits::<24>(8) != 0)
-                    | ((self.unit_i == Unit::Stream) & (self.word_i.get_bits::<4>(0) > 2));
-            }
-            Phase::Base => {
-                self.bad_field_o = (self.word_i >> self._address_bits.to_bits::<6>()) != 0;
+            Unit::Copy => {
+                self.bad_field_o = self.bad_count | (field!(self.word_i, copy::ZEROS[0]) != 0);
             }
             _ => {
-                self.bad_field_o = (self.word_i >> self._offset_bits.to_bits::<6>()) != 0;
+                let tile = field!(self.word_i, drain::TILE).get_bits::<9>(0);
+                let bad_tile = tile >= self._tiles.to_bits::<9>();
+                if self._extended > 0 {
+                    self.bad_field_o =
+                        self.bad_count | self.bad_option[0] | (bad_tile) | self.bad_advance;
+                } else {
+                    self.bad_field_o = self.bad_count
+                        | (field!(self.word_i, OPTIONS) != 0)
+                        | (bad_tile)
+                        | self.bad_advance;
+                }
+            }
+        }
+    }
+
+    /// Word 2.
+    fn second_param(&mut self) {
+        self.bad_field_o = field!(self.word_i, matmul_macs::ZEROS[0]) != 0;
+        if self.unit_i == Unit::Drain {
+            self.bad_field_o = (field!(self.word_i, drain_bounds::ZEROS[1]) != 0)
+                | (field!(self.word_i, drain_bounds::ZEROS[0]) != 0);
+        }
+        if self.unit_i == Unit::Copy {
+            self.bad_field_o = (field!(self.word_i, copy_distance::ZEROS[1]) != 0)
+                | (field!(self.word_i, copy_distance::ZEROS[0]) != 0);
+        }
+    }
+
+    /// The words behind it, in front of the record.
+    fn third_param(&mut self) {
+        self.bad_field_o = field!(self.word_i, matmul_table::ZEROS[0]) != 0;
+        if self.unit_i == Unit::Drain {
+            let turn = field!(self.word_i, drain_place::TURN).get_bits::<9>(0);
+            self.bad_field_o = (field!(self.word_i, drain_place::ZEROS[1]) != 0)
+                | (field!(self.word_i, drain_place::ZEROS[0]) != 0)
+                | (self.behind > self._cols.to_bits::<10>())
+                | (turn >= self._turns.to_bits::<9>());
+            for i in 0..self._pooling {
+                if self.is_pool_i[i] {
+                    self.bad_field_o.follow(&self.bad_pool[i]);
+                }
             }
         }
     }

@@ -5,6 +5,7 @@ use super::state::{Phase, State, Unit};
 use super::{InstructionCheck, UnitRegisters, code};
 use crate::post::PostOptions;
 use heddle_arch::isa::ErrorCode;
+use heddle_arch::isa::fields::{drain, header, matmul, row};
 use heddle_kernel::prelude::*;
 
 /// Fetches instructions, checks them, sets up and starts the units.
@@ -202,7 +203,7 @@ impl Sequencer {
         self.program.raddr_i = self.pc.get_bits::<16>(0);
         self.word = self.program.rdata_o[0];
         self.check.word_i = self.word;
-        self.check.columns_i = self.registers.param_o[2].get_bits::<9>(0);
+        self.check.columns_i = field!(self.registers.param_o[2], drain::COLUMNS);
         self.check.phase_i = self.phase;
         self.check.unit_i = self.unit;
 
@@ -226,7 +227,9 @@ impl Sequencer {
         self.hold = false;
         for i in 0..3 {
             if self.busy_i[i]
-                & (self.check.is_halt_o | self.is_target[i] | self.word.get_bit(16 + i))
+                & (self.check.is_halt_o
+                    | self.is_target[i]
+                    | self.word.get_bit(header::WAIT_WEIGHTS.lsb + i))
             {
                 self.hold = true;
             }
@@ -320,7 +323,7 @@ impl Sequencer {
                 }
             }
             State::Head => {
-                self.remaining = self.word.get_bits::<8>(8) - 1;
+                self.remaining = field!(self.word, header::LENGTH) - 1;
                 self.unit = self.check.target_o;
                 self.phase = Phase::Param;
                 if self.issue {
@@ -364,30 +367,34 @@ impl Sequencer {
             }
             Phase::SecondParam => {
                 self.phase = Phase::Row;
-                if self.is_unit[1] & self.registers.param_o[1].get_bit(24) {
+                if self.is_unit[1] & flag!(self.registers.param_o[1], matmul::REPEATED) {
                     self.phase = Phase::Repeat;
                 }
-                if (self.is_unit[1] & self.registers.param_o[1].get_bit(15))
-                    | (self.is_unit[2] & self.registers.param_o[2].get_bit(10))
+                if (self.is_unit[1] & flag!(self.registers.param_o[1], matmul::TABLE))
+                    | (self.is_unit[2] & flag!(self.registers.param_o[2], drain::PLACED))
                 {
                     self.phase = Phase::ThirdParam;
                 }
                 // The word of pooling stands behind that of the columns, if there is one.
                 for i in 0..self._pooling {
-                    self.is_pool[i] = self.is_unit[2] & !self.registers.param_o[2].get_bit(10);
-                    if self.is_unit[2] & self.registers.param_o[2].get_bit(15) {
+                    self.is_pool[i] =
+                        self.is_unit[2] & !flag!(self.registers.param_o[2], drain::PLACED);
+                    if self.is_unit[2] & flag!(self.registers.param_o[2], drain::POOLED) {
                         self.phase = Phase::ThirdParam;
                     }
                 }
             }
             Phase::ThirdParam => {
                 self.phase = Phase::Row;
-                if self.is_unit[1] & self.registers.param_o[1].get_bit(24) {
+                if self.is_unit[1] & flag!(self.registers.param_o[1], matmul::REPEATED) {
                     self.phase = Phase::Repeat;
                 }
                 for i in 0..self._pooling {
                     self.is_pool[i] = true;
-                    if self.is_unit[2] & self.registers.param_o[2].get_bit(15) & !self.is_pool[i] {
+                    if self.is_unit[2]
+                        & flag!(self.registers.param_o[2], drain::POOLED)
+                        & !self.is_pool[i]
+                    {
                         self.phase = Phase::ThirdParam;
                     }
                 }
@@ -396,9 +403,9 @@ impl Sequencer {
                 self.phase = Phase::Row;
             }
             Phase::Row => {
-                self.row = self.word.get_bits::<3>(0);
+                self.row = field!(self.word, row::ROW);
                 self.col = 0.into();
-                self.loops_left = self.word.get_bits::<4>(4);
+                self.loops_left = field!(self.word, row::LOOPS);
                 self.phase = Phase::Base;
             }
             Phase::Base => {

@@ -3,8 +3,11 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::punctuated::Punctuated;
 use syn::visit_mut::{VisitMut, visit_expr_mut};
-use syn::{Block, Expr, ExprAssign, ExprForLoop, ExprMethodCall, Member, parse_quote};
+use syn::{
+    Block, Expr, ExprAssign, ExprForLoop, ExprMacro, ExprMethodCall, Member, Token, parse_quote,
+};
 
 /// Methods of values. Others belong to the place: `self.cells.len()`, `self.op.pass_on()`.
 const OF_VALUES: [&str; 9] = [
@@ -38,6 +41,21 @@ pub fn resolve(block: &mut Block) {
     Reads.visit_block_mut(block);
 }
 
+/// `field!(word, ROWS)` and `flag!(word, LAST)`: the bits of a field with `lsb` and `width`.
+fn field(expr: &Expr) -> Option<Expr> {
+    let Expr::Macro(ExprMacro { mac, .. }) = expr else {
+        return None;
+    };
+    let arguments = Punctuated::<Expr, Token![,]>::parse_terminated;
+    let arguments = mac.parse_body_with(arguments).ok()?;
+    let (word, field) = (arguments.first()?, arguments.get(1)?);
+    if mac.path.is_ident("field") {
+        return Some(parse_quote!(#word.get_bits::<{ #field.width }>(#field.lsb)));
+    }
+    let is_flag = mac.path.is_ident("flag");
+    is_flag.then(|| parse_quote!(#word.get_bit(#field.lsb)))
+}
+
 struct Reads;
 
 impl Reads {
@@ -58,6 +76,9 @@ impl Reads {
 
 impl VisitMut for Reads {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        if let Some(selection) = field(expr) {
+            *expr = selection;
+        }
         if !is_place(expr) {
             return visit_expr_mut(self, expr);
         }

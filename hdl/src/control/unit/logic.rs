@@ -1,6 +1,10 @@
 //! How the parts of the control half are connected: host, sequencer, units, counters.
 
 use super::Control;
+use heddle_arch::isa::fields::{
+    copy_distance, drain, drain_bounds, drain_place, drain_pool, load_weights, matmul, matmul_macs,
+    matmul_repeat, matmul_table,
+};
 use heddle_kernel::prelude::*;
 
 /// The walk of a unit, from the sequencer to the head: a unit of the machine uses no option of the engine.
@@ -90,7 +94,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         for i in 0..self._activates {
             self.activation_wen_o[i] = self.host.activation_wen_o[i];
             self.activation_entry_o[i] = self.host.activation_entry_o[i];
-            self.post_table_o[i] = self.sequencer.param_o[2].get_bits::<4>(11);
+            self.post_table_o[i] = field!(self.sequencer.param_o[2], drain::ACTIVATION);
         }
         self.bias_data_o = self.host.program_wdata_o;
         if self._banked > 0 {
@@ -153,23 +157,24 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
     fn weights(&mut self) {
         self.weight_walk();
         self.weight_head.final_i.follow(&self.weight_walk.final_o);
-        self.weight_head.rows_i = self.sequencer.param_o[0].get_bits::<9>(0);
-        self.weight_head.level_i = self.sequencer.param_o[0].get_bits::<3>(12);
-        self.weight_head.flip_i = self.sequencer.param_o[0].get_bits::<5>(15);
-        self.weight_head.streamed_i = self.sequencer.param_o[0].get_bit(20);
+        self.weight_head.rows_i = field!(self.sequencer.param_o[0], load_weights::ROWS);
+        self.weight_head.level_i = field!(self.sequencer.param_o[0], load_weights::LEVEL);
+        self.weight_head.flip_i = field!(self.sequencer.param_o[0], load_weights::FLIP);
+        self.weight_head.streamed_i = flag!(self.sequencer.param_o[0], load_weights::STREAMED);
         self.weight_head.stall_i = self.stream_head.stall_o;
         self.weight_head.row_i = self.weight_walk.row_o;
         self.weight_head.swap_i = self.stream_head.swap_o;
         self.wt_o.follow(&self.weight_head.wt_o);
         self.weight_head.copy_i = self.sequencer.copy_o;
-        self.weight_head.distance_i = self.sequencer.second_param_o[0].get_bits::<13>(3);
+        self.weight_head.distance_i =
+            field!(self.sequencer.second_param_o[0], copy_distance::WORDS);
     }
 
     /// The stream unit.
     fn stream(&mut self) {
         self.stream_walk();
         for i in 0..1 {
-            self.stream_walk.times_i[i] = self.sequencer.repeat_o.get_bits::<8>(0);
+            self.stream_walk.times_i[i] = field!(self.sequencer.repeat_o, matmul_repeat::TIMES);
         }
         // Each time takes the next column tile of the prologue and the next operands.
         for i in 0..1 {
@@ -177,24 +182,24 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         }
         for i in 1..self._operand_rows {
             self.stream_walk.increment_i[i] =
-                bit_cast::<A, 16>(self.sequencer.repeat_o.get_bits::<16>(8));
+                bit_cast::<A, 16>(field!(self.sequencer.repeat_o, matmul_repeat::STEP));
         }
         for i in self._operand_rows..self._record_rows {
             self.stream_walk.increment_i[i] = 0.into();
         }
         self.stream_head.final_i.follow(&self.stream_walk.final_o);
-        self.stream_head.rows_i = self.sequencer.param_o[1].get_bits::<9>(0);
-        self.stream_head.level_i = self.sequencer.param_o[1].get_bits::<3>(12);
+        self.stream_head.rows_i = field!(self.sequencer.param_o[1], matmul::ROWS);
+        self.stream_head.level_i = field!(self.sequencer.param_o[1], matmul::LEVEL);
         self.stream_head.start_i = self.sequencer.start_o[1];
         self.stream_head.row_i = self.stream_walk.row_o;
         self.stream_head.full_i = self.weight_head.full_o;
-        self.stream_head.first_i = self.sequencer.param_o[1].get_bit(9);
-        self.stream_head.last_i = self.sequencer.param_o[1].get_bit(10);
-        self.stream_head.bank_i = self.sequencer.param_o[1].get_bit(11);
-        self.stream_head.thr_i = self.sequencer.param_o[1].get_bits::<8>(16);
+        self.stream_head.first_i = flag!(self.sequencer.param_o[1], matmul::FIRST);
+        self.stream_head.last_i = flag!(self.sequencer.param_o[1], matmul::LAST);
+        self.stream_head.bank_i = flag!(self.sequencer.param_o[1], matmul::BANK);
+        self.stream_head.thr_i = field!(self.sequencer.param_o[1], matmul::THRESHOLD);
         self.op_o.follow(&self.stream_head.op_o);
-        self.stream_head.table_i = self.sequencer.param_o[1].get_bit(15);
-        self.stream_head.entry_i = self.sequencer.table_o.get_bits::<8>(24);
+        self.stream_head.table_i = flag!(self.sequencer.param_o[1], matmul::TABLE);
+        self.stream_head.entry_i = field!(self.sequencer.table_o, matmul_table::ENTRY);
 
         // The bias wave runs five cycles behind the operand wave.
         self.bias_load
@@ -212,10 +217,10 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
     fn drain(&mut self) {
         self.drain_walk();
         self.drain_head.start_i = self.sequencer.start_o[2];
-        self.drain_head.columns_i = self.sequencer.param_o[2].get_bits::<9>(0);
-        self.drain_head.tile_i = self.sequencer.param_o[2].get_bits::<8>(16);
-        self.drain_head.advance_i = self.sequencer.param_o[2].get_bit(24);
-        self.drain_head.level_i = self.sequencer.param_o[2].get_bits::<3>(25);
+        self.drain_head.columns_i = field!(self.sequencer.param_o[2], drain::COLUMNS);
+        self.drain_head.tile_i = field!(self.sequencer.param_o[2], drain::TILE);
+        self.drain_head.advance_i = flag!(self.sequencer.param_o[2], drain::ADVANCING);
+        self.drain_head.level_i = field!(self.sequencer.param_o[2], drain::LEVEL);
         self.drain_head
             .addr_final_i
             .follow(&self.drain_walk.final_o);
@@ -239,23 +244,23 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         self.post_load_o = self.drain_head.post_load_o;
         self.post_tile_o = self.drain_head.post_tile_o;
         self.post_cols_o = self.drain_head.post_cols_o;
-        self.post_skip_o = self.sequencer.place_o.get_bits::<8>(0);
-        self.post_turn_o = self.sequencer.place_o.get_bits::<8>(16);
+        self.post_skip_o = field!(self.sequencer.place_o, drain_place::COLUMN);
+        self.post_turn_o = field!(self.sequencer.place_o, drain_place::TURN);
         self.post_valid_o = self.drain_head.post_valid_o;
         self.post_dest_o = self.drain_head.post_dest_o;
         self.post_flush_o = self.drain_head.post_flush_o;
         for i in 0..self._pooling {
-            self.drain_head.window_i[i] = self.sequencer.pool_o[i].get_bits::<8>(8);
+            self.drain_head.window_i[i] = field!(self.sequencer.pool_o[i], drain_pool::WINDOW);
             self.post_first_o[i] = self.drain_head.post_first_o[i];
             self.post_last_o[i] = self.drain_head.post_last_o[i];
-            self.post_reduction_o[i] = self.sequencer.pool_o[i].get_bits::<3>(0);
+            self.post_reduction_o[i] = field!(self.sequencer.pool_o[i], drain_pool::REDUCTION);
         }
         for i in 0..self._medians {
-            self.post_window_o[i] = self.sequencer.pool_o[i].get_bits::<8>(8);
+            self.post_window_o[i] = field!(self.sequencer.pool_o[i], drain_pool::WINDOW);
         }
-        self.post_single_o = self.sequencer.param_o[2].get_bit(9);
-        self.post_lo_o = self.sequencer.second_param_o[2].get_bits::<9>(0);
-        self.post_hi_o = self.sequencer.second_param_o[2].get_bits::<9>(16);
+        self.post_single_o = flag!(self.sequencer.param_o[2], drain::SINGLE);
+        self.post_lo_o = field!(self.sequencer.second_param_o[2], drain_bounds::LO);
+        self.post_hi_o = field!(self.sequencer.second_param_o[2], drain_bounds::HI);
     }
 
     /// The performance counters.
@@ -274,9 +279,11 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         }
         if self.stream_head.vector_o {
             self.counters.increment_i[2] = 1.into();
-            self.counters.increment_i[3] = self.sequencer.second_param_o[1].get_bits::<17>(0);
+            self.counters.increment_i[3] =
+                field!(self.sequencer.second_param_o[1], matmul_macs::MACS);
             if self.stream_head.table_i & self.stream_head.last_tile_o {
-                self.counters.increment_i[3] = self.sequencer.table_o.get_bits::<17>(0);
+                self.counters.increment_i[3] =
+                    field!(self.sequencer.table_o, matmul_table::LAST_MACS);
             }
         }
         if self.stream_head.stall_o {
