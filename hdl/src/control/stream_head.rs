@@ -136,6 +136,17 @@ pub struct StreamHead<const A: usize> {
 #[kernel]
 impl<const A: usize> StreamHead<A> {
     fn update(&mut self) {
+        self.place();
+        self.end();
+        self.accept();
+        self.swap();
+        self.state();
+        self.slot();
+        self.sums();
+    }
+
+    /// What the address is for, and whether it may be there.
+    fn place(&mut self) {
         self.is_prologue = self.row_i == 0;
         self.is_tensor = self.row_i == 1;
         self.is_epilogue = self.row_i == 2;
@@ -153,7 +164,10 @@ impl<const A: usize> StreamHead<A> {
         } else {
             self.in_range = (operand & has_room) | tile | sum;
         }
+    }
 
+    /// Ends of tiles.
+    fn end(&mut self) {
         self.tile_end = self.final_i[0];
         self.last_tile = true;
         for c in 1..self._loops {
@@ -161,7 +175,10 @@ impl<const A: usize> StreamHead<A> {
             self.last_tile =
                 self.last_tile & (self.final_i[c] | (self.level_i >= c.to_bits::<3>()));
         }
+    }
 
+    /// Whether the address becomes a slot in this cycle.
+    fn accept(&mut self) {
         for i in 0..self._at_top {
             self.sums_wait[i] =
                 (self.is_tensor & self.between & !self.first & self.sums[i].tile_wait_o)
@@ -187,7 +204,10 @@ impl<const A: usize> StreamHead<A> {
             self.addr_valid_i & self.is_tensor & self.between & !self.armed,
         );
         self.error_o = self.addr_valid_i & !self.in_range;
+    }
 
+    /// The next weights.
+    fn swap(&mut self) {
         // A swap is free behind the last vector of a tile and while no tile is under way.
         self.still_armed = self.armed & !(self.vector & self.between);
         self.swap = self.full_i
@@ -195,7 +215,10 @@ impl<const A: usize> StreamHead<A> {
             & ((self.vector & self.tile_end) | (!self.vector & self.between));
         self.swap_o = self.swap;
         self.armed = (self.still_armed | self.swap) & !self.clear_i;
+    }
 
+    /// Where in its tile the instruction is.
+    fn state(&mut self) {
         self.between = self.between;
         self.first = self.first;
         self.vectors = self.vectors;
@@ -225,7 +248,10 @@ impl<const A: usize> StreamHead<A> {
             self.between = true;
             self.vectors = 0.into();
         }
+    }
 
+    /// The slot on the wave.
+    fn slot(&mut self) {
         self.tag = 0.into();
         if self.accept {
             self.tag = bits::<8>(0)
@@ -258,7 +284,10 @@ impl<const A: usize> StreamHead<A> {
         self.op_o.tag = self.op_tag;
         self.op_o.table = self.op_table;
         self.op_o.entry = self.op_entry;
+    }
 
+    /// Stored sums of the slot.
+    fn sums(&mut self) {
         for i in 0..self._at_top {
             self.sums[i].store_i = self.vector & !(self.last_i & self.last_tile);
             self.sums[i].begin_i = self.between;

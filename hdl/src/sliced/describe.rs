@@ -26,7 +26,7 @@ impl SlicedShape {
             let (first, more) = (self.first_units(), "more non-zero units need slice 1");
             let turn = "1: slice k is accessed k cycles after slice 0";
             meta = meta
-                .option("network", "n", self.network.number(), NETWORKS)
+                .option("network", "n", self.network as usize, NETWORKS)
                 .option(
                     "exact",
                     "e",

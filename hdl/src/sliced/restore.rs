@@ -51,7 +51,7 @@ pub struct Restore<const UB: usize> {
 
 impl<const UB: usize> Restore<UB> {
     fn describe(&self, meta: Meta) -> Meta {
-        meta.option("network", "n", self._network.number(), NETWORKS)
+        meta.option("network", "n", self._network as usize, NETWORKS)
             .option("waits", "t", self._waits, "registers in front of the mask")
     }
 }

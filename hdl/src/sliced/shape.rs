@@ -1,6 +1,7 @@
 //! What a sliced memory is built from.
 
 use heddle_arch::params;
+pub use heddle_arch::params::{MaskPlace, PackNetwork as Network};
 
 /// Bits of a word address.
 pub const WA: usize = 13;
@@ -8,41 +9,6 @@ pub const WA: usize = 13;
 /// As [`SlicedShape::place`].
 pub(super) fn place(right: bool, count: usize, p: usize) -> usize {
     if right { p } else { count - 1 - p }
-}
-
-/// Where the mask of a word is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum MaskPlace {
-    /// In a slice of its own.
-    #[default]
-    Slice,
-    /// In a field of slice 0.
-    Field,
-    /// In the first units of slice 0, beside a flag; words that do not fit behind it are raw.
-    Hybrid,
-}
-
-/// How far units are moved when a word is packed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Network {
-    /// By the number of zero units before them.
-    #[default]
-    Full,
-    /// By that number, but at most half a word.
-    Half,
-    /// Within their half of the word; the right half moves on behind the left one if both fit.
-    Split,
-}
-
-impl Network {
-    /// Number that stands for the network in a module name.
-    pub fn number(self) -> usize {
-        match self {
-            Network::Full => 0,
-            Network::Half => 1,
-            Network::Split => 2,
-        }
-    }
 }
 
 /// Sizes and options of a sliced memory.
@@ -108,16 +74,8 @@ impl SlicedShape {
             units: size(slices.units()),
             unit_bits: size(slices.unit_bits),
             widths: slices.widths.iter().copied().map(size).collect(),
-            mask: match slices.mask {
-                params::MaskPlace::Slice => MaskPlace::Slice,
-                params::MaskPlace::Field => MaskPlace::Field,
-                params::MaskPlace::Hybrid => MaskPlace::Hybrid,
-            },
-            network: match slices.network {
-                params::PackNetwork::Full => Network::Full,
-                params::PackNetwork::Half => Network::Half,
-                params::PackNetwork::Split => Network::Split,
-            },
+            mask: slices.mask,
+            network: slices.network,
             exact: slices.write == params::SliceWrite::Exact,
             right: slices.end == params::PackEnd::Right,
             write_threshold: size(slices.write_threshold),

@@ -1,19 +1,8 @@
 //! Arrangement of the configuration registers.
 
 use super::LoopRegisters;
+pub use heddle_arch::params::Arrangement;
 use heddle_kernel::prelude::*;
-
-/// Which register of the array holds loop c (0 is the innermost) of row r.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Arrangement {
-    /// Register (r, c): a row is a variable, column 0 the innermost loop.
-    #[default]
-    Rows,
-    /// Register (r, N - 1 - c): the leftmost column is the innermost loop.
-    Mirrored,
-    /// Register (c, r): a column is a variable.
-    Transposed,
-}
 
 /// Configuration registers of all rows and loops in one of three arrangements. The ports know rows
 /// and loops only, port r * N + c belongs to loop c of row r.
