@@ -11,22 +11,20 @@ mod cycles;
 mod layer;
 mod lines;
 mod recompute;
-mod specification;
 mod workload;
 
 use std::process::ExitCode;
 
+use heddle_compiler::offsets::{Request, generate};
 use layer::{ARRAYS, Summary};
 use lines::{Fills, Sweep, sweep};
 use recompute::Operations;
 use serde::Serialize;
-use specification::Case;
 use workload::Network;
 
 /// Everything that is measured.
 #[derive(Serialize)]
 struct Report {
-    cases: Vec<Case>,
     networks: Vec<Summary>,
     sweeps: Vec<Sweep>,
 }
@@ -52,7 +50,6 @@ fn main() -> ExitCode {
         }
     };
     let report = Report {
-        cases: specification::cases(),
         networks: networks.iter().map(Summary::of).collect(),
         sweeps: sweeps(&networks),
     };
@@ -61,7 +58,6 @@ fn main() -> ExitCode {
         println!("{text}");
         return ExitCode::SUCCESS;
     }
-    print_cases(&report.cases);
     for network in &report.networks {
         print_sizes(network);
     }
@@ -78,10 +74,25 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The cases of the specification and two layers, the lines of the latter as wide as a word of
+/// Two shapes of the specification and two layers, the lines of the latter as wide as a word of
 /// the state buffer and as a line of a common cache.
 fn sweeps(networks: &[Network]) -> Vec<Sweep> {
-    let mut sweeps = specification::sweeps();
+    let of_specification =
+        |(name, [channels, height, width], rows, line): (&str, [u32; 3], _, _)| {
+            let text = format!(
+                r#"{{"convolution": {{"channels": {channels}, "height": {height}, "width": {width},
+             "outputs": 1, "kernel": [3, 3]}}}}"#
+            );
+            let request =
+                Request::from_json(&text).expect("the cases of the specification are legal");
+            let tables = generate(&request).expect("the cases of the specification are legal");
+            sweep(name, &tables, request.tensor_bytes(), rows, line)
+        };
+    let shapes = [
+        ("5.1", [1, 4, 4], 4, 4),
+        ("34x34x8, 3x3", [8, 34, 34], 16, 16),
+    ];
+    let mut sweeps: Vec<Sweep> = shapes.map(of_specification).into();
     let layers = &networks[0].layers;
     for (layer, line) in [(&layers[0], 8), (&layers[1], 64)] {
         let name = format!("{} {}", networks[0].name, layer.name);
@@ -94,36 +105,6 @@ fn sweeps(networks: &[Network]) -> Vec<Sweep> {
 fn heading(columns: &[&str]) {
     println!("\n| {} |", columns.join(" | "));
     println!("|{}", "---|".repeat(columns.len()));
-}
-
-fn print_cases(cases: &[Case]) {
-    heading(&[
-        "case",
-        "T",
-        "K",
-        "T + K",
-        "T * K",
-        "elements of A",
-        "growth",
-        "bits of a base",
-        "bits of an offset",
-        "different steps",
-    ]);
-    for case in cases {
-        println!(
-            "| {} | {} | {} | {} | {} | {} | {:.2} | {} | {} | {} |",
-            case.name,
-            case.rows,
-            case.taps,
-            case.entries,
-            case.matrix_entries,
-            case.tensor_elements,
-            case.growth,
-            case.base_bits,
-            case.offset_bits,
-            case.distinct_steps
-        );
-    }
 }
 
 fn print_sizes(network: &Summary) {

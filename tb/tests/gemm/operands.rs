@@ -8,8 +8,9 @@ use super::loops::walk;
 use super::reads::Read;
 use super::sides::{Side, design};
 use super::variants::options;
+use heddle_compiler::offsets::access::line_fills;
 use heddle_sim::offsets::examples::{self, Lists};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
 /// Operand of row m and tap k: its byte address and its value; `None` is a tap that is not read.
 type Operands = Vec<Vec<Option<Read>>>;
@@ -176,25 +177,9 @@ fn sgcr_11_sgcr_25_rows_read_every_layout_of_5_6_and_a_fully_connected_layer() {
     }
 }
 
-/// Misses of a fully associative cache of lines of 4 bytes that drops the one used longest ago.
-fn fills(addresses: &[u32], capacity: usize) -> usize {
-    let mut lines = VecDeque::new();
-    let mut fills = 0;
-    for line in addresses.iter().map(|address| address / 4) {
-        match lines.iter().position(|held| *held == line) {
-            Some(place) => {
-                lines.remove(place);
-            }
-            None => {
-                fills += 1;
-                if lines.len() == capacity {
-                    lines.pop_front();
-                }
-            }
-        }
-        lines.push_back(line);
-    }
-    fills
+/// Misses of a cache of lines of 4 bytes that drops the one used longest ago.
+fn fills(addresses: &[u32], capacity: usize) -> u64 {
+    line_fills(addresses.iter().copied().map(i64::from), 4, capacity)
 }
 
 #[test]

@@ -326,6 +326,14 @@ fn sgcr_42_moving_the_origin_shifts_every_address() {
             .collect();
         assert_eq!(moved, expected);
     }
+    // Entries are shifted, the origin is not; the sum is taken modulo 2^16.
+    let mut writes = program(&Lists::plain(&[0, 100], &[0, 3]), 1, 0);
+    writes.extend([Write::register(0, 0xff00), Write::register(7, 2)]);
+    let unit = bench.run_one("every", writes);
+    assert_eq!(
+        [steps(unit, 0), steps(unit, 1)],
+        [[0xff00, 0xff0c], [0x0090, 0x009c]]
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::bench::Bench;
 use super::driven::{Driven, HEAD, Op};
 use super::variants::VARIANTS;
 use super::{MASKS, STEPS, WEIGHTS, program, registers};
-use heddle_sim::offsets::examples;
+use heddle_sim::offsets::examples::{self, Lists};
 use heddle_sim::offsets::{Kind, Write};
 
 /// Writes of everything there is, with other values.
@@ -236,4 +236,25 @@ fn a_write_in_the_clock_of_a_start_is_refused() {
         let after = rows(bench.play(name, [Op::Start, Op::Wait]));
         assert_eq!(after, before, "{name}");
     }
+}
+
+#[test]
+fn sgcr_31_only_the_documented_registers_can_be_written() {
+    let mut bench = Bench::new(&VARIANTS, 1);
+    let mut accepted = Vec::new();
+    // One at a time: `refused_o` stays until the next start.
+    for index in (0..64).chain((6..16).map(|bit| 1 << bit)) {
+        let counts = (2..5).map(|count| Op::Write(Write::register(count, 1)));
+        let entries = Lists::plain(&[0], &[0]).writes(0, 0);
+        let mut ops: Vec<Op> = entries.into_iter().map(Op::Write).chain(counts).collect();
+        let clean = [5, 6, 7, 8].map(|register| Op::Write(Write::register(register, 0)));
+        ops.extend(clean);
+        ops.extend([Op::Start, Op::Wait]);
+        ops.extend([Op::Write(Write::register(index, 1)), Op::Clocks(2)]);
+        let unit = bench.play("plain", ops);
+        if !unit.state.refused {
+            accepted.push(index);
+        }
+    }
+    assert_eq!(accepted, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
 }
