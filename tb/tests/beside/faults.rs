@@ -5,10 +5,26 @@ use crate::rtl::{is_slow, seeds};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A fault: the variant, the module, the text and what stands there instead.
-pub type Fault = (&'static str, &'static str, &'static str, &'static str);
+type Fault = [&'static str; 4];
 
 /// Letters of a failure that are printed.
 const SHOWN: usize = 200;
+
+/// The faults of a list as that of scripts/mutants.txt: variant and module, `-` text, `+` text.
+fn list(text: &'static str) -> Vec<Fault> {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    let fault = |lines: &[&'static str]| {
+        let [place, from, to] = lines else {
+            panic!("a fault has three lines: {lines:?}");
+        };
+        let (variant, module) = place.split_once(' ').expect("variant and module");
+        let from = from.strip_prefix("- ").expect("a text");
+        // Nothing may take its place.
+        let to = to.strip_prefix('+').expect("a text");
+        [variant, module, from, to.strip_prefix(' ').unwrap_or(to)]
+    };
+    lines.chunks(3).map(fault).collect()
+}
 
 /// Plants faults side by side and checks that `traffic`, which gives the failures of a design with a
 /// seed, finds each one, and nothing in the sides without a fault: every `sound`th fault has its
@@ -18,7 +34,7 @@ const SHOWN: usize = 200;
 pub fn check_faults<O: Clone>(
     variants: &Design<O>,
     prefix: &str,
-    faults: &[Fault],
+    faults: &'static str,
     sound: usize,
     build: impl Fn(Vec<Side<O>>) -> Design<O>,
     traffic: impl Fn(&Design<O>, u64) -> Vec<(String, String)>,
@@ -27,7 +43,7 @@ pub fn check_faults<O: Clone>(
     let mut names = BTreeMap::new();
     let mut without = BTreeSet::new();
     let mut modules = BTreeSet::new();
-    for (number, (variant, module, from, to)) in faults.iter().copied().enumerate() {
+    for (number, [variant, module, from, to]) in list(faults).into_iter().enumerate() {
         // The texts of all must be there.
         let file = format!("{variant}_heddle_{prefix}{module}");
         let mut files = variants.sources.files.iter();

@@ -258,3 +258,26 @@ fn sgcr_31_only_the_documented_registers_can_be_written() {
     }
     assert_eq!(accepted, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
 }
+
+#[test]
+fn reset_stops_a_run() {
+    let mut bench = Bench::new(&VARIANTS, 1);
+    for (name, clocks) in [
+        ("plain", 1),
+        ("every", 4),
+        ("plain_all", 8),
+        ("ahead_all", 13),
+    ] {
+        let unit = bench.run_one(name, program(&examples::small(), 9, 0));
+        let clean = unit.trace.clocks.clone();
+        bench.side(name).ops.push_back(Op::Start);
+        for _ in 0..clocks {
+            bench.clock();
+        }
+        bench.reset();
+        // Nothing of the run is left; the tables are.
+        bench.play(name, [Op::Clocks(30)]);
+        let unit = bench.run_one(name, registers(4, 9, 9, 0));
+        assert_eq!(unit.trace.clocks, clean, "{name}, after {clocks} clocks");
+    }
+}
