@@ -7,7 +7,6 @@ mod machine_copy;
 mod machine_post;
 mod machine_program_banks;
 mod network;
-mod offsets;
 mod partial_sums;
 mod post;
 mod sliced;

@@ -115,18 +115,38 @@ fn word_leaves_when_the_address_leaves_it_or_at_the_flush() {
 }
 
 #[test]
-fn flush_byte_in_another_word_gives_two_words_in_a_row() {
-    let stored = drain(1, &[(0, false, 1), (8, true, 2), (9, true, 3)]);
-    let cycles: Vec<(usize, u16, u64)> = stored
-        .iter()
-        .map(|(t, _, w)| (*t, w.word, w.data))
-        .collect();
-    assert_eq!(
-        cycles,
-        [
-            (1 + LATENCY, 0, 1),
-            (1 + LATENCY + 1, 1, 2),
-            (2 + LATENCY + 1, 1, 0x300),
-        ]
-    );
+fn words_of_one_lane_leave_in_their_cycles() {
+    type Words<'a> = &'a [(usize, u16, u64)];
+    let cases: [(&[(u16, bool, i32)], Words); 6] = [
+        // A flush for another word sends both in turn; the next flush adds its byte.
+        (
+            &[(0, false, 1), (8, true, 2), (9, true, 3)],
+            &[(1, 0, 1), (2, 1, 2), (3, 1, 0x300)],
+        ),
+        // The next drain follows a flush at once: to another word, to the same word.
+        (
+            &[(0, true, 1), (8, false, 2), (8, true, 3)],
+            &[(1, 0, 1), (3, 1, 3)],
+        ),
+        (
+            &[(0, true, 1), (1, true, 2), (2, true, 3)],
+            &[(1, 0, 1), (2, 0, 0x200), (3, 0, 0x3_0000)],
+        ),
+        // A word in every clock, and back to an earlier one.
+        (
+            &[(0, false, 1), (8, false, 2), (0, false, 3), (16, true, 4)],
+            &[(1, 0, 1), (2, 1, 2), (3, 0, 3), (4, 2, 4)],
+        ),
+        // A byte that comes twice counts once; missing bytes are zero.
+        (&[(3, false, 1), (3, true, 2)], &[(2, 0, 0x200_0000)]),
+        (&[(43, true, 1)], &[(1, 5, 0x100_0000)]),
+    ];
+    for (slots, expected) in cases {
+        let stored = drain(1, slots);
+        let found = stored.iter().map(|(t, _, w)| (*t, w.word, w.data));
+        let expected = expected
+            .iter()
+            .map(|(t, word, data)| (t + LATENCY, *word, *data));
+        assert!(found.eq(expected), "{slots:?}: {stored:?}");
+    }
 }

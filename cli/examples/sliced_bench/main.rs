@@ -47,55 +47,54 @@ fn table(title: &str, sets: &[Set], benches: &mut [Bench]) {
         .iter()
         .map(|set| (set, benches.iter_mut().map(|b| b.run(set)).collect()))
         .collect();
-    heading(title, &["words", "zero bytes"], &names);
-    for (set, results) in &rows {
-        let zeros = set.zero_share();
-        print!("| {} | {} | {zeros:.1} % |", set.name, set.words.len());
-        for result in results {
-            print!(" {:.2} |", result.bits_per_access());
-        }
-        println!();
-    }
-    if sets.iter().any(|set| set.zero.is_some()) {
-        heading(&format!("{title}, expected"), &[], &names);
+    let print = |what: &str, columns: &[&str], cells: &dyn Fn(&Set, &[Result]) -> Vec<f64>| {
+        let columns = [&[&format!("{title}{what}")], columns].concat();
+        println!(
+            "\n| {} |\n|{}",
+            columns.join(" | "),
+            "---|".repeat(columns.len())
+        );
         for (set, results) in &rows {
-            print!("| {} |", set.name);
-            for result in results {
-                print!(" {:.2} |", result.expected.unwrap_or(f64::NAN));
-            }
-            println!();
+            let cells = cells(set, results).into_iter();
+            let cells: Vec<String> = cells.map(|cell| format!("{cell:.2}")).collect();
+            println!("| {} | {} |", set.name, cells.join(" | "));
         }
+    };
+    print(
+        "",
+        &[&["words", "zero bytes, %"], &names[..]].concat(),
+        &|set, results| {
+            let bits = results.iter().map(Result::bits_per_access);
+            [set.words.len() as f64, set.zero_share()]
+                .into_iter()
+                .chain(bits)
+                .collect()
+        },
+    );
+    if sets.iter().all(|set| set.zero.is_some()) {
+        print(", expected", &names, &|_, results| {
+            results
+                .iter()
+                .filter_map(|result| result.expected)
+                .collect()
+        });
     }
-    heading(&format!("{title}, changes"), &[], &names);
-    for (set, results) in &rows {
-        print!("| {} |", set.name);
-        for result in results {
-            print!(
-                " {:.2} |",
-                result.activity.changes() as f64 / set.words.len() as f64
-            );
-        }
-        println!();
-    }
+    let of_word = |set: &Set, changes: u64| changes as f64 / set.words.len() as f64;
+    print(", changes", &names, &|set, results| {
+        let changes = results.iter().map(|result| result.activity.changes());
+        changes.map(|changes| of_word(set, changes)).collect()
+    });
     let parts = ["enables", "addresses", "written", "read"];
-    let of = |name: &str| parts.map(|part| format!("{name}: {part}"));
-    let columns = [of(names[0]), of(names[1])].concat();
+    let columns = names[..2]
+        .iter()
+        .flat_map(|name| parts.map(|part| format!("{name}: {part}")));
+    let columns: Vec<String> = columns.collect();
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
-    heading(&format!("{title}, changes"), &[], &columns);
-    for (set, results) in &rows {
-        print!("| {} |", set.name);
-        for result in &results[..2] {
+    print(", changes", &columns, &|set, results| {
+        let parts = results[..2].iter().flat_map(|result| {
             let a = &result.activity;
-            for part in [a.enables, a.addresses, a.written, a.read] {
-                print!(" {:.2} |", part as f64 / set.words.len() as f64);
-            }
-        }
-        println!();
-    }
-}
-
-fn heading(title: &str, first: &[&str], names: &[&str]) {
-    let columns = [&[title], first, names].concat();
-    println!("\n| {} |", columns.join(" | "));
-    println!("|{}", "---|".repeat(columns.len()));
+            [a.enables, a.addresses, a.written, a.read]
+        });
+        parts.map(|changes| of_word(set, changes)).collect()
+    });
 }

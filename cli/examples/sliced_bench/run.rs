@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use heddle_sim::sliced::choose::binomial;
+use heddle_sim::sliced::choose::{binomial, expected_bits};
 use heddle_sim::sliced::{Counts, Layout, SlicedReference, Word};
 use heddle_tb::verilate::{Options, Sources, Trace, build_shared};
 use heddle_tb::{Model, PortId};
@@ -102,7 +102,9 @@ impl Bench {
             bits,
             accesses: 2 * words.len() as u64,
             activity,
-            expected: set.zero.map(|zero| expected_bits(layout, zero)),
+            expected: set
+                .zero
+                .map(|zero| expected_bits(layout, &binomial(layout.units, zero))),
         };
         if let Some(expected) = result.expected {
             let found = result.bits_per_access();
@@ -114,18 +116,6 @@ impl Bench {
         }
         result
     }
-}
-
-/// Bits of an access if each byte is zero with this probability.
-fn expected_bits(layout: &Layout, zero: f64) -> f64 {
-    let shares = binomial(layout.units, zero).into_iter().enumerate();
-    let bits = shares.map(|(pop, share)| {
-        let needed = layout.needed(pop, true);
-        let slices = (0..layout.slices()).filter(|slice| needed >> slice & 1 == 1);
-        let data: usize = slices.map(|slice| layout.slice_bits(slice)).sum();
-        share * (layout.mask_bits() + data) as f64
-    });
-    bits.sum()
 }
 
 /// The ports of a memory.

@@ -87,9 +87,4 @@ impl Clocks {
         self.matrix_best += layer.matrix_best;
         self.generator += layer.generator;
     }
-
-    /// Clocks of an input if tables are loaded once for so many, rounded up.
-    pub fn amortised(&self, run: u64, inputs: u64) -> u64 {
-        run + self.load.div_ceil(inputs)
-    }
 }

@@ -121,3 +121,24 @@ pub fn fills(addresses: &[i64], line: u32, lines: usize) -> Fills {
         used: f64::from(used) / (fills * u64::from(line)) as f64,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use heddle_compiler::offsets::access::line_fills;
+
+    #[test]
+    fn used_counts_each_byte_once_for_each_fill() {
+        // Line 0 is loaded twice: bytes 0 and 1, then byte 0; line 1 once: byte 4.
+        for (addresses, lines, loads, used) in [
+            ([0, 1, 1, 4, 0], 1, 3, 4.0 / 12.0),
+            ([0, 1, 1, 4, 0], 2, 2, 3.0 / 8.0),
+            // The line that was read last stays: 0 and not 1 is there at the end.
+            ([0, 4, 0, 8, 0], 2, 3, 3.0 / 12.0),
+        ] {
+            let found = fills(&addresses, 4, lines);
+            assert_eq!((found.fills, found.used), (loads, used));
+            assert_eq!(line_fills(addresses, 4, lines), loads);
+        }
+    }
+}

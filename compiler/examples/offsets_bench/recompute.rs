@@ -12,12 +12,13 @@ pub struct Operations {
     pub multiplications: u64,
     /// Additions and subtractions.
     pub additions: u64,
-    pub addresses: u64,
 }
 
 /// Operations of a layer for R rows that take the same tap together.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Ways {
+    /// Addresses that are made in each way.
+    pub addresses: u64,
     /// Base plus offset; the origin is added once to each base.
     pub tables: Operations,
     /// Pixel and tap from the indices of the matrix by division, for each operand.
@@ -47,14 +48,6 @@ impl Operations {
     fn add(&mut self, a: i64, b: i64) -> i64 {
         self.additions += 1;
         a + b
-    }
-
-    /// Sums.
-    pub fn plus(&mut self, other: &Operations) {
-        self.divisions += other.divisions;
-        self.multiplications += other.multiplications;
-        self.additions += other.additions;
-        self.addresses += other.addresses;
     }
 }
 
@@ -113,28 +106,11 @@ impl Ways {
                         shape.divide(&mut ways.divide, row as i64, tap as i64),
                     ];
                     assert_eq!(others, [address; 3], "row {row}, tap {tap}");
-                    for way in ways.all_mut() {
-                        way.addresses += 1;
-                    }
+                    ways.addresses += 1;
                 }
             }
         }
         ways
-    }
-
-    /// Tables first.
-    pub fn all(&self) -> [&Operations; 4] {
-        [&self.tables, &self.step, &self.multiply, &self.divide]
-    }
-
-    /// In the order of [`Ways::all`].
-    pub fn all_mut(&mut self) -> [&mut Operations; 4] {
-        [
-            &mut self.tables,
-            &mut self.step,
-            &mut self.multiply,
-            &mut self.divide,
-        ]
     }
 }
 

@@ -3,6 +3,7 @@
 use heddle_arch::params::Spread;
 use heddle_compiler::offsets::access::{Banks, Mapping, Rows, Step, line_fills, line_reads};
 use heddle_compiler::offsets::{Convolution, Tables};
+use heddle_sim::offsets::examples;
 
 use super::{asymmetric, convolution, figure13, request, tables};
 
@@ -53,39 +54,30 @@ fn trace_of_5_8_1() {
     assert_eq!((steps.len(), reads(&steps)), (9, 36));
 }
 
-/// A table of addresses, one line for each clock, `-` where a row does not read.
-#[track_caller]
-fn check_trace(steps: &[Step], expected: &str) {
-    let shown = |address: &Option<i64>| address.map_or("-".to_string(), |a| a.to_string());
-    let line = |step: &Step| step.iter().map(shown).collect::<Vec<_>>().join(" ");
-    let found: Vec<String> = steps.iter().map(line).collect();
-    let expected: Vec<&str> = expected.split(", ").collect();
-    assert_eq!(found, expected);
+/// Addresses clock by clock, -1 where a row does not read.
+fn clocks(steps: &[Step]) -> Vec<Vec<i32>> {
+    let shown = |address: &Option<i64>| address.map_or(-1, |address| address as i32);
+    steps
+        .iter()
+        .map(|step| step.iter().map(shown).collect())
+        .collect()
 }
 
 #[test]
 fn traces_of_5_8_2_and_5_8_4() {
     let tables = tables(&request(figure13()));
     let skew: Vec<Step> = rows(4, Spread::Skew).steps(&tables).collect();
-    check_trace(
-        &skew,
-        "0 - - -, 1 1 - -, 2 2 4 -, 4 3 5 5, 5 5 6 6, 6 6 8 7, 8 7 9 9, 9 9 10 10, 10 10 12 11, \
-         - 11 13 13, - - 14 14, - - - 15",
-    );
+    assert_eq!(clocks(&skew), examples::SKEW);
     let stationary = Rows {
         mapping: Mapping::WeightStationary,
         ..rows(4, Spread::Skew)
     };
     let steps: Vec<Step> = stationary.steps(&tables).collect();
     assert_eq!((steps.len(), reads(&steps)), (21, 36));
-    check_trace(
-        &steps[7..14],
-        "5 - - -, 6 6 - -, 9 7 8 -, 10 10 9 9, - 11 12 10, - - 13 13, - - - 14",
-    );
-    check_trace(
-        &steps[14..],
-        "10 - - -, 11 - - -, 14 - - -, 15 - - -, - - - -, - - - -, - - - -",
-    );
+    assert_eq!(clocks(&steps[7..14]), examples::STATIONARY_TILE_1);
+    let first = examples::STATIONARY_TILE_2.map(|address| vec![address as i32, -1, -1, -1]);
+    assert_eq!(clocks(&steps[14..18]), first);
+    assert_eq!(clocks(&steps[18..]), [[-1; 4]; 3]);
 }
 
 #[test]

@@ -1,33 +1,18 @@
 //! Example 5.3, in which no two sizes can be taken for each other.
 
 use heddle_compiler::offsets::order::weight_order;
-use heddle_compiler::offsets::{Convolution, Request, Tables, rows};
+use heddle_compiler::offsets::{Convolution, Request, Row, Tables, rows};
+use heddle_sim::offsets::examples::{
+    ASYMMETRIC_BASES, ASYMMETRIC_C, ASYMMETRIC_OFFSETS, ASYMMETRIC_STEPS,
+};
 
 use super::{asymmetric, asymmetric_a, asymmetric_b, convolve, gemm, run, tables};
 
-/// Image, pixel, row, column, base and the results of both outputs.
-type Line = (u32, u32, u32, u32, i32, i64, i64);
-
-#[rustfmt::skip]
-const ROWS: [Line; 24] = [
-    (0, 0, 0, 0, 0, 630, -936), (0, 1, 0, 1, 4, 440, -756), (0, 2, 0, 2, 8, -56, 25),
-    (0, 3, 1, 0, 14, -428, -526), (0, 4, 1, 1, 18, -622, -231), (0, 5, 1, 2, 22, 430, -305),
-    (0, 6, 2, 0, 28, -433, -441), (0, 7, 2, 1, 32, 242, -128), (0, 8, 2, 2, 36, -359, -87),
-    (0, 9, 3, 0, 42, 33, 95), (0, 10, 3, 1, 46, -848, -253), (0, 11, 3, 2, 50, -95, 291),
-    (1, 0, 0, 0, 168, -574, 188), (1, 1, 0, 1, 172, -133, 584), (1, 2, 0, 2, 176, 196, 223),
-    (1, 3, 1, 0, 182, 528, 93), (1, 4, 1, 1, 186, -878, 410), (1, 5, 1, 2, 190, -1426, 746),
-    (1, 6, 2, 0, 196, -518, 546), (1, 7, 2, 1, 200, -764, 1075), (1, 8, 2, 2, 204, -152, 168),
-    (1, 9, 3, 0, 210, 750, -5), (1, 10, 3, 1, 214, -858, 930), (1, 11, 3, 2, 218, -347, 41),
-];
-
-const OFFSETS: [i32; 12] = [0, 2, 4, 28, 30, 32, 84, 86, 88, 112, 114, 116];
-
 /// C in the order image, output, pixel.
-pub const C: [i64; 48] = [
-    630, 440, -56, -428, -622, 430, -433, 242, -359, 33, -848, -95, -936, -756, 25, -526, -231,
-    -305, -441, -128, -87, 95, -253, 291, -574, -133, 196, 528, -878, -1426, -518, -764, -152, 750,
-    -858, -347, 188, 584, 223, 93, 410, 746, 546, 1075, 168, -5, 930, 41,
-];
+pub fn c() -> Vec<i64> {
+    let place = |i: usize| ASYMMETRIC_C[i / 24 * 12 + i % 12][i / 12 % 2].into();
+    (0..48).map(place).collect()
+}
 
 fn shape() -> Convolution {
     asymmetric().convolution.expect("a convolution")
@@ -40,31 +25,31 @@ fn data_are_those_of_the_specification() {
         -1, -6, 6, 1, -4, 8, 3, -2, -7, 5, 0, -5, 7, 2, -3, -8, 4, -1, -6, 6, 1, -4, 8, 3,
     ];
     assert_eq!(asymmetric_b(), b);
-    let mut different = C.to_vec();
+    let mut different = c();
     different.sort_unstable();
     different.dedup();
     assert_eq!(different.len(), 48);
     let a = asymmetric_a();
     let at = |n: u32, c: u32, y: u32, x: u32| a[(((n * 2 + c) * 6 + y) * 7 + x) as usize];
-    assert_eq!(convolve(&shape(), at, &b), C);
+    assert_eq!(convolve(&shape(), at, &b), c());
 }
 
 #[test]
 fn sgcr_04_sgcr_05_sgcr_07_tables_of_5_3() {
     let tables = tables(&asymmetric());
-    assert_eq!(tables.offsets, OFFSETS);
+    assert_eq!(
+        (&tables.bases[..], &tables.offsets[..]),
+        (&ASYMMETRIC_BASES[..], &ASYMMETRIC_OFFSETS[..])
+    );
     assert_eq!((tables.pixels, tables.outputs), (12, 2));
-    let rows = rows(&shape());
-    assert_eq!(rows.len(), 24);
-    for (index, (row, base)) in rows.iter().zip(&tables.bases).enumerate() {
-        let (image, pixel, y, x, expected, _, _) = ROWS[index];
-        assert_eq!(
-            (row.image, row.pixel, row.y, row.x),
-            (image, pixel, y, x),
-            "row {index}"
-        );
-        assert_eq!(*base, expected, "row {index}");
-    }
+    // Images of 4 x 3 pixels.
+    let row = |thread: u32| Row {
+        image: thread / 12,
+        pixel: thread % 12,
+        y: thread % 12 / 3,
+        x: thread % 3,
+    };
+    assert_eq!(rows(&shape()), (0..24).map(row).collect::<Vec<_>>());
     assert_eq!(tables.check_in(336), Ok(()));
     // The last element begins at byte 334.
     tables.check_in(334).expect_err("too small");
@@ -72,12 +57,7 @@ fn sgcr_04_sgcr_05_sgcr_07_tables_of_5_3() {
 
 #[test]
 fn sgcr_32_all_48_results_of_5_3() {
-    let c = run(&asymmetric(), &asymmetric_a(), &asymmetric_b());
-    assert_eq!(c, C);
-    for (index, (image, pixel, _, _, _, first, second)) in ROWS.into_iter().enumerate() {
-        let at = |output: u32| c[((image * 2 + output) * 12 + pixel) as usize];
-        assert_eq!((at(0), at(1)), (first, second), "row {index}");
-    }
+    assert_eq!(run(&asymmetric(), &asymmetric_a(), &asymmetric_b()), c());
 }
 
 #[test]
@@ -118,78 +98,8 @@ fn steps_of_5_3() {
         running: true,
         ..asymmetric()
     };
-    let steps = [0, 2, 2, 24, 2, 2, 52, 2, 2, 24, 2, 2];
-    assert_eq!(tables(&running).offsets, steps);
-    assert_eq!(run(&running, &asymmetric_a(), &asymmetric_b()), C);
-}
-
-#[test]
-fn sgcr_06_entries_scale_with_the_element() {
-    let with = |element_bytes, unit_shift| {
-        tables(&Request {
-            element_bytes,
-            unit_shift,
-            ..asymmetric()
-        })
-    };
-    let times = |list: &[i32], factor| list.iter().map(|e| e * factor).collect::<Vec<i32>>();
-    let one = with(1, 0);
-    for bytes in [2, 4, 8] {
-        let scaled = with(bytes, 0);
-        assert_eq!(scaled.bases, times(&one.bases, bytes as i32));
-        assert_eq!(scaled.offsets, times(&one.offsets, bytes as i32));
-        // With a shift, entries count elements and the addresses stay what they are.
-        let shift = bytes.trailing_zeros();
-        let shifted = with(bytes, shift);
-        assert_eq!(
-            (&shifted.bases, &shifted.offsets),
-            (&one.bases, &one.offsets)
-        );
-        assert_eq!(shifted.unit_shift, shift);
-        let addresses = |tables: &Tables| -> Vec<_> {
-            let distances = tables.distances();
-            let at = |row| tables.address(&distances, row, 11);
-            (0..24).map(at).collect()
-        };
-        assert_eq!(addresses(&shifted), addresses(&scaled));
-    }
-    assert_eq!(with(4, 1).offsets, times(&one.offsets, 2));
-    let wide = Request {
-        element_bytes: 2,
-        unit_shift: 1,
-        ..asymmetric()
-    };
-    assert_eq!(run(&wide, &asymmetric_a(), &asymmetric_b()), C);
-}
-
-#[test]
-fn sgcr_08_strides_change_bases_only_and_dilations_offsets_only() {
-    let with = |stride, dilation, height| {
-        let convolution = Convolution {
-            stride,
-            dilation,
-            height,
-            ..shape()
-        };
-        tables(&super::request(convolution))
-    };
-    let usual = with([1, 2], [2, 1], 6);
-    for stride in [[1, 1], [2, 2], [3, 1]] {
-        let other = with(stride, [2, 1], 6);
-        assert_eq!(other.offsets, usual.offsets);
-        assert_ne!(other.bases, usual.bases);
-    }
-    // The outputs are 5 and 3 x 3: two shapes with as many outputs, the same plane.
-    let (near, far) = (with([2, 2], [1, 1], 6), with([2, 2], [2, 1], 6));
-    assert_eq!((near.pixels, far.pixels), (9, 6));
-    let (near, far) = (with([2, 2], [1, 1], 7), with([2, 2], [2, 1], 7));
-    assert_eq!(near.bases, far.bases);
-    assert_ne!(near.offsets, far.offsets);
-    let (near, far) = (with([1, 3], [2, 1], 6), with([1, 3], [2, 2], 6));
-    assert_eq!((near.pixels, far.pixels), (8, 4));
-    let (near, far) = (with([1, 6], [2, 1], 6), with([1, 6], [2, 2], 6));
-    assert_eq!(near.bases, far.bases);
-    assert_ne!(near.offsets, far.offsets);
+    assert_eq!(tables(&running).offsets, ASYMMETRIC_STEPS);
+    assert_eq!(run(&running, &asymmetric_a(), &asymmetric_b()), c());
 }
 
 #[test]
@@ -202,8 +112,8 @@ fn sgcr_21_tables_read_back_from_a_file_give_the_same_results() {
     let bytes = tables(&wanted).to_bytes().expect("sound tables");
     let read = Tables::from_bytes(&bytes).expect("a table file");
     let order = weight_order(&wanted);
-    let c = gemm(&read, 2, &order, &asymmetric_a(), &asymmetric_b());
-    assert_eq!(c, Ok(C.to_vec()));
+    let found = gemm(&read, 2, &order, &asymmetric_a(), &asymmetric_b());
+    assert_eq!(found, Ok(c()));
     assert_eq!(read.weight_base, Some(77));
 }
 

@@ -4,7 +4,7 @@ use heddle_compiler::offsets::compress::{
     bases_by_counters, bases_by_image, compress, offsets_by_channel, offsets_by_counters,
 };
 use heddle_compiler::offsets::{
-    Convolution, Fill, Filled, Layout, Nest, Pad, Repeat, Request, Sides, Table,
+    Convolution, Fill, Filled, Nest, Pad, Repeat, Request, Sides, Table,
 };
 
 use super::{asymmetric, convolution, request, tables};
@@ -94,63 +94,6 @@ fn fills_are_writes_of_registers() {
     ];
     for write in expected {
         assert!(writes.contains(&write), "{write:?} in {writes:?}");
-    }
-}
-
-#[test]
-fn sgcr_50_all_layouts_have_counters_and_lists_find_them() {
-    let layouts = [
-        (Layout::Nchw, 1),
-        (Layout::Cnhw, 1),
-        (Layout::Nhwc, 1),
-        (Layout::NchwVector, 2),
-        (Layout::NchwVector, 6),
-    ];
-    for (layout, vector) in layouts {
-        for reuse_order in [false, true] {
-            let shape = Convolution {
-                channels: 6,
-                images: 3,
-                stride: [2, 1],
-                dilation: [1, 3],
-                layout,
-                vector,
-                ..convolution(7, 12, [3, 4])
-            };
-            let wanted = Request {
-                reuse_order,
-                element_bytes: 4,
-                unit_shift: 1,
-                ..request(shape)
-            };
-            let tables = tables(&wanted);
-            let label = format!("{layout:?} {vector} {reuse_order}");
-            let expands = |filled: Option<Filled>, list: &[i32]| {
-                let filled = filled.unwrap_or_else(|| panic!("{label}: no nest"));
-                assert_eq!(filled.expand(), list, "{label}");
-                filled
-            };
-            expands(bases_by_counters(&wanted), &tables.bases);
-            expands(bases_by_image(&wanted), &tables.bases);
-            expands(offsets_by_counters(&wanted), &tables.offsets);
-            let by_channel = offsets_by_channel(&wanted);
-            let together = reuse_order && matches!(layout, Layout::Nhwc | Layout::NchwVector);
-            assert_eq!(by_channel.is_none(), together, "{label}");
-            if !together {
-                assert_eq!(expands(by_channel, &tables.offsets).written.len(), 12);
-            }
-            let found = compress(&tables);
-            let bases = expands(found.bases, &tables.bases);
-            let offsets = expands(found.offsets, &tables.offsets);
-            assert!(
-                bases.written.is_empty() && bases.fills.len() == 1,
-                "{label}"
-            );
-            assert!(
-                offsets.written.is_empty() && offsets.fills.len() <= 2,
-                "{label}"
-            );
-        }
     }
 }
 

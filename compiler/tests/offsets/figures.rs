@@ -2,20 +2,24 @@
 
 use heddle_compiler::offsets::order::{reorder, to_distances, to_steps, weight_order};
 use heddle_compiler::offsets::{Convolution, Request, Row, Tables, Tap, index, rows, taps};
+use heddle_sim::offsets::examples::{self, SMALL_BASES, SMALL_OFFSETS};
 
 use super::{convolution, figure13, gemm, request, run, tables};
 
-/// A of 5.1.1.
-const A: [i64; 16] = [1, 3, 2, 7, 5, 0, 4, 6, 8, 2, 1, 3, 9, 7, 5, 2];
-/// B of 5.1.1.
-const B: [i64; 9] = [0, 1, 2, 10, 11, 12, 20, 21, 22];
-const OFFSETS: [i32; 9] = [0, 1, 2, 4, 5, 6, 8, 9, 10];
+fn wide(list: &[i8]) -> Vec<i64> {
+    list.iter().copied().map(i64::from).collect()
+}
+
+/// A and B of 5.1.1.
+fn data() -> [Vec<i64>; 2] {
+    [wide(&examples::SMALL_A), wide(&examples::SMALL_B)]
+}
 
 #[test]
 fn sgcr_02_sgcr_04_example_5_1_has_4_bases_and_9_offsets() {
     let tables = tables(&request(figure13()));
-    assert_eq!(tables.bases, [0, 1, 4, 5]);
-    assert_eq!(tables.offsets, OFFSETS);
+    assert_eq!(tables.bases, SMALL_BASES);
+    assert_eq!(tables.offsets, SMALL_OFFSETS);
     assert_eq!((tables.pixels, tables.outputs), (4, 1));
     assert_eq!(
         (tables.masks, tables.unit_shift, tables.running),
@@ -41,30 +45,21 @@ fn sgcr_05_rows_of_5_1_1_are_pixel_and_image() {
 #[test]
 fn sgcr_07_counters_c_v_u_make_the_taps_of_5_1_2() {
     let taps = taps(&figure13(), false);
-    let expected = [
-        (0, 0),
-        (0, 1),
-        (0, 2),
-        (1, 0),
-        (1, 1),
-        (1, 2),
-        (2, 0),
-        (2, 1),
-        (2, 2),
-    ];
-    assert_eq!(taps, expected.map(|(v, u)| Tap { channel: 0, v, u }));
+    let tap = |k: u32| Tap {
+        channel: 0,
+        v: k / 3,
+        u: k % 3,
+    };
+    assert_eq!(taps, (0..9).map(tap).collect::<Vec<_>>());
     let order = weight_order(&request(figure13()));
     assert_eq!(order, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
-    assert_eq!(tables(&request(figure13())).offsets, OFFSETS);
+    assert_eq!(tables(&request(figure13())).offsets, SMALL_OFFSETS);
 }
 
-/// Addresses of 5.1.2, one list for each row.
-const ADDRESSES: [[i64; 9]; 4] = [
-    [0, 1, 2, 4, 5, 6, 8, 9, 10],
-    [1, 2, 3, 5, 6, 7, 9, 10, 11],
-    [4, 5, 6, 8, 9, 10, 12, 13, 14],
-    [5, 6, 7, 9, 10, 11, 13, 14, 15],
-];
+/// Addresses of 5.1.2 of a row.
+fn expected(row: usize) -> [i64; 9] {
+    examples::SMALL_ADDRESSES.map(|step| step[row].into())
+}
 
 fn addresses(tables: &Tables, row: usize) -> Vec<i64> {
     let distances = tables.distances();
@@ -75,42 +70,32 @@ fn addresses(tables: &Tables, row: usize) -> Vec<i64> {
 #[test]
 fn sgcr_10_addresses_of_5_1_2_are_base_plus_offset() {
     let tables = tables(&request(figure13()));
-    for (row, expected) in ADDRESSES.iter().enumerate() {
-        assert_eq!(addresses(&tables, row), expected, "row {row}");
+    for row in 0..4 {
+        assert_eq!(addresses(&tables, row), expected(row), "row {row}");
     }
 }
 
 #[test]
 fn blocks_of_figure_14_and_the_sums_of_5_1_3() {
-    let blocks = [
-        [1, 3, 2, 5, 0, 4, 8, 2, 1],
-        [3, 2, 7, 0, 4, 6, 2, 1, 3],
-        [5, 0, 4, 8, 2, 1, 9, 7, 5],
-        [0, 4, 6, 2, 1, 3, 7, 5, 2],
-    ];
-    let sums = [
-        [0, 3, 7, 57, 57, 105, 265, 307, 329],
-        [0, 2, 16, 16, 60, 132, 172, 193, 259],
-        [0, 0, 8, 88, 110, 122, 302, 449, 559],
-        [0, 4, 16, 36, 47, 83, 223, 328, 372],
-    ];
+    let [a, b] = data();
     let tables = tables(&request(figure13()));
     for row in 0..4 {
         let block: Vec<i64> = addresses(&tables, row)
             .iter()
-            .map(|a| A[*a as usize])
+            .map(|at| a[*at as usize])
             .collect();
-        assert_eq!(block, blocks[row], "row {row}");
+        assert_eq!(block, wide(&examples::SMALL_VALUES[row]), "row {row}");
         let mut sum = 0;
-        let steps = block.iter().zip(B).map(|(a, b)| {
+        let steps = block.iter().zip(&b).map(|(a, b)| {
             sum += a * b;
             sum
         });
-        assert_eq!(steps.collect::<Vec<_>>(), sums[row], "row {row}");
+        let sums = examples::SMALL_SUMS.map(|sums| i64::from(sums[row]));
+        assert_eq!(steps.collect::<Vec<_>>(), sums, "row {row}");
     }
     let request = request(figure13());
-    assert_eq!(run(&request, &A, &B), [329, 259, 559, 372]);
-    assert_eq!(run(&request, &A, &[1; 9]), [26, 28, 41, 30]);
+    assert_eq!(run(&request, &a, &b), [329, 259, 559, 372]);
+    assert_eq!(run(&request, &a, &[1; 9]), [26, 28, 41, 30]);
     let (a, b): (Vec<i64>, Vec<i64>) = ((0..16).collect(), (1..10).collect());
     assert_eq!(run(&request, &a, &b), [303, 348, 483, 528]);
 }
@@ -122,20 +107,21 @@ fn sgcr_11_steps_of_5_1_4_give_the_same_addresses_and_mixed_lists_do_not() {
         ..request(figure13())
     };
     let steps = tables(&running);
-    assert_eq!(steps.offsets, [0, 1, 1, 2, 1, 1, 2, 1, 1]);
-    assert_eq!(to_distances(&steps.offsets), OFFSETS);
-    assert_eq!(to_steps(&OFFSETS), steps.offsets);
-    for (row, expected) in ADDRESSES.iter().enumerate() {
-        assert_eq!(addresses(&steps, row), expected, "row {row}");
+    assert_eq!(steps.offsets, examples::SMALL_STEPS);
+    assert_eq!(to_distances(&steps.offsets), SMALL_OFFSETS);
+    assert_eq!(to_steps(&SMALL_OFFSETS), steps.offsets);
+    for row in 0..4 {
+        assert_eq!(addresses(&steps, row), expected(row), "row {row}");
     }
-    assert_eq!(run(&running, &A, &B), [329, 259, 559, 372]);
+    let [a, b] = data();
+    assert_eq!(run(&running, &a, &b), [329, 259, 559, 372]);
     let mixed = Tables {
         running: true,
         ..tables(&request(figure13()))
     };
-    assert_eq!(addresses(&mixed, 0), [0, 1, 3, 7, 12, 18, 26, 35, 45]);
+    assert_eq!(addresses(&mixed, 0), examples::SMALL_MIXED.map(i64::from));
     let order = weight_order(&running);
-    let error = gemm(&mixed, 1, &order, &A, &B).expect_err("the tensor has 16 elements");
+    let error = gemm(&mixed, 1, &order, &a, &b).expect_err("the tensor has 16 elements");
     assert_eq!(error, "row 0, tap 5: address 18 is no element");
     mixed.check_in(16).expect_err("the check finds it too");
 }
@@ -167,6 +153,7 @@ fn sgcr_06_sgcr_10_examples_of_5_2() {
 
 #[test]
 fn sgcr_17_any_order_of_the_taps_gives_the_same_sums() {
+    let [a, b] = data();
     for running in [false, true] {
         let plain = Request {
             running,
@@ -178,11 +165,11 @@ fn sgcr_17_any_order_of_the_taps_gives_the_same_sums() {
         assert_eq!(tables.distances(), expected);
         assert_eq!(tables.running, running);
         assert_eq!(
-            gemm(&tables, 1, &order, &A, &B),
+            gemm(&tables, 1, &order, &a, &b),
             Ok(vec![329, 259, 559, 372])
         );
         // Weights that do not follow give other sums.
-        let wrong = gemm(&tables, 1, &weight_order(&plain), &A, &B);
+        let wrong = gemm(&tables, 1, &weight_order(&plain), &a, &b);
         assert_ne!(wrong, Ok(vec![329, 259, 559, 372]));
     }
 }

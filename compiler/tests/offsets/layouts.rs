@@ -2,6 +2,7 @@
 
 use heddle_compiler::offsets::order::weight_order;
 use heddle_compiler::offsets::{Convolution, Layout, Request, group_origin, taps};
+use heddle_sim::offsets::examples;
 
 use super::{convolution, convolve, gemm, request, run, store, tables};
 
@@ -15,16 +16,13 @@ fn shape(layout: Layout, vector: u32) -> Convolution {
     }
 }
 
-/// Layout, channels of a vector, bases, offsets and steps.
-type Line = (Layout, u32, [i32; 8], [i32; 8], [i32; 8]);
-
-#[rustfmt::skip]
-const LAYOUTS: [Line; 5] = [
-    (Layout::Nchw, 1, [0, 1, 3, 4, 24, 25, 27, 28], [0, 1, 6, 7, 12, 13, 18, 19], [0, 1, 5, 1, 5, 1, 5, 1]),
-    (Layout::Cnhw, 1, [0, 1, 3, 4, 6, 7, 9, 10], [0, 1, 12, 13, 24, 25, 36, 37], [0, 1, 11, 1, 11, 1, 11, 1]),
-    (Layout::Nhwc, 1, [0, 4, 12, 16, 24, 28, 36, 40], [0, 4, 1, 5, 2, 6, 3, 7], [0, 4, -3, 4, -3, 4, -3, 4]),
-    (Layout::NchwVector, 2, [0, 2, 6, 8, 24, 26, 30, 32], [0, 2, 1, 3, 12, 14, 13, 15], [0, 2, -1, 2, 9, 2, -1, 2]),
-    (Layout::NchwVector, 4, [0, 4, 12, 16, 24, 28, 36, 40], [0, 4, 1, 5, 2, 6, 3, 7], [0, 4, -3, 4, -3, 4, -3, 4]),
+/// Layouts and channels of a vector, in the order of the example.
+const LAYOUTS: [(Layout, u32); 5] = [
+    (Layout::Nchw, 1),
+    (Layout::Cnhw, 1),
+    (Layout::Nhwc, 1),
+    (Layout::NchwVector, 2),
+    (Layout::NchwVector, 4),
 ];
 
 fn element(n: u32, c: u32, y: u32, x: u32) -> i64 {
@@ -39,7 +37,7 @@ fn weights(count: i64) -> Vec<i64> {
 #[test]
 fn sgcr_32_tables_and_steps_of_5_6_give_the_same_results() {
     let expected = convolve(&shape(Layout::Nchw, 1), element, &weights(8));
-    for (layout, vector, bases, offsets, steps) in LAYOUTS {
+    for ((layout, vector), lists) in LAYOUTS.into_iter().zip(examples::LAYOUTS) {
         let shape = shape(layout, vector);
         let memory = store(&shape, element);
         for running in [false, true] {
@@ -48,12 +46,9 @@ fn sgcr_32_tables_and_steps_of_5_6_give_the_same_results() {
                 ..request(shape.clone())
             };
             let tables = tables(&wanted);
-            assert_eq!(tables.bases, bases, "{layout:?}");
-            assert_eq!(
-                tables.offsets,
-                if running { steps } else { offsets },
-                "{layout:?}"
-            );
+            let offsets = if running { lists.steps } else { lists.offsets };
+            assert_eq!(tables.bases, lists.bases, "{}", lists.name);
+            assert_eq!(tables.offsets, offsets, "{}", lists.name);
             assert_eq!(run(&wanted, &memory, &weights(8)), expected, "{layout:?}");
         }
     }

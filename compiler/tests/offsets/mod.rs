@@ -184,22 +184,28 @@ pub fn convolve(
 
 /// The tensor as the layout stores it, with its border if the padding is stored.
 pub fn store(shape: &Convolution, a: impl Fn(u32, u32, u32, u32) -> i64) -> Vec<i64> {
-    let (top, left, bottom, right) = match shape.pad {
-        Pad::Mask => (0, 0, 0, 0),
-        Pad::Border => {
-            let Sides {
-                top,
-                left,
-                bottom,
-                right,
-            } = shape.padding;
-            (top, left, bottom, right)
-        }
+    let Sides {
+        top,
+        bottom,
+        left,
+        right,
+    } = match shape.pad {
+        Pad::Mask => Sides::default(),
+        Pad::Border => shape.padding,
     };
-    let planes = 0..top + shape.height + bottom;
-    let columns = || 0..left + shape.width + right;
-    let (images, channels) = (shape.images, shape.channels);
-    let at = |n: u32, c: u32, y: u32, x: u32| {
+    let (rows, columns) = (top + shape.height + bottom, left + shape.width + right);
+    let planes = (0..shape.images).flat_map(|n| (0..shape.channels).map(move |c| (n, c)));
+    let lines = planes.flat_map(|(n, c)| (0..rows).map(move |y| (n, c, y)));
+    let all = lines.flat_map(|(n, c, y)| (0..columns).map(move |x| [n, c, y, x]));
+    let mut places: Vec<_> = all.collect();
+    // The index that changes fastest is the last one.
+    places.sort_by_key(|&[n, c, y, x]| match shape.layout {
+        Layout::Nchw => [n, c, y, x, 0],
+        Layout::Cnhw => [c, n, y, x, 0],
+        Layout::Nhwc => [n, y, x, c, 0],
+        Layout::NchwVector => [n, c / shape.vector, y, x, c % shape.vector],
+    });
+    let element = |[n, c, y, x]: [u32; 4]| {
         let (y, x) = (y.wrapping_sub(top), x.wrapping_sub(left));
         if y < shape.height && x < shape.width {
             a(n, c, y, x)
@@ -207,46 +213,5 @@ pub fn store(shape: &Convolution, a: impl Fn(u32, u32, u32, u32) -> i64) -> Vec<
             0
         }
     };
-    let mut memory = Vec::new();
-    match shape.layout {
-        Layout::Nchw => {
-            for n in 0..images {
-                for c in 0..channels {
-                    for y in planes.clone() {
-                        memory.extend(columns().map(|x| at(n, c, y, x)));
-                    }
-                }
-            }
-        }
-        Layout::Cnhw => {
-            for c in 0..channels {
-                for n in 0..images {
-                    for y in planes.clone() {
-                        memory.extend(columns().map(|x| at(n, c, y, x)));
-                    }
-                }
-            }
-        }
-        Layout::Nhwc => {
-            for n in 0..images {
-                for y in planes.clone() {
-                    for x in columns() {
-                        memory.extend((0..channels).map(|c| at(n, c, y, x)));
-                    }
-                }
-            }
-        }
-        Layout::NchwVector => {
-            for n in 0..images {
-                for first in (0..channels).step_by(shape.vector as usize) {
-                    for y in planes.clone() {
-                        for x in columns() {
-                            memory.extend((first..first + shape.vector).map(|c| at(n, c, y, x)));
-                        }
-                    }
-                }
-            }
-        }
-    }
-    memory
+    places.into_iter().map(element).collect()
 }

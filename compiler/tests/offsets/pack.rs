@@ -1,8 +1,8 @@
 //! Weight words, walked by a pointer that is only incremented.
 
-use heddle_compiler::offsets::Request;
 use heddle_compiler::offsets::order::weight_order;
 use heddle_compiler::offsets::pack::Weights;
+use heddle_compiler::offsets::{Request, Tables};
 
 use super::{asymmetric, asymmetric_a, asymmetric_b, tables};
 
@@ -32,76 +32,85 @@ fn words_of_4_10_are_tile_tap_column() {
     assert_eq!(turned.output_stationary(3)[..6], [4, 9, 14, 0, 5, 10]);
 }
 
+/// Tables, A and C of 5.3, and the weight words of one column tile after the other.
+struct Loops {
+    tables: Tables,
+    a: Vec<i64>,
+    c: Vec<i64>,
+    words: Vec<i64>,
+}
+
+impl Loops {
+    fn new(request: &Request, pack: impl Fn(&Weights<i64>) -> Vec<i64>) -> Self {
+        let tables = tables(request);
+        let weights = Weights {
+            values: &asymmetric_b(),
+            order: &weight_order(request),
+        };
+        Self {
+            a: asymmetric_a(),
+            c: vec![0; tables.bases.len() * tables.outputs as usize],
+            words: pack(&weights),
+            tables,
+        }
+    }
+
+    /// Adds the products of a tap of a row with a word for the outputs from `j0` on.
+    fn add(&mut self, row: usize, tap: usize, j0: usize, word: &[i64]) {
+        let distances = self.tables.distances();
+        let address = self
+            .tables
+            .address(&distances, row, tap)
+            .expect("no padding");
+        let (outputs, pixels) = (self.tables.outputs as usize, self.tables.pixels as usize);
+        for (output, weight) in (j0..outputs).zip(word) {
+            let place = (row / pixels * outputs + output) * pixels + row % pixels;
+            self.c[place] += self.a[address as usize / 2] * weight;
+        }
+    }
+}
+
 /// The tiled loops of 4.10 with R rows and Q columns, B by a pointer.
 fn output_stationary(request: &Request, rows: usize, columns: usize) -> Vec<i64> {
-    let tables = tables(request);
-    let (a, b) = (asymmetric_a(), asymmetric_b());
-    let order = weight_order(request);
-    let weights = Weights {
-        values: &b,
-        order: &order,
-    };
-    let words = weights.output_stationary(columns);
-    let distances = tables.distances();
-    let (outputs, pixels) = (tables.outputs as usize, tables.pixels as usize);
-    let mut c = vec![0; tables.bases.len() * outputs];
-    for t0 in (0..tables.bases.len()).step_by(rows) {
-        let mut pointer = 0;
-        for j0 in (0..outputs).step_by(columns) {
-            for tap in 0..distances.len() {
-                let word = &words[pointer..pointer + columns];
-                pointer += columns;
-                for row in t0..(t0 + rows).min(tables.bases.len()) {
-                    let address = tables.address(&distances, row, tap).expect("no padding");
-                    for output in j0..(j0 + columns).min(outputs) {
-                        let place = (row / pixels * outputs + output) * pixels + row % pixels;
-                        c[place] += a[address as usize / 2] * word[output - j0];
-                    }
+    let mut loops = Loops::new(request, |weights| weights.output_stationary(columns));
+    let words = loops.words.clone();
+    let (bases, taps) = (loops.tables.bases.len(), loops.tables.offsets.len());
+    for t0 in (0..bases).step_by(rows) {
+        // Each row tile walks all words.
+        let mut words = words.chunks(columns);
+        for j0 in (0..loops.tables.outputs as usize).step_by(columns) {
+            for tap in 0..taps {
+                let word = words.next().expect("a word for each tap");
+                for row in t0..(t0 + rows).min(bases) {
+                    loops.add(row, tap, j0, word);
                 }
             }
         }
-        assert_eq!(pointer, words.len(), "each row tile walks all words");
+        assert_eq!(words.next(), None);
     }
-    c
+    loops.c
 }
 
 /// The loops of 4.14, weight stationary: one walk over all words.
 fn weight_stationary(request: &Request, rows: usize, columns: usize) -> Vec<i64> {
-    let tables = tables(request);
-    let (a, b) = (asymmetric_a(), asymmetric_b());
-    let order = weight_order(request);
-    let weights = Weights {
-        values: &b,
-        order: &order,
-    };
-    let words = weights.weight_stationary(rows, columns);
-    let mut rest = words.chunks(columns);
-    let distances = tables.distances();
-    let (outputs, pixels) = (tables.outputs as usize, tables.pixels as usize);
-    let mut c = vec![0; tables.bases.len() * outputs];
-    for j0 in (0..outputs).step_by(columns) {
-        for k0 in (0..distances.len()).step_by(rows) {
-            for tap in k0..k0 + rows {
-                let word = rest.next().expect("a word for each row");
-                if tap >= distances.len() {
-                    assert!(
-                        word.iter().all(|w| *w == 0),
-                        "no weight beyond the last tap"
-                    );
-                    continue;
-                }
-                for row in 0..tables.bases.len() {
-                    let address = tables.address(&distances, row, tap).expect("no padding");
-                    for output in j0..(j0 + columns).min(outputs) {
-                        let place = (row / pixels * outputs + output) * pixels + row % pixels;
-                        c[place] += a[address as usize / 2] * word[output - j0];
-                    }
-                }
+    let mut loops = Loops::new(request, |weights| weights.weight_stationary(rows, columns));
+    let words = loops.words.clone();
+    let mut words = words.chunks(columns);
+    let (bases, taps) = (loops.tables.bases.len(), loops.tables.offsets.len());
+    for j0 in (0..loops.tables.outputs as usize).step_by(columns) {
+        for tap in 0..taps.next_multiple_of(rows) {
+            let word = words.next().expect("a word for each row");
+            if tap >= taps {
+                assert!(word.iter().all(|w| *w == 0), "a weight beyond the last tap");
+                continue;
+            }
+            for row in 0..bases {
+                loops.add(row, tap, j0, word);
             }
         }
     }
-    assert_eq!(rest.next(), None);
-    c
+    assert_eq!(words.next(), None);
+    loops.c
 }
 
 #[test]
@@ -112,7 +121,7 @@ fn sgcr_53_a_pointer_that_only_increments_gives_the_results_of_5_3() {
             ..asymmetric()
         };
         for (rows, columns) in [(1, 1), (4, 2), (5, 1), (16, 3), (24, 2)] {
-            let expected = super::asymmetric::C;
+            let expected = super::asymmetric::c();
             assert_eq!(
                 output_stationary(&wanted, rows, columns),
                 expected,

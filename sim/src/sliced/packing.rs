@@ -92,17 +92,3 @@ pub fn unpack<T: Copy + Default>(packed: &[T], mask: &[bool], network: Network) 
         .map(|place| place.map_or(T::default(), |place| packed[place]))
         .collect()
 }
-
-/// Which data slices an access needs for `pop` non-zero units if each slice is accessed as soon
-/// as the slices before it are full; `widths` are the slices' units.
-pub fn enables(pop: usize, widths: &[usize]) -> Vec<bool> {
-    let mut before = 0;
-    widths
-        .iter()
-        .map(|width| {
-            let needed = pop > before;
-            before += width;
-            needed
-        })
-        .collect()
-}

@@ -293,9 +293,6 @@ pub const CYCLES: [CycleRow; 8] = [
     cycle(None, false, (0b00, 0b00), 1),
 ];
 
-/// Weights, operands and the accumulator before and after each product.
-pub const PRODUCTS: ([i8; 4], [i16; 4], [i32; 5]) = ([3, 5, -1, 7], [1, 0, 2, 0], [0, 3, 3, 1, 1]);
-
 /// Bits per access of 8 bytes that are zero with probability `zero` each.
 #[derive(Debug, Clone, Copy)]
 pub struct BitsRow {

@@ -2,7 +2,7 @@
 
 use super::even;
 use heddle_sim::sliced::packing;
-use heddle_sim::sliced::vectors::{CYCLES, masked_word, word, word_with_mask};
+use heddle_sim::sliced::vectors::{masked_word, word};
 use heddle_sim::sliced::{
     Accesses, Layout, MaskPlace, Network, SlicedInputs, SlicedModel, SlicedOutputs,
     SlicedReference, Word,
@@ -27,51 +27,6 @@ fn read(address: u16) -> SlicedInputs {
         write: None,
         read: Some(address),
     }
-}
-
-#[test]
-fn spm_15_spm_22_spm_48_commands_follow_the_cycle_table() {
-    let mut model = SlicedModel::new(&even());
-    for (cycle, row) in CYCLES.iter().enumerate() {
-        let command = match row.write {
-            Some(number) => write(5, Word::from(word(number))),
-            None if row.read => read(5),
-            None => IDLE,
-        };
-        let seen = model.step(&command);
-        let a = seen.accesses;
-        assert_eq!((a.mask_read, a.mask_write), row.mask, "cycle {cycle}");
-        assert_eq!((a.slice_reads, a.slice_writes), row.slices, "cycle {cycle}");
-        let expected = row.rdata.map(|number| Word::from(word(number)));
-        assert_eq!(seen.rdata, expected, "cycle {cycle}");
-    }
-    let counts = model.counts();
-    assert_eq!(
-        (counts.mask_reads + counts.mask_writes, counts.bits(&even())),
-        (6, 240)
-    );
-    assert_eq!(counts.slice_reads[0] + counts.slice_writes[0], 4);
-    assert_eq!(counts.slice_reads[1] + counts.slice_writes[1], 2);
-}
-
-#[test]
-fn spm_27_all_masks_need_256_255_and_93_accesses() {
-    let layout = Layout::new(256, [4, 4]);
-    let mut model = SlicedModel::new(&layout);
-    let writes = (0..=255_u8).map(|m| write(m.into(), word_with_mask(m, 1).into()));
-    let commands = writes.chain((0..256).map(read)).chain([IDLE, IDLE]);
-    for command in commands {
-        model.step(&command);
-    }
-    let counts = model.counts();
-    assert_eq!((counts.mask_writes, counts.mask_reads), (256, 256));
-    assert_eq!(counts.slice_writes, [255, 93, 0, 0, 0, 0, 0, 0]);
-    assert_eq!(counts.slice_reads, counts.slice_writes);
-    assert_eq!(
-        (counts.zero_words, counts.small_words, counts.large_words),
-        (1, 162, 93)
-    );
-    assert_eq!(counts.lanes, 4 * 255 + 4 * 93);
 }
 
 /// Cycles of a lone request: (mask, data slices, word); none where nothing is accessed.

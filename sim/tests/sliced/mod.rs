@@ -3,7 +3,6 @@
 mod bits;
 mod clocked;
 mod networks;
-mod rows;
 mod words;
 
 use heddle_sim::sliced::{Layout, MaskPlace, Network};

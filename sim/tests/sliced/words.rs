@@ -2,7 +2,7 @@
 
 use super::{ALL_NETWORKS, ALL_PLACES, even};
 use heddle_sim::sliced::choose::access_bits;
-use heddle_sim::sliced::vectors::{masked_word, word};
+use heddle_sim::sliced::vectors::{TWENTY_BYTES, TWENTY_MASK, TWENTY_SLICES, masked_word, word};
 use heddle_sim::sliced::{Layout, MaskPlace, Network, SlicedReference, Word};
 use std::collections::BTreeSet;
 
@@ -142,4 +142,16 @@ fn spm_42_words_at_or_below_the_write_threshold_become_zero() {
             }
         }
     }
+}
+
+#[test]
+fn spm_13_fifteen_bytes_fill_two_slices_of_ten() {
+    let layout = Layout::new(16, [10, 10]);
+    let word = Word::from_be_bytes(&TWENTY_BYTES);
+    assert_eq!(layout.mask_of(word), TWENTY_MASK);
+    let mut memory = SlicedReference::new(&layout);
+    assert_eq!(memory.write(0, word).slice_writes, 0b11);
+    let rows = [0, 1].map(|slice| memory.slice(slice, 0));
+    assert_eq!(rows, TWENTY_SLICES.map(|row| row.map(u32::from).to_vec()));
+    assert_eq!(memory.read(0).0, word);
 }

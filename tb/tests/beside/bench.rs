@@ -39,7 +39,8 @@ pub trait Driven {
 
 /// The sides of a design.
 pub struct Bench<D> {
-    dut: Dut,
+    /// The design.
+    pub dut: Dut,
     /// The sides.
     pub sides: Vec<D>,
 }
@@ -83,7 +84,7 @@ impl<D: Driven> Bench<D> {
     }
 
     /// One clock of all sides.
-    fn clock(&mut self) {
+    pub fn clock(&mut self) {
         self.each(|side, model| {
             side.drive(model);
             Ok(())

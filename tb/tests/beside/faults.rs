@@ -1,23 +1,40 @@
 //! Faults planted in the sides of a design, one each.
 
 use super::{Design, Side};
-use crate::rtl::seeds;
+use crate::rtl::{is_slow, seeds};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A fault: the variant, the module, the text and what stands there instead.
-pub type Fault = (&'static str, &'static str, &'static str, &'static str);
+type Fault = [&'static str; 4];
 
 /// Letters of a failure that are printed.
 const SHOWN: usize = 200;
 
-/// Plants all faults side by side and checks that `traffic`, which gives the failures of a design
-/// with a seed, finds each one, and nothing in the sides without a fault: every `sound`th fault has
-/// its variant without it beside it, each variant once. Modules begin with `prefix`.
+/// The faults of a list as that of scripts/mutants.txt: variant and module, `-` text, `+` text.
+fn list(text: &'static str) -> Vec<Fault> {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    let fault = |lines: &[&'static str]| {
+        let [place, from, to] = lines else {
+            panic!("a fault has three lines: {lines:?}");
+        };
+        let (variant, module) = place.split_once(' ').expect("variant and module");
+        let from = from.strip_prefix("- ").expect("a text");
+        // Nothing may take its place.
+        let to = to.strip_prefix('+').expect("a text");
+        [variant, module, from, to.strip_prefix(' ').unwrap_or(to)]
+    };
+    lines.chunks(3).map(fault).collect()
+}
+
+/// Plants faults side by side and checks that `traffic`, which gives the failures of a design with a
+/// seed, finds each one, and nothing in the sides without a fault: every `sound`th fault has its
+/// variant without it beside it, each variant once. Modules begin with `prefix`. The first fault of
+/// each module is always planted, the others by `scripts/test.sh --all`.
 #[track_caller]
 pub fn check_faults<O: Clone>(
     variants: &Design<O>,
     prefix: &str,
-    faults: &[Fault],
+    faults: &'static str,
     sound: usize,
     build: impl Fn(Vec<Side<O>>) -> Design<O>,
     traffic: impl Fn(&Design<O>, u64) -> Vec<(String, String)>,
@@ -25,7 +42,21 @@ pub fn check_faults<O: Clone>(
     let mut sides = Vec::new();
     let mut names = BTreeMap::new();
     let mut without = BTreeSet::new();
-    for (number, (variant, module, from, to)) in faults.iter().copied().enumerate() {
+    let mut modules = BTreeSet::new();
+    for (number, [variant, module, from, to]) in list(faults).into_iter().enumerate() {
+        // The texts of all must be there.
+        let file = format!("{variant}_heddle_{prefix}{module}");
+        let mut files = variants.sources.files.iter();
+        let text = files
+            .find(|(name, _)| name.starts_with(&file))
+            .map(|(_, text)| text);
+        assert!(
+            text.is_some_and(|text| text.contains(from)),
+            "{file} has no \"{from}\""
+        );
+        if !modules.insert(module) && !is_slow() {
+            continue;
+        }
         let side = &variants.sides[variants.index(variant)];
         let name = format!("fault{number}");
         names.insert(name.clone(), format!("{variant}: \"{to}\" for \"{from}\""));

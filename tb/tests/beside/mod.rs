@@ -4,6 +4,7 @@
 //! The memory cells are replaced by those of the test.
 pub mod bench;
 pub mod faults;
+pub mod write_port;
 
 use crate::rtl::mutated;
 use heddle_tb::verilate::Sources;

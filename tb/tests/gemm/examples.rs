@@ -64,17 +64,11 @@ pub fn layout(number: usize, running: bool) -> Layer {
 
 /// Results of 5.6 by nested loops over the logical tensor: three channels, 2 x 2 pixels of 2 images.
 pub fn layout_c() -> Vec<i32> {
-    changed_layout_c(0, 0)
-}
-
-/// The same with bits of all operands and of all weights inverted.
-pub fn changed_layout_c(operands: i8, weights: i8) -> Vec<i32> {
     let operand = |n: i32, c: i32, y: i32, x: i32| {
         let place = ((n * 4 + c) * 2 + y) * 3 + x;
-        i32::from(((37 * place + 11) % 251) as u8 as i8 ^ operands)
+        i32::from(((37 * place + 11) % 251) as u8 as i8)
     };
-    let weight =
-        |ko: i32, c: i32, u: i32| i32::from(((ko * 8 + c * 2 + u) * 41 + 3) as u8 as i8 ^ weights);
+    let weight = |ko: i32, c: i32, u: i32| i32::from(((ko * 8 + c * 2 + u) * 41 + 3) as u8 as i8);
     let mut sums = Vec::new();
     for ko in 0..3 {
         for n in 0..2 {

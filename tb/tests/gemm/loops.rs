@@ -94,34 +94,17 @@ fn place(shape: &Convolution, pixel: [u32; 2], tap: [u32; 2]) -> [i64; 2] {
     })
 }
 
-/// Results of one group by nested loops: channel by channel, rows in the order of the pixels.
-pub fn convolve(shape: &Convolution, tensor: &Tensor, weights: &[i8], group: usize) -> Vec<i32> {
-    let size = |n: u32| n as usize;
-    let channels = size(shape.channels / shape.groups);
-    let [s, r] = shape.kernel.map(size);
-    let [ho, wo] = pixels(shape);
-    let mut sums = Vec::new();
-    for ko in 0..size(shape.outputs / shape.groups) {
-        for n in 0..size(shape.images) {
-            for oy in 0..ho {
-                for ox in 0..wo {
-                    let mut sum = 0_i32;
-                    for c in 0..channels {
-                        for v in 0..s {
-                            for u in 0..r {
-                                let [y, x] = place(shape, [oy, ox], [v as u32, u as u32]);
-                                let operand = tensor.at(n, group * channels + c, y, x);
-                                let weight = weights[((ko * channels + c) * s + v) * r + u];
-                                sum += operand * i32::from(weight);
-                            }
-                        }
-                    }
-                    sums.push(sum);
-                }
-            }
-        }
-    }
-    sums
+/// Results of one group: channel by channel, rows in the order of the pixels.
+pub fn convolve(operands: &[Vec<Option<i8>>], weights: &[i8]) -> Vec<i32> {
+    let filters = weights.chunks(operands[0].len());
+    let sum = |row: &Vec<Option<i8>>, filter: &[i8]| -> i32 {
+        let taps = row.iter().zip(filter);
+        taps.map(|(a, b)| i32::from(a.unwrap_or(0)) * i32::from(*b))
+            .sum()
+    };
+    filters
+        .flat_map(|filter| operands.iter().map(move |row| sum(row, filter)))
+        .collect()
 }
 
 /// Of each GEMM row of one group the operand of each tap, taps as the weights are stored; `None`

@@ -1,15 +1,12 @@
 //! What the memories of the cores are read for in the worked examples: every address with the byte
-//! that it gives, row by row and step by step, and every weight word.
+//! that it gives, row by row and step by step.
 
 use super::bench::Bench;
 use super::examples::{asymmetric, bench, bordered, connected, layout, names, padded, small};
 use super::layer::{Layer, MASKS, WEIGHTS};
 use super::loops::walk;
 use super::reads::Read;
-use super::sides::{Side, design};
-use super::variants::options;
-use heddle_sim::offsets::examples::{self, Lists};
-use std::collections::{BTreeSet, VecDeque};
+use heddle_sim::offsets::examples;
 
 /// Operand of row m and tap k: its byte address and its value; `None` is a tap that is not read.
 type Operands = Vec<Vec<Option<Read>>>;
@@ -173,118 +170,5 @@ fn sgcr_11_sgcr_25_rows_read_every_layout_of_5_6_and_a_fully_connected_layer() {
             check(&mut bench, &name, &layout(number, true), &operands);
         }
         check(&mut bench, &name, &connected(), &connected_operands());
-    }
-}
-
-/// Misses of a fully associative cache of lines of 4 bytes that drops the one used longest ago.
-fn fills(addresses: &[u32], capacity: usize) -> usize {
-    let mut lines = VecDeque::new();
-    let mut fills = 0;
-    for line in addresses.iter().map(|address| address / 4) {
-        match lines.iter().position(|held| *held == line) {
-            Some(place) => {
-                lines.remove(place);
-            }
-            None => {
-                fills += 1;
-                if lines.len() == capacity {
-                    lines.pop_front();
-                }
-            }
-        }
-        lines.push_back(line);
-    }
-    fills
-}
-
-#[test]
-fn sgcr_36_reads_of_the_memories_fill_the_cache_lines_of_5_9() {
-    let mut bench = bench();
-    // Four rows that read at once, and one row that has one thread after the other.
-    let together = bench.run_one("broad", &small()).reads.memories;
-    let steps: Vec<Vec<u32>> = (0..9)
-        .map(|step| together.iter().map(|reads| reads[step].0).collect())
-        .collect();
-    let apart = bench.run_one("single", &small()).reads.memories;
-    let apart: Vec<u32> = apart[0].iter().map(|read| read.0).collect();
-    for (capacity, all_rows, row_by_row) in [(1, 16, 12), (2, 4, 10), (3, 4, 4)] {
-        assert_eq!(
-            fills(&steps.concat(), capacity),
-            all_rows,
-            "{capacity} lines"
-        );
-        assert_eq!(fills(&apart, capacity), row_by_row, "{capacity} lines");
-    }
-    // 36 reads are 18 of lines if the rows of a step share them.
-    let lines = |step: &Vec<u32>| step.iter().map(|at| at / 4).collect::<BTreeSet<_>>().len();
-    assert_eq!(steps.iter().map(lines).sum::<usize>(), 18);
-}
-
-#[test]
-fn sgcr_25_rows_that_read_for_each_other_are_noticed_where_all_operands_are_equal() {
-    let broadcast = options(4, 1, |options| options.unit.broadcast = true);
-    let mut side = Side::new("turned", broadcast);
-    // Results, counts and sums of all addresses stay as they are.
-    side.mutant = Some((
-        "heddle_operand_rows_r4".into(),
-        "(addr_i[16*i+:16])",
-        "(addr_i[16*(3-i)+:16])",
-    ));
-    let mut bench = Bench::new(&design(vec![side]), 1);
-    let layer = Layer::new(examples::small(), &[3; 16], &examples::SMALL_B, 0);
-    bench.side("turned").load(&layer);
-    bench.side("turned").ops.push_back(super::driven::Op::Run);
-    bench.run();
-    let failures = bench.failures();
-    assert!(
-        failures[0].1.contains("read 0 is (5, 3), model has (0, 3)"),
-        "{failures:?}"
-    );
-}
-
-#[test]
-fn sgcr_15_sgcr_16_sgcr_53_sgcr_55_the_weight_address_only_grows_by_a_word_of_q_weights() {
-    let mut bench = bench();
-    for name in names() {
-        let unit = bench.side(&name).options.unit;
-        let (rows, cols) = (unit.rows, unit.cols);
-        // Three full column tiles and one of a single channel, two row tiles or more.
-        let outputs = 3 * cols + 1;
-        let weights: Vec<i8> = (0..9 * outputs).map(|i| (i * 31 + 7) as u8 as i8).collect();
-        let lists = Lists::plain(&[0, 1, 4, 5, 0, 1, 4], &examples::SMALL_OFFSETS);
-        let mut layer = Layer::new(lists, &examples::SMALL_A, &weights, 0);
-        layer.b_origin = 11;
-        let dot = |m: usize, channel: usize| -> i32 {
-            let values = examples::SMALL_VALUES[m % 4].iter();
-            let taps = values.zip(&weights[9 * channel..]);
-            taps.map(|(a, b)| i32::from(*a) * i32::from(*b)).sum()
-        };
-        let sums: Vec<i32> = (0..outputs)
-            .flat_map(|channel| (0..7).map(move |m| dot(m, channel)))
-            .collect();
-        for (mode, taps, walks) in [
-            (0, 9, 7_usize.div_ceil(rows)),
-            (WEIGHTS, 9_usize.next_multiple_of(rows), 1),
-        ] {
-            let run = bench.run_one(&name, &layer.with_mode(mode));
-            assert_eq!(run.sums(), sums, "{name}, mode {mode}");
-            for (col, reads) in run.reads.weights.iter().enumerate() {
-                let element = |read: &Read| read.0 as usize * cols + col;
-                let elements: Vec<usize> = reads.iter().map(element).collect();
-                assert_eq!(elements.len(), walks * 4 * taps, "{name}, mode {mode}");
-                for walk in elements.chunks(4 * taps) {
-                    assert_eq!(walk[0], 11 * cols + col, "{name}, mode {mode}");
-                    assert!(walk.windows(2).all(|pair| pair[1] == pair[0] + cols));
-                }
-                // Step k of a pass meets weight k of this column's channel.
-                for (place, read) in reads.iter().enumerate() {
-                    let (tile, k) = (place / taps % 4, place % taps);
-                    let channel = tile * cols + col;
-                    let exists = channel < outputs && k < 9;
-                    let weight = if exists { weights[9 * channel + k] } else { 0 };
-                    assert_eq!(read.1, weight, "{name}, mode {mode}, read {place}");
-                }
-            }
-        }
     }
 }

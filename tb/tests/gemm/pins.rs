@@ -2,6 +2,7 @@
 
 use super::reads::Read;
 use super::sides::{COUNTERS, Side, memories};
+use crate::beside::write_port::WritePort;
 use crate::rtl::Dut;
 use heddle_sim::gemm::{GemmOptions, GemmResult};
 use heddle_sim::offsets::Write;
@@ -124,8 +125,7 @@ impl Watched {
 /// The ports of a core.
 pub struct Pins {
     options: GemmOptions,
-    write: [PortId; 4],
-    masks: Option<[PortId; 2]>,
+    write: WritePort,
     operand: [PortId; 3],
     weights: [PortId; 3],
     start: PortId,
@@ -143,8 +143,7 @@ impl Pins {
         let id = |port: &str| dut.id(&format!("{}_{port}", side.name));
         Self {
             options: side.options,
-            write: ["wr_valid_i", "wr_kind_i", "wr_index_i", "wr_data_i"].map(id),
-            masks: (side.options.unit.taps > 0).then(|| ["wr_row_i", "wr_col_i"].map(id)),
+            write: WritePort::new(id, side.options.unit.taps),
             operand: ["a_wen_i", "a_addr_i", "a_data_i"].map(id),
             weights: ["b_wen_i", "b_addr_i", "b_data_i"].map(id),
             start: id("start_i"),
@@ -174,26 +173,7 @@ impl Pins {
 
     /// Drives all inputs; noise where nothing is written.
     pub fn drive(&self, model: &mut Model, inputs: &Inputs, noise: &mut ChaCha8Rng) {
-        let [valid, kind, index, data] = self.write;
-        model.set(valid, inputs.write.is_some().into());
-        let [kind_bits, index_bits, data_bits, row, col] = match inputs.write {
-            Some(write) => [
-                write.kind.code(),
-                write.index.into(),
-                write.data.into(),
-                write.row.into(),
-                write.col.into(),
-            ],
-            None => noise.random(),
-        };
-        model.set(kind, kind_bits);
-        model.set(index, index_bits);
-        model.set(data, data_bits);
-        if let Some(masks) = self.masks {
-            for (port, bits) in masks.into_iter().zip([row, col]) {
-                model.set(port, bits & ((1 << self.options.unit.taps) - 1));
-            }
-        }
+        self.write.drive(model, inputs.write, noise);
         model.set(self.start, inputs.start.into());
         let [wen, address, data] = self.operand;
         let (place, operand) = inputs.operand.unwrap_or_else(|| noise.random());

@@ -1,11 +1,8 @@
 //! Runs one behind the other, their clocks, and what is refused.
 
-use super::bench::Bench;
 use super::driven::Op;
 use super::examples::{asymmetric, asymmetric_c, bench, connected, names, product, small};
 use super::layer::{EACH, Layer, WEIGHTS};
-use super::sides::{Side, design};
-use super::variants::options;
 use heddle_sim::offsets::Write;
 use heddle_sim::offsets::examples::Lists;
 
@@ -57,9 +54,9 @@ fn rows_with_one_base_share_a_read_of_a_merging_bank() {
 }
 
 #[test]
-fn a_run_takes_the_documented_clocks() {
+fn sgcr_58_a_run_takes_the_documented_clocks() {
     let mut bench = bench();
-    for name in ["four", "square", "single", "pair", "tall", "flat"] {
+    for name in ["four", "square", "single", "pair", "tall", "flat", "ahead"] {
         for (layer, [t, k, n]) in [
             (small(), [4, 9, 1]),
             (asymmetric(), [24, 12, 2]),
@@ -71,7 +68,7 @@ fn a_run_takes_the_documented_clocks() {
             };
             let modes = each.into_iter().flat_map(|each| [each, each | WEIGHTS]);
             for mode in modes {
-                let options = &bench.side(name).options.unit;
+                let options = bench.side(name).options.unit;
                 let (r, q) = (options.rows as u64, options.cols as u64);
                 let run = bench.run_one(name, &layer.with_mode(mode));
                 let steps = match mode {
@@ -79,8 +76,15 @@ fn a_run_takes_the_documented_clocks() {
                     EACH => u64::div_ceil(t, r) * (r + u64::div_ceil(n, q) * k * r),
                     _ => u64::div_ceil(n, q) * u64::div_ceil(k, r) * (r + t),
                 };
+                // Rows that keep their bases: a clock more for each row tile, or each pass.
+                let more = match (options.prefetch, mode) {
+                    (false, _) => 0,
+                    (true, 0 | EACH) => u64::div_ceil(t, r),
+                    (true, _) => u64::div_ceil(n, q) * u64::div_ceil(k, r),
+                };
                 // Five clocks to the first slot at the head, one more to `done_o`.
-                assert_eq!(run.clocks, 5 + steps + r + q + 5, "{name}, mode {mode}");
+                let clocks = 5 + steps + more + r + q + 5;
+                assert_eq!(run.clocks, clocks, "{name}, mode {mode}");
             }
         }
     }
@@ -162,25 +166,4 @@ fn passes_may_be_as_short_as_one_step() {
             }
         }
     }
-}
-
-#[test]
-fn sgcr_01_an_entry_written_during_a_run_is_noticed() {
-    let mut side = Side::new("writes", options(4, 1, |_| {}));
-    // Whatever is at the port, as long as the run takes.
-    side.mutant = Some((
-        "heddle_offsets_r4".into(),
-        ".wen_i  (registers_base_o)",
-        ".wen_i  (registers_base_o | busy_q)",
-    ));
-    let mut bench = Bench::new(&design(vec![side]), 1);
-    bench.side("writes").load(&small());
-    bench.side("writes").ops.push_back(Op::Run);
-    bench.run();
-    let failures = bench.failures();
-    let found = &failures[0].1;
-    assert!(
-        found.contains("1 table entries were written during a run"),
-        "{found}"
-    );
 }

@@ -213,13 +213,13 @@ fn fitted(
     let mut operands = Vec::new();
     for group in 0..shape.groups as usize {
         let weights: Vec<i8> = (0..outputs * taps).map(|_| rng.random()).collect();
-        expected.push(convolve(shape, &tensor, &weights, group));
+        let rows = loops::operands(shape, &tensor, group);
+        expected.push(convolve(&rows, &weights));
         let in_order = |row: Vec<Option<i8>>| {
             let taps = order.iter().map(|position| row[*position as usize]);
             taps.collect::<Vec<_>>()
         };
-        let rows = loops::operands(shape, &tensor, group).into_iter();
-        operands.push(rows.map(in_order).collect());
+        operands.push(rows.into_iter().map(in_order).collect());
         let step = (group_step(group) as u32) * request.element_bytes;
         let operand = |(place, operand): &(usize, i8)| {
             let address = *place as u32 * request.element_bytes;

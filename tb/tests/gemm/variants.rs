@@ -2,7 +2,7 @@
 
 use super::sides::{Design, Side, design};
 use heddle_sim::gemm::GemmOptions;
-use heddle_sim::offsets::UnitOptions;
+use heddle_sim::offsets::{Stepping, UnitOptions};
 use std::sync::LazyLock;
 
 /// A core with small memories and changed options.
@@ -41,6 +41,15 @@ fn each(change: impl Fn(&mut GemmOptions)) -> impl Fn(&mut GemmOptions) {
     }
 }
 
+/// The same, and rows keep their bases, with the index stepped before a read.
+fn ahead(change: impl Fn(&mut GemmOptions)) -> impl Fn(&mut GemmOptions) {
+    move |options| {
+        options.unit.prefetch = true;
+        options.unit.stepping = Stepping::BeforeRead;
+        change(options);
+    }
+}
+
 /// All cores side by side. Each has another name, that of its ports.
 pub static VARIANTS: LazyLock<Design> = LazyLock::new(|| {
     design(vec![
@@ -56,5 +65,7 @@ pub static VARIANTS: LazyLock<Design> = LazyLock::new(|| {
         Side::new("four_banks", options(4, 1, banks(4, false))),
         Side::new("eight", options(4, 1, banks(8, false))),
         Side::new("four_merged", options(5, 3, each(banks(4, true)))),
+        Side::new("ahead", options(4, 2, ahead(|_| {}))),
+        Side::new("ahead_banks", options(3, 2, ahead(each(banks(4, true))))),
     ])
 });

@@ -6,7 +6,7 @@ use super::sides::Side;
 use crate::beside::bench;
 use crate::rtl::{Checked, Dut};
 use heddle_sim::offsets::{Kind, OffsetState, RowsModel, RowsOutputs, Run, UnitOptions, Write};
-use rand::{Rng, SeedableRng};
+use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 
@@ -312,9 +312,12 @@ impl bench::Driven for Driven {
 }
 
 impl Driven {
-    /// Lets what is random at the inputs begin anew: two units get the same.
-    pub fn reseed(&mut self, seed: u64) {
-        self.noise = ChaCha8Rng::seed_from_u64(seed);
+    /// Nothing is left to do and nothing is under way, as behind a reset.
+    pub fn forget(&mut self) {
+        self.ops.clear();
+        self.phase = Phase::Idle;
+        self.state.refused = false;
+        (self.expanding, self.cut, self.done, self.error) = (false, false, false, 0);
     }
 
     fn resting(&self) -> bool {

@@ -6,6 +6,7 @@ use super::pins::Outputs;
 use super::program;
 use super::sides::{Design, Side, design};
 use super::variants::VARIANTS;
+use heddle_compiler::offsets::access::{Banks, line_fills};
 use heddle_sim::offsets::UnitOptions;
 use heddle_sim::offsets::examples::{self, Lists};
 use std::collections::BTreeSet;
@@ -18,24 +19,9 @@ fn accesses(unit: &Driven) -> Vec<Vec<u32>> {
 }
 
 /// Lines that are loaded into a cache that gives up the line that was not read for the longest time.
-fn fills(accesses: &[Vec<u32>], line: u32, capacity: usize) -> usize {
-    // The line read last stands at the end.
-    let mut cache: Vec<u32> = Vec::new();
-    let mut fills = 0;
-    for address in accesses.iter().flatten() {
-        let wanted = address / line;
-        match cache.iter().position(|held| *held == wanted) {
-            Some(place) => {
-                cache.remove(place);
-            }
-            None => {
-                fills += 1;
-                cache.drain(..(cache.len() + 1).saturating_sub(capacity));
-            }
-        }
-        cache.push(wanted);
-    }
-    fills
+fn fills(accesses: &[Vec<u32>], line: u32, capacity: usize) -> u64 {
+    let addresses = accesses.iter().flatten().copied();
+    line_fills(addresses.map(i64::from), line, capacity)
 }
 
 /// Reads of lines, if all rows that want one line in a clock are served together.
@@ -47,18 +33,13 @@ fn merged(accesses: &[Vec<u32>], line: u32) -> usize {
 /// Clocks of the bank that is wanted most, if a bank serves one row in a clock, or one address
 /// (`merge`).
 pub fn degree(clock: &[u32], banks: u32, merge: bool) -> usize {
-    let mut wanted = clock.to_vec();
-    if merge {
-        wanted.sort_unstable();
-        wanted.dedup();
-    }
-    let of = |bank: u32| {
-        wanted
-            .iter()
-            .filter(|address| **address % banks == bank)
-            .count()
+    let banks = Banks {
+        count: banks,
+        element_bytes: 1,
+        merge,
     };
-    (0..banks).map(of).max().unwrap_or(0)
+    let addresses: Vec<i64> = clock.iter().copied().map(i64::from).collect();
+    banks.conflict_degree(&addresses) as usize
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Pins of one unit.
 
 use super::sides::{COUNTERS, Side};
+use crate::beside::write_port::WritePort;
 use crate::rtl::Dut;
 use heddle_sim::offsets::{UnitOptions, Write};
 use heddle_tb::{Model, PortId};
-use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 /// Inputs of one clock.
@@ -74,8 +74,9 @@ pub struct Accesses {
 /// The ports of a unit.
 pub struct Pins {
     options: UnitOptions,
-    inputs: [PortId; 6],
-    masks: Option<[PortId; 2]>,
+    write: WritePort,
+    start: PortId,
+    ready: PortId,
     status: [PortId; 5],
     rows: [PortId; 5],
     word: [PortId; 3],
@@ -89,16 +90,9 @@ impl Pins {
         let id = |port: &str| dut.id(&format!("{}_{port}", side.name));
         Self {
             options: side.options,
-            inputs: [
-                "wr_valid_i",
-                "wr_kind_i",
-                "wr_index_i",
-                "wr_data_i",
-                "start_i",
-                "ready_i",
-            ]
-            .map(id),
-            masks: (side.options.taps > 0).then(|| ["wr_row_i", "wr_col_i"].map(id)),
+            write: WritePort::new(id, side.options.taps),
+            start: id("start_i"),
+            ready: id("ready_i"),
             status: ["wr_ready_o", "refused_o", "busy_o", "done_o", "error_o"].map(id),
             rows: [
                 "row_valid_o",
@@ -122,28 +116,9 @@ impl Pins {
 
     /// Drives all inputs; noise where nothing is written.
     pub fn drive(&self, model: &mut Model, inputs: &Inputs, noise: &mut ChaCha8Rng) {
-        let [valid, kind, index, data, start, ready] = self.inputs;
-        model.set(valid, inputs.write.is_some().into());
-        let [kind_bits, index_bits, data_bits, row, col] = match inputs.write {
-            Some(write) => [
-                write.kind.code(),
-                write.index.into(),
-                write.data.into(),
-                write.row.into(),
-                write.col.into(),
-            ],
-            None => noise.random(),
-        };
-        model.set(kind, kind_bits);
-        model.set(index, index_bits);
-        model.set(data, data_bits);
-        if let Some(masks) = self.masks {
-            for (port, bits) in masks.into_iter().zip([row, col]) {
-                model.set(port, bits & ((1 << self.options.taps) - 1));
-            }
-        }
-        model.set(start, inputs.start.into());
-        model.set(ready, inputs.ready.into());
+        self.write.drive(model, inputs.write, noise);
+        model.set(self.start, inputs.start.into());
+        model.set(self.ready, inputs.ready.into());
     }
 
     /// Reads the outputs.

@@ -1,10 +1,10 @@
 //! Rows that keep their bases: all of them are read before the first operand.
 
 use super::bench::Bench;
-use super::driven::{Driven, HEAD, Op};
+use super::driven::{Driven, HEAD};
 use super::pins::Step;
 use super::variants::{PREFETCHED, VARIANTS};
-use super::{MASKS, STEPS, WEIGHTS, program};
+use super::{STEPS, WEIGHTS, program};
 use heddle_sim::offsets::examples::{self, Lists};
 
 /// Steps of each row, in their order.
@@ -16,14 +16,13 @@ fn steps(unit: &Driven) -> Vec<Vec<Step>> {
     (0..unit.options.rows).map(row).collect()
 }
 
-/// A weight word and its row; with a step in row 0: first row entry and channel, K tiles.
-type Beside = (Option<(u16, u16)>, Option<(u16, u16, bool, bool)>);
+/// A weight word; with a step in row 0: first row entry and channel, K tiles.
+type Beside = (Option<u16>, Option<(u16, u16, bool, bool)>);
 
-/// Weight words, with the rows they are for where that counts, and what goes with the steps of row 0.
-fn beside(unit: &Driven, weights: bool) -> Vec<Beside> {
-    let row = |word: (u16, u16)| (word.0, if weights { word.1 } else { 0 });
+/// Weight words, and what goes with the steps of row 0.
+fn beside(unit: &Driven) -> Vec<Beside> {
     let clocks = unit.trace.clocks.iter();
-    let all = clocks.map(|clock| (clock.word.map(row), clock.pass));
+    let all = clocks.map(|clock| (clock.word.map(|word| word.0), clock.pass));
     all.filter(|beside| *beside != (None, None)).collect()
 }
 
@@ -52,7 +51,7 @@ fn sgcr_58_every_base_is_read_before_the_first_operand_and_the_addresses_stay() 
         }
         for (lists, mode) in cases {
             let before = bench.run_one(plain, program(&lists, outputs, mode));
-            let (expected, aside) = (steps(before), beside(before, false));
+            let (expected, aside) = (steps(before), beside(before));
             let (offset_reads, busy) = (before.trace.offset_reads.clone(), before.trace.busy);
             // On activation: a tile of bases, not all of them.
             let read = before.trace.bases_before_operand;
@@ -65,7 +64,7 @@ fn sgcr_58_every_base_is_read_before_the_first_operand_and_the_addresses_stay() 
             assert_eq!(unit.trace.base_reads, all, "{ahead}");
             assert_eq!(unit.trace.bases_before_operand, Some(gemm_rows), "{ahead}");
             assert_eq!(steps(unit), expected, "{ahead}, mode {mode}");
-            assert_eq!(beside(unit, false), aside, "{ahead}, mode {mode}");
+            assert_eq!(beside(unit), aside, "{ahead}, mode {mode}");
             assert_eq!(unit.trace.offset_reads, offset_reads, "{ahead}");
             // A clock more for each row tile.
             assert_eq!(unit.trace.busy, busy + tiles as u64, "{ahead}");
@@ -74,58 +73,7 @@ fn sgcr_58_every_base_is_read_before_the_first_operand_and_the_addresses_stay() 
 }
 
 #[test]
-fn sgcr_58_rows_keep_the_masks_of_their_bases() {
-    let mut bench = Bench::new(&VARIANTS, 1);
-    for (plain, ahead) in [("every_all", "ahead_all"), ("wide", "ahead_wide")] {
-        let expected = steps(bench.run_one(plain, program(&examples::padded(), 1, MASKS)));
-        let unit = bench.run_one(ahead, program(&examples::padded(), 1, MASKS));
-        assert_eq!(steps(unit), expected, "{ahead}");
-        assert_eq!(unit.trace.bases_before_operand, Some(9), "{ahead}");
-        let reads = expected
-            .iter()
-            .flatten()
-            .filter(|step| step.address.is_some());
-        assert_eq!(reads.count(), 49, "{ahead}");
-    }
-}
-
-#[test]
-fn weights_that_stay_read_their_bases_in_every_pass_all_the_same() {
-    let mut bench = Bench::new(&VARIANTS, 1);
-    for (plain, ahead) in PREFETCHED {
-        let options = bench.side(plain).options;
-        let lists = longest(options.bases);
-        let outputs = options.cols as u32 + 1;
-        let before = bench.run_one(plain, program(&lists, outputs, WEIGHTS));
-        let (expected, aside) = (steps(before), beside(before, true));
-        let trace = before.trace.clone();
-        let unit = bench.run_one(ahead, program(&lists, outputs, WEIGHTS));
-        assert_eq!(steps(unit), expected, "{ahead}");
-        assert_eq!(beside(unit, true), aside, "{ahead}");
-        assert_eq!(unit.trace.base_reads, trace.base_reads, "{ahead}");
-        assert_eq!(unit.trace.offset_reads, trace.offset_reads, "{ahead}");
-        // A clock more for each pass.
-        let passes = 2 * 12_usize.div_ceil(options.rows) as u64;
-        assert_eq!(unit.trace.busy, trace.busy + passes, "{ahead}");
-    }
-}
-
-#[test]
-fn runs_of_both_kinds_follow_each_other_in_rows_that_keep_their_bases() {
-    let mut bench = Bench::new(&VARIANTS, 1);
-    for name in ["ahead", "ahead_all", "ahead_before"] {
-        let lists = longest(32);
-        let first = steps(bench.run_one(name, program(&lists, 3, 0)));
-        bench.run_one(name, program(&examples::small(), 3, WEIGHTS));
-        let again = steps(bench.run_one(name, program(&lists, 3, 0)));
-        assert_eq!(again, first, "{name}");
-        let runs = [Op::Start, Op::Start, Op::Wait];
-        assert_eq!(steps(bench.play(name, runs)), first, "{name}");
-    }
-}
-
-#[test]
-fn a_run_that_reads_ahead_takes_the_documented_clocks() {
+fn sgcr_58_a_run_that_reads_ahead_takes_the_documented_clocks() {
     let mut bench = Bench::new(&VARIANTS, 1);
     for name in [
         "ahead",

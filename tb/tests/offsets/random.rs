@@ -156,7 +156,7 @@ fn registers(options: &UnitOptions, rng: &mut ChaCha8Rng) -> Vec<Op> {
 }
 
 /// What one unit does: tables, then runs.
-pub fn program(options: &UnitOptions, runs: usize, rng: &mut ChaCha8Rng) -> Vec<Op> {
+fn program(options: &UnitOptions, runs: usize, rng: &mut ChaCha8Rng) -> Vec<Op> {
     let mut ops = fill(options, rng);
     for _ in 0..runs {
         for _ in 0..[0, 0, 2, 5][rng.random_range(0..4)] {

@@ -82,7 +82,7 @@ fn sgcr_14_a_thread_has_k_steps_for_each_column_tile_and_the_run_is_done() {
 }
 
 #[test]
-fn sgcr_16_the_weight_address_grows_by_one_with_every_step_and_with_nothing_else() {
+fn sgcr_16_sgcr_53_the_weight_address_grows_by_one_with_every_step_and_with_nothing_else() {
     let mut bench = Bench::new(&VARIANTS, 1);
     for name in NAMES {
         let cols = bench.side(name).options.cols as u32;
@@ -114,19 +114,21 @@ fn sgcr_16_the_weight_address_grows_by_one_with_every_step_and_with_nothing_else
 }
 
 #[test]
-fn sgcr_16_weights_that_stay_are_asked_for_word_by_word() {
+fn sgcr_16_sgcr_53_weights_that_stay_are_asked_for_word_by_word() {
     let mut bench = Bench::new(&VARIANTS, 1);
     for name in NAMES {
         let (rows, cols) = {
             let options = bench.side(name).options;
             (options.rows, options.cols as u32)
         };
-        let unit = bench.run_one(name, program(&lists(), 2 * cols, WEIGHTS));
+        let mut writes = program(&lists(), 2 * cols, WEIGHTS);
+        writes.push(Write::register(1, 0xfffe));
+        let unit = bench.run_one(name, writes);
         let words = unit.trace.clocks.iter().filter_map(|clock| clock.word);
         let words: Vec<_> = words.collect();
         let count = 2 * TAPS.next_multiple_of(rows);
         let expected: Vec<_> = (0..count)
-            .map(|word| (word as u16, (word % rows) as u16))
+            .map(|word| ((word as u16).wrapping_add(0xfffe), (word % rows) as u16))
             .collect();
         assert_eq!(words, expected, "{name}");
     }

@@ -4,7 +4,7 @@ use super::bench::Bench;
 use super::driven::{Driven, HEAD, Op};
 use super::variants::VARIANTS;
 use super::{MASKS, STEPS, WEIGHTS, program, registers};
-use heddle_sim::offsets::examples;
+use heddle_sim::offsets::examples::{self, Lists};
 use heddle_sim::offsets::{Kind, Write};
 
 /// Writes of everything there is, with other values.
@@ -235,5 +235,49 @@ fn a_write_in_the_clock_of_a_start_is_refused() {
         assert_eq!(rows(unit), before, "{name}");
         let after = rows(bench.play(name, [Op::Start, Op::Wait]));
         assert_eq!(after, before, "{name}");
+    }
+}
+
+#[test]
+fn sgcr_31_only_the_documented_registers_can_be_written() {
+    let mut bench = Bench::new(&VARIANTS, 1);
+    let mut accepted = Vec::new();
+    // One at a time: `refused_o` stays until the next start.
+    for index in (0..64).chain((6..16).map(|bit| 1 << bit)) {
+        let counts = (2..5).map(|count| Op::Write(Write::register(count, 1)));
+        let entries = Lists::plain(&[0], &[0]).writes(0, 0);
+        let mut ops: Vec<Op> = entries.into_iter().map(Op::Write).chain(counts).collect();
+        let clean = [5, 6, 7, 8].map(|register| Op::Write(Write::register(register, 0)));
+        ops.extend(clean);
+        ops.extend([Op::Start, Op::Wait]);
+        ops.extend([Op::Write(Write::register(index, 1)), Op::Clocks(2)]);
+        let unit = bench.play("plain", ops);
+        if !unit.state.refused {
+            accepted.push(index);
+        }
+    }
+    assert_eq!(accepted, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+}
+
+#[test]
+fn reset_stops_a_run() {
+    let mut bench = Bench::new(&VARIANTS, 1);
+    for (name, clocks) in [
+        ("plain", 1),
+        ("every", 4),
+        ("plain_all", 8),
+        ("ahead_all", 13),
+    ] {
+        let unit = bench.run_one(name, program(&examples::small(), 9, 0));
+        let clean = unit.trace.clocks.clone();
+        bench.side(name).ops.push_back(Op::Start);
+        for _ in 0..clocks {
+            bench.clock();
+        }
+        bench.reset();
+        // Nothing of the run is left; the tables are.
+        bench.play(name, [Op::Clocks(30)]);
+        let unit = bench.run_one(name, registers(4, 9, 9, 0));
+        assert_eq!(unit.trace.clocks, clean, "{name}, after {clocks} clocks");
     }
 }

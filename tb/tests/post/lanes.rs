@@ -123,13 +123,16 @@ fn random_drains(sources: &Sources, cols: usize, seed: u64) -> Checked<Coverage>
             bench.load(rng.random_range(0..TILES as u8), skip, columns)?;
             let mut destination: u16 = rng.random();
             let length = rng.random_range(1..40);
+            // The word that is left over never leaves.
+            let stops = rng.random_bool(0.1);
+            coverage.event("drain stopped without a flush", stops);
             for index in 0..length {
                 while rng.random_bool(0.2) {
                     bench.idle(1)?;
                     coverage.event("gap inside a drain", true);
                 }
                 let accs: Vec<i32> = (0..cols).map(|_| random_acc(&mut rng)).collect();
-                let flush = index + 1 == length || rng.random_bool(0.05);
+                let flush = index + 1 == length && !stops || rng.random_bool(0.05);
                 bench.drain(destination, flush, &accs)?;
                 let next = match rng.random_range(0..6) {
                     0 => rng.random(),

@@ -4,18 +4,49 @@ use heddle_arch::params::common_divisor;
 use heddle_hdl::post::DrainPlace;
 use heddle_sim::buffer::DrainWord;
 use heddle_sim::post::DrainPlaceModel;
-use heddle_tb::verilate::Sources;
 use rand::Rng;
+use std::sync::LazyLock;
 
+use crate::beside::{Design, Side};
 use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, run_seeds};
 
+/// Rows and columns.
+type Size = (usize, usize);
+
+const PLACES: [Size; 7] = [(1, 1), (4, 4), (6, 4), (4, 6), (8, 2), (3, 7), (5, 3)];
+
+/// All sizes side by side.
+static ALL: LazyLock<Design<Size>> = LazyLock::new(|| {
+    let side = |(rows, cols)| Side::new(&format!("r{rows}c{cols}"), (rows, cols));
+    Design::new(PLACES.map(side).into(), "drain_places", "", |side| {
+        let (rows, cols) = side.options;
+        let ports = [
+            ("turn_i", 8, false),
+            ("valid_i", cols, false),
+            ("word_i", 13 * cols, false),
+            ("data_i", 64 * cols, false),
+            ("valid_o", rows, true),
+            ("word_o", 13 * rows, true),
+            ("data_o", 64 * rows, true),
+        ];
+        let sources = emitted(DrainPlace::new(rows, cols));
+        side.part_with_ports(&sources, "", &ports, ("", &[]))
+    })
+});
+
 /// Words of columns that lie one behind another; the turn changes when all words have passed.
-fn random_places(sources: &Sources, rows: usize, cols: usize, seed: u64) -> Checked<Coverage> {
-    let mut dut = Dut::new(sources, seed);
+/// `prefix` stands in front of the names of the ports.
+fn random_places(dut: &mut Dut, prefix: &str, (rows, cols): Size) -> Checked<Coverage> {
+    let [turn_i, valid_i, word_i, data_i, valid_o, word_o, data_o] = [
+        "turn_i", "valid_i", "word_i", "data_i", "valid_o", "word_o", "data_o",
+    ]
+    .map(|port| format!("{prefix}{port}"));
     let mut rng = dut.rng();
     let mut model = DrainPlaceModel::new(rows, cols);
     let places = rows / common_divisor(rows as u32, cols as u32) as usize;
     let mut coverage = Coverage::default();
+    dut.set(&valid_i, false);
+    dut.clock();
     for _ in 0..60 {
         let turn = rng.random_range(0..places);
         coverage.event("turned", turn > 0 || places == 1);
@@ -37,24 +68,24 @@ fn random_places(sources: &Sources, rows: usize, cols: usize, seed: u64) -> Chec
                 })
                 .collect();
             coverage.event("all at once", words.iter().flatten().count() == active);
-            dut.set("turn_i", turn as u64);
-            dut.set_all("valid_i", words.iter().map(|word| word.is_some().into()));
+            dut.set(&turn_i, turn as u64);
+            dut.set_all(&valid_i, words.iter().map(|word| word.is_some().into()));
             // What stands on the inputs without a word is no word.
             let noise = DrainWord {
                 word: rng.random_range(0..1 << 13),
                 data: rng.random(),
             };
             dut.set_all(
-                "word_i",
+                &word_i,
                 words.iter().map(|w| w.unwrap_or(noise).word.into()),
             );
-            dut.set_all("data_i", words.iter().map(|w| w.unwrap_or(noise).data));
+            dut.set_all(&data_i, words.iter().map(|w| w.unwrap_or(noise).data));
             dut.settle();
             for (partition, word) in model.step(turn, &words).into_iter().enumerate() {
-                dut.check_element("valid_o", partition, rows, word.is_some())?;
+                dut.check_element(&valid_o, partition, rows, word.is_some())?;
                 if let Some(word) = word {
-                    dut.check_element("word_o", partition, rows, word.word)?;
-                    dut.check_element("data_o", partition, rows, word.data)?;
+                    dut.check_element(&word_o, partition, rows, word.word)?;
+                    dut.check_element(&data_o, partition, rows, word.data)?;
                 }
             }
             dut.clock();
@@ -63,34 +94,43 @@ fn random_places(sources: &Sources, rows: usize, cols: usize, seed: u64) -> Chec
     Ok(coverage)
 }
 
-const PLACES: [(usize, usize); 7] = [(1, 1), (4, 4), (6, 4), (4, 6), (8, 2), (3, 7), (5, 3)];
-
 #[test]
 fn pet_20_pet_23_words_of_a_column_go_to_the_chosen_partition() {
-    for (rows, cols) in PLACES {
-        let sources = emitted(DrainPlace::new(rows, cols));
-        run_seeds(|seed| random_places(&sources, rows, cols, seed));
-    }
+    run_seeds(|seed| {
+        let mut coverage = Coverage::default();
+        let mut dut = Dut::new(&ALL.sources, seed);
+        for side in &ALL.sides {
+            let prefix = format!("{}_", side.name);
+            coverage.add(random_places(&mut dut, &prefix, side.options)?);
+        }
+        Ok(coverage)
+    });
 }
 
 #[test]
 fn pet_53_on_a_square_array_columns_are_wired_to_their_partitions() {
-    let mut dut = Dut::new(&emitted(DrainPlace::new(4, 4)), 1);
+    let mut dut = Dut::new(&ALL.sources, 1);
     let mut rng = dut.rng();
     let mut before: Option<[Option<u64>; 4]> = None;
     for _ in 0..200 {
         // The turn has nothing to choose.
-        dut.set("turn_i", rng.random::<u8>());
+        dut.set("r4c4_turn_i", rng.random::<u8>());
         let words: [Option<u64>; 4] =
             std::array::from_fn(|_| rng.random_bool(0.5).then(|| rng.random()));
-        dut.set_all("valid_i", words.iter().map(|word| word.is_some().into()));
-        dut.set_all("word_i", words.iter().map(|_| 0));
-        dut.set_all("data_i", words.iter().map(|word| word.unwrap_or_default()));
+        dut.set_all(
+            "r4c4_valid_i",
+            words.iter().map(|word| word.is_some().into()),
+        );
+        dut.set_all("r4c4_word_i", words.iter().map(|_| 0));
+        dut.set_all(
+            "r4c4_data_i",
+            words.iter().map(|word| word.unwrap_or_default()),
+        );
         dut.settle();
         for (partition, word) in before.iter().flatten().enumerate() {
-            let valid = dut.check_element("valid_o", partition, 4, word.is_some());
+            let valid = dut.check_element("r4c4_valid_o", partition, 4, word.is_some());
             let data = word.map_or(Ok(()), |data| {
-                dut.check_element("data_o", partition, 4, data)
+                dut.check_element("r4c4_data_o", partition, 4, data)
             });
             valid.and(data).unwrap();
         }
@@ -107,6 +147,6 @@ fn faults_of_the_way_to_the_partitions_are_noticed() {
         ("heddle_drain_turn", "if (turn_i)", "if (!turn_i)"),
     ];
     check_mutants(&sources, &mutants, |sources, seed| {
-        random_places(sources, 6, 4, seed)
+        random_places(&mut Dut::new(sources, seed), "", (6, 4))
     });
 }

@@ -4,8 +4,9 @@
 mod bench;
 mod exhaustive;
 mod faults;
-mod networks;
+mod images;
 mod random;
+mod shapes;
 mod sides;
 mod tables;
 mod variants;

@@ -6,13 +6,10 @@ use super::variants::VARIANTS;
 use crate::rtl::emitted;
 use heddle_hdl::sliced::Sliced;
 use heddle_sim::sliced::vectors::{
-    CYCLES, FIELD_7, HYBRID, LANES, PAIRS, STALE_STEPS, THREE_SLICES, WORDS, masked_word, word,
+    CYCLES, FIELD_7, HYBRID, LANES, NIBBLES, PAIRS, STALE_STEPS, THREE_SLICES, WORDS, WordRow,
+    masked_word, word,
 };
-use heddle_sim::sliced::{Accesses, Layout, Word};
-
-fn bench() -> Bench {
-    Bench::new(&VARIANTS, 1)
-}
+use heddle_sim::sliced::{Accesses, Layout, MaskPlace, Word};
 
 /// The word of 8 bytes for all sides with such words, another word for the others.
 fn bytes(word: u64) -> impl Fn(&Layout) -> Word {
@@ -76,65 +73,76 @@ fn spm_01_spm_02_reference_build_has_a_mask_slice_and_two_data_slices() {
     }
 }
 
-#[test]
-fn spm_03_spm_04_spm_05_mask_and_count_of_the_table_of_words() {
-    let mut bench = bench();
-    for row in WORDS {
-        bench.write(3, bytes(row.word));
-        bench.step(None, &[], Some(3));
-        bench.step(None, &[], None);
-        bench.step(None, &[], None);
-        let seen = bench.seen("even2");
-        assert_eq!(seen.rdata, Some(Word::from(row.word)));
-        assert_eq!(seen.rmask, u64::from(row.mask), "{:016x}", row.word);
-        assert_eq!(seen.rmask.count_ones() as usize, row.pop);
-    }
-    bench.assert_agreed();
+/// Words with the slices that they access, by the side that they are made for.
+fn rows() -> Vec<(&'static str, u64, u8)> {
+    let mut rows = Vec::new();
+    let table = |name, table: &[WordRow]| {
+        let row = |row: &WordRow| (name, row.word, slices(row.a, row.b));
+        table.iter().map(row).collect::<Vec<_>>()
+    };
+    rows.extend(table("even2", &WORDS));
+    rows.extend(table("pairs", &PAIRS));
+    rows.extend(table("nibbles", &NIBBLES));
+    rows.extend(THREE_SLICES.map(|(number, slices, _)| ("turn", word(number), slices)));
+    rows.extend(HYBRID.map(|(number, _, _, b)| ("hybrid", word(number), slices(Some(0), b))));
+    let field = [
+        (1, 0b01),
+        (2, 0b01),
+        (7, slices(Some(0), Some(FIELD_7.1))),
+        (9, 0b11),
+    ];
+    rows.extend(field.map(|(number, slices)| ("field", word(number), slices)));
+    // Row 4 has 3 bytes, row 5 has 4: up to 3 are stored as zero, more than 2 need slice b.
+    rows.extend([(2, 0), (4, 0), (5, 0b11)].map(|(n, slices)| ("thresholds", word(n), slices)));
+    rows.extend([(2, 0b01), (4, 0b11), (5, 0b11)].map(|(n, slices)| ("smallest", word(n), slices)));
+    // A byte is stored if any one of its bits is set.
+    rows.extend((0..64).map(|bit| ("even2", 1 << bit, 0b01)));
+    rows
 }
 
 #[test]
-fn spm_03_byte_is_stored_if_any_one_of_its_bits_is_set() {
-    let mut bench = bench();
-    for bit in 0..64 {
-        for access in both(&mut bench, "even2", 1 << bit) {
-            let slices = access.slice_reads | access.slice_writes;
-            assert_eq!(slices, 0b01, "bit {bit}");
-        }
-        assert_eq!(bench.read(5)[0], Word::from(1_u64 << bit));
-    }
-    bench.assert_agreed();
-}
-
-#[test]
-fn spm_09_spm_10_spm_12_spm_13_spm_14_spm_16_spm_17_spm_23_spm_24_spm_26_spm_51_table_of_words() {
-    let mut bench = bench();
-    for row in WORDS {
-        let [written, read] = both(&mut bench, "even2", row.word);
-        let expected = slices(row.a, row.b);
-        assert_eq!((written.mask_read, written.mask_write), (false, true));
-        assert_eq!((read.mask_read, read.mask_write), (true, false));
-        assert_eq!((written.slice_reads, written.slice_writes), (0, expected));
-        assert_eq!((read.slice_reads, read.slice_writes), (expected, 0));
+fn spm_03_spm_04_spm_05_spm_12_spm_13_spm_14_spm_16_spm_17_spm_23_spm_24_spm_26_spm_28_spm_29_spm_30_spm_38_spm_39_spm_40_spm_42_spm_43_spm_49_spm_51_worked_words()
+ {
+    let mut bench = Bench::new(&VARIANTS, 1);
+    for (name, word, slices) in rows() {
+        let [written, read] = both(&mut bench, name, word);
+        let side = &VARIANTS.sides[VARIANTS.index(name)].options;
+        let mask = side.mask == MaskPlace::Slice;
+        let accesses = |mask_read, mask_write, slice_reads, slice_writes| Accesses {
+            mask_read,
+            mask_write,
+            slice_reads,
+            slice_writes,
+            // Lanes have a test of their own.
+            lanes: written.lanes * u64::from(slice_writes != 0),
+        };
+        assert_eq!(
+            written,
+            accesses(false, mask, 0, slices),
+            "{name}, {word:016x}"
+        );
+        assert_eq!(
+            read,
+            accesses(mask, false, slices, 0),
+            "{name}, {word:016x}"
+        );
     }
     bench.assert_agreed();
 }
 
 #[test]
 fn spm_32_spm_33_spm_44_lanes_of_the_table_of_words_from_both_ends() {
-    let mut bench = bench();
+    let mut bench = Bench::new(&VARIANTS, 1);
     for (row, lanes) in WORDS.into_iter().zip(LANES) {
-        let [exact, _] = both(&mut bench, "exact", row.word);
-        assert_eq!(exact.lanes, u64::from(lanes), "{:016x}", row.word);
-        let [mirrored, _] = both(&mut bench, "exact_right", row.word.swap_bytes());
-        assert_eq!(
-            mirrored.lanes,
-            u64::from(lanes),
-            "{:016x} mirrored",
-            row.word
-        );
-        let [filled, _] = both(&mut bench, "even2", row.word);
         let full = [0, 0x0f, 0xf0, 0xff][usize::from(slices(row.a, row.b))];
-        assert_eq!(filled.lanes, full, "{:016x}", row.word);
+        for (name, word, lanes) in [
+            ("exact", row.word, lanes),
+            ("exact_right", row.word.swap_bytes(), lanes),
+            ("even2", row.word, full),
+        ] {
+            let [written, _] = both(&mut bench, name, word);
+            assert_eq!(written.lanes, u64::from(lanes), "{name}, {word:016x}");
+        }
     }
     bench.assert_agreed();
 }
@@ -144,20 +152,13 @@ fn spm_09_spm_10_spm_11_spm_19_spm_25_stale_bytes_never_reach_the_read_data() {
     // Memories start with other random bits, rows are rewritten dense, sparse, empty, dense.
     for seed in 1..=5 {
         let mut bench = Bench::new(&VARIANTS, seed);
-        for step in STALE_STEPS {
-            if let Some(number) = step.write {
-                let [written, read] = both(&mut bench, "even2", word(number));
-                assert_eq!(
-                    (written.slice_writes, read.slice_reads),
-                    (step.slices, step.slices)
-                );
-            } else if let Some(number) = step.read {
-                let found = bench.read(5);
-                for ((name, layout, _), found) in bench.all_counts().zip(found) {
-                    let pop = layout.mask_of(Word::from(word(number))).count_ones() as usize;
-                    if layout.word_bytes() == 8 && pop > layout.dropped() {
-                        assert_eq!(found, Word::from(word(number)), "{name}");
-                    }
+        for number in STALE_STEPS.iter().filter_map(|step| step.write) {
+            both(&mut bench, "even2", word(number));
+            let found = bench.read(5);
+            for ((name, layout, _), found) in bench.all_counts().zip(found) {
+                let pop = layout.mask_of(Word::from(word(number))).count_ones() as usize;
+                if layout.word_bytes() == 8 && pop > layout.dropped() {
+                    assert_eq!(found, Word::from(word(number)), "{name}");
                 }
             }
         }
@@ -167,7 +168,7 @@ fn spm_09_spm_10_spm_11_spm_19_spm_25_stale_bytes_never_reach_the_read_data() {
 
 #[test]
 fn spm_15_spm_20_spm_21_spm_22_spm_48_spm_51_back_to_back_commands_follow_the_cycle_table() {
-    let mut bench = bench();
+    let mut bench = Bench::new(&VARIANTS, 1);
     for (cycle, row) in CYCLES.into_iter().enumerate() {
         let write = row.write.map(|_| 5);
         let words = bench.words(bytes(row.write.map_or(0, word)));
@@ -192,102 +193,8 @@ fn spm_15_spm_20_spm_21_spm_22_spm_48_spm_51_back_to_back_commands_follow_the_cy
 }
 
 #[test]
-fn spm_28_units_of_two_bytes_of_table_5_6() {
-    let mut bench = bench();
-    for row in PAIRS {
-        let [written, read] = both(&mut bench, "pairs", row.word);
-        let expected = slices(row.a, row.b);
-        assert_eq!(
-            (written.slice_writes, read.slice_reads),
-            (expected, expected)
-        );
-    }
-    bench.assert_agreed();
-}
-
-#[test]
-fn spm_30_three_slices_are_enabled_by_the_bytes_before_them() {
-    let mut bench = bench();
-    for (number, expected, _) in THREE_SLICES {
-        // Slices of 3, 3 and 2 bytes in the table, of 2, 2 and 4 here.
-        let pop = WORDS[number - 1].pop;
-        let here = u8::from(pop > 0) | u8::from(pop > 2) << 1 | u8::from(pop > 4) << 2;
-        assert!(here >= expected, "row {number}");
-        let [written, read] = both(&mut bench, "turn", word(number));
-        assert_eq!((written.slice_writes, read.slice_reads), (here, here));
-    }
-    bench.assert_agreed();
-}
-
-#[test]
-fn spm_38_spm_39_hybrid_rows_of_table_5_10_return_without_a_mask_slice() {
-    let mut bench = bench();
-    let index = VARIANTS.index("hybrid");
-    for (number, packed, _, b) in HYBRID {
-        let [written, read] = both(&mut bench, "hybrid", word(number));
-        let expected = slices(Some(0), b);
-        assert_eq!(
-            (written.slice_writes, read.slice_reads),
-            (expected, expected)
-        );
-        assert_eq!(packed, expected == 0b01, "row {number}");
-        assert!(!written.mask_write && !read.mask_read);
-        let found = bench.read(5)[index];
-        assert_eq!(found, Word::from(word(number)));
-    }
-    bench.assert_agreed();
-}
-
-#[test]
-fn spm_40_spm_49_mask_field_is_accessed_with_the_first_units() {
-    let mut bench = bench();
-    let index = VARIANTS.index("field");
-    assert_ne!(FIELD_7.1, 0, "row 7 has a unit in slice b");
-    for (number, expected) in [(1, 0b01), (2, 0b01), (7, 0b11), (9, 0b11)] {
-        let [written, read] = both(&mut bench, "field", word(number));
-        assert_eq!(
-            (written.slice_writes, read.slice_reads),
-            (expected, expected)
-        );
-        assert!(!written.mask_write && !read.mask_read);
-        let found = bench.read(5)[index];
-        assert_eq!(found, Word::from(word(number)));
-    }
-    bench.assert_agreed();
-}
-
-#[test]
-fn spm_42_spm_43_thresholds_drop_small_words_and_move_the_second_slice() {
-    let mut bench = bench();
-    // Row 4 has 3 bytes, row 5 has 4.
-    for (number, dropped, smallest) in [(2, true, 0b01), (4, true, 0b11), (5, false, 0b11)] {
-        let [written, read] = both(&mut bench, "thresholds", word(number));
-        let accessed = if dropped { 0 } else { 0b11 };
-        assert_eq!(
-            (written.slice_writes, read.slice_reads),
-            (accessed, accessed)
-        );
-        let found = bench.read(5)[VARIANTS.index("thresholds")];
-        assert_eq!(
-            found,
-            if dropped {
-                Word::ZERO
-            } else {
-                word(number).into()
-            }
-        );
-        let [written, read] = both(&mut bench, "smallest", word(number));
-        assert_eq!(
-            (written.slice_writes, read.slice_reads),
-            (smallest, smallest)
-        );
-    }
-    bench.assert_agreed();
-}
-
-#[test]
 fn spm_50_slices_in_turn_are_accessed_one_cycle_after_another() {
-    let mut bench = bench();
+    let mut bench = Bench::new(&VARIANTS, 1);
     for write in [true, false] {
         let words = bench.words(bytes(word(9)));
         for cycle in 0..DRAIN {

@@ -3,35 +3,46 @@
 
 use super::sides::{core, ports};
 use super::variants::options;
+use crate::offsets::sides::unit;
+use crate::rtl::mutated;
 use heddle_sim::gemm::GemmOptions;
+use heddle_sim::offsets::Stepping;
 use heddle_tb::verilate::Sources;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-mod allowed;
-use allowed::ALLOWED;
+/// Kind of module, reason, and what holds state, line by line.
+const ALLOWED: &str = include_str!("allowed.txt");
 
-/// A core with every option, 4 x 3, equal tables.
-fn everything(change: impl Fn(&mut GemmOptions)) -> Sources {
-    core(&options(4, 3, |options| {
-        options.unit.expand = true;
-        options.store_each = true;
-        change(options);
-    }))
+/// Module, reason and items of each line.
+fn allowed() -> impl Iterator<Item = [&'static str; 3]> {
+    let lines = ALLOWED.lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| {
+        let mut parts = line.split(" | ");
+        [(); 3].map(|()| parts.next().expect("module, reason and items"))
+    })
 }
 
-/// Memory for each row, behind a skew and behind a broadcast, and banks.
-fn cores() -> [(&'static str, Sources); 3] {
+/// Cores with every option, 4 x 3, equal tables: memory for each row behind a skew and behind a
+/// broadcast, banks, and rows that keep their bases.
+fn cores() -> [(&'static str, GemmOptions); 4] {
+    let core = |broadcast, banks, prefetch| {
+        options(4, 3, |options| {
+            options.unit.expand = true;
+            options.store_each = true;
+            options.unit.broadcast = broadcast;
+            options.banks = banks;
+            options.unit.prefetch = prefetch;
+            if prefetch {
+                options.unit.stepping = Stepping::BeforeRead;
+            }
+        })
+    };
     [
-        ("skew", everything(|_| {})),
-        ("broadcast", everything(|o| o.unit.broadcast = true)),
-        (
-            "banks",
-            everything(|options| {
-                options.unit.broadcast = true;
-                options.banks = 4;
-            }),
-        ),
+        ("skew", core(false, 0, false)),
+        ("broadcast", core(true, 0, false)),
+        ("banks", core(true, 4, false)),
+        ("ahead", core(false, 0, true)),
     ]
 }
 
@@ -177,7 +188,7 @@ fn ram_size(netlist: &str, module: &str) -> String {
 /// What a list with its reasons names, by module.
 fn listed() -> Found {
     let mut listed = Found::new();
-    for (module, _, items) in ALLOWED {
+    for [module, _, items] in allowed() {
         for item in items.split(", ") {
             let known = listed.entry(module.into()).or_default();
             assert!(
@@ -209,7 +220,8 @@ fn unknown(sources: &Sources) -> Result<Vec<String>, String> {
 fn sgcr_09_sgcr_29_sgcr_31_every_register_and_memory_of_the_core_is_known_and_none_is_for_a_shape()
 {
     let mut seen = Found::new();
-    for (name, sources) in cores() {
+    for (name, options) in cores() {
+        let sources = core(&options);
         let found = unknown(&sources).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(found, [""; 0], "{name}");
         let netlist = yosys(&sources, "proc; write_rtlil netlist.il").expect("it was made before");
@@ -223,19 +235,27 @@ fn sgcr_09_sgcr_29_sgcr_31_every_register_and_memory_of_the_core_is_known_and_no
 }
 
 #[test]
-fn sgcr_31_a_core_has_the_documented_ports_and_none_for_a_shape() {
-    for (name, sources) in cores() {
+fn sgcr_31_a_core_and_its_unit_have_the_documented_ports_and_none_for_a_shape() {
+    let mut designs = Vec::new();
+    for (_, options) in cores() {
+        designs.push((core(&options), ports(&options)));
+        designs.push((
+            unit(&options.unit),
+            crate::offsets::sides::ports(&options.unit),
+        ));
+    }
+    for (sources, documented) in designs {
         let top = format!("{}.v", sources.top);
         let top = sources.files.iter().find(|file| file.0 == top);
-        let text = &top.expect("the module of the core").1;
+        let text = &top.expect("the module of the design").1;
         let lines = text.lines().map(str::trim);
         let lines = lines.filter(|line| line.starts_with("input ") || line.starts_with("output "));
         let found: BTreeSet<&str> = lines
             .filter_map(|line| line.split([',', ';']).next()?.split(' ').next_back())
             .collect();
-        let documented = ports(&options(4, 3, |_| {})).into_iter().map(|port| port.0);
+        let documented = documented.iter().map(|port| port.0);
         let documented: BTreeSet<&str> = documented.chain(["clk", "rst_n"]).collect();
-        assert_eq!(found, documented, "{name}");
+        assert_eq!(found, documented, "{}", sources.top);
     }
 }
 
@@ -254,7 +274,7 @@ fn sgcr_22_nothing_in_a_core_without_the_expander_generates_tables() {
 
 #[test]
 fn sgcr_31_added_state_is_found_under_any_name() {
-    let plain = everything(|_| {});
+    let plain = core(&cores()[0].1);
     for (module, from, to, found) in [
         // A width that the host writes, without the usual ending of a register's name.
         (
@@ -314,23 +334,63 @@ fn planted(sources: &Sources, module: &str, from: &str, to: &str) -> Sources {
     planted
 }
 
+/// One module that makes weight addresses, one register in it, one adder behind that, one place
+/// where it takes the origin.
+const POINTER: &str = "select -assert-count 1 t:heddle_offsets_pass_*; \
+                       select -assert-count 1 */w:*b_addr_q; \
+                       select -assert-count 1 heddle_offsets_pass_*/w:b_addr_q %ci7 \
+                       heddle_offsets_pass_*/t:$add %i; \
+                       select -assert-count 1 */w:b_origin_i %co1 */c:* %i";
+
+/// One adder in a row, none beside the memories; no multiplier, divider or power but in the cells.
+const ADDERS: &str = "select -assert-none heddle_weight_*/t:$add heddle_weight_*/t:$sub \
+                      heddle_operand_row*/t:$add heddle_operand_bank*/t:$add; \
+                      select -assert-count 1 heddle_offsets_row_*/t:$add; \
+                      select -assert-none heddle_dual_pe/t:$mul %n t:$mul %i t:$div t:$mod \
+                      t:$divfloor t:$modfloor t:$pow t:$macc t:$alu";
+
 #[test]
-fn sgcr_16_one_generator_of_weight_addresses_and_one_address_a_row() {
+fn sgcr_16_sgcr_30_one_generator_of_weight_addresses_and_one_adder_a_row() {
     let of = |reason: &str| -> Vec<(&str, &str)> {
-        let items = ALLOWED.iter().filter(|item| item.1 == reason);
-        items.map(|item| (item.0, item.2)).collect()
+        let items = allowed().filter(|line| line[1] == reason);
+        items.map(|line| (line[0], line[2])).collect()
     };
     // The columns only pass the address on.
-    assert_eq!(
-        of(allowed::WEIGHT_POINTER),
-        [("offsets_pass", "b_addr_q 16")]
-    );
+    assert_eq!(of("weight pointer"), [("offsets_pass", "b_addr_q 16")]);
     let addresses = [("offsets_row", "addr_q 16"), ("operand_banks", "from_q 16")];
-    assert_eq!(of(allowed::ADDRESS), addresses);
-    for (name, sources) in cores() {
-        let adders = "proc; opt; select -assert-none heddle_weight_*/t:$add heddle_weight_*/t:$sub \
-                      heddle_operand_row*/t:$add heddle_operand_bank*/t:$add; \
-                      select -assert-count 1 heddle_offsets_row_*/t:$add";
-        yosys(&sources, adders).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert_eq!(of("operand address"), addresses);
+    for (name, options) in cores() {
+        let (core, unit) = (core(&options), unit(&options.unit));
+        yosys(&core, &format!("proc; opt; {ADDERS}")).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let pointer = format!("proc; opt; {POINTER}");
+        yosys(&unit, &pointer).unwrap_or_else(|error| panic!("{name}: {error}"));
+        // The checks can fail.
+        for (checks, module, from, to) in [
+            (ADDERS, "heddle_offsets_row_a", "+ value_i", "* value_i"),
+            (
+                ADDERS,
+                "heddle_offsets_row_a",
+                "+ value_i",
+                "+ value_i + {15'd0, took_q}",
+            ),
+            (
+                POINTER,
+                "heddle_offsets_pass",
+                "b_addr_q + 16'd1",
+                "b_addr_q + 16'd1 + {7'd0, b_row_q}",
+            ),
+            (
+                POINTER,
+                "heddle_offsets_pass",
+                "b_addr_o = b_addr_q",
+                "b_addr_o = b_addr_q ^ b_origin_i",
+            ),
+        ] {
+            let planted = mutated(&unit, module, from, to);
+            assert!(
+                yosys(&planted, &format!("proc; opt; {checks}")).is_err(),
+                "{name}: {to}"
+            );
+        }
     }
 }

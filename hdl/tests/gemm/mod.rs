@@ -1,6 +1,0 @@
-//! The GEMM core in the simulator of rust-hdl.
-
-mod banks;
-mod bench;
-mod examples;
-mod random;

@@ -1,0 +1,130 @@
+//! The steps of a scaling, each at the corners that a run of random sums does not meet.
+
+use heddle_hdl::post::{HighMultiply, RoundingShift, SaturatingShift};
+use heddle_kernel::prelude::*;
+
+const LEAST: i64 = i32::MIN as i64;
+const MOST: i64 = i32::MAX as i64;
+
+fn bits<const N: usize>(x: i64) -> Bits<N> {
+    (x as u64 & ((1u64 << N) - 1)).into()
+}
+
+fn value(x: Bits<32>) -> i64 {
+    i64::from(x.to_u32() as i32)
+}
+
+#[test]
+fn left_shift_saturates_at_every_amount() {
+    let mut u = SaturatingShift::default();
+    for shift in 0..32i64 {
+        // Around the largest number that still fits, too.
+        let limit = 1 << (31 - shift);
+        for near in [0, 1, -1, 2, -2, 12345, -54321, limit, -limit, MOST, LEAST] {
+            for x in near - 2..=near + 2 {
+                let x = x.clamp(LEAST, MOST);
+                u.value_i.next = bits(x);
+                u.coarse_i.next = bits(shift >> 3);
+                u.fine_i.next = bits(shift & 7);
+                clock_cycle!(u);
+                clock_cycle!(u);
+                let want = (x << shift).clamp(LEAST, MOST);
+                assert_eq!(value(u.value_o.val()), want, "{x} << {shift}");
+            }
+        }
+    }
+}
+
+#[test]
+fn product_is_exact_at_the_corners() {
+    let mut u = HighMultiply::default();
+    let ends = [
+        0,
+        1,
+        0x7fff,
+        0x8000,
+        0xffff,
+        0x1_0000,
+        1 << 30,
+        (1 << 30) + 0x7fff,
+    ];
+    let some = (0..20).map(|i| (i * i * 0x0431_9d2b + i * 0x9e37) & MOST);
+    let multipliers: Vec<i64> = ends.into_iter().chain(some).chain([MOST]).collect();
+    let values = multipliers
+        .iter()
+        .flat_map(|x| [*x, -x])
+        .chain([LEAST, LEAST + 1]);
+    for x in values {
+        for &q in &multipliers {
+            for nearest in [false, true] {
+                u.value_i.next = bits(x);
+                u.multiplier_i.next = bits(q);
+                u.nearest_i.next = nearest;
+                for _ in 0..3 {
+                    clock_cycle!(u);
+                }
+                let want = (x * q + if nearest { 1 << 30 } else { 0 }) >> 31;
+                assert_eq!(value(u.product_o.val()), want, "{x} * {q}, {nearest}");
+            }
+        }
+    }
+}
+
+/// Shifts right, halves up or away from zero, and clamps.
+#[track_caller]
+fn check(u: &mut RoundingShift, x: i64, shift: i64, up: bool, (lo, hi): (i64, i64)) {
+    let x = x.clamp(LEAST, MOST);
+    u.lo_i.next = bits(lo);
+    u.hi_i.next = bits(hi);
+    u.value_i.next = bits(x);
+    u.coarse_i.next = bits(shift >> 3);
+    u.fine_i.next = bits(shift & 7);
+    u.halves_up_i.next = up;
+    for _ in 0..4 {
+        clock_cycle!(*u);
+    }
+    let half = (1 << shift) >> 1;
+    let want = match up || x >= 0 {
+        true => (x + half) >> shift,
+        false => -((-x + half) >> shift),
+    };
+    let want = bits::<8>(want.clamp(lo, hi));
+    assert_eq!(u.byte_o.val(), want, "{x} >> {shift}, up {up}, {lo}..={hi}");
+}
+
+#[test]
+fn right_shift_rounds_halves_as_told() {
+    let mut u = RoundingShift::default();
+    for shift in 0..32i64 {
+        // Steps of an eighth, and -1/2 with one bit below it: every bit that is shifted out counts.
+        let eighths = (-12..=12i64).map(|eighth| eighth << shift >> 3);
+        let bits_below = (0..shift - 1).map(|bit| (1 << bit) - (1 << (shift - 1)));
+        for x in eighths.chain(bits_below) {
+            for x in x - 1..=x + 1 {
+                check(&mut u, x, shift, false, (-256, 255));
+                check(&mut u, x, shift, true, (-256, 255));
+            }
+        }
+    }
+}
+
+#[test]
+fn results_are_clamped_to_signed_bounds() {
+    let mut u = RoundingShift::default();
+    let ends = [0, 100, 129, 256, 512, 1024, 70_000, MOST, LEAST];
+    for bounds in [
+        (-256, 255),
+        (-128, 127),
+        (0, 255),
+        (-255, 0),
+        (3, 3),
+        (-7, 90),
+    ] {
+        for end in ends.into_iter().flat_map(|end| [end, -end]) {
+            for x in end - 2..=end + 2 {
+                check(&mut u, x, 0, true, bounds);
+                check(&mut u, x, 1, true, bounds);
+            }
+        }
+    }
+}

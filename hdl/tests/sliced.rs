@@ -1,0 +1,147 @@
+//! What stands around a sliced memory: the bank of eight bytes, the counters, the limits of a shape.
+
+use heddle_hdl::sliced::{MaskPlace, Sliced, SlicedBank, SlicedCounters, SlicedShape};
+use heddle_kernel::prelude::*;
+
+/// Units of `bits` bits of a word, unit 0 in the low bits.
+fn units(word: u64, bits: usize) -> impl Iterator<Item = u64> {
+    (0..64)
+        .step_by(bits)
+        .map(move |from| word >> from & (u64::MAX >> (64 - bits)))
+}
+
+#[test]
+fn spm_45_a_bank_holds_words_of_eight_bytes_in_units_of_any_size() {
+    let words = [
+        0,
+        0x11,
+        0x88 << 56,
+        0x6600_0033_0011,
+        0x8866_0044_3300_1100,
+        0x8877_6655_4433_2211,
+    ];
+    for (bits, widths) in [(4, [8, 8]), (8, [4, 4]), (16, [2, 2]), (32, [1, 1])] {
+        for place in [
+            None,
+            Some(MaskPlace::Slice),
+            Some(MaskPlace::Field),
+            Some(MaskPlace::Hybrid),
+        ] {
+            if (bits, place) == (32, Some(MaskPlace::Hybrid)) {
+                continue;
+            }
+            let mut shape = SlicedShape {
+                unit_bits: bits,
+                plain: place.is_none(),
+                mask: place.unwrap_or_default(),
+                ..SlicedShape::new(16, widths.to_vec())
+            };
+            shape.access_threshold = shape.first_units();
+            let mut bank = SlicedBank::new(shape);
+            clock_cycle!(bank);
+            bank.rst_n.next = true;
+            bank.wen_i.next = true;
+            for (address, word) in (0u64..).zip(words) {
+                bank.waddr_i.next = address.into();
+                for (port, byte) in bank.wdata_i.iter_mut().zip(units(word, 8)) {
+                    port.next = byte.into();
+                }
+                clock_cycle!(bank);
+            }
+            bank.wen_i.next = false;
+            for (address, word) in (0u64..).zip(words) {
+                bank.ren_i.next = true;
+                bank.raddr_i.next = address.into();
+                clock_cycle!(bank);
+                bank.ren_i.next = false;
+                assert!(!bank.rvalid_o.val());
+                clock_cycle!(bank);
+                assert!(bank.rvalid_o.val());
+                let case = format!("{bits} bits, {place:?}, {word:x}");
+                let read = bank.rdata_o.iter().map(|byte| byte.val().to_u64());
+                assert!(read.eq(units(word, 8)), "{case}");
+                let mask = bank.rmask_o.iter().map(|bit| bit.val().any());
+                assert!(mask.eq(units(word, bits).map(|unit| unit != 0)), "{case}");
+            }
+        }
+    }
+}
+
+/// One cycle of a memory with its counters.
+fn step(
+    (memory, counters): (&mut Sliced<8>, &mut SlicedCounters),
+    write: Option<(u64, u64)>,
+    read: Option<u64>,
+) {
+    memory.rst_n.next = true;
+    memory.wen_i.next = write.is_some();
+    let (address, word) = write.unwrap_or_default();
+    memory.waddr_i.next = address.into();
+    for (port, byte) in memory.wdata_i.iter_mut().zip(units(word, 8)) {
+        port.next = byte.into();
+    }
+    memory.ren_i.next = read.is_some();
+    memory.raddr_i.next = read.unwrap_or_default().into();
+    settle(memory);
+    counters.rst_n.next = true;
+    counters.wen_i.next = memory.wen_i.val();
+    for (port, nibble) in counters.wdata_i.iter_mut().zip(units(word, 4)) {
+        port.next = nibble.into();
+    }
+    for (port, lane) in counters.lane_wen_i.iter_mut().zip(&memory.lane_wen_o) {
+        port.next = lane.val();
+    }
+    counters.mask_ren_i.next = memory.mask_ren_o.val();
+    counters.mask_wen_i.next = memory.mask_wen_o.val();
+    for k in 0..2 {
+        counters.slice_ren_i[k].next = memory.slice_ren_o[k].val();
+        counters.slice_wen_i[k].next = memory.slice_wen_o[k].val();
+    }
+    clock_cycle!(*counters);
+    clock_cycle!(*memory);
+}
+
+#[test]
+fn spm_05_spm_27_counters_of_accesses_words_and_lanes() {
+    let mut shape = SlicedShape::new(256, vec![4, 4]);
+    shape.exact = true;
+    let mut memory = Sliced::<8>::new(shape.clone());
+    let mut counters = SlicedCounters::new(&shape);
+    for mask in 0..256u64 {
+        let word = (0..8).fold(0, |word, k| {
+            word | (mask >> k & 1) * 0x11 * (k + 1) << (8 * k)
+        });
+        step((&mut memory, &mut counters), Some((mask, word)), None);
+    }
+    for mask in 0..100 {
+        step((&mut memory, &mut counters), None, Some(mask));
+    }
+    for _ in 0..4 {
+        step((&mut memory, &mut counters), None, None);
+    }
+    let named = |least: u32| (0..100u32).filter(|m| m.count_ones() > least).count() as u64;
+    // Of 256 masks 1 is zero and 162 have one to four bits; all bits are 1024.
+    let expected = [100, 256, named(0), 255, named(4), 93, 1, 162, 93, 1024, 0];
+    let mut read = |clear: bool| {
+        counters.clear_i.next = clear;
+        clock_cycle!(counters);
+        counters.clear_i.next = false;
+        let counter = |index: u64| {
+            counters.index_i.next = index.into();
+            clock_cycle!(counters);
+            counters.count_o.val().to_u64()
+        };
+        (0..11).map(counter).collect::<Vec<_>>()
+    };
+    assert_eq!(read(false), expected);
+    assert_eq!(read(true), [0; 11]);
+}
+
+#[test]
+#[should_panic(expected = "latency is 8, allowed 2..=7")]
+fn spm_01_a_shape_that_cannot_be_built_is_refused() {
+    Sliced::<8>::new(SlicedShape {
+        latency: 8,
+        ..SlicedShape::new(16, vec![4, 4])
+    });
+}

@@ -1,5 +1,0 @@
-//! The sliced memory in the simulator of rust-hdl.
-
-mod bench;
-mod tables;
-mod variants;
