@@ -1,9 +1,5 @@
 //! The hardware under rust-hdl's own simulator. One program: each file of this folder is a module of it.
 
-mod array;
-mod array_dual;
-mod buffer;
-mod control;
 mod control_options;
 mod conventions;
 mod gemm;
@@ -11,6 +7,4 @@ mod offsets;
 mod post;
 mod sliced;
 mod sliced_networks;
-mod traversal;
 mod traversal_options;
-mod traversal_row;

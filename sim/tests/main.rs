@@ -11,6 +11,5 @@ mod offsets;
 mod partial_sums;
 mod post;
 mod sliced;
-mod traversal;
 mod traversal_random;
 mod traversal_unit;
