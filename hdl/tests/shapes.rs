@@ -1,9 +1,8 @@
 //! Sizes and options of blocks, from a configuration.
 
 mod post {
-    use heddle_arch::Params;
     use heddle_arch::params::Post;
-    use heddle_hdl::post::{ACTIVATE_LATENCY, PostOptions};
+    use heddle_hdl::post::PostOptions;
 
     #[test]
     fn latencies_are_those_of_the_document() {
@@ -103,7 +102,7 @@ mod gemm {
 
 mod offsets {
     use heddle_arch::Params;
-    use heddle_arch::params::Offsets;
+    use heddle_arch::params::{Index, Offsets, Spread};
     use heddle_hdl::offsets::OffsetShape;
 
     fn tiny(offsets: Option<Offsets>) -> Params {
