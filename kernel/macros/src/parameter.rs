@@ -29,7 +29,7 @@ pub struct Options {
 enum Word {
     Flag(Ident),
     Name(String),
-    Shape(Ident, Type),
+    Shape(Ident, Box<Type>),
 }
 
 impl Parse for Word {
@@ -37,7 +37,7 @@ impl Parse for Word {
         let ident: Ident = input.parse()?;
         if input.peek(Token![:]) {
             input.parse::<Token![:]>()?;
-            return Ok(Self::Shape(ident, input.parse()?));
+            return Ok(Self::Shape(ident, Box::new(input.parse()?)));
         }
         if ident == "name" {
             input.parse::<Token![=]>()?;
@@ -62,7 +62,7 @@ impl Options {
         for word in syn::parse::Parser::parse2(words, tokens)? {
             match word {
                 Word::Name(name) => out.name = Some(name),
-                Word::Shape(name, ty) => out.shape = Some((name, ty)),
+                Word::Shape(name, ty) => out.shape = Some((name, *ty)),
                 Word::Flag(word) => match word.to_string().as_str() {
                     "combinational" => (out.clock, out.reset) = (false, false),
                     "no_reset" => out.reset = false,

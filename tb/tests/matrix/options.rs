@@ -248,7 +248,8 @@ fn pet_59_products_with_windows_of_every_kind() {
         let scale = Scale::new(multiplier, shift).expect("a legal scale");
         Some((window, scale))
     };
-    let rows: [(Reduction, Option<(u32, Scale)>, Result); 7] = [
+    type Row = (Reduction, Option<(u32, Scale)>, Result);
+    let rows: [Row; 7] = [
         (Reduction::Max, None, |sums| {
             clamped(*sums.iter().max().expect("a sum"))
         }),
