@@ -14,8 +14,8 @@ pub struct EmitError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// A block without `describe!`.
-    #[error("block has no describe! line, add one after update")]
+    /// A block that is no module.
+    #[error("block is no module, write #[module] above its struct")]
     NoMeta,
     /// A module that says nothing of itself.
     #[error("module has no description, add a doc comment to the struct")]
@@ -30,10 +30,10 @@ pub enum Fault {
     #[error("{0} cannot be printed")]
     Unsupported(String),
     /// A name in a kernel that is neither signal, parameter, loop variable nor enum variant.
-    #[error("unknown name {0}, expected a signal, loop variable or parameter of describe!")]
+    #[error("unknown name {0}, expected a signal, loop variable or parameter")]
     UnknownName(String),
     /// A signal that a kernel could not tell from a parameter.
-    #[error("signal {0} has the name of a parameter of describe!, rename one of them")]
+    #[error("signal {0} has the name of a parameter, rename one of them")]
     Shadowed(String),
     /// An index beyond the end of an array.
     #[error("index of {name} is {index}, expected less than {size}")]

@@ -12,16 +12,15 @@ pub struct Leaf {
     pub y_o: Signal<Out, Bits<8>>,
 }
 
-impl Logic for Leaf {
-    #[kernel]
+#[kernel]
+impl Leaf {
     fn update(&mut self) {
-        self.y_o.next = !self.x_i.val();
+        self.y_o = !self.x_i;
     }
-    describe!(|_this| Meta::module("leaf"));
 }
 
 /// Inverts three bytes and stores the first.
-#[module(no_reset)]
+#[module(no_reset, describe)]
 pub struct Tree {
     /// Operands.
     pub x_i: [Signal<In, Bits<8>>; 3],
@@ -31,16 +30,21 @@ pub struct Tree {
     first: Delay<Bits<8>>,
 }
 
-impl Logic for Tree {
-    #[kernel]
+impl Tree {
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.param("leaves", "n", self.leaf.len(), "leaves")
+    }
+}
+
+#[kernel]
+impl Tree {
     fn update(&mut self) {
         for i in 0..3 {
-            self.leaf[i].x_i.next = self.x_i[i].val();
+            self.leaf[i].x_i = self.x_i[i];
         }
-        self.first.d_i.next = self.leaf[0].y_o.val();
-        self.y_o.next = self.first.q_o.val();
+        self.first = self.leaf[0].y_o;
+        self.y_o = self.first;
     }
-    describe!(|this| Meta::module("tree").param("leaves", "n", this.leaf.len(), "leaves"));
 }
 
 /// A net; `clk` is a clock.

@@ -288,7 +288,7 @@ fn signal_with_the_name_of_a_parameter() {
     block.connect_all();
     refused(
         &block,
-        "top: signal loops has the name of a parameter of describe!, rename one of them",
+        "top: signal loops has the name of a parameter, rename one of them",
     );
 }
 
@@ -315,7 +315,7 @@ fn unknown_name() {
     let mut block = UnknownName::default();
     block.x_i.push(Signal::default());
     let message = "top: unknown name _last in x_i[_last], \
-                   expected a signal, loop variable or parameter of describe!";
+                   expected a signal, loop variable or parameter";
     refused(&block, message);
 }
 
@@ -367,7 +367,7 @@ impl Logic for Anonymous {
 
 #[test]
 fn missing_module_line() {
-    let message = "top: block has no describe! line, add one after update";
+    let message = "top: block is no module, write #[module] above its struct";
     refused(&Anonymous::default(), message);
 }
 
@@ -454,6 +454,34 @@ fn update(&mut self) {
 fn value_read_above_its_assignment() {
     let message = "top: t is read before it is written, move its assignments up";
     refused(&ReadTooEarly::default(), message);
+}
+
+/// A command of two fields.
+#[derive(Copy, Clone, Debug, Default, PartialEq, LogicStruct)]
+pub struct Command {
+    op: Bits<4>,
+    addr: Bits<12>,
+}
+
+broken!(Fields, { cmd_i: Signal<In, Command>, cmd_o: Signal<Out, Command>, addr_o: Signal<Out, Bits<12>> },
+#[hdl_gen]
+fn update(&mut self) {
+    self.addr_o.next = self.cmd_i.val().addr;
+    self.cmd_o.next.op = self.cmd_i.val().op;
+    self.cmd_o.next.addr = self.cmd_i.val().addr + 1;
+});
+
+#[test]
+fn members_of_structs_are_slices() {
+    let design = emit(&Fields::default(), &EmitOptions::default()).expect("legal");
+    let text = &design.top_module().text;
+    for line in [
+        "assign addr_o = cmd_i[15:4];",
+        "cmd_o[3:0] = cmd_i[3:0];",
+        "cmd_o[15:4] = cmd_i[15:4] + 12'd1;",
+    ] {
+        assert!(text.contains(line), "{line}:\n{text}");
+    }
 }
 
 /// A port that says nothing of itself.

@@ -19,23 +19,22 @@ pub struct Rows {
     pub sum_o: [Signal<Out, Signed<24>>; rows],
     #[new(Row::new(cols))]
     row: [Row; rows],
-    _rows: usize,
-    _cols: usize,
+    /// Rows.
+    _rows: Param<'r'>,
+    /// Cells of a row.
+    _cols: Param<'c'>,
 }
 
-impl Logic for Rows {
-    #[kernel]
+#[kernel]
+impl Rows {
     fn update(&mut self) {
         for r in 0..self._rows {
-            self.row[r].load_i.next = self.load_i[r].val();
+            self.row[r].load_i = self.load_i[r];
             self.row[r].weight_i.follow(&self.weight_i);
-            self.row[r].x_i.next = self.x_i[r].val();
-            self.sum_o[r].next = self.row[r].sum_o.val();
+            self.row[r].x_i = self.x_i[r];
+            self.sum_o[r] = self.row[r].sum_o;
         }
     }
-    describe!(|this| Meta::module("rows")
-        .param("rows", "r", this._rows, "rows")
-        .param("cols", "c", this._cols, "cells of a row"));
 }
 
 #[test]

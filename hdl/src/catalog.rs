@@ -132,23 +132,14 @@ fn top(params: &Params) -> Box<dyn Block> {
 }
 
 fn state_buffer(p: &Params) -> Box<dyn Block> {
-    let rows = size(p.array.rows);
-    let offsets = size(p.state_buffer.row_offsets);
-    Box::new(StateBuffer::new(
-        rows,
-        BankCount::of(p),
-        &SlicedShape::of_bank(p),
-        offsets,
-    ))
+    let (bank, offsets) = (SlicedShape::of_bank(p), size(p.state_buffer.row_offsets));
+    let (rows, banks) = (size(p.array.rows), BankCount::of(p));
+    Box::new(StateBuffer::new(rows, banks, &bank, offsets))
 }
 
 fn partition(p: &Params) -> Box<dyn Block> {
-    let offsets = size(p.state_buffer.row_offsets);
-    Box::new(Partition::new(
-        BankCount::of(p),
-        &SlicedShape::of_bank(p),
-        offsets,
-    ))
+    let (bank, offsets) = (SlicedShape::of_bank(p), size(p.state_buffer.row_offsets));
+    Box::new(Partition::new(BankCount::of(p), &bank, offsets))
 }
 
 fn row_offset(p: &Params) -> Box<dyn Block> {
@@ -170,12 +161,8 @@ fn traversal(params: &Params) -> Box<dyn Block> {
 fn traversal_table(params: &Params) -> Box<dyn Block> {
     let rows = size(params.traversal.rows);
     let depth = size(params.traversal.unit.table_words);
-    by_address!(
-        size(params.traversal.address_bits),
-        OffsetTable,
-        rows,
-        depth
-    )
+    let bits = size(params.traversal.address_bits);
+    by_address!(bits, OffsetTable, rows, depth)
 }
 
 fn traversal_engine(params: &Params) -> Box<dyn Block> {

@@ -26,21 +26,20 @@ pub struct Cell {
     mul: MulS<8, 8, 16>,
 }
 
-impl Logic for Cell {
-    #[kernel]
+#[kernel]
+impl Cell {
     fn update(&mut self) {
-        self.weight.en_i.next = self.load_i.val();
-        self.weight.d_i.next = self.weight_i.val();
+        self.weight.en_i = self.load_i;
+        self.weight = self.weight_i;
 
-        self.x.d_i.next = self.x_i.val();
-        self.x_o.next = self.x.q_o.val();
+        self.x = self.x_i;
+        self.x_o = self.x;
 
-        self.mul.a_i.next = self.x_i.val();
-        self.mul.b_i.next = self.weight.q_o.val();
-        self.sum.d_i.next = self.sum_i.val() + bit_cast_signed::<24, 16>(self.mul.p_o.val());
-        self.sum_o.next = self.sum.q_o.val();
+        self.mul.a_i = self.x_i;
+        self.mul.b_i = self.weight;
+        self.sum = self.sum_i + bit_cast_signed::<24, 16>(self.mul.p_o);
+        self.sum_o = self.sum;
     }
-    describe!(|_this| Meta::module("cell"));
 }
 
 /// A row of cells. Operands and sums move one cell per cycle.
@@ -57,25 +56,25 @@ pub struct Row {
     cell: [Cell; cols],
     x: [Signal<Local, Signed<8>>; cols + 1],
     sum: [Signal<Local, Signed<24>>; cols + 1],
-    _cols: usize,
+    /// Cells.
+    _cols: Param<'c'>,
 }
 
-impl Logic for Row {
-    #[kernel]
+#[kernel]
+impl Row {
     fn update(&mut self) {
-        self.x[0].next = self.x_i.val();
-        self.sum[0].next = 0.into();
+        self.x[0] = self.x_i;
+        self.sum[0] = 0.into();
         for i in 0..self._cols {
-            self.cell[i].load_i.next = self.load_i.val();
-            self.cell[i].weight_i.next = self.weight_i[i].val();
-            self.cell[i].x_i.next = self.x[i].val();
-            self.cell[i].sum_i.next = self.sum[i].val();
-            self.x[i + 1].next = self.cell[i].x_o.val();
-            self.sum[i + 1].next = self.cell[i].sum_o.val();
+            self.cell[i].load_i = self.load_i;
+            self.cell[i].weight_i = self.weight_i[i];
+            self.cell[i].x_i = self.x[i];
+            self.cell[i].sum_i = self.sum[i];
+            self.x[i + 1] = self.cell[i].x_o;
+            self.sum[i + 1] = self.cell[i].sum_o;
         }
-        self.sum_o.next = self.sum[self._cols].val();
+        self.sum_o = self.sum[self._cols];
     }
-    describe!(|this| Meta::module("row").param("cols", "c", this._cols, "cells"));
 }
 
 #[test]

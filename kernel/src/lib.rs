@@ -55,6 +55,28 @@
 //! direction `D`, and `SlotReg`, their registers, of which `valid` has a reset. A port of a bundle
 //! is called by field and member, direction last: member `valid` of `op_i` is `op_valid_i`.
 //!
+//! ```
+//! use heddle_kernel::prelude::*;
+//!
+//! /// Inverts a bus.
+//! #[module(combinational)]
+//! pub struct Inverter<const N: usize> {
+//!     /// Operand.
+//!     pub x_i: Signal<In, Bits<N>>,
+//!     /// Operand with every bit inverted.
+//!     pub y_o: Signal<Out, Bits<N>>,
+//!     /// Bits of an operand.
+//!     _width: Generic<'w', N>,
+//! }
+//!
+//! #[kernel]
+//! impl<const N: usize> Inverter<N> {
+//!     fn update(&mut self) {
+//!         self.y_o = !self.x_i;
+//!     }
+//! }
+//! ```
+//!
 //! # Primitives
 //!
 //! A primitive is a rust-hdl block with a hand-written model. The emitter knows each by the
@@ -106,37 +128,4 @@ pub fn v<T: Default>(n: usize) -> Vec<T> {
 #[macro_export]
 macro_rules! comment {
     ($text:literal) => {};
-}
-
-/// Names a module for the emitter; stands in `impl Logic` after `update`.
-///
-/// ```
-/// use heddle_kernel::prelude::*;
-///
-/// /// Inverts a bus.
-/// #[module(combinational)]
-/// pub struct Inverter<const N: usize> {
-///     /// Operand.
-///     pub x_i: Signal<In, Bits<N>>,
-///     /// Operand with every bit inverted.
-///     pub y_o: Signal<Out, Bits<N>>,
-/// }
-///
-/// impl<const N: usize> Logic for Inverter<N> {
-///     #[kernel]
-///     fn update(&mut self) {
-///         self.y_o.next = !self.x_i.val();
-///     }
-///     describe!(|_this| Meta::module("inverter").param("width", "w", N, "bits of an operand"));
-/// }
-/// ```
-#[macro_export]
-macro_rules! describe {
-    (|$this:ident| $meta:expr) => {
-        fn timing(&self) -> Vec<$crate::TimingInfo> {
-            let $this = self;
-            let doc = <Self as $crate::Documented>::source_doc();
-            $meta.with_source(&doc).to_timing()
-        }
-    };
 }

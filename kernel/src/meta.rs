@@ -113,15 +113,10 @@ impl Meta {
 
     /// Adds an option that leaves no trace in the text where it is 0.
     pub fn feature(self, name: &str, flag: &str, value: usize, doc: &str) -> Self {
-        if value == 0 {
-            return self.silent(name, value);
+        match value {
+            0 => self,
+            _ => self.param(name, flag, value, doc),
         }
-        self.param(name, flag, value, doc)
-    }
-
-    /// Adds a value for kernels alone, which follows from the other parameters.
-    pub fn silent(self, name: &str, value: usize) -> Self {
-        self.param(name, "", value, "")
     }
 
     /// Adds a named text.

@@ -3,7 +3,7 @@
 //! Every operation has the three forms of a kernel: what the simulation does, which signals are
 //! driven, and the statements of the syntax tree, in which a place is known by its name.
 
-use crate::{Delay, MulS, Ram1r1w, Reg, RegData, RegEn};
+use crate::{Delay, MulS, Ram1r1w, Read, Reg, RegData, RegEn};
 use rust_hdl_core::ast::{VerilogExpression, VerilogStatement};
 use rust_hdl_core::direction::Direction;
 use rust_hdl_core::prelude::*;
@@ -98,18 +98,12 @@ macro_rules! readable {
 }
 readable!(In, Out, Local);
 
-impl<D: Direction, E: Readable, T: Synth> Follow<Signal<E, T>> for Signal<D, T> {
-    fn follow(&mut self, source: &Signal<E, T>) {
-        self.next = E::read(source);
+impl<D: Direction, T: Synth, S: Read<Value = T>> Follow<S> for Signal<D, T> {
+    fn follow(&mut self, source: &S) {
+        self.next = source.read();
     }
-    fn follow_hdl(
-        &self,
-        target: &str,
-        _: &Signal<E, T>,
-        from: &str,
-        list: &mut Vec<VerilogStatement>,
-    ) {
-        assign(target, from, list);
+    fn follow_hdl(&self, target: &str, source: &S, from: &str, list: &mut Vec<VerilogStatement>) {
+        assign(target, &source.seen(from.to_string()), list);
     }
 }
 
@@ -139,20 +133,6 @@ macro_rules! register {
             }
             fn low_hdl(&self, target: &str, list: &mut Vec<VerilogStatement>) {
                 low(&format!("{target}$d_i"), list);
-            }
-        }
-        impl<D: Direction, T: Synth> Follow<$name<T>> for Signal<D, T> {
-            fn follow(&mut self, source: &$name<T>) {
-                self.next = source.q_o.val();
-            }
-            fn follow_hdl(
-                &self,
-                target: &str,
-                _: &$name<T>,
-                from: &str,
-                list: &mut Vec<VerilogStatement>,
-            ) {
-                assign(target, &format!("{from}$q_o"), list);
             }
         }
         impl<S, T: Synth> Follow<S> for $name<T>

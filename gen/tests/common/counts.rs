@@ -13,23 +13,23 @@ pub struct Counts {
     pub odd_o: Signal<Out, Bit>,
     /// Ones below each position.
     below: [Signal<Local, Bits<4>>; bits],
-    _bits: usize,
+    /// Bits.
+    _bits: Param<'n'>,
 }
 
-impl Logic for Counts {
-    #[kernel]
+#[kernel]
+impl Counts {
     fn update(&mut self) {
-        self.below[0].next = 0.into();
+        self.below[0] = 0.into();
         for i in 1..self._bits {
-            self.below[i].next = self.below[i - 1].val();
-            if self.x_i[i - 1].val() & !self.below[i - 1].val().all() {
-                self.below[i].next = self.below[i - 1].val() + 1;
+            self.below[i] = self.below[i - 1];
+            if self.x_i[i - 1] & !self.below[i - 1].all() {
+                self.below[i] = self.below[i - 1] + 1;
             }
         }
         self.below_o.follow(&self.below);
         for i in (self._bits - 1)..self._bits {
-            self.odd_o.next = self.below[i].val().get_bit(0) & self.below[i - 1].val().get_bit(0);
+            self.odd_o = self.below[i].get_bit(0) & self.below[i - 1].get_bit(0);
         }
     }
-    describe!(|this| Meta::module("counts").param("bits", "n", this._bits, "bits"));
 }

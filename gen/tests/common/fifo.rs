@@ -31,33 +31,32 @@ pub struct Fifo {
     ram: Ram1r1w<4, 8>,
     push: Signal<Local, Bit>,
     fetch: Signal<Local, Bit>,
-    _bytes: usize,
+    /// Bytes of an element.
+    _bytes: Param<'b'>,
 }
 
-impl Logic for Fifo {
-    #[kernel]
+#[kernel]
+impl Fifo {
     fn update(&mut self) {
-        self.in_ready_o.next = (self.wr_ptr.q_o.val() - self.rd_ptr.q_o.val()) != 8;
-        self.push.next = self.in_valid_i.val() & self.in_ready_o.val();
+        self.in_ready_o = (self.wr_ptr - self.rd_ptr) != 8;
+        self.push = self.in_valid_i & self.in_ready_o;
         comment!("Fetch the next element while the output is empty or being taken");
-        self.fetch.next = (self.wr_ptr.q_o.val() != self.rd_ptr.q_o.val())
-            & (!self.valid.q_o.val() | self.out_ready_i.val());
+        self.fetch = (self.wr_ptr != self.rd_ptr) & (!self.valid | self.out_ready_i);
 
-        self.wr_ptr.en_i.next = self.push.val();
-        self.wr_ptr.d_i.next = self.wr_ptr.q_o.val() + 1;
-        self.rd_ptr.en_i.next = self.fetch.val();
-        self.rd_ptr.d_i.next = self.rd_ptr.q_o.val() + 1;
-        self.valid.en_i.next = self.fetch.val() | self.out_ready_i.val();
-        self.valid.d_i.next = self.fetch.val();
+        self.wr_ptr.en_i = self.push;
+        self.wr_ptr = self.wr_ptr + 1;
+        self.rd_ptr.en_i = self.fetch;
+        self.rd_ptr = self.rd_ptr + 1;
+        self.valid.en_i = self.fetch | self.out_ready_i;
+        self.valid = self.fetch;
 
-        self.ram.wen_i.next = self.push.val();
-        self.ram.waddr_i.next = self.wr_ptr.q_o.val();
-        self.ram.ren_i.next = self.fetch.val();
-        self.ram.raddr_i.next = self.rd_ptr.q_o.val();
+        self.ram.wen_i = self.push;
+        self.ram.waddr_i = self.wr_ptr;
+        self.ram.ren_i = self.fetch;
+        self.ram.raddr_i = self.rd_ptr;
         self.ram.wdata_i.follow(&self.in_data_i);
         self.out_data_o.follow(&self.ram.rdata_o);
-        self.out_valid_o.next = self.valid.q_o.val();
-        self.level_o.next = self.wr_ptr.q_o.val() - self.rd_ptr.q_o.val();
+        self.out_valid_o = self.valid;
+        self.level_o = self.wr_ptr - self.rd_ptr;
     }
-    describe!(|this| Meta::module("fifo").param("bytes", "b", this._bytes, "bytes of an element"));
 }

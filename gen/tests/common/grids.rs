@@ -11,26 +11,27 @@ pub struct Running<const W: usize> {
     pub sum_o: Signal<Out, Bits<W>>,
     sum: [Signal<Local, Bits<W>>; 4],
     last: Delay<Bits<W>>,
+    /// Bits.
+    _width: Generic<'w', W>,
 }
 
-impl<const W: usize> Logic for Running<W> {
-    #[kernel]
+#[kernel]
+impl<const W: usize> Running<W> {
     fn update(&mut self) {
-        self.sum[0].next = 0.into();
+        self.sum[0] = 0.into();
         for i in 0..3 {
-            self.sum[i + 1].next = self.sum[i].val();
-            if self.x_i[i].val().any() {
-                self.sum[i + 1].next = (self.sum[i].val() ^ self.x_i[i].val()) + 1;
+            self.sum[i + 1] = self.sum[i];
+            if self.x_i[i].any() {
+                self.sum[i + 1] = (self.sum[i] ^ self.x_i[i]) + 1;
             }
         }
-        self.last.d_i.next = self.sum[3].val();
-        self.sum_o.next = self.last.q_o.val();
+        self.last = self.sum[3];
+        self.sum_o = self.last;
     }
-    describe!(|_this| Meta::module("running").param("width", "w", W, "bits"));
 }
 
 /// Two arrays of cells of different widths, each cell with a chain of the same name.
-#[module(no_reset)]
+#[module(no_reset, grid)]
 pub struct TwoWidths {
     /// Operands of the narrow cells, one for all.
     pub x_i: [Signal<In, Bits<8>>; 3],
@@ -44,23 +45,22 @@ pub struct TwoWidths {
     wide: [Running<12>; 4],
 }
 
-impl Logic for TwoWidths {
-    #[kernel]
+#[kernel]
+impl TwoWidths {
     fn update(&mut self) {
         for i in 0..2 {
             self.narrow[i].x_i.follow(&self.x_i);
-            self.sum_o[i].next = self.narrow[i].sum_o.val();
+            self.sum_o[i] = self.narrow[i].sum_o;
         }
         for i in 0..4 {
             self.wide[i].x_i.follow(&self.y_i);
-            self.wide_o[i].next = self.wide[i].sum_o.val();
+            self.wide_o[i] = self.wide[i].sum_o;
         }
     }
-    describe!(|_this| Meta::module("two_widths").grid());
 }
 
 /// 2 x 3 cells; the columns take the elements of a chain.
-#[module(no_reset)]
+#[module(no_reset, grid)]
 pub struct Columns {
     /// Operands.
     pub x_i: [Signal<In, Bits<8>>; 3],
@@ -70,27 +70,26 @@ pub struct Columns {
     cell: [[Running<8>; 3]; 2],
 }
 
-impl Logic for Columns {
-    #[kernel]
+#[kernel]
+impl Columns {
     fn update(&mut self) {
-        self.sum[0].next = self.x_i[0].val();
+        self.sum[0] = self.x_i[0];
         for i in 1..3 {
-            self.sum[i].next = self.sum[i - 1].val() + self.x_i[i].val();
+            self.sum[i] = self.sum[i - 1] + self.x_i[i];
         }
         for i in 0..2 {
             for j in 0..3 {
                 for k in 0..3 {
-                    self.cell[i][j].x_i[k].next = self.sum[j].val();
+                    self.cell[i][j].x_i[k] = self.sum[j];
                 }
-                self.sum_o[i][j].next = self.cell[i][j].sum_o.val();
+                self.sum_o[i][j] = self.cell[i][j].sum_o;
             }
         }
     }
-    describe!(|_this| Meta::module("columns").grid());
 }
 
 /// One bit of a byte.
-#[module(combinational)]
+#[module(combinational, grid)]
 pub struct Picker {
     /// Byte.
     pub x_i: Signal<In, Bits<8>>,
@@ -100,10 +99,9 @@ pub struct Picker {
     pub y_o: Signal<Out, Bit>,
 }
 
-impl Logic for Picker {
-    #[kernel]
+#[kernel]
+impl Picker {
     fn update(&mut self) {
-        self.y_o.next = self.x_i.val().get_bit(self.at_i.val().index());
+        self.y_o = self.x_i.get_bit(self.at_i.index());
     }
-    describe!(|_this| Meta::module("picker").grid());
 }

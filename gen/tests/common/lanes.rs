@@ -21,34 +21,34 @@ pub struct Lanes {
     lane: [RegEn<Bits<4>>; lanes],
     count: [Reg<Bits<6>>; lanes],
     line: [Delay<Bits<8>>; lanes],
-    _lanes: usize,
+    /// Lanes.
+    _lanes: Param<'n'>,
 }
 
-impl Logic for Lanes {
-    #[kernel]
+#[kernel]
+impl Lanes {
     fn update(&mut self) {
         for i in 0..self._lanes {
-            self.lane[i].en_i.next = self.en_i[i].val() | self.clear_i.val();
-            self.lane[i].d_i.next = self.x_i[i].val().get_bits::<4>(0);
-            if self.clear_i.val() {
-                self.lane[i].d_i.next = 0.into();
+            self.lane[i].en_i = self.en_i[i] | self.clear_i;
+            self.lane[i] = self.x_i[i].get_bits::<4>(0);
+            if self.clear_i {
+                self.lane[i] = 0.into();
             }
-            self.y_o[i].next = self.lane[i].q_o.val();
-            self.count[i].d_i.next = self.count[i].q_o.val();
-            if self.clear_i.val() {
-                self.count[i].d_i.next = 0.into();
-            } else if self.en_i[i].val() {
-                self.count[i].d_i.next = self.count[i].q_o.val() + 1;
+            self.y_o[i] = self.lane[i];
+            self.count[i] = self.count[i];
+            if self.clear_i {
+                self.count[i] = 0.into();
+            } else if self.en_i[i] {
+                self.count[i] = self.count[i] + 1;
             }
-            self.count_o[i].next = self.count[i].q_o.val();
+            self.count_o[i] = self.count[i];
         }
-        self.line[0].d_i.next = self.x_i[0].val();
+        self.line[0] = self.x_i[0];
         for i in 1..self._lanes {
-            self.line[i].d_i.next = self.line[i - 1].q_o.val();
+            self.line[i] = self.line[i - 1];
         }
         for i in (self._lanes - 1)..self._lanes {
-            self.late_o.next = self.line[i].q_o.val();
+            self.late_o = self.line[i];
         }
     }
-    describe!(|this| Meta::module("lanes").param("lanes", "n", this._lanes, "lanes"));
 }

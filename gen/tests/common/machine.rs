@@ -34,36 +34,35 @@ pub struct Machine {
     count: Reg<Bits<6>>,
 }
 
-impl Logic for Machine {
-    #[kernel]
+#[kernel]
+impl Machine {
     fn update(&mut self) {
-        self.state.d_i.next = self.state.q_o.val();
-        self.count.d_i.next = self.count.q_o.val();
-        self.busy_o.next = true;
-        self.done_o.next = false;
-        match self.state.q_o.val() {
+        self.state = self.state;
+        self.count = self.count;
+        self.busy_o = true;
+        self.done_o = false;
+        match self.state {
             State::Idle => {
-                self.busy_o.next = false;
-                if self.start_i.val() {
-                    self.state.d_i.next = State::Run;
-                    self.count.d_i.next = 0.into();
+                self.busy_o = false;
+                if self.start_i {
+                    self.state = State::Run;
+                    self.count = 0.into();
                 }
             }
             State::Run => {
-                if self.count.q_o.val() == self.limit_i.val() {
-                    self.state.d_i.next = State::Done;
+                if self.count == self.limit_i {
+                    self.state = State::Done;
                 } else {
-                    self.count.d_i.next = self.count.q_o.val() + 1;
+                    self.count = self.count + 1;
                 }
             }
             State::Done => {
-                self.done_o.next = true;
-                if self.ack_i.val() {
-                    self.state.d_i.next = State::Idle;
+                self.done_o = true;
+                if self.ack_i {
+                    self.state = State::Idle;
                 }
             }
         }
-        self.count_o.next = self.count.q_o.val();
+        self.count_o = self.count;
     }
-    describe!(|_this| Meta::module("machine"));
 }

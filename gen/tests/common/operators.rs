@@ -2,13 +2,6 @@
 
 use heddle_kernel::prelude::*;
 
-/// A command of two fields.
-#[derive(Copy, Clone, Debug, Default, PartialEq, LogicStruct)]
-pub struct Command {
-    op: Bits<4>,
-    addr: Bits<12>,
-}
-
 /// Every kind of operator.
 #[module(combinational)]
 pub struct Operators {
@@ -26,8 +19,6 @@ pub struct Operators {
     pub sel_i: Signal<In, Bits<3>>,
     /// Elements to choose from.
     pub x_i: [Signal<In, Bits<8>>; 8],
-    /// Fields.
-    pub cmd_i: Signal<In, Command>,
     /// Sum without its carry.
     pub sum_o: Signal<Out, Bits<8>>,
     /// The carry.
@@ -60,10 +51,6 @@ pub struct Operators {
     pub join_o: Signal<Out, Bits<64>>,
     /// The middle of a sum.
     pub mid_o: Signal<Out, Bits<4>>,
-    /// Address of the command.
-    pub addr_o: Signal<Out, Bits<12>>,
-    /// Command with its address incremented.
-    pub cmd_o: Signal<Out, Command>,
     /// Bit reversal.
     pub rev_o: Signal<Out, Bits<8>>,
     /// Reductions: all, any, odd.
@@ -92,83 +79,73 @@ pub struct Operators {
     mul: MulS<32, 8, 40>,
 }
 
-impl Logic for Operators {
-    #[kernel]
+#[kernel]
+impl Operators {
     fn update(&mut self) {
-        self.sum_o.next = self.a_i.val() + self.b_i.val();
-        self.carry_o.next =
-            (bit_cast::<9, 8>(self.a_i.val()) + bit_cast::<9, 8>(self.b_i.val())).get_bit(8);
-        self.less_o.next = self.a_i.val() < self.b_i.val();
-        self.less_s_o.next =
-            self.s_i.val() < signed_cast(self.a_i.val()) && self.s_i.val() >= (-3).into();
-        self.wrap_o.next = (self.a_i.val() + 1) < self.b_i.val();
-        self.ext_o.next = bit_cast_signed::<16, 8>(self.s_i.val());
-        self.sar_o.next = signed_cast_arith(self.w_i.val()) >> self.n_i.val();
-        self.sar1_o.next = (signed_cast_arith(self.w_i.val()) >> self.n_i.val())
-            + signed_cast_to::<32, 8>(self.s_i.val());
-        self.shl_o.next = signed_cast(unsigned_cast(self.w_i.val()) << self.n_i.val());
-        self.shr_o.next = self.a_i.val() >> self.sel_i.val();
-        self.shr3_o.next = self.a_i.val() >> 3;
-        self.mux_o.next = 0.into();
+        self.sum_o = self.a_i + self.b_i;
+        self.carry_o = (bit_cast::<9, 8>(self.a_i) + bit_cast::<9, 8>(self.b_i)).get_bit(8);
+        self.less_o = self.a_i < self.b_i;
+        self.less_s_o = self.s_i < signed_cast(self.a_i) && self.s_i >= (-3).into();
+        self.wrap_o = (self.a_i + 1) < self.b_i;
+        self.ext_o = bit_cast_signed::<16, 8>(self.s_i);
+        self.sar_o = signed_cast_arith(self.w_i) >> self.n_i;
+        self.sar1_o = (signed_cast_arith(self.w_i) >> self.n_i) + signed_cast_to::<32, 8>(self.s_i);
+        self.shl_o = signed_cast(unsigned_cast(self.w_i) << self.n_i);
+        self.shr_o = self.a_i >> self.sel_i;
+        self.shr3_o = self.a_i >> 3;
+        self.mux_o = 0.into();
         for i in 0..8 {
-            if self.sel_i.val() == i.to_bits::<3>() {
-                self.mux_o.next = self.x_i[i].val();
+            if self.sel_i == i.to_bits::<3>() {
+                self.mux_o = self.x_i[i];
             }
         }
-        self.bit_o.next = self.a_i.val().get_bit(self.sel_i.val().index());
-        self.far_o.next = self.a_i.val().get_bit(self.n_i.val().index());
-        self.acc.next = 0.into();
+        self.bit_o = self.a_i.get_bit(self.sel_i.index());
+        self.far_o = self.a_i.get_bit(self.n_i.index());
+        self.acc = 0.into();
         for i in 0..8 {
-            self.acc.next = (self.acc.val() << 8) | self.x_i[i].val().get_bits::<64>(0);
+            self.acc = (self.acc << 8) | self.x_i[i].get_bits::<64>(0);
         }
-        self.join_o.next = self.acc.val();
-        self.mid_o.next = (self.a_i.val() + self.b_i.val()).get_bits::<4>(2);
-        self.addr_o.next = self.cmd_i.val().addr;
-        self.cmd_o.next.op = self.cmd_i.val().op;
-        self.cmd_o.next.addr = self.cmd_i.val().addr + 1;
-        self.rev_o.next = 0.into();
+        self.join_o = self.acc;
+        self.mid_o = (self.a_i + self.b_i).get_bits::<4>(2);
+        self.rev_o = 0.into();
         for i in 0..8 {
-            self.rev_o.next = self
-                .rev_o
-                .val()
-                .replace_bit(i, self.a_i.val().get_bit(7 - i));
+            self.rev_o = self.rev_o.replace_bit(i, self.a_i.get_bit(7 - i));
         }
-        self.red_o[0].next = self.a_i.val().all();
-        self.red_o[1].next = self.a_i.val().any();
-        self.red_o[2].next = !self.a_i.val().xor();
-        self.ones.next = 0.into();
+        self.red_o[0] = self.a_i.all();
+        self.red_o[1] = self.a_i.any();
+        self.red_o[2] = !self.a_i.xor();
+        self.ones = 0.into();
         for i in 0..8 {
-            if self.a_i.val().get_bit(i) {
-                self.ones.next = self.ones.val() + 1;
+            if self.a_i.get_bit(i) {
+                self.ones = self.ones + 1;
             }
         }
-        self.ones_o.next = self.ones.val();
+        self.ones_o = self.ones;
         for i in 0..8 {
             if i == 0 {
-                self.and_o[i].next = self.x_i[i].val() & !self.a_i.val();
+                self.and_o[i] = self.x_i[i] & !self.a_i;
             } else {
-                self.and_o[i].next = self.x_i[i].val() & self.x_i[i - 1].val();
+                self.and_o[i] = self.x_i[i] & self.x_i[i - 1];
             }
         }
         for i in 0..8 {
-            self.hot_o[i].next = self.sel_i.val() == i.to_bits::<3>();
+            self.hot_o[i] = self.sel_i == i.to_bits::<3>();
         }
-        self.max.next = self.x_i[0].val();
+        self.max = self.x_i[0];
         for i in 1..8 {
-            if self.x_i[i].val() > self.max.val() {
-                self.max.next = self.x_i[i].val();
+            if self.x_i[i] > self.max {
+                self.max = self.x_i[i];
             }
         }
-        self.max_o.next = self.max.val();
-        self.mul.a_i.next = self.w_i.val();
-        self.mul.b_i.next = self.s_i.val();
-        self.mul_o.next = self.mul.p_o.val();
-        self.k_o.next = self.magic.val() ^ self.a_i.val();
-        self.low_o[0].next = self.a_i.val().get_bits::<1>(0) == 0;
-        self.low_o[1].next = self.a_i.val().get_bits::<1>(0) == 1;
-        self.low_o[2].next = self.a_i.val().get_bits::<1>(0) != 0;
-        self.low_o[3].next = self.a_i.val().get_bits::<1>(0) != 1;
-        self.minus_o.next = bits::<8>(0) - self.a_i.val();
+        self.max_o = self.max;
+        self.mul.a_i = self.w_i;
+        self.mul.b_i = self.s_i;
+        self.mul_o = self.mul.p_o;
+        self.k_o = self.magic ^ self.a_i;
+        self.low_o[0] = self.a_i.get_bits::<1>(0) == 0;
+        self.low_o[1] = self.a_i.get_bits::<1>(0) == 1;
+        self.low_o[2] = self.a_i.get_bits::<1>(0) != 0;
+        self.low_o[3] = self.a_i.get_bits::<1>(0) != 1;
+        self.minus_o = bits::<8>(0) - self.a_i;
     }
-    describe!(|_this| Meta::module("operators"));
 }

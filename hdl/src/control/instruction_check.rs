@@ -99,7 +99,7 @@ pub struct InstructionCheck {
 
 impl InstructionCheck {
     fn describe(&self, meta: Meta) -> Meta {
-        self._post.describe(meta).silent("extended", self._extended)
+        self._post.describe(meta)
     }
 }
 

@@ -74,12 +74,12 @@ macro_rules! parts {
         /// Slice 0, which holds the mask and is accessed by every request.
         #[kernel]
         fn first_slice(&mut self) {
-            self.mask_ren_o.next = false;
-            self.mask_wen_o.next = false;
+            self.mask_ren_o = false;
+            self.mask_wen_o = false;
             self.slice_ren_o[0].follow(&self.request.ren_o);
             self.slice_wen_o[0].follow(&self.request.wen_o);
             for p in 0..self._first {
-                self.lane_wen_o[p].next = self.request.wen_o.val().into();
+                self.lane_wen_o[p] = self.request.wen_o.into();
             }
             self.slices.waddr_i.follow(&self.request.waddr_o);
             for k in 1..self._shape.slices() {

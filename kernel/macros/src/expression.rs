@@ -9,7 +9,7 @@ use quote::{format_ident, quote};
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
-use syn::{BinOp, Error, Expr, ExprCall, ExprMethodCall, ExprPath, Ident, Member, Result, UnOp};
+use syn::{BinOp, Error, Expr, ExprCall, ExprMethodCall, ExprPath, Ident, Result, UnOp};
 
 /// Names bound by `let` to values of signals.
 pub type Lets = BTreeSet<String>;
@@ -24,7 +24,7 @@ pub fn is_dynamic(expr: &Expr, lets: &Lets) -> bool {
     struct Reads<'a>(&'a Lets, bool);
     impl<'a> Visit<'a> for Reads<'_> {
         fn visit_expr_method_call(&mut self, call: &'a ExprMethodCall) {
-            self.1 |= call.method == "val" || call.method == "read";
+            self.1 |= call.method == "read";
             syn::visit::visit_expr_method_call(self, call);
         }
         fn visit_expr_path(&mut self, path: &'a ExprPath) {
@@ -108,7 +108,6 @@ pub fn tree(expr: &Expr, lets: &Lets) -> Result<TokenStream> {
             let op = quote!(::heddle_kernel::ast::VerilogOp::#op);
             Ok(quote!(::heddle_kernel::tree::binary(#left, #op, #right)))
         }
-        Expr::Field(field) => member(&field.base, &field.member, lets),
         other => Err(unsupported(other)),
     }
 }
@@ -144,25 +143,6 @@ fn operator(op: &BinOp) -> Result<TokenStream> {
     })
 }
 
-/// A member of a value of a struct: a slice.
-fn member(base: &Expr, member: &Member, lets: &Lets) -> Result<TokenStream> {
-    let Member::Named(member) = member else {
-        return Err(unsupported(member));
-    };
-    let (width, offset) = position(member);
-    let target = tree(base, lets)?;
-    let offset = literal(&syn::parse_quote!((#base).#offset()));
-    Ok(quote!(::heddle_kernel::tree::slice(#target, (#base).#width(), #offset)))
-}
-
-/// The functions that tell width and offset of a member of a struct.
-pub fn position(member: &Ident) -> (Ident, Ident) {
-    (
-        format_ident!("get_my_width_{member}"),
-        format_ident!("get_my_offset_{member}"),
-    )
-}
-
 /// Functions are recognised by the beginning of their names.
 fn call(call: &ExprCall, lets: &Lets) -> Result<TokenStream> {
     let ast = quote!(::heddle_kernel::ast::VerilogExpression);
@@ -190,10 +170,6 @@ fn method(call: &ExprMethodCall, lets: &Lets) -> Result<TokenStream> {
     let ast = quote!(::heddle_kernel::ast::VerilogExpression);
     let receiver = &call.receiver;
     let name_of = call.method.to_string();
-    if name_of == "val" {
-        let name = name(receiver)?;
-        return Ok(quote!(#ast::Signal(#name)));
-    }
     if name_of == "read" {
         let name = name(receiver)?;
         return Ok(quote!(#ast::Signal(::heddle_kernel::Read::seen(&#receiver, #name))));

@@ -3,7 +3,7 @@
 //!
 //! Loops and conditions that read no signal run when `hdl` does, so every index is a number there.
 
-use crate::expression::{Lets, is_dynamic, label, position, tree, tree_of};
+use crate::expression::{Lets, is_dynamic, label, tree, tree_of};
 use crate::names::name;
 use crate::sugar::{self, is_place};
 use proc_macro2::TokenStream;
@@ -222,69 +222,20 @@ fn choice(assign: &ExprAssign, lets: &Lets) -> Option<Expr> {
     })
 }
 
-/// `place = value`, `place.next = value` or `place.next.member = value`.
+/// `place = value`.
 fn assign(assign: &ExprAssign, lets: &Lets) -> Result<Forms> {
-    let ast = quote!(::heddle_kernel::ast);
-    let refused = || {
-        let text = "expected self.signal.next = value";
-        Error::new(assign.left.span(), text)
-    };
-    let value = tree(&assign.right, lets)?;
-    let written_out = matches!(&*assign.left, Expr::Field(left) if path_has_next(left));
-    if is_place(&assign.left) && !written_out {
-        let (place, right, name) = (&assign.left, &assign.right, name(&assign.left)?);
-        let drive = quote!(::heddle_kernel::Drive);
-        return Ok(Forms {
-            update: quote!({ let value = #right; #drive::drive(&mut #place, value); }),
-            connect: quote!(::heddle_kernel::Sink::connect_sink(&mut #place);),
-            hdl: quote!(::heddle_kernel::tree::assign(
-                #drive::driven(&#place, #name), #value, &mut list);),
-        });
+    let (place, right) = (&assign.left, &assign.right);
+    if !is_place(place) {
+        return Err(Error::new(place.span(), "expected self.signal = value"));
     }
-    let Expr::Field(left) = &*assign.left else {
-        return Err(refused());
-    };
-    let (place, statement) = match next_of(left) {
-        Some(place) => {
-            let name = name(place)?;
-            let statement = quote!(::heddle_kernel::tree::assign(#name, #value, &mut list););
-            (place, statement)
-        }
-        None => {
-            let (Expr::Field(base), Member::Named(member)) = (&*left.base, &left.member) else {
-                return Err(refused());
-            };
-            let place = next_of(base).ok_or_else(refused)?;
-            let name = name(place)?;
-            let (width, offset) = position(member);
-            let slice = quote!(#ast::VerilogStatement::SliceAssignment {
-                base: #ast::VerilogExpression::Signal(#name),
-                width: #base.#width(),
-                offset: #ast::VerilogExpression::Literal(#base.#offset().into()),
-                replacement: #value,
-            });
-            (place, quote!(list.push(#slice);))
-        }
-    };
+    let (value, name) = (tree(right, lets)?, name(place)?);
+    let drive = quote!(::heddle_kernel::Drive);
     Ok(Forms {
-        update: quote!(#assign;),
-        connect: quote!(::heddle_kernel::logic::logic_connect_fn(&mut #place);),
-        hdl: statement,
+        update: quote!({ let value = #right; #drive::drive(&mut #place, value); }),
+        connect: quote!(::heddle_kernel::Sink::connect_sink(&mut #place);),
+        hdl: quote!(::heddle_kernel::tree::assign(
+            #drive::driven(&#place, #name), #value, &mut list);),
     })
-}
-
-/// Is `next` the last or the last but one member?
-fn path_has_next(field: &ExprField) -> bool {
-    let of_base = match &*field.base {
-        Expr::Field(base) => next_of(base).is_some(),
-        _ => false,
-    };
-    next_of(field).is_some() || of_base
-}
-
-/// The place of `place.next`.
-fn next_of(field: &ExprField) -> Option<&Expr> {
-    matches!(&field.member, Member::Named(m) if m == "next").then_some(&*field.base)
 }
 
 fn nested(hdl: &TokenStream) -> TokenStream {
@@ -396,14 +347,14 @@ fn method(call: &ExprMethodCall, lets: &mut Lets) -> Result<Forms> {
             Ok(out)
         }
         ("load", [enable, value]) => {
-            let mut out = expression(&parse_quote!(#place.en_i.next = #enable), lets)?;
-            out.add(expression(&parse_quote!(#place.d_i.next = #value), lets)?);
+            let mut out = expression(&parse_quote!(#place.en_i = #enable), lets)?;
+            out.add(expression(&parse_quote!(#place.d_i = #value), lets)?);
             Ok(out)
         }
         ("shift_in", [value]) => {
-            let mut out = expression(&parse_quote!(#place[0].d_i.next = #value), lets)?;
+            let mut out = expression(&parse_quote!(#place[0].d_i = #value), lets)?;
             let chain: Expr = parse_quote!(for stage in 1..#place.len() {
-                #place[stage].d_i.next = #place[stage - 1].q_o.val();
+                #place[stage].d_i = #place[stage - 1].q_o.read();
             });
             out.add(expression(&chain, lets)?);
             Ok(out)

@@ -15,20 +15,19 @@ struct RowSums {
     count: RegEn<Bits<40>>,
 }
 
-impl Logic for RowSums {
-    #[kernel]
+#[kernel]
+impl RowSums {
     fn update(&mut self) {
-        self.count.d_i.next = self.count.q_o.val() + 1;
+        self.count = self.count + 1;
         for i in 0..2 {
-            self.sum_o[i].next = signed_cast_to::<8, 5>(self.x_i[i][0].val())
-                + signed_cast_to::<8, 5>(self.x_i[i][1].val())
-                + signed_cast_to::<8, 5>(self.x_i[i][2].val());
+            self.sum_o[i] = signed_cast_to::<8, 5>(self.x_i[i][0])
+                + signed_cast_to::<8, 5>(self.x_i[i][1])
+                + signed_cast_to::<8, 5>(self.x_i[i][2]);
         }
-        self.negative_o.next = self.sum_o[0].val().get_bit(7) & self.sum_o[1].val().get_bit(7);
-        self.count.en_i.next = self.negative_o.val();
-        self.count_o.next = self.count.q_o.val();
+        self.negative_o = self.sum_o[0].get_bit(7) & self.sum_o[1].get_bit(7);
+        self.count.en_i = self.negative_o;
+        self.count_o = self.count;
     }
-    describe!(|_this| Meta::module("row_sums"));
 }
 
 pins! { RowSums { clock: clk; in: rst_n, x_i; out: sum_o, negative_o, count_o } }

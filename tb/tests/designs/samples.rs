@@ -6,7 +6,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// One cycle from `x_i` to `x_o` and from `sum_i` to `sum_o`.
-#[module]
+#[module(name = "sample_cell")]
 pub struct Cell {
     /// High while `weight_i` is to be stored.
     pub load_i: Signal<In, Bit>,
@@ -26,25 +26,24 @@ pub struct Cell {
     mul: MulS<8, 8, 16>,
 }
 
-impl Logic for Cell {
-    #[kernel]
+#[kernel]
+impl Cell {
     fn update(&mut self) {
-        self.weight.en_i.next = self.load_i.val();
-        self.weight.d_i.next = self.weight_i.val();
+        self.weight.en_i = self.load_i;
+        self.weight = self.weight_i;
 
-        self.x.d_i.next = self.x_i.val();
-        self.x_o.next = self.x.q_o.val();
+        self.x = self.x_i;
+        self.x_o = self.x;
 
-        self.mul.a_i.next = self.x_i.val();
-        self.mul.b_i.next = self.weight.q_o.val();
-        self.sum.d_i.next = self.sum_i.val() + bit_cast_signed::<24, 16>(self.mul.p_o.val());
-        self.sum_o.next = self.sum.q_o.val();
+        self.mul.a_i = self.x_i;
+        self.mul.b_i = self.weight;
+        self.sum = self.sum_i + bit_cast_signed::<24, 16>(self.mul.p_o);
+        self.sum_o = self.sum;
     }
-    describe!(|_this| Meta::module("sample_cell"));
 }
 
 /// A row of cells. Operands and sums move one cell per cycle.
-#[module]
+#[module(name = "sample_chain")]
 pub struct Chain {
     /// Stores the weights.
     pub load_i: Signal<In, Bit>,
@@ -59,33 +58,33 @@ pub struct Chain {
     cell: [Cell; cols],
     x: [Signal<Local, Signed<8>>; cols + 1],
     sum: [Signal<Local, Signed<24>>; cols + 1],
-    _cols: usize,
+    /// Cells.
+    _cols: Param<'c'>,
 }
 
-impl Logic for Chain {
-    #[kernel]
+#[kernel]
+impl Chain {
     fn update(&mut self) {
-        self.x[0].next = self.x_i.val();
-        self.sum[0].next = 0.into();
+        self.x[0] = self.x_i;
+        self.sum[0] = 0.into();
         for i in 0..self._cols {
-            self.cell[i].load_i.next = self.load_i.val();
-            self.cell[i].weight_i.next = self.weight_i[i].val();
-            self.cell[i].x_i.next = self.x[i].val();
-            self.cell[i].sum_i.next = self.sum[i].val();
-            self.x[i + 1].next = self.cell[i].x_o.val();
-            self.x_o[i].next = self.cell[i].x_o.val();
-            self.sum[i + 1].next = self.cell[i].sum_o.val();
+            self.cell[i].load_i = self.load_i;
+            self.cell[i].weight_i = self.weight_i[i];
+            self.cell[i].x_i = self.x[i];
+            self.cell[i].sum_i = self.sum[i];
+            self.x[i + 1] = self.cell[i].x_o;
+            self.x_o[i] = self.cell[i].x_o;
+            self.sum[i + 1] = self.cell[i].sum_o;
         }
-        self.sum_o.next = self.sum[self._cols].val();
+        self.sum_o = self.sum[self._cols];
     }
-    describe!(|this| Meta::module("sample_chain").param("cols", "c", this._cols, "cells"));
 }
 
 /// A memory with an exclusive-or over the word read last.
 ///
 /// # Timing
 /// One cycle from `ren_i` to `rdata_o`, which then holds.
-#[module(no_reset)]
+#[module(name = "sample_memory", no_reset)]
 pub struct Memory {
     /// Write enable.
     pub wen_i: Signal<In, Bit>,
@@ -103,26 +102,26 @@ pub struct Memory {
     pub check_o: Signal<Out, Bits<8>>,
     #[new(Ram1r1w::new(elems, depth))]
     ram: Ram1r1w<16, 8>,
-    _elems: usize,
+    /// Bytes.
+    _elems: Param<'e'>,
     #[argument]
     _depth: usize,
 }
 
-impl Logic for Memory {
-    #[kernel]
+#[kernel]
+impl Memory {
     fn update(&mut self) {
-        self.ram.wen_i.next = self.wen_i.val();
-        self.ram.waddr_i.next = self.waddr_i.val();
-        self.ram.ren_i.next = self.ren_i.val();
-        self.ram.raddr_i.next = self.raddr_i.val();
-        self.check_o.next = 0.into();
+        self.ram.wen_i = self.wen_i;
+        self.ram.waddr_i = self.waddr_i;
+        self.ram.ren_i = self.ren_i;
+        self.ram.raddr_i = self.raddr_i;
+        self.check_o = 0.into();
         for i in 0..self._elems {
-            self.ram.wdata_i[i].next = self.wdata_i[i].val();
-            self.rdata_o[i].next = self.ram.rdata_o[i].val();
-            self.check_o.next = self.check_o.val() ^ self.ram.rdata_o[i].val();
+            self.ram.wdata_i[i] = self.wdata_i[i];
+            self.rdata_o[i] = self.ram.rdata_o[i];
+            self.check_o = self.check_o ^ self.ram.rdata_o[i];
         }
     }
-    describe!(|this| Meta::module("sample_memory").param("elems", "e", this._elems, "bytes"));
 }
 
 /// What the shifter does.
@@ -140,7 +139,7 @@ pub enum Mode {
 ///
 /// # Timing
 /// `done_o` is high for one cycle, `places_i` + 2 cycles after `start_i`.
-#[module]
+#[module(name = "sample_shifter")]
 pub struct Shifter {
     /// Takes the operand, if idle.
     pub start_i: Signal<In, Bit>,
@@ -164,44 +163,43 @@ pub struct Shifter {
 
 // A kernel has no match guards.
 #[allow(clippy::collapsible_match)]
-impl Logic for Shifter {
-    #[kernel]
+#[kernel]
+impl Shifter {
     fn update(&mut self) {
-        self.direct_o.next = signed_cast_arith(self.x_i.val()) >> self.places_i.val();
-        self.bound.next = (-1000).into();
-        self.low_o.next = self.x_i.val() < self.bound.val();
+        self.direct_o = signed_cast_arith(self.x_i) >> self.places_i;
+        self.bound = (-1000).into();
+        self.low_o = self.x_i < self.bound;
 
-        self.mode.d_i.next = self.mode.q_o.val();
-        self.y.en_i.next = false;
-        self.y.d_i.next = self.x_i.val();
-        self.left.en_i.next = false;
-        self.left.d_i.next = self.places_i.val();
-        self.done_o.next = false;
-        match self.mode.q_o.val() {
+        self.mode = self.mode;
+        self.y.en_i = false;
+        self.y = self.x_i;
+        self.left.en_i = false;
+        self.left = self.places_i;
+        self.done_o = false;
+        match self.mode {
             Mode::Idle => {
-                if self.start_i.val() {
-                    self.y.en_i.next = true;
-                    self.left.en_i.next = true;
-                    self.mode.d_i.next = Mode::Shift;
+                if self.start_i {
+                    self.y.en_i = true;
+                    self.left.en_i = true;
+                    self.mode = Mode::Shift;
                 }
             }
             Mode::Shift => {
-                self.y.d_i.next = signed_cast_arith(self.y.q_o.val()) >> 1;
-                self.left.d_i.next = self.left.q_o.val() - 1;
-                if self.left.q_o.val() == 0 {
-                    self.mode.d_i.next = Mode::Done;
+                self.y = signed_cast_arith(self.y) >> 1;
+                self.left = self.left - 1;
+                if self.left == 0 {
+                    self.mode = Mode::Done;
                 } else {
-                    self.y.en_i.next = true;
-                    self.left.en_i.next = true;
+                    self.y.en_i = true;
+                    self.left.en_i = true;
                 }
             }
             Mode::Done => {
-                self.done_o.next = true;
-                self.mode.d_i.next = Mode::Idle;
+                self.done_o = true;
+                self.mode = Mode::Idle;
             }
             _ => {}
         }
-        self.y_o.next = self.y.q_o.val();
+        self.y_o = self.y;
     }
-    describe!(|_this| Meta::module("sample_shifter"));
 }
