@@ -60,7 +60,7 @@ macros() {
        LATENCY: $p.Latency, IN_TURN: ($p.InTurn // 0), EXACT: ($p.Exact // 0),
        WIDTHS: ($widths | nibbles), THRESHOLDS: ($thresholds | nibbles),
        WRITE_THRESHOLD: ($p.WriteThreshold // 0), READ_THRESHOLD: ($p.ReadThreshold // 0),
-       MOVES: ([.modules[] | select(.name | test("_sliced_pack_")).ports[] | select(.name == "move_i").width]
+       MOVES: ([.modules[] | select(.name | test("_sliced_pack_")).inputs.move_i]
          | last // 1)}
     | to_entries[] | "-D\(.key)=\(.value)"' "$1/manifest.json" | tr '\n' ' '
 }

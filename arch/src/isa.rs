@@ -3,6 +3,7 @@
 mod check;
 mod decode;
 mod encode;
+pub mod fields;
 mod instruction;
 mod text;
 

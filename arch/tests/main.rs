@@ -5,6 +5,7 @@ mod bad_matrices;
 mod bad_network;
 mod bad_traverse;
 mod isa;
+mod isa_fields;
 mod isa_post;
 mod offset_tables;
 mod offsets;

@@ -68,9 +68,31 @@ pub struct GenArgs {
     /// How the PE array is printed
     #[arg(long, default_value = "structural")]
     pub style: StyleArg,
+    /// Begin each file with this `timescale, for simulators that ask for one: unit and precision, 1ns/1ps
+    #[arg(long, value_name = "UNIT/PRECISION", value_parser = timescale)]
+    pub timescale: Option<String>,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// Unit and precision of time: 1, 10 or 100 of s, ms, us, ns, ps or fs, the precision not above the unit.
+fn timescale(text: &str) -> Result<String, String> {
+    let exponent = |time: &str| {
+        let digits = time.find(|c: char| !c.is_ascii_digit())?;
+        let zeros = ["1", "10", "100"]
+            .iter()
+            .position(|n| *n == &time[..digits])?;
+        let unit = ["fs", "ps", "ns", "us", "ms", "s"]
+            .iter()
+            .position(|u| *u == &time[digits..])?;
+        Some(3 * unit + zeros)
+    };
+    match text.split_once('/').map(|(unit, precision)| (exponent(unit), exponent(precision))) {
+        Some((Some(unit), Some(precision))) if precision <= unit => Ok(text.to_string()),
+        _ => Err("expected a unit and a precision that is not above it, such as 1ns/1ps: 1, 10 or 100 of s, ms, \
+                  us, ns, ps or fs".to_string()),
+    }
 }
 
 /// Value of `--reset`.

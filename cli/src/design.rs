@@ -42,7 +42,12 @@ pub struct ModuleSummary {
 ///
 /// # Errors
 /// If there is no such module or it cannot be printed.
-pub fn generate(params: &Params, module: &str, style: TextStyle) -> Result<Design, Failure> {
+pub fn generate(
+    params: &Params,
+    module: &str,
+    style: TextStyle,
+    timescale: Option<&str>,
+) -> Result<Design, Failure> {
     if !catalog::MODULES.iter().any(|entry| entry.name == module) {
         let list: Vec<String> = catalog::MODULES
             .iter()
@@ -56,7 +61,7 @@ pub fn generate(params: &Params, module: &str, style: TextStyle) -> Result<Desig
     let progress = ProgressBar::new_spinner().with_message("printing Verilog");
     progress.enable_steady_tick(Duration::from_millis(100));
     let block = catalog::build(module, params).expect("the module is in the catalogue");
-    let result = heddle_gen::emit(block.as_ref(), &options(params, style));
+    let result = heddle_gen::emit(block.as_ref(), &options(params, style, timescale));
     progress.finish_and_clear();
     let design = result.map_err(|error| Failure::new(format!("cannot print {module}: {error}")))?;
     let summary = |module: &heddle_gen::Module| ModuleSummary {
@@ -72,7 +77,7 @@ pub fn generate(params: &Params, module: &str, style: TextStyle) -> Result<Desig
     })
 }
 
-fn options(params: &Params, style: TextStyle) -> EmitOptions {
+fn options(params: &Params, style: TextStyle, timescale: Option<&str>) -> EmitOptions {
     EmitOptions {
         configuration: params.name.clone(),
         version: env!("CARGO_PKG_VERSION").to_string(),
@@ -85,6 +90,7 @@ fn options(params: &Params, style: TextStyle) -> EmitOptions {
             ResetLevel::High => heddle_gen::ResetLevel::High,
         },
         style,
+        timescale: timescale.map(str::to_string),
         ..EmitOptions::default()
     }
 }

@@ -23,7 +23,8 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
         params.reset.style = style.into();
     }
     folder::check(&args.output)?;
-    let design = design::generate(&params, &args.top, args.style.into())?;
+    let timescale = args.timescale.as_deref();
+    let design = design::generate(&params, &args.top, args.style.into(), timescale)?;
     folder::write(&args.output, &design.files)?;
     if args.json {
         return output::print_json(&Report {

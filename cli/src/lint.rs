@@ -49,7 +49,7 @@ pub fn run(args: &LintArgs) -> Result<bool, Failure> {
     match (&args.source.config, &args.source.folder) {
         (Some(config), _) => {
             let params = input::read_config(config)?;
-            let design = design::generate(&params, design::TOP, TextStyle::Structural)?;
+            let design = design::generate(&params, design::TOP, TextStyle::Structural, None)?;
             let scratch = Scratch::inside(&std::env::temp_dir()).map_err(|(folder, error)| {
                 Failure::new(format!(
                     "{}: no temporary folder: {error}",
@@ -69,13 +69,13 @@ fn lint(folder: &Path, args: &LintArgs) -> Result<bool, Failure> {
     let sources = Sources::read(folder)?;
     let progress = ProgressBar::new_spinner();
     progress.enable_steady_tick(std::time::Duration::from_millis(100));
-    let mut verdicts = Vec::new();
+    let mut verdicts = vec![hashes(&sources)];
     for check in checks::all() {
         progress.set_message(check.tool);
         verdicts.push(verdict(&check, &sources)?);
     }
     progress.finish_and_clear();
-    if verdicts.iter().all(|v| v.status == Status::Missing) {
+    if verdicts[1..].iter().all(|v| v.status == Status::Missing) {
         return Err(Failure::new("no linter is installed, run scripts/setup.sh"));
     }
     let missing: Vec<&str> = verdicts
@@ -101,6 +101,25 @@ fn lint(folder: &Path, args: &LintArgs) -> Result<bool, Failure> {
         output::print(&text(&sources, &verdicts, clean))?;
     }
     Ok(clean)
+}
+
+/// Whether the files are those that heddle wrote.
+fn hashes(sources: &Sources) -> Verdict {
+    let changed = sources.changed.iter();
+    let line = |file: &String| {
+        format!(
+            "{file} differs from its hash in manifest.json: generate it again, or keep it elsewhere\n"
+        )
+    };
+    Verdict {
+        tool: "manifest",
+        version: "SHA-256".to_string(),
+        status: match sources.changed.is_empty() {
+            true => Status::Clean,
+            false => Status::Warnings,
+        },
+        output: changed.map(line).collect(),
+    }
 }
 
 fn verdict(check: &Check, sources: &Sources) -> Result<Verdict, Failure> {

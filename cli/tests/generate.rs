@@ -370,3 +370,48 @@ fn tables_of_the_documents_have_no_gaps() {
         }
     }
 }
+
+#[test]
+fn a_timescale_is_the_first_line_of_every_file() {
+    let bench = Bench::new(&[("c.json", CONFIG)]);
+    let gen_with = |scale: &str| {
+        bench.heddle(&[
+            "gen",
+            "-c",
+            "c.json",
+            "-o",
+            "out",
+            "--top",
+            "bias_row",
+            "--timescale",
+            scale,
+        ])
+    };
+    for scale in ["1ns", "1ns/2ps", "1ps/1ns", "1 ns/1ps", "ns/ps", "/"] {
+        let run = gen_with(scale);
+        assert_eq!(run.code, Some(2), "{scale}");
+        assert!(run.stderr.contains("such as 1ns/1ps"), "{}", run.stderr);
+    }
+    assert_eq!(gen_with("10ns/100ps").code, Some(0));
+    let list = std::fs::read_to_string(bench.path().join("out/filelist.f")).expect("a list");
+    assert!(list.contains("heddle_ram_1r1w.v"), "{list}");
+    for file in list.lines() {
+        let text = std::fs::read_to_string(bench.path().join("out").join(file)).expect("a file");
+        assert!(text.starts_with("`timescale 10ns/100ps\n"), "{file}");
+    }
+    let run = bench.heddle(&["lint", "out"]);
+    assert_eq!(run.code, Some(0), "{}", run.stdout);
+}
+
+#[test]
+fn a_manifest_has_a_line_for_each_module_and_each_port_of_the_top() {
+    let bench = Bench::new(&[("c.json", CONFIG)]);
+    let run = bench.heddle(&["gen", "-c", "c.json", "-o", "out", "--json"]);
+    let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    let text = std::fs::read_to_string(bench.path().join("out/manifest.json")).expect("a file");
+    let modules = report["modules"].as_array().expect("modules");
+    let ports = modules.last().expect("a top")["ports"]
+        .as_u64()
+        .expect("ports");
+    assert_eq!(text.lines().count(), modules.len() + ports as usize + 12);
+}

@@ -57,6 +57,18 @@ fn every_warning_is_a_failure() {
 }
 
 #[test]
+fn a_file_that_was_changed_by_hand_is_told() {
+    let bench = generated();
+    let file = bench.path().join("out/heddle_pe.v");
+    let text = std::fs::read_to_string(&file).expect("a module");
+    std::fs::write(&file, text + "// Changed\n").expect("a module");
+    let run = bench.heddle(&["lint", "out"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""));
+    let told = "heddle_pe.v differs from its hash in manifest.json: generate it again";
+    assert!(run.stdout.contains(told), "{}", run.stdout);
+}
+
+#[test]
 fn missing_linters_are_told() {
     let bench = generated();
     let result = bench

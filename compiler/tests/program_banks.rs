@@ -1,9 +1,8 @@
-//! Networks on machines whose program lies in banks of the state buffer: everything else lies in front of it, cycles are predicted, and
-//! a program file is for both kinds of memory.
+//! A program file is for both kinds of program memory.
 
 use heddle_arch::params::{Params, ProgramMemory};
 use heddle_compiler::{Options, Program, compile_with};
-use rand::{Rng, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::support::{check, random_image, random_network, random_size};
@@ -13,53 +12,6 @@ fn banked(params: &Params) -> Option<Params> {
     let mut params = params.clone();
     params.program.memory = ProgramMemory::Banks;
     params.validate().ok().map(|()| params)
-}
-
-#[test]
-fn pet_60_random_networks_leave_the_banks_of_the_program_alone() {
-    let (mut compiled, mut with_input) = (0, 0);
-    for seed in 0..150 {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut size = random_size(&mut rng);
-        size.banks = size.banks.max(4);
-        size.words_per_bank = size.words_per_bank.clamp(128, 1024);
-        let mut params = size.params();
-        params.program.words = 1024;
-        params.state_buffer.input_banks = rng.random_range(0..=size.banks - 3);
-        let layers = rng.random_range(1..=5);
-        let network = random_network(&mut rng, layers, size.pooling);
-        let images = [random_image(&mut rng, &network)];
-        let options = Options {
-            whole: seed % 2 == 0,
-            ..Options::default()
-        };
-        let Some(params) = banked(&params) else {
-            continue;
-        };
-        let Ok(program) = compile_with(&network, &params, options) else {
-            continue;
-        };
-        let place = format!("seed {seed}, {size:?}");
-        let end = params.operand_bytes();
-        assert!(end < params.partition_bytes());
-        for tensor in &program.tensors {
-            assert!(
-                tensor.base + tensor.bytes <= end,
-                "{place}: {}",
-                tensor.name
-            );
-        }
-        assert!(
-            program.image.iter().all(|(_, word, _)| 8 * word < end),
-            "{place}"
-        );
-        // Results and counters, CYCLES among them, run by run.
-        check(&program, &network, &params, &images, &place);
-        compiled += 1;
-        with_input += usize::from(params.state_buffer.input_banks > 0);
-    }
-    assert!(compiled > 40, "only {compiled} networks fit");
-    assert!(with_input > 10, "only {with_input} have input banks");
 }
 
 #[test]

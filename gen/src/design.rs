@@ -1,5 +1,6 @@
 //! The printed design and its files.
 
+use crate::manifest;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -56,6 +57,8 @@ pub struct EmitOptions {
     pub unrolled: bool,
     /// How grids of cells are printed.
     pub style: TextStyle,
+    /// Unit and precision of time, for simulators that ask for one: `1ns/1ps`.
+    pub timescale: Option<String>,
 }
 
 impl EmitOptions {
@@ -137,49 +140,8 @@ pub struct Design {
     pub reset_level: ResetLevel,
     /// How grids of cells are printed.
     pub style: TextStyle,
-}
-
-#[derive(Serialize)]
-struct Manifest<'a> {
-    generator: String,
-    configuration: &'a str,
-    reset: ResetEntry,
-    style: TextStyle,
-    top: &'a str,
-    hash: String,
-    modules: Vec<Entry<'a>>,
-}
-
-#[derive(Serialize)]
-struct ResetEntry {
-    style: Reset,
-    level: ResetLevel,
-}
-
-#[derive(Serialize)]
-struct Entry<'a> {
-    name: &'a str,
-    file: String,
-    sha256: String,
-    source: &'a str,
-    parameters: serde_json::Map<String, serde_json::Value>,
-    ports: &'a [Port],
-    children: &'a [String],
-}
-
-impl<'a> Entry<'a> {
-    fn of(m: &'a Module) -> Self {
-        let number = |(k, v): &(String, u64)| (k.clone(), (*v).into());
-        Self {
-            name: &m.name,
-            file: format!("{}.v", m.name),
-            sha256: sha256(&m.text),
-            source: &m.source,
-            parameters: m.parameters.iter().map(number).collect(),
-            ports: &m.ports,
-            children: &m.children,
-        }
-    }
+    /// Unit and precision of time.
+    pub timescale: Option<String>,
 }
 
 /// SHA-256 of a text in hexadecimal digits.
@@ -208,10 +170,12 @@ impl Design {
     /// Verilog files with their contents, leaves first.
     pub fn verilog(&self) -> Vec<(String, String)> {
         let mut out = Vec::new();
+        let head = self.timescale.as_ref();
+        let head = head.map_or(String::new(), |scale| format!("`timescale {scale}\n\n"));
         if self.has_ram() {
-            out.push((format!("{RAM_NAME}.v"), RAM_TEXT.to_string()));
+            out.push((format!("{RAM_NAME}.v"), format!("{head}{RAM_TEXT}")));
         }
-        let file = |m: &Module| (format!("{}.v", m.name), m.text.clone());
+        let file = |m: &Module| (format!("{}.v", m.name), format!("{head}{}", m.text));
         out.extend(self.modules.iter().map(file));
         out
     }
@@ -220,30 +184,9 @@ impl Design {
     pub fn files(&self) -> Vec<(String, String)> {
         let mut out = self.verilog();
         let list: String = out.iter().map(|(name, _)| format!("{name}\n")).collect();
-        let manifest = self.manifest(&out);
+        let manifest = manifest::text(self, &out);
         out.push(("filelist.f".into(), list));
         out.push(("manifest.json".into(), manifest));
         out
-    }
-
-    fn manifest(&self, files: &[(String, String)]) -> String {
-        let all: String = files
-            .iter()
-            .map(|(name, text)| format!("{name}\n{text}"))
-            .collect();
-        let manifest = Manifest {
-            generator: format!("heddle {}", self.version),
-            configuration: &self.configuration,
-            reset: ResetEntry {
-                style: self.reset,
-                level: self.reset_level,
-            },
-            style: self.style,
-            top: &self.top,
-            hash: sha256(&all),
-            modules: self.modules.iter().map(Entry::of).collect(),
-        };
-        let text = serde_json::to_string_pretty(&manifest);
-        text.expect("strings and numbers are valid JSON") + "\n"
     }
 }

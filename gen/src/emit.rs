@@ -68,6 +68,7 @@ pub fn emit(
         reset: options.reset,
         reset_level: options.reset_level,
         style: options.style,
+        timescale: options.timescale.clone(),
     })
 }
 
@@ -156,7 +157,21 @@ fn compile(
     if options.reset == Reset::Async {
         legality::reset(&module.items)?;
     }
+    described(&module)?;
     Ok(module)
+}
+
+/// Readers of the Verilog are told what a module is and what each of its ports means.
+fn described(module: &ir::Module) -> Result<(), Fault> {
+    if module.meta.doc.iter().all(|line| line.is_empty()) {
+        return Err(Fault::NoDescription);
+    }
+    let is_port = |net: &&ir::Net| matches!(net.kind, NetKind::In | NetKind::Out);
+    let mut ports = module.nets.iter().filter(is_port);
+    match ports.find(|port| port.doc.is_empty()) {
+        Some(port) => Err(Fault::NoPortDescription(port.name.clone())),
+        None => Ok(()),
+    }
 }
 
 /// Hand-written cells.

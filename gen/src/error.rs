@@ -17,6 +17,12 @@ pub enum Fault {
     /// A block without `describe!`.
     #[error("block has no describe! line, add one after update")]
     NoMeta,
+    /// A module that says nothing of itself.
+    #[error("module has no description, add a doc comment to the struct")]
+    NoDescription,
+    /// A port that says nothing of itself.
+    #[error("port {0} has no description, add a doc comment to its field")]
+    NoPortDescription(String),
     /// A primitive that the emitter does not know.
     #[error("primitive {0} is unknown to the emitter")]
     UnknownPrimitive(String),

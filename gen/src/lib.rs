@@ -46,6 +46,7 @@ mod emit;
 mod error;
 mod expr;
 mod ir;
+mod manifest;
 mod passes;
 mod path;
 mod print;

@@ -27,9 +27,7 @@ fn pet_61_partitions_with_input_banks_are_clean() {
 
 #[test]
 fn pet_61_machines_with_input_banks_are_clean() {
-    for (banks, input_banks) in [(4, 1), (8, 6)] {
-        clean("top", banks, input_banks);
-    }
+    clean("top", 4, 1);
 }
 
 #[test]

@@ -25,8 +25,9 @@ macro_rules! broken {
         impl Logic for $name {
             $($kernel)*
             fn timing(&self) -> Vec<TimingInfo> {
-        Meta::module("broken").to_timing()
-    }
+                let meta = Meta::module("broken").doc("A broken module.");
+                meta$(.port(stringify!($field), "A signal."))*.to_timing()
+            }
         }
     };
 }
@@ -138,7 +139,8 @@ impl Logic for Pass {
         self.y_o.next = self.x_i.val() + 1;
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        Meta::module("pass").to_timing()
+        let meta = Meta::module("pass").doc("Adds 1.");
+        meta.port("x_i", "Operand.").port("y_o", "Sum.").to_timing()
     }
 }
 
@@ -452,4 +454,34 @@ fn update(&mut self) {
 fn value_read_above_its_assignment() {
     let message = "top: t is read before it is written, move its assignments up";
     refused(&ReadTooEarly::default(), message);
+}
+
+/// A port that says nothing of itself.
+#[module(combinational)]
+struct SilentPort {
+    x_i: Signal<In, Bit>,
+}
+
+#[kernel]
+impl SilentPort {
+    fn update(&mut self) {}
+}
+
+#[module(combinational)]
+struct Silent {
+    /// A signal.
+    x_i: Signal<In, Bit>,
+}
+
+#[kernel]
+impl Silent {
+    fn update(&mut self) {}
+}
+
+#[test]
+fn modules_and_ports_without_a_description() {
+    let module = "top: module has no description, add a doc comment to the struct";
+    refused(&Silent::default(), module);
+    let port = "top: port x_i has no description, add a doc comment to its field";
+    refused(&SilentPort::default(), port);
 }

@@ -1,6 +1,6 @@
 //! What options of post-processing ask of the control half, in rust-hdl's own simulator.
 
-use heddle_hdl::control::{DrainHead, InstructionCheck, Phase, SequencerShape, Unit};
+use heddle_hdl::control::{InstructionCheck, Phase, SequencerShape, Unit};
 use heddle_hdl::post::PostOptions;
 use heddle_kernel::prelude::*;
 
@@ -87,74 +87,4 @@ fn pet_59_words_of_pooling_are_checked() {
             assert!(is_bad(options, true, 1 << bit), "bit {bit} is reserved");
         }
     }
-}
-
-/// A head with slots for post in all clocks; `addresses` of them.
-fn head(window: u64, addresses: usize, slots: usize) -> Vec<(usize, bool, bool, Option<u64>)> {
-    let mut u = DrainHead::<16>::new(2, 10, 2, 4, ALL);
-    u.rst_n.next = false;
-    clock_cycle!(u);
-    u.rst_n.next = true;
-    u.window_i[0].next = (window - 1).into();
-    u.start_i.next = true;
-    clock_cycle!(u);
-    u.start_i.next = false;
-    let mut taken = 0;
-    let mut seen = Vec::new();
-    for cycle in 0..slots + 60 {
-        // Slots with a gap behind every third one.
-        let slot = cycle < slots + slots / 3 && cycle % 4 != 3;
-        u.op_valid_i.next = slot;
-        u.op_tag_i.next = if slot { 0b1000u64 } else { 0 }.into();
-        u.addr_valid_i.next = taken < addresses;
-        u.addr_busy_i.next = taken < addresses;
-        u.addr_end_i.next = taken + 1 == addresses;
-        u.addr_i.next = (40 + taken as u64).into();
-        settle(&mut u);
-        if u.post_valid_o.val() {
-            let dest = u.post_dest_o.val().to_u64();
-            let (first, last) = (u.post_first_o[0].val(), u.post_last_o[0].val());
-            seen.push((cycle, first, last, last.then_some(dest)));
-        }
-        if u.underflow_o.val() {
-            seen.push((cycle, false, false, None));
-        }
-        taken += usize::from(u.addr_ready_o.val());
-        clock_cycle!(u);
-    }
-    settle(&mut u);
-    assert_eq!(
-        u.busy_o.val(),
-        taken < addresses,
-        "idle behind the last one"
-    );
-    seen
-}
-
-#[test]
-fn pet_59_a_window_takes_one_address() {
-    for window in 1..=5 {
-        let slots = 3 * window as usize;
-        let seen = head(window, 3, slots);
-        assert_eq!(seen.len(), slots);
-        for (at, (_, first, last, dest)) in seen.into_iter().enumerate() {
-            let place = at as u64 % window;
-            assert_eq!((first, last), (place == 0, place + 1 == window));
-            assert_eq!(dest, last.then_some(40 + at as u64 / window));
-        }
-    }
-}
-
-#[test]
-fn pet_59_a_slot_behind_the_last_window_finds_no_address() {
-    let seen = head(3, 2, 7);
-    let (_, first, last, dest) = seen[6];
-    assert_eq!((seen.len(), first, last, dest), (7, false, false, None));
-}
-
-#[test]
-fn pet_59_a_window_that_is_not_complete_keeps_the_unit_busy() {
-    let seen = head(3, 2, 5);
-    assert_eq!(seen.len(), 5);
-    assert!(seen[3].1 && !seen[4].2);
 }

@@ -1,14 +1,9 @@
 //! The hardware under rust-hdl's own simulator. One program: each file of this folder is a module of it.
 
-mod array;
-mod array_dual;
-mod buffer;
-mod control;
 mod control_options;
 mod conventions;
 mod offsets;
 mod post;
+mod shapes;
 mod sliced;
-mod traversal;
 mod traversal_options;
-mod traversal_row;

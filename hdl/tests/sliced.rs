@@ -109,7 +109,7 @@ fn spm_05_spm_27_counters_of_accesses_words_and_lanes() {
     let mut counters = SlicedCounters::new(&shape);
     for mask in 0..256u64 {
         let word = (0..8).fold(0, |word, k| {
-            word | (mask >> k & 1) * 0x11 * (k + 1) << (8 * k)
+            word | ((mask >> k & 1) * 0x11 * (k + 1)) << (8 * k)
         });
         step((&mut memory, &mut counters), Some((mask, word)), None);
     }

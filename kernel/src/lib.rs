@@ -13,29 +13,37 @@
 //! | `x: [Signal<In, Bit>; n]` | an array; `n` may be a parameter or any expression of parameters |
 //! | `_n: usize` | a parameter, called `n` where the module is built and in lengths |
 //! | `#[new(n / 2)] _half: usize` | a parameter that follows from others |
+//! | `_n: Param<'n'>` | a parameter in the name of the module: `_n4`; its doc comment is in the header |
+//! | `_taps: Optional<'t'>`, `Feature<'t'>`, `Hidden` | in the name unless 0; no trace at all if 0; never in the name |
+//! | `_bits: Generic<'a', A>` | a generic constant, told as a parameter |
 //! | `x: Reg<Bits<8>>`, `RegEn`, `RegData`, `Delay` | a register: with reset, and enable, enable alone, neither |
 //! | `pub x: OutReg<Bits<8>>`, `OutRegEn`, ... | a register `x` and a port `x_o` that shows it |
 //! | `#[argument] _bytes: usize` | an argument of the constructor that the module does not keep |
 //! | `#[new(Row::new(n))] row: [Row; 3]` | parts that take parameters |
 //! | `op: Wave<OperandSlot>` | a bundle on its way: ports `op_i` and `op_o`, a register `op` |
 //!
-//! Parameters without `#[new]` are the arguments of `new`; a module without any has `Default`. With
-//! the word `build` the constructor is private and called `build`, for a `new` of one's own.
+//! Parameters without `#[new]` are the arguments of `new`, with `shape: Shape` the fields of that one
+//! argument; a module without any has `Default`. With the word `build` the constructor is private and
+//! called `build`, for a `new` of one's own. The name of the module is that of the struct, or
+//! `name = "..."`. With `describe`, `fn describe(&self, meta: Meta) -> Meta` adds to what is told.
 //!
 //! # Kernels
 //!
-//! `#[kernel] fn update` says what the module does in a clock, in the language of rust-hdl:
-//! `self.y_o.next = self.x_i.val() + 1`, `if`, `match`, `for`. What reads no signal is Rust, run
-//! when the module is emitted: ranges and indices, conditions on parameters, constants. `let` names
-//! a value without a net of its own. Whole arrays and bundles have statements:
+//! `update` in a `#[kernel] impl` says what the module does in a clock: `self.y_o = self.x_i + 1`, `if`,
+//! `match`, `for`, with the types and operators of rust-hdl. A register is read and driven by its name
+//! alone; `self.r = self.r` keeps its value. What reads no signal is Rust, run when the module is
+//! emitted: ranges and indices, conditions on parameters, constants. `let` names a value without a net
+//! of its own. Other functions of the `impl` are parts of `update`. Statements of their own are:
 //!
 //! | statement | means |
 //! |---|---|
+//! | `self.y = mux(condition, a, b)` | `a` or `b`; with a condition on parameters the other is not read at all |
+//! | `field!(word, F)`, `flag!(word, F)` | in an expression: the bits of a field `F` with `lsb` and `width`, or its only bit |
 //! | `self.y.follow(&self.x)` | drives `y`, or the input of register `y`, with `x` |
 //! | `self.y.tie_low()` | drives `y` with zeros |
 //! | `self.r.load(enable, value)` | enable and input of a register |
 //! | `self.r.shift_in(value)` | moves an array of registers on by one element |
-//! | `self.events()` | a part of `update`: `#[kernel] fn events(&mut self)` in an `impl` of the module |
+//! | `self.events()` | a part of `update`: `fn events(&mut self)` |
 //! | `self.op.pass_on()` | a wave: the register takes the input, the output shows the register |
 //! | `self.op.pass_on(rows = left)` | the same, but the register of member `rows` takes `left` |
 //!
@@ -60,7 +68,9 @@ mod arith;
 mod doc;
 mod meta;
 mod mul;
+mod number;
 mod part;
+mod place;
 mod ram;
 mod reg;
 mod sim;
@@ -72,7 +82,9 @@ pub use doc::{Documented, SourceDoc, source_path};
 pub use heddle_kernel_macros::{bundle, kernel, module};
 pub use meta::{Kind, Meta, Param};
 pub use mul::MulS;
+pub use number::Number;
 pub use part::{Follow, Part, Readable, Sink, assign};
+pub use place::{Drive, Read};
 pub use ram::{Ram1r1w, address_bits};
 pub use reg::{Delay, Reg, RegData, RegEn};
 pub use rust_hdl_core::prelude::{Bit, Block, Clock, Logic, Probe, TimingInfo};

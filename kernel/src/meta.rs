@@ -141,10 +141,26 @@ impl Meta {
         self.get_attribute(GRID).is_some()
     }
 
+    /// Another name.
+    pub fn named(self, name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            ..self
+        }
+    }
+
     /// Adds a line to the header, after the doc comment of the struct.
     pub fn doc(mut self, line: impl Into<String>) -> Self {
         self.doc.push(line.into());
         self
+    }
+
+    /// Adds a line to the header if the condition holds.
+    pub fn doc_if(self, condition: bool, line: &str) -> Self {
+        match condition {
+            true => self.doc(line),
+            false => self,
+        }
     }
 
     /// Gives the meaning of a port; wins over the doc comment of the field.

@@ -6,180 +6,106 @@
 use super::meta::Meta;
 use rust_hdl_core::prelude::*;
 
-fn reg_meta<T: Synth>(name: &str, init: T) -> Vec<TimingInfo> {
-    let init = format!("{:x}", init.verilog());
-    Meta::prim(name).attribute("init", init).to_timing()
-}
-
-/// Register with reset: `q_o` takes `d_i` at every rising edge.
-#[derive(LogicBlock)]
-pub struct Reg<T: Synth> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low.
-    pub rst_n: Signal<In, Bit>,
-    /// Next value.
-    pub d_i: Signal<In, T>,
-    /// Stored value.
-    pub q_o: Signal<Out, T>,
-    _init: T,
-}
-
-impl<T: Synth> Reg<T> {
-    /// A register that is reset to `init`.
-    pub fn with_init(init: T) -> Self {
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            d_i: Default::default(),
-            q_o: Signal::new_with_default(init),
-            _init: init,
+/// A register: its name for the emitter and its meaning, with the ports for reset and enable that it has.
+macro_rules! register {
+    (
+        $(#[$doc:meta])*
+        $name:ident $prim:literal $meaning:literal
+        $(reset $rst_n:ident $init:ident)? $(enable $en_i:ident)?
+    ) => {
+        $(#[$doc])*
+        #[derive(LogicBlock)]
+        pub struct $name<T: Synth> {
+            /// Clock.
+            pub clk: Signal<In, Clock>,
+            $(
+                /// Reset, active low; wins over an enable.
+                pub $rst_n: Signal<In, Bit>,
+            )?
+            $(
+                /// Enable.
+                pub $en_i: Signal<In, Bit>,
+            )?
+            /// Next value.
+            pub d_i: Signal<In, T>,
+            /// Stored value.
+            pub q_o: Signal<Out, T>,
+            $($init: T,)?
         }
-    }
-}
 
-impl<T: Synth> Default for Reg<T> {
-    fn default() -> Self {
-        Self::with_init(T::default())
-    }
-}
-
-impl<T: Synth> Logic for Reg<T> {
-    fn update(&mut self) {
-        if self.clk.pos_edge() {
-            self.q_o.next = if self.rst_n.val() {
-                self.d_i.val()
-            } else {
-                self._init
-            };
+        impl<T: Synth> $name<T> {
+            fn starting_at(init: T) -> Self {
+                Self {
+                    clk: Default::default(),
+                    $($rst_n: Default::default(),)?
+                    $($en_i: Default::default(),)?
+                    d_i: Default::default(),
+                    q_o: Signal::new_with_default(init),
+                    $($init: init,)?
+                }
+            }
+            $(
+                /// A register that is reset to a value.
+                pub fn with_init($init: T) -> Self {
+                    Self::starting_at($init)
+                }
+            )?
         }
-    }
-    fn connect(&mut self) {
-        self.q_o.connect();
-    }
-    fn hdl(&self) -> Verilog {
-        Verilog::Custom("always @(posedge clk) if (!rst_n) q_o <= init; else q_o <= d_i;".into())
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        reg_meta("reg", self._init)
-    }
-}
 
-/// Register with reset and enable: `q_o` takes `d_i` at a rising edge with `en_i` high.
-#[derive(LogicBlock)]
-pub struct RegEn<T: Synth> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Reset, active low; wins over the enable.
-    pub rst_n: Signal<In, Bit>,
-    /// Enable.
-    pub en_i: Signal<In, Bit>,
-    /// Next value.
-    pub d_i: Signal<In, T>,
-    /// Stored value.
-    pub q_o: Signal<Out, T>,
-    _init: T,
-}
-
-impl<T: Synth> RegEn<T> {
-    /// A register that is reset to `init`.
-    pub fn with_init(init: T) -> Self {
-        Self {
-            clk: Default::default(),
-            rst_n: Default::default(),
-            en_i: Default::default(),
-            d_i: Default::default(),
-            q_o: Signal::new_with_default(init),
-            _init: init,
-        }
-    }
-}
-
-impl<T: Synth> Default for RegEn<T> {
-    fn default() -> Self {
-        Self::with_init(T::default())
-    }
-}
-
-impl<T: Synth> Logic for RegEn<T> {
-    fn update(&mut self) {
-        if self.clk.pos_edge() {
-            if !self.rst_n.val() {
-                self.q_o.next = self._init;
-            } else if self.en_i.val() {
-                self.q_o.next = self.d_i.val();
+        impl<T: Synth> Default for $name<T> {
+            fn default() -> Self {
+                Self::starting_at(T::default())
             }
         }
-    }
-    fn connect(&mut self) {
-        self.q_o.connect();
-    }
-    fn hdl(&self) -> Verilog {
-        Verilog::Custom(
-            "always @(posedge clk) if (!rst_n) q_o <= init; else if (en_i) q_o <= d_i;".into(),
-        )
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        reg_meta("reg_en", self._init)
-    }
-}
 
-/// Register with enable and without reset, for data that travels with a valid bit.
-#[derive(LogicBlock, Default)]
-pub struct RegData<T: Synth> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Enable.
-    pub en_i: Signal<In, Bit>,
-    /// Next value.
-    pub d_i: Signal<In, T>,
-    /// Stored value.
-    pub q_o: Signal<Out, T>,
-}
-
-impl<T: Synth> Logic for RegData<T> {
-    fn update(&mut self) {
-        if self.clk.pos_edge() && self.en_i.val() {
-            self.q_o.next = self.d_i.val();
+        impl<T: Synth> Logic for $name<T> {
+            fn update(&mut self) {
+                if !self.clk.pos_edge() {
+                    return;
+                }
+                $(
+                    if !self.$rst_n.val() {
+                        self.q_o.next = self.$init;
+                        return;
+                    }
+                )?
+                if true $(&& self.$en_i.val())? {
+                    self.q_o.next = self.d_i.val();
+                }
+            }
+            fn connect(&mut self) {
+                self.q_o.connect();
+            }
+            fn hdl(&self) -> Verilog {
+                Verilog::Custom($meaning.into())
+            }
+            fn timing(&self) -> Vec<TimingInfo> {
+                let meta = Meta::prim($prim);
+                $(let meta = meta.attribute("init", format!("{:x}", self.$init.verilog()));)?
+                meta.to_timing()
+            }
         }
-    }
-    fn connect(&mut self) {
-        self.q_o.connect();
-    }
-    fn hdl(&self) -> Verilog {
-        Verilog::Custom("always @(posedge clk) if (en_i) q_o <= d_i;".into())
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        Meta::prim("reg_data").to_timing()
-    }
+    };
 }
 
-/// Register without reset and without enable, for pipeline data.
-#[derive(LogicBlock, Default)]
-pub struct Delay<T: Synth> {
-    /// Clock.
-    pub clk: Signal<In, Clock>,
-    /// Next value.
-    pub d_i: Signal<In, T>,
-    /// Stored value.
-    pub q_o: Signal<Out, T>,
+register! {
+    /// Register with reset: `q_o` takes `d_i` at every rising edge.
+    Reg "reg" "always @(posedge clk) if (!rst_n) q_o <= init; else q_o <= d_i;"
+    reset rst_n _init
 }
-
-impl<T: Synth> Logic for Delay<T> {
-    fn update(&mut self) {
-        if self.clk.pos_edge() {
-            self.q_o.next = self.d_i.val();
-        }
-    }
-    fn connect(&mut self) {
-        self.q_o.connect();
-    }
-    fn hdl(&self) -> Verilog {
-        Verilog::Custom("always @(posedge clk) q_o <= d_i;".into())
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        Meta::prim("delay").to_timing()
-    }
+register! {
+    /// Register with reset and enable: `q_o` takes `d_i` at a rising edge with `en_i` high.
+    RegEn "reg_en" "always @(posedge clk) if (!rst_n) q_o <= init; else if (en_i) q_o <= d_i;"
+    reset rst_n _init enable en_i
+}
+register! {
+    /// Register with enable and without reset, for data that travels with a valid bit.
+    RegData "reg_data" "always @(posedge clk) if (en_i) q_o <= d_i;"
+    enable en_i
+}
+register! {
+    /// Register without reset and without enable, for pipeline data.
+    Delay "delay" "always @(posedge clk) q_o <= d_i;"
 }
 
 #[cfg(test)]

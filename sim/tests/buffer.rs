@@ -3,7 +3,7 @@
 use heddle_sim::buffer::{
     DrainWord, HostRequest, OperandSlot, PartitionInputs, PartitionModel, PartitionOutputs,
     PartitionShape, ResultColumnModel, ResultInputs, ResultSlot, StateBufferInputs,
-    StateBufferModel, WeightSlot,
+    StateBufferModel, StateBufferOutputs, WeightSlot,
 };
 use heddle_sim::sliced::MaskPlace;
 
@@ -168,66 +168,124 @@ fn host_answer_leaves_the_last_row_after_rows_plus_three_cycles() {
     }
 }
 
-#[test]
-fn sgcr_54_rows_add_their_own_offsets_and_a_sum_beyond_the_memory_is_a_fault() {
-    let rows = 4;
-    let mut buffer = StateBufferModel::new(rows, shape());
-    let idle = StateBufferInputs {
-        drain: vec![None; rows],
-        ..StateBufferInputs::default()
-    };
-    let mut seen = Vec::new();
-    for word in 0..4 {
-        let bytes: [u8; 8] = std::array::from_fn(|k| 8 * word + k as u8);
+/// A buffer of four rows, all of which hold these bytes from address 0 on; its tables have the entries (row, entry, offset).
+fn filled(bytes: [u8; 32], entries: &[(u8, u16, Option<u16>)]) -> StateBufferModel {
+    let mut buffer = StateBufferModel::new(4, shape());
+    for (word, data) in bytes.chunks_exact(8).enumerate() {
         let word = DrainWord {
-            word: word.into(),
-            data: u64::from_le_bytes(bytes),
+            word: word as u16,
+            data: u64::from_le_bytes(data.try_into().expect("eight bytes")),
         };
         buffer.step(&StateBufferInputs {
-            drain: vec![Some(word); rows],
-            ..idle.clone()
+            drain: vec![Some(word); 4],
+            ..StateBufferInputs::default()
         });
     }
-    // Row 2 has no valid entry, row 3 reaches beyond 256 bytes from base 11 on.
-    for (row, offset) in [(0, Some(3)), (1, Some(7)), (2, None), (3, Some(245u64))] {
+    for &(row, entry, offset) in entries {
         let host = HostRequest {
             valid: true,
             write: true,
             table: true,
             partition: row,
-            word: 9,
-            data: offset.map_or(5, |offset| 1 << 16 | offset),
+            word: entry,
+            data: offset.map_or(5, |offset| 1 << 16 | u64::from(offset)),
         };
-        let inputs = StateBufferInputs {
+        buffer.step(&StateBufferInputs {
             host,
-            ..idle.clone()
-        };
-        buffer.step(&inputs);
+            drain: vec![None; 4],
+            ..StateBufferInputs::default()
+        });
     }
-    for t in 0..20 {
-        let operand = OperandSlot {
-            valid: (8..11).contains(&t),
-            address: t as u16 + 2,
-            rows: rows as u16,
-            threshold: 255,
-            table: true,
-            entry: 9,
-            ..OperandSlot::default()
-        };
-        seen.push(buffer.step(&StateBufferInputs {
-            operand,
-            ..idle.clone()
-        }));
-    }
+    buffer
+}
+
+/// Offers a base in each clock, then none for 16 clocks.
+fn offer(buffer: &mut StateBufferModel, bases: &[u16], entry: u8) -> Vec<StateBufferOutputs> {
+    let slots = bases.iter().copied().map(Some).chain([None; 16]);
+    let slots = slots.map(|base| OperandSlot {
+        valid: base.is_some(),
+        address: base.unwrap_or_default(),
+        rows: 4,
+        threshold: 255,
+        table: true,
+        entry,
+        ..OperandSlot::default()
+    });
+    slots
+        .map(|operand| {
+            buffer.step(&StateBufferInputs {
+                operand,
+                drain: vec![None; 4],
+                ..StateBufferInputs::default()
+            })
+        })
+        .collect()
+}
+
+#[test]
+fn sgcr_54_rows_add_their_own_offsets_and_a_sum_beyond_the_memory_is_a_fault() {
+    // Row 2 has no valid entry, row 3 reaches beyond 256 bytes from base 11 on.
+    let entries = [
+        (0, 9, Some(3)),
+        (1, 9, Some(7)),
+        (2, 9, None),
+        (3, 9, Some(245)),
+    ];
+    let mut buffer = filled(std::array::from_fn(|k| k as u8), &entries);
+    let seen = offer(&mut buffer, &[10, 11, 12], 9);
     for (row, offset) in [(0, 3), (1, 7)] {
-        let x: Vec<_> = (0..3).map(|m| seen[8 + m + row + 6].x[row]).collect();
+        let x: Vec<_> = (0..3).map(|m| seen[m + row + 6].x[row]).collect();
         assert_eq!(x, [10, 11, 12].map(|base| Some(base + offset)), "row {row}");
     }
     assert!(seen.iter().all(|o| !o.nz[2]));
     let zeros: u16 = seen.iter().map(|o| o.events.zero_operands).sum();
     assert_eq!(zeros, 1, "byte 255 of row 3 alone");
-    let faults: Vec<usize> = (0..20).filter(|&t| seen[t].fault).collect();
-    assert_eq!(faults, [9 + rows + 1, 10 + rows + 1], "bases 11 and 12");
+    let faults: Vec<usize> = (0..seen.len()).filter(|&t| seen[t].fault).collect();
+    assert_eq!(faults, [1 + 4 + 1, 2 + 4 + 1], "bases 11 and 12");
+}
+
+/// Example 5.1 on four rows, every partition holding all of A: which element each row reads in each clock of the
+/// three K tiles, from the first operand on; the second tile as the specification lists it.
+#[test]
+fn sgcr_54_sgcr_55_the_weight_stationary_trace_is_that_of_the_specification() {
+    const TAPS: [u16; 9] = [0, 1, 2, 4, 5, 6, 8, 9, 10];
+    const TRACES: [[&str; 4]; 3] = [
+        [
+            "0 1 4 5 - - -",
+            "- 1 2 5 6 - -",
+            "- - 2 3 6 7 -",
+            "- - - 4 5 8 9",
+        ],
+        [
+            "5 6 9 10 - - -",
+            "- 6 7 10 11 - -",
+            "- - 8 9 12 13 -",
+            "- - - 9 10 13 14",
+        ],
+        [
+            "10 11 14 15 - - -",
+            "- - - - - - -",
+            "- - - - - - -",
+            "- - - - - - -",
+        ],
+    ];
+    let entries: Vec<_> = (0..12)
+        .map(|tap| (tap as u8 % 4, tap / 4, TAPS.get(usize::from(tap)).copied()))
+        .collect();
+    // Element a is the byte a + 1: no operand is zero.
+    let mut buffer = filled(std::array::from_fn(|k| k as u8 + 1), &entries);
+    for (k_tile, trace) in TRACES.into_iter().enumerate() {
+        let seen = offer(&mut buffer, &[0, 1, 4, 5], k_tile as u8);
+        for (row, expected) in trace.into_iter().enumerate() {
+            let element = |outputs: &StateBufferOutputs| match outputs.x[row] {
+                Some(x) if outputs.nz[row] => (x - 1).to_string(),
+                _ => "-".to_string(),
+            };
+            let found: Vec<_> = seen[6..13].iter().map(element).collect();
+            assert_eq!(found.join(" "), expected, "K tile {k_tile}, row {row}");
+        }
+        assert!(seen[13..].iter().all(|outputs| outputs.nz == [false; 4]));
+    }
 }
 
 #[test]

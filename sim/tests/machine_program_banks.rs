@@ -1,9 +1,9 @@
 //! The golden machine with its program in banks of the state buffer, against the one with a memory of its own.
 
 use heddle_arch::host::Counter;
-use heddle_arch::isa::{ErrorCode, assemble};
+use heddle_arch::isa::assemble;
 use heddle_arch::params::{Params, ProgramMemory};
-use heddle_sim::machine::{Counters, Machine, MachineError};
+use heddle_sim::machine::Machine;
 
 fn params(rows: u32) -> Params {
     let text = include_str!("../../configs/tiny.json");
@@ -28,10 +28,6 @@ fn program(copies: usize) -> Vec<u32> {
     lines.push("sync wait=weights");
     lines.push("halt");
     words(&lines)
-}
-
-fn get(run: Result<Counters, MachineError>, counter: Counter) -> u32 {
-    run.unwrap_or_else(|error| panic!("{error}")).get(counter)
 }
 
 #[test]
@@ -69,80 +65,4 @@ fn pet_60_a_program_in_banks_runs_as_one_in_a_memory_of_its_own_but_later() {
             assert_eq!(cycles[0], cycles[1]);
         }
     }
-}
-
-#[test]
-fn pet_60_a_word_that_the_host_writes_to_a_program_bank_changes_the_program() {
-    let params = params(6);
-    let mut machine = Machine::new(&params);
-    let sync = words(&["sync"])[0];
-    let halt = words(&["halt"])[0];
-    machine.write_program(0, &[&vec![sync; 99][..], &[halt]].concat());
-    assert_eq!(get(machine.run(0, 1000), Counter::Instructions), 100);
-    // Pair 9 lies in partition 1, word 2 of the last bank.
-    let base = params.operand_bytes() / 8;
-    let pair = u64::from(halt) << 32 | u64::from(sync);
-    assert_eq!(
-        machine.read_word(1, base + 2),
-        (u64::from(sync) << 32 | u64::from(sync)).to_le_bytes()
-    );
-    machine.set_host_zero(3);
-    machine.write_word(
-        1,
-        base + 2,
-        pair.to_le_bytes().map(|byte| byte.wrapping_add(3)),
-    );
-    assert_eq!(get(machine.run(0, 1000), Counter::Instructions), 20);
-    assert_eq!(get(machine.run(20, 1000), Counter::Instructions), 80);
-    // Words are written in pairs: one beside them that is not given becomes 0, which is no instruction.
-    machine.write_program(31, &[sync]);
-    match machine.run(20, 1000) {
-        Err(MachineError::Stopped { code, pc, .. }) => {
-            assert_eq!((code, pc), (ErrorCode::IllegalOpcode, 30));
-        }
-        other => panic!("{other:?}"),
-    }
-}
-
-#[test]
-fn pet_60_programs_in_banks_end_with_their_memory() {
-    let params = params(5);
-    let end = params.program.words;
-    let sync = words(&["sync"])[0];
-    let mut machine = Machine::new(&params);
-    machine.write_program(0, &vec![sync; end as usize]);
-    for pc in [0, 1, end - 1, end, end + 7, 65535] {
-        match machine.run(pc, 10_000) {
-            Err(MachineError::Stopped { code, pc: at, .. }) => {
-                assert_eq!((code, at), (ErrorCode::ProgramEnd, pc.max(end)));
-            }
-            other => panic!("{other:?}"),
-        }
-    }
-}
-
-#[test]
-fn pet_60_nothing_that_runs_reaches_the_program() {
-    let params = params(3);
-    let (work, end) = (params.work_bytes(), params.partition_bytes());
-    assert_eq!((work, end), (7 * 2048, 8 * 2048));
-    let stopped = |lines: &[String]| {
-        let lines: Vec<&str> = lines.iter().map(String::as_str).chain(["halt"]).collect();
-        let mut machine = Machine::new(&params);
-        machine.write_program(0, &words(&lines));
-        match machine.run(0, 10_000) {
-            Ok(_) => None,
-            Err(MachineError::Stopped { code, .. }) => Some(code),
-            Err(other) => panic!("{other}"),
-        }
-    };
-    let address = Some(ErrorCode::Address);
-    for base in [work, end - 8] {
-        let copy = format!("copy rows=1 distance=0 [row 0 base {base}]");
-        assert_eq!(stopped(&[copy]), address);
-        let copy = format!("copy rows=1 distance={base} [row 0 base 0]");
-        assert_eq!(stopped(&[copy]), address);
-    }
-    let copy = format!("copy rows=1 distance={} [row 0 base 0]", work - 8);
-    assert_eq!(stopped(&[copy]), None);
 }

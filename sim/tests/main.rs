@@ -10,6 +10,5 @@ mod network;
 mod partial_sums;
 mod post;
 mod sliced;
-mod traversal;
 mod traversal_random;
 mod traversal_unit;

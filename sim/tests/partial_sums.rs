@@ -100,28 +100,6 @@ fn pet_57_k_tiles_of_few_vectors_wait_for_their_sums() {
 }
 
 #[test]
-fn pet_57_an_epilogue_waits_for_the_last_sum_stored() {
-    for vectors in 1..=DISTANCE + 3 {
-        let lines = [
-            load(1),
-            drain(vectors),
-            format!(
-                "{} [row 2 base 0: 0..{vectors} step 1]",
-                product("first", vectors, 1)
-            ),
-        ];
-        let (foot, top) = both(&lines);
-        assert_eq!(
-            top.get(Counter::StallSums),
-            DISTANCE - 1,
-            "{vectors} vectors"
-        );
-        let cycles = foot.get(Counter::Cycles) + DISTANCE - 1;
-        assert_eq!(top.get(Counter::Cycles), cycles);
-    }
-}
-
-#[test]
 fn pet_57_a_product_that_starts_from_the_bias_or_stores_nothing_makes_nobody_wait() {
     // Two column tiles of one K tile, then an epilogue of sums stored long ago.
     for lines in [

@@ -1,9 +1,7 @@
 //! The stand-alone unit: worked vectors, registers, errors, and plain loop nests.
 
 use heddle_arch::isa::Loop;
-use heddle_arch::traverse::{
-    Command, EndTest, GroupRow, Row, RowKind, Run, UnitError, UnitShape, parse,
-};
+use heddle_arch::traverse::{Command, EndTest, GroupRow, Row, Run, UnitError, UnitShape, parse};
 use heddle_sim::traversal::vectors::{UnitVector, unit_vectors};
 use heddle_sim::traversal::{Execution, RowRegisters, Stop, Taken, UnitElement, UnitModel};
 
@@ -58,6 +56,7 @@ fn start() -> Command {
 
 #[test]
 fn ttu_015_ttu_040_ttu_059_ttu_062_ttu_064_software_model_passes_all_vectors() {
+    let mut counts = Vec::new();
     for bits in [8, 16, 24, 32] {
         let shape = UnitShape {
             offset_bits: bits,
@@ -67,7 +66,7 @@ fn ttu_015_ttu_040_ttu_059_ttu_062_ttu_064_software_model_passes_all_vectors() {
         let mut passed = 0;
         for vector in unit_vectors(bits).iter().filter(|v| v.fits(&shape)) {
             let execution = UnitModel::new(shape).execute(&vector.command().encode());
-            let id = vector.id;
+            let id = &vector.id;
             assert_eq!(addresses(&execution.elements), vector.addresses, "{id}");
             assert_eq!(execution.stop, vector.stop, "{id}");
             let ends: Vec<usize> = execution.elements.iter().map(|e| e.end.into()).collect();
@@ -78,25 +77,9 @@ fn ttu_015_ttu_040_ttu_059_ttu_062_ttu_064_software_model_passes_all_vectors() {
             assert_eq!(ends.last(), vector.stop.is_none().then_some(&1), "{id}");
             passed += 1;
         }
-        assert_eq!(passed, if bits == 8 { 19 } else { 20 }, "{bits} bits");
+        counts.push(passed);
     }
-}
-
-#[test]
-fn ttu_067_one_unit_runs_all_vectors_one_after_another() {
-    let mut unit = UnitModel::new(SHAPE);
-    for vector in unit_vectors(16).iter().filter(|v| v.stop.is_none()) {
-        let execution = unit.execute(&vector.command().encode());
-        assert_eq!(addresses(&execution.elements), vector.addresses);
-    }
-    for vector in unit_vectors(16).iter().filter(|v| v.stop.is_some()) {
-        let execution = unit.execute(&vector.command().encode());
-        assert_eq!(execution.stop, vector.stop);
-        let refused = unit.execute(&self::vector("TV1").command().encode());
-        assert_eq!((refused.elements.len(), refused.stop), (0, vector.stop));
-        unit.clear();
-        assert_eq!(unit.stop(), None);
-    }
+    assert_eq!(counts, [40, 42, 43, 43], "vectors that fit");
 }
 
 #[test]
@@ -201,22 +184,6 @@ fn ttu_001_ttu_014_ttu_017_ttu_032_ttu_063_one_instruction_loads_all_registers()
 }
 
 #[test]
-fn ttu_016_group_set_up_equals_one_instruction() {
-    for vector in unit_vectors(16).iter().filter(|v| v.stop.is_none()) {
-        let mut one = UnitModel::new(SHAPE);
-        let mut group = UnitModel::new(SHAPE);
-        one.execute(&vector.command().encode());
-        for command in Command::group_setup(&vector.rows) {
-            let loaded = group.execute(&command.encode());
-            assert_eq!(loaded, Execution::default());
-        }
-        let started = group.execute(&start().encode());
-        assert_eq!(addresses(&started.elements), vector.addresses);
-        assert_eq!(group.registers(), one.registers(), "{}", vector.id);
-    }
-}
-
-#[test]
 fn ttu_016_loops_without_an_end_have_one_iteration_under_every_test() {
     for test in [EndTest::AtLeast, EndTest::Equal, EndTest::Trips] {
         let rows = [Row {
@@ -249,70 +216,6 @@ fn ttu_016_loops_without_an_end_have_one_iteration_under_every_test() {
 }
 
 #[test]
-fn ttu_024_ttu_052_ttu_055_base_is_added_in_the_address_alone() {
-    for vector in unit_vectors(16).iter().filter(|v| v.stop.is_none()) {
-        let full = execute(&[vector.command()]).elements;
-        let offset_only = Command::Traverse {
-            run: Run {
-                offset_only: true,
-                ..Run::default()
-            },
-            rows: vector.rows.clone(),
-        };
-        let offsets = execute(&[offset_only]).elements;
-        assert_eq!(full.len(), offsets.len());
-        for (f, o) in full.iter().zip(offsets) {
-            let row = vector.rows.iter().find(|r| usize::from(r.row) == f.row);
-            let base = u64::from(row.expect("a row of the vector").base);
-            assert_eq!(f.address, (base + o.address) % 65536, "{}", vector.id);
-            assert_eq!(f.offsets, o.offsets);
-        }
-    }
-}
-
-#[test]
-fn ttu_061_rows_run_in_the_order_of_the_record() {
-    let mut vector = vector("TV3");
-    let expected = execute(&[vector.command()]).elements;
-    for (row, number) in vector.rows.iter_mut().zip([5, 2, 0]) {
-        row.row = number;
-    }
-    let permuted = execute(&[vector.command()]).elements;
-    assert_eq!(addresses(&permuted), addresses(&expected));
-    for (p, e) in permuted.iter().zip(&expected) {
-        assert_eq!((p.row, p.kind), ([5, 2, 0][e.row], e.kind));
-    }
-}
-
-#[test]
-fn ttu_062_rows_that_are_due_together_run_in_the_order_of_the_record() {
-    let tensor = "tensor row 1 base 0 loops 0:1:2, 0:10:20";
-    let text = |before: &str, behind: &str| format!("traverse\n{before}\n{tensor}\n{behind}");
-    check(
-        &text(
-            "prologue row 2 attach 0 base 50",
-            "epilogue row 3 attach 0 base 60",
-        ),
-        &[50, 0, 1, 60, 50, 10, 11, 60],
-    );
-    check(
-        &text(
-            "prologue row 2 attach 1 base 51\nprologue row 0 attach 0 base 50",
-            "epilogue row 3 attach 0 base 60\nepilogue row 4 base 69\nepilogue row 5 attach 1 base 61",
-        ),
-        &[51, 50, 0, 1, 60, 50, 10, 11, 60, 69, 61],
-    );
-    // Not sorted by loops: the unit does as told.
-    check(
-        &text(
-            "prologue row 0 attach 0 base 50\nprologue row 2 base 51",
-            "epilogue row 3 attach 7 base 69\nepilogue row 4 attach 0 base 60",
-        ),
-        &[50, 51, 0, 1, 60, 50, 10, 11, 69, 60],
-    );
-}
-
-#[test]
 fn the_example_of_the_document_gives_its_sequence() {
     let document = include_str!("../../docs/traversal.md");
     let example = document.split("```text").nth(1).expect("an example");
@@ -324,23 +227,6 @@ fn the_example_of_the_document_gives_its_sequence() {
     expected.extend([15, 16]);
     expected.extend(tensor);
     assert_eq!(addresses(&execution.elements), expected);
-}
-
-#[test]
-fn offsets_of_trips_and_equality_wrap_and_enter_the_address_without_a_sign() {
-    // Broadcast by a step of 0, which the other tests do not have.
-    check("traverse\ntensor row 0 base 7 trips loops 3:0:3", &[10; 3]);
-    // -2 in 16 bits through 0: 2, 0, -2.
-    let shape = UnitShape {
-        address_bits: 24,
-        ..SHAPE
-    };
-    for test in ["equal loops 2:0xfffe:0xfffc", "trips loops 2:0xfffe:3"] {
-        let commands = parse(&format!("traverse\ntensor row 0 base 0x10000 {test}"));
-        let words = commands.expect("text without faults")[0].encode();
-        let execution = UnitModel::new(shape).execute(&words);
-        assert_eq!(addresses(&execution.elements), [0x10002, 0x10000, 0x1fffe]);
-    }
 }
 
 #[test]
@@ -378,36 +264,4 @@ fn a_wrong_word_stops_the_unit_behind_the_traversal_under_way() {
         .collect();
     assert_eq!(rest, [2, 4]);
     assert_eq!(unit.stop(), Some(stop));
-}
-
-#[test]
-fn ttu_002_ttu_003_each_loop_has_its_own_initial_value_step_and_end() {
-    let base = vector("TV5");
-    let run = |change: fn(&mut Loop)| {
-        let mut changed = base.clone();
-        change(&mut changed.rows[0].loops[1]);
-        addresses(&execute(&[changed.command()]).elements)
-    };
-    let nest = |middle: [u64; 2]| -> Vec<u64> {
-        let outer = [0, 4, 8].iter();
-        outer
-            .flat_map(|o| middle.iter().flat_map(move |m| [o + m, o + m + 1]))
-            .collect()
-    };
-    assert_eq!(run(|_| ()), nest([0, 2]));
-    assert_eq!(run(|l| (l.initial, l.end) = (20, 24)), nest([20, 22]));
-    assert_eq!(run(|l| (l.step, l.end) = (100, 101)), nest([0, 100]));
-    assert_eq!(run(|l| l.end = 6).len(), 18);
-}
-
-#[test]
-fn kinds_of_the_rows_come_with_the_addresses() {
-    let kinds: Vec<RowKind> = execute(&[vector("TV13").command()])
-        .elements
-        .iter()
-        .map(|e| e.kind)
-        .collect();
-    use RowKind::{Epilogue, Prologue, Tensor};
-    let expected = [vec![Prologue; 4], vec![Tensor; 3], vec![Epilogue; 3]].concat();
-    assert_eq!(kinds, expected);
 }

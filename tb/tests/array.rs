@@ -5,33 +5,38 @@ use std::sync::LazyLock;
 
 use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, emitted_as, run_seeds};
 use heddle_gen::TextStyle;
-use heddle_hdl::array::{BiasRow, Pe, PeArray, PeRow};
+use heddle_hdl::array::{BiasRow, Pe, PeArray};
 use heddle_sim::array::{
     BiasInputs, BiasRowModel, BiasWrite, PeArrayInputs, PeArrayModel, PeInputs, PeModel,
-    PeRowInputs, PeRowModel, matrix_product,
+    matrix_product,
 };
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
-use rust_hdl_core::prelude::Block;
 
 const TILES: usize = 16;
 
 static PE: LazyLock<Sources> = LazyLock::new(|| emitted(Pe::default()));
-static ROW_3: LazyLock<Sources> = LazyLock::new(|| emitted(PeRow::new(3)));
-static ROW_19: LazyLock<Sources> = LazyLock::new(|| emitted(PeRow::new(19)));
-static ARRAY_1_1: LazyLock<Sources> = LazyLock::new(|| emitted(PeArray::new(1, 1)));
-static ARRAY_4_4: LazyLock<Sources> = LazyLock::new(|| emitted(PeArray::new(4, 4)));
-static ARRAY_3_10: LazyLock<Sources> = LazyLock::new(|| emitted(PeArray::new(3, 10)));
-static LOOPS_1_1: LazyLock<Sources> = LazyLock::new(|| loops(PeArray::new(1, 1)));
-static LOOPS_4_4: LazyLock<Sources> = LazyLock::new(|| loops(PeArray::new(4, 4)));
-static LOOPS_3_10: LazyLock<Sources> = LazyLock::new(|| loops(PeArray::new(3, 10)));
+static ARRAYS: LazyLock<Vec<Sources>> = LazyLock::new(|| {
+    let text = |(rows, cols), style| emitted_as(&PeArray::new(rows, cols), style);
+    let styles = [TextStyle::Structural, TextStyle::Loops].into_iter();
+    styles
+        .flat_map(|style| SIZES.map(|size| text(size, style)))
+        .collect()
+});
 static BIAS_1: LazyLock<Sources> = LazyLock::new(|| emitted(BiasRow::new(1, TILES)));
 static BIAS_5: LazyLock<Sources> = LazyLock::new(|| emitted(BiasRow::new(5, TILES)));
 
-/// A block in loop style.
-fn loops(block: impl Block) -> Sources {
-    emitted_as(&block, TextStyle::Loops)
+/// Rows and columns of the arrays: in one word of weights, in three.
+const SIZES: [(usize, usize); 3] = [(1, 1), (4, 4), (3, 19)];
+
+/// Arrays of all sizes in both styles.
+fn arrays() -> impl Iterator<Item = (&'static Sources, usize, usize)> {
+    let sizes = SIZES.into_iter().cycle();
+    ARRAYS
+        .iter()
+        .zip(sizes)
+        .map(|(sources, (rows, cols))| (sources, rows, cols))
 }
 
 /// An operand: mostly any 9-bit value, often an extreme one or zero.
@@ -118,58 +123,6 @@ fn pet_08_pe_follows_its_model() {
     run_seeds(|seed| random_pe(&PE, seed));
 }
 
-fn random_row(sources: &Sources, cols: usize, seed: u64) -> Checked<Coverage> {
-    let mut dut = Dut::new(sources, seed);
-    let mut model = PeRowModel::new(cols);
-    let mut rng = dut.rng();
-    let mut coverage = Coverage::default();
-    let settling = settling_cycles(1, cols);
-    for cycle in 0..4000 {
-        let warm = cycle >= settling;
-        let mut inputs = PeRowInputs {
-            psum: vec![0; cols],
-            swap: !warm,
-            shift: !warm,
-            nz: !warm,
-            ..PeRowInputs::default()
-        };
-        if warm {
-            inputs = PeRowInputs {
-                x: operand(&mut rng),
-                nz: rng.random_bool(0.7),
-                swap: rng.random_bool(0.1),
-                shift: rng.random_bool(0.3),
-                w: weight_word(&mut rng),
-                psum: (0..cols).map(|_| sum(&mut rng)).collect(),
-            };
-        }
-        dut.set_signed("x_i", inputs.x);
-        dut.set("nz_i", inputs.nz);
-        dut.set("swap_i", inputs.swap);
-        dut.set("shift_i", inputs.shift);
-        dut.set("w_i", inputs.w);
-        dut.set_all("psum_i", inputs.psum.iter().map(|p| *p as u64));
-        dut.settle();
-        let expected = model.step(&inputs);
-        if warm {
-            for (c, psum) in expected.iter().enumerate() {
-                dut.check_element("psum_o", c, cols, *psum as u64)?;
-            }
-            coverage.event("swap", inputs.swap);
-            coverage.event("shift during a swap", inputs.shift && inputs.swap);
-            coverage.event("zero operand", !inputs.nz);
-        }
-        dut.clock();
-    }
-    Ok(coverage)
-}
-
-#[test]
-fn rows_follow_their_model() {
-    run_seeds(|seed| random_row(&ROW_3, 3, seed));
-    run_seeds(|seed| random_row(&ROW_19, 19, seed));
-}
-
 /// An array and its model side by side.
 struct ArrayBench {
     dut: Dut,
@@ -243,12 +196,9 @@ fn random_array(sources: &Sources, rows: usize, cols: usize, seed: u64) -> Check
 
 #[test]
 fn arrays_follow_their_model() {
-    run_seeds(|seed| random_array(&ARRAY_1_1, 1, 1, seed));
-    run_seeds(|seed| random_array(&ARRAY_4_4, 4, 4, seed));
-    run_seeds(|seed| random_array(&ARRAY_3_10, 3, 10, seed));
-    run_seeds(|seed| random_array(&LOOPS_1_1, 1, 1, seed));
-    run_seeds(|seed| random_array(&LOOPS_4_4, 4, 4, seed));
-    run_seeds(|seed| random_array(&LOOPS_3_10, 3, 10, seed));
+    for (sources, rows, cols) in arrays() {
+        run_seeds(|seed| random_array(sources, rows, cols, seed));
+    }
 }
 
 /// Streams several weight tiles back to back: the weights of a tile are shifted in while the one
@@ -352,12 +302,9 @@ fn stream_tiles(sources: &Sources, rows: usize, cols: usize, seed: u64) -> Check
 
 #[test]
 fn tiles_follow_one_another_without_a_gap() {
-    run_seeds(|seed| stream_tiles(&ARRAY_1_1, 1, 1, seed));
-    run_seeds(|seed| stream_tiles(&ARRAY_4_4, 4, 4, seed));
-    run_seeds(|seed| stream_tiles(&ARRAY_3_10, 3, 10, seed));
-    run_seeds(|seed| stream_tiles(&LOOPS_1_1, 1, 1, seed));
-    run_seeds(|seed| stream_tiles(&LOOPS_4_4, 4, 4, seed));
-    run_seeds(|seed| stream_tiles(&LOOPS_3_10, 3, 10, seed));
+    for (sources, rows, cols) in arrays() {
+        run_seeds(|seed| stream_tiles(sources, rows, cols, seed));
+    }
 }
 
 /// The vector of the specification: w = (3, 5, -1, 7), x = (1, 0, 2, 0). The sum that leaves goes
@@ -571,7 +518,7 @@ fn faults_are_noticed() {
             "psum[128*m+32*n+128+:32] +",
         ),
     ];
-    check_mutants(&LOOPS_4_4, &mutants, |sources, seed| {
+    check_mutants(&ARRAYS[4], &mutants, |sources, seed| {
         random_array(sources, 4, 4, seed)
     });
     let mutants = [

@@ -2,6 +2,7 @@
 //! the golden machine.
 
 use crate::machines;
+use heddle_arch::host::{CTRL_START, Register};
 use heddle_arch::isa::{
     Drain, ErrorCode, Instruction, LoadWeights, Matmul, Record, RowBlock, RowTable,
 };
@@ -339,6 +340,29 @@ fn results_without_an_address_and_addresses_without_a_result() {
         let long = [weights, drain(bank + 64, 9, 1), vectors(5), HALT];
         check_instructions(pair, &long, code, 3);
         check_instructions(pair, &[vectors(1), HALT], code, 1);
+    });
+}
+
+#[test]
+fn a_wait_without_progress_is_stuck_in_its_clock() {
+    on_machines(|pair| {
+        let words: Vec<u32> = [drain(8, 1, 1), HALT]
+            .iter()
+            .flat_map(Instruction::encode)
+            .collect();
+        pair.write_program(0, &words);
+        let host = &mut pair.host;
+        host.write(Register::StartPc.address(), 0).expect("taken");
+        host.write(Register::Ctrl.address(), CTRL_START)
+            .expect("taken");
+        let model = host.model();
+        let error = model.port("error_o").expect("the machine has error_o");
+        let clocks = model.run_until(error, 1, 10_000);
+        // DRAIN of eight words takes Fetch, eight clocks and Start; HALT Fetch and 4096 clocks in Head; then a register.
+        assert_eq!(clocks, Some(10 + 1 + 4096 + 1), "{}", pair.place);
+        assert!(pair.await_end(1000));
+        let status = pair.host.status().expect("STATUS answers");
+        assert_eq!(status.error_code(), Some(ErrorCode::Stuck));
     });
 }
 

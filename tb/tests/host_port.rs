@@ -45,7 +45,7 @@ fn random_read(rng: &mut ChaCha8Rng, pair: &Pair, coverage: &mut Coverage) -> (u
                 let shape = params.array.rows | params.array.cols << 16;
                 (Register::Shape.address(), shape.into())
             }
-            _ => (register_address(rng.random_range(20..32)), 0),
+            _ => (register_address(rng.random_range(22..32)), 0),
         },
         4 => (outside(rng, params), 0),
         6 => {

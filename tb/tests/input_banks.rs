@@ -4,7 +4,7 @@
 use crate::machines;
 use heddle_arch::isa::{Drain, ErrorCode, Instruction, LoadWeights, Matmul, Record, RowBlock};
 use heddle_arch::network::Network;
-use heddle_arch::params::Params;
+use heddle_arch::params::{Params, ProgramMemory};
 use heddle_compiler::compile;
 use heddle_sim::network::run as golden;
 use heddle_tb::host::Host;
@@ -28,18 +28,23 @@ fn words(host: &mut Host, params: &Params, words: std::ops::Range<u32>) -> Vec<[
 }
 
 #[test]
-fn pet_61_the_input_of_the_digits_is_visible_only_in_the_input_bank() {
+fn pet_60_pet_61_the_input_of_the_digits_is_visible_only_in_the_input_bank() {
     let network = Network::from_json(include_str!("../../models/digits.json")).unwrap();
     let mut params = Params::from_json(include_str!("../../configs/edge.json")).unwrap();
     params.name = "input_digits".to_string();
+    params.state_buffer.slices.plain = true;
     params.state_buffer.banks = 4;
     params.state_buffer.input_banks = 1;
+    params.program.memory = ProgramMemory::Banks;
     let machine = Machine::new(params);
     let params = &machine.params;
     let program = compile(&network, params).unwrap();
-    let (work, all) = (params.work_bytes() / 8, params.partition_words());
+    // Two banks are enough for what the network works on.
+    assert_eq!((params.work_banks(), params.program_banks()), (2, 1));
+    let (work, all) = (params.work_bytes() / 8, params.operand_bytes() / 8);
     let input = &program.tensors[0];
-    assert!(input.base / 8 >= work);
+    assert_eq!(input.base / 8, work);
+    assert!(input.base + input.bytes <= params.operand_bytes());
 
     // The bench writes the program and compares layers and counters of the images.
     let mut bench = Bench::new(machine.host(1), params, &network, &program).unwrap();

@@ -1,21 +1,15 @@
 //! Sums of the K tiles before that enter the array at the top, on emitted machines: the clocks that products wait for
 //! them, and what comes out.
 
-use crate::machines;
-use crate::rtl;
 use heddle_arch::host::Counter;
 use heddle_arch::isa::{Instruction, LoadWeights, Matmul, Record, RowBlock, assemble};
 use heddle_arch::params::Params;
-use rand::{Rng, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::machines::pair::{End, HALT, Pair, random_word, row};
-use crate::machines::programs::{random_program, random_row_offset};
+use crate::machines::pair::{End, HALT, Pair, row};
 use crate::machines::{Machine, tall, wide, with_sums_at_top};
-use crate::rtl::{Checked, Coverage, run_seeds};
-
-/// Random programs on a machine.
-const PROGRAMS: u32 = 60;
+use crate::rtl::Checked;
 
 fn load(pair: &Pair, tiles: u32) -> Instruction {
     let params = pair.params();
@@ -110,93 +104,4 @@ fn pet_57_rounds_start_from_the_sums_of_the_round_before_on_a_tall_array() {
 #[test]
 fn pet_57_rounds_start_from_the_sums_of_the_round_before_on_a_wide_array() {
     check_rounds(wide());
-}
-
-fn random_programs(machine: &Machine, seed: u64) -> Checked<Coverage> {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut coverage = Coverage::default();
-    let mut pair = Pair::new(machine, seed, &mut rng)?;
-    let place = pair.place.clone();
-    for number in 0..PROGRAMS {
-        pair.place = format!("{place}, program {number}");
-        let params = pair.params();
-        for _ in 0..4 {
-            let (rows, words) = (params.array.rows, params.partition_words());
-            let (partition, word) = (rng.random_range(0..rows), rng.random_range(0..words));
-            pair.write_word(partition, word, random_word(&mut rng));
-            let entry = rng.random_range(0..params.state_buffer.row_offsets);
-            let offset = random_row_offset(&mut rng, params);
-            pair.write_row_offset(partition, entry, offset);
-        }
-        let program = random_program(&mut rng, params);
-        let end = pair.run_instructions(&program)?;
-        pair.compare()?;
-        if let End::Halt(counters) = end {
-            coverage.event(
-                "a slot waits for sums",
-                counters.get(Counter::StallSums) > 0,
-            );
-            coverage.event("no slot waits", counters.get(Counter::StallSums) == 0);
-        }
-        for instruction in &program {
-            if let Instruction::Matmul(Matmul {
-                first,
-                repeat,
-                record,
-                ..
-            }) = instruction
-            {
-                coverage.event("accumulates", !first);
-                coverage.event("repeats", repeat.is_some());
-                let epilogue = record.rows.iter().any(|block| block.row == 2);
-                coverage.event("epilogue", epilogue);
-            }
-        }
-    }
-    Ok(coverage)
-}
-
-#[test]
-fn pet_57_random_programs_end_as_predicted_with_sums_at_the_top() {
-    for params in [tall(), wide()] {
-        let machine = Machine::new(with_sums_at_top(params));
-        run_seeds(|seed| random_programs(&machine, seed));
-    }
-}
-
-#[test]
-fn pet_57_faults_of_sums_at_the_top_are_noticed_by_programs() {
-    let params = with_sums_at_top(tall());
-    let sources = machines::verilog(&params);
-    let mutants = [
-        // A tile begins a clock too early.
-        (
-            "heddle_sums_head",
-            "tile_left_q <= 9'd7",
-            "tile_left_q <= 9'd6",
-        ),
-        // An epilogue does not wait.
-        (
-            "heddle_sums_head",
-            "slot_wait_o = slot_wait_q",
-            "slot_wait_o = 1'b0",
-        ),
-        // Tiles that store nothing make others wait.
-        (
-            "heddle_stream_head",
-            "vector & !(last_i & last_tile)",
-            "vector",
-        ),
-        // The stored sum is added to the bias as well.
-        ("heddle_stream_head", "is_tensor & !first_q)", "is_tensor)"),
-        // The sums of an epilogue are not taken.
-        (
-            "heddle_drain_head",
-            "res_sum_q <= slot;",
-            "res_sum_q <= slot_vector;",
-        ),
-    ];
-    rtl::check_mutants(&sources, &mutants, |sources, seed| {
-        random_programs(&Machine::from_verilog(params.clone(), sources), seed)
-    });
 }

@@ -250,7 +250,6 @@ fn traversal_unit_without_options_agrees() {
         .event("outermost loop ends", |s| {
             s.is("valid_o") && s.get("final_o", 2) == 1 && !s.is("final_o")
         })
-        .event("error", |s| s.is("error_o"))
         .event("word waits for the registers", |s| {
             s.is("busy_o") && s.is("instr_valid_i") && !s.is("instr_ready_o") && !s.is("error_o")
         })

@@ -1,5 +1,9 @@
 //! From words to instructions.
 
+use super::fields::{
+    copy, copy_distance, drain, drain_bounds, drain_place, drain_pool, header, load_weights,
+    matmul, matmul_macs, matmul_repeat, matmul_table, row,
+};
 use super::{
     CopyWords, Drain, DrainPlace, ErrorCode, Instruction, IsaError, LoadWeights, Loop, Matmul,
     OP_COPY, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS, OP_MATMUL, OP_SYNC, Pooling, Record, Reduction,
@@ -16,8 +20,8 @@ impl Instruction {
         let Some(&header) = words.first() else {
             return Err(IsaError::new(ErrorCode::ProgramEnd, "no word left"));
         };
-        let opcode = header & 0xff;
-        let length = (header >> 8 & 0xff) as usize;
+        let opcode = header::OPCODE.get(header);
+        let length = header::LENGTH.get(header) as usize;
         let (name, fixed) = match opcode {
             OP_HALT => ("HALT", 1),
             OP_LOAD_WEIGHTS => ("LOAD_WEIGHTS", 2),
@@ -36,7 +40,7 @@ impl Instruction {
             let message = format!("length of {name} is {length}, expected {allowed}{fixed}");
             return Err(IsaError::new(ErrorCode::BadLength, message));
         }
-        reserved(name, "word 0", header, 0x0007_ffff)?;
+        reserved(name, "word 0", header, header::WORD.used())?;
         let Some(words) = words.get(..length) else {
             let message = format!("{name} needs {length} words, {} left", words.len());
             return Err(IsaError::new(ErrorCode::ProgramEnd, message));
@@ -49,81 +53,32 @@ impl Instruction {
 
 fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, IsaError> {
     let wait = Wait {
-        weights: bit(words[0], 16),
-        stream: bit(words[0], 17),
-        drain: bit(words[0], 18),
+        weights: header::WAIT_WEIGHTS.is_set(words[0]),
+        stream: header::WAIT_STREAM.is_set(words[0]),
+        drain: header::WAIT_DRAIN.is_set(words[0]),
     };
     Ok(match opcode {
         OP_LOAD_WEIGHTS => {
-            reserved(name, "word 1", words[1], 0x001f_f1ff)?;
+            let word = words[1];
+            reserved(name, "word 1", word, load_weights::WORD.used())?;
             Instruction::LoadWeights(LoadWeights {
                 wait,
-                rows: words[1] & 0x1ff,
-                tile_level: words[1] >> 12 & 7,
-                flip: words[1] >> 15 & 0x1f,
-                streamed: bit(words[1], 20),
+                rows: load_weights::ROWS.get(word),
+                tile_level: load_weights::LEVEL.get(word),
+                flip: load_weights::FLIP.get(word),
+                streamed: load_weights::STREAMED.is_set(word),
                 record: decode_record(name, &words[2..])?,
             })
         }
-        OP_MATMUL => {
-            reserved(name, "word 1", words[1], 0x01ff_ffff)?;
-            reserved(name, "word 2", words[2], 0x0001_ffff)?;
-            let (table, rest) = match bit(words[1], 15) {
-                true => decode_table(name, &words[3..])?,
-                false => (None, &words[3..]),
-            };
-            let (repeat, record) = match bit(words[1], 24) {
-                true => decode_repeat(name, rest)?,
-                false => (None, rest),
-            };
-            Instruction::Matmul(Matmul {
-                wait,
-                rows: words[1] & 0x1ff,
-                first: bit(words[1], 9),
-                last: bit(words[1], 10),
-                bank: bit(words[1], 11),
-                tile_level: words[1] >> 12 & 7,
-                threshold: (words[1] >> 16) as u8,
-                macs: words[2],
-                table,
-                repeat,
-                record: decode_record(name, record)?,
-            })
-        }
-        OP_DRAIN => {
-            let advances = bit(words[1], 24);
-            let levels = if advances { 0x0e00_0000 } else { 0 };
-            reserved(name, "word 1", words[1], 0x01ff_ffff | levels)?;
-            reserved(name, "word 2", words[2], 0x01ff_01ff)?;
-            let (place, rest) = match bit(words[1], 10) {
-                true => decode_place(name, &words[3..])?,
-                false => (None, &words[3..]),
-            };
-            let (pooling, record) = match bit(words[1], 15) {
-                true => decode_pooling(name, rest)?,
-                false => (None, rest),
-            };
-            Instruction::Drain(Drain {
-                wait,
-                columns: words[1] & 0x1ff,
-                single: bit(words[1], 9),
-                tile: (words[1] >> 16) as u8,
-                lo: signed9(words[2]),
-                hi: signed9(words[2] >> 16),
-                place,
-                activation: (words[1] >> 11 & 0xf) as u8,
-                pooling,
-                advance: advances.then_some((words[1] >> 25 & 7) as u8),
-                record: decode_record(name, record)?,
-            })
-        }
+        OP_MATMUL => Instruction::Matmul(decode_matmul(wait, name, words)?),
+        OP_DRAIN => Instruction::Drain(decode_drain(wait, name, words)?),
         OP_COPY => {
-            reserved(name, "word 1", words[1], 0x0000_01ff)?;
-            reserved(name, "word 2", words[2], 0x0000_fff8)?;
+            reserved(name, "word 1", words[1], copy::WORD.used())?;
+            reserved(name, "word 2", words[2], copy_distance::WORD.used())?;
             Instruction::Copy(CopyWords {
                 wait,
-                rows: words[1],
-                distance: words[2],
+                rows: copy::ROWS.get(words[1]),
+                distance: 8 * copy_distance::WORDS.get(words[2]),
                 record: decode_record(name, &words[3..])?,
             })
         }
@@ -132,80 +87,110 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
     })
 }
 
-/// The word of the row tables, and the words behind it.
-fn decode_table<'w>(
-    name: &str,
-    words: &'w [u32],
-) -> Result<(Option<RowTable>, &'w [u32]), IsaError> {
-    let Some((&word, record)) = words.split_first() else {
-        let message = format!("length of {name} with row tables is 3, expected at least 4");
-        return Err(IsaError::new(ErrorCode::BadLength, message));
-    };
-    reserved(name, "word 3", word, 0xff01_ffff)?;
-    let table = RowTable {
-        first_entry: (word >> 24) as u8,
-        last_macs: word & 0x1_ffff,
-    };
-    Ok((Some(table), record))
+fn decode_matmul(wait: Wait, name: &str, words: &[u32]) -> Result<Matmul, IsaError> {
+    let word = words[1];
+    reserved(name, "word 1", word, matmul::WORD.used())?;
+    reserved(name, "word 2", words[2], matmul_macs::WORD.used())?;
+    let mut rest = &words[3..];
+    let mut table = None;
+    if matmul::TABLE.is_set(word) {
+        let short = format!("length of {name} with row tables is 3, expected at least 4");
+        let word = next(&mut rest, short)?;
+        reserved(name, "word 3", word, matmul_table::WORD.used())?;
+        table = Some(RowTable {
+            first_entry: matmul_table::ENTRY.get(word) as u8,
+            last_macs: matmul_table::LAST_MACS.get(word),
+        });
+    }
+    let mut repeat = None;
+    if matmul::REPEATED.is_set(word) {
+        let short = format!("{name} that repeats ends in front of the word for it");
+        let word = next(&mut rest, short)?;
+        reserved(
+            name,
+            "word of repetitions",
+            word,
+            matmul_repeat::WORD.used(),
+        )?;
+        repeat = Some(Repeat {
+            times: matmul_repeat::TIMES.get(word) + 1,
+            step: matmul_repeat::STEP.get(word),
+        });
+    }
+    Ok(Matmul {
+        wait,
+        rows: matmul::ROWS.get(word),
+        first: matmul::FIRST.is_set(word),
+        last: matmul::LAST.is_set(word),
+        bank: matmul::BANK.is_set(word),
+        tile_level: matmul::LEVEL.get(word),
+        threshold: matmul::THRESHOLD.get(word) as u8,
+        macs: words[2],
+        table,
+        repeat,
+        record: decode_record(name, rest)?,
+    })
 }
 
-/// The word of the repetitions, and the words behind it.
-fn decode_repeat<'w>(
-    name: &str,
-    words: &'w [u32],
-) -> Result<(Option<Repeat>, &'w [u32]), IsaError> {
-    let Some((&word, record)) = words.split_first() else {
-        let message = format!("{name} that repeats ends in front of the word for it");
-        return Err(IsaError::new(ErrorCode::BadLength, message));
-    };
-    reserved(name, "word of repetitions", word, 0x00ff_ffff)?;
-    let repeat = Repeat {
-        times: (word & 0xff) + 1,
-        step: word >> 8,
-    };
-    Ok((Some(repeat), record))
+fn decode_drain(wait: Wait, name: &str, words: &[u32]) -> Result<Drain, IsaError> {
+    let word = words[1];
+    let advances = drain::ADVANCING.is_set(word);
+    let level = if advances { 0 } else { drain::LEVEL.mask() };
+    reserved(name, "word 1", word, drain::WORD.used() & !level)?;
+    reserved(name, "word 2", words[2], drain_bounds::WORD.used())?;
+    let mut rest = &words[3..];
+    let mut place = None;
+    if drain::PLACED.is_set(word) {
+        let short = format!("length of {name} that is placed is 3, expected at least 4");
+        let word = next(&mut rest, short)?;
+        reserved(name, "word 3", word, drain_place::WORD.used())?;
+        place = Some(DrainPlace {
+            first_column: drain_place::COLUMN.get(word),
+            turn: drain_place::TURN.get(word),
+        });
+    }
+    let mut pooling = None;
+    if drain::POOLED.is_set(word) {
+        let short = format!("{name} that pools ends in front of the word for it");
+        let word = next(&mut rest, short)?;
+        reserved(name, "word of pooling", word, drain_pool::WORD.used())?;
+        let number = drain_pool::REDUCTION.get(word);
+        let Some(reduction) = Reduction::from_number(number) else {
+            let message = format!("reduction is {number}, expected 0 to 4");
+            return Err(IsaError::new(ErrorCode::BadField, message));
+        };
+        let window = drain_pool::WINDOW.get(word) + 1;
+        pooling = Some(Pooling { reduction, window });
+    }
+    Ok(Drain {
+        wait,
+        columns: drain::COLUMNS.get(word),
+        single: drain::SINGLE.is_set(word),
+        tile: drain::TILE.get(word) as u8,
+        lo: signed9(drain_bounds::LO.get(words[2])),
+        hi: signed9(drain_bounds::HI.get(words[2])),
+        place,
+        activation: drain::ACTIVATION.get(word) as u8,
+        pooling,
+        advance: advances.then_some(drain::LEVEL.get(word) as u8),
+        record: decode_record(name, rest)?,
+    })
 }
 
-/// The word of a drain's columns and partitions, and the words behind it.
-fn decode_place<'w>(
-    name: &str,
-    words: &'w [u32],
-) -> Result<(Option<DrainPlace>, &'w [u32]), IsaError> {
-    let Some((&word, record)) = words.split_first() else {
-        let message = format!("length of {name} that is placed is 3, expected at least 4");
-        return Err(IsaError::new(ErrorCode::BadLength, message));
+/// Takes the next word.
+fn next(words: &mut &[u32], short: String) -> Result<u32, IsaError> {
+    let Some((&word, rest)) = words.split_first() else {
+        return Err(IsaError::new(ErrorCode::BadLength, short));
     };
-    reserved(name, "word 3", word, 0x00ff_00ff)?;
-    let place = DrainPlace {
-        first_column: word & 0xff,
-        turn: word >> 16 & 0xff,
-    };
-    Ok((Some(place), record))
-}
-
-/// The word of a drain's windows, and the words behind it.
-fn decode_pooling<'w>(
-    name: &str,
-    words: &'w [u32],
-) -> Result<(Option<Pooling>, &'w [u32]), IsaError> {
-    let Some((&word, record)) = words.split_first() else {
-        let message = format!("{name} that pools ends in front of the word for it");
-        return Err(IsaError::new(ErrorCode::BadLength, message));
-    };
-    reserved(name, "word of pooling", word, 0x0000_ff07)?;
-    let Some(reduction) = Reduction::from_number(word & 7) else {
-        let message = format!("reduction is {}, expected 0 to 4", word & 7);
-        return Err(IsaError::new(ErrorCode::BadField, message));
-    };
-    let window = (word >> 8 & 0xff) + 1;
-    Ok((Some(Pooling { reduction, window }), record))
+    *words = rest;
+    Ok(word)
 }
 
 fn decode_record(name: &str, mut words: &[u32]) -> Result<Record, IsaError> {
     let mut rows = Vec::new();
     while let [head, rest @ ..] = words {
-        reserved(name, "row word", *head, 0x0000_00f7)?;
-        let loops = (head >> 4) as usize;
+        reserved(name, "row word", *head, row::WORD.used())?;
+        let loops = row::LOOPS.get(*head) as usize;
         if loops > 8 {
             let message = format!("loops is {loops}, expected 0 to 8");
             return Err(IsaError::new(ErrorCode::BadField, message));
@@ -216,7 +201,7 @@ fn decode_record(name: &str, mut words: &[u32]) -> Result<Record, IsaError> {
             return Err(IsaError::new(ErrorCode::BadLength, message));
         }
         rows.push(RowBlock {
-            row: (head & 7) as u8,
+            row: row::ROW.get(*head) as u8,
             base: rest[0],
             loops: rest[1..needed].chunks_exact(3).map(decode_loop).collect(),
         });
@@ -241,11 +226,7 @@ fn reserved(name: &str, word: &str, value: u32, used: u32) -> Result<(), IsaErro
     Err(IsaError::new(ErrorCode::BadField, message))
 }
 
-fn bit(word: u32, index: u32) -> bool {
-    word >> index & 1 != 0
-}
-
 fn signed9(bits: u32) -> i16 {
-    let value = (bits & 0x1ff) as i16;
+    let value = bits as i16;
     if value < 256 { value } else { value - 512 }
 }

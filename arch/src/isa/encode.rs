@@ -1,6 +1,10 @@
 //! From instructions to words.
 
-use super::{CopyWords, Drain, Instruction, LoadWeights, Matmul, Record};
+use super::fields::{
+    copy, copy_distance, drain, drain_bounds, drain_place, drain_pool, header, load_weights,
+    matmul, matmul_macs, matmul_repeat, matmul_table, row,
+};
+use super::{Drain, Instruction, Matmul, Record};
 
 impl Instruction {
     /// The words of the instruction, header first.
@@ -14,77 +18,26 @@ impl Instruction {
         let wait = self.wait();
         let mut words = Vec::with_capacity(self.words());
         words.push(
-            self.opcode()
-                | (self.words() as u32) << 8
-                | u32::from(wait.weights) << 16
-                | u32::from(wait.stream) << 17
-                | u32::from(wait.drain) << 18,
+            header::OPCODE.put(self.opcode())
+                | header::LENGTH.put(self.words() as u32)
+                | header::WAIT_WEIGHTS.flag(wait.weights)
+                | header::WAIT_STREAM.flag(wait.stream)
+                | header::WAIT_DRAIN.flag(wait.drain),
         );
         match self {
             Instruction::Halt { .. } | Instruction::Sync { .. } => {}
-            Instruction::Copy(CopyWords { rows, distance, .. }) => words.extend([*rows, *distance]),
-            Instruction::LoadWeights(LoadWeights {
-                rows,
-                tile_level,
-                flip,
-                streamed,
-                ..
-            }) => {
-                let streamed = u32::from(*streamed) << 20;
-                words.push(rows | tile_level << 12 | flip << 15 | streamed);
+            Instruction::Copy(c) => {
+                words.push(copy::ROWS.put(c.rows));
+                words.push(copy_distance::WORDS.put(c.distance / 8));
             }
-            Instruction::Matmul(Matmul {
-                rows,
-                first,
-                last,
-                bank,
-                tile_level,
-                threshold,
-                macs,
-                table,
-                repeat,
-                ..
-            }) => {
-                let flags = u32::from(*first) << 9
-                    | u32::from(*last) << 10
-                    | u32::from(*bank) << 11
-                    | u32::from(table.is_some()) << 15
-                    | u32::from(repeat.is_some()) << 24;
-                words.push(rows | flags | tile_level << 12 | u32::from(*threshold) << 16);
-                words.push(*macs);
-                if let Some(table) = table {
-                    words.push(u32::from(table.first_entry) << 24 | table.last_macs);
-                }
-                if let Some(repeat) = repeat {
-                    words.push((repeat.times - 1) | repeat.step << 8);
-                }
-            }
-            Instruction::Drain(Drain {
-                columns,
-                single,
-                tile,
-                lo,
-                hi,
-                place,
-                activation,
-                pooling,
-                advance,
-                ..
-            }) => {
-                let flags = u32::from(*single) << 9
-                    | u32::from(place.is_some()) << 10
-                    | u32::from(*activation) << 11
-                    | u32::from(pooling.is_some()) << 15
-                    | advance.map_or(0, |level| 1 << 24 | u32::from(level) << 25);
-                words.push(columns | flags | u32::from(*tile) << 16);
-                words.push(signed9(*lo) | signed9(*hi) << 16);
-                if let Some(place) = place {
-                    words.push(place.first_column | place.turn << 16);
-                }
-                if let Some(pooling) = pooling {
-                    words.push(pooling.reduction.number() | (pooling.window - 1) << 8);
-                }
-            }
+            Instruction::LoadWeights(l) => words.push(
+                load_weights::ROWS.put(l.rows)
+                    | load_weights::LEVEL.put(l.tile_level)
+                    | load_weights::FLIP.put(l.flip)
+                    | load_weights::STREAMED.flag(l.streamed),
+            ),
+            Instruction::Matmul(m) => push_matmul(&mut words, m),
+            Instruction::Drain(d) => push_drain(&mut words, d),
         }
         if let Some(record) = self.record() {
             push_record(&mut words, record);
@@ -93,16 +46,57 @@ impl Instruction {
     }
 }
 
+fn push_matmul(words: &mut Vec<u32>, m: &Matmul) {
+    words.push(
+        matmul::ROWS.put(m.rows)
+            | matmul::FIRST.flag(m.first)
+            | matmul::LAST.flag(m.last)
+            | matmul::BANK.flag(m.bank)
+            | matmul::LEVEL.put(m.tile_level)
+            | matmul::TABLE.flag(m.table.is_some())
+            | matmul::THRESHOLD.put(m.threshold.into())
+            | matmul::REPEATED.flag(m.repeat.is_some()),
+    );
+    words.push(matmul_macs::MACS.put(m.macs));
+    if let Some(table) = m.table {
+        let entry = matmul_table::ENTRY.put(table.first_entry.into());
+        words.push(matmul_table::LAST_MACS.put(table.last_macs) | entry);
+    }
+    if let Some(repeat) = m.repeat {
+        let step = matmul_repeat::STEP.put(repeat.step);
+        words.push(matmul_repeat::TIMES.put(repeat.times - 1) | step);
+    }
+}
+
+fn push_drain(words: &mut Vec<u32>, d: &Drain) {
+    words.push(
+        drain::COLUMNS.put(d.columns)
+            | drain::SINGLE.flag(d.single)
+            | drain::PLACED.flag(d.place.is_some())
+            | drain::ACTIVATION.put(d.activation.into())
+            | drain::POOLED.flag(d.pooling.is_some())
+            | drain::TILE.put(d.tile.into())
+            | drain::ADVANCING.flag(d.advance.is_some())
+            | drain::LEVEL.put(d.advance.unwrap_or(0).into()),
+    );
+    // Two's complement.
+    words.push(drain_bounds::LO.put(d.lo as u32) | drain_bounds::HI.put(d.hi as u32));
+    if let Some(place) = d.place {
+        let turn = drain_place::TURN.put(place.turn);
+        words.push(drain_place::COLUMN.put(place.first_column) | turn);
+    }
+    if let Some(pooling) = d.pooling {
+        let window = drain_pool::WINDOW.put(pooling.window - 1);
+        words.push(drain_pool::REDUCTION.put(pooling.reduction.number()) | window);
+    }
+}
+
 fn push_record(words: &mut Vec<u32>, record: &Record) {
     for block in &record.rows {
-        words.push(u32::from(block.row) | (block.loops.len() as u32) << 4);
+        words.push(row::ROW.put(block.row.into()) | row::LOOPS.put(block.loops.len() as u32));
         words.push(block.base);
         for l in &block.loops {
             words.extend([l.initial, l.step, l.end]);
         }
     }
-}
-
-fn signed9(value: i16) -> u32 {
-    u32::from(value as u16 & 0x1ff)
 }

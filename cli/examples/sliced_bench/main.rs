@@ -48,7 +48,8 @@ fn table(title: &str, sets: &[Set], benches: &mut [Bench]) {
         .map(|set| (set, benches.iter_mut().map(|b| b.run(set)).collect()))
         .collect();
     let print = |what: &str, columns: &[&str], cells: &dyn Fn(&Set, &[Result]) -> Vec<f64>| {
-        let columns = [&[&format!("{title}{what}")], columns].concat();
+        let title = format!("{title}{what}");
+        let columns = [&[title.as_str()], columns].concat();
         println!(
             "\n| {} |\n|{}",
             columns.join(" | "),

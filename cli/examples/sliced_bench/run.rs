@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use heddle_sim::sliced::choose::{binomial, expected_bits};
-use heddle_sim::sliced::{Counts, Layout, SlicedReference, Word};
+use heddle_sim::sliced::{Counts, SlicedReference, Word};
 use heddle_tb::verilate::{Options, Sources, Trace, build_shared};
 use heddle_tb::{Model, PortId};
 

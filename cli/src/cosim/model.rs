@@ -21,7 +21,7 @@ const UNROLL_COUNT: u32 = 16;
 
 /// Generates the machine and builds its model, or takes the model from the cache.
 pub fn verilated(params: &Params, style: TextStyle, trace: Trace) -> Result<Model, Failure> {
-    let design = design::generate(params, design::TOP, style)?;
+    let design = design::generate(params, design::TOP, style, None)?;
     let options = options(&design, params, style, trace);
     let verilog = |(name, _): &(String, String)| name.ends_with(".v");
     let sources = Sources {
@@ -87,7 +87,8 @@ mod tests {
         let mut params = Params::from_json(text).expect("a legal configuration");
         let mut blocks = |rows: u32, style: TextStyle| {
             params.array.rows = rows;
-            let design = design::generate(&params, design::TOP, style).expect("it is printed");
+            let design =
+                design::generate(&params, design::TOP, style, None).expect("it is printed");
             options(&design, &params, style, Trace::None).hier_blocks
         };
         let partition = ["heddle_partition_b2_e32_d256_w4_w4".to_string()];

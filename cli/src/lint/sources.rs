@@ -17,6 +17,8 @@ pub struct Sources {
     pub top: String,
     /// File names inside the folder, leaves first.
     pub files: Vec<String>,
+    /// Files that differ from their hashes in the manifest.
+    pub changed: Vec<String>,
 }
 
 impl Sources {
@@ -62,9 +64,23 @@ impl Sources {
         Ok(Sources {
             folder: absolute,
             top: top.to_string(),
+            changed: changed(folder, &manifest),
             files,
         })
     }
+}
+
+/// The files of a manifest whose text is not that of their hashes.
+fn changed(folder: &Path, manifest: &serde_json::Value) -> Vec<String> {
+    let modules = manifest.get("modules").and_then(|list| list.as_array());
+    let modules = modules.into_iter().flatten();
+    let differs = |module: &serde_json::Value| {
+        let file = module.get("file")?.as_str().filter(|name| is_plain(name))?;
+        let hash = module.get("sha256")?.as_str()?;
+        let text = std::fs::read_to_string(folder.join(file)).unwrap_or_default();
+        (heddle_gen::sha256(&text) != hash).then(|| file.to_string())
+    };
+    modules.filter_map(differs).collect()
 }
 
 /// Names that no tool takes for an option, a path or a script.

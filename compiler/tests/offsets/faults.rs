@@ -84,8 +84,10 @@ fn faulty(change: impl Fn(&mut Formulas)) -> Tables {
     formulas.tables()
 }
 
-/// Ways to get the formulas of 4.3 and 4.4 wrong.
-const FAULTS: [(&str, fn(&mut Formulas)); 23] = [
+/// A way to get the formulas of 4.3 and 4.4 wrong.
+type Fault = (&'static str, fn(&mut Formulas));
+
+const FAULTS: [Fault; 23] = [
     ("sides of the filter swapped", |f| f.filter = [2, 3]),
     ("sides of the input swapped", |f| (f.line, f.row) = (6, 6)),
     ("sides of the output swapped", |f| f.out = [4, 3]),

@@ -48,40 +48,36 @@ pub struct BiasColumn {
     pub psum_o: Signal<Out, Bits<32>>,
     #[new(Ram1r1w::new(1, tiles))]
     ram: Ram1r1w<8, 32>,
-    _tiles: usize,
+    /// Column tiles.
+    _tiles: Param<'t'>,
 }
 
-impl Logic for BiasColumn {
-    #[kernel]
+#[kernel]
+impl BiasColumn {
     fn update(&mut self) {
         // The wave
-        self.load.d_i.next = self.load_i.val();
-        self.tile.d_i.next = self.tile_i.val();
-        self.first.d_i.next = self.first_i.val();
+        self.load = self.load_i;
+        self.tile = self.tile_i;
+        self.first = self.first_i;
 
         // Parameter writes
-        self.pw_valid.d_i.next = self.pw_valid_i.val();
-        self.pw_column.d_i.next = self.pw_column_i.val() - 1;
-        self.pw_tile.d_i.next = self.pw_tile_i.val();
-        self.pw_data.d_i.next = self.pw_data_i.val();
+        self.pw_valid = self.pw_valid_i;
+        self.pw_column = self.pw_column_i - 1;
+        self.pw_tile = self.pw_tile_i;
+        self.pw_data = self.pw_data_i;
 
         // Memory and bias register
-        self.ram.wen_i.next = self.pw_valid_i.val() & (self.pw_column_i.val() == 0);
-        self.ram.waddr_i.next = self.pw_tile_i.val();
-        self.ram.wdata_i[0].next = self.pw_data_i.val();
-        self.ram.ren_i.next = self.load_i.val();
-        self.ram.raddr_i.next = self.tile_i.val();
-        self.bias
-            .load(self.load.q_o.val(), self.ram.rdata_o[0].val());
+        self.ram.wen_i = self.pw_valid_i & (self.pw_column_i == 0);
+        self.ram.waddr_i = self.pw_tile_i;
+        self.ram.wdata_i[0] = self.pw_data_i;
+        self.ram.ren_i = self.load_i;
+        self.ram.raddr_i = self.tile_i;
+        self.bias.load(self.load, self.ram.rdata_o[0]);
 
         // First partial sum
-        self.use_bias.d_i.next = self.first.q_o.val();
-        self.psum_o.next = 0.into();
-        if self.use_bias.q_o.val() {
-            self.psum_o.next = self.bias.q_o.val();
-        }
+        self.use_bias = self.first;
+        self.psum_o = mux(self.use_bias, self.bias, 0.into());
     }
-    describe!(|this| Meta::module("bias_column").param("tiles", "t", this._tiles, "column tiles"));
 }
 
 /// The bias columns of the array. A wave that enters column 0 in cycle T reaches column c in
@@ -117,39 +113,38 @@ pub struct BiasRow {
     pw_column: [Signal<Local, Bits<8>>; cols + 1],
     pw_tile: [Signal<Local, Bits<8>>; cols + 1],
     pw_data: [Signal<Local, Bits<32>>; cols + 1],
-    _cols: usize,
-    _tiles: usize,
+    /// Columns.
+    _cols: Param<'c'>,
+    /// Column tiles.
+    _tiles: Param<'t'>,
 }
 
-impl Logic for BiasRow {
-    #[kernel]
+#[kernel]
+impl BiasRow {
     fn update(&mut self) {
-        self.load[0].next = self.load_i.val();
-        self.tile[0].next = self.tile_i.val();
-        self.first[0].next = self.first_i.val();
-        self.pw_valid[0].next = self.pw_valid_i.val();
-        self.pw_column[0].next = self.pw_column_i.val();
-        self.pw_tile[0].next = self.pw_tile_i.val();
-        self.pw_data[0].next = self.pw_data_i.val();
+        self.load[0] = self.load_i;
+        self.tile[0] = self.tile_i;
+        self.first[0] = self.first_i;
+        self.pw_valid[0] = self.pw_valid_i;
+        self.pw_column[0] = self.pw_column_i;
+        self.pw_tile[0] = self.pw_tile_i;
+        self.pw_data[0] = self.pw_data_i;
         for i in 0..self._cols {
-            self.column[i].load_i.next = self.load[i].val();
-            self.column[i].tile_i.next = self.tile[i].val();
-            self.column[i].first_i.next = self.first[i].val();
-            self.column[i].pw_valid_i.next = self.pw_valid[i].val();
-            self.column[i].pw_column_i.next = self.pw_column[i].val();
-            self.column[i].pw_tile_i.next = self.pw_tile[i].val();
-            self.column[i].pw_data_i.next = self.pw_data[i].val();
-            self.load[i + 1].next = self.column[i].load_o.val();
-            self.tile[i + 1].next = self.column[i].tile_o.val();
-            self.first[i + 1].next = self.column[i].first_o.val();
-            self.pw_valid[i + 1].next = self.column[i].pw_valid_o.val();
-            self.pw_column[i + 1].next = self.column[i].pw_column_o.val();
-            self.pw_tile[i + 1].next = self.column[i].pw_tile_o.val();
-            self.pw_data[i + 1].next = self.column[i].pw_data_o.val();
-            self.psum_o[i].next = self.column[i].psum_o.val();
+            self.column[i].load_i = self.load[i];
+            self.column[i].tile_i = self.tile[i];
+            self.column[i].first_i = self.first[i];
+            self.column[i].pw_valid_i = self.pw_valid[i];
+            self.column[i].pw_column_i = self.pw_column[i];
+            self.column[i].pw_tile_i = self.pw_tile[i];
+            self.column[i].pw_data_i = self.pw_data[i];
+            self.load[i + 1] = self.column[i].load_o;
+            self.tile[i + 1] = self.column[i].tile_o;
+            self.first[i + 1] = self.column[i].first_o;
+            self.pw_valid[i + 1] = self.column[i].pw_valid_o;
+            self.pw_column[i + 1] = self.column[i].pw_column_o;
+            self.pw_tile[i + 1] = self.column[i].pw_tile_o;
+            self.pw_data[i + 1] = self.column[i].pw_data_o;
+            self.psum_o[i] = self.column[i].psum_o;
         }
     }
-    describe!(|this| Meta::module("bias_row")
-        .param("cols", "c", this._cols, "columns")
-        .param("tiles", "t", this._tiles, "column tiles"));
 }

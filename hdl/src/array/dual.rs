@@ -69,51 +69,50 @@ pub struct DualArray {
     w: [[Signal<Local, Bits<8>>; cols]; rows + 1],
     /// Sums entering each row, last: leaving the array.
     psum: [[Signal<Local, Bits<32>>; cols]; rows + 1],
-    _rows: usize,
-    _cols: usize,
+    /// Rows.
+    _rows: Param<'r'>,
+    /// Columns.
+    _cols: Param<'c'>,
 }
 
-impl Logic for DualArray {
-    #[kernel]
+#[kernel]
+impl DualArray {
     fn update(&mut self) {
-        self.step[0].next = self.step_i.val();
-        self.stay[0].next = self.stay_i.val();
-        self.first[0].next = self.first_i.val();
-        self.load[0].next = self.load_i.val();
-        self.drain[0].next = self.drain_i.val();
-        self.load_row[0].next = self.row_i.val();
-        self.waiting[0].next = self.wait_i.val();
-        self.tag[0].next = self.tag_i.val();
+        self.step[0] = self.step_i;
+        self.stay[0] = self.stay_i;
+        self.first[0] = self.first_i;
+        self.load[0] = self.load_i;
+        self.drain[0] = self.drain_i;
+        self.load_row[0] = self.row_i;
+        self.waiting[0] = self.wait_i;
+        self.tag[0] = self.tag_i;
         self.w[0].follow(&self.w_i);
         self.psum[0].follow(&self.psum_i);
         for i in 0..self._rows {
-            self.row[i].step_i.next = self.step[i].val();
-            self.row[i].stay_i.next = self.stay[i].val();
-            self.row[i].first_i.next = self.first[i].val();
-            self.row[i].load_i.next = self.load[i].val();
-            self.row[i].drain_i.next = self.drain[i].val();
-            self.row[i].row_i.next = self.load_row[i].val();
-            self.row[i].wait_i.next = self.waiting[i].val();
-            self.row[i].tag_i.next = self.tag[i].val();
-            self.step[i + 1].next = self.row[i].step_o.val();
-            self.stay[i + 1].next = self.row[i].stay_o.val();
-            self.first[i + 1].next = self.row[i].first_o.val();
-            self.load[i + 1].next = self.row[i].load_o.val();
-            self.drain[i + 1].next = self.row[i].drain_o.val();
-            self.load_row[i + 1].next = self.row[i].row_o.val();
-            self.waiting[i + 1].next = self.row[i].wait_o.val();
-            self.tag[i + 1].next = self.row[i].tag_o.val();
-            self.row[i].x_i.next = self.x_i[i].val();
-            self.row[i].nz_i.next = self.nz_i[i].val();
+            self.row[i].step_i = self.step[i];
+            self.row[i].stay_i = self.stay[i];
+            self.row[i].first_i = self.first[i];
+            self.row[i].load_i = self.load[i];
+            self.row[i].drain_i = self.drain[i];
+            self.row[i].row_i = self.load_row[i];
+            self.row[i].wait_i = self.waiting[i];
+            self.row[i].tag_i = self.tag[i];
+            self.step[i + 1] = self.row[i].step_o;
+            self.stay[i + 1] = self.row[i].stay_o;
+            self.first[i + 1] = self.row[i].first_o;
+            self.load[i + 1] = self.row[i].load_o;
+            self.drain[i + 1] = self.row[i].drain_o;
+            self.load_row[i + 1] = self.row[i].row_o;
+            self.waiting[i + 1] = self.row[i].wait_o;
+            self.tag[i + 1] = self.row[i].tag_o;
+            self.row[i].x_i = self.x_i[i];
+            self.row[i].nz_i = self.nz_i[i];
             self.row[i].w_i.follow(&self.w[i]);
             self.w[i + 1].follow(&self.row[i].w_o);
             self.row[i].psum_i.follow(&self.psum[i]);
             self.psum[i + 1].follow(&self.row[i].psum_o);
         }
-        self.tag_o.next = self.tag[self._rows].val();
+        self.tag_o = self.tag[self._rows];
         self.psum_o.follow(&self.psum[self._rows]);
     }
-    describe!(|this| Meta::module("dual_array")
-        .param("rows", "r", this._rows, "rows")
-        .param("cols", "c", this._cols, "columns"));
 }

@@ -55,35 +55,27 @@ pub struct DualPe {
     addend: Signal<Local, Bits<32>>,
 }
 
-impl Logic for DualPe {
-    #[kernel]
+#[kernel]
+impl DualPe {
     fn update(&mut self) {
-        self.x.load(self.nz_i.val(), self.x_i.val());
-        self.nz.d_i.next = self.nz_i.val();
-        self.take.d_i.next = self.take_i.val();
-        self.above.d_i.next = self.above_i.val();
-        self.zero.d_i.next = self.zero_i.val();
-        self.passing.d_i.next = self.w_i.val();
-        self.w_o.next = self.passing.q_o.val();
+        self.x.load(self.nz_i, self.x_i);
+        self.nz = self.nz_i;
+        self.take = self.take_i;
+        self.above = self.above_i;
+        self.zero = self.zero_i;
+        self.passing = self.w_i;
+        self.w_o = self.passing;
 
-        self.weight.load(self.take_i.val(), self.w_i.val());
+        self.weight.load(self.take_i, self.w_i);
 
-        self.mul.a_i.next = signed_cast(self.x.q_o.val());
-        self.mul.b_i.next = signed_cast(self.weight.q_o.val());
-        self.product.d_i.next = 0.into();
-        if self.nz.q_o.val() {
-            self.product.d_i.next = self.mul.p_o.val();
-        }
+        self.mul.a_i = signed_cast(self.x);
+        self.mul.b_i = signed_cast(self.weight);
+        self.product = mux(self.nz, self.mul.p_o, 0.into());
 
-        self.addend.next = self.psum.q_o.val();
-        if self.above.q_o.val() {
-            self.addend.next = self.psum_i.val();
+        self.addend = mux(self.above, self.psum_i, self.psum);
+        if self.zero {
+            self.addend = 0.into();
         }
-        if self.zero.q_o.val() {
-            self.addend.next = 0.into();
-        }
-        self.psum.d_i.next =
-            self.addend.val() + unsigned_cast(bit_cast_signed::<32, 16>(self.product.q_o.val()));
+        self.psum = self.addend + unsigned_cast(bit_cast_signed::<32, 16>(self.product));
     }
-    describe!(|_this| Meta::module("dual_pe"));
 }

@@ -76,57 +76,53 @@ pub struct DualRow {
     from_above: [Signal<Local, Bit>; cols + 1],
     /// Flag of the sum from 0 entering each column.
     from_zero: [Signal<Local, Bit>; cols + 1],
-    _cols: usize,
+    /// Columns.
+    _cols: Param<'c'>,
 }
 
-impl Logic for DualRow {
-    #[kernel]
+#[kernel]
+impl DualRow {
     fn update(&mut self) {
         // Control, to the row below
-        self.step.d_i.next = self.step_i.val();
-        self.stay.d_i.next = self.stay_i.val();
-        self.first.d_i.next = self.first_i.val();
-        self.here.next = self.row_i.val() == 0;
-        self.load.d_i.next = self.load_i.val() & !self.here.val();
-        self.row.d_i.next = self.row_i.val() - 1;
-        self.drain.d_i.next = self.drain_i.val();
-        self.moves.next = self.wait_i.val() == 0;
-        self.waiting.d_i.next = 0.into();
-        if !self.moves.val() {
-            self.waiting.d_i.next = self.wait_i.val() - 1;
-        }
-        self.wait_o.next = self.waiting.q_o.val();
-        self.tag.d_i.next = self.tag_i.val();
+        self.step = self.step_i;
+        self.stay = self.stay_i;
+        self.first = self.first_i;
+        self.here = self.row_i == 0;
+        self.load = self.load_i & !self.here;
+        self.row = self.row_i - 1;
+        self.drain = self.drain_i;
+        self.moves = self.wait_i == 0;
+        self.waiting = mux(!self.moves, self.wait_i - 1, 0.into());
+        self.wait_o = self.waiting;
+        self.tag = self.tag_i;
 
         // Control of this row
-        self.keep.d_i.next = self.load_i.val() & self.here.val();
-        self.shift.d_i.next = self.drain_i.val() & self.moves.val();
-        self.above.d_i.next = (self.step.q_o.val() & self.stay.q_o.val()) | self.shift.q_o.val();
-        self.zero.d_i.next = self.step.q_o.val() & !self.stay.q_o.val() & self.first.q_o.val();
+        self.keep = self.load_i & self.here;
+        self.shift = self.drain_i & self.moves;
+        self.above = (self.step & self.stay) | self.shift;
+        self.zero = self.step & !self.stay & self.first;
 
         // Cells
-        self.x[0].next = self.x_i.val();
-        self.nz[0].next = self.nz_i.val() & self.step.q_o.val();
-        self.take[0].next =
-            (self.nz_i.val() & self.step.q_o.val() & !self.stay.q_o.val()) | self.keep.q_o.val();
-        self.from_above[0].next = self.above.q_o.val();
-        self.from_zero[0].next = self.zero.q_o.val();
+        self.x[0] = self.x_i;
+        self.nz[0] = self.nz_i & self.step;
+        self.take[0] = (self.nz_i & self.step & !self.stay) | self.keep;
+        self.from_above[0] = self.above;
+        self.from_zero[0] = self.zero;
         for i in 0..self._cols {
-            self.pe[i].x_i.next = self.x[i].val();
-            self.pe[i].nz_i.next = self.nz[i].val();
-            self.pe[i].take_i.next = self.take[i].val();
-            self.pe[i].above_i.next = self.from_above[i].val();
-            self.pe[i].zero_i.next = self.from_zero[i].val();
-            self.pe[i].w_i.next = self.w_i[i].val();
-            self.pe[i].psum_i.next = self.psum_i[i].val();
-            self.x[i + 1].next = self.pe[i].x_o.val();
-            self.nz[i + 1].next = self.pe[i].nz_o.val();
-            self.take[i + 1].next = self.pe[i].take_o.val();
-            self.from_above[i + 1].next = self.pe[i].above_o.val();
-            self.from_zero[i + 1].next = self.pe[i].zero_o.val();
-            self.w_o[i].next = self.pe[i].w_o.val();
-            self.psum_o[i].next = self.pe[i].psum_o.val();
+            self.pe[i].x_i = self.x[i];
+            self.pe[i].nz_i = self.nz[i];
+            self.pe[i].take_i = self.take[i];
+            self.pe[i].above_i = self.from_above[i];
+            self.pe[i].zero_i = self.from_zero[i];
+            self.pe[i].w_i = self.w_i[i];
+            self.pe[i].psum_i = self.psum_i[i];
+            self.x[i + 1] = self.pe[i].x_o;
+            self.nz[i + 1] = self.pe[i].nz_o;
+            self.take[i + 1] = self.pe[i].take_o;
+            self.from_above[i + 1] = self.pe[i].above_o;
+            self.from_zero[i + 1] = self.pe[i].zero_o;
+            self.w_o[i] = self.pe[i].w_o;
+            self.psum_o[i] = self.pe[i].psum_o;
         }
     }
-    describe!(|this| Meta::module("dual_row").param("cols", "c", this._cols, "columns"));
 }

@@ -48,26 +48,21 @@ pub struct Pe {
     mul: MulS<9, 8, 17>,
 }
 
-impl Logic for Pe {
-    #[kernel]
+#[kernel]
+impl Pe {
     fn update(&mut self) {
-        self.x.load(self.nz_i.val(), self.x_i.val());
-        self.nz.d_i.next = self.nz_i.val();
-        self.swap.d_i.next = self.swap_i.val();
-        self.shadow.load(self.shift_i.val(), self.w_i.val());
-        self.w_o.next = self.shadow.q_o.val();
+        self.x.load(self.nz_i, self.x_i);
+        self.nz = self.nz_i;
+        self.swap = self.swap_i;
+        self.shadow.load(self.shift_i, self.w_i);
+        self.w_o = self.shadow;
 
-        self.active.load(self.swap_i.val(), self.shadow.q_o.val());
+        self.active.load(self.swap_i, self.shadow);
 
-        self.mul.a_i.next = signed_cast(self.x_i.val());
-        self.mul.b_i.next = signed_cast(self.active.q_o.val());
-        self.product.d_i.next = 0.into();
-        if self.nz_i.val() {
-            self.product.d_i.next = self.mul.p_o.val();
-        }
+        self.mul.a_i = signed_cast(self.x_i);
+        self.mul.b_i = signed_cast(self.active);
+        self.product = mux(self.nz_i, self.mul.p_o, 0.into());
 
-        self.psum.d_i.next =
-            self.psum_i.val() + unsigned_cast(bit_cast_signed::<32, 17>(self.product.q_o.val()));
+        self.psum = self.psum_i + unsigned_cast(bit_cast_signed::<32, 17>(self.product));
     }
-    describe!(|_this| Meta::module("pe"));
 }

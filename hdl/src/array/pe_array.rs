@@ -10,7 +10,7 @@ use heddle_kernel::prelude::*;
 /// Operands enter skewed: with row 0 of a vector on `x_i` in cycle T, row r is on it in T+r.
 /// The sums that enter at the top of column c are taken from `psum_i` in T+c+1, the results
 /// are on `psum_o` of column c in T+rows+c+1. Each row swaps and shifts its weights on its own.
-#[module]
+#[module(grid)]
 pub struct PeArray {
     /// One operand per row, two's complement.
     pub x_i: [Signal<In, Bits<9>>; rows],
@@ -30,27 +30,25 @@ pub struct PeArray {
     row: [PeRow; rows],
     /// Sums entering each row, last: leaving the array.
     psum: [[Signal<Local, Bits<32>>; cols]; rows + 1],
-    _rows: usize,
-    _cols: usize,
+    /// Rows.
+    _rows: Param<'r'>,
+    /// Columns.
+    _cols: Param<'c'>,
 }
 
-impl Logic for PeArray {
-    #[kernel]
+#[kernel]
+impl PeArray {
     fn update(&mut self) {
         self.psum[0].follow(&self.psum_i);
         for i in 0..self._rows {
-            self.row[i].x_i.next = self.x_i[i].val();
-            self.row[i].nz_i.next = self.nz_i[i].val();
-            self.row[i].swap_i.next = self.swap_i[i].val();
-            self.row[i].shift_i.next = self.shift_i[i].val();
+            self.row[i].x_i = self.x_i[i];
+            self.row[i].nz_i = self.nz_i[i];
+            self.row[i].swap_i = self.swap_i[i];
+            self.row[i].shift_i = self.shift_i[i];
             self.row[i].w_i.follow(&self.w_i[i]);
             self.row[i].psum_i.follow(&self.psum[i]);
             self.psum[i + 1].follow(&self.row[i].psum_o);
         }
         self.psum_o.follow(&self.psum[self._rows]);
     }
-    describe!(|this| Meta::module("pe_array")
-        .param("rows", "r", this._rows, "rows")
-        .param("cols", "c", this._cols, "columns")
-        .grid());
 }

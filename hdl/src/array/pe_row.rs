@@ -12,7 +12,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// An operand on `x_i` in cycle T reaches column c in T+c; it meets `psum_i` of that column in
 /// T+c+1 and leaves in `psum_o` in T+c+2.
-#[module]
+#[module(grid)]
 pub struct PeRow {
     /// Operand, two's complement.
     pub x_i: Signal<In, Bits<9>>,
@@ -37,33 +37,31 @@ pub struct PeRow {
     swap: [Signal<Local, Bit>; cols + 1],
     /// Weight entering each column, last eight: leaving the row.
     w: [Signal<Local, Bits<8>>; cols + 8],
-    _cols: usize,
+    /// Columns.
+    _cols: Param<'c'>,
 }
 
-impl Logic for PeRow {
-    #[kernel]
+#[kernel]
+impl PeRow {
     fn update(&mut self) {
-        self.x[0].next = self.x_i.val();
-        self.nz[0].next = self.nz_i.val();
-        self.swap[0].next = self.swap_i.val();
+        self.x[0] = self.x_i;
+        self.nz[0] = self.nz_i;
+        self.swap[0] = self.swap_i;
         for k in 0..8 {
-            self.w[k].next = self.w_i[k].val();
+            self.w[k] = self.w_i[k];
         }
         for i in 0..self._cols {
-            self.pe[i].x_i.next = self.x[i].val();
-            self.pe[i].nz_i.next = self.nz[i].val();
-            self.pe[i].swap_i.next = self.swap[i].val();
-            self.pe[i].shift_i.next = self.shift_i.val();
-            self.pe[i].w_i.next = self.w[i].val();
-            self.pe[i].psum_i.next = self.psum_i[i].val();
-            self.x[i + 1].next = self.pe[i].x_o.val();
-            self.nz[i + 1].next = self.pe[i].nz_o.val();
-            self.swap[i + 1].next = self.pe[i].swap_o.val();
-            self.w[i + 8].next = self.pe[i].w_o.val();
-            self.psum_o[i].next = self.pe[i].psum_o.val();
+            self.pe[i].x_i = self.x[i];
+            self.pe[i].nz_i = self.nz[i];
+            self.pe[i].swap_i = self.swap[i];
+            self.pe[i].shift_i = self.shift_i;
+            self.pe[i].w_i = self.w[i];
+            self.pe[i].psum_i = self.psum_i[i];
+            self.x[i + 1] = self.pe[i].x_o;
+            self.nz[i + 1] = self.pe[i].nz_o;
+            self.swap[i + 1] = self.pe[i].swap_o;
+            self.w[i + 8] = self.pe[i].w_o;
+            self.psum_o[i] = self.pe[i].psum_o;
         }
     }
-    describe!(|this| Meta::module("pe_row")
-        .param("cols", "c", this._cols, "columns")
-        .grid());
 }

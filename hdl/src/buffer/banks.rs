@@ -14,7 +14,7 @@ use heddle_kernel::prelude::*;
 /// Read in cycle T: the word is on the reader's data output in T+2, which is 0 in all other
 /// cycles and for a reader that was not served. A read in the cycle of a write to the same
 /// word, or later, returns the new word.
-#[module(build)]
+#[module(build, describe)]
 pub struct Banks {
     /// Reads an operand word.
     pub op_read_i: Signal<In, Bit>,
@@ -88,18 +88,21 @@ pub struct Banks {
     write_bank: Signal<Local, Bits<13>>,
     #[argument]
     _count: BankCount,
+    /// Banks.
     #[new(count.all)]
-    _banks: usize,
+    _banks: Param<'b'>,
     /// Banks that operands are read from; the others hold the program.
     #[new(count.data())]
     _data: usize,
     /// Banks that serve everybody; those up to `_data` are the input buffer.
     #[new(count.work())]
     _work: usize,
+    /// The last banks, which are the input buffer.
     #[new(count.input)]
-    _input_banks: usize,
+    _input_banks: Feature<"in">,
+    /// The very last banks, which hold the program.
     #[new(count.program)]
-    _program_banks: usize,
+    _program_banks: Feature<"pr">,
     _shape: SlicedShape,
     #[new(shape.slices())]
     _slices: usize,
@@ -128,98 +131,104 @@ impl Banks {
     }
 }
 
-impl Logic for Banks {
-    #[kernel]
+impl Banks {
+    fn describe(&self, meta: Meta) -> Meta {
+        let meta = meta.doc_if(
+            self._input_banks > 0,
+            "The input buffer serves operands, else the host; the host alone writes it.",
+        );
+        let meta = meta.doc_if(self._program_banks > 0, "The host path alone reads and writes the program. Accesses of these banks are not among those told.");
+        self._shape.describe_kind(meta)
+    }
+}
+
+#[kernel]
+impl Banks {
     fn update(&mut self) {
-        self.op_bank.next = self.op_word_i.val() >> self._bank_lsb;
-        self.wt_bank.next = self.wt_word_i.val() >> self._bank_lsb;
-        self.host_bank.next = self.host_word_i.val() >> self._bank_lsb;
-        self.write_bank.next = self.write_word_i.val() >> self._bank_lsb;
+        self.op_bank = self.op_word_i >> self._bank_lsb;
+        self.wt_bank = self.wt_word_i >> self._bank_lsb;
+        self.host_bank = self.host_word_i >> self._bank_lsb;
+        self.write_bank = self.write_word_i >> self._bank_lsb;
         for k in 0..8 {
-            self.op_mask[0][k].next = false;
+            self.op_mask[0][k] = false;
         }
         for b in 0..self._banks {
             // Who is served
             if b < self._data {
-                self.op_take[b].next =
-                    self.op_read_i.val() & (self.op_bank.val() == b.to_bits::<13>());
+                self.op_take[b] = self.op_read_i & (self.op_bank == b.to_bits::<13>());
             }
-            let host = self.host_read_i.val() & (self.host_bank.val() == b.to_bits::<13>());
+            let host = self.host_read_i & (self.host_bank == b.to_bits::<13>());
             if b < self._work {
-                self.wt_take[b].next = self.wt_read_i.val()
-                    & (self.wt_bank.val() == b.to_bits::<13>())
-                    & !self.op_take[b].val();
-                self.host_take[b].next = host & !self.op_take[b].val() & !self.wt_take[b].val();
+                self.wt_take[b] =
+                    self.wt_read_i & (self.wt_bank == b.to_bits::<13>()) & !self.op_take[b];
+                self.host_take[b] = host & !self.op_take[b] & !self.wt_take[b];
             } else if b < self._data {
-                self.host_take[b].next = host & !self.op_take[b].val();
+                self.host_take[b] = host & !self.op_take[b];
             } else {
-                self.host_take[b].next = host;
+                self.host_take[b] = host;
             }
 
             // The bank
-            self.bank[b].raddr_i.next = self.host_word_i.val() & self._word_mask;
+            self.bank[b].raddr_i = self.host_word_i & self._word_mask;
             if b < self._work {
-                self.bank[b].wen_i.next =
-                    self.write_i.val() & (self.write_bank.val() == b.to_bits::<13>());
-                self.bank[b].waddr_i.next = self.write_word_i.val() & self._word_mask;
-                self.bank[b].ren_i.next =
-                    self.op_take[b].val() | self.wt_take[b].val() | self.host_take[b].val();
-                if self.op_take[b].val() {
-                    self.bank[b].raddr_i.next = self.op_word_i.val() & self._word_mask;
-                } else if self.wt_take[b].val() {
-                    self.bank[b].raddr_i.next = self.wt_word_i.val() & self._word_mask;
+                self.bank[b].wen_i = self.write_i & (self.write_bank == b.to_bits::<13>());
+                self.bank[b].waddr_i = self.write_word_i & self._word_mask;
+                self.bank[b].ren_i = self.op_take[b] | self.wt_take[b] | self.host_take[b];
+                if self.op_take[b] {
+                    self.bank[b].raddr_i = self.op_word_i & self._word_mask;
+                } else if self.wt_take[b] {
+                    self.bank[b].raddr_i = self.wt_word_i & self._word_mask;
                 }
             } else {
-                self.bank[b].wen_i.next =
-                    self.host_write_i[0].val() & (self.host_bank.val() == b.to_bits::<13>());
-                self.bank[b].waddr_i.next = self.host_word_i.val() & self._word_mask;
+                self.bank[b].wen_i = self.host_write_i[0] & (self.host_bank == b.to_bits::<13>());
+                self.bank[b].waddr_i = self.host_word_i & self._word_mask;
                 if b < self._data {
-                    self.bank[b].ren_i.next = self.op_take[b].val() | self.host_take[b].val();
-                    if self.op_take[b].val() {
-                        self.bank[b].raddr_i.next = self.op_word_i.val() & self._word_mask;
+                    self.bank[b].ren_i = self.op_take[b] | self.host_take[b];
+                    if self.op_take[b] {
+                        self.bank[b].raddr_i = self.op_word_i & self._word_mask;
                     }
                 } else {
-                    self.bank[b].ren_i.next = self.host_take[b].val();
+                    self.bank[b].ren_i = self.host_take[b];
                 }
             }
             if b < self._data {
-                self.mask_read_o[b].next = self.bank[b].mask_ren_o.val();
-                self.mask_write_o[b].next = self.bank[b].mask_wen_o.val();
+                self.mask_read_o[b] = self.bank[b].mask_ren_o;
+                self.mask_write_o[b] = self.bank[b].mask_wen_o;
             }
             for k in 0..self._slices {
                 if b < self._data {
-                    self.slice_read_o[b][k].next = self.bank[b].slice_ren_o[k].val();
-                    self.slice_write_o[b][k].next = self.bank[b].slice_wen_o[k].val();
+                    self.slice_read_o[b][k] = self.bank[b].slice_ren_o[k];
+                    self.slice_write_o[b][k] = self.bank[b].slice_wen_o[k];
                 }
             }
 
             // Where the word goes that arrives two cycles later
             if b < self._data {
-                self.op_read[b].d_i.next = self.op_take[b].val();
-                self.op_arrives[b].d_i.next = self.op_read[b].q_o.val();
-                self.op_mux.select_i[b].next = self.op_arrives[b].q_o.val();
+                self.op_read[b] = self.op_take[b];
+                self.op_arrives[b] = self.op_read[b];
+                self.op_mux.select_i[b] = self.op_arrives[b];
             }
             if b < self._work {
-                self.wt_read[b].d_i.next = self.wt_take[b].val();
-                self.wt_arrives[b].d_i.next = self.wt_read[b].q_o.val();
-                self.wt_mux.select_i[b].next = self.wt_arrives[b].q_o.val();
+                self.wt_read[b] = self.wt_take[b];
+                self.wt_arrives[b] = self.wt_read[b];
+                self.wt_mux.select_i[b] = self.wt_arrives[b];
             }
-            self.host_read[b].d_i.next = self.host_take[b].val();
-            self.host_arrives[b].d_i.next = self.host_read[b].q_o.val();
-            self.host_mux.select_i[b].next = self.host_arrives[b].q_o.val();
+            self.host_read[b] = self.host_take[b];
+            self.host_arrives[b] = self.host_read[b];
+            self.host_mux.select_i[b] = self.host_arrives[b];
             for k in 0..8 {
                 if b < self._work {
-                    self.bank[b].wdata_i[k].next = self.write_data_i[k].val();
-                    self.wt_mux.word_i[b][k].next = self.bank[b].rdata_o[k].val();
+                    self.bank[b].wdata_i[k] = self.write_data_i[k];
+                    self.wt_mux.word_i[b][k] = self.bank[b].rdata_o[k];
                 } else {
-                    self.bank[b].wdata_i[k].next = self.host_data_i[0][k].val();
+                    self.bank[b].wdata_i[k] = self.host_data_i[0][k];
                 }
                 if b < self._data {
-                    self.op_mux.word_i[b][k].next = self.bank[b].rdata_o[k].val();
-                    self.op_mask[b + 1][k].next = self.op_mask[b][k].val()
-                        | (self.bank[b].nz_o[k].val() & self.op_arrives[b].q_o.val());
+                    self.op_mux.word_i[b][k] = self.bank[b].rdata_o[k];
+                    self.op_mask[b + 1][k] =
+                        self.op_mask[b][k] | (self.bank[b].nz_o[k] & self.op_arrives[b]);
                 }
-                self.host_mux.word_i[b][k].next = self.bank[b].rdata_o[k].val();
+                self.host_mux.word_i[b][k] = self.bank[b].rdata_o[k];
             }
         }
         self.op_data_o.follow(&self.op_mux.word_o);
@@ -227,43 +236,4 @@ impl Logic for Banks {
         self.wt_data_o.follow(&self.wt_mux.word_o);
         self.host_data_o.follow(&self.host_mux.word_o);
     }
-    describe!(|this| {
-        let banks = Meta::module("banks")
-            .param("banks", "b", this._banks, "banks")
-            .feature(
-                "input_banks",
-                "in",
-                this._input_banks,
-                "the last banks, which are the input buffer",
-            )
-            .feature(
-                "program_banks",
-                "pr",
-                this._program_banks,
-                "the very last banks, which hold the program",
-            );
-        let banks = match this._input_banks {
-            0 => banks,
-            _ => banks
-                .doc("The input buffer serves operands, else the host; the host alone writes it."),
-        };
-        let banks = match this._program_banks {
-            0 => banks,
-            _ => {
-                banks.doc("The host path alone reads and writes the program. Accesses of these banks are not among those told.")
-            }
-        };
-        this._shape
-            .describe_kind(banks)
-            .hidden(
-                "bank_lsb",
-                this._bank_lsb as usize,
-                "lowest bit of the bank number in a word address",
-            )
-            .hidden(
-                "word_mask",
-                this._word_mask as usize,
-                "bits of a word address inside a bank",
-            )
-    });
 }

@@ -16,20 +16,17 @@ pub struct EventSum {
     pub total: OutReg<Bits<10>>,
     /// Events in the banks below each bank, last: in all banks.
     count: [Signal<Local, Bits<4>>; banks + 1],
-    _banks: usize,
+    /// Banks.
+    _banks: Param<'b'>,
 }
 
-impl Logic for EventSum {
-    #[kernel]
+#[kernel]
+impl EventSum {
     fn update(&mut self) {
-        self.count[0].next = 0.into();
+        self.count[0] = 0.into();
         for b in 0..self._banks {
-            self.count[b + 1].next = self.count[b].val();
-            if self.event_i[b].val() {
-                self.count[b + 1].next = self.count[b].val() + 1;
-            }
+            self.count[b + 1] = mux(self.event_i[b], self.count[b] + 1, self.count[b]);
         }
-        self.total.d_i.next = self.total_i.val() + self.count[self._banks].val().get_bits::<10>(0);
+        self.total = self.total_i + self.count[self._banks].get_bits::<10>(0);
     }
-    describe!(|this| Meta::module("event_sum").param("banks", "b", this._banks, "banks"));
 }

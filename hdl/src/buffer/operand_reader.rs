@@ -67,54 +67,47 @@ pub struct OperandReader {
     is_nz: Signal<Local, Bit>,
 }
 
-impl Logic for OperandReader {
-    #[kernel]
+#[kernel]
+impl OperandReader {
     fn update(&mut self) {
         // Stage 0: is the word there?
-        self.word_addr.next = self.addr_i.val().get_bits::<13>(3);
-        self.kept_is_written.next =
-            self.write_valid_i.val() & (self.write_word_i.val() == self.kept_addr.q_o.val());
-        self.kept_is_used.next = self.kept.q_o.val()
-            & !self.kept_is_written.val()
-            & !self.fresh_i.val()
-            & (self.word_addr.val() == self.kept_addr.q_o.val());
-        self.must_read.next = self.valid_i.val() & !self.kept_is_used.val();
-        self.read_o.next = self.must_read.val();
-        self.kept.d_i.next =
-            self.must_read.val() | (self.kept.q_o.val() & !self.kept_is_written.val());
-        self.kept_addr
-            .load(self.must_read.val(), self.word_addr.val());
+        self.word_addr = self.addr_i.get_bits::<13>(3);
+        self.kept_is_written = self.write_valid_i & (self.write_word_i == self.kept_addr);
+        self.kept_is_used =
+            self.kept & !self.kept_is_written & !self.fresh_i & (self.word_addr == self.kept_addr);
+        self.must_read = self.valid_i & !self.kept_is_used;
+        self.read_o = self.must_read;
+        self.kept = self.must_read | (self.kept & !self.kept_is_written);
+        self.kept_addr.load(self.must_read, self.word_addr);
 
         // Stages 1 and 2: the memory
-        self.read[0].d_i.next = self.must_read.val();
-        self.valid.shift_in(self.valid_i.val());
-        self.lane.shift_in(self.addr_i.val().get_bits::<3>(0));
-        self.thr.shift_in(self.thr_i.val());
-        self.swap.shift_in(self.swap_i.val());
-        self.read[1].d_i.next = self.read[0].q_o.val();
+        self.read[0] = self.must_read;
+        self.valid.shift_in(self.valid_i);
+        self.lane.shift_in(self.addr_i.get_bits::<3>(0));
+        self.thr.shift_in(self.thr_i);
+        self.swap.shift_in(self.swap_i);
+        self.read[1] = self.read[0];
         for k in 0..8 {
-            self.kept_word[k].load(self.read[1].q_o.val(), self.word_i[k].val());
-            self.kept_mask[k].load(self.read[1].q_o.val(), self.mask_i[k].val());
+            self.kept_word[k].load(self.read[1], self.word_i[k]);
+            self.kept_mask[k].load(self.read[1], self.mask_i[k]);
         }
 
         // Stage 3: byte and sign; the mask says whether there is anything to pass on
-        self.chosen.next = self.kept_word[0].q_o.val();
-        self.is_nz.next = self.kept_mask[0].q_o.val();
+        self.chosen = self.kept_word[0];
+        self.is_nz = self.kept_mask[0];
         for k in 1..8 {
-            if self.lane[2].q_o.val() == k.to_bits::<3>() {
-                self.chosen.next = self.kept_word[k].q_o.val();
-                self.is_nz.next = self.kept_mask[k].q_o.val();
+            if self.lane[2] == k.to_bits::<3>() {
+                self.chosen = self.kept_word[k];
+                self.is_nz = self.kept_mask[k];
             }
         }
-        self.is_negative.next = self.chosen.val() > self.thr[2].q_o.val();
-        self.x.en_i.next = self.valid[2].q_o.val() & self.is_nz.val();
-        self.x.d_i.next =
-            bit_cast::<9, 8>(self.chosen.val()).replace_bit(8, self.is_negative.val());
-        self.nz.d_i.next = self.valid[2].q_o.val() & self.is_nz.val();
-        self.zero.d_i.next = self.valid[2].q_o.val() & !self.is_nz.val();
+        self.is_negative = self.chosen > self.thr[2];
+        self.x.en_i = self.valid[2] & self.is_nz;
+        self.x = bit_cast::<9, 8>(self.chosen).replace_bit(8, self.is_negative);
+        self.nz = self.valid[2] & self.is_nz;
+        self.zero = self.valid[2] & !self.is_nz;
 
         // The swap flag keeps step with the operand.
-        self.swap_o.next = self.swap[3].q_o.val();
+        self.swap_o = self.swap[3];
     }
-    describe!(|_this| Meta::module("operand_reader"));
 }

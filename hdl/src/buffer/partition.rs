@@ -23,7 +23,7 @@ use heddle_kernel::prelude::*;
 /// the word there in T+3, if the row is active. Host read in T: answer in T+4. Events are added in
 /// the cycle behind the one in which they happen. What travels is on the outputs in T+1; the fault
 /// of a slot is on `op_fault_i` in T+1 and on `op_fault_o` in T+2.
-#[module]
+#[module(describe)]
 pub struct Partition {
     /// Operand slot.
     pub op_i: OperandSlot<In>,
@@ -124,31 +124,40 @@ pub struct Partition {
     /// Shape of a bank, see [`Banks::new`].
     #[argument]
     _bank: &SlicedShape,
-    #[argument]
     #[new(all.into())]
     _count: BankCount,
+    /// Banks.
     #[new(count.all)]
-    _banks: usize,
+    _banks: Param<'b'>,
     /// Banks that operands are read from.
     #[new(count.data())]
     _data: usize,
+    /// The last banks, which are the input buffer.
     #[new(count.input)]
-    _input_banks: usize,
+    _input_banks: Feature<"in">,
+    /// The very last banks, which hold the program.
     #[new(count.program)]
-    _program_banks: usize,
+    _program_banks: Feature<"pr">,
     /// The host alone writes some banks.
     #[new(count.has_host())]
     _has_host: usize,
     #[new(bank.slices())]
     _slices: usize,
     /// Entries of the offset table.
-    _offsets: usize,
+    _offsets: Param<'e'>,
     /// Words of the partition.
-    #[argument]
     #[new(banks * bank.words)]
     _words: usize,
     #[new(bank.clone())]
     _shape: SlicedShape,
 }
 
-impl Partition {}
+impl Partition {
+    fn describe(&self, meta: Meta) -> Meta {
+        let input = "Of the input buffer no weights are read; drain words for it are not written.";
+        let program = "Nothing but the host path reaches the program.";
+        let meta = meta.doc_if(self._input_banks > 0, input);
+        self._shape
+            .describe_kind(meta.doc_if(self._program_banks > 0, program))
+    }
+}

@@ -54,42 +54,33 @@ pub struct PsumColumn {
     pub acc: OutRegData<Bits<32>>,
     #[new(Ram1r1w::new(1, 2 * depth))]
     ram: Ram1r1w<13, 32>,
-    _depth: usize,
+    /// Sums in each bank.
+    _depth: Param<'d'>,
 }
 
-impl Logic for PsumColumn {
-    #[kernel]
+#[kernel]
+impl PsumColumn {
     fn update(&mut self) {
         // The waves
-        self.read.d_i.next = self.read_i.val();
-        self.read_bank.d_i.next = self.read_bank_i.val();
-        self.read_addr.d_i.next = self.read_addr_i.val();
-        self.valid.d_i.next = self.valid_i.val();
-        self.bank.d_i.next = self.bank_i.val();
-        self.addr.d_i.next = self.addr_i.val();
-        self.write.d_i.next = self.write_i.val();
+        self.read = self.read_i;
+        self.read_bank = self.read_bank_i;
+        self.read_addr = self.read_addr_i;
+        self.valid = self.valid_i;
+        self.bank = self.bank_i;
+        self.addr = self.addr_i;
+        self.write = self.write_i;
 
         // Top
-        self.ram.ren_i.next = self.read_i.val();
-        self.ram.raddr_i.next = (bit_cast::<13, 12>(self.read_addr_i.val()) << 1)
-            .replace_bit(0, self.read_bank_i.val());
-        self.psum.d_i.next = 0.into();
-        if self.read.q_o.val() {
-            self.psum.d_i.next = self.ram.rdata_o[0].val();
-        }
-        self.psum_o.next = self.psum.q_o.val();
+        self.ram.ren_i = self.read_i;
+        self.ram.raddr_i =
+            (bit_cast::<13, 12>(self.read_addr_i) << 1).replace_bit(0, self.read_bank_i);
+        self.psum = mux(self.read, self.ram.rdata_o[0], 0.into());
+        self.psum_o = self.psum;
 
         // Foot
-        self.ram.wen_i.next = self.valid.q_o.val() & self.write.q_o.val();
-        self.ram.waddr_i.next =
-            (bit_cast::<13, 12>(self.addr.q_o.val()) << 1).replace_bit(0, self.bank.q_o.val());
-        self.ram.wdata_i[0].next = self.sum_i.val();
-        self.acc.load(self.valid.q_o.val(), self.sum_i.val());
+        self.ram.wen_i = self.valid & self.write;
+        self.ram.waddr_i = (bit_cast::<13, 12>(self.addr) << 1).replace_bit(0, self.bank);
+        self.ram.wdata_i[0] = self.sum_i;
+        self.acc.load(self.valid, self.sum_i);
     }
-    describe!(|this| Meta::module("psum_column").param(
-        "depth",
-        "d",
-        this._depth,
-        "sums in each bank"
-    ));
 }

@@ -65,67 +65,52 @@ pub struct ResultColumn {
     meets_write: Signal<Local, Bit>,
     stored_sum: Signal<Local, Bits<32>>,
     array_sum: Signal<Local, Bits<32>>,
-    _depth: usize,
+    /// Sums in each bank.
+    _depth: Param<'d'>,
 }
 
-impl Logic for ResultColumn {
-    #[kernel]
+#[kernel]
+impl ResultColumn {
     fn update(&mut self) {
         // The wave
-        self.valid.d_i.next = self.valid_i.val();
-        self.bank.d_i.next = self.bank_i.val();
-        self.addr.d_i.next = self.addr_i.val();
-        self.add.d_i.next = self.add_i.val();
-        self.sum_en.d_i.next = self.sum_en_i.val();
-        self.write.d_i.next = self.write_i.val();
+        self.valid = self.valid_i;
+        self.bank = self.bank_i;
+        self.addr = self.addr_i;
+        self.add = self.add_i;
+        self.sum_en = self.sum_en_i;
+        self.write = self.write_i;
 
         // Memory read, and the slots whose results are not in the memory yet
-        self.slot_addr.next =
-            (bit_cast::<13, 12>(self.addr_i.val()) << 1).replace_bit(0, self.bank_i.val());
-        self.last_addr.next =
-            (bit_cast::<13, 12>(self.addr.q_o.val()) << 1).replace_bit(0, self.bank.q_o.val());
-        self.last_store.next = self.valid.q_o.val() & self.write.q_o.val();
-        self.meets_write.next =
-            self.store.q_o.val() & (self.slot_addr.val() == self.store_addr.q_o.val());
-        self.is_last.d_i.next =
-            self.last_store.val() & (self.slot_addr.val() == self.last_addr.val());
-        self.is_second_last.d_i.next = self.meets_write.val();
-        self.ram.ren_i.next = self.valid_i.val() & self.add_i.val() & !self.meets_write.val();
-        self.ram.raddr_i.next = self.slot_addr.val();
+        self.slot_addr = (bit_cast::<13, 12>(self.addr_i) << 1).replace_bit(0, self.bank_i);
+        self.last_addr = (bit_cast::<13, 12>(self.addr) << 1).replace_bit(0, self.bank);
+        self.last_store = self.valid & self.write;
+        self.meets_write = self.store & (self.slot_addr == self.store_addr);
+        self.is_last = self.last_store & (self.slot_addr == self.last_addr);
+        self.is_second_last = self.meets_write;
+        self.ram.ren_i = self.valid_i & self.add_i & !self.meets_write;
+        self.ram.raddr_i = self.slot_addr;
 
         // Sum
-        self.stored_sum.next = 0.into();
-        if self.add.q_o.val() {
-            self.stored_sum.next = self.ram.rdata_o[0].val();
-            if self.is_last.q_o.val() {
-                self.stored_sum.next = self.acc.q_o.val();
-            } else if self.is_second_last.q_o.val() {
-                self.stored_sum.next = self.old_acc.q_o.val();
+        self.stored_sum = 0.into();
+        if self.add {
+            self.stored_sum = self.ram.rdata_o[0];
+            if self.is_last {
+                self.stored_sum = self.acc;
+            } else if self.is_second_last {
+                self.stored_sum = self.old_acc;
             }
         }
-        self.array_sum.next = 0.into();
-        if self.sum_en.q_o.val() {
-            self.array_sum.next = self.sum_i.val();
-        }
-        self.acc.load(
-            self.valid.q_o.val(),
-            self.stored_sum.val() + self.array_sum.val(),
-        );
-        self.old_acc.d_i.next = self.acc.q_o.val();
+        self.array_sum = mux(self.sum_en, self.sum_i, 0.into());
+        self.acc.load(self.valid, self.stored_sum + self.array_sum);
+        self.old_acc = self.acc;
 
         // Memory write
-        self.store.d_i.next = self.last_store.val();
-        self.store_addr.d_i.next = self.last_addr.val();
-        self.ram.wen_i.next = self.store.q_o.val();
-        self.ram.waddr_i.next = self.store_addr.q_o.val();
-        self.ram.wdata_i[0].next = self.acc.q_o.val();
+        self.store = self.last_store;
+        self.store_addr = self.last_addr;
+        self.ram.wen_i = self.store;
+        self.ram.waddr_i = self.store_addr;
+        self.ram.wdata_i[0] = self.acc;
     }
-    describe!(|this| Meta::module("result_column").param(
-        "depth",
-        "d",
-        this._depth,
-        "sums in each bank"
-    ));
 }
 
 /// The results buffer: one column per column of the array. A wave that enters column 0 in
@@ -169,15 +154,15 @@ pub struct ResultsBuffer {
     add_bank: Vec<Signal<Local, Bit>>,
     add_addr: Vec<Signal<Local, Bits<12>>>,
     /// Columns.
-    _cols: usize,
-    /// Sums in each bank, 16..=4096.
-    _depth: usize,
+    _cols: Param<'c'>,
+    /// Sums in each bank.
+    _depth: Param<'d'>,
     /// Columns that add at the foot: all or none.
     #[new(cols)]
     _foot: usize,
-    /// Columns whose sums enter the array at the top: none or all.
+    /// Columns whose stored sums enter the array at the top.
     #[new(0)]
-    _top: usize,
+    _top: Feature<"ps">,
 }
 
 impl ResultsBuffer {
@@ -200,68 +185,55 @@ impl ResultsBuffer {
     }
 }
 
-impl Logic for ResultsBuffer {
-    #[kernel]
+#[kernel]
+impl ResultsBuffer {
     fn update(&mut self) {
         // At the top there is nothing but the sum of the array to be taken.
+        self.valid[0] = mux(self._top > 0, self.valid_i & self.sum_en_i, self.valid_i);
+        self.bank[0] = self.bank_i;
+        self.addr[0] = self.addr_i;
+        self.add[0] = self.add_i;
         if self._top > 0 {
-            self.valid[0].next = self.valid_i.val() & self.sum_en_i.val();
+            self.add_bank[0] = self.add_bank_i[0];
+            self.add_addr[0] = self.add_addr_i[0];
         } else {
-            self.valid[0].next = self.valid_i.val();
+            self.sum_en[0] = self.sum_en_i;
         }
-        self.bank[0].next = self.bank_i.val();
-        self.addr[0].next = self.addr_i.val();
-        self.add[0].next = self.add_i.val();
-        if self._top > 0 {
-            self.add_bank[0].next = self.add_bank_i[0].val();
-            self.add_addr[0].next = self.add_addr_i[0].val();
-        } else {
-            self.sum_en[0].next = self.sum_en_i.val();
-        }
-        self.write[0].next = self.write_i.val();
+        self.write[0] = self.write_i;
         for i in 0..self._foot {
-            self.column[i].valid_i.next = self.valid[i].val();
-            self.column[i].bank_i.next = self.bank[i].val();
-            self.column[i].addr_i.next = self.addr[i].val();
-            self.column[i].add_i.next = self.add[i].val();
-            self.column[i].sum_en_i.next = self.sum_en[i].val();
-            self.column[i].write_i.next = self.write[i].val();
-            self.column[i].sum_i.next = self.sum_i[i].val();
-            self.valid[i + 1].next = self.column[i].valid_o.val();
-            self.bank[i + 1].next = self.column[i].bank_o.val();
-            self.addr[i + 1].next = self.column[i].addr_o.val();
-            self.add[i + 1].next = self.column[i].add_o.val();
-            self.sum_en[i + 1].next = self.column[i].sum_en_o.val();
-            self.write[i + 1].next = self.column[i].write_o.val();
-            self.acc_o[i].next = self.column[i].acc_o.val();
+            self.column[i].valid_i = self.valid[i];
+            self.column[i].bank_i = self.bank[i];
+            self.column[i].addr_i = self.addr[i];
+            self.column[i].add_i = self.add[i];
+            self.column[i].sum_en_i = self.sum_en[i];
+            self.column[i].write_i = self.write[i];
+            self.column[i].sum_i = self.sum_i[i];
+            self.valid[i + 1] = self.column[i].valid_o;
+            self.bank[i + 1] = self.column[i].bank_o;
+            self.addr[i + 1] = self.column[i].addr_o;
+            self.add[i + 1] = self.column[i].add_o;
+            self.sum_en[i + 1] = self.column[i].sum_en_o;
+            self.write[i + 1] = self.column[i].write_o;
+            self.acc_o[i] = self.column[i].acc_o;
         }
         for i in 0..self._top {
-            self.psum_column[i].read_i.next = self.add[i].val();
-            self.psum_column[i].read_bank_i.next = self.add_bank[i].val();
-            self.psum_column[i].read_addr_i.next = self.add_addr[i].val();
-            self.psum_column[i].valid_i.next = self.valid[i].val();
-            self.psum_column[i].bank_i.next = self.bank[i].val();
-            self.psum_column[i].addr_i.next = self.addr[i].val();
-            self.psum_column[i].write_i.next = self.write[i].val();
-            self.psum_column[i].sum_i.next = self.sum_i[i].val();
-            self.add[i + 1].next = self.psum_column[i].read_o.val();
-            self.add_bank[i + 1].next = self.psum_column[i].read_bank_o.val();
-            self.add_addr[i + 1].next = self.psum_column[i].read_addr_o.val();
-            self.valid[i + 1].next = self.psum_column[i].valid_o.val();
-            self.bank[i + 1].next = self.psum_column[i].bank_o.val();
-            self.addr[i + 1].next = self.psum_column[i].addr_o.val();
-            self.write[i + 1].next = self.psum_column[i].write_o.val();
-            self.psum_o[i].next = self.psum_column[i].psum_o.val();
-            self.acc_o[i].next = self.psum_column[i].acc_o.val();
+            self.psum_column[i].read_i = self.add[i];
+            self.psum_column[i].read_bank_i = self.add_bank[i];
+            self.psum_column[i].read_addr_i = self.add_addr[i];
+            self.psum_column[i].valid_i = self.valid[i];
+            self.psum_column[i].bank_i = self.bank[i];
+            self.psum_column[i].addr_i = self.addr[i];
+            self.psum_column[i].write_i = self.write[i];
+            self.psum_column[i].sum_i = self.sum_i[i];
+            self.add[i + 1] = self.psum_column[i].read_o;
+            self.add_bank[i + 1] = self.psum_column[i].read_bank_o;
+            self.add_addr[i + 1] = self.psum_column[i].read_addr_o;
+            self.valid[i + 1] = self.psum_column[i].valid_o;
+            self.bank[i + 1] = self.psum_column[i].bank_o;
+            self.addr[i + 1] = self.psum_column[i].addr_o;
+            self.write[i + 1] = self.psum_column[i].write_o;
+            self.psum_o[i] = self.psum_column[i].psum_o;
+            self.acc_o[i] = self.psum_column[i].acc_o;
         }
     }
-    describe!(|this| Meta::module("results_buffer")
-        .param("cols", "c", this._cols, "columns")
-        .param("depth", "d", this._depth, "sums in each bank")
-        .feature(
-            "top",
-            "ps",
-            this._top,
-            "columns whose stored sums enter the array at the top"
-        ));
 }

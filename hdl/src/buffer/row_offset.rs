@@ -12,7 +12,7 @@ use heddle_kernel::prelude::*;
 /// Slot in cycle T: `active_i`, `table_i` and `entry_i` in T, `addr_i`, `thr_i`, `fresh_i` and
 /// `swap_i`, which the partition has registered, in T+1. `beyond_o` in T+1, combinational; the slot
 /// on the other outputs in T+2. An entry written in a cycle is read from the next one on.
-#[module]
+#[module(describe)]
 pub struct RowOffset {
     /// The slot holds an operand for this row.
     pub active_i: Signal<In, Bit>,
@@ -58,13 +58,13 @@ pub struct RowOffset {
     /// The row has an address for the slot.
     has_address: Signal<Local, Bit>,
     beyond: Signal<Local, Bit>,
-    /// Entries of the table, at most 256.
-    _depth: usize,
-    /// Bits of a byte address of the partition.
-    _byte_bits: usize,
-    /// Words that operands may lie in; 0 for all of the partition.
+    /// Entries of the table.
+    _depth: Param<'d'>,
+    /// Bits of a partition address.
+    _byte_bits: Param<'p'>,
+    /// Words of the partition that operands may lie in.
     #[new(0)]
-    _operand_words: usize,
+    _operand_words: Feature<'u'>,
 }
 
 impl RowOffset {
@@ -77,66 +77,51 @@ impl RowOffset {
     }
 }
 
-impl Logic for RowOffset {
-    #[kernel]
+impl RowOffset {
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.doc_if(
+            self._operand_words > 0,
+            "A sum beyond the words of operands counts as one beyond the partition.",
+        )
+    }
+}
+
+#[kernel]
+impl RowOffset {
     fn update(&mut self) {
         // Stage 0: the table
-        self.offsets.wen_i.next = self.wen_i.val();
-        self.offsets.waddr_i.next = self.wentry_i.val();
-        self.offsets.wdata_i[0].next = self.wdata_i.val();
-        self.offsets.ren_i.next = self.active_i.val() & self.table_i.val();
-        self.offsets.raddr_i.next = self.entry_i.val();
-        self.active.d_i.next = self.active_i.val();
-        self.is_added.d_i.next = self.table_i.val();
+        self.offsets.wen_i = self.wen_i;
+        self.offsets.waddr_i = self.wentry_i;
+        self.offsets.wdata_i[0] = self.wdata_i;
+        self.offsets.ren_i = self.active_i & self.table_i;
+        self.offsets.raddr_i = self.entry_i;
+        self.active = self.active_i;
+        self.is_added = self.table_i;
 
         // Stage 1: the sum
-        self.entry.next = self.offsets.rdata_o[0].val();
-        self.offset.next = 0.into();
-        self.has_address.next = true;
-        if self.is_added.q_o.val() {
-            self.offset.next = self.entry.val() & 0xffff;
-            self.has_address.next = self.entry.val().get_bit(16);
+        self.entry = self.offsets.rdata_o[0];
+        self.offset = 0.into();
+        self.has_address = true;
+        if self.is_added {
+            self.offset = self.entry & 0xffff;
+            self.has_address = self.entry.get_bit(16);
         }
-        self.sum.next = self.addr_i.val().get_bits::<17>(0) + self.offset.val();
-        if self._operand_words > 0 {
-            self.beyond.next = self.active.q_o.val()
-                & self.has_address.val()
-                & (((self.sum.val() >> self._byte_bits.to_bits::<5>()) != 0)
-                    | (self.sum.val().get_bits::<13>(3) >= self._operand_words.to_bits::<13>()));
-        } else {
-            self.beyond.next = self.active.q_o.val()
-                & self.has_address.val()
-                & ((self.sum.val() >> self._byte_bits.to_bits::<5>()) != 0);
-        }
-        self.beyond_o.next = self.beyond.val();
-        self.valid.d_i.next = self.active.q_o.val() & self.has_address.val() & !self.beyond.val();
-        self.addr.d_i.next = self.sum.val().get_bits::<16>(0);
-        self.thr.d_i.next = self.thr_i.val();
-        self.fresh.d_i.next = self.fresh_i.val();
-        self.swap.d_i.next = self.swap_i.val();
+        self.sum = self.addr_i.get_bits::<17>(0) + self.offset;
+        self.beyond = mux(
+            self._operand_words > 0,
+            self.active
+                & self.has_address
+                & (((self.sum >> self._byte_bits.to_bits::<5>()) != 0)
+                    | (self.sum.get_bits::<13>(3) >= self._operand_words.to_bits::<13>())),
+            self.active & self.has_address & ((self.sum >> self._byte_bits.to_bits::<5>()) != 0),
+        );
+        self.beyond_o = self.beyond;
+        self.valid = self.active & self.has_address & !self.beyond;
+        self.addr = self.sum.get_bits::<16>(0);
+        self.thr = self.thr_i;
+        self.fresh = self.fresh_i;
+        self.swap = self.swap_i;
 
         // Stage 2
     }
-    describe!(|this| {
-        let offset = Meta::module("row_offset")
-            .param("depth", "d", this._depth, "entries of the table")
-            .param(
-                "byte_bits",
-                "p",
-                this._byte_bits,
-                "bits of a partition address",
-            )
-            .feature(
-                "operand_words",
-                "u",
-                this._operand_words,
-                "words of the partition that operands may lie in",
-            );
-        match this._operand_words {
-            0 => offset,
-            _ => {
-                offset.doc("A sum beyond the words of operands counts as one beyond the partition.")
-            }
-        }
-    });
 }

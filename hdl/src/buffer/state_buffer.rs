@@ -14,7 +14,7 @@ use heddle_kernel::prelude::*;
 /// Weight slot in T: `w_o` and `shift_o` of row r in T+r+3, or the copy of the word is written in T+r+3, with
 /// its destination on `wt_dest_i` in T+3. Host read in T: answer in T+rows+3,
 /// whichever partition it is for.
-#[module]
+#[module(describe)]
 pub struct StateBuffer {
     /// Operand slot.
     pub op_i: OperandSlot<In>,
@@ -75,115 +75,104 @@ pub struct StateBuffer {
     ev_slice_write: [[Signal<Local, Bits<10>>; slices]; rows + 1],
     ev_zero: [Signal<Local, Bits<10>>; rows + 1],
     /// Rows.
-    _rows: usize,
+    _rows: Param<'r'>,
     /// Banks of a partition: 2, 4 or 8.
     #[argument]
     _all: impl Into<BankCount>,
     /// Shape of a bank, see [`Banks::new`](super::Banks::new).
     #[argument]
     _bank: &SlicedShape,
-    #[argument]
     #[new(all.into())]
     _count: BankCount,
+    /// Banks in a partition.
     #[new(count.all)]
-    _banks: usize,
+    _banks: Param<'b'>,
+    /// The last banks, which are the input buffer.
     #[new(count.input)]
-    _input_banks: usize,
+    _input_banks: Feature<"in">,
+    /// The very last banks, which hold the program.
     #[new(count.program)]
-    _program_banks: usize,
+    _program_banks: Feature<"pr">,
     #[new(bank.slices())]
     _slices: usize,
-    /// Entries of the offset table of a row.
-    _offsets: usize,
+    /// Entries of an offset table.
+    _offsets: Param<'e'>,
     #[new(bank.clone())]
     _shape: SlicedShape,
 }
 
-impl Logic for StateBuffer {
-    #[kernel]
+impl StateBuffer {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe_kind(meta)
+    }
+}
+
+#[kernel]
+impl StateBuffer {
     fn update(&mut self) {
         self.op[0].follow(&self.op_i);
-        self.op_fault[0].next = false;
+        self.op_fault[0] = false;
         self.wt[0].follow(&self.wt_i);
-        self.host[0].valid.next = self.host_i.valid.val();
-        self.host[0].write.next = self.host_i.write.val();
-        self.host[0].table.next = self.host_i.table.val();
-        self.host[0].partition.next = self.host_i.partition.val();
-        self.host[0].word.next = self.host_i.word.val();
-        self.host_rvalid[0].next = false;
-        self.ev_mask_read[0].next = 0.into();
-        self.ev_mask_write[0].next = 0.into();
-        self.ev_zero[0].next = 0.into();
+        self.host[0].valid = self.host_i.valid;
+        self.host[0].write = self.host_i.write;
+        self.host[0].table = self.host_i.table;
+        self.host[0].partition = self.host_i.partition;
+        self.host[0].word = self.host_i.word;
+        self.host_rvalid[0] = false;
+        self.ev_mask_read[0] = 0.into();
+        self.ev_mask_write[0] = 0.into();
+        self.ev_zero[0] = 0.into();
         self.ev_slice_read[0].tie_low();
         self.ev_slice_write[0].tie_low();
         self.host[0].data.follow(&self.host_i.data);
         self.host_rdata[0].tie_low();
         for i in 0..self._rows {
             self.partition[i].op_i.follow(&self.op[i]);
-            self.partition[i].op_fault_i.next = self.op_fault[i].val();
+            self.partition[i].op_fault_i = self.op_fault[i];
             self.partition[i].wt_i.follow(&self.wt[i]);
             self.partition[i].host_i.follow(&self.host[i]);
-            self.partition[i].host_rvalid_i.next = self.host_rvalid[i].val();
+            self.partition[i].host_rvalid_i = self.host_rvalid[i];
             self.partition[i].host_rdata_i.follow(&self.host_rdata[i]);
-            self.partition[i].ev_mask_read_i.next = self.ev_mask_read[i].val();
-            self.partition[i].ev_mask_write_i.next = self.ev_mask_write[i].val();
+            self.partition[i].ev_mask_read_i = self.ev_mask_read[i];
+            self.partition[i].ev_mask_write_i = self.ev_mask_write[i];
             self.partition[i]
                 .ev_slice_read_i
                 .follow(&self.ev_slice_read[i]);
             self.partition[i]
                 .ev_slice_write_i
                 .follow(&self.ev_slice_write[i]);
-            self.partition[i].ev_zero_i.next = self.ev_zero[i].val();
+            self.partition[i].ev_zero_i = self.ev_zero[i];
             self.op[i + 1].follow(&self.partition[i].op_o);
-            self.op_fault[i + 1].next = self.partition[i].op_fault_o.val();
+            self.op_fault[i + 1] = self.partition[i].op_fault_o;
             self.wt[i + 1].follow(&self.partition[i].wt_o);
             self.host[i + 1].follow(&self.partition[i].host_o);
-            self.host_rvalid[i + 1].next = self.partition[i].host_rvalid_o.val();
+            self.host_rvalid[i + 1] = self.partition[i].host_rvalid_o;
             self.host_rdata[i + 1].follow(&self.partition[i].host_rdata_o);
-            self.ev_mask_read[i + 1].next = self.partition[i].ev_mask_read_o.val();
-            self.ev_mask_write[i + 1].next = self.partition[i].ev_mask_write_o.val();
+            self.ev_mask_read[i + 1] = self.partition[i].ev_mask_read_o;
+            self.ev_mask_write[i + 1] = self.partition[i].ev_mask_write_o;
             self.ev_slice_read[i + 1].follow(&self.partition[i].ev_slice_read_o);
             self.ev_slice_write[i + 1].follow(&self.partition[i].ev_slice_write_o);
-            self.ev_zero[i + 1].next = self.partition[i].ev_zero_o.val();
-            self.partition[i].dr_i.valid.next = self.dr_valid_i[i].val();
-            self.partition[i].dr_i.word.next = self.dr_word_i[i].val();
+            self.ev_zero[i + 1] = self.partition[i].ev_zero_o;
+            self.partition[i].dr_i.valid = self.dr_valid_i[i];
+            self.partition[i].dr_i.word = self.dr_word_i[i];
             self.partition[i].dr_i.data.follow(&self.dr_data_i[i]);
-            self.x_o[i].next = self.partition[i].x_o.val();
-            self.nz_o[i].next = self.partition[i].nz_o.val();
-            self.swap_o[i].next = self.partition[i].swap_o.val();
+            self.x_o[i] = self.partition[i].x_o;
+            self.nz_o[i] = self.partition[i].nz_o;
+            self.swap_o[i] = self.partition[i].swap_o;
             self.w_o[i].follow(&self.partition[i].w_o);
-            self.shift_o[i].next = self.partition[i].shift_o.val();
+            self.shift_o[i] = self.partition[i].shift_o;
         }
-        self.op_valid_o.next = self.op[self._rows].valid.val();
-        self.op_addr_o.next = self.op[self._rows].addr.val();
-        self.op_tag_o.next = self.op[self._rows].tag.val();
-        self.op_fault_o.next = self.op_fault[self._rows].val();
-        self.host_rvalid_o.next = self.host_rvalid[self._rows].val();
+        self.op_valid_o = self.op[self._rows].valid;
+        self.op_addr_o = self.op[self._rows].addr;
+        self.op_tag_o = self.op[self._rows].tag;
+        self.op_fault_o = self.op_fault[self._rows];
+        self.host_rvalid_o = self.host_rvalid[self._rows];
         self.host_rdata_o.follow(&self.host_rdata[self._rows]);
-        self.ev_mask_read_o.next = self.ev_mask_read[self._rows].val();
-        self.ev_mask_write_o.next = self.ev_mask_write[self._rows].val();
-        self.ev_zero_o.next = self.ev_zero[self._rows].val();
+        self.ev_mask_read_o = self.ev_mask_read[self._rows];
+        self.ev_mask_write_o = self.ev_mask_write[self._rows];
+        self.ev_zero_o = self.ev_zero[self._rows];
         self.ev_slice_read_o.follow(&self.ev_slice_read[self._rows]);
         self.ev_slice_write_o
             .follow(&self.ev_slice_write[self._rows]);
     }
-    describe!(|this| {
-        let buffer = Meta::module("state_buffer")
-            .param("rows", "r", this._rows, "rows")
-            .param("banks", "b", this._banks, "banks in a partition")
-            .feature(
-                "input_banks",
-                "in",
-                this._input_banks,
-                "the last banks, which are the input buffer",
-            )
-            .feature(
-                "program_banks",
-                "pr",
-                this._program_banks,
-                "the very last banks, which hold the program",
-            )
-            .param("offsets", "e", this._offsets, "entries of an offset table");
-        this._shape.describe_kind(buffer)
-    });
 }

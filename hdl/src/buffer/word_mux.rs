@@ -15,26 +15,22 @@ pub struct WordMux {
     merged: [[Signal<Local, Bits<8>>; 8]; banks + 1],
     /// All ones for the selected bank.
     gate: [Signal<Local, Bits<8>>; banks],
-    _banks: usize,
+    /// Banks.
+    _banks: Param<'b'>,
 }
 
-impl Logic for WordMux {
-    #[kernel]
+#[kernel]
+impl WordMux {
     fn update(&mut self) {
         for k in 0..8 {
-            self.merged[0][k].next = 0.into();
+            self.merged[0][k] = 0.into();
         }
         for b in 0..self._banks {
-            self.gate[b].next = 0.into();
-            if self.select_i[b].val() {
-                self.gate[b].next = 0xff.into();
-            }
+            self.gate[b] = mux(self.select_i[b], 0xff.into(), 0.into());
             for k in 0..8 {
-                self.merged[b + 1][k].next =
-                    self.merged[b][k].val() | (self.word_i[b][k].val() & self.gate[b].val());
+                self.merged[b + 1][k] = self.merged[b][k] | (self.word_i[b][k] & self.gate[b]);
             }
         }
         self.word_o.follow(&self.merged[self._banks]);
     }
-    describe!(|this| Meta::module("word_mux").param("banks", "b", this._banks, "banks"));
 }

@@ -20,7 +20,7 @@ pub(super) fn describe(meta: Meta, counts: usize) -> Meta {
 ///
 /// # Timing
 /// An increment of cycle t is counted in t + 1. `clear_i` wins.
-#[module]
+#[module(describe)]
 pub struct Counters {
     /// Sets all counters to 0.
     pub clear_i: Signal<In, Bit>,
@@ -32,17 +32,21 @@ pub struct Counters {
     _counts: usize,
 }
 
-impl Logic for Counters {
-    #[kernel]
+impl Counters {
+    fn describe(&self, meta: Meta) -> Meta {
+        describe(meta, self._counts)
+    }
+}
+
+#[kernel]
+impl Counters {
     fn update(&mut self) {
         for i in 0..self._counts {
-            self.count[i].d_i.next =
-                self.count[i].q_o.val() + self.increment_i[i].val().get_bits::<32>(0);
-            if self.clear_i.val() {
-                self.count[i].d_i.next = 0.into();
+            self.count[i] = self.count[i] + self.increment_i[i].get_bits::<32>(0);
+            if self.clear_i {
+                self.count[i] = 0.into();
             }
-            self.count_o[i].next = self.count[i].q_o.val();
+            self.count_o[i] = self.count[i];
         }
     }
-    describe!(|this| describe(Meta::module("counters"), this._counts));
 }

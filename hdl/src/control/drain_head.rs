@@ -1,7 +1,6 @@
 //! Head of the results and post waves: what happens to a slot that has left the last row.
 
-use crate::buffer::BankCount;
-use crate::post::PostOptions;
+use super::ControlShape;
 use heddle_kernel::prelude::*;
 
 /// Gives every slot that leaves the last row its result address and its drain address.
@@ -14,7 +13,7 @@ use heddle_kernel::prelude::*;
 /// t + 6 and, if it goes to post, on the post wave in t + 8; its drain address is taken in t + 7.
 /// The unit is busy until Cols + 16 cycles after its last address was taken: by then the last
 /// word is in the state buffer.
-#[module]
+#[module(shape: ControlShape, describe)]
 pub struct DrainHead<const A: usize> {
     /// High while no program runs: drops everything under way.
     pub clear_i: Signal<In, Bit>,
@@ -111,197 +110,144 @@ pub struct DrainHead<const A: usize> {
     /// A slot for post that finds an address.
     pass: [Signal<Local, Bit>; pooling],
     is_last: [Signal<Local, Bit>; pooling],
-    _loops: usize,
-    _byte_bits: usize,
-    _tile_bits: usize,
-    _cols: usize,
-    /// What post-processing can do.
-    #[argument]
-    _options: PostOptions,
-    #[new(options.pooling.into())]
-    _pooling: usize,
-    #[new(options.extra())]
-    _extra: usize,
-    /// Words that weights and results may lie in; 0 for all of a partition.
-    #[new(0)]
-    _work_words: usize,
-    /// Stored sums pass the array, in an epilogue too.
-    #[new(0)]
-    _sums: usize,
+    /// Bits of an address.
+    _address_bits: Generic<'a', A>,
+    /// Bits of a partition address.
+    _byte_bits: Param<'p'>,
+    /// Columns of the array.
+    #[new(shape.sequencer.cols)]
+    _cols: Param<'c'>,
+    /// Bits of a column tile.
+    #[new(shape.tile_bits())]
+    _tile_bits: Param<'t'>,
+    /// Loops of a record.
+    #[new(shape.sequencer.loops)]
+    _loops: Param<'n'>,
+    /// Windows are reduced.
+    #[new(shape.sequencer.post.pooling.into())]
+    _pooling: Feature<"pl">,
+    /// Cycles that options of post-processing add.
+    #[new(shape.sequencer.post.extra())]
+    _extra: Feature<'x'>,
+    /// Words of a partition that weights and results may lie in.
+    #[new(shape.work_words())]
+    _work_words: Feature<'u'>,
+    /// Stored sums pass the array.
+    #[new(shape.sums_at_top.into())]
+    _sums: Feature<"ps">,
 }
 
 impl<const A: usize> DrainHead<A> {
-    /// The head of a partition with these banks: an address in the input buffer or the program is an error.
-    pub fn with_banks(self, banks: BankCount) -> Self {
-        let words = 1 << (self._byte_bits - 3);
-        Self {
-            _work_words: banks.guard(words),
-            ..self
-        }
-    }
-
-    /// The head of an array that stored sums enter at the top: those of an epilogue come with the array's sums.
-    pub fn with_sums_at_top(self) -> Self {
-        Self { _sums: 1, ..self }
-    }
-}
-
-impl<const A: usize> Logic for DrainHead<A> {
-    #[kernel]
-    fn update(&mut self) {
-        // Slots wait five cycles for the array to finish their sums.
-        self.valid.shift_in(self.op_valid_i.val());
-        self.tag.shift_in(self.op_tag_i.val());
-        self.addr.shift_in(self.op_addr_i.val());
-
-        self.slot_tag.next = self.tag[4].q_o.val();
-        self.slot_vector.next = self.valid[4].q_o.val();
-        self.slot_epilogue.next = self.slot_tag.val().get_bit(1);
-
-        self.vector.d_i.next = self.vector.q_o.val();
-        if self.slot_vector.val() {
-            self.vector.d_i.next = self.vector.q_o.val() + 1;
-        }
-        if self.clear_i.val() | (self.slot_vector.val() & self.slot_tag.val().get_bit(4)) {
-            self.vector.d_i.next = 0.into();
-        }
-
-        self.slot.next = (self.slot_vector.val() | self.slot_epilogue.val()) & !self.clear_i.val();
-        self.res_valid.d_i.next = self.slot.val();
-        self.res_bank.d_i.next = self.slot_tag.val().get_bit(5);
-        self.res_addr.d_i.next = self.vector.q_o.val();
-        if self.slot_epilogue.val() {
-            self.res_addr.d_i.next = self.addr[4].q_o.val().get_bits::<12>(0);
-        }
-        self.res_add.d_i.next = !self.slot_tag.val().get_bit(2);
-        if self._sums > 0 {
-            self.res_sum.d_i.next = self.slot.val();
-        } else {
-            self.res_sum.d_i.next = self.slot_vector.val();
-        }
-        self.res_write.d_i.next = !self.slot_tag.val().get_bit(3);
-
-        // Results take two cycles; then the slot meets its drain address.
-        self.to_post[0].d_i.next = self.slot.val() & self.slot_tag.val().get_bit(3);
-        self.to_post[1].d_i.next = self.to_post[0].q_o.val() & !self.clear_i.val();
-        self.wants.next = self.to_post[1].q_o.val();
-        let inside = (self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0;
-        let has_tile = (self.tile.q_o.val() >> self._tile_bits.to_bits::<4>()) == 0;
-        if self._work_words > 0 {
-            let word = self.addr_i.val().get_bits::<13>(3);
-            self.in_range.next = inside & (word < self._work_words.to_bits::<13>()) & has_tile;
-        } else {
-            self.in_range.next = inside & has_tile;
-        }
-        let passes =
-            self.wants.val() & self.addr_valid_i.val() & self.in_range.val() & !self.clear_i.val();
-        // A slot that does not end its window leaves the address for the next one.
-        for i in 0..self._pooling {
-            self.pass[i].next = passes;
-            self.is_last[i].next = self.left[i].q_o.val() == 0;
-            self.left[i].d_i.next = self.left[i].q_o.val();
-            self.begins[i].d_i.next = self.begins[i].q_o.val();
-            if self.pass[i].val() {
-                self.left[i].d_i.next = self.left[i].q_o.val() - 1;
-                self.begins[i].d_i.next = self.is_last[i].val();
-            }
-            if self.start_i.val() | (self.pass[i].val() & self.is_last[i].val()) {
-                self.left[i].d_i.next = self.window_i[i].val();
-            }
-            if self.start_i.val() {
-                self.begins[i].d_i.next = true;
-            }
-            self.post_first[i].d_i.next = self.begins[i].q_o.val();
-            self.post_first_o[i].next = self.post_first[i].q_o.val();
-            self.post_last[i].d_i.next = self.is_last[i].val();
-            self.post_last_o[i].next = self.post_last[i].q_o.val();
-        }
-        if self._pooling > 0 {
-            self.take.next = self.pass[0].val() & self.is_last[0].val();
-        } else {
-            self.take.next = passes;
-        }
-        self.addr_ready_o.next = self.take.val();
-        self.underflow_o.next = self.wants.val() & !self.addr_valid_i.val();
-        self.dest_error_o.next = self.addr_valid_i.val() & !self.in_range.val();
-        if self._pooling > 0 {
-            self.post_valid.d_i.next = self.pass[0].val();
-        } else {
-            self.post_valid.d_i.next = self.take.val();
-        }
-        self.post_dest.d_i.next = self.addr_i.val().get_bits::<16>(0);
-        self.post_flush.d_i.next = self.addr_end_i.val();
-
-        // The scaling of the next column tile follows the last result of this one.
-        self.tile_end.next = self.addr_final_i[0].val();
-        for c in 1..self._loops {
-            self.tile_end.next = self.tile_end.val()
-                & (self.addr_final_i[c].val() | (self.level_i.val() < c.to_bits::<3>()));
-        }
-        self.advance.next =
-            self.take.val() & self.advance_i.val() & self.tile_end.val() & !self.addr_end_i.val();
-        self.tile.d_i.next = self.tile.q_o.val();
-        if self.advance.val() {
-            self.tile.d_i.next = self.tile.q_o.val() + 1;
-        }
-        if self.start_i.val() {
-            self.tile.d_i.next = self.tile_i.val().get_bits::<9>(0);
-        }
-        self.post_load.d_i.next = self.start_i.val() | self.advance.val();
-        self.post_tile_o.next = self.tile.q_o.val().get_bits::<8>(0);
-        self.post_cols_o.next = self.columns_i.val();
-
-        self.settle.d_i.next = self.settle.q_o.val();
-        if self.settle.q_o.val() != 0 {
-            self.settle.d_i.next = self.settle.q_o.val() - 1;
-        }
-        if self.take.val() & self.addr_end_i.val() {
-            self.settle.d_i.next = (self._cols + self._extra + 15).to_bits::<10>();
-        }
-        if self.clear_i.val() {
-            self.settle.d_i.next = 0.into();
-        }
-        self.busy_o.next = self.addr_busy_i.val() | (self.settle.q_o.val() != 0);
-    }
-    describe!(|this| {
-        let head = Meta::module("drain_head")
-            .param("A", "a", A, "bits of an address")
-            .param(
-                "byte_bits",
-                "p",
-                this._byte_bits,
-                "bits of a partition address",
-            )
-            .param("cols", "c", this._cols, "columns of the array")
-            .param("tile_bits", "t", this._tile_bits, "bits of a column tile")
-            .param("loops", "n", this._loops, "loops of a record")
-            .feature("pooling", "pl", this._pooling, "windows are reduced")
-            .feature(
-                "extra",
-                "x",
-                this._extra,
-                "cycles that options of post-processing add",
-            )
-            .feature(
-                "work_words",
-                "u",
-                this._work_words,
-                "words of a partition that weights and results may lie in",
-            )
-            .feature("sums", "ps", this._sums, "stored sums pass the array");
-        let head = match this._work_words {
-            0 => head,
-            _ => head.doc("An address behind the work banks is an error."),
-        };
-        let head = match this._extra {
-            0 => head,
-            cycles => head.doc(format!(
+    fn describe(&self, meta: Meta) -> Meta {
+        let meta = meta.doc_if(
+            self._work_words > 0,
+            "An address behind the work banks is an error.",
+        );
+        let meta = match self._extra {
+            0 => meta,
+            cycles => meta.doc(format!(
                 "Options of post-processing add {cycles} to the cycles that the unit is busy."
             )),
         };
-        match this._pooling {
-            0 => head,
-            _ => head.doc("Of the slots of a window the last one takes the address."),
+        meta.doc_if(
+            self._pooling > 0,
+            "Of the slots of a window the last one takes the address.",
+        )
+    }
+}
+
+#[kernel]
+impl<const A: usize> DrainHead<A> {
+    fn update(&mut self) {
+        // Slots wait five cycles for the array to finish their sums.
+        self.valid.shift_in(self.op_valid_i);
+        self.tag.shift_in(self.op_tag_i);
+        self.addr.shift_in(self.op_addr_i);
+
+        self.slot_tag = self.tag[4];
+        self.slot_vector = self.valid[4];
+        self.slot_epilogue = self.slot_tag.get_bit(1);
+
+        self.vector = mux(self.slot_vector, self.vector + 1, self.vector);
+        if self.clear_i | (self.slot_vector & self.slot_tag.get_bit(4)) {
+            self.vector = 0.into();
         }
-    });
+
+        self.slot = (self.slot_vector | self.slot_epilogue) & !self.clear_i;
+        self.res_valid = self.slot;
+        self.res_bank = self.slot_tag.get_bit(5);
+        self.res_addr = self.vector;
+        if self.slot_epilogue {
+            self.res_addr = self.addr[4].get_bits::<12>(0);
+        }
+        self.res_add = !self.slot_tag.get_bit(2);
+        self.res_sum = mux(self._sums > 0, self.slot, self.slot_vector);
+        self.res_write = !self.slot_tag.get_bit(3);
+
+        // Results take two cycles; then the slot meets its drain address.
+        self.to_post[0] = self.slot & self.slot_tag.get_bit(3);
+        self.to_post[1] = self.to_post[0] & !self.clear_i;
+        self.wants = self.to_post[1];
+        let inside = (self.addr_i >> self._byte_bits.to_bits::<6>()) == 0;
+        let has_tile = (self.tile >> self._tile_bits.to_bits::<4>()) == 0;
+        if self._work_words > 0 {
+            let word = self.addr_i.get_bits::<13>(3);
+            self.in_range = inside & (word < self._work_words.to_bits::<13>()) & has_tile;
+        } else {
+            self.in_range = inside & has_tile;
+        }
+        let passes = self.wants & self.addr_valid_i & self.in_range & !self.clear_i;
+        // A slot that does not end its window leaves the address for the next one.
+        for i in 0..self._pooling {
+            self.pass[i] = passes;
+            self.is_last[i] = self.left[i] == 0;
+            self.left[i] = self.left[i];
+            self.begins[i] = self.begins[i];
+            if self.pass[i] {
+                self.left[i] = self.left[i] - 1;
+                self.begins[i] = self.is_last[i];
+            }
+            if self.start_i | (self.pass[i] & self.is_last[i]) {
+                self.left[i] = self.window_i[i];
+            }
+            if self.start_i {
+                self.begins[i] = true;
+            }
+            self.post_first[i] = self.begins[i];
+            self.post_first_o[i] = self.post_first[i];
+            self.post_last[i] = self.is_last[i];
+            self.post_last_o[i] = self.post_last[i];
+        }
+        self.take = mux(self._pooling > 0, self.pass[0] & self.is_last[0], passes);
+        self.addr_ready_o = self.take;
+        self.underflow_o = self.wants & !self.addr_valid_i;
+        self.dest_error_o = self.addr_valid_i & !self.in_range;
+        self.post_valid = mux(self._pooling > 0, self.pass[0], self.take);
+        self.post_dest = self.addr_i.get_bits::<16>(0);
+        self.post_flush = self.addr_end_i;
+
+        // The scaling of the next column tile follows the last result of this one.
+        self.tile_end = self.addr_final_i[0];
+        for c in 1..self._loops {
+            self.tile_end =
+                self.tile_end & (self.addr_final_i[c] | (self.level_i < c.to_bits::<3>()));
+        }
+        self.advance = self.take & self.advance_i & self.tile_end & !self.addr_end_i;
+        self.tile = mux(self.advance, self.tile + 1, self.tile);
+        if self.start_i {
+            self.tile = self.tile_i.get_bits::<9>(0);
+        }
+        self.post_load = self.start_i | self.advance;
+        self.post_tile_o = self.tile.get_bits::<8>(0);
+        self.post_cols_o = self.columns_i;
+
+        self.settle = mux(self.settle != 0, self.settle - 1, self.settle);
+        if self.take & self.addr_end_i {
+            self.settle = (self._cols + self._extra + 15).to_bits::<10>();
+        }
+        if self.clear_i {
+            self.settle = 0.into();
+        }
+        self.busy_o = self.addr_busy_i | (self.settle != 0);
+    }
 }

@@ -1,7 +1,7 @@
 //! The plain memory-mapped port of the host.
 
 use super::counters::{counters, describe};
-use super::shape::SequencerShape;
+use super::shape::ControlShape;
 use heddle_kernel::prelude::*;
 
 /// Decodes host requests: registers, program memory, column parameters, state buffer.
@@ -14,7 +14,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// Register reads answer in the cycle after the request was taken, state-buffer reads
 /// Rows + 5 cycles after it, at one request per clock.
-#[module(build)]
+#[module(shape: ControlShape, describe)]
 pub struct HostPort {
     /// Request.
     pub host_valid_i: Signal<In, Bit>,
@@ -37,8 +37,7 @@ pub struct HostPort {
     /// Counters in the order of their registers.
     pub count_i: [Signal<In, Bits<32>>; counts],
     /// Counter STALL_SUMS.
-    #[new(Vec::new())]
-    pub stall_sums_i: Vec<Signal<In, Bits<32>>>,
+    pub stall_sums_i: [Signal<In, Bits<32>>; stall_sums],
     /// Starts the program.
     pub start_o: Signal<Out, Bit>,
     /// Word address of the first instruction.
@@ -112,264 +111,199 @@ pub struct HostPort {
     take_register: Signal<Local, Bit>,
     selected: Signal<Local, Bits<32>>,
     word: Signal<Local, Bits<32>>,
-    _rows: usize,
-    _cols: usize,
-    _tile_bits: usize,
-    _pc_bits: usize,
+    /// Rows of the array.
+    #[new(shape.sequencer.rows)]
+    _rows: Param<'r'>,
+    /// Columns of the array.
+    #[new(shape.sequencer.cols)]
+    _cols: Param<'c'>,
+    /// Bits of a column tile.
+    #[new(shape.tile_bits())]
+    _tile_bits: Param<'t'>,
+    /// Bits of a program address.
+    #[new(address_bits(shape.sequencer.program_words))]
+    _pc_bits: Param<'p'>,
+    /// Bits of a word address.
+    #[new(shape.word_bits())]
+    _word_bits: Param<'w'>,
+    /// Bits of an entry of the row tables.
+    #[new(shape.entry_bits())]
+    _entry_bits: Param<'e'>,
+    /// Tables of activation functions.
+    #[new(shape.sequencer.post.activations)]
+    _activations: Feature<"fn">,
+    /// Counts cycles in which a slot waits for stored sums.
+    #[new(shape.sums_at_top.into())]
+    _stall_sums: Feature<"ps">,
+    /// Program writes go to the partitions.
+    #[new(shape.sequencer.banked.into())]
+    _banked: Feature<"pr">,
     /// Bits of the place of a program write: a word, or a pair of words for banks.
+    #[new(pc_bits - banked)]
     _place_bits: usize,
-    _banked: usize,
-    _word_bits: usize,
-    _entry_bits: usize,
+    #[new(counters(shape.slices))]
     _counts: usize,
-    _stall_sums: usize,
-    _activations: usize,
+    #[new((activations > 0).into())]
     _activates: usize,
 }
 
 impl HostPort {
-    /// A port for a machine of the given shape with partitions of 2^`word_bits` words and so many
-    /// data slices.
-    pub fn new(shape: SequencerShape, word_bits: usize, slices: usize) -> Self {
-        let counts = counters(slices);
-        let activates = usize::from(shape.post.activations > 0);
-        Self::build(
-            shape.rows,
-            shape.cols,
-            shape.tiles.ilog2() as usize,
-            address_bits(shape.program_words),
-            address_bits(shape.program_words) - usize::from(shape.banked),
-            usize::from(shape.banked),
-            word_bits,
-            shape.row_offsets.ilog2() as usize,
-            counts,
-            0,
-            shape.post.activations,
-            activates,
-        )
-    }
-
-    /// The port of a machine that counts STALL_SUMS.
-    pub fn with_stall_sums(self) -> Self {
-        Self {
-            stall_sums_i: v(1),
-            _stall_sums: 1,
-            ..self
-        }
+    fn describe(&self, meta: Meta) -> Meta {
+        let meta = meta.doc_if(self._banked > 0, "The program lies in the partitions: program_waddr_o counts pairs of words, whose bytes are those of \
+                 buffer_data_o, past the codec.");
+        describe(meta, self._counts)
     }
 }
 
-impl Logic for HostPort {
-    #[kernel]
+#[kernel]
+impl HostPort {
     fn update(&mut self) {
         self.decode();
         self.requests();
         self.answers();
     }
-    describe!(|this| {
-        let port = Meta::module("host_port")
-            .param("rows", "r", this._rows, "rows of the array")
-            .param("cols", "c", this._cols, "columns of the array")
-            .param("tile_bits", "t", this._tile_bits, "bits of a column tile")
-            .param("pc_bits", "p", this._pc_bits, "bits of a program address")
-            .param("word_bits", "w", this._word_bits, "bits of a word address")
-            .param(
-                "entry_bits",
-                "e",
-                this._entry_bits,
-                "bits of an entry of the row tables",
-            )
-            .feature(
-                "activations",
-                "fn",
-                this._activations,
-                "tables of activation functions",
-            )
-            .feature(
-                "stall_sums",
-                "ps",
-                this._stall_sums,
-                "counts cycles in which a slot waits for stored sums",
-            )
-            .silent("activates", this._activates)
-            .silent("place_bits", this._place_bits)
-            .feature(
-                "banked",
-                "pr",
-                this._banked,
-                "program writes go to the partitions",
-            );
-        let port = match this._banked {
-            0 => port,
-            _ => port.doc(
-                "The program lies in the partitions: program_waddr_o counts pairs of words, whose bytes are those of \
-                 buffer_data_o, past the codec.",
-            ),
-        };
-        describe(port, this._counts)
-    });
-}
 
-impl HostPort {
     /// Which memory a request is for, and whether it can be taken.
-    #[kernel]
     fn decode(&mut self) {
         // Which memory the address belongs to; none if it lies outside.
-        self.region.next = self.host_addr_i.val().get_bits::<2>(30);
-        self.index.next = self.host_addr_i.val().get_bits::<5>(3);
-        self.is_program.next = (self.region.val() == 1)
-            & ((self.host_addr_i.val().get_bits::<27>(3) >> self._place_bits.to_bits::<5>()) == 0);
-        self.is_column.next = (self.region.val() == 2)
-            & (self.host_addr_i.val().get_bits::<9>(21) < self._cols.to_bits::<9>())
-            & ((self.host_addr_i.val().get_bits::<17>(4) >> self._tile_bits.to_bits::<5>()) == 0);
-        self.is_buffer.next = (self.region.val() == 3)
-            & (self.host_addr_i.val().get_bits::<9>(21) < self._rows.to_bits::<9>())
-            & ((self.host_addr_i.val().get_bits::<18>(3) >> self._word_bits.to_bits::<5>()) == 0);
-        self.is_table.next = (self.region.val() == 3)
-            & self.host_write_i.val()
-            & self.host_addr_i.val().get_bit(29)
-            & (self.host_addr_i.val().get_bits::<8>(21).get_bits::<9>(0)
-                < self._rows.to_bits::<9>())
-            & ((self.host_addr_i.val().get_bits::<18>(3) >> self._entry_bits.to_bits::<5>()) == 0);
-        self.travels.next = self.is_buffer.val() | self.is_table.val();
+        self.region = self.host_addr_i.get_bits::<2>(30);
+        self.index = self.host_addr_i.get_bits::<5>(3);
+        self.is_program = (self.region == 1)
+            & ((self.host_addr_i.get_bits::<27>(3) >> self._place_bits.to_bits::<5>()) == 0);
+        self.is_column = (self.region == 2)
+            & (self.host_addr_i.get_bits::<9>(21) < self._cols.to_bits::<9>())
+            & ((self.host_addr_i.get_bits::<17>(4) >> self._tile_bits.to_bits::<5>()) == 0);
+        self.is_buffer = (self.region == 3)
+            & (self.host_addr_i.get_bits::<9>(21) < self._rows.to_bits::<9>())
+            & ((self.host_addr_i.get_bits::<18>(3) >> self._word_bits.to_bits::<5>()) == 0);
+        self.is_table = (self.region == 3)
+            & self.host_write_i
+            & self.host_addr_i.get_bit(29)
+            & (self.host_addr_i.get_bits::<8>(21).get_bits::<9>(0) < self._rows.to_bits::<9>())
+            & ((self.host_addr_i.get_bits::<18>(3) >> self._entry_bits.to_bits::<5>()) == 0);
+        self.travels = self.is_buffer | self.is_table;
 
         // Everything but the state buffer waits until its requests have left the last partition:
         // reads answer in order, and a start clears no event that is still on its way.
         // A request behind a start waits until the machine runs and STATUS says so.
-        self.host_ready_o.next = !self.start.q_o.val()
-            & ((self.region.val() == 0) | !self.running_i.val())
-            & (self.travels.val() | (self.travel.q_o.val() == 0));
-        self.take.next = self.host_valid_i.val() & self.host_ready_o.val();
-        self.take_write.next = self.take.val() & self.host_write_i.val();
-        self.take_register.next = self.take_write.val() & (self.region.val() == 0);
-        self.travel.d_i.next = self.travel.q_o.val();
-        if self.travel.q_o.val() != 0 {
-            self.travel.d_i.next = self.travel.q_o.val() - 1;
-        }
-        if self.take.val() & self.travels.val() {
-            self.travel.d_i.next = (self._rows + 6).to_bits::<9>();
+        self.host_ready_o = !self.start
+            & ((self.region == 0) | !self.running_i)
+            & (self.travels | (self.travel == 0));
+        self.take = self.host_valid_i & self.host_ready_o;
+        self.take_write = self.take & self.host_write_i;
+        self.take_register = self.take_write & (self.region == 0);
+        self.travel = mux(self.travel != 0, self.travel - 1, self.travel);
+        if self.take & self.travels {
+            self.travel = (self._rows + 6).to_bits::<9>();
         }
 
-        self.word.next = 0.into();
+        self.word = 0.into();
         for i in 0..4 {
-            self.word.next =
-                (self.word.val() << 8) | self.host_wdata_i[3 - i].val().get_bits::<32>(0);
+            self.word = (self.word << 8) | self.host_wdata_i[3 - i].get_bits::<32>(0);
         }
-        self.start.d_i.next = self.take_register.val()
-            & (self.index.val() == 1)
-            & self.word.val().get_bit(0)
-            & !self.running_i.val();
-        self.start_pc.en_i.next = self.take_register.val() & (self.index.val() == 2);
-        self.start_pc.d_i.next = self.word.val().get_bits::<16>(0);
-        self.zero.en_i.next = self.take_register.val() & (self.index.val() == 4);
-        self.zero.d_i.next = self.word.val().get_bits::<8>(0);
-        self.start_o.next = self.start.q_o.val();
-        self.start_pc_o.next = self.start_pc.q_o.val();
+        self.start =
+            self.take_register & (self.index == 1) & self.word.get_bit(0) & !self.running_i;
+        self.start_pc.en_i = self.take_register & (self.index == 2);
+        self.start_pc = self.word.get_bits::<16>(0);
+        self.zero.en_i = self.take_register & (self.index == 4);
+        self.zero = self.word.get_bits::<8>(0);
+        self.start_o = self.start;
+        self.start_pc_o = self.start_pc;
     }
 
     /// Requests to the memories leave one cycle later.
-    #[kernel]
     fn requests(&mut self) {
         // Requests to the memories leave one cycle later.
-        self.addr.d_i.next = self.host_addr_i.val();
-        self.program_wen.d_i.next = self.take_write.val() & self.is_program.val();
-        self.program_wen_o.next = self.program_wen.q_o.val();
-        self.program_waddr_o.next = self.addr.q_o.val().get_bits::<16>(3);
-        self.bias_wen.d_i.next =
-            self.take_write.val() & self.is_column.val() & !self.host_addr_i.val().get_bit(3);
-        self.scale_wen.d_i.next =
-            self.take_write.val() & self.is_column.val() & self.host_addr_i.val().get_bit(3);
-        self.bias_wen_o.next = self.bias_wen.q_o.val();
-        self.scale_wen_o.next = self.scale_wen.q_o.val();
+        self.addr = self.host_addr_i;
+        self.program_wen = self.take_write & self.is_program;
+        self.program_wen_o = self.program_wen;
+        self.program_waddr_o = self.addr.get_bits::<16>(3);
+        self.bias_wen = self.take_write & self.is_column & !self.host_addr_i.get_bit(3);
+        self.scale_wen = self.take_write & self.is_column & self.host_addr_i.get_bit(3);
+        self.bias_wen_o = self.bias_wen;
+        self.scale_wen_o = self.scale_wen;
         for i in 0..self._activates {
-            self.is_activation[i].next = (self.region.val() == 2)
-                & self.host_addr_i.val().get_bit(29)
-                & (self.host_addr_i.val().get_bits::<14>(15) == 0)
-                & (self.host_addr_i.val().get_bits::<4>(11) < self._activations.to_bits::<4>());
-            self.activation_wen[i].d_i.next = self.take_write.val() & self.is_activation[i].val();
-            self.activation_wen_o[i].next = self.activation_wen[i].q_o.val();
-            self.activation_entry_o[i].next = self.addr.q_o.val().get_bits::<11>(3);
+            self.is_activation[i] = (self.region == 2)
+                & self.host_addr_i.get_bit(29)
+                & (self.host_addr_i.get_bits::<14>(15) == 0)
+                & (self.host_addr_i.get_bits::<4>(11) < self._activations.to_bits::<4>());
+            self.activation_wen[i] = self.take_write & self.is_activation[i];
+            self.activation_wen_o[i] = self.activation_wen[i];
+            self.activation_entry_o[i] = self.addr.get_bits::<11>(3);
         }
-        self.column_o.next = self.addr.q_o.val().get_bits::<8>(21);
-        self.tile_o.next = self.addr.q_o.val().get_bits::<8>(4);
-        self.buffer_valid.d_i.next = self.take.val() & self.travels.val();
-        self.buffer_table.d_i.next = self.is_table.val();
-        self.buffer_table_o.next = self.buffer_table.q_o.val();
+        self.column_o = self.addr.get_bits::<8>(21);
+        self.tile_o = self.addr.get_bits::<8>(4);
+        self.buffer_valid = self.take & self.travels;
+        self.buffer_table = self.is_table;
+        self.buffer_table_o = self.buffer_table;
         if self._banked > 0 {
             // Nor do programs, which take the way to the partitions too.
-            self.codes.next = (self.region.val() == 3) & !self.host_addr_i.val().get_bit(29);
+            self.codes = (self.region == 3) & !self.host_addr_i.get_bit(29);
         } else {
-            self.codes.next = !self.host_addr_i.val().get_bit(29);
+            self.codes = !self.host_addr_i.get_bit(29);
         }
-        self.buffer_write.d_i.next = self.host_write_i.val();
-        self.buffer_valid_o.next = self.buffer_valid.q_o.val();
-        self.buffer_write_o.next = self.buffer_write.q_o.val();
-        self.buffer_partition_o.next = self.addr.q_o.val().get_bits::<8>(21);
-        self.buffer_word_o.next = self.addr.q_o.val().get_bits::<13>(3);
-        self.program_wdata_o.next = 0.into();
+        self.buffer_write = self.host_write_i;
+        self.buffer_valid_o = self.buffer_valid;
+        self.buffer_write_o = self.buffer_write;
+        self.buffer_partition_o = self.addr.get_bits::<8>(21);
+        self.buffer_word_o = self.addr.get_bits::<13>(3);
+        self.program_wdata_o = 0.into();
         for i in 0..4 {
-            self.program_wdata_o.next =
-                (self.program_wdata_o.val() << 8) | self.wdata[3 - i].q_o.val().get_bits::<32>(0);
+            self.program_wdata_o =
+                (self.program_wdata_o << 8) | self.wdata[3 - i].get_bits::<32>(0);
         }
     }
 
     /// Register reads and answers.
-    #[kernel]
     fn answers(&mut self) {
         // Register reads; the counters follow from index 7 on.
-        self.selected.next = 0.into();
+        self.selected = 0.into();
         for i in 0..self._counts {
-            if self.index.val() == (i + 7).to_bits::<5>() {
-                self.selected.next = self.count_i[i].val();
+            if self.index == (i + 7).to_bits::<5>() {
+                self.selected = self.count_i[i];
             }
         }
         for i in 0..self._stall_sums {
-            if self.index.val() == 6 {
-                self.selected.next = self.stall_sums_i[i].val();
+            if self.index == 6 {
+                self.selected = self.stall_sums_i[i];
             }
         }
-        match self.index.val().index() {
+        match self.index.index() {
             0 => {
-                self.selected.next = 0x4845_4401.into();
+                self.selected = 0x4845_4401.into();
             }
             2 => {
-                self.selected.next = self.start_pc.q_o.val().get_bits::<32>(0);
+                self.selected = self.start_pc.get_bits::<32>(0);
             }
             3 => {
-                self.selected.next = self.status_i.val();
+                self.selected = self.status_i;
             }
             4 => {
-                self.selected.next = self.zero.q_o.val().get_bits::<32>(0);
+                self.selected = self.zero.get_bits::<32>(0);
             }
             5 => {
-                self.selected.next =
-                    self._rows.to_bits::<32>() | (self._cols.to_bits::<32>() << 16);
+                self.selected = self._rows.to_bits::<32>() | (self._cols.to_bits::<32>() << 16);
             }
             _ => {}
         }
-        if self.region.val() != 0 {
-            self.selected.next = 0.into();
+        if self.region != 0 {
+            self.selected = 0.into();
         }
-        self.rvalid.d_i.next = self.buffer_rvalid_i.val()
-            | (self.take.val() & !self.host_write_i.val() & !self.is_buffer.val());
-        self.host_rvalid_o.next = self.rvalid.q_o.val();
+        self.rvalid = self.buffer_rvalid_i | (self.take & !self.host_write_i & !self.is_buffer);
+        self.host_rvalid_o = self.rvalid;
         for k in 0..8 {
-            self.wdata[k].d_i.next = self.host_wdata_i[k].val();
-            self.param_data_o[k].next = self.wdata[k].q_o.val();
-            self.coded[k].d_i.next = self.host_wdata_i[k].val();
-            if self.codes.val() {
-                self.coded[k].d_i.next = self.host_wdata_i[k].val() - self.zero.q_o.val();
+            self.wdata[k] = self.host_wdata_i[k];
+            self.param_data_o[k] = self.wdata[k];
+            self.coded[k] = self.host_wdata_i[k];
+            if self.codes {
+                self.coded[k] = self.host_wdata_i[k] - self.zero;
             }
-            self.buffer_data_o[k].next = self.coded[k].q_o.val();
-            if k < 4 {
-                self.rdata[k].d_i.next = self.selected.val().get_bits::<8>(8 * k);
-            } else {
-                self.rdata[k].d_i.next = 0.into();
+            self.buffer_data_o[k] = self.coded[k];
+            self.rdata[k] = mux(k < 4, self.selected.get_bits::<8>(8 * k), 0.into());
+            if self.buffer_rvalid_i {
+                self.rdata[k] = self.buffer_rdata_i[k] + self.zero;
             }
-            if self.buffer_rvalid_i.val() {
-                self.rdata[k].d_i.next = self.buffer_rdata_i[k].val() + self.zero.q_o.val();
-            }
-            self.host_rdata_o[k].next = self.rdata[k].q_o.val();
+            self.host_rdata_o[k] = self.rdata[k];
         }
     }
 }

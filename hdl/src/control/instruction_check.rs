@@ -4,6 +4,10 @@ use super::shape::SequencerShape;
 use super::state::{Phase, Unit};
 use crate::post::PostOptions;
 use heddle_arch::isa;
+use heddle_arch::isa::fields::{
+    Field, copy, copy_distance, drain, drain_bounds, drain_place, drain_pool, header, load_weights,
+    matmul, matmul_macs, matmul_repeat, matmul_table, row,
+};
 use heddle_kernel::prelude::*;
 
 const HALT: usize = isa::OP_HALT as usize;
@@ -17,7 +21,7 @@ const SYNC: usize = isa::OP_SYNC as usize;
 ///
 /// # Timing
 /// Combinational.
-#[module(combinational, build)]
+#[module(combinational, shape: SequencerShape, describe)]
 pub struct InstructionCheck {
     /// Word of the program.
     pub word_i: Signal<In, Bits<32>>,
@@ -60,244 +64,229 @@ pub struct InstructionCheck {
     /// The reduction is none of those without a median.
     bad_kind: [Signal<Local, Bit>; pooling],
     is_median: [Signal<Local, Bit>; pooling],
-    _rows: usize,
-    _cols: usize,
-    _turns: usize,
-    _lanes: usize,
-    _record_rows: usize,
-    _loops: usize,
-    _offset_bits: usize,
-    _address_bits: usize,
-    _tiles: usize,
+    /// Rows of the array.
+    _rows: Param<'r'>,
+    /// Columns that have a partition to drain to.
+    #[new(shape.rows.min(shape.cols))]
+    _lanes: Param<'l'>,
+    /// Rows of a record.
+    _record_rows: Param<'m'>,
+    /// Loops of a record.
+    _loops: Param<'n'>,
+    /// Bits of an offset.
+    _offset_bits: Param<'w'>,
+    /// Bits of an address.
+    _address_bits: Param<'a'>,
+    /// Column tiles.
+    _tiles: Param<'t'>,
+    /// Columns of the array.
+    _cols: Param<'c'>,
+    /// Partitions that column 0 can drain to.
+    #[new(shape.turns())]
+    _turns: Param<'s'>,
     _post: PostOptions,
+    #[new(post.pooling.into())]
     _pooling: usize,
+    #[new(post.product.into())]
     _product: usize,
+    #[new(post.median)]
     _median: usize,
+    #[new(post.activations)]
     _activations: usize,
+    #[new((post.pooling || post.activations > 0).into())]
     _extended: usize,
 }
 
 impl InstructionCheck {
-    /// A checker for a machine of the given shape.
-    pub fn new(shape: SequencerShape) -> Self {
-        let post = shape.post;
-        let pooling = usize::from(post.pooling);
-        let extended = usize::from(post.pooling || post.activations > 0);
-        Self::build(
-            shape.rows,
-            shape.cols,
-            shape.turns(),
-            shape.rows.min(shape.cols),
-            shape.record_rows,
-            shape.loops,
-            shape.offset_bits,
-            shape.address_bits,
-            shape.tiles,
-            post,
-            pooling,
-            post.product.into(),
-            post.median,
-            post.activations,
-            extended,
-        )
+    fn describe(&self, meta: Meta) -> Meta {
+        self._post.describe(meta).silent("extended", self._extended)
     }
 }
 
-impl Logic for InstructionCheck {
-    #[kernel]
+/// Options of post-processing in word 1 of a DRAIN.
+const OPTIONS: Field = drain::ACTIVATION.up_to(drain::POOLED);
+
+#[kernel]
+impl InstructionCheck {
     fn update(&mut self) {
-        self.is_halt_o.next = self.word_i.val().get_bits::<8>(0) == HALT as u64;
-        self.is_sync_o.next = self.word_i.val().get_bits::<8>(0) == SYNC as u64;
-        self.is_known_o.next = true;
-        self.target_o.next = Unit::Weights;
-        self.bad_length_o.next = self.word_i.val().get_bits::<8>(8) < 4;
-        match self.word_i.val().get_bits::<8>(0).index() {
-            HALT => {
-                self.bad_length_o.next = self.word_i.val().get_bits::<8>(8) != 1;
-            }
-            LOAD_WEIGHTS => {}
-            MATMUL => {
-                self.target_o.next = Unit::Stream;
-            }
-            DRAIN => {
-                self.target_o.next = Unit::Drain;
-            }
-            COPY => {
-                self.target_o.next = Unit::Copy;
-            }
-            SYNC => {
-                self.bad_length_o.next = self.word_i.val().get_bits::<8>(8) != 1;
-            }
-            _ => {
-                self.is_known_o.next = false;
-            }
-        }
-        self.bad_header_o.next = self.word_i.val().get_bits::<13>(19) != 0;
-
-        self.limit.next = self._rows.to_bits::<9>();
-        if self.unit_i.val() == Unit::Drain {
-            self.limit.next = self._lanes.to_bits::<9>();
-        }
-        self.bad_count.next = (self.word_i.val().get_bits::<9>(0) == 0)
-            | (self.word_i.val().get_bits::<9>(0) > self.limit.val());
-        self.bad_level.next =
-            self.word_i.val().get_bits::<3>(12).get_bits::<4>(0) >= self._loops.to_bits::<4>();
-
-        self.bad_advance.next = self.word_i.val().get_bits::<4>(28) != 0;
-        if self.word_i.val().get_bit(24) {
-            if self.word_i.val().get_bits::<3>(25).get_bits::<4>(0) >= self._loops.to_bits::<4>() {
-                self.bad_advance.next = true;
-            }
-        } else if self.word_i.val().get_bits::<3>(25) != 0 {
-            self.bad_advance.next = true;
-        }
-
-        self.behind.next = self.word_i.val().get_bits::<8>(0).get_bits::<10>(0)
-            + self.columns_i.val().get_bits::<10>(0);
-
-        // What a drain asks of post-processing
-        for i in 0..self._extended {
-            if self._pooling > 0 {
-                self.bad_option[i].next =
-                    self.word_i.val().get_bits::<4>(11) > self._activations.to_bits::<4>();
-            } else {
-                self.bad_option[i].next = (self.word_i.val().get_bits::<4>(11)
-                    > self._activations.to_bits::<4>())
-                    | self.word_i.val().get_bit(15);
-            }
-        }
-        for i in 0..self._pooling {
-            self.bad_rest[i].next = (self.word_i.val().get_bits::<5>(3) != 0)
-                | (self.word_i.val().get_bits::<16>(16) != 0);
-            if self._product > 0 {
-                self.bad_kind[i].next = self.word_i.val().get_bits::<3>(0) > 3;
-            } else {
-                self.bad_kind[i].next = self.word_i.val().get_bits::<3>(0) > 2;
-            }
-            self.is_median[i].next = self.word_i.val().get_bits::<3>(0) == 4;
-            if self._median > 0 {
-                self.bad_pool[i].next = self.bad_rest[i].val()
-                    | (self.bad_kind[i].val() & !self.is_median[i].val())
-                    | (self.is_median[i].val()
-                        & (self.word_i.val().get_bits::<8>(8) >= self._median.to_bits::<8>()));
-            } else {
-                self.bad_pool[i].next = self.bad_rest[i].val() | self.bad_kind[i].val();
-            }
-        }
-
-        self.bad_field_o.next = false;
-        match self.phase_i.val() {
+        self.header();
+        self.limits();
+        self.options();
+        self.bad_field_o = false;
+        match self.phase_i {
             Phase::Param => {
-                self.bad_field_o.next =
-                    self.bad_count.val() | (self.word_i.val().get_bits::<8>(24) != 0);
-                match self.unit_i.val() {
-                    Unit::Weights => {
-                        self.bad_field_o.next = self.bad_count.val()
-                            | self.bad_level.val()
-                            | (self.word_i.val().get_bits::<3>(9) != 0)
-                            | (self.word_i.val().get_bits::<11>(21) != 0);
-                    }
-                    Unit::Stream => {
-                        self.bad_field_o.next = self.bad_count.val()
-                            | self.bad_level.val()
-                            | (self.word_i.val().get_bits::<7>(25) != 0);
-                    }
-                    Unit::Copy => {
-                        self.bad_field_o.next =
-                            self.bad_count.val() | (self.word_i.val().get_bits::<23>(9) != 0);
-                    }
-                    _ => {
-                        if self._extended > 0 {
-                            self.bad_field_o.next = self.bad_count.val()
-                                | self.bad_option[0].val()
-                                | (self.word_i.val().get_bits::<8>(16).get_bits::<9>(0)
-                                    >= self._tiles.to_bits::<9>())
-                                | self.bad_advance.val();
-                        } else {
-                            self.bad_field_o.next = self.bad_count.val()
-                                | (self.word_i.val().get_bits::<5>(11) != 0)
-                                | (self.word_i.val().get_bits::<8>(16).get_bits::<9>(0)
-                                    >= self._tiles.to_bits::<9>())
-                                | self.bad_advance.val();
-                        }
-                    }
-                }
+                self.param();
             }
             Phase::SecondParam => {
-                self.bad_field_o.next = self.word_i.val().get_bits::<15>(17) != 0;
-                if self.unit_i.val() == Unit::Drain {
-                    self.bad_field_o.next = (self.word_i.val().get_bits::<7>(9) != 0)
-                        | (self.word_i.val().get_bits::<7>(25) != 0);
-                }
-                if self.unit_i.val() == Unit::Copy {
-                    self.bad_field_o.next = (self.word_i.val().get_bits::<3>(0) != 0)
-                        | (self.word_i.val().get_bits::<16>(16) != 0);
-                }
+                self.second_param();
             }
             Phase::ThirdParam => {
-                self.bad_field_o.next = self.word_i.val().get_bits::<7>(17) != 0;
-                if self.unit_i.val() == Unit::Drain {
-                    self.bad_field_o.next = (self.word_i.val().get_bits::<8>(8) != 0)
-                        | (self.word_i.val().get_bits::<8>(24) != 0)
-                        | (self.behind.val() > self._cols.to_bits::<10>())
-                        | (self.word_i.val().get_bits::<8>(16).get_bits::<9>(0)
-                            >= self._turns.to_bits::<9>());
-                    for i in 0..self._pooling {
-                        if self.is_pool_i[i].val() {
-                            self.bad_field_o.next = self.bad_pool[i].val();
-                        }
-                    }
-                }
+                self.third_param();
             }
             Phase::Repeat => {
-                self.bad_field_o.next = self.word_i.val().get_bits::<8>(24) != 0;
+                self.bad_field_o = field!(self.word_i, matmul_repeat::ZEROS[0]) != 0;
             }
             Phase::Row => {
-                self.bad_field_o.next = (self.word_i.val().get_bits::<4>(0)
-                    >= self._record_rows.to_bits::<4>())
-                    | (self.word_i.val().get_bits::<4>(4) > self._loops.to_bits::<4>())
-                    | (self.word_i.val().get_bits::<24>(8) != 0)
-                    | ((self.unit_i.val() == Unit::Stream)
-                        & (self.word_i.val().get_bits::<4>(0) > 2));
+                // With the bit above it, which is zero.
+                let row = self.word_i.get_bits::<4>(row::ROW.lsb);
+                self.bad_field_o = (row >= self._record_rows.to_bits::<4>())
+                    | (field!(self.word_i, row::LOOPS) > self._loops.to_bits::<4>())
+                    | (field!(self.word_i, row::ZEROS[0]) != 0)
+                    | ((self.unit_i == Unit::Stream) & (row > 2));
             }
             Phase::Base => {
-                self.bad_field_o.next =
-                    (self.word_i.val() >> self._address_bits.to_bits::<6>()) != 0;
+                self.bad_field_o = (self.word_i >> self._address_bits.to_bits::<6>()) != 0;
             }
             _ => {
-                self.bad_field_o.next =
-                    (self.word_i.val() >> self._offset_bits.to_bits::<6>()) != 0;
+                self.bad_field_o = (self.word_i >> self._offset_bits.to_bits::<6>()) != 0;
             }
         }
     }
-    describe!(|this| {
-        let check = Meta::module("instruction_check")
-            .param("rows", "r", this._rows, "rows of the array")
-            .param(
-                "lanes",
-                "l",
-                this._lanes,
-                "columns that have a partition to drain to",
-            )
-            .param("record_rows", "m", this._record_rows, "rows of a record")
-            .param("loops", "n", this._loops, "loops of a record")
-            .param("offset_bits", "w", this._offset_bits, "bits of an offset")
-            .param(
-                "address_bits",
-                "a",
-                this._address_bits,
-                "bits of an address",
-            )
-            .param("tiles", "t", this._tiles, "column tiles")
-            .param("cols", "c", this._cols, "columns of the array")
-            .param(
-                "turns",
-                "s",
-                this._turns,
-                "partitions that column 0 can drain to",
+
+    /// The opcode and the length.
+    fn header(&mut self) {
+        self.is_halt_o = field!(self.word_i, header::OPCODE) == HALT as u64;
+        self.is_sync_o = field!(self.word_i, header::OPCODE) == SYNC as u64;
+        self.is_known_o = true;
+        self.target_o = Unit::Weights;
+        self.bad_length_o = field!(self.word_i, header::LENGTH) < 4;
+        match field!(self.word_i, header::OPCODE).index() {
+            HALT => {
+                self.bad_length_o = field!(self.word_i, header::LENGTH) != 1;
+            }
+            LOAD_WEIGHTS => {}
+            MATMUL => {
+                self.target_o = Unit::Stream;
+            }
+            DRAIN => {
+                self.target_o = Unit::Drain;
+            }
+            COPY => {
+                self.target_o = Unit::Copy;
+            }
+            SYNC => {
+                self.bad_length_o = field!(self.word_i, header::LENGTH) != 1;
+            }
+            _ => {
+                self.is_known_o = false;
+            }
+        }
+        self.bad_header_o = field!(self.word_i, header::ZEROS[0]) != 0;
+    }
+
+    /// Rows, columns and levels that the machine does not have.
+    fn limits(&mut self) {
+        self.limit = self._rows.to_bits::<9>();
+        if self.unit_i == Unit::Drain {
+            self.limit = self._lanes.to_bits::<9>();
+        }
+        let count = field!(self.word_i, load_weights::ROWS);
+        self.bad_count = (count == 0) | (count > self.limit);
+        let level = field!(self.word_i, load_weights::LEVEL).get_bits::<4>(0);
+        self.bad_level = level >= self._loops.to_bits::<4>();
+
+        let level = field!(self.word_i, drain::LEVEL);
+        self.bad_advance = field!(self.word_i, drain::ZEROS[0]) != 0;
+        if flag!(self.word_i, drain::ADVANCING) {
+            if level.get_bits::<4>(0) >= self._loops.to_bits::<4>() {
+                self.bad_advance = true;
+            }
+        } else if level != 0 {
+            self.bad_advance = true;
+        }
+
+        self.behind = field!(self.word_i, drain_place::COLUMN).get_bits::<10>(0)
+            + self.columns_i.get_bits::<10>(0);
+    }
+
+    /// What a drain asks of post-processing.
+    fn options(&mut self) {
+        for i in 0..self._extended {
+            let table = field!(self.word_i, drain::ACTIVATION);
+            let bad_table = table > self._activations.to_bits::<4>();
+            self.bad_option[i] = mux(
+                self._pooling > 0,
+                bad_table,
+                (bad_table) | flag!(self.word_i, drain::POOLED),
             );
-        this._post
-            .describe(check)
-            .silent("extended", this._extended)
-    });
+        }
+        for i in 0..self._pooling {
+            self.bad_rest[i] = (field!(self.word_i, drain_pool::ZEROS[1]) != 0)
+                | (field!(self.word_i, drain_pool::ZEROS[0]) != 0);
+            let kind = field!(self.word_i, drain_pool::REDUCTION);
+            self.bad_kind[i] = mux(self._product > 0, kind > 3, kind > 2);
+            self.is_median[i] = kind == 4;
+            if self._median > 0 {
+                let window = field!(self.word_i, drain_pool::WINDOW);
+                self.bad_pool[i] = self.bad_rest[i]
+                    | (self.bad_kind[i] & !self.is_median[i])
+                    | (self.is_median[i] & (window >= self._median.to_bits::<8>()));
+            } else {
+                self.bad_pool[i] = self.bad_rest[i] | self.bad_kind[i];
+            }
+        }
+    }
+
+    /// Word 1.
+    fn param(&mut self) {
+        self.bad_field_o = self.bad_count | (field!(self.word_i, matmul_repeat::ZEROS[0]) != 0);
+        match self.unit_i {
+            Unit::Weights => {
+                self.bad_field_o = self.bad_count
+                    | self.bad_level
+                    | (field!(self.word_i, load_weights::ZEROS[1]) != 0)
+                    | (field!(self.word_i, load_weights::ZEROS[0]) != 0);
+            }
+            Unit::Stream => {
+                self.bad_field_o =
+                    self.bad_count | self.bad_level | (field!(self.word_i, matmul::ZEROS[0]) != 0);
+            }
+            Unit::Copy => {
+                self.bad_field_o = self.bad_count | (field!(self.word_i, copy::ZEROS[0]) != 0);
+            }
+            _ => {
+                let tile = field!(self.word_i, drain::TILE).get_bits::<9>(0);
+                let bad_tile = tile >= self._tiles.to_bits::<9>();
+                if self._extended > 0 {
+                    self.bad_field_o =
+                        self.bad_count | self.bad_option[0] | (bad_tile) | self.bad_advance;
+                } else {
+                    self.bad_field_o = self.bad_count
+                        | (field!(self.word_i, OPTIONS) != 0)
+                        | (bad_tile)
+                        | self.bad_advance;
+                }
+            }
+        }
+    }
+
+    /// Word 2.
+    fn second_param(&mut self) {
+        self.bad_field_o = field!(self.word_i, matmul_macs::ZEROS[0]) != 0;
+        if self.unit_i == Unit::Drain {
+            self.bad_field_o = (field!(self.word_i, drain_bounds::ZEROS[1]) != 0)
+                | (field!(self.word_i, drain_bounds::ZEROS[0]) != 0);
+        }
+        if self.unit_i == Unit::Copy {
+            self.bad_field_o = (field!(self.word_i, copy_distance::ZEROS[1]) != 0)
+                | (field!(self.word_i, copy_distance::ZEROS[0]) != 0);
+        }
+    }
+
+    /// The words behind it, in front of the record.
+    fn third_param(&mut self) {
+        self.bad_field_o = field!(self.word_i, matmul_table::ZEROS[0]) != 0;
+        if self.unit_i == Unit::Drain {
+            let turn = field!(self.word_i, drain_place::TURN).get_bits::<9>(0);
+            self.bad_field_o = (field!(self.word_i, drain_place::ZEROS[1]) != 0)
+                | (field!(self.word_i, drain_place::ZEROS[0]) != 0)
+                | (self.behind > self._cols.to_bits::<10>())
+                | (turn >= self._turns.to_bits::<9>());
+            for i in 0..self._pooling {
+                if self.is_pool_i[i] {
+                    self.bad_field_o.follow(&self.bad_pool[i]);
+                }
+            }
+        }
+    }
 }

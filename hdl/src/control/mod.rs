@@ -24,12 +24,12 @@ pub use host_port::HostPort;
 pub use instruction_check::InstructionCheck;
 pub use prefetch::Prefetch;
 pub use sequencer::Sequencer;
-pub use shape::SequencerShape;
+pub use shape::{ControlShape, SequencerShape};
 pub use state::{Phase, State, Unit};
 pub use status::Status;
 pub use stream_head::StreamHead;
 pub use sums_head::SumsHead;
-pub use unit::{Control, ControlShape};
+pub use unit::Control;
 pub use unit_registers::UnitRegisters;
 pub use weight_head::WeightHead;
 

@@ -102,14 +102,17 @@ pub struct Prefetch {
     /// Bits of a word address of a partition.
     #[argument]
     _word_bits: usize,
+    /// Rows of the array.
     #[new(shape.rows)]
-    _rows: usize,
+    _rows: Param<'r'>,
+    /// Bits of a program address.
     #[new(address_bits(shape.program_words))]
-    _pc_bits: usize,
+    _pc_bits: Param<'p'>,
     #[new(pc_bits - 1)]
     _pair_bits: usize,
+    /// Words of the prefetch buffer.
     #[new(shape.fetch_words())]
-    _fetch_words: usize,
+    _fetch_words: Param<'f'>,
     /// Bits of a number of pairs in the buffer, less one.
     #[new((fetch_words / 2).ilog2() as usize)]
     _full_bit: usize,
@@ -117,86 +120,60 @@ pub struct Prefetch {
     _partition_bits: u64,
     #[new((1 << partition_bits) - 1)]
     _partition_mask: u64,
+    /// Words of a partition in front of the program.
     #[new(banks.operand_guard(1 << word_bits) as u64)]
-    _base: u64,
+    _base: Param<'u', u64>,
 }
 
-impl Logic for Prefetch {
-    #[kernel]
+#[kernel]
+impl Prefetch {
     fn update(&mut self) {
         // Which pair to ask for. One in two cycles: the words of a pair are written one after the other.
-        self.first_pair.next = self.start_pc_i.val() >> 1;
-        self.ahead.next = self.pair.q_o.val() - self.pc_i.val().get_bits::<16>(1);
-        self.has_place.next = !self.ahead.val().get_bit(self._full_bit)
-            & ((self.pair.q_o.val() >> self._pair_bits.to_bits::<5>()) == 0);
-        self.valid.d_i.next = self.run_i.val() & !self.valid.q_o.val() & self.has_place.val();
-        self.pair.d_i.next = self.pair.q_o.val();
-        if self.valid.q_o.val() {
-            self.pair.d_i.next = self.pair.q_o.val() + 1;
-        }
-        if self.start_i.val() {
-            self.pair.d_i.next = self.first_pair.val();
+        self.first_pair = self.start_pc_i >> 1;
+        self.ahead = self.pair - self.pc_i.get_bits::<16>(1);
+        self.has_place = !self.ahead.get_bit(self._full_bit)
+            & ((self.pair >> self._pair_bits.to_bits::<5>()) == 0);
+        self.valid = self.run_i & !self.valid & self.has_place;
+        self.pair = mux(self.valid, self.pair + 1, self.pair);
+        if self.start_i {
+            self.pair = self.first_pair;
         }
 
         // Pairs that arrive
-        self.arrives.next = self.answer_valid_i.val() & self.running_i.val();
-        self.host_rvalid_o.next = self.answer_valid_i.val() & !self.running_i.val();
-        self.second.d_i.next = self.arrives.val();
-        self.arriving.d_i.next = self.arriving.q_o.val();
-        if self.second.q_o.val() {
-            self.arriving.d_i.next = self.arriving.q_o.val() + 1;
+        self.arrives = self.answer_valid_i & self.running_i;
+        self.host_rvalid_o = self.answer_valid_i & !self.running_i;
+        self.second = self.arrives;
+        self.arriving = mux(self.second, self.arriving + 1, self.arriving);
+        if self.start_i {
+            self.arriving = self.first_pair;
         }
-        if self.start_i.val() {
-            self.arriving.d_i.next = self.first_pair.val();
-        }
-        self.low.next = 0.into();
-        self.high.next = 0.into();
+        self.low = 0.into();
+        self.high = 0.into();
         for i in 0..4 {
-            self.rest[i].d_i.next = self.answer_i[i + 4].val();
-            self.low.next = (self.low.val() << 8) | self.answer_i[3 - i].val().get_bits::<32>(0);
-            self.high.next = (self.high.val() << 8) | self.rest[3 - i].q_o.val().get_bits::<32>(0);
+            self.rest[i] = self.answer_i[i + 4];
+            self.low = (self.low << 8) | self.answer_i[3 - i].get_bits::<32>(0);
+            self.high = (self.high << 8) | self.rest[3 - i].get_bits::<32>(0);
         }
-        self.wen_o.next = self.arrives.val() | self.second.q_o.val();
-        self.waddr_o.next = self.arriving.q_o.val() << 1;
-        self.wdata_o.next = self.low.val();
-        if self.second.q_o.val() {
-            self.waddr_o.next = (self.arriving.q_o.val() << 1) | 1;
-            self.wdata_o.next = self.high.val();
+        self.wen_o = self.arrives | self.second;
+        self.waddr_o = self.arriving << 1;
+        self.wdata_o = self.low;
+        if self.second {
+            self.waddr_o = (self.arriving << 1) | 1;
+            self.wdata_o = self.high;
         }
-        self.ready.d_i.next = self.run_i.val() & (self.ready.q_o.val() | self.second.q_o.val());
+        self.ready = self.run_i & (self.ready | self.second);
 
         // Requests to the partitions
-        self.is_program.next = self.program_wen_i.val() | self.valid.q_o.val();
-        self.place.next = self.program_pair_i.val();
-        if self.valid.q_o.val() {
-            self.place.next = self.pair.q_o.val();
-        }
-        self.valid_o.next = self.host_valid_i.val() | self.is_program.val();
-        self.write_o.next = self.host_write_i.val() & !self.valid.q_o.val();
-        self.table_o.next = self.host_table_i.val() & !self.is_program.val();
-        self.partition_o.next = self.host_partition_i.val();
-        self.word_o.next = self.host_word_i.val();
-        if self.is_program.val() {
-            self.partition_o.next = self.place.val().get_bits::<8>(0) & self._partition_mask;
-            self.word_o.next =
-                (self.place.val() >> self._partition_bits).get_bits::<13>(0) | self._base;
+        self.is_program = self.program_wen_i | self.valid;
+        self.place = mux(self.valid, self.pair, self.program_pair_i);
+        self.valid_o = self.host_valid_i | self.is_program;
+        self.write_o = self.host_write_i & !self.valid;
+        self.table_o = self.host_table_i & !self.is_program;
+        self.partition_o = self.host_partition_i;
+        self.word_o = self.host_word_i;
+        if self.is_program {
+            self.partition_o = self.place.get_bits::<8>(0) & self._partition_mask;
+            self.word_o = (self.place >> self._partition_bits).get_bits::<13>(0) | self._base;
         }
     }
-    describe!(|this| {
-        Meta::module("prefetch")
-            .param("rows", "r", this._rows, "rows of the array")
-            .param("pc_bits", "p", this._pc_bits, "bits of a program address")
-            .param(
-                "fetch_words",
-                "f",
-                this._fetch_words,
-                "words of the prefetch buffer",
-            )
-            .param(
-                "base",
-                "u",
-                this._base as usize,
-                "words of a partition in front of the program",
-            )
-    });
 }

@@ -5,6 +5,7 @@ use super::state::{Phase, State, Unit};
 use super::{InstructionCheck, UnitRegisters, code};
 use crate::post::PostOptions;
 use heddle_arch::isa::ErrorCode;
+use heddle_arch::isa::fields::{drain, header, matmul, row};
 use heddle_kernel::prelude::*;
 
 /// Fetches instructions, checks them, sets up and starts the units.
@@ -19,7 +20,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// `host_start_i` in cycle t: Fetch in t + 1.
-#[module(build)]
+#[module(shape: SequencerShape, describe)]
 pub struct Sequencer {
     /// Starts the program at `start_pc_i` (ignored while running).
     pub host_start_i: Signal<In, Bit>,
@@ -132,49 +133,50 @@ pub struct Sequencer {
     awaits: [Signal<Local, Bit>; banked],
     clear: Signal<Local, Bit>,
     fault: Signal<Local, Bit>,
-    _rows: usize,
-    _cols: usize,
-    _pc_bits: usize,
-    _fetch_words: usize,
+    /// Rows of the array.
+    _rows: Param<'r'>,
+    /// Columns of the array.
+    _cols: Param<'c'>,
+    /// Rows of a record.
+    _record_rows: Param<'m'>,
+    /// Loops of a record.
+    _loops: Param<'n'>,
+    /// Bits of an offset.
+    _offset_bits: Param<'w'>,
+    /// Bits of an address.
+    _address_bits: Param<'a'>,
+    /// Column tiles.
+    _tiles: Param<'t'>,
+    /// Bits of a program address.
+    #[new(heddle_kernel::address_bits(shape.program_words))]
+    _pc_bits: Param<'p'>,
+    /// Words of the prefetch buffer.
+    #[new(banked * shape.fetch_words())]
+    _fetch_words: Feature<'f'>,
     _banked: usize,
-    _record_rows: usize,
-    _loops: usize,
-    _offset_bits: usize,
-    _address_bits: usize,
-    _tiles: usize,
     _post: PostOptions,
+    #[new(shape.post.pooling.into())]
     _pooling: usize,
+    #[new(shape.post.extra())]
     _extra: usize,
-    #[argument]
-    _shape: SequencerShape,
 }
 
 impl Sequencer {
-    /// A sequencer for a machine of the given shape.
-    pub fn new(shape: SequencerShape) -> Self {
-        let pooling = usize::from(shape.post.pooling);
-        let banked = usize::from(shape.banked);
-        Self::build(
-            shape.rows,
-            shape.cols,
-            address_bits(shape.program_words),
-            banked * shape.fetch_words(),
-            banked,
-            shape.record_rows,
-            shape.loops,
-            shape.offset_bits,
-            shape.address_bits,
-            shape.tiles,
-            shape.post,
-            pooling,
-            shape.post.extra(),
-            shape,
-        )
+    fn describe(&self, meta: Meta) -> Meta {
+        let meta = meta.doc_if(self._banked > 0, "The program lies in banks of the state buffer, the memory written and read here is the prefetch \
+                 buffer. Fetch waits for the first word, Rows + 6 cycles longer than with a memory.");
+        let meta = self._post.describe(meta);
+        match self._extra {
+            0 => meta,
+            cycles => meta.doc(format!(
+                "Options of post-processing add {cycles} to the cycles behind HALT and errors."
+            )),
+        }
     }
 }
 
-impl Logic for Sequencer {
-    #[kernel]
+#[kernel]
+impl Sequencer {
     fn update(&mut self) {
         self.fetch();
         self.head();
@@ -182,333 +184,261 @@ impl Logic for Sequencer {
         self.next_state();
         self.unit_registers();
     }
-    describe!(|this| {
-        let sequencer = Meta::module("sequencer")
-            .param("rows", "r", this._rows, "rows of the array")
-            .param("cols", "c", this._cols, "columns of the array")
-            .param("record_rows", "m", this._record_rows, "rows of a record")
-            .param("loops", "n", this._loops, "loops of a record")
-            .param("offset_bits", "w", this._offset_bits, "bits of an offset")
-            .param(
-                "address_bits",
-                "a",
-                this._address_bits,
-                "bits of an address",
-            )
-            .param("tiles", "t", this._tiles, "column tiles")
-            .param("pc_bits", "p", this._pc_bits, "bits of a program address")
-            .silent("banked", this._banked)
-            .feature(
-                "fetch_words",
-                "f",
-                this._fetch_words,
-                "words of the prefetch buffer",
-            );
-        let sequencer = match this._banked {
-            0 => sequencer,
-            _ => sequencer.doc(
-                "The program lies in banks of the state buffer, the memory written and read here is the prefetch \
-                 buffer. Fetch waits for the first word, Rows + 6 cycles longer than with a memory.",
-            ),
-        };
-        let sequencer = this._post.describe(sequencer);
-        match this._extra {
-            0 => sequencer,
-            cycles => sequencer.doc(format!(
-                "Options of post-processing add {cycles} to the cycles behind HALT and errors."
-            )),
-        }
-    });
-}
 
-impl Sequencer {
     /// The words of the program, and which unit an instruction is for.
-    #[kernel]
     fn fetch(&mut self) {
         self.check.is_pool_i.follow(&self.is_pool);
         self.registers.is_pool_i.follow(&self.is_pool);
         self.pool_o.follow(&self.registers.pool_o);
-        self.program.wen_i.next = self.program_wen_i.val();
-        self.program.waddr_i.next = self.program_waddr_i.val();
-        self.program.wdata_i[0].next = self.program_wdata_i.val();
+        self.program.wen_i = self.program_wen_i;
+        self.program.waddr_i = self.program_waddr_i;
+        self.program.wdata_i[0] = self.program_wdata_i;
         // No word of the prefetch buffer is read before it is written: Fetch waits for the first one, and the
         // buffer does not run empty behind it.
         for i in 0..self._banked {
-            self.awaits[i].next = (self.state.q_o.val() == State::Fetch) & !self.ready_i[i].val();
-            self.fetch_pc_o[i].next = self.pc.q_o.val();
+            self.awaits[i] = (self.state == State::Fetch) & !self.ready_i[i];
+            self.fetch_pc_o[i] = self.pc;
         }
-        if self._banked > 0 {
-            self.program.ren_i.next = self.read.val() & !self.awaits[0].val();
-        } else {
-            self.program.ren_i.next = self.read.val();
-        }
-        self.program.raddr_i.next = self.pc.q_o.val().get_bits::<16>(0);
-        self.word.next = self.program.rdata_o[0].val();
-        self.check.word_i.next = self.word.val();
-        self.check.columns_i.next = self.registers.param_o[2].val().get_bits::<9>(0);
-        self.check.phase_i.next = self.phase.q_o.val();
-        self.check.unit_i.next = self.unit.q_o.val();
+        self.program.ren_i = mux(self._banked > 0, self.read & !self.awaits[0], self.read);
+        self.program.raddr_i = self.pc.get_bits::<16>(0);
+        self.word = self.program.rdata_o[0];
+        self.check.word_i = self.word;
+        self.check.columns_i = field!(self.registers.param_o[2], drain::COLUMNS);
+        self.check.phase_i = self.phase;
+        self.check.unit_i = self.unit;
 
-        self.is_alone.next = self.check.is_halt_o.val() | self.check.is_sync_o.val();
-        self.is_copy.next = self.check.target_o.val() == Unit::Copy;
-        self.is_target[0].next = !self.is_alone.val()
-            & ((self.check.target_o.val() == Unit::Weights) | self.is_copy.val());
-        self.is_target[1].next = self.check.target_o.val() == Unit::Stream;
-        self.is_target[2].next = self.check.target_o.val() == Unit::Drain;
-        self.is_unit[0].next =
-            (self.unit.q_o.val() == Unit::Weights) | (self.unit.q_o.val() == Unit::Copy);
-        self.is_unit[1].next = self.unit.q_o.val() == Unit::Stream;
-        self.is_unit[2].next = self.unit.q_o.val() == Unit::Drain;
+        self.is_alone = self.check.is_halt_o | self.check.is_sync_o;
+        self.is_copy = self.check.target_o == Unit::Copy;
+        self.is_target[0] =
+            !self.is_alone & ((self.check.target_o == Unit::Weights) | self.is_copy);
+        self.is_target[1] = self.check.target_o == Unit::Stream;
+        self.is_target[2] = self.check.target_o == Unit::Drain;
+        self.is_unit[0] = (self.unit == Unit::Weights) | (self.unit == Unit::Copy);
+        self.is_unit[1] = self.unit == Unit::Stream;
+        self.is_unit[2] = self.unit == Unit::Drain;
     }
 
     /// Whether the instruction in Head may go on.
-    #[kernel]
     fn head(&mut self) {
         // Head: HALT waits for all units, the others for the unit they start and those they name; a copy
         // waits for the drain unit too, and a drain for a copy.
-        self.in_head.next = self.state.q_o.val() == State::Head;
-        self.in_body.next = self.state.q_o.val() == State::Body;
-        self.hold.next = false;
+        self.in_head = self.state == State::Head;
+        self.in_body = self.state == State::Body;
+        self.hold = false;
         for i in 0..3 {
-            if self.busy_i[i].val()
-                & (self.check.is_halt_o.val()
-                    | self.is_target[i].val()
-                    | self.word.val().get_bit(16 + i))
+            if self.busy_i[i]
+                & (self.check.is_halt_o
+                    | self.is_target[i]
+                    | self.word.get_bit(header::WAIT_WEIGHTS.lsb + i))
             {
-                self.hold.next = true;
+                self.hold = true;
             }
         }
-        if (self.busy_i[2].val() & self.is_copy.val())
-            | (self.busy_i[0].val() & self.registers.copy_o.val() & self.is_target[2].val())
+        if (self.busy_i[2] & self.is_copy)
+            | (self.busy_i[0] & self.registers.copy_o & self.is_target[2])
         {
-            self.hold.next = true;
+            self.hold = true;
         }
-        self.stuck.d_i.next = self.stuck.q_o.val() + 1;
-        if !self.in_head.val() | self.progress_i.val() {
-            self.stuck.d_i.next = 0.into();
-        }
+        self.stuck = mux(!self.in_head | self.progress_i, 0.into(), self.stuck + 1);
     }
 
     /// What stops the program.
-    #[kernel]
     fn faults(&mut self) {
         // Body: where the words of the record go.
-        self.last_word.next = self.remaining.q_o.val() == 1;
-        self.last_loop.next = self.loops_left.q_o.val() == 1;
-        self.record_end.next = ((self.phase.q_o.val() == Phase::Base)
-            & (self.loops_left.q_o.val() == 0))
-            | ((self.phase.q_o.val() == Phase::End) & self.last_loop.val());
+        self.last_word = self.remaining == 1;
+        self.last_loop = self.loops_left == 1;
+        self.record_end = ((self.phase == Phase::Base) & (self.loops_left == 0))
+            | ((self.phase == Phase::End) & self.last_loop);
 
-        self.fault.next = false;
-        self.fault_code_o.next = 0.into();
-        if self.in_head.val() & (self.stuck.q_o.val() == 4095) {
-            self.fault.next = true;
-            self.fault_code_o.next = code(ErrorCode::Stuck).into();
+        self.fault = false;
+        self.fault_code_o = 0.into();
+        if self.in_head & (self.stuck == 4095) {
+            self.fault = true;
+            self.fault_code_o = code(ErrorCode::Stuck).into();
         }
-        if self.read.val() & ((self.pc.q_o.val() >> self._pc_bits.to_bits::<5>()) != 0) {
-            self.fault.next = true;
-            self.fault_code_o.next = code(ErrorCode::ProgramEnd).into();
+        if self.read & ((self.pc >> self._pc_bits.to_bits::<5>()) != 0) {
+            self.fault = true;
+            self.fault_code_o = code(ErrorCode::ProgramEnd).into();
         }
-        if self.in_body.val() & self.last_word.val() & !self.record_end.val() {
-            self.fault.next = true;
-            self.fault_code_o.next = code(ErrorCode::BadLength).into();
+        if self.in_body & self.last_word & !self.record_end {
+            self.fault = true;
+            self.fault_code_o = code(ErrorCode::BadLength).into();
         }
-        if (self.in_body.val() & self.check.bad_field_o.val())
-            | (self.in_head.val() & self.check.bad_header_o.val())
-        {
-            self.fault.next = true;
-            self.fault_code_o.next = code(ErrorCode::BadField).into();
+        if (self.in_body & self.check.bad_field_o) | (self.in_head & self.check.bad_header_o) {
+            self.fault = true;
+            self.fault_code_o = code(ErrorCode::BadField).into();
         }
-        if self.in_head.val() & self.check.bad_length_o.val() {
-            self.fault.next = true;
-            self.fault_code_o.next = code(ErrorCode::BadLength).into();
+        if self.in_head & self.check.bad_length_o {
+            self.fault = true;
+            self.fault_code_o = code(ErrorCode::BadLength).into();
         }
-        if self.in_head.val() & !self.check.is_known_o.val() {
-            self.fault.next = true;
-            self.fault_code_o.next = code(ErrorCode::IllegalOpcode).into();
+        if self.in_head & !self.check.is_known_o {
+            self.fault = true;
+            self.fault_code_o = code(ErrorCode::IllegalOpcode).into();
         }
-        self.fault_o.next = self.fault.val();
+        self.fault_o = self.fault;
     }
 
     /// The state of the next cycle.
-    #[kernel]
     fn next_state(&mut self) {
-        self.proceed.next = self.in_head.val() & !self.hold.val();
-        self.issue.next = self.proceed.val() & !self.fault.val();
-        self.read.next = (self.state.q_o.val() == State::Fetch)
-            | (self.proceed.val() & !self.is_alone.val())
-            | (self.in_body.val() & !self.last_word.val());
-        self.pc.d_i.next = self.pc.q_o.val();
-        if self.read.val() {
-            self.pc.d_i.next = self.pc.q_o.val() + 1;
-        }
+        self.proceed = self.in_head & !self.hold;
+        self.issue = self.proceed & !self.fault;
+        self.read = (self.state == State::Fetch)
+            | (self.proceed & !self.is_alone)
+            | (self.in_body & !self.last_word);
+        self.pc = mux(self.read, self.pc + 1, self.pc);
         for i in 0..self._banked {
-            if self.awaits[i].val() {
-                self.pc.d_i.next = self.pc.q_o.val();
+            if self.awaits[i] {
+                self.pc = self.pc;
             }
         }
 
-        self.state.d_i.next = self.state.q_o.val();
-        self.phase.d_i.next = self.phase.q_o.val();
-        self.unit.d_i.next = self.unit.q_o.val();
-        self.header_pc.d_i.next = self.header_pc.q_o.val();
-        self.remaining.d_i.next = self.remaining.q_o.val();
-        self.loops_left.d_i.next = self.loops_left.q_o.val();
-        self.row.d_i.next = self.row.q_o.val();
-        self.col.d_i.next = self.col.q_o.val();
+        self.state = self.state;
+        self.phase = self.phase;
+        self.unit = self.unit;
+        self.header_pc = self.header_pc;
+        self.remaining = self.remaining;
+        self.loops_left = self.loops_left;
+        self.row = self.row;
+        self.col = self.col;
         for i in 0..self._pooling {
-            self.is_pool[i].d_i.next = self.is_pool[i].q_o.val();
+            self.is_pool[i] = self.is_pool[i];
         }
-        self.quiet.d_i.next = (self._rows + self._cols + self._extra + 31).to_bits::<10>();
-        self.halt_o.next = false;
-        match self.state.q_o.val() {
+        self.quiet = (self._rows + self._cols + self._extra + 31).to_bits::<10>();
+        self.halt_o = false;
+        match self.state {
             State::Idle => {
-                if self.host_start_i.val() {
-                    self.state.d_i.next = State::Fetch;
-                    self.pc.d_i.next = self.start_pc_i.val().get_bits::<17>(0);
+                if self.host_start_i {
+                    self.state = State::Fetch;
+                    self.pc = self.start_pc_i.get_bits::<17>(0);
                 }
             }
             State::Fetch => {
-                self.header_pc.d_i.next = self.pc.q_o.val().get_bits::<16>(0);
-                self.state.d_i.next = State::Head;
+                self.header_pc = self.pc.get_bits::<16>(0);
+                self.state = State::Head;
                 for i in 0..self._banked {
-                    if self.awaits[i].val() {
-                        self.state.d_i.next = State::Fetch;
+                    if self.awaits[i] {
+                        self.state = State::Fetch;
                     }
                 }
             }
             State::Head => {
-                self.remaining.d_i.next = self.word.val().get_bits::<8>(8) - 1;
-                self.unit.d_i.next = self.check.target_o.val();
-                self.phase.d_i.next = Phase::Param;
-                if self.issue.val() {
-                    self.state.d_i.next = State::Body;
-                    if self.check.is_halt_o.val() {
-                        self.state.d_i.next = State::Quiet;
-                    }
-                    if self.check.is_sync_o.val() {
-                        self.state.d_i.next = State::Fetch;
+                self.remaining = field!(self.word, header::LENGTH) - 1;
+                self.unit = self.check.target_o;
+                self.phase = Phase::Param;
+                if self.issue {
+                    self.state = mux(self.check.is_halt_o, State::Quiet, State::Body);
+                    if self.check.is_sync_o {
+                        self.state = State::Fetch;
                     }
                 }
             }
             State::Body => {
-                self.remaining.d_i.next = self.remaining.q_o.val() - 1;
-                if self.last_word.val() {
-                    self.state.d_i.next = State::Start;
+                self.remaining = self.remaining - 1;
+                if self.last_word {
+                    self.state = State::Start;
                 }
                 self.next_phase();
             }
             State::Start => {
-                self.state.d_i.next = State::Fetch;
+                self.state = State::Fetch;
             }
             _ => {
-                self.quiet.d_i.next = self.quiet.q_o.val() - 1;
-                if self.quiet.q_o.val() == 0 {
-                    self.state.d_i.next = State::Idle;
-                    self.halt_o.next = self.state.q_o.val() == State::Quiet;
+                self.quiet = self.quiet - 1;
+                if self.quiet == 0 {
+                    self.state = State::Idle;
+                    self.halt_o = self.state == State::Quiet;
                 }
             }
         }
-        self.clear.next =
-            (self.state.q_o.val() == State::Idle) | (self.state.q_o.val() == State::Stop);
-        if (self.fault.val() | self.unit_error_i.val()) & !self.clear.val() {
-            self.state.d_i.next = State::Stop;
-            self.quiet.d_i.next = (self._rows + self._cols + self._extra + 31).to_bits::<10>();
-            self.halt_o.next = false;
+        self.clear = (self.state == State::Idle) | (self.state == State::Stop);
+        if (self.fault | self.unit_error_i) & !self.clear {
+            self.state = State::Stop;
+            self.quiet = (self._rows + self._cols + self._extra + 31).to_bits::<10>();
+            self.halt_o = false;
         }
     }
 
     /// Which word of the instruction comes next.
-    #[kernel]
     fn next_phase(&mut self) {
-        match self.phase.q_o.val() {
+        match self.phase {
             Phase::Param => {
-                self.phase.d_i.next = Phase::SecondParam;
-                if self.unit.q_o.val() == Unit::Weights {
-                    self.phase.d_i.next = Phase::Row;
-                }
+                self.phase = mux(self.unit == Unit::Weights, Phase::Row, Phase::SecondParam);
             }
             Phase::SecondParam => {
-                self.phase.d_i.next = Phase::Row;
-                if self.is_unit[1].val() & self.registers.param_o[1].val().get_bit(24) {
-                    self.phase.d_i.next = Phase::Repeat;
+                self.phase = Phase::Row;
+                if self.is_unit[1] & flag!(self.registers.param_o[1], matmul::REPEATED) {
+                    self.phase = Phase::Repeat;
                 }
-                if (self.is_unit[1].val() & self.registers.param_o[1].val().get_bit(15))
-                    | (self.is_unit[2].val() & self.registers.param_o[2].val().get_bit(10))
+                if (self.is_unit[1] & flag!(self.registers.param_o[1], matmul::TABLE))
+                    | (self.is_unit[2] & flag!(self.registers.param_o[2], drain::PLACED))
                 {
-                    self.phase.d_i.next = Phase::ThirdParam;
+                    self.phase = Phase::ThirdParam;
                 }
                 // The word of pooling stands behind that of the columns, if there is one.
                 for i in 0..self._pooling {
-                    self.is_pool[i].d_i.next =
-                        self.is_unit[2].val() & !self.registers.param_o[2].val().get_bit(10);
-                    if self.is_unit[2].val() & self.registers.param_o[2].val().get_bit(15) {
-                        self.phase.d_i.next = Phase::ThirdParam;
+                    self.is_pool[i] =
+                        self.is_unit[2] & !flag!(self.registers.param_o[2], drain::PLACED);
+                    if self.is_unit[2] & flag!(self.registers.param_o[2], drain::POOLED) {
+                        self.phase = Phase::ThirdParam;
                     }
                 }
             }
             Phase::ThirdParam => {
-                self.phase.d_i.next = Phase::Row;
-                if self.is_unit[1].val() & self.registers.param_o[1].val().get_bit(24) {
-                    self.phase.d_i.next = Phase::Repeat;
+                self.phase = Phase::Row;
+                if self.is_unit[1] & flag!(self.registers.param_o[1], matmul::REPEATED) {
+                    self.phase = Phase::Repeat;
                 }
                 for i in 0..self._pooling {
-                    self.is_pool[i].d_i.next = true;
-                    if self.is_unit[2].val()
-                        & self.registers.param_o[2].val().get_bit(15)
-                        & !self.is_pool[i].q_o.val()
+                    self.is_pool[i] = true;
+                    if self.is_unit[2]
+                        & flag!(self.registers.param_o[2], drain::POOLED)
+                        & !self.is_pool[i]
                     {
-                        self.phase.d_i.next = Phase::ThirdParam;
+                        self.phase = Phase::ThirdParam;
                     }
                 }
             }
             Phase::Repeat => {
-                self.phase.d_i.next = Phase::Row;
+                self.phase = Phase::Row;
             }
             Phase::Row => {
-                self.row.d_i.next = self.word.val().get_bits::<3>(0);
-                self.col.d_i.next = 0.into();
-                self.loops_left.d_i.next = self.word.val().get_bits::<4>(4);
-                self.phase.d_i.next = Phase::Base;
+                self.row = field!(self.word, row::ROW);
+                self.col = 0.into();
+                self.loops_left = field!(self.word, row::LOOPS);
+                self.phase = Phase::Base;
             }
             Phase::Base => {
-                self.phase.d_i.next = Phase::Initial;
-                if self.record_end.val() {
-                    self.phase.d_i.next = Phase::Row;
-                }
+                self.phase = mux(self.record_end, Phase::Row, Phase::Initial);
             }
             Phase::Initial => {
-                self.phase.d_i.next = Phase::Step;
+                self.phase = Phase::Step;
             }
             Phase::Step => {
-                self.phase.d_i.next = Phase::End;
+                self.phase = Phase::End;
             }
             _ => {
-                self.col.d_i.next = self.col.q_o.val() + 1;
-                self.loops_left.d_i.next = self.loops_left.q_o.val() - 1;
-                self.phase.d_i.next = Phase::Initial;
-                if self.record_end.val() {
-                    self.phase.d_i.next = Phase::Row;
-                }
+                self.col = self.col + 1;
+                self.loops_left = self.loops_left - 1;
+                self.phase = mux(self.record_end, Phase::Row, Phase::Initial);
             }
         }
     }
 
     /// Registers of the units.
-    #[kernel]
     fn unit_registers(&mut self) {
         // Registers of the units.
-        self.registers.clear_i.next = self.clear.val();
-        self.registers.issue_i.next = self.issue.val() & !self.is_alone.val();
-        self.registers.is_copy_i.next = self.is_copy.val();
-        self.copy_o.next = self.registers.copy_o.val();
-        self.registers.header_pc_i.next = self.header_pc.q_o.val();
-        self.registers.in_body_i.next = self.in_body.val();
-        self.registers.phase_i.next = self.phase.q_o.val();
-        self.registers.row_i.next = self.row.q_o.val();
-        self.registers.col_i.next = self.col.q_o.val();
-        self.registers.word_i.next = self.word.val();
-        self.registers.start_i.next = self.state.q_o.val() == State::Start;
+        self.registers.clear_i = self.clear;
+        self.registers.issue_i = self.issue & !self.is_alone;
+        self.registers.is_copy_i = self.is_copy;
+        self.copy_o = self.registers.copy_o;
+        self.registers.header_pc_i = self.header_pc;
+        self.registers.in_body_i = self.in_body;
+        self.registers.phase_i = self.phase;
+        self.registers.row_i = self.row;
+        self.registers.col_i = self.col;
+        self.registers.word_i = self.word;
+        self.registers.start_i = self.state == State::Start;
         self.registers.is_target_i.follow(&self.is_target);
         self.registers.is_unit_i.follow(&self.is_unit);
         self.cfg_valid_o.follow(&self.registers.cfg_valid_o);
@@ -517,22 +447,22 @@ impl Sequencer {
         self.param_o.follow(&self.registers.param_o);
         self.second_param_o.follow(&self.registers.second_param_o);
         self.unit_pc_o.follow(&self.registers.unit_pc_o);
-        self.cfg_sel_o.next = self.registers.cfg_sel_o.val();
-        self.cfg_row_o.next = self.registers.cfg_row_o.val();
-        self.cfg_col_o.next = self.registers.cfg_col_o.val();
-        self.cfg_data_o.next = self.registers.cfg_data_o.val();
-        self.table_o.next = self.registers.table_o.val();
-        self.repeat_o.next = self.registers.repeat_o.val();
-        self.place_o.next = self.registers.place_o.val();
+        self.cfg_sel_o = self.registers.cfg_sel_o;
+        self.cfg_row_o = self.registers.cfg_row_o;
+        self.cfg_col_o = self.registers.cfg_col_o;
+        self.cfg_data_o = self.registers.cfg_data_o;
+        self.table_o = self.registers.table_o;
+        self.repeat_o = self.registers.repeat_o;
+        self.place_o = self.registers.place_o;
 
-        self.running_o.next = self.state.q_o.val() != State::Idle;
-        self.clear_o.next = self.clear.val();
-        self.pc_o.next = self.header_pc.q_o.val();
-        if self.state.q_o.val() == State::Fetch {
-            self.pc_o.next = self.pc.q_o.val().get_bits::<16>(0);
+        self.running_o = self.state != State::Idle;
+        self.clear_o = self.clear;
+        self.pc_o = self.header_pc;
+        if self.state == State::Fetch {
+            self.pc_o = self.pc.get_bits::<16>(0);
         }
-        self.cycle_o.next = !self.clear.val() & (self.state.q_o.val() != State::Quiet);
-        self.wait_o.next = self.in_head.val() & self.hold.val();
-        self.issue_o.next = self.issue.val();
+        self.cycle_o = !self.clear & (self.state != State::Quiet);
+        self.wait_o = self.in_head & self.hold;
+        self.issue_o = self.issue;
     }
 }

@@ -1,7 +1,10 @@
-//! Sizes of the sequencer.
+//! Sizes of the control half and its sequencer.
 
+use crate::buffer::BankCount;
 use crate::post::PostOptions;
-use heddle_arch::params::common_divisor;
+use crate::sliced::SlicedShape;
+use heddle_arch::Params;
+use heddle_arch::params::{PartialSums, common_divisor};
 
 /// Sizes that instructions are checked against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +34,23 @@ pub struct SequencerShape {
 }
 
 impl SequencerShape {
+    /// The sizes of a configuration.
+    pub fn of(params: &Params) -> Self {
+        Self {
+            rows: params.array.rows as usize,
+            cols: params.array.cols as usize,
+            record_rows: params.traversal.rows as usize,
+            loops: params.traversal.loops as usize,
+            offset_bits: params.traversal.offset_bits as usize,
+            address_bits: params.traversal.address_bits as usize,
+            tiles: params.column_tiles as usize,
+            program_words: params.program.words as usize,
+            banked: params.program_banks() > 0,
+            row_offsets: params.state_buffer.row_offsets as usize,
+            post: PostOptions::of(params),
+        }
+    }
+
     /// Words of the memory that the sequencer reads: the program, or a prefetch buffer.
     ///
     /// The buffer covers the way from a word read to the one that takes its place, see
@@ -45,5 +65,56 @@ impl SequencerShape {
     /// Partitions that column 0 can drain into; 1 for a square array.
     pub fn turns(&self) -> usize {
         self.rows / common_divisor(self.rows as u32, self.cols as u32) as usize
+    }
+}
+
+/// Sizes of the control half.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ControlShape {
+    /// What instructions are checked against.
+    pub sequencer: SequencerShape,
+    /// Bits of a byte address of a partition.
+    pub byte_bits: usize,
+    /// Banks of a partition.
+    pub banks: BankCount,
+    /// Bits of a word address of a results bank.
+    pub result_bits: usize,
+    /// Data slices of the memory: as many are counted.
+    pub slices: usize,
+    /// Stored sums enter the array at the top.
+    pub sums_at_top: bool,
+}
+
+impl ControlShape {
+    /// The sizes of a configuration.
+    pub fn of(params: &Params) -> Self {
+        Self {
+            sequencer: SequencerShape::of(params),
+            byte_bits: params.partition_bytes().ilog2() as usize,
+            banks: BankCount::of(params),
+            result_bits: params.results_buffer.depth.ilog2() as usize,
+            slices: SlicedShape::of_bank(params).slices(),
+            sums_at_top: params.array.partial_sums == PartialSums::Top,
+        }
+    }
+
+    /// Bits of a column tile.
+    pub fn tile_bits(&self) -> usize {
+        self.sequencer.tiles.ilog2() as usize
+    }
+
+    /// Bits of an entry of the row tables.
+    pub fn entry_bits(&self) -> usize {
+        self.sequencer.row_offsets.ilog2() as usize
+    }
+
+    /// Bits of a word address of a partition.
+    pub fn word_bits(&self) -> usize {
+        self.byte_bits - 3
+    }
+
+    /// Words of a partition that weights and results may lie in, 0 for all.
+    pub fn work_words(&self) -> usize {
+        self.banks.guard(1 << self.word_bits())
     }
 }

@@ -51,57 +51,56 @@ pub struct Status {
     flags: Signal<Local, Bits<8>>,
 }
 
-impl Logic for Status {
-    #[kernel]
+#[kernel]
+impl Status {
     fn update(&mut self) {
-        self.unit_error.next = (self.weights_error_i.val()
-            | self.lost_i.val()
-            | self.stream_error_i.val()
-            | self.drain_error_i.val()
-            | self.underflow_i.val())
-            & self.running_i.val();
-        self.unit_error_o.next = self.unit_error.val();
-        self.stopped.next = (self.fault_i.val() | self.unit_error.val()) & !self.error.q_o.val();
+        self.unit_error = (self.weights_error_i
+            | self.lost_i
+            | self.stream_error_i
+            | self.drain_error_i
+            | self.underflow_i)
+            & self.running_i;
+        self.unit_error_o = self.unit_error;
+        self.stopped = (self.fault_i | self.unit_error) & !self.error;
 
-        self.done.d_i.next = (self.done.q_o.val() | self.halt_i.val()) & !self.start_i.val();
-        self.error.d_i.next = (self.error.q_o.val() | self.stopped.val()) & !self.start_i.val();
-        self.code.d_i.next = self.code.q_o.val();
-        self.error_pc.d_i.next = self.error_pc.q_o.val();
-        if self.stopped.val() {
-            self.code.d_i.next = self.fault_code_i.val();
-            self.error_pc.d_i.next = self.pc_i.val();
-            if !self.fault_i.val() {
-                self.code.d_i.next = code(ErrorCode::Address).into();
-                self.error_pc.d_i.next = self.unit_pc_i[2].val();
-                if self.underflow_i.val() {
-                    self.code.d_i.next = code(ErrorCode::DrainUnderflow).into();
+        self.done = (self.done | self.halt_i) & !self.start_i;
+        self.error = (self.error | self.stopped) & !self.start_i;
+        self.code = self.code;
+        self.error_pc = self.error_pc;
+        if self.stopped {
+            self.code = self.fault_code_i;
+            self.error_pc = self.pc_i;
+            if !self.fault_i {
+                self.code = code(ErrorCode::Address).into();
+                self.error_pc = self.unit_pc_i[2];
+                if self.underflow_i {
+                    self.code = code(ErrorCode::DrainUnderflow).into();
                 }
-                if self.stream_error_i.val() {
-                    self.code.d_i.next = code(ErrorCode::Address).into();
-                    self.error_pc.d_i.next = self.unit_pc_i[1].val();
+                if self.stream_error_i {
+                    self.code = code(ErrorCode::Address).into();
+                    self.error_pc = self.unit_pc_i[1];
                 }
-                if self.lost_i.val() {
-                    self.code.d_i.next = code(ErrorCode::LostWeights).into();
-                    self.error_pc.d_i.next = self.unit_pc_i[0].val();
+                if self.lost_i {
+                    self.code = code(ErrorCode::LostWeights).into();
+                    self.error_pc = self.unit_pc_i[0];
                 }
-                if self.weights_error_i.val() {
-                    self.code.d_i.next = code(ErrorCode::Address).into();
-                    self.error_pc.d_i.next = self.unit_pc_i[0].val();
+                if self.weights_error_i {
+                    self.code = code(ErrorCode::Address).into();
+                    self.error_pc = self.unit_pc_i[0];
                 }
             }
         }
-        if self.start_i.val() {
-            self.code.d_i.next = 0.into();
-            self.error_pc.d_i.next = 0.into();
+        if self.start_i {
+            self.code = 0.into();
+            self.error_pc = 0.into();
         }
 
-        self.flags.next = bits::<8>(0)
-            .replace_bit(0, self.running_i.val())
-            .replace_bit(1, self.done.q_o.val())
-            .replace_bit(2, self.error.q_o.val());
-        self.status_o.next = (self.error_pc.q_o.val().get_bits::<32>(0) << 16)
-            | (self.code.q_o.val().get_bits::<32>(0) << 8)
-            | self.flags.val().get_bits::<32>(0);
+        self.flags = bits::<8>(0)
+            .replace_bit(0, self.running_i)
+            .replace_bit(1, self.done)
+            .replace_bit(2, self.error);
+        self.status_o = (self.error_pc.get_bits::<32>(0) << 16)
+            | (self.code.get_bits::<32>(0) << 8)
+            | self.flags.get_bits::<32>(0);
     }
-    describe!(|_this| Meta::module("status"));
 }

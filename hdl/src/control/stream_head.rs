@@ -1,7 +1,7 @@
 //! Head of the operand wave: turns operand addresses into slots.
 
-use super::SumsHead;
-use crate::buffer::{BankCount, OperandSlot};
+use super::{ControlShape, SumsHead};
+use crate::buffer::OperandSlot;
 use heddle_kernel::prelude::*;
 
 /// Puts operand addresses on the operand wave, tile by tile.
@@ -14,7 +14,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// An address accepted in cycle t stands on the wave in t + 1.
-#[module]
+#[module(shape: ControlShape)]
 pub struct StreamHead<const A: usize> {
     /// High while no program runs: forgets the state of the tile.
     pub clear_i: Signal<In, Bit>,
@@ -63,13 +63,13 @@ pub struct StreamHead<const A: usize> {
     /// entry lies beyond the row tables.
     pub error_o: Signal<Out, Bit>,
     /// A slot waits for stored sums in this cycle.
-    pub sums_stall_o: Vec<Signal<Out, Bit>>,
+    pub sums_stall_o: [Signal<Out, Bit>; at_top],
     /// Sums wave, 5 cycles behind the operand wave: the slot starts from stored sums.
-    pub sums_read_o: Vec<Signal<Out, Bit>>,
+    pub sums_read_o: [Signal<Out, Bit>; at_top],
     /// Sums wave: results bank.
-    pub sums_bank_o: Vec<Signal<Out, Bit>>,
+    pub sums_bank_o: [Signal<Out, Bit>; at_top],
     /// Sums wave: result address.
-    pub sums_addr_o: Vec<Signal<Out, Bits<12>>>,
+    pub sums_addr_o: [Signal<Out, Bits<12>>; at_top],
     // Between tiles: the next tensor slot is the first of one.
     #[new(Reg::with_init(true))]
     between: Reg<Bit>,
@@ -104,242 +104,202 @@ pub struct StreamHead<const A: usize> {
     still_armed: Signal<Local, Bit>,
     swap: Signal<Local, Bit>,
     tag: Signal<Local, Bits<8>>,
-    sums: Vec<SumsHead>,
+    #[new(SumsHead::new(sum_rows))]
+    sums: [SumsHead; at_top],
     /// The sums that the slot starts from are not stored yet.
-    sums_wait: Vec<Signal<Local, Bit>>,
-    _loops: usize,
-    _byte_bits: usize,
-    _tile_bits: usize,
-    _result_bits: usize,
-    _entry_bits: usize,
-    #[new(0)]
+    sums_wait: [Signal<Local, Bit>; at_top],
+    /// Bits of an address.
+    _address_bits: Generic<'a', A>,
+    /// Loops of a record.
+    #[new(shape.sequencer.loops)]
+    _loops: Param<'n'>,
+    /// Bits of a partition address.
+    _byte_bits: Param<'p'>,
+    /// Bits of a column tile.
+    #[new(shape.tile_bits())]
+    _tile_bits: Param<'t'>,
+    /// Bits of a result address.
+    _result_bits: Param<'d'>,
+    /// Bits of an entry of the row tables.
+    #[new(shape.entry_bits())]
+    _entry_bits: Param<'e'>,
+    #[new(shape.sums_at_top.into())]
     _at_top: usize,
-    #[new(0)]
-    _sum_rows: usize,
-    /// Words that operands may lie in; 0 for all of a partition.
-    #[new(0)]
-    _operand_words: usize,
+    /// Rows of the array, whose stored sums enter at the top.
+    #[new(at_top * shape.sequencer.rows)]
+    _sum_rows: Feature<"ps">,
+    /// Words of a partition that operands may lie in.
+    #[new(shape.banks.operand_guard(1 << shape.word_bits()))]
+    _operand_words: Feature<'u'>,
 }
 
+#[kernel]
 impl<const A: usize> StreamHead<A> {
-    /// The head of an array of `rows` rows that stored sums enter at the top: slots wait until theirs are stored.
-    pub fn with_sums_at_top(self, rows: usize) -> Self {
-        Self {
-            sums_stall_o: v(1),
-            sums_read_o: v(1),
-            sums_bank_o: v(1),
-            sums_addr_o: v(1),
-            sums: vec![SumsHead::new(rows)],
-            sums_wait: v(1),
-            _at_top: 1,
-            _sum_rows: rows,
-            ..self
-        }
-    }
-
-    /// The head of a partition with these banks: an operand address in a program bank is an error.
-    pub fn with_banks(self, banks: BankCount) -> Self {
-        Self {
-            _operand_words: banks.operand_guard(1 << (self._byte_bits - 3)),
-            ..self
-        }
-    }
-}
-
-impl<const A: usize> Logic for StreamHead<A> {
-    #[kernel]
     fn update(&mut self) {
-        self.is_prologue.next = self.row_i.val() == 0;
-        self.is_tensor.next = self.row_i.val() == 1;
-        self.is_epilogue.next = self.row_i.val() == 2;
-        self.has_entry.next =
-            !self.table_i.val() | ((self.entry.q_o.val() >> self._entry_bits.to_bits::<4>()) == 0);
-        let operand = self.is_tensor.val()
-            & self.has_entry.val()
-            & ((self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0);
-        let has_room = (self.vectors.q_o.val() >> self._result_bits.to_bits::<4>()) == 0;
-        let tile =
-            self.is_prologue.val() & ((self.addr_i.val() >> self._tile_bits.to_bits::<6>()) == 0);
-        let sum =
-            self.is_epilogue.val() & ((self.addr_i.val() >> self._result_bits.to_bits::<6>()) == 0);
+        self.place();
+        self.end();
+        self.accept();
+        self.swap();
+        self.state();
+        self.slot();
+        self.sums();
+    }
+
+    /// What the address is for, and whether it may be there.
+    fn place(&mut self) {
+        self.is_prologue = self.row_i == 0;
+        self.is_tensor = self.row_i == 1;
+        self.is_epilogue = self.row_i == 2;
+        self.has_entry = !self.table_i | ((self.entry >> self._entry_bits.to_bits::<4>()) == 0);
+        let operand = self.is_tensor
+            & self.has_entry
+            & ((self.addr_i >> self._byte_bits.to_bits::<6>()) == 0);
+        let has_room = (self.vectors >> self._result_bits.to_bits::<4>()) == 0;
+        let tile = self.is_prologue & ((self.addr_i >> self._tile_bits.to_bits::<6>()) == 0);
+        let sum = self.is_epilogue & ((self.addr_i >> self._result_bits.to_bits::<6>()) == 0);
         if self._operand_words > 0 {
-            let word = self.addr_i.val().get_bits::<13>(3);
-            self.in_range.next =
+            let word = self.addr_i.get_bits::<13>(3);
+            self.in_range =
                 (operand & (word < self._operand_words.to_bits::<13>()) & has_room) | tile | sum;
         } else {
-            self.in_range.next = (operand & has_room) | tile | sum;
+            self.in_range = (operand & has_room) | tile | sum;
         }
+    }
 
-        self.tile_end.next = self.final_i[0].val();
-        self.last_tile.next = true;
+    /// Ends of tiles.
+    fn end(&mut self) {
+        self.tile_end = self.final_i[0];
+        self.last_tile = true;
         for c in 1..self._loops {
-            self.tile_end.next = self.tile_end.val()
-                & (self.final_i[c].val() | (self.level_i.val() < c.to_bits::<3>()));
-            self.last_tile.next = self.last_tile.val()
-                & (self.final_i[c].val() | (self.level_i.val() >= c.to_bits::<3>()));
+            self.tile_end = self.tile_end & (self.final_i[c] | (self.level_i < c.to_bits::<3>()));
+            self.last_tile =
+                self.last_tile & (self.final_i[c] | (self.level_i >= c.to_bits::<3>()));
         }
+    }
 
+    /// Whether the address becomes a slot in this cycle.
+    fn accept(&mut self) {
         for i in 0..self._at_top {
-            self.sums_wait[i].next = (self.is_tensor.val()
-                & self.between.q_o.val()
-                & !self.first.q_o.val()
-                & self.sums[i].tile_wait_o.val())
-                | (self.is_epilogue.val() & self.sums[i].slot_wait_o.val());
-            self.sums_stall_o[i].next = self.addr_valid_i.val() & self.sums_wait[i].val();
+            self.sums_wait[i] =
+                (self.is_tensor & self.between & !self.first & self.sums[i].tile_wait_o)
+                    | (self.is_epilogue & self.sums[i].slot_wait_o);
+            self.sums_stall_o[i] = self.addr_valid_i & self.sums_wait[i];
         }
-        if self._at_top > 0 {
-            self.accept.next = self.addr_valid_i.val()
-                & self.in_range.val()
-                & !self.sums_wait[0].val()
-                & (!self.is_tensor.val() | !self.between.q_o.val() | self.armed.q_o.val());
-        } else {
-            self.accept.next = self.addr_valid_i.val()
-                & self.in_range.val()
-                & (!self.is_tensor.val() | !self.between.q_o.val() | self.armed.q_o.val());
-        }
-        self.vector.next = self.accept.val() & self.is_tensor.val();
-        self.addr_ready_o.next = self.accept.val();
-        self.vector_o.next = self.vector.val();
-        self.last_tile_o.next = self.last_tile.val();
+        self.accept = mux(
+            self._at_top > 0,
+            self.addr_valid_i
+                & self.in_range
+                & !self.sums_wait[0]
+                & (!self.is_tensor | !self.between | self.armed),
+            self.addr_valid_i & self.in_range & (!self.is_tensor | !self.between | self.armed),
+        );
+        self.vector = self.accept & self.is_tensor;
+        self.addr_ready_o = self.accept;
+        self.vector_o = self.vector;
+        self.last_tile_o = self.last_tile;
         // Streamed weights begin with the stall, so that it must not come before the sums are there.
-        if self._at_top > 0 {
-            self.stall_o.next = self.addr_valid_i.val()
-                & self.is_tensor.val()
-                & self.between.q_o.val()
-                & !self.sums_wait[0].val()
-                & !self.armed.q_o.val();
-        } else {
-            self.stall_o.next = self.addr_valid_i.val()
-                & self.is_tensor.val()
-                & self.between.q_o.val()
-                & !self.armed.q_o.val();
-        }
-        self.error_o.next = self.addr_valid_i.val() & !self.in_range.val();
+        self.stall_o = mux(
+            self._at_top > 0,
+            self.addr_valid_i & self.is_tensor & self.between & !self.sums_wait[0] & !self.armed,
+            self.addr_valid_i & self.is_tensor & self.between & !self.armed,
+        );
+        self.error_o = self.addr_valid_i & !self.in_range;
+    }
 
+    /// The next weights.
+    fn swap(&mut self) {
         // A swap is free behind the last vector of a tile and while no tile is under way.
-        self.still_armed.next =
-            self.armed.q_o.val() & !(self.vector.val() & self.between.q_o.val());
-        self.swap.next = self.full_i.val()
-            & !self.still_armed.val()
-            & ((self.vector.val() & self.tile_end.val())
-                | (!self.vector.val() & self.between.q_o.val()));
-        self.swap_o.next = self.swap.val();
-        self.armed.d_i.next = (self.still_armed.val() | self.swap.val()) & !self.clear_i.val();
+        self.still_armed = self.armed & !(self.vector & self.between);
+        self.swap = self.full_i
+            & !self.still_armed
+            & ((self.vector & self.tile_end) | (!self.vector & self.between));
+        self.swap_o = self.swap;
+        self.armed = (self.still_armed | self.swap) & !self.clear_i;
+    }
 
-        self.between.d_i.next = self.between.q_o.val();
-        self.first.d_i.next = self.first.q_o.val();
-        self.vectors.d_i.next = self.vectors.q_o.val();
-        self.fresh.d_i.next = self.fresh.q_o.val();
-        self.entry.d_i.next = self.entry.q_o.val();
-        if self.vector.val() {
-            self.between.d_i.next = self.tile_end.val();
-            self.fresh.d_i.next = false;
-            self.vectors.d_i.next = self.vectors.q_o.val() + 1;
-            if self.tile_end.val() {
-                self.vectors.d_i.next = 0.into();
-                self.first.d_i.next = false;
-                self.entry.d_i.next = self.entry.q_o.val() + 1;
+    /// Where in its tile the instruction is.
+    fn state(&mut self) {
+        self.between = self.between;
+        self.first = self.first;
+        self.vectors = self.vectors;
+        self.fresh = self.fresh;
+        self.entry = self.entry;
+        if self.vector {
+            self.between = self.tile_end;
+            self.fresh = false;
+            self.vectors = self.vectors + 1;
+            if self.tile_end {
+                self.vectors = 0.into();
+                self.first = false;
+                self.entry = self.entry + 1;
                 // The next column tile of the instruction begins like the first one.
-                if self.last_tile.val() {
-                    self.first.d_i.next = self.first_i.val();
-                    self.entry.d_i.next = self.entry_i.val().get_bits::<9>(0);
+                if self.last_tile {
+                    self.first = self.first_i;
+                    self.entry = self.entry_i.get_bits::<9>(0);
                 }
             }
         }
-        if self.start_i.val() {
-            self.first.d_i.next = self.first_i.val();
-            self.fresh.d_i.next = true;
-            self.entry.d_i.next = self.entry_i.val().get_bits::<9>(0);
+        if self.start_i {
+            self.first = self.first_i;
+            self.fresh = true;
+            self.entry = self.entry_i.get_bits::<9>(0);
         }
-        if self.clear_i.val() | self.start_i.val() {
-            self.between.d_i.next = true;
-            self.vectors.d_i.next = 0.into();
-        }
-
-        self.tag.next = 0.into();
-        if self.accept.val() {
-            self.tag.next = bits::<8>(0)
-                .replace_bit(0, self.is_prologue.val())
-                .replace_bit(1, self.is_epilogue.val())
-                .replace_bit(2, self.is_tensor.val() & self.first.q_o.val())
-                .replace_bit(
-                    3,
-                    self.is_epilogue.val()
-                        | (self.is_tensor.val() & self.last_i.val() & self.last_tile.val()),
-                )
-                .replace_bit(4, self.is_tensor.val() & self.tile_end.val())
-                .replace_bit(5, self.bank_i.val());
-        }
-        self.op_tag.d_i.next = self.tag.val();
-        self.op_valid.d_i.next = self.vector.val() & !self.clear_i.val();
-        self.op_swap.d_i.next = self.swap.val() & !self.clear_i.val();
-        self.op_fresh.d_i.next = self.fresh.q_o.val();
-        self.op_addr.d_i.next = self.addr_i.val().get_bits::<16>(0);
-        self.op_rows.d_i.next = self.rows_i.val();
-        self.op_thr.d_i.next = self.thr_i.val();
-        self.op_table.d_i.next = self.table_i.val();
-        self.op_entry.d_i.next = self.entry.q_o.val().get_bits::<8>(0);
-
-        self.op_o.valid.next = self.op_valid.q_o.val();
-        self.op_o.addr.next = self.op_addr.q_o.val();
-        self.op_o.rows.next = self.op_rows.q_o.val();
-        self.op_o.thr.next = self.op_thr.q_o.val();
-        self.op_o.fresh.next = self.op_fresh.q_o.val();
-        self.op_o.swap.next = self.op_swap.q_o.val();
-        self.op_o.tag.next = self.op_tag.q_o.val();
-        self.op_o.table.next = self.op_table.q_o.val();
-        self.op_o.entry.next = self.op_entry.q_o.val();
-
-        for i in 0..self._at_top {
-            self.sums[i].store_i.next =
-                self.vector.val() & !(self.last_i.val() & self.last_tile.val());
-            self.sums[i].begin_i.next = self.between.q_o.val();
-            self.sums[i].read_i.next = self.accept.val()
-                & (self.is_epilogue.val() | (self.is_tensor.val() & !self.first.q_o.val()));
-            self.sums[i].bank_i.next = self.bank_i.val();
-            self.sums[i].addr_i.next = self.vectors.q_o.val().get_bits::<12>(0);
-            if self.is_epilogue.val() {
-                self.sums[i].addr_i.next = self.addr_i.val().get_bits::<12>(0);
-            }
-            self.sums_read_o[i].next = self.sums[i].read_o.val();
-            self.sums_bank_o[i].next = self.sums[i].bank_o.val();
-            self.sums_addr_o[i].next = self.sums[i].addr_o.val();
+        if self.clear_i | self.start_i {
+            self.between = true;
+            self.vectors = 0.into();
         }
     }
-    describe!(|this| {
-        Meta::module("stream_head")
-            .param("A", "a", A, "bits of an address")
-            .param("loops", "n", this._loops, "loops of a record")
-            .param(
-                "byte_bits",
-                "p",
-                this._byte_bits,
-                "bits of a partition address",
-            )
-            .param("tile_bits", "t", this._tile_bits, "bits of a column tile")
-            .param(
-                "result_bits",
-                "d",
-                this._result_bits,
-                "bits of a result address",
-            )
-            .param(
-                "entry_bits",
-                "e",
-                this._entry_bits,
-                "bits of an entry of the row tables",
-            )
-            .feature(
-                "sum_rows",
-                "ps",
-                this._sum_rows,
-                "rows of the array, whose stored sums enter at the top",
-            )
-            .feature(
-                "operand_words",
-                "u",
-                this._operand_words,
-                "words of a partition that operands may lie in",
-            )
-    });
+
+    /// The slot on the wave.
+    fn slot(&mut self) {
+        self.tag = 0.into();
+        if self.accept {
+            self.tag = bits::<8>(0)
+                .replace_bit(0, self.is_prologue)
+                .replace_bit(1, self.is_epilogue)
+                .replace_bit(2, self.is_tensor & self.first)
+                .replace_bit(
+                    3,
+                    self.is_epilogue | (self.is_tensor & self.last_i & self.last_tile),
+                )
+                .replace_bit(4, self.is_tensor & self.tile_end)
+                .replace_bit(5, self.bank_i);
+        }
+        self.op_tag = self.tag;
+        self.op_valid = self.vector & !self.clear_i;
+        self.op_swap = self.swap & !self.clear_i;
+        self.op_fresh = self.fresh;
+        self.op_addr = self.addr_i.get_bits::<16>(0);
+        self.op_rows = self.rows_i;
+        self.op_thr = self.thr_i;
+        self.op_table = self.table_i;
+        self.op_entry = self.entry.get_bits::<8>(0);
+
+        self.op_o.valid = self.op_valid;
+        self.op_o.addr = self.op_addr;
+        self.op_o.rows = self.op_rows;
+        self.op_o.thr = self.op_thr;
+        self.op_o.fresh = self.op_fresh;
+        self.op_o.swap = self.op_swap;
+        self.op_o.tag = self.op_tag;
+        self.op_o.table = self.op_table;
+        self.op_o.entry = self.op_entry;
+    }
+
+    /// Stored sums of the slot.
+    fn sums(&mut self) {
+        for i in 0..self._at_top {
+            self.sums[i].store_i = self.vector & !(self.last_i & self.last_tile);
+            self.sums[i].begin_i = self.between;
+            self.sums[i].read_i = self.accept & (self.is_epilogue | (self.is_tensor & !self.first));
+            self.sums[i].bank_i = self.bank_i;
+            self.sums[i].addr_i = self.vectors.get_bits::<12>(0);
+            if self.is_epilogue {
+                self.sums[i].addr_i = self.addr_i.get_bits::<12>(0);
+            }
+            self.sums_read_o[i] = self.sums[i].read_o;
+            self.sums_bank_o[i] = self.sums[i].bank_o;
+            self.sums_addr_o[i] = self.sums[i].addr_o;
+        }
+    }
 }

@@ -42,38 +42,38 @@ pub struct SumsHead {
     read: [Reg<Bit>; 6],
     bank: [Delay<Bit>; 6],
     addr: [Delay<Bits<12>>; 6],
-    _rows: usize,
+    /// Rows of the array.
+    _rows: Param<'r'>,
 }
 
-impl Logic for SumsHead {
-    #[kernel]
+#[kernel]
+impl SumsHead {
     fn update(&mut self) {
         // The flags are registers beside the counts: they decide about the slot of this cycle.
-        self.tile_left.d_i.next = self.tile_left.q_o.val();
-        self.tile_wait.d_i.next = (self.tile_left.q_o.val() >> 1) != 0;
-        if self.tile_left.q_o.val() != 0 {
-            self.tile_left.d_i.next = self.tile_left.q_o.val() - 1;
+        self.tile_left = self.tile_left;
+        self.tile_wait = (self.tile_left >> 1) != 0;
+        if self.tile_left != 0 {
+            self.tile_left = self.tile_left - 1;
         }
-        if self.store_i.val() & self.begin_i.val() {
-            self.tile_left.d_i.next = (self._rows + 2).to_bits::<9>();
-            self.tile_wait.d_i.next = true;
+        if self.store_i & self.begin_i {
+            self.tile_left = (self._rows + 2).to_bits::<9>();
+            self.tile_wait = true;
         }
-        self.slot_left.d_i.next = self.slot_left.q_o.val();
-        self.slot_wait.d_i.next = (self.slot_left.q_o.val() >> 1) != 0;
-        if self.slot_left.q_o.val() != 0 {
-            self.slot_left.d_i.next = self.slot_left.q_o.val() - 1;
+        self.slot_left = self.slot_left;
+        self.slot_wait = (self.slot_left >> 1) != 0;
+        if self.slot_left != 0 {
+            self.slot_left = self.slot_left - 1;
         }
-        if self.store_i.val() {
-            self.slot_left.d_i.next = (self._rows + 2).to_bits::<9>();
-            self.slot_wait.d_i.next = true;
+        if self.store_i {
+            self.slot_left = (self._rows + 2).to_bits::<9>();
+            self.slot_wait = true;
         }
 
-        self.read.shift_in(self.read_i.val());
-        self.bank.shift_in(self.bank_i.val());
-        self.addr.shift_in(self.addr_i.val());
-        self.read_o.next = self.read[5].q_o.val();
-        self.bank_o.next = self.bank[5].q_o.val();
-        self.addr_o.next = self.addr[5].q_o.val();
+        self.read.shift_in(self.read_i);
+        self.bank.shift_in(self.bank_i);
+        self.addr.shift_in(self.addr_i);
+        self.read_o = self.read[5];
+        self.bank_o = self.bank[5];
+        self.addr_o = self.addr[5];
     }
-    describe!(|this| Meta::module("sums_head").param("rows", "r", this._rows, "rows of the array"));
 }

@@ -1,18 +1,15 @@
 //! The control half of the machine: ports and parts.
 
 mod logic;
-mod shape;
 
+use super::counters::describe;
 use super::{
-    Counters, DrainHead, HostPort, Prefetch, Sequencer, SequencerShape, Status, StreamHead,
-    WeightHead, counters,
+    ControlShape, Counters, DrainHead, HostPort, Prefetch, Sequencer, SequencerShape, Status,
+    StreamHead, WeightHead, counters,
 };
 use crate::buffer::{HostAccess, OperandSlot, WeightSlot};
 use crate::traversal::{TraversalEngine, TraversalShape};
 use heddle_kernel::prelude::*;
-use shape::{drain_head, host_port, stream_head, walk, weight_head};
-
-pub use shape::ControlShape;
 
 /// Everything but the data path: takes requests of the host, runs programs, drives the waves.
 ///
@@ -20,7 +17,7 @@ pub use shape::ControlShape;
 /// With a slot on the operand wave in cycle t: bias wave t + 5, results wave t + Rows + 6,
 /// post wave t + Rows + 8. `end_fault_i` belongs to the slot that was behind the last row in the
 /// cycle before.
-#[module]
+#[module(shape: ControlShape, describe)]
 pub struct Control<const W: usize, const D: usize, const A: usize> {
     /// Host request.
     pub host_valid_i: Signal<In, Bit>,
@@ -133,10 +130,10 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     /// Events of this cycle: zero operands, reads and writes of mask slices, reads and writes of
     /// each data slice.
     pub event_i: [Signal<In, Bits<10>>; counts - 6],
-    #[new(host_port(shape))]
+    #[new(HostPort::new(shape))]
     host: HostPort,
     /// There is one if the program lies in banks.
-    #[new(Prefetch::new(sizes, shape.banks, shape.byte_bits - 3))]
+    #[new(Prefetch::new(sizes, shape.banks, shape.word_bits()))]
     prefetch: [Prefetch; banked],
     #[new(Sequencer::new(sizes))]
     sequencer: Sequencer,
@@ -149,36 +146,81 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     stream_walk: TraversalEngine<W, D, A>,
     #[new(TraversalEngine::new(walk(&sizes)))]
     drain_walk: TraversalEngine<W, D, A>,
-    #[new(weight_head(shape))]
+    #[new(WeightHead::new(shape))]
     weight_head: WeightHead<A>,
-    #[new(stream_head(shape))]
+    #[new(StreamHead::new(shape))]
     stream_head: StreamHead<A>,
-    #[new(drain_head(shape))]
+    #[new(DrainHead::new(shape))]
     drain_head: DrainHead<A>,
     bias_load: [Reg<Bit>; 5],
     bias_first: [Reg<Bit>; 5],
     bias_tile: [Delay<Bits<8>>; 5],
     idle: Signal<Local, Bit>,
-    _shape: ControlShape,
     #[new(shape.sequencer)]
     _sizes: SequencerShape,
+    /// Rows of the array.
+    #[new(sizes.rows)]
+    _rows: Param<'r'>,
+    /// Columns of the array.
+    #[new(sizes.cols)]
+    _cols: Param<'c'>,
+    /// Rows of a record.
+    #[new(sizes.record_rows)]
+    _record_rows: Param<'m'>,
+    /// Loops of a record.
+    #[new(sizes.loops)]
+    _loops: Param<'n'>,
+    /// Bits of an offset.
+    #[new(sizes.offset_bits)]
+    _offset_bits: Param<'w'>,
+    /// Bits of an address.
+    _address_bits: Generic<'a', A>,
+    /// Bits of a partition address.
+    _byte_bits: Param<'b'>,
+    /// Words of a partition that weights and results may lie in.
+    #[new(shape.work_words())]
+    _work_words: Feature<'u'>,
+    /// The very last banks of a partition, which hold the program.
+    #[new(shape.banks.program)]
+    _program_banks: Feature<"pr">,
+    /// Bits of a result address.
+    _result_bits: Param<'d'>,
+    /// Column tiles.
+    #[new(sizes.tiles)]
+    _tiles: Param<'t'>,
+    /// Bits of a program address.
+    #[new(heddle_kernel::address_bits(sizes.program_words))]
+    _pc_bits: Param<'p'>,
+    /// Entries of the offset table of a row.
+    #[new(sizes.row_offsets)]
+    _offsets: Param<'e'>,
+    /// Stored sums enter the array at the top.
+    #[new(shape.sums_at_top.into())]
+    _sums: Feature<"ps">,
     /// Rows up to that of the operands.
     #[new(sizes.record_rows.min(2))]
     _operand_rows: usize,
-    /// Words of a partition that weights and results may lie in.
-    #[new(shape.banks.guard(1 << (shape.byte_bits - 3)))]
-    _work_words: usize,
     #[new(sizes.banked.into())]
     _banked: usize,
     #[new(counters(shape.slices))]
     _counts: usize,
-    /// Stored sums enter the array at the top.
-    #[new(shape.sums_at_top.into())]
-    _sums: usize,
     #[new(sizes.post.pooling.into())]
     _pooling: usize,
     #[new((sizes.post.median > 0).into())]
     _medians: usize,
     #[new((sizes.post.activations > 0).into())]
     _activates: usize,
+}
+
+impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
+    fn describe(&self, meta: Meta) -> Meta {
+        let wave = "The sums wave of res_add_o runs beside the bias wave, t + 5.";
+        let meta = meta.doc_if(self._sums > 0, wave);
+        describe(self._sizes.post.describe(meta), self._counts)
+    }
+}
+
+/// The walks of the machine.
+fn walk(sizes: &SequencerShape) -> TraversalShape {
+    TraversalShape::plain(sizes.record_rows, sizes.loops)
 }

@@ -81,105 +81,82 @@ pub struct UnitRegisters {
     /// A drain may reduce windows.
     #[argument]
     _windows: bool,
+    /// A drain may reduce windows.
     #[new(windows.into())]
-    _pooling: usize,
+    _pooling: Feature<"pl">,
 }
 
-impl Logic for UnitRegisters {
-    #[kernel]
+#[kernel]
+impl UnitRegisters {
     fn update(&mut self) {
         // Registers of the traversals
-        self.is_register.next = (self.phase_i.val() == Phase::Base)
-            | (self.phase_i.val() == Phase::Initial)
-            | (self.phase_i.val() == Phase::Step)
-            | (self.phase_i.val() == Phase::End);
-        self.cfg_sel.d_i.next = 3.into();
-        match self.phase_i.val() {
+        self.is_register = (self.phase_i == Phase::Base)
+            | (self.phase_i == Phase::Initial)
+            | (self.phase_i == Phase::Step)
+            | (self.phase_i == Phase::End);
+        self.cfg_sel = 3.into();
+        match self.phase_i {
             Phase::Initial => {
-                self.cfg_sel.d_i.next = 0.into();
+                self.cfg_sel = 0.into();
             }
             Phase::Step => {
-                self.cfg_sel.d_i.next = 1.into();
+                self.cfg_sel = 1.into();
             }
             Phase::End => {
-                self.cfg_sel.d_i.next = 2.into();
+                self.cfg_sel = 2.into();
             }
             _ => {}
         }
-        self.cfg_row.d_i.next = self.row_i.val();
-        self.cfg_col.d_i.next = self.col_i.val();
-        self.cfg_data.d_i.next = self.word_i.val();
+        self.cfg_row = self.row_i;
+        self.cfg_col = self.col_i;
+        self.cfg_data = self.word_i;
 
         for i in 0..3 {
-            self.cfg_valid[i].d_i.next =
-                self.in_body_i.val() & self.is_unit_i[i].val() & self.is_register.val();
-            self.cfg_clear[i].d_i.next = self.issue_i.val() & self.is_target_i[i].val();
-            self.start[i].d_i.next = self.start_i.val() & self.is_unit_i[i].val();
-            let word = self.in_body_i.val() & self.is_unit_i[i].val();
-            self.param[i].load(
-                word & (self.phase_i.val() == Phase::Param),
-                self.word_i.val(),
-            );
-            self.second_param[i].load(
-                word & (self.phase_i.val() == Phase::SecondParam),
-                self.word_i.val(),
-            );
+            self.cfg_valid[i] = self.in_body_i & self.is_unit_i[i] & self.is_register;
+            self.cfg_clear[i] = self.issue_i & self.is_target_i[i];
+            self.start[i] = self.start_i & self.is_unit_i[i];
+            let word = self.in_body_i & self.is_unit_i[i];
+            self.param[i].load(word & (self.phase_i == Phase::Param), self.word_i);
+            self.second_param[i].load(word & (self.phase_i == Phase::SecondParam), self.word_i);
             // A program without a DRAIN does not blame that of an earlier one.
-            self.unit_pc[i].en_i.next =
-                (self.issue_i.val() & self.is_target_i[i].val()) | self.clear_i.val();
-            self.unit_pc[i].d_i.next = self.header_pc_i.val();
-            if self.clear_i.val() {
-                self.unit_pc[i].d_i.next = 0.into();
-            }
-            self.cfg_valid_o[i].next = self.cfg_valid[i].q_o.val();
-            self.cfg_clear_o[i].next = self.cfg_clear[i].q_o.val() | self.clear_i.val();
-            self.start_o[i].next = self.start[i].q_o.val();
-            self.param_o[i].next = self.param[i].q_o.val();
-            self.second_param_o[i].next = self.second_param[i].q_o.val();
-            self.unit_pc_o[i].next = self.unit_pc[i].q_o.val();
+            self.unit_pc[i].en_i = (self.issue_i & self.is_target_i[i]) | self.clear_i;
+            self.unit_pc[i] = mux(self.clear_i, 0.into(), self.header_pc_i);
+            self.cfg_valid_o[i] = self.cfg_valid[i];
+            self.cfg_clear_o[i] = self.cfg_clear[i] | self.clear_i;
+            self.start_o[i] = self.start[i];
+            self.param_o[i] = self.param[i];
+            self.second_param_o[i] = self.second_param[i];
+            self.unit_pc_o[i] = self.unit_pc[i];
         }
-        self.copy.load(
-            self.issue_i.val() & self.is_target_i[0].val(),
-            self.is_copy_i.val(),
-        );
-        let stream = self.in_body_i.val() & self.is_unit_i[1].val();
-        let drain = self.in_body_i.val() & self.is_unit_i[2].val();
-        let is_first = self.phase_i.val() == Phase::Param;
-        let is_third = self.phase_i.val() == Phase::ThirdParam;
-        self.table.load(stream & is_third, self.word_i.val());
+        self.copy
+            .load(self.issue_i & self.is_target_i[0], self.is_copy_i);
+        let stream = self.in_body_i & self.is_unit_i[1];
+        let drain = self.in_body_i & self.is_unit_i[2];
+        let is_first = self.phase_i == Phase::Param;
+        let is_third = self.phase_i == Phase::ThirdParam;
+        self.table.load(stream & is_third, self.word_i);
         self.repeat.load(
-            stream & (is_first | (self.phase_i.val() == Phase::Repeat)),
+            stream & (is_first | (self.phase_i == Phase::Repeat)),
             0.into(),
         );
-        if self.phase_i.val() == Phase::Repeat {
-            self.repeat.d_i.next = self.word_i.val();
+        if self.phase_i == Phase::Repeat {
+            self.repeat = self.word_i;
         }
         if self._pooling > 0 {
-            self.place.en_i.next = drain & (is_first | (is_third & !self.is_pool_i[0].val()));
+            self.place.en_i = drain & (is_first | (is_third & !self.is_pool_i[0]));
         } else {
-            self.place.en_i.next = drain & (is_first | is_third);
+            self.place.en_i = drain & (is_first | is_third);
         }
-        self.place.d_i.next = 0.into();
-        if self.phase_i.val() == Phase::ThirdParam {
-            self.place.d_i.next = self.word_i.val();
-        }
+        self.place = mux(self.phase_i == Phase::ThirdParam, self.word_i, 0.into());
         for i in 0..self._pooling {
             self.pool[i].load(
-                drain & (is_first | (is_third & self.is_pool_i[i].val())),
+                drain & (is_first | (is_third & self.is_pool_i[i])),
                 0.into(),
             );
-            if self.phase_i.val() == Phase::ThirdParam {
-                self.pool[i].d_i.next = self.word_i.val();
+            if self.phase_i == Phase::ThirdParam {
+                self.pool[i] = self.word_i;
             }
-            self.pool_o[i].next = self.pool[i].q_o.val();
+            self.pool_o[i] = self.pool[i];
         }
     }
-    describe!(|this| {
-        Meta::module("unit_registers").feature(
-            "pooling",
-            "pl",
-            this._pooling,
-            "a drain may reduce windows",
-        )
-    });
 }

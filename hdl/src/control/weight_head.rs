@@ -1,6 +1,7 @@
 //! Head of the weight wave: turns weight addresses into word reads.
 
-use crate::buffer::{BankCount, WeightSlot};
+use super::ControlShape;
+use crate::buffer::WeightSlot;
 use heddle_kernel::prelude::*;
 
 /// Puts weight word addresses on the weight wave, one tile ahead of the operands.
@@ -21,7 +22,7 @@ use heddle_kernel::prelude::*;
 /// t + Cols at the earliest. A copy accepted in t: `wt_dest_o` in t + 6; `copying_o` is high from t + 1 to
 /// t + Rows + 5, in which the last partition writes it. `error_o` is combinational for the address of a word, and
 /// comes in t + 1 for that of its copy.
-#[module]
+#[module(shape: ControlShape, describe)]
 pub struct WeightHead<const A: usize> {
     /// High while no program runs: forgets the state of the tile.
     pub clear_i: Signal<In, Bit>,
@@ -84,135 +85,104 @@ pub struct WeightHead<const A: usize> {
     /// The word makes a tile ready for its swap.
     fills: Signal<Local, Bit>,
     accept: Signal<Local, Bit>,
-    _loops: usize,
-    _byte_bits: usize,
-    #[new(byte_bits - 3)]
-    _word_bits: usize,
-    _rows: usize,
-    _cols: usize,
-    /// Words that weights and results may lie in; 0 for all of a partition.
-    #[new(0)]
-    _work_words: usize,
+    /// Bits of an address.
+    _address_bits: Generic<'a', A>,
+    /// Loops of a record.
+    #[new(shape.sequencer.loops)]
+    _loops: Param<'n'>,
+    /// Bits of a partition address.
+    _byte_bits: Param<'p'>,
+    /// Rows of the array.
+    #[new(shape.sequencer.rows)]
+    _rows: Param<'r'>,
+    /// Columns of the array.
+    #[new(shape.sequencer.cols)]
+    _cols: Param<'c'>,
+    /// Bits of a word address.
+    #[new(shape.word_bits())]
+    _word_bits: Hidden,
+    /// Words of a partition that weights and results may lie in.
+    #[new(shape.work_words())]
+    _work_words: Feature<'u'>,
 }
 
 impl<const A: usize> WeightHead<A> {
-    /// The head of a partition with these banks: an address in the input buffer or the program is an error.
-    pub fn with_banks(self, banks: BankCount) -> Self {
-        let words = 1 << (self._byte_bits - 3);
-        Self {
-            _work_words: banks.guard(words),
-            ..self
-        }
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.doc_if(
+            self._work_words > 0,
+            "An address behind the work banks is an error.",
+        )
     }
 }
 
-impl<const A: usize> Logic for WeightHead<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> WeightHead<A> {
     fn update(&mut self) {
-        self.tile_end.next = self.final_i[0].val();
+        self.tile_end = self.final_i[0];
         for c in 1..self._loops {
-            self.tile_end.next = self.tile_end.val()
-                & (self.final_i[c].val() | (self.level_i.val() < c.to_bits::<3>()));
+            self.tile_end = self.tile_end & (self.final_i[c] | (self.level_i < c.to_bits::<3>()));
         }
         if self._work_words > 0 {
-            self.in_range.next = ((self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0)
-                & ((self.addr_i.val().get_bits::<13>(3) ^ bit_cast::<13, 5>(self.flip_i.val()))
+            self.in_range = ((self.addr_i >> self._byte_bits.to_bits::<6>()) == 0)
+                & ((self.addr_i.get_bits::<13>(3) ^ bit_cast::<13, 5>(self.flip_i))
                     < self._work_words.to_bits::<13>());
         } else {
-            self.in_range.next = (self.addr_i.val() >> self._byte_bits.to_bits::<6>()) == 0;
+            self.in_range = (self.addr_i >> self._byte_bits.to_bits::<6>()) == 0;
         }
-        self.free.next = !self.full.q_o.val() & (self.travel.q_o.val() == 0);
-        self.ready.next = self.free.val();
-        self.fills.next = self.tile_end.val();
-        if self.streamed_i.val() {
-            self.ready.next = self.begun.q_o.val() | (self.free.val() & self.stall_i.val());
-            self.fills.next =
-                (!self.begun.q_o.val() | self.ended.q_o.val()) & (self.row_i.val() == 0);
+        self.free = !self.full & (self.travel == 0);
+        self.ready = self.free;
+        self.fills = self.tile_end;
+        if self.streamed_i {
+            self.ready = self.begun | (self.free & self.stall_i);
+            self.fills = (!self.begun | self.ended) & (self.row_i == 0);
         }
-        if self.copy_i.val() {
-            self.ready.next = true;
-            self.fills.next = false;
+        if self.copy_i {
+            self.ready = true;
+            self.fills = false;
         }
-        self.accept.next = self.addr_valid_i.val() & self.in_range.val() & self.ready.val();
-        self.begun.d_i.next = self.accept.val() & self.streamed_i.val() & !self.clear_i.val();
-        self.ended.d_i.next = self.tile_end.val();
-        self.fresh.d_i.next =
-            self.accept.val() & self.fills.val() & self.streamed_i.val() & !self.clear_i.val();
-        self.lost_o.next = self.fresh.q_o.val() & !self.swap_i.val();
-        self.addr_ready_o.next = self.accept.val();
+        self.accept = self.addr_valid_i & self.in_range & self.ready;
+        self.begun = self.accept & self.streamed_i & !self.clear_i;
+        self.ended = self.tile_end;
+        self.fresh = self.accept & self.fills & self.streamed_i & !self.clear_i;
+        self.lost_o = self.fresh & !self.swap_i;
+        self.addr_ready_o = self.accept;
         if self._work_words > 0 {
-            self.error_o.next = (self.addr_valid_i.val() & !self.in_range.val())
-                | (self.wt_copy[0].q_o.val()
-                    & (self.dest[0].q_o.val() >= self._work_words.to_bits::<13>()));
+            self.error_o = (self.addr_valid_i & !self.in_range)
+                | (self.wt_copy[0] & (self.dest[0] >= self._work_words.to_bits::<13>()));
         } else {
-            self.error_o.next = (self.addr_valid_i.val() & !self.in_range.val())
-                | (self.wt_copy[0].q_o.val()
-                    & ((self.dest[0].q_o.val() >> self._word_bits.to_bits::<4>()) != 0));
+            self.error_o = (self.addr_valid_i & !self.in_range)
+                | (self.wt_copy[0] & ((self.dest[0] >> self._word_bits.to_bits::<4>()) != 0));
         }
 
-        self.full.d_i.next = ((self.full.q_o.val() & !self.swap_i.val())
-            | (self.accept.val() & self.fills.val()))
-            & !self.clear_i.val();
+        self.full = ((self.full & !self.swap_i) | (self.accept & self.fills)) & !self.clear_i;
 
-        self.travel.d_i.next = self.travel.q_o.val();
-        if self.travel.q_o.val() != 0 {
-            self.travel.d_i.next = self.travel.q_o.val() - 1;
-        }
-        if self.swap_i.val() {
-            self.travel.d_i.next = (self._cols - 1).to_bits::<9>();
+        self.travel = mux(self.travel != 0, self.travel - 1, self.travel);
+        if self.swap_i {
+            self.travel = (self._cols - 1).to_bits::<9>();
         }
 
-        self.wt_valid
-            .shift_in(self.accept.val() & !self.clear_i.val());
-        self.wt_addr.shift_in(
-            self.addr_i.val().get_bits::<16>(0) ^ (bit_cast::<16, 5>(self.flip_i.val()) << 3),
-        );
-        self.wt_rows.shift_in(self.rows_i.val());
+        self.wt_valid.shift_in(self.accept & !self.clear_i);
+        self.wt_addr
+            .shift_in(self.addr_i.get_bits::<16>(0) ^ (bit_cast::<16, 5>(self.flip_i) << 3));
+        self.wt_rows.shift_in(self.rows_i);
         self.wt_copy
-            .shift_in(self.accept.val() & self.copy_i.val() & !self.clear_i.val());
-        self.wt_o.valid.next = self.wt_valid[2].q_o.val();
-        self.wt_o.addr.next = self.wt_addr[2].q_o.val();
-        self.wt_o.rows.next = self.wt_rows[2].q_o.val();
+            .shift_in(self.accept & self.copy_i & !self.clear_i);
+        self.wt_o.valid = self.wt_valid[2];
+        self.wt_o.addr = self.wt_addr[2];
+        self.wt_o.rows = self.wt_rows[2];
 
         // Copies
-        self.wt_o.copy.next = self.wt_copy[2].q_o.val();
+        self.wt_o.copy = self.wt_copy[2];
         self.dest
-            .shift_in(self.addr_i.val().get_bits::<13>(3) + self.distance_i.val());
-        self.wt_o.dest.next = self.dest[5].q_o.val();
-        self.copying.d_i.next = 0.into();
-        if self.copying.q_o.val() != 0 {
-            self.copying.d_i.next = self.copying.q_o.val() - 1;
+            .shift_in(self.addr_i.get_bits::<13>(3) + self.distance_i);
+        self.wt_o.dest = self.dest[5];
+        self.copying = mux(self.copying != 0, self.copying - 1, 0.into());
+        if self.accept & self.copy_i {
+            self.copying = (self._rows + 5).to_bits::<9>();
         }
-        if self.accept.val() & self.copy_i.val() {
-            self.copying.d_i.next = (self._rows + 5).to_bits::<9>();
+        if self.clear_i {
+            self.copying = 0.into();
         }
-        if self.clear_i.val() {
-            self.copying.d_i.next = 0.into();
-        }
-        self.copying_o.next = self.copying.q_o.val() != 0;
+        self.copying_o = self.copying != 0;
     }
-    describe!(|this| {
-        let head = Meta::module("weight_head")
-            .param("A", "a", A, "bits of an address")
-            .param("loops", "n", this._loops, "loops of a record")
-            .param(
-                "byte_bits",
-                "p",
-                this._byte_bits,
-                "bits of a partition address",
-            )
-            .param("rows", "r", this._rows, "rows of the array")
-            .param("cols", "c", this._cols, "columns of the array")
-            .hidden("word_bits", this._word_bits, "bits of a word address")
-            .feature(
-                "work_words",
-                "u",
-                this._work_words,
-                "words of a partition that weights and results may lie in",
-            );
-        match this._work_words {
-            0 => head,
-            _ => head.doc("An address behind the work banks is an error."),
-        }
-    });
 }

@@ -1,6 +1,5 @@
 //! One bank of the operand memory that all rows share.
 
-use super::shape::MERGE;
 use heddle_kernel::prelude::*;
 
 /// Bank of the operand memory: serves the lowest row that wants an operand, and with the option
@@ -32,43 +31,38 @@ pub struct OperandBank {
     /// Address of the lowest row that wants an operand.
     pick: Signal<Local, Bits<16>>,
     /// Rows.
-    _rows: usize,
+    _rows: Param<'r'>,
     /// Bytes of the bank.
-    _bytes: usize,
-    /// Rows that want one operand are served together.
-    _merge: bool,
+    _bytes: Param<'d'>,
+    /// 1: rows that want one operand are served together.
+    _merge: Optional<'e', bool>,
 }
 
-impl Logic for OperandBank {
-    #[kernel]
+#[kernel]
+impl OperandBank {
     fn update(&mut self) {
-        self.below[0].next = false;
+        self.below[0] = false;
         for r in 0..self._rows {
-            self.below[r + 1].next = self.below[r].val() | self.want_i[r].val();
+            self.below[r + 1] = self.below[r] | self.want_i[r];
         }
-        self.pick.next = 0.into();
+        self.pick = 0.into();
         for r in 0..self._rows {
-            if self.want_i[r].val() & !self.below[r].val() {
-                self.pick.next = self.pick.val() | self.addr_i[r].val();
+            if self.want_i[r] & !self.below[r] {
+                self.pick = self.pick | self.addr_i[r];
             }
         }
         for r in 0..self._rows {
             if self._merge {
-                self.grant_o[r].next =
-                    self.want_i[r].val() & (self.addr_i[r].val() == self.pick.val());
+                self.grant_o[r] = self.want_i[r] & (self.addr_i[r] == self.pick);
             } else {
-                self.grant_o[r].next = self.want_i[r].val() & !self.below[r].val();
+                self.grant_o[r] = self.want_i[r] & !self.below[r];
             }
         }
-        self.ram.wen_i.next = self.wen_i.val();
-        self.ram.waddr_i.next = self.waddr_i.val();
-        self.ram.wdata_i[0].next = self.wdata_i.val();
-        self.ram.ren_i.next = self.below[self._rows].val();
-        self.ram.raddr_i.next = self.pick.val();
-        self.data_o.next = self.ram.rdata_o[0].val();
+        self.ram.wen_i = self.wen_i;
+        self.ram.waddr_i = self.waddr_i;
+        self.ram.wdata_i[0] = self.wdata_i;
+        self.ram.ren_i = self.below[self._rows];
+        self.ram.raddr_i = self.pick;
+        self.data_o = self.ram.rdata_o[0];
     }
-    describe!(|this| Meta::module("operand_bank")
-        .param("rows", "r", this._rows, "rows")
-        .param("bytes", "d", this._bytes, "bytes of the bank")
-        .option("merge", "e", this._merge.into(), MERGE));
 }

@@ -1,7 +1,6 @@
 //! The operand memory that all rows share.
 
 use super::OperandBank;
-use super::shape::MERGE;
 use heddle_kernel::prelude::*;
 
 /// Operand memory in banks, for rows that want their operands at once. Byte address a lies in bank
@@ -63,90 +62,77 @@ pub struct OperandBanks<const A: usize> {
     write_bank: Signal<Local, Bits<4>>,
     complete: Signal<Local, Bit>,
     /// Rows.
-    _rows: usize,
+    _rows: Param<'r'>,
+    /// Bits of an address.
+    _address_bits: Generic<'a', A>,
     /// Bytes of the memory.
-    _bytes: usize,
-    /// Banks: 2, 4, 8 or 16.
-    _banks: usize,
-    /// Rows that want one operand are served together.
-    _merge: bool,
+    _bytes: Param<'d'>,
+    /// Banks.
+    _banks: Param<'b'>,
+    /// 1: rows that want one operand are served together.
+    _merge: Optional<'e', bool>,
     /// Address bits that name the bank.
     #[new(banks.ilog2() as usize)]
     _bank_bits: usize,
 }
 
-impl<const A: usize> Logic for OperandBanks<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> OperandBanks<A> {
     fn update(&mut self) {
         comment!("Writes");
-        self.wen.d_i.next = self.wen_i.val();
-        self.waddr.d_i.next = self.waddr_i.val();
-        self.wdata.d_i.next = self.wdata_i.val();
-        self.write_bank.next =
-            self.waddr.q_o.val().get_bits::<4>(0) & (self._banks - 1).to_bits::<4>();
+        self.wen = self.wen_i;
+        self.waddr = self.waddr_i;
+        self.wdata = self.wdata_i;
+        self.write_bank = self.waddr.get_bits::<4>(0) & (self._banks - 1).to_bits::<4>();
         for b in 0..self._banks {
-            self.bank[b].wen_i.next =
-                self.wen.q_o.val() & (self.write_bank.val() == b.to_bits::<4>());
-            self.bank[b].waddr_i.next =
-                (self.waddr.q_o.val() >> self._bank_bits.to_bits::<4>()).get_bits::<16>(0);
-            self.bank[b].wdata_i.next = self.wdata.q_o.val();
+            self.bank[b].wen_i = self.wen & (self.write_bank == b.to_bits::<4>());
+            self.bank[b].waddr_i = (self.waddr >> self._bank_bits.to_bits::<4>()).get_bits::<16>(0);
+            self.bank[b].wdata_i = self.wdata;
         }
 
         comment!("What the rows want, and who is served");
         for r in 0..self._rows {
-            self.wanted[r].next =
-                self.addr_i[r].val().get_bits::<4>(0) & (self._banks - 1).to_bits::<4>();
-            self.missing[r].next = self.ren_i[r].val() & !self.served[r].q_o.val();
-            self.word[r].next = (self.addr_i[r].val() >> self._bank_bits.to_bits::<4>())
-                .get_bits::<16>(0)
+            self.wanted[r] = self.addr_i[r].get_bits::<4>(0) & (self._banks - 1).to_bits::<4>();
+            self.missing[r] = self.ren_i[r] & !self.served[r];
+            self.word[r] = (self.addr_i[r] >> self._bank_bits.to_bits::<4>()).get_bits::<16>(0)
                 & (self._bytes / self._banks - 1).to_bits::<16>();
-            self.granted[r].next = false;
+            self.granted[r] = false;
             for b in 0..self._banks {
-                self.bank[b].addr_i[r].next = self.word[r].val();
-                self.bank[b].want_i[r].next = self.offer_i.val()
-                    & self.missing[r].val()
-                    & (self.wanted[r].val() == b.to_bits::<4>());
-                if self.bank[b].grant_o[r].val() {
-                    self.granted[r].next = true;
+                self.bank[b].addr_i[r] = self.word[r];
+                self.bank[b].want_i[r] =
+                    self.offer_i & self.missing[r] & (self.wanted[r] == b.to_bits::<4>());
+                if self.bank[b].grant_o[r] {
+                    self.granted[r] = true;
                 }
             }
         }
-        self.complete.next = true;
+        self.complete = true;
         for r in 0..self._rows {
-            if self.missing[r].val() & !self.granted[r].val() {
-                self.complete.next = false;
+            if self.missing[r] & !self.granted[r] {
+                self.complete = false;
             }
         }
-        self.served_o.next = self.complete.val();
-        self.wait_o.next = self.offer_i.val() & !self.complete.val();
+        self.served_o = self.complete;
+        self.wait_o = self.offer_i & !self.complete;
 
         comment!("Operands");
         for r in 0..self._rows {
-            self.served[r].d_i.next =
-                (self.served[r].q_o.val() | self.granted[r].val()) & !self.complete.val();
-            self.arrives[r].d_i.next = self.granted[r].val();
-            self.from[r].d_i.next = self.wanted[r].val();
-            self.data[r].next = 0.into();
+            self.served[r] = (self.served[r] | self.granted[r]) & !self.complete;
+            self.arrives[r] = self.granted[r];
+            self.from[r] = self.wanted[r];
+            self.data[r] = 0.into();
             for b in 0..self._banks {
-                if self.from[r].q_o.val() == b.to_bits::<4>() {
-                    self.data[r].next = self.data[r].val() | self.bank[b].data_o.val();
+                if self.from[r] == b.to_bits::<4>() {
+                    self.data[r] = self.data[r] | self.bank[b].data_o;
                 }
             }
-            self.x[r].en_i.next = self.arrives[r].q_o.val() & self.data[r].val().any();
-            self.x[r].d_i.next = self.data[r].val();
-            self.x_o[r].next = self.x[r].q_o.val();
-            self.not_zero[r].load(self.arrives[r].q_o.val(), self.data[r].val().any());
-            self.reading[r].d_i.next =
-                self.offer_i.val() & self.complete.val() & self.ren_i[r].val();
-            self.read[r].d_i.next = self.reading[r].q_o.val();
-            self.read_o[r].next = self.read[r].q_o.val();
-            self.nz_o[r].next = self.read[r].q_o.val() & self.not_zero[r].q_o.val();
+            self.x[r].load(self.arrives[r] & self.data[r].any(), self.data[r]);
+            self.x_o[r] = self.x[r];
+            self.not_zero[r].load(self.arrives[r], self.data[r].any());
+            self.reading[r] = self.offer_i & self.complete & self.ren_i[r];
+            self.read[r] = self.reading[r];
+            self.read_o[r] = self.read[r];
+            self.nz_o[r] = self.read[r] & self.not_zero[r];
         }
     }
-    describe!(|this| Meta::module("operand_banks")
-        .param("rows", "r", this._rows, "rows")
-        .param("A", "a", A, "bits of an address")
-        .param("bytes", "d", this._bytes, "bytes of the memory")
-        .param("banks", "b", this._banks, "banks")
-        .option("merge", "e", this._merge.into(), MERGE));
 }

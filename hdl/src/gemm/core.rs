@@ -26,7 +26,7 @@ use heddle_kernel::prelude::*;
 /// With `store_each` bit 3 of the mode is the core's; the unit does not see it. Results then leave
 /// behind each step (sums that stay; rows - 1 clocks follow each step) or K tile (weights that
 /// stay), each with the sum so far, which the results memory keeps.
-#[module]
+#[module(describe)]
 pub struct Gemm<const A: usize> {
     /// Writes a register or an entry of a table.
     pub wr_valid_i: Signal<In, Bit>,
@@ -134,95 +134,102 @@ pub struct Gemm<const A: usize> {
 }
 
 impl<const A: usize> Gemm<A> {
-    #[kernel]
+    fn describe(&self, meta: Meta) -> Meta {
+        self._of.describe(meta)
+    }
+}
+
+#[kernel]
+impl<const A: usize> Gemm<A> {
+    fn update(&mut self) {
+        self.registers();
+        self.slots();
+        self.operands();
+        self.weight_memory();
+        self.products();
+        self.results();
+        self.run_counters();
+    }
+
     fn registers(&mut self) {
         comment!("Registers and tables");
-        self.settings.write_i.next = self.wr_valid_i.val();
-        self.settings.ready_i.next = self.unit.wr_ready_o.val();
-        self.settings.kind_i.next = self.wr_kind_i.val();
-        self.settings.index_i.next = self.wr_index_i.val();
-        self.settings.data_i.next = self.wr_data_i.val().get_bits::<16>(0);
-        self.settings.start_i.next = self.start_i.val();
-        self.settings.busy_i.next = self.unit.busy_o.val();
-        self.unit.wr_valid_i.next = self.wr_valid_i.val();
-        self.wr_ready_o.next = self.unit.wr_ready_o.val();
-        self.unit.wr_kind_i.next = self.wr_kind_i.val();
-        self.unit.wr_index_i.next = self.wr_index_i.val();
-        self.unit.wr_data_i.next = self.wr_data_i.val();
+        self.settings.write_i = self.wr_valid_i;
+        self.settings.ready_i = self.unit.wr_ready_o;
+        self.settings.kind_i = self.wr_kind_i;
+        self.settings.index_i = self.wr_index_i;
+        self.settings.data_i = self.wr_data_i.get_bits::<16>(0);
+        self.settings.start_i = self.start_i;
+        self.settings.busy_i = self.unit.busy_o;
+        self.unit.wr_valid_i = self.wr_valid_i;
+        self.wr_ready_o = self.unit.wr_ready_o;
+        self.unit.wr_kind_i = self.wr_kind_i;
+        self.unit.wr_index_i = self.wr_index_i;
+        self.unit.wr_data_i = self.wr_data_i;
         if self._of.store_each {
             // MODE: each iteration is stored.
-            if (self.wr_kind_i.val() == 0) & (self.wr_index_i.val() == 8) {
-                self.unit.wr_data_i.next = self.wr_data_i.val().replace_bit(3, false);
+            if (self.wr_kind_i == 0) & (self.wr_index_i == 8) {
+                self.unit.wr_data_i = self.wr_data_i.replace_bit(3, false);
             }
-            self.head.each_i[0].next = self.settings.each_o[0].val();
-            self.passes.each_i[0].next = self.head.pass_each_o[0].val();
-            self.result_head.each_i[0].next = self.passes.each_o[0].val();
+            self.head.each_i[0] = self.settings.each_o[0];
+            self.passes.each_i[0] = self.head.pass_each_o[0];
+            self.result_head.each_i[0] = self.passes.each_o[0];
         }
         self.unit.wr_row_i.follow(&self.wr_row_i);
         self.unit.wr_col_i.follow(&self.wr_col_i);
-        self.refused_o.next = self.unit.refused_o.val();
-        self.unit.start_i.next = self.settings.start_o.val();
-        self.busy_o.next = self.unit.busy_o.val();
-        self.error_o.next = self.unit.error_o.val();
-        if self.settings.refused_o.val() {
-            self.error_o.next = 5.into();
-        }
+        self.refused_o = self.unit.refused_o;
+        self.unit.start_i = self.settings.start_o;
+        self.busy_o = self.unit.busy_o;
+        self.error_o = mux(self.settings.refused_o, 5.into(), self.unit.error_o);
     }
 
-    #[kernel]
     fn slots(&mut self) {
         comment!("Slots");
-        self.head.start_i.next = self.settings.start_o.val();
-        self.head.stay_i.next = self.settings.stay_o.val();
-        self.head.total_i.next = self.settings.total_o.val();
-        self.head.channels_i.next = self.settings.channels_o.val();
-        self.head.step_i.next = self.unit.row_valid_o[0].val();
-        self.head.first_i.next = self.unit.row_first_o[0].val();
-        self.head.last_i.next = self.unit.row_last_o[0].val();
-        self.head.b_valid_i.next = self.unit.b_valid_o.val();
-        self.head.b_row_i.next = self.unit.b_row_o.val();
-        self.head.held_i.next = self.unit.pass_held_o.val();
-        self.head.cols_i.next = self.unit.pass_cols_o.val();
-        self.head.sum_first_i.next = self.unit.pass_sum_first_o.val();
-        self.head.sum_last_i.next = self.unit.pass_sum_last_o.val();
-        self.unit.ready_i.next = self.head.ready_o.val();
+        self.head.start_i = self.settings.start_o;
+        self.head.stay_i = self.settings.stay_o;
+        self.head.total_i = self.settings.total_o;
+        self.head.channels_i = self.settings.channels_o;
+        self.head.step_i = self.unit.row_valid_o[0];
+        self.head.first_i = self.unit.row_first_o[0];
+        self.head.last_i = self.unit.row_last_o[0];
+        self.head.b_valid_i = self.unit.b_valid_o;
+        self.head.b_row_i = self.unit.b_row_o;
+        self.head.held_i = self.unit.pass_held_o;
+        self.head.cols_i = self.unit.pass_cols_o;
+        self.head.sum_first_i = self.unit.pass_sum_first_o;
+        self.head.sum_last_i = self.unit.pass_sum_last_o;
+        self.unit.ready_i = self.head.ready_o;
     }
 
-    #[kernel]
     fn operands(&mut self) {
         comment!("Operands");
         if self._banked > 0 {
-            self.banks[0].wen_i.next = self.a_wen_i.val();
-            self.banks[0].waddr_i.next = self.a_addr_i.val();
-            self.banks[0].wdata_i.next = self.a_data_i.val();
-            self.banks[0].offer_i.next = self.head.offer_o.val();
-            self.served.next = self.banks[0].served_o.val();
-            self.waits.next = self.banks[0].wait_o.val();
+            self.banks[0].wen_i = self.a_wen_i;
+            self.banks[0].waddr_i = self.a_addr_i;
+            self.banks[0].wdata_i = self.a_data_i;
+            self.banks[0].offer_i = self.head.offer_o;
+            self.served = self.banks[0].served_o;
+            self.waits = self.banks[0].wait_o;
             self.banks[0].ren_i.follow(&self.unit.row_ren_o);
             self.banks[0].addr_i.follow(&self.unit.row_addr_o);
             self.read_x.follow(&self.banks[0].x_o);
             self.read_nz.follow(&self.banks[0].nz_o);
             self.read.follow(&self.banks[0].read_o);
         } else {
-            self.rows[0].wen_i.next = self.a_wen_i.val();
-            self.rows[0].waddr_i.next = self.a_addr_i.val();
-            self.rows[0].wdata_i.next = self.a_data_i.val();
-            self.served.next = true;
-            self.waits.next = false;
+            self.rows[0].wen_i = self.a_wen_i;
+            self.rows[0].waddr_i = self.a_addr_i;
+            self.rows[0].wdata_i = self.a_data_i;
+            self.served = true;
+            self.waits = false;
             for r in 0..self._rows {
-                let ren = self.unit.row_ren_o[r].val();
-                if self._broadcast {
-                    self.rows[0].ren_i[r].next = ren & self.head.taken_o.val();
-                } else {
-                    self.rows[0].ren_i[r].next = ren;
-                }
+                let ren = self.unit.row_ren_o[r];
+                self.rows[0].ren_i[r] = mux(self._broadcast, ren & self.head.taken_o, ren);
             }
             self.rows[0].addr_i.follow(&self.unit.row_addr_o);
             self.read_x.follow(&self.rows[0].x_o);
             self.read_nz.follow(&self.rows[0].nz_o);
             self.read.follow(&self.rows[0].read_o);
         }
-        self.head.served_i.next = self.served.val();
+        self.head.served_i = self.served;
         if self._broadcast {
             self.skew[0].x_i.follow(&self.read_x);
             self.skew[0].nz_i.follow(&self.read_nz);
@@ -237,26 +244,24 @@ impl<const A: usize> Gemm<A> {
         }
     }
 
-    #[kernel]
     fn weight_memory(&mut self) {
         comment!("Weights");
-        self.weights.wen_i.next = self.b_wen_i.val();
-        self.weights.waddr_i.next = self.b_addr_i.val();
-        self.weights.ren_i.next = self.head.read_o.val();
-        self.weights.addr_i.next = self.unit.b_addr_o.val();
+        self.weights.wen_i = self.b_wen_i;
+        self.weights.waddr_i = self.b_addr_i;
+        self.weights.ren_i = self.head.read_o;
+        self.weights.addr_i = self.unit.b_addr_o;
     }
 
-    #[kernel]
     fn products(&mut self) {
         comment!("Array");
-        self.array.step_i.next = self.head.step_o.val();
-        self.array.stay_i.next = self.head.stay_o.val();
-        self.array.first_i.next = self.head.first_o.val();
-        self.array.load_i.next = self.head.load_o.val();
-        self.array.drain_i.next = self.head.drain_o.val();
-        self.array.row_i.next = self.head.row_o.val();
-        self.array.wait_i.next = self.head.wait_o.val();
-        self.array.tag_i.next = self.head.tag_o.val();
+        self.array.step_i = self.head.step_o;
+        self.array.stay_i = self.head.stay_o;
+        self.array.first_i = self.head.first_o;
+        self.array.load_i = self.head.load_o;
+        self.array.drain_i = self.head.drain_o;
+        self.array.row_i = self.head.row_o;
+        self.array.wait_i = self.head.wait_o;
+        self.array.tag_i = self.head.tag_o;
         self.array.x_i.follow(&self.x);
         self.array.nz_i.follow(&self.nz);
         self.weights.wdata_i.follow(&self.b_data_i);
@@ -264,81 +269,65 @@ impl<const A: usize> Gemm<A> {
         self.array.psum_i.tie_low();
     }
 
-    #[kernel]
     fn results(&mut self) {
         comment!("Results");
-        self.passes.push_i.next = self.head.pass_valid_o.val();
-        self.passes.start_i.next = self.head.pass_start_o.val();
-        self.passes.cols_i.next = self.head.pass_cols_o.val();
-        self.passes.rows_i.next = self.head.pass_rows_o.val();
-        self.passes.width_i.next = self.head.pass_width_o.val();
-        self.passes.stay_i.next = self.head.pass_stay_o.val();
-        self.passes.add_i.next = self.head.pass_add_o.val();
-        self.passes.store_i.next = self.head.pass_store_o.val();
-        self.passes.pop_i.next = self.array.tag_o.val().get_bit(1);
-        self.result_head.sum_i.next = self.array.tag_o.val().get_bit(0);
-        self.result_head.first_i.next = self.array.tag_o.val().get_bit(1);
-        self.result_head.end_i.next = self.array.tag_o.val().get_bit(2);
-        self.result_head.start_i.next = self.passes.start_o.val();
-        self.result_head.cols_i.next = self.passes.cols_o.val();
-        self.result_head.rows_i.next = self.passes.rows_o.val();
-        self.result_head.width_i.next = self.passes.width_o.val();
-        self.result_head.stay_i.next = self.passes.stay_o.val();
-        self.result_head.add_i.next = self.passes.add_o.val();
-        self.result_head.store_i.next = self.passes.store_o.val();
-        self.results.valid_i.next = self.result_head.slot_valid_o.val();
-        self.results.bank_i.next = self.result_head.slot_bank_o.val();
-        self.results.addr_i.next = self.result_head.slot_addr_o.val();
-        self.results.add_i.next = self.result_head.slot_add_o.val();
-        self.results.sum_en_i.next = true;
-        self.results.write_i.next = self.result_head.slot_write_o.val();
-        self.valid[0].next = self.result_head.valid_o.val();
-        self.c_row[0].next = self.result_head.row_o.val();
-        self.c_col[0].next = self.result_head.col_o.val();
-        self.width[0].next = self.result_head.width_o.val();
-        self.end_of_run[0].next = self.result_head.end_o.val();
+        self.passes.push_i = self.head.pass_valid_o;
+        self.passes.start_i = self.head.pass_start_o;
+        self.passes.cols_i = self.head.pass_cols_o;
+        self.passes.rows_i = self.head.pass_rows_o;
+        self.passes.width_i = self.head.pass_width_o;
+        self.passes.stay_i = self.head.pass_stay_o;
+        self.passes.add_i = self.head.pass_add_o;
+        self.passes.store_i = self.head.pass_store_o;
+        self.passes.pop_i = self.array.tag_o.get_bit(1);
+        self.result_head.sum_i = self.array.tag_o.get_bit(0);
+        self.result_head.first_i = self.array.tag_o.get_bit(1);
+        self.result_head.end_i = self.array.tag_o.get_bit(2);
+        self.result_head.start_i = self.passes.start_o;
+        self.result_head.cols_i = self.passes.cols_o;
+        self.result_head.rows_i = self.passes.rows_o;
+        self.result_head.width_i = self.passes.width_o;
+        self.result_head.stay_i = self.passes.stay_o;
+        self.result_head.add_i = self.passes.add_o;
+        self.result_head.store_i = self.passes.store_o;
+        self.results.valid_i = self.result_head.slot_valid_o;
+        self.results.bank_i = self.result_head.slot_bank_o;
+        self.results.addr_i = self.result_head.slot_addr_o;
+        self.results.add_i = self.result_head.slot_add_o;
+        self.results.sum_en_i = true;
+        self.results.write_i = self.result_head.slot_write_o;
+        self.valid[0] = self.result_head.valid_o;
+        self.c_row[0] = self.result_head.row_o;
+        self.c_col[0] = self.result_head.col_o;
+        self.width[0] = self.result_head.width_o;
+        self.end_of_run[0] = self.result_head.end_o;
         for j in 0..self._cols {
-            self.results.sum_i[j].next = self.array.psum_o[j].val();
-            self.name[j].valid_i.next = self.valid[j].val();
-            self.name[j].row_i.next = self.c_row[j].val();
-            self.name[j].col_i.next = self.c_col[j].val();
-            self.name[j].width_i.next = self.width[j].val();
-            self.name[j].end_i.next = self.end_of_run[j].val();
-            self.valid[j + 1].next = self.name[j].valid_o.val();
-            self.c_row[j + 1].next = self.name[j].row_o.val();
-            self.c_col[j + 1].next = self.name[j].col_o.val();
-            self.width[j + 1].next = self.name[j].width_o.val();
-            self.end_of_run[j + 1].next = self.name[j].end_o.val();
-            self.c_valid_o[j].next = self.name[j].result_o.val();
-            self.c_row_o[j].next = self.name[j].row_o.val();
-            self.c_col_o[j].next = self.name[j].col_o.val();
-            self.c_data_o[j].next = self.results.acc_o[j].val();
+            self.results.sum_i[j] = self.array.psum_o[j];
+            self.name[j].valid_i = self.valid[j];
+            self.name[j].row_i = self.c_row[j];
+            self.name[j].col_i = self.c_col[j];
+            self.name[j].width_i = self.width[j];
+            self.name[j].end_i = self.end_of_run[j];
+            self.valid[j + 1] = self.name[j].valid_o;
+            self.c_row[j + 1] = self.name[j].row_o;
+            self.c_col[j + 1] = self.name[j].col_o;
+            self.width[j + 1] = self.name[j].width_o;
+            self.end_of_run[j + 1] = self.name[j].end_o;
+            self.c_valid_o[j] = self.name[j].result_o;
+            self.c_row_o[j] = self.name[j].row_o;
+            self.c_col_o[j] = self.name[j].col_o;
+            self.c_data_o[j] = self.results.acc_o[j];
         }
-        self.done.d_i.next = self.end_of_run[self._cols].val();
+        self.done = self.end_of_run[self._cols];
     }
 
-    #[kernel]
     fn run_counters(&mut self) {
         comment!("Counters");
-        self.counters.clear_reads_i.next = self.array.tag_o.val().get_bit(3);
-        self.counters.clear_stalls_i.next = self.settings.start_o.val();
-        self.counters.wait_i.next = self.waits.val();
+        self.counters.clear_reads_i = self.array.tag_o.get_bit(3);
+        self.counters.clear_stalls_i = self.settings.start_o;
+        self.counters.wait_i = self.waits;
         self.counters.read_i.follow(&self.was_read);
-        self.reads_o.next = self.counters.reads_o.val();
-        self.stalls_o.next = self.counters.stalls_o.val();
+        self.reads_o = self.counters.reads_o;
+        self.stalls_o = self.counters.stalls_o;
     }
-}
-
-impl<const A: usize> Logic for Gemm<A> {
-    #[kernel]
-    fn update(&mut self) {
-        self.registers();
-        self.slots();
-        self.operands();
-        self.weight_memory();
-        self.products();
-        self.results();
-        self.run_counters();
-    }
-    describe!(|this| this._of.meta());
 }

@@ -16,15 +16,11 @@ pub struct ReadCount {
     pub total: OutReg<Bits<9>>,
 }
 
-impl Logic for ReadCount {
-    #[kernel]
+#[kernel]
+impl ReadCount {
     fn update(&mut self) {
-        self.total.d_i.next = self.total_i.val();
-        if self.read_i.val() {
-            self.total.d_i.next = self.total_i.val() + 1;
-        }
+        self.total = mux(self.read_i, self.total_i + 1, self.total_i);
     }
-    describe!(|_this| Meta::module("read_count"));
 }
 
 /// Operand reads and waiting clocks of a run.
@@ -48,27 +44,24 @@ pub struct GemmCounters {
     pub stalls: OutRegEn<Bits<32>>,
     row: [ReadCount; rows],
     total: [Signal<Local, Bits<9>>; rows + 1],
-    _rows: usize,
+    /// Rows.
+    _rows: Param<'r'>,
 }
 
-impl Logic for GemmCounters {
-    #[kernel]
+#[kernel]
+impl GemmCounters {
     fn update(&mut self) {
-        self.total[0].next = 0.into();
+        self.total[0] = 0.into();
         for i in 0..self._rows {
-            self.row[i].read_i.next = self.read_i[i].val();
-            self.row[i].total_i.next = self.total[i].val();
-            self.total[i + 1].next = self.row[i].total_o.val();
+            self.row[i].read_i = self.read_i[i];
+            self.row[i].total_i = self.total[i];
+            self.total[i + 1] = self.row[i].total_o;
         }
-        self.reads.d_i.next = self.reads.q_o.val() + self.total[self._rows].val().get_bits::<32>(0);
-        if self.clear_reads_i.val() {
-            self.reads.d_i.next = 0.into();
+        self.reads = self.reads + self.total[self._rows].get_bits::<32>(0);
+        if self.clear_reads_i {
+            self.reads = 0.into();
         }
-        self.stalls.en_i.next = self.wait_i.val() | self.clear_stalls_i.val();
-        self.stalls.d_i.next = self.stalls.q_o.val() + 1;
-        if self.clear_stalls_i.val() {
-            self.stalls.d_i.next = 0.into();
-        }
+        self.stalls.en_i = self.wait_i | self.clear_stalls_i;
+        self.stalls = mux(self.clear_stalls_i, 0.into(), self.stalls + 1);
     }
-    describe!(|this| Meta::module("gemm_counters").param("rows", "r", this._rows, "rows"));
 }

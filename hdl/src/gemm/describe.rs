@@ -7,11 +7,10 @@ use heddle_kernel::prelude::*;
 
 impl GemmShape {
     /// Name, sizes and options.
-    pub(super) fn meta(&self) -> Meta {
+    pub(super) fn describe(&self, meta: Meta) -> Meta {
         let unit = &self.unit;
         let merge = self.merge && self.banks > 0;
-        Meta::module("gemm")
-            .param("rows", "r", unit.rows, "rows")
+        meta.param("rows", "r", unit.rows, "rows")
             .param("cols", "c", unit.cols, "columns")
             .param("A", "a", unit.address_bits, "bits of an operand address")
             .param("bases", "b", unit.bases, "entries of the table of bases")

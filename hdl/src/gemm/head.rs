@@ -1,7 +1,5 @@
 //! What happens to the slots of the unit on their way into the array.
 
-use super::shape::STORE_EACH;
-use crate::offsets::shape::BROADCAST;
 use heddle_kernel::prelude::*;
 
 /// Takes steps and load slots from the unit, makes the draining slots behind the last step of sums
@@ -114,163 +112,140 @@ pub struct GemmHead {
     last_pass: Signal<Local, Bit>,
     mark: Signal<Local, Bits<4>>,
     /// Rows.
-    _rows: usize,
+    _rows: Param<'r'>,
     /// Columns.
-    _cols: usize,
-    /// All rows have a step at once.
-    _broadcast: bool,
-    /// A run may give its results behind each step.
-    _store_each: bool,
+    _cols: Param<'c'>,
+    /// 1: a slot is in all rows at once.
+    _broadcast: Optional<'x', bool>,
+    /// 1: sums may leave behind each step.
+    _store_each: Optional<'k', bool>,
     /// Draining slots of a pass.
     #[new(rows - 1)]
     _drains: usize,
 }
 
+#[kernel]
 impl GemmHead {
-    #[kernel]
     fn gap(&mut self) {
         comment!("Which steps are taken, and the gap in which sums leave");
-        self.gapless.next = self.gap.q_o.val() == 0;
-        if self._store_each {
-            self.leave.next = self.last_i.val() | self.each_i[0].val();
-        } else {
-            self.leave.next = self.last_i.val();
-        }
-        self.ends.next = self.step_i.val() & self.leave.val() & !self.stay_i.val();
+        self.gapless = self.gap == 0;
+        self.leave = mux(self._store_each, self.last_i | self.each_i[0], self.last_i);
+        self.ends = self.step_i & self.leave & !self.stay_i;
         if self._broadcast {
-            self.taken.next = self.step_i.val() & self.gapless.val() & self.served_i.val();
-            self.ready_o.next = self.gapless.val() & self.served_i.val();
+            self.taken = self.step_i & self.gapless & self.served_i;
+            self.ready_o = self.gapless & self.served_i;
         } else {
-            self.taken.next = self.step_i.val();
+            self.taken = self.step_i;
             if self._drains > 0 {
                 // A slot taken at the head now is in row 0 one cycle later.
-                self.ready_o.next =
-                    !self.ends.val() & (self.gapless.val() | (self.gap.q_o.val() == 1));
+                self.ready_o = !self.ends & (self.gapless | (self.gap == 1));
             } else {
-                self.ready_o.next = true;
+                self.ready_o = true;
             }
         }
-        self.offer_o.next = self.step_i.val() & self.gapless.val();
-        self.taken_o.next = self.taken.val();
-        self.read_o.next = self.b_valid_i.val() & (self.taken.val() | !self.step_i.val());
-        self.gap.d_i.next = 0.into();
-        if !self.gapless.val() {
-            self.gap.d_i.next = self.gap.q_o.val() - 1;
-        }
-        if self.taken.val() & self.ends.val() {
-            self.gap.d_i.next = self._drains.to_bits::<9>();
+        self.offer_o = self.step_i & self.gapless;
+        self.taken_o = self.taken;
+        self.read_o = self.b_valid_i & (self.taken | !self.step_i);
+        self.gap = mux(!self.gapless, self.gap - 1, 0.into());
+        if self.taken & self.ends {
+            self.gap = self._drains.to_bits::<9>();
         }
     }
 
-    #[kernel]
     fn pass(&mut self) {
         comment!("The pass");
-        self.begins.next = self.taken.val()
-            & ((self.stay_i.val() & self.first_i.val()) | (!self.stay_i.val() & self.leave.val()));
-        self.rows_left.next = self.total_i.val() - self.held_i.val();
-        self.cols_left.next = self.channels_i.val() - self.cols_i.val();
-        self.last_rows.next = self.rows_left.val() <= self._rows.to_bits::<16>();
-        self.last_cols.next = self.cols_left.val() <= self._cols.to_bits::<16>();
-        self.last_pass.next = self.last_cols.val()
-            & ((self.stay_i.val() & self.sum_last_i.val())
-                | (!self.stay_i.val() & self.last_rows.val()));
-        self.run_ends.en_i.next = self.taken.val();
+        self.begins = self.taken & ((self.stay_i & self.first_i) | (!self.stay_i & self.leave));
+        self.rows_left = self.total_i - self.held_i;
+        self.cols_left = self.channels_i - self.cols_i;
+        self.last_rows = self.rows_left <= self._rows.to_bits::<16>();
+        self.last_cols = self.cols_left <= self._cols.to_bits::<16>();
+        self.last_pass =
+            self.last_cols & ((self.stay_i & self.sum_last_i) | (!self.stay_i & self.last_rows));
+        self.run_ends.en_i = self.taken;
         if self._store_each {
-            self.run_ends.d_i.next = self.last_pass.val() & self.last_i.val();
+            self.run_ends = self.last_pass & self.last_i;
         } else {
-            self.run_ends.d_i.next = self.last_pass.val();
+            self.run_ends = self.last_pass;
         }
-        self.pass_valid_o.next = self.begins.val();
-        self.pass_start_o.next = self.held_i.val() + self._drains.to_bits::<16>();
-        if self.stay_i.val() {
-            self.pass_start_o.next = 0.into();
+        self.pass_valid_o = self.begins;
+        self.pass_start_o = self.held_i + self._drains.to_bits::<16>();
+        if self.stay_i {
+            self.pass_start_o = 0.into();
         }
-        self.pass_cols_o.next = self.cols_i.val();
-        self.pass_rows_o.next = self._rows.to_bits::<9>();
-        if self.last_rows.val() {
-            self.pass_rows_o.next = self.rows_left.val().get_bits::<9>(0);
+        self.pass_cols_o = self.cols_i;
+        self.pass_rows_o = self._rows.to_bits::<9>();
+        if self.last_rows {
+            self.pass_rows_o = self.rows_left.get_bits::<9>(0);
         }
-        self.pass_width_o.next = self._cols.to_bits::<9>();
-        if self.last_cols.val() {
-            self.pass_width_o.next = self.cols_left.val().get_bits::<9>(0);
+        self.pass_width_o = self._cols.to_bits::<9>();
+        if self.last_cols {
+            self.pass_width_o = self.cols_left.get_bits::<9>(0);
         }
-        self.pass_stay_o.next = self.stay_i.val();
+        self.pass_stay_o = self.stay_i;
         if self._store_each {
-            self.pass_add_o.next =
-                !self.sum_first_i.val() | (self.each_i[0].val() & !self.first_i.val());
-            self.pass_store_o.next = !self.sum_last_i.val()
-                | (self.each_i[0].val() & !self.stay_i.val() & !self.last_i.val());
-            self.pass_each_o[0].next = self.each_i[0].val();
+            self.pass_add_o = !self.sum_first_i | (self.each_i[0] & !self.first_i);
+            self.pass_store_o = !self.sum_last_i | (self.each_i[0] & !self.stay_i & !self.last_i);
+            self.pass_each_o[0] = self.each_i[0];
         } else {
-            self.pass_add_o.next = !self.sum_first_i.val();
-            self.pass_store_o.next = !self.sum_last_i.val();
+            self.pass_add_o = !self.sum_first_i;
+            self.pass_store_o = !self.sum_last_i;
         }
     }
 
-    #[kernel]
     fn slot(&mut self) {
         comment!("The slot");
-        self.step.d_i.next = self.taken.val();
-        self.step_o.next = self.step.q_o.val();
-        self.stay.d_i.next = self.stay_i.val();
-        self.stay_o.next = self.stay.q_o.val();
+        self.step = self.taken;
+        self.step_o = self.step;
+        self.stay = self.stay_i;
+        self.stay_o = self.stay;
         if self._store_each {
-            self.first.d_i.next = self.first_i.val() | self.each_i[0].val();
+            self.first = self.first_i | self.each_i[0];
         } else {
-            self.first.d_i.next = self.first_i.val();
+            self.first = self.first_i;
         }
-        self.first_o.next = self.first.q_o.val();
-        self.load.d_i.next = self.b_valid_i.val() & self.stay_i.val();
-        self.load_o.next = self.load.q_o.val();
-        self.drain.d_i.next = !self.gapless.val();
-        self.drain_o.next = self.drain.q_o.val();
-        self.row.d_i.next = self.b_row_i.val();
-        self.row_o.next = self.row.q_o.val();
-        self.waiting.d_i.next = self.gap.q_o.val();
-        self.wait_o.next = self.waiting.q_o.val();
+        self.first_o = self.first;
+        self.load = self.b_valid_i & self.stay_i;
+        self.load_o = self.load;
+        self.drain = !self.gapless;
+        self.drain_o = self.drain;
+        self.row = self.b_row_i;
+        self.row_o = self.row;
+        self.waiting = self.gap;
+        self.wait_o = self.waiting;
     }
 
-    #[kernel]
     fn mark(&mut self) {
         comment!("Its tag");
-        self.mark.next = 0.into();
-        if (self.taken.val() & (self.stay_i.val() | self.leave.val())) | !self.gapless.val() {
-            self.mark.next = self.mark.val() | 1;
+        self.mark = 0.into();
+        if (self.taken & (self.stay_i | self.leave)) | !self.gapless {
+            self.mark = self.mark | 1;
         }
-        if self.begins.val() {
-            self.mark.next = self.mark.val() | 2;
+        if self.begins {
+            self.mark = self.mark | 2;
         }
-        if (self.gap.q_o.val() == 1) & self.run_ends.q_o.val() {
-            self.mark.next = self.mark.val() | 4;
+        if (self.gap == 1) & self.run_ends {
+            self.mark = self.mark | 4;
         }
-        if self.taken.val() & self.last_i.val() & self.last_pass.val() {
+        if self.taken & self.last_i & self.last_pass {
             if self._drains > 0 {
-                if self.stay_i.val() {
-                    self.mark.next = self.mark.val() | 4;
+                if self.stay_i {
+                    self.mark = self.mark | 4;
                 }
             } else {
-                self.mark.next = self.mark.val() | 4;
+                self.mark = self.mark | 4;
             }
         }
-        if self.start_i.val() {
-            self.mark.next = self.mark.val() | 8;
+        if self.start_i {
+            self.mark = self.mark | 8;
         }
-        self.tag.d_i.next = self.mark.val();
-        self.tag_o.next = self.tag.q_o.val();
+        self.tag = self.mark;
+        self.tag_o = self.tag;
     }
-}
 
-impl Logic for GemmHead {
-    #[kernel]
     fn update(&mut self) {
         self.gap();
         self.pass();
         self.slot();
         self.mark();
     }
-    describe!(|this| Meta::module("gemm_head")
-        .param("rows", "r", this._rows, "rows")
-        .param("cols", "c", this._cols, "columns")
-        .option("broadcast", "x", this._broadcast.into(), BROADCAST)
-        .option("store_each", "k", this._store_each.into(), STORE_EACH));
 }

@@ -41,38 +41,38 @@ pub struct OperandRow<const A: usize> {
     #[new(Ram1r1w::new(1, bytes))]
     ram: Ram1r1w<16, 8>,
     not_zero: Signal<Local, Bit>,
-    _bytes: usize,
+    /// Bits of an address.
+    _address_bits: Generic<'a', A>,
+    /// Bytes of the memory.
+    _bytes: Param<'d'>,
 }
 
-impl<const A: usize> Logic for OperandRow<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> OperandRow<A> {
     fn update(&mut self) {
         // Writes
-        self.wen.d_i.next = self.wen_i.val();
-        self.wen_o.next = self.wen.q_o.val();
-        self.waddr.d_i.next = self.waddr_i.val();
-        self.waddr_o.next = self.waddr.q_o.val();
-        self.wdata.d_i.next = self.wdata_i.val();
-        self.wdata_o.next = self.wdata.q_o.val();
-        self.ram.wen_i.next = self.wen_i.val();
-        self.ram.waddr_i.next = self.waddr_i.val().get_bits::<16>(0);
-        self.ram.wdata_i[0].next = self.wdata_i.val();
+        self.wen = self.wen_i;
+        self.wen_o = self.wen;
+        self.waddr = self.waddr_i;
+        self.waddr_o = self.waddr;
+        self.wdata = self.wdata_i;
+        self.wdata_o = self.wdata;
+        self.ram.wen_i = self.wen_i;
+        self.ram.waddr_i = self.waddr_i.get_bits::<16>(0);
+        self.ram.wdata_i[0] = self.wdata_i;
 
         // Reads
-        self.ram.ren_i.next = self.ren_i.val();
-        self.ram.raddr_i.next = self.addr_i.val().get_bits::<16>(0);
-        self.reading.d_i.next = self.ren_i.val();
-        self.read.d_i.next = self.reading.q_o.val();
-        self.read_o.next = self.read.q_o.val();
-        self.not_zero.next = self.reading.q_o.val() & self.ram.rdata_o[0].val().any();
-        self.x.load(self.not_zero.val(), self.ram.rdata_o[0].val());
-        self.x_o.next = self.x.q_o.val();
-        self.nz.d_i.next = self.not_zero.val();
-        self.nz_o.next = self.nz.q_o.val();
+        self.ram.ren_i = self.ren_i;
+        self.ram.raddr_i = self.addr_i.get_bits::<16>(0);
+        self.reading = self.ren_i;
+        self.read = self.reading;
+        self.read_o = self.read;
+        self.not_zero = self.reading & self.ram.rdata_o[0].any();
+        self.x.load(self.not_zero, self.ram.rdata_o[0]);
+        self.x_o = self.x;
+        self.nz = self.not_zero;
+        self.nz_o = self.nz;
     }
-    describe!(|this| Meta::module("operand_row")
-        .param("A", "a", A, "bits of an address")
-        .param("bytes", "d", this._bytes, "bytes of the memory"));
 }
 
 /// A memory for each row, all with the same bytes.
@@ -103,32 +103,32 @@ pub struct OperandRows<const A: usize> {
     wen: [Signal<Local, Bit>; rows + 1],
     waddr: [Signal<Local, Bits<A>>; rows + 1],
     wdata: [Signal<Local, Bits<8>>; rows + 1],
-    _rows: usize,
-    _bytes: usize,
+    /// Rows.
+    _rows: Param<'r'>,
+    /// Bits of an address.
+    _address_bits: Generic<'a', A>,
+    /// Bytes of each memory.
+    _bytes: Param<'d'>,
 }
 
-impl<const A: usize> Logic for OperandRows<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> OperandRows<A> {
     fn update(&mut self) {
-        self.wen[0].next = self.wen_i.val();
-        self.waddr[0].next = self.waddr_i.val();
-        self.wdata[0].next = self.wdata_i.val();
+        self.wen[0] = self.wen_i;
+        self.waddr[0] = self.waddr_i;
+        self.wdata[0] = self.wdata_i;
         for i in 0..self._rows {
-            self.row[i].wen_i.next = self.wen[i].val();
-            self.row[i].waddr_i.next = self.waddr[i].val();
-            self.row[i].wdata_i.next = self.wdata[i].val();
-            self.wen[i + 1].next = self.row[i].wen_o.val();
-            self.waddr[i + 1].next = self.row[i].waddr_o.val();
-            self.wdata[i + 1].next = self.row[i].wdata_o.val();
-            self.row[i].ren_i.next = self.ren_i[i].val();
-            self.row[i].addr_i.next = self.addr_i[i].val();
-            self.x_o[i].next = self.row[i].x_o.val();
-            self.nz_o[i].next = self.row[i].nz_o.val();
-            self.read_o[i].next = self.row[i].read_o.val();
+            self.row[i].wen_i = self.wen[i];
+            self.row[i].waddr_i = self.waddr[i];
+            self.row[i].wdata_i = self.wdata[i];
+            self.wen[i + 1] = self.row[i].wen_o;
+            self.waddr[i + 1] = self.row[i].waddr_o;
+            self.wdata[i + 1] = self.row[i].wdata_o;
+            self.row[i].ren_i = self.ren_i[i];
+            self.row[i].addr_i = self.addr_i[i];
+            self.x_o[i] = self.row[i].x_o;
+            self.nz_o[i] = self.row[i].nz_o;
+            self.read_o[i] = self.row[i].read_o;
         }
     }
-    describe!(|this| Meta::module("operand_rows")
-        .param("rows", "r", this._rows, "rows")
-        .param("A", "a", A, "bits of an address")
-        .param("bytes", "d", this._bytes, "bytes of each memory"));
 }

@@ -1,6 +1,5 @@
 //! What a pass is for, from its first sum at the head to its first sum at the bottom of the array.
 
-use super::shape::STORE_EACH;
 use heddle_kernel::prelude::*;
 
 /// Queue of four entries. Never full: a pass takes at least as many cycles as the array has rows,
@@ -58,53 +57,45 @@ pub struct PassQueue {
     /// Weights stay, add, store, each.
     #[new(Ram1r1w::new(3 + usize::from(store_each), 4))]
     flags: Ram1r1w<2, 1>,
-    /// Results may be wanted behind each step.
-    _store_each: bool,
+    /// 1: sums may leave behind each step.
+    _store_each: Optional<'k', bool>,
 }
 
-impl Logic for PassQueue {
-    #[kernel]
+#[kernel]
+impl PassQueue {
     fn update(&mut self) {
-        self.pushed
-            .load(self.push_i.val(), self.pushed.q_o.val() + 1);
-        self.popped
-            .load(self.pop_i.val(), self.popped.q_o.val() + 1);
+        self.pushed.load(self.push_i, self.pushed + 1);
+        self.popped.load(self.pop_i, self.popped + 1);
 
-        self.numbers.wen_i.next = self.push_i.val();
-        self.numbers.waddr_i.next = self.pushed.q_o.val();
-        self.numbers.wdata_i[0].next = self.start_i.val();
-        self.numbers.wdata_i[1].next = self.cols_i.val();
-        self.numbers.ren_i.next = self.pop_i.val();
-        self.numbers.raddr_i.next = self.popped.q_o.val();
-        self.start_o.next = self.numbers.rdata_o[0].val();
-        self.cols_o.next = self.numbers.rdata_o[1].val();
-        self.sizes.wen_i.next = self.push_i.val();
-        self.sizes.waddr_i.next = self.pushed.q_o.val();
-        self.sizes.wdata_i[0].next = self.rows_i.val();
-        self.sizes.wdata_i[1].next = self.width_i.val();
-        self.sizes.ren_i.next = self.pop_i.val();
-        self.sizes.raddr_i.next = self.popped.q_o.val();
-        self.rows_o.next = self.sizes.rdata_o[0].val();
-        self.width_o.next = self.sizes.rdata_o[1].val();
-        self.flags.wen_i.next = self.push_i.val();
-        self.flags.waddr_i.next = self.pushed.q_o.val();
-        self.flags.wdata_i[0].next = self.stay_i.val().into();
-        self.flags.wdata_i[1].next = self.add_i.val().into();
-        self.flags.wdata_i[2].next = self.store_i.val().into();
+        self.numbers.wen_i = self.push_i;
+        self.numbers.waddr_i = self.pushed;
+        self.numbers.wdata_i[0] = self.start_i;
+        self.numbers.wdata_i[1] = self.cols_i;
+        self.numbers.ren_i = self.pop_i;
+        self.numbers.raddr_i = self.popped;
+        self.start_o = self.numbers.rdata_o[0];
+        self.cols_o = self.numbers.rdata_o[1];
+        self.sizes.wen_i = self.push_i;
+        self.sizes.waddr_i = self.pushed;
+        self.sizes.wdata_i[0] = self.rows_i;
+        self.sizes.wdata_i[1] = self.width_i;
+        self.sizes.ren_i = self.pop_i;
+        self.sizes.raddr_i = self.popped;
+        self.rows_o = self.sizes.rdata_o[0];
+        self.width_o = self.sizes.rdata_o[1];
+        self.flags.wen_i = self.push_i;
+        self.flags.waddr_i = self.pushed;
+        self.flags.wdata_i[0] = self.stay_i.into();
+        self.flags.wdata_i[1] = self.add_i.into();
+        self.flags.wdata_i[2] = self.store_i.into();
         if self._store_each {
-            self.flags.wdata_i[3].next = self.each_i[0].val().into();
-            self.each_o[0].next = self.flags.rdata_o[3].val().any();
+            self.flags.wdata_i[3] = self.each_i[0].into();
+            self.each_o[0] = self.flags.rdata_o[3].any();
         }
-        self.flags.ren_i.next = self.pop_i.val();
-        self.flags.raddr_i.next = self.popped.q_o.val();
-        self.stay_o.next = self.flags.rdata_o[0].val().any();
-        self.add_o.next = self.flags.rdata_o[1].val().any();
-        self.store_o.next = self.flags.rdata_o[2].val().any();
+        self.flags.ren_i = self.pop_i;
+        self.flags.raddr_i = self.popped;
+        self.stay_o = self.flags.rdata_o[0].any();
+        self.add_o = self.flags.rdata_o[1].any();
+        self.store_o = self.flags.rdata_o[2].any();
     }
-    describe!(|this| Meta::module("pass_queue").option(
-        "store_each",
-        "k",
-        this._store_each.into(),
-        STORE_EACH
-    ));
 }

@@ -1,6 +1,5 @@
 //! Which result of which channel leaves the array.
 
-use super::shape::STORE_EACH;
 use heddle_kernel::prelude::*;
 
 /// Turns the tags that leave the array into slots of the results buffer and into the names of the
@@ -76,69 +75,61 @@ pub struct ResultHead {
     this_place: Signal<Local, Bits<9>>,
     /// The sum is a result, if its row is one.
     shown: Signal<Local, Bit>,
-    /// Rows of the array.
-    _rows: usize,
-    /// Stored sums may be results.
-    _store_each: bool,
+    /// Rows.
+    _rows: Param<'r'>,
+    /// 1: sums may leave behind each step.
+    _store_each: Optional<'k', bool>,
 }
 
-impl Logic for ResultHead {
-    #[kernel]
+#[kernel]
+impl ResultHead {
     fn update(&mut self) {
         comment!("The pass is read");
-        self.sum.d_i.next = self.sum_i.val();
-        self.first.d_i.next = self.first_i.val();
-        self.end_flag.d_i.next = self.end_i.val();
+        self.sum = self.sum_i;
+        self.first = self.first_i;
+        self.end_flag = self.end_i;
 
         comment!("Slot of the results buffer");
-        self.slot.d_i.next = self.sum.q_o.val();
-        self.slot_valid_o.next = self.slot.q_o.val();
-        self.row.d_i.next = self.row.q_o.val();
-        self.this_place.next = self.place.q_o.val();
-        if self.first.q_o.val() {
-            self.row.d_i.next = self.start_i.val();
-            self.this_place.next = (self._rows - 1).to_bits::<9>();
-        } else if self.sum.q_o.val() {
-            self.row.d_i.next = self.row.q_o.val() - 1;
-            if self.stay_i.val() {
-                self.row.d_i.next = self.row.q_o.val() + 1;
-            }
-            self.this_place.next = self.place.q_o.val() - 1;
+        self.slot = self.sum;
+        self.slot_valid_o = self.slot;
+        self.row = self.row;
+        self.this_place = self.place;
+        if self.first {
+            self.row = self.start_i;
+            self.this_place = (self._rows - 1).to_bits::<9>();
+        } else if self.sum {
+            self.row = mux(self.stay_i, self.row + 1, self.row - 1);
+            self.this_place = self.place - 1;
         }
-        self.place.d_i.next = self.this_place.val();
-        self.slot_bank_o.next = self.row.q_o.val().get_bit(0);
-        self.slot_addr_o.next = self.row.q_o.val().get_bits::<12>(1);
-        self.add.d_i.next = self.add_i.val();
-        self.slot_add_o.next = self.add.q_o.val();
-        self.store.d_i.next = self.store_i.val();
-        self.slot_write_o.next = self.store.q_o.val();
+        self.place = self.this_place;
+        self.slot_bank_o = self.row.get_bit(0);
+        self.slot_addr_o = self.row.get_bits::<12>(1);
+        self.add = self.add_i;
+        self.slot_add_o = self.add;
+        self.store = self.store_i;
+        self.slot_write_o = self.store;
 
         // Its name
         if self._store_each {
-            self.shown.next = !self.store_i.val() | self.each_i[0].val();
+            self.shown = !self.store_i | self.each_i[0];
         } else {
-            self.shown.next = !self.store_i.val();
+            self.shown = !self.store_i;
         }
-        self.result.d_i.next = self.sum.q_o.val()
-            & self.shown.val()
-            & (self.stay_i.val() | (self.this_place.val() < self.rows_i.val()));
-        self.col.d_i.next = self.cols_i.val() - 1;
-        self.width.d_i.next = self.width_i.val();
-        self.slot_end.d_i.next = self.end_flag.q_o.val();
-        self.named.d_i.next = self.result.q_o.val();
-        self.valid_o.next = self.named.q_o.val();
-        self.named_row.d_i.next = self.row.q_o.val();
-        self.row_o.next = self.named_row.q_o.val();
-        self.named_col.d_i.next = self.col.q_o.val();
-        self.col_o.next = self.named_col.q_o.val();
-        self.named_width.d_i.next = self.width.q_o.val();
-        self.width_o.next = self.named_width.q_o.val();
-        self.named_end.d_i.next = self.slot_end.q_o.val();
-        self.end_o.next = self.named_end.q_o.val();
+        self.result = self.sum & self.shown & (self.stay_i | (self.this_place < self.rows_i));
+        self.col = self.cols_i - 1;
+        self.width = self.width_i;
+        self.slot_end = self.end_flag;
+        self.named = self.result;
+        self.valid_o = self.named;
+        self.named_row = self.row;
+        self.row_o = self.named_row;
+        self.named_col = self.col;
+        self.col_o = self.named_col;
+        self.named_width = self.width;
+        self.width_o = self.named_width;
+        self.named_end = self.slot_end;
+        self.end_o = self.named_end;
     }
-    describe!(|this| Meta::module("result_head")
-        .param("rows", "r", this._rows, "rows")
-        .option("store_each", "k", this._store_each.into(), STORE_EACH));
 }
 
 /// Name of the results of one column: it travels with the slot of the results buffer, two cycles
@@ -178,24 +169,20 @@ pub struct ResultName {
     result: Reg<Bit>,
 }
 
-impl Logic for ResultName {
-    #[kernel]
+#[kernel]
+impl ResultName {
     fn update(&mut self) {
-        self.valid.d_i.next = self.valid_i.val();
-        self.valid_o.next = self.valid.q_o.val();
-        self.row.d_i.next = self.row_i.val();
-        self.row_o.next = self.row.q_o.val();
-        self.col.d_i.next = self.col_i.val() + 1;
-        self.col_o.next = self.col.q_o.val();
-        self.width.d_i.next = 0.into();
-        if self.width_i.val() != 0 {
-            self.width.d_i.next = self.width_i.val() - 1;
-        }
-        self.width_o.next = self.width.q_o.val();
-        self.end_flag.d_i.next = self.end_i.val();
-        self.end_o.next = self.end_flag.q_o.val();
-        self.result.d_i.next = self.valid_i.val() & (self.width_i.val() != 0);
-        self.result_o.next = self.result.q_o.val();
+        self.valid = self.valid_i;
+        self.valid_o = self.valid;
+        self.row = self.row_i;
+        self.row_o = self.row;
+        self.col = self.col_i + 1;
+        self.col_o = self.col;
+        self.width = mux(self.width_i != 0, self.width_i - 1, 0.into());
+        self.width_o = self.width;
+        self.end_flag = self.end_i;
+        self.end_o = self.end_flag;
+        self.result = self.valid_i & (self.width_i != 0);
+        self.result_o = self.result;
     }
-    describe!(|_this| Meta::module("result_name"));
 }

@@ -1,6 +1,5 @@
 //! What the results need to know of the registers of the unit.
 
-use super::shape::STORE_EACH;
 use heddle_kernel::prelude::*;
 
 /// Copies of the registers T, N and of the mode, taken from the write port of the unit; refuses a
@@ -47,44 +46,36 @@ pub struct GemmSettings {
     beyond: Signal<Local, Bit>,
     accepted: Signal<Local, Bit>,
     /// Sums of each column.
-    _results: usize,
-    /// Sums may leave behind each step.
-    _store_each: bool,
+    _results: Param<'d'>,
+    /// 1: sums may leave behind each step.
+    _store_each: Optional<'k', bool>,
 }
 
-impl Logic for GemmSettings {
-    #[kernel]
+#[kernel]
+impl GemmSettings {
     fn update(&mut self) {
         // The unit refuses writes of a run and of the clock in which it begins.
-        self.start.next = self.start_i.val() & self.ready_i.val() & !self.busy_i.val();
-        self.beyond.next =
-            self.stay.q_o.val() & (self.total.q_o.val() > self._results.to_bits::<16>());
-        self.accepted.next = self.start.val() & !self.beyond.val();
-        self.start_o.next = self.accepted.val();
-        self.refused.load(self.start.val(), self.beyond.val());
-        self.refused_o.next = self.refused.q_o.val();
+        self.start = self.start_i & self.ready_i & !self.busy_i;
+        self.beyond = self.stay & (self.total > self._results.to_bits::<16>());
+        self.accepted = self.start & !self.beyond;
+        self.start_o = self.accepted;
+        self.refused.load(self.start, self.beyond);
+        self.refused_o = self.refused;
 
-        self.stored.next = self.write_i.val()
-            & self.ready_i.val()
-            & !self.busy_i.val()
-            & !self.accepted.val()
-            & (self.kind_i.val() == 0);
-        self.total.en_i.next = self.stored.val() & (self.index_i.val() == 2);
-        self.total.d_i.next = self.data_i.val();
-        self.total_o.next = self.total.q_o.val();
-        self.channels.en_i.next = self.stored.val() & (self.index_i.val() == 4);
-        self.channels.d_i.next = self.data_i.val();
-        self.channels_o.next = self.channels.q_o.val();
-        self.stay.en_i.next = self.stored.val() & (self.index_i.val() == 8);
-        self.stay.d_i.next = self.data_i.val().get_bit(0);
-        self.stay_o.next = self.stay.q_o.val();
+        self.stored =
+            self.write_i & self.ready_i & !self.busy_i & !self.accepted & (self.kind_i == 0);
+        self.total.en_i = self.stored & (self.index_i == 2);
+        self.total = self.data_i;
+        self.total_o = self.total;
+        self.channels.en_i = self.stored & (self.index_i == 4);
+        self.channels = self.data_i;
+        self.channels_o = self.channels;
+        self.stay.en_i = self.stored & (self.index_i == 8);
+        self.stay = self.data_i.get_bit(0);
+        self.stay_o = self.stay;
         if self._store_each {
-            self.each[0].en_i.next = self.stored.val() & (self.index_i.val() == 8);
-            self.each[0].d_i.next = self.data_i.val().get_bit(3);
-            self.each_o[0].next = self.each[0].q_o.val();
+            self.each[0].load(self.stored & (self.index_i == 8), self.data_i.get_bit(3));
+            self.each_o[0] = self.each[0];
         }
     }
-    describe!(|this| Meta::module("gemm_settings")
-        .param("results", "d", this._results, "sums of each column")
-        .option("store_each", "k", this._store_each.into(), STORE_EACH));
 }

@@ -30,13 +30,13 @@ pub struct OperandSkew {
     nz_at: [Signal<Local, Bit>; stages + rows],
     read_at: [Signal<Local, Bit>; stages + rows],
     /// Rows.
-    _rows: usize,
+    _rows: Param<'r'>,
     #[new((rows * rows - rows) / 2)]
     _stages: usize,
 }
 
-impl Logic for OperandSkew {
-    #[kernel]
+#[kernel]
+impl OperandSkew {
     fn update(&mut self) {
         for r in 0..self._rows {
             let first = (r * r + r) / 2;
@@ -45,7 +45,7 @@ impl Logic for OperandSkew {
             self.read_at[first].follow(&self.read_i[r]);
             for at in first..first + r {
                 let stage = at - r;
-                self.x[stage].load(self.nz_at[at].val(), self.x_at[at].val());
+                self.x[stage].load(self.nz_at[at], self.x_at[at]);
                 self.x_at[at + 1].follow(&self.x[stage]);
                 self.nz[stage].follow(&self.nz_at[at]);
                 self.nz_at[at + 1].follow(&self.nz[stage]);
@@ -57,5 +57,4 @@ impl Logic for OperandSkew {
             self.read_o[r].follow(&self.read_at[first + r]);
         }
     }
-    describe!(|this| Meta::module("operand_skew").param("rows", "r", this._rows, "rows"));
 }

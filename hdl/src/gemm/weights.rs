@@ -27,22 +27,22 @@ pub struct WeightColumn {
     pub w: OutDelay<Bits<8>>,
     #[new(Ram1r1w::new(1, words))]
     ram: Ram1r1w<16, 8>,
-    _words: usize,
+    /// Weights.
+    _words: Param<'d'>,
 }
 
-impl Logic for WeightColumn {
-    #[kernel]
+#[kernel]
+impl WeightColumn {
     fn update(&mut self) {
-        self.ren.d_i.next = self.ren_i.val();
-        self.addr.d_i.next = self.addr_i.val();
-        self.ram.wen_i.next = self.wen_i.val();
-        self.ram.waddr_i.next = self.waddr_i.val();
-        self.ram.wdata_i[0].next = self.wdata_i.val();
-        self.ram.ren_i.next = self.ren_i.val();
-        self.ram.raddr_i.next = self.addr_i.val();
-        self.w.d_i.next = self.ram.rdata_o[0].val();
+        self.ren = self.ren_i;
+        self.addr = self.addr_i;
+        self.ram.wen_i = self.wen_i;
+        self.ram.waddr_i = self.waddr_i;
+        self.ram.wdata_i[0] = self.wdata_i;
+        self.ram.ren_i = self.ren_i;
+        self.ram.raddr_i = self.addr_i;
+        self.w = self.ram.rdata_o[0];
     }
-    describe!(|this| Meta::module("weight_column").param("words", "d", this._words, "weights"));
 }
 
 /// Weight words of one byte per column. A read that enters column 0 in cycle T reaches column c in
@@ -72,30 +72,29 @@ pub struct WeightMemory {
     wdata: [Delay<Bits<8>>; cols],
     ren: [Signal<Local, Bit>; cols + 1],
     addr: [Signal<Local, Bits<16>>; cols + 1],
-    _cols: usize,
-    _words: usize,
+    /// Columns.
+    _cols: Param<'c'>,
+    /// Words.
+    _words: Param<'d'>,
 }
 
-impl Logic for WeightMemory {
-    #[kernel]
+#[kernel]
+impl WeightMemory {
     fn update(&mut self) {
-        self.wen.d_i.next = self.wen_i.val();
-        self.waddr.d_i.next = self.waddr_i.val();
-        self.ren[0].next = self.ren_i.val();
-        self.addr[0].next = self.addr_i.val();
+        self.wen = self.wen_i;
+        self.waddr = self.waddr_i;
+        self.ren[0] = self.ren_i;
+        self.addr[0] = self.addr_i;
         for i in 0..self._cols {
-            self.wdata[i].d_i.next = self.wdata_i[i].val();
-            self.column[i].wen_i.next = self.wen.q_o.val();
-            self.column[i].waddr_i.next = self.waddr.q_o.val();
-            self.column[i].wdata_i.next = self.wdata[i].q_o.val();
-            self.column[i].ren_i.next = self.ren[i].val();
-            self.column[i].addr_i.next = self.addr[i].val();
-            self.ren[i + 1].next = self.column[i].ren_o.val();
-            self.addr[i + 1].next = self.column[i].addr_o.val();
-            self.w_o[i].next = self.column[i].w_o.val();
+            self.wdata[i] = self.wdata_i[i];
+            self.column[i].wen_i = self.wen;
+            self.column[i].waddr_i = self.waddr;
+            self.column[i].wdata_i = self.wdata[i];
+            self.column[i].ren_i = self.ren[i];
+            self.column[i].addr_i = self.addr[i];
+            self.ren[i + 1] = self.column[i].ren_o;
+            self.addr[i + 1] = self.column[i].addr_o;
+            self.w_o[i] = self.column[i].w_o;
         }
     }
-    describe!(|this| Meta::module("weight_memory")
-        .param("cols", "c", this._cols, "columns")
-        .param("words", "d", this._words, "words"));
 }

@@ -1,6 +1,5 @@
 //! The entry of a slot, as the tables give it.
 
-use super::shape::TAPS;
 use heddle_kernel::prelude::*;
 
 /// Takes the entry of a slot from its table and shifts it. What the tables give stands in registers
@@ -9,7 +8,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// Three advances from the slot at the inputs to the slot at the outputs; its entry is at the inputs
 /// one advance after the slot. While `advance_i` is low nothing changes.
-#[module]
+#[module(name = "offsets_entry")]
 pub struct OffsetEntry<const A: usize> {
     /// All slots move on.
     pub advance_i: Signal<In, Bit>,
@@ -90,82 +89,76 @@ pub struct OffsetEntry<const A: usize> {
     shifted: Signal<Local, Bits<A>>,
     entry_row: [Signal<Local, Bits<1>>; taps],
     entry_col: [Signal<Local, Bits<1>>; taps],
-    _taps: usize,
+    /// Bits of a value.
+    _address_bits: Generic<'a', A>,
+    /// Row bits of an entry, and column bits.
+    _taps: Optional<'t'>,
 }
 
-impl<const A: usize> Logic for OffsetEntry<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> OffsetEntry<A> {
     fn update(&mut self) {
         comment!("The slot waits for its entry, then goes along with it");
         for i in 0..3 {
-            self.valid[i].en_i.next = self.advance_i.val();
-            self.tag[i].en_i.next = self.advance_i.val();
-            self.origin[i].en_i.next = self.advance_i.val();
-            self.sum[i].en_i.next = self.advance_i.val();
-            self.keep[i].en_i.next = self.advance_i.val();
+            self.valid[i].en_i = self.advance_i;
+            self.tag[i].en_i = self.advance_i;
+            self.origin[i].en_i = self.advance_i;
+            self.sum[i].en_i = self.advance_i;
+            self.keep[i].en_i = self.advance_i;
         }
-        self.valid.shift_in(self.valid_i.val());
-        self.tag.shift_in(self.tag_i.val());
-        self.origin.shift_in(self.origin_i.val());
-        self.sum.shift_in(self.sum_i.val());
-        self.keep.shift_in(self.keep_i.val());
+        self.valid.shift_in(self.valid_i);
+        self.tag.shift_in(self.tag_i);
+        self.origin.shift_in(self.origin_i);
+        self.sum.shift_in(self.sum_i);
+        self.keep.shift_in(self.keep_i);
 
         comment!("What the tables give");
-        self.base.load(self.advance_i.val(), self.base_i.val());
-        self.base_o.next = self.base.q_o.val();
-        self.offset.load(self.advance_i.val(), self.offset_i.val());
-        self.offset_o.next = self.offset.q_o.val();
+        self.base.load(self.advance_i, self.base_i);
+        self.base_o = self.base;
+        self.offset.load(self.advance_i, self.offset_i);
+        self.offset_o = self.offset;
         for i in 0..self._taps {
-            self.base_row[i].load(self.advance_i.val(), self.base_row_i[i].val());
-            self.base_row_o[i].next = self.base_row[i].q_o.val();
-            self.base_col[i].load(self.advance_i.val(), self.base_col_i[i].val());
-            self.base_col_o[i].next = self.base_col[i].q_o.val();
-            self.offset_row[i].load(self.advance_i.val(), self.offset_row_i[i].val());
-            self.offset_row_o[i].next = self.offset_row[i].q_o.val();
-            self.offset_col[i].load(self.advance_i.val(), self.offset_col_i[i].val());
-            self.offset_col_o[i].next = self.offset_col[i].q_o.val();
+            self.base_row[i].load(self.advance_i, self.base_row_i[i]);
+            self.base_row_o[i] = self.base_row[i];
+            self.base_col[i].load(self.advance_i, self.base_col_i[i]);
+            self.base_col_o[i] = self.base_col[i];
+            self.offset_row[i].load(self.advance_i, self.offset_row_i[i]);
+            self.offset_row_o[i] = self.offset_row[i];
+            self.offset_col[i].load(self.advance_i, self.offset_col_i[i]);
+            self.offset_col_o[i] = self.offset_col[i];
         }
 
         comment!("Entry, shifted by 0 to 3");
-        self.is_offset.next = self.tag[1].q_o.val().get_bit(0) == self.ws_i.val();
-        self.entry.next = self.base.q_o.val();
-        if self.is_offset.val() {
-            self.entry.next = self.offset.q_o.val();
+        self.is_offset = self.tag[1].get_bit(0) == self.ws_i;
+        self.entry = mux(self.is_offset, self.offset, self.base);
+        self.shifted_once = mux(self.shift_i.get_bit(0), self.entry << 1, self.entry);
+        self.shifted = self.shifted_once;
+        if self.shift_i.get_bit(1) {
+            self.shifted = self.shifted_once << 2;
         }
-        self.shifted_once.next = self.entry.val();
-        if self.shift_i.val().get_bit(0) {
-            self.shifted_once.next = self.entry.val() << 1;
-        }
-        self.shifted.next = self.shifted_once.val();
-        if self.shift_i.val().get_bit(1) {
-            self.shifted.next = self.shifted_once.val() << 2;
-        }
-        self.value.load(self.advance_i.val(), self.shifted.val());
+        self.value.load(self.advance_i, self.shifted);
         for i in 0..self._taps {
-            self.entry_row[i].next = self.base_row[i].q_o.val();
-            self.entry_col[i].next = self.base_col[i].q_o.val();
-            if self.is_offset.val() {
-                self.entry_row[i].next = self.offset_row[i].q_o.val();
-                self.entry_col[i].next = self.offset_col[i].q_o.val();
+            self.entry_row[i] = self.base_row[i];
+            self.entry_col[i] = self.base_col[i];
+            if self.is_offset {
+                self.entry_row[i] = self.offset_row[i];
+                self.entry_col[i] = self.offset_col[i];
             }
-            if !self.masks_i.val() {
-                self.entry_row[i].next = 1.into();
-                self.entry_col[i].next = 1.into();
+            if !self.masks_i {
+                self.entry_row[i] = 1.into();
+                self.entry_col[i] = 1.into();
             }
-            self.row[i].load(self.advance_i.val(), self.entry_row[i].val());
-            self.row_o[i].next = self.row[i].q_o.val();
-            self.col[i].load(self.advance_i.val(), self.entry_col[i].val());
-            self.col_o[i].next = self.col[i].q_o.val();
+            self.row[i].load(self.advance_i, self.entry_row[i]);
+            self.row_o[i] = self.row[i];
+            self.col[i].load(self.advance_i, self.entry_col[i]);
+            self.col_o[i] = self.col[i];
         }
 
-        self.valid_o.next = self.valid[2].q_o.val();
-        self.tag_o.next = self.tag[2].q_o.val();
-        self.origin_o.next = self.origin[2].q_o.val();
-        self.sum_o.next = self.sum[2].q_o.val();
-        self.keep_o.next = self.keep[2].q_o.val();
-        self.value_o.next = self.value.q_o.val();
+        self.valid_o = self.valid[2];
+        self.tag_o = self.tag[2];
+        self.origin_o = self.origin[2];
+        self.sum_o = self.sum[2];
+        self.keep_o = self.keep[2];
+        self.value_o = self.value;
     }
-    describe!(|this| Meta::module("offsets_entry")
-        .param("A", "a", A, "bits of a value")
-        .option("taps", "t", this._taps, TAPS));
 }

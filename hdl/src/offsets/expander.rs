@@ -1,7 +1,6 @@
 //! Compressed tables.
 
 use super::OffsetShape;
-use super::shape::TAPS;
 use heddle_kernel::prelude::*;
 
 /// Writes table entries that follow from a few numbers: three nested counts with a step each, or a
@@ -10,7 +9,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// Busy from the clock after EX_GO on. A nest writes one entry in a clock, a repeat one in three: it
 /// reads, waits for the entry, and writes the sum. It stops before the first entry beyond the table and says so with `refused_o`.
-#[module]
+#[module(name = "offsets_expander")]
 pub struct OffsetExpander<const A: usize> {
     /// Writes a register.
     pub write_i: Signal<In, Bit>,
@@ -84,24 +83,29 @@ pub struct OffsetExpander<const A: usize> {
     added_to: Signal<Local, Bits<A>>,
     added: Signal<Local, Bits<A>>,
     total: Signal<Local, Bits<A>>,
+    /// Bits of a value.
+    _address_bits: Generic<'a', A>,
+    /// Entries of the bases.
+    #[new(shape.bases)]
+    _bases: Param<'b'>,
+    /// Entries of the offsets.
+    #[new(shape.offsets)]
+    _offsets: Param<'o'>,
+    /// Row bits of an entry, and column bits.
+    #[new(shape.taps)]
+    _taps: Optional<'t'>,
     /// What the unit is built from.
     #[argument]
     _shape: &OffsetShape,
-    #[new(shape.taps)]
-    _taps: usize,
-    #[new(shape.bases)]
-    _bases: usize,
-    #[new(shape.offsets)]
-    _offsets: usize,
 }
 
+#[kernel]
 impl<const A: usize> OffsetExpander<A> {
-    #[kernel]
     fn registers(&mut self) {
         comment!("Registers");
-        let write = self.write_i.val();
-        let index = self.index_i.val();
-        let data = self.data_i.val();
+        let write = self.write_i;
+        let index = self.index_i;
+        let data = self.data_i;
         self.of_bases.load(write & (index == 0), data == 1);
         self.of_offsets.load(write & (index == 0), data == 2);
         self.start_entry
@@ -109,139 +113,106 @@ impl<const A: usize> OffsetExpander<A> {
         self.start_value
             .load(write & (index == 2), data.get_bits::<A>(0));
         // A count and a step in turn, from register 3 on.
-        self.place.next = index - 3;
-        let is_step = self.place.val().get_bit(0);
+        self.place = index - 3;
+        let is_step = self.place.get_bit(0);
         for i in 0..3 {
-            self.of_number[i].next = self.place.val().get_bits::<3>(1) == i.to_bits::<3>();
-            let mine = write & self.of_number[i].val();
+            self.of_number[i] = self.place.get_bits::<3>(1) == i.to_bits::<3>();
+            let mine = write & self.of_number[i];
             self.count[i].load(mine & !is_step, data.get_bits::<16>(0));
             self.addend[i].load(mine & is_step, data.get_bits::<A>(0));
         }
     }
 
-    #[kernel]
     fn begin(&mut self) {
         comment!("Begin");
-        self.go.next = self.write_i.val() & (self.index_i.val() == 9);
-        self.repeat_wanted.next = self.data_i.val().get_bit(0);
-        self.nothing.next = (self.count[0].q_o.val() == 0)
-            | (self.count[1].q_o.val() == 0)
-            | (!self.repeat_wanted.val() & (self.count[2].q_o.val() == 0));
-        self.impossible.next = (!self.of_bases.q_o.val() & !self.of_offsets.q_o.val())
-            | (self.repeat_wanted.val() & (self.start_entry.q_o.val() < self.count[0].q_o.val()));
-        self.goes.next = self.go.val() & !self.nothing.val() & !self.impossible.val();
-        self.busy
-            .load(self.goes.val() | self.finished.val(), self.goes.val());
-        self.repeats.load(self.goes.val(), self.repeat_wanted.val());
+        self.go = self.write_i & (self.index_i == 9);
+        self.repeat_wanted = self.data_i.get_bit(0);
+        self.nothing = (self.count[0] == 0)
+            | (self.count[1] == 0)
+            | (!self.repeat_wanted & (self.count[2] == 0));
+        self.impossible = (!self.of_bases & !self.of_offsets)
+            | (self.repeat_wanted & (self.start_entry < self.count[0]));
+        self.goes = self.go & !self.nothing & !self.impossible;
+        self.busy.load(self.goes | self.finished, self.goes);
+        self.repeats.load(self.goes, self.repeat_wanted);
     }
 
-    #[kernel]
     fn next_entry(&mut self) {
         comment!("One entry after the other");
-        self.phase.en_i.next = self.goes.val() | self.repeats.q_o.val();
-        self.phase.d_i.next = self.phase.q_o.val() + 1;
-        if self.goes.val() {
-            self.phase.d_i.next = 2.into();
-            if self.repeat_wanted.val() {
-                self.phase.d_i.next = 0.into();
-            }
-        } else if self.phase.q_o.val() == 2 {
-            self.phase.d_i.next = 0.into();
+        self.phase.load(self.goes | self.repeats, self.phase + 1);
+        if self.goes {
+            self.phase = mux(self.repeat_wanted, 0.into(), 2.into());
+        } else if self.phase == 2 {
+            self.phase = 0.into();
         }
-        self.writing.next = self.busy.q_o.val() & (self.phase.q_o.val() == 2);
-        self.in_table.next = self.entry.q_o.val() < self._bases.to_bits::<17>();
-        if self.of_offsets.q_o.val() {
-            self.in_table.next = self.entry.q_o.val() < self._offsets.to_bits::<17>();
+        self.writing = self.busy & (self.phase == 2);
+        self.in_table = self.entry < self._bases.to_bits::<17>();
+        if self.of_offsets {
+            self.in_table = self.entry < self._offsets.to_bits::<17>();
         }
-        self.ends[0].next = true;
+        self.ends[0] = true;
         for i in 0..3 {
-            self.left[i].en_i.next = self.goes.val() | (self.writing.val() & self.ends[i].val());
-            self.left_from[i].next = self.left[i].q_o.val();
-            if self.goes.val() | self.left[i].q_o.val().get_bit(16) {
-                self.left_from[i].next = self.count[i].q_o.val().get_bits::<17>(0);
+            self.left[i].en_i = self.goes | (self.writing & self.ends[i]);
+            self.left_from[i] = self.left[i];
+            if self.goes | self.left[i].get_bit(16) {
+                self.left_from[i] = self.count[i].get_bits::<17>(0);
             }
             // Less 1, or at the begin less 2.
-            self.left[i].d_i.next = self.left_from[i].val()
-                + bits::<17>(0x1_ffff)
-                    .replace_bit(0, !self.goes.val() & !self.left[i].q_o.val().get_bit(16));
-            self.ends[i + 1].next = self.ends[i].val() & self.left[i].q_o.val().get_bit(16);
+            self.left[i] = self.left_from[i]
+                + bits::<17>(0x1_ffff).replace_bit(0, !self.goes & !self.left[i].get_bit(16));
+            self.ends[i + 1] = self.ends[i] & self.left[i].get_bit(16);
         }
-        self.finished.next = self.writing.val()
-            & (self.ends[3].val()
-                | (self.ends[2].val() & self.repeats.q_o.val())
-                | !self.in_table.val());
-        self.entry.en_i.next = self.goes.val() | self.writing.val();
-        self.entry.d_i.next = self.entry.q_o.val() + 1;
-        self.source.en_i.next = self.goes.val() | self.writing.val();
-        self.source.d_i.next = self.source.q_o.val() + 1;
-        if self.goes.val() {
-            self.entry.d_i.next = bit_cast::<17, 16>(self.start_entry.q_o.val());
-            self.source.d_i.next = self.start_entry.q_o.val() - self.count[0].q_o.val();
+        self.finished =
+            self.writing & (self.ends[3] | (self.ends[2] & self.repeats) | !self.in_table);
+        self.entry.load(self.goes | self.writing, self.entry + 1);
+        self.source.load(self.goes | self.writing, self.source + 1);
+        if self.goes {
+            self.entry = bit_cast::<17, 16>(self.start_entry);
+            self.source = self.start_entry - self.count[0];
         }
     }
 
-    #[kernel]
     fn value(&mut self) {
         comment!("Value: the one before, or the one a block before, and a step");
-        self.added_to.next = self.value.q_o.val();
-        self.added.next = self.addend[2].q_o.val();
-        if !self.ends[1].val() {
-            self.added.next = self.addend[0].q_o.val();
-        } else if !self.ends[2].val() {
-            self.added.next = self.addend[1].q_o.val();
+        self.added_to = self.value;
+        self.added = self.addend[2];
+        if !self.ends[1] {
+            self.added = self.addend[0];
+        } else if !self.ends[2] {
+            self.added = self.addend[1];
         }
-        if self.repeats.q_o.val() {
-            self.added_to.next = self.read_i.val();
-            self.added.next = self.addend[0].q_o.val();
+        if self.repeats {
+            self.added_to = self.read_i;
+            self.added = self.addend[0];
         }
-        self.value.en_i.next = self.goes.val() | self.writing.val();
-        self.total.next = self.added_to.val() + self.added.val();
-        self.value.d_i.next = self.total.val();
-        if self.goes.val() {
-            self.value.d_i.next = self.start_value.q_o.val();
-        }
-        self.value_o.next = self.value.q_o.val();
-        if self.repeats.q_o.val() {
-            self.value_o.next = self.total.val();
-        }
+        self.value.en_i = self.goes | self.writing;
+        self.total = self.added_to + self.added;
+        self.value = mux(self.goes, self.start_value, self.total);
+        self.value_o = mux(self.repeats, self.total, self.value);
         for i in 0..self._taps {
-            self.row[i].load(self.goes.val(), self.row_i[i].val());
-            self.row_o[i].next = self.row[i].q_o.val();
-            self.col[i].load(self.goes.val(), self.col_i[i].val());
-            self.col_o[i].next = self.col[i].q_o.val();
-            if self.repeats.q_o.val() {
-                self.row_o[i].next = self.read_row_i[i].val();
-                self.col_o[i].next = self.read_col_i[i].val();
+            self.row[i].load(self.goes, self.row_i[i]);
+            self.row_o[i] = self.row[i];
+            self.col[i].load(self.goes, self.col_i[i]);
+            self.col_o[i] = self.col[i];
+            if self.repeats {
+                self.row_o[i] = self.read_row_i[i];
+                self.col_o[i] = self.read_col_i[i];
             }
         }
 
-        self.busy_o.next = self.busy.q_o.val();
-        self.refused_o.next =
-            (self.go.val() & self.impossible.val()) | (self.writing.val() & !self.in_table.val());
-        self.offset_o.next = self.of_offsets.q_o.val();
-        self.wen_o.next = self.writing.val() & self.in_table.val();
-        self.waddr_o.next = self.entry.q_o.val().get_bits::<16>(0);
-        self.ren_o.next = self.busy.q_o.val() & (self.phase.q_o.val() == 0);
-        self.raddr_o.next = self.source.q_o.val();
+        self.busy_o = self.busy;
+        self.refused_o = (self.go & self.impossible) | (self.writing & !self.in_table);
+        self.offset_o = self.of_offsets;
+        self.wen_o = self.writing & self.in_table;
+        self.waddr_o = self.entry.get_bits::<16>(0);
+        self.ren_o = self.busy & (self.phase == 0);
+        self.raddr_o = self.source;
     }
-}
 
-impl<const A: usize> Logic for OffsetExpander<A> {
-    #[kernel]
     fn update(&mut self) {
         self.registers();
         self.begin();
         self.next_entry();
         self.value();
     }
-    describe!(|this| Meta::module("offsets_expander")
-        .param("A", "a", A, "bits of a value")
-        .param("base_entries", "b", this._bases, "entries of the bases")
-        .param(
-            "offset_entries",
-            "o",
-            this._offsets,
-            "entries of the offsets"
-        )
-        .option("taps", "t", this._taps, TAPS));
 }

@@ -1,6 +1,5 @@
 //! Head of the rows.
 
-use super::shape::{RUNNING, TAPS};
 use heddle_kernel::prelude::*;
 
 /// Adds the origin to entries that the rows will hold, and turns steps into offsets. The slot then
@@ -12,7 +11,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// One advance from the inputs to the outputs, which are registers. While `advance_i` is low nothing
 /// changes.
-#[module]
+#[module(name = "offsets_head")]
 pub struct OffsetHead<const A: usize> {
     /// The slot moves on.
     pub advance_i: Signal<In, Bit>,
@@ -53,45 +52,40 @@ pub struct OffsetHead<const A: usize> {
     sum: [RegData<Bits<A>>; running.into()],
     addend: Signal<Local, Bits<A>>,
     total: Signal<Local, Bits<A>>,
-    /// Mask bits of an entry for each axis.
-    _taps: usize,
-    /// Offsets may be steps.
-    _running: bool,
+    /// Bits of a value.
+    _address_bits: Generic<'a', A>,
+    /// Row bits of an entry, and column bits.
+    _taps: Optional<'t'>,
+    /// 1: offsets may be steps.
+    _running: Optional<'s', bool>,
 }
 
-impl<const A: usize> Logic for OffsetHead<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> OffsetHead<A> {
     fn update(&mut self) {
-        self.addend.next = 0.into();
-        if self.origin_i.val() {
-            self.addend.next = self.origin_value_i.val();
-        }
+        self.addend = mux(self.origin_i, self.origin_value_i, 0.into());
         if self._running {
-            self.sum[0].en_i.next = self.advance_i.val() & self.valid_i.val() & self.keep_i.val();
-            if self.sum_i.val() {
-                self.addend.next = self.sum[0].q_o.val();
+            self.sum[0].en_i = self.advance_i & self.valid_i & self.keep_i;
+            if self.sum_i {
+                self.addend = self.sum[0];
             }
         }
-        self.total.next = self.value_i.val() + self.addend.val();
+        self.total = self.value_i + self.addend;
         if self._running {
-            self.sum[0].d_i.next = self.total.val();
+            self.sum[0] = self.total;
         }
 
-        self.valid.load(self.advance_i.val(), self.valid_i.val());
-        self.tag.load(self.advance_i.val(), self.tag_i.val());
-        self.value.load(self.advance_i.val(), self.total.val());
+        self.valid.load(self.advance_i, self.valid_i);
+        self.tag.load(self.advance_i, self.tag_i);
+        self.value.load(self.advance_i, self.total);
         for i in 0..self._taps {
-            self.row[i].load(self.advance_i.val(), self.row_i[i].val());
+            self.row[i].load(self.advance_i, self.row_i[i]);
             self.row_o[i].follow(&self.row[i]);
-            self.col[i].load(self.advance_i.val(), self.col_i[i].val());
+            self.col[i].load(self.advance_i, self.col_i[i]);
             self.col_o[i].follow(&self.col[i]);
         }
         self.valid_o.follow(&self.valid);
         self.tag_o.follow(&self.tag);
         self.value_o.follow(&self.value);
     }
-    describe!(|this| Meta::module("offsets_head")
-        .param("A", "a", A, "bits of a value")
-        .option("taps", "t", this._taps, TAPS)
-        .option("summing", "s", this._running.into(), RUNNING));
 }

@@ -1,6 +1,5 @@
 //! The entries that a row keeps.
 
-use super::shape::TAPS;
 use heddle_kernel::prelude::*;
 
 /// Entries of one row, stored in the order of its tiles before they are used, then taken one by one.
@@ -9,7 +8,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// The entry taken in cycle t stands at the outputs from t + 1 on, until the next one is taken. An
 /// entry may be taken in the cycle behind the one in which it is stored, never in the same.
-#[module]
+#[module(name = "offsets_kept")]
 pub struct OffsetKept<const A: usize> {
     /// Stores an entry.
     pub store_i: Signal<In, Bit>,
@@ -40,40 +39,34 @@ pub struct OffsetKept<const A: usize> {
     place: Signal<Local, Bits<16>>,
     value: Signal<Local, Bits<A>>,
     /// Entries.
-    _entries: usize,
+    _entries: Param<'n'>,
+    /// Bits of a value.
+    _address_bits: Generic<'a', A>,
     /// Row bits of an entry, and column bits.
-    _taps: usize,
+    _taps: Optional<'t'>,
 }
 
-impl<const A: usize> Logic for OffsetKept<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> OffsetKept<A> {
     fn update(&mut self) {
         comment!("Where: from the first entry on when storing or taking begins");
-        self.place.next = 0.into();
-        if self.store_i.val() == self.stored.q_o.val() {
-            self.place.next = self.tile.q_o.val();
-        }
-        self.tile
-            .load(self.store_i.val() | self.take_i.val(), self.place.val() + 1);
-        self.stored
-            .load(self.store_i.val() | self.take_i.val(), self.store_i.val());
+        self.place = mux(self.store_i == self.stored, self.tile, 0.into());
+        self.tile.load(self.store_i | self.take_i, self.place + 1);
+        self.stored.load(self.store_i | self.take_i, self.store_i);
 
         comment!("Entries");
-        self.ram.wen_i.next = self.store_i.val();
-        self.ram.waddr_i.next = self.place.val();
-        self.ram.ren_i.next = self.take_i.val();
-        self.ram.raddr_i.next = self.place.val();
-        self.value.next = 0.into();
+        self.ram.wen_i = self.store_i;
+        self.ram.waddr_i = self.place;
+        self.ram.ren_i = self.take_i;
+        self.ram.raddr_i = self.place;
+        self.value = 0.into();
         for b in 0..A {
-            self.ram.wdata_i[b].next = self.value_i.val().get_bits::<1>(b);
-            self.value.next = self
-                .value
-                .val()
-                .replace_bit(b, self.ram.rdata_o[b].val().get_bit(0));
+            self.ram.wdata_i[b] = self.value_i.get_bits::<1>(b);
+            self.value = self.value.replace_bit(b, self.ram.rdata_o[b].get_bit(0));
         }
-        self.value_o.next = self.value.val();
-        self.ram.wdata_i[A].next = self.enabled_i.val().into();
-        self.enabled_o.next = self.ram.rdata_o[A].val().any();
+        self.value_o = self.value;
+        self.ram.wdata_i[A] = self.enabled_i.into();
+        self.enabled_o = self.ram.rdata_o[A].any();
         for i in 0..self._taps {
             let row = A + 1 + i;
             let col = row + self._taps;
@@ -83,8 +76,4 @@ impl<const A: usize> Logic for OffsetKept<A> {
             self.col_o[i].follow(&self.ram.rdata_o[col]);
         }
     }
-    describe!(|this| Meta::module("offsets_kept")
-        .param("entries", "n", this._entries, "entries")
-        .param("A", "a", A, "bits of a value")
-        .option("taps", "t", this._taps, TAPS));
 }

@@ -8,7 +8,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// A slot accepted in cycle t shows in t + 1, with row 0. All outputs are registers.
-#[module]
+#[module(name = "offsets_pass", describe)]
 pub struct OffsetPass {
     /// The outputs may change.
     pub advance_i: Signal<In, Bit>,
@@ -55,64 +55,62 @@ pub struct OffsetPass {
     _of: OffsetShape,
 }
 
-impl Logic for OffsetPass {
-    #[kernel]
+impl OffsetPass {
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.param("rows", "r", self._of.rows, "rows")
+            .param("cols", "q", self._of.cols, "columns")
+            .option("prefetch", "p", self._of.prefetch.into(), PREFETCH)
+    }
+}
+
+#[kernel]
+impl OffsetPass {
     fn update(&mut self) {
-        self.load.next = self.tag_i.val().get_bit(0);
-        self.first.next = self.tag_i.val().get_bit(1);
-        self.held_first.next = self.tag_i.val().get_bit(4);
-        self.cols_first.next = self.tag_i.val().get_bit(5);
+        self.load = self.tag_i.get_bit(0);
+        self.first = self.tag_i.get_bit(1);
+        self.held_first = self.tag_i.get_bit(4);
+        self.cols_first = self.tag_i.get_bit(5);
 
         comment!("Weight words: one for each load slot, or one for each step");
         if self._of.prefetch {
             // A switch slot is for no row.
-            self.word.next = self.accept_i.val()
-                & (self.load.val() == self.ws_i.val())
-                & !(self.load.val() & self.tag_i.val().get_bit(2));
+            self.word =
+                self.accept_i & (self.load == self.ws_i) & !(self.load & self.tag_i.get_bit(2));
         } else {
-            self.word.next = self.accept_i.val() & (self.load.val() == self.ws_i.val());
+            self.word = self.accept_i & (self.load == self.ws_i);
         }
-        self.b_begins.next =
-            self.first.val() & self.cols_first.val() & (!self.ws_i.val() | self.held_first.val());
-        self.b_valid.load(self.advance_i.val(), self.word.val());
-        self.b_addr.load(self.word.val(), self.b_addr.q_o.val() + 1);
-        if self.b_begins.val() {
-            self.b_addr.d_i.next = self.b_origin_i.val();
+        self.b_begins = self.first & self.cols_first & (!self.ws_i | self.held_first);
+        self.b_valid.load(self.advance_i, self.word);
+        self.b_addr.load(self.word, self.b_addr + 1);
+        if self.b_begins {
+            self.b_addr = self.b_origin_i;
         }
-        self.b_row.en_i.next = self.accept_i.val() & self.load.val();
-        self.b_row.d_i.next = self.b_row.q_o.val() + 1;
-        if self.first.val() {
-            self.b_row.d_i.next = 0.into();
-        }
+        self.b_row.en_i = self.accept_i & self.load;
+        self.b_row = mux(self.first, 0.into(), self.b_row + 1);
 
         comment!("The pass of the steps: the outer loop goes on when the inner one begins");
-        self.pass_begins.next = self.accept_i.val() & !self.load.val() & self.first.val();
-        self.held.en_i.next = self.pass_begins.val() & (self.ws_i.val() | self.cols_first.val());
-        self.held.d_i.next = self.held.q_o.val() + self._of.rows.to_bits::<16>();
-        if self.held_first.val() {
-            self.held.d_i.next = 0.into();
+        self.pass_begins = self.accept_i & !self.load & self.first;
+        self.held.en_i = self.pass_begins & (self.ws_i | self.cols_first);
+        self.held = self.held + self._of.rows.to_bits::<16>();
+        if self.held_first {
+            self.held = 0.into();
         }
-        self.channel.en_i.next =
-            self.pass_begins.val() & (!self.ws_i.val() | self.held_first.val());
-        self.channel.d_i.next = self.channel.q_o.val() + self._of.cols.to_bits::<16>();
-        if self.cols_first.val() {
-            self.channel.d_i.next = 0.into();
+        self.channel.en_i = self.pass_begins & (!self.ws_i | self.held_first);
+        self.channel = self.channel + self._of.cols.to_bits::<16>();
+        if self.cols_first {
+            self.channel = 0.into();
         }
-        self.sum_first.en_i.next = self.pass_begins.val();
-        self.sum_first.d_i.next = !self.ws_i.val() | self.held_first.val();
-        self.sum_last.en_i.next = self.pass_begins.val();
-        self.sum_last.d_i.next = !self.ws_i.val() | self.tag_i.val().get_bit(6);
+        self.sum_first.en_i = self.pass_begins;
+        self.sum_first = !self.ws_i | self.held_first;
+        self.sum_last.en_i = self.pass_begins;
+        self.sum_last = !self.ws_i | self.tag_i.get_bit(6);
 
         self.b_valid_o.follow(&self.b_valid);
         self.b_addr_o.follow(&self.b_addr);
         self.b_row_o.follow(&self.b_row);
-        self.pass_held_o.next = self.held.q_o.val();
-        self.pass_cols_o.next = self.channel.q_o.val();
-        self.pass_sum_first_o.next = self.sum_first.q_o.val();
-        self.pass_sum_last_o.next = self.sum_last.q_o.val();
+        self.pass_held_o = self.held;
+        self.pass_cols_o = self.channel;
+        self.pass_sum_first_o = self.sum_first;
+        self.pass_sum_last_o = self.sum_last;
     }
-    describe!(|this| Meta::module("offsets_pass")
-        .param("rows", "r", this._of.rows, "rows")
-        .param("cols", "q", this._of.cols, "columns")
-        .option("prefetch", "p", this._of.prefetch.into(), PREFETCH));
 }

@@ -10,7 +10,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// A write is done at the clock edge at which it is taken. `code_o` is a function of the registers.
-#[module]
+#[module(name = "offsets_registers", describe)]
 pub struct OffsetRegisters<const A: usize> {
     /// A write is taken.
     pub write_i: Signal<In, Bit>,
@@ -80,48 +80,70 @@ pub struct OffsetRegisters<const A: usize> {
     _shape: &OffsetShape,
     #[new(*shape)]
     _of: OffsetShape,
+    /// Bits of an address.
+    _address_bits: Generic<'a', A>,
 }
 
-impl<const A: usize> Logic for OffsetRegisters<A> {
-    #[kernel]
+impl<const A: usize> OffsetRegisters<A> {
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.param("base_entries", "b", self._of.bases, "entries of the bases")
+            .param(
+                "offset_entries",
+                "o",
+                self._of.offsets,
+                "entries of the offsets",
+            )
+            .option(
+                "masks",
+                "t",
+                (self._of.taps > 0).into(),
+                "1: entries have mask bits",
+            )
+            .option("summing", "s", self._of.running.into(), RUNNING)
+            .option("expand", "x", self._of.expand.into(), EXPAND)
+    }
+}
+
+#[kernel]
+impl<const A: usize> OffsetRegisters<A> {
     fn update(&mut self) {
         comment!("Where a write goes");
         // Single bits and no comparisons, whose carries would come late: registers 0 to 8, 16 to 25.
-        self.for_expander.next = false;
+        self.for_expander = false;
         if self._of.expand {
-            self.for_expander.next = (self.index_i.val().get_bits::<12>(4) == 1)
-                & !(self.index_i.val().get_bit(3) & self.index_i.val().get_bits::<2>(1).any());
+            self.for_expander = (self.index_i.get_bits::<12>(4) == 1)
+                & !(self.index_i.get_bit(3) & self.index_i.get_bits::<2>(1).any());
         }
-        self.register_known.next = self.for_expander.val()
-            | ((self.index_i.val().get_bits::<12>(4) == 0)
-                & !(self.index_i.val().get_bit(3) & self.index_i.val().get_bits::<3>(0).any()));
-        self.base_known.next = true;
+        self.register_known = self.for_expander
+            | ((self.index_i.get_bits::<12>(4) == 0)
+                & !(self.index_i.get_bit(3) & self.index_i.get_bits::<3>(0).any()));
+        self.base_known = true;
         if self._of.bases < 65536 {
-            let beyond = self.index_i.val() & (65536 - self._of.bases).to_bits::<16>();
-            self.base_known.next = beyond == 0;
+            let beyond = self.index_i & (65536 - self._of.bases).to_bits::<16>();
+            self.base_known = beyond == 0;
         }
-        self.offset_known.next = true;
+        self.offset_known = true;
         if self._of.offsets < 65536 {
-            let beyond = self.index_i.val() & (65536 - self._of.offsets).to_bits::<16>();
-            self.offset_known.next = beyond == 0;
+            let beyond = self.index_i & (65536 - self._of.offsets).to_bits::<16>();
+            self.offset_known = beyond == 0;
         }
-        match self.kind_i.val().index() {
-            0 => self.known.next = self.register_known.val(),
-            1 => self.known.next = self.base_known.val(),
-            2 => self.known.next = self.offset_known.val(),
-            _ => self.known.next = false,
+        match self.kind_i.index() {
+            0 => self.known = self.register_known,
+            1 => self.known = self.base_known,
+            2 => self.known = self.offset_known,
+            _ => self.known = false,
         }
-        self.refused_o.next = self.write_i.val() & (self.blocked_i.val() | !self.known.val());
-        self.write.next = self.write_i.val() & !self.blocked_i.val() & self.known.val();
-        self.write_register.next = self.write.val() & (self.kind_i.val() == 0);
-        self.base_o.next = self.write.val() & (self.kind_i.val() == 1);
-        self.offset_o.next = self.write.val() & (self.kind_i.val() == 2);
-        self.expander_o.next = self.write_register.val() & self.for_expander.val();
+        self.refused_o = self.write_i & (self.blocked_i | !self.known);
+        self.write = self.write_i & !self.blocked_i & self.known;
+        self.write_register = self.write & (self.kind_i == 0);
+        self.base_o = self.write & (self.kind_i == 1);
+        self.offset_o = self.write & (self.kind_i == 2);
+        self.expander_o = self.write_register & self.for_expander;
 
         comment!("Registers");
-        let write = self.write_register.val();
-        let index = self.index_i.val();
-        let data = self.data_i.val();
+        let write = self.write_register;
+        let index = self.index_i;
+        let data = self.data_i;
         self.a_origin
             .load(write & (index == 0), data.get_bits::<A>(0));
         for i in 0..6 {
@@ -130,13 +152,13 @@ impl<const A: usize> Logic for OffsetRegisters<A> {
         }
         // Bit 2 tells a pointer (5, 6) from a count (2, 3).
         for i in 0..2 {
-            self.end[i].en_i.next = self.number[i + 1].en_i.val() | self.number[i + 4].en_i.val();
-            self.other[i].next = self.number[i + 4].q_o.val();
-            if self.index_i.val().get_bit(2) {
-                self.other[i].next = self.number[i + 1].q_o.val();
+            self.end[i].en_i = self.number[i + 1].en_i | self.number[i + 4].en_i;
+            self.other[i] = self.number[i + 4];
+            if self.index_i.get_bit(2) {
+                self.other[i] = self.number[i + 1];
             }
-            self.end[i].d_i.next = bit_cast::<17, 16>(self.data_i.val().get_bits::<16>(0))
-                + self.other[i].val().get_bits::<17>(0);
+            self.end[i] =
+                bit_cast::<17, 16>(self.data_i.get_bits::<16>(0)) + self.other[i].get_bits::<17>(0);
         }
         self.shift.load(write & (index == 7), data.get_bits::<2>(0));
         self.shift_beyond
@@ -146,57 +168,34 @@ impl<const A: usize> Logic for OffsetRegisters<A> {
             .load(write & (index == 8), data.get_bits::<29>(3).any());
 
         comment!("What is wrong with a run, the first fault in the order of the codes");
-        self.not_built.next = self.shift_beyond.q_o.val() | self.mode_beyond.q_o.val();
+        self.not_built = self.shift_beyond | self.mode_beyond;
         if !self._of.running {
-            self.not_built.next = self.not_built.val() | self.mode.q_o.val().get_bit(1);
+            self.not_built = self.not_built | self.mode.get_bit(1);
         }
         if self._of.taps == 0 {
-            self.not_built.next = self.not_built.val() | self.mode.q_o.val().get_bit(2);
+            self.not_built = self.not_built | self.mode.get_bit(2);
         }
-        self.code_o.next = 0.into();
-        if self.not_built.val() {
-            self.code_o.next = 4.into();
+        self.code_o = mux(self.not_built, 4.into(), 0.into());
+        if self.end[1] > self._of.offsets.to_bits::<17>() {
+            self.code_o = 3.into();
         }
-        if self.end[1].q_o.val() > self._of.offsets.to_bits::<17>() {
-            self.code_o.next = 3.into();
+        if self.end[0] > self._of.bases.to_bits::<17>() {
+            self.code_o = 2.into();
         }
-        if self.end[0].q_o.val() > self._of.bases.to_bits::<17>() {
-            self.code_o.next = 2.into();
-        }
-        if (self.number[1].q_o.val() == 0)
-            | (self.number[2].q_o.val() == 0)
-            | (self.number[3].q_o.val() == 0)
-        {
-            self.code_o.next = 1.into();
+        if (self.number[1] == 0) | (self.number[2] == 0) | (self.number[3] == 0) {
+            self.code_o = 1.into();
         }
 
-        self.a_origin_o.next = self.a_origin.q_o.val();
-        self.b_origin_o.next = self.number[0].q_o.val();
-        self.t_o.next = self.number[1].q_o.val();
-        self.k_o.next = self.number[2].q_o.val();
-        self.n_o.next = self.number[3].q_o.val();
-        self.base_ptr_o.next = self.number[4].q_o.val();
-        self.offset_ptr_o.next = self.number[5].q_o.val();
-        self.shift_o.next = self.shift.q_o.val();
-        self.ws_o.next = self.mode.q_o.val().get_bit(0);
-        self.steps_o.next = self.mode.q_o.val().get_bit(1);
-        self.masks_o.next = self.mode.q_o.val().get_bit(2);
+        self.a_origin_o = self.a_origin;
+        self.b_origin_o = self.number[0];
+        self.t_o = self.number[1];
+        self.k_o = self.number[2];
+        self.n_o = self.number[3];
+        self.base_ptr_o = self.number[4];
+        self.offset_ptr_o = self.number[5];
+        self.shift_o = self.shift;
+        self.ws_o = self.mode.get_bit(0);
+        self.steps_o = self.mode.get_bit(1);
+        self.masks_o = self.mode.get_bit(2);
     }
-    describe!(|this| Meta::module("offsets_registers")
-        .param("A", "a", A, "bits of an address")
-        .param("base_entries", "b", this._of.bases, "entries of the bases")
-        .param(
-            "offset_entries",
-            "o",
-            this._of.offsets,
-            "entries of the offsets"
-        )
-        .option(
-            "masks",
-            "t",
-            (this._of.taps > 0).into(),
-            "1: entries have mask bits"
-        )
-        .option("summing", "s", this._of.running.into(), RUNNING)
-        .option("expand", "x", this._of.expand.into(), EXPAND));
 }

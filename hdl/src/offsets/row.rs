@@ -1,7 +1,6 @@
 //! Address of one row.
 
 use super::OffsetKept;
-use super::shape::TAPS;
 use heddle_kernel::prelude::*;
 
 /// One row: holds an entry of one table, adds the entries of the other one that stream by.
@@ -13,7 +12,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// A slot that arrives in cycle t shows at the outputs in t + 1, all of them registers. While
 /// `advance_i` is low nothing changes. `addr_o` is only defined with `ren_o`.
-#[module]
+#[module(name = "offsets_row")]
 pub struct OffsetRow<const A: usize> {
     /// The slot is taken.
     pub advance_i: Signal<In, Bit>,
@@ -65,84 +64,72 @@ pub struct OffsetRow<const A: usize> {
     col_meets: Signal<Local, Bit>,
     /// The tap lies in the image.
     in_image: Signal<Local, Bit>,
-    /// Mask bits of an entry for each axis.
-    _taps: usize,
-    /// Entries that the row keeps; 0: it holds one.
-    _kept: usize,
+    /// Bits of an address.
+    _address_bits: Generic<'a', A>,
+    /// Row bits of an entry, and column bits.
+    _taps: Optional<'t'>,
+    /// Entries that the row keeps.
+    _kept: Optional<'k'>,
 }
 
-impl<const A: usize> Logic for OffsetRow<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> OffsetRow<A> {
     fn update(&mut self) {
         comment!("Entry of the row");
-        self.mine.next = self.advance_i.val() & self.load_i.val() & self.first_i.val();
-        self.took
-            .load(self.advance_i.val() & self.load_i.val(), self.first_i.val());
-        self.took_o.next = self.took.q_o.val();
+        self.mine = self.advance_i & self.load_i & self.first_i;
+        self.took.load(self.advance_i & self.load_i, self.first_i);
+        self.took_o = self.took;
         if self._kept > 0 {
-            self.kept[0].store_i.next = self.mine.val();
-            self.kept[0].take_i.next = self.advance_i.val() & self.load_i.val() & self.last_i.val();
-            self.kept[0].enabled_i.next = self.enabled_i.val();
-            self.kept[0].value_i.next = self.value_i.val();
+            self.kept[0].store_i = self.mine;
+            self.kept[0].take_i = self.advance_i & self.load_i & self.last_i;
+            self.kept[0].enabled_i = self.enabled_i;
+            self.kept[0].value_i = self.value_i;
         } else {
-            self.enabled[0].load(self.mine.val(), self.enabled_i.val());
-            self.held[0].load(self.mine.val(), self.value_i.val());
+            self.enabled[0].load(self.mine, self.enabled_i);
+            self.held[0].load(self.mine, self.value_i);
         }
 
         comment!("One of the two entries is one-hot: they meet where the tap lies in the image");
-        self.row_meets.next = false;
-        self.col_meets.next = false;
+        self.row_meets = false;
+        self.col_meets = false;
         for i in 0..self._taps {
             if self._kept > 0 {
-                self.kept[0].row_i[i].next = self.row_i[i].val();
-                self.kept[0].col_i[i].next = self.col_i[i].val();
-                self.row_meets.next = self.row_meets.val()
-                    | (self.kept[0].row_o[i].val() & self.row_i[i].val()).get_bit(0);
-                self.col_meets.next = self.col_meets.val()
-                    | (self.kept[0].col_o[i].val() & self.col_i[i].val()).get_bit(0);
+                self.kept[0].row_i[i] = self.row_i[i];
+                self.kept[0].col_i[i] = self.col_i[i];
+                self.row_meets =
+                    self.row_meets | (self.kept[0].row_o[i] & self.row_i[i]).get_bit(0);
+                self.col_meets =
+                    self.col_meets | (self.kept[0].col_o[i] & self.col_i[i]).get_bit(0);
             } else {
-                self.held_row[i].load(self.mine.val(), self.row_i[i].val());
-                self.held_col[i].load(self.mine.val(), self.col_i[i].val());
-                self.row_meets.next = self.row_meets.val()
-                    | (self.held_row[i].q_o.val() & self.row_i[i].val()).get_bit(0);
-                self.col_meets.next = self.col_meets.val()
-                    | (self.held_col[i].q_o.val() & self.col_i[i].val()).get_bit(0);
+                self.held_row[i].load(self.mine, self.row_i[i]);
+                self.held_col[i].load(self.mine, self.col_i[i]);
+                self.row_meets = self.row_meets | (self.held_row[i] & self.row_i[i]).get_bit(0);
+                self.col_meets = self.col_meets | (self.held_col[i] & self.col_i[i]).get_bit(0);
             }
         }
-        self.in_image.next = true;
-        if self._taps > 0 {
-            self.in_image.next = self.row_meets.val() & self.col_meets.val();
-        }
+        self.in_image = mux(self._taps > 0, self.row_meets & self.col_meets, true);
 
         comment!("Address");
-        self.valid.load(self.advance_i.val(), self.step_i.val());
-        self.first
-            .load(self.advance_i.val(), self.step_i.val() & self.first_i.val());
-        self.last
-            .load(self.advance_i.val(), self.step_i.val() & self.last_i.val());
-        self.ren.en_i.next = self.advance_i.val();
+        self.valid.load(self.advance_i, self.step_i);
+        self.first.load(self.advance_i, self.step_i & self.first_i);
+        self.last.load(self.advance_i, self.step_i & self.last_i);
+        self.ren.en_i = self.advance_i;
         if self._kept > 0 {
-            let enabled = self.kept[0].enabled_o.val();
-            self.ren.d_i.next = self.step_i.val() & enabled & self.in_image.val();
-            self.addr.en_i.next =
-                self.advance_i.val() & self.step_i.val() & enabled & self.in_image.val();
-            self.addr.d_i.next = self.kept[0].value_o.val() + self.value_i.val();
+            let enabled = self.kept[0].enabled_o;
+            self.ren = self.step_i & enabled & self.in_image;
+            self.addr.en_i = self.advance_i & self.step_i & enabled & self.in_image;
+            self.addr = self.kept[0].value_o + self.value_i;
         } else {
-            let enabled = self.enabled[0].q_o.val();
-            self.ren.d_i.next = self.step_i.val() & enabled & self.in_image.val();
-            self.addr.en_i.next =
-                self.advance_i.val() & self.step_i.val() & enabled & self.in_image.val();
-            self.addr.d_i.next = self.held[0].q_o.val() + self.value_i.val();
+            let enabled = self.enabled[0];
+            self.ren = self.step_i & enabled & self.in_image;
+            self.addr.en_i = self.advance_i & self.step_i & enabled & self.in_image;
+            self.addr = self.held[0] + self.value_i;
         }
 
-        self.valid_o.next = self.valid.q_o.val();
-        self.ren_o.next = self.ren.q_o.val();
-        self.addr_o.next = self.addr.q_o.val();
-        self.first_o.next = self.first.q_o.val();
-        self.last_o.next = self.last.q_o.val();
+        self.valid_o = self.valid;
+        self.ren_o = self.ren;
+        self.addr_o = self.addr;
+        self.first_o = self.first;
+        self.last_o = self.last;
     }
-    describe!(|this| Meta::module("offsets_row")
-        .param("A", "a", A, "bits of an address")
-        .option("taps", "t", this._taps, TAPS)
-        .option("kept", "k", this._kept, "entries that the row keeps"));
 }

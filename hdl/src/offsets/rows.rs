@@ -1,6 +1,5 @@
 //! All rows.
 
-use super::shape::{BROADCAST, TAPS};
 use super::{OffsetRow, OffsetShape, OffsetWave};
 use heddle_kernel::prelude::*;
 
@@ -10,7 +9,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// A slot accepted in cycle t shows at the outputs of row r in t + 1 + r (skew) or t + 1
 /// (broadcast). `end_o` goes with the last step of a run in the last row.
-#[module]
+#[module(name = "offsets_rows")]
 pub struct OffsetRows<const A: usize> {
     /// The rows may take a slot; always with skew.
     pub advance_i: Signal<In, Bit>,
@@ -54,82 +53,82 @@ pub struct OffsetRows<const A: usize> {
     /// What the unit is built from.
     #[argument]
     _shape: &OffsetShape,
+    /// Rows.
     #[new(shape.rows)]
-    _rows: usize,
+    _rows: Param<'r'>,
+    /// Bits of an address.
+    _address_bits: Generic<'a', A>,
+    /// Row bits of an entry, and column bits.
     #[new(shape.taps)]
-    _taps: usize,
+    _taps: Optional<'t'>,
+    /// 1: a slot is in all rows at once.
     #[new(shape.broadcast)]
-    _broadcast: bool,
+    _broadcast: Optional<'b', bool>,
+    /// Entries that a row keeps.
     #[new(shape.kept())]
-    _kept: usize,
+    _kept: Optional<'k'>,
 }
 
-impl<const A: usize> Logic for OffsetRows<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> OffsetRows<A> {
     fn update(&mut self) {
         for r in 0..self._rows {
             if r > 0 && !self._broadcast {
                 comment!("Skew: what row r - 1 had in the clock before");
-                self.wave[r - 1].took_i.next = self.row[r - 1].took_o.val();
-                self.wave[r - 1].load_i.next = self.load[r - 1].val();
-                self.wave[r - 1].step_i.next = self.step[r - 1].val();
-                self.wave[r - 1].first_i.next = self.first[r - 1].val();
-                self.wave[r - 1].last_i.next = self.last[r - 1].val();
-                self.wave[r - 1].mark_i.next = self.mark[r - 1].val();
-                self.wave[r - 1].value_i.next = self.value[r - 1].val();
-                self.load[r].next = self.wave[r - 1].load_o.val();
-                self.step[r].next = self.wave[r - 1].step_o.val();
-                self.first[r].next = self.wave[r - 1].first_o.val();
-                self.last[r].next = self.wave[r - 1].last_o.val();
-                self.mark[r].next = self.wave[r - 1].mark_o.val();
-                self.value[r].next = self.wave[r - 1].value_o.val();
+                self.wave[r - 1].took_i = self.row[r - 1].took_o;
+                self.wave[r - 1].load_i = self.load[r - 1];
+                self.wave[r - 1].step_i = self.step[r - 1];
+                self.wave[r - 1].first_i = self.first[r - 1];
+                self.wave[r - 1].last_i = self.last[r - 1];
+                self.wave[r - 1].mark_i = self.mark[r - 1];
+                self.wave[r - 1].value_i = self.value[r - 1];
+                self.load[r] = self.wave[r - 1].load_o;
+                self.step[r] = self.wave[r - 1].step_o;
+                self.first[r] = self.wave[r - 1].first_o;
+                self.last[r] = self.wave[r - 1].last_o;
+                self.mark[r] = self.wave[r - 1].mark_o;
+                self.value[r] = self.wave[r - 1].value_o;
                 self.wave[r - 1].row_i.follow(&self.row_bit[r - 1]);
                 self.wave[r - 1].col_i.follow(&self.col_bit[r - 1]);
                 self.row_bit[r].follow(&self.wave[r - 1].row_o);
                 self.col_bit[r].follow(&self.wave[r - 1].col_o);
             } else {
-                self.load[r].next = self.accept_i.val() & self.tag_i.val().get_bit(0);
-                self.step[r].next = self.accept_i.val() & !self.tag_i.val().get_bit(0);
-                self.first[r].next = self.tag_i.val().get_bit(1);
+                self.load[r] = self.accept_i & self.tag_i.get_bit(0);
+                self.step[r] = self.accept_i & !self.tag_i.get_bit(0);
+                self.first[r] = self.tag_i.get_bit(1);
                 if r > 0 {
                     // Broadcast: the row before took the load slot before.
-                    if self.tag_i.val().get_bit(0) {
-                        self.first[r].next = self.row[r - 1].took_o.val();
+                    if self.tag_i.get_bit(0) {
+                        self.first[r] = self.row[r - 1].took_o;
                     }
                 }
-                self.last[r].next = self.tag_i.val().get_bit(2);
-                self.mark[r].next = self.tag_i.val().get_bit(3);
-                self.value[r].next = self.value_i.val();
+                self.last[r] = self.tag_i.get_bit(2);
+                self.mark[r] = self.tag_i.get_bit(3);
+                self.value[r] = self.value_i;
                 self.row_bit[r].follow(&self.row_i);
                 self.col_bit[r].follow(&self.col_i);
             }
         }
 
         for r in 0..self._rows {
-            self.row[r].advance_i.next = self.advance_i.val();
-            self.row[r].load_i.next = self.load[r].val();
-            self.row[r].step_i.next = self.step[r].val();
-            self.row[r].first_i.next = self.first[r].val();
-            self.row[r].last_i.next = self.last[r].val();
-            self.row[r].enabled_i.next = self.mark[r].val();
-            self.row[r].value_i.next = self.value[r].val();
+            self.row[r].advance_i = self.advance_i;
+            self.row[r].load_i = self.load[r];
+            self.row[r].step_i = self.step[r];
+            self.row[r].first_i = self.first[r];
+            self.row[r].last_i = self.last[r];
+            self.row[r].enabled_i = self.mark[r];
+            self.row[r].value_i = self.value[r];
             self.row[r].row_i.follow(&self.row_bit[r]);
             self.row[r].col_i.follow(&self.col_bit[r]);
-            self.row_valid_o[r].next = self.row[r].valid_o.val();
-            self.row_ren_o[r].next = self.row[r].ren_o.val();
-            self.row_addr_o[r].next = self.row[r].addr_o.val();
-            self.row_first_o[r].next = self.row[r].first_o.val();
-            self.row_last_o[r].next = self.row[r].last_o.val();
+            self.row_valid_o[r] = self.row[r].valid_o;
+            self.row_ren_o[r] = self.row[r].ren_o;
+            self.row_addr_o[r] = self.row[r].addr_o;
+            self.row_first_o[r] = self.row[r].first_o;
+            self.row_last_o[r] = self.row[r].last_o;
         }
 
-        self.last_step.en_i.next = self.advance_i.val();
-        self.last_step.d_i.next = self.step[self._rows - 1].val() & self.mark[self._rows - 1].val();
-        self.end_o.next = self.last_step.q_o.val();
+        self.last_step.en_i = self.advance_i;
+        self.last_step = self.step[self._rows - 1] & self.mark[self._rows - 1];
+        self.end_o = self.last_step;
     }
-    describe!(|this| Meta::module("offsets_rows")
-        .param("rows", "r", this._rows, "rows")
-        .param("A", "a", A, "bits of an address")
-        .option("taps", "t", this._taps, TAPS)
-        .option("broadcast", "b", this._broadcast.into(), BROADCAST)
-        .option("kept", "k", this._kept, "entries that a row keeps"));
 }

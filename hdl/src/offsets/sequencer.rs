@@ -23,7 +23,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// The first slot comes one cycle after `start_i`, then one in every cycle with `advance_i`. The
 /// table entry of a slot is there one advance later.
-#[module]
+#[module(name = "offsets_sequencer", describe)]
 pub struct OffsetSequencer {
     /// Starts a run; not while one is under way.
     pub start_i: Signal<In, Bit>,
@@ -135,270 +135,18 @@ pub struct OffsetSequencer {
 }
 
 impl OffsetSequencer {
-    #[kernel]
-    fn lists(&mut self) {
-        comment!("Which list is held and which one streams by");
-        self.held_count.next = self.t_i.val();
-        self.held_ptr.next = self.base_ptr_i.val();
-        self.step_count.next = self.k_i.val();
-        self.step_ptr.next = self.offset_ptr_i.val();
-        if self.ws_i.val() {
-            self.held_count.next = self.k_i.val();
-            self.held_ptr.next = self.offset_ptr_i.val();
-            self.step_count.next = self.t_i.val();
-            self.step_ptr.next = self.base_ptr_i.val();
-        }
-    }
-
-    #[kernel]
-    fn ends(&mut self) {
-        comment!("Ends of the loops");
-        self.idle.next = !self.active.q_o.val();
-        self.issue.next = self.active.q_o.val() & self.advance_i.val();
-        if self._of.prefetch {
-            self.switching[0].next = self.loading.q_o.val()
-                & (self.fetched[0].q_o.val()
-                    | (!self.ws_i.val()
-                        & self.first.q_o.val()
-                        & self.held_left.q_o.val().get_bit(16)));
-            self.turn[0].next = self.active.q_o.val() & self.switching[0].val() & !self.ws_i.val();
-            self.load_issue.next =
-                self.issue.val() & self.loading.q_o.val() & !self.switching[0].val();
-        } else {
-            self.load_issue.next = self.issue.val() & self.loading.q_o.val();
-        }
-        self.step_issue.next = self.issue.val() & !self.loading.q_o.val();
-        self.load_last.next = self.rows_left.q_o.val().get_bit(8);
-        self.step_last.next = self.steps_left.q_o.val().get_bit(16);
-        self.group_last.next = self.step_last.val();
-        if self.loading.q_o.val() {
-            if self._of.prefetch {
-                self.group_last.next = self.switching[0].val();
-            } else {
-                self.group_last.next = self.load_last.val();
-            }
-        }
-        self.pass_end.next = self.step_issue.val() & self.step_last.val();
-        self.more_held.next = !self.held_left.q_o.val().get_bit(16);
-        self.more_cols.next = !self.cols_left.q_o.val().get_bit(16);
-        self.inner_more.next = self.more_cols.val();
-        self.outer_more.next = self.more_held.val();
-        if self.ws_i.val() {
-            self.inner_more.next = self.more_held.val();
-            self.outer_more.next = self.more_cols.val();
-        }
-        self.inner_wrap.next = self.pass_end.val() & !self.inner_more.val();
-        self.run_end.next = self.inner_wrap.val() & !self.outer_more.val();
-    }
-
-    #[kernel]
-    fn order(&mut self) {
-        comment!("Load slots and steps in turn");
-        self.active
-            .load(self.start_i.val() | self.run_end.val(), self.start_i.val());
-        self.loading.en_i.next = self.idle.val() | (self.issue.val() & self.group_last.val());
-        self.loading.d_i.next = self.idle.val()
-            | (!self.loading.q_o.val() & (self.ws_i.val() | !self.inner_more.val()));
-        self.first.en_i.next = self.idle.val() | self.issue.val();
-        if self._of.prefetch {
-            self.first.d_i.next = self.idle.val()
-                | self.group_last.val()
-                | (self.loading.q_o.val() & self.load_last.val());
-            self.fetched[0].en_i.next = self.idle.val()
-                | (self.issue.val() & self.switching[0].val())
-                | (self.ws_i.val() & self.load_issue.val() & self.load_last.val());
-            self.fetched[0].d_i.next =
-                !self.idle.val() & !(self.ws_i.val() & self.switching[0].val());
-        } else {
-            self.first.d_i.next = self.idle.val() | self.group_last.val();
-        }
-        self.rows_left.en_i.next = self.idle.val() | self.load_issue.val();
-        self.rows_left.d_i.next = self.rows_left.q_o.val() - 1;
-        if self.idle.val() | self.load_last.val() {
-            self.rows_left.d_i.next = ((self._of.rows + 510) % 512).to_bits::<9>();
-        }
-    }
-
-    #[kernel]
-    fn held_list(&mut self) {
-        comment!("The held list, a tile at a time");
-        self.held_rewinds.next = self.ws_i.val() & !self.more_held.val();
-        if self._of.prefetch {
-            self.held_restart.next = self.idle.val()
-                | (self.turn[0].val() & !self.fetched[0].q_o.val())
-                | (self.held_rewinds.val() & !self.loading.q_o.val() & self.step_last.val());
-        } else {
-            self.held_restart.next = self.idle.val()
-                | (self.held_rewinds.val() & !self.loading.q_o.val() & self.step_last.val());
-        }
-        self.held_from.next = self.held_left.q_o.val();
-        if self.held_restart.val() {
-            self.held_from.next = bit_cast::<17, 16>(self.held_count.val());
-        }
-        if self._of.prefetch {
-            // Bases are counted to the end, then once more by tiles.
-            self.held_left.en_i.next = self.idle.val()
-                | self.load_issue.val()
-                | (self.issue.val() & self.turn[0].val())
-                | (self.pass_end.val() & self.held_rewinds.val());
-            self.held_less[0].next = 1.into();
-            if self.turn[0].val() {
-                self.held_less[0].next = (self._of.rows + 1).to_bits::<17>();
-                if self.fetched[0].q_o.val() {
-                    self.held_less[0].next = self._of.rows.to_bits::<17>();
-                }
-            }
-            self.held_left.d_i.next = self.held_from.val() - self.held_less[0].val();
-        } else {
-            self.held_left.en_i.next = self.idle.val()
-                | self.load_issue.val()
-                | (self.pass_end.val() & self.held_rewinds.val());
-            self.held_left.d_i.next = self.held_from.val() - 1;
-        }
-        self.held_entry.en_i.next = self.idle.val()
-            | self.load_issue.val()
-            | (self.pass_end.val() & self.held_rewinds.val());
-        if self._of.before {
-            self.held_stepped[0].next = self.held_entry.q_o.val() + 1;
-            self.held_entry.d_i.next = self.held_stepped[0].val();
-            if self.held_restart.val() {
-                self.held_entry.d_i.next = self.held_ptr.val() - 1;
-            }
-        } else {
-            self.held_entry.d_i.next = self.held_entry.q_o.val() + 1;
-            if self.held_restart.val() {
-                self.held_entry.d_i.next = self.held_ptr.val();
-            }
-        }
-    }
-
-    #[kernel]
-    fn streaming_list(&mut self) {
-        comment!("The streaming list, all of it in each pass");
-        self.step_restart.next = self.idle.val() | self.step_last.val();
-        self.steps_from.next = self.steps_left.q_o.val();
-        if self.step_restart.val() {
-            self.steps_from.next = bit_cast::<17, 16>(self.step_count.val());
-        }
-        self.steps_left.en_i.next = self.idle.val() | self.step_issue.val();
-        // Less 1 in the list, less 2 at its begin: -2 differs from -1 in its low bit.
-        self.steps_left.d_i.next =
-            self.steps_from.val() + bits::<17>(0x1_ffff).replace_bit(0, !self.step_restart.val());
-        self.step_entry.en_i.next = self.idle.val() | self.step_issue.val();
-        if self._of.before {
-            self.step_stepped[0].next = self.step_entry.q_o.val() + 1;
-            self.step_entry.d_i.next = self.step_stepped[0].val();
-            if self.step_restart.val() {
-                self.step_entry.d_i.next = self.step_ptr.val() - 1;
-            }
-        } else {
-            self.step_entry.d_i.next = self.step_entry.q_o.val() + 1;
-            if self.step_restart.val() {
-                self.step_entry.d_i.next = self.step_ptr.val();
-            }
-        }
-    }
-
-    #[kernel]
-    fn column_tiles(&mut self) {
-        comment!("Column tiles");
-        self.cols_restart.next = self.idle.val() | (!self.ws_i.val() & !self.more_cols.val());
-        self.cols_from.next = self.cols_left.q_o.val();
-        self.cols_less.next = self._of.cols.to_bits::<17>();
-        if self.cols_restart.val() {
-            self.cols_from.next = bit_cast::<17, 16>(self.n_i.val());
-            self.cols_less.next = (self._of.cols + 1).to_bits::<17>();
-        }
-        self.cols_left.en_i.next =
-            self.idle.val() | (self.pass_end.val() & (!self.ws_i.val() | !self.inner_more.val()));
-        self.cols_left.d_i.next = self.cols_from.val() - self.cols_less.val();
-        self.inner_first.en_i.next = self.idle.val() | self.pass_end.val();
-        self.inner_first.d_i.next = self.idle.val() | !self.inner_more.val();
-        self.outer_first
-            .load(self.idle.val() | self.inner_wrap.val(), self.idle.val());
-        self.held_first.next = self.outer_first.q_o.val();
-        self.cols_first.next = self.inner_first.q_o.val();
-        if self.ws_i.val() {
-            self.held_first.next = self.inner_first.q_o.val();
-            self.cols_first.next = self.outer_first.q_o.val();
-        }
-    }
-
-    #[kernel]
-    fn slot(&mut self) {
-        comment!("The slot");
-        if self._of.prefetch {
-            self.used.next =
-                (!self.loading.q_o.val() | self.more_held.val()) & !self.switching[0].val();
-        } else {
-            self.used.next = !self.loading.q_o.val() | self.more_held.val();
-        }
-        self.valid_o.next = self.active.q_o.val();
-        self.mark.next = self.step_last.val() & !self.more_held.val() & !self.more_cols.val();
-        if self.loading.q_o.val() {
-            self.mark.next = self.more_held.val();
-        }
-        if self._of.prefetch {
-            self.tag_o.next = bits::<7>(0)
-                .replace_bit(0, self.loading.q_o.val())
-                .replace_bit(1, self.first.q_o.val() & !self.switching[0].val())
-                .replace_bit(
-                    2,
-                    self.switching[0].val() | (!self.loading.q_o.val() & self.step_last.val()),
-                )
-                .replace_bit(3, self.mark.val())
-                .replace_bit(4, self.held_first.val())
-                .replace_bit(5, self.cols_first.val())
-                .replace_bit(6, !self.more_held.val());
-        } else {
-            self.tag_o.next = bits::<7>(0)
-                .replace_bit(0, self.loading.q_o.val())
-                .replace_bit(1, self.first.q_o.val())
-                .replace_bit(2, self.step_last.val())
-                .replace_bit(3, self.mark.val())
-                .replace_bit(4, self.held_first.val())
-                .replace_bit(5, self.cols_first.val())
-                .replace_bit(6, !self.more_held.val());
-        }
-        self.is_offset.next = self.loading.q_o.val() == self.ws_i.val();
-        self.summed.next = self.steps_i.val() & self.is_offset.val();
-        self.sum_begins.next = self.first.q_o.val() & (!self.ws_i.val() | self.held_first.val());
-        if self._of.running {
-            self.sum_o.next = self.summed.val() & !self.sum_begins.val();
-            self.keep_o.next = self.summed.val() & self.used.val();
-            self.origin_o.next =
-                self.loading.q_o.val() & (!self.summed.val() | self.sum_begins.val());
-        } else {
-            self.sum_o.next = false;
-            self.keep_o.next = false;
-            self.origin_o.next = self.loading.q_o.val();
-        }
-        self.base_ren_o.next = self.issue.val() & self.used.val() & !self.is_offset.val();
-        if self._of.before {
-            self.base_addr_o.next = self.held_stepped[0].val();
-        } else {
-            self.base_addr_o.next = self.held_entry.q_o.val();
-        }
-        self.offset_ren_o.next = self.issue.val() & self.used.val() & self.is_offset.val();
-        if self._of.before {
-            self.offset_addr_o.next = self.step_stepped[0].val();
-        } else {
-            self.offset_addr_o.next = self.step_entry.q_o.val();
-        }
-        if self.ws_i.val() {
-            if self._of.before {
-                self.base_addr_o.next = self.step_stepped[0].val();
-                self.offset_addr_o.next = self.held_stepped[0].val();
-            } else {
-                self.base_addr_o.next = self.step_entry.q_o.val();
-                self.offset_addr_o.next = self.held_entry.q_o.val();
-            }
-        }
+    fn describe(&self, meta: Meta) -> Meta {
+        let shape = &self._of;
+        meta.param("rows", "r", shape.rows, "rows")
+            .param("cols", "q", shape.cols, "columns")
+            .option("summing", "s", shape.running.into(), RUNNING)
+            .option("before", "i", shape.before.into(), BEFORE)
+            .option("prefetch", "p", shape.prefetch.into(), PREFETCH)
     }
 }
 
-impl Logic for OffsetSequencer {
-    #[kernel]
+#[kernel]
+impl OffsetSequencer {
     fn update(&mut self) {
         self.lists();
         self.ends();
@@ -408,13 +156,213 @@ impl Logic for OffsetSequencer {
         self.column_tiles();
         self.slot();
     }
-    describe!(|this| {
-        let shape = &this._of;
-        Meta::module("offsets_sequencer")
-            .param("rows", "r", shape.rows, "rows")
-            .param("cols", "q", shape.cols, "columns")
-            .option("summing", "s", shape.running.into(), RUNNING)
-            .option("before", "i", shape.before.into(), BEFORE)
-            .option("prefetch", "p", shape.prefetch.into(), PREFETCH)
-    });
+
+    fn lists(&mut self) {
+        comment!("Which list is held and which one streams by");
+        self.held_count = self.t_i;
+        self.held_ptr = self.base_ptr_i;
+        self.step_count = self.k_i;
+        self.step_ptr = self.offset_ptr_i;
+        if self.ws_i {
+            self.held_count = self.k_i;
+            self.held_ptr = self.offset_ptr_i;
+            self.step_count = self.t_i;
+            self.step_ptr = self.base_ptr_i;
+        }
+    }
+
+    fn ends(&mut self) {
+        comment!("Ends of the loops");
+        self.idle = !self.active;
+        self.issue = self.active & self.advance_i;
+        if self._of.prefetch {
+            self.switching[0] = self.loading
+                & (self.fetched[0] | (!self.ws_i & self.first & self.held_left.get_bit(16)));
+            self.turn[0] = self.active & self.switching[0] & !self.ws_i;
+            self.load_issue = self.issue & self.loading & !self.switching[0];
+        } else {
+            self.load_issue = self.issue & self.loading;
+        }
+        self.step_issue = self.issue & !self.loading;
+        self.load_last = self.rows_left.get_bit(8);
+        self.step_last = self.steps_left.get_bit(16);
+        self.group_last = self.step_last;
+        if self.loading {
+            self.group_last = mux(self._of.prefetch, self.switching[0], self.load_last);
+        }
+        self.pass_end = self.step_issue & self.step_last;
+        self.more_held = !self.held_left.get_bit(16);
+        self.more_cols = !self.cols_left.get_bit(16);
+        self.inner_more = self.more_cols;
+        self.outer_more = self.more_held;
+        if self.ws_i {
+            self.inner_more = self.more_held;
+            self.outer_more = self.more_cols;
+        }
+        self.inner_wrap = self.pass_end & !self.inner_more;
+        self.run_end = self.inner_wrap & !self.outer_more;
+    }
+
+    fn order(&mut self) {
+        comment!("Load slots and steps in turn");
+        self.active.load(self.start_i | self.run_end, self.start_i);
+        self.loading.en_i = self.idle | (self.issue & self.group_last);
+        self.loading = self.idle | (!self.loading & (self.ws_i | !self.inner_more));
+        self.first.en_i = self.idle | self.issue;
+        if self._of.prefetch {
+            self.first = self.idle | self.group_last | (self.loading & self.load_last);
+            self.fetched[0].en_i = self.idle
+                | (self.issue & self.switching[0])
+                | (self.ws_i & self.load_issue & self.load_last);
+            self.fetched[0] = !self.idle & !(self.ws_i & self.switching[0]);
+        } else {
+            self.first = self.idle | self.group_last;
+        }
+        self.rows_left.en_i = self.idle | self.load_issue;
+        self.rows_left = self.rows_left - 1;
+        if self.idle | self.load_last {
+            self.rows_left = ((self._of.rows + 510) % 512).to_bits::<9>();
+        }
+    }
+
+    fn held_list(&mut self) {
+        comment!("The held list, a tile at a time");
+        self.held_rewinds = self.ws_i & !self.more_held;
+        if self._of.prefetch {
+            self.held_restart = self.idle
+                | (self.turn[0] & !self.fetched[0])
+                | (self.held_rewinds & !self.loading & self.step_last);
+        } else {
+            self.held_restart = self.idle | (self.held_rewinds & !self.loading & self.step_last);
+        }
+        self.held_from = self.held_left;
+        if self.held_restart {
+            self.held_from = bit_cast::<17, 16>(self.held_count);
+        }
+        if self._of.prefetch {
+            // Bases are counted to the end, then once more by tiles.
+            self.held_left.en_i = self.idle
+                | self.load_issue
+                | (self.issue & self.turn[0])
+                | (self.pass_end & self.held_rewinds);
+            self.held_less[0] = 1.into();
+            if self.turn[0] {
+                self.held_less[0] = (self._of.rows + 1).to_bits::<17>();
+                if self.fetched[0] {
+                    self.held_less[0] = self._of.rows.to_bits::<17>();
+                }
+            }
+            self.held_left = self.held_from - self.held_less[0];
+        } else {
+            self.held_left.en_i = self.idle | self.load_issue | (self.pass_end & self.held_rewinds);
+            self.held_left = self.held_from - 1;
+        }
+        self.held_entry.en_i = self.idle | self.load_issue | (self.pass_end & self.held_rewinds);
+        if self._of.before {
+            self.held_stepped[0] = self.held_entry + 1;
+            self.held_entry = mux(self.held_restart, self.held_ptr - 1, self.held_stepped[0]);
+        } else {
+            self.held_entry = mux(self.held_restart, self.held_ptr, self.held_entry + 1);
+        }
+    }
+
+    fn streaming_list(&mut self) {
+        comment!("The streaming list, all of it in each pass");
+        self.step_restart = self.idle | self.step_last;
+        self.steps_from = self.steps_left;
+        if self.step_restart {
+            self.steps_from = bit_cast::<17, 16>(self.step_count);
+        }
+        self.steps_left.en_i = self.idle | self.step_issue;
+        // Less 1 in the list, less 2 at its begin: -2 differs from -1 in its low bit.
+        self.steps_left = self.steps_from + bits::<17>(0x1_ffff).replace_bit(0, !self.step_restart);
+        self.step_entry.en_i = self.idle | self.step_issue;
+        if self._of.before {
+            self.step_stepped[0] = self.step_entry + 1;
+            self.step_entry = mux(self.step_restart, self.step_ptr - 1, self.step_stepped[0]);
+        } else {
+            self.step_entry = mux(self.step_restart, self.step_ptr, self.step_entry + 1);
+        }
+    }
+
+    fn column_tiles(&mut self) {
+        comment!("Column tiles");
+        self.cols_restart = self.idle | (!self.ws_i & !self.more_cols);
+        self.cols_from = self.cols_left;
+        self.cols_less = self._of.cols.to_bits::<17>();
+        if self.cols_restart {
+            self.cols_from = bit_cast::<17, 16>(self.n_i);
+            self.cols_less = (self._of.cols + 1).to_bits::<17>();
+        }
+        self.cols_left.en_i = self.idle | (self.pass_end & (!self.ws_i | !self.inner_more));
+        self.cols_left = self.cols_from - self.cols_less;
+        self.inner_first.en_i = self.idle | self.pass_end;
+        self.inner_first = self.idle | !self.inner_more;
+        self.outer_first
+            .load(self.idle | self.inner_wrap, self.idle);
+        self.held_first = self.outer_first;
+        self.cols_first = self.inner_first;
+        if self.ws_i {
+            self.held_first = self.inner_first;
+            self.cols_first = self.outer_first;
+        }
+    }
+
+    fn slot(&mut self) {
+        comment!("The slot");
+        if self._of.prefetch {
+            self.used = (!self.loading | self.more_held) & !self.switching[0];
+        } else {
+            self.used = !self.loading | self.more_held;
+        }
+        self.valid_o = self.active;
+        self.mark = self.step_last & !self.more_held & !self.more_cols;
+        if self.loading {
+            self.mark = self.more_held;
+        }
+        if self._of.prefetch {
+            self.tag_o = bits::<7>(0)
+                .replace_bit(0, self.loading)
+                .replace_bit(1, self.first & !self.switching[0])
+                .replace_bit(2, self.switching[0] | (!self.loading & self.step_last))
+                .replace_bit(3, self.mark)
+                .replace_bit(4, self.held_first)
+                .replace_bit(5, self.cols_first)
+                .replace_bit(6, !self.more_held);
+        } else {
+            self.tag_o = bits::<7>(0)
+                .replace_bit(0, self.loading)
+                .replace_bit(1, self.first)
+                .replace_bit(2, self.step_last)
+                .replace_bit(3, self.mark)
+                .replace_bit(4, self.held_first)
+                .replace_bit(5, self.cols_first)
+                .replace_bit(6, !self.more_held);
+        }
+        self.is_offset = self.loading == self.ws_i;
+        self.summed = self.steps_i & self.is_offset;
+        self.sum_begins = self.first & (!self.ws_i | self.held_first);
+        if self._of.running {
+            self.sum_o = self.summed & !self.sum_begins;
+            self.keep_o = self.summed & self.used;
+            self.origin_o = self.loading & (!self.summed | self.sum_begins);
+        } else {
+            self.sum_o = false;
+            self.keep_o = false;
+            self.origin_o = self.loading;
+        }
+        self.base_ren_o = self.issue & self.used & !self.is_offset;
+        self.base_addr_o = mux(self._of.before, self.held_stepped[0], self.held_entry);
+        self.offset_ren_o = self.issue & self.used & self.is_offset;
+        self.offset_addr_o = mux(self._of.before, self.step_stepped[0], self.step_entry);
+        if self.ws_i {
+            if self._of.before {
+                self.base_addr_o = self.step_stepped[0];
+                self.offset_addr_o = self.held_stepped[0];
+            } else {
+                self.base_addr_o = self.step_entry;
+                self.offset_addr_o = self.held_entry;
+            }
+        }
+    }
 }

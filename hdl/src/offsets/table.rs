@@ -1,6 +1,5 @@
 //! A table of entries.
 
-use super::shape::TAPS;
 use heddle_kernel::prelude::*;
 
 /// Table of bases or offsets: each entry is a value and the mask bits that belong to it.
@@ -8,7 +7,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// The entry read in cycle t stands at the outputs from t + 1 on, until the next read. An entry is
 /// never read in the cycle in which it is written.
-#[module(no_reset)]
+#[module(name = "offsets_table", no_reset)]
 pub struct EntryTable<const A: usize> {
     /// Writes an entry.
     pub wen_i: Signal<In, Bit>,
@@ -34,27 +33,26 @@ pub struct EntryTable<const A: usize> {
     ram: Ram1r1w<16, 1>,
     value: Signal<Local, Bits<A>>,
     /// Entries.
-    _entries: usize,
+    _entries: Param<'n'>,
+    /// Bits of a value.
+    _address_bits: Generic<'a', A>,
     /// Row bits of an entry, and column bits.
-    _taps: usize,
+    _taps: Optional<'t'>,
 }
 
-impl<const A: usize> Logic for EntryTable<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> EntryTable<A> {
     fn update(&mut self) {
-        self.ram.wen_i.next = self.wen_i.val();
-        self.ram.waddr_i.next = self.waddr_i.val();
-        self.ram.ren_i.next = self.ren_i.val();
-        self.ram.raddr_i.next = self.raddr_i.val();
-        self.value.next = 0.into();
+        self.ram.wen_i = self.wen_i;
+        self.ram.waddr_i = self.waddr_i;
+        self.ram.ren_i = self.ren_i;
+        self.ram.raddr_i = self.raddr_i;
+        self.value = 0.into();
         for b in 0..A {
-            self.ram.wdata_i[b].next = self.value_i.val().get_bits::<1>(b);
-            self.value.next = self
-                .value
-                .val()
-                .replace_bit(b, self.ram.rdata_o[b].val().get_bit(0));
+            self.ram.wdata_i[b] = self.value_i.get_bits::<1>(b);
+            self.value = self.value.replace_bit(b, self.ram.rdata_o[b].get_bit(0));
         }
-        self.value_o.next = self.value.val();
+        self.value_o = self.value;
         for i in 0..self._taps {
             let row = A + i;
             let col = row + self._taps;
@@ -64,8 +62,4 @@ impl<const A: usize> Logic for EntryTable<A> {
             self.col_o[i].follow(&self.ram.rdata_o[col]);
         }
     }
-    describe!(|this| Meta::module("offsets_table")
-        .param("entries", "n", this._entries, "entries")
-        .param("A", "a", A, "bits of a value")
-        .option("taps", "t", this._taps, TAPS));
 }

@@ -19,7 +19,7 @@ use heddle_kernel::prelude::*;
 /// Tables and registers are written before a start. With broadcast the rows hold while a step is
 /// on them and `ready_i` is low; with skew `ready_i` holds the head and a slot in the rows never
 /// stops.
-#[module]
+#[module(name = "offsets", describe)]
 pub struct OffsetUnit<const A: usize> {
     /// Writes a register or an entry.
     pub wr_valid_i: Signal<In, Bit>,
@@ -114,201 +114,9 @@ pub struct OffsetUnit<const A: usize> {
 }
 
 impl<const A: usize> OffsetUnit<A> {
-    #[kernel]
-    fn writes(&mut self) {
-        comment!("Writes: nothing changes during a run, nor in the clock of a start");
-        self.expanding.next = false;
-        if self._of.expand {
-            self.expanding.next = self.expander[0].busy_o.val();
-        }
-        self.wr_ready_o.next = !self.expanding.val();
-        self.write.next = self.wr_valid_i.val() & !self.expanding.val();
-        self.registers.write_i.next = self.write.val();
-        self.registers.kind_i.next = self.wr_kind_i.val();
-        self.registers.index_i.next = self.wr_index_i.val();
-        self.registers.data_i.next = self.wr_data_i.val();
-        self.registers.blocked_i.next = self.busy.q_o.val() | self.start_i.val();
-        if self._of.expand {
-            self.refuse.next = self.registers.refused_o.val() | self.expander[0].refused_o.val();
-        } else {
-            self.refuse.next = self.registers.refused_o.val();
-        }
-        self.refused
-            .load(self.refuse.val() | self.start.val(), self.refuse.val());
-    }
-
-    #[kernel]
-    fn start_and_end(&mut self) {
-        comment!("Start and end");
-        self.heard.next = self.start_i.val() & !self.busy.q_o.val() & !self.expanding.val();
-        self.start.next = self.heard.val() & (self.registers.code_o.val() == 0);
-        self.error
-            .load(self.heard.val(), self.registers.code_o.val());
-        self.finished.next = self.row.end_o.val() & self.rows_advance.val();
-        self.busy
-            .load(self.start.val() | self.finished.val(), self.start.val());
-        self.done.d_i.next = self.finished.val();
-    }
-
-    #[kernel]
-    fn slots(&mut self) {
-        comment!("Slots");
-        self.sequencer.start_i.next = self.start.val();
-        self.sequencer.advance_i.next = self.advance.val();
-        self.sequencer.ws_i.next = self.registers.ws_o.val();
-        self.sequencer.steps_i.next = self.registers.steps_o.val();
-        self.sequencer.t_i.next = self.registers.t_o.val();
-        self.sequencer.k_i.next = self.registers.k_o.val();
-        self.sequencer.n_i.next = self.registers.n_o.val();
-        self.sequencer.base_ptr_i.next = self.registers.base_ptr_o.val();
-        self.sequencer.offset_ptr_i.next = self.registers.offset_ptr_o.val();
-    }
-
-    #[kernel]
-    fn tables(&mut self) {
-        comment!("Tables");
-        self.base_table.wen_i.next = self.registers.base_o.val();
-        self.base_table.waddr_i.next = self.wr_index_i.val();
-        self.base_table.value_i.next = self.wr_data_i.val().get_bits::<A>(0);
-        self.base_table.ren_i.next = self.sequencer.base_ren_o.val();
-        self.base_table.raddr_i.next = self.sequencer.base_addr_o.val();
-        self.offset_table.wen_i.next = self.registers.offset_o.val();
-        self.offset_table.waddr_i.next = self.wr_index_i.val();
-        self.offset_table.value_i.next = self.wr_data_i.val().get_bits::<A>(0);
-        self.offset_table.ren_i.next = self.sequencer.offset_ren_o.val();
-        self.offset_table.raddr_i.next = self.sequencer.offset_addr_o.val();
-        self.base_table.row_i.follow(&self.wr_row_i);
-        self.base_table.col_i.follow(&self.wr_col_i);
-        self.offset_table.row_i.follow(&self.wr_row_i);
-        self.offset_table.col_i.follow(&self.wr_col_i);
-        if self._of.expand {
-            self.expander[0].write_i.next = self.registers.expander_o.val();
-            self.expander[0].index_i.next = self.wr_index_i.val().get_bits::<4>(0);
-            self.expander[0].data_i.next = self.wr_data_i.val();
-            self.expander[0].read_i.next = self.entry.base_o.val();
-            if self.expander[0].offset_o.val() {
-                self.expander[0].read_i.next = self.entry.offset_o.val();
-            }
-            for i in 0..self._of.taps {
-                self.expander[0].row_i[i].next = self.wr_row_i[i].val();
-                self.expander[0].col_i[i].next = self.wr_col_i[i].val();
-                self.expander[0].read_row_i[i].next = self.entry.base_row_o[i].val();
-                self.expander[0].read_col_i[i].next = self.entry.base_col_o[i].val();
-                if self.expander[0].offset_o.val() {
-                    self.expander[0].read_row_i[i].next = self.entry.offset_row_o[i].val();
-                    self.expander[0].read_col_i[i].next = self.entry.offset_col_o[i].val();
-                }
-            }
-            if self.expanding.val() {
-                self.base_table.wen_i.next =
-                    self.expander[0].wen_o.val() & !self.expander[0].offset_o.val();
-                self.base_table.waddr_i.next = self.expander[0].waddr_o.val();
-                self.base_table.value_i.next = self.expander[0].value_o.val();
-                self.base_table.ren_i.next =
-                    self.expander[0].ren_o.val() & !self.expander[0].offset_o.val();
-                self.base_table.raddr_i.next = self.expander[0].raddr_o.val();
-                self.offset_table.wen_i.next =
-                    self.expander[0].wen_o.val() & self.expander[0].offset_o.val();
-                self.offset_table.waddr_i.next = self.expander[0].waddr_o.val();
-                self.offset_table.value_i.next = self.expander[0].value_o.val();
-                self.offset_table.ren_i.next =
-                    self.expander[0].ren_o.val() & self.expander[0].offset_o.val();
-                self.offset_table.raddr_i.next = self.expander[0].raddr_o.val();
-                self.base_table.row_i.follow(&self.expander[0].row_o);
-                self.base_table.col_i.follow(&self.expander[0].col_o);
-                self.offset_table.row_i.follow(&self.expander[0].row_o);
-                self.offset_table.col_i.follow(&self.expander[0].col_o);
-            }
-        }
-    }
-
-    #[kernel]
-    fn entries(&mut self) {
-        comment!("From the tables to the head");
-        self.entry.advance_i.next = self.advance.val();
-        self.entry.ws_i.next = self.registers.ws_o.val();
-        self.entry.shift_i.next = self.registers.shift_o.val();
-        self.entry.masks_i.next = self.registers.masks_o.val();
-        self.entry.valid_i.next = self.sequencer.valid_o.val();
-        self.entry.tag_i.next = self.sequencer.tag_o.val();
-        self.entry.origin_i.next = self.sequencer.origin_o.val();
-        self.entry.sum_i.next = self.sequencer.sum_o.val();
-        self.entry.keep_i.next = self.sequencer.keep_o.val();
-        self.entry.base_i.next = self.base_table.value_o.val();
-        self.entry.offset_i.next = self.offset_table.value_o.val();
-        self.head.advance_i.next = self.advance.val();
-        self.head.origin_value_i.next = self.registers.a_origin_o.val();
-        self.head.valid_i.next = self.entry.valid_o.val();
-        self.head.tag_i.next = self.entry.tag_o.val();
-        self.head.origin_i.next = self.entry.origin_o.val();
-        self.head.sum_i.next = self.entry.sum_o.val();
-        self.head.keep_i.next = self.entry.keep_o.val();
-        self.head.value_i.next = self.entry.value_o.val();
-        self.entry.base_row_i.follow(&self.base_table.row_o);
-        self.entry.base_col_i.follow(&self.base_table.col_o);
-        self.entry.offset_row_i.follow(&self.offset_table.row_o);
-        self.entry.offset_col_i.follow(&self.offset_table.col_o);
-        self.head.row_i.follow(&self.entry.row_o);
-        self.head.col_i.follow(&self.entry.col_o);
-    }
-
-    #[kernel]
-    fn to_rows(&mut self) {
-        comment!("From the head to the rows");
-        if self._of.broadcast {
-            self.rows_advance.next = self.ready_i.val() | !self.row.row_valid_o[0].val();
-            self.advance.next = self.rows_advance.val();
-            self.accept.next = self.head.valid_o.val() & self.rows_advance.val();
-        } else {
-            self.rows_advance.next = true;
-            self.advance.next = self.ready_i.val() | !self.head.valid_o.val();
-            self.accept.next = self.head.valid_o.val() & self.ready_i.val();
-        }
-        self.row.advance_i.next = self.rows_advance.val();
-        self.row.accept_i.next = self.accept.val();
-        self.row.tag_i.next = self.head.tag_o.val();
-        self.row.value_i.next = self.head.value_o.val();
-        self.row.row_i.follow(&self.head.row_o);
-        self.row.col_i.follow(&self.head.col_o);
-        self.pass.advance_i.next = self.rows_advance.val();
-        self.pass.accept_i.next = self.accept.val();
-        self.pass.tag_i.next = self.head.tag_o.val();
-        self.pass.ws_i.next = self.registers.ws_o.val();
-        self.pass.b_origin_i.next = self.registers.b_origin_o.val();
-
-        self.refused_o.follow(&self.refused);
-        self.busy_o.follow(&self.busy);
-        self.done_o.follow(&self.done);
-        self.error_o.follow(&self.error);
-        self.row_valid_o.follow(&self.row.row_valid_o);
-        self.row_ren_o.follow(&self.row.row_ren_o);
-        self.row_addr_o.follow(&self.row.row_addr_o);
-        self.row_first_o.follow(&self.row.row_first_o);
-        self.row_last_o.follow(&self.row.row_last_o);
-        self.b_valid_o.next = self.pass.b_valid_o.val();
-        self.b_addr_o.next = self.pass.b_addr_o.val();
-        self.b_row_o.next = self.pass.b_row_o.val();
-        self.pass_held_o.next = self.pass.pass_held_o.val();
-        self.pass_cols_o.next = self.pass.pass_cols_o.val();
-        self.pass_sum_first_o.next = self.pass.pass_sum_first_o.val();
-        self.pass_sum_last_o.next = self.pass.pass_sum_last_o.val();
-    }
-}
-
-impl<const A: usize> Logic for OffsetUnit<A> {
-    #[kernel]
-    fn update(&mut self) {
-        self.writes();
-        self.start_and_end();
-        self.slots();
-        self.tables();
-        self.entries();
-        self.to_rows();
-    }
-    describe!(|this| {
-        let shape = &this._of;
-        Meta::module("offsets")
-            .param("rows", "r", shape.rows, "rows")
+    fn describe(&self, meta: Meta) -> Meta {
+        let shape = &self._of;
+        meta.param("rows", "r", shape.rows, "rows")
             .param("cols", "q", shape.cols, "columns of the array")
             .param("A", "a", A, "bits of an address and of a table entry")
             .param("bases", "b", shape.bases, "entries of the table of bases")
@@ -319,5 +127,181 @@ impl<const A: usize> Logic for OffsetUnit<A> {
             .option("before", "i", shape.before.into(), BEFORE)
             .option("prefetch", "p", shape.prefetch.into(), PREFETCH)
             .option("expand", "x", shape.expand.into(), EXPAND)
-    });
+    }
+}
+
+#[kernel]
+impl<const A: usize> OffsetUnit<A> {
+    fn update(&mut self) {
+        self.writes();
+        self.start_and_end();
+        self.slots();
+        self.tables();
+        self.entries();
+        self.to_rows();
+    }
+
+    fn writes(&mut self) {
+        comment!("Writes: nothing changes during a run, nor in the clock of a start");
+        self.expanding = mux(self._of.expand, self.expander[0].busy_o, false);
+        self.wr_ready_o = !self.expanding;
+        self.write = self.wr_valid_i & !self.expanding;
+        self.registers.write_i = self.write;
+        self.registers.kind_i = self.wr_kind_i;
+        self.registers.index_i = self.wr_index_i;
+        self.registers.data_i = self.wr_data_i;
+        self.registers.blocked_i = self.busy | self.start_i;
+        if self._of.expand {
+            self.refuse = self.registers.refused_o | self.expander[0].refused_o;
+        } else {
+            self.refuse = self.registers.refused_o;
+        }
+        self.refused.load(self.refuse | self.start, self.refuse);
+    }
+
+    fn start_and_end(&mut self) {
+        comment!("Start and end");
+        self.heard = self.start_i & !self.busy & !self.expanding;
+        self.start = self.heard & (self.registers.code_o == 0);
+        self.error.load(self.heard, self.registers.code_o);
+        self.finished = self.row.end_o & self.rows_advance;
+        self.busy.load(self.start | self.finished, self.start);
+        self.done = self.finished;
+    }
+
+    fn slots(&mut self) {
+        comment!("Slots");
+        self.sequencer.start_i = self.start;
+        self.sequencer.advance_i = self.advance;
+        self.sequencer.ws_i = self.registers.ws_o;
+        self.sequencer.steps_i = self.registers.steps_o;
+        self.sequencer.t_i = self.registers.t_o;
+        self.sequencer.k_i = self.registers.k_o;
+        self.sequencer.n_i = self.registers.n_o;
+        self.sequencer.base_ptr_i = self.registers.base_ptr_o;
+        self.sequencer.offset_ptr_i = self.registers.offset_ptr_o;
+    }
+
+    fn tables(&mut self) {
+        comment!("Tables");
+        self.base_table.wen_i = self.registers.base_o;
+        self.base_table.waddr_i = self.wr_index_i;
+        self.base_table.value_i = self.wr_data_i.get_bits::<A>(0);
+        self.base_table.ren_i = self.sequencer.base_ren_o;
+        self.base_table.raddr_i = self.sequencer.base_addr_o;
+        self.offset_table.wen_i = self.registers.offset_o;
+        self.offset_table.waddr_i = self.wr_index_i;
+        self.offset_table.value_i = self.wr_data_i.get_bits::<A>(0);
+        self.offset_table.ren_i = self.sequencer.offset_ren_o;
+        self.offset_table.raddr_i = self.sequencer.offset_addr_o;
+        self.base_table.row_i.follow(&self.wr_row_i);
+        self.base_table.col_i.follow(&self.wr_col_i);
+        self.offset_table.row_i.follow(&self.wr_row_i);
+        self.offset_table.col_i.follow(&self.wr_col_i);
+        if self._of.expand {
+            self.expander[0].write_i = self.registers.expander_o;
+            self.expander[0].index_i = self.wr_index_i.get_bits::<4>(0);
+            self.expander[0].data_i = self.wr_data_i;
+            self.expander[0].read_i = self.entry.base_o;
+            if self.expander[0].offset_o {
+                self.expander[0].read_i = self.entry.offset_o;
+            }
+            for i in 0..self._of.taps {
+                self.expander[0].row_i[i] = self.wr_row_i[i];
+                self.expander[0].col_i[i] = self.wr_col_i[i];
+                self.expander[0].read_row_i[i] = self.entry.base_row_o[i];
+                self.expander[0].read_col_i[i] = self.entry.base_col_o[i];
+                if self.expander[0].offset_o {
+                    self.expander[0].read_row_i[i] = self.entry.offset_row_o[i];
+                    self.expander[0].read_col_i[i] = self.entry.offset_col_o[i];
+                }
+            }
+            if self.expanding {
+                self.base_table.wen_i = self.expander[0].wen_o & !self.expander[0].offset_o;
+                self.base_table.waddr_i = self.expander[0].waddr_o;
+                self.base_table.value_i = self.expander[0].value_o;
+                self.base_table.ren_i = self.expander[0].ren_o & !self.expander[0].offset_o;
+                self.base_table.raddr_i = self.expander[0].raddr_o;
+                self.offset_table.wen_i = self.expander[0].wen_o & self.expander[0].offset_o;
+                self.offset_table.waddr_i = self.expander[0].waddr_o;
+                self.offset_table.value_i = self.expander[0].value_o;
+                self.offset_table.ren_i = self.expander[0].ren_o & self.expander[0].offset_o;
+                self.offset_table.raddr_i = self.expander[0].raddr_o;
+                self.base_table.row_i.follow(&self.expander[0].row_o);
+                self.base_table.col_i.follow(&self.expander[0].col_o);
+                self.offset_table.row_i.follow(&self.expander[0].row_o);
+                self.offset_table.col_i.follow(&self.expander[0].col_o);
+            }
+        }
+    }
+
+    fn entries(&mut self) {
+        comment!("From the tables to the head");
+        self.entry.advance_i = self.advance;
+        self.entry.ws_i = self.registers.ws_o;
+        self.entry.shift_i = self.registers.shift_o;
+        self.entry.masks_i = self.registers.masks_o;
+        self.entry.valid_i = self.sequencer.valid_o;
+        self.entry.tag_i = self.sequencer.tag_o;
+        self.entry.origin_i = self.sequencer.origin_o;
+        self.entry.sum_i = self.sequencer.sum_o;
+        self.entry.keep_i = self.sequencer.keep_o;
+        self.entry.base_i = self.base_table.value_o;
+        self.entry.offset_i = self.offset_table.value_o;
+        self.head.advance_i = self.advance;
+        self.head.origin_value_i = self.registers.a_origin_o;
+        self.head.valid_i = self.entry.valid_o;
+        self.head.tag_i = self.entry.tag_o;
+        self.head.origin_i = self.entry.origin_o;
+        self.head.sum_i = self.entry.sum_o;
+        self.head.keep_i = self.entry.keep_o;
+        self.head.value_i = self.entry.value_o;
+        self.entry.base_row_i.follow(&self.base_table.row_o);
+        self.entry.base_col_i.follow(&self.base_table.col_o);
+        self.entry.offset_row_i.follow(&self.offset_table.row_o);
+        self.entry.offset_col_i.follow(&self.offset_table.col_o);
+        self.head.row_i.follow(&self.entry.row_o);
+        self.head.col_i.follow(&self.entry.col_o);
+    }
+
+    fn to_rows(&mut self) {
+        comment!("From the head to the rows");
+        if self._of.broadcast {
+            self.rows_advance = self.ready_i | !self.row.row_valid_o[0];
+            self.advance = self.rows_advance;
+            self.accept = self.head.valid_o & self.rows_advance;
+        } else {
+            self.rows_advance = true;
+            self.advance = self.ready_i | !self.head.valid_o;
+            self.accept = self.head.valid_o & self.ready_i;
+        }
+        self.row.advance_i = self.rows_advance;
+        self.row.accept_i = self.accept;
+        self.row.tag_i = self.head.tag_o;
+        self.row.value_i = self.head.value_o;
+        self.row.row_i.follow(&self.head.row_o);
+        self.row.col_i.follow(&self.head.col_o);
+        self.pass.advance_i = self.rows_advance;
+        self.pass.accept_i = self.accept;
+        self.pass.tag_i = self.head.tag_o;
+        self.pass.ws_i = self.registers.ws_o;
+        self.pass.b_origin_i = self.registers.b_origin_o;
+
+        self.refused_o.follow(&self.refused);
+        self.busy_o.follow(&self.busy);
+        self.done_o.follow(&self.done);
+        self.error_o.follow(&self.error);
+        self.row_valid_o.follow(&self.row.row_valid_o);
+        self.row_ren_o.follow(&self.row.row_ren_o);
+        self.row_addr_o.follow(&self.row.row_addr_o);
+        self.row_first_o.follow(&self.row.row_first_o);
+        self.row_last_o.follow(&self.row.row_last_o);
+        self.b_valid_o = self.pass.b_valid_o;
+        self.b_addr_o = self.pass.b_addr_o;
+        self.b_row_o = self.pass.b_row_o;
+        self.pass_held_o = self.pass.pass_held_o;
+        self.pass_cols_o = self.pass.pass_cols_o;
+        self.pass_sum_first_o = self.pass.pass_sum_first_o;
+        self.pass_sum_last_o = self.pass.pass_sum_last_o;
+    }
 }

@@ -1,6 +1,5 @@
 //! The way of a slot from one row to the next.
 
-use super::shape::TAPS;
 use heddle_kernel::prelude::*;
 
 /// Passes a slot on to the next row. A load slot that its row takes goes no further; the one
@@ -8,7 +7,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// One clock; a slot never stops.
-#[module]
+#[module(name = "offsets_wave")]
 pub struct OffsetWave<const A: usize> {
     /// The row took the load slot before this one.
     pub took_i: Signal<In, Bit>,
@@ -46,29 +45,26 @@ pub struct OffsetWave<const A: usize> {
     pub col: [OutRegData<Bits<1>>; taps],
     passes: Signal<Local, Bit>,
     first_behind: Signal<Local, Bit>,
-    _taps: usize,
+    /// Bits of a value.
+    _address_bits: Generic<'a', A>,
+    /// Row bits of an entry, and column bits.
+    _taps: Optional<'t'>,
 }
 
-impl<const A: usize> Logic for OffsetWave<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> OffsetWave<A> {
     fn update(&mut self) {
-        self.passes.next = self.step_i.val() | (self.load_i.val() & !self.first_i.val());
-        self.first_behind.next = self.first_i.val();
-        if self.load_i.val() {
-            self.first_behind.next = self.took_i.val();
-        }
-        self.load.d_i.next = self.load_i.val() & !self.first_i.val();
-        self.step.d_i.next = self.step_i.val();
-        self.first.load(self.passes.val(), self.first_behind.val());
-        self.last.load(self.passes.val(), self.last_i.val());
-        self.mark.load(self.passes.val(), self.mark_i.val());
-        self.value.load(self.passes.val(), self.value_i.val());
+        self.passes = self.step_i | (self.load_i & !self.first_i);
+        self.first_behind = mux(self.load_i, self.took_i, self.first_i);
+        self.load = self.load_i & !self.first_i;
+        self.step = self.step_i;
+        self.first.load(self.passes, self.first_behind);
+        self.last.load(self.passes, self.last_i);
+        self.mark.load(self.passes, self.mark_i);
+        self.value.load(self.passes, self.value_i);
         for i in 0..self._taps {
-            self.row[i].load(self.passes.val(), self.row_i[i].val());
-            self.col[i].load(self.passes.val(), self.col_i[i].val());
+            self.row[i].load(self.passes, self.row_i[i]);
+            self.col[i].load(self.passes, self.col_i[i]);
         }
     }
-    describe!(|this| Meta::module("offsets_wave")
-        .param("A", "a", A, "bits of a value")
-        .option("taps", "t", this._taps, TAPS));
 }

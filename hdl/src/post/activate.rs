@@ -35,26 +35,23 @@ pub struct Activate {
     chosen: Delay<Bits<8>>,
     /// Table from 0 on.
     index: Signal<Local, Bits<3>>,
-    _tables: usize,
+    /// Tables.
+    _tables: Param<'n'>,
 }
 
-impl Logic for Activate {
-    #[kernel]
+#[kernel]
+impl Activate {
     fn update(&mut self) {
-        self.index.next = self.table_i.val().get_bits::<3>(0) - 1;
-        self.entries.wen_i.next = self.wen_i.val();
-        self.entries.waddr_i.next = self.wentry_i.val();
-        self.entries.wdata_i[0].next = self.wdata_i.val();
-        self.entries.ren_i.next = self.valid_i.val() & self.table_i.val().any();
-        self.entries.raddr_i.next =
-            (bit_cast::<11, 3>(self.index.val()) << 8) | bit_cast::<11, 8>(self.byte_i.val());
-        self.passed.d_i.next = self.byte_i.val();
+        self.index = self.table_i.get_bits::<3>(0) - 1;
+        self.entries.wen_i = self.wen_i;
+        self.entries.waddr_i = self.wentry_i;
+        self.entries.wdata_i[0] = self.wdata_i;
+        self.entries.ren_i = self.valid_i & self.table_i.any();
+        self.entries.raddr_i =
+            (bit_cast::<11, 3>(self.index) << 8) | bit_cast::<11, 8>(self.byte_i);
+        self.passed = self.byte_i;
 
-        self.chosen.d_i.next = self.passed.q_o.val();
-        if self.table_i.val().any() {
-            self.chosen.d_i.next = self.entries.rdata_o[0].val();
-        }
-        self.byte_o.next = self.chosen.q_o.val();
+        self.chosen = mux(self.table_i.any(), self.entries.rdata_o[0], self.passed);
+        self.byte_o = self.chosen;
     }
-    describe!(|this| Meta::module("activate").param("tables", "n", this._tables, "tables"));
 }

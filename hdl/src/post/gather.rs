@@ -43,36 +43,27 @@ pub struct Gatherer {
     gate: [Signal<Local, Bits<8>>; 8],
 }
 
-impl Logic for Gatherer {
-    #[kernel]
+#[kernel]
+impl Gatherer {
     fn update(&mut self) {
-        self.leaves.next = self.open.q_o.val()
-            & (self.complete.q_o.val()
-                | (self.valid_i.val()
-                    & !self.drop_i.val()
-                    & (self.dest_i.val().get_bits::<13>(3) != self.word.q_o.val())));
-        self.is_first.next = self.leaves.val() | self.drop_i.val() | !self.open.q_o.val();
-        self.open.d_i.next =
-            self.valid_i.val() | (self.open.q_o.val() & !self.leaves.val() & !self.drop_i.val());
-        self.complete.d_i.next = self.valid_i.val() & self.flush_i.val();
+        self.leaves = self.open
+            & (self.complete
+                | (self.valid_i & !self.drop_i & (self.dest_i.get_bits::<13>(3) != self.word)));
+        self.is_first = self.leaves | self.drop_i | !self.open;
+        self.open = self.valid_i | (self.open & !self.leaves & !self.drop_i);
+        self.complete = self.valid_i & self.flush_i;
 
-        self.word
-            .load(self.valid_i.val(), self.dest_i.val().get_bits::<13>(3));
+        self.word.load(self.valid_i, self.dest_i.get_bits::<13>(3));
         for k in 0..8 {
-            self.is_here[k].next = self.dest_i.val().get_bits::<3>(0) == k.to_bits::<3>();
-            self.gate[k].next = 0.into();
-            if self.is_here[k].val() {
-                self.gate[k].next = 0xff.into();
-            }
+            self.is_here[k] = self.dest_i.get_bits::<3>(0) == k.to_bits::<3>();
+            self.gate[k] = mux(self.is_here[k], 0xff.into(), 0.into());
         }
         for k in 0..8 {
-            self.data[k].en_i.next =
-                self.valid_i.val() & (self.is_first.val() | self.is_here[k].val());
-            self.data[k].d_i.next = self.byte_i.val() & self.gate[k].val();
-            self.data_o[k].next = self.data[k].q_o.val();
+            self.data[k].en_i = self.valid_i & (self.is_first | self.is_here[k]);
+            self.data[k] = self.byte_i & self.gate[k];
+            self.data_o[k] = self.data[k];
         }
-        self.valid_o.next = self.leaves.val();
-        self.word_o.next = self.word.q_o.val();
+        self.valid_o = self.leaves;
+        self.word_o = self.word;
     }
-    describe!(|_this| Meta::module("gatherer"));
 }

@@ -20,7 +20,7 @@ pub const POST_LATENCY: usize = REQUANTISE_LATENCY;
 /// Everything else that comes from the left is on the right one cycle later. A parameter is
 /// written when its column number is 0; the number is decremented modulo 256 from column to
 /// column.
-#[module]
+#[module(describe)]
 pub struct PostLane {
     /// Head of a drain: loads multiplier and shift of `tile_i`.
     pub load_i: Signal<In, Bit>,
@@ -135,8 +135,8 @@ pub struct PostLane {
     takes_part: Signal<Local, Bit>,
     /// Shift of the tile that is being loaded.
     shift: Signal<Local, Bits<6>>,
-    /// Column tiles, 1..=256.
-    _tiles: usize,
+    /// Column tiles.
+    _tiles: Param<'t'>,
     #[new(options.latency())]
     _stages: usize,
     #[new(options.pool_latency() + REQUANTISE_LATENCY)]
@@ -152,8 +152,15 @@ pub struct PostLane {
     _options: PostOptions,
 }
 
-impl Logic for PostLane {
-    #[kernel]
+impl PostLane {
+    fn describe(&self, meta: Meta) -> Meta {
+        let meta = self._options.describe(meta);
+        self._options.describe_clocks(meta)
+    }
+}
+
+#[kernel]
+impl PostLane {
     fn update(&mut self) {
         self.wave();
         self.writes();
@@ -164,43 +171,34 @@ impl Logic for PostLane {
         self.activation();
         self.words();
     }
-    describe!(|this| {
-        let lane = Meta::module("post_lane").param("tiles", "t", this._tiles, "column tiles");
-        let lane = this._options.describe(lane);
-        this._options.describe_clocks(lane)
-    });
-}
 
-impl PostLane {
     /// What travels on to the next column.
-    #[kernel]
     fn wave(&mut self) {
-        self.load.d_i.next = self.load_i.val();
-        self.tile.d_i.next = self.tile_i.val();
-        self.skip.d_i.next = 0.into();
-        self.cols.d_i.next = self.cols_i.val();
-        self.takes_part.next = false;
-        if self.skip_i.val().any() {
-            self.skip.d_i.next = self.skip_i.val() - 1;
-        } else if self.cols_i.val().any() {
-            self.cols.d_i.next = self.cols_i.val() - 1;
-            self.takes_part.next = true;
+        self.load = self.load_i;
+        self.tile = self.tile_i;
+        self.skip = 0.into();
+        self.cols = self.cols_i;
+        self.takes_part = false;
+        if self.skip_i.any() {
+            self.skip = self.skip_i - 1;
+        } else if self.cols_i.any() {
+            self.cols = self.cols_i - 1;
+            self.takes_part = true;
         }
-        self.skip_o.next = self.skip.q_o.val();
-        self.cols_o.next = self.cols.q_o.val();
-        self.valid.d_i.next = self.valid_i.val();
-        self.dest.d_i.next = self.dest_i.val();
-        self.flush.d_i.next = self.flush_i.val();
+        self.skip_o = self.skip;
+        self.cols_o = self.cols;
+        self.valid = self.valid_i;
+        self.dest = self.dest_i;
+        self.flush = self.flush_i;
         self.first.follow(&self.first_i);
         self.last.follow(&self.last_i);
     }
 
     /// Parameter writes travel on, too.
-    #[kernel]
     fn writes(&mut self) {
-        self.pw_valid.d_i.next = self.pw_valid_i.val();
-        self.pw_column.d_i.next = self.pw_column_i.val() - 1;
-        self.pw_tile.d_i.next = self.pw_tile_i.val();
+        self.pw_valid = self.pw_valid_i;
+        self.pw_column = self.pw_column_i - 1;
+        self.pw_tile = self.pw_tile_i;
         self.pw_data.follow(&self.pw_data_i);
 
         self.aw_valid.follow(&self.aw_valid_i);
@@ -210,138 +208,129 @@ impl PostLane {
     }
 
     /// Parameters of the drain.
-    #[kernel]
     fn parameters(&mut self) {
-        self.ram.wen_i.next = self.pw_valid_i.val() & (self.pw_column_i.val() == 0);
-        self.ram.waddr_i.next = self.pw_tile_i.val();
+        self.ram.wen_i = self.pw_valid_i & (self.pw_column_i == 0);
+        self.ram.waddr_i = self.pw_tile_i;
         for k in 0..5 {
-            self.ram.wdata_i[k].next = self.pw_data_i[k].val();
+            self.ram.wdata_i[k] = self.pw_data_i[k];
         }
         for i in 0..self._pooling {
-            self.late_load[i].d_i.next = self.load_i.val();
-            self.late_part[i].d_i.next = self.takes_part.val();
-            self.late_tile[i].d_i.next = self.tile_i.val();
+            self.late_load[i] = self.load_i;
+            self.late_part[i] = self.takes_part;
+            self.late_tile[i] = self.tile_i;
         }
         for i in 0..(self._pooled + self._pooling) {
             if i > 0 {
-                self.late_load[i].d_i.next = self.late_load[i - 1].q_o.val();
+                self.late_load[i] = self.late_load[i - 1];
             }
         }
         for i in 0..self._pooled {
             if i > 0 {
-                self.late_part[i].d_i.next = self.late_part[i - 1].q_o.val();
-                self.late_tile[i].d_i.next = self.late_tile[i - 1].q_o.val();
+                self.late_part[i] = self.late_part[i - 1];
+                self.late_tile[i] = self.late_tile[i - 1];
             }
         }
         if self._pooling > 0 {
-            self.ram.ren_i.next = self.late_load[self._pooled - 1].q_o.val()
-                & self.late_part[self._pooled - 1].q_o.val();
-            self.ram.raddr_i.next = self.late_tile[self._pooled - 1].q_o.val();
+            self.ram.ren_i = self.late_load[self._pooled - 1] & self.late_part[self._pooled - 1];
+            self.ram.raddr_i = self.late_tile[self._pooled - 1];
         } else {
-            self.ram.ren_i.next = self.load_i.val() & self.takes_part.val();
-            self.ram.raddr_i.next = self.tile_i.val();
+            self.ram.ren_i = self.load_i & self.takes_part;
+            self.ram.raddr_i = self.tile_i;
         }
-        self.active.load(self.load_i.val(), self.takes_part.val());
+        self.active.load(self.load_i, self.takes_part);
         if self._pooling > 0 {
-            self.multiplier.en_i.next = self.late_load[self._pooled].q_o.val();
-            self.left.en_i.next = self.late_load[self._pooled].q_o.val();
-            self.right.en_i.next = self.late_load[self._pooled].q_o.val();
+            self.multiplier.en_i = self.late_load[self._pooled];
+            self.left.en_i = self.late_load[self._pooled];
+            self.right.en_i = self.late_load[self._pooled];
         } else {
-            self.multiplier.en_i.next = self.load.q_o.val();
-            self.left.en_i.next = self.load.q_o.val();
-            self.right.en_i.next = self.load.q_o.val();
+            self.multiplier.en_i = self.load;
+            self.left.en_i = self.load;
+            self.right.en_i = self.load;
         }
-        self.multiplier.d_i.next = (bit_cast::<31, 7>(self.ram.rdata_o[3].val().get_bits::<7>(0))
-            << 24)
-            | (bit_cast::<31, 8>(self.ram.rdata_o[2].val()) << 16)
-            | (bit_cast::<31, 8>(self.ram.rdata_o[1].val()) << 8)
-            | bit_cast::<31, 8>(self.ram.rdata_o[0].val());
-        self.shift.next = self.ram.rdata_o[4].val().get_bits::<6>(0);
-        self.left.d_i.next = self.shift.val().get_bits::<5>(0);
-        self.right.d_i.next = 0.into();
-        if self.shift.val().get_bit(5) {
-            self.left.d_i.next = 0.into();
-            self.right.d_i.next = !self.shift.val().get_bits::<5>(0) + 1;
+        self.multiplier = (bit_cast::<31, 7>(self.ram.rdata_o[3].get_bits::<7>(0)) << 24)
+            | (bit_cast::<31, 8>(self.ram.rdata_o[2]) << 16)
+            | (bit_cast::<31, 8>(self.ram.rdata_o[1]) << 8)
+            | bit_cast::<31, 8>(self.ram.rdata_o[0]);
+        self.shift = self.ram.rdata_o[4].get_bits::<6>(0);
+        self.left = self.shift.get_bits::<5>(0);
+        self.right = 0.into();
+        if self.shift.get_bit(5) {
+            self.left = 0.into();
+            self.right = !self.shift.get_bits::<5>(0) + 1;
         }
     }
 
     /// Windows are reduced.
-    #[kernel]
     fn pooling(&mut self) {
         for i in 0..self._pooling {
-            self.pool[i].valid_i.next = self.valid_i.val() & self.active.q_o.val();
-            self.pool[i].first_i.next = self.first_i[i].val();
-            self.pool[i].last_i.next = self.last_i[i].val();
-            self.pool[i].reduction_i.next = self.reduction_i[i].val();
-            self.pool[i].acc_i.next = self.acc_i.val();
+            self.pool[i].valid_i = self.valid_i & self.active;
+            self.pool[i].first_i = self.first_i[i];
+            self.pool[i].last_i = self.last_i[i];
+            self.pool[i].reduction_i = self.reduction_i[i];
+            self.pool[i].acc_i = self.acc_i;
         }
         for i in 0..self._medians {
-            self.pool[i].window_i[i].next = self.window_i[i].val();
+            self.pool[i].window_i[i] = self.window_i[i];
         }
     }
 
     /// Sums become bytes.
-    #[kernel]
     fn scaling(&mut self) {
         if self._pooling > 0 {
-            self.requantise.valid_i.next = self.pool[0].valid_o.val();
-            self.requantise.acc_i.next = self.pool[0].acc_o.val();
+            self.requantise.valid_i = self.pool[0].valid_o;
+            self.requantise.acc_i = self.pool[0].acc_o;
         } else {
-            self.requantise.valid_i.next = self.valid_i.val() & self.active.q_o.val();
-            self.requantise.acc_i.next = self.acc_i.val();
+            self.requantise.valid_i = self.valid_i & self.active;
+            self.requantise.acc_i = self.acc_i;
         }
-        self.requantise.multiplier_i.next = self.multiplier.q_o.val();
-        self.requantise.left_i.next = self.left.q_o.val();
-        self.requantise.right_i.next = self.right.q_o.val();
-        self.requantise.single_i.next = self.single_i.val();
-        self.requantise.lo_i.next = self.lo_i.val();
-        self.requantise.hi_i.next = self.hi_i.val();
+        self.requantise.multiplier_i = self.multiplier;
+        self.requantise.left_i = self.left;
+        self.requantise.right_i = self.right;
+        self.requantise.single_i = self.single_i;
+        self.requantise.lo_i = self.lo_i;
+        self.requantise.hi_i = self.hi_i;
     }
 
     /// What travels beside the scaling.
-    #[kernel]
     fn beside(&mut self) {
         // Within a drain a load comes with a slot, and the word goes on.
-        self.pipe_load
-            .shift_in(self.load_i.val() & !self.valid_i.val());
-        let slot = self.valid_i.val() & self.active.q_o.val();
+        self.pipe_load.shift_in(self.load_i & !self.valid_i);
+        let slot = self.valid_i & self.active;
         if self._pooling > 0 {
-            self.pipe_valid.shift_in(slot & self.last_i[0].val());
+            self.pipe_valid.shift_in(slot & self.last_i[0]);
         } else {
             self.pipe_valid.shift_in(slot);
         }
-        self.pipe_dest.shift_in(self.dest_i.val());
-        self.pipe_flush.shift_in(self.flush_i.val());
+        self.pipe_dest.shift_in(self.dest_i);
+        self.pipe_flush.shift_in(self.flush_i);
     }
 
     /// Bytes may be looked up in a table.
-    #[kernel]
     fn activation(&mut self) {
         for i in 0..self._activates {
-            self.activate[i].valid_i.next = self.pipe_valid[self._scaled - 1].q_o.val();
-            self.activate[i].table_i.next = self.table_i[i].val();
-            self.activate[i].byte_i.next = self.requantise.byte_o.val();
-            self.activate[i].wen_i.next = self.aw_valid_i[i].val();
-            self.activate[i].wentry_i.next = self.aw_entry_i[i].val();
-            self.activate[i].wdata_i.next = self.pw_data_i[0].val();
+            self.activate[i].valid_i = self.pipe_valid[self._scaled - 1];
+            self.activate[i].table_i = self.table_i[i];
+            self.activate[i].byte_i = self.requantise.byte_o;
+            self.activate[i].wen_i = self.aw_valid_i[i];
+            self.activate[i].wentry_i = self.aw_entry_i[i];
+            self.activate[i].wdata_i = self.pw_data_i[0];
         }
     }
 
     /// Bytes become words.
-    #[kernel]
     fn words(&mut self) {
         let last = self._stages - 1;
-        self.gather.drop_i.next = self.pipe_load[last].q_o.val();
-        self.gather.valid_i.next = self.pipe_valid[last].q_o.val();
-        self.gather.dest_i.next = self.pipe_dest[last].q_o.val();
-        self.gather.flush_i.next = self.pipe_flush[last].q_o.val();
+        self.gather.drop_i = self.pipe_load[last];
+        self.gather.valid_i = self.pipe_valid[last];
+        self.gather.dest_i = self.pipe_dest[last];
+        self.gather.flush_i = self.pipe_flush[last];
         if self._activates > 0 {
-            self.gather.byte_i.next = self.activate[0].byte_o.val();
+            self.gather.byte_i = self.activate[0].byte_o;
         } else {
-            self.gather.byte_i.next = self.requantise.byte_o.val();
+            self.gather.byte_i = self.requantise.byte_o;
         }
-        self.dr_valid_o.next = self.gather.valid_o.val();
-        self.dr_word_o.next = self.gather.word_o.val();
+        self.dr_valid_o = self.gather.valid_o;
+        self.dr_word_o = self.gather.word_o;
         self.dr_data_o.follow(&self.gather.data_o);
     }
 }

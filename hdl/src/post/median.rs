@@ -35,53 +35,44 @@ pub struct MedianChain {
     upper: Signal<Local, Bits<8>>,
     lower_sum: Signal<Local, Bits<32>>,
     upper_sum: Signal<Local, Bits<32>>,
-    _depth: usize,
+    /// Longest window.
+    _depth: Param<'d'>,
 }
 
-impl Logic for MedianChain {
-    #[kernel]
+#[kernel]
+impl MedianChain {
     fn update(&mut self) {
-        self.stays[0].next = true;
-        self.place[0].next = self.acc_i.val();
+        self.stays[0] = true;
+        self.place[0] = self.acc_i;
         for k in 0..self._depth {
-            self.stays[k + 1].next = self.full[k].q_o.val()
-                & !self.first_i.val()
-                & (signed_cast(self.acc_i.val()) >= signed_cast(self.sorted[k].q_o.val()));
-            self.place[k + 1].next = self.sorted[k].q_o.val();
-            self.full[k].en_i.next = self.valid_i.val();
-            if k > 0 {
-                self.full[k].d_i.next = self.full[k - 1].q_o.val() & !self.first_i.val();
-            } else {
-                self.full[k].d_i.next = true;
-            }
+            self.stays[k + 1] = self.full[k]
+                & !self.first_i
+                & (signed_cast(self.acc_i) >= signed_cast(self.sorted[k]));
+            self.place[k + 1] = self.sorted[k];
+            self.full[k].en_i = self.valid_i;
+            self.full[k] = mux(k > 0, self.full[k - 1] & !self.first_i, true);
         }
         for k in 0..self._depth {
-            self.sorted[k].load(self.valid_i.val(), self.acc_i.val());
-            if self.stays[k + 1].val() {
-                self.sorted[k].d_i.next = self.sorted[k].q_o.val();
-            } else if !self.stays[k].val() {
-                self.sorted[k].d_i.next = self.place[k].val();
+            self.sorted[k].load(self.valid_i, self.acc_i);
+            if self.stays[k + 1] {
+                self.sorted[k] = self.sorted[k];
+            } else if !self.stays[k] {
+                self.sorted[k] = self.place[k];
             }
         }
 
-        self.lower.next = self.window_i.val() >> 1;
-        self.upper.next = self.lower.val() + self.window_i.val().get_bits::<1>(0).get_bits::<8>(0);
-        self.lower_sum.next = 0.into();
-        self.upper_sum.next = 0.into();
+        self.lower = self.window_i >> 1;
+        self.upper = self.lower + self.window_i.get_bits::<1>(0).get_bits::<8>(0);
+        self.lower_sum = 0.into();
+        self.upper_sum = 0.into();
         for k in 0..self._depth {
-            if self.lower.val() == k.to_bits::<8>() {
-                self.lower_sum.next = self.sorted[k].q_o.val();
+            if self.lower == k.to_bits::<8>() {
+                self.lower_sum = self.sorted[k];
             }
-            if self.upper.val() == k.to_bits::<8>() {
-                self.upper_sum.next = self.sorted[k].q_o.val();
+            if self.upper == k.to_bits::<8>() {
+                self.upper_sum = self.sorted[k];
             }
         }
-        self.twice_o.next = self.lower_sum.val() + self.upper_sum.val();
+        self.twice_o = self.lower_sum + self.upper_sum;
     }
-    describe!(|this| Meta::module("median_chain").param(
-        "depth",
-        "d",
-        this._depth,
-        "longest window"
-    ));
 }

@@ -46,40 +46,39 @@ pub struct HighMultiply {
     carry: Signal<Local, Bits<2>>,
 }
 
-impl Logic for HighMultiply {
-    #[kernel]
+#[kernel]
+impl HighMultiply {
     fn update(&mut self) {
-        self.ah.next = self.value_i.val().get_bits::<16>(16);
-        self.al.next = bit_cast::<17, 16>(self.value_i.val().get_bits::<16>(0));
-        self.qh.next = bit_cast::<17, 16>(self.multiplier_i.val().get_bits::<16>(15));
-        self.ql.next = bit_cast::<16, 15>(self.multiplier_i.val().get_bits::<15>(0));
-        self.mul_hh.a_i.next = signed_cast(self.ah.val());
-        self.mul_hh.b_i.next = signed_cast(self.qh.val());
-        self.mul_hl.a_i.next = signed_cast(self.ah.val());
-        self.mul_hl.b_i.next = signed_cast(self.ql.val());
-        self.mul_lh.a_i.next = signed_cast(self.al.val());
-        self.mul_lh.b_i.next = signed_cast(self.qh.val());
-        self.mul_ll.a_i.next = signed_cast(self.al.val());
-        self.mul_ll.b_i.next = signed_cast(self.ql.val());
-        self.product_hh.d_i.next = unsigned_cast(self.mul_hh.p_o.val());
-        self.product_hl.d_i.next = unsigned_cast(self.mul_hl.p_o.val());
-        self.product_lh.d_i.next = unsigned_cast(self.mul_lh.p_o.val());
-        self.product_ll.d_i.next = unsigned_cast(self.mul_ll.p_o.val());
+        self.ah = self.value_i.get_bits::<16>(16);
+        self.al = bit_cast::<17, 16>(self.value_i.get_bits::<16>(0));
+        self.qh = bit_cast::<17, 16>(self.multiplier_i.get_bits::<16>(15));
+        self.ql = bit_cast::<16, 15>(self.multiplier_i.get_bits::<15>(0));
+        self.mul_hh.a_i = signed_cast(self.ah);
+        self.mul_hh.b_i = signed_cast(self.qh);
+        self.mul_hl.a_i = signed_cast(self.ah);
+        self.mul_hl.b_i = signed_cast(self.ql);
+        self.mul_lh.a_i = signed_cast(self.al);
+        self.mul_lh.b_i = signed_cast(self.qh);
+        self.mul_ll.a_i = signed_cast(self.al);
+        self.mul_ll.b_i = signed_cast(self.ql);
+        self.product_hh = unsigned_cast(self.mul_hh.p_o);
+        self.product_hl = unsigned_cast(self.mul_hl.p_o);
+        self.product_lh = unsigned_cast(self.mul_lh.p_o);
+        self.product_ll = unsigned_cast(self.mul_ll.p_o);
 
-        self.high.d_i.next = self.product_hh.q_o.val().get_bits::<32>(0)
-            + bit_cast::<32, 16>(self.product_lh.q_o.val().get_bits::<16>(16))
+        self.high = self.product_hh.get_bits::<32>(0)
+            + bit_cast::<32, 16>(self.product_lh.get_bits::<16>(16))
             + unsigned_cast(bit_cast_signed::<32, 17>(signed_cast(
-                self.product_hl.q_o.val().get_bits::<17>(15),
+                self.product_hl.get_bits::<17>(15),
             )));
-        self.low.d_i.next = bit_cast::<18, 16>(self.product_lh.q_o.val().get_bits::<16>(0))
-            + (bit_cast::<18, 15>(self.product_hl.q_o.val().get_bits::<15>(0)) << 1)
-            + bit_cast::<18, 16>(self.product_ll.q_o.val().get_bits::<16>(15));
+        self.low = bit_cast::<18, 16>(self.product_lh.get_bits::<16>(0))
+            + (bit_cast::<18, 15>(self.product_hl.get_bits::<15>(0)) << 1)
+            + bit_cast::<18, 16>(self.product_ll.get_bits::<16>(15));
 
-        self.carry.next = self.low.q_o.val().get_bits::<2>(16);
-        if self.nearest_i.val() & self.low.q_o.val().get_bit(15) {
-            self.carry.next = self.low.q_o.val().get_bits::<2>(16) + 1;
+        self.carry = self.low.get_bits::<2>(16);
+        if self.nearest_i & self.low.get_bit(15) {
+            self.carry = self.low.get_bits::<2>(16) + 1;
         }
-        self.product.d_i.next = self.high.q_o.val() + bit_cast::<32, 2>(self.carry.val());
+        self.product = self.high + bit_cast::<32, 2>(self.carry);
     }
-    describe!(|_this| Meta::module("high_multiply"));
 }

@@ -91,34 +91,3 @@ impl PostOptions {
             )
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use heddle_arch::params::Post;
-
-    #[test]
-    fn latencies_are_those_of_the_document() {
-        for (pooling, median, activations) in [
-            (false, 0, 0),
-            (true, 0, 0),
-            (true, 9, 0),
-            (false, 0, 1),
-            (true, 4, 8),
-        ] {
-            let post = Post {
-                pooling,
-                product: false,
-                median,
-                activations,
-            };
-            let options = PostOptions {
-                pooling,
-                product: false,
-                median: median as usize,
-                activations: activations as usize,
-            };
-            assert_eq!(options.extra(), post.extra_cycles() as usize, "{post:?}");
-        }
-    }
-}

@@ -38,11 +38,16 @@ pub struct DrainPlace {
     lane_valid: [Signal<Local, Bit>; rows],
     lane_word: [Signal<Local, Bits<13>>; rows],
     lane_data: [[Signal<Local, Bits<8>>; 8]; rows],
-    _rows: usize,
-    _cols: usize,
-    _rounds: usize,
-    _padded: usize,
-    _turns: usize,
+    /// Partitions.
+    _rows: Param<'r'>,
+    /// Columns.
+    _cols: Param<'c'>,
+    /// Columns for each partition.
+    _rounds: Hidden,
+    /// Columns, also those that do not exist.
+    _padded: Hidden,
+    /// Bits of a turn.
+    _turns: Hidden,
     #[argument]
     _turn: Vec<DrainTurn>,
 }
@@ -67,52 +72,48 @@ impl DrainPlace {
     }
 }
 
-impl Logic for DrainPlace {
-    #[kernel]
+#[kernel]
+impl DrainPlace {
     fn update(&mut self) {
         for i in 0..self._padded {
             if i < self._cols {
-                self.column_valid[i].next = self.valid_i[i].val();
-                self.column_word[i].next = self.word_i[i].val();
+                self.column_valid[i] = self.valid_i[i];
+                self.column_word[i] = self.word_i[i];
             } else {
-                self.column_valid[i].next = false;
-                self.column_word[i].next = 0.into();
+                self.column_valid[i] = false;
+                self.column_word[i] = 0.into();
             }
             for k in 0..8 {
-                if i < self._cols {
-                    self.column_data[i][k].next = self.data_i[i][k].val();
-                } else {
-                    self.column_data[i][k].next = 0.into();
-                }
+                self.column_data[i][k] = mux(i < self._cols, self.data_i[i][k], 0.into());
             }
         }
         for r in 0..self._rows {
-            self.lane_valid[r].next = false;
-            self.lane_word[r].next = 0.into();
+            self.lane_valid[r] = false;
+            self.lane_word[r] = 0.into();
             for n in 0..self._rounds {
-                if self.column_valid[n * self._rows + r].val() {
-                    self.lane_valid[r].next = true;
-                    self.lane_word[r].next = self.column_word[n * self._rows + r].val();
+                if self.column_valid[n * self._rows + r] {
+                    self.lane_valid[r] = true;
+                    self.lane_word[r] = self.column_word[n * self._rows + r];
                 }
             }
             for k in 0..8 {
-                self.lane_data[r][k].next = 0.into();
+                self.lane_data[r][k] = 0.into();
                 for n in 0..self._rounds {
-                    if self.column_valid[n * self._rows + r].val() {
-                        self.lane_data[r][k].next = self.column_data[n * self._rows + r][k].val();
+                    if self.column_valid[n * self._rows + r] {
+                        self.lane_data[r][k] = self.column_data[n * self._rows + r][k];
                     }
                 }
             }
         }
 
         for b in 0..self._turns {
-            self.turn[b].turn_i.next = self.turn_i.val().get_bit(b);
+            self.turn[b].turn_i = self.turn_i.get_bit(b);
             if b > 0 {
                 for r in 0..self._rows {
-                    self.turn[b].valid_i[r].next = self.turn[b - 1].valid_o[r].val();
-                    self.turn[b].word_i[r].next = self.turn[b - 1].word_o[r].val();
+                    self.turn[b].valid_i[r] = self.turn[b - 1].valid_o[r];
+                    self.turn[b].word_i[r] = self.turn[b - 1].word_o[r];
                     for k in 0..8 {
-                        self.turn[b].data_i[r][k].next = self.turn[b - 1].data_o[r][k].val();
+                        self.turn[b].data_i[r][k] = self.turn[b - 1].data_o[r][k];
                     }
                 }
             } else {
@@ -133,14 +134,4 @@ impl Logic for DrainPlace {
             self.data.follow(&self.lane_data);
         }
     }
-    describe!(|this| Meta::module("drain_place")
-        .param("rows", "r", this._rows, "partitions")
-        .param("cols", "c", this._cols, "columns")
-        .hidden("rounds", this._rounds, "columns for each partition")
-        .hidden(
-            "padded",
-            this._padded,
-            "columns, also those that do not exist"
-        )
-        .hidden("turns", this._turns, "bits of a turn"));
 }

@@ -9,7 +9,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// One sum per clock, with gaps or without. The result of a window is on `acc_o` in the cycle after its
 /// last sum; with a median one cycle later.
-#[module]
+#[module(describe)]
 pub struct PoolLane {
     /// A sum is taken.
     pub valid_i: Signal<In, Bit>,
@@ -40,64 +40,65 @@ pub struct PoolLane {
     is_less: Signal<Local, Bit>,
     #[new(usize::from(options.median > 0))]
     _medians: usize,
+    /// Windows may be multiplied.
     #[new(usize::from(options.product))]
-    _product: usize,
+    _product: Optional<"pm">,
     _options: PostOptions,
 }
 
-impl Logic for PoolLane {
-    #[kernel]
+impl PoolLane {
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.option(
+            "median",
+            "md",
+            self._options.median,
+            "longest window for a median",
+        )
+    }
+}
+
+#[kernel]
+impl PoolLane {
     fn update(&mut self) {
         for i in 0..self._product {
-            self.mul[i].a_i.next = signed_cast(self.acc_i.val());
-            self.mul[i].b_i.next = signed_cast(self.reduced.q_o.val());
+            self.mul[i].a_i = signed_cast(self.acc_i);
+            self.mul[i].b_i = signed_cast(self.reduced);
         }
-        self.is_less.next = signed_cast(self.acc_i.val()) < signed_cast(self.reduced.q_o.val());
-        self.reduced.load(self.valid_i.val(), self.acc_i.val());
-        if !self.first_i.val() {
-            if (self.reduction_i.val() == 0) & self.is_less.val() {
-                self.reduced.d_i.next = self.reduced.q_o.val();
+        self.is_less = signed_cast(self.acc_i) < signed_cast(self.reduced);
+        self.reduced.load(self.valid_i, self.acc_i);
+        if !self.first_i {
+            if (self.reduction_i == 0) & self.is_less {
+                self.reduced = self.reduced;
             }
-            if (self.reduction_i.val() == 1) & !self.is_less.val() {
-                self.reduced.d_i.next = self.reduced.q_o.val();
+            if (self.reduction_i == 1) & !self.is_less {
+                self.reduced = self.reduced;
             }
-            if self.reduction_i.val() == 2 {
-                self.reduced.d_i.next = self.reduced.q_o.val() + self.acc_i.val();
+            if self.reduction_i == 2 {
+                self.reduced = self.reduced + self.acc_i;
             }
             for i in 0..self._product {
-                if self.reduction_i.val() == 3 {
-                    self.reduced.d_i.next = unsigned_cast(self.mul[i].p_o.val()).get_bits::<32>(0);
+                if self.reduction_i == 3 {
+                    self.reduced = unsigned_cast(self.mul[i].p_o).get_bits::<32>(0);
                 }
             }
         }
-        self.complete.d_i.next = self.valid_i.val() & self.last_i.val();
+        self.complete = self.valid_i & self.last_i;
 
         // The middle of a window is known one cycle behind its last sum.
         for i in 0..self._medians {
-            self.chain[i].valid_i.next = self.valid_i.val() & (self.reduction_i.val() == 4);
-            self.chain[i].first_i.next = self.first_i.val();
-            self.chain[i].window_i.next = self.window_i[i].val();
-            self.chain[i].acc_i.next = self.acc_i.val();
-            self.ready[i].d_i.next = self.complete.q_o.val();
-            self.result[i].d_i.next = self.reduced.q_o.val();
-            if self.reduction_i.val() == 4 {
-                self.result[i].d_i.next = self.chain[i].twice_o.val();
-            }
+            self.chain[i].valid_i = self.valid_i & (self.reduction_i == 4);
+            self.chain[i].first_i = self.first_i;
+            self.chain[i].window_i = self.window_i[i];
+            self.chain[i].acc_i = self.acc_i;
+            self.ready[i] = self.complete;
+            self.result[i] = mux(self.reduction_i == 4, self.chain[i].twice_o, self.reduced);
         }
         if self._medians > 0 {
-            self.valid_o.next = self.ready[0].q_o.val();
-            self.acc_o.next = self.result[0].q_o.val();
+            self.valid_o = self.ready[0];
+            self.acc_o = self.result[0];
         } else {
-            self.valid_o.next = self.complete.q_o.val();
-            self.acc_o.next = self.reduced.q_o.val();
+            self.valid_o = self.complete;
+            self.acc_o = self.reduced;
         }
     }
-    describe!(|this| Meta::module("pool_lane")
-        .option("product", "pm", this._product, "windows may be multiplied")
-        .option(
-            "median",
-            "md",
-            this._options.median,
-            "longest window for a median"
-        ));
 }

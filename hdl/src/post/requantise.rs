@@ -51,35 +51,34 @@ pub struct Requantise {
     round: RoundingShift,
 }
 
-impl Logic for Requantise {
-    #[kernel]
+#[kernel]
+impl Requantise {
     fn update(&mut self) {
         // Stage 0
-        self.acc.load(self.valid_i.val(), self.acc_i.val());
+        self.acc.load(self.valid_i, self.acc_i);
 
         // Stages 1 and 2
-        self.saturate.value_i.next = self.acc.q_o.val();
-        self.left_fine.d_i.next = self.left_i.val().get_bits::<3>(0);
-        self.saturate.coarse_i.next = self.left_i.val().get_bits::<2>(3);
-        self.saturate.fine_i.next = self.left_fine.q_o.val();
-        self.multiplier[0].d_i.next = self.multiplier_i.val();
-        self.multiplier[1].d_i.next = self.multiplier[0].q_o.val();
-        self.right.shift_in(self.right_i.val());
+        self.saturate.value_i = self.acc;
+        self.left_fine = self.left_i.get_bits::<3>(0);
+        self.saturate.coarse_i = self.left_i.get_bits::<2>(3);
+        self.saturate.fine_i = self.left_fine;
+        self.multiplier[0] = self.multiplier_i;
+        self.multiplier[1] = self.multiplier[0];
+        self.right.shift_in(self.right_i);
 
         // Stages 3 to 5
-        self.multiply.value_i.next = self.saturate.value_o.val();
-        self.multiply.multiplier_i.next = self.multiplier[1].q_o.val();
-        self.multiply.nearest_i.next = !self.single_i.val() | (self.right[3].q_o.val() == 0);
+        self.multiply.value_i = self.saturate.value_o;
+        self.multiply.multiplier_i = self.multiplier[1];
+        self.multiply.nearest_i = !self.single_i | (self.right[3] == 0);
 
         // Stages 6 to 9
-        self.right_fine.d_i.next = self.right[4].q_o.val().get_bits::<3>(0);
-        self.round.value_i.next = self.multiply.product_o.val();
-        self.round.coarse_i.next = self.right[4].q_o.val().get_bits::<2>(3);
-        self.round.fine_i.next = self.right_fine.q_o.val();
-        self.round.halves_up_i.next = self.single_i.val();
-        self.round.lo_i.next = self.lo_i.val();
-        self.round.hi_i.next = self.hi_i.val();
-        self.byte_o.next = self.round.byte_o.val();
+        self.right_fine = self.right[4].get_bits::<3>(0);
+        self.round.value_i = self.multiply.product_o;
+        self.round.coarse_i = self.right[4].get_bits::<2>(3);
+        self.round.fine_i = self.right_fine;
+        self.round.halves_up_i = self.single_i;
+        self.round.lo_i = self.lo_i;
+        self.round.hi_i = self.hi_i;
+        self.byte_o = self.round.byte_o;
     }
-    describe!(|_this| Meta::module("requantise"));
 }

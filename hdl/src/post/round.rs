@@ -57,96 +57,84 @@ pub struct RoundingShift {
     rounded: Signal<Local, Signed<11>>,
 }
 
-impl Logic for RoundingShift {
-    #[kernel]
+#[kernel]
+impl RoundingShift {
     fn update(&mut self) {
-        self.by_16.next = self.value_i.val();
-        self.guard_16.next = false;
-        self.sticky_16.next = false;
-        if self.coarse_i.val().get_bit(1) {
-            self.by_16.next = unsigned_cast(bit_cast_signed::<32, 16>(signed_cast(
-                self.value_i.val().get_bits::<16>(16),
+        self.by_16 = self.value_i;
+        self.guard_16 = false;
+        self.sticky_16 = false;
+        if self.coarse_i.get_bit(1) {
+            self.by_16 = unsigned_cast(bit_cast_signed::<32, 16>(signed_cast(
+                self.value_i.get_bits::<16>(16),
             )));
-            self.guard_16.next = self.value_i.val().get_bit(15);
-            self.sticky_16.next = self.value_i.val().get_bits::<15>(0).any();
+            self.guard_16 = self.value_i.get_bit(15);
+            self.sticky_16 = self.value_i.get_bits::<15>(0).any();
         }
-        self.by_8.next = self.by_16.val();
-        self.guard_8.next = self.guard_16.val();
-        self.sticky_8.next = self.sticky_16.val();
-        if self.coarse_i.val().get_bit(0) {
-            self.by_8.next = unsigned_cast(bit_cast_signed::<32, 24>(signed_cast(
-                self.by_16.val().get_bits::<24>(8),
+        self.by_8 = self.by_16;
+        self.guard_8 = self.guard_16;
+        self.sticky_8 = self.sticky_16;
+        if self.coarse_i.get_bit(0) {
+            self.by_8 = unsigned_cast(bit_cast_signed::<32, 24>(signed_cast(
+                self.by_16.get_bits::<24>(8),
             )));
-            self.guard_8.next = self.by_16.val().get_bit(7);
-            self.sticky_8.next = self.sticky_16.val()
-                | self.guard_16.val()
-                | self.by_16.val().get_bits::<7>(0).any();
+            self.guard_8 = self.by_16.get_bit(7);
+            self.sticky_8 = self.sticky_16 | self.guard_16 | self.by_16.get_bits::<7>(0).any();
         }
-        self.coarse.d_i.next = self.by_8.val();
-        self.coarse_guard.d_i.next = self.guard_8.val();
-        self.coarse_sticky.d_i.next = self.sticky_8.val();
+        self.coarse = self.by_8;
+        self.coarse_guard = self.guard_8;
+        self.coarse_sticky = self.sticky_8;
 
-        self.by_4.next = self.coarse.q_o.val();
-        self.guard_4.next = self.coarse_guard.q_o.val();
-        self.sticky_4.next = self.coarse_sticky.q_o.val();
-        if self.fine_i.val().get_bit(2) {
-            self.by_4.next = unsigned_cast(bit_cast_signed::<32, 28>(signed_cast(
-                self.coarse.q_o.val().get_bits::<28>(4),
+        self.by_4 = self.coarse;
+        self.guard_4 = self.coarse_guard;
+        self.sticky_4 = self.coarse_sticky;
+        if self.fine_i.get_bit(2) {
+            self.by_4 = unsigned_cast(bit_cast_signed::<32, 28>(signed_cast(
+                self.coarse.get_bits::<28>(4),
             )));
-            self.guard_4.next = self.coarse.q_o.val().get_bit(3);
-            self.sticky_4.next = self.coarse_sticky.q_o.val()
-                | self.coarse_guard.q_o.val()
-                | self.coarse.q_o.val().get_bits::<3>(0).any();
+            self.guard_4 = self.coarse.get_bit(3);
+            self.sticky_4 =
+                self.coarse_sticky | self.coarse_guard | self.coarse.get_bits::<3>(0).any();
         }
-        self.by_2.next = self.by_4.val();
-        self.guard_2.next = self.guard_4.val();
-        self.sticky_2.next = self.sticky_4.val();
-        if self.fine_i.val().get_bit(1) {
-            self.by_2.next = unsigned_cast(bit_cast_signed::<32, 30>(signed_cast(
-                self.by_4.val().get_bits::<30>(2),
+        self.by_2 = self.by_4;
+        self.guard_2 = self.guard_4;
+        self.sticky_2 = self.sticky_4;
+        if self.fine_i.get_bit(1) {
+            self.by_2 = unsigned_cast(bit_cast_signed::<32, 30>(signed_cast(
+                self.by_4.get_bits::<30>(2),
             )));
-            self.guard_2.next = self.by_4.val().get_bit(1);
-            self.sticky_2.next =
-                self.sticky_4.val() | self.guard_4.val() | self.by_4.val().get_bit(0);
+            self.guard_2 = self.by_4.get_bit(1);
+            self.sticky_2 = self.sticky_4 | self.guard_4 | self.by_4.get_bit(0);
         }
-        self.by_1.next = self.by_2.val();
-        self.guard_1.next = self.guard_2.val();
-        self.sticky_1.next = self.sticky_2.val();
-        if self.fine_i.val().get_bit(0) {
-            self.by_1.next = unsigned_cast(bit_cast_signed::<32, 31>(signed_cast(
-                self.by_2.val().get_bits::<31>(1),
+        self.by_1 = self.by_2;
+        self.guard_1 = self.guard_2;
+        self.sticky_1 = self.sticky_2;
+        if self.fine_i.get_bit(0) {
+            self.by_1 = unsigned_cast(bit_cast_signed::<32, 31>(signed_cast(
+                self.by_2.get_bits::<31>(1),
             )));
-            self.guard_1.next = self.by_2.val().get_bit(0);
-            self.sticky_1.next = self.sticky_2.val() | self.guard_2.val();
+            self.guard_1 = self.by_2.get_bit(0);
+            self.sticky_1 = self.sticky_2 | self.guard_2;
         }
-        self.fine.d_i.next = self.by_1.val();
-        self.fine_up.d_i.next = self.guard_1.val()
-            & (self.halves_up_i.val() | !self.by_1.val().get_bit(31) | self.sticky_1.val());
+        self.fine = self.by_1;
+        self.fine_up = self.guard_1 & (self.halves_up_i | !self.by_1.get_bit(31) | self.sticky_1);
 
         // The bounds have 9 bits: beyond 10 bits only the sign matters.
-        self.narrow.d_i.next = self.fine.q_o.val().get_bits::<10>(0);
-        if self.fine.q_o.val().get_bits::<23>(9).any()
-            & !self.fine.q_o.val().get_bits::<23>(9).all()
-        {
-            self.narrow.d_i.next = 0x1ff.into();
-            if self.fine.q_o.val().get_bit(31) {
-                self.narrow.d_i.next = 0x200.into();
-            }
+        self.narrow = self.fine.get_bits::<10>(0);
+        if self.fine.get_bits::<23>(9).any() & !self.fine.get_bits::<23>(9).all() {
+            self.narrow = mux(self.fine.get_bit(31), 0x200.into(), 0x1ff.into());
         }
-        self.narrow_up.d_i.next = self.fine_up.q_o.val();
+        self.narrow_up = self.fine_up;
 
-        self.rounded.next = bit_cast_signed::<11, 10>(signed_cast(self.narrow.q_o.val()));
-        if self.narrow_up.q_o.val() {
-            self.rounded.next =
-                bit_cast_signed::<11, 10>(signed_cast(self.narrow.q_o.val())) + 1.into();
+        self.rounded = bit_cast_signed::<11, 10>(signed_cast(self.narrow));
+        if self.narrow_up {
+            self.rounded = bit_cast_signed::<11, 10>(signed_cast(self.narrow)) + 1.into();
         }
-        self.result.d_i.next = unsigned_cast(self.rounded.val()).get_bits::<8>(0);
-        if self.rounded.val() < bit_cast_signed::<11, 9>(signed_cast(self.lo_i.val())) {
-            self.result.d_i.next = self.lo_i.val().get_bits::<8>(0);
-        } else if self.rounded.val() > bit_cast_signed::<11, 9>(signed_cast(self.hi_i.val())) {
-            self.result.d_i.next = self.hi_i.val().get_bits::<8>(0);
+        self.result = unsigned_cast(self.rounded).get_bits::<8>(0);
+        if self.rounded < bit_cast_signed::<11, 9>(signed_cast(self.lo_i)) {
+            self.result = self.lo_i.get_bits::<8>(0);
+        } else if self.rounded > bit_cast_signed::<11, 9>(signed_cast(self.hi_i)) {
+            self.result = self.hi_i.get_bits::<8>(0);
         }
-        self.byte_o.next = self.result.q_o.val();
+        self.byte_o = self.result;
     }
-    describe!(|_this| Meta::module("rounding_shift"));
 }

@@ -9,7 +9,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// `valid_i` in cycle T: column c takes `acc_i` in T+c; a word that the byte pushes out is on
 /// `dr_*_o` in T+c+10, the word of a flush byte in T+c+11.
-#[module]
+#[module(describe)]
 pub struct Post {
     /// Head of a drain: loads multipliers and shifts of `tile_i`.
     pub load_i: Signal<In, Bit>,
@@ -80,9 +80,9 @@ pub struct Post {
     pw_tile: [Signal<Local, Bits<8>>; cols + 1],
     pw_data: [[Signal<Local, Bits<8>>; 8]; cols + 1],
     /// Columns.
-    _cols: usize,
-    /// Column tiles, 1..=256.
-    _tiles: usize,
+    _cols: Param<'c'>,
+    /// Column tiles.
+    _tiles: Param<'t'>,
     #[new(options.pooling.into())]
     _pooling: usize,
     #[new((options.median > 0).into())]
@@ -92,51 +92,58 @@ pub struct Post {
     _options: PostOptions,
 }
 
-impl Logic for Post {
-    #[kernel]
+impl Post {
+    fn describe(&self, meta: Meta) -> Meta {
+        let meta = self._options.describe(meta);
+        self._options.describe_clocks(meta)
+    }
+}
+
+#[kernel]
+impl Post {
     fn update(&mut self) {
-        self.load[0].next = self.load_i.val();
-        self.tile[0].next = self.tile_i.val();
-        self.skip[0].next = self.skip_i.val();
-        self.active_cols[0].next = self.cols_i.val();
-        self.valid[0].next = self.valid_i.val();
-        self.dest[0].next = self.dest_i.val();
-        self.flush[0].next = self.flush_i.val();
-        self.pw_valid[0].next = self.pw_valid_i.val();
-        self.pw_column[0].next = self.pw_column_i.val();
-        self.pw_tile[0].next = self.pw_tile_i.val();
+        self.load[0] = self.load_i;
+        self.tile[0] = self.tile_i;
+        self.skip[0] = self.skip_i;
+        self.active_cols[0] = self.cols_i;
+        self.valid[0] = self.valid_i;
+        self.dest[0] = self.dest_i;
+        self.flush[0] = self.flush_i;
+        self.pw_valid[0] = self.pw_valid_i;
+        self.pw_column[0] = self.pw_column_i;
+        self.pw_tile[0] = self.pw_tile_i;
         self.pw_data[0].follow(&self.pw_data_i);
         self.first[0].follow(&self.first_i);
         self.last[0].follow(&self.last_i);
         self.aw_valid[0].follow(&self.aw_valid_i);
         self.aw_entry[0].follow(&self.aw_entry_i);
         for i in 0..self._cols {
-            self.lane[i].load_i.next = self.load[i].val();
-            self.lane[i].tile_i.next = self.tile[i].val();
-            self.lane[i].skip_i.next = self.skip[i].val();
-            self.lane[i].cols_i.next = self.active_cols[i].val();
-            self.lane[i].valid_i.next = self.valid[i].val();
-            self.lane[i].dest_i.next = self.dest[i].val();
-            self.lane[i].flush_i.next = self.flush[i].val();
-            self.lane[i].single_i.next = self.single_i.val();
-            self.lane[i].lo_i.next = self.lo_i.val();
-            self.lane[i].hi_i.next = self.hi_i.val();
-            self.lane[i].acc_i.next = self.acc_i[i].val();
-            self.lane[i].pw_valid_i.next = self.pw_valid[i].val();
-            self.lane[i].pw_column_i.next = self.pw_column[i].val();
-            self.lane[i].pw_tile_i.next = self.pw_tile[i].val();
-            self.load[i + 1].next = self.lane[i].load_o.val();
-            self.tile[i + 1].next = self.lane[i].tile_o.val();
-            self.skip[i + 1].next = self.lane[i].skip_o.val();
-            self.active_cols[i + 1].next = self.lane[i].cols_o.val();
-            self.valid[i + 1].next = self.lane[i].valid_o.val();
-            self.dest[i + 1].next = self.lane[i].dest_o.val();
-            self.flush[i + 1].next = self.lane[i].flush_o.val();
-            self.pw_valid[i + 1].next = self.lane[i].pw_valid_o.val();
-            self.pw_column[i + 1].next = self.lane[i].pw_column_o.val();
-            self.pw_tile[i + 1].next = self.lane[i].pw_tile_o.val();
-            self.dr_valid_o[i].next = self.lane[i].dr_valid_o.val();
-            self.dr_word_o[i].next = self.lane[i].dr_word_o.val();
+            self.lane[i].load_i = self.load[i];
+            self.lane[i].tile_i = self.tile[i];
+            self.lane[i].skip_i = self.skip[i];
+            self.lane[i].cols_i = self.active_cols[i];
+            self.lane[i].valid_i = self.valid[i];
+            self.lane[i].dest_i = self.dest[i];
+            self.lane[i].flush_i = self.flush[i];
+            self.lane[i].single_i = self.single_i;
+            self.lane[i].lo_i = self.lo_i;
+            self.lane[i].hi_i = self.hi_i;
+            self.lane[i].acc_i = self.acc_i[i];
+            self.lane[i].pw_valid_i = self.pw_valid[i];
+            self.lane[i].pw_column_i = self.pw_column[i];
+            self.lane[i].pw_tile_i = self.pw_tile[i];
+            self.load[i + 1] = self.lane[i].load_o;
+            self.tile[i + 1] = self.lane[i].tile_o;
+            self.skip[i + 1] = self.lane[i].skip_o;
+            self.active_cols[i + 1] = self.lane[i].cols_o;
+            self.valid[i + 1] = self.lane[i].valid_o;
+            self.dest[i + 1] = self.lane[i].dest_o;
+            self.flush[i + 1] = self.lane[i].flush_o;
+            self.pw_valid[i + 1] = self.lane[i].pw_valid_o;
+            self.pw_column[i + 1] = self.lane[i].pw_column_o;
+            self.pw_tile[i + 1] = self.lane[i].pw_tile_o;
+            self.dr_valid_o[i] = self.lane[i].dr_valid_o;
+            self.dr_word_o[i] = self.lane[i].dr_word_o;
             self.lane[i].pw_data_i.follow(&self.pw_data[i]);
             self.pw_data[i + 1].follow(&self.lane[i].pw_data_o);
             self.dr_data_o[i].follow(&self.lane[i].dr_data_o);
@@ -153,11 +160,4 @@ impl Logic for Post {
             self.aw_entry[i + 1].follow(&self.lane[i].aw_entry_o);
         }
     }
-    describe!(|this| {
-        let post = Meta::module("post")
-            .param("cols", "c", this._cols, "columns")
-            .param("tiles", "t", this._tiles, "column tiles");
-        let post = this._options.describe(post);
-        this._options.describe_clocks(post)
-    });
 }

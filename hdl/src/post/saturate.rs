@@ -33,55 +33,49 @@ pub struct SaturatingShift {
     lost_1: Signal<Local, Bit>,
 }
 
-impl Logic for SaturatingShift {
-    #[kernel]
+#[kernel]
+impl SaturatingShift {
     fn update(&mut self) {
         // A shift by n loses nothing if the n + 1 highest bits are equal.
-        self.by_16.next = self.value_i.val();
-        self.lost_16.next = false;
-        if self.coarse_i.val().get_bit(1) {
-            self.by_16.next = self.value_i.val() << 16;
-            self.lost_16.next = self.value_i.val().get_bits::<17>(15).any()
-                & !self.value_i.val().get_bits::<17>(15).all();
+        self.by_16 = self.value_i;
+        self.lost_16 = false;
+        if self.coarse_i.get_bit(1) {
+            self.by_16 = self.value_i << 16;
+            self.lost_16 =
+                self.value_i.get_bits::<17>(15).any() & !self.value_i.get_bits::<17>(15).all();
         }
-        self.by_8.next = self.by_16.val();
-        self.lost_8.next = false;
-        if self.coarse_i.val().get_bit(0) {
-            self.by_8.next = self.by_16.val() << 8;
-            self.lost_8.next = self.by_16.val().get_bits::<9>(23).any()
-                & !self.by_16.val().get_bits::<9>(23).all();
+        self.by_8 = self.by_16;
+        self.lost_8 = false;
+        if self.coarse_i.get_bit(0) {
+            self.by_8 = self.by_16 << 8;
+            self.lost_8 = self.by_16.get_bits::<9>(23).any() & !self.by_16.get_bits::<9>(23).all();
         }
-        self.coarse.d_i.next = self.by_8.val();
-        self.overflow.d_i.next = self.lost_16.val() | self.lost_8.val();
-        self.negative.d_i.next = self.value_i.val().get_bit(31);
+        self.coarse = self.by_8;
+        self.overflow = self.lost_16 | self.lost_8;
+        self.negative = self.value_i.get_bit(31);
 
-        self.by_4.next = self.coarse.q_o.val();
-        self.lost_4.next = false;
-        if self.fine_i.val().get_bit(2) {
-            self.by_4.next = self.coarse.q_o.val() << 4;
-            self.lost_4.next = self.coarse.q_o.val().get_bits::<5>(27).any()
-                & !self.coarse.q_o.val().get_bits::<5>(27).all();
+        self.by_4 = self.coarse;
+        self.lost_4 = false;
+        if self.fine_i.get_bit(2) {
+            self.by_4 = self.coarse << 4;
+            self.lost_4 =
+                self.coarse.get_bits::<5>(27).any() & !self.coarse.get_bits::<5>(27).all();
         }
-        self.by_2.next = self.by_4.val();
-        self.lost_2.next = false;
-        if self.fine_i.val().get_bit(1) {
-            self.by_2.next = self.by_4.val() << 2;
-            self.lost_2.next =
-                self.by_4.val().get_bits::<3>(29).any() & !self.by_4.val().get_bits::<3>(29).all();
+        self.by_2 = self.by_4;
+        self.lost_2 = false;
+        if self.fine_i.get_bit(1) {
+            self.by_2 = self.by_4 << 2;
+            self.lost_2 = self.by_4.get_bits::<3>(29).any() & !self.by_4.get_bits::<3>(29).all();
         }
-        self.by_1.next = self.by_2.val();
-        self.lost_1.next = false;
-        if self.fine_i.val().get_bit(0) {
-            self.by_1.next = self.by_2.val() << 1;
-            self.lost_1.next = self.by_2.val().get_bit(31) ^ self.by_2.val().get_bit(30);
+        self.by_1 = self.by_2;
+        self.lost_1 = false;
+        if self.fine_i.get_bit(0) {
+            self.by_1 = self.by_2 << 1;
+            self.lost_1 = self.by_2.get_bit(31) ^ self.by_2.get_bit(30);
         }
-        self.value.d_i.next = self.by_1.val();
-        if self.overflow.q_o.val() | self.lost_4.val() | self.lost_2.val() | self.lost_1.val() {
-            self.value.d_i.next = 0x7fff_ffff.into();
-            if self.negative.q_o.val() {
-                self.value.d_i.next = 0x8000_0000u64.into();
-            }
+        self.value = self.by_1;
+        if self.overflow | self.lost_4 | self.lost_2 | self.lost_1 {
+            self.value = mux(self.negative, 0x8000_0000u64.into(), 0x7fff_ffff.into());
         }
     }
-    describe!(|_this| Meta::module("saturating_shift"));
 }

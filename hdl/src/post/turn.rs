@@ -22,38 +22,26 @@ pub struct DrainTurn {
     pub word_o: [Signal<Out, Bits<13>>; rows],
     /// Words of eight bytes.
     pub data_o: [[Signal<Out, Bits<8>>; 8]; rows],
-    _rows: usize,
-    _shift: usize,
+    /// Partitions.
+    _rows: Param<'r'>,
+    /// Places.
+    _shift: Param<'s'>,
 }
 
-impl Logic for DrainTurn {
-    #[kernel]
+#[kernel]
+impl DrainTurn {
     fn update(&mut self) {
         for r in 0..self._rows {
-            self.valid_o[r].next = self.valid_i[r].val();
-            self.word_o[r].next = self.word_i[r].val();
-            if self.turn_i.val() {
-                if r < self._shift {
-                    self.valid_o[r].next = self.valid_i[r + self._rows - self._shift].val();
-                    self.word_o[r].next = self.word_i[r + self._rows - self._shift].val();
-                } else {
-                    self.valid_o[r].next = self.valid_i[r - self._shift].val();
-                    self.word_o[r].next = self.word_i[r - self._shift].val();
-                }
+            let from = (r + self._rows - self._shift) % self._rows;
+            self.valid_o[r] = self.valid_i[r];
+            self.word_o[r] = self.word_i[r];
+            if self.turn_i {
+                self.valid_o[r] = self.valid_i[from];
+                self.word_o[r] = self.word_i[from];
             }
             for k in 0..8 {
-                self.data_o[r][k].next = self.data_i[r][k].val();
-                if self.turn_i.val() {
-                    if r < self._shift {
-                        self.data_o[r][k].next = self.data_i[r + self._rows - self._shift][k].val();
-                    } else {
-                        self.data_o[r][k].next = self.data_i[r - self._shift][k].val();
-                    }
-                }
+                self.data_o[r][k] = mux(self.turn_i, self.data_i[from][k], self.data_i[r][k]);
             }
         }
     }
-    describe!(|this| Meta::module("drain_turn")
-        .param("rows", "r", this._rows, "partitions")
-        .param("shift", "s", this._shift, "places"));
 }

@@ -9,7 +9,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// That of the memory inside.
-#[module]
+#[module(describe)]
 pub struct SlicedBank {
     /// Writes a word.
     pub wen_i: Signal<In, Bit>,
@@ -61,69 +61,13 @@ fn of_bits(shape: &SlicedShape, bits: usize) -> usize {
 }
 
 impl SlicedBank {
-    parts!(through half);
-    parts!(through single);
-    parts!(through double);
-    parts!(through quad);
-
-    /// Two units are a byte.
-    #[kernel]
-    fn half_bytes(&mut self) {
-        for k in 0..8 {
-            for h in 0..2 {
-                self.half[0].wdata_i[2 * k + h].next = self.wdata_i[k].val().get_bits::<4>(4 * h);
-            }
-            let low = self.half[0].rdata_o[2 * k].val().get_bits::<8>(0);
-            let high = self.half[0].rdata_o[2 * k + 1].val().get_bits::<8>(0);
-            self.rdata_o[k].next = (high << 4) | low;
-            self.nz_o[k].next = self.half[0].rmask_o[2 * k].val().any()
-                | self.half[0].rmask_o[2 * k + 1].val().any();
-        }
-    }
-
-    /// A unit is a byte.
-    #[kernel]
-    fn bytes(&mut self) {
-        self.single[0].wdata_i.follow(&self.wdata_i);
-        self.rdata_o.follow(&self.single[0].rdata_o);
-        for k in 0..8 {
-            self.nz_o[k].next = self.single[0].rmask_o[k].val().any();
-        }
-    }
-
-    /// A unit is two bytes.
-    #[kernel]
-    fn byte_pairs(&mut self) {
-        for k in 0..4 {
-            self.double[0].wdata_i[k].next = (self.wdata_i[2 * k + 1].val().get_bits::<16>(0) << 8)
-                | self.wdata_i[2 * k].val().get_bits::<16>(0);
-            for b in 0..2 {
-                let byte = self.double[0].rdata_o[k].val().get_bits::<8>(b * 8);
-                self.rdata_o[2 * k + b].next = byte;
-                self.nz_o[2 * k + b].next = byte.any();
-            }
-        }
-    }
-
-    /// A unit is four bytes.
-    #[kernel]
-    fn byte_quads(&mut self) {
-        for k in 0..2 {
-            self.quad[0].wdata_i[k].next = (self.wdata_i[4 * k + 3].val().get_bits::<32>(0) << 24)
-                | (self.wdata_i[4 * k + 2].val().get_bits::<32>(0) << 16)
-                | (self.wdata_i[4 * k + 1].val().get_bits::<32>(0) << 8)
-                | self.wdata_i[4 * k].val().get_bits::<32>(0);
-            for b in 0..4 {
-                let byte = self.quad[0].rdata_o[k].val().get_bits::<8>(b * 8);
-                self.rdata_o[4 * k + b].next = byte;
-                self.nz_o[4 * k + b].next = byte.any();
-            }
-        }
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe_kind(meta)
     }
 }
 
-impl Logic for SlicedBank {
-    #[kernel]
+#[kernel]
+impl SlicedBank {
     fn update(&mut self) {
         self.half();
         self.single();
@@ -136,5 +80,60 @@ impl Logic for SlicedBank {
             _ => self.byte_quads(),
         }
     }
-    describe!(|this| this._shape.describe_kind(Meta::module("sliced_bank")));
+
+    parts!(through half);
+    parts!(through single);
+    parts!(through double);
+    parts!(through quad);
+
+    /// Two units are a byte.
+    fn half_bytes(&mut self) {
+        for k in 0..8 {
+            for h in 0..2 {
+                self.half[0].wdata_i[2 * k + h] = self.wdata_i[k].get_bits::<4>(4 * h);
+            }
+            let low = self.half[0].rdata_o[2 * k].get_bits::<8>(0);
+            let high = self.half[0].rdata_o[2 * k + 1].get_bits::<8>(0);
+            self.rdata_o[k] = (high << 4) | low;
+            self.nz_o[k] =
+                self.half[0].rmask_o[2 * k].any() | self.half[0].rmask_o[2 * k + 1].any();
+        }
+    }
+
+    /// A unit is a byte.
+    fn bytes(&mut self) {
+        self.single[0].wdata_i.follow(&self.wdata_i);
+        self.rdata_o.follow(&self.single[0].rdata_o);
+        for k in 0..8 {
+            self.nz_o[k] = self.single[0].rmask_o[k].any();
+        }
+    }
+
+    /// A unit is two bytes.
+    fn byte_pairs(&mut self) {
+        for k in 0..4 {
+            self.double[0].wdata_i[k] = (self.wdata_i[2 * k + 1].get_bits::<16>(0) << 8)
+                | self.wdata_i[2 * k].get_bits::<16>(0);
+            for b in 0..2 {
+                let byte = self.double[0].rdata_o[k].get_bits::<8>(b * 8);
+                self.rdata_o[2 * k + b] = byte;
+                self.nz_o[2 * k + b] = byte.any();
+            }
+        }
+    }
+
+    /// A unit is four bytes.
+    fn byte_quads(&mut self) {
+        for k in 0..2 {
+            self.quad[0].wdata_i[k] = (self.wdata_i[4 * k + 3].get_bits::<32>(0) << 24)
+                | (self.wdata_i[4 * k + 2].get_bits::<32>(0) << 16)
+                | (self.wdata_i[4 * k + 1].get_bits::<32>(0) << 8)
+                | self.wdata_i[4 * k].get_bits::<32>(0);
+            for b in 0..4 {
+                let byte = self.quad[0].rdata_o[k].get_bits::<8>(b * 8);
+                self.rdata_o[4 * k + b] = byte;
+                self.nz_o[4 * k + b] = byte.any();
+            }
+        }
+    }
 }

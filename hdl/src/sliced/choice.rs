@@ -8,7 +8,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// That of the memory inside.
-#[module]
+#[module(describe)]
 pub struct SlicedChoice<const UB: usize> {
     /// Writes a word.
     pub wen_i: Signal<In, Bit>,
@@ -60,13 +60,18 @@ impl<const UB: usize> SlicedChoice<UB> {
     parts!(through plain, wdata_i, rdata_o);
 }
 
-impl<const UB: usize> Logic for SlicedChoice<UB> {
-    #[kernel]
+impl<const UB: usize> SlicedChoice<UB> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe_kind(meta)
+    }
+}
+
+#[kernel]
+impl<const UB: usize> SlicedChoice<UB> {
     fn update(&mut self) {
         self.slice();
         self.field();
         self.hybrid();
         self.plain();
     }
-    describe!(|this| this._shape.describe_kind(Meta::module("sliced_choice")));
 }

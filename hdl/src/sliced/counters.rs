@@ -47,76 +47,64 @@ pub struct SlicedCounters {
     /// What the memory is built from.
     #[argument]
     _shape: &SlicedShape,
+    /// Units in a word.
     #[new(shape.units)]
-    _units: usize,
+    _units: Param<'w'>,
+    /// Half bytes in a unit.
     #[new(shape.unit_bits / 4)]
-    _halves: usize,
+    _halves: Param<'h'>,
+    /// Data slices.
     #[new(shape.slices())]
-    _slices: usize,
+    _slices: Param<'k'>,
     #[new(2 + 2 * shape.slices() + 3)]
     _events: usize,
+    /// Most units of a word stored as zero.
     #[new(shape.write_threshold)]
-    _zero: usize,
+    _zero: Param<'z'>,
+    /// Most units of a word that fits.
     #[new(shape.write_threshold.max(shape.access_threshold))]
-    _fits: usize,
+    _fits: Param<'f'>,
 }
 
-impl Logic for SlicedCounters {
-    #[kernel]
+#[kernel]
+impl SlicedCounters {
     fn update(&mut self) {
         comment!("Events of this cycle");
         for k in 0..self._units {
-            self.unit[k].next = 0.into();
+            self.unit[k] = 0.into();
             for b in 0..self._halves {
-                if self.wdata_i[k * self._halves + b].val().any() {
-                    self.unit[k].next = 1.into();
+                if self.wdata_i[k * self._halves + b].any() {
+                    self.unit[k] = 1.into();
                 }
             }
-            self.select.mask_i[k].next = self.unit[k].val();
-            self.lanes.mask_i[k].next = self.lane_wen_i[k].val();
+            self.select.mask_i[k] = self.unit[k];
+            self.lanes.mask_i[k] = self.lane_wen_i[k];
         }
-        self.happens[0].next = self.mask_ren_i.val();
-        self.happens[1].next = self.mask_wen_i.val();
+        self.happens[0] = self.mask_ren_i;
+        self.happens[1] = self.mask_wen_i;
         for k in 0..self._slices {
-            self.happens[2 + 2 * k].next = self.slice_ren_i[k].val();
-            self.happens[3 + 2 * k].next = self.slice_wen_i[k].val();
+            self.happens[2 + 2 * k] = self.slice_ren_i[k];
+            self.happens[3 + 2 * k] = self.slice_wen_i[k];
         }
-        self.happens[2 + 2 * self._slices].next = self.wen_i.val() & !self.select.slice_o[0].val();
-        self.happens[3 + 2 * self._slices].next =
-            self.wen_i.val() & self.select.slice_o[0].val() & !self.select.slice_o[1].val();
-        self.happens[4 + 2 * self._slices].next = self.wen_i.val() & self.select.slice_o[1].val();
+        self.happens[2 + 2 * self._slices] = self.wen_i & !self.select.slice_o[0];
+        self.happens[3 + 2 * self._slices] =
+            self.wen_i & self.select.slice_o[0] & !self.select.slice_o[1];
+        self.happens[4 + 2 * self._slices] = self.wen_i & self.select.slice_o[1];
         for k in 0..self._events {
-            self.seen[k].d_i.next = self.happens[k].val();
-            self.increment[k].next = 0.into();
-            if self.seen[k].q_o.val() {
-                self.increment[k].next = 1.into();
-            }
+            self.seen[k] = self.happens[k];
+            self.increment[k] = mux(self.seen[k], 1.into(), 0.into());
         }
-        self.lanes_seen.d_i.next = self.lanes.pop_o.val();
-        self.increment[self._events].next = self.lanes_seen.q_o.val().get_bits::<32>(0);
+        self.lanes_seen = self.lanes.pop_o;
+        self.increment[self._events] = self.lanes_seen.get_bits::<32>(0);
 
         comment!("Totals");
-        self.count.d_i.next = 0.into();
+        self.count = 0.into();
         for k in 0..(self._events + 1) {
-            self.total[k].d_i.next = self.total[k].q_o.val() + self.increment[k].val();
-            if self.clear_i.val() {
-                self.total[k].d_i.next = 0.into();
-            }
-            if self.index_i.val() == k.to_bits::<5>() {
-                self.count.d_i.next = self.total[k].q_o.val();
+            self.total[k] = mux(self.clear_i, 0.into(), self.total[k] + self.increment[k]);
+            if self.index_i == k.to_bits::<5>() {
+                self.count = self.total[k];
             }
         }
-        self.count_o.next = self.count.q_o.val();
+        self.count_o = self.count;
     }
-    describe!(|this| Meta::module("sliced_counters")
-        .param("units", "w", this._units, "units in a word")
-        .param("halves", "h", this._halves, "half bytes in a unit")
-        .param("slices", "k", this._slices, "data slices")
-        .param(
-            "zero",
-            "z",
-            this._zero,
-            "most units of a word stored as zero"
-        )
-        .param("fits", "f", this._fits, "most units of a word that fits"));
 }

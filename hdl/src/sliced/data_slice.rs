@@ -39,7 +39,7 @@ pub struct DataSliceShape {
 /// # Timing
 /// A write reaches the memory `write_stages` cycles after `wen_i`, a read `read_stages` cycles
 /// after `read_i`; its units are at the output `data_stages` + `wait_stages` + 1 cycles later.
-#[module]
+#[module(name = "sliced_data", describe)]
 pub struct DataSlice<const UB: usize> {
     /// Writes the slice of a word.
     pub wen_i: Signal<In, Bit>,
@@ -137,173 +137,9 @@ fn stages_in_front_of_writes(shape: &DataSliceShape) -> usize {
 }
 
 impl<const UB: usize> DataSlice<UB> {
-    /// Writes on their way to the memory.
-    #[kernel]
-    fn writes(&mut self) {
-        comment!("Writes on their way to the memory");
-        self.write[0].follow(&self.wen_i);
-        self.write_address[0].follow(&self.waddr_i);
-        for i in 0..self._width {
-            self.write_unit[i].follow(&self.unit_i[i]);
-        }
-        for i in 0..self._lanes {
-            self.write_lane[i].next = self.wen_i.val() & self.lane_i[i].val().get_bit(0);
-        }
-        for s in 0..self._writes {
-            self.wen[s].follow(&self.write[s]);
-            self.write[s + 1].follow(&self.wen[s]);
-            self.waddr[s].load(self.write[s].val(), self.write_address[s].val());
-            self.write_address[s + 1].follow(&self.waddr[s]);
-            for i in s * self._width..(s + 1) * self._width {
-                self.wdata[i].follow(&self.write_unit[i]);
-                self.write_unit[i + self._width].follow(&self.wdata[i]);
-                if self._shape.exact {
-                    self.wdata[i].en_i.next = self.write_lane[i].val();
-                    self.lane_wen[i].follow(&self.write_lane[i]);
-                    self.write_lane[i + self._width].follow(&self.lane_wen[i]);
-                } else {
-                    self.wdata[i].en_i.next = self.write[s].val();
-                }
-            }
-        }
-    }
-
-    /// Reads on their way to the memory.
-    #[kernel]
-    fn reads(&mut self) {
-        comment!("Reads on their way to the memory");
-        self.reading[0].next = self.read_i.val() & self.named_i.val();
-        if self.meet_i.val() {
-            self.reading[0].next = self.read_i.val() & self.write[self._shape.offset].val();
-        }
-        self.read_address[0].follow(&self.raddr_i);
-        self.with_write[0].follow(&self.meet_i);
-        for s in 0..self._reads {
-            self.ren[s].follow(&self.reading[s]);
-            self.reading[s + 1].follow(&self.ren[s]);
-            self.raddr[s].load(self.reading[s].val(), self.read_address[s].val());
-            self.read_address[s + 1].follow(&self.raddr[s]);
-            self.meet[s].load(self.reading[s].val(), self.with_write[s].val());
-            self.with_write[s + 1].follow(&self.meet[s]);
-        }
-        self.fetch.next = self.reading[self._reads].val() & !self.with_write[self._reads].val();
-        self.take.next = self.reading[self._reads].val() & self.with_write[self._reads].val();
-        if self._reads == 0 {
-            self.raddr_held[0].load(self.reading[0].val(), self.raddr_i.val());
-        }
-    }
-
-    /// Access of the memory, or of the memories of the lanes.
-    #[kernel]
-    fn access(&mut self) {
-        comment!("Access");
-        let end = self._writes * self._width;
-        for r in 0..self._rams {
-            self.ram[r].waddr_i.next = self.write_address[self._writes].val();
-            if self._shape.exact {
-                let lane = end + place(self._shape.right, self._width, r);
-                self.ram[r].wen_i.next = self.write_lane[lane].val();
-            } else {
-                self.ram[r].wen_i.next = self.write[self._writes].val();
-            }
-            self.ram[r].ren_i.next = self.fetch.val();
-            if self._reads == 0 {
-                self.ram[r].raddr_i.next = self.raddr_held[0].q_o.val();
-                if self.reading[0].val() {
-                    self.ram[r].raddr_i.next = self.raddr_i.val();
-                }
-            } else {
-                self.ram[r].raddr_i.next = self.read_address[self._reads].val();
-            }
-            for e in 0..self._elems {
-                let unit = end + place(self._shape.right, self._width, r + e);
-                self.ram[r].wdata_i[e].next = self.write_unit[unit].val();
-            }
-        }
-        self.slice_ren_o.follow(&self.reading[self._reads]);
-        self.slice_wen_o.follow(&self.write[self._writes]);
-        for i in 0..self._width {
-            if self._shape.exact {
-                self.lane_wen_o[i].next = self.write_lane[end + i].val().into();
-            } else {
-                self.lane_wen_o[i].next = self.write[self._writes].val().into();
-            }
-            self.bypass[i].load(self.take.val(), self.write_unit[end + i].val());
-        }
-    }
-
-    /// Units from the memory or the bypass, behind its register if there is one.
-    #[kernel]
-    fn units_read(&mut self) {
-        comment!("Units read");
-        if self._data > 0 {
-            self.fetched[0].follow(&self.fetch);
-            self.met[0].follow(&self.take);
-            self.bypassed.en_i.next = self.fetched[0].q_o.val() | self.met[0].q_o.val();
-            self.bypassed.follow(&self.met[0]);
-        } else {
-            self.bypassed.en_i.next = self.reading[self._reads].val();
-            self.bypassed.follow(&self.with_write[self._reads]);
-        }
-        for r in 0..self._rams {
-            for e in 0..self._elems {
-                let p = place(self._shape.right, self._width, r + e);
-                if self._data > 0 {
-                    self.stored[r + e]
-                        .load(self.fetched[0].q_o.val(), self.ram[r].rdata_o[e].val());
-                    self.read_unit[p].follow(&self.stored[r + e]);
-                } else {
-                    self.read_unit[p].follow(&self.ram[r].rdata_o[e]);
-                }
-            }
-        }
-        for i in 0..self._width {
-            if self._data > 0 {
-                self.bypass_next[i].load(self.met[0].q_o.val(), self.bypass[i].q_o.val());
-                if self.bypassed.q_o.val() {
-                    self.read_unit[i].follow(&self.bypass_next[i]);
-                }
-            } else if self.bypassed.q_o.val() {
-                self.read_unit[i].follow(&self.bypass[i]);
-            }
-        }
-    }
-
-    /// Units wait at the output.
-    #[kernel]
-    fn waits(&mut self) {
-        for s in 0..self._waits {
-            if s > 0 {
-                self.waited[s].d_i.next = self.waited[s - 1].q_o.val();
-            } else if self._data > 0 {
-                self.waited[s].d_i.next = self.fetched[0].q_o.val() | self.met[0].q_o.val();
-            } else {
-                self.waited[s].follow(&self.reading[self._reads]);
-            }
-            for i in s * self._width..(s + 1) * self._width {
-                self.waiting[i].load(self.waited[s].q_o.val(), self.read_unit[i].val());
-                self.read_unit[i + self._width].follow(&self.waiting[i]);
-            }
-        }
-        for i in 0..self._width {
-            self.unit_o[i].follow(&self.read_unit[self._waits * self._width + i]);
-        }
-    }
-}
-
-impl<const UB: usize> Logic for DataSlice<UB> {
-    #[kernel]
-    fn update(&mut self) {
-        self.writes();
-        self.reads();
-        self.access();
-        self.units_read();
-        self.waits();
-    }
-    describe!(|this| {
-        let shape = &this._shape;
-        Meta::module("sliced_data")
-            .param("depth", "d", shape.words, "words")
+    fn describe(&self, meta: Meta) -> Meta {
+        let shape = &self._shape;
+        meta.param("depth", "d", shape.words, "words")
             .param("width", "w", shape.width, "units of the slice")
             .choice("unit_bits", "u", UB, 8, "bits of a unit")
             .option("exact", "e", shape.exact.into(), LANES)
@@ -311,14 +147,14 @@ impl<const UB: usize> Logic for DataSlice<UB> {
             .choice(
                 "writes",
                 "p",
-                this._writes,
+                self._writes,
                 1,
                 "registers in front of the write port",
             )
             .option(
                 "reads",
                 "q",
-                this._reads,
+                self._reads,
                 "registers in front of the read port",
             )
             .option(
@@ -327,7 +163,162 @@ impl<const UB: usize> Logic for DataSlice<UB> {
                 shape.offset,
                 "cycles from a write to its read",
             )
-            .option("data", "s", this._data, "registers behind the memory")
-            .option("waits", "t", this._waits, "registers at the output")
-    });
+            .option("data", "s", self._data, "registers behind the memory")
+            .option("waits", "t", self._waits, "registers at the output")
+    }
+}
+
+#[kernel]
+impl<const UB: usize> DataSlice<UB> {
+    fn update(&mut self) {
+        self.writes();
+        self.reads();
+        self.access();
+        self.units_read();
+        self.waits();
+    }
+
+    /// Writes on their way to the memory.
+    fn writes(&mut self) {
+        comment!("Writes on their way to the memory");
+        self.write[0].follow(&self.wen_i);
+        self.write_address[0].follow(&self.waddr_i);
+        for i in 0..self._width {
+            self.write_unit[i].follow(&self.unit_i[i]);
+        }
+        for i in 0..self._lanes {
+            self.write_lane[i] = self.wen_i & self.lane_i[i].get_bit(0);
+        }
+        for s in 0..self._writes {
+            self.wen[s].follow(&self.write[s]);
+            self.write[s + 1].follow(&self.wen[s]);
+            self.waddr[s].load(self.write[s], self.write_address[s]);
+            self.write_address[s + 1].follow(&self.waddr[s]);
+            for i in s * self._width..(s + 1) * self._width {
+                self.wdata[i].follow(&self.write_unit[i]);
+                self.write_unit[i + self._width].follow(&self.wdata[i]);
+                if self._shape.exact {
+                    self.wdata[i].en_i = self.write_lane[i];
+                    self.lane_wen[i].follow(&self.write_lane[i]);
+                    self.write_lane[i + self._width].follow(&self.lane_wen[i]);
+                } else {
+                    self.wdata[i].en_i = self.write[s];
+                }
+            }
+        }
+    }
+
+    /// Reads on their way to the memory.
+    fn reads(&mut self) {
+        comment!("Reads on their way to the memory");
+        self.reading[0] = self.read_i & self.named_i;
+        if self.meet_i {
+            self.reading[0] = self.read_i & self.write[self._shape.offset];
+        }
+        self.read_address[0].follow(&self.raddr_i);
+        self.with_write[0].follow(&self.meet_i);
+        for s in 0..self._reads {
+            self.ren[s].follow(&self.reading[s]);
+            self.reading[s + 1].follow(&self.ren[s]);
+            self.raddr[s].load(self.reading[s], self.read_address[s]);
+            self.read_address[s + 1].follow(&self.raddr[s]);
+            self.meet[s].load(self.reading[s], self.with_write[s]);
+            self.with_write[s + 1].follow(&self.meet[s]);
+        }
+        self.fetch = self.reading[self._reads] & !self.with_write[self._reads];
+        self.take = self.reading[self._reads] & self.with_write[self._reads];
+        if self._reads == 0 {
+            self.raddr_held[0].load(self.reading[0], self.raddr_i);
+        }
+    }
+
+    /// Access of the memory, or of the memories of the lanes.
+    fn access(&mut self) {
+        comment!("Access");
+        let end = self._writes * self._width;
+        for r in 0..self._rams {
+            self.ram[r].waddr_i = self.write_address[self._writes];
+            if self._shape.exact {
+                let lane = end + place(self._shape.right, self._width, r);
+                self.ram[r].wen_i = self.write_lane[lane];
+            } else {
+                self.ram[r].wen_i = self.write[self._writes];
+            }
+            self.ram[r].ren_i = self.fetch;
+            if self._reads == 0 {
+                self.ram[r].raddr_i = mux(self.reading[0], self.raddr_i, self.raddr_held[0]);
+            } else {
+                self.ram[r].raddr_i = self.read_address[self._reads];
+            }
+            for e in 0..self._elems {
+                let unit = end + place(self._shape.right, self._width, r + e);
+                self.ram[r].wdata_i[e] = self.write_unit[unit];
+            }
+        }
+        self.slice_ren_o.follow(&self.reading[self._reads]);
+        self.slice_wen_o.follow(&self.write[self._writes]);
+        for i in 0..self._width {
+            if self._shape.exact {
+                self.lane_wen_o[i] = self.write_lane[end + i].into();
+            } else {
+                self.lane_wen_o[i] = self.write[self._writes].into();
+            }
+            self.bypass[i].load(self.take, self.write_unit[end + i]);
+        }
+    }
+
+    /// Units from the memory or the bypass, behind its register if there is one.
+    fn units_read(&mut self) {
+        comment!("Units read");
+        if self._data > 0 {
+            self.fetched[0].follow(&self.fetch);
+            self.met[0].follow(&self.take);
+            self.bypassed.en_i = self.fetched[0] | self.met[0];
+            self.bypassed.follow(&self.met[0]);
+        } else {
+            self.bypassed.en_i = self.reading[self._reads];
+            self.bypassed.follow(&self.with_write[self._reads]);
+        }
+        for r in 0..self._rams {
+            for e in 0..self._elems {
+                let p = place(self._shape.right, self._width, r + e);
+                if self._data > 0 {
+                    self.stored[r + e].load(self.fetched[0], self.ram[r].rdata_o[e]);
+                    self.read_unit[p].follow(&self.stored[r + e]);
+                } else {
+                    self.read_unit[p].follow(&self.ram[r].rdata_o[e]);
+                }
+            }
+        }
+        for i in 0..self._width {
+            if self._data > 0 {
+                self.bypass_next[i].load(self.met[0], self.bypass[i]);
+                if self.bypassed {
+                    self.read_unit[i].follow(&self.bypass_next[i]);
+                }
+            } else if self.bypassed {
+                self.read_unit[i].follow(&self.bypass[i]);
+            }
+        }
+    }
+
+    /// Units wait at the output.
+    fn waits(&mut self) {
+        for s in 0..self._waits {
+            if s > 0 {
+                self.waited[s] = self.waited[s - 1];
+            } else if self._data > 0 {
+                self.waited[s] = self.fetched[0] | self.met[0];
+            } else {
+                self.waited[s].follow(&self.reading[self._reads]);
+            }
+            for i in s * self._width..(s + 1) * self._width {
+                self.waiting[i].load(self.waited[s], self.read_unit[i]);
+                self.read_unit[i + self._width].follow(&self.waiting[i]);
+            }
+        }
+        for i in 0..self._width {
+            self.unit_o[i].follow(&self.read_unit[self._waits * self._width + i]);
+        }
+    }
 }

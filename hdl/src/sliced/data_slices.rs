@@ -11,7 +11,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// That of the slices; in turn, each is accessed one cycle after the one before.
-#[module]
+#[module(name = "sliced_slices", describe)]
 pub struct DataSlices<const UB: usize> {
     /// One per slice: it is written.
     pub wen_i: [Signal<In, Bit>; behind(shape).len()],
@@ -100,8 +100,13 @@ macro_rules! slices {
             pub fn slices(&self) -> Vec<&DataSlice<UB>> {
                 [$(&self.$slice),*].into_iter().flatten().collect()
             }
+        }
+        #[kernel]
+        impl<const UB: usize> DataSlices<UB> {
+            fn update(&mut self) {
+                $(self.$slice();)*
+            }
             $(
-                #[kernel]
                 fn $slice(&mut self) {
                     if $k < self.wen_i.len() {
                         self.$slice[0].wen_i.follow(&self.wen_i[$k]);
@@ -125,22 +130,15 @@ macro_rules! slices {
                 }
             )*
         }
-        impl<const UB: usize> Logic for DataSlices<UB> {
-            #[kernel]
-            fn update(&mut self) {
-                $(self.$slice();)*
-            }
-            describe!(|this| this.meta());
-        }
     };
 }
 slices!(slice0 0, slice1 1, slice2 2, slice3 3, slice4 4, slice5 5, slice6 6, slice7 7);
 
 impl<const UB: usize> DataSlices<UB> {
-    fn meta(&self) -> Meta {
+    fn describe(&self, meta: Meta) -> Meta {
         let shape = &self._of;
         let beside = (shape.mask != MaskPlace::Slice).into();
-        let mut meta = Meta::module("sliced_slices").param("depth", "d", shape.words, "words");
+        let mut meta = meta.param("depth", "d", shape.words, "words");
         for (k, width) in behind(shape).iter().enumerate() {
             meta = meta.param(&format!("width{k}"), "w", *width, "units of a slice");
         }

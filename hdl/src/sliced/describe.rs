@@ -8,11 +8,6 @@ use heddle_kernel::prelude::*;
 pub(super) const NETWORKS: &str = "0: full, 1: half, 2: split";
 
 impl SlicedShape {
-    /// Name and parameters of a memory of this shape.
-    pub fn meta(&self, name: &str) -> Meta {
-        self.describe(Meta::module(name))
-    }
-
     /// Adds the parameters of this shape.
     pub fn describe(&self, meta: Meta) -> Meta {
         let mut meta = meta.param("words", "d", self.words, "words");
@@ -31,7 +26,7 @@ impl SlicedShape {
             let (first, more) = (self.first_units(), "more non-zero units need slice 1");
             let turn = "1: slice k is accessed k cycles after slice 0";
             meta = meta
-                .option("network", "n", self.network.number(), NETWORKS)
+                .option("network", "n", self.network as usize, NETWORKS)
                 .option(
                     "exact",
                     "e",

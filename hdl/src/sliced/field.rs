@@ -15,7 +15,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Rules
 /// A word must be written before it is read.
-#[module]
+#[module(describe)]
 pub struct SlicedField<const UB: usize> {
     /// Writes a word.
     pub wen_i: Signal<In, Bit>,
@@ -70,6 +70,23 @@ pub struct SlicedField<const UB: usize> {
 }
 
 impl<const UB: usize> SlicedField<UB> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe(meta)
+    }
+}
+
+#[kernel]
+impl<const UB: usize> SlicedField<UB> {
+    fn update(&mut self) {
+        self.take_request();
+        self.fill_row();
+        self.first_slice();
+        self.access_slices();
+        self.wait_for_slices();
+        self.restore_word();
+        self.reply_word();
+    }
+
     parts!(take_request);
     parts!(access_row);
     parts!(read_slices);
@@ -78,14 +95,13 @@ impl<const UB: usize> SlicedField<UB> {
     parts!(first_slice);
 
     /// The row of a word: its units of slice 0, then its mask.
-    #[kernel]
     fn fill_row(&mut self) {
         comment!("Slice 0 and the mask, in one row");
         self.access_row();
         for i in 0..self._first {
             let unit = self._shape.place(self._first, i) * UB;
             for b in 0..UB {
-                self.row.bit_i[unit + b].next = self.request.packed_o[i].val().get_bits::<1>(b);
+                self.row.bit_i[unit + b] = self.request.packed_o[i].get_bits::<1>(b);
             }
         }
         for p in 0..self._units {
@@ -97,12 +113,11 @@ impl<const UB: usize> SlicedField<UB> {
     }
 
     /// The slices from 1 on that the mask names.
-    #[kernel]
     fn access_slices(&mut self) {
         comment!("The slices from 1 on that the mask names");
         self.read_slices();
         for k in 1..self._shape.slices() {
-            self.slices.wen_i[k - 1].next = self.request.wen_o.val() & self.request.need_o[k].val();
+            self.slices.wen_i[k - 1] = self.request.wen_o & self.request.need_o[k];
             self.slices.named_i[k - 1].follow(&self.read_select.slice_o[k - 1]);
         }
         for p in self._first..self._units {
@@ -112,16 +127,15 @@ impl<const UB: usize> SlicedField<UB> {
     }
 
     /// The units of slice 0 wait for those of the others.
-    #[kernel]
     fn wait_for_slices(&mut self) {
         comment!("The units of slice 0 wait for those of the others");
         self.unit_wait.valid_i.follow(&self.row.read_o);
         for i in 0..self._first {
             let unit = self._shape.place(self._first, i) * UB;
-            self.first_unit[i].next = 0.into();
+            self.first_unit[i] = 0.into();
             for b in 0..UB {
-                let bit = self.row.bit_o[unit + b].val().get_bit(0);
-                self.first_unit[i].next = self.first_unit[i].val().replace_bit(b, bit);
+                let bit = self.row.bit_o[unit + b].get_bit(0);
+                self.first_unit[i] = self.first_unit[i].replace_bit(b, bit);
             }
             self.unit_wait.unit_i[i].follow(&self.first_unit[i]);
             self.restore.packed_i[i].follow(&self.unit_wait.unit_o[i]);
@@ -129,18 +143,4 @@ impl<const UB: usize> SlicedField<UB> {
         self.reply.word_i.follow(&self.restore.word_o);
         self.reply.mask_i.follow(&self.restore.mask_o);
     }
-}
-
-impl<const UB: usize> Logic for SlicedField<UB> {
-    #[kernel]
-    fn update(&mut self) {
-        self.take_request();
-        self.fill_row();
-        self.first_slice();
-        self.access_slices();
-        self.wait_for_slices();
-        self.restore_word();
-        self.reply_word();
-    }
-    describe!(|this| this._shape.meta("sliced_field"));
 }

@@ -7,7 +7,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// Combinational.
-#[module(no_reset)]
+#[module(name = "sliced_hold", no_reset)]
 pub struct Hold<const UB: usize> {
     /// The word is to be packed.
     pub take_i: Signal<In, Bit>,
@@ -21,24 +21,24 @@ pub struct Hold<const UB: usize> {
     pub mask_o: [Signal<Out, Bits<1>>; units],
     word: [RegData<Bits<UB>>; units],
     mask: [RegData<Bits<1>>; units],
-    _units: usize,
+    /// Units in a word.
+    _units: Param<'w'>,
+    /// Bits of a unit.
+    _unit_bits: Generic<'b', UB>,
 }
 
-impl<const UB: usize> Logic for Hold<UB> {
-    #[kernel]
+#[kernel]
+impl<const UB: usize> Hold<UB> {
     fn update(&mut self) {
         for p in 0..self._units {
-            self.word[p].load(self.take_i.val(), self.word_i[p].val());
-            self.mask[p].load(self.take_i.val(), self.mask_i[p].val());
-            self.word_o[p].next = self.word[p].q_o.val();
-            self.mask_o[p].next = self.mask[p].q_o.val();
-            if self.take_i.val() {
-                self.word_o[p].next = self.word_i[p].val();
-                self.mask_o[p].next = self.mask_i[p].val();
+            self.word[p].load(self.take_i, self.word_i[p]);
+            self.mask[p].load(self.take_i, self.mask_i[p]);
+            self.word_o[p] = self.word[p];
+            self.mask_o[p] = self.mask[p];
+            if self.take_i {
+                self.word_o[p] = self.word_i[p];
+                self.mask_o[p] = self.mask_i[p];
             }
         }
     }
-    describe!(|this| Meta::module("sliced_hold")
-        .param("units", "w", this._units, "units in a word")
-        .param("unit_bits", "b", UB, "bits of a unit"));
 }

@@ -16,7 +16,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Rules
 /// A word must be written before it is read.
-#[module]
+#[module(describe)]
 pub struct SlicedHybrid<const UB: usize> {
     /// Writes a word.
     pub wen_i: Signal<In, Bit>,
@@ -80,6 +80,23 @@ pub struct SlicedHybrid<const UB: usize> {
 }
 
 impl<const UB: usize> SlicedHybrid<UB> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe(meta)
+    }
+}
+
+#[kernel]
+impl<const UB: usize> SlicedHybrid<UB> {
+    fn update(&mut self) {
+        self.take_request();
+        self.fill_row();
+        self.first_slice();
+        self.access_slices();
+        self.wait_for_slices();
+        self.restore_word();
+        self.reply_word();
+    }
+
     parts!(take_request);
     parts!(access_row);
     parts!(read_slices);
@@ -88,7 +105,6 @@ impl<const UB: usize> SlicedHybrid<UB> {
     parts!(first_slice);
 
     /// The row of a word, unit by unit: its mask and its packed units, or raw units.
-    #[kernel]
     fn fill_row(&mut self) {
         comment!("Words that do not fit stay raw");
         self.write_raw.follow(&self.request.need_o[1]);
@@ -96,23 +112,23 @@ impl<const UB: usize> SlicedHybrid<UB> {
             for b in 0..UB {
                 let masked = i * UB + UB - 1 - b;
                 if i >= self._mask_units {
-                    let packed = self.request.packed_o[i - self._mask_units].val();
-                    self.write_bit[i * UB + b].next = packed.get_bits::<1>(b);
+                    let packed = self.request.packed_o[i - self._mask_units];
+                    self.write_bit[i * UB + b] = packed.get_bits::<1>(b);
                 } else if masked < self._units {
                     self.write_bit[i * UB + b].follow(&self.request.mask_o[masked]);
                 } else {
-                    self.write_bit[i * UB + b].next = 0.into();
+                    self.write_bit[i * UB + b] = 0.into();
                 }
-                if self.write_raw.val() {
-                    let raw = self.request.word_o[i].val();
-                    self.write_bit[i * UB + b].next = raw.get_bits::<1>(b);
+                if self.write_raw {
+                    let raw = self.request.word_o[i];
+                    self.write_bit[i * UB + b] = raw.get_bits::<1>(b);
                 }
             }
         }
 
         comment!("Slice 0 and its flag, in one row");
         self.access_row();
-        self.row.bit_i[self._first * UB].next = (!self.write_raw.val()).into();
+        self.row.bit_i[self._first * UB] = (!self.write_raw).into();
         for i in 0..self._first {
             for b in 0..UB {
                 let bit = self._shape.place(self._first, i) * UB + b;
@@ -131,14 +147,13 @@ impl<const UB: usize> SlicedHybrid<UB> {
     }
 
     /// The slices from 1 on, if the row is raw.
-    #[kernel]
     fn access_slices(&mut self) {
         comment!("The slices from 1 on, if the row is raw");
         self.read_slices();
         for k in 1..self._shape.slices() {
-            self.slices.wen_i[k - 1].next = self.request.wen_o.val() & self.write_raw.val();
-            let flag = self.row.stored_o[self._first * UB].val();
-            self.slices.named_i[k - 1].next = !flag.get_bit(0);
+            self.slices.wen_i[k - 1] = self.request.wen_o & self.write_raw;
+            let flag = self.row.stored_o[self._first * UB];
+            self.slices.named_i[k - 1] = !flag.get_bit(0);
         }
         for p in self._first..self._units {
             self.slices.unit_i[p - self._first].follow(&self.request.word_o[p]);
@@ -147,48 +162,33 @@ impl<const UB: usize> SlicedHybrid<UB> {
     }
 
     /// The units of slice 0 wait for those of the others.
-    #[kernel]
     fn wait_for_slices(&mut self) {
         comment!("The units of slice 0 wait for those of the others");
         self.unit_wait.valid_i.follow(&self.row.read_o);
         self.flag_wait.valid_i.follow(&self.row.read_o);
         self.flag_wait.unit_i[0].follow(&self.row.bit_o[self._first * UB]);
         for i in 0..self._first {
-            self.first_unit[i].next = 0.into();
+            self.first_unit[i] = 0.into();
             for b in 0..UB {
-                let bit = self.read_bit[i * UB + b].val().get_bit(0);
-                self.first_unit[i].next = self.first_unit[i].val().replace_bit(b, bit);
+                let bit = self.read_bit[i * UB + b].get_bit(0);
+                self.first_unit[i] = self.first_unit[i].replace_bit(b, bit);
             }
             self.unit_wait.unit_i[i].follow(&self.first_unit[i]);
             self.raw[i].follow(&self.unit_wait.unit_o[i]);
         }
         for p in 0..self._units {
-            self.restore.packed_i[p].next = 0.into();
+            self.restore.packed_i[p] = 0.into();
             if p + self._mask_units < self._first {
                 self.restore.packed_i[p].follow(&self.unit_wait.unit_o[p + self._mask_units]);
             }
         }
         for k in 0..self._units {
             self.reply.word_i[k].follow(&self.raw[k]);
-            self.reply.mask_i[k].next = self.raw[k].val().any().into();
-            if self.flag_wait.unit_o[0].val().get_bit(0) {
+            self.reply.mask_i[k] = self.raw[k].any().into();
+            if self.flag_wait.unit_o[0].get_bit(0) {
                 self.reply.word_i[k].follow(&self.restore.word_o[k]);
                 self.reply.mask_i[k].follow(&self.restore.mask_o[k]);
             }
         }
     }
-}
-
-impl<const UB: usize> Logic for SlicedHybrid<UB> {
-    #[kernel]
-    fn update(&mut self) {
-        self.take_request();
-        self.fill_row();
-        self.first_slice();
-        self.access_slices();
-        self.wait_for_slices();
-        self.restore_word();
-        self.reply_word();
-    }
-    describe!(|this| this._shape.meta("sliced_hybrid"));
 }

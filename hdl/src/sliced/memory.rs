@@ -20,7 +20,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Rules
 /// A word must be written before it is read.
-#[module]
+#[module(describe)]
 pub struct Sliced<const UB: usize> {
     /// Writes a word.
     pub wen_i: Signal<In, Bit>,
@@ -108,6 +108,23 @@ pub struct Sliced<const UB: usize> {
 }
 
 impl<const UB: usize> Sliced<UB> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe(meta)
+    }
+}
+
+#[kernel]
+impl<const UB: usize> Sliced<UB> {
+    fn update(&mut self) {
+        self.take_request();
+        self.mask();
+        self.find();
+        self.move_units();
+        self.access_slices();
+        self.restore_word();
+        self.reply_word();
+    }
+
     parts!(take_request);
     parts!(access_row);
     parts!(read_slices);
@@ -115,7 +132,6 @@ impl<const UB: usize> Sliced<UB> {
     parts!(reply_word);
 
     /// The mask, as it is stored.
-    #[kernel]
     fn mask(&mut self) {
         comment!("The mask slice, in the cycle of the request");
         self.access_row();
@@ -123,8 +139,8 @@ impl<const UB: usize> Sliced<UB> {
             self.write_mask[p].follow(&self.request.mask_o[p]);
             if self._keep > 0 {
                 self.keep[0].mask_i[p].follow(&self.request.mask_o[p]);
-                if !self.keep[0].slice_o[0].val() {
-                    self.write_mask[p].next = 0.into();
+                if !self.keep[0].slice_o[0] {
+                    self.write_mask[p] = 0.into();
                 }
             }
             self.row.bit_i[self._shape.place(self._units, p)].follow(&self.write_mask[p]);
@@ -134,29 +150,28 @@ impl<const UB: usize> Sliced<UB> {
     }
 
     /// The word to pack.
-    #[kernel]
     fn find(&mut self) {
         comment!("Packing: a word without units to store changes nothing");
-        self.write_any.next = false;
+        self.write_any = false;
         for p in 0..self._units {
-            self.write_any.next = self.write_any.val() | self.write_mask[p].val().get_bit(0);
+            self.write_any = self.write_any | self.write_mask[p].get_bit(0);
         }
-        let take = self.request.wen_o.val() & self.write_any.val();
+        let take = self.request.wen_o & self.write_any;
         if self._find > 0 {
-            self.found[0].d_i.next = take;
-            self.found_waddr[0].load(take, self.request.waddr_o.val());
+            self.found[0] = take;
+            self.found_waddr[0].load(take, self.request.waddr_o);
             self.write.follow(&self.found[0]);
             self.route_waddr.follow(&self.found_waddr[0]);
             for p in 0..self._units {
-                self.found_word[p].load(take, self.request.word_o[p].val());
-                self.found_mask[p].load(take, self.write_mask[p].val());
+                self.found_word[p].load(take, self.request.word_o[p]);
+                self.found_mask[p].load(take, self.write_mask[p]);
             }
             self.route_word.follow(&self.found_word);
             self.route_mask.follow(&self.found_mask);
         } else {
-            self.write.next = take;
+            self.write = take;
             self.route_waddr.follow(&self.request.waddr_o);
-            self.hold[0].take_i.next = take;
+            self.hold[0].take_i = take;
             self.hold[0].word_i.follow(&self.request.word_o);
             self.hold[0].mask_i.follow(&self.write_mask);
             self.route_word.follow(&self.hold[0].word_o);
@@ -165,24 +180,23 @@ impl<const UB: usize> Sliced<UB> {
     }
 
     /// Packs it.
-    #[kernel]
     fn move_units(&mut self) {
         self.route.mask_i.follow(&self.route_mask);
         self.write_select.mask_i.follow(&self.route_mask);
         for k in 0..self._shape.slices() {
-            self.need[k].next = self.write.val() & self.write_select.slice_o[k].val();
+            self.need[k] = self.write & self.write_select.slice_o[k];
         }
         if self._split > 0 {
-            self.routed_waddr[0].load(self.write.val(), self.route_waddr.val());
+            self.routed_waddr[0].load(self.write, self.route_waddr);
             self.slices.waddr_i.follow(&self.routed_waddr[0]);
             self.routed.follow(&self.need);
             self.slices.wen_i.follow(&self.routed);
             for p in 0..self._units {
-                self.routed_word[p].load(self.write.val(), self.route_word[p].val());
-                self.routed_mask[p].load(self.write.val(), self.route_mask[p].val());
+                self.routed_word[p].load(self.write, self.route_word[p]);
+                self.routed_mask[p].load(self.write, self.route_mask[p]);
             }
             for k in 0..self.routed_move.len() {
-                self.routed_move[k].load(self.write.val(), self.route.move_o[k].val());
+                self.routed_move[k].load(self.write, self.route.move_o[k]);
             }
             self.pack.word_i.follow(&self.routed_word);
             self.pack.mask_i.follow(&self.routed_mask);
@@ -197,7 +211,6 @@ impl<const UB: usize> Sliced<UB> {
     }
 
     /// The data slices that the mask names, and the word from them.
-    #[kernel]
     fn access_slices(&mut self) {
         comment!("The data slices that the mask names");
         self.read_slices();
@@ -218,18 +231,4 @@ impl<const UB: usize> Sliced<UB> {
         self.reply.word_i.follow(&self.restore.word_o);
         self.reply.mask_i.follow(&self.restore.mask_o);
     }
-}
-
-impl<const UB: usize> Logic for Sliced<UB> {
-    #[kernel]
-    fn update(&mut self) {
-        self.take_request();
-        self.mask();
-        self.find();
-        self.move_units();
-        self.access_slices();
-        self.restore_word();
-        self.reply_word();
-    }
-    describe!(|this| this._shape.meta("sliced"));
 }

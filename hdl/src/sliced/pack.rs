@@ -10,7 +10,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// Combinational.
-#[module(combinational)]
+#[module(combinational, describe)]
 pub struct Pack<const UB: usize> {
     /// Word, by position.
     pub word_i: [Signal<In, Bits<UB>>; units],
@@ -32,8 +32,8 @@ pub struct Pack<const UB: usize> {
     }],
     /// Positions of the non-zero units in `word`.
     lane: [[Signal<Local, Bit>; units]; levels + 1],
-    /// Units of a word, a power of two from 2 to 64.
-    _units: usize,
+    /// Units of a word.
+    _units: Param<'u'>,
     /// How far they move.
     _network: Network,
     #[new(stages(units))]
@@ -42,87 +42,25 @@ pub struct Pack<const UB: usize> {
     _levels: usize,
     #[new(half_moves(units))]
     _half_moves: usize,
+    /// Bits of a unit.
+    _unit_bits: Generic<'b', UB>,
 }
 
 impl<const UB: usize> Pack<UB> {
-    /// Stage t within `width` units from position `from` on, whose moves begin at `moves`.
-    #[kernel]
-    fn stage(&mut self, t: usize, from: usize, width: usize, moves: usize) {
-        let s = 1 << t;
-        for p in 0..width {
-            let at = from + p;
-            self.kept[t][at].next = self.word[t][at].val();
-            if p >= s {
-                let leaves = self.move_i[moves + place(width, t, p)].val();
-                if leaves.get_bit(0) {
-                    self.kept[t][at].next = 0.into();
-                }
-            }
-            self.word[t + 1][at].next = self.kept[t][at].val();
-            if p + s < width {
-                let arrives = self.move_i[moves + place(width, t, p + s)].val();
-                if arrives.get_bit(0) {
-                    self.word[t + 1][at].next = self.word[t][at + s].val();
-                }
-            }
-            let lane = self.lane[t][at].val();
-            if p < s {
-                let arrives = self.move_i[moves + place(width, t, p + s)].val();
-                self.lane[t + 1][at].next = lane | arrives.get_bit(0);
-            } else if p + s < width {
-                let leaves = self.move_i[moves + place(width, t, p)].val();
-                let arrives = self.move_i[moves + place(width, t, p + s)].val();
-                self.lane[t + 1][at].next = (lane & !leaves.get_bit(0)) | arrives.get_bit(0);
-            } else {
-                let leaves = self.move_i[moves + place(width, t, p)].val();
-                self.lane[t + 1][at].next = lane & !leaves.get_bit(0);
-            }
-        }
-    }
-
-    /// The right half moves on by 2^t, from level `l` to the next one.
-    #[kernel]
-    fn right_half(&mut self, t: usize, l: usize) {
-        let s = 1 << t;
-        let left = self._units / 2;
-        let go = self.move_i[2 * self._half_moves + t].val().get_bit(0);
-        for p in 0..self._units {
-            let word = self.word[l][p].val();
-            let lane = self.lane[l][p].val();
-            self.word[l + 1][p].next = word;
-            match (moves_on(left, s, p), moves_on(left, s, p + s)) {
-                (true, true) => {
-                    if go {
-                        self.word[l + 1][p].next = self.word[l][p + s].val();
-                    }
-                    self.lane[l + 1][p].next = (lane & !go) | (self.lane[l][p + s].val() & go);
-                }
-                (true, false) => {
-                    if go {
-                        self.word[l + 1][p].next = 0.into();
-                    }
-                    self.lane[l + 1][p].next = lane & !go;
-                }
-                (false, true) => {
-                    if go {
-                        self.word[l + 1][p].next = word | self.word[l][p + s].val();
-                    }
-                    self.lane[l + 1][p].next = lane | (self.lane[l][p + s].val() & go);
-                }
-                (false, false) => {
-                    self.lane[l + 1][p].next = lane;
-                }
-            }
-        }
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.named(match self._network {
+            Network::Split => "sliced_pack_split",
+            _ => "sliced_pack",
+        })
     }
 }
 
-impl<const UB: usize> Logic for Pack<UB> {
-    #[kernel]
+#[kernel]
+impl<const UB: usize> Pack<UB> {
     fn update(&mut self) {
         for p in 0..self._units {
-            self.word[0][p].next = self.word_i[p].val();
-            self.lane[0][p].next = self.mask_i[p].val().get_bit(0);
+            self.word[0][p] = self.word_i[p];
+            self.lane[0][p] = self.mask_i[p].get_bit(0);
         }
         comment!("A unit that moves leaves a zero behind, unless another takes its place");
         if self._network == Network::Split {
@@ -142,14 +80,77 @@ impl<const UB: usize> Logic for Pack<UB> {
             }
         }
         for p in 0..self._units {
-            self.packed_o[p].next = self.word[self._levels][p].val();
-            self.lane_o[p].next = self.lane[self._levels][p].val().into();
+            self.packed_o[p] = self.word[self._levels][p];
+            self.lane_o[p] = self.lane[self._levels][p].into();
         }
     }
-    describe!(|this| Meta::module(match this._network {
-        Network::Split => "sliced_pack_split",
-        _ => "sliced_pack",
-    })
-    .param("units", "u", this._units, "units of a word")
-    .param("UB", "b", UB, "bits of a unit"));
+
+    /// Stage t within `width` units from position `from` on, whose moves begin at `moves`.
+    fn stage(&mut self, t: usize, from: usize, width: usize, moves: usize) {
+        let s = 1 << t;
+        for p in 0..width {
+            let at = from + p;
+            self.kept[t][at] = self.word[t][at];
+            if p >= s {
+                let leaves = self.move_i[moves + place(width, t, p)];
+                if leaves.get_bit(0) {
+                    self.kept[t][at] = 0.into();
+                }
+            }
+            self.word[t + 1][at] = self.kept[t][at];
+            if p + s < width {
+                let arrives = self.move_i[moves + place(width, t, p + s)];
+                if arrives.get_bit(0) {
+                    self.word[t + 1][at] = self.word[t][at + s];
+                }
+            }
+            let lane = self.lane[t][at];
+            if p < s {
+                let arrives = self.move_i[moves + place(width, t, p + s)];
+                self.lane[t + 1][at] = lane | arrives.get_bit(0);
+            } else if p + s < width {
+                let leaves = self.move_i[moves + place(width, t, p)];
+                let arrives = self.move_i[moves + place(width, t, p + s)];
+                self.lane[t + 1][at] = (lane & !leaves.get_bit(0)) | arrives.get_bit(0);
+            } else {
+                let leaves = self.move_i[moves + place(width, t, p)];
+                self.lane[t + 1][at] = lane & !leaves.get_bit(0);
+            }
+        }
+    }
+
+    /// The right half moves on by 2^t, from level `l` to the next one.
+    fn right_half(&mut self, t: usize, l: usize) {
+        let s = 1 << t;
+        let left = self._units / 2;
+        let go = self.move_i[2 * self._half_moves + t].get_bit(0);
+        for p in 0..self._units {
+            let word = self.word[l][p];
+            let lane = self.lane[l][p];
+            self.word[l + 1][p] = word;
+            match (moves_on(left, s, p), moves_on(left, s, p + s)) {
+                (true, true) => {
+                    if go {
+                        self.word[l + 1][p] = self.word[l][p + s];
+                    }
+                    self.lane[l + 1][p] = (lane & !go) | (self.lane[l][p + s] & go);
+                }
+                (true, false) => {
+                    if go {
+                        self.word[l + 1][p] = 0.into();
+                    }
+                    self.lane[l + 1][p] = lane & !go;
+                }
+                (false, true) => {
+                    if go {
+                        self.word[l + 1][p] = word | self.word[l][p + s];
+                    }
+                    self.lane[l + 1][p] = lane | (self.lane[l][p + s] & go);
+                }
+                (false, false) => {
+                    self.lane[l + 1][p] = lane;
+                }
+            }
+        }
+    }
 }

@@ -11,7 +11,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// Combinational, or one register between finding the moves and moving the units, the longest
 /// way of a write cut in the middle.
-#[module]
+#[module(name = "sliced_packed")]
 pub struct Packed<const UB: usize> {
     /// Writes a word.
     pub wen_i: Signal<In, Bit>,
@@ -71,40 +71,59 @@ pub struct Packed<const UB: usize> {
     /// What the memory is built from.
     #[argument]
     _shape: &SlicedShape,
+    /// Units in a word.
     #[new(shape.units)]
-    _units: usize,
+    _units: Param<'w'>,
+    /// Bits of a unit.
+    _unit_bits: Generic<UB>,
+    /// Registers behind the moves.
     #[new(shape.input_stages())]
-    _stages: usize,
+    _stages: Optional<'s'>,
 }
 
+#[kernel]
 impl<const UB: usize> Packed<UB> {
+    fn update(&mut self) {
+        self.take_request();
+        self.find_mask();
+        if self._stages > 0 {
+            self.in_two_cycles();
+        } else {
+            self.at_once();
+        }
+        for p in 0..self._units {
+            self.packed_o[p] = 0.into();
+            if self.stored {
+                self.packed_o[p].follow(&self.pack.packed_o[p]);
+            }
+        }
+    }
+
     parts!(take_request);
 
     /// The mask to store.
-    #[kernel]
     fn find_mask(&mut self) {
         comment!("The mask to store, and the moves");
-        self.any.next = false;
+        self.any = false;
         self.write_select.mask_i.follow(&self.request.mask_o);
         for p in 0..self._units {
-            self.any.next = self.any.val() | self.request.mask_o[p].val().get_bit(0);
-            self.found_mask[p].next = 0.into();
-            if self.write_select.slice_o[0].val() {
+            self.any = self.any | self.request.mask_o[p].get_bit(0);
+            self.found_mask[p] = 0.into();
+            if self.write_select.slice_o[0] {
                 self.found_mask[p].follow(&self.request.mask_o[p]);
             }
         }
-        self.take.next = self.request.wen_o.val() & self.any.val();
+        self.take = self.request.wen_o & self.any;
     }
 
     /// A register behind the moves.
-    #[kernel]
     fn in_two_cycles(&mut self) {
-        let wen = self.request.wen_o.val();
-        let ren = self.request.ren_o.val();
-        self.wen[0].d_i.next = wen;
-        self.waddr[0].load(wen, self.request.waddr_o.val());
-        self.ren[0].d_i.next = ren;
-        self.raddr[0].load(ren, self.request.raddr_o.val());
+        let wen = self.request.wen_o;
+        let ren = self.request.ren_o;
+        self.wen[0] = wen;
+        self.waddr[0].load(wen, self.request.waddr_o);
+        self.ren[0] = ren;
+        self.raddr[0].load(ren, self.request.raddr_o);
         self.meet[0].follow(&self.request.meet_o);
         self.wen_o.follow(&self.wen[0]);
         self.waddr_o.follow(&self.waddr[0]);
@@ -113,26 +132,25 @@ impl<const UB: usize> Packed<UB> {
         self.meet_o.follow(&self.meet[0]);
         self.route.mask_i.follow(&self.request.mask_o);
         for p in 0..self._units {
-            self.word[p].load(self.take.val(), self.request.word_o[p].val());
-            self.mask[p].load(wen, self.found_mask[p].val());
+            self.word[p].load(self.take, self.request.word_o[p]);
+            self.mask[p].load(wen, self.found_mask[p]);
         }
         self.word_o.follow(&self.word);
         self.mask_o.follow(&self.mask);
         self.pack.word_i.follow(&self.word);
         self.pack.mask_i.follow(&self.mask);
         for k in 0..self.need.len() {
-            self.need[k].load(wen, self.write_select.slice_o[k].val());
+            self.need[k].load(wen, self.write_select.slice_o[k]);
         }
         self.need_o.follow(&self.need);
         self.stored.follow(&self.need[0]);
         for k in 0..self.moved.len() {
-            self.moved[k].load(self.take.val(), self.route.move_o[k].val());
+            self.moved[k].load(self.take, self.route.move_o[k]);
         }
         self.pack.move_i.follow(&self.moved);
     }
 
     /// Everything in the cycle of the request.
-    #[kernel]
     fn at_once(&mut self) {
         self.wen_o.follow(&self.request.wen_o);
         self.waddr_o.follow(&self.request.waddr_o);
@@ -151,27 +169,4 @@ impl<const UB: usize> Packed<UB> {
         self.stored.follow(&self.write_select.slice_o[0]);
         self.pack.move_i.follow(&self.route.move_o);
     }
-}
-
-impl<const UB: usize> Logic for Packed<UB> {
-    #[kernel]
-    fn update(&mut self) {
-        self.take_request();
-        self.find_mask();
-        if self._stages > 0 {
-            self.in_two_cycles();
-        } else {
-            self.at_once();
-        }
-        for p in 0..self._units {
-            self.packed_o[p].next = 0.into();
-            if self.stored.val() {
-                self.packed_o[p].follow(&self.pack.packed_o[p]);
-            }
-        }
-    }
-    describe!(|this| Meta::module("sliced_packed")
-        .param("units", "w", this._units, "units in a word")
-        .hidden("unit_bits", UB, "bits of a unit")
-        .option("stages", "s", this._stages, "registers behind the moves"));
 }

@@ -14,7 +14,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Rules
 /// A word must be written before it is read.
-#[module]
+#[module(name = "sliced_plain", describe)]
 pub struct PlainMemory<const UB: usize> {
     /// Writes a word.
     pub wen_i: Signal<In, Bit>,
@@ -82,30 +82,35 @@ impl<const UB: usize> PlainMemory<UB> {
     parts!(reply_word);
 }
 
-impl<const UB: usize> Logic for PlainMemory<UB> {
-    #[kernel]
+impl<const UB: usize> PlainMemory<UB> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe(meta)
+    }
+}
+
+#[kernel]
+impl<const UB: usize> PlainMemory<UB> {
     fn update(&mut self) {
         self.take_request();
         self.data.wen_i.follow(&self.request.wen_o);
         self.data.waddr_i.follow(&self.request.waddr_o);
         self.data.read_i.follow(&self.request.ren_o);
         self.data.raddr_i.follow(&self.request.raddr_o);
-        self.data.named_i.next = true;
+        self.data.named_i = true;
         self.data.meet_i.follow(&self.request.meet_o);
         self.data.unit_i.follow(&self.request.word_o);
-        self.mask_ren_o.next = false;
-        self.mask_wen_o.next = false;
+        self.mask_ren_o = false;
+        self.mask_wen_o = false;
         self.slice_ren_o[0].follow(&self.data.slice_ren_o);
         self.slice_wen_o[0].follow(&self.data.slice_wen_o);
         self.lane_wen_o.follow(&self.data.lane_wen_o);
 
-        self.read.shift_in(self.request.ren_o.val());
+        self.read.shift_in(self.request.ren_o);
         self.reply.valid_i.follow(&self.read[self._reads - 1]);
         self.reply.word_i.follow(&self.data.unit_o);
         for k in 0..self._units {
-            self.reply.mask_i[k].next = self.data.unit_o[k].val().any().into();
+            self.reply.mask_i[k] = self.data.unit_o[k].any().into();
         }
         self.reply_word();
     }
-    describe!(|this| this._shape.meta("sliced_plain"));
 }

@@ -7,7 +7,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// Combinational.
-#[module(combinational)]
+#[module(name = "sliced_population", combinational)]
 pub struct Population {
     /// Non-zero units of the word, by position.
     pub mask_i: [Signal<In, Bits<1>>; units],
@@ -20,8 +20,8 @@ pub struct Population {
     carry: [[Signal<Local, Bit>; 7]; units - 1],
     /// The number, collected.
     pop: Signal<Local, Bits<7>>,
-    /// Units of a word, 1 to 64.
-    _units: usize,
+    /// Units of a word.
+    _units: Param<'u'>,
     #[new(nodes_of(units))]
     _nodes: usize,
 }
@@ -38,36 +38,30 @@ fn nodes_of(units: usize) -> usize {
     2 * units - 1
 }
 
-impl Logic for Population {
-    #[kernel]
+#[kernel]
+impl Population {
     fn update(&mut self) {
         for j in 0..self._units {
             let leaf = self._units - 1 + j;
             self.sum[leaf].tie_low();
-            self.sum[leaf][0].next = self.mask_i[j].val().get_bit(0);
+            self.sum[leaf][0] = self.mask_i[j].get_bit(0);
         }
         for node in (0..self._units - 1).rev() {
-            self.carry[node][0].next = false;
+            self.carry[node][0] = false;
             for b in 0..7 {
-                let x = self.sum[2 * node + 1][b].val();
-                let y = self.sum[2 * node + 2][b].val();
-                let c = self.carry[node][b].val();
-                self.sum[node][b].next = x ^ y ^ c;
+                let x = self.sum[2 * node + 1][b];
+                let y = self.sum[2 * node + 2][b];
+                let c = self.carry[node][b];
+                self.sum[node][b] = x ^ y ^ c;
                 if b < 6 {
-                    self.carry[node][b + 1].next = (x & y) | (c & (x ^ y));
+                    self.carry[node][b + 1] = (x & y) | (c & (x ^ y));
                 }
             }
         }
-        self.pop.next = 0.into();
+        self.pop = 0.into();
         for b in 0..7 {
-            self.pop.next = self.pop.val().replace_bit(b, self.sum[0][b].val());
+            self.pop = self.pop.replace_bit(b, self.sum[0][b]);
         }
-        self.pop_o.next = self.pop.val();
+        self.pop_o = self.pop;
     }
-    describe!(|this| Meta::module("sliced_population").param(
-        "units",
-        "u",
-        this._units,
-        "units of a word"
-    ));
 }

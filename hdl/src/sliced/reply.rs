@@ -1,7 +1,6 @@
 //! Words on their way out.
 
 use super::SlicedShape;
-use super::data_slice::RIGHT;
 use super::shape::place;
 use heddle_kernel::prelude::*;
 
@@ -11,7 +10,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// `valid_i` comes one cycle before the word. The word leaves at once, or one cycle later with
 /// the register at the output.
-#[module]
+#[module(name = "sliced_reply")]
 pub struct Reply<const UB: usize> {
     /// The word follows in the next cycle.
     pub valid_i: Signal<In, Bit>,
@@ -33,22 +32,27 @@ pub struct Reply<const UB: usize> {
     /// What the memory is built from.
     #[argument]
     _shape: &SlicedShape,
+    /// Units in a word.
     #[new(shape.units)]
-    _units: usize,
+    _units: Param<'w'>,
+    /// Bits of a unit.
+    _unit_bits: Generic<'u', UB, 8>,
+    /// 1: the first position is the least significant unit.
     #[new(shape.right)]
-    _right: bool,
+    _right: Optional<'r', bool>,
+    /// Registers at the output.
     #[new(shape.output_stages())]
-    _stages: usize,
+    _stages: Optional<'s'>,
 }
 
-impl<const UB: usize> Logic for Reply<UB> {
-    #[kernel]
+#[kernel]
+impl<const UB: usize> Reply<UB> {
     fn update(&mut self) {
-        self.valid.shift_in(self.valid_i.val());
+        self.valid.shift_in(self.valid_i);
         if self._stages > 0 {
             for p in 0..self._units {
-                self.word[p].load(self.valid[0].q_o.val(), self.word_i[p].val());
-                self.mask[p].load(self.valid[0].q_o.val(), self.mask_i[p].val());
+                self.word[p].load(self.valid[0], self.word_i[p]);
+                self.mask[p].load(self.valid[0], self.mask_i[p]);
             }
             self.unit.follow(&self.word);
             self.non_zero.follow(&self.mask);
@@ -63,9 +67,4 @@ impl<const UB: usize> Logic for Reply<UB> {
         }
         self.rvalid_o.follow(&self.valid[self._stages]);
     }
-    describe!(|this| Meta::module("sliced_reply")
-        .param("units", "w", this._units, "units in a word")
-        .choice("unit_bits", "u", UB, 8, "bits of a unit")
-        .option("right", "r", this._right.into(), RIGHT)
-        .option("stages", "s", this._stages, "registers at the output"));
 }

@@ -1,7 +1,6 @@
 //! Requests on their way in.
 
 use super::SlicedShape;
-use super::data_slice::RIGHT;
 use super::shape::{WA, place};
 use heddle_kernel::prelude::*;
 
@@ -10,7 +9,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// Combinational, or one register behind all inputs.
-#[module]
+#[module(name = "sliced_request")]
 pub struct Request<const UB: usize> {
     /// Writes a word.
     pub wen_i: Signal<In, Bit>,
@@ -50,31 +49,35 @@ pub struct Request<const UB: usize> {
     /// What the memory is built from.
     #[argument]
     _shape: &SlicedShape,
-    /// Registers behind the inputs: 0 or 1.
-    _stages: usize,
+    /// Units in a word.
     #[new(shape.units)]
-    _units: usize,
-    #[new(shape.right)]
-    _right: bool,
+    _units: Param<'w'>,
+    /// Bits of a unit.
+    _unit_bits: Generic<UB>,
     /// Words that an address can reach.
     #[new(1 << address_bits(shape.words))]
-    _depth: usize,
+    _depth: Param<'d'>,
+    /// 1: the first position is the least significant unit.
+    #[new(shape.right)]
+    _right: Optional<'r', bool>,
+    /// Registers behind the inputs.
+    _stages: Optional<'s'>,
 }
 
-impl<const UB: usize> Logic for Request<UB> {
-    #[kernel]
+#[kernel]
+impl<const UB: usize> Request<UB> {
     fn update(&mut self) {
         if self._stages > 0 {
             self.wen[0].follow(&self.wen_i);
-            self.waddr[0].load(self.wen_i.val(), self.waddr_i.val());
+            self.waddr[0].load(self.wen_i, self.waddr_i);
             self.ren[0].follow(&self.ren_i);
-            self.raddr[0].load(self.ren_i.val(), self.raddr_i.val());
+            self.raddr[0].load(self.ren_i, self.raddr_i);
             self.write.follow(&self.wen[0]);
             self.write_address.follow(&self.waddr[0]);
             self.read.follow(&self.ren[0]);
             self.read_address.follow(&self.raddr[0]);
             for k in 0..self._units {
-                self.wdata[k].load(self.wen_i.val(), self.wdata_i[k].val());
+                self.wdata[k].load(self.wen_i, self.wdata_i[k]);
             }
             self.unit.follow(&self.wdata);
         } else {
@@ -89,19 +92,13 @@ impl<const UB: usize> Logic for Request<UB> {
         self.waddr_o.follow(&self.write_address);
         self.ren_o.follow(&self.read);
         self.raddr_o.follow(&self.read_address);
-        let written = self.write_address.val() & (self._depth - 1).to_bits::<WA>();
-        let wanted = self.read_address.val() & (self._depth - 1).to_bits::<WA>();
-        self.meet_o.next = self.write.val() & self.read.val() & (written == wanted);
+        let written = self.write_address & (self._depth - 1).to_bits::<WA>();
+        let wanted = self.read_address & (self._depth - 1).to_bits::<WA>();
+        self.meet_o = self.write & self.read & (written == wanted);
         for p in 0..self._units {
-            let unit = self.unit[place(self._right, self._units, p)].val();
-            self.word_o[p].next = unit;
-            self.mask_o[p].next = unit.any().into();
+            let unit = self.unit[place(self._right, self._units, p)];
+            self.word_o[p] = unit;
+            self.mask_o[p] = unit.any().into();
         }
     }
-    describe!(|this| Meta::module("sliced_request")
-        .param("units", "w", this._units, "units in a word")
-        .hidden("unit_bits", UB, "bits of a unit")
-        .param("depth", "d", this._depth, "words that an address can reach")
-        .option("right", "r", this._right.into(), RIGHT)
-        .option("stages", "s", this._stages, "registers behind the inputs"));
 }

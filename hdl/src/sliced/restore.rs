@@ -11,7 +11,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// The word belongs to the units at the input. Its mask was taken with `valid_i` `waits` + 1
 /// cycles before, and `valid_o` was high in the cycle before.
-#[module]
+#[module(name = "sliced_restore", describe)]
 pub struct Restore<const UB: usize> {
     /// Takes a mask.
     pub valid_i: Signal<In, Bit>,
@@ -38,16 +38,26 @@ pub struct Restore<const UB: usize> {
     /// What the memory is built from.
     #[argument]
     _shape: &SlicedShape,
+    /// Units in a word.
     #[new(shape.units)]
-    _units: usize,
+    _units: Param<'w'>,
     #[new(shape.network)]
     _network: Network,
     #[new(shape.mask_to_data() - 1)]
     _waits: usize,
+    /// Bits of a unit.
+    _unit_bits: Generic<'u', UB, 8>,
 }
 
-impl<const UB: usize> Logic for Restore<UB> {
-    #[kernel]
+impl<const UB: usize> Restore<UB> {
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.option("network", "n", self._network as usize, NETWORKS)
+            .option("waits", "t", self._waits, "registers in front of the mask")
+    }
+}
+
+#[kernel]
+impl<const UB: usize> Restore<UB> {
     fn update(&mut self) {
         self.valid[0].follow(&self.valid_i);
         for p in 0..self._units {
@@ -57,15 +67,15 @@ impl<const UB: usize> Logic for Restore<UB> {
             self.waited[s].follow(&self.valid[s]);
             self.valid[s + 1].follow(&self.waited[s]);
             for i in s * self._units..(s + 1) * self._units {
-                self.waiting[i].load(self.valid[s].val(), self.mask_now[i].val());
+                self.waiting[i].load(self.valid[s], self.mask_now[i]);
                 self.mask_now[i + self._units].follow(&self.waiting[i]);
             }
         }
-        let valid = self.valid[self._waits].val();
-        self.valid_o.next = valid;
+        let valid = self.valid[self._waits];
+        self.valid_o = valid;
         for p in 0..self._units {
-            let mask = self.mask_now[self._waits * self._units + p].val();
-            self.route.mask_i[p].next = mask;
+            let mask = self.mask_now[self._waits * self._units + p];
+            self.route.mask_i[p] = mask;
             self.mask[p].load(valid, mask);
         }
         self.unpack.mask_i.follow(&self.mask);
@@ -73,13 +83,8 @@ impl<const UB: usize> Logic for Restore<UB> {
         self.word_o.follow(&self.unpack.word_o);
         self.mask_o.follow(&self.mask);
         for k in 0..self.moved.len() {
-            self.moved[k].load(valid, self.route.move_o[k].val());
+            self.moved[k].load(valid, self.route.move_o[k]);
         }
         self.unpack.move_i.follow(&self.moved);
     }
-    describe!(|this| Meta::module("sliced_restore")
-        .param("units", "w", this._units, "units in a word")
-        .choice("unit_bits", "u", UB, 8, "bits of a unit")
-        .option("network", "n", this._network.number(), NETWORKS)
-        .option("waits", "t", this._waits, "registers in front of the mask"));
 }

@@ -50,7 +50,7 @@ pub(super) fn moves_on(left: usize, s: usize, p: usize) -> bool {
 ///
 /// # Timing
 /// Combinational.
-#[module(combinational)]
+#[module(combinational, describe)]
 pub struct Route {
     /// Non-zero units of the word, by position.
     pub mask_i: [Signal<In, Bits<1>>; units],
@@ -73,8 +73,8 @@ pub struct Route {
     half_zeros: [Population; 2 * split],
     /// Zero units of the word (split).
     all_zeros: [Signal<Local, Bits<7>>; split],
-    /// Units of a word, a power of two from 2 to 64.
-    _units: usize,
+    /// Units of a word.
+    _units: Param<'u'>,
     /// How far they move.
     _network: Network,
     #[new(stages(units))]
@@ -88,11 +88,29 @@ pub struct Route {
 }
 
 impl Route {
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.named(match self._network {
+            Network::Full => "sliced_route",
+            Network::Half => "sliced_route_half",
+            Network::Split => "sliced_route_split",
+        })
+    }
+}
+
+#[kernel]
+impl Route {
+    fn update(&mut self) {
+        if self._split > 0 {
+            self.move_halves();
+        } else {
+            self.move_all();
+        }
+    }
+
     /// By the number of zero units before, or at most by half the word.
-    #[kernel]
     fn move_all(&mut self) {
         for j in 0..self._units - 1 {
-            self.zeros[0].mask_i[j].next = self.mask_i[j].val();
+            self.zeros[0].mask_i[j] = self.mask_i[j];
         }
         let capped = self._network == Network::Half;
         let last = self._stages - 1;
@@ -101,12 +119,12 @@ impl Route {
             for p in (1 << t)..self._units {
                 let bit = place(self._units, t, p);
                 if capped && t < last && p >= self._left {
-                    let half_a_word = self.zeros[0].zeros_o[place(self._units, last, p)].val();
-                    self.distance[bit].next = self.zeros[0].zeros_o[bit].val() & !half_a_word;
+                    let half_a_word = self.zeros[0].zeros_o[place(self._units, last, p)];
+                    self.distance[bit] = self.zeros[0].zeros_o[bit] & !half_a_word;
                 } else {
-                    self.distance[bit].next = self.zeros[0].zeros_o[bit].val();
+                    self.distance[bit] = self.zeros[0].zeros_o[bit];
                 }
-                self.rest[0][bit].next = self.mask_i[p].val().get_bit(0) & self.distance[bit].val();
+                self.rest[0][bit] = self.mask_i[p].get_bit(0) & self.distance[bit];
             }
         }
         comment!("Distance that is left, at the position before each stage");
@@ -116,64 +134,46 @@ impl Route {
                 for p in (1 << t)..self._units {
                     let bit = place(self._units, t, p);
                     if t <= v || (capped && t == last) {
-                        self.rest[v + 1][bit].next = self.rest[v][bit].val();
+                        self.rest[v + 1][bit] = self.rest[v][bit];
                     } else if p + s < self._units {
-                        let leaves = self.rest[v][place(self._units, v, p)].val();
-                        let arrives = self.rest[v][place(self._units, v, p + s)].val();
-                        self.rest[v + 1][bit].next = (self.rest[v][bit].val() & !leaves)
-                            | (self.rest[v][bit + s].val() & arrives);
+                        let leaves = self.rest[v][place(self._units, v, p)];
+                        let arrives = self.rest[v][place(self._units, v, p + s)];
+                        self.rest[v + 1][bit] =
+                            (self.rest[v][bit] & !leaves) | (self.rest[v][bit + s] & arrives);
                     } else {
-                        let leaves = self.rest[v][place(self._units, v, p)].val();
-                        self.rest[v + 1][bit].next = self.rest[v][bit].val() & !leaves;
+                        let leaves = self.rest[v][place(self._units, v, p)];
+                        self.rest[v + 1][bit] = self.rest[v][bit] & !leaves;
                     }
                 }
             }
         }
         for m in 0..self.move_o.len() {
-            self.move_o[m].next = self.rest[last][m].val().into();
+            self.move_o[m] = self.rest[last][m].into();
         }
     }
 
     /// Within the halves, then the right half on.
-    #[kernel]
     fn move_halves(&mut self) {
         for e in 0..2 {
             for j in 0..self._left {
-                let non_zero = self.mask_i[e * self._left + j].val();
-                self.half_zeros[e].mask_i[j].next = !non_zero;
+                let non_zero = self.mask_i[e * self._left + j];
+                self.half_zeros[e].mask_i[j] = !non_zero;
                 if self._half_moves > 0 {
-                    self.half[e].mask_i[j].next = non_zero;
+                    self.half[e].mask_i[j] = non_zero;
                 }
             }
             for m in 0..self._half_moves {
-                self.move_o[e * self._half_moves + m].next = self.half[e].move_o[m].val();
+                self.move_o[e * self._half_moves + m] = self.half[e].move_o[m];
             }
         }
         comment!("All non-zero units fit in the left half");
-        self.all_zeros[0].next = self.half_zeros[0].pop_o.val() + self.half_zeros[1].pop_o.val();
+        self.all_zeros[0] = self.half_zeros[0].pop_o + self.half_zeros[1].pop_o;
         for t in 0..self._stages {
             let bit = 2 * self._half_moves + t;
-            self.move_o[bit].next = 0.into();
-            if self.all_zeros[0].val() >= self._left.to_bits::<7>() {
-                self.move_o[bit].next = self.half_zeros[0].pop_o.val().get_bits::<1>(t);
+            self.move_o[bit] = 0.into();
+            if self.all_zeros[0] >= self._left.to_bits::<7>() {
+                self.move_o[bit] = self.half_zeros[0].pop_o.get_bits::<1>(t);
             }
         }
     }
-}
-
-impl Logic for Route {
-    #[kernel]
-    fn update(&mut self) {
-        if self._split > 0 {
-            self.move_halves();
-        } else {
-            self.move_all();
-        }
-    }
-    describe!(|this| Meta::module(match this._network {
-        Network::Full => "sliced_route",
-        Network::Half => "sliced_route_half",
-        Network::Split => "sliced_route_split",
-    })
-    .param("units", "u", this._units, "units of a word"));
 }

@@ -9,7 +9,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// The row is there one cycle after `ren_i`, or two with the register behind the memory, with
 /// `read_o`. A read that meets a write of the same word gets the new row by way of a register.
-#[module]
+#[module(name = "sliced_row")]
 pub struct Row {
     /// Writes a row.
     pub wen_i: Signal<In, Bit>,
@@ -41,39 +41,39 @@ pub struct Row {
     meet: [RegData<Bit>; 1 + stages],
     bypass: [RegData<Bits<1>>; (1 + stages) * bits],
     stored: [RegData<Bits<1>>; stages * bits],
-    /// Rows.
-    _words: usize,
+    /// Words.
+    _words: Param<'d'>,
     /// Bits of a row.
-    _bits: usize,
-    /// Registers behind the memory: 0 or 1.
-    _stages: usize,
+    _bits: Param<'b'>,
+    /// Registers behind the memory.
+    _stages: Optional<'s'>,
 }
 
-impl Logic for Row {
-    #[kernel]
+#[kernel]
+impl Row {
     fn update(&mut self) {
         self.ram.wen_i.follow(&self.wen_i);
         self.ram.waddr_i.follow(&self.waddr_i);
-        self.ram.ren_i.next = self.ren_i.val() & !self.meet_i.val();
+        self.ram.ren_i = self.ren_i & !self.meet_i;
         self.ram.raddr_i.follow(&self.raddr_i);
 
         self.read[0].follow(&self.ren_i);
-        self.raddr[0].load(self.ren_i.val(), self.raddr_i.val());
-        self.meet[0].load(self.ren_i.val(), self.meet_i.val());
+        self.raddr[0].load(self.ren_i, self.raddr_i);
+        self.meet[0].load(self.ren_i, self.meet_i);
         self.ram.wdata_i.follow(&self.bit_i);
         for k in 0..self._bits {
-            self.bypass[k].load(self.meet_i.val(), self.bit_i[k].val());
+            self.bypass[k].load(self.meet_i, self.bit_i[k]);
         }
         if self._stages > 0 {
             comment!("Nothing stands between the memory and its register");
-            let read = self.read[0].q_o.val();
-            let meet = self.meet[0].q_o.val();
-            self.read[1].d_i.next = read;
-            self.raddr[1].load(read, self.raddr[0].q_o.val());
+            let read = self.read[0];
+            let meet = self.meet[0];
+            self.read[1] = read;
+            self.raddr[1].load(read, self.raddr[0]);
             self.meet[1].load(read, meet);
             for k in 0..self._bits {
-                self.stored[k].load(read & !meet, self.ram.rdata_o[k].val());
-                self.bypass[self._bits + k].load(read & meet, self.bypass[k].q_o.val());
+                self.stored[k].load(read & !meet, self.ram.rdata_o[k]);
+                self.bypass[self._bits + k].load(read & meet, self.bypass[k]);
             }
             self.stored_o.follow(&self.stored);
             self.bit_o.follow(&self.stored);
@@ -82,7 +82,7 @@ impl Logic for Row {
             self.bit_o.follow(&self.ram.rdata_o);
         }
         for k in 0..self._bits {
-            if self.meet[self._stages].q_o.val() {
+            if self.meet[self._stages] {
                 self.bit_o[k].follow(&self.bypass[self._stages * self._bits + k]);
             }
         }
@@ -90,8 +90,4 @@ impl Logic for Row {
         self.raddr_o.follow(&self.raddr[self._stages]);
         self.meet_o.follow(&self.meet[self._stages]);
     }
-    describe!(|this| Meta::module("sliced_row")
-        .param("depth", "d", this._words, "words")
-        .param("bits", "b", this._bits, "bits of a row")
-        .option("stages", "s", this._stages, "registers behind the memory"));
 }

@@ -7,7 +7,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// Combinational.
-#[module(combinational)]
+#[module(name = "sliced_select", combinational, describe)]
 pub struct Select {
     /// Non-zero units of the word, by position.
     pub mask_i: [Signal<In, Bits<1>>; units],
@@ -27,31 +27,33 @@ pub struct Select {
     _thresholds: Vec<usize>,
 }
 
-impl Logic for Select {
-    #[kernel]
+impl Select {
+    fn describe(&self, meta: Meta) -> Meta {
+        let meta = meta.param("units", "u", self._units, "units of a word");
+        let thresholds = self._thresholds.iter().enumerate();
+        thresholds.fold(meta, |meta, (k, t)| {
+            let doc = format!("units above which slice {k} is accessed");
+            meta.param(&format!("threshold{k}"), "t", *t, &doc)
+        })
+    }
+}
+
+#[kernel]
+impl Select {
     fn update(&mut self) {
         self.population.mask_i.follow(&self.mask_i);
         for k in 0..self._thresholds.len() {
-            self.above[k][0].next = false;
+            self.above[k][0] = false;
             for b in 0..7 {
-                let bit = self.population.pop_o.val().get_bit(b);
-                if self.threshold[k].val().get_bit(b) {
-                    self.above[k][b + 1].next = self.above[k][b].val() & bit;
+                let bit = self.population.pop_o.get_bit(b);
+                if self.threshold[k].get_bit(b) {
+                    self.above[k][b + 1] = self.above[k][b] & bit;
                 } else {
-                    self.above[k][b + 1].next = self.above[k][b].val() | bit;
+                    self.above[k][b + 1] = self.above[k][b] | bit;
                 }
             }
             self.slice_o[k].follow(&self.above[k][7]);
         }
         self.pop_o.follow(&self.population.pop_o);
     }
-    describe!(|this| {
-        let meta =
-            Meta::module("sliced_select").param("units", "u", this._units, "units of a word");
-        let thresholds = this._thresholds.iter().enumerate();
-        thresholds.fold(meta, |meta, (k, t)| {
-            let doc = format!("units above which slice {k} is accessed");
-            meta.param(&format!("threshold{k}"), "t", *t, &doc)
-        })
-    });
 }

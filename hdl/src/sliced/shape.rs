@@ -1,6 +1,7 @@
 //! What a sliced memory is built from.
 
 use heddle_arch::params;
+pub use heddle_arch::params::{MaskPlace, PackNetwork as Network};
 
 /// Bits of a word address.
 pub const WA: usize = 13;
@@ -8,41 +9,6 @@ pub const WA: usize = 13;
 /// As [`SlicedShape::place`].
 pub(super) fn place(right: bool, count: usize, p: usize) -> usize {
     if right { p } else { count - 1 - p }
-}
-
-/// Where the mask of a word is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum MaskPlace {
-    /// In a slice of its own.
-    #[default]
-    Slice,
-    /// In a field of slice 0.
-    Field,
-    /// In the first units of slice 0, beside a flag; words that do not fit behind it are raw.
-    Hybrid,
-}
-
-/// How far units are moved when a word is packed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Network {
-    /// By the number of zero units before them.
-    #[default]
-    Full,
-    /// By that number, but at most half a word.
-    Half,
-    /// Within their half of the word; the right half moves on behind the left one if both fit.
-    Split,
-}
-
-impl Network {
-    /// Number that stands for the network in a module name.
-    pub fn number(self) -> usize {
-        match self {
-            Network::Full => 0,
-            Network::Half => 1,
-            Network::Split => 2,
-        }
-    }
 }
 
 /// Sizes and options of a sliced memory.
@@ -108,16 +74,8 @@ impl SlicedShape {
             units: size(slices.units()),
             unit_bits: size(slices.unit_bits),
             widths: slices.widths.iter().copied().map(size).collect(),
-            mask: match slices.mask {
-                params::MaskPlace::Slice => MaskPlace::Slice,
-                params::MaskPlace::Field => MaskPlace::Field,
-                params::MaskPlace::Hybrid => MaskPlace::Hybrid,
-            },
-            network: match slices.network {
-                params::PackNetwork::Full => Network::Full,
-                params::PackNetwork::Half => Network::Half,
-                params::PackNetwork::Split => Network::Split,
-            },
+            mask: slices.mask,
+            network: slices.network,
             exact: slices.write == params::SliceWrite::Exact,
             right: slices.end == params::PackEnd::Right,
             write_threshold: size(slices.write_threshold),
@@ -150,6 +108,12 @@ impl SlicedShape {
             MaskPlace::Hybrid => self.widths[0] - self.mask_units(),
             _ => self.widths[0],
         }
+    }
+
+    /// One bank of the state buffer of a machine.
+    pub fn of_bank(params: &heddle_arch::Params) -> Self {
+        let buffer = &params.state_buffer;
+        Self::of(buffer.words_per_bank as usize, &buffer.slices)
     }
 
     /// Position of the first unit of slice k in the packed word.
@@ -281,81 +245,5 @@ impl SlicedShape {
             !self.exact || self.mask == MaskPlace::Slice,
             "exact writes need a mask slice"
         );
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_new_shape_is_the_usual_memory() {
-        let shape = SlicedShape::new(16, vec![2, 2, 4]);
-        shape.check();
-        assert_eq!(
-            (shape.units, shape.word_bytes(), shape.first_units()),
-            (8, 8, 2)
-        );
-        assert_eq!(shape.write_thresholds(), [0, 2, 4]);
-        assert_eq!(shape.mask_to_data(), 1);
-    }
-
-    #[test]
-    fn a_configuration_gives_every_option() {
-        let mut slices = params::Slices::new(8, 4, vec![7, 3, 6]);
-        assert_eq!(SlicedShape::of(16, &slices).access_threshold, 7);
-        slices.mask = params::MaskPlace::Hybrid;
-        slices.network = params::PackNetwork::Split;
-        slices.end = params::PackEnd::Right;
-        slices.read_order = params::ReadOrder::InTurn;
-        slices.latency = 5;
-        slices.write_threshold = 2;
-        slices.read_threshold = 1;
-        let shape = SlicedShape {
-            unit_bits: 4,
-            mask: MaskPlace::Hybrid,
-            network: Network::Split,
-            right: true,
-            write_threshold: 2,
-            read_threshold: 1,
-            access_threshold: 3,
-            in_turn: true,
-            latency: 5,
-            ..SlicedShape::new(16, vec![7, 3, 6])
-        };
-        assert_eq!(SlicedShape::of(16, &slices), shape);
-        slices = params::Slices::new(8, 8, vec![4, 4]);
-        slices.write = params::SliceWrite::Exact;
-        slices.network = params::PackNetwork::Half;
-        slices.access_threshold = Some(2);
-        let shape = SlicedShape {
-            exact: true,
-            network: Network::Half,
-            access_threshold: 2,
-            ..SlicedShape::new(32, vec![4, 4])
-        };
-        assert_eq!(SlicedShape::of(32, &slices), shape);
-        slices.plain = true;
-        assert_eq!(SlicedShape::of(32, &slices).slices(), 1);
-    }
-
-    #[test]
-    fn a_hybrid_row_loses_units_to_its_mask() {
-        let mut shape = SlicedShape::new(16, vec![4, 2, 2]);
-        shape.mask = MaskPlace::Hybrid;
-        shape.access_threshold = shape.first_units();
-        shape.check();
-        assert_eq!(shape.write_thresholds(), [0, 3, 3]);
-    }
-
-    #[test]
-    fn distances_are_those_of_the_table() {
-        let mut shape = SlicedShape::new(16, vec![4, 4]);
-        for (latency, distance) in (2..8).zip([1, 2, 2, 3, 3, 3]) {
-            shape.latency = latency;
-            assert_eq!(shape.distance(), distance);
-            let all = shape.input_stages() + 1 + shape.mask_stages() + shape.mask_to_data();
-            assert_eq!(all + shape.output_stages(), latency);
-        }
     }
 }

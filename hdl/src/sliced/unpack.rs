@@ -11,7 +11,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// Combinational.
-#[module(combinational)]
+#[module(combinational, describe)]
 pub struct Unpack<const UB: usize> {
     /// Packed word, by position.
     pub packed_i: [Signal<In, Bits<UB>>; units],
@@ -23,8 +23,8 @@ pub struct Unpack<const UB: usize> {
     pub word_o: [Signal<Out, Bits<UB>>; units],
     /// The word before each stage of packing and behind the last one.
     word: [[Signal<Local, Bits<UB>>; units]; levels + 1],
-    /// Units of a word, a power of two from 2 to 64.
-    _units: usize,
+    /// Units of a word.
+    _units: Param<'u'>,
     /// How far they move.
     _network: Network,
     #[new(stages(units))]
@@ -33,41 +33,21 @@ pub struct Unpack<const UB: usize> {
     _levels: usize,
     #[new(half_moves(units))]
     _half_moves: usize,
+    /// Bits of a unit.
+    _unit_bits: Generic<'b', UB>,
 }
 
 impl<const UB: usize> Unpack<UB> {
-    /// Stage t within `width` units from position `from` on, whose moves begin at `moves`.
-    #[kernel]
-    fn stage(&mut self, t: usize, from: usize, width: usize, moves: usize) {
-        for p in 0..width {
-            let at = from + p;
-            self.word[t][at].next = self.word[t + 1][at].val();
-            if p >= 1 << t {
-                let moved = self.move_i[moves + place(width, t, p)].val();
-                if moved.get_bit(0) {
-                    self.word[t][at].next = self.word[t + 1][at - (1 << t)].val();
-                }
-            }
-        }
-    }
-
-    /// The right half was moved on by 2^t, from level `l` to the next one.
-    #[kernel]
-    fn right_half(&mut self, t: usize, l: usize) {
-        for p in 0..self._units {
-            self.word[l][p].next = self.word[l + 1][p].val();
-            if moves_on(self._units / 2, 1 << t, p) {
-                let moved = self.move_i[2 * self._half_moves + t].val();
-                if moved.get_bit(0) {
-                    self.word[l][p].next = self.word[l + 1][p - (1 << t)].val();
-                }
-            }
-        }
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.named(match self._network {
+            Network::Split => "sliced_unpack_split",
+            _ => "sliced_unpack",
+        })
     }
 }
 
-impl<const UB: usize> Logic for Unpack<UB> {
-    #[kernel]
+#[kernel]
+impl<const UB: usize> Unpack<UB> {
     fn update(&mut self) {
         self.word[self._levels].follow(&self.packed_i);
         comment!("The moves of packing, backwards");
@@ -88,16 +68,34 @@ impl<const UB: usize> Logic for Unpack<UB> {
         }
         comment!("Zeros come from the mask");
         for p in 0..self._units {
-            self.word_o[p].next = 0.into();
-            if self.mask_i[p].val().get_bit(0) {
-                self.word_o[p].next = self.word[0][p].val();
+            self.word_o[p] = mux(self.mask_i[p].get_bit(0), self.word[0][p], 0.into());
+        }
+    }
+
+    /// Stage t within `width` units from position `from` on, whose moves begin at `moves`.
+    fn stage(&mut self, t: usize, from: usize, width: usize, moves: usize) {
+        for p in 0..width {
+            let at = from + p;
+            self.word[t][at] = self.word[t + 1][at];
+            if p >= 1 << t {
+                let moved = self.move_i[moves + place(width, t, p)];
+                if moved.get_bit(0) {
+                    self.word[t][at] = self.word[t + 1][at - (1 << t)];
+                }
             }
         }
     }
-    describe!(|this| Meta::module(match this._network {
-        Network::Split => "sliced_unpack_split",
-        _ => "sliced_unpack",
-    })
-    .param("units", "u", this._units, "units of a word")
-    .param("UB", "b", UB, "bits of a unit"));
+
+    /// The right half was moved on by 2^t, from level `l` to the next one.
+    fn right_half(&mut self, t: usize, l: usize) {
+        for p in 0..self._units {
+            self.word[l][p] = self.word[l + 1][p];
+            if moves_on(self._units / 2, 1 << t, p) {
+                let moved = self.move_i[2 * self._half_moves + t];
+                if moved.get_bit(0) {
+                    self.word[l][p] = self.word[l + 1][p - (1 << t)];
+                }
+            }
+        }
+    }
 }

@@ -6,7 +6,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// `unit_o` is what `unit_i` was `waits` cycles ago.
-#[module]
+#[module(name = "sliced_wait")]
 pub struct Wait<const UB: usize> {
     /// There are values.
     pub valid_i: Signal<In, Bit>,
@@ -18,14 +18,16 @@ pub struct Wait<const UB: usize> {
     waiting: [RegData<Bits<UB>>; waits * units],
     valid: [Signal<Local, Bit>; waits],
     unit: [Signal<Local, Bits<UB>>; (waits + 1) * units],
-    /// Values side by side.
-    _units: usize,
-    /// Cycles, at least 1.
-    _waits: usize,
+    /// Values.
+    _units: Param<'w'>,
+    /// Bits of a value.
+    _unit_bits: Generic<'u', UB, 8>,
+    /// Cycles.
+    _waits: Param<'t'>,
 }
 
-impl<const UB: usize> Logic for Wait<UB> {
-    #[kernel]
+#[kernel]
+impl<const UB: usize> Wait<UB> {
     fn update(&mut self) {
         self.valid[0].follow(&self.valid_i);
         for s in 0..self._waits - 1 {
@@ -37,12 +39,8 @@ impl<const UB: usize> Logic for Wait<UB> {
             self.unit_o[i].follow(&self.unit[self._waits * self._units + i]);
         }
         for i in 0..self._waits * self._units {
-            self.waiting[i].load(self.valid[i / self._units].val(), self.unit[i].val());
+            self.waiting[i].load(self.valid[i / self._units], self.unit[i]);
             self.unit[i + self._units].follow(&self.waiting[i]);
         }
     }
-    describe!(|this| Meta::module("sliced_wait")
-        .param("units", "w", this._units, "values")
-        .choice("unit_bits", "u", UB, 8, "bits of a value")
-        .param("waits", "t", this._waits, "cycles"));
 }

@@ -33,7 +33,7 @@ pub(super) fn place(units: usize, t: usize, p: usize) -> usize {
 ///
 /// # Timing
 /// Combinational.
-#[module(combinational)]
+#[module(name = "sliced_zeros", combinational)]
 pub struct Zeros {
     /// Non-zero units of the word, by position; the last one does not matter.
     pub mask_i: [Signal<In, Bits<1>>; units - 1],
@@ -43,14 +43,14 @@ pub struct Zeros {
     /// Units that carry into bit t, and whether the number of these among the last 2, 4, 8, ...
     /// is odd; of all t.
     odd: [[Signal<Local, Bit>; planes(units)]; bits + 1],
-    /// Units of a word, a power of two from 2 to 64.
-    _units: usize,
+    /// Units of a word.
+    _units: Param<'u'>,
     #[new(stages(units))]
     _bits: usize,
 }
 
-impl Logic for Zeros {
-    #[kernel]
+#[kernel]
+impl Zeros {
     fn update(&mut self) {
         for t in 0..self._bits {
             let s = 1 << t;
@@ -58,11 +58,11 @@ impl Logic for Zeros {
             for p in s..self._units {
                 // Unit p - 1 counts for the positions from p on.
                 if t == 0 {
-                    self.odd[0][p - 1].next = !self.mask_i[p - 1].val().get_bit(0);
+                    self.odd[0][p - 1] = !self.mask_i[p - 1].get_bit(0);
                 } else {
-                    self.odd[0][place(self._units, t, p)].next =
-                        self.odd[0][place(self._units, t - 1, p)].val()
-                            & self.zeros_o[place(self._units, t - 1, p - 1)].val();
+                    self.odd[0][place(self._units, t, p)] = self.odd[0]
+                        [place(self._units, t - 1, p)]
+                        & self.zeros_o[place(self._units, t - 1, p - 1)];
                 }
             }
             comment!("Is the number of these odd, in growing neighbourhoods?");
@@ -70,23 +70,16 @@ impl Logic for Zeros {
                 for p in s..self._units {
                     let bit = place(self._units, t, p);
                     if p < s + (1 << l) {
-                        self.odd[l + 1][bit].next = self.odd[l][bit].val();
+                        self.odd[l + 1][bit] = self.odd[l][bit];
                     } else {
-                        self.odd[l + 1][bit].next =
-                            self.odd[l][bit].val() ^ self.odd[l][bit - (1 << l)].val();
+                        self.odd[l + 1][bit] = self.odd[l][bit] ^ self.odd[l][bit - (1 << l)];
                     }
                 }
             }
             for p in s..self._units {
                 let bit = place(self._units, t, p);
-                self.zeros_o[bit].next = self.odd[self._bits][bit].val();
+                self.zeros_o[bit] = self.odd[self._bits][bit];
             }
         }
     }
-    describe!(|this| Meta::module("sliced_zeros").param(
-        "units",
-        "u",
-        this._units,
-        "units of a word"
-    ));
 }

@@ -1,9 +1,9 @@
 //! The whole machine behind a plain memory-mapped host port.
 
 use crate::array::{BiasRow, PeArray};
-use crate::buffer::{BankCount, ResultsBuffer, StateBuffer};
+use crate::buffer::{ResultsBuffer, StateBuffer};
 use crate::control::{Control, ControlShape, SequencerShape};
-use crate::post::{DrainPlace, Post, PostOptions};
+use crate::post::{DrainPlace, Post};
 use crate::sliced::SlicedShape;
 use heddle_arch::Params;
 use heddle_arch::params::PartialSums;
@@ -18,7 +18,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// A vector that is taken from the traversal unit in cycle t enters row 0 of the array in t + 7;
 /// its result of column c is scaled from t + Rows + 9 + c on.
-#[module(build)]
+#[module(describe)]
 pub struct Top<const W: usize, const D: usize, const A: usize> {
     /// Host request.
     pub host_valid_i: Signal<In, Bit>,
@@ -54,70 +54,45 @@ pub struct Top<const W: usize, const D: usize, const A: usize> {
     post: Post,
     #[new(DrainPlace::new(s.rows, s.cols))]
     place: DrainPlace,
-    _rows: usize,
-    _cols: usize,
-    _slices: usize,
-    _pooling: usize,
-    _medians: usize,
-    _activates: usize,
-    /// Stored sums enter the array at the top.
-    _sums: usize,
-    _name: String,
-    #[argument]
-    _shape: ControlShape,
-    #[argument]
-    _s: SequencerShape,
-    #[argument]
-    _bank: SlicedShape,
     #[argument]
     _params: &Params,
+    #[new(ControlShape::of(params))]
+    _shape: ControlShape,
+    #[new(SlicedShape::of_bank(params))]
+    _bank: SlicedShape,
+    #[new(shape.sequencer)]
+    _s: SequencerShape,
+    /// Rows of the array.
+    #[new(s.rows)]
+    _rows: Hidden,
+    /// Columns of the array.
+    #[new(s.cols)]
+    _cols: Hidden,
+    /// Data slices.
+    #[new(bank.slices())]
+    _slices: Hidden,
+    #[new(s.post.pooling.into())]
+    _pooling: usize,
+    #[new((s.post.median > 0).into())]
+    _medians: usize,
+    #[new((s.post.activations > 0).into())]
+    _activates: usize,
+    /// Stored sums enter the array at the top.
+    #[new(shape.sums_at_top.into())]
+    _sums: usize,
+    #[new(module_name(&params.name))]
+    _name: String,
 }
 
 impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
-    /// The machine of a configuration; `W` and `A` are its offset and address bits.
-    pub fn new(params: &Params) -> Self {
-        let s = SequencerShape {
-            rows: params.array.rows as usize,
-            cols: params.array.cols as usize,
-            record_rows: params.traversal.rows as usize,
-            loops: params.traversal.loops as usize,
-            offset_bits: W,
-            address_bits: A,
-            tiles: params.column_tiles as usize,
-            program_words: params.program.words as usize,
-            banked: params.program_banks() > 0,
-            row_offsets: params.state_buffer.row_offsets as usize,
-            post: PostOptions::of(params),
-        };
-        let buffer = &params.state_buffer;
-        let bank = SlicedShape::of(buffer.words_per_bank as usize, &buffer.slices);
-        let shape = ControlShape {
-            sequencer: s,
-            byte_bits: params.partition_bytes().ilog2() as usize,
-            banks: BankCount::of(params),
-            result_bits: params.results_buffer.depth.ilog2() as usize,
-            slices: bank.slices(),
-            sums_at_top: params.array.partial_sums == PartialSums::Top,
-        };
-        Self::build(
-            s.rows,
-            s.cols,
-            bank.slices(),
-            usize::from(s.post.pooling),
-            usize::from(s.post.median > 0),
-            usize::from(s.post.activations > 0),
-            usize::from(shape.sums_at_top),
-            module_name(&params.name),
-            shape,
-            s,
-            bank,
-            params,
-        )
+    fn describe(&self, meta: Meta) -> Meta {
+        // Two machines in one design differ by the names of their configurations.
+        meta.named(format!("top_{}", self._name))
     }
 }
 
-impl<const W: usize, const D: usize, const A: usize> Logic for Top<W, D, A> {
-    #[kernel]
+#[kernel]
+impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
     fn update(&mut self) {
         self.host();
         self.buffer();
@@ -127,58 +102,46 @@ impl<const W: usize, const D: usize, const A: usize> Logic for Top<W, D, A> {
         self.results();
         self.post();
     }
-    describe!(|this| {
-        // Two machines in one design differ by the names of their configurations.
-        Meta::module(format!("top_{}", this._name))
-            .hidden("rows", this._rows, "rows of the array")
-            .hidden("cols", this._cols, "columns of the array")
-            .hidden("slices", this._slices, "data slices")
-    });
-}
 
-impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
     /// Host and status.
-    #[kernel]
     fn host(&mut self) {
-        self.control.host_valid_i.next = self.host_valid_i.val();
-        self.control.host_write_i.next = self.host_write_i.val();
-        self.control.host_addr_i.next = self.host_addr_i.val();
-        self.host_ready_o.next = self.control.host_ready_o.val();
-        self.host_rvalid_o.next = self.control.host_rvalid_o.val();
-        self.running_o.next = self.control.running_o.val();
-        self.done_o.next = self.control.done_o.val();
-        self.error_o.next = self.control.error_o.val();
+        self.control.host_valid_i = self.host_valid_i;
+        self.control.host_write_i = self.host_write_i;
+        self.control.host_addr_i = self.host_addr_i;
+        self.host_ready_o = self.control.host_ready_o;
+        self.host_rvalid_o = self.control.host_rvalid_o;
+        self.running_o = self.control.running_o;
+        self.done_o = self.control.done_o;
+        self.error_o = self.control.error_o;
         self.control.host_wdata_i.follow(&self.host_wdata_i);
         self.host_rdata_o.follow(&self.control.host_rdata_o);
     }
 
     /// Waves of the state buffer.
-    #[kernel]
     fn buffer(&mut self) {
         self.state_buffer.op_i.follow(&self.control.op_o);
-        self.control.end_valid_i.next = self.state_buffer.op_valid_o.val();
-        self.control.end_addr_i.next = self.state_buffer.op_addr_o.val();
-        self.control.end_tag_i.next = self.state_buffer.op_tag_o.val();
-        self.control.end_fault_i.next = self.state_buffer.op_fault_o.val();
+        self.control.end_valid_i = self.state_buffer.op_valid_o;
+        self.control.end_addr_i = self.state_buffer.op_addr_o;
+        self.control.end_tag_i = self.state_buffer.op_tag_o;
+        self.control.end_fault_i = self.state_buffer.op_fault_o;
         self.state_buffer.wt_i.follow(&self.control.wt_o);
         self.state_buffer.host_i.follow(&self.control.buffer_o);
-        self.control.buffer_rvalid_i.next = self.state_buffer.host_rvalid_o.val();
+        self.control.buffer_rvalid_i = self.state_buffer.host_rvalid_o;
         self.control
             .buffer_rdata_i
             .follow(&self.state_buffer.host_rdata_o);
-        self.control.event_i[0].next = self.state_buffer.ev_zero_o.val();
-        self.control.event_i[1].next = self.state_buffer.ev_mask_read_o.val();
-        self.control.event_i[2].next = self.state_buffer.ev_mask_write_o.val();
+        self.control.event_i[0] = self.state_buffer.ev_zero_o;
+        self.control.event_i[1] = self.state_buffer.ev_mask_read_o;
+        self.control.event_i[2] = self.state_buffer.ev_mask_write_o;
         for k in 0..self._slices {
-            self.control.event_i[2 * k + 3].next = self.state_buffer.ev_slice_read_o[k].val();
-            self.control.event_i[2 * k + 4].next = self.state_buffer.ev_slice_write_o[k].val();
+            self.control.event_i[2 * k + 3] = self.state_buffer.ev_slice_read_o[k];
+            self.control.event_i[2 * k + 4] = self.state_buffer.ev_slice_write_o[k];
         }
     }
 
     /// Words of the columns to the partitions.
-    #[kernel]
     fn drain(&mut self) {
-        self.place.turn_i.next = self.control.post_turn_o.val();
+        self.place.turn_i = self.control.post_turn_o;
         self.place.valid_i.follow(&self.post.dr_valid_o);
         self.place.word_i.follow(&self.post.dr_word_o);
         self.place.data_i.follow(&self.post.dr_data_o);
@@ -188,7 +151,6 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
     }
 
     /// Operands, weights and sums of the array.
-    #[kernel]
     fn array(&mut self) {
         self.array.x_i.follow(&self.state_buffer.x_o);
         self.array.nz_i.follow(&self.state_buffer.nz_o);
@@ -198,57 +160,53 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
         for c in 0..self._cols {
             // A slot starts from a bias or from a stored sum; what it does not start from is 0.
             if self._sums > 0 {
-                self.array.psum_i[c].next =
-                    self.bias.psum_o[c].val() | self.results.psum_o[c].val();
+                self.array.psum_i[c] = self.bias.psum_o[c] | self.results.psum_o[c];
             } else {
-                self.array.psum_i[c].next = self.bias.psum_o[c].val();
+                self.array.psum_i[c] = self.bias.psum_o[c];
             }
-            self.results.sum_i[c].next = self.array.psum_o[c].val();
-            self.post.acc_i[c].next = self.results.acc_o[c].val();
+            self.results.sum_i[c] = self.array.psum_o[c];
+            self.post.acc_i[c] = self.results.acc_o[c];
         }
     }
 
     /// The bias wave.
-    #[kernel]
     fn bias(&mut self) {
-        self.bias.load_i.next = self.control.bias_load_o.val();
-        self.bias.tile_i.next = self.control.bias_tile_o.val();
-        self.bias.first_i.next = self.control.bias_first_o.val();
-        self.bias.pw_valid_i.next = self.control.bias_wen_o.val();
-        self.bias.pw_column_i.next = self.control.param_column_o.val();
-        self.bias.pw_tile_i.next = self.control.param_tile_o.val();
-        self.bias.pw_data_i.next = self.control.bias_data_o.val();
+        self.bias.load_i = self.control.bias_load_o;
+        self.bias.tile_i = self.control.bias_tile_o;
+        self.bias.first_i = self.control.bias_first_o;
+        self.bias.pw_valid_i = self.control.bias_wen_o;
+        self.bias.pw_column_i = self.control.param_column_o;
+        self.bias.pw_tile_i = self.control.param_tile_o;
+        self.bias.pw_data_i = self.control.bias_data_o;
     }
 
     /// The results wave.
-    #[kernel]
     fn results(&mut self) {
-        self.results.valid_i.next = self.control.res_valid_o.val();
-        self.results.bank_i.next = self.control.res_bank_o.val();
-        self.results.addr_i.next = self.control.res_addr_o.val();
-        self.results.add_i.next = self.control.res_add_o.val();
-        self.results.sum_en_i.next = self.control.res_sum_o.val();
-        self.results.write_i.next = self.control.res_write_o.val();
+        self.results.valid_i = self.control.res_valid_o;
+        self.results.bank_i = self.control.res_bank_o;
+        self.results.addr_i = self.control.res_addr_o;
+        self.results.add_i = self.control.res_add_o;
+        self.results.sum_en_i = self.control.res_sum_o;
+        self.results.write_i = self.control.res_write_o;
         self.results.add_bank_i.follow(&self.control.res_add_bank_o);
         self.results.add_addr_i.follow(&self.control.res_add_addr_o);
     }
 
     /// The post wave.
-    #[kernel]
     fn post(&mut self) {
-        self.post.load_i.next = self.control.post_load_o.val();
-        self.post.tile_i.next = self.control.post_tile_o.val();
-        self.post.skip_i.next = self.control.post_skip_o.val();
-        self.post.cols_i.next = self.control.post_cols_o.val();
-        self.post.valid_i.next = self.control.post_valid_o.val();
-        self.post.dest_i.next = self.control.post_dest_o.val();
-        self.post.flush_i.next = self.control.post_flush_o.val();
-        self.post.single_i.next = self.control.post_single_o.val();
-        self.post.lo_i.next = self.control.post_lo_o.val();
-        self.post.hi_i.next = self.control.post_hi_o.val();
-        self.post.pw_valid_i.next = self.control.scale_wen_o.val();
-        self.post.pw_column_i.next = self.control.param_column_o.val();
-        self.post.pw_tile_i.next = self.control.param_tile_o.val();
+        self.post.load_i = self.control.post_load_o;
+        self.post.tile_i = self.control.post_tile_o;
+        self.post.skip_i = self.control.post_skip_o;
+        self.post.cols_i = self.control.post_cols_o;
+        self.post.valid_i = self.control.post_valid_o;
+        self.post.dest_i = self.control.post_dest_o;
+        self.post.flush_i = self.control.post_flush_o;
+        self.post.single_i = self.control.post_single_o;
+        self.post.lo_i = self.control.post_lo_o;
+        self.post.hi_i = self.control.post_hi_o;
+        self.post.pw_valid_i = self.control.scale_wen_o;
+        self.post.pw_column_i = self.control.param_column_o;
+        self.post.pw_tile_i = self.control.param_tile_o;
         self.post.pw_data_i.follow(&self.control.scale_data_o);
         self.post.first_i.follow(&self.control.post_first_o);
         self.post.last_i.follow(&self.control.post_last_o);

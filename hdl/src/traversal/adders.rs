@@ -7,7 +7,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// Combinational. Sums wrap at the width of their output.
-#[module(combinational)]
+#[module(name = "traversal_adders", combinational)]
 pub struct RowAdders<const W: usize, const D: usize> {
     /// Offset of every loop.
     pub offset_i: [Signal<In, Bits<W>>; loops],
@@ -21,20 +21,18 @@ pub struct RowAdders<const W: usize, const D: usize> {
     pub offset_o: [Signal<Out, Bits<W>>; loops],
     /// Distance plus count of every loop.
     pub distance_o: [Signal<Out, Bits<D>>; loops],
-    _loops: usize,
+    /// Loops.
+    _loops: Param<'n'>,
+    /// Bits of an offset.
+    _offset_bits: Generic<'w', W>,
 }
 
-impl<const W: usize, const D: usize> Logic for RowAdders<W, D> {
-    #[kernel]
+#[kernel]
+impl<const W: usize, const D: usize> RowAdders<W, D> {
     fn update(&mut self) {
         for c in 0..self._loops {
-            self.offset_o[c].next = self.offset_i[c].val() + self.step_i[c].val();
-            self.distance_o[c].next =
-                self.distance_i[c].val() + self.count_i[c].val().get_bits::<D>(0);
+            self.offset_o[c] = self.offset_i[c] + self.step_i[c];
+            self.distance_o[c] = self.distance_i[c] + self.count_i[c].get_bits::<D>(0);
         }
     }
-    describe!(|this| Meta::module("traversal_adders")
-        .param("loops", "n", this._loops, "loops")
-        .param("W", "w", W, "bits of an offset")
-        .hidden("D", D, "bits of a distance, W + 1"));
 }

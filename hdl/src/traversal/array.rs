@@ -1,26 +1,15 @@
 //! Arrangement of the configuration registers.
 
 use super::LoopRegisters;
+pub use heddle_arch::params::Arrangement;
 use heddle_kernel::prelude::*;
-
-/// Which register of the array holds loop c (0 is the innermost) of row r.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Arrangement {
-    /// Register (r, c): a row is a variable, column 0 the innermost loop.
-    #[default]
-    Rows,
-    /// Register (r, N - 1 - c): the leftmost column is the innermost loop.
-    Mirrored,
-    /// Register (c, r): a column is a variable.
-    Transposed,
-}
 
 /// Configuration registers of all rows and loops in one of three arrangements. The ports know rows
 /// and loops only, port r * N + c belongs to loop c of row r.
 ///
 /// # Timing
 /// As the registers of one row: a write or load shows in the next cycle.
-#[module(no_reset, build)]
+#[module(name = "traversal_array", no_reset)]
 pub struct RegisterArray<const W: usize, const D: usize> {
     /// Writes the initial offset of the loop.
     pub write_initial_i: [Signal<In, Bit>; rows * loops],
@@ -48,121 +37,82 @@ pub struct RegisterArray<const W: usize, const D: usize> {
     pub next_step_o: [Signal<Out, Bits<W>>; rows * loops],
     /// First distance of every loop in the waiting set.
     pub next_distance_o: [Signal<Out, Bits<D>>; rows * loops],
-    #[new(LoopRegisters::new(columns, double > 0))]
+    #[new(LoopRegisters::new(columns, double))]
     row: [LoopRegisters<W, D>; array_rows],
-    _rows: usize,
-    _loops: usize,
-    _double: usize,
-    _mirrored: usize,
-    _transposed: usize,
-    _array_rows: usize,
+    /// Rows.
+    _rows: Param<'m'>,
+    /// Loops in a row.
+    _loops: Param<'n'>,
+    /// Bits of an offset.
+    _offset_bits: Generic<'w', W>,
+    /// 1: a waiting and an active set.
+    _double: Optional<'x'>,
     #[argument]
+    _arrangement: Arrangement,
+    /// 1: the leftmost column is the innermost loop.
+    #[new((arrangement == Arrangement::Mirrored).into())]
+    _mirrored: Optional<'l'>,
+    /// 1: a column is a variable.
+    #[new((arrangement == Arrangement::Transposed).into())]
+    _transposed: Optional<'v'>,
+    /// Rows of registers.
+    #[new([rows, loops][transposed])]
+    _array_rows: Hidden,
+    #[new([loops, rows][transposed])]
     _columns: usize,
 }
 
+#[kernel]
 impl<const W: usize, const D: usize> RegisterArray<W, D> {
-    /// Registers of `rows` rows of `loops` loops, in two sets if `double`.
-    pub fn new(rows: usize, loops: usize, double: bool, arrangement: Arrangement) -> Self {
-        let (array_rows, columns) = match arrangement {
-            Arrangement::Transposed => (loops, rows),
-            _ => (rows, loops),
-        };
-        Self::build(
-            rows,
-            loops,
-            double.into(),
-            (arrangement == Arrangement::Mirrored).into(),
-            (arrangement == Arrangement::Transposed).into(),
-            array_rows,
-            columns,
-        )
-    }
-}
-
-impl<const W: usize, const D: usize> Logic for RegisterArray<W, D> {
-    #[kernel]
     fn update(&mut self) {
         for k in 0..self._array_rows {
-            self.row[k].initial_i.next = self.initial_i.val();
-            self.row[k].step_i.next = self.step_i.val();
-            self.row[k].distance_i.next = self.distance_i.val();
-            self.row[k].load_i.next = self.load_i.val();
+            self.row[k].initial_i = self.initial_i;
+            self.row[k].step_i = self.step_i;
+            self.row[k].distance_i = self.distance_i;
+            self.row[k].load_i = self.load_i;
         }
         for r in 0..self._rows {
             for c in 0..self._loops {
                 if self._transposed > 0 {
-                    self.row[c].write_initial_i[r].next =
-                        self.write_initial_i[r * self._loops + c].val();
-                    self.row[c].write_step_i[r].next = self.write_step_i[r * self._loops + c].val();
-                    self.row[c].write_distance_i[r].next =
-                        self.write_distance_i[r * self._loops + c].val();
-                    self.initial_o[r * self._loops + c].next = self.row[c].initial_o[r].val();
-                    self.step_o[r * self._loops + c].next = self.row[c].step_o[r].val();
-                    self.distance_o[r * self._loops + c].next = self.row[c].distance_o[r].val();
-                    self.next_initial_o[r * self._loops + c].next =
-                        self.row[c].next_initial_o[r].val();
-                    self.next_step_o[r * self._loops + c].next = self.row[c].next_step_o[r].val();
-                    self.next_distance_o[r * self._loops + c].next =
-                        self.row[c].next_distance_o[r].val();
+                    self.row[c].write_initial_i[r] = self.write_initial_i[r * self._loops + c];
+                    self.row[c].write_step_i[r] = self.write_step_i[r * self._loops + c];
+                    self.row[c].write_distance_i[r] = self.write_distance_i[r * self._loops + c];
+                    self.initial_o[r * self._loops + c] = self.row[c].initial_o[r];
+                    self.step_o[r * self._loops + c] = self.row[c].step_o[r];
+                    self.distance_o[r * self._loops + c] = self.row[c].distance_o[r];
+                    self.next_initial_o[r * self._loops + c] = self.row[c].next_initial_o[r];
+                    self.next_step_o[r * self._loops + c] = self.row[c].next_step_o[r];
+                    self.next_distance_o[r * self._loops + c] = self.row[c].next_distance_o[r];
                 } else if self._mirrored > 0 {
-                    self.row[r].write_initial_i[self._loops - 1 - c].next =
-                        self.write_initial_i[r * self._loops + c].val();
-                    self.row[r].write_step_i[self._loops - 1 - c].next =
-                        self.write_step_i[r * self._loops + c].val();
-                    self.row[r].write_distance_i[self._loops - 1 - c].next =
-                        self.write_distance_i[r * self._loops + c].val();
-                    self.initial_o[r * self._loops + c].next =
-                        self.row[r].initial_o[self._loops - 1 - c].val();
-                    self.step_o[r * self._loops + c].next =
-                        self.row[r].step_o[self._loops - 1 - c].val();
-                    self.distance_o[r * self._loops + c].next =
-                        self.row[r].distance_o[self._loops - 1 - c].val();
-                    self.next_initial_o[r * self._loops + c].next =
-                        self.row[r].next_initial_o[self._loops - 1 - c].val();
-                    self.next_step_o[r * self._loops + c].next =
-                        self.row[r].next_step_o[self._loops - 1 - c].val();
-                    self.next_distance_o[r * self._loops + c].next =
-                        self.row[r].next_distance_o[self._loops - 1 - c].val();
+                    self.row[r].write_initial_i[self._loops - 1 - c] =
+                        self.write_initial_i[r * self._loops + c];
+                    self.row[r].write_step_i[self._loops - 1 - c] =
+                        self.write_step_i[r * self._loops + c];
+                    self.row[r].write_distance_i[self._loops - 1 - c] =
+                        self.write_distance_i[r * self._loops + c];
+                    self.initial_o[r * self._loops + c] =
+                        self.row[r].initial_o[self._loops - 1 - c];
+                    self.step_o[r * self._loops + c] = self.row[r].step_o[self._loops - 1 - c];
+                    self.distance_o[r * self._loops + c] =
+                        self.row[r].distance_o[self._loops - 1 - c];
+                    self.next_initial_o[r * self._loops + c] =
+                        self.row[r].next_initial_o[self._loops - 1 - c];
+                    self.next_step_o[r * self._loops + c] =
+                        self.row[r].next_step_o[self._loops - 1 - c];
+                    self.next_distance_o[r * self._loops + c] =
+                        self.row[r].next_distance_o[self._loops - 1 - c];
                 } else {
-                    self.row[r].write_initial_i[c].next =
-                        self.write_initial_i[r * self._loops + c].val();
-                    self.row[r].write_step_i[c].next = self.write_step_i[r * self._loops + c].val();
-                    self.row[r].write_distance_i[c].next =
-                        self.write_distance_i[r * self._loops + c].val();
-                    self.initial_o[r * self._loops + c].next = self.row[r].initial_o[c].val();
-                    self.step_o[r * self._loops + c].next = self.row[r].step_o[c].val();
-                    self.distance_o[r * self._loops + c].next = self.row[r].distance_o[c].val();
-                    self.next_initial_o[r * self._loops + c].next =
-                        self.row[r].next_initial_o[c].val();
-                    self.next_step_o[r * self._loops + c].next = self.row[r].next_step_o[c].val();
-                    self.next_distance_o[r * self._loops + c].next =
-                        self.row[r].next_distance_o[c].val();
+                    self.row[r].write_initial_i[c] = self.write_initial_i[r * self._loops + c];
+                    self.row[r].write_step_i[c] = self.write_step_i[r * self._loops + c];
+                    self.row[r].write_distance_i[c] = self.write_distance_i[r * self._loops + c];
+                    self.initial_o[r * self._loops + c] = self.row[r].initial_o[c];
+                    self.step_o[r * self._loops + c] = self.row[r].step_o[c];
+                    self.distance_o[r * self._loops + c] = self.row[r].distance_o[c];
+                    self.next_initial_o[r * self._loops + c] = self.row[r].next_initial_o[c];
+                    self.next_step_o[r * self._loops + c] = self.row[r].next_step_o[c];
+                    self.next_distance_o[r * self._loops + c] = self.row[r].next_distance_o[c];
                 }
             }
         }
     }
-    describe!(|this| Meta::module("traversal_array")
-        .param("rows", "m", this._rows, "rows")
-        .param("loops", "n", this._loops, "loops in a row")
-        .param("W", "w", W, "bits of an offset")
-        .hidden("D", D, "bits of a distance, W + 1")
-        .option(
-            "double",
-            "x",
-            this._double,
-            "1: a waiting and an active set"
-        )
-        .option(
-            "mirrored",
-            "l",
-            this._mirrored,
-            "1: the leftmost column is the innermost loop"
-        )
-        .option(
-            "transposed",
-            "v",
-            this._transposed,
-            "1: a column is a variable"
-        )
-        .hidden("array_rows", this._array_rows, "rows of registers"));
 }

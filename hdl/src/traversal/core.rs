@@ -11,7 +11,7 @@ use heddle_kernel::prelude::*;
 /// address sum; then one per clock, without a gap at wraps, row changes and loads. All outputs
 /// beside `busy_o` are registers, or stand directly behind registers; those of an address are only
 /// defined with `valid_o`.
-#[module(build)]
+#[module(build, shape: TraversalShape, describe)]
 pub struct TraversalCore<const W: usize, const D: usize, const A: usize> {
     /// Stops at once: no address is valid in the next cycle.
     pub stop_i: Signal<In, Bit>,
@@ -100,10 +100,11 @@ pub struct TraversalCore<const W: usize, const D: usize, const A: usize> {
     waiting: Signal<Local, Bit>,
     _rows: usize,
     _loops: usize,
+    #[new(shape.latency())]
     _stages: usize,
     _trips: usize,
     _shape: TraversalShape,
-    #[argument]
+    #[new(rows * loops)]
     _cells: usize,
 }
 
@@ -113,60 +114,55 @@ impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
     /// # Panics
     /// If rows or loops are not in 1..=8, `W` or `A` is above 32, or `D` is not `W` + 1.
     pub fn new(shape: TraversalShape) -> Self {
-        let (rows, loops) = (shape.rows, shape.loops);
-        assert!((1..=8).contains(&rows), "rows is {rows}, allowed 1 to 8");
-        assert!((1..=8).contains(&loops), "loops is {loops}, allowed 1 to 8");
+        for (name, n) in [("rows", shape.rows), ("loops", shape.loops)] {
+            assert!((1..=8).contains(&n), "{name} is {n}, allowed 1 to 8");
+        }
         assert!(
             W <= 32 && A <= 32,
             "offsets and addresses have up to 32 bits"
         );
         assert!(D == W + 1, "a distance has one bit more than an offset");
-        let cells = rows * loops;
-        let stages = shape.latency();
-        Self::build(rows, loops, stages, shape.trips.into(), shape, cells)
+        Self::build(shape)
     }
 }
 
 // In a kernel an option and a signal are no single condition.
 #[allow(clippy::collapsible_if)]
-impl<const W: usize, const D: usize, const A: usize> Logic for TraversalCore<W, D, A> {
-    #[kernel]
+impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe(meta, W, A, "sxqti")
+    }
+}
+
+#[kernel]
+impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
     fn update(&mut self) {
         self.counters();
         self.active_row();
         self.address();
     }
-    describe!(|this| this
-        ._shape
-        .module("traversal_core", W, A, "sxqti")
-        .hidden("D", D, "bits of a distance, W + 1")
-        .hidden("stages", this._stages, "register stages of an address"));
-}
 
-impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
     /// Control, and the counters of the rows.
-    #[kernel]
     fn counters(&mut self) {
         comment!("Control");
-        self.room.next = !self.valid[self._stages - 1].q_o.val() | self.ready_i.val();
-        self.step.next = self.order.running_o.val() & self.room.val() & !self.pause_i.val();
+        self.room = !self.valid[self._stages - 1] | self.ready_i;
+        self.step = self.order.running_o & self.room & !self.pause_i;
 
         comment!("Counters of the rows");
         for r in 0..self._rows {
-            self.row[r].load_i.next = self.load_i.val();
-            self.row[r].advance_i.next = self.step.val() & self.order.active_o[r].val();
-            self.row[r].equal_i.next = self.equal_i[r].val();
+            self.row[r].load_i = self.load_i;
+            self.row[r].advance_i = self.step & self.order.active_o[r];
+            self.row[r].equal_i = self.equal_i[r];
             for c in 0..self._loops {
-                self.row[r].initial_i[c].next = self.initial_i[r * self._loops + c].val();
-                self.row[r].distance_i[c].next = self.distance_i[r * self._loops + c].val();
-                self.row[r].load_initial_i[c].next = self.load_initial_i[r * self._loops + c].val();
-                self.row[r].load_distance_i[c].next =
-                    self.load_distance_i[r * self._loops + c].val();
-                self.row[r].step_i[c].next = self.step_i[r * self._loops + c].val();
-                self.row[r].count_i[c].next = self.step_i[r * self._loops + c].val();
+                self.row[r].initial_i[c] = self.initial_i[r * self._loops + c];
+                self.row[r].distance_i[c] = self.distance_i[r * self._loops + c];
+                self.row[r].load_initial_i[c] = self.load_initial_i[r * self._loops + c];
+                self.row[r].load_distance_i[c] = self.load_distance_i[r * self._loops + c];
+                self.row[r].step_i[c] = self.step_i[r * self._loops + c];
+                self.row[r].count_i[c] = self.step_i[r * self._loops + c];
                 if self._trips > 0 {
-                    if self.trips_i[r].val() {
-                        self.row[r].count_i[c].next = 1.into();
+                    if self.trips_i[r] {
+                        self.row[r].count_i[c] = 1.into();
                     }
                 }
             }
@@ -174,113 +170,101 @@ impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
     }
 
     /// The active row.
-    #[kernel]
     fn active_row(&mut self) {
         comment!("The active row");
         if self._rows > 1 {
-            self.row_base.next = 0.into();
+            self.row_base = 0.into();
             for c in 0..self._loops {
-                self.row_offset[c].next = 0.into();
-                self.row_final[c].next = false;
-                self.row_wrap[c].next = false;
+                self.row_offset[c] = 0.into();
+                self.row_final[c] = false;
+                self.row_wrap[c] = false;
             }
             for r in 0..self._rows {
-                if self.order.active_o[r].val() {
-                    self.row_base.next = self.row_base.val() | self.base_i[r].val();
+                if self.order.active_o[r] {
+                    self.row_base = self.row_base | self.base_i[r];
                     for c in 0..self._loops {
-                        self.row_offset[c].next =
-                            self.row_offset[c].val() | self.row[r].offset_o[c].val();
-                        self.row_final[c].next =
-                            self.row_final[c].val() | self.row[r].final_o[c].val();
-                        self.row_wrap[c].next =
-                            self.row_wrap[c].val() | self.row[r].wrap_o[c].val();
+                        self.row_offset[c] = self.row_offset[c] | self.row[r].offset_o[c];
+                        self.row_final[c] = self.row_final[c] | self.row[r].final_o[c];
+                        self.row_wrap[c] = self.row_wrap[c] | self.row[r].wrap_o[c];
                     }
                 }
             }
         } else {
-            self.row_base.next = self.base_i[0].val();
+            self.row_base = self.base_i[0];
             self.row_offset.follow(&self.row[0].offset_o);
             self.row_final.follow(&self.row[0].final_o);
             self.row_wrap.follow(&self.row[0].wrap_o);
         }
 
-        self.order.clear_i.next = self.list_clear_i.val();
-        self.order.list_i.next = self.list_i.val();
-        self.order.list_row_i.next = self.list_row_i.val();
-        self.order.list_kind_i.next = self.list_kind_i.val();
-        self.order.list_attached_i.next = self.list_attached_i.val();
-        self.order.list_loop_i.next = self.list_loop_i.val();
-        self.order.load_i.next = self.load_i.val();
-        self.order.stop_i.next = self.stop_i.val();
-        self.order.advance_i.next = self.step.val();
-        self.order.done_i.next = self.row_wrap[self._loops - 1].val();
+        self.order.clear_i = self.list_clear_i;
+        self.order.list_i = self.list_i;
+        self.order.list_row_i = self.list_row_i;
+        self.order.list_kind_i = self.list_kind_i;
+        self.order.list_attached_i = self.list_attached_i;
+        self.order.list_loop_i = self.list_loop_i;
+        self.order.load_i = self.load_i;
+        self.order.stop_i = self.stop_i;
+        self.order.advance_i = self.step;
+        self.order.done_i = self.row_wrap[self._loops - 1];
         self.order.wrap_i.follow(&self.row_wrap);
     }
 
     /// Terms of the address, and what travels beside it.
-    #[kernel]
     fn address(&mut self) {
         comment!("Terms of the address");
-        self.base.en_i.next = self.room.val();
-        self.base.d_i.next = self.row_base.val();
-        self.sum.enable_i.next = self.room.val();
-        self.sum.term_i[0].next = self.base.q_o.val();
+        self.base.load(self.room, self.row_base);
+        self.sum.enable_i = self.room;
+        self.sum.term_i[0] = self.base;
         for c in 0..self._loops {
-            self.offset[c].en_i.next = self.room.val();
-            self.offset[c].d_i.next = self.row_offset[c].val();
-            self.sum.term_i[c + 1].next = self.offset[c].q_o.val().get_bits::<A>(0);
+            self.offset[c].load(self.room, self.row_offset[c]);
+            self.sum.term_i[c + 1] = self.offset[c].get_bits::<A>(0);
         }
 
         comment!("Beside the address");
-        self.waiting.next = false;
+        self.waiting = false;
         for s in 0..self._stages {
-            self.valid[s].en_i.next = self.room.val() | self.stop_i.val();
-            self.number[s].en_i.next = self.room.val();
-            self.kind[s].en_i.next = self.room.val();
-            self.last[s].en_i.next = self.room.val();
-            self.end_flag[s].en_i.next = self.room.val();
+            self.valid[s].en_i = self.room | self.stop_i;
+            self.number[s].en_i = self.room;
+            self.kind[s].en_i = self.room;
+            self.last[s].en_i = self.room;
+            self.end_flag[s].en_i = self.room;
             if s > 0 {
-                self.valid[s].d_i.next = self.valid[s - 1].q_o.val() & !self.stop_i.val();
-                self.number[s].d_i.next = self.number[s - 1].q_o.val();
-                self.kind[s].d_i.next = self.kind[s - 1].q_o.val();
-                self.last[s].d_i.next = self.last[s - 1].q_o.val();
-                self.end_flag[s].d_i.next = self.end_flag[s - 1].q_o.val();
+                self.valid[s] = self.valid[s - 1] & !self.stop_i;
+                self.number[s] = self.number[s - 1];
+                self.kind[s] = self.kind[s - 1];
+                self.last[s] = self.last[s - 1];
+                self.end_flag[s] = self.end_flag[s - 1];
             } else {
-                self.valid[s].d_i.next = self.step.val() & !self.stop_i.val();
-                self.number[s].d_i.next = self.order.row_o.val();
-                self.kind[s].d_i.next = self.order.kind_o.val();
-                self.last[s].d_i.next = self.row_wrap[self._loops - 1].val();
-                self.end_flag[s].d_i.next =
-                    self.row_wrap[self._loops - 1].val() & self.order.end_o.val();
+                self.valid[s] = self.step & !self.stop_i;
+                self.number[s] = self.order.row_o;
+                self.kind[s] = self.order.kind_o;
+                self.last[s] = self.row_wrap[self._loops - 1];
+                self.end_flag[s] = self.row_wrap[self._loops - 1] & self.order.end_o;
             }
             for c in 0..self._loops {
-                self.final_flag[s * self._loops + c].en_i.next = self.room.val();
-                if s > 0 {
-                    self.final_flag[s * self._loops + c].d_i.next =
-                        self.final_flag[(s - 1) * self._loops + c].q_o.val();
-                } else {
-                    self.final_flag[s * self._loops + c].d_i.next = self.row_final[c].val();
-                }
+                self.final_flag[s * self._loops + c].en_i = self.room;
+                self.final_flag[s * self._loops + c] = mux(
+                    s > 0,
+                    self.final_flag[(s - 1) * self._loops + c],
+                    self.row_final[c],
+                );
             }
-            self.waiting.next = self.waiting.val() | self.valid[s].q_o.val();
+            self.waiting = self.waiting | self.valid[s];
         }
 
-        self.valid_o.next = self.valid[self._stages - 1].q_o.val();
-        self.addr_o.next = self.sum.sum_o.val();
-        self.row_o.next = self.number[self._stages - 1].q_o.val();
-        self.kind_o.next = self.kind[self._stages - 1].q_o.val();
-        self.last_o.next = self.last[self._stages - 1].q_o.val();
-        self.end_o.next = self.end_flag[self._stages - 1].q_o.val();
+        self.valid_o = self.valid[self._stages - 1];
+        self.addr_o = self.sum.sum_o;
+        self.row_o = self.number[self._stages - 1];
+        self.kind_o = self.kind[self._stages - 1];
+        self.last_o = self.last[self._stages - 1];
+        self.end_o = self.end_flag[self._stages - 1];
         for c in 0..self._loops {
-            self.final_o[c].next = self.final_flag[(self._stages - 1) * self._loops + c]
-                .q_o
-                .val();
+            self.final_o[c] = self.final_flag[(self._stages - 1) * self._loops + c];
         }
-        self.listed_o.next = self.order.listed_o.val();
-        self.running_o.next = self.order.running_o.val();
-        self.able_o.next = self.order.running_o.val() & self.room.val();
-        self.finish_o.next =
-            self.step.val() & self.row_wrap[self._loops - 1].val() & self.order.end_o.val();
-        self.busy_o.next = self.order.running_o.val() | self.waiting.val();
+        self.listed_o = self.order.listed_o;
+        self.running_o = self.order.running_o;
+        self.able_o = self.order.running_o & self.room;
+        self.finish_o = self.step & self.row_wrap[self._loops - 1] & self.order.end_o;
+        self.busy_o = self.order.running_o | self.waiting;
     }
 }

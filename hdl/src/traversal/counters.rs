@@ -13,7 +13,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// Outputs are registers, or a few gates behind them; a load or step shows in the next cycle.
-#[module(no_reset, build)]
+#[module(name = "traversal_counters", no_reset)]
 pub struct RowCounters<const W: usize, const D: usize> {
     /// All loops start anew; wins over a step.
     pub load_i: Signal<In, Bit>,
@@ -48,82 +48,63 @@ pub struct RowCounters<const W: usize, const D: usize> {
     last: [Signal<Local, Bit>; loops],
     carry: Signal<Local, Bit>,
     enable: [Signal<Local, Bit>; loops],
-    _loops: usize,
-    _double: usize,
-    _equality: usize,
-}
-
-impl<const W: usize, const D: usize> RowCounters<W, D> {
-    /// Counters of `loops` loops. With `double`, a load takes other values than a wrap; without,
-    /// `load_initial_i` and `load_distance_i` are not read. Without `equality`, `equal_i` is not.
-    pub fn new(loops: usize, double: bool, equality: bool) -> Self {
-        Self::build(loops, double.into(), equality.into())
-    }
+    /// Loops.
+    _loops: Param<'n'>,
+    /// Bits of an offset.
+    _offset_bits: Generic<'w', W>,
+    /// 1: a load takes values of its own.
+    _double: Optional<'x'>,
+    /// 1: the end test may be equality.
+    _equality: Optional<'q'>,
 }
 
 // In a kernel an option and a signal are no single condition.
 #[allow(clippy::collapsible_if)]
-impl<const W: usize, const D: usize> Logic for RowCounters<W, D> {
-    #[kernel]
+#[kernel]
+impl<const W: usize, const D: usize> RowCounters<W, D> {
     fn update(&mut self) {
         for c in 0..self._loops {
-            self.last[c].next = !self.distance[c].q_o.val().get_bit(W);
+            self.last[c] = !self.distance[c].get_bit(W);
             if self._equality > 0 {
-                if self.equal_i.val() {
-                    self.last[c].next = self.distance[c].q_o.val().get_bits::<W>(0) == 0;
+                if self.equal_i {
+                    self.last[c] = self.distance[c].get_bits::<W>(0) == 0;
                 }
             }
         }
 
-        self.carry.next = true;
+        self.carry = true;
         for c in 0..self._loops {
-            self.enable[c].next = self.load_i.val() | (self.advance_i.val() & self.carry.val());
-            self.carry.next = self.carry.val() & self.last[c].val();
-            self.final_o[c].next = self.last[c].val();
-            self.wrap_o[c].next = self.carry.val();
+            self.enable[c] = self.load_i | (self.advance_i & self.carry);
+            self.carry = self.carry & self.last[c];
+            self.final_o[c] = self.last[c];
+            self.wrap_o[c] = self.carry;
         }
 
         for c in 0..self._loops {
-            self.adders.offset_i[c].next = self.offset[c].q_o.val();
-            self.adders.step_i[c].next = self.step_i[c].val();
-            self.adders.distance_i[c].next = self.distance[c].q_o.val();
-            self.adders.count_i[c].next = self.count_i[c].val();
+            self.adders.offset_i[c] = self.offset[c];
+            self.adders.step_i[c] = self.step_i[c];
+            self.adders.distance_i[c] = self.distance[c];
+            self.adders.count_i[c] = self.count_i[c];
 
-            self.offset[c].en_i.next = self.enable[c].val();
-            self.distance[c].en_i.next = self.enable[c].val();
-            self.offset[c].d_i.next = self.adders.offset_o[c].val();
-            self.distance[c].d_i.next = self.adders.distance_o[c].val();
+            self.offset[c].en_i = self.enable[c];
+            self.distance[c].en_i = self.enable[c];
+            self.offset[c] = self.adders.offset_o[c];
+            self.distance[c] = self.adders.distance_o[c];
             if self._double > 0 {
-                if self.load_i.val() {
-                    self.offset[c].d_i.next = self.load_initial_i[c].val();
-                    self.distance[c].d_i.next = self.load_distance_i[c].val();
-                } else if self.last[c].val() {
-                    self.offset[c].d_i.next = self.initial_i[c].val();
-                    self.distance[c].d_i.next = self.distance_i[c].val();
+                if self.load_i {
+                    self.offset[c] = self.load_initial_i[c];
+                    self.distance[c] = self.load_distance_i[c];
+                } else if self.last[c] {
+                    self.offset[c] = self.initial_i[c];
+                    self.distance[c] = self.distance_i[c];
                 }
             } else {
-                if self.load_i.val() | self.last[c].val() {
-                    self.offset[c].d_i.next = self.initial_i[c].val();
-                    self.distance[c].d_i.next = self.distance_i[c].val();
+                if self.load_i | self.last[c] {
+                    self.offset[c] = self.initial_i[c];
+                    self.distance[c] = self.distance_i[c];
                 }
             }
-            self.offset_o[c].next = self.offset[c].q_o.val();
+            self.offset_o[c] = self.offset[c];
         }
     }
-    describe!(|this| Meta::module("traversal_counters")
-        .param("loops", "n", this._loops, "loops")
-        .param("W", "w", W, "bits of an offset")
-        .hidden("D", D, "bits of a distance, W + 1")
-        .option(
-            "double",
-            "x",
-            this._double,
-            "1: a load takes values of its own"
-        )
-        .option(
-            "equality",
-            "q",
-            this._equality,
-            "1: the end test may be equality"
-        ));
 }

@@ -14,7 +14,7 @@ use heddle_kernel::prelude::*;
 /// proves right or wrong in t + 4: by then its loop is known to end. A start comes five cycles after
 /// the last word was taken. The first wrong word stops the decoder until `clear_i`; what it wrote is
 /// of no consequence, because nothing is started any more.
-#[module]
+#[module(describe)]
 pub struct TraversalDecoder<const W: usize, const A: usize> {
     /// Forgets the instruction and the error.
     pub clear_i: Signal<In, Bit>,
@@ -129,192 +129,172 @@ pub struct TraversalDecoder<const W: usize, const A: usize> {
     _shape: TraversalShape,
 }
 
-impl<const W: usize, const A: usize> Logic for TraversalDecoder<W, A> {
-    #[kernel]
+impl<const W: usize, const A: usize> TraversalDecoder<W, A> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe(meta, W, A, "qtig")
+    }
+}
+
+#[kernel]
+impl<const W: usize, const A: usize> TraversalDecoder<W, A> {
     fn update(&mut self) {
         self.word();
         self.next();
         self.verdict();
     }
-    describe!(|this| this._shape.module("traversal_decoder", W, A, "qtig"));
-}
 
-impl<const W: usize, const A: usize> TraversalDecoder<W, A> {
     /// The word at hand: its opcode, row and loop.
-    #[kernel]
     fn word(&mut self) {
         comment!("The word at hand");
-        self.blocked.next =
-            (self.phase.q_o.val() == DecodePhase::Stop) | self.verdict.suspect_o.val();
-        self.free.next = self.cfg_ready_i.val() & !self.verdict.starting_o.val();
-        self.valid.next = self.full.q_o.val() & !self.blocked.val();
+        self.blocked = (self.phase == DecodePhase::Stop) | self.verdict.suspect_o;
+        self.free = self.cfg_ready_i & !self.verdict.starting_o;
+        self.valid = self.full & !self.blocked;
         // START, the only opcode with bit 2, has no words behind word 0 that could wait for it. Written
         // with ==, because yosys 0.23 does not encode a state anew that is tested with !=.
-        self.disturbs.next = !((self.phase.q_o.val() == DecodePhase::Row)
-            | ((self.phase.q_o.val() == DecodePhase::Head) & !self.word.q_o.val().get_bit(2)));
-        self.accept.next = self.valid.val() & (self.free.val() | !self.disturbs.val());
-        self.instr_ready_o.next =
-            (!self.full.q_o.val() | self.accept.val()) & !self.blocked.val() & !self.clear_i.val();
-        self.word.en_i.next = !self.full.q_o.val() | self.accept.val();
-        self.word.d_i.next = self.instr_data_i.val();
-        self.full.d_i.next = (self.instr_valid_i.val()
-            | (self.full.q_o.val() & !self.accept.val()))
-            & !self.blocked.val()
-            & !self.clear_i.val();
+        self.disturbs = !((self.phase == DecodePhase::Row)
+            | ((self.phase == DecodePhase::Head) & !self.word.get_bit(2)));
+        self.accept = self.valid & (self.free | !self.disturbs);
+        self.instr_ready_o = (!self.full | self.accept) & !self.blocked & !self.clear_i;
+        self.word.load(!self.full | self.accept, self.instr_data_i);
+        self.full =
+            (self.instr_valid_i | (self.full & !self.accept)) & !self.blocked & !self.clear_i;
 
         comment!("Opcode and words to come, this one included");
-        self.opcode.en_i.next = self.accept.val();
-        self.op.next = self.opcode.q_o.val();
-        self.words.next = self.remaining.q_o.val();
-        if self.phase.q_o.val() == DecodePhase::Head {
-            self.op.next = self.word.q_o.val().get_bits::<3>(0);
-            self.words.next = self.word.q_o.val().get_bits::<8>(8);
+        self.opcode.en_i = self.accept;
+        self.op = self.opcode;
+        self.words = self.remaining;
+        if self.phase == DecodePhase::Head {
+            self.op = self.word.get_bits::<3>(0);
+            self.words = self.word.get_bits::<8>(8);
         }
-        self.opcode.d_i.next = self.op.val();
-        self.remaining.en_i.next = self.accept.val();
-        self.remaining.d_i.next = self.words.val() - 1;
-        self.last_word.next = self.words.val() == 1;
-        self.starts.next = (self.op.val() == 0) | (self.op.val() == 4);
-        self.position.en_i.next = self.accept.val() | self.clear_i.val();
-        self.position.d_i.next = self.position.q_o.val() + 1;
-        if self.last_word.val() | self.clear_i.val() {
-            self.position.d_i.next = 0.into();
-        }
+        self.opcode = self.op;
+        self.remaining.load(self.accept, self.words - 1);
+        self.last_word = self.words == 1;
+        self.starts = (self.op == 0) | (self.op == 4);
+        self.position.en_i = self.accept | self.clear_i;
+        self.position = mux(self.last_word | self.clear_i, 0.into(), self.position + 1);
 
         comment!("Row, loop, and what the head and row word say");
-        self.is_value.next = (self.phase.q_o.val() == DecodePhase::Initial)
-            | (self.phase.q_o.val() == DecodePhase::Step)
-            | (self.phase.q_o.val() == DecodePhase::End);
-        self.loops_left.en_i.next = self.accept.val()
-            & ((self.phase.q_o.val() == DecodePhase::Row) | self.following.loop_end_o.val());
-        self.loops_left.d_i.next = self.loops_left.q_o.val() - 1;
-        self.col.en_i.next = self.accept.val()
-            & ((self.phase.q_o.val() == DecodePhase::Row) | self.following.loop_end_o.val());
-        self.col.d_i.next = self.col.q_o.val() + 1;
-        if self.phase.q_o.val() == DecodePhase::Row {
-            self.loops_left.d_i.next = self.word.q_o.val().get_bits::<4>(4);
-            self.col.d_i.next = 0.into();
+        self.is_value = (self.phase == DecodePhase::Initial)
+            | (self.phase == DecodePhase::Step)
+            | (self.phase == DecodePhase::End);
+        self.loops_left.en_i =
+            self.accept & ((self.phase == DecodePhase::Row) | self.following.loop_end_o);
+        self.loops_left = self.loops_left - 1;
+        self.col.en_i =
+            self.accept & ((self.phase == DecodePhase::Row) | self.following.loop_end_o);
+        self.col = self.col + 1;
+        if self.phase == DecodePhase::Row {
+            self.loops_left = self.word.get_bits::<4>(4);
+            self.col = 0.into();
         }
-        self.row.en_i.next = self.accept.val() & (self.phase.q_o.val() == DecodePhase::Row);
-        self.row.d_i.next = self.word.q_o.val().get_bits::<3>(0);
-        self.kind.en_i.next = self.accept.val() & (self.phase.q_o.val() == DecodePhase::Row);
-        self.kind.d_i.next = self.word.q_o.val().get_bits::<2>(8);
-        self.attached.en_i.next = self.accept.val() & (self.phase.q_o.val() == DecodePhase::Row);
-        self.attached.d_i.next = self.word.q_o.val().get_bit(10);
-        self.attach_loop.en_i.next = self.accept.val() & (self.phase.q_o.val() == DecodePhase::Row);
-        self.attach_loop.d_i.next = self.word.q_o.val().get_bits::<3>(12);
-        self.test.en_i.next = self.accept.val() & (self.phase.q_o.val() == DecodePhase::Row);
-        self.test.d_i.next = self.word.q_o.val().get_bits::<2>(16);
-        self.flags.en_i.next = self.accept.val() & (self.phase.q_o.val() == DecodePhase::Head);
-        self.flags.d_i.next = self.word.q_o.val().get_bits::<3>(24);
-        self.run_flags.en_i.next = self.accept.val() & self.disturbs.val();
-        self.run_flags.d_i.next = self.flags.q_o.val();
-        if self.phase.q_o.val() == DecodePhase::Head {
-            self.run_flags.d_i.next = self.word.q_o.val().get_bits::<3>(24);
+        self.row.en_i = self.accept & (self.phase == DecodePhase::Row);
+        self.row = self.word.get_bits::<3>(0);
+        self.kind.en_i = self.accept & (self.phase == DecodePhase::Row);
+        self.kind = self.word.get_bits::<2>(8);
+        self.attached.en_i = self.accept & (self.phase == DecodePhase::Row);
+        self.attached = self.word.get_bit(10);
+        self.attach_loop.en_i = self.accept & (self.phase == DecodePhase::Row);
+        self.attach_loop = self.word.get_bits::<3>(12);
+        self.test.en_i = self.accept & (self.phase == DecodePhase::Row);
+        self.test = self.word.get_bits::<2>(16);
+        self.flags.en_i = self.accept & (self.phase == DecodePhase::Head);
+        self.flags = self.word.get_bits::<3>(24);
+        self.run_flags.load(self.accept & self.disturbs, self.flags);
+        if self.phase == DecodePhase::Head {
+            self.run_flags = self.word.get_bits::<3>(24);
         }
-        self.window_first.en_i.next =
-            self.accept.val() & (self.phase.q_o.val() == DecodePhase::WindowFirst);
-        self.window_first.d_i.next = self.word.q_o.val().get_bits::<A>(0);
-        self.window_last.en_i.next =
-            self.accept.val() & (self.phase.q_o.val() == DecodePhase::WindowEnd);
-        self.window_last.d_i.next = (self.word.q_o.val() - 1).get_bits::<A>(0);
+        self.window_first.en_i = self.accept & (self.phase == DecodePhase::WindowFirst);
+        self.window_first = self.word.get_bits::<A>(0);
+        self.window_last.en_i = self.accept & (self.phase == DecodePhase::WindowEnd);
+        self.window_last = (self.word - 1).get_bits::<A>(0);
     }
 
     /// What comes next, and the registers of the engine.
-    #[kernel]
     fn next(&mut self) {
         comment!("What comes next");
-        self.following.phase_i.next = self.phase.q_o.val();
-        self.following.op_i.next = self.op.val();
-        self.following.last_word_i.next = self.last_word.val();
-        self.following.window_i.next = self.word.q_o.val().get_bit(26);
-        self.following.row_loops_i.next = self.word.q_o.val().get_bits::<4>(4);
-        self.following.loops_left_i.next = self.loops_left.q_o.val();
-        self.phase.en_i.next =
-            self.accept.val() | self.clear_i.val() | self.verdict.verdict_o.val();
-        self.phase.d_i.next = self.following.next_o.val();
-        if self.clear_i.val() {
-            self.phase.d_i.next = DecodePhase::Head;
-        } else if self.verdict.verdict_o.val() {
-            self.phase.d_i.next = DecodePhase::Stop;
+        self.following.phase_i = self.phase;
+        self.following.op_i = self.op;
+        self.following.last_word_i = self.last_word;
+        self.following.window_i = self.word.get_bit(26);
+        self.following.row_loops_i = self.word.get_bits::<4>(4);
+        self.following.loops_left_i = self.loops_left;
+        self.phase.en_i = self.accept | self.clear_i | self.verdict.verdict_o;
+        self.phase = self.following.next_o;
+        if self.clear_i {
+            self.phase = DecodePhase::Head;
+        } else if self.verdict.verdict_o {
+            self.phase = DecodePhase::Stop;
         }
 
         comment!("Registers of the engine");
-        self.selected.next = 3.into();
-        if self.phase.q_o.val() == DecodePhase::Initial {
-            self.selected.next = 0.into();
+        self.selected = mux(self.phase == DecodePhase::Initial, 0.into(), 3.into());
+        if self.phase == DecodePhase::Step {
+            self.selected = 1.into();
         }
-        if self.phase.q_o.val() == DecodePhase::Step {
-            self.selected.next = 1.into();
+        if self.phase == DecodePhase::End {
+            self.selected = 2.into();
         }
-        if self.phase.q_o.val() == DecodePhase::End {
-            self.selected.next = 2.into();
-        }
-        self.clearing.d_i.next = !self.clear_i.val()
-            & ((self.clearing.q_o.val() & !self.free.val())
-                | (self.accept.val()
-                    & (self.phase.q_o.val() == DecodePhase::Head)
-                    & ((self.op.val() == 0) | (self.op.val() == 1))));
-        self.cfg_valid.d_i.next = self.accept.val()
-            & !self.clear_i.val()
-            & (self.is_value.val() | (self.phase.q_o.val() == DecodePhase::Base));
-        self.cfg_sel.d_i.next = self.selected.val();
-        self.cfg_row.d_i.next = self.row.q_o.val();
-        self.cfg_col.d_i.next = self.col.q_o.val();
-        self.cfg_data.d_i.next = self.word.q_o.val();
-        self.cfg_kind.d_i.next = self.kind.q_o.val();
-        self.cfg_attached.d_i.next = self.attached.q_o.val();
-        self.cfg_loop.d_i.next = self.attach_loop.q_o.val();
-        self.cfg_test.d_i.next = self.test.q_o.val();
-        self.cfg_group.d_i.next = !self.starts.val();
-        self.cfg_clear_o.next = self.clearing.q_o.val() & self.free.val();
-        self.cfg_valid_o.next = self.cfg_valid.q_o.val();
-        self.cfg_sel_o.next = self.cfg_sel.q_o.val();
-        self.cfg_row_o.next = self.cfg_row.q_o.val();
-        self.cfg_col_o.next = self.cfg_col.q_o.val();
-        self.cfg_data_o.next = self.cfg_data.q_o.val();
-        self.cfg_kind_o.next = self.cfg_kind.q_o.val();
-        self.cfg_attached_o.next = self.cfg_attached.q_o.val();
-        self.cfg_loop_o.next = self.cfg_loop.q_o.val();
-        self.cfg_equal_o.next = self.cfg_test.q_o.val() == 1;
-        self.cfg_trips_o.next = self.cfg_test.q_o.val() == 2;
-        self.cfg_group_o.next = self.cfg_group.q_o.val();
+        self.clearing = !self.clear_i
+            & ((self.clearing & !self.free)
+                | (self.accept
+                    & (self.phase == DecodePhase::Head)
+                    & ((self.op == 0) | (self.op == 1))));
+        self.cfg_valid =
+            self.accept & !self.clear_i & (self.is_value | (self.phase == DecodePhase::Base));
+        self.cfg_sel = self.selected;
+        self.cfg_row = self.row;
+        self.cfg_col = self.col;
+        self.cfg_data = self.word;
+        self.cfg_kind = self.kind;
+        self.cfg_attached = self.attached;
+        self.cfg_loop = self.attach_loop;
+        self.cfg_test = self.test;
+        self.cfg_group = !self.starts;
+        self.cfg_clear_o = self.clearing & self.free;
+        self.cfg_valid_o = self.cfg_valid;
+        self.cfg_sel_o = self.cfg_sel;
+        self.cfg_row_o = self.cfg_row;
+        self.cfg_col_o = self.cfg_col;
+        self.cfg_data_o = self.cfg_data;
+        self.cfg_kind_o = self.cfg_kind;
+        self.cfg_attached_o = self.cfg_attached;
+        self.cfg_loop_o = self.cfg_loop;
+        self.cfg_equal_o = self.cfg_test == 1;
+        self.cfg_trips_o = self.cfg_test == 2;
+        self.cfg_group_o = self.cfg_group;
     }
 
     /// The verdict on each word, and the start.
-    #[kernel]
     fn verdict(&mut self) {
         comment!("The verdict on each word, and the start");
-        self.window_end.d_i.next = self.accept.val()
-            & !self.clear_i.val()
-            & (self.phase.q_o.val() == DecodePhase::WindowEnd);
-        self.window_empty.next =
-            self.window_end.q_o.val() & (self.window_last.q_o.val() < self.window_first.q_o.val());
-        self.verdict.clear_i.next = self.clear_i.val();
-        self.verdict.position_i.next = self.position.q_o.val();
-        self.verdict.ending_i.next = self.accept.val() & self.last_word.val() & self.starts.val();
-        self.verdict.fault_i.next = self.check.fault_o.val();
-        self.verdict.code_i.next = self.check.code_o.val();
-        self.verdict.window_empty_i.next = self.window_empty.val();
-        self.verdict.endless_i.next = self.endless_i.val();
-        self.fault_o.next = self.verdict.verdict_o.val();
-        self.fault_code_o.next = self.verdict.code_o.val();
-        self.fault_word_o.next = self.verdict.position_o.val();
-        self.start_o.next = self.verdict.start_o.val();
+        self.window_end = self.accept & !self.clear_i & (self.phase == DecodePhase::WindowEnd);
+        self.window_empty = self.window_end & (self.window_last < self.window_first);
+        self.verdict.clear_i = self.clear_i;
+        self.verdict.position_i = self.position;
+        self.verdict.ending_i = self.accept & self.last_word & self.starts;
+        self.verdict.fault_i = self.check.fault_o;
+        self.verdict.code_i = self.check.code_o;
+        self.verdict.window_empty_i = self.window_empty;
+        self.verdict.endless_i = self.endless_i;
+        self.fault_o = self.verdict.verdict_o;
+        self.fault_code_o = self.verdict.code_o;
+        self.fault_word_o = self.verdict.position_o;
+        self.start_o = self.verdict.start_o;
 
         comment!("What the next start asks for");
-        self.offset_only_o.next = self.run_flags.q_o.val().get_bit(0);
-        self.on_demand_o.next = self.run_flags.q_o.val().get_bit(1);
-        self.window_o.next = self.run_flags.q_o.val().get_bit(2);
-        self.window_first_o.next = self.window_first.q_o.val();
-        self.window_last_o.next = self.window_last.q_o.val();
+        self.offset_only_o = self.run_flags.get_bit(0);
+        self.on_demand_o = self.run_flags.get_bit(1);
+        self.window_o = self.run_flags.get_bit(2);
+        self.window_first_o = self.window_first;
+        self.window_last_o = self.window_last;
 
         comment!("Checks");
-        self.check.clear_i.next = self.clear_i.val();
-        self.check.accept_i.next = self.accept.val();
-        self.check.word_i.next = self.word.q_o.val();
-        self.check.phase_i.next = self.phase.q_o.val();
-        self.check.op_i.next = self.op.val();
-        self.check.words_i.next = self.words.val();
+        self.check.clear_i = self.clear_i;
+        self.check.accept_i = self.accept;
+        self.check.word_i = self.word;
+        self.check.phase_i = self.phase;
+        self.check.op_i = self.op;
+        self.check.words_i = self.words;
     }
 }

@@ -9,7 +9,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// `endless_o` speaks of the loop written two cycles before.
-#[module]
+#[module(name = "traversal_endless")]
 pub struct EndlessCheck<const W: usize, const D: usize> {
     /// Forgets the loops that were written.
     pub clear_i: Signal<In, Bit>,
@@ -38,38 +38,34 @@ pub struct EndlessCheck<const W: usize, const D: usize> {
     equal_before: Delay<Bit>,
     trips_before: Delay<Bit>,
     endless: Signal<Local, Bit>,
+    /// Bits of an offset.
+    _offset_bits: Generic<'w', W>,
 }
 
-impl<const W: usize, const D: usize> Logic for EndlessCheck<W, D> {
-    #[kernel]
+#[kernel]
+impl<const W: usize, const D: usize> EndlessCheck<W, D> {
     fn update(&mut self) {
-        self.written.d_i.next = self.write_i.val() & !self.clear_i.val();
-        self.distance.d_i.next = self.distance_i.val();
-        self.step.d_i.next = self.step_i.val();
-        self.equal.d_i.next = self.equal_i.val();
-        self.trips.d_i.next = self.trips_i.val();
+        self.written = self.write_i & !self.clear_i;
+        self.distance = self.distance_i;
+        self.step = self.step_i;
+        self.equal = self.equal_i;
+        self.trips = self.trips_i;
 
-        self.written_before.d_i.next = self.written.q_o.val() & !self.clear_i.val();
-        self.below.d_i.next = (self.step.q_o.val() - 1) & !self.step.q_o.val();
-        self.step_is_zero.d_i.next = self.step.q_o.val() == 0;
-        self.distance_before.d_i.next = self.distance.q_o.val();
-        self.equal_before.d_i.next = self.equal.q_o.val();
-        self.trips_before.d_i.next = self.trips.q_o.val();
+        self.written_before = self.written & !self.clear_i;
+        self.below = (self.step - 1) & !self.step;
+        self.step_is_zero = self.step == 0;
+        self.distance_before = self.distance;
+        self.equal_before = self.equal;
+        self.trips_before = self.trips;
 
-        if self.trips_before.q_o.val() {
+        if self.trips_before {
             // 1 - 0 is the only positive distance.
-            self.endless.next = !self.distance_before.q_o.val().get_bit(W)
-                & self.distance_before.q_o.val().get_bit(0);
-        } else if self.equal_before.q_o.val() {
-            self.endless.next =
-                (self.distance_before.q_o.val().get_bits::<W>(0) & self.below.q_o.val()) != 0;
+            self.endless = !self.distance_before.get_bit(W) & self.distance_before.get_bit(0);
+        } else if self.equal_before {
+            self.endless = (self.distance_before.get_bits::<W>(0) & self.below) != 0;
         } else {
-            self.endless.next =
-                self.distance_before.q_o.val().get_bit(W) & self.step_is_zero.q_o.val();
+            self.endless = self.distance_before.get_bit(W) & self.step_is_zero;
         }
-        self.endless_o.next = self.written_before.q_o.val() & self.endless.val();
+        self.endless_o = self.written_before & self.endless;
     }
-    describe!(|_this| Meta::module("traversal_endless")
-        .param("W", "w", W, "bits of an offset")
-        .hidden("D", D, "bits of a distance, W + 1"));
 }

@@ -24,7 +24,7 @@ use heddle_kernel::prelude::*;
 /// written and cleared while `cfg_ready_o` is high, but not in the cycle of a start, and cleared
 /// together with `stop_i`. A write at another time changes the traversal that runs (one set of
 /// registers) or waits (two).
-#[module(build)]
+#[module(build, shape: TraversalShape, describe)]
 pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     /// Stops a running traversal.
     pub stop_i: Signal<In, Bit>,
@@ -156,9 +156,10 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     _group: usize,
     _check: usize,
     _repeat: usize,
+    #[new(rows * loops)]
     _cells: usize,
     _shape: TraversalShape,
-    #[argument]
+    #[new(double * rows)]
     _second: usize,
 }
 
@@ -168,231 +169,199 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
     /// # Panics
     /// As [`TraversalCore::new`]; if a unit that repeats has two sets of registers.
     pub fn new(shape: TraversalShape) -> Self {
-        let (rows, loops) = (shape.rows, shape.loops);
-        let repeat = usize::from(shape.repeat);
         assert!(
             !(shape.repeat && shape.double),
             "a unit that repeats has one set of registers"
         );
-        let second = if shape.double { rows } else { 0 };
-        Self::build(
-            rows,
-            loops,
-            shape.double.into(),
-            shape.equality.into(),
-            shape.trips.into(),
-            shape.group.into(),
-            shape.check.into(),
-            repeat,
-            rows * loops,
-            shape,
-            second,
-        )
+        Self::build(shape)
     }
 }
 
 // In a kernel an option and a signal are no single condition.
 #[allow(clippy::collapsible_if)]
-impl<const W: usize, const D: usize, const A: usize> Logic for TraversalEngine<W, D, A> {
-    #[kernel]
+impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe(meta, W, A, "sxqtigelvy")
+    }
+}
+
+#[kernel]
+impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
     fn update(&mut self) {
         self.writes();
         self.start();
         self.registers();
     }
-    describe!(|this| this
-        ._shape
-        .module("traversal_engine", W, A, "sxqtigelvy")
-        .hidden("cells", this._cells, "loops in all rows")
-        .hidden("D", D, "bits of a distance, W + 1"));
-}
 
-impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
     /// Writes of the host: which register, and which value.
-    #[kernel]
     fn writes(&mut self) {
         comment!("The loop that is written: initial value, then step, then end");
-        self.initial.en_i.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == 0);
-        self.initial.d_i.next = self.cfg_data_i.val().get_bits::<W>(0);
-        self.step.en_i.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == 1);
-        self.step.d_i.next = self.cfg_data_i.val().get_bits::<W>(0);
-        self.first.en_i.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == 1);
-        self.first.d_i.next = self.initial.q_o.val().get_bits::<D>(0)
-            + self.cfg_data_i.val().get_bits::<W>(0).get_bits::<D>(0);
+        self.initial.en_i = self.cfg_valid_i & (self.cfg_sel_i == 0);
+        self.initial = self.cfg_data_i.get_bits::<W>(0);
+        self.step.en_i = self.cfg_valid_i & (self.cfg_sel_i == 1);
+        self.step = self.cfg_data_i.get_bits::<W>(0);
+        self.first.en_i = self.cfg_valid_i & (self.cfg_sel_i == 1);
+        self.first =
+            self.initial.get_bits::<D>(0) + self.cfg_data_i.get_bits::<W>(0).get_bits::<D>(0);
 
-        self.row_exists.next = false;
+        self.row_exists = false;
         for r in 0..self._rows {
-            self.is_row[r].next = self.cfg_row_i.val() == r.to_bits::<3>();
-            self.row_exists.next = self.row_exists.val() | self.is_row[r].val();
+            self.is_row[r] = self.cfg_row_i == r.to_bits::<3>();
+            self.row_exists = self.row_exists | self.is_row[r];
         }
         for c in 0..self._loops {
-            self.is_col[c].next = self.cfg_col_i.val() == c.to_bits::<3>();
+            self.is_col[c] = self.cfg_col_i == c.to_bits::<3>();
         }
-        self.row_equal.next = self.cfg_equal_i.val();
-        self.row_trips.next = self.cfg_trips_i.val();
-        self.end_step.next = self.step.q_o.val();
-        self.minuend.next = self.first.q_o.val();
+        self.row_equal = self.cfg_equal_i;
+        self.row_trips = self.cfg_trips_i;
+        self.end_step = self.step;
+        self.minuend = self.first;
         if self._group > 0 {
             comment!("Group by group: what the registers of the loop hold");
-            self.old[0].row_i.next = self.cfg_row_i.val();
-            self.old[0].col_i.next = self.cfg_col_i.val();
+            self.old[0].row_i = self.cfg_row_i;
+            self.old[0].col_i = self.cfg_col_i;
             self.old[0].initial_i.follow(&self.registers.next_initial_o);
             self.old[0].step_i.follow(&self.registers.next_step_o);
             self.old[0].equal_i.follow(&self.equals);
             self.old[0].trips_i.follow(&self.counts);
-            if self.cfg_group_i.val() {
-                self.row_equal.next = self.old[0].equal_o.val();
-                self.row_trips.next = self.old[0].trips_o.val();
-                self.end_step.next = self.old[0].step_o.val();
-                self.minuend.next = self.old[0].initial_o.val().get_bits::<D>(0)
-                    + self.old[0].step_o.val().get_bits::<D>(0);
+            if self.cfg_group_i {
+                self.row_equal = self.old[0].equal_o;
+                self.row_trips = self.old[0].trips_o;
+                self.end_step = self.old[0].step_o;
+                self.minuend =
+                    self.old[0].initial_o.get_bits::<D>(0) + self.old[0].step_o.get_bits::<D>(0);
             }
         }
 
         comment!("Distance to the end; no bit is needed above it once it is not negative");
         if self._trips > 0 {
-            if self.row_trips.val() {
-                self.minuend.next = 1.into();
+            if self.row_trips {
+                self.minuend = 1.into();
             }
         }
-        self.end_value.next = self.cfg_data_i.val().get_bits::<W>(0).get_bits::<D>(0);
-        self.difference.next = self.minuend.val() - self.end_value.val();
+        self.end_value = self.cfg_data_i.get_bits::<W>(0).get_bits::<D>(0);
+        self.difference = self.minuend - self.end_value;
 
         comment!("A clear writes zeros everywhere");
-        self.keep.next = !self.cfg_clear_i.val();
-        self.initial_bus.next = 0.into();
-        self.step_bus.next = 0.into();
-        self.distance.next = 0.into();
-        self.base_bus.next = 0.into();
-        if self.keep.val() {
-            self.initial_bus.next = self.initial.q_o.val();
-            self.step_bus.next = self.step.q_o.val();
+        self.keep = !self.cfg_clear_i;
+        self.initial_bus = 0.into();
+        self.step_bus = 0.into();
+        self.distance = 0.into();
+        self.base_bus = 0.into();
+        if self.keep {
+            self.initial_bus = self.initial;
+            self.step_bus = self.step;
             if self._group > 0 {
-                if self.cfg_group_i.val() {
-                    self.initial_bus.next = self.cfg_data_i.val().get_bits::<W>(0);
-                    self.step_bus.next = self.cfg_data_i.val().get_bits::<W>(0);
+                if self.cfg_group_i {
+                    self.initial_bus = self.cfg_data_i.get_bits::<W>(0);
+                    self.step_bus = self.cfg_data_i.get_bits::<W>(0);
                 }
             }
-            self.distance.next = self
+            self.distance = self
                 .difference
-                .val()
-                .replace_bit(W, self.minuend.val() < self.end_value.val());
-            self.base_bus.next = self.cfg_data_i.val().get_bits::<A>(0);
+                .replace_bit(W, self.minuend < self.end_value);
+            self.base_bus = self.cfg_data_i.get_bits::<A>(0);
         }
-        self.write_end.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == 2);
-        self.write_base.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == 3);
-        self.write_initial.next = self.write_end.val();
-        self.write_step.next = self.write_end.val();
+        self.write_end = self.cfg_valid_i & (self.cfg_sel_i == 2);
+        self.write_base = self.cfg_valid_i & (self.cfg_sel_i == 3);
+        self.write_initial = self.write_end;
+        self.write_step = self.write_end;
         if self._group > 0 {
-            if self.cfg_group_i.val() {
-                self.write_initial.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == 0);
-                self.write_step.next = self.cfg_valid_i.val() & (self.cfg_sel_i.val() == 1);
+            if self.cfg_group_i {
+                self.write_initial = self.cfg_valid_i & (self.cfg_sel_i == 0);
+                self.write_step = self.cfg_valid_i & (self.cfg_sel_i == 1);
             }
         }
         if self._check > 0 {
-            self.endless[0].clear_i.next = self.stop_i.val();
-            self.endless[0].write_i.next = self.write_end.val();
-            self.endless[0].distance_i.next = self.distance.val();
-            self.endless[0].step_i.next = self.end_step.val();
-            self.endless[0].equal_i.next = self.row_equal.val();
-            self.endless[0].trips_i.next = self.row_trips.val();
-            self.endless_o.next = self.endless[0].endless_o.val();
+            self.endless[0].clear_i = self.stop_i;
+            self.endless[0].write_i = self.write_end;
+            self.endless[0].distance_i = self.distance;
+            self.endless[0].step_i = self.end_step;
+            self.endless[0].equal_i = self.row_equal;
+            self.endless[0].trips_i = self.row_trips;
+            self.endless_o = self.endless[0].endless_o;
         } else {
-            self.endless_o.next = false;
+            self.endless_o = false;
         }
     }
 
     /// Start and repetition.
-    #[kernel]
     fn start(&mut self) {
         comment!("Start");
-        self.start.next = self.start_i.val() & self.core.listed_o.val();
+        self.start = self.start_i & self.core.listed_o;
         if self._double > 0 {
-            self.waits.next = self.pending[0].q_o.val();
-            self.pending[0].en_i.next = self.stop_i.val() | self.load.val() | self.start.val();
-            self.pending[0].d_i.next = !self.stop_i.val() & !self.load.val();
-            self.load.next = (self.waits.val() | self.start.val())
-                & (!self.core.running_o.val() | self.core.finish_o.val())
-                & !(self.alone_i.val() & self.core.busy_o.val())
-                & !self.stop_i.val();
-            self.pending_bare[0].en_i.next = self.start.val() & !self.waits.val();
-            self.pending_bare[0].d_i.next = self.offset_only_i.val();
-            self.bare.next = self.offset_only_i.val();
-            if self.waits.val() {
-                self.bare.next = self.pending_bare[0].q_o.val();
-            }
-            self.cfg_ready_o.next = !self.waits.val();
-            self.busy_o.next = self.waits.val() | self.core.busy_o.val();
+            self.waits = self.pending[0];
+            self.pending[0].en_i = self.stop_i | self.load | self.start;
+            self.pending[0] = !self.stop_i & !self.load;
+            self.load = (self.waits | self.start)
+                & (!self.core.running_o | self.core.finish_o)
+                & !(self.alone_i & self.core.busy_o)
+                & !self.stop_i;
+            self.pending_bare[0].load(self.start & !self.waits, self.offset_only_i);
+            self.bare = mux(self.waits, self.pending_bare[0], self.offset_only_i);
+            self.cfg_ready_o = !self.waits;
+            self.busy_o = self.waits | self.core.busy_o;
         } else {
-            self.waits.next = false;
-            self.bare.next = self.offset_only_i.val();
-            self.load.next = self.start.val() & !self.core.busy_o.val() & !self.stop_i.val();
-            self.cfg_ready_o.next = !self.core.busy_o.val();
-            self.busy_o.next = self.core.busy_o.val();
+            self.waits = false;
+            self.bare = self.offset_only_i;
+            self.load = self.start & !self.core.busy_o & !self.stop_i;
+            self.cfg_ready_o = !self.core.busy_o;
+            self.busy_o = self.core.busy_o;
         }
         for i in 0..self._repeat {
-            self.again[i].next =
-                (self.times[i].q_o.val() != 0) & self.core.finish_o.val() & !self.stop_i.val();
-            self.times[i].en_i.next = self.start.val() | self.again[i].val();
-            self.times[i].d_i.next = self.times[i].q_o.val() - 1;
-            if self.start.val() {
-                self.times[i].d_i.next = self.times_i[i].val();
-            }
+            self.again[i] = (self.times[i] != 0) & self.core.finish_o & !self.stop_i;
+            self.times[i].en_i = self.start | self.again[i];
+            self.times[i] = mux(self.start, self.times_i[i], self.times[i] - 1);
         }
         if self._repeat > 0 {
-            if self.again[0].val() {
-                self.load.next = true;
+            if self.again[0] {
+                self.load = true;
             }
         }
-        self.load_o.next = self.load.val();
+        self.load_o = self.load;
     }
 
     /// Registers, the core and the outputs.
-    #[kernel]
     fn registers(&mut self) {
         // Registers
         for r in 0..self._rows {
-            self.base[r].d_i.next = self.base_bus.val();
+            self.base[r] = self.base_bus;
             if self._repeat > 0 {
-                self.base[r].en_i.next = self.cfg_clear_i.val()
-                    | self.again[0].val()
-                    | (self.write_base.val() & self.is_row[r].val());
-                if self.again[0].val() {
-                    self.base[r].d_i.next = self.base[r].q_o.val() + self.increment_i[r].val();
+                self.base[r].en_i =
+                    self.cfg_clear_i | self.again[0] | (self.write_base & self.is_row[r]);
+                if self.again[0] {
+                    self.base[r] = self.base[r] + self.increment_i[r];
                 }
             } else {
-                self.base[r].en_i.next =
-                    self.cfg_clear_i.val() | (self.write_base.val() & self.is_row[r].val());
+                self.base[r].en_i = self.cfg_clear_i | (self.write_base & self.is_row[r]);
             }
             if self._trips > 0 {
-                self.trips[r].en_i.next = self.write_base.val() & self.is_row[r].val();
-                self.trips[r].d_i.next = self.cfg_trips_i.val();
-                self.counts[r].next = self.trips[r].q_o.val();
+                self.trips[r].load(self.write_base & self.is_row[r], self.cfg_trips_i);
+                self.counts[r] = self.trips[r];
             } else {
-                self.counts[r].next = false;
+                self.counts[r] = false;
             }
             if self._equality > 0 {
-                self.equal[r].en_i.next = self.write_base.val() & self.is_row[r].val();
-                self.equal[r].d_i.next = self.cfg_equal_i.val();
-                self.equals[r].next = self.equal[r].q_o.val();
+                self.equal[r].load(self.write_base & self.is_row[r], self.cfg_equal_i);
+                self.equals[r] = self.equal[r];
             } else {
-                self.equals[r].next = false;
+                self.equals[r] = false;
             }
 
             for c in 0..self._loops {
-                self.here[r * self._loops + c].next = self.is_row[r].val() & self.is_col[c].val();
-                self.registers.write_initial_i[r * self._loops + c].next = self.cfg_clear_i.val()
-                    | (self.write_initial.val() & self.here[r * self._loops + c].val());
-                self.registers.write_step_i[r * self._loops + c].next = self.cfg_clear_i.val()
-                    | (self.write_step.val() & self.here[r * self._loops + c].val());
-                self.registers.write_distance_i[r * self._loops + c].next = self.cfg_clear_i.val()
-                    | (self.write_end.val() & self.here[r * self._loops + c].val());
+                self.here[r * self._loops + c] = self.is_row[r] & self.is_col[c];
+                self.registers.write_initial_i[r * self._loops + c] =
+                    self.cfg_clear_i | (self.write_initial & self.here[r * self._loops + c]);
+                self.registers.write_step_i[r * self._loops + c] =
+                    self.cfg_clear_i | (self.write_step & self.here[r * self._loops + c]);
+                self.registers.write_distance_i[r * self._loops + c] =
+                    self.cfg_clear_i | (self.write_end & self.here[r * self._loops + c]);
             }
         }
-        self.registers.initial_i.next = self.initial_bus.val();
-        self.registers.step_i.next = self.step_bus.val();
-        self.registers.distance_i.next = self.distance.val();
-        self.registers.load_i.next = self.load.val();
+        self.registers.initial_i = self.initial_bus;
+        self.registers.step_i = self.step_bus;
+        self.registers.distance_i = self.distance;
+        self.registers.load_i = self.load;
         self.core.initial_i.follow(&self.registers.initial_o);
         self.core.step_i.follow(&self.registers.step_o);
         self.core.distance_i.follow(&self.registers.distance_o);
@@ -402,8 +371,8 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
         self.core
             .load_distance_i
             .follow(&self.registers.next_distance_o);
-        self.rows.load_i.next = self.load.val();
-        self.rows.bare_i.next = self.bare.val();
+        self.rows.load_i = self.load;
+        self.rows.bare_i = self.bare;
         self.rows.base_i.follow(&self.base);
         self.rows.trips_i.follow(&self.counts);
         self.rows.equal_i.follow(&self.equals);
@@ -411,24 +380,24 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
         self.core.trips_i.follow(&self.rows.trips_o);
         self.core.equal_i.follow(&self.rows.equal_o);
 
-        self.core.stop_i.next = self.stop_i.val();
-        self.core.list_clear_i.next = self.cfg_clear_i.val();
-        self.core.list_i.next = self.write_base.val() & self.row_exists.val();
-        self.core.list_row_i.next = self.cfg_row_i.val();
-        self.core.list_kind_i.next = self.cfg_kind_i.val();
-        self.core.list_attached_i.next = self.cfg_attached_i.val();
-        self.core.list_loop_i.next = self.cfg_loop_i.val();
-        self.core.load_i.next = self.load.val();
-        self.core.pause_i.next = self.pause_i.val();
-        self.core.ready_i.next = self.ready_i.val();
+        self.core.stop_i = self.stop_i;
+        self.core.list_clear_i = self.cfg_clear_i;
+        self.core.list_i = self.write_base & self.row_exists;
+        self.core.list_row_i = self.cfg_row_i;
+        self.core.list_kind_i = self.cfg_kind_i;
+        self.core.list_attached_i = self.cfg_attached_i;
+        self.core.list_loop_i = self.cfg_loop_i;
+        self.core.load_i = self.load;
+        self.core.pause_i = self.pause_i;
+        self.core.ready_i = self.ready_i;
 
-        self.able_o.next = self.core.able_o.val();
-        self.valid_o.next = self.core.valid_o.val();
-        self.addr_o.next = self.core.addr_o.val();
-        self.row_o.next = self.core.row_o.val();
-        self.kind_o.next = self.core.kind_o.val();
-        self.last_o.next = self.core.last_o.val();
-        self.end_o.next = self.core.end_o.val();
+        self.able_o = self.core.able_o;
+        self.valid_o = self.core.valid_o;
+        self.addr_o = self.core.addr_o;
+        self.row_o = self.core.row_o;
+        self.kind_o = self.core.kind_o;
+        self.last_o = self.core.last_o;
+        self.end_o = self.core.end_o;
         self.final_o.follow(&self.core.final_o);
     }
 }

@@ -7,7 +7,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// No registers.
-#[module(combinational, build)]
+#[module(name = "traversal_group", combinational, shape: TraversalShape)]
 pub struct GroupValues<const W: usize> {
     /// Row.
     pub row_i: Signal<In, Bits<3>>,
@@ -33,48 +33,38 @@ pub struct GroupValues<const W: usize> {
     old_step: Signal<Local, Bits<W>>,
     equal: Signal<Local, Bit>,
     trips: Signal<Local, Bit>,
-    _rows: usize,
-    _loops: usize,
-    #[argument]
+    /// Rows.
+    _rows: Param<'m'>,
+    /// Loops in a row.
+    _loops: Param<'n'>,
+    #[new(rows * loops)]
     _cells: usize,
+    /// Bits of an offset.
+    _offset_bits: Generic<'w', W>,
 }
 
+#[kernel]
 impl<const W: usize> GroupValues<W> {
-    /// The loops of a unit.
-    pub fn new(shape: TraversalShape) -> Self {
-        let (rows, cells) = (shape.rows, shape.rows * shape.loops);
-        Self::build(rows, shape.loops, cells)
-    }
-}
-
-impl<const W: usize> Logic for GroupValues<W> {
-    #[kernel]
     fn update(&mut self) {
-        self.old_initial.next = 0.into();
-        self.old_step.next = 0.into();
-        self.equal.next = false;
-        self.trips.next = false;
+        self.old_initial = 0.into();
+        self.old_step = 0.into();
+        self.equal = false;
+        self.trips = false;
         for r in 0..self._rows {
-            if self.row_i.val() == r.to_bits::<3>() {
-                self.equal.next = self.equal.val() | self.equal_i[r].val();
-                self.trips.next = self.trips.val() | self.trips_i[r].val();
+            if self.row_i == r.to_bits::<3>() {
+                self.equal = self.equal | self.equal_i[r];
+                self.trips = self.trips | self.trips_i[r];
             }
             for c in 0..self._loops {
-                if (self.row_i.val() == r.to_bits::<3>()) & (self.col_i.val() == c.to_bits::<3>()) {
-                    self.old_initial.next =
-                        self.old_initial.val() | self.initial_i[r * self._loops + c].val();
-                    self.old_step.next =
-                        self.old_step.val() | self.step_i[r * self._loops + c].val();
+                if (self.row_i == r.to_bits::<3>()) & (self.col_i == c.to_bits::<3>()) {
+                    self.old_initial = self.old_initial | self.initial_i[r * self._loops + c];
+                    self.old_step = self.old_step | self.step_i[r * self._loops + c];
                 }
             }
         }
-        self.initial_o.next = self.old_initial.val();
-        self.step_o.next = self.old_step.val();
-        self.equal_o.next = self.equal.val();
-        self.trips_o.next = self.trips.val();
+        self.initial_o = self.old_initial;
+        self.step_o = self.old_step;
+        self.equal_o = self.equal;
+        self.trips_o = self.trips;
     }
-    describe!(|this| Meta::module("traversal_group")
-        .param("rows", "m", this._rows, "rows")
-        .param("loops", "n", this._loops, "loops in a row")
-        .param("W", "w", W, "bits of an offset"));
 }

@@ -16,7 +16,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// The active row changes one cycle after `load_i` or `advance_i`.
-#[module(build)]
+#[module(name = "traversal_order")]
 pub struct RowOrder {
     /// Empties the list that is written; wins over `list_i`.
     pub clear_i: Signal<In, Bit>,
@@ -105,24 +105,18 @@ pub struct RowOrder {
     next_row: Signal<Local, Bits<3>>,
     next_kind: Signal<Local, Bits<2>>,
     next_runs: Signal<Local, Bit>,
-    _rows: usize,
-    _loops: usize,
-    _double: usize,
-    _attach: usize,
-    #[argument]
+    /// Rows.
+    _rows: Param<'m'>,
+    /// Loops in a row.
+    _loops: Param<'n'>,
+    /// 1: a waiting and an active list.
+    _double: Optional<'x'>,
+    /// 1: rows may be attached to a loop.
+    _attach: Optional<'i'>,
+    #[new(double * rows)]
     _second: usize,
-    #[argument]
+    #[new(attach * rows)]
     _attached: usize,
-}
-
-impl RowOrder {
-    /// The order of up to `rows` rows of `loops` loops; with `double` in two lists, with `attach` for
-    /// attached rows too.
-    pub fn new(rows: usize, loops: usize, double: bool, attach: bool) -> Self {
-        let second = if double { rows } else { 0 };
-        let attached = if attach { rows } else { 0 };
-        Self::build(rows, loops, double.into(), attach.into(), second, attached)
-    }
 }
 
 /// `rows` by `loops` default values.
@@ -132,70 +126,42 @@ fn grid<T: Default>(rows: usize, loops: usize) -> Vec<Vec<T>> {
 
 // In a kernel an option and a signal are no single condition.
 #[allow(clippy::collapsible_if)]
-impl Logic for RowOrder {
-    #[kernel]
+#[kernel]
+impl RowOrder {
     fn update(&mut self) {
         self.lists();
         self.following();
         self.step();
     }
-    describe!(|this| Meta::module("traversal_order")
-        .param("rows", "m", this._rows, "rows")
-        .param("loops", "n", this._loops, "loops in a row")
-        .option(
-            "double",
-            "x",
-            this._double,
-            "1: a waiting and an active list"
-        )
-        .option(
-            "attach",
-            "i",
-            this._attach,
-            "1: rows may be attached to a loop"
-        ));
-}
 
-impl RowOrder {
     /// The list that is written, and the list in use.
-    #[kernel]
     fn lists(&mut self) {
         comment!("The list that is written");
-        self.known.next = false;
+        self.known = false;
         for k in 0..self._rows {
-            self.known.next = self.known.val()
-                | (self.used[k].q_o.val() & (self.row[k].q_o.val() == self.list_row_i.val()));
+            self.known = self.known | (self.used[k] & (self.row[k] == self.list_row_i));
         }
         for k in 0..self._rows {
             if k > 0 {
-                self.append[k].next = self.list_i.val()
-                    & !self.known.val()
-                    & self.used[k - 1].q_o.val()
-                    & !self.used[k].q_o.val();
+                self.append[k] = self.list_i & !self.known & self.used[k - 1] & !self.used[k];
             } else {
-                self.append[k].next = self.list_i.val() & !self.used[k].q_o.val();
+                self.append[k] = self.list_i & !self.used[k];
             }
-            self.used[k].en_i.next = self.clear_i.val() | self.append[k].val();
-            self.used[k].d_i.next = !self.clear_i.val();
-            self.row[k].en_i.next = self.append[k].val();
-            self.row[k].d_i.next = self.list_row_i.val();
-            self.kind[k].en_i.next = self.append[k].val();
-            self.kind[k].d_i.next = self.list_kind_i.val();
+            self.used[k].load(self.clear_i | self.append[k], !self.clear_i);
+            self.row[k].load(self.append[k], self.list_row_i);
+            self.kind[k].load(self.append[k], self.list_kind_i);
         }
-        self.listed_o.next = self.used[0].q_o.val();
+        self.listed_o = self.used[0];
 
         comment!("The list in use");
         if self._double > 0 {
             for k in 0..self._rows {
-                self.active_used[k].en_i.next = self.load_i.val();
-                self.active_used[k].d_i.next = self.used[k].q_o.val();
-                self.active_row[k].en_i.next = self.load_i.val();
-                self.active_row[k].d_i.next = self.row[k].q_o.val();
-                self.active_kind[k].en_i.next = self.load_i.val();
-                self.active_kind[k].d_i.next = self.kind[k].q_o.val();
-                self.has[k].next = self.active_used[k].q_o.val();
-                self.has_row[k].next = self.active_row[k].q_o.val();
-                self.has_kind[k].next = self.active_kind[k].q_o.val();
+                self.active_used[k].load(self.load_i, self.used[k]);
+                self.active_row[k].load(self.load_i, self.row[k]);
+                self.active_kind[k].load(self.load_i, self.kind[k]);
+                self.has[k] = self.active_used[k];
+                self.has_row[k] = self.active_row[k];
+                self.has_kind[k] = self.active_kind[k];
             }
         } else {
             self.has.follow(&self.used);
@@ -205,139 +171,113 @@ impl RowOrder {
     }
 
     /// The row that follows the active one.
-    #[kernel]
     fn following(&mut self) {
         comment!("The row that follows the active one");
-        self.follows.next = false;
+        self.follows = false;
         for k in 0..self._rows {
-            if k > 0 {
-                self.follow[k].next = self.place[k - 1].q_o.val() & self.has[k].val();
-            } else {
-                self.follow[k].next = false;
-            }
-            self.follows.next = self.follows.val() | self.follow[k].val();
+            self.follow[k] = mux(k > 0, self.place[k - 1] & self.has[k], false);
+            self.follows = self.follows | self.follow[k];
         }
-        self.in_middle.next = false;
-        self.in_tensor.next = self.kind_now.q_o.val() == 0;
-        self.found.next = false;
-        self.aside.next = false;
+        self.in_middle = false;
+        self.in_tensor = self.kind_now == 0;
+        self.found = false;
+        self.aside = false;
         for k in 0..self._rows {
-            self.pick[k].next = false;
+            self.pick[k] = false;
         }
         if self._attach > 0 {
-            self.in_middle.next = self.middle[0].q_o.val();
+            self.in_middle = self.middle[0];
             for c in 0..self._loops {
-                self.list_to[c].next =
-                    self.list_attached_i.val() & (self.list_loop_i.val() == c.to_bits::<3>());
+                self.list_to[c] = self.list_attached_i & (self.list_loop_i == c.to_bits::<3>());
             }
             for k in 0..self._rows {
                 for c in 0..self._loops {
-                    self.attached[k][c].en_i.next = self.append[k].val();
-                    self.attached[k][c].d_i.next = self.list_to[c].val();
+                    self.attached[k][c].load(self.append[k], self.list_to[c]);
                     if self._double > 0 {
-                        self.active_attached[k][c].en_i.next = self.load_i.val();
-                        self.active_attached[k][c].d_i.next = self.attached[k][c].q_o.val();
-                        self.has_attached[k][c].next = self.active_attached[k][c].q_o.val();
+                        self.active_attached[k][c].load(self.load_i, self.attached[k][c]);
+                        self.has_attached[k][c] = self.active_attached[k][c];
                     } else {
-                        self.has_attached[k][c].next = self.attached[k][c].q_o.val();
+                        self.has_attached[k][c] = self.attached[k][c];
                     }
                 }
             }
             for k in 0..self._rows {
-                self.candidate[k].next =
-                    !self.in_tensor.val() & self.in_middle.val() & self.due[k].q_o.val();
+                self.candidate[k] = !self.in_tensor & self.in_middle & self.due[k];
                 for c in 0..self._loops {
-                    self.candidate[k].next = self.candidate[k].val()
-                        | (self.in_tensor.val()
-                            & self.has[k].val()
-                            & self.has_attached[k][c].val()
-                            & self.wrap_i[c].val());
+                    self.candidate[k] = self.candidate[k]
+                        | (self.in_tensor & self.has[k] & self.has_attached[k][c] & self.wrap_i[c]);
                 }
             }
             for k in 0..self._rows {
-                if self.has_kind[k].val() == 2 {
-                    self.pick[k].next = self.candidate[k].val() & !self.found.val();
-                    self.found.next = self.found.val() | self.candidate[k].val();
+                if self.has_kind[k] == 2 {
+                    self.pick[k] = self.candidate[k] & !self.found;
+                    self.found = self.found | self.candidate[k];
                 }
             }
             for k in 0..self._rows {
-                if self.has_kind[k].val() == 1 {
-                    self.pick[k].next = self.candidate[k].val() & !self.found.val();
-                    self.found.next = self.found.val() | self.candidate[k].val();
+                if self.has_kind[k] == 1 {
+                    self.pick[k] = self.candidate[k] & !self.found;
+                    self.found = self.found | self.candidate[k];
                 }
             }
-            self.aside.next = (self.in_tensor.val() & self.found.val() & !self.done_i.val())
-                | (self.in_middle.val() & self.done_i.val());
+            self.aside =
+                (self.in_tensor & self.found & !self.done_i) | (self.in_middle & self.done_i);
             for k in 0..self._rows {
-                self.due[k].en_i.next = self.change.val();
-                self.due[k].d_i.next =
-                    self.aside.val() & self.candidate[k].val() & !self.pick[k].val();
+                self.due[k].load(self.change, self.aside & self.candidate[k] & !self.pick[k]);
             }
-            self.middle[0].en_i.next = self.change.val();
-            self.middle[0].d_i.next = self.aside.val() & self.found.val() & !self.load_i.val();
+            self.middle[0].load(self.change, self.aside & self.found & !self.load_i);
         }
-        self.end_o.next = !self.follows.val() & !self.in_middle.val();
+        self.end_o = !self.follows & !self.in_middle;
     }
 
     /// Next place, row and kind.
-    #[kernel]
     fn step(&mut self) {
         comment!("Next place, row and kind");
         for k in 0..self._rows {
-            self.step_place[k].next = self.follow[k].val();
+            self.step_place[k] = self.follow[k];
             if self._attach > 0 {
-                if self.aside.val() {
-                    self.step_place[k].next = self.pick[k].val()
-                        | (!self.found.val() & self.has[k].val() & (self.has_kind[k].val() == 0));
+                if self.aside {
+                    self.step_place[k] =
+                        self.pick[k] | (!self.found & self.has[k] & (self.has_kind[k] == 0));
                 }
             }
         }
-        self.step_row.next = 0.into();
-        self.step_kind.next = 0.into();
+        self.step_row = 0.into();
+        self.step_kind = 0.into();
         for k in 0..self._rows {
-            if self.step_place[k].val() {
-                self.step_row.next = self.step_row.val() | self.has_row[k].val();
-                self.step_kind.next = self.step_kind.val() | self.has_kind[k].val();
+            if self.step_place[k] {
+                self.step_row = self.step_row | self.has_row[k];
+                self.step_kind = self.step_kind | self.has_kind[k];
             }
         }
-        self.next_row.next = self.step_row.val();
-        self.next_kind.next = self.step_kind.val();
-        if self.load_i.val() {
-            self.next_row.next = self.row[0].q_o.val();
-            self.next_kind.next = self.kind[0].q_o.val();
+        self.next_row = self.step_row;
+        self.next_kind = self.step_kind;
+        if self.load_i {
+            self.next_row = self.row[0];
+            self.next_kind = self.kind[0];
         }
-        self.next_runs.next =
-            (self.load_i.val() | self.follows.val() | self.aside.val()) & !self.stop_i.val();
+        self.next_runs = (self.load_i | self.follows | self.aside) & !self.stop_i;
         for k in 0..self._rows {
             if k > 0 {
-                self.next_place[k].next =
-                    self.step_place[k].val() & !self.load_i.val() & !self.stop_i.val();
+                self.next_place[k] = self.step_place[k] & !self.load_i & !self.stop_i;
             } else {
-                self.next_place[k].next =
-                    (self.step_place[k].val() | self.load_i.val()) & !self.stop_i.val();
+                self.next_place[k] = (self.step_place[k] | self.load_i) & !self.stop_i;
             }
         }
 
-        self.change.next = self.load_i.val()
-            | self.stop_i.val()
-            | (self.advance_i.val() & (self.done_i.val() | self.aside.val()));
-        self.running.en_i.next = self.change.val();
-        self.running.d_i.next = self.next_runs.val();
-        self.number.en_i.next = self.change.val();
-        self.number.d_i.next = self.next_row.val();
-        self.kind_now.en_i.next = self.change.val();
-        self.kind_now.d_i.next = self.next_kind.val();
+        self.change = self.load_i | self.stop_i | (self.advance_i & (self.done_i | self.aside));
+        self.running.load(self.change, self.next_runs);
+        self.number.load(self.change, self.next_row);
+        self.kind_now.load(self.change, self.next_kind);
         for k in 0..self._rows {
-            self.place[k].en_i.next = self.change.val();
-            self.place[k].d_i.next = self.next_place[k].val();
-            self.active[k].en_i.next = self.change.val();
-            self.active[k].d_i.next =
-                self.next_runs.val() & (self.next_row.val() == k.to_bits::<3>());
-            self.active_o[k].next = self.active[k].q_o.val();
+            self.place[k].load(self.change, self.next_place[k]);
+            self.active[k].en_i = self.change;
+            self.active[k] = self.next_runs & (self.next_row == k.to_bits::<3>());
+            self.active_o[k] = self.active[k];
         }
 
-        self.running_o.next = self.running.q_o.val();
-        self.row_o.next = self.number.q_o.val();
-        self.kind_o.next = self.kind_now.q_o.val();
+        self.running_o = self.running;
+        self.row_o = self.number;
+        self.kind_o = self.kind_now;
     }
 }

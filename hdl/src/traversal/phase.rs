@@ -29,7 +29,7 @@ pub enum DecodePhase {
 ///
 /// # Timing
 /// No registers.
-#[module(combinational)]
+#[module(name = "traversal_phase", combinational)]
 pub struct NextPhase {
     /// What the word is.
     pub phase_i: Signal<In, DecodePhase>,
@@ -56,71 +56,63 @@ pub struct NextPhase {
 
 // In a kernel the arms of a match have no conditions.
 #[allow(clippy::collapsible_match)]
-impl Logic for NextPhase {
-    #[kernel]
+#[kernel]
+impl NextPhase {
     fn update(&mut self) {
-        self.whole.next = self.op_i.val() == 0;
-        self.last_loop.next = self.loops_left_i.val() == 1;
-        self.loop_end_o.next = (self.phase_i.val() == DecodePhase::End)
-            | (!self.whole.val()
-                & ((self.phase_i.val() == DecodePhase::Initial)
-                    | (self.phase_i.val() == DecodePhase::Step)));
+        self.whole = self.op_i == 0;
+        self.last_loop = self.loops_left_i == 1;
+        self.loop_end_o = (self.phase_i == DecodePhase::End)
+            | (!self.whole
+                & ((self.phase_i == DecodePhase::Initial) | (self.phase_i == DecodePhase::Step)));
 
-        self.block_end.next = DecodePhase::Row;
-        if self.last_word_i.val() {
-            self.block_end.next = DecodePhase::Head;
-        }
-        self.next_phase.next = self.block_end.val();
-        match self.phase_i.val() {
+        self.block_end = mux(self.last_word_i, DecodePhase::Head, DecodePhase::Row);
+        self.next_phase = self.block_end;
+        match self.phase_i {
             DecodePhase::Head => {
-                if (self.whole.val() | (self.op_i.val() == 4)) & self.window_i.val() {
-                    self.next_phase.next = DecodePhase::WindowFirst;
+                if (self.whole | (self.op_i == 4)) & self.window_i {
+                    self.next_phase = DecodePhase::WindowFirst;
                 }
             }
             DecodePhase::WindowFirst => {
-                self.next_phase.next = DecodePhase::WindowEnd;
+                self.next_phase = DecodePhase::WindowEnd;
             }
             DecodePhase::Row => {
-                if (self.op_i.val() == 0) | (self.op_i.val() == 1) {
-                    self.next_phase.next = DecodePhase::Base;
-                } else if self.row_loops_i.val() != 0 {
-                    if self.op_i.val() == 2 {
-                        self.next_phase.next = DecodePhase::Step;
+                if (self.op_i == 0) | (self.op_i == 1) {
+                    self.next_phase = DecodePhase::Base;
+                } else if self.row_loops_i != 0 {
+                    if self.op_i == 2 {
+                        self.next_phase = DecodePhase::Step;
                     } else {
-                        self.next_phase.next = DecodePhase::End;
+                        self.next_phase = DecodePhase::End;
                     }
                 }
             }
             DecodePhase::Base => {
-                if self.loops_left_i.val() != 0 {
-                    self.next_phase.next = DecodePhase::Initial;
+                if self.loops_left_i != 0 {
+                    self.next_phase = DecodePhase::Initial;
                 }
             }
             DecodePhase::Initial => {
-                if self.whole.val() {
-                    self.next_phase.next = DecodePhase::Step;
-                } else if !self.last_loop.val() {
-                    self.next_phase.next = DecodePhase::Initial;
+                if self.whole {
+                    self.next_phase = DecodePhase::Step;
+                } else if !self.last_loop {
+                    self.next_phase = DecodePhase::Initial;
                 }
             }
             DecodePhase::Step => {
-                if self.whole.val() {
-                    self.next_phase.next = DecodePhase::End;
-                } else if !self.last_loop.val() {
-                    self.next_phase.next = DecodePhase::Step;
+                if self.whole {
+                    self.next_phase = DecodePhase::End;
+                } else if !self.last_loop {
+                    self.next_phase = DecodePhase::Step;
                 }
             }
             DecodePhase::End => {
-                if !self.last_loop.val() {
-                    self.next_phase.next = DecodePhase::End;
-                    if self.whole.val() {
-                        self.next_phase.next = DecodePhase::Initial;
-                    }
+                if !self.last_loop {
+                    self.next_phase = mux(self.whole, DecodePhase::Initial, DecodePhase::End);
                 }
             }
             _ => {}
         }
-        self.next_o.next = self.next_phase.val();
+        self.next_o = self.next_phase;
     }
-    describe!(|_this| Meta::module("traversal_phase"));
 }

@@ -11,7 +11,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// A write or load shows in the next cycle. There is no reset: registers are unknown until they
 /// are written.
-#[module(no_reset, build)]
+#[module(name = "traversal_registers", no_reset)]
 pub struct LoopRegisters<const W: usize, const D: usize> {
     /// Writes the initial offset of the loop.
     pub write_initial_i: [Signal<In, Bit>; loops],
@@ -51,45 +51,35 @@ pub struct LoopRegisters<const W: usize, const D: usize> {
     active_step: [RegData<Bits<W>>; second],
     /// V + X - Y in use.
     active_distance: [RegData<Bits<D>>; second],
-    _loops: usize,
-    _double: usize,
-    #[argument]
+    /// Loops.
+    _loops: Param<'n'>,
+    #[new(double * loops)]
     _second: usize,
+    /// Bits of an offset.
+    _offset_bits: Generic<'w', W>,
+    /// 1: a waiting and an active set.
+    _double: Optional<'x'>,
 }
 
+#[kernel]
 impl<const W: usize, const D: usize> LoopRegisters<W, D> {
-    /// Registers of `loops` loops, in two sets if `double`.
-    pub fn new(loops: usize, double: bool) -> Self {
-        let second = if double { loops } else { 0 };
-        Self::build(loops, double.into(), second)
-    }
-}
-
-impl<const W: usize, const D: usize> Logic for LoopRegisters<W, D> {
-    #[kernel]
     fn update(&mut self) {
         for c in 0..self._loops {
-            self.initial[c].en_i.next = self.write_initial_i[c].val();
-            self.initial[c].d_i.next = self.initial_i.val();
-            self.step[c].en_i.next = self.write_step_i[c].val();
-            self.step[c].d_i.next = self.step_i.val();
-            self.distance[c].en_i.next = self.write_distance_i[c].val();
-            self.distance[c].d_i.next = self.distance_i.val();
-            self.next_initial_o[c].next = self.initial[c].q_o.val();
-            self.next_step_o[c].next = self.step[c].q_o.val();
-            self.next_distance_o[c].next = self.distance[c].q_o.val();
+            self.initial[c].load(self.write_initial_i[c], self.initial_i);
+            self.step[c].load(self.write_step_i[c], self.step_i);
+            self.distance[c].load(self.write_distance_i[c], self.distance_i);
+            self.next_initial_o[c] = self.initial[c];
+            self.next_step_o[c] = self.step[c];
+            self.next_distance_o[c] = self.distance[c];
         }
         if self._double > 0 {
             for c in 0..self._loops {
-                self.active_initial[c].en_i.next = self.load_i.val();
-                self.active_initial[c].d_i.next = self.initial[c].q_o.val();
-                self.active_step[c].en_i.next = self.load_i.val();
-                self.active_step[c].d_i.next = self.step[c].q_o.val();
-                self.active_distance[c].en_i.next = self.load_i.val();
-                self.active_distance[c].d_i.next = self.distance[c].q_o.val();
-                self.initial_o[c].next = self.active_initial[c].q_o.val();
-                self.step_o[c].next = self.active_step[c].q_o.val();
-                self.distance_o[c].next = self.active_distance[c].q_o.val();
+                self.active_initial[c].load(self.load_i, self.initial[c]);
+                self.active_step[c].load(self.load_i, self.step[c]);
+                self.active_distance[c].load(self.load_i, self.distance[c]);
+                self.initial_o[c] = self.active_initial[c];
+                self.step_o[c] = self.active_step[c];
+                self.distance_o[c] = self.active_distance[c];
             }
         } else {
             self.initial_o.follow(&self.initial);
@@ -97,14 +87,4 @@ impl<const W: usize, const D: usize> Logic for LoopRegisters<W, D> {
             self.distance_o.follow(&self.distance);
         }
     }
-    describe!(|this| Meta::module("traversal_registers")
-        .param("loops", "n", this._loops, "loops")
-        .param("W", "w", W, "bits of an offset")
-        .hidden("D", D, "bits of a distance, W + 1")
-        .option(
-            "double",
-            "x",
-            this._double,
-            "1: a waiting and an active set"
-        ));
 }

@@ -8,7 +8,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// With two sets a load shows in the next cycle. With one set there are no registers.
-#[module(no_reset, build)]
+#[module(name = "traversal_rows", no_reset, shape: TraversalShape)]
 pub struct RowValues<const A: usize> {
     /// The waiting set becomes active.
     pub load_i: Signal<In, Bit>,
@@ -30,52 +30,39 @@ pub struct RowValues<const A: usize> {
     active_base: [RegData<Bits<A>>; rows * double],
     active_trips: [RegData<Bit>; rows * double * trips],
     active_equal: [RegData<Bit>; rows * double * equality],
-    _rows: usize,
-    _double: usize,
-    _equality: usize,
-    _trips: usize,
+    /// Rows.
+    _rows: Param<'m'>,
+    /// Bits of an address.
+    _address_bits: Generic<'a', A>,
+    /// 1: two sets of registers.
+    _double: Optional<'x'>,
+    /// 1: the end test may be equality.
+    _equality: Optional<'q'>,
+    /// 1: a row may count iterations.
+    _trips: Optional<'t'>,
 }
 
+#[kernel]
 impl<const A: usize> RowValues<A> {
-    /// The rows of a unit.
-    pub fn new(shape: TraversalShape) -> Self {
-        let rows = shape.rows;
-        Self::build(
-            rows,
-            shape.double.into(),
-            shape.equality.into(),
-            shape.trips.into(),
-        )
-    }
-}
-
-impl<const A: usize> Logic for RowValues<A> {
-    #[kernel]
     fn update(&mut self) {
         for r in 0..self._rows {
-            self.wanted[r].next = self.base_i[r].val();
-            if self.bare_i.val() {
-                self.wanted[r].next = 0.into();
-            }
+            self.wanted[r] = mux(self.bare_i, 0.into(), self.base_i[r]);
         }
         if self._double > 0 {
             for r in 0..self._rows {
-                self.active_base[r].en_i.next = self.load_i.val();
-                self.active_base[r].d_i.next = self.wanted[r].val();
-                self.base_o[r].next = self.active_base[r].q_o.val();
+                self.active_base[r].load(self.load_i, self.wanted[r]);
+                self.base_o[r] = self.active_base[r];
                 if self._trips > 0 {
-                    self.active_trips[r].en_i.next = self.load_i.val();
-                    self.active_trips[r].d_i.next = self.trips_i[r].val();
-                    self.trips_o[r].next = self.active_trips[r].q_o.val();
+                    self.active_trips[r].load(self.load_i, self.trips_i[r]);
+                    self.trips_o[r] = self.active_trips[r];
                 } else {
-                    self.trips_o[r].next = false;
+                    self.trips_o[r] = false;
                 }
                 if self._equality > 0 {
-                    self.active_equal[r].en_i.next = self.load_i.val();
-                    self.active_equal[r].d_i.next = self.equal_i[r].val();
-                    self.equal_o[r].next = self.active_equal[r].q_o.val();
+                    self.active_equal[r].load(self.load_i, self.equal_i[r]);
+                    self.equal_o[r] = self.active_equal[r];
                 } else {
-                    self.equal_o[r].next = false;
+                    self.equal_o[r] = false;
                 }
             }
         } else {
@@ -84,15 +71,4 @@ impl<const A: usize> Logic for RowValues<A> {
             self.equal_o.follow(&self.equal_i);
         }
     }
-    describe!(|this| Meta::module("traversal_rows")
-        .param("rows", "m", this._rows, "rows")
-        .param("A", "a", A, "bits of an address")
-        .option("double", "x", this._double, "1: two sets of registers")
-        .option(
-            "equality",
-            "q",
-            this._equality,
-            "1: the end test may be equality"
-        )
-        .option("trips", "t", this._trips, "1: a row may count iterations"));
 }

@@ -48,8 +48,8 @@ impl TraversalShape {
 
     /// A module of the unit: `name`, the sizes, and of the options those that make a difference to it,
     /// given by their letters in module names.
-    pub(super) fn module(&self, name: &str, w: usize, a: usize, letters: &str) -> Meta {
-        let mut meta = Meta::module(name)
+    pub(super) fn describe(&self, meta: Meta, w: usize, a: usize, letters: &str) -> Meta {
+        let mut meta = meta
             .param("rows", "m", self.rows, "rows")
             .param("loops", "n", self.loops, "loops in a row")
             .param("W", "w", w, "bits of an offset")

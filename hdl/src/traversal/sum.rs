@@ -8,7 +8,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// The sum of the terms of one cycle is at the output as many enabled clock edges later as there
 /// are stages. A new sum may begin at every edge. It wraps at A bits.
-#[module(no_reset, build)]
+#[module(name = "traversal_sum", no_reset)]
 pub struct AddressSum<const A: usize> {
     /// All stages move on.
     pub enable_i: Signal<In, Bit>,
@@ -29,14 +29,33 @@ pub struct AddressSum<const A: usize> {
     oct_stage: [RegData<Bits<A>>; octs * oct_cut],
     oct_sum: [Signal<Local, Bits<A>>; octs],
     total: RegData<Bits<A>>,
-    _terms: usize,
-    _pairs: usize,
-    _quads: usize,
-    _octs: usize,
-    _stages: usize,
-    _pair_cut: usize,
-    _quad_cut: usize,
-    _oct_cut: usize,
+    /// Terms.
+    _terms: Param<'n'>,
+    /// Bits of an address.
+    _address_bits: Generic<'a', A>,
+    #[argument]
+    _wanted: usize,
+    /// Register stages.
+    #[new(Self::stages_of(terms, wanted))]
+    _stages: Param<'s'>,
+    /// Sums of two terms.
+    #[new(terms.div_ceil(2))]
+    _pairs: Hidden,
+    /// Sums of up to four terms.
+    #[new(pairs.div_ceil(2))]
+    _quads: Hidden,
+    /// Sums of up to eight terms.
+    #[new(quads.div_ceil(2))]
+    _octs: Hidden,
+    /// 1: registers behind sums of two.
+    #[new(cut(terms, stages, 1))]
+    _pair_cut: Hidden,
+    /// 1: registers behind sums of four.
+    #[new(cut(terms, stages, 2))]
+    _quad_cut: Hidden,
+    /// 1: registers behind sums of eight.
+    #[new(cut(terms, stages, 3))]
+    _oct_cut: Hidden,
 }
 
 impl<const A: usize> AddressSum<A> {
@@ -44,27 +63,13 @@ impl<const A: usize> AddressSum<A> {
     pub fn stages_of(terms: usize, wanted: usize) -> usize {
         wanted.clamp(1, levels(terms).max(1))
     }
+}
 
-    /// A sum of 1 to 9 terms in `stages` stages, which are at most the levels of the tree.
-    pub fn new(terms: usize, stages: usize) -> Self {
-        let stages = Self::stages_of(terms, stages);
-        let levels = levels(terms);
-        // Stage i ends behind level ceil(i * levels / stages); the last one is `total`.
-        let cut = |level: usize| (1..stages).any(|i| (i * levels).div_ceil(stages) == level);
-        let halves = |n: usize| n.div_ceil(2);
-        let (pairs, quads) = (halves(terms), halves(halves(terms)));
-        let octs = halves(quads);
-        Self::build(
-            terms,
-            pairs,
-            quads,
-            octs,
-            stages,
-            cut(1).into(),
-            cut(2).into(),
-            cut(3).into(),
-        )
-    }
+/// Does a stage end behind a level? Stage i ends behind level ceil(i * levels / stages); the last one is
+/// `total`.
+fn cut(terms: usize, stages: usize, level: usize) -> usize {
+    let ends = |i: usize| (i * levels(terms)).div_ceil(stages) == level;
+    (1..stages).any(ends).into()
 }
 
 /// Levels of a tree of adders.
@@ -72,21 +77,20 @@ fn levels(terms: usize) -> usize {
     terms.next_power_of_two().ilog2() as usize
 }
 
-impl<const A: usize> Logic for AddressSum<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> AddressSum<A> {
     fn update(&mut self) {
         for k in 0..self._pairs {
             if 2 * k + 1 < self._terms {
-                self.pair[k].next = self.term_i[2 * k].val() + self.term_i[2 * k + 1].val();
+                self.pair[k] = self.term_i[2 * k] + self.term_i[2 * k + 1];
             } else {
-                self.pair[k].next = self.term_i[2 * k].val();
+                self.pair[k] = self.term_i[2 * k];
             }
         }
         if self._pair_cut > 0 {
             for k in 0..self._pairs {
-                self.pair_stage[k].en_i.next = self.enable_i.val();
-                self.pair_stage[k].d_i.next = self.pair[k].val();
-                self.pair_sum[k].next = self.pair_stage[k].q_o.val();
+                self.pair_stage[k].load(self.enable_i, self.pair[k]);
+                self.pair_sum[k] = self.pair_stage[k];
             }
         } else {
             self.pair_sum.follow(&self.pair);
@@ -94,16 +98,15 @@ impl<const A: usize> Logic for AddressSum<A> {
 
         for k in 0..self._quads {
             if 2 * k + 1 < self._pairs {
-                self.quad[k].next = self.pair_sum[2 * k].val() + self.pair_sum[2 * k + 1].val();
+                self.quad[k] = self.pair_sum[2 * k] + self.pair_sum[2 * k + 1];
             } else {
-                self.quad[k].next = self.pair_sum[2 * k].val();
+                self.quad[k] = self.pair_sum[2 * k];
             }
         }
         if self._quad_cut > 0 {
             for k in 0..self._quads {
-                self.quad_stage[k].en_i.next = self.enable_i.val();
-                self.quad_stage[k].d_i.next = self.quad[k].val();
-                self.quad_sum[k].next = self.quad_stage[k].q_o.val();
+                self.quad_stage[k].load(self.enable_i, self.quad[k]);
+                self.quad_sum[k] = self.quad_stage[k];
             }
         } else {
             self.quad_sum.follow(&self.quad);
@@ -111,49 +114,26 @@ impl<const A: usize> Logic for AddressSum<A> {
 
         for k in 0..self._octs {
             if 2 * k + 1 < self._quads {
-                self.oct[k].next = self.quad_sum[2 * k].val() + self.quad_sum[2 * k + 1].val();
+                self.oct[k] = self.quad_sum[2 * k] + self.quad_sum[2 * k + 1];
             } else {
-                self.oct[k].next = self.quad_sum[2 * k].val();
+                self.oct[k] = self.quad_sum[2 * k];
             }
         }
         if self._oct_cut > 0 {
             for k in 0..self._octs {
-                self.oct_stage[k].en_i.next = self.enable_i.val();
-                self.oct_stage[k].d_i.next = self.oct[k].val();
-                self.oct_sum[k].next = self.oct_stage[k].q_o.val();
+                self.oct_stage[k].load(self.enable_i, self.oct[k]);
+                self.oct_sum[k] = self.oct_stage[k];
             }
         } else {
             self.oct_sum.follow(&self.oct);
         }
 
-        self.total.en_i.next = self.enable_i.val();
+        self.total.en_i = self.enable_i;
         if self._octs > 1 {
-            self.total.d_i.next = self.oct_sum[0].val() + self.oct_sum[1].val();
+            self.total = self.oct_sum[0] + self.oct_sum[1];
         } else {
-            self.total.d_i.next = self.oct_sum[0].val();
+            self.total = self.oct_sum[0];
         }
-        self.sum_o.next = self.total.q_o.val();
+        self.sum_o = self.total;
     }
-    describe!(|this| Meta::module("traversal_sum")
-        .param("terms", "n", this._terms, "terms")
-        .param("A", "a", A, "bits of an address")
-        .param("stages", "s", this._stages, "register stages")
-        .hidden("pairs", this._pairs, "sums of two terms")
-        .hidden("quads", this._quads, "sums of up to four terms")
-        .hidden("octs", this._octs, "sums of up to eight terms")
-        .hidden(
-            "pair_cut",
-            this._pair_cut,
-            "1: registers behind sums of two"
-        )
-        .hidden(
-            "quad_cut",
-            this._quad_cut,
-            "1: registers behind sums of four"
-        )
-        .hidden(
-            "oct_cut",
-            this._oct_cut,
-            "1: registers behind sums of eight"
-        ));
 }

@@ -11,7 +11,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Rules
 /// Storing and replaying exclude each other: offsets are taken while `busy_o` is low.
-#[module(build)]
+#[module(name = "traversal_table", build)]
 pub struct OffsetTable<const A: usize> {
     /// Forgets the stored offsets and stops a replay.
     pub clear_i: Signal<In, Bit>,
@@ -68,8 +68,12 @@ pub struct OffsetTable<const A: usize> {
     last: Signal<Local, Bit>,
     busy: Signal<Local, Bit>,
     row_base: Signal<Local, Bits<A>>,
-    _rows: usize,
-    _depth: usize,
+    /// Rows.
+    _rows: Param<'m'>,
+    /// Bits of an address.
+    _address_bits: Generic<'a', A>,
+    /// Offsets.
+    _depth: Param<'d'>,
 }
 
 impl<const A: usize> OffsetTable<A> {
@@ -86,86 +90,63 @@ impl<const A: usize> OffsetTable<A> {
     }
 }
 
-impl<const A: usize> Logic for OffsetTable<A> {
-    #[kernel]
+#[kernel]
+impl<const A: usize> OffsetTable<A> {
     fn update(&mut self) {
         comment!("Bases");
         for r in 0..self._rows {
-            self.base[r].en_i.next =
-                self.base_valid_i.val() & (self.base_row_i.val() == r.to_bits::<3>());
-            self.base[r].d_i.next = self.base_data_i.val();
+            self.base[r].en_i = self.base_valid_i & (self.base_row_i == r.to_bits::<3>());
+            self.base[r] = self.base_data_i;
         }
 
         comment!("Storing");
-        self.busy.next = self.reading.q_o.val() | self.read_valid.q_o.val() | self.valid.q_o.val();
-        self.in_ready_o.next =
-            (self.stored.q_o.val() < self._depth.to_bits::<13>()) & !self.busy.val();
-        self.store.next = self.in_valid_i.val()
-            & (self.stored.q_o.val() < self._depth.to_bits::<13>())
-            & !self.busy.val();
-        self.stored.en_i.next = self.clear_i.val() | self.store.val();
-        self.stored.d_i.next = self.stored.q_o.val() + 1;
-        if self.clear_i.val() {
-            self.stored.d_i.next = 0.into();
-        }
-        self.offsets.wen_i.next = self.store.val();
-        self.offsets.waddr_i.next = self.stored.q_o.val().get_bits::<12>(0);
-        self.offsets.wdata_i[0].next = self.in_offset_i.val();
-        self.numbers.wen_i.next = self.store.val();
-        self.numbers.waddr_i.next = self.stored.q_o.val().get_bits::<12>(0);
-        self.numbers.wdata_i[0].next = self.in_row_i.val();
+        self.busy = self.reading | self.read_valid | self.valid;
+        self.in_ready_o = (self.stored < self._depth.to_bits::<13>()) & !self.busy;
+        self.store = self.in_valid_i & (self.stored < self._depth.to_bits::<13>()) & !self.busy;
+        self.stored.en_i = self.clear_i | self.store;
+        self.stored = mux(self.clear_i, 0.into(), self.stored + 1);
+        self.offsets.wen_i = self.store;
+        self.offsets.waddr_i = self.stored.get_bits::<12>(0);
+        self.offsets.wdata_i[0] = self.in_offset_i;
+        self.numbers.wen_i = self.store;
+        self.numbers.waddr_i = self.stored.get_bits::<12>(0);
+        self.numbers.wdata_i[0] = self.in_row_i;
 
         comment!("Reading");
-        self.room.next = !self.valid.q_o.val() | self.ready_i.val();
-        self.replay.next = self.replay_i.val()
-            & !self.busy.val()
-            & !self.store.val()
-            & !self.clear_i.val()
-            & (self.stored.q_o.val() != 0);
-        self.last.next = self.entry.q_o.val() + 1 == self.stored.q_o.val();
-        self.reading.en_i.next = self.clear_i.val()
-            | self.replay.val()
-            | (self.reading.q_o.val() & self.room.val() & self.last.val());
-        self.reading.d_i.next = self.replay.val();
-        self.entry.en_i.next = self.replay.val() | (self.reading.q_o.val() & self.room.val());
-        self.entry.d_i.next = self.entry.q_o.val() + 1;
-        if self.replay.val() {
-            self.entry.d_i.next = 0.into();
-        }
-        self.offsets.ren_i.next = self.reading.q_o.val() & self.room.val();
-        self.offsets.raddr_i.next = self.entry.q_o.val().get_bits::<12>(0);
-        self.numbers.ren_i.next = self.reading.q_o.val() & self.room.val();
-        self.numbers.raddr_i.next = self.entry.q_o.val().get_bits::<12>(0);
-        self.read_valid.en_i.next = self.room.val() | self.clear_i.val();
-        self.read_valid.d_i.next = self.reading.q_o.val() & !self.clear_i.val();
-        self.read_end.en_i.next = self.room.val();
-        self.read_end.d_i.next = self.last.val();
+        self.room = !self.valid | self.ready_i;
+        self.replay = self.replay_i & !self.busy & !self.store & !self.clear_i & (self.stored != 0);
+        self.last = self.entry + 1 == self.stored;
+        self.reading.en_i = self.clear_i | self.replay | (self.reading & self.room & self.last);
+        self.reading = self.replay;
+        self.entry.en_i = self.replay | (self.reading & self.room);
+        self.entry = mux(self.replay, 0.into(), self.entry + 1);
+        self.offsets.ren_i = self.reading & self.room;
+        self.offsets.raddr_i = self.entry.get_bits::<12>(0);
+        self.numbers.ren_i = self.reading & self.room;
+        self.numbers.raddr_i = self.entry.get_bits::<12>(0);
+        self.read_valid.en_i = self.room | self.clear_i;
+        self.read_valid = self.reading & !self.clear_i;
+        self.read_end.load(self.room, self.last);
 
         comment!("Base plus offset");
-        self.row_base.next = 0.into();
+        self.row_base = 0.into();
         for r in 0..self._rows {
-            if self.numbers.rdata_o[0].val() == r.to_bits::<3>() {
-                self.row_base.next = self.row_base.val() | self.base[r].q_o.val();
+            if self.numbers.rdata_o[0] == r.to_bits::<3>() {
+                self.row_base = self.row_base | self.base[r];
             }
         }
-        self.valid.en_i.next = self.room.val() | self.clear_i.val();
-        self.valid.d_i.next = self.read_valid.q_o.val() & !self.clear_i.val();
-        self.addr.en_i.next = self.room.val();
-        self.addr.d_i.next = self.row_base.val() + self.offsets.rdata_o[0].val();
-        self.row.en_i.next = self.room.val();
-        self.row.d_i.next = self.numbers.rdata_o[0].val();
-        self.end_flag.en_i.next = self.room.val();
-        self.end_flag.d_i.next = self.read_end.q_o.val();
+        self.valid.en_i = self.room | self.clear_i;
+        self.valid = self.read_valid & !self.clear_i;
+        self.addr.en_i = self.room;
+        self.addr = self.row_base + self.offsets.rdata_o[0];
+        self.row.load(self.room, self.numbers.rdata_o[0]);
+        self.end_flag.load(self.room, self.read_end);
 
-        self.valid_o.next = self.valid.q_o.val();
-        self.addr_o.next = self.addr.q_o.val();
-        self.row_o.next = self.row.q_o.val();
-        self.end_o.next = self.end_flag.q_o.val();
-        self.stored_o.next = self.stored.q_o.val();
-        self.busy_o.next = self.busy.val();
+        self.valid_o = self.valid;
+        self.addr_o = self.addr;
+        self.row_o = self.row;
+        self.end_o = self.end_flag;
+        self.stored_o = self.stored;
+        self.busy_o = self.busy;
     }
-    describe!(|this| Meta::module("traversal_table")
-        .param("rows", "m", this._rows, "rows")
-        .param("A", "a", A, "bits of an address")
-        .param("depth", "d", this._depth, "offsets"));
 }

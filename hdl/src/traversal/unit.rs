@@ -13,7 +13,7 @@ use heddle_kernel::prelude::*;
 /// loaded meanwhile, and its addresses follow without a gap, unless one of the two has a window.
 /// All outputs beside `instr_ready_o` and `demand_ready_o` are registers, or stand directly behind
 /// registers; those of an address are only defined with `valid_o`.
-#[module(build)]
+#[module(name = "traversal", build, describe)]
 pub struct TraversalUnit<const W: usize, const D: usize, const A: usize> {
     /// Stops everything and forgets the error; nothing is loaded any more.
     pub clear_i: Signal<In, Bit>,
@@ -97,100 +97,93 @@ impl<const W: usize, const D: usize, const A: usize> TraversalUnit<W, D, A> {
     }
 }
 
-impl<const W: usize, const D: usize, const A: usize> Logic for TraversalUnit<W, D, A> {
-    #[kernel]
-    fn update(&mut self) {
-        self.decoder.clear_i.next = self.clear_i.val();
-        self.decoder.instr_valid_i.next = self.instr_valid_i.val() & !self.error.q_o.val();
-        self.decoder.instr_data_i.next = self.instr_data_i.val();
-        self.decoder.cfg_ready_i.next = self.engine.cfg_ready_o.val();
-        self.decoder.endless_i.next = self.engine.endless_o.val();
-        self.instr_ready_o.next = self.decoder.instr_ready_o.val() & !self.error.q_o.val();
+impl<const W: usize, const D: usize, const A: usize> TraversalUnit<W, D, A> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe(meta, W, A, "sxqtiglv")
+    }
+}
 
-        self.engine.stop_i.next = self.stop.val();
-        self.engine.cfg_clear_i.next = self.decoder.cfg_clear_o.val() | self.clear_i.val();
-        self.engine.cfg_valid_i.next = self.decoder.cfg_valid_o.val();
-        self.engine.cfg_sel_i.next = self.decoder.cfg_sel_o.val();
-        self.engine.cfg_row_i.next = self.decoder.cfg_row_o.val();
-        self.engine.cfg_col_i.next = self.decoder.cfg_col_o.val();
-        self.engine.cfg_data_i.next = self.decoder.cfg_data_o.val();
-        self.engine.cfg_kind_i.next = self.decoder.cfg_kind_o.val();
-        self.engine.cfg_attached_i.next = self.decoder.cfg_attached_o.val();
-        self.engine.cfg_loop_i.next = self.decoder.cfg_loop_o.val();
-        self.engine.cfg_equal_i.next = self.decoder.cfg_equal_o.val();
-        self.engine.cfg_trips_i.next = self.decoder.cfg_trips_o.val();
-        self.engine.cfg_group_i.next = self.decoder.cfg_group_o.val();
-        self.engine.start_i.next = self.decoder.start_o.val() & !self.error.q_o.val();
-        self.engine.offset_only_i.next = self.decoder.offset_only_o.val();
+#[kernel]
+impl<const W: usize, const D: usize, const A: usize> TraversalUnit<W, D, A> {
+    fn update(&mut self) {
+        self.decoder.clear_i = self.clear_i;
+        self.decoder.instr_valid_i = self.instr_valid_i & !self.error;
+        self.decoder.instr_data_i = self.instr_data_i;
+        self.decoder.cfg_ready_i = self.engine.cfg_ready_o;
+        self.decoder.endless_i = self.engine.endless_o;
+        self.instr_ready_o = self.decoder.instr_ready_o & !self.error;
+
+        self.engine.stop_i = self.stop;
+        self.engine.cfg_clear_i = self.decoder.cfg_clear_o | self.clear_i;
+        self.engine.cfg_valid_i = self.decoder.cfg_valid_o;
+        self.engine.cfg_sel_i = self.decoder.cfg_sel_o;
+        self.engine.cfg_row_i = self.decoder.cfg_row_o;
+        self.engine.cfg_col_i = self.decoder.cfg_col_o;
+        self.engine.cfg_data_i = self.decoder.cfg_data_o;
+        self.engine.cfg_kind_i = self.decoder.cfg_kind_o;
+        self.engine.cfg_attached_i = self.decoder.cfg_attached_o;
+        self.engine.cfg_loop_i = self.decoder.cfg_loop_o;
+        self.engine.cfg_equal_i = self.decoder.cfg_equal_o;
+        self.engine.cfg_trips_i = self.decoder.cfg_trips_o;
+        self.engine.cfg_group_i = self.decoder.cfg_group_o;
+        self.engine.start_i = self.decoder.start_o & !self.error;
+        self.engine.offset_only_i = self.decoder.offset_only_o;
         // A window is compared with the addresses of its own traversal only.
-        self.engine.alone_i.next = self.decoder.window_o.val() | self.window.q_o.val();
-        self.engine.pause_i.next =
-            self.pause_i.val() | (self.on_demand.q_o.val() & !self.demand_i.val());
-        self.engine.ready_i.next = self.room.val();
+        self.engine.alone_i = self.decoder.window_o | self.window;
+        self.engine.pause_i = self.pause_i | (self.on_demand & !self.demand_i);
+        self.engine.ready_i = self.room;
 
         comment!("What the traversal under way asks for");
-        self.on_demand.en_i.next = self.engine.load_o.val();
-        self.on_demand.d_i.next = self.decoder.on_demand_o.val();
-        self.window.en_i.next = self.engine.load_o.val();
-        self.window.d_i.next = self.decoder.window_o.val();
-        self.window_first.en_i.next = self.engine.load_o.val();
-        self.window_first.d_i.next = self.decoder.window_first_o.val();
-        self.window_last.en_i.next = self.engine.load_o.val();
-        self.window_last.d_i.next = self.decoder.window_last_o.val();
+        self.on_demand.en_i = self.engine.load_o;
+        self.on_demand = self.decoder.on_demand_o;
+        self.window.load(self.engine.load_o, self.decoder.window_o);
+        self.window_first.en_i = self.engine.load_o;
+        self.window_first = self.decoder.window_first_o;
+        self.window_last.en_i = self.engine.load_o;
+        self.window_last = self.decoder.window_last_o;
 
         comment!("The address shown");
-        self.room.next = !self.valid.q_o.val() | self.ready_i.val();
-        self.outside.next = self.window.q_o.val()
-            & ((self.engine.addr_o.val() < self.window_first.q_o.val())
-                | (self.engine.addr_o.val() > self.window_last.q_o.val()));
-        self.astray.d_i.next =
-            self.engine.valid_o.val() & self.room.val() & self.outside.val() & !self.stop.val();
-        self.stop.next = self.clear_i.val() | self.astray.q_o.val();
-        self.fits.next = self.engine.valid_o.val() & !self.outside.val();
-        self.valid.en_i.next = self.room.val() | self.clear_i.val();
-        self.valid.d_i.next = self.fits.val() & !self.stop.val();
-        self.addr.en_i.next = self.room.val();
-        self.addr.d_i.next = self.engine.addr_o.val();
-        self.row.en_i.next = self.room.val();
-        self.row.d_i.next = self.engine.row_o.val();
-        self.kind.en_i.next = self.room.val();
-        self.kind.d_i.next = self.engine.kind_o.val();
-        self.last.en_i.next = self.room.val();
-        self.last.d_i.next = self.engine.last_o.val();
-        self.end_flag.en_i.next = self.room.val();
-        self.end_flag.d_i.next = self.engine.end_o.val();
+        self.room = !self.valid | self.ready_i;
+        self.outside = self.window
+            & ((self.engine.addr_o < self.window_first) | (self.engine.addr_o > self.window_last));
+        self.astray = self.engine.valid_o & self.room & self.outside & !self.stop;
+        self.stop = self.clear_i | self.astray;
+        self.fits = self.engine.valid_o & !self.outside;
+        self.valid.en_i = self.room | self.clear_i;
+        self.valid = self.fits & !self.stop;
+        self.addr.load(self.room, self.engine.addr_o);
+        self.row.load(self.room, self.engine.row_o);
+        self.kind.load(self.room, self.engine.kind_o);
+        self.last.load(self.room, self.engine.last_o);
+        self.end_flag.load(self.room, self.engine.end_o);
         for c in 0..self._loops {
-            self.final_flag[c].en_i.next = self.room.val();
-            self.final_flag[c].d_i.next = self.engine.final_o[c].val();
-            self.final_o[c].next = self.final_flag[c].q_o.val();
+            self.final_flag[c].load(self.room, self.engine.final_o[c]);
+            self.final_o[c] = self.final_flag[c];
         }
 
         comment!("The first error stays");
-        self.error.en_i.next =
-            self.clear_i.val() | self.decoder.fault_o.val() | self.astray.q_o.val();
-        self.error.d_i.next = !self.clear_i.val();
-        self.error_code.en_i.next = !self.error.q_o.val();
-        self.error_word.en_i.next = !self.error.q_o.val();
-        self.error_code.d_i.next = self.decoder.fault_code_o.val();
-        self.error_word.d_i.next = self.decoder.fault_word_o.val();
-        if self.astray.q_o.val() {
-            self.error_code.d_i.next = 4.into();
-            self.error_word.d_i.next = 0.into();
+        self.error.en_i = self.clear_i | self.decoder.fault_o | self.astray;
+        self.error = !self.clear_i;
+        self.error_code.en_i = !self.error;
+        self.error_word.en_i = !self.error;
+        self.error_code = self.decoder.fault_code_o;
+        self.error_word = self.decoder.fault_word_o;
+        if self.astray {
+            self.error_code = 4.into();
+            self.error_word = 0.into();
         }
 
-        self.valid_o.next = self.valid.q_o.val();
-        self.addr_o.next = self.addr.q_o.val();
-        self.row_o.next = self.row.q_o.val();
-        self.kind_o.next = self.kind.q_o.val();
-        self.last_o.next = self.last.q_o.val();
-        self.end_o.next = self.end_flag.q_o.val();
+        self.valid_o = self.valid;
+        self.addr_o = self.addr;
+        self.row_o = self.row;
+        self.kind_o = self.kind;
+        self.last_o = self.last;
+        self.end_o = self.end_flag;
         // Falls when the error rises, not before.
-        self.busy_o.next = self.engine.busy_o.val() | self.valid.q_o.val() | self.astray.q_o.val();
-        self.error_o.next = self.error.q_o.val();
-        self.error_code_o.next = self.error_code.q_o.val();
-        self.error_word_o.next = self.error_word.q_o.val();
-        self.demand_ready_o.next =
-            self.engine.able_o.val() & self.on_demand.q_o.val() & !self.pause_i.val();
+        self.busy_o = self.engine.busy_o | self.valid | self.astray;
+        self.error_o = self.error;
+        self.error_code_o = self.error_code;
+        self.error_word_o = self.error_word;
+        self.demand_ready_o = self.engine.able_o & self.on_demand & !self.pause_i;
     }
-    describe!(|this| this._shape.module("traversal", W, A, "sxqtiglv"));
 }

@@ -9,7 +9,7 @@ use heddle_kernel::prelude::*;
 /// A word accepted in cycle t is spoken of in t + 3, in which `endless_i` speaks of its loop too.
 /// `start_o` follows one cycle later, unless `verdict_o` was high or `clear_i` came between. A verdict
 /// takes all words behind the wrong one along.
-#[module]
+#[module(name = "traversal_verdict")]
 pub struct WordVerdict {
     /// Forgets the words and the start.
     pub clear_i: Signal<In, Bit>,
@@ -48,47 +48,39 @@ pub struct WordVerdict {
     goes_on: Signal<Local, Bit>,
 }
 
-impl Logic for WordVerdict {
-    #[kernel]
+#[kernel]
+impl WordVerdict {
     fn update(&mut self) {
         comment!("Wrong words");
-        self.suspect_o.next =
-            self.fault_i.val() | self.wrong[0].q_o.val() | self.wrong[1].q_o.val();
-        self.verdict_o.next = self.wrong[1].q_o.val() | self.endless_i.val();
-        self.goes_on.next = !self.wrong[1].q_o.val() & !self.endless_i.val() & !self.clear_i.val();
+        self.suspect_o = self.fault_i | self.wrong[0] | self.wrong[1];
+        self.verdict_o = self.wrong[1] | self.endless_i;
+        self.goes_on = !self.wrong[1] & !self.endless_i & !self.clear_i;
         for i in 0..2 {
             if i > 0 {
-                self.wrong[i].d_i.next = self.wrong[i - 1].q_o.val() & self.goes_on.val();
-                self.wrong_code[i].d_i.next = self.wrong_code[i - 1].q_o.val();
+                self.wrong[i] = self.wrong[i - 1] & self.goes_on;
+                self.wrong_code[i] = self.wrong_code[i - 1];
             } else {
-                self.wrong[i].d_i.next =
-                    (self.fault_i.val() | self.window_empty_i.val()) & self.goes_on.val();
-                self.wrong_code[i].d_i.next = self.code_i.val();
-                if self.window_empty_i.val() & !self.fault_i.val() {
-                    self.wrong_code[i].d_i.next = 3.into();
-                }
+                self.wrong[i] = (self.fault_i | self.window_empty_i) & self.goes_on;
+                self.wrong_code[i] =
+                    mux(self.window_empty_i & !self.fault_i, 3.into(), self.code_i);
             }
         }
-        self.code_o.next = 9.into();
-        if self.wrong[1].q_o.val() {
-            self.code_o.next = self.wrong_code[1].q_o.val();
-        }
-        self.position_o.next = self.wrong_position[2].q_o.val();
+        self.code_o = mux(self.wrong[1], self.wrong_code[1], 9.into());
+        self.position_o = self.wrong_position[2];
 
         comment!("Start, when the last word has proved right");
-        self.starting_o.next = self.start.q_o.val();
+        self.starting_o = self.start;
         for i in 0..3 {
-            self.starting_o.next = self.starting_o.val() | self.ending[i].q_o.val();
+            self.starting_o = self.starting_o | self.ending[i];
             if i > 0 {
-                self.wrong_position[i].d_i.next = self.wrong_position[i - 1].q_o.val();
-                self.ending[i].d_i.next = self.ending[i - 1].q_o.val() & self.goes_on.val();
+                self.wrong_position[i] = self.wrong_position[i - 1];
+                self.ending[i] = self.ending[i - 1] & self.goes_on;
             } else {
-                self.wrong_position[i].d_i.next = self.position_i.val();
-                self.ending[i].d_i.next = self.ending_i.val() & self.goes_on.val();
+                self.wrong_position[i] = self.position_i;
+                self.ending[i] = self.ending_i & self.goes_on;
             }
         }
-        self.start.d_i.next = self.ending[2].q_o.val() & self.goes_on.val();
-        self.start_o.next = self.start.q_o.val();
+        self.start = self.ending[2] & self.goes_on;
+        self.start_o = self.start;
     }
-    describe!(|_this| Meta::module("traversal_verdict"));
 }

@@ -24,7 +24,7 @@ pub fn is_dynamic(expr: &Expr, lets: &Lets) -> bool {
     struct Reads<'a>(&'a Lets, bool);
     impl<'a> Visit<'a> for Reads<'_> {
         fn visit_expr_method_call(&mut self, call: &'a ExprMethodCall) {
-            self.1 |= call.method == "val";
+            self.1 |= call.method == "val" || call.method == "read";
             syn::visit::visit_expr_method_call(self, call);
         }
         fn visit_expr_path(&mut self, path: &'a ExprPath) {
@@ -193,6 +193,10 @@ fn method(call: &ExprMethodCall, lets: &Lets) -> Result<TokenStream> {
     if name_of == "val" {
         let name = name(receiver)?;
         return Ok(quote!(#ast::Signal(#name)));
+    }
+    if name_of == "read" {
+        let name = name(receiver)?;
+        return Ok(quote!(#ast::Signal(::heddle_kernel::Read::seen(&#receiver, #name))));
     }
     if matches!(name_of.as_str(), "into" | "to_bits" | "index") {
         return tree(receiver, lets);

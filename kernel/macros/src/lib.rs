@@ -6,7 +6,9 @@ mod expression;
 mod fields;
 mod module;
 mod names;
+mod parameter;
 mod statement;
+mod sugar;
 
 use proc_macro::TokenStream;
 

@@ -1,9 +1,10 @@
 //! `#[module]`: the struct of a hardware module.
 
 use crate::fields::{
-    block_functions, dimensions, doc_lines, field_type, field_value, head, one_argument, take,
+    block_functions, dimensions, doc_lines, field_type, field_value, head, one_argument,
     take_argument,
 };
+use crate::parameter::{Options, Parameter};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{
@@ -24,47 +25,8 @@ struct Part {
     doc: Vec<String>,
 }
 
-/// A parameter of the module: `_name`, known as `name` where the module is built.
-struct Parameter {
-    ident: Ident,
-    name: Ident,
-    attributes: Vec<Attribute>,
-    ty: Type,
-    value: Option<Expr>,
-    /// Not kept in the struct.
-    argument: bool,
-}
-
-struct Options {
-    clock: bool,
-    reset: bool,
-    /// The constructor is private and called `build`.
-    build: bool,
-}
-
-fn options(tokens: TokenStream) -> Result<Options> {
-    let mut out = Options {
-        clock: true,
-        reset: true,
-        build: false,
-    };
-    let words = syn::punctuated::Punctuated::<Ident, syn::Token![,]>::parse_terminated;
-    for word in syn::parse::Parser::parse2(words, tokens)? {
-        match word.to_string().as_str() {
-            "combinational" => (out.clock, out.reset) = (false, false),
-            "no_reset" => out.reset = false,
-            "build" => out.build = true,
-            _ => {
-                let text = "expected combinational, no_reset or build";
-                return Err(Error::new(word.span(), text));
-            }
-        }
-    }
-    Ok(out)
-}
-
 pub fn expand(tokens: TokenStream, item: TokenStream) -> Result<TokenStream> {
-    let options = options(tokens)?;
+    let options = Options::parse(tokens)?;
     let item: ItemStruct = syn::parse2(item)?;
     let Fields::Named(fields) = item.fields.clone() else {
         return Err(Error::new(item.ident.span(), "a module has named fields"));
@@ -83,7 +45,7 @@ pub fn expand(tokens: TokenStream, item: TokenStream) -> Result<TokenStream> {
         let ident = field.ident.clone().expect("a named field");
         match ident.to_string().strip_prefix('_') {
             None => parts.extend(parse(field)?),
-            Some(name) => parameters.push(parameter(field, &ident, name)?),
+            Some(name) => parameters.push(Parameter::parse(field, &ident, name)?),
         }
     }
     let definition = definition(&item, &parts, &parameters);
@@ -91,18 +53,8 @@ pub fn expand(tokens: TokenStream, item: TokenStream) -> Result<TokenStream> {
     let block = block(&item, &parts);
     let part = part(&item, &parts);
     let documented = documented(&item, &parts);
-    Ok(quote!(#definition #constructor #block #part #documented))
-}
-
-fn parameter(mut field: syn::Field, ident: &Ident, name: &str) -> Result<Parameter> {
-    Ok(Parameter {
-        ident: ident.clone(),
-        name: Ident::new(name, ident.span()),
-        value: take_argument(&mut field.attrs, "new")?,
-        argument: take(&mut field.attrs, "argument").is_some(),
-        attributes: field.attrs,
-        ty: field.ty,
-    })
+    let meta = meta(&item, &options, &parameters);
+    Ok(quote!(#definition #constructor #block #part #documented #meta))
 }
 
 /// The fields that one declaration stands for: a wave is two ports and a register, an output
@@ -181,7 +133,7 @@ fn definition(item: &ItemStruct, parts: &[Part], parameters: &[Parameter]) -> To
         let (attributes, vis, ident, ty) = (&p.attributes, &p.vis, &p.ident, &p.ty);
         quote!(#(#attributes)* #vis #ident: #ty,)
     });
-    let parameters = parameters.iter().filter(|p| !p.argument).map(|p| {
+    let parameters = parameters.iter().filter(|p| p.stored).map(|p| {
         let (attributes, ident, ty) = (&p.attributes, &p.ident, &p.ty);
         quote!(#(#attributes)* #ident: #ty,)
     });
@@ -197,11 +149,16 @@ fn constructor(
     let name = &item.ident;
     let (generics, types, clause) = item.generics.split_for_impl();
     let given = parameters.iter().filter(|p| p.value.is_none());
-    let arguments = given.map(|p| {
-        let (name, ty) = (&p.name, &p.ty);
-        quote!(#name: #ty)
-    });
-    let arguments: Vec<_> = arguments.collect();
+    let (arguments, taken): (Vec<_>, Vec<_>) = match &options.shape {
+        Some((shape, ty)) => {
+            let taken = given.map(|p| p.taken_from(shape)).collect();
+            (vec![quote!(#shape: #ty)], taken)
+        }
+        None => {
+            let (arguments, taken) = given.map(Parameter::argument).unzip();
+            (arguments, taken)
+        }
+    };
     let derived = parameters.iter().filter_map(|p| {
         let (name, ty, value) = (&p.name, &p.ty, p.value.as_ref()?);
         Some(quote!(let #name: #ty = #value;))
@@ -210,11 +167,12 @@ fn constructor(
         let (ident, value) = (&p.ident, &p.value);
         quote!(#ident: #value,)
     });
-    let stored = parameters.iter().filter(|p| !p.argument).map(|p| {
+    let stored = parameters.iter().filter(|p| p.stored).map(|p| {
         let (ident, name) = (&p.ident, &p.name);
         quote!(#ident: #name,)
     });
     let body = quote! {
+        #(#taken)*
         #(#derived)*
         Self { #(#fields)* #(#stored)* }
     };
@@ -392,4 +350,42 @@ fn documented(item: &ItemStruct, parts: &[Part]) -> TokenStream {
             }
         }
     }
+}
+
+/// What the module tells the emitter about itself.
+fn meta(item: &ItemStruct, options: &Options, parameters: &[Parameter]) -> TokenStream {
+    let name = &item.ident;
+    let (generics, types, clause) = item.generics.split_for_impl();
+    let text = options
+        .name
+        .clone()
+        .unwrap_or_else(|| snake_case(&name.to_string()));
+    let told = parameters.iter().filter_map(Parameter::told);
+    let grid = options.grid.then(|| quote!(.grid()));
+    let own = quote!(::heddle_kernel::Meta::module(#text) #(#told)* #grid);
+    let own = match options.describe {
+        true => quote!(self.describe(#own)),
+        false => own,
+    };
+    quote! {
+        #[allow(dead_code)]
+        impl #generics #name #types #clause {
+            fn meta(&self) -> ::heddle_kernel::Meta {
+                let doc = <Self as ::heddle_kernel::Documented>::source_doc();
+                #own.with_source(&doc)
+            }
+        }
+    }
+}
+
+/// `stream_head` of `StreamHead`.
+fn snake_case(name: &str) -> String {
+    let mut out = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !out.is_empty() {
+            out.push('_');
+        }
+        out.extend(letter.to_lowercase());
+    }
+    out
 }

@@ -5,12 +5,13 @@
 
 use crate::expression::{Lets, is_dynamic, label, position, tree, tree_of};
 use crate::names::name;
+use crate::sugar::{self, is_place};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
 use syn::{
     Arm, Block, Error, Expr, ExprAssign, ExprField, ExprIf, ExprMacro, ExprMatch, ExprMethodCall,
-    Ident, ItemFn, Local, Member, Pat, Result, Stmt, parse_quote,
+    Ident, ImplItem, ItemFn, ItemImpl, Local, Member, Pat, Result, Stmt, parse_quote,
 };
 
 /// The three forms of a piece of a kernel. `hdl` pushes statements to `list`.
@@ -39,9 +40,45 @@ impl Forms {
     }
 }
 
-/// `fn update` with its two companions; any other function as a part of `update`.
+/// An `impl` of a module: `update` becomes its logic, other functions parts of it; or one of these
+/// functions alone.
 pub fn expand(item: TokenStream) -> Result<TokenStream> {
-    let function: ItemFn = syn::parse2(item)?;
+    let Ok(mut item) = syn::parse2::<ItemImpl>(item.clone()) else {
+        return function(syn::parse2(item)?);
+    };
+    let (generics, _, clause) = item.generics.split_for_impl();
+    let module = &item.self_ty;
+    let (mut logic, mut parts) = (TokenStream::new(), TokenStream::new());
+    for inner in std::mem::take(&mut item.items) {
+        let ImplItem::Fn(inner) = inner else {
+            parts.extend(inner.into_token_stream());
+            continue;
+        };
+        let is_update = inner.sig.ident == "update";
+        let expanded = function(syn::parse2(inner.into_token_stream())?)?;
+        match is_update {
+            true => logic.extend(expanded),
+            false => parts.extend(expanded),
+        }
+    }
+    let parts = quote!(impl #generics #module #clause { #parts });
+    if logic.is_empty() {
+        return Ok(parts);
+    }
+    Ok(quote! {
+        impl #generics ::heddle_kernel::Logic for #module #clause {
+            #logic
+            fn timing(&self) -> ::std::vec::Vec<::heddle_kernel::TimingInfo> {
+                self.meta().to_timing()
+            }
+        }
+        #parts
+    })
+}
+
+/// `fn update` with its two companions; any other function as a part of `update`.
+fn function(mut function: ItemFn) -> Result<TokenStream> {
+    sugar::resolve(&mut function.block);
     let body = block(&function.block, &mut Lets::new())?;
     let (update, connect, hdl) = (body.update, body.connect, body.hdl);
     let (attributes, name) = (&function.attrs, &function.sig.ident);
@@ -134,7 +171,10 @@ fn local(local: &Local, lets: &mut Lets) -> Result<Forms> {
 
 fn expression(expr: &Expr, lets: &mut Lets) -> Result<Forms> {
     match expr {
-        Expr::Assign(assign) => self::assign(assign, lets),
+        Expr::Assign(assign) => match choice(assign, lets) {
+            Some(statement) => expression(&statement, lets),
+            None => self::assign(assign, lets),
+        },
         Expr::If(condition) => conditional(condition, lets),
         Expr::Match(selection) => select(selection, lets),
         Expr::Block(inner) => block(&inner.block, lets),
@@ -165,17 +205,45 @@ fn comment(mac: &syn::Macro) -> Result<Forms> {
     })
 }
 
-/// `place.next = value` or `place.next.member = value`.
+/// `place = mux(condition, a, b)` as an `if`.
+fn choice(assign: &ExprAssign, lets: &Lets) -> Option<Expr> {
+    let Expr::Call(call) = &*assign.right else {
+        return None;
+    };
+    let named = matches!(&*call.func, Expr::Path(path) if path.path.is_ident("mux"));
+    let arguments: Vec<_> = call.args.iter().collect();
+    let (true, [condition, a, b]) = (named, arguments.as_slice()) else {
+        return None;
+    };
+    let place = &assign.left;
+    Some(match is_dynamic(condition, lets) {
+        true => parse_quote!({ #place = #b; if #condition { #place = #a } }),
+        false => parse_quote!(if #condition { #place = #a } else { #place = #b }),
+    })
+}
+
+/// `place = value`, `place.next = value` or `place.next.member = value`.
 fn assign(assign: &ExprAssign, lets: &Lets) -> Result<Forms> {
     let ast = quote!(::heddle_kernel::ast);
     let refused = || {
         let text = "expected self.signal.next = value";
         Error::new(assign.left.span(), text)
     };
+    let value = tree(&assign.right, lets)?;
+    let written_out = matches!(&*assign.left, Expr::Field(left) if path_has_next(left));
+    if is_place(&assign.left) && !written_out {
+        let (place, right, name) = (&assign.left, &assign.right, name(&assign.left)?);
+        let drive = quote!(::heddle_kernel::Drive);
+        return Ok(Forms {
+            update: quote!({ let value = #right; #drive::drive(&mut #place, value); }),
+            connect: quote!(::heddle_kernel::Sink::connect_sink(&mut #place);),
+            hdl: quote!(::heddle_kernel::tree::assign(
+                #drive::driven(&#place, #name), #value, &mut list);),
+        });
+    }
     let Expr::Field(left) = &*assign.left else {
         return Err(refused());
     };
-    let value = tree(&assign.right, lets)?;
     let (place, statement) = match next_of(left) {
         Some(place) => {
             let name = name(place)?;
@@ -203,6 +271,15 @@ fn assign(assign: &ExprAssign, lets: &Lets) -> Result<Forms> {
         connect: quote!(::heddle_kernel::logic::logic_connect_fn(&mut #place);),
         hdl: statement,
     })
+}
+
+/// Is `next` the last or the last but one member?
+fn path_has_next(field: &ExprField) -> bool {
+    let of_base = match &*field.base {
+        Expr::Field(base) => next_of(base).is_some(),
+        _ => false,
+    };
+    next_of(field).is_some() || of_base
 }
 
 /// The place of `place.next`.

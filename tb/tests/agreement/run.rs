@@ -19,7 +19,7 @@ type Condition<'a> = Box<dyn FnMut(&Sample) -> bool + 'a>;
 /// A test that drives a rust-hdl circuit and its verilated text with the same inputs.
 ///
 /// Every input is random unless a closure of [`drive`](Self::drive) changes it. Outputs are
-/// compared before and after every rising edge.
+/// compared before and after every rising edge, and every element of each must change.
 pub struct Agreement<'a, C> {
     design: String,
     circuit: C,
@@ -128,6 +128,10 @@ impl<'a, C: Circuit> Agreement<'a, C> {
         let mut outputs = self.read_outputs();
         let mut previous = outputs.clone();
         let mut counts = vec![0; self.events.len()];
+        let mut moved = self.read_outputs();
+        for pin in &mut moved.pins {
+            pin.values.fill(0);
+        }
         for cycle in 0..self.cycles {
             randomiser.fill(&mut inputs, cycle, &mut rng);
             self.drive_reset(&mut inputs, cycle, &mut rng);
@@ -154,9 +158,20 @@ impl<'a, C: Circuit> Agreement<'a, C> {
             for ((_, condition), count) in self.events.iter_mut().zip(&mut counts) {
                 *count += u64::from(condition(&sample));
             }
+            for ((moved, now), before) in moved
+                .pins
+                .iter_mut()
+                .zip(&sample.after.pins)
+                .zip(&outputs.pins)
+            {
+                let changed = now.values.iter().zip(&before.values).map(|(a, b)| a != b);
+                for (moved, changed) in moved.values.iter_mut().zip(changed) {
+                    *moved |= u64::from(changed);
+                }
+            }
             (inputs, previous, outputs) = (sample.inputs, sample.before, sample.after);
         }
-        self.report(counts)
+        self.report(counts, &moved)
     }
 
     fn drive_reset(&self, inputs: &mut Values, cycle: u64, rng: &mut ChaCha8Rng) {
@@ -248,11 +263,17 @@ impl<'a, C: Circuit> Agreement<'a, C> {
         Ok(outputs)
     }
 
-    fn report(self, counts: Vec<u64>) -> Result<Report, AgreementError> {
+    fn report(self, counts: Vec<u64>, moved: &Values) -> Result<Report, AgreementError> {
         let labels = self.events.into_iter().map(|(label, _)| label);
         let events: Vec<_> = labels.zip(counts).collect();
         let missing = events.iter().filter(|(_, count)| *count == 0);
-        let missing: Vec<_> = missing.map(|(label, _)| label.as_str()).collect();
+        let mut missing: Vec<_> = missing.map(|(label, _)| label.clone()).collect();
+        let pins = moved.pins.iter();
+        for pin in pins {
+            let elements = (0..pin.values.len()).filter(|element| pin.values[*element] == 0);
+            missing
+                .extend(elements.map(|element| format!("{} changes", pin.element_name(element))));
+        }
         if missing.is_empty() {
             return Ok(Report {
                 cycles: self.cycles,

@@ -143,20 +143,8 @@ fn shape_input() -> PartitionShape {
 }
 
 #[test]
-fn pet_61_drains_cannot_write_input_banks_and_no_weights_come_from_there() {
-    for input_banks in [1, 2] {
-        let shape = PartitionShape {
-            input_banks,
-            ..shape_input()
-        };
-        let sources = partition(&shape);
-        run_seeds(|seed| random_state(&sources, 1, shape.clone(), seed));
-    }
-}
-
-#[test]
-fn pet_60_nothing_but_the_host_reaches_the_program_banks() {
-    for (banks, input_banks, program_banks) in [(4, 0, 1), (8, 1, 2), (4, 1, 1)] {
+fn pet_60_pet_61_nothing_but_the_host_writes_input_banks_or_reaches_program_banks() {
+    for (banks, input_banks, program_banks) in [(4, 2, 0), (4, 0, 1), (8, 1, 2)] {
         let shape = PartitionShape {
             input_banks,
             program_banks,

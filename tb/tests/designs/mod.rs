@@ -113,39 +113,28 @@ designs! {
     /// Six partitions, four columns: turned by two or four places.
     drain_place: DrainPlace = DrainPlace::new(6, 4);
     /// Three loops, 1 KiB partitions, four column tiles, 64 results, row tables of 16 entries.
-    stream_head: StreamHead<16> = StreamHead::new(3, 10, 2, 6, 4);
+    stream_head: StreamHead<16> = StreamHead::new(CONTROL);
     /// The same with the program in the last of four banks.
-    stream_head_program: StreamHead<16> = StreamHead::new(3, 10, 2, 6, 4).with_banks(PROGRAM_BANK);
-    /// Three loops, 1 KiB partitions, four columns.
-    weight_head: WeightHead<16> = WeightHead::new(3, 10, 3, 4);
+    stream_head_program: StreamHead<16> = StreamHead::new(with_banks(PROGRAM_BANK));
+    /// Three loops, 1 KiB partitions, four rows and columns.
+    weight_head: WeightHead<16> = WeightHead::new(CONTROL);
     /// The same with an input buffer in the last of four banks.
-    weight_head_input: WeightHead<16> = WeightHead::new(3, 10, 3, 4).with_banks(INPUT_BANK);
-    /// Two loops, 1 KiB partitions, four column tiles, four columns.
-    drain_head: DrainHead<16> = DrainHead::new(2, 10, 2, 4, PostOptions::NONE);
+    weight_head_input: WeightHead<16> = WeightHead::new(with_banks(INPUT_BANK));
+    /// Three loops, 1 KiB partitions, four column tiles, four columns.
+    drain_head: DrainHead<16> = DrainHead::new(CONTROL);
     /// The same with an input buffer in the last of four banks.
     drain_head_input: DrainHead<16> =
-        DrainHead::new(2, 10, 2, 4, PostOptions::NONE).with_banks(INPUT_BANK);
+        DrainHead::new(with_banks(INPUT_BANK));
     /// The same with windows.
-    drain_head_pooling: DrainHead<16> = DrainHead::new(2, 10, 2, 4, POST_OPTIONS);
+    drain_head_pooling: DrainHead<16> = DrainHead::new(POOLING);
     /// Four rows and columns, 64 program words.
     sequencer: Sequencer = Sequencer::new(SHAPE);
     /// The same, partitions of 128 words.
-    host_port: HostPort = HostPort::new(SHAPE, 7, 2);
+    host_port: HostPort = HostPort::new(CONTROL);
     /// The same.
-    control: Control<16, 17, 16> = Control::new(ControlShape {
-        sequencer: SHAPE,
-        byte_bits: 10,
-        banks: BankCount {
-            all: 2,
-            input: 0,
-            program: 0,
-        },
-        result_bits: 6,
-        slices: 2,
-        sums_at_top: false,
-    });
+    control: Control<16, 17, 16> = Control::new(CONTROL);
     /// The same with the program in the last of four banks.
-    host_port_banked: HostPort = HostPort::new(BANKED, 7, 2);
+    host_port_banked: HostPort = HostPort::new(BANKED_CONTROL);
     /// The prefetch of that machine.
     prefetch: Prefetch = Prefetch::new(BANKED, PROGRAM_BANK, 7);
     /// The machine of the configuration `tiny`.
@@ -224,6 +213,40 @@ pub const SHAPE: SequencerShape = SequencerShape {
     row_offsets: 16,
     post: PostOptions::NONE,
 };
+
+/// Partitions of 1 KiB in two banks, 64 results.
+pub const CONTROL: ControlShape = ControlShape {
+    sequencer: SHAPE,
+    byte_bits: 10,
+    banks: BankCount {
+        all: 2,
+        input: 0,
+        program: 0,
+    },
+    result_bits: 6,
+    slices: 2,
+    sums_at_top: false,
+};
+
+/// The same with windows.
+pub const POOLING: ControlShape = ControlShape {
+    sequencer: SequencerShape {
+        post: POST_OPTIONS,
+        ..SHAPE
+    },
+    ..CONTROL
+};
+
+/// The same with the program in banks.
+pub const BANKED_CONTROL: ControlShape = ControlShape {
+    sequencer: BANKED,
+    ..CONTROL
+};
+
+/// The same with other banks.
+pub const fn with_banks(banks: BankCount) -> ControlShape {
+    ControlShape { banks, ..CONTROL }
+}
 
 /// All options of post-processing.
 pub const POST_OPTIONS: PostOptions = PostOptions {

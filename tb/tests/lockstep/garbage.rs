@@ -1,4 +1,4 @@
-//! Programs that are garbage: random words, legal programs with words changed, and words that are
+//! Programs that are garbage: random words, legal programs with words changed or with one fault, and words that are
 //! instructions now and then. Each ends with the golden machine's code and instruction, and writes nothing but
 //! what the golden machine writes.
 //!
@@ -12,12 +12,13 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::faults::{FAULTS, faulty};
+use super::nonsense::nonsense;
 use super::programs::{disturb, first_seed, run_one, wanted};
 use super::shapes;
 use super::watch;
 use crate::machines::Machine;
 use crate::machines::dump::{encode, fill_tables};
-use crate::machines::garbage::garbage;
 use crate::machines::pair::End;
 use crate::machines::programs::{fault_entry, random_program};
 use crate::matrix::bench::Bench;
@@ -51,18 +52,26 @@ fn damage(rng: &mut ChaCha8Rng, words: &mut Vec<u32>) {
     }
 }
 
-/// The words of a program, and what kind of garbage it is.
-fn program(rng: &mut ChaCha8Rng, params: &Params) -> (&'static str, Vec<u32>) {
-    match rng.random_range(0..10) {
+/// The words of a program, what kind of garbage it is, and the name of its fault, if it has one that is known.
+fn program(
+    rng: &mut ChaCha8Rng,
+    params: &Params,
+) -> (&'static str, Vec<u32>, Option<&'static str>) {
+    match rng.random_range(0..12) {
         0 => {
             let count = rng.random_range(1..40);
-            ("random words", (0..count).map(|_| rng.random()).collect())
+            let words = (0..count).map(|_| rng.random()).collect();
+            ("random words", words, None)
         }
-        1..=3 => ("instructions now and then", garbage(rng, params)),
+        1..=3 => ("instructions now and then", nonsense(rng, params), None),
+        4..=6 => {
+            let (program, fault) = faulty(rng, params);
+            ("one fault", encode(&program), fault)
+        }
         _ => {
             let mut words = encode(&random_program(rng, params));
             damage(rng, &mut words);
-            ("words changed", words)
+            ("words changed", words, None)
         }
     }
 }
@@ -83,14 +92,14 @@ fn has_both(words: &[u32]) -> bool {
 fn run_garbage(rng: &mut ChaCha8Rng, bench: &mut Bench, coverage: &mut Coverage) -> Checked {
     let params = bench.params();
     let zero_point = disturb(rng, bench);
-    if rng.random_bool(0.1) {
+    let (kind, words, fault) = program(rng, params);
+    if fault.is_some() || rng.random_bool(0.1) {
         // An entry that leads beyond the memory.
         let row = rng.random_range(0..params.array.rows);
         let beyond = rng.random_range(params.operand_bytes() as u16..=u16::MAX);
         let pair = &mut bench.pair;
         pair.write_row_offset(row, fault_entry(params), Some(beyond));
     }
-    let (kind, words) = program(rng, params);
     let room = params.program.words.saturating_sub(words.len() as u32);
     // What lies behind it is left over from others; some programs lie at the end of the memory.
     let pc = match rng.random_range(0..20) {
@@ -100,10 +109,15 @@ fn run_garbage(rng: &mut ChaCha8Rng, bench: &mut Bench, coverage: &mut Coverage)
     };
     let length = words.len().min((params.program.words - pc) as usize);
     bench.pair.write_program(pc, &words[..length]);
-    let guest = rng.random_bool(0.1).then(|| rng.random());
+    // What a host writes right behind a fault is not lost, nor written over.
+    let visited = if fault.is_some() { 0.7 } else { 0.1 };
+    let guest = rng.random_bool(visited).then(|| rng.random());
     let seen = watch::run(bench, pc, LIMIT, guest)?;
     coverage.event("all", true);
     coverage.event(kind, true);
+    if let Some(fault) = fault {
+        coverage.event(fault, true);
+    }
     coverage.event("words written", seen.words > 0);
     coverage.event("words copied", seen.copied > 0);
     coverage.event("products with weights", has_both(&words));
@@ -118,7 +132,8 @@ fn run_garbage(rng: &mut ChaCha8Rng, bench: &mut Bench, coverage: &mut Coverage)
         let is = matches!(seen.end, End::Error(found, _) if found == code);
         coverage.event(code.name(), is);
     }
-    watch::settle(bench, &seen, zero_point, rng.random_bool(1.0 / WHOLE_EVERY))
+    let whole = fault.is_some() || rng.random_bool(1.0 / WHOLE_EVERY);
+    watch::settle(bench, &seen, zero_point, whole)
 }
 
 /// `count` garbage programs one after another; legal ones between them find what was damaged.
@@ -143,19 +158,23 @@ pub fn run_all(machine: &Machine, seed: u64, count: u32) -> Checked<Coverage> {
 }
 
 #[test]
-fn garbage_programs_end_as_predicted_and_write_nothing_else() {
+fn pet_54_pet_57_pet_58_pet_59_pet_60_pet_61_garbage_programs_end_as_predicted_and_write_nothing_else()
+ {
     let count = wanted("HEDDLE_GARBAGE", 500, 20_000);
     let seed = first_seed();
     let mut coverage = Coverage::default();
     for params in shapes::all() {
         let name = params.name.clone();
-        match run_all(&shapes::machine(params), seed, count) {
+        match run_all(&Machine::new(params), seed, count) {
             Ok(found) => {
                 println!("{name}, seed {seed}: {found:?}");
                 coverage.add(found);
             }
             Err(message) => panic!("{message}"),
         }
+    }
+    for fault in FAULTS {
+        assert!(coverage.count(fault) > 0, "no program with {fault}");
     }
     coverage.assert_complete();
     let all = coverage.count("all");

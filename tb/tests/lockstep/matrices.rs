@@ -14,6 +14,8 @@ use crate::matrix::bench::{Bench, Matrix, UNIT_TILE};
 pub struct Piece {
     pub name: &'static str,
     pub instructions: Vec<Instruction>,
+    /// Of the matrix that is loaded.
+    pub loaded: Shape,
     pub result: MatrixPlace,
     pub expected: Matrix,
 }
@@ -109,6 +111,7 @@ pub fn transpose(rng: &mut ChaCha8Rng, bench: &mut Bench, identity: MatrixPlace)
         return Some(Piece {
             name,
             instructions,
+            loaded: shape,
             result: transpose.destination,
             expected: matrix.transposed(),
         });
@@ -143,6 +146,7 @@ pub fn product(rng: &mut ChaCha8Rng, bench: &mut Bench) -> Option<Piece> {
         return Some(Piece {
             name: "product",
             instructions,
+            loaded: weights.shape,
             result: product.result,
             expected: weights.transposed_times(&moving),
         });

@@ -2,10 +2,13 @@
 //! writes in the clock in which it reaches its partition, then how the run ends, all counters and the
 //! whole state buffer. Legal programs, and programs that are garbage.
 
+mod events;
+mod faults;
 mod garbage;
 mod guest;
 mod matrices;
 mod mutants;
+mod nonsense;
 mod programs;
 mod shapes;
 mod watch;

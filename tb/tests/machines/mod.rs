@@ -1,6 +1,5 @@
 //! Whole machines as emitted Verilog: small configurations, their models, a host at their port.
 pub mod dump;
-pub mod garbage;
 pub mod pair;
 pub mod programs;
 
@@ -15,42 +14,53 @@ use heddle_tb::host::Host;
 use heddle_tb::network::NetworkReport;
 use heddle_tb::verilate::{Sources, XInitial};
 
-/// Sizes in which the machines under test differ.
-struct Sizes {
-    name: &'static str,
-    rows: u32,
-    cols: u32,
-    record_rows: u32,
-    loops: u32,
-    offset_bits: u32,
-    address_bits: u32,
-    banks: u32,
-    words_per_bank: u32,
-    first_slice: u32,
-    depth: u32,
-    column_tiles: u32,
-    program: u32,
+/// Sizes and memories in which the machines under test differ.
+pub struct Sizes {
+    pub name: &'static str,
+    /// Rows and columns of the array.
+    pub array: (u32, u32),
+    pub record_rows: u32,
+    pub loops: u32,
+    /// Bits of offsets and addresses.
+    pub bits: (u32, u32),
+    /// Banks and their words.
+    pub banks: (u32, u32),
+    pub slices: &'static str,
+    pub depth: u32,
+    pub column_tiles: u32,
+    pub program: u32,
 }
 
+/// Slices with the mask in the words.
+pub const FIELD: &str =
+    r#""widths": [2, 2, 4], "mask": "field", "network": "split", "end": "right""#;
+/// Raw and packed words.
+pub const HYBRID: &str =
+    r#""widths": [5, 3], "mask": "hybrid", "network": "half", "access_threshold": 3"#;
+/// Slices of half bytes.
+pub const NIBBLES: &str = r#""unit_bits": 4, "widths": [3, 5, 8], "write": "exact", "network": "split",
+    "access_threshold": 1"#;
+/// No slices.
+pub const PLAIN: &str = r#""widths": [4, 4], "plain": true"#;
+
 impl Sizes {
-    fn params(&self) -> Params {
+    pub fn params(&self) -> Params {
         let text = format!(
             r#"{{"name": "{}", "array": {{"rows": {}, "cols": {}}},
             "traversal": {{"rows": {}, "loops": {}, "offset_bits": {}, "address_bits": {}}},
             "state_buffer": {{"banks": {}, "words_per_bank": {},
-              "slices": {{"word_bytes": 8, "widths": [{}, {}]}}}},
+              "slices": {{"word_bytes": 8, {}}}}},
             "results_buffer": {{"depth": {}}}, "column_tiles": {}, "program": {{"words": {}}}}}"#,
             self.name,
-            self.rows,
-            self.cols,
+            self.array.0,
+            self.array.1,
             self.record_rows,
             self.loops,
-            self.offset_bits,
-            self.address_bits,
-            self.banks,
-            self.words_per_bank,
-            self.first_slice,
-            8 - self.first_slice,
+            self.bits.0,
+            self.bits.1,
+            self.banks.0,
+            self.banks.1,
+            self.slices,
             self.depth,
             self.column_tiles,
             self.program
@@ -64,10 +74,21 @@ pub fn tiny() -> Params {
     crate::designs::tiny()
 }
 
-/// The same with all options of post-processing.
+/// As many rows and columns with all options of post-processing, the mask in the words.
 pub fn pooling() -> Params {
-    let mut params = tiny();
-    params.name = "pooling".to_string();
+    let sizes = Sizes {
+        name: "pooling",
+        array: (4, 4),
+        record_rows: 3,
+        loops: 5,
+        bits: (16, 16),
+        banks: (2, 256),
+        slices: FIELD,
+        depth: 64,
+        column_tiles: 16,
+        program: 2048,
+    };
+    let mut params = sizes.params();
     params.post = Post {
         pooling: true,
         product: true,
@@ -77,19 +98,16 @@ pub fn pooling() -> Params {
     params
 }
 
-/// More rows than columns, four banks, two loops, addresses wider than offsets.
+/// More rows than columns, four banks of raw and packed words, two loops, addresses wider than offsets.
 pub fn tall() -> Params {
     let sizes = Sizes {
         name: "tall",
-        rows: 5,
-        cols: 3,
+        array: (5, 3),
         record_rows: 3,
         loops: 2,
-        offset_bits: 16,
-        address_bits: 24,
-        banks: 4,
-        words_per_bank: 128,
-        first_slice: 3,
+        bits: (16, 24),
+        banks: (4, 128),
+        slices: HYBRID,
         depth: 16,
         column_tiles: 8,
         program: 2048,
@@ -97,19 +115,16 @@ pub fn tall() -> Params {
     sizes.params()
 }
 
-/// More columns than rows and than bytes in a weight word, three loops.
+/// More columns than rows and than bytes in a weight word, three loops, slices of half bytes.
 pub fn wide() -> Params {
     let sizes = Sizes {
         name: "wide",
-        rows: 3,
-        cols: 10,
+        array: (3, 10),
         record_rows: 4,
         loops: 3,
-        offset_bits: 24,
-        address_bits: 32,
-        banks: 2,
-        words_per_bank: 512,
-        first_slice: 5,
+        bits: (24, 32),
+        banks: (2, 512),
+        slices: NIBBLES,
         depth: 32,
         column_tiles: 16,
         program: 2048,
@@ -132,15 +147,12 @@ pub fn buffered() -> Params {
 pub fn banked() -> Params {
     let sizes = Sizes {
         name: "banked",
-        rows: 3,
-        cols: 2,
+        array: (3, 2),
         record_rows: 3,
         loops: 3,
-        offset_bits: 16,
-        address_bits: 16,
-        banks: 4,
-        words_per_bank: 256,
-        first_slice: 4,
+        bits: (16, 16),
+        banks: (4, 256),
+        slices: r#""widths": [4, 4]"#,
         depth: 16,
         column_tiles: 8,
         program: 1024,
@@ -152,19 +164,16 @@ pub fn banked() -> Params {
     params
 }
 
-/// A single processing element.
+/// A single processing element, plain memory.
 pub fn single() -> Params {
     let sizes = Sizes {
         name: "single",
-        rows: 1,
-        cols: 1,
+        array: (1, 1),
         record_rows: 3,
         loops: 4,
-        offset_bits: 16,
-        address_bits: 16,
-        banks: 8,
-        words_per_bank: 64,
-        first_slice: 1,
+        bits: (16, 16),
+        banks: (8, 64),
+        slices: PLAIN,
         depth: 16,
         column_tiles: 32,
         program: 4096,
@@ -219,6 +228,38 @@ pub fn verilog(params: &Params) -> Sources {
     }
 }
 
+/// Shows the words that reach the partitions.
+const PROBE: &str = include_str!("probe.sv");
+
+/// The text of a machine with probes at its partitions.
+pub fn probed(params: &Params) -> Sources {
+    let mut sources = verilog(params);
+    let generated = |text: &str| text.contains(": gen_partition");
+    let generated = sources.files.iter().any(|(_, text)| generated(text));
+    let copies = (0..params.array.rows).map(|row| {
+        let partition = match generated {
+            true => format!("u_machine.u_state_buffer.gen_partition[{row}].u_partition"),
+            false => format!("u_machine.u_state_buffer.u_partition_{row}"),
+        };
+        format!(
+            "  assign copy_valid_o[{row}] = {partition}.copy_q[2];\n  \
+             assign copy_word_o[{} +: 13] = {partition}.wt_dest_i;\n  \
+             assign copy_data_o[{} +: 64] = {partition}.weight_q;\n",
+            13 * row,
+            64 * row
+        )
+    });
+    let top = format!("probed_{}", sources.top);
+    let text = PROBE
+        .replace("MACHINE ", &format!("{} ", sources.top))
+        .replace("PROBED", &top)
+        .replace("ROWS", &params.array.rows.to_string())
+        .replace("COPIES\n", &copies.collect::<String>());
+    sources.files.push((format!("{top}.sv"), text));
+    sources.top = top;
+    sources
+}
+
 /// A verilated machine.
 pub struct Machine {
     pub params: Params,
@@ -226,9 +267,12 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// The machine of a configuration.
+    /// The machine of a configuration, with probes: all tests share one build of it.
     pub fn new(params: Params) -> Self {
-        let sources = verilog(&params);
+        let sources = match params.reset.level {
+            params::ResetLevel::Low => probed(&params),
+            params::ResetLevel::High => verilog(&params),
+        };
         Self::from_verilog(params, &sources)
     }
 

@@ -8,7 +8,6 @@ mod left;
 mod options;
 mod probe;
 mod products;
-mod rounds;
 mod stored;
 mod transposes;
 mod waves;

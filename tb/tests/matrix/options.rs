@@ -237,70 +237,48 @@ fn clamped(sum: i32) -> i8 {
     sum.clamp(-128, 127) as i8
 }
 
-#[test]
-fn pet_59_products_with_maximum_and_minimum_of_windows() {
-    let machine = Machine::new(machines::pooling());
-    rtl::run_seeds(|seed| {
-        let largest = |sums: &[i32]| clamped(*sums.iter().max().expect("a sum"));
-        run_products(&machine, seed, Reduction::Max, None, largest)
-    });
-    rtl::run_seeds(|seed| {
-        let smallest = |sums: &[i32]| clamped(*sums.iter().min().expect("a sum"));
-        run_products(&machine, seed, Reduction::Min, None, smallest)
-    });
-}
+/// A result for the sums of a window.
+type Result = fn(&[i32]) -> i8;
 
 #[test]
-fn pet_59_sums_and_products_of_windows() {
+fn pet_59_products_with_windows_of_every_kind() {
     let machine = Machine::new(machines::pooling());
-    rtl::run_seeds(|seed| {
-        let total = |sums: &[i32]| clamped(sums.iter().sum());
-        run_products(&machine, seed, Reduction::Sum, None, total)
-    });
-    rtl::run_seeds(|seed| {
-        let product = |sums: &[i32]| clamped(sums.iter().fold(1, |p, s| p.wrapping_mul(*s)));
-        run_products(&machine, seed, Reduction::Product, None, product)
-    });
-}
-
-/// The scale carries 1/n: 2^30 stands for one half.
-#[test]
-fn pet_59_mean_of_windows_of_three_and_four() {
-    let machine = Machine::new(machines::pooling());
-    let third = Scale::new(1_431_655_765, -1).unwrap();
-    rtl::run_seeds(|seed| {
-        let mean = |sums: &[i32]| {
-            let total: i32 = sums.iter().sum();
-            // Double rounding: two thirds, then half of that, halves away from zero.
-            let thirds = (f64::from(total) * 2.0 / 3.0).round();
+    // The scale carries 1/n: 2^30 stands for one half.
+    let scale = |window, multiplier, shift| {
+        let scale = Scale::new(multiplier, shift).expect("a legal scale");
+        Some((window, scale))
+    };
+    type Row = (Reduction, Option<(u32, Scale)>, Result);
+    let rows: [Row; 7] = [
+        (Reduction::Max, None, |sums| {
+            clamped(*sums.iter().max().expect("a sum"))
+        }),
+        (Reduction::Min, None, |sums| {
+            clamped(*sums.iter().min().expect("a sum"))
+        }),
+        (Reduction::Sum, None, |sums| clamped(sums.iter().sum())),
+        (Reduction::Product, None, |sums| {
+            clamped(sums.iter().fold(1, |p, s| p.wrapping_mul(*s)))
+        }),
+        // Double rounding: two thirds, then half of that, halves away from zero.
+        (Reduction::Sum, scale(3, 1_431_655_765, -1), |sums| {
+            let thirds = (f64::from(sums.iter().sum::<i32>()) * 2.0 / 3.0).round();
             clamped((thirds / 2.0).round() as i32)
-        };
-        run_products(&machine, seed, Reduction::Sum, Some((3, third)), mean)
-    });
-    let quarter = Scale::new(1 << 30, -1).unwrap();
-    rtl::run_seeds(|seed| {
-        let mean = |sums: &[i32]| {
-            let total: i32 = sums.iter().sum();
-            // Double rounding: halves of the doubled product go up, those of the shift away from 0.
-            let halves = (total + 1).div_euclid(2);
+        }),
+        // Double rounding: halves of the doubled product go up, those of the shift away from 0.
+        (Reduction::Sum, scale(4, 1 << 30, -1), |sums| {
+            let halves = (sums.iter().sum::<i32>() + 1).div_euclid(2);
             clamped((f64::from(halves) / 2.0).round() as i32)
-        };
-        run_products(&machine, seed, Reduction::Sum, Some((4, quarter)), mean)
-    });
-}
-
-#[test]
-fn pet_59_median_of_windows_of_nine() {
-    let machine = Machine::new(machines::pooling());
-    let half = Scale::new(1 << 30, 0).unwrap();
-    rtl::run_seeds(|seed| {
-        let median = |sums: &[i32]| {
+        }),
+        (Reduction::Median, scale(9, 1 << 30, 0), |sums| {
             let mut sums = sums.to_vec();
             sums.sort_unstable();
             clamped(sums[4])
-        };
-        run_products(&machine, seed, Reduction::Median, Some((9, half)), median)
-    });
+        }),
+    ];
+    for (reduction, scale, result) in rows {
+        rtl::run_seeds(|seed| run_products(&machine, seed, reduction, scale, result));
+    }
 }
 
 /// Means of a matrix alone: its rows move past the identity.

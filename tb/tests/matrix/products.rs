@@ -1,74 +1,14 @@
-//! Products, and chains of products and transposes that never leave the machine.
+//! Chains of products and transposes that never leave the machine.
 
 use heddle_arch::isa::Instruction;
-use heddle_compiler::matrix::{
-    DrainForm, MatrixError, MatrixPlace, Product, Scaling, Shape, Transpose,
-};
+use heddle_compiler::matrix::{DrainForm, MatrixPlace, Product, Scaling, Shape, Transpose};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::bench::{Bench, Matrix, UNIT_TILE};
 use crate::machines::{self, Machine};
-use crate::rtl::{self, Checked, Coverage};
 
 /// Small elements, so that most sums are bytes.
-fn small(rng: &mut ChaCha8Rng, rows: u32, cols: u32) -> Matrix {
-    Matrix::new(rows, cols, |_| rng.random_range(-4..=4))
-}
-
-fn run_products(machine: &Machine, seed: u64, count: u32) -> Checked<Coverage> {
-    let mut coverage = Coverage::default();
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut bench = Bench::new(machine, seed)?;
-    let params = bench.params();
-    let (rows, cols) = (params.array.rows, params.array.cols);
-    bench.pair.set_zero(0);
-    let mut refused = 0;
-    for number in 0..count {
-        let k = rng.random_range(1..=2 * rows + 1);
-        let n = rng.random_range(1..=2 * cols + 1);
-        let t = rng.random_range(1..=2 * cols + 3);
-        let at = |error| format!("{number}: {k} x {n}, {t}: {error}");
-        let weights = small(&mut rng, k, n);
-        let moving = small(&mut rng, k, t);
-        let place = |matrix: Shape, base| MatrixPlace::new(matrix, base, params);
-        let product = Product {
-            weights: place(weights.shape, 0),
-            moving: place(moving.shape, params.bank_bytes()),
-            result: place(
-                Shape { rows: n, cols: t },
-                place(moving.shape, params.bank_bytes()).end(),
-            ),
-            scaling: Scaling::unchanged(UNIT_TILE),
-        };
-        let program = match product.instructions(params) {
-            Ok(program) => program,
-            Err(MatrixError::SameBank { .. } | MatrixError::Outside { .. }) => {
-                refused += 1;
-                continue;
-            }
-            Err(error) => return Err(at(error.to_string())),
-        };
-        coverage.event("several bands", k > rows);
-        coverage.event("several groups", n > cols);
-        bench.write(&product.weights, &weights);
-        bench.write(&product.moving, &moving);
-        bench.run(program).map_err(at)?;
-        let expected = weights.transposed_times(&moving);
-        bench.check(&product.result, &expected).map_err(at)?;
-    }
-    coverage.event("most products fit", refused < count / 2);
-    Ok(coverage)
-}
-
-#[test]
-fn pet_08_pet_09_products_on_all_shapes_of_the_array() {
-    for params in machines::configurations() {
-        let machine = Machine::new(params);
-        rtl::run_seeds(|seed| run_products(&machine, seed, 20));
-    }
-}
-
 #[test]
 fn pet_35_pet_40_a_chain_of_product_transpose_and_product() {
     let machine = Machine::new(machines::tall());

@@ -2,13 +2,11 @@
 
 use heddle_arch::isa::{Drain, Instruction, OP_LOAD_WEIGHTS};
 use heddle_arch::params::Params;
-use heddle_compiler::matrix::{DrainForm, MatrixError, MatrixPlace, Shape, Transpose};
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use heddle_compiler::matrix::{DrainForm, MatrixPlace, Shape, Transpose};
 
 use super::bench::{Bench, Matrix, UNIT_TILE};
+use super::probe;
 use crate::machines::{self, Machine};
-use crate::rtl::{self, Checked, Coverage, Mutant};
 
 fn count(program: &[Instruction], opcode: u32) -> usize {
     program.iter().filter(|i| i.opcode() == opcode).count()
@@ -98,10 +96,7 @@ fn pet_32_pet_33_pet_34_partial_pieces_of_two_levels() {
 
 #[test]
 fn pet_22_pet_23_pet_29_pet_32_two_sub_blocks_side_by_side() {
-    let mut params = machines::tiny();
-    params.name = "tiny_8x4".to_string();
-    (params.array.rows, params.array.cols) = (8, 4);
-    let machine = Machine::new(params);
+    let machine = probe::machine(8, 4);
     let mut bench = Bench::new(&machine, 1).unwrap();
     let params = bench.params();
     let matrix = Matrix::new(8, 8, |(row, col)| (8 * row + col) as i8);
@@ -126,83 +121,4 @@ fn pet_22_pet_23_pet_29_pet_32_two_sub_blocks_side_by_side() {
     bench
         .check(&transpose.destination, &block.transposed())
         .unwrap();
-}
-
-const NAMES: [&str; 4] = ["direct", "by row", "by column", "at the end"];
-const FORMS: [DrainForm; 4] = [
-    DrainForm::Direct,
-    DrainForm::Row,
-    DrainForm::Part,
-    DrainForm::All,
-];
-
-/// Matrices of any shape that fit, in all forms of the drain, of all byte values.
-fn run_transposes(machine: &Machine, seed: u64, count: u32) -> Checked<Coverage> {
-    let mut coverage = Coverage::default();
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut bench = Bench::new(machine, seed)?;
-    let params = bench.params();
-    let identity = bench.write_identity(params.bank_bytes());
-    let (rows, cols) = (params.array.rows, params.array.cols);
-    for number in 0..count {
-        let shape = Shape {
-            rows: rng.random_range(1..=3 * rows + 1),
-            cols: rng.random_range(1..=2 * cols + 1),
-        };
-        let mut transpose = places(shape, identity, params);
-        transpose.form = FORMS[rng.random_range(0..FORMS.len())];
-        let program = match transpose.instructions(params) {
-            Ok(program) => program,
-            Err(MatrixError::Pause { form, .. }) => {
-                assert_eq!(form, DrainForm::Row);
-                continue;
-            }
-            Err(MatrixError::SameBank { .. } | MatrixError::Overlap { .. }) => {
-                coverage.event("a matrix that reaches the identity", true);
-                continue;
-            }
-            Err(error) => return Err(bench.pair.message(error)),
-        };
-        for (name, form) in NAMES.iter().zip(FORMS) {
-            coverage.event(name, transpose.form == form);
-        }
-        coverage.event("one sub-block", shape.rows <= rows && shape.cols <= cols);
-        coverage.event("several bands", shape.rows > rows);
-        coverage.event("several groups", shape.cols > cols);
-        coverage.event("partial rows", shape.rows % rows > 0 || rows == 1);
-        coverage.event("partial columns", shape.cols % cols > 0 || cols == 1);
-        bench.pair.set_zero(0);
-        let matrix = Matrix::random(&mut rng, shape.rows, shape.cols);
-        coverage.event("smallest byte", matrix.elements.contains(&-128));
-        bench.write(&transpose.source, &matrix);
-        let place = format!("{number}: {} x {}", shape.rows, shape.cols);
-        let at = |error| format!("{place}: {error}");
-        bench.run(program).map_err(at)?;
-        bench
-            .check(&transpose.destination, &matrix.transposed())
-            .map_err(at)?;
-        bench.check(&transpose.source, &matrix).map_err(at)?;
-    }
-    Ok(coverage)
-}
-
-#[test]
-fn pet_13_pet_20_pet_23_pet_29_pet_72_random_matrices_on_all_shapes_of_the_array() {
-    for params in machines::configurations() {
-        let machine = Machine::new(params);
-        rtl::run_seeds(|seed| run_transposes(&machine, seed, 25));
-    }
-}
-
-#[test]
-fn faults_are_found() {
-    let params = machines::wide();
-    let mutants: [Mutant; 3] = [
-        ("heddle_weight_head", "{8'd0, flip_i, 3'd0}", "16'd0"),
-        ("heddle_drain_turn_r3_s2", "if (turn_i)", "if (!turn_i)"),
-        ("heddle_post_lane", "skip_i - 8'd1", "skip_i"),
-    ];
-    rtl::check_mutants(&machines::verilog(&params), &mutants, |sources, seed| {
-        run_transposes(&Machine::from_verilog(params.clone(), sources), seed, 25)
-    });
 }

@@ -6,7 +6,6 @@ use rand_chacha::ChaCha8Rng;
 
 use super::bench::{Bench, Matrix, UNIT_TILE};
 use crate::machines::{self, Machine};
-use crate::rtl::{self, Checked, Coverage};
 
 /// Source, portions and destination in bank 0, the identities in bank 1.
 struct Places {
@@ -119,53 +118,6 @@ fn a_pass_fills_the_places_of_its_portion_and_clears_the_others() {
         .run(transpose.passes(&[2, 0, 1], params).unwrap())
         .unwrap();
     bench.check(&transpose.destination, &whole).unwrap();
-}
-
-fn run_random(machine: &Machine, seed: u64, count: u32) -> Checked<Coverage> {
-    let mut coverage = Coverage::default();
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut bench = Bench::new(machine, seed)?;
-    let params = bench.params();
-    let mut runs = 0;
-    let (array_rows, array_cols) = (params.array.rows, params.array.cols);
-    for number in 0..count {
-        let element_bytes = rng.random_range(2..=4);
-        let rows = rng.random_range(1..=2 * array_rows + 1);
-        let cols = rng.random_range(1..=array_cols + 2);
-        let Places { transpose, .. } = places(&mut bench, rows, cols, element_bytes);
-        let source = Matrix::random(&mut rng, rows, element_bytes * cols);
-        if transpose.destination.end() > params.bank_bytes() {
-            continue;
-        }
-        bench.write(&transpose.source, &source);
-        let place = format!("{number}: {rows} x {cols} of {element_bytes} bytes");
-        let at = |error: String| format!("{place}: {error}");
-        let program = transpose
-            .instructions(params)
-            .map_err(|e| at(e.to_string()))?;
-        let words: usize = program.iter().map(|i| i.words()).sum();
-        if words >= params.program.words as usize {
-            continue;
-        }
-        bench.run(program).map_err(at)?;
-        let expected = transposed(&source, element_bytes);
-        bench.check(&transpose.destination, &expected).map_err(at)?;
-        runs += 1;
-        coverage.event("several bands", rows > array_rows);
-        coverage.event("several groups", cols > array_cols);
-    }
-    match runs {
-        0..4 => Err(format!("{}: only {runs} matrices fit", params.name)),
-        _ => Ok(coverage),
-    }
-}
-
-#[test]
-fn pet_x1_random_elements_of_2_to_4_bytes() {
-    for params in [machines::tiny(), machines::tall(), machines::wide()] {
-        let machine = Machine::new(params);
-        rtl::run_seeds(|seed| run_random(&machine, seed, 12));
-    }
 }
 
 /// Elements of 8 bits in two portions of 4: added up in the results buffer they are what their places say.

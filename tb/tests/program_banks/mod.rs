@@ -8,14 +8,6 @@ mod walls;
 use crate::machines;
 use heddle_arch::params::{Params, ProgramMemory};
 
-/// The same machine with a program memory of its own.
-fn separate(params: &Params) -> Params {
-    let mut params = params.clone();
-    params.name += "_separate";
-    params.program.memory = ProgramMemory::Separate;
-    params
-}
-
 /// So many rows, two columns, banks of plain memory, of which the program takes one or two.
 fn rows(rows: u32) -> Params {
     let mut params = machines::tiny();

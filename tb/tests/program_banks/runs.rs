@@ -2,14 +2,10 @@
 
 use heddle_arch::host::{CTRL_START, Counter, Register, buffer_address, program_pair_address};
 use heddle_arch::isa::{ErrorCode, Instruction, Wait};
-use heddle_arch::network::Network;
-use heddle_arch::params::{Params, ProgramMemory};
-use heddle_compiler::compile;
-use heddle_tb::network::Bench;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::{rows, separate};
+use super::rows;
 use crate::machines::dump::{encode, fill_tables};
 use crate::machines::pair::{End, HALT, Pair};
 use crate::machines::programs::random_program;
@@ -46,54 +42,8 @@ fn syncs(count: u32) -> Vec<u32> {
 }
 
 #[test]
-fn pet_60_a_program_runs_alike_from_a_memory_of_its_own_and_from_banks() {
-    let banked = Machine::new(machines::banked());
-    let plain = Machine::new(separate(&banked.params));
-    let params = &banked.params;
-    let (mut one, _) = pair_of(&banked, 1);
-    let (mut other, _) = pair_of(&plain, 1);
-    let mut rng = ChaCha8Rng::seed_from_u64(60);
-    let mut halted = 0;
-    for number in 0..40 {
-        let program = random_program(&mut rng, params);
-        let words = encode(&program);
-        let pc = rng.random_range(0..=params.program.words - words.len() as u32);
-        let ends = [&mut one, &mut other].map(|pair| {
-            pair.place = format!("{}, program {number}", pair.params().name);
-            pair.write_program(pc, &words);
-            run(pair, pc)
-        });
-        let same = match ends {
-            [End::Halt(one), End::Halt(other)] => {
-                halted += 1;
-                Counter::ALL.iter().all(|counter| {
-                    let later = match counter {
-                        Counter::Cycles => params.array.rows + 6,
-                        _ => 0,
-                    };
-                    one.get(*counter) == other.get(*counter) + later
-                })
-            }
-            [one, other] => one == other,
-        };
-        assert!(same, "program {number}: {ends:?}");
-        let words = 0..params.operand_bytes() / 8;
-        let places: Vec<(u32, u32)> = (0..params.array.rows)
-            .flat_map(|row| words.clone().map(move |word| (row, word)))
-            .collect();
-        let found = [&mut one, &mut other].map(|pair| pair.host.read_words(&places).unwrap());
-        assert!(found[0] == found[1], "program {number}: results differ");
-        if let End::Error(..) = ends[0] {
-            one.prepare().unwrap();
-            other.prepare().unwrap();
-        }
-    }
-    assert!(halted >= 20, "{halted} of 40 programs halted");
-}
-
-#[test]
 fn pet_60_programs_begin_at_even_and_odd_words_and_end_with_the_memory() {
-    for params in [rows(1), machines::banked(), rows(3), rows(20)] {
+    for params in [rows(1), machines::banked(), rows(20)] {
         let machine = Machine::new(params);
         let params = &machine.params;
         let end = params.program.words;
@@ -262,32 +212,4 @@ fn pet_60_a_host_that_writes_and_starts_without_a_pause_runs_what_it_wrote() {
         pair.check_counters(&counters).unwrap();
         assert_eq!(counters.get(Counter::Instructions), count + 1);
     }
-}
-
-#[test]
-fn pet_60_pet_61_the_digits_run_with_input_and_program_in_banks() {
-    let network = Network::from_json(include_str!("../../../models/digits.json")).unwrap();
-    let mut params = Params::from_json(include_str!("../../../configs/edge.json")).unwrap();
-    params.name = "program_digits".to_string();
-    params.state_buffer.slices.plain = true;
-    params.state_buffer.banks = 4;
-    params.state_buffer.input_banks = 1;
-    params.program.memory = ProgramMemory::Banks;
-    let machine = Machine::new(params);
-    let params = &machine.params;
-    let program = compile(&network, params).unwrap();
-    // Two banks are enough for what the network works on.
-    assert_eq!((params.work_banks(), params.program_banks()), (2, 1));
-    let input = &program.tensors[0];
-    assert_eq!(input.base, params.work_bytes());
-    assert!(input.base + input.bytes <= params.operand_bytes());
-    // The words are those for a memory of its own with as many other banks.
-    let mut bench = Bench::new(machine.host(1), params, &network, &program).unwrap();
-    let labels = network.labels.iter().map(|label| Some(*label as usize));
-    for (image, label) in network.images.iter().zip(labels).take(3) {
-        bench.run_image(image, label).unwrap();
-    }
-    // Results and all counters, CYCLES among them.
-    assert!(bench.report().is_exact());
-    assert_eq!(bench.report().images, 3);
 }

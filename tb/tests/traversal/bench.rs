@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use heddle_arch::isa::Loop;
-use heddle_arch::traverse::{EndTest, Row, RowKind};
+use heddle_arch::traverse::{EndTest, Row, RowKind, UnitShape};
 use heddle_hdl::traversal::{TraversalEngine, TraversalShape};
 use heddle_sim::traversal::{
     ConfigWrite, EngineShape, TraversalInputs, TraversalModel, TraversalOutputs, UnitElement,
@@ -50,9 +50,21 @@ pub fn units() -> [&'static Unit; 5] {
     [&*PLAIN, &*SINGLE, &*FULL, &*SMALL, &*ONE_SET]
 }
 
-/// Units with all end tests and attached rows.
-pub fn units_with_options() -> [&'static Unit; 3] {
-    [&*FULL, &*SMALL, &*ONE_SET]
+impl Unit {
+    /// Sizes and options as those of a stand-alone unit.
+    pub fn unit_shape(&self) -> UnitShape {
+        let shape = &self.shape;
+        UnitShape {
+            rows: shape.rows as u32,
+            loops: shape.loops as u32,
+            offset_bits: self.offset_bits,
+            address_bits: self.address_bits,
+            equality: shape.equality,
+            trips: shape.trips,
+            attach: shape.attach,
+            group_setup: false,
+        }
+    }
 }
 
 fn options(rows: usize, loops: usize, double: bool, stages: usize) -> TraversalShape {
@@ -66,35 +78,15 @@ fn options(rows: usize, loops: usize, double: bool, stages: usize) -> TraversalS
     }
 }
 
-impl Unit {
-    /// The record has as few rows and loops as the unit, and its values fit.
-    pub fn holds(&self, record: &[Row]) -> bool {
-        let limit = 1_u64 << self.offset_bits;
-        let values = |l: &Loop| [l.initial, l.step, l.end];
-        record.len() <= self.shape.rows
-            && record.iter().all(|row| {
-                usize::from(row.row) < self.shape.rows
-                    && row.loops.len() <= self.shape.loops
-                    && row
-                        .loops
-                        .iter()
-                        .flat_map(values)
-                        .all(|v| u64::from(v) < limit)
-            })
-    }
-}
-
-/// A loop of initial value, step and end.
-pub fn loop_of((initial, step, end): (u32, u32, u32)) -> Loop {
-    Loop { initial, step, end }
-}
-
 /// A tensor with the end test at least.
 pub fn row(number: u8, base: u32, loops: &[(u32, u32, u32)]) -> Row {
     Row {
         row: number,
         base,
-        loops: loops.iter().copied().map(loop_of).collect(),
+        loops: loops
+            .iter()
+            .map(|&(initial, step, end)| Loop { initial, step, end })
+            .collect(),
         ..Row::default()
     }
 }
@@ -137,12 +129,6 @@ pub fn addresses(elements: &[UnitElement]) -> Vec<u64> {
     elements.iter().map(|e| e.address).collect()
 }
 
-/// Rows of elements, one entry for each run of a row.
-pub fn row_runs(elements: &[UnitElement]) -> Vec<usize> {
-    let ends = elements.iter().filter(|e| e.last);
-    ends.map(|e| e.row).collect()
-}
-
 /// Inputs of a cycle in which addresses are taken and nothing else happens.
 pub fn taking() -> TraversalInputs {
     TraversalInputs {
@@ -164,6 +150,7 @@ pub struct Bench {
     pub dut: Dut,
     pub model: TraversalModel,
     pub shape: TraversalShape,
+    pub unit: Unit,
     /// Values of pins that mean nothing.
     noise: ChaCha8Rng,
 }
@@ -184,6 +171,7 @@ impl Bench {
                 stages: shape.latency(),
             }),
             shape,
+            unit: unit.clone(),
         }
     }
 

@@ -1,8 +1,7 @@
-//! The emitted traversal engine against its golden model, every output in every cycle.
+//! The emitted traversal engine against its golden model, every output in every cycle; the worked vectors on engines
+//! and units.
 
 mod bench;
-mod options;
 mod overlap;
 mod random;
-mod sequence;
-mod vectors;
+mod worked;

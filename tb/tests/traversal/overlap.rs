@@ -1,6 +1,5 @@
 //! Traversals that follow each other, two sets of registers, stops.
 
-use heddle_arch::traverse::EndTest;
 use heddle_sim::traversal::TraversalInputs;
 use heddle_sim::traversal::vectors::named;
 
@@ -8,7 +7,6 @@ use super::bench::{
     Bench, FULL, ONE_SET, PLAIN, SMALL, Unit, addresses, loop_writes, row, starting, taking, units,
     writes,
 };
-use super::vectors::record_of;
 use crate::rtl::{Checked, check_mutants};
 
 /// The engines with two sets of registers.
@@ -133,7 +131,7 @@ fn ttu_055_a_waiting_start_keeps_its_choice_of_the_base() {
 #[test]
 fn stop_ends_at_any_time_and_the_registers_stay() {
     for unit in [&*PLAIN, &*SMALL, &*ONE_SET, &*FULL] {
-        let mut record = record_of(&named("TV3"), EndTest::AtLeast);
+        let mut record = named("TV3").rows;
         if unit.shape.attach {
             record[0].attach = Some(1);
         }
@@ -186,7 +184,7 @@ fn clear_with_stop_forgets_all_rows_at_any_time() {
 
 /// Writes to rows and loops that do not exist, then runs a vector.
 fn write_beside(unit: &Unit) -> Checked {
-    let record = record_of(&named("TV1"), EndTest::AtLeast);
+    let record = named("TV1").rows;
     let mut bench = Bench::new(unit, 1);
     bench.configure(&record)?;
     let shape = unit.shape;

@@ -2,96 +2,22 @@
 
 use std::collections::VecDeque;
 
-use heddle_arch::isa::Loop;
-use heddle_arch::traverse::{EndTest, Row, RowKind};
+use heddle_arch::traverse::{EndTest, Row, RowKind, UnitShape};
 use heddle_sim::traversal::{ConfigWrite, TraversalInputs, TraversalOutputs, UnitElement};
 use rand::Rng;
-use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::bench::{Bench, FULL, ONE_SET, PLAIN, SINGLE, SMALL, Unit, writes};
+use super::bench::{Bench, PLAIN, SMALL, Unit, units, writes};
 use crate::rtl::{Checked, Coverage, check_mutants, run_seeds};
+use crate::traversal_unit::records::random_rows;
 
-/// A loop that ends. Some ends are off the step grid, some candidates need the extra bit.
-fn random_loop(rng: &mut ChaCha8Rng, test: EndTest, top: u32) -> Loop {
-    let (initial, step, end) = match test {
-        EndTest::Trips => {
-            let step = [0, 1, top, rng.random_range(0..=top)][rng.random_range(0..4)];
-            (rng.random_range(0..=top), step, rng.random_range(1..=3))
-        }
-        EndTest::Equal => {
-            let initial: u32 = rng.random_range(0..=top);
-            let step = [top, top - 6, 1, rng.random_range(0..=top)][rng.random_range(0..4)];
-            let distance = step.wrapping_mul(rng.random_range(1..=3));
-            (initial, step, initial.wrapping_add(distance) & top)
-        }
-        EndTest::AtLeast => match rng.random_range(0..8) {
-            0 | 1 => (0, 0, 0),
-            2 => {
-                let step = rng.random_range(1..top);
-                (0, step, step)
-            }
-            3 => {
-                // The second candidate is beyond the offset width.
-                let step = top - rng.random_range(0..top / 3);
-                (rng.random_range(0..=top - step), step, top)
-            }
-            4 => {
-                let end = rng.random_range(0..=top);
-                let initial = rng.random_range(0..=end);
-                (initial, rng.random_range(top / 3..=top), end)
-            }
-            _ => {
-                let (start, step) = (rng.random_range(0..100), rng.random_range(1..40));
-                (start, step, start + rng.random_range(1..=step * 3))
-            }
-        },
-    };
-    Loop { initial, step, end }
-}
-
-/// A legal record: rows in any registers, kinds in order, one tensor beside attached rows.
-fn random_record(rng: &mut ChaCha8Rng, unit: &Unit) -> Vec<Row> {
-    let shape = unit.shape;
-    let top = ((1_u64 << unit.offset_bits) - 1) as u32;
-    let mut numbers: Vec<u8> = (0..shape.rows as u8).collect();
-    numbers.shuffle(rng);
-    numbers.truncate(rng.random_range(0..=shape.rows));
-    let attach = shape.attach && rng.random_bool(0.6);
-    let tensors = if attach { 1 } else { rng.random_range(0..=2) }.min(numbers.len());
-    let prologues = rng.random_range(0..=numbers.len() - tensors);
-    let rows = numbers.into_iter().enumerate();
-    rows.map(|(place, row)| {
-        let kind = match place {
-            p if p < prologues => RowKind::Prologue,
-            p if p < prologues + tensors => RowKind::Tensor,
-            _ => RowKind::Epilogue,
-        };
-        let mut tests = vec![EndTest::AtLeast];
-        tests.extend(shape.equality.then_some(EndTest::Equal));
-        tests.extend(shape.trips.then_some(EndTest::Trips));
-        let test = tests[rng.random_range(0..tests.len())];
-        let depth = match rng.random_range(0..6) {
-            0 => shape.loops,
-            _ => shape.loops.min(rng.random_range(0..4)),
-        };
-        let of = (attach && kind != RowKind::Tensor && rng.random_bool(0.7))
-            .then(|| rng.random_range(0..shape.loops.min(3)) as u8);
-        let limit = u64::MAX >> (64 - unit.address_bits);
-        let base = match rng.random_range(0..3) {
-            0 => limit - rng.random_range(0..u64::from(top) / 2),
-            _ => rng.random_range(0..=limit),
-        };
-        Row {
-            row,
-            kind,
-            attach: of,
-            test,
-            base: base as u32,
-            loops: (0..depth).map(|_| random_loop(rng, test, top)).collect(),
-        }
-    })
-    .collect()
+/// A legal record; now and then an empty one.
+fn random_record(rng: &mut ChaCha8Rng, shape: &UnitShape) -> Vec<Row> {
+    let addresses = [4, 24, 60][rng.random_range(0..3)];
+    match rng.random_ratio(1, 12) {
+        true => Vec::new(),
+        false => random_rows(rng, shape, addresses),
+    }
 }
 
 /// What is still to be written of a record.
@@ -166,7 +92,7 @@ fn random_traffic(unit: &Unit, seed: u64) -> Checked<Coverage> {
             }
         }
         if loading.done() && rng.random_bool(0.05) {
-            record = random_record(&mut rng, unit);
+            record = random_record(&mut rng, &unit.unit_shape());
             loading = Loading::of(&record);
         }
         let inputs = random_inputs(&mut rng, &mut bench, &mut loading, rates);
@@ -296,28 +222,10 @@ fn cover_candidates(coverage: &mut Coverage, unit: &Unit, e: &UnitElement, recor
 }
 
 #[test]
-fn random_traffic_on_the_engine_of_the_machine() {
-    run_seeds(|seed| random_traffic(&PLAIN, seed));
-}
-
-#[test]
-fn random_traffic_on_one_row_and_loop() {
-    run_seeds(|seed| random_traffic(&SINGLE, seed));
-}
-
-#[test]
-fn random_traffic_on_the_full_size_with_all_options() {
-    run_seeds(|seed| random_traffic(&FULL, seed));
-}
-
-#[test]
-fn random_traffic_on_small_offsets_with_all_options() {
-    run_seeds(|seed| random_traffic(&SMALL, seed));
-}
-
-#[test]
-fn random_traffic_on_one_set_of_registers_with_all_options() {
-    run_seeds(|seed| random_traffic(&ONE_SET, seed));
+fn random_traffic_on_every_engine() {
+    for unit in units() {
+        run_seeds(|seed| random_traffic(unit, seed));
+    }
 }
 
 /// Plants faults in a unit and runs the traffic on each.

@@ -326,7 +326,7 @@ fn every_register_alone(sources: &Sources, seed: u64) -> Checked<usize> {
 }
 
 #[test]
-fn ttu_021_every_register_can_be_written_alone() {
+fn ttu_001_ttu_002_ttu_003_ttu_017_ttu_021_every_register_can_be_written_alone() {
     let sequences = every_register_alone(&REGISTERS, 1).unwrap();
     assert_eq!(
         sequences,

@@ -44,9 +44,6 @@ pub struct Outputs {
     pub taken: Option<Taken>,
     /// The address waits in this cycle.
     pub address: Option<u64>,
-    /// Row and kind of the address, as the design shows them.
-    pub row: u64,
-    pub kind: u64,
     /// It does so for the first cycle.
     pub fresh: bool,
     pub busy: bool,
@@ -62,6 +59,8 @@ pub struct Bench {
     pub cycle: u64,
     /// Element that waits.
     pub shown: Option<UnitElement>,
+    /// Elements that have shown; whoever looks at them takes them.
+    pub seen: Vec<UnitElement>,
     /// Traversals started and not ended.
     pub unfinished: u32,
     /// The first of them has shown an address.
@@ -69,8 +68,6 @@ pub struct Bench {
     /// Every address must come in the very cycle promised; inputs must not stall.
     pub exact: bool,
     pub timing: Timing,
-    /// Cycle after which traffic is given up.
-    pub deadline: u64,
     word_stop: Option<Stop>,
     error: bool,
     head: u32,
@@ -93,11 +90,11 @@ impl Bench {
             model: UnitModel::new(unit.shape),
             cycle: 0,
             shown: None,
+            seen: Vec::new(),
             unfinished: 0,
             begun: false,
             exact: false,
             timing: Timing::new(unit),
-            deadline: u64::MAX,
             word_stop: None,
             error: false,
             head: 0,
@@ -131,8 +128,6 @@ impl Bench {
         let mut outputs = Outputs {
             taken: None,
             address: self.shown.as_ref().map(|e| e.address),
-            row: self.dut.get("row_o"),
-            kind: self.dut.get("kind_o"),
             fresh,
             busy,
             error,
@@ -298,6 +293,7 @@ impl Bench {
         let fresh = self.shown.is_none();
         if fresh {
             self.shown = self.model.next_element();
+            self.seen.extend(self.shown.clone());
             if self.shown.is_none() {
                 let address = self.dut.get("addr_o");
                 return Err(self.message(&format!("address {address:#x} though none is due")));

@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use super::bench::{Bench, FLOW, Inputs, Unit};
 use super::records::{number, random_commands};
 use super::traffic::Traffic;
-use super::{FULL, LARGE_SET, NARROW, ONE_SET, PLAIN, SINGLE, WIDE};
+use super::{FULL, NARROW};
 use crate::rtl::{Checked, Coverage, run_seeds};
 
 /// Cycles after which words give up waiting for a long traversal.
@@ -213,38 +213,11 @@ pub fn fuzz(unit: &Unit, seed: u64, count: u64) -> Checked<Coverage> {
 }
 
 #[test]
-fn ttu_067_random_words_on_the_full_size() {
-    run_seeds(|seed| fuzz(&FULL, seed, 70_000));
-}
-
-#[test]
-fn ttu_067_random_words_on_narrow_offsets() {
-    run_seeds(|seed| fuzz(&NARROW, seed, 120_000));
-}
-
-#[test]
-fn ttu_067_random_words_on_one_set_of_registers() {
-    run_seeds(|seed| fuzz(&PLAIN, seed, 90_000));
-}
-
-#[test]
-fn ttu_067_random_words_on_one_set_with_all_options() {
-    run_seeds(|seed| fuzz(&ONE_SET, seed, 30_000));
-}
-
-#[test]
-fn ttu_067_random_words_on_one_row_and_loop() {
-    run_seeds(|seed| fuzz(&SINGLE, seed, 25_000));
-}
-
-#[test]
-fn ttu_067_random_words_on_24_bits() {
-    run_seeds(|seed| fuzz(&WIDE, seed, 25_000));
-}
-
-#[test]
-fn ttu_067_random_words_on_one_large_set_of_registers() {
-    run_seeds(|seed| fuzz(&LARGE_SET, seed, 15_000));
+fn ttu_067_random_words_on_every_unit() {
+    let counts = [70_000, 120_000, 90_000, 30_000, 25_000, 25_000, 15_000];
+    for (unit, count) in super::units().into_iter().zip(counts) {
+        run_seeds(|seed| fuzz(unit, seed, count));
+    }
 }
 
 /// Words of the instructions with one bit changed each, at every place.

@@ -1,15 +1,14 @@
 //! The emitted stand-alone traversal unit against its golden model: instruction words in, addresses
 //! out, every output in every cycle.
 
-mod bench;
+pub mod bench;
 mod clear;
 mod faults;
 mod fuzz;
 mod random;
 pub mod records;
-mod shrink;
 mod timing;
-mod traffic;
+pub mod traffic;
 mod vectors;
 
 use std::sync::LazyLock;
@@ -74,3 +73,16 @@ static WIDE: LazyLock<Unit> = unit!(3 x 4, 24, 24, all: true, group: true, doubl
 /// All rows and loops, one set of registers, all options.
 static LARGE_SET: LazyLock<Unit> =
     unit!(8 x 8, 16, 20, all: true, group: true, double: false, stages: 4);
+
+/// All units.
+pub fn units() -> [&'static Unit; 7] {
+    [
+        &*FULL,
+        &*NARROW,
+        &*PLAIN,
+        &*ONE_SET,
+        &*SINGLE,
+        &*WIDE,
+        &*LARGE_SET,
+    ]
+}

@@ -6,9 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::bench::{Bench, Unit};
 use super::records::{add_window, random_commands};
-use super::shrink::explain;
 use super::traffic::{Traffic, play};
-use super::{FULL, LARGE_SET, NARROW, ONE_SET, PLAIN, SINGLE, WIDE};
 use crate::rtl::{Checked, Coverage, run_seeds};
 
 /// Instructions that follow each other without a break, and how they are played.
@@ -73,8 +71,8 @@ struct Seen {
     streams: bool,
 }
 
-/// Plays random records until `count` are done. `shrink`: a failure is reduced.
-pub fn random_records(unit: &Unit, seed: u64, count: u64, shrink: bool) -> Checked<Coverage> {
+/// Plays random records until `count` are done.
+pub fn random_records(unit: &Unit, seed: u64, count: u64) -> Checked<Coverage> {
     let mut bench = Bench::new(unit, seed);
     let mut coverage = Coverage::default();
     let (mut records, mut addresses) = (0, 0);
@@ -106,9 +104,9 @@ pub fn random_records(unit: &Unit, seed: u64, count: u64, shrink: bool) -> Check
             true => result,
             false => result.and(Err(format!("the records stop with {stop:?}"))),
         };
-        result.map_err(|message| match shrink {
-            true => explain(unit, &batch, &message),
-            false => message,
+        result.map_err(|message| {
+            let lines: Vec<String> = batch.commands.iter().map(Command::to_string).collect();
+            format!("{message}\n{}", lines.join("\n"))
         })?;
         records += batch.records;
         addresses += seen.addresses;
@@ -187,36 +185,9 @@ fn cover(coverage: &mut Coverage, unit: &Unit, batch: &Batch, seen: &Seen) {
 }
 
 #[test]
-fn ttu_014_ttu_040_ttu_042_ttu_049_ttu_053_ttu_062_random_records_on_the_full_size() {
-    run_seeds(|seed| random_records(&FULL, seed, 7_000, true));
-}
-
-#[test]
-fn ttu_016_ttu_042_ttu_059_ttu_062_random_records_with_wrapping_offsets() {
-    run_seeds(|seed| random_records(&NARROW, seed, 12_000, true));
-}
-
-#[test]
-fn ttu_042_ttu_053_random_records_on_one_set_of_registers() {
-    run_seeds(|seed| random_records(&PLAIN, seed, 8_000, true));
-}
-
-#[test]
-fn ttu_016_ttu_042_ttu_062_random_records_on_one_set_with_all_options() {
-    run_seeds(|seed| random_records(&ONE_SET, seed, 4_000, true));
-}
-
-#[test]
-fn ttu_004_random_records_on_one_row_and_loop() {
-    run_seeds(|seed| random_records(&SINGLE, seed, 3_000, true));
-}
-
-#[test]
-fn ttu_016_ttu_042_ttu_059_ttu_062_random_records_on_24_bits() {
-    run_seeds(|seed| random_records(&WIDE, seed, 3_000, true));
-}
-
-#[test]
-fn ttu_004_ttu_042_ttu_062_random_records_on_one_large_set_of_registers() {
-    run_seeds(|seed| random_records(&LARGE_SET, seed, 2_000, true));
+fn ttu_014_ttu_016_ttu_040_ttu_042_ttu_049_ttu_053_ttu_059_ttu_062_random_records_on_every_unit() {
+    let counts = [7_000, 12_000, 8_000, 4_000, 3_000, 3_000, 2_000];
+    for (unit, count) in super::units().into_iter().zip(counts) {
+        run_seeds(|seed| random_records(unit, seed, count));
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use heddle_arch::traverse::parse;
 
 use super::bench::{Bench, FLOW, Inputs, Unit};
-use super::{FULL, LARGE_SET, NARROW, ONE_SET, PLAIN, SINGLE, WIDE};
+use super::{FULL, NARROW, PLAIN, SINGLE, WIDE};
 
 /// Predicts the cycle of every address from the cycles in which words were taken.
 ///
@@ -127,7 +127,7 @@ const NEST: &str = "traverse\ntensor row 0 base 3 loops 0:1:40";
 
 #[test]
 fn one_word_is_taken_in_every_clock_and_the_first_address_comes_as_promised() {
-    for unit in [&FULL, &NARROW, &PLAIN, &ONE_SET, &SINGLE, &WIDE, &LARGE_SET] {
+    for unit in super::units() {
         let words = parse(NEST).expect("text")[0].encode();
         let (taken, shown) = cycles(unit, &words);
         assert_eq!(taken, (0..words.len() as u64).collect::<Vec<_>>());

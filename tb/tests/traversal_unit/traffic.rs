@@ -1,5 +1,6 @@
 //! Streams of words with stalls.
 
+use heddle_sim::traversal::UnitElement;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
@@ -63,13 +64,11 @@ pub fn play(
     rng: &mut ChaCha8Rng,
     mut look: impl FnMut(&Inputs, &Outputs, &Bench),
 ) -> Checked {
+    bench.seen.clear();
     let mut next = 0;
     let mut quiet = 0;
     while quiet < SETTLED {
         let inputs = traffic.inputs(rng, words.get(next).copied());
-        if bench.cycle > bench.deadline {
-            return Ok(());
-        }
         let outputs = bench.step(&inputs)?;
         look(&inputs, &outputs, bench);
         next += usize::from(outputs.taken.is_some());
@@ -80,9 +79,9 @@ pub fn play(
     bench.check_done()
 }
 
-/// Plays without stalls from reset or a clear; gives all addresses.
-pub fn play_steady(bench: &mut Bench, words: &[u32]) -> Checked<Vec<u64>> {
-    let mut addresses = Vec::new();
+/// Plays without stalls from reset or a clear; gives all elements.
+pub fn play_steady(bench: &mut Bench, words: &[u32]) -> Checked<Vec<UnitElement>> {
+    bench.seen.clear();
     let mut next = 0;
     let mut quiet = 0;
     bench.exact = true;
@@ -92,7 +91,6 @@ pub fn play_steady(bench: &mut Bench, words: &[u32]) -> Checked<Vec<u64>> {
             ..FLOW
         };
         let outputs = bench.step(&inputs)?;
-        addresses.extend(outputs.address);
         next += usize::from(outputs.taken.is_some());
         let over = next == words.len() || outputs.error;
         let silent = !outputs.busy && outputs.address.is_none();
@@ -100,5 +98,5 @@ pub fn play_steady(bench: &mut Bench, words: &[u32]) -> Checked<Vec<u64>> {
     }
     bench.exact = false;
     bench.check_done()?;
-    Ok(addresses)
+    Ok(std::mem::take(&mut bench.seen))
 }

@@ -7,8 +7,8 @@ use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use super::{LOOPS, MIRRORED, ROWS, collect, quiet, quiet_engine, shown, start, walk};
-use crate::rtl::{Checked, Coverage, Dut, check_mutants, run_seeds};
+use super::quiet;
+use crate::rtl::{Checked, Coverage, Dut, run_seeds};
 
 /// The generator with multipliers, of the given rows, loops and bits.
 fn multipliers(rows: usize, loops: usize, bits: u32) -> Sources {
@@ -153,39 +153,4 @@ fn multipliers_give_the_same_sequences_at_every_size() {
         let sources = multipliers(shape.0, shape.1, shape.2);
         run_seeds(|seed| random_products(&sources, seed, shape));
     }
-}
-
-#[test]
-fn multipliers_and_adders_walk_the_same_nests() {
-    let sources = multipliers(ROWS, LOOPS, 16);
-    let mut products = quiet(&sources, 1, &["cfg_valid_i", "start_i", "ready_i"]);
-    let mut sums = quiet_engine(&MIRRORED);
-    let mut rng = products.rng();
-    for _ in 0..60 {
-        let rows = random_rows(&mut rng, ROWS, LOOPS, 16, true);
-        start(&mut sums, &rows, false);
-        fill_multipliers(&mut products, &rows, LOOPS, 16);
-        products.set("start_i", true);
-        products.clock();
-        products.set("start_i", false);
-        let found = collect(&mut products).0;
-        assert_eq!(found, collect(&mut sums).0, "{rows:?}");
-        assert_eq!(found, shown(&walk(&rows, false)), "{rows:?}");
-    }
-}
-
-#[test]
-fn faults_of_the_multipliers_are_noticed() {
-    let shape = (3, 4, 16);
-    let mutants = [
-        // Indices 1, 0, 3, 2, ...
-        (
-            "multiplier_generator",
-            "factor_q[W*i+:W] <= index",
-            "factor_q[W*i+:W] <= index ^ 1",
-        ),
-    ];
-    check_mutants(&multipliers(3, 4, 16), &mutants, |sources, seed| {
-        random_products(sources, seed, shape)
-    });
 }

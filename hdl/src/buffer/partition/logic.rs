@@ -3,8 +3,8 @@
 use super::Partition;
 use heddle_kernel::prelude::*;
 
-impl Logic for Partition {
-    #[kernel]
+#[kernel]
+impl Partition {
     fn update(&mut self) {
         self.waves();
         self.write();
@@ -15,181 +15,134 @@ impl Logic for Partition {
         self.answers();
         self.events();
     }
-    describe!(|this| {
-        let partition = Meta::module("partition")
-            .param("banks", "b", this._banks, "banks")
-            .feature(
-                "input_banks",
-                "in",
-                this._input_banks,
-                "the last banks, which are the input buffer",
-            )
-            .feature(
-                "program_banks",
-                "pr",
-                this._program_banks,
-                "the very last banks, which hold the program",
-            )
-            .param("offsets", "e", this._offsets, "entries of the offset table");
-        let partition = match this._input_banks {
-            0 => partition,
-            _ => partition.doc(
-                "Of the input buffer no weights are read; drain words for it are not written.",
-            ),
-        };
-        let partition = match this._program_banks {
-            0 => partition,
-            _ => partition.doc("Nothing but the host path reaches the program."),
-        };
-        this._shape.describe_kind(partition)
-    });
-}
 
-impl Partition {
     /// What travels on, one row less to be served.
-    #[kernel]
     fn waves(&mut self) {
         self.op.pass_on(rows = 0.into());
-        if self.op_i.rows.val().any() {
-            self.op.rows.d_i.next = self.op_i.rows.val() - 1;
+        if self.op_i.rows.any() {
+            self.op.rows = self.op_i.rows - 1;
         }
-        self.op_fault.d_i.next = self.op_fault_i.val() | self.row_offset.beyond_o.val();
-        self.op_fault_o.next = self.op_fault.q_o.val();
+        self.op_fault = self.op_fault_i | self.row_offset.beyond_o;
+        self.op_fault_o = self.op_fault;
         self.wt.pass_on(rows = 0.into());
-        if self.wt_i.rows.val().any() {
-            self.wt.rows.d_i.next = self.wt_i.rows.val() - 1;
+        if self.wt_i.rows.any() {
+            self.wt.rows = self.wt_i.rows - 1;
         }
-        self.host
-            .pass_on(partition = self.host_i.partition.val() - 1);
+        self.host.pass_on(partition = self.host_i.partition - 1);
     }
 
     /// Writes: drain words go first, then copies.
-    #[kernel]
     fn write(&mut self) {
-        self.host_is_mine.next = self.host_i.valid.val() & (self.host_i.partition.val() == 0);
-        self.host_is_here.next = self.host_is_mine.val() & !self.host_i.table.val();
-        self.write.valid.next = self.dr_i.valid.val()
-            | self.copy[2].q_o.val()
-            | (self.host_is_here.val() & self.host_i.write.val());
-        self.write.word.next = self.host_i.word.val();
+        self.host_is_mine = self.host_i.valid & (self.host_i.partition == 0);
+        self.host_is_here = self.host_is_mine & !self.host_i.table;
+        self.write.valid = self.dr_i.valid | self.copy[2] | (self.host_is_here & self.host_i.write);
+        self.write.word = self.host_i.word;
         self.write.data.follow(&self.host_i.data);
-        if self.copy[2].q_o.val() {
-            self.write.word.next = self.wt_i.dest.val();
+        if self.copy[2] {
+            self.write.word = self.wt_i.dest;
             self.write.data.follow(&self.weight);
         }
-        if self.dr_i.valid.val() {
-            self.write.word.next = self.dr_i.word.val();
+        if self.dr_i.valid {
+            self.write.word = self.dr_i.word;
             self.write.data.follow(&self.dr_i.data);
         }
     }
 
     /// The row's own address, two cycles behind the slot.
-    #[kernel]
     fn address(&mut self) {
-        self.row_offset.active_i.next = self.op_i.valid.val() & self.op_i.rows.val().any();
-        self.row_offset.table_i.next = self.op_i.table.val();
-        self.row_offset.entry_i.next = self.op_i.entry.val();
-        self.row_offset.addr_i.next = self.op.addr.q_o.val();
-        self.row_offset.thr_i.next = self.op.thr.q_o.val();
-        self.row_offset.fresh_i.next = self.op.fresh.q_o.val();
-        self.row_offset.swap_i.next = self.op.swap.q_o.val();
-        self.row_offset.wen_i.next =
-            self.host_is_mine.val() & self.host_i.table.val() & self.host_i.write.val();
-        self.row_offset.wentry_i.next = self.host_i.word.val().get_bits::<8>(0);
-        self.row_offset.wdata_i.next = (self.host_i.data[2].val().get_bits::<17>(0) << 16)
-            | (self.host_i.data[1].val().get_bits::<17>(0) << 8)
-            | self.host_i.data[0].val().get_bits::<17>(0);
+        self.row_offset.active_i = self.op_i.valid & self.op_i.rows.any();
+        self.row_offset.table_i = self.op_i.table;
+        self.row_offset.entry_i = self.op_i.entry;
+        self.row_offset.addr_i = self.op.addr;
+        self.row_offset.thr_i = self.op.thr;
+        self.row_offset.fresh_i = self.op.fresh;
+        self.row_offset.swap_i = self.op.swap;
+        self.row_offset.wen_i = self.host_is_mine & self.host_i.table & self.host_i.write;
+        self.row_offset.wentry_i = self.host_i.word.get_bits::<8>(0);
+        self.row_offset.wdata_i = (self.host_i.data[2].get_bits::<17>(0) << 16)
+            | (self.host_i.data[1].get_bits::<17>(0) << 8)
+            | self.host_i.data[0].get_bits::<17>(0);
     }
 
     /// Operands for the array.
-    #[kernel]
     fn operands(&mut self) {
-        self.op_word.next = self.row_offset.addr_o.val().get_bits::<13>(3);
-        self.reader.valid_i.next = self.row_offset.valid_o.val();
-        self.reader.addr_i.next = self.row_offset.addr_o.val();
-        self.reader.thr_i.next = self.row_offset.thr_o.val();
-        self.reader.fresh_i.next = self.row_offset.fresh_o.val();
-        self.reader.swap_i.next = self.row_offset.swap_o.val();
-        self.reader.write_valid_i.next = self.write.valid.val();
-        self.reader.write_word_i.next = self.write.word.val();
+        self.op_word = self.row_offset.addr_o.get_bits::<13>(3);
+        self.reader.valid_i = self.row_offset.valid_o;
+        self.reader.addr_i = self.row_offset.addr_o;
+        self.reader.thr_i = self.row_offset.thr_o;
+        self.reader.fresh_i = self.row_offset.fresh_o;
+        self.reader.swap_i = self.row_offset.swap_o;
+        self.reader.write_valid_i = self.write.valid;
+        self.reader.write_word_i = self.write.word;
         self.reader.word_i.follow(&self.banks.op_data_o);
         self.reader.mask_i.follow(&self.banks.op_mask_o);
-        self.x_o.next = self.reader.x_o.val();
-        self.nz_o.next = self.reader.nz_o.val();
-        self.swap_o.next = self.reader.swap_o.val();
+        self.x_o = self.reader.x_o;
+        self.nz_o = self.reader.nz_o;
+        self.swap_o = self.reader.swap_o;
     }
 
     /// Accesses to the banks.
-    #[kernel]
     fn memory(&mut self) {
-        self.wt_word.next = self.wt_i.addr.val().get_bits::<13>(3);
-        self.wt_is_active.next = self.wt_i.valid.val() & self.wt_i.rows.val().any();
-        self.host_reads.next = self.host_is_here.val() & !self.host_i.write.val();
-        self.banks.op_read_i.next = self.reader.read_o.val();
-        self.banks.op_word_i.next = self.op_word.val();
-        self.banks.wt_read_i.next = self.wt_is_active.val();
-        self.banks.wt_word_i.next = self.wt_word.val();
-        self.banks.host_read_i.next = self.host_reads.val();
-        self.banks.host_word_i.next = self.host_i.word.val();
-        self.banks.write_i.next = self.write.valid.val();
-        self.banks.write_word_i.next = self.write.word.val();
+        self.wt_word = self.wt_i.addr.get_bits::<13>(3);
+        self.wt_is_active = self.wt_i.valid & self.wt_i.rows.any();
+        self.host_reads = self.host_is_here & !self.host_i.write;
+        self.banks.op_read_i = self.reader.read_o;
+        self.banks.op_word_i = self.op_word;
+        self.banks.wt_read_i = self.wt_is_active;
+        self.banks.wt_word_i = self.wt_word;
+        self.banks.host_read_i = self.host_reads;
+        self.banks.host_word_i = self.host_i.word;
+        self.banks.write_i = self.write.valid;
+        self.banks.write_word_i = self.write.word;
         self.banks.write_data_i.follow(&self.write.data);
         for i in 0..self._has_host {
-            self.banks.host_write_i[i].next = self.host_is_here.val()
-                & self.host_i.write.val()
-                & !self.dr_i.valid.val()
-                & !self.copy[2].q_o.val();
+            self.banks.host_write_i[i] =
+                self.host_is_here & self.host_i.write & !self.dr_i.valid & !self.copy[2];
             self.banks.host_data_i[i].follow(&self.host_i.data);
         }
     }
 
     /// Weight words, shifted in or copied.
-    #[kernel]
     fn weights(&mut self) {
         self.weight.follow(&self.banks.wt_data_o);
         self.w_o.follow(&self.weight);
-        self.shift
-            .shift_in(self.wt.valid.q_o.val() & !self.wt.copy.q_o.val());
-        self.shift_o.next = self.shift[1].q_o.val();
+        self.shift.shift_in(self.wt.valid & !self.wt.copy);
+        self.shift_o = self.shift[1];
 
-        self.copy
-            .shift_in(self.wt_is_active.val() & self.wt_i.copy.val());
+        self.copy.shift_in(self.wt_is_active & self.wt_i.copy);
     }
 
     /// Answers to the host.
-    #[kernel]
     fn answers(&mut self) {
-        self.answer.shift_in(self.host_reads.val());
-        self.host_rvalid.d_i.next = self.host_rvalid_i.val() | self.answer[2].q_o.val();
-        self.host_rvalid_o.next = self.host_rvalid.q_o.val();
+        self.answer.shift_in(self.host_reads);
+        self.host_rvalid = self.host_rvalid_i | self.answer[2];
+        self.host_rvalid_o = self.host_rvalid;
         for k in 0..8 {
-            self.answer_word[k].d_i.next = self.banks.host_data_o[k].val();
-            self.host_rdata[k].d_i.next =
-                self.host_rdata_i[k].val() | self.answer_word[k].q_o.val();
-            self.host_rdata_o[k].next = self.host_rdata[k].q_o.val();
+            self.answer_word[k] = self.banks.host_data_o[k];
+            self.host_rdata[k] = self.host_rdata_i[k] | self.answer_word[k];
+            self.host_rdata_o[k] = self.host_rdata[k];
         }
     }
 
     /// Events of this row are added to those of the rows before.
-    #[kernel]
     fn events(&mut self) {
-        self.ev_mask_read.total_i.next = self.ev_mask_read_i.val();
-        self.ev_mask_read_o.next = self.ev_mask_read.total_o.val();
-        self.ev_mask_write.total_i.next = self.ev_mask_write_i.val();
-        self.ev_mask_write_o.next = self.ev_mask_write.total_o.val();
-        self.ev_zero.total_i.next = self.ev_zero_i.val();
-        self.ev_zero.event_i[0].next = self.reader.zero_o.val();
-        self.ev_zero_o.next = self.ev_zero.total_o.val();
+        self.ev_mask_read.total_i = self.ev_mask_read_i;
+        self.ev_mask_read_o = self.ev_mask_read.total_o;
+        self.ev_mask_write.total_i = self.ev_mask_write_i;
+        self.ev_mask_write_o = self.ev_mask_write.total_o;
+        self.ev_zero.total_i = self.ev_zero_i;
+        self.ev_zero.event_i[0] = self.reader.zero_o;
+        self.ev_zero_o = self.ev_zero.total_o;
         self.ev_mask_read.event_i.follow(&self.banks.mask_read_o);
         self.ev_mask_write.event_i.follow(&self.banks.mask_write_o);
         for k in 0..self._slices {
-            self.ev_slice_read[k].total_i.next = self.ev_slice_read_i[k].val();
-            self.ev_slice_read_o[k].next = self.ev_slice_read[k].total_o.val();
-            self.ev_slice_write[k].total_i.next = self.ev_slice_write_i[k].val();
-            self.ev_slice_write_o[k].next = self.ev_slice_write[k].total_o.val();
+            self.ev_slice_read[k].total_i = self.ev_slice_read_i[k];
+            self.ev_slice_read_o[k] = self.ev_slice_read[k].total_o;
+            self.ev_slice_write[k].total_i = self.ev_slice_write_i[k];
+            self.ev_slice_write_o[k] = self.ev_slice_write[k].total_o;
             for b in 0..self._data {
-                self.ev_slice_read[k].event_i[b].next = self.banks.slice_read_o[b][k].val();
-                self.ev_slice_write[k].event_i[b].next = self.banks.slice_write_o[b][k].val();
+                self.ev_slice_read[k].event_i[b] = self.banks.slice_read_o[b][k];
+                self.ev_slice_write[k].event_i[b] = self.banks.slice_write_o[b][k];
             }
         }
     }

@@ -6,9 +6,9 @@ use rand::Rng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::dump::encode;
-use super::pair::row;
-use super::programs::random_program;
+use crate::machines::dump::encode;
+use crate::machines::pair::row;
+use crate::machines::programs::random_program;
 
 /// Loads weights from the bank from which operands are streamed at the same time.
 fn conflict() -> Vec<Instruction> {
@@ -33,7 +33,7 @@ fn conflict() -> Vec<Instruction> {
 }
 
 /// Mostly headers of instructions with small fields, so that some are legal.
-pub fn garbage(rng: &mut ChaCha8Rng, params: &Params) -> Vec<u32> {
+pub fn nonsense(rng: &mut ChaCha8Rng, params: &Params) -> Vec<u32> {
     let mut words = match rng.random_range(0..30) {
         0 => encode(&conflict()),
         1..10 => encode(&random_program(rng, params)),

@@ -1,6 +1,6 @@
-// A machine with the words that reach its partitions on ports. MACHINE and ROWS are filled in by the test.
+// A machine with the words that reach its partitions on ports. MACHINE, PROBED and ROWS are filled in by the test.
 
-module probed (
+module PROBED (
   input  wire        clk,
   input  wire        rst_n,
   input  wire        host_valid_i,

@@ -1,0 +1,233 @@
+//! The fields of the instruction words: the one table from which words are made and read, here and in the hardware,
+//! and from which `docs/isa.md` has its list.
+
+/// Some bits of a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field {
+    /// Name.
+    pub name: &'static str,
+    /// Lowest bit.
+    pub lsb: usize,
+    /// Number of bits.
+    pub width: usize,
+    /// Meaning and unit.
+    pub doc: &'static str,
+}
+
+impl Field {
+    /// The field with all bits set.
+    pub const fn mask(self) -> u32 {
+        (u32::MAX >> (32 - self.width)) << self.lsb
+    }
+
+    /// Value of the field in a word.
+    pub const fn get(self, word: u32) -> u32 {
+        (word & self.mask()) >> self.lsb
+    }
+
+    /// Value of a field of one bit, or whether any bit is set.
+    pub const fn is_set(self, word: u32) -> bool {
+        word & self.mask() != 0
+    }
+
+    /// A word with this value in the field and zeros elsewhere; bits beyond the field are lost.
+    pub const fn put(self, value: u32) -> u32 {
+        value << self.lsb & self.mask()
+    }
+
+    /// As [`put`](Self::put) for a flag.
+    pub const fn flag(self, value: bool) -> u32 {
+        self.put(value as u32)
+    }
+
+    /// The bits from this field up to the end of a higher one.
+    pub const fn up_to(self, last: Field) -> Field {
+        Field {
+            width: last.lsb + last.width - self.lsb,
+            ..self
+        }
+    }
+
+    /// The field as documents write it: `[8:0]`.
+    pub fn bits(self) -> String {
+        match self.width {
+            1 => format!("[{}]", self.lsb),
+            width => format!("[{}:{}]", self.lsb + width - 1, self.lsb),
+        }
+    }
+}
+
+/// A word of an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word {
+    /// Instruction, or what the word belongs to.
+    pub of: &'static str,
+    /// Which word it is, and when it is there.
+    pub place: &'static str,
+    /// Its fields; other bits are 0.
+    pub fields: &'static [Field],
+}
+
+impl Word {
+    /// All bits of the fields.
+    pub const fn used(&self) -> u32 {
+        let (mut mask, mut i) = (0, 0);
+        while i < self.fields.len() {
+            mask |= self.fields[i].mask();
+            i += 1;
+        }
+        mask
+    }
+
+    /// The runs of bits that must be 0, highest first; width 0 behind the last one.
+    pub const fn zeros(&self) -> [Field; 4] {
+        let mut runs = [Field {
+            name: "zero",
+            lsb: 0,
+            width: 0,
+            doc: "",
+        }; 4];
+        let (mut count, mut bit) = (0, 32);
+        while bit > 0 {
+            bit -= 1;
+            if self.used() >> bit & 1 == 0 {
+                runs[count].lsb = bit;
+                runs[count].width += 1;
+                if bit > 0 && self.used() >> (bit - 1) & 1 != 0 {
+                    count += 1;
+                }
+            }
+        }
+        runs
+    }
+}
+
+macro_rules! words {
+    ($($(#[$doc:meta])* $word:ident $of:literal $place:literal { $($field:ident $high:literal $low:literal $text:literal,)* })*) => {
+        $(
+            $(#[$doc])*
+            pub mod $word {
+                use super::{Field, Word};
+                $(
+                    #[doc = $text]
+                    pub const $field: Field = Field {
+                        name: stringify!($field),
+                        lsb: $low,
+                        width: $high - $low + 1,
+                        doc: $text,
+                    };
+                )*
+                /// The word.
+                pub const WORD: Word = Word { of: $of, place: $place, fields: &[$($field),*] };
+                /// Its runs of zeros, highest first.
+                pub const ZEROS: [Field; 4] = WORD.zeros();
+            }
+        )*
+        /// All words.
+        pub const WORDS: &[Word] = &[$($word::WORD),*];
+    };
+}
+
+words! {
+    /// The first word of every instruction. Bits 31 to 19 are kept for further waits.
+    header "every instruction" "word 0" {
+        OPCODE 7 0 "opcode",
+        LENGTH 15 8 "length in words, header included",
+        WAIT_WEIGHTS 16 16 "waits until the weight unit is idle",
+        WAIT_STREAM 17 17 "waits until the stream unit is idle",
+        WAIT_DRAIN 18 18 "waits until the drain unit is idle",
+    }
+    /// LOAD_WEIGHTS.
+    load_weights "LOAD_WEIGHTS" "word 1" {
+        ROWS 8 0 "rows, 1..R",
+        LEVEL 14 12 "tile level: a tile ends with an address whose loops 0..=level are in their last iteration",
+        FLIP 19 15 "bits 7..3 of the address that are inverted",
+        STREAMED 20 20 "words serve several tiles",
+    }
+    /// MATMUL.
+    matmul "MATMUL" "word 1" {
+        ROWS 8 0 "rows, 1..R",
+        FIRST 9 9 "the first K tile starts from the bias, else from stored results",
+        LAST 10 10 "the last K tile goes to post, else to the results buffer",
+        BANK 11 11 "results bank",
+        LEVEL 14 12 "tile level: loops 0..=level walk the vectors of one K tile",
+        TABLE 15 15 "row tables: a word for them follows",
+        THRESHOLD 23 16 "decode threshold 127 - z",
+        REPEATED 24 24 "repeated: a word for it follows",
+    }
+    /// MATMUL, what a vector counts.
+    matmul_macs "MATMUL" "word 2" {
+        MACS 16 0 "multiply-accumulates per vector",
+    }
+    /// MATMUL with row tables.
+    matmul_table "MATMUL" "with row tables" {
+        LAST_MACS 16 0 "multiply-accumulates per vector of the last K tile",
+        ENTRY 31 24 "entry of the first K tile",
+    }
+    /// MATMUL that is repeated.
+    matmul_repeat "MATMUL" "if repeated" {
+        TIMES 7 0 "times - 1",
+        STEP 23 8 "operand step",
+    }
+    /// DRAIN.
+    drain "DRAIN" "word 1" {
+        COLUMNS 8 0 "columns, 1..min(R, C)",
+        SINGLE 9 9 "single rounding, else double",
+        PLACED 10 10 "placed: a word for it follows",
+        ACTIVATION 14 11 "activation table, 1..F; 0 none",
+        POOLED 15 15 "pooled: a word for it follows",
+        TILE 23 16 "column tile of multiplier and shift",
+        ADVANCING 24 24 "the column tile goes up",
+        LEVEL 27 25 "behind each address whose loops 0..=level are in their last iteration; 0 unless advancing",
+    }
+    /// DRAIN, clamp bounds.
+    drain_bounds "DRAIN" "word 2" {
+        LO 8 0 "lower bound min - z, signed",
+        HI 24 16 "upper bound max - z, signed",
+    }
+    /// DRAIN that is placed.
+    drain_place "DRAIN" "if placed" {
+        COLUMN 7 0 "first column",
+        TURN 23 16 "turn",
+    }
+    /// DRAIN that pools.
+    drain_pool "DRAIN" "if pooled" {
+        REDUCTION 2 0 "0 maximum, 1 minimum, 2 sum, 3 product, 4 median",
+        WINDOW 15 8 "sums in a window - 1",
+    }
+    /// COPY.
+    copy "COPY" "word 1" {
+        ROWS 8 0 "rows, 1..R",
+    }
+    /// COPY, where to.
+    copy_distance "COPY" "word 2" {
+        WORDS 15 3 "distance in words of 8 bytes",
+    }
+    /// The first word of each row of a record.
+    row "record" "row word" {
+        ROW 2 0 "row, 0..M-1",
+        LOOPS 7 4 "loops, 0..N",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_bit_has_two_meanings_and_zeros_are_the_others() {
+        for word in WORDS {
+            let bits: usize = word.fields.iter().map(|field| field.width).sum();
+            assert_eq!(
+                bits as u32,
+                word.used().count_ones(),
+                "{} {}",
+                word.of,
+                word.place
+            );
+            let zeros = word.zeros().into_iter().filter(|run| run.width > 0);
+            let zeros: u32 = zeros.map(Field::mask).sum();
+            assert_eq!(zeros, !word.used(), "{} {}", word.of, word.place);
+        }
+    }
+}

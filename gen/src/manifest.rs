@@ -1,0 +1,80 @@
+//! `manifest.json`: what was generated, a line for each module and for each port of the top.
+
+use crate::design::{Design, Direction, Module, Reset, ResetLevel, sha256};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+#[derive(Serialize)]
+struct ResetEntry {
+    style: Reset,
+    level: ResetLevel,
+}
+
+/// Name, file and hash, where it comes from, parameters, widths of ports, and what it is made of.
+#[derive(Serialize)]
+struct Entry<'a> {
+    name: &'a str,
+    file: String,
+    sha256: String,
+    source: &'a str,
+    parameters: Map<String, Value>,
+    inputs: Map<String, Value>,
+    outputs: Map<String, Value>,
+    children: &'a [String],
+}
+
+impl<'a> Entry<'a> {
+    fn of(module: &'a Module, files: &[(String, String)]) -> Self {
+        let file = format!("{}.v", module.name);
+        let text = files.iter().find(|(name, _)| *name == file);
+        let widths = |direction: Direction| {
+            let ports = module.ports.iter().filter(|p| p.direction == direction);
+            ports.map(|p| (p.name.clone(), p.width.into())).collect()
+        };
+        let number = |(name, value): &(String, u64)| (name.clone(), (*value).into());
+        Self {
+            name: &module.name,
+            sha256: text.map_or(String::new(), |(_, text)| sha256(text)),
+            file,
+            source: &module.source,
+            parameters: module.parameters.iter().map(number).collect(),
+            inputs: widths(Direction::Input),
+            outputs: widths(Direction::Output),
+            children: &module.children,
+        }
+    }
+}
+
+/// The manifest of a design whose Verilog files are `files`.
+pub fn text(design: &Design, files: &[(String, String)]) -> String {
+    let all: String = { files.iter() }
+        .map(|(name, text)| format!("{name}\n{text}"))
+        .collect();
+    let reset = ResetEntry {
+        style: design.reset,
+        level: design.reset_level,
+    };
+    let modules = design.modules.iter().map(|m| line(&Entry::of(m, files)));
+    let ports = { design.modules.last().into_iter() }.flat_map(|top| top.ports.iter().map(line));
+    let lines = [
+        ("generator", line(&format!("heddle {}", design.version))),
+        ("configuration", line(&design.configuration)),
+        ("reset", line(&reset)),
+        ("style", line(&design.style)),
+        ("top", line(&design.top)),
+        ("hash", line(&sha256(&all))),
+        ("ports", list(ports)),
+        ("modules", list(modules)),
+    ];
+    let lines = lines.map(|(name, value)| format!("  \"{name}\": {value}"));
+    format!("{{\n{}\n}}\n", lines.join(",\n"))
+}
+
+fn line(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("strings and numbers are valid JSON")
+}
+
+fn list(values: impl Iterator<Item = String>) -> String {
+    let values: Vec<String> = values.map(|value| format!("    {value}")).collect();
+    format!("[\n{}\n  ]", values.join(",\n"))
+}
