@@ -1,6 +1,6 @@
-//! The steps of a scaling, each at the corners that a run of random sums does not meet.
+//! The steps of a scaling and the gathering of bytes, each at the corners that a lane and its random sums do not meet.
 
-use heddle_hdl::post::{HighMultiply, RoundingShift, SaturatingShift};
+use heddle_hdl::post::{Gatherer, HighMultiply, RoundingShift, SaturatingShift};
 use heddle_kernel::prelude::*;
 
 const LEAST: i64 = i32::MIN as i64;
@@ -125,6 +125,34 @@ fn results_are_clamped_to_signed_bounds() {
                 check(&mut u, x, 0, true, bounds);
                 check(&mut u, x, 1, true, bounds);
             }
+        }
+    }
+}
+
+#[test]
+fn a_dropped_word_never_leaves_whether_a_byte_comes_with_the_drop_or_not() {
+    for byte_with_drop in [false, true] {
+        let mut u = Gatherer::default();
+        u.rst_n.next = true;
+        // Drop, byte for an address, flush; what leaves in that cycle.
+        for (drop, byte, flush, leaves) in [
+            (false, Some((8, 0x55)), false, None),
+            (true, byte_with_drop.then_some((17, 0x66)), false, None),
+            (false, Some((17, 0x66)), true, None),
+            (false, None, false, Some((2, 0x6600))),
+        ] {
+            u.drop_i.next = drop;
+            u.valid_i.next = byte.is_some();
+            let (dest, value) = byte.unwrap_or((0, 0));
+            u.dest_i.next = bits(dest);
+            u.byte_i.next = bits(value);
+            u.flush_i.next = flush;
+            settle(&mut u);
+            let data = u.data_o.iter().rev();
+            let word = data.fold(0, |word, byte| word << 8 | byte.val().to_u64());
+            let found = u.valid_o.val().then(|| (u.word_o.val().to_u64(), word));
+            assert_eq!(found, leaves, "a byte with the drop: {byte_with_drop}");
+            clock_cycle!(u);
         }
     }
 }

@@ -116,8 +116,9 @@ fn word_leaves_when_the_address_leaves_it_or_at_the_flush() {
 
 #[test]
 fn words_of_one_lane_leave_in_their_cycles() {
-    type Words<'a> = &'a [(usize, u16, u64)];
-    type Slots<'a> = &'a [(u16, bool, i32)];
+    // Address, flush and sum of each slot; cycle, word address and data of each word.
+    type Slots = &'static [(u16, bool, i32)];
+    type Words = &'static [(usize, u16, u64)];
     let cases: [(Slots, Words); 6] = [
         // A flush for another word sends both in turn; the next flush adds its byte.
         (
