@@ -3,12 +3,11 @@
 
 use heddle_arch::host::Counter;
 use heddle_arch::isa::{Instruction, LoadWeights, Matmul, Record, RowBlock, assemble};
-use heddle_arch::params::Params;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::machines::pair::{End, HALT, Pair, row};
-use crate::machines::{Machine, tall, wide, with_sums_at_top};
+use crate::machines::{Machine, tall, with_sums_at_top};
 use crate::rtl::Checked;
 
 fn load(pair: &Pair, tiles: u32) -> Instruction {
@@ -76,9 +75,10 @@ fn run(pair: &mut Pair, program: &[Instruction]) -> Checked<impl Fn(Counter) -> 
     }
 }
 
-fn check_rounds(params: Params) {
-    let distance = params.array.rows + 3;
-    let machine = Machine::new(with_sums_at_top(params));
+#[test]
+fn pet_57_rounds_start_from_the_sums_of_the_round_before() {
+    let machine = Machine::new(with_sums_at_top(tall()));
+    let distance = machine.params.array.rows + 3;
     let mut rng = ChaCha8Rng::seed_from_u64(57);
     let mut pair = Pair::new(&machine, 57, &mut rng).unwrap_or_else(|message| panic!("{message}"));
     for vectors in 1..=distance + 3 {
@@ -94,14 +94,4 @@ fn check_rounds(params: Params) {
             assert_eq!(counter(Counter::Vectors), 4 * vectors);
         }
     }
-}
-
-#[test]
-fn pet_57_rounds_start_from_the_sums_of_the_round_before_on_a_tall_array() {
-    check_rounds(tall());
-}
-
-#[test]
-fn pet_57_rounds_start_from_the_sums_of_the_round_before_on_a_wide_array() {
-    check_rounds(wide());
 }

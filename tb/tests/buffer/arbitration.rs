@@ -5,7 +5,7 @@ use heddle_tb::verilate::Sources;
 
 use super::bench::{STATE_3, StateBench, shape_3};
 use super::clients::contents;
-use crate::rtl::{Checked, check_mutants};
+use crate::rtl::{Checked, check_mutants, faults};
 
 const CLOCKS: usize = 60;
 
@@ -68,16 +68,11 @@ fn two_banks_for_each_user(sources: &Sources) -> Checked {
 #[test]
 fn pet_52_every_user_of_a_partition_gets_the_outputs_of_both_banks() {
     two_banks_for_each_user(&STATE_3).unwrap();
-    let faults = [
+    let list = r"
         // Users see the first bank alone; the bank is chosen by the slot behind.
-        ("heddle_word_mux", "select_i[1] ? 8'd255 : 8'd0", "8'd0"),
-        (
-            "heddle_banks",
-            "op_arrives_q <= op_read_q",
-            "op_arrives_q <= op_take",
-        ),
-    ];
-    check_mutants(&STATE_3, &faults, |sources, _| {
+        heddle_word_mux: select_i[1] ? 8'd255 : 8'd0 => 8'd0
+        heddle_banks: op_arrives_q <= op_read_q => op_arrives_q <= op_take";
+    check_mutants(&STATE_3, &faults(list), |sources, _| {
         two_banks_for_each_user(sources)
     });
 }

@@ -6,7 +6,7 @@ use rand::Rng;
 
 use super::bench::{PARTITION, STATE_3, StateBench, shape_1, shape_3};
 use super::random::random_word;
-use crate::rtl::{Checked, check_mutants};
+use crate::rtl::{Checked, check_mutants, faults};
 
 /// Clocks after which a steady stream shows on all outputs.
 const FILLED: u64 = 14;
@@ -168,19 +168,10 @@ fn read_and_write_in_all_partitions(sources: &Sources) -> Checked {
 fn pet_48_pet_50_several_banks_read_and_several_written_in_the_same_clock() {
     read_and_write_in_all_partitions(&STATE_3).unwrap();
     // Banks that do not write while another one of the partition reads; banks that do not read then.
-    let faults = [
-        (
-            "heddle_banks",
-            "write_i & (write_bank == 13'd1)",
-            "write_i & (write_bank == 13'd1) & !op_read_i",
-        ),
-        (
-            "heddle_banks",
-            "op_read_i & (op_bank == 13'd0)",
-            "op_read_i & (op_bank == 13'd0) & !write_i",
-        ),
-    ];
-    check_mutants(&STATE_3, &faults, |sources, _| {
+    let list = r"
+        heddle_banks: write_i & (write_bank == 13'd1) => write_i & (write_bank == 13'd1) & !op_read_i
+        heddle_banks: op_read_i & (op_bank == 13'd0) => op_read_i & (op_bank == 13'd0) & !write_i";
+    check_mutants(&STATE_3, &faults(list), |sources, _| {
         read_and_write_in_all_partitions(sources)
     });
 }

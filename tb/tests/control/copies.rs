@@ -13,7 +13,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::machines::pair::{End, HALT, Pair, row};
 use crate::machines::{self, Machine};
-use crate::rtl::{self, Checked};
+use crate::rtl::{self, Checked, faults};
 
 fn copy(rows: u32, from: u32, to: u32, loops: &[(u32, u32)]) -> Instruction {
     Instruction::Copy(CopyWords {
@@ -383,51 +383,24 @@ fn all(params: &Params, sources: &Sources) -> Checked {
 fn pet_54_faults_of_copies_are_noticed() {
     let params = machines::tall();
     let sources = machines::probed(&params);
-    let mutants = [
+    let mutants = r"
         // The distance is ignored; a copy shifts weights, makes tiles, waits for swaps like weights.
-        (
-            "heddle_weight_head",
-            "addr_i[15:3] + distance_i",
-            "addr_i[15:3]",
-        ),
-        ("heddle_partition", "wt_valid_q & !wt_copy_q", "wt_valid_q"),
-        ("heddle_weight_head", "fills = 1'b0", "fills = tile_end"),
-        (
-            "heddle_weight_head",
-            "if (copy_i) begin\n      ready = 1'b1;",
-            "if (copy_i) begin",
-        ),
+        heddle_weight_head: addr_i[15:3] + distance_i => addr_i[15:3]
+        heddle_partition: wt_valid_q & !wt_copy_q => wt_valid_q
+        heddle_weight_head: fills = 1'b0 => fills = tile_end
+        heddle_weight_head: if (copy_i) begin\n      ready = 1'b1; => if (copy_i) begin
         // A copy does not wait for the drain, a drain not for the copy; the weight unit is idle too early.
-        ("heddle_sequencer", "(busy_i[2] & is_copy) |", ""),
-        (
-            "heddle_sequencer",
-            "| (busy_i[0] & registers_copy_o & is_target[2])",
-            "",
-        ),
-        (
-            "heddle_weight_head",
-            "copying_q <= 9'd10",
-            "copying_q <= 9'd9",
-        ),
-        (
-            "heddle_control",
-            "weight_walk_busy_o | weight_head_copying_o",
-            "weight_walk_busy_o",
-        ),
+        heddle_sequencer: (busy_i[2] & is_copy) | =>
+        heddle_sequencer: | (busy_i[0] & registers_copy_o & is_target[2]) =>
+        heddle_weight_head: copying_q <= 9'd10 => copying_q <= 9'd9
+        heddle_control: weight_walk_busy_o | weight_head_copying_o => weight_walk_busy_o
         // Every row copies; a kept word outlives the copy over it; a destination beyond the memory goes unnoticed.
-        (
-            "heddle_partition",
-            "wt_is_active & wt_copy_i",
-            "wt_valid_i & wt_copy_i",
-        ),
-        (
-            "heddle_weight_head",
-            "({9'd0, dest_q[12:9]} != 13'd0)",
-            "1'b0",
-        ),
+        heddle_partition: wt_is_active & wt_copy_i => wt_valid_i & wt_copy_i
+        heddle_weight_head: ({9'd0, dest_q[12:9]} != 13'd0) => 1'b0
         // SYNC waits for the weight unit always; it starts it.
-        ("heddle_sequencer", "!is_alone & ((check", "((check"),
-    ];
-    rtl::check_mutants(&sources, &mutants, |sources, _| all(&params, sources));
+        heddle_sequencer: !is_alone & ((check => ((check";
+    rtl::check_mutants(&sources, &faults(mutants), |sources, _| {
+        all(&params, sources)
+    });
     all(&params, &sources).unwrap_or_else(|message| panic!("{message}"));
 }

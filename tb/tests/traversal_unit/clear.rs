@@ -5,7 +5,7 @@ use heddle_arch::traverse::{Command, UnitError, parse};
 use super::bench::{Bench, FLOW, Inputs, Outputs, Unit};
 use super::traffic::play_steady;
 use super::{FULL, LARGE_SET, NARROW, ONE_SET, PLAIN};
-use crate::rtl::{Checked, check_mutants};
+use crate::rtl::{Checked, check_mutants, faults};
 
 /// What the unit is doing when the clear comes.
 #[derive(Debug, Clone)]
@@ -227,24 +227,11 @@ fn ttu_016_ttu_051_ttu_059_ttu_062_a_clear_at_any_moment_forgets_what_options_do
 
 #[test]
 fn faults_of_a_clear_are_noticed() {
-    let mutants = [
-        (
-            "heddle_traversal_record_check",
-            "if (clear_i | !last_word) setup_q",
-            "if (!last_word) setup_q",
-        ),
-        (
-            "heddle_traversal_verdict",
-            "wrong_q[1] <= wrong_q[0] & goes_on",
-            "wrong_q[1] <= wrong_q[0] & !wrong_q[1] & !endless_i",
-        ),
-        (
-            "heddle_traversal_core",
-            "valid_q[1] <= valid_q[0] & !stop_i",
-            "valid_q[1] <= valid_q[0]",
-        ),
-    ];
-    check_mutants(&ONE_SET.sources, &mutants, |sources, seed| {
+    let mutants = r"
+        heddle_traversal_record_check: if (clear_i | !last_word) setup_q => if (!last_word) setup_q
+        heddle_traversal_verdict: wrong_q[1] <= wrong_q[0] & goes_on => wrong_q[1] <= wrong_q[0] & !wrong_q[1] & !endless_i
+        heddle_traversal_core: valid_q[1] <= valid_q[0] & !stop_i => valid_q[1] <= valid_q[0]";
+    check_mutants(&ONE_SET.sources, &faults(mutants), |sources, seed| {
         let unit = Unit {
             sources: sources.clone(),
             ..ONE_SET.clone()
