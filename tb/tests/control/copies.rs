@@ -1,9 +1,7 @@
 //! Copies from bank to bank and within a bank, and SYNC, on emitted machines against the golden machine.
 
 use heddle_arch::host::Counter;
-use heddle_arch::isa::{
-    CopyWords, Drain, ErrorCode, Instruction, LoadWeights, Matmul, Record, RowBlock, Wait,
-};
+use heddle_arch::isa::{ErrorCode, Instruction, Matmul, RowBlock, Wait};
 use heddle_arch::params::{MaskPlace, Params};
 use heddle_arch::requantise::Scale;
 use heddle_sim::machine::Counters;
@@ -11,48 +9,29 @@ use heddle_tb::verilate::Sources;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use crate::machines::build;
 use crate::machines::pair::{End, HALT, Pair, row};
 use crate::machines::{self, Machine};
 use crate::rtl::{self, Checked, faults};
 
 fn copy(rows: u32, from: u32, to: u32, loops: &[(u32, u32)]) -> Instruction {
-    Instruction::Copy(CopyWords {
-        rows,
-        distance: to.wrapping_sub(from) & 0xffff,
-        record: Record {
-            rows: vec![row(0, from, loops)],
-        },
-        ..CopyWords::default()
-    })
+    Instruction::Copy(build::copy(rows, from, to, loops))
 }
 
 fn load(params: &Params, base: u32) -> Instruction {
-    Instruction::LoadWeights(LoadWeights {
-        rows: params.array.rows,
-        record: Record {
-            rows: vec![row(0, base, &[(params.weight_words(), 8)])],
-        },
-        ..LoadWeights::default()
-    })
+    let words = params.weight_words();
+    Instruction::LoadWeights(build::load(params.array.rows, base, &[(words, 8)]))
 }
 
 fn matmul(params: &Params, wait: Wait, rows: Vec<RowBlock>) -> Instruction {
     Instruction::Matmul(Matmul {
         wait,
-        rows: params.array.rows,
-        record: Record { rows },
-        ..Matmul::default()
+        ..build::matmul(params.array.rows, rows)
     })
 }
 
 fn drain(params: &Params, base: u32, count: u32) -> Instruction {
-    Instruction::Drain(Drain {
-        columns: params.lanes(),
-        record: Record {
-            rows: vec![row(0, base, &[(count, 1)])],
-        },
-        ..Drain::default()
-    })
+    Instruction::Drain(build::drain(params.lanes(), base, &[(count, 1)]))
 }
 
 const WEIGHTS: Wait = Wait {
