@@ -31,10 +31,6 @@ macro_rules! designs {
 }
 
 designs! {
-    /// Chain of four multiply-add cells.
-    sample_chain: samples::Chain = samples::Chain::new(4);
-    /// Memory of 12 words of 3 bytes.
-    sample_memory: samples::Memory = samples::Memory::new(3, 12);
     /// State machine with shifts.
     sample_shifter: samples::Shifter = samples::Shifter::default();
     /// Three rows of four loops, 16-bit offsets and addresses.

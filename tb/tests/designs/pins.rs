@@ -12,12 +12,8 @@ use heddle_hdl::top::Top;
 use heddle_hdl::traversal::{OffsetTable, RegisterArray, TraversalEngine, TraversalUnit};
 
 use crate::agreement::pins;
-use crate::designs::samples::{Chain, Memory, Shifter};
+use crate::designs::samples::Shifter;
 
-pins! { Chain { clock: clk; in: rst_n, load_i, weight_i, x_i; out: x_o, sum_o } }
-pins! { Memory {
-    clock: clk; in: wen_i, waddr_i, wdata_i, ren_i, raddr_i; out: rdata_o, check_o
-} }
 pins! { Shifter {
     clock: clk; in: rst_n, start_i, x_i, places_i; out: direct_o, y_o, done_o, low_o
 } }
