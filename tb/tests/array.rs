@@ -3,7 +3,7 @@
 use crate::rtl;
 use std::sync::LazyLock;
 
-use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, emitted_as, run_seeds};
+use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, emitted_as, faults, run_seeds};
 use heddle_gen::TextStyle;
 use heddle_hdl::array::{BiasRow, Pe, PeArray};
 use heddle_sim::array::{
@@ -495,50 +495,29 @@ fn bias_rows_follow_their_model() {
 
 #[test]
 fn faults_are_noticed() {
-    let mutants = [
-        ("heddle_pe", "$signed(x_i)", "$signed({1'b0, x_i[7:0]})"),
-        ("heddle_pe", "if (swap_i)", "if (swap_q)"),
-        ("heddle_pe", "if (shift_i)", "if (shift_i & !swap_i)"),
-    ];
-    check_mutants(&PE, &mutants, random_pe);
-    let mutants = [("heddle_pe", "if (nz_i) x_q <=", "x_q <=")];
-    check_mutants(&PE, &mutants, zero_operands_hold);
-    let mutants = [("heddle_pe", "if (nz_i) product_q <=", "product_q <=")];
-    check_mutants(&PE, &mutants, accumulate);
-    let mutants = [
-        (
-            "heddle_pe_array",
-            "x_q[36*m+9*n+:9] <= x[45*m+9*n+:9]",
-            "x_q[36*m+9*n+:9] <= x[45*m+9*n+9+:9]",
-        ),
-        ("heddle_pe_array", "if (shift_i[m])", "if (shift_i[n])"),
-        (
-            "heddle_pe_array",
-            "psum[128*m+32*n+:32] +",
-            "psum[128*m+32*n+128+:32] +",
-        ),
-    ];
-    check_mutants(&ARRAYS[4], &mutants, |sources, seed| {
+    let mutants = r"
+        heddle_pe: $signed(x_i) => $signed({1'b0, x_i[7:0]})
+        heddle_pe: if (swap_i) => if (swap_q)
+        heddle_pe: if (shift_i) => if (shift_i & !swap_i)";
+    check_mutants(&PE, &faults(mutants), random_pe);
+    let mutants = r"
+        heddle_pe: if (nz_i) x_q <= => x_q <=";
+    check_mutants(&PE, &faults(mutants), zero_operands_hold);
+    let mutants = r"
+        heddle_pe: if (nz_i) product_q <= => product_q <=";
+    check_mutants(&PE, &faults(mutants), accumulate);
+    let mutants = r"
+        heddle_pe_array: x_q[36*m+9*n+:9] <= x[45*m+9*n+:9] => x_q[36*m+9*n+:9] <= x[45*m+9*n+9+:9]
+        heddle_pe_array: if (shift_i[m]) => if (shift_i[n])
+        heddle_pe_array: psum[128*m+32*n+:32] + => psum[128*m+32*n+128+:32] +";
+    check_mutants(&ARRAYS[4], &faults(mutants), |sources, seed| {
         random_array(sources, 4, 4, seed)
     });
-    let mutants = [
-        (
-            "heddle_bias_column",
-            "use_bias_q <= first_q",
-            "use_bias_q <= first_i",
-        ),
-        (
-            "heddle_bias_column",
-            "pw_column_q <= pw_column_i - 8'd1",
-            "pw_column_q <= pw_column_i",
-        ),
-        (
-            "heddle_bias_column",
-            "use_bias_q ? bias_q : 32'd0",
-            "bias_q",
-        ),
-    ];
-    check_mutants(&BIAS_5, &mutants, |sources, seed| {
+    let mutants = r"
+        heddle_bias_column: use_bias_q <= first_q => use_bias_q <= first_i
+        heddle_bias_column: pw_column_q <= pw_column_i - 8'd1 => pw_column_q <= pw_column_i
+        heddle_bias_column: use_bias_q ? bias_q : 32'd0 => bias_q";
+    check_mutants(&BIAS_5, &faults(mutants), |sources, seed| {
         random_bias(sources, 5, seed)
     });
 }

@@ -3,43 +3,28 @@
 
 use crate::machines;
 use heddle_arch::host::{CTRL_START, Register};
-use heddle_arch::isa::{
-    Drain, ErrorCode, Instruction, LoadWeights, Matmul, Record, RowBlock, RowTable,
-};
+use heddle_arch::isa::{ErrorCode, Instruction, LoadWeights, Matmul, RowBlock, RowTable};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
 
 use crate::machines::Machine;
+use crate::machines::build;
 use crate::machines::pair::{End, HALT, Pair, row};
 
 fn load(params: &Params, rows: u32, base: u32, tiles: u32) -> Instruction {
     let words = params.weight_words();
-    Instruction::LoadWeights(LoadWeights {
-        rows,
-        record: Record {
-            rows: vec![row(0, base, &[(words, 8), (tiles, 8)])],
-        },
-        ..LoadWeights::default()
-    })
+    Instruction::LoadWeights(build::load(rows, base, &[(words, 8), (tiles, 8)]))
 }
 
 fn matmul(last: bool, rows: Vec<RowBlock>) -> Instruction {
     Instruction::Matmul(Matmul {
         last,
-        record: Record { rows },
-        ..Matmul::default()
+        ..build::matmul(1, rows)
     })
 }
 
 fn drain(base: u32, count: u32, step: u32) -> Instruction {
-    Instruction::Drain(Drain {
-        record: Record {
-            rows: vec![row(0, base, &[(count, step)])],
-        },
-        ..Drain::default()
-    })
+    Instruction::Drain(build::drain(1, base, &[(count, step)]))
 }
 
 /// Runs words from `pc` on; checks code and program word, the state buffer, and that a good program
@@ -82,10 +67,7 @@ fn check_instructions(pair: &mut Pair, program: &[Instruction], code: ErrorCode,
 /// Runs a test on a square, a tall and a wide machine.
 fn on_machines(test: impl Fn(&mut Pair)) {
     for params in [machines::tiny(), machines::tall(), machines::wide()] {
-        let machine = Machine::new(params);
-        let mut rng = ChaCha8Rng::seed_from_u64(1);
-        let pair = Pair::new(&machine, 1, &mut rng);
-        test(&mut pair.unwrap_or_else(|message| panic!("{message}")));
+        test(&mut Machine::new(params).pair(1));
     }
 }
 

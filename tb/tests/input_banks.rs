@@ -2,7 +2,7 @@
 //! get there.
 
 use crate::machines;
-use heddle_arch::isa::{Drain, ErrorCode, Instruction, LoadWeights, Matmul, Record, RowBlock};
+use heddle_arch::isa::{Drain, ErrorCode, Instruction, LoadWeights, Record, RowBlock};
 use heddle_arch::network::Network;
 use heddle_arch::params::{Params, ProgramMemory};
 use heddle_compiler::compile;
@@ -13,6 +13,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::machines::Machine;
+use crate::machines::build;
 use crate::machines::pair::{End, HALT, Pair, row};
 
 /// Cycles that a layer may take.
@@ -101,30 +102,18 @@ fn pet_60_pet_61_the_input_of_the_digits_is_visible_only_in_the_input_bank() {
 
 fn load(rows: u32, base: u32, flip: u32, streamed: bool, loops: &[(u32, u32)]) -> Instruction {
     Instruction::LoadWeights(LoadWeights {
-        rows,
         flip,
         streamed,
-        record: Record {
-            rows: vec![row(0, base, loops)],
-        },
-        ..LoadWeights::default()
+        ..build::load(rows, base, loops)
     })
 }
 
 fn matmul(rows: Vec<RowBlock>) -> Instruction {
-    Instruction::Matmul(Matmul {
-        record: Record { rows },
-        ..Matmul::default()
-    })
+    Instruction::Matmul(build::matmul(1, rows))
 }
 
 fn drain(base: u32, loops: &[(u32, u32)]) -> Instruction {
-    Instruction::Drain(Drain {
-        record: Record {
-            rows: vec![row(0, base, loops)],
-        },
-        ..Drain::default()
-    })
+    Instruction::Drain(build::drain(1, base, loops))
 }
 
 /// Runs instructions on both machines: `at` is the number of the one with an ADDRESS error, if there is one. No bank has
@@ -162,9 +151,7 @@ fn product(params: &Params, operands: u32, vectors: u32) -> [Instruction; 2] {
 #[test]
 fn pet_61_weight_and_drain_addresses_in_an_input_bank_are_errors() {
     let machine = Machine::new(machines::buffered());
-    let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let mut pair = Pair::new(&machine, 1, &mut rng).unwrap();
-    let pair = &mut pair;
+    let pair = &mut machine.pair(1);
     let params = pair.params();
     let (work, end, bank) = (
         params.work_bytes(),
@@ -204,9 +191,7 @@ fn pet_61_weight_and_drain_addresses_in_an_input_bank_are_errors() {
 #[test]
 fn pet_61_words_that_a_drain_would_write_to_an_input_bank_are_errors() {
     let machine = Machine::new(machines::buffered());
-    let mut rng = ChaCha8Rng::seed_from_u64(2);
-    let mut pair = Pair::new(&machine, 2, &mut rng).unwrap();
-    let pair = &mut pair;
+    let pair = &mut machine.pair(2);
     let params = pair.params();
     let (work, end, bank) = (
         params.work_bytes(),
@@ -238,9 +223,7 @@ fn pet_61_words_that_a_drain_would_write_to_an_input_bank_are_errors() {
 #[test]
 fn pet_61_operands_come_from_input_banks_with_and_without_row_offsets() {
     let machine = Machine::new(machines::buffered());
-    let mut rng = ChaCha8Rng::seed_from_u64(3);
-    let mut pair = Pair::new(&machine, 3, &mut rng).unwrap();
-    let pair = &mut pair;
+    let pair = &mut machine.pair(3);
     let params = pair.params();
     let (work, end) = (params.work_bytes(), params.partition_bytes());
     for base in [work - 4, work, end - 16] {
@@ -273,9 +256,7 @@ fn short_banks() -> Params {
 #[test]
 fn pet_61_words_backwards_count_where_they_are_read() {
     let machine = Machine::new(short_banks());
-    let mut rng = ChaCha8Rng::seed_from_u64(4);
-    let mut pair = Pair::new(&machine, 4, &mut rng).unwrap();
-    let pair = &mut pair;
+    let pair = &mut machine.pair(4);
     let params = pair.params();
     let work = params.work_bytes();
     assert_eq!(work, 7 * 128);
@@ -287,6 +268,7 @@ fn pet_61_words_backwards_count_where_they_are_read() {
     let out = load(2, work, 16, false, &[(1, 8)]);
     check(pair, &[out, sums(), operands(), HALT], None);
     // Random ones.
+    let mut rng = ChaCha8Rng::seed_from_u64(4);
     for number in 0..200 {
         pair.place = format!("load {number}");
         let base = rng.random_range(0..params.partition_words()) * 8;

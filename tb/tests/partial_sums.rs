@@ -2,38 +2,27 @@
 //! them, and what comes out.
 
 use heddle_arch::host::Counter;
-use heddle_arch::isa::{Instruction, LoadWeights, Matmul, Record, RowBlock, assemble};
-use heddle_arch::params::Params;
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
+use heddle_arch::isa::{Drain, Instruction, Matmul, RowBlock};
 
+use crate::machines::build;
 use crate::machines::pair::{End, HALT, Pair, row};
-use crate::machines::{Machine, tall, wide, with_sums_at_top};
+use crate::machines::{Machine, tall, with_sums_at_top};
 use crate::rtl::Checked;
 
 fn load(pair: &Pair, tiles: u32) -> Instruction {
-    let params = pair.params();
-    let words = params.weight_words();
-    Instruction::LoadWeights(LoadWeights {
-        rows: params.array.rows,
-        record: Record {
-            rows: vec![row(0, 0, &[(words, 8), (tiles, 8 * words)])],
-        },
-        ..LoadWeights::default()
-    })
+    let (rows, words) = (pair.params().array.rows, pair.params().weight_words());
+    Instruction::LoadWeights(build::load(rows, 0, &[(words, 8), (tiles, 8 * words)]))
 }
 
 /// A product of all rows on operands of the second bank.
 fn matmul(pair: &Pair, ends: (bool, bool), bank: bool, rows: Vec<RowBlock>) -> Instruction {
-    let params = pair.params();
+    let array = &pair.params().array;
     Instruction::Matmul(Matmul {
-        rows: params.array.rows,
         first: ends.0,
         last: ends.1,
         bank,
-        macs: params.array.rows * params.array.cols,
-        record: Record { rows },
-        ..Matmul::default()
+        macs: array.rows * array.cols,
+        ..build::matmul(array.rows, rows)
     })
 }
 
@@ -44,12 +33,10 @@ fn tensor(pair: &Pair, vectors: u32, tiles: u32) -> RowBlock {
 
 fn drain(pair: &Pair, results: u32) -> Instruction {
     let params = pair.params();
-    let base = params.bank_bytes() / 2;
-    let text = format!(
-        "drain columns={} tile=1 lo=-128 hi=127 [row 0 base {base}: 0..{results} step 1]",
-        params.lanes()
-    );
-    assemble(&text).expect("a legal drain").remove(0)
+    Instruction::Drain(Drain {
+        tile: 1,
+        ..build::drain(params.lanes(), params.bank_bytes() / 2, &[(results, 1)])
+    })
 }
 
 /// Two rounds of K tiles, the first one from the bias, the second one on what it has stored, then the stored sums.
@@ -76,11 +63,11 @@ fn run(pair: &mut Pair, program: &[Instruction]) -> Checked<impl Fn(Counter) -> 
     }
 }
 
-fn check_rounds(params: Params) {
-    let distance = params.array.rows + 3;
-    let machine = Machine::new(with_sums_at_top(params));
-    let mut rng = ChaCha8Rng::seed_from_u64(57);
-    let mut pair = Pair::new(&machine, 57, &mut rng).unwrap_or_else(|message| panic!("{message}"));
+#[test]
+fn pet_57_rounds_start_from_the_sums_of_the_round_before() {
+    let machine = Machine::new(with_sums_at_top(tall()));
+    let distance = machine.params.array.rows + 3;
+    let mut pair = machine.pair(57);
     for vectors in 1..=distance + 3 {
         for bank in [false, true] {
             let program = rounds(&pair, vectors, bank);
@@ -94,14 +81,4 @@ fn check_rounds(params: Params) {
             assert_eq!(counter(Counter::Vectors), 4 * vectors);
         }
     }
-}
-
-#[test]
-fn pet_57_rounds_start_from_the_sums_of_the_round_before_on_a_tall_array() {
-    check_rounds(tall());
-}
-
-#[test]
-fn pet_57_rounds_start_from_the_sums_of_the_round_before_on_a_wide_array() {
-    check_rounds(wide());
 }

@@ -5,14 +5,9 @@ use std::collections::VecDeque;
 
 use crate::agreement::{Stimulus, agreement};
 use crate::designs;
+use crate::traversal_modules::set_often;
 use crate::traversal_unit::records::{add_window, random_commands};
 use heddle_arch::traverse::{Command, UnitShape};
-
-/// Sets an input to 1 as often as said, else to 0.
-fn set_often(s: &mut Stimulus, name: &str, probability: f64) {
-    let value = s.chance(probability);
-    s.set(name, 0, value.into());
-}
 
 /// The blocks with all options.
 const SHAPE: UnitShape = UnitShape {
@@ -101,101 +96,6 @@ impl Words {
             s.set("instr_data_i", 0, self.queue[0].into());
         }
     }
-}
-
-/// A word of a plausible head, row or value.
-fn plausible(s: &mut Stimulus) -> u64 {
-    let mut field = |share: u64, low: u32, count: u64| match s.below(share) {
-        0 => s.below(count) << low,
-        _ => 0,
-    };
-    let head = 8 + field(1, 0, 5) + field(1, 8, 9) + field(4, 24, 8) + field(12, 16, 256);
-    let row = field(1, 0, 4) + field(1, 4, 4) + field(2, 8, 4) + field(3, 10, 2);
-    let row = row + field(4, 12, 4) + field(3, 16, 4) + field(16, 18, 16);
-    match s.below(3) {
-        0 => head,
-        1 => row,
-        _ => s.below(0x500),
-    }
-}
-
-#[test]
-fn record_check_agrees() {
-    let mut run = agreement("record_check", designs::record_check())
-        .seed(41)
-        .cycles(8000)
-        .drive(|s| {
-            set_often(s, "accept_i", 0.8);
-            set_often(s, "clear_i", 0.01);
-            let phase = s.below(9);
-            // Row words more often than others: much is remembered of them.
-            let phase = if s.chance(0.3) { 3 } else { phase };
-            s.set("phase_i", 0, phase);
-            let (op, words) = (s.below(5), s.below(12));
-            s.set("op_i", 0, op);
-            s.set("words_i", 0, words);
-            let word = plausible(s);
-            s.set("word_i", 0, word);
-        })
-        .event("right word", |s| {
-            s.is("accept_i") && s.after("fault_o", 0) == 0
-        });
-    for (code, name) in [
-        (1, "illegal opcode"),
-        (2, "bad length"),
-        (3, "bad field"),
-        (8, "empty"),
-        (10, "order"),
-    ] {
-        run = run.event(name, move |s| s.is("fault_o") && s.get("code_o", 0) == code);
-    }
-    // A row word right in every field that needs what was remembered.
-    run.event("right row word of a group", |s| {
-        let group = (2..4).contains(&s.get("op_i", 0)) && s.get("phase_i", 0) == 3;
-        group && s.is("accept_i") && s.after("fault_o", 0) == 0
-    })
-    .check();
-}
-
-#[test]
-fn traversal_decoder_agrees() {
-    let mut words = Words::new(SHAPE);
-    let mut run = agreement("traversal_decoder", designs::traversal_decoder())
-        .seed(42)
-        .cycles(8000)
-        .drive(move |s| {
-            set_often(s, "endless_i", 0.003);
-            set_often(s, "cfg_ready_i", 0.8);
-            let fault = s.get("fault_o", 0) == 1;
-            words.drive(s, fault);
-        });
-    for select in 0..4 {
-        let name = ["initial", "step", "end", "base"][select as usize];
-        run = run.event(name, move |s| {
-            s.is("cfg_valid_o") && s.get("cfg_sel_o", 0) == select
-        });
-    }
-    for code in [1, 2, 3, 8, 9, 10] {
-        let name = format!("error {code}");
-        run = run.event(&name, move |s| {
-            s.is("fault_o") && s.get("fault_code_o", 0) == code
-        });
-    }
-    run.event("start", |s| s.is("start_o"))
-        .event("start with a window", |s| {
-            s.is("start_o") && s.is("window_o")
-        })
-        .event("group", |s| s.is("cfg_valid_o") && s.is("cfg_group_o"))
-        .event("word waits", |s| {
-            s.is("instr_valid_i") && !s.is("instr_ready_o") && !s.is("clear_i")
-        })
-        .event("attached row", |s| {
-            s.is("cfg_valid_o") && s.is("cfg_attached_o")
-        })
-        .event("clear in an instruction", |s| {
-            s.is("clear_i") && s.is("cfg_valid_o")
-        })
-        .check();
 }
 
 /// Offers words; the other inputs mostly let the unit run.

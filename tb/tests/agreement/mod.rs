@@ -14,9 +14,9 @@ use crate::rtl;
 
 pub use error::AgreementError;
 pub(crate) use pins::pins;
-pub use pins::{Circuit, InputPins, OutputPins, PinValue, port};
+pub use pins::{Circuit, InputPins, OutputPins, port};
 pub use run::Agreement;
-pub use stimulus::{Sample, Stimulus};
+pub use stimulus::Stimulus;
 
 /// The test of a block against the model of its Verilog. The name is that of the messages.
 #[track_caller]

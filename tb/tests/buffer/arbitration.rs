@@ -1,11 +1,10 @@
 //! Banks whose outputs several users share.
 
-use heddle_sim::buffer::{OperandSlot, WeightSlot};
 use heddle_tb::verilate::Sources;
 
-use super::bench::{STATE_3, StateBench, shape_3};
+use super::bench::{STATE_3, StateBench, operand, shape_3, weight};
 use super::clients::contents;
-use crate::rtl::{Checked, check_mutants};
+use crate::rtl::{Checked, check_mutants, faults};
 
 const CLOCKS: usize = 60;
 
@@ -20,22 +19,10 @@ fn two_banks_for_each_user(sources: &Sources) -> Checked {
     let place = |clock: usize| (clock % 2 * bank + clock / 2 % bank, (clock + 1) % 2 * bank);
     let mut from_banks = [[false; 2]; 2];
     for clock in 0..CLOCKS {
-        let (operand, weight) = place(clock);
+        let (read, loaded) = place(clock);
         let mut inputs = bench.idle();
-        inputs.operand = OperandSlot {
-            valid: true,
-            address: (8 * operand + clock % 8) as u16,
-            rows: 3,
-            threshold: 127,
-            fresh: true,
-            ..OperandSlot::default()
-        };
-        inputs.weight = WeightSlot {
-            valid: true,
-            address: 8 * weight as u16,
-            rows: 3,
-            ..WeightSlot::default()
-        };
+        inputs.operand = operand((8 * read + clock % 8) as u16, 3);
+        inputs.weight = weight(8 * loaded as u16, 3);
         // The bench compares these with the outputs of the hardware.
         let outputs = bench.step(&inputs)?;
         for row in 0..3 {
@@ -68,16 +55,11 @@ fn two_banks_for_each_user(sources: &Sources) -> Checked {
 #[test]
 fn pet_52_every_user_of_a_partition_gets_the_outputs_of_both_banks() {
     two_banks_for_each_user(&STATE_3).unwrap();
-    let faults = [
+    let list = r"
         // Users see the first bank alone; the bank is chosen by the slot behind.
-        ("heddle_word_mux", "select_i[1] ? 8'd255 : 8'd0", "8'd0"),
-        (
-            "heddle_banks",
-            "op_arrives_q <= op_read_q",
-            "op_arrives_q <= op_take",
-        ),
-    ];
-    check_mutants(&STATE_3, &faults, |sources, _| {
+        heddle_word_mux: select_i[1] ? 8'd255 : 8'd0 => 8'd0
+        heddle_banks: op_arrives_q <= op_read_q => op_arrives_q <= op_take";
+    check_mutants(&STATE_3, &faults(list), |sources, _| {
         two_banks_for_each_user(sources)
     });
 }

@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 use heddle_hdl::buffer::{BankCount, Partition, StateBuffer};
 use heddle_hdl::sliced::SlicedShape;
 use heddle_sim::buffer::{
-    DrainWord, HostRequest, PartitionShape, StateBufferInputs, StateBufferModel, StateBufferOutputs,
+    DrainWord, HostRequest, OperandSlot, PartitionShape, StateBufferInputs, StateBufferModel,
+    StateBufferOutputs, WeightSlot,
 };
 use heddle_sim::sliced::{MaskPlace, Network};
 use heddle_tb::verilate::Sources;
@@ -251,6 +252,28 @@ impl StateBench {
             self.shape.words_per_bank
         };
         (bank * self.shape.words_per_bank + rng.random_range(0..few)) as u16
+    }
+}
+
+/// An operand of so many rows that is read in any case.
+pub fn operand(address: u16, rows: u16) -> OperandSlot {
+    OperandSlot {
+        valid: true,
+        address,
+        rows,
+        threshold: 127,
+        fresh: true,
+        ..OperandSlot::default()
+    }
+}
+
+/// A weight word of so many rows.
+pub fn weight(address: u16, rows: u16) -> WeightSlot {
+    WeightSlot {
+        valid: true,
+        address,
+        rows,
+        ..WeightSlot::default()
     }
 }
 

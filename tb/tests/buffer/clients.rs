@@ -1,12 +1,12 @@
 //! Several clients of the state buffer at once.
 
-use heddle_sim::buffer::{DrainWord, HostRequest, OperandSlot, WeightSlot};
+use heddle_sim::buffer::{DrainWord, HostRequest};
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 
-use super::bench::{PARTITION, STATE_3, StateBench, shape_1, shape_3};
+use super::bench::{PARTITION, STATE_3, StateBench, operand, shape_1, shape_3, weight};
 use super::random::random_word;
-use crate::rtl::{Checked, check_mutants};
+use crate::rtl::{Checked, check_mutants, faults};
 
 /// Clocks after which a steady stream shows on all outputs.
 const FILLED: u64 = 14;
@@ -84,20 +84,8 @@ fn pet_48_pet_50_three_clients_read_and_one_writes_in_the_same_clock() {
     for clock in 0..CLOCKS {
         let word = (clock % u64::from(bank)) as u16;
         let mut inputs = bench.idle();
-        inputs.operand = OperandSlot {
-            valid: true,
-            address: 8 * word,
-            rows: 1,
-            threshold: 127,
-            fresh: true,
-            ..OperandSlot::default()
-        };
-        inputs.weight = WeightSlot {
-            valid: true,
-            address: 8 * (bank + word),
-            rows: 1,
-            ..WeightSlot::default()
-        };
+        inputs.operand = operand(8 * word, 1);
+        inputs.weight = weight(8 * (bank + word), 1);
         inputs.host = read(0, 2 * bank + word);
         inputs.drain[0] = Some(DrainWord {
             word: 3 * bank + word,
@@ -130,14 +118,7 @@ fn read_and_write_in_all_partitions(sources: &Sources) -> Checked {
             _ => (bank + place, place),
         };
         let mut inputs = bench.idle();
-        inputs.operand = OperandSlot {
-            valid: true,
-            address: 8 * reads,
-            rows: 3,
-            threshold: 127,
-            fresh: true,
-            ..OperandSlot::default()
-        };
+        inputs.operand = operand(8 * reads, 3);
         for (partition, drain) in inputs.drain.iter_mut().enumerate() {
             // Row r reads the slot of r + 2 clocks ago: from this bank if r is even.
             let word = match partition % 2 {
@@ -168,19 +149,10 @@ fn read_and_write_in_all_partitions(sources: &Sources) -> Checked {
 fn pet_48_pet_50_several_banks_read_and_several_written_in_the_same_clock() {
     read_and_write_in_all_partitions(&STATE_3).unwrap();
     // Banks that do not write while another one of the partition reads; banks that do not read then.
-    let faults = [
-        (
-            "heddle_banks",
-            "write_i & (write_bank == 13'd1)",
-            "write_i & (write_bank == 13'd1) & !op_read_i",
-        ),
-        (
-            "heddle_banks",
-            "op_read_i & (op_bank == 13'd0)",
-            "op_read_i & (op_bank == 13'd0) & !write_i",
-        ),
-    ];
-    check_mutants(&STATE_3, &faults, |sources, _| {
+    let list = r"
+        heddle_banks: write_i & (write_bank == 13'd1) => write_i & (write_bank == 13'd1) & !op_read_i
+        heddle_banks: op_read_i & (op_bank == 13'd0) => op_read_i & (op_bank == 13'd0) & !write_i";
+    check_mutants(&STATE_3, &faults(list), |sources, _| {
         read_and_write_in_all_partitions(sources)
     });
 }
@@ -195,14 +167,7 @@ fn pet_49_pet_53_every_row_reads_its_own_partition_in_every_clock() {
     let mut last = [None; 3];
     for clock in 0..CLOCKS as usize {
         let mut inputs = bench.idle();
-        inputs.operand = OperandSlot {
-            valid: true,
-            address: (8 * (clock % words) + clock % 8) as u16,
-            rows: 3,
-            threshold: 127,
-            fresh: true,
-            ..OperandSlot::default()
-        };
+        inputs.operand = operand((8 * (clock % words) + clock % 8) as u16, 3);
         let outputs = bench.step(&inputs).unwrap();
         for (row, last) in last.iter_mut().enumerate() {
             let Some(slot) = clock.checked_sub(6 + row) else {

@@ -8,7 +8,7 @@ use heddle_sim::buffer::{PsumBufferModel, ResultSlot, SumSlot};
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 
-use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, run_seeds};
+use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, faults, run_seeds};
 
 const DEPTH: usize = 16;
 
@@ -93,23 +93,14 @@ fn pet_57_a_results_buffer_with_sums_at_the_top_follows_its_model() {
 
 #[test]
 fn pet_57_faults_of_sums_at_the_top_are_noticed() {
-    let mutants = [
+    let mutants = r"
         // A slot that does not read takes the sum that was read last.
-        (
-            "heddle_psum_column",
-            "if (read_q) psum_q <= ram_rdata_o;",
-            "psum_q <= ram_rdata_o;",
-        ),
+        heddle_psum_column: if (read_q) psum_q <= ram_rdata_o; => psum_q <= ram_rdata_o;
         // A slot for post overwrites what is stored.
-        ("heddle_psum_column", "valid_q & write_q", "valid_q"),
+        heddle_psum_column: valid_q & write_q => valid_q
         // The bank at the top is that at the foot, in the next column.
-        (
-            "heddle_psum_column",
-            "read_bank_q <= read_bank_i",
-            "read_bank_q <= bank_i",
-        ),
-    ];
-    check_mutants(&PSUMS_4, &mutants, |sources, seed| {
+        heddle_psum_column: read_bank_q <= read_bank_i => read_bank_q <= bank_i";
+    check_mutants(&PSUMS_4, &faults(mutants), |sources, seed| {
         random_psums(sources, 4, seed)
     });
 }

@@ -7,7 +7,7 @@ use heddle_sim::buffer::{ResultSlot, ResultsBufferModel};
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 
-use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, run_seeds};
+use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, faults, run_seeds};
 
 const DEPTH: usize = 16;
 
@@ -89,19 +89,10 @@ fn results_buffer_follows_its_model() {
 
 #[test]
 fn faults_of_the_results_are_noticed() {
-    let mutants = [
-        (
-            "heddle_result_column",
-            "is_last_q <= last_store",
-            "is_last_q <= valid_q",
-        ),
-        (
-            "heddle_result_column",
-            "store_q <= last_store",
-            "store_q <= valid_q",
-        ),
-    ];
-    check_mutants(&RESULTS_4, &mutants, |sources, seed| {
+    let mutants = r"
+        heddle_result_column: is_last_q <= last_store => is_last_q <= valid_q
+        heddle_result_column: store_q <= last_store => store_q <= valid_q";
+    check_mutants(&RESULTS_4, &faults(mutants), |sources, seed| {
         random_results(sources, 4, seed)
     });
 }

@@ -5,7 +5,7 @@ use heddle_sim::sliced::{Layout, MaskPlace};
 
 use super::bench::*;
 use super::random::*;
-use crate::rtl::{check_mutants, run_seeds};
+use crate::rtl::{check_mutants, faults, run_seeds};
 
 #[test]
 fn one_partition_follows_its_model() {
@@ -46,26 +46,15 @@ fn spm_45_partitions_of_other_layouts_follow_their_models() {
 
 #[test]
 fn spm_45_faults_of_other_layouts_are_noticed() {
-    let mutants = [
-        (
-            "heddle_sliced_bank",
-            "half_rmask_o[2*i] | half_rmask_o[2*i+1]",
-            "half_rmask_o[2*i]",
-        ),
-        (
-            "heddle_banks",
-            "(bank_nz_o[0] & op_arrives_q[0])",
-            "bank_nz_o[0]",
-        ),
-        (
-            "heddle_partition",
-            "ev_slice_read_i[10*i+:10]",
-            "ev_slice_read_i[0+:10]",
-        ),
-    ];
-    check_mutants(&partition(&shape_halves()), &mutants, |sources, seed| {
-        random_state(sources, 1, shape_halves(), seed)
-    });
+    let mutants = r"
+        heddle_sliced_bank: half_rmask_o[2*i] | half_rmask_o[2*i+1] => half_rmask_o[2*i]
+        heddle_banks: (bank_nz_o[0] & op_arrives_q[0]) => bank_nz_o[0]
+        heddle_partition: ev_slice_read_i[10*i+:10] => ev_slice_read_i[0+:10]";
+    check_mutants(
+        &partition(&shape_halves()),
+        &faults(mutants),
+        |sources, seed| random_state(sources, 1, shape_halves(), seed),
+    );
 }
 
 #[test]
@@ -75,61 +64,28 @@ fn chain_of_partitions_follows_its_model() {
 
 #[test]
 fn faults_of_a_partition_are_noticed() {
-    let mutants = [
-        ("heddle_operand_reader", "& !kept_is_written", "& 1'b1"),
-        ("heddle_operand_reader", "& !fresh_i", "& 1'b1"),
-        ("heddle_operand_reader", "> thr_q", ">= thr_q"),
-        (
-            "heddle_operand_reader",
-            "zero_q <= valid_q[2] & !is_nz",
-            "zero_q <= !is_nz",
-        ),
-        (
-            "heddle_operand_reader",
-            "if (valid_q[2] & is_nz) x_q",
-            "if (valid_q[2]) x_q",
-        ),
-        ("heddle_operand_reader", "kept_mask_q[3]", "kept_mask_q[2]"),
-        ("heddle_partition", "op_rows_i - 9'd1", "op_rows_i"),
+    let mutants = r"
+        heddle_operand_reader: & !kept_is_written => & 1'b1
+        heddle_operand_reader: & !fresh_i => & 1'b1
+        heddle_operand_reader: > thr_q => >= thr_q
+        heddle_operand_reader: zero_q <= valid_q[2] & !is_nz => zero_q <= !is_nz
+        heddle_operand_reader: if (valid_q[2] & is_nz) x_q => if (valid_q[2]) x_q
+        heddle_operand_reader: kept_mask_q[3] => kept_mask_q[2]
+        heddle_partition: op_rows_i - 9'd1 => op_rows_i
         // The row's offset is not added, added to slots without table, added without its valid bit;
         // no fault, a fault of an inactive row, a read beyond the memory.
-        (
-            "heddle_row_offset",
-            "addr_q <= sum[15:0]",
-            "addr_q <= addr_i",
-        ),
-        ("heddle_row_offset", "if (is_added_q)", "if (1'b1)"),
-        (
-            "heddle_row_offset",
-            "has_address = entry[16]",
-            "has_address = 1'b1",
-        ),
-        ("heddle_row_offset", "beyond_o = beyond", "beyond_o = 1'b0"),
-        (
-            "heddle_row_offset",
-            "valid_q <= active_q & has_address & !beyond",
-            "valid_q <= active_q & has_address",
-        ),
-        ("heddle_partition", "op_fault_i | ", ""),
+        heddle_row_offset: addr_q <= sum[15:0] => addr_q <= addr_i
+        heddle_row_offset: if (is_added_q) => if (1'b1)
+        heddle_row_offset: has_address = entry[16] => has_address = 1'b1
+        heddle_row_offset: beyond_o = beyond => beyond_o = 1'b0
+        heddle_row_offset: valid_q <= active_q & has_address & !beyond => valid_q <= active_q & has_address
+        heddle_partition: op_fault_i |  =>
         // Copies are shifted in, written by rows that take no part, or a cycle late; weights are copied.
-        ("heddle_partition", "wt_valid_q & !wt_copy_q", "wt_valid_q"),
-        (
-            "heddle_partition",
-            "wt_is_active & wt_copy_i",
-            "wt_valid_i & wt_copy_i",
-        ),
-        (
-            "heddle_partition",
-            "write_word = wt_dest_i",
-            "write_word = wt_dest_q",
-        ),
-        (
-            "heddle_partition",
-            "wt_is_active & wt_copy_i",
-            "wt_is_active",
-        ),
-    ];
-    check_mutants(&PARTITION, &mutants, |sources, seed| {
+        heddle_partition: wt_valid_q & !wt_copy_q => wt_valid_q
+        heddle_partition: wt_is_active & wt_copy_i => wt_valid_i & wt_copy_i
+        heddle_partition: write_word = wt_dest_i => write_word = wt_dest_q
+        heddle_partition: wt_is_active & wt_copy_i => wt_is_active";
+    check_mutants(&PARTITION, &faults(mutants), |sources, seed| {
         random_state(sources, 1, shape_1(), seed)
     });
 }
@@ -161,56 +117,32 @@ fn pet_60_faults_of_a_partition_with_a_program_bank_are_noticed() {
         program_banks: 1,
         ..shape(4, 5)
     };
-    let mutants = [
+    let mutants = r"
         // Drains and copies may write there, sums with offsets lead there.
-        (
-            "heddle_banks",
-            "bank_wen_i[3] = host_write_i & (host_bank == 13'd3)",
-            "bank_wen_i[3] = write_i & (write_bank == 13'd3)",
-        ),
-        ("heddle_row_offset", ">= 13'd48", ">= 13'd64"),
+        heddle_banks: bank_wen_i[3] = host_write_i & (host_bank == 13'd3) => bank_wen_i[3] = write_i & (write_bank == 13'd3)
+        heddle_row_offset: >= 13'd48 => >= 13'd64
         // The host reads another word.
-        (
-            "heddle_banks",
-            "bank_raddr_i[51:39] = host_word_i",
-            "bank_raddr_i[51:39] = op_word_i",
-        ),
-    ];
-    check_mutants(&partition(&shape), &mutants, |sources, seed| {
+        heddle_banks: bank_raddr_i[51:39] = host_word_i => bank_raddr_i[51:39] = op_word_i";
+    check_mutants(&partition(&shape), &faults(mutants), |sources, seed| {
         random_state(sources, 1, shape.clone(), seed)
     });
 }
 
 #[test]
 fn pet_61_faults_of_a_partition_with_an_input_bank_are_noticed() {
-    let mutants = [
+    let mutants = r"
         // The drain may write there, in the place of the host or beside it; the host writes beside the drain.
-        (
-            "heddle_banks",
-            "bank_wen_i[3] = host_write_i & (host_bank == 13'd3)",
-            "bank_wen_i[3] = write_i & (write_bank == 13'd3)",
-        ),
-        (
-            "heddle_banks",
-            "bank_wen_i[3] = host_write_i & (host_bank == 13'd3)",
-            "bank_wen_i[3] = host_write_i & (host_bank == 13'd3) | write_i & (write_bank == 13'd3)",
-        ),
-        (
-            "heddle_partition",
-            "& host_write_i & !dr_valid_i",
-            "& host_write_i",
-        ),
+        heddle_banks: bank_wen_i[3] = host_write_i & (host_bank == 13'd3) => bank_wen_i[3] = write_i & (write_bank == 13'd3)
+        heddle_banks: bank_wen_i[3] = host_write_i & (host_bank == 13'd3) => bank_wen_i[3] = host_write_i & (host_bank == 13'd3) | write_i & (write_bank == 13'd3)
+        heddle_partition: & host_write_i & !dr_valid_i => & host_write_i
         // Weights may be read from there: the word of the bank below, or the bank's own.
-        ("heddle_banks", "(wt_bank == 13'd2)", "(wt_bank >= 13'd2)"),
-        (
-            "heddle_banks",
-            "bank_ren_i[3] = op_take[3] | host_take[3]",
-            "bank_ren_i[3] = op_take[3] | host_take[3] | (wt_read_i & (wt_bank == 13'd3))",
-        ),
+        heddle_banks: (wt_bank == 13'd2) => (wt_bank >= 13'd2)
+        heddle_banks: bank_ren_i[3] = op_take[3] | host_take[3] => bank_ren_i[3] = op_take[3] | host_take[3] | (wt_read_i & (wt_bank == 13'd3))
         // The host's word is read instead of the operand's.
-        ("heddle_banks", "op_take[3] ? op_word_i", "1'b0 ? op_word_i"),
-    ];
-    check_mutants(&partition(&shape_input()), &mutants, |sources, seed| {
-        random_state(sources, 1, shape_input(), seed)
-    });
+        heddle_banks: op_take[3] ? op_word_i => 1'b0 ? op_word_i";
+    check_mutants(
+        &partition(&shape_input()),
+        &faults(mutants),
+        |sources, seed| random_state(sources, 1, shape_input(), seed),
+    );
 }

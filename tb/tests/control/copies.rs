@@ -1,9 +1,7 @@
 //! Copies from bank to bank and within a bank, and SYNC, on emitted machines against the golden machine.
 
 use heddle_arch::host::Counter;
-use heddle_arch::isa::{
-    CopyWords, Drain, ErrorCode, Instruction, LoadWeights, Matmul, Record, RowBlock, Wait,
-};
+use heddle_arch::isa::{ErrorCode, Instruction, Matmul, RowBlock, Wait};
 use heddle_arch::params::{MaskPlace, Params};
 use heddle_arch::requantise::Scale;
 use heddle_sim::machine::Counters;
@@ -11,48 +9,29 @@ use heddle_tb::verilate::Sources;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use crate::machines::build;
 use crate::machines::pair::{End, HALT, Pair, row};
 use crate::machines::{self, Machine};
-use crate::rtl::{self, Checked};
+use crate::rtl::{self, Checked, faults};
 
 fn copy(rows: u32, from: u32, to: u32, loops: &[(u32, u32)]) -> Instruction {
-    Instruction::Copy(CopyWords {
-        rows,
-        distance: to.wrapping_sub(from) & 0xffff,
-        record: Record {
-            rows: vec![row(0, from, loops)],
-        },
-        ..CopyWords::default()
-    })
+    Instruction::Copy(build::copy(rows, from, to, loops))
 }
 
 fn load(params: &Params, base: u32) -> Instruction {
-    Instruction::LoadWeights(LoadWeights {
-        rows: params.array.rows,
-        record: Record {
-            rows: vec![row(0, base, &[(params.weight_words(), 8)])],
-        },
-        ..LoadWeights::default()
-    })
+    let words = params.weight_words();
+    Instruction::LoadWeights(build::load(params.array.rows, base, &[(words, 8)]))
 }
 
 fn matmul(params: &Params, wait: Wait, rows: Vec<RowBlock>) -> Instruction {
     Instruction::Matmul(Matmul {
         wait,
-        rows: params.array.rows,
-        record: Record { rows },
-        ..Matmul::default()
+        ..build::matmul(params.array.rows, rows)
     })
 }
 
 fn drain(params: &Params, base: u32, count: u32) -> Instruction {
-    Instruction::Drain(Drain {
-        columns: params.lanes(),
-        record: Record {
-            rows: vec![row(0, base, &[(count, 1)])],
-        },
-        ..Drain::default()
-    })
+    Instruction::Drain(build::drain(params.lanes(), base, &[(count, 1)]))
 }
 
 const WEIGHTS: Wait = Wait {
@@ -383,51 +362,24 @@ fn all(params: &Params, sources: &Sources) -> Checked {
 fn pet_54_faults_of_copies_are_noticed() {
     let params = machines::tall();
     let sources = machines::probed(&params);
-    let mutants = [
+    let mutants = r"
         // The distance is ignored; a copy shifts weights, makes tiles, waits for swaps like weights.
-        (
-            "heddle_weight_head",
-            "addr_i[15:3] + distance_i",
-            "addr_i[15:3]",
-        ),
-        ("heddle_partition", "wt_valid_q & !wt_copy_q", "wt_valid_q"),
-        ("heddle_weight_head", "fills = 1'b0", "fills = tile_end"),
-        (
-            "heddle_weight_head",
-            "if (copy_i) begin\n      ready = 1'b1;",
-            "if (copy_i) begin",
-        ),
+        heddle_weight_head: addr_i[15:3] + distance_i => addr_i[15:3]
+        heddle_partition: wt_valid_q & !wt_copy_q => wt_valid_q
+        heddle_weight_head: fills = 1'b0 => fills = tile_end
+        heddle_weight_head: if (copy_i) begin\n      ready = 1'b1; => if (copy_i) begin
         // A copy does not wait for the drain, a drain not for the copy; the weight unit is idle too early.
-        ("heddle_sequencer", "(busy_i[2] & is_copy) |", ""),
-        (
-            "heddle_sequencer",
-            "| (busy_i[0] & registers_copy_o & is_target[2])",
-            "",
-        ),
-        (
-            "heddle_weight_head",
-            "copying_q <= 9'd10",
-            "copying_q <= 9'd9",
-        ),
-        (
-            "heddle_control",
-            "weight_walk_busy_o | weight_head_copying_o",
-            "weight_walk_busy_o",
-        ),
+        heddle_sequencer: (busy_i[2] & is_copy) | =>
+        heddle_sequencer: | (busy_i[0] & registers_copy_o & is_target[2]) =>
+        heddle_weight_head: copying_q <= 9'd10 => copying_q <= 9'd9
+        heddle_control: weight_walk_busy_o | weight_head_copying_o => weight_walk_busy_o
         // Every row copies; a kept word outlives the copy over it; a destination beyond the memory goes unnoticed.
-        (
-            "heddle_partition",
-            "wt_is_active & wt_copy_i",
-            "wt_valid_i & wt_copy_i",
-        ),
-        (
-            "heddle_weight_head",
-            "({9'd0, dest_q[12:9]} != 13'd0)",
-            "1'b0",
-        ),
+        heddle_partition: wt_is_active & wt_copy_i => wt_valid_i & wt_copy_i
+        heddle_weight_head: ({9'd0, dest_q[12:9]} != 13'd0) => 1'b0
         // SYNC waits for the weight unit always; it starts it.
-        ("heddle_sequencer", "!is_alone & ((check", "((check"),
-    ];
-    rtl::check_mutants(&sources, &mutants, |sources, _| all(&params, sources));
+        heddle_sequencer: !is_alone & ((check => ((check";
+    rtl::check_mutants(&sources, &faults(mutants), |sources, _| {
+        all(&params, sources)
+    });
     all(&params, &sources).unwrap_or_else(|message| panic!("{message}"));
 }

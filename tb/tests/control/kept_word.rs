@@ -1,11 +1,10 @@
 //! A drain over the word from which operands are read.
 
-use heddle_arch::isa::{Drain, Instruction, LoadWeights, Matmul, Record};
+use heddle_arch::isa::Instruction;
 use heddle_arch::requantise::Scale;
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
 
-use crate::machines::pair::{HALT, Pair, row};
+use crate::machines::build;
+use crate::machines::pair::{HALT, row};
 use crate::machines::{self, Machine};
 
 /// Eight operands of one word, of which the first result word of the same product takes the place while they
@@ -13,8 +12,7 @@ use crate::machines::{self, Machine};
 #[test]
 fn a_drain_into_the_word_that_is_being_read_is_seen_from_its_clock_on() {
     let machine = Machine::new(machines::tiny());
-    let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let mut pair = Pair::new(&machine, 1, &mut rng).unwrap_or_else(|message| panic!("{message}"));
+    let mut pair = machine.pair(1);
     let params = pair.params();
     let (array, bank) = (&params.array, params.bank_bytes());
     pair.set_zero(0);
@@ -39,29 +37,11 @@ fn a_drain_into_the_word_that_is_being_read_is_seen_from_its_clock_on() {
             }
         }
         let vectors = before + 8;
+        let operands = vec![row(0, 0, &[]), row(1, at - before, &[(vectors, 1)])];
         let program = [
-            Instruction::LoadWeights(LoadWeights {
-                rows: array.rows,
-                record: Record {
-                    rows: vec![row(0, 0, &[(params.weight_words(), 8)])],
-                },
-                ..LoadWeights::default()
-            }),
-            Instruction::Drain(Drain {
-                columns: array.cols,
-                record: Record {
-                    rows: vec![row(0, at, &[(vectors, 1)])],
-                },
-                ..Drain::default()
-            }),
-            Instruction::Matmul(Matmul {
-                rows: array.rows,
-                last: true,
-                record: Record {
-                    rows: vec![row(0, 0, &[]), row(1, at - before, &[(vectors, 1)])],
-                },
-                ..Matmul::default()
-            }),
+            Instruction::LoadWeights(build::load(array.rows, 0, &[(params.weight_words(), 8)])),
+            Instruction::Drain(build::drain(array.cols, at, &[(vectors, 1)])),
+            Instruction::Matmul(build::matmul(array.rows, operands)),
             HALT,
         ];
         let program: Vec<u32> = program.iter().flat_map(Instruction::encode).collect();

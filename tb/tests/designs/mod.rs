@@ -1,6 +1,6 @@
 //! The designs that the agreement tests drive.
 
-use heddle_arch::Params;
+use heddle_arch::params::{self, Params};
 use heddle_hdl::array::{BiasRow, PeArray};
 use heddle_hdl::buffer::{BankCount, ResultsBuffer, StateBuffer};
 use heddle_hdl::control::{
@@ -12,9 +12,7 @@ use heddle_hdl::post::{Activate, DrainPlace, Gatherer, PoolLane, Post, PostOptio
 use heddle_hdl::sliced::{Sliced, SlicedShape};
 use heddle_hdl::top::Top;
 use heddle_hdl::traversal::{
-    AddressSum, Arrangement, EndlessCheck, LoopRegisters, OffsetTable, RecordCheck, RegisterArray,
-    RowAdders, RowCounters, RowOrder, TraversalCore, TraversalDecoder, TraversalEngine,
-    TraversalShape, TraversalUnit,
+    Arrangement, OffsetTable, RegisterArray, TraversalEngine, TraversalShape, TraversalUnit,
 };
 
 mod pins;
@@ -33,10 +31,6 @@ macro_rules! designs {
 }
 
 designs! {
-    /// Chain of four multiply-add cells.
-    sample_chain: samples::Chain = samples::Chain::new(4);
-    /// Memory of 12 words of 3 bytes.
-    sample_memory: samples::Memory = samples::Memory::new(3, 12);
     /// State machine with shifts.
     sample_shifter: samples::Shifter = samples::Shifter::default();
     /// Three rows of four loops, 16-bit offsets and addresses.
@@ -45,14 +39,6 @@ designs! {
     traversal_wide: TraversalEngine<24, 25, 32> = TraversalEngine::new(TraversalShape::plain(2, 3));
     /// Four rows of eight loops with all options, 12-bit offsets, 16-bit addresses.
     traversal_options: TraversalEngine<12, 13, 16> = TraversalEngine::new(all_options(4, 8));
-    /// Two sets of registers of three loops.
-    loop_registers: LoopRegisters<12, 13> = LoopRegisters::new(3, true);
-    /// Three loops with all options.
-    row_counters: RowCounters<6, 7> = RowCounters::new(3, true, true);
-    /// Four rows of three loops, two lists, attached rows.
-    row_order: RowOrder = RowOrder::new(4, 3, true, true);
-    /// Nine terms in four stages.
-    address_sum: AddressSum<20> = AddressSum::new(9, 4);
     /// Two rows of three loops, each row in a row of registers.
     register_array: RegisterArray<6, 7> = RegisterArray::new(2, 3, true, Arrangement::Rows);
     /// The same, the innermost loop on the left, one set of registers.
@@ -61,16 +47,6 @@ designs! {
     /// The same, each row in a column of registers.
     register_array_transposed: RegisterArray<6, 7> =
         RegisterArray::new(2, 3, true, Arrangement::Transposed);
-    /// Three loops.
-    row_adders: RowAdders<6, 7> = RowAdders::new(3);
-    /// Loops of 6-bit offsets.
-    endless_check: EndlessCheck<6, 7> = EndlessCheck::default();
-    /// Three rows of two loops with all options, 10-bit addresses, configuration outside.
-    traversal_core: TraversalCore<6, 7, 10> = TraversalCore::new(all_options(3, 2));
-    /// Words for three rows of two loops with all options, 6-bit offsets, 10-bit addresses.
-    record_check: RecordCheck<6, 10> = RecordCheck::new(unit_options(3, 2));
-    /// The same.
-    traversal_decoder: TraversalDecoder<6, 10> = TraversalDecoder::new(unit_options(3, 2));
     /// The same sizes and options.
     traversal_unit: TraversalUnit<6, 7, 10> = TraversalUnit::new(unit_options(3, 2));
     /// Two rows of three loops in transposed registers, one set, no options.
@@ -89,9 +65,6 @@ designs! {
     /// Three partitions of two banks of 16 words.
     state_buffer: StateBuffer =
         StateBuffer::new(3, 2, &SlicedShape::new(16, vec![4, 4]), 16);
-    /// Two partitions of four banks, the last one of which is the input buffer.
-    state_buffer_input: StateBuffer =
-        StateBuffer::new(2, INPUT_BANK, &SlicedShape::new(16, vec![4, 4]), 16);
     /// Three rows and ten columns: more columns than bytes in a weight word.
     pe_array: PeArray = PeArray::new(3, 10);
     /// Three columns, four column tiles.
@@ -114,39 +87,21 @@ designs! {
     drain_place: DrainPlace = DrainPlace::new(6, 4);
     /// Three loops, 1 KiB partitions, four column tiles, 64 results, row tables of 16 entries.
     stream_head: StreamHead<16> = StreamHead::new(CONTROL);
-    /// The same with the program in the last of four banks.
-    stream_head_program: StreamHead<16> = StreamHead::new(with_banks(PROGRAM_BANK));
     /// Three loops, 1 KiB partitions, four rows and columns.
     weight_head: WeightHead<16> = WeightHead::new(CONTROL);
-    /// The same with an input buffer in the last of four banks.
-    weight_head_input: WeightHead<16> = WeightHead::new(with_banks(INPUT_BANK));
     /// Three loops, 1 KiB partitions, four column tiles, four columns.
     drain_head: DrainHead<16> = DrainHead::new(CONTROL);
-    /// The same with an input buffer in the last of four banks.
-    drain_head_input: DrainHead<16> =
-        DrainHead::new(with_banks(INPUT_BANK));
-    /// The same with windows.
-    drain_head_pooling: DrainHead<16> = DrainHead::new(POOLING);
     /// Four rows and columns, 64 program words.
     sequencer: Sequencer = Sequencer::new(SHAPE);
     /// The same, partitions of 128 words.
     host_port: HostPort = HostPort::new(CONTROL);
     /// The same.
     control: Control<16, 17, 16> = Control::new(CONTROL);
-    /// The same with the program in the last of four banks.
-    host_port_banked: HostPort = HostPort::new(BANKED_CONTROL);
     /// The prefetch of that machine.
     prefetch: Prefetch = Prefetch::new(BANKED, PROGRAM_BANK, 7);
-    /// The machine of the configuration `tiny`.
-    top: Top<16, 17, 16> = Top::new(&tiny());
+    /// The machine of the configuration `tiny` with an input bank and all options of post-processing.
+    top: Top<16, 17, 16> = Top::new(&with_options());
 }
-
-/// Four banks, the last one of which is the input buffer.
-pub const INPUT_BANK: BankCount = BankCount {
-    all: 4,
-    input: 1,
-    program: 0,
-};
 
 /// Four banks, the last one of which holds the program.
 pub const PROGRAM_BANK: BankCount = BankCount {
@@ -228,26 +183,6 @@ pub const CONTROL: ControlShape = ControlShape {
     sums_at_top: false,
 };
 
-/// The same with windows.
-pub const POOLING: ControlShape = ControlShape {
-    sequencer: SequencerShape {
-        post: POST_OPTIONS,
-        ..SHAPE
-    },
-    ..CONTROL
-};
-
-/// The same with the program in banks.
-pub const BANKED_CONTROL: ControlShape = ControlShape {
-    sequencer: BANKED,
-    ..CONTROL
-};
-
-/// The same with other banks.
-pub const fn with_banks(banks: BankCount) -> ControlShape {
-    ControlShape { banks, ..CONTROL }
-}
-
 /// All options of post-processing.
 pub const POST_OPTIONS: PostOptions = PostOptions {
     pooling: true,
@@ -263,4 +198,19 @@ pub const POST_OPTIONS: PostOptions = PostOptions {
 pub fn tiny() -> Params {
     let text = include_str!("../../../configs/tiny.json");
     Params::from_json(text).expect("configs/tiny.json is legal")
+}
+
+/// The same with an input bank and all options of post-processing.
+fn with_options() -> Params {
+    let mut params = tiny();
+    params.state_buffer.banks = 4;
+    params.state_buffer.input_banks = 1;
+    params.post = params::Post {
+        pooling: true,
+        product: true,
+        median: 9,
+        activations: 3,
+    };
+    params.validate().expect("two other banks are left");
+    params
 }

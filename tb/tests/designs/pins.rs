@@ -9,19 +9,11 @@ use heddle_hdl::offsets::OffsetUnit;
 use heddle_hdl::post::{Activate, DrainPlace, Gatherer, PoolLane, Post, Requantise};
 use heddle_hdl::sliced::Sliced;
 use heddle_hdl::top::Top;
-use heddle_hdl::traversal::{
-    AddressSum, DecodePhase, EndlessCheck, LoopRegisters, OffsetTable, RecordCheck, RegisterArray,
-    RowAdders, RowCounters, RowOrder, TraversalCore, TraversalDecoder, TraversalEngine,
-    TraversalUnit,
-};
+use heddle_hdl::traversal::{OffsetTable, RegisterArray, TraversalEngine, TraversalUnit};
 
-use crate::agreement::{PinValue, pins};
-use crate::designs::samples::{Chain, Memory, Shifter};
+use crate::agreement::pins;
+use crate::designs::samples::Shifter;
 
-pins! { Chain { clock: clk; in: rst_n, load_i, weight_i, x_i; out: x_o, sum_o } }
-pins! { Memory {
-    clock: clk; in: wen_i, waddr_i, wdata_i, ren_i, raddr_i; out: rdata_o, check_o
-} }
 pins! { Shifter {
     clock: clk; in: rst_n, start_i, x_i, places_i; out: direct_o, y_o, done_o, low_o
 } }
@@ -192,93 +184,10 @@ engine_pins! { TraversalEngine<16, 17, 16> }
 engine_pins! { TraversalEngine<24, 25, 32> }
 engine_pins! { TraversalEngine<12, 13, 16> }
 
-pins! { LoopRegisters<12, 13> {
-    clock: clk;
-    in: write_initial_i, write_step_i, write_distance_i, initial_i, step_i, distance_i,
-        load_i;
-    out: initial_o, step_o, distance_o, next_initial_o, next_step_o, next_distance_o
-} }
-
-pins! { RowCounters<6, 7> {
-    clock: clk;
-    in: load_i, advance_i, equal_i, initial_i, distance_i, load_initial_i, load_distance_i, step_i,
-        count_i;
-    out: offset_o, final_o, wrap_o
-} }
-
-pins! { RowOrder {
-    clock: clk;
-    in: rst_n, clear_i, list_i, list_row_i, list_kind_i, list_attached_i, list_loop_i, load_i,
-        stop_i, advance_i, done_i, wrap_i;
-    out: listed_o, running_o, active_o, row_o, kind_o, end_o
-} }
-
-pins! { AddressSum<20> {
-    clock: clk; in: enable_i, term_i; out: sum_o
-} }
-
 pins! { RegisterArray<6, 7> {
     clock: clk;
     in: write_initial_i, write_step_i, write_distance_i, initial_i, step_i, distance_i, load_i;
     out: initial_o, step_o, distance_o, next_initial_o, next_step_o, next_distance_o
-} }
-
-pins! { RowAdders<6, 7> {
-    in: offset_i, step_i, distance_i, count_i; out: offset_o, distance_o
-} }
-
-pins! { EndlessCheck<6, 7> {
-    clock: clk;
-    in: rst_n, clear_i, write_i, distance_i, step_i, equal_i, trips_i;
-    out: endless_o
-} }
-
-pins! { TraversalCore<6, 7, 10> {
-    clock: clk;
-    in: rst_n, stop_i, list_clear_i, list_i, list_row_i, list_kind_i, list_attached_i, list_loop_i,
-        base_i, trips_i, equal_i, initial_i, step_i, distance_i, load_initial_i, load_distance_i,
-        load_i, pause_i, ready_i;
-    out: valid_o, addr_o, row_o, kind_o, final_o, last_o, end_o, listed_o, running_o, able_o,
-        finish_o, busy_o
-} }
-
-/// The phases in the order of their codes in Verilog.
-const PHASES: [DecodePhase; 9] = [
-    DecodePhase::Head,
-    DecodePhase::WindowFirst,
-    DecodePhase::WindowEnd,
-    DecodePhase::Row,
-    DecodePhase::Base,
-    DecodePhase::Initial,
-    DecodePhase::Step,
-    DecodePhase::End,
-    DecodePhase::Stop,
-];
-
-impl PinValue for DecodePhase {
-    fn from_pin(bits: u64) -> Self {
-        let phase = PHASES.get(bits as usize);
-        *phase.unwrap_or_else(|| panic!("a phase is {bits}, expected 0 to 8"))
-    }
-    fn to_pin(self) -> u64 {
-        let place = PHASES.iter().position(|phase| *phase == self);
-        place.expect("PHASES holds every phase") as u64
-    }
-}
-
-pins! { RecordCheck<6, 10> {
-    clock: clk;
-    in: rst_n, clear_i, accept_i, word_i, phase_i, op_i, words_i;
-    out: fault_o, code_o
-} }
-
-pins! { TraversalDecoder<6, 10> {
-    clock: clk;
-    in: rst_n, clear_i, instr_valid_i, instr_data_i, cfg_ready_i, endless_i;
-    out: instr_ready_o, cfg_clear_o, cfg_valid_o, cfg_sel_o, cfg_row_o, cfg_col_o, cfg_data_o,
-        cfg_kind_o, cfg_attached_o, cfg_loop_o, cfg_equal_o, cfg_trips_o, cfg_group_o, start_o,
-        offset_only_o, on_demand_o, window_o, window_first_o, window_last_o, fault_o, fault_code_o,
-        fault_word_o
 } }
 
 /// A unit has the same ports at all widths.

@@ -5,11 +5,11 @@ use heddle_arch::params::Params;
 use super::garbage;
 use super::programs::run_programs;
 use crate::machines::{self, Machine};
-use crate::rtl::{self, Checked, Coverage, Mutant};
+use crate::rtl::{self, Checked, Coverage, faults};
 
 #[track_caller]
-fn check(params: &Params, mutants: &[Mutant], run: impl Fn(&Machine) -> Checked<Coverage>) {
-    rtl::check_mutants(&machines::probed(params), mutants, |sources, _| {
+fn check(params: &Params, mutants: &'static str, run: impl Fn(&Machine) -> Checked<Coverage>) {
+    rtl::check_mutants(&machines::probed(params), &faults(mutants), |sources, _| {
         run(&Machine::from_verilog(params.clone(), sources))
     });
 }
@@ -39,139 +39,59 @@ fn a_word_that_is_a_clock_late_is_found() {
 
 #[test]
 fn legal_programs_find_every_fault() {
-    let mutants = [
+    let mutants = r"
         // A vector's result is not forwarded to the epilogue right behind it; the host reaches memories during a run.
-        (
-            "heddle_result_column",
-            "last_store & (slot_addr == last_addr)",
-            "last_store & (slot_addr != last_addr)",
-        ),
-        (
-            "heddle_host_port",
-            "((region == 2'd0) | !running_i)",
-            "1'b1",
-        ),
+        heddle_result_column: last_store & (slot_addr == last_addr) => last_store & (slot_addr != last_addr)
+        heddle_host_port: ((region == 2'd0) | !running_i) => 1'b1
         // The swap flag is lost, every K tile starts from the bias, a kept word is reused, the swap does not ride on
         // the last vector.
-        (
-            "heddle_stream_head",
-            "op_swap_q <= swap &",
-            "op_swap_q <= op_swap_q & swap &",
-        ),
-        (
-            "heddle_stream_head",
-            "is_tensor & first_q",
-            "is_tensor & (first_q | first_i)",
-        ),
-        (
-            "heddle_stream_head",
-            "op_fresh_q <= fresh_q",
-            "op_fresh_q <= 1'b0",
-        ),
-        ("heddle_stream_head", "(vector & tile_end) |", ""),
+        heddle_stream_head: op_swap_q <= swap & => op_swap_q <= op_swap_q & swap &
+        heddle_stream_head: is_tensor & first_q => is_tensor & (first_q | first_i)
+        heddle_stream_head: op_fresh_q <= fresh_q => op_fresh_q <= 1'b0
+        heddle_stream_head: (vector & tile_end) | =>
         // A word more is taken before a swap has crossed the columns.
-        (
-            "heddle_weight_head",
-            "!full_q & (travel_q == 9'd0)",
-            "!full_q",
-        ),
+        heddle_weight_head: !full_q & (travel_q == 9'd0) => !full_q
         // The last word of a drain stays in the gatherers; HALT does not wait for the waves.
-        (
-            "heddle_drain_head",
-            "post_flush_q <= addr_end_i",
-            "post_flush_q <= 1'b0",
-        ),
-        (
-            "heddle_sequencer",
-            "quiet_q <= quiet_q - 10'd1",
-            "quiet_q <= 10'd0",
-        ),
+        heddle_drain_head: post_flush_q <= addr_end_i => post_flush_q <= 1'b0
+        heddle_sequencer: quiet_q <= quiet_q - 10'd1 => quiet_q <= 10'd0
         // Every K tile takes the first entry; vectors of the last K tile count as the others.
-        (
-            "heddle_stream_head",
-            "entry_q <= entry_q + 9'd1",
-            "entry_q <= entry_q",
-        ),
-        (
-            "heddle_control",
-            "stream_head_table_i & stream_head_last_tile_o",
-            "1'b0",
-        ),
-    ];
-    check(&machines::tiny(), &mutants, |machine| {
-        run_programs(machine, 1, 100)
-    });
-}
-
-/// What belongs to products of several column tiles and to streamed weights: the second column tile does not begin from
-/// its bias or with the first entry, operands or prologue stay, repetitions count wrongly, the scale stays or changes
-/// too early, a word that goes on is dropped, streamed words begin before a vector waits or stop between tiles, a word
-/// behind the last tile counts as one.
-#[test]
-fn legal_programs_find_every_fault_of_repeated_products_and_streamed_weights() {
-    const ENGINE: &str = "heddle_traversal_engine_m3_n5_w16_a16_s1_y1";
-    let mutants = [
-        (
-            "heddle_stream_head",
-            "first_q <= first_i;",
-            "first_q <= first_q & first_i;",
-        ),
-        (
-            "heddle_stream_head",
-            "entry_q <= {1'b0, entry_i};",
-            "entry_q <= entry_q + 9'd1;",
-        ),
-        (ENGINE, "+ increment_i[16*i+:16]", ""),
-        (ENGINE, "times_q != 8'd0", "times_q > 8'd1"),
-        ("heddle_drain_head", "start_i | advance", "start_i"),
-        ("heddle_drain_head", "& advance_i & tile_end", "& advance_i"),
-        ("heddle_post_lane", "load_i & !valid_i", "load_i"),
-        (
-            "heddle_requantise",
-            "multiplier_q[61:31]",
-            "multiplier_q[30:0]",
-        ),
-        ("heddle_weight_head", "free & stall_i", "free"),
-        ("heddle_weight_head", "begun_q | (free", "(free"),
-        ("heddle_weight_head", "& (row_i == 3'd0)", ""),
-    ];
-    check(&machines::tiny(), &mutants, |machine| {
+        heddle_stream_head: entry_q <= entry_q + 9'd1 => entry_q <= entry_q
+        heddle_control: stream_head_table_i & stream_head_last_tile_o => 1'b0
+        // Products of several column tiles and streamed weights: the second column tile does not begin from its bias or
+        // with the first entry, operands or prologue stay, repetitions count wrongly, the scale stays or changes too early,
+        // a word that goes on is dropped, streamed words begin before a vector waits or stop between tiles, a word behind
+        // the last tile counts as one.
+        heddle_stream_head: first_q <= first_i; => first_q <= first_q & first_i;
+        heddle_stream_head: entry_q <= {1'b0, entry_i}; => entry_q <= entry_q + 9'd1;
+        heddle_traversal_engine_m3_n5_w16_a16_s1_y1: + increment_i[16*i+:16] =>
+        heddle_traversal_engine_m3_n5_w16_a16_s1_y1: times_q != 8'd0 => times_q > 8'd1
+        heddle_drain_head: start_i | advance => start_i
+        heddle_drain_head: & advance_i & tile_end => & advance_i
+        heddle_post_lane: load_i & !valid_i => load_i
+        heddle_requantise: multiplier_q[61:31] => multiplier_q[30:0]
+        heddle_weight_head: free & stall_i => free
+        heddle_weight_head: begun_q | (free => (free
+        heddle_weight_head: & (row_i == 3'd0) =>";
+    check(&machines::tiny(), mutants, |machine| {
         run_programs(machine, 1, 100)
     });
 }
 
 #[test]
 fn garbage_finds_every_fault() {
-    let mutants = [
+    let mutants = r"
         // The machine hangs instead of giving up.
-        ("heddle_sequencer", "(stuck_q == 12'hfff)", "1'b0"),
+        heddle_sequencer: (stuck_q == 12'hfff) => 1'b0
         // The host meets results on their way; a drain address beyond the memory goes unnoticed; a stopped drain
         // leaves bytes behind; the wrong instruction is blamed.
-        (
-            "heddle_sequencer",
-            "state_q <= StateStop;",
-            "state_q <= StateIdle;",
-        ),
-        (
-            "heddle_drain_head",
-            "assign dest_error_o = addr_valid_i & !in_range;",
-            "assign dest_error_o = 1'b0;",
-        ),
-        (
-            "heddle_gatherer",
-            "open_q & !leaves & !drop_i",
-            "open_q & !leaves",
-        ),
-        (
-            "heddle_unit_registers",
-            "if (clear_i) unit_pc_q[16*i+:16] <= 16'd0;",
-            "",
-        ),
+        heddle_sequencer: state_q <= StateStop; => state_q <= StateIdle;
+        heddle_drain_head: assign dest_error_o = addr_valid_i & !in_range; => assign dest_error_o = 1'b0;
+        heddle_gatherer: open_q & !leaves & !drop_i => open_q & !leaves
+        heddle_unit_registers: if (clear_i) unit_pc_q[16*i+:16] <= 16'd0; =>
         // Sums beyond the memory and entries beyond the table go unnoticed.
-        ("heddle_control", "| end_fault_i", ""),
-        ("heddle_stream_head", "& has_entry", ""),
-    ];
-    check(&machines::tiny(), &mutants, |machine| {
+        heddle_control: | end_fault_i =>
+        heddle_stream_head: & has_entry =>";
+    check(&machines::tiny(), mutants, |machine| {
         garbage::run_all(machine, 1, 600)
     });
 }
@@ -179,41 +99,16 @@ fn garbage_finds_every_fault() {
 /// Windows that are counted wrongly, a word of an instruction in the wrong register, entries that do not arrive.
 #[test]
 fn pet_58_pet_59_programs_find_every_fault_of_the_options() {
-    let mutants = [
-        (
-            "heddle_drain_head",
-            "is_last = left_q == 8'd0",
-            "is_last = left_q <= 8'd1",
-        ),
-        ("heddle_drain_head", "if (start_i) begins_q <= 1'b1;", ""),
-        (
-            "heddle_drain_head",
-            "post_valid_q <= pass",
-            "post_valid_q <= take",
-        ),
-        (
-            "heddle_sequencer",
-            "is_pool_q <= is_unit[2] & !registers_param_o[74];",
-            "is_pool_q <= 1'b0;",
-        ),
-        ("heddle_unit_registers", "& !is_pool_i", ""),
-        (
-            "heddle_instruction_check",
-            "word_i[14:11] > 4'd3",
-            "word_i[14:11] > 4'd4",
-        ),
-        (
-            "heddle_instruction_check",
-            "word_i[15:8] >= 8'd9",
-            "word_i[15:8] > 8'd9",
-        ),
-        (
-            "heddle_host_port",
-            "host_addr_i[14:11] < 4'd3",
-            "host_addr_i[14:11] < 4'd2",
-        ),
-    ];
-    check(&machines::pooling(), &mutants, |machine| {
+    let mutants = r"
+        heddle_drain_head: is_last = left_q == 8'd0 => is_last = left_q <= 8'd1
+        heddle_drain_head: if (start_i) begins_q <= 1'b1; =>
+        heddle_drain_head: post_valid_q <= pass => post_valid_q <= take
+        heddle_sequencer: is_pool_q <= is_unit[2] & !registers_param_o[74]; => is_pool_q <= 1'b0;
+        heddle_unit_registers: & !is_pool_i =>
+        heddle_instruction_check: word_i[14:11] > 4'd3 => word_i[14:11] > 4'd4
+        heddle_instruction_check: word_i[15:8] >= 8'd9 => word_i[15:8] > 8'd9
+        heddle_host_port: host_addr_i[14:11] < 4'd3 => host_addr_i[14:11] < 4'd2";
+    check(&machines::pooling(), mutants, |machine| {
         any(machine, 60, 600)
     });
 }
@@ -222,71 +117,44 @@ fn pet_58_pet_59_programs_find_every_fault_of_the_options() {
 /// results may lie in the program, weights and results in the input; results may not lie below it.
 #[test]
 fn pet_60_pet_61_programs_find_every_fault_of_input_and_program_banks() {
-    let mutants = [
-        (
-            "heddle_host_port",
-            "codes = (region == 2'd3) & !host_addr_i[29]",
-            "codes = !host_addr_i[29]",
-        ),
-        ("heddle_stream_head", "13'h300)", "13'h400)"),
-        ("heddle_row_offset", "13'h300", "13'h400"),
-        ("heddle_sequencer", "if (awaits) state_q <= StateFetch;", ""),
-        ("heddle_weight_head", "< 13'h200)", "< 13'h300)"),
-        ("heddle_weight_head", "< 13'h200)", "< 13'h400)"),
-        ("heddle_drain_head", "(addr_i[15:3] < 13'h200)", "1'b1"),
-        (
-            "heddle_drain_head",
-            "(addr_i[15:3] < 13'h200)",
-            "(addr_i[15:3] < 13'h1ff)",
-        ),
-    ];
-    check(&machines::banked(), &mutants, |machine| {
+    let mutants = r"
+        heddle_host_port: codes = (region == 2'd3) & !host_addr_i[29] => codes = !host_addr_i[29]
+        heddle_stream_head: 13'h300) => 13'h400)
+        heddle_row_offset: 13'h300 => 13'h400
+        heddle_sequencer: if (awaits) state_q <= StateFetch; =>
+        heddle_weight_head: < 13'h200) => < 13'h300)
+        heddle_weight_head: < 13'h200) => < 13'h400)
+        heddle_drain_head: (addr_i[15:3] < 13'h200) => 1'b1
+        heddle_drain_head: (addr_i[15:3] < 13'h200) => (addr_i[15:3] < 13'h1ff)";
+    check(&machines::banked(), mutants, |machine| {
         any(machine, 60, 600)
     });
 }
 
 #[test]
 fn pet_57_legal_programs_find_every_fault_of_sums_at_the_top() {
-    let mutants = [
+    let mutants = r"
         // A tile begins a clock too early.
-        (
-            "heddle_sums_head",
-            "tile_left_q <= 9'd7",
-            "tile_left_q <= 9'd6",
-        ),
+        heddle_sums_head: tile_left_q <= 9'd7 => tile_left_q <= 9'd6
         // An epilogue does not wait.
-        (
-            "heddle_sums_head",
-            "slot_wait_o = slot_wait_q",
-            "slot_wait_o = 1'b0",
-        ),
+        heddle_sums_head: slot_wait_o = slot_wait_q => slot_wait_o = 1'b0
         // Tiles that store nothing make others wait.
-        (
-            "heddle_stream_head",
-            "vector & !(last_i & last_tile)",
-            "vector",
-        ),
+        heddle_stream_head: vector & !(last_i & last_tile) => vector
         // The stored sum is added to the bias as well.
-        ("heddle_stream_head", "is_tensor & !first_q)", "is_tensor)"),
+        heddle_stream_head: is_tensor & !first_q) => is_tensor)
         // The sums of an epilogue are not taken.
-        (
-            "heddle_drain_head",
-            "res_sum_q <= slot;",
-            "res_sum_q <= slot_vector;",
-        ),
-    ];
+        heddle_drain_head: res_sum_q <= slot; => res_sum_q <= slot_vector;";
     let params = machines::with_sums_at_top(machines::tall());
-    check(&params, &mutants, |machine| run_programs(machine, 1, 60));
+    check(&params, mutants, |machine| run_programs(machine, 1, 60));
 }
 
 #[test]
 fn legal_programs_find_every_fault_of_words_backwards_and_placed_drains() {
-    let mutants = [
-        ("heddle_weight_head", "{8'd0, flip_i, 3'd0}", "16'd0"),
-        ("heddle_drain_turn_r3_s2", "if (turn_i)", "if (!turn_i)"),
-        ("heddle_post_lane", "skip_i - 8'd1", "skip_i"),
-    ];
-    check(&machines::wide(), &mutants, |machine| {
+    let mutants = r"
+        heddle_weight_head: {8'd0, flip_i, 3'd0} => 16'd0
+        heddle_drain_turn_r3_s2: if (turn_i) => if (!turn_i)
+        heddle_post_lane: skip_i - 8'd1 => skip_i";
+    check(&machines::wide(), mutants, |machine| {
         run_programs(machine, 1, 60)
     });
 }

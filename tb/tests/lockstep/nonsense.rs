@@ -1,33 +1,24 @@
 //! Programs that are mostly nonsense.
 
-use heddle_arch::isa::{Instruction, LoadWeights, Matmul, Record};
+use heddle_arch::isa::{Instruction, Matmul};
 use heddle_arch::params::Params;
 use rand::Rng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
+use crate::machines::build;
 use crate::machines::dump::encode;
 use crate::machines::pair::row;
 use crate::machines::programs::random_program;
 
 /// Loads weights from the bank from which operands are streamed at the same time.
 fn conflict() -> Vec<Instruction> {
-    let load = |words| {
-        Instruction::LoadWeights(LoadWeights {
-            record: Record {
-                rows: vec![row(0, 0, &[(words, 8)])],
-            },
-            ..LoadWeights::default()
-        })
-    };
+    let load = |words| Instruction::LoadWeights(build::load(1, 0, &[(words, 8)]));
     let matmul = Instruction::Matmul(Matmul {
         last: false,
         threshold: 0,
         macs: 0,
-        record: Record {
-            rows: vec![row(1, 0, &[(30, 8)])],
-        },
-        ..Matmul::default()
+        ..build::matmul(1, vec![row(1, 0, &[(30, 8)])])
     });
     vec![load(1), matmul, load(8)]
 }

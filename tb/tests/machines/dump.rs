@@ -1,10 +1,11 @@
 //! What stands around random programs: their words, tables of all rows, and all results to look at.
 
-use heddle_arch::isa::{Drain, DrainPlace, Instruction, Matmul, Record};
+use heddle_arch::isa::{Drain, DrainPlace, Instruction, Matmul};
 use heddle_arch::params::Params;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
+use super::build;
 use super::pair::{HALT, Pair, row};
 use super::programs::random_row_offset;
 
@@ -22,10 +23,7 @@ pub fn dump(rng: &mut ChaCha8Rng, params: &Params) -> Vec<Instruction> {
             bank,
             threshold: 0,
             macs: 0,
-            record: Record {
-                rows: vec![row(2, 0, &[(depth, 1)])],
-            },
-            ..Matmul::default()
+            ..build::matmul(1, vec![row(2, 0, &[(depth, 1)])])
         })
     };
     let (cols, lanes) = (params.array.cols, params.lanes());
@@ -35,17 +33,14 @@ pub fn dump(rng: &mut ChaCha8Rng, params: &Params) -> Vec<Instruction> {
             first_column,
             turn: rng.random_range(0..params.turns()),
         };
+        let (columns, base) = (lanes.min(cols - first_column), part as u32 * 2 * depth);
         program.push(Instruction::Drain(Drain {
-            columns: lanes.min(cols - first_column),
             single: rng.random(),
             tile: rng.random_range(0..params.column_tiles) as u8,
             lo: -256,
             hi: 255,
             place: Some(place),
-            record: Record {
-                rows: vec![row(0, part as u32 * 2 * depth, &[(2 * depth, 1)])],
-            },
-            ..Drain::default()
+            ..build::drain(columns, base, &[(2 * depth, 1)])
         }));
         program.extend([epilogue(false), epilogue(true)]);
     }

@@ -1,4 +1,5 @@
 //! Whole machines as emitted Verilog: small configurations, their models, a host at their port.
+pub mod build;
 pub mod dump;
 pub mod pair;
 pub mod programs;
@@ -13,6 +14,8 @@ use heddle_tb::Model;
 use heddle_tb::host::Host;
 use heddle_tb::network::NetworkReport;
 use heddle_tb::verilate::{Sources, XInitial};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
 
 /// Sizes and memories in which the machines under test differ.
 pub struct Sizes {
@@ -280,6 +283,13 @@ impl Machine {
     pub fn from_verilog(params: Params, sources: &Sources) -> Self {
         let library = rtl::built(sources, XInitial::Unique);
         Self { params, library }
+    }
+
+    /// The machine and the golden one with random contents.
+    #[track_caller]
+    pub fn pair(&self, seed: u64) -> pair::Pair<'_> {
+        let pair = pair::Pair::new(self, seed, &mut ChaCha8Rng::seed_from_u64(seed));
+        pair.unwrap_or_else(|message| panic!("{message}"))
     }
 
     /// A host at the machine, whose memories hold random bits of the seed.

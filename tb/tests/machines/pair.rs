@@ -1,7 +1,7 @@
 //! A verilated machine and the golden machine that get the same requests.
 
 use heddle_arch::host::{CTRL_START, Register, Status};
-use heddle_arch::isa::{ErrorCode, Instruction, LoadWeights, Loop, Matmul, Record, RowBlock, Wait};
+use heddle_arch::isa::{ErrorCode, Instruction, Loop, Matmul, RowBlock, Wait};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
 use heddle_sim::machine::{Counters, Machine as Golden, MachineError};
@@ -9,7 +9,7 @@ use heddle_tb::host::Host;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use super::Machine;
+use super::{Machine, build};
 use crate::rtl::Checked;
 
 /// How a program ended, on both sides alike.
@@ -183,22 +183,14 @@ impl<'a> Pair<'a> {
         let (rows, depth) = (params.array.rows, params.results_buffer.depth);
         let mut program = Vec::new();
         for bank in [false, true] {
-            program.push(Instruction::LoadWeights(LoadWeights {
-                rows,
-                record: Record {
-                    rows: vec![row(0, 0, &[(params.weight_words(), 8)])],
-                },
-                ..LoadWeights::default()
-            }));
+            let words = [(params.weight_words(), 8)];
+            program.push(Instruction::LoadWeights(build::load(rows, 0, &words)));
+            let operands = vec![row(0, 0, &[]), row(1, params.bank_bytes(), &[(depth, 1)])];
             program.push(Instruction::Matmul(Matmul {
-                rows,
                 last: false,
                 bank,
                 macs: 0,
-                record: Record {
-                    rows: vec![row(0, 0, &[]), row(1, params.bank_bytes(), &[(depth, 1)])],
-                },
-                ..Matmul::default()
+                ..build::matmul(rows, operands)
             }));
         }
         program.push(HALT);

@@ -9,7 +9,7 @@ use super::probe::{self, Trace};
 use super::stored::block;
 use super::transposes::places;
 use crate::machines::Machine;
-use crate::rtl::{Checked, check_mutants, mutated};
+use crate::rtl::{Checked, check_mutants, faults, mutated};
 
 /// A weight word that enters a row is in its first eight cells one clock later; what these had moves eight cells
 /// to the right. Nothing else changes a weight in the chain. Gives the number of words.
@@ -197,15 +197,10 @@ fn pet_56_control_enters_at_the_left_and_arrives_with_the_operand_at_every_cell(
     let params = probe::params(4, 4);
     let sources = probe::sources(&params);
     // The valid flag overtakes its operand; the swap flag does.
-    let faults = [
-        ("heddle_pe.v", "assign nz_o = nz_q;", "assign nz_o = nz_i;"),
-        (
-            "heddle_pe.v",
-            "assign swap_o = swap_q;",
-            "assign swap_o = swap_i;",
-        ),
-    ];
-    check_mutants(&sources, &faults, |sources, _| {
+    let list = r"
+        heddle_pe.v: assign nz_o = nz_q; => assign nz_o = nz_i;
+        heddle_pe.v: assign swap_o = swap_q; => assign swap_o = swap_i;";
+    check_mutants(&sources, &faults(list), |sources, _| {
         check_product(&Machine::from_verilog(params.clone(), sources))
     });
 }

@@ -237,8 +237,8 @@ fn clamped(sum: i32) -> i8 {
     sum.clamp(-128, 127) as i8
 }
 
-/// A result for the sums of a window.
-type Result = fn(&[i32]) -> i8;
+/// A reduction, window and scale if they are not random, and the result for the sums of a window.
+type Row = (Reduction, Option<(u32, Scale)>, fn(&[i32]) -> i8);
 
 #[test]
 fn pet_59_products_with_windows_of_every_kind() {
@@ -248,7 +248,6 @@ fn pet_59_products_with_windows_of_every_kind() {
         let scale = Scale::new(multiplier, shift).expect("a legal scale");
         Some((window, scale))
     };
-    type Row = (Reduction, Option<(u32, Scale)>, Result);
     let rows: [Row; 7] = [
         (Reduction::Max, None, |sums| {
             clamped(*sums.iter().max().expect("a sum"))

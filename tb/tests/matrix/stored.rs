@@ -6,7 +6,7 @@ use super::bench::{Bench, Matrix};
 use super::probe::{self, Trace};
 use super::transposes::places;
 use crate::machines::Machine;
-use crate::rtl::{Checked, check_mutants};
+use crate::rtl::{Checked, check_mutants, faults};
 
 /// More rows than columns, as many, fewer.
 const SHAPES: [(u32, u32); 3] = [(8, 4), (4, 4), (3, 5)];
@@ -257,15 +257,10 @@ fn faults_of_the_results_buffer_are_found() {
     let matrix = block(4, 4);
     let sound = probe::sources(&params);
     // The store of the column before; rows from 1 on.
-    let faults = [
-        (
-            "heddle_result_column",
-            "array_sum = sum_en_q ? sum_i",
-            "array_sum = sum_en_q ? ~sum_i",
-        ),
-        ("heddle_drain_head", "vector_q + 12'd1", "vector_q + 12'd2"),
-    ];
-    check_mutants(&sound, &faults, |sources, _| {
+    let list = r"
+        heddle_result_column: array_sum = sum_en_q ? sum_i => array_sum = sum_en_q ? ~sum_i
+        heddle_drain_head: vector_q + 12'd1 => vector_q + 12'd2";
+    check_mutants(&sound, &faults(list), |sources, _| {
         let machine = Machine::from_verilog(params.clone(), sources);
         let mut bench = Bench::new(&machine, 1)?;
         check_stored(&transposed(&mut bench, DrainForm::All, &matrix)?, &matrix)

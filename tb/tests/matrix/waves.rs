@@ -8,7 +8,7 @@ use super::probe::{self, Trace};
 use super::stored::{block, sub_block, transposed};
 use super::transposes::places;
 use crate::machines::Machine;
-use crate::rtl::{Checked, check_mutants};
+use crate::rtl::{Checked, check_mutants, faults};
 
 const SHAPES: [(u32, u32); 3] = [(8, 4), (4, 4), (3, 5)];
 
@@ -203,11 +203,10 @@ fn weights_that_come_too_early_are_found() {
     let params = probe::params(8, 4);
     let sound = probe::sources(&params);
     // The next tile swaps in with any vector; it is loaded before the swap has passed all columns.
-    let faults = [
-        ("heddle_stream_head", "(vector & tile_end)", "vector"),
-        ("heddle_weight_head", "travel_q <= 9'd3", "travel_q <= 9'd0"),
-    ];
-    check_mutants(&sound, &faults, |sources, _| {
+    let list = r"
+        heddle_stream_head: (vector & tile_end) => vector
+        heddle_weight_head: travel_q <= 9'd3 => travel_q <= 9'd0";
+    check_mutants(&sound, &faults(list), |sources, _| {
         let machine = Machine::from_verilog(params.clone(), sources);
         back_to_back(&machine, DrainForm::Direct)
     });

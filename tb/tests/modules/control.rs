@@ -1,25 +1,14 @@
 //! Heads of the waves, sequencer, host port, and what they are part of.
 
-use crate::agreement::{Agreement, Stimulus, agreement};
+use crate::agreement::{Stimulus, agreement};
 use crate::designs;
-use heddle_hdl::control::{HostPort, StreamHead};
 
 use super::set_below;
 
 #[test]
 fn stream_head_agrees() {
-    drive_stream_head(agreement("stream_head", designs::stream_head()));
-}
-
-#[test]
-fn pet_60_stream_head_with_the_program_in_a_bank_agrees() {
-    // Addresses up to 1024, of which the last 256 bytes are no operands.
-    let head = agreement("stream_head_program", designs::stream_head_program());
-    drive_stream_head(head);
-}
-
-fn drive_stream_head(head: Agreement<'_, StreamHead<16>>) {
-    head.seed(31)
+    agreement("stream_head", designs::stream_head())
+        .seed(31)
         .cycles(6000)
         .drive(|s| {
             let phase = s.cycle / 200;
@@ -73,54 +62,6 @@ fn weight_head_agrees() {
 }
 
 #[test]
-fn pet_61_weight_head_with_an_input_bank_agrees() {
-    agreement("weight_head_input", designs::weight_head_input())
-        .seed(45)
-        .cycles(4000)
-        .drive(|s| {
-            // Around the end of the banks that weights may lie in.
-            let address = if s.chance(0.3) { 520 } else { 0 } + s.below(256);
-            let outside = s.chance(0.02);
-            s.set("addr_i", 0, address + if outside { 248 } else { 0 });
-            set_below(s, "level_i", 1, 3);
-            set_below(s, "row_i", 1, 2);
-            set_below(s, "flip_i", 1, 32);
-            s.set("streamed_i", 0, s.cycle / 100 % 2);
-            s.set("clear_i", 0, (s.cycle % 500 == 499).into());
-        })
-        .event("address in the input bank", |s| {
-            s.is("error_o") && (768..1024).contains(&s.get("addr_i", 0))
-        })
-        .event("last word in front of the input bank", |s| {
-            s.is("addr_ready_o") && (s.get("addr_i", 0) ^ s.get("flip_i", 0) << 3) >= 760
-        })
-        .check();
-}
-
-#[test]
-fn pet_61_drain_head_with_an_input_bank_agrees() {
-    agreement("drain_head_input", designs::drain_head_input())
-        .seed(46)
-        .cycles(6000)
-        .drive(|s| {
-            let outside = s.chance(0.02);
-            set_below(s, "addr_i", 1, if outside { 1024 } else { 768 });
-            set_below(s, "op_addr_i", 1, 64);
-            set_below(s, "tile_i", 1, 4);
-            set_below(s, "level_i", 1, 2);
-            s.set("start_i", 0, (s.cycle % 100 == 0).into());
-            s.set("clear_i", 0, (s.cycle % 700 == 699).into());
-        })
-        .event("address in the input bank", |s| {
-            s.is("dest_error_o") && (768..1024).contains(&s.get("addr_i", 0))
-        })
-        .event("last word in front of the input bank", |s| {
-            s.is("addr_ready_o") && s.get("addr_i", 0) >= 760
-        })
-        .check();
-}
-
-#[test]
 fn drain_head_agrees() {
     agreement("drain_head", designs::drain_head())
         .seed(33)
@@ -139,29 +80,6 @@ fn drain_head_agrees() {
         })
         .event("next column tile", |s| {
             s.is("post_load_o") && s.is("post_valid_o")
-        })
-        .check();
-}
-
-#[test]
-fn pet_59_drain_head_with_pooling_agrees() {
-    agreement("drain_head_pooling", designs::drain_head_pooling())
-        .seed(43)
-        .cycles(6000)
-        .drive(|s| {
-            if s.chance(0.98) {
-                set_below(s, "addr_i", 1, 1024);
-            }
-            s.set("window_i", 0, (s.cycle / 100) % 6);
-            set_below(s, "tile_i", 1, 4);
-            s.set("start_i", 0, (s.cycle % 100 == 0).into());
-            s.set("clear_i", 0, (s.cycle % 700 == 699).into());
-        })
-        .event("within a window", |s| {
-            s.is("post_valid_o") && !s.is("post_first_o") && !s.is("post_last_o")
-        })
-        .event("window of one", |s| {
-            s.is("post_valid_o") && s.is("post_first_o") && s.is("post_last_o")
         })
         .check();
 }
@@ -203,6 +121,7 @@ fn some_program(s: &mut Stimulus) -> Vec<u32> {
 fn sequencer_agrees() {
     let mut words = Vec::new();
     agreement("sequencer", designs::sequencer())
+        .still(&["table_o", "repeat_o", "place_o"])
         .seed(34)
         .cycles(9000)
         .reset_chance(0.0)
@@ -227,16 +146,6 @@ fn sequencer_agrees() {
             s.set("unit_error_i", 0, error.into());
         })
         .check();
-}
-
-#[test]
-fn host_port_agrees() {
-    drive_host_port(agreement("host_port", designs::host_port()));
-}
-
-#[test]
-fn pet_60_host_port_with_the_program_in_banks_agrees() {
-    drive_host_port(agreement("host_port_banked", designs::host_port_banked()));
 }
 
 #[test]
@@ -265,8 +174,10 @@ fn pet_60_prefetch_agrees() {
         .check();
 }
 
-fn drive_host_port(port: Agreement<'_, HostPort>) {
-    port.seed(35)
+#[test]
+fn host_port_agrees() {
+    agreement("host_port", designs::host_port())
+        .seed(35)
         .cycles(4000)
         .drive(|s| {
             // A request to the state buffer holds off the others for some cycles.
@@ -346,7 +257,11 @@ fn drive_host(s: &mut Stimulus, requests: &mut Vec<(u64, u64)>, episode: u64) {
 #[test]
 fn control_agrees() {
     let mut requests = Vec::new();
+    let tables = ["op_table_o", "op_entry_o", "buffer_table_o"];
+    let drains = ["post_tile_o", "post_skip_o", "post_turn_o", "post_single_o"];
     agreement("control", designs::control())
+        .still(&tables)
+        .still(&drains)
         .seed(36)
         .cycles(6000)
         .reset_chance(0.0)
@@ -368,8 +283,9 @@ fn control_agrees() {
         .check();
 }
 
+/// With an input bank and all options of post-processing.
 #[test]
-fn whole_machine_agrees() {
+fn pet_58_pet_59_pet_61_whole_machine_agrees() {
     let mut requests = Vec::new();
     agreement("top", designs::top())
         .seed(37)

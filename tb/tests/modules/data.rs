@@ -69,54 +69,6 @@ fn state_buffer_agrees() {
 }
 
 #[test]
-fn pet_61_state_buffer_with_an_input_bank_agrees() {
-    agreement("state_buffer_input", designs::state_buffer_input())
-        .seed(44)
-        .cycles(3000)
-        .drive(|s| {
-            set_below(s, "op_addr_i", 1, 512);
-            set_below(s, "op_rows_i", 1, 4);
-            set_below(s, "op_entry_i", 1, 4);
-            set_below(s, "wt_addr_i", 1, 512);
-            set_below(s, "wt_rows_i", 1, 4);
-            set_below(s, "host_partition_i", 1, 3);
-            // Often a word of the input bank.
-            let word = s.below(8) + 8 * s.below(2) * s.below(8);
-            s.set("host_word_i", 0, word);
-            set_below(s, "dr_word_i", 2, 64);
-            thin_out(s, "dr_valid_i", 2);
-            if s.get("host_table_i", 0) == 1 {
-                // Other entries than those that are read, small offsets.
-                let entry = (s.cycle / 16 + 2) % 4;
-                s.set("op_table_i", 0, 0);
-                s.set("host_word_i", 0, entry);
-                s.set("host_data_i", 1, 0);
-            }
-            thin_out(s, "host_data_i", 8);
-            thin_out(s, "dr_data_i", 16);
-        })
-        .event("operand of the input bank", |s| {
-            s.is("op_valid_i") && s.get("op_addr_i", 0) >= 384 && !s.is("op_table_i")
-        })
-        .event("host writes to the input bank", |s| {
-            s.is("host_valid_i") && s.is("host_write_i") && s.get("host_word_i", 0) >= 48
-        })
-        .event("host writes to the input bank beside a drain word", |s| {
-            s.get("dr_valid_i", 0) == 1
-                && s.is("host_valid_i")
-                && s.is("host_write_i")
-                && s.get("host_word_i", 0) >= 48
-        })
-        .event("drain word for the input bank", |s| {
-            s.get("dr_valid_i", 0) == 1 && s.get("dr_word_i", 0) >= 48
-        })
-        .event("weights of the input bank", |s| {
-            s.is("wt_valid_i") && s.get("wt_addr_i", 0) >= 384
-        })
-        .check();
-}
-
-#[test]
 fn array_agrees() {
     agreement("pe_array", designs::pe_array())
         .seed(25)

@@ -9,7 +9,7 @@ use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::rtl::{Checked, Coverage, Dut, Mutant, check_mutants, emitted, run_seeds};
+use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, faults, run_seeds};
 
 /// Words of a bank, as a power of two, of which there are four; the last one holds the program.
 const BANK_BITS: usize = 6;
@@ -340,51 +340,22 @@ fn pet_60_words_of_a_program_are_there_when_they_are_read() {
 
 /// A buffer that is thought too large or too small, pairs in every cycle or beyond the end, words in wrong places, what the host has left
 /// on the pins, answers for the wrong side, a run that begins where the last one ended, readiness of the run before.
-const FAULTS: [Mutant; 11] = [
-    ("heddle_prefetch", "!ahead[3]", "!ahead[4]"),
-    ("heddle_prefetch", "!ahead[3]", "!ahead[2]"),
-    (
-        "heddle_prefetch",
-        "run_i & !valid_q & has_place",
-        "run_i & has_place",
-    ),
-    (
-        "heddle_prefetch",
-        "{7'd0, pair_q[15:7]} == 16'd0",
-        "{7'd0, pair_q[15:7]} <= 16'd1",
-    ),
-    (
-        "heddle_prefetch",
-        "waddr_o = {arriving_q[14:0], 1'b1}",
-        "waddr_o = {arriving_q[14:0], 1'b0}",
-    ),
-    ("heddle_prefetch", "host_write_i & !valid_q", "host_write_i"),
-    (
-        "heddle_prefetch",
-        "host_table_i & !is_program",
-        "host_table_i",
-    ),
-    (
-        "heddle_prefetch",
-        "answer_valid_i & !running_i",
-        "answer_valid_i",
-    ),
-    (
-        "heddle_prefetch",
-        "if (start_i) arriving_q <= first_pair;",
-        "",
-    ),
-    (
-        "heddle_prefetch",
-        "run_i & (ready_q | second_q)",
-        "ready_q | second_q",
-    ),
-    ("heddle_prefetch", "place[14:2] |", "place[15:3] |"),
-];
+const FAULTS: &str = r"
+        heddle_prefetch: !ahead[3] => !ahead[4]
+        heddle_prefetch: !ahead[3] => !ahead[2]
+        heddle_prefetch: run_i & !valid_q & has_place => run_i & has_place
+        heddle_prefetch: {7'd0, pair_q[15:7]} == 16'd0 => {7'd0, pair_q[15:7]} <= 16'd1
+        heddle_prefetch: waddr_o = {arriving_q[14:0], 1'b1} => waddr_o = {arriving_q[14:0], 1'b0}
+        heddle_prefetch: host_write_i & !valid_q => host_write_i
+        heddle_prefetch: host_table_i & !is_program => host_table_i
+        heddle_prefetch: answer_valid_i & !running_i => answer_valid_i
+        heddle_prefetch: if (start_i) arriving_q <= first_pair; =>
+        heddle_prefetch: run_i & (ready_q | second_q) => ready_q | second_q
+        heddle_prefetch: place[14:2] | => place[15:3] |";
 
 #[test]
 fn pet_60_faults_of_the_prefetch_are_noticed() {
-    check_mutants(&SMALL.sources(), &FAULTS, |sources, seed| {
+    check_mutants(&SMALL.sources(), &faults(FAULTS), |sources, seed| {
         random_runs(sources, SMALL, seed)
     });
 }

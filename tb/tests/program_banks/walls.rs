@@ -1,57 +1,33 @@
 //! Nothing that runs reaches the program: weights, results, copies and operands in its banks are errors.
 
-use heddle_arch::isa::{
-    CopyWords, Drain, ErrorCode, Instruction, LoadWeights, Matmul, Record, RowTable,
-};
+use heddle_arch::isa::{ErrorCode, Instruction, Matmul, RowTable};
 use heddle_arch::params::Params;
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
 
+use crate::machines::build;
 use crate::machines::pair::{End, HALT, Pair, row};
 use crate::machines::{self, Machine};
 
-fn record(base: u32, loops: &[(u32, u32)]) -> Record {
-    Record {
-        rows: vec![row(0, base, loops)],
-    }
-}
-
 fn load(params: &Params, base: u32, loops: &[(u32, u32)]) -> Instruction {
-    Instruction::LoadWeights(LoadWeights {
-        rows: params.array.rows,
-        record: record(base, loops),
-        ..LoadWeights::default()
-    })
+    Instruction::LoadWeights(build::load(params.array.rows, base, loops))
 }
 
 fn copy(base: u32, distance: u32, words: u32) -> Instruction {
-    Instruction::Copy(CopyWords {
-        rows: 2,
-        distance,
-        record: record(base, &[(words, 8)]),
-        ..CopyWords::default()
-    })
+    Instruction::Copy(build::copy(2, base, base + distance, &[(words, 8)]))
 }
 
 fn matmul(base: u32, vectors: u32, entry: Option<u8>) -> Instruction {
+    let rows = vec![row(0, 0, &[]), row(1, base, &[(vectors, 1)])];
     Instruction::Matmul(Matmul {
-        rows: 3,
         table: entry.map(|first| RowTable {
             first_entry: first,
             last_macs: 1,
         }),
-        record: Record {
-            rows: vec![row(0, 0, &[]), row(1, base, &[(vectors, 1)])],
-        },
-        ..Matmul::default()
+        ..build::matmul(3, rows)
     })
 }
 
 fn drain(base: u32, count: u32) -> Instruction {
-    Instruction::Drain(Drain {
-        record: record(base, &[(count, 1)]),
-        ..Drain::default()
-    })
+    Instruction::Drain(build::drain(1, base, &[(count, 1)]))
 }
 
 /// Runs instructions on both machines: `at` is the number of the one with an ADDRESS error, if there is one. The state
@@ -76,9 +52,7 @@ fn check(pair: &mut Pair, program: &[Instruction], at: Option<usize>) {
 #[test]
 fn pet_60_addresses_in_a_program_bank_are_errors() {
     let machine = Machine::new(machines::banked());
-    let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let mut pair = Pair::new(&machine, 1, &mut rng).unwrap();
-    let pair = &mut pair;
+    let pair = &mut machine.pair(1);
     let params = pair.params();
     let (work, operands) = (params.work_bytes(), params.operand_bytes());
     let (end, bank) = (params.partition_bytes(), params.bank_bytes());
@@ -114,9 +88,7 @@ fn pet_60_addresses_in_a_program_bank_are_errors() {
 #[test]
 fn pet_60_sums_with_row_offsets_in_a_program_bank_are_errors() {
     let machine = Machine::new(machines::banked());
-    let mut rng = ChaCha8Rng::seed_from_u64(2);
-    let mut pair = Pair::new(&machine, 2, &mut rng).unwrap();
-    let pair = &mut pair;
+    let pair = &mut machine.pair(2);
     let params = pair.params();
     let (operands, bank) = (params.operand_bytes(), params.bank_bytes());
     let product = |base| {

@@ -297,6 +297,19 @@ pub fn run_seeds(mut run: impl FnMut(u64) -> Checked<Coverage>) {
 /// A fault to be planted in emitted text: file prefix, text, replacement.
 pub type Mutant = (&'static str, &'static str, &'static str);
 
+/// Faults as text, a line each: file prefix, colon, text, `=>`, replacement. Lines with `//` are comments.
+pub fn faults(text: &'static str) -> Vec<Mutant> {
+    let lines = text.lines().map(str::trim);
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("//"));
+    lines
+        .map(|line| {
+            let (module, rest) = line.split_once(": ").expect("a file and a fault");
+            let (from, to) = rest.split_once(" =>").expect("a text and a replacement");
+            (module, from, to.trim_start())
+        })
+        .collect()
+}
+
 /// Whether long runs are wanted: `scripts/test.sh --all` sets the variable.
 pub fn is_slow() -> bool {
     std::env::var_os("HEDDLE_SLOW").is_some_and(|value| value == "1")
@@ -312,7 +325,8 @@ pub fn check_mutants<T>(
     run: impl Fn(&Sources, u64) -> Checked<T>,
 ) {
     for (number, (module, from, to)) in mutants.iter().enumerate() {
-        let mutant = mutated(sources, module, from, to);
+        // Line breaks of a text are `\\n`.
+        let mutant = mutated(sources, module, &from.replace("\\n", "\n"), to);
         if number > 0 && !is_slow() {
             continue;
         }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use heddle_arch::isa::Loop;
 use heddle_arch::traverse::{EndTest, Row, RowKind, UnitShape};
-use heddle_hdl::traversal::{TraversalEngine, TraversalShape};
+use heddle_hdl::traversal::{Arrangement, TraversalEngine, TraversalShape};
 use heddle_sim::traversal::{
     ConfigWrite, EngineShape, TraversalInputs, TraversalModel, TraversalOutputs, UnitElement,
 };
@@ -45,9 +45,30 @@ pub static SMALL: LazyLock<Unit> = unit!(8, 9, 16, options(3, 3, true, 2));
 /// All options but the second set of registers.
 pub static ONE_SET: LazyLock<Unit> = unit!(16, 17, 16, options(4, 4, false, 3));
 
-/// All units: every number of stages occurs.
-pub fn units() -> [&'static Unit; 5] {
-    [&*PLAIN, &*SINGLE, &*FULL, &*SMALL, &*ONE_SET]
+/// The leftmost register holds the innermost loop.
+static MIRRORED: LazyLock<Unit> = unit!(16, 17, 16, arranged(Arrangement::Mirrored));
+/// A column of registers holds a row.
+static TRANSPOSED: LazyLock<Unit> = unit!(16, 17, 16, arranged(Arrangement::Transposed));
+
+/// All units: every number of stages occurs, and every arrangement of the registers.
+pub fn units() -> [&'static Unit; 7] {
+    [
+        &*PLAIN,
+        &*SINGLE,
+        &*FULL,
+        &*SMALL,
+        &*ONE_SET,
+        &*MIRRORED,
+        &*TRANSPOSED,
+    ]
+}
+
+fn arranged(arrangement: Arrangement) -> TraversalShape {
+    TraversalShape {
+        double: true,
+        arrangement,
+        ..TraversalShape::plain(3, 4)
+    }
 }
 
 impl Unit {

@@ -4,4 +4,5 @@
 mod bench;
 mod overlap;
 mod random;
+mod registers;
 mod worked;

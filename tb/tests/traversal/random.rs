@@ -8,7 +8,7 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use super::bench::{Bench, PLAIN, SMALL, Unit, units, writes};
-use crate::rtl::{Checked, Coverage, check_mutants, run_seeds};
+use crate::rtl::{Checked, Coverage, check_mutants, faults, run_seeds};
 use crate::traversal_unit::records::random_rows;
 
 /// A legal record; now and then an empty one.
@@ -230,8 +230,8 @@ fn random_traffic_on_every_engine() {
 
 /// Plants faults in a unit and runs the traffic on each.
 #[track_caller]
-fn check_faults(unit: &Unit, mutants: &[(&'static str, &'static str, &'static str)]) {
-    check_mutants(&unit.sources, mutants, |sources, seed| {
+fn check_faults(unit: &Unit, mutants: &'static str) {
+    check_mutants(&unit.sources, &faults(mutants), |sources, seed| {
         let unit = Unit {
             sources: sources.clone(),
             ..unit.clone()
@@ -244,27 +244,14 @@ fn check_faults(unit: &Unit, mutants: &[(&'static str, &'static str, &'static st
 fn faults_are_noticed() {
     check_faults(
         &PLAIN,
-        &[
-            // The end is exceeded, not reached.
-            (
-                "heddle_traversal_engine",
-                "minuend < end_value",
-                "minuend <= end_value",
-            ),
-            (
-                "heddle_traversal_core",
-                "row_wrap[4] & order_end_o",
-                "order_end_o",
-            ),
-            ("heddle_traversal_core", "& !pause_i", "& 1'b1"),
-            ("heddle_traversal_core", "!valid_q[1] | ready_i", "1'b1"),
-            ("heddle_traversal_core", "step & !stop_i", "step"),
-            (
-                "heddle_traversal_engine",
-                "!core_busy_o & !stop_i",
-                "!stop_i",
-            ),
-        ],
+        r"
+        // The end is exceeded, not reached.
+        heddle_traversal_engine: minuend < end_value => minuend <= end_value
+        heddle_traversal_core: row_wrap[4] & order_end_o => order_end_o
+        heddle_traversal_core: & !pause_i => & 1'b1
+        heddle_traversal_core: !valid_q[1] | ready_i => 1'b1
+        heddle_traversal_core: step & !stop_i => step
+        heddle_traversal_engine: !core_busy_o & !stop_i => !stop_i",
     );
 }
 
@@ -272,30 +259,17 @@ fn faults_are_noticed() {
 fn faults_of_options_are_noticed() {
     check_faults(
         &SMALL,
-        &[
-            // The choice of a start that is not heard is taken.
-            ("heddle_traversal_engine", "start & !waits", "start"),
-            ("heddle_traversal_engine", "| core_finish_o", "| 1'b0"),
-            (
-                "heddle_traversal_engine",
-                "row_trips ? 9'd1 : first_q",
-                "first_q",
-            ),
-            // Offsets of a load from the set in use.
-            (
-                "heddle_traversal_counters",
-                "<= load_initial_i",
-                "<= initial_i",
-            ),
-            ("heddle_traversal_counters", "equal_i ?", "1'b0 ?"),
-            // Rows that are due are forgotten when the first of them runs.
-            (
-                "heddle_traversal_order",
-                "!in_tensor & in_middle &",
-                "1'b0 &",
-            ),
-            // Prologues and epilogues of the same wrap change places.
-            ("heddle_traversal_order", "== 2'd2", "== 2'd3"),
-        ],
+        r"
+        // The choice of a start that is not heard is taken.
+        heddle_traversal_engine: start & !waits => start
+        heddle_traversal_engine: | core_finish_o => | 1'b0
+        heddle_traversal_engine: row_trips ? 9'd1 : first_q => first_q
+        // Offsets of a load from the set in use.
+        heddle_traversal_counters: <= load_initial_i => <= initial_i
+        heddle_traversal_counters: equal_i ? => 1'b0 ?
+        // Rows that are due are forgotten when the first of them runs.
+        heddle_traversal_order: !in_tensor & in_middle & => 1'b0 &
+        // Prologues and epilogues of the same wrap change places.
+        heddle_traversal_order: == 2'd2 => == 2'd3",
     );
 }

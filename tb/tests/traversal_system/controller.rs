@@ -11,7 +11,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::{SHAPE, SUM_STAGES, check_address, elements, reset, system, words};
-use crate::rtl::{Checked, Coverage, Dut, check_mutants, run_seeds};
+use crate::rtl::{Checked, Coverage, Dut, check_mutants, faults, run_seeds};
 use crate::traversal_unit::records::random_rows;
 
 static CONTROLLED: LazyLock<Sources> = LazyLock::new(|| {
@@ -247,9 +247,8 @@ fn ttu_049_ttu_050_pauses_granted_at_any_address_do_not_change_random_records() 
 
 #[test]
 fn faults_of_the_pause_are_noticed() {
-    let mutants = [
-        ("heddle_traversal_m3", "pause_i | (", "1'b0 | ("),
-        ("traversal_controller", "quiet_q == Drain", "quiet_q == 1"),
-    ];
-    check_mutants(&CONTROLLED, &mutants, random_pauses);
+    let mutants = r"
+        heddle_traversal_m3: pause_i | ( => 1'b0 | (
+        traversal_controller: quiet_q == Drain => quiet_q == 1";
+    check_mutants(&CONTROLLED, &faults(mutants), random_pauses);
 }

@@ -1,8 +1,6 @@
-//! The emitted traversal unit among its neighbours: a controller, a processing unit, a memory, a
-//! bus, and registers that something else fills.
+//! The emitted traversal unit among its neighbours: a controller, a processing unit, a memory, a bus.
 
 mod controller;
-mod registers;
 mod sinks;
 
 use crate::rtl::{Checked, Dut, emitted};

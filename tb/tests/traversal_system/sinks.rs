@@ -12,10 +12,10 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use super::{SHAPE, check_address, elements, reset, system, words};
-use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, run_seeds};
+use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, faults, run_seeds};
 use crate::traversal_unit::records::random_commands;
 
-pub static SINKS: LazyLock<Sources> = LazyLock::new(|| {
+static SINKS: LazyLock<Sources> = LazyLock::new(|| {
     // Memory as the emitter prints it, from a design that has one.
     let files = emitted(OffsetTable::<12>::new(1, 16)).files.into_iter();
     let mut memory = files.filter(|(name, _)| name == "heddle_ram_1r1w.v");
@@ -36,14 +36,14 @@ fn contents(address: u64) -> u64 {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sink {
+enum Sink {
     Processor,
     Memory,
     Bus,
 }
 
 /// A unit between its sinks, with the memory filled.
-pub fn filled(sources: &Sources, seed: u64) -> Dut {
+fn filled(sources: &Sources, seed: u64) -> Dut {
     let mut dut = Dut::new(sources, seed);
     let low = "instr_valid_i ready_i free_i grant_i other_valid_i write_i sink_i";
     for input in low.split(' ') {
@@ -84,7 +84,7 @@ impl Other {
 
 /// Runs instructions; every address must arrive at the sink once and in order. Gives what arrived:
 /// addresses, or the words read at them.
-pub fn run(
+fn run(
     dut: &mut Dut,
     program: &[u32],
     sink: Sink,
@@ -225,19 +225,10 @@ fn ttu_054_random_records_are_the_same_at_processor_memory_and_bus() {
 
 #[test]
 fn faults_on_the_way_to_a_sink_are_noticed() {
-    let mutants = [
+    let mutants = r"
         // Addresses move on although no sink takes them.
-        (
-            "heddle_traversal_m3",
-            "room = !valid_q | ready_i",
-            "room = 1'b1",
-        ),
+        heddle_traversal_m3: room = !valid_q | ready_i => room = 1'b1
         // The last address of a row is wrong.
-        (
-            "heddle_traversal_m3",
-            "addr_q <= engine_addr_o",
-            "addr_q <= engine_addr_o ^ {11'd0, engine_last_o}",
-        ),
-    ];
-    check_mutants(&SINKS, &mutants, random_records);
+        heddle_traversal_m3: addr_q <= engine_addr_o => addr_q <= engine_addr_o ^ {11'd0, engine_last_o}";
+    check_mutants(&SINKS, &faults(mutants), random_records);
 }

@@ -2,7 +2,6 @@
 //! out, every output in every cycle.
 
 pub mod bench;
-mod clear;
 mod faults;
 mod fuzz;
 mod random;
