@@ -1,14 +1,11 @@
 //! What input banks cannot hold, and what lies in front of them.
 
-use heddle_arch::network::{Network, Padding, Shape};
 use heddle_arch::params::Params;
 use heddle_compiler::matrix::{DrainForm, MatrixPlace, Product, Scaling, Shape as MatrixShape};
 use heddle_compiler::{CompileError, Memory, Program, Shortage, compile, compile_with};
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
 
 use crate::support::matrices::{attention, options, runs, tiny};
-use crate::support::{Size, random_network};
+use crate::support::{Size, wide_network};
 
 const SIZE: Size = Size {
     rows: 4,
@@ -27,38 +24,12 @@ fn params(size: Size, input_banks: u32) -> Params {
     params
 }
 
-/// One layer: `outputs` filters of 1 x 3 without padding on 8 channels.
-fn network(outputs: u32, width: u32) -> Network {
-    let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let mut network = random_network(&mut rng, 1, false);
-    network.name = "wide".to_string();
-    network.input = Shape {
-        channels: 8,
-        height: 1,
-        width,
-    };
-    let layer = &mut network.layers[0];
-    layer.input = network.input;
-    layer.output = Shape {
-        channels: outputs,
-        height: 1,
-        width: width - 2,
-    };
-    layer.kernel = [1, 3];
-    layer.stride = [1, 1];
-    layer.padding = Padding::default();
-    layer.weights = (0..outputs * 24).map(|i| i as i8).collect();
-    layer.bias = vec![7; outputs as usize];
-    layer.scales = vec![layer.scales[0]; outputs as usize];
-    network
-}
-
 #[test]
 fn pet_61_an_input_that_input_banks_cannot_hold_is_refused_by_name() {
     // Two planes of 256 bytes fill the bank.
-    let full = compile(&network(4, 256), &params(SIZE, 1)).unwrap();
+    let full = compile(&wide_network(4, 256), &params(SIZE, 1)).unwrap();
     assert_eq!((full.tensors[0].base, full.tensors[0].bytes), (1536, 512));
-    let too_wide = network(4, 257);
+    let too_wide = wide_network(4, 257);
     let message = compile(&too_wide, &params(SIZE, 1))
         .unwrap_err()
         .to_string();
@@ -70,7 +41,7 @@ fn pet_61_an_input_that_input_banks_cannot_hold_is_refused_by_name() {
     compile(&too_wide, &params(SIZE, 2)).unwrap();
     compile(&too_wide, &params(SIZE, 0)).unwrap();
     // Larger than a partition.
-    match compile(&network(4, 2000), &params(SIZE, 1)) {
+    match compile(&wide_network(4, 2000), &params(SIZE, 1)) {
         Err(CompileError::DoesNotFit { shortages, .. }) => {
             assert!(shortages.contains(&Shortage {
                 memory: Memory::Input,
@@ -85,7 +56,7 @@ fn pet_61_an_input_that_input_banks_cannot_hold_is_refused_by_name() {
 #[test]
 fn pet_61_input_banks_are_missing_elsewhere() {
     // 44 x 24 weights take 528 bytes and 44 rows of results 616: two banks each, beside 128 bytes of input.
-    let weights = |input: u32| compile(&network(44, 58), &params(SIZE, input));
+    let weights = |input: u32| compile(&wide_network(44, 58), &params(SIZE, input));
     weights(0).unwrap();
     match weights(1) {
         Err(CompileError::DoesNotFit { shortages, .. }) => {
@@ -99,7 +70,7 @@ fn pet_61_input_banks_are_missing_elsewhere() {
 #[test]
 fn pet_61_a_program_file_is_for_a_machine_with_as_many_input_banks() {
     let (with, without) = (params(SIZE, 1), params(SIZE, 0));
-    let network = network(4, 58);
+    let network = wide_network(4, 58);
     let text = compile(&network, &with).unwrap().to_json(&with);
     assert!(text.contains("\"input_banks\": 1"), "{text}");
     Program::from_json(&text, &with).unwrap();

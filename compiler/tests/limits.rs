@@ -1,13 +1,13 @@
 //! Networks that do not fit, and layouts at the edge of what fits.
 
-use heddle_arch::network::{Network, Padding, Shape};
+use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 use heddle_compiler::{CompileError, Mapping, Memory, Options, Shortage, compile, compile_with};
 use heddle_sim::network::run as golden;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::support::{Size, load, random_image, random_network, run};
+use crate::support::{Size, load, random_image, run, wide_network};
 
 const SIZE: Size = Size {
     rows: 4,
@@ -18,32 +18,6 @@ const SIZE: Size = Size {
     depth: 16,
     pooling: false,
 };
-
-/// A network of one layer: `outputs` filters of 1 x 3 without padding on a plane of 8 channels.
-fn network(outputs: u32, width: u32) -> Network {
-    let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let mut network = random_network(&mut rng, 1, false);
-    network.name = "wide".to_string();
-    network.input = Shape {
-        channels: 8,
-        height: 1,
-        width,
-    };
-    let layer = &mut network.layers[0];
-    layer.input = network.input;
-    layer.output = Shape {
-        channels: outputs,
-        height: 1,
-        width: width - 2,
-    };
-    layer.kernel = [1, 3];
-    layer.stride = [1, 1];
-    layer.padding = Padding::default();
-    layer.weights = (0..outputs * 24).map(|i| i as i8).collect();
-    layer.bias = vec![7; outputs as usize];
-    layer.scales = vec![layer.scales[0]; outputs as usize];
-    network
-}
 
 #[track_caller]
 fn shortages(network: &Network, params: &Params) -> Vec<Shortage> {
@@ -57,7 +31,9 @@ fn shortages(network: &Network, params: &Params) -> Vec<Shortage> {
 fn every_memory_that_is_too_small_is_named() {
     let mut params = SIZE.params();
     params.column_tiles = 2;
-    let message = compile(&network(44, 58), &params).unwrap_err().to_string();
+    let message = compile(&wide_network(44, 58), &params)
+        .unwrap_err()
+        .to_string();
     assert_eq!(
         message,
         "network wide does not fit test: \
@@ -74,7 +50,7 @@ fn a_program_memory_that_is_too_small_is_named() {
     let mut params = SIZE.params();
     params.program.words = 24;
     // One run of three column tiles, HALT.
-    let found = shortages(&network(12, 10), &params);
+    let found = shortages(&wide_network(12, 10), &params);
     let expected = Shortage {
         memory: Memory::Program,
         needed: 10 + 11 + 17 + 1,
@@ -93,16 +69,16 @@ fn row_tables_that_are_too_small_are_named() {
         ..Options::default()
     };
     // 24 taps on four rows.
-    let program = compile_with(&network(4, 8), &params, flattened).unwrap();
+    let program = compile_with(&wide_network(4, 8), &params, flattened).unwrap();
     assert_eq!(program.row_offsets.len(), 24);
     params.array.rows = 1;
-    let message = compile_with(&network(1, 8), &params, flattened).unwrap_err();
+    let message = compile_with(&wide_network(1, 8), &params, flattened).unwrap_err();
     assert_eq!(
         message.to_string(),
         "network wide does not fit test: row offsets need 24 entries in each row, 16 available, \
          8 missing (set by state_buffer.row_offsets)"
     );
-    let program = compile(&network(1, 8), &params).unwrap();
+    let program = compile(&wide_network(1, 8), &params).unwrap();
     let choice = &program.layers[0].choice;
     assert_eq!(choice.mapping, Mapping::Channel);
     assert_eq!(choice.reason, "flattened does not fit");
@@ -112,7 +88,7 @@ fn row_tables_that_are_too_small_are_named() {
 fn all_column_tiles_can_be_used_and_no_more() {
     let mut params = SIZE.params();
     params.column_tiles = 8;
-    let network = network(32, 8);
+    let network = wide_network(32, 8);
     let program = compile(&network, &params).unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let image = random_image(&mut rng, &network);
@@ -122,7 +98,7 @@ fn all_column_tiles_can_be_used_and_no_more() {
     assert_eq!(tiles, Some(7), "the column parameters are full");
 
     // One output more needs one more column tile.
-    let found = shortages(&self::network(33, 8), &params);
+    let found = shortages(&wide_network(33, 8), &params);
     let expected = Shortage {
         memory: Memory::ColumnTiles,
         needed: 9,
@@ -135,11 +111,15 @@ fn all_column_tiles_can_be_used_and_no_more() {
 fn a_traversal_with_one_row_or_loop_is_refused() {
     let mut params = SIZE.params();
     params.traversal.rows = 1;
-    let message = compile(&network(4, 8), &params).unwrap_err().to_string();
+    let message = compile(&wide_network(4, 8), &params)
+        .unwrap_err()
+        .to_string();
     assert_eq!(message, "traversal.rows is 1, networks need at least 2");
     let mut params = SIZE.params();
     params.traversal.loops = 1;
-    let message = compile(&network(4, 8), &params).unwrap_err().to_string();
+    let message = compile(&wide_network(4, 8), &params)
+        .unwrap_err()
+        .to_string();
     assert_eq!(message, "traversal.loops is 1, networks need at least 2");
 }
 
@@ -149,7 +129,7 @@ fn weights_and_activations_never_share_a_bank() {
         let mut size = SIZE;
         size.banks = 8;
         let params = size.params();
-        let program = compile(&network(4, width), &params).unwrap();
+        let program = compile(&wide_network(4, width), &params).unwrap();
         let bank_words = params.state_buffer.words_per_bank;
         let activations = program.tensors.last().map(|t| t.base + t.bytes).unwrap();
         assert_eq!(activations.div_ceil(params.bank_bytes()), first_weight_bank);
@@ -162,7 +142,7 @@ fn weights_and_activations_never_share_a_bank() {
 #[test]
 fn the_image_clears_all_activations() {
     let params = SIZE.params();
-    let program = compile(&network(4, 8), &params).unwrap();
+    let program = compile(&wide_network(4, 8), &params).unwrap();
     let end = program.tensors.last().map(|t| t.base + t.bytes).unwrap();
     for partition in 0..4 {
         for word in 0..end / 8 {

@@ -9,7 +9,7 @@ use heddle_arch::requantise::{Rounding, Scale};
 use heddle_compiler::{LayerPlan, Program};
 use heddle_sim::machine::{Counters, Machine};
 use heddle_sim::network::run as golden;
-use rand::Rng;
+use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// Sizes of a machine that tests vary; everything else has its usual value.
@@ -234,6 +234,32 @@ fn add(rng: &mut ChaCha8Rng, source: Source, sources: &[Source]) -> Layer {
     layer.weights = layer.inputs.iter().map(|_| rng.random()).collect();
     layer.scales = (0..shape.channels).map(|_| random_scale(rng, 2)).collect();
     layer
+}
+
+/// A network of one layer: `outputs` filters of 1 x 3 without padding on a plane of 8 channels.
+pub fn wide_network(outputs: u32, width: u32) -> Network {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut network = random_network(&mut rng, 1, false);
+    network.name = "wide".to_string();
+    network.input = Shape {
+        channels: 8,
+        height: 1,
+        width,
+    };
+    let layer = &mut network.layers[0];
+    layer.input = network.input;
+    layer.output = Shape {
+        channels: outputs,
+        height: 1,
+        width: width - 2,
+    };
+    layer.kernel = [1, 3];
+    layer.stride = [1, 1];
+    layer.padding = Padding::default();
+    layer.weights = (0..outputs * 24).map(|i| i as i8).collect();
+    layer.bias = vec![7; outputs as usize];
+    layer.scales = vec![layer.scales[0]; outputs as usize];
+    network
 }
 
 /// A network whose layers read the input and each other's outputs; without `pooling` it has no maxima.
