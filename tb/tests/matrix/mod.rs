@@ -7,7 +7,6 @@ mod identities;
 mod left;
 mod options;
 mod probe;
-mod products;
 mod stored;
 mod transposes;
 mod waves;
