@@ -351,7 +351,7 @@ fn index_beyond_the_end() {
     );
 }
 
-/// A block that forgot `describe!`.
+/// A block that is no module.
 #[derive(LogicBlock, Default)]
 struct Anonymous {
     x_i: In8,
