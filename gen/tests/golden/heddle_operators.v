@@ -11,7 +11,6 @@
 //   n_i       Shift amount
 //   sel_i     Selector
 //   x_i       Elements to choose from (8 elements of 8 bits, element 0 in the low bits)
-//   cmd_i     Fields
 //   sum_o     Sum without its carry
 //   carry_o   The carry
 //   less_o    Unsigned comparison
@@ -28,8 +27,6 @@
 //   far_o     Bit chosen by a number that may be too large
 //   join_o    All elements joined, element 7 in the low byte
 //   mid_o     The middle of a sum
-//   addr_o    Address of the command
-//   cmd_o     Command with its address incremented
 //   rev_o     Bit reversal
 //   red_o     Reductions: all, any, odd (3 elements of 1 bit, element 0 in the low bits)
 //   ones_o    Number of ones
@@ -52,7 +49,6 @@ module heddle_operators (
   input  wire  [5:0] n_i,
   input  wire  [2:0] sel_i,
   input  wire [63:0] x_i,
-  input  wire [15:0] cmd_i,
   output wire  [7:0] sum_o,
   output wire        carry_o,
 
@@ -71,8 +67,6 @@ module heddle_operators (
   output wire        far_o,
   output wire [63:0] join_o,
   output wire  [3:0] mid_o,
-  output wire [11:0] addr_o,
-  output wire [15:0] cmd_o,
   output wire  [7:0] rev_o,
   output wire  [2:0] red_o,
   output wire  [3:0] ones_o,
@@ -118,9 +112,6 @@ module heddle_operators (
       x_i[63:56]};
   assign join_o = acc;
   assign mid_o = mid_sum[5:2];
-  assign addr_o = cmd_i[15:4];
-  assign cmd_o[3:0] = cmd_i[3:0];
-  assign cmd_o[15:4] = cmd_i[15:4] + 12'd1;
   assign rev_o = {a_i[0], a_i[1], a_i[2], a_i[3], a_i[4], a_i[5], a_i[6], a_i[7]};
   assign red_o[0] = &a_i;
   assign red_o[1] = |a_i;
