@@ -7,8 +7,8 @@ use crate::error::{EmitError, Fault};
 use crate::ir::{self, BlockId, NetKind};
 use crate::passes::legality::Paths;
 use crate::passes::{
-    connect, dedup, generate, grid, legality, naming, pack, polarity, registers, scatter, schedule,
-    unroll, unused,
+    connect, dedup, forward, generate, grid, legality, naming, pack, polarity, registers, scatter,
+    schedule, unroll, unused,
 };
 use crate::print::{Style, plain, print};
 use heddle_kernel::Kind;
@@ -124,11 +124,18 @@ fn compile(
     // Sequence to wires, processes and registers.
     let mut schedule = schedule::schedule(&netlist)?;
     scatter::scatter(&mut netlist, &mut names, &mut schedule);
+    forward::forward(&netlist, &mut schedule);
     let mut inlined = connect::inline(&netlist, &mut schedule, &cells.address_bits);
     let mut instances = connect::connections(&netlist, &inlined, &cells.address_bits);
     connect::drop_dead(&netlist, &mut schedule, &inlined, &instances);
     connect::alias(&netlist, &mut schedule, &mut instances, &inlined);
-    let named = naming::values::name_values(&mut netlist, &mut names, &mut schedule, &mut inlined);
+    let named = naming::values::name_values(
+        &mut netlist,
+        &mut names,
+        &mut schedule,
+        &mut inlined,
+        &mut instances,
+    );
     let registers = registers::group(&netlist, &schedule, &inlined, unrolled)?;
 
     // Elements to loops, in printing order.

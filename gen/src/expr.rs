@@ -4,7 +4,7 @@
 //! net by a value folds again.
 
 use crate::ir::{BinOp, Expr, Index, NetId};
-use crate::passes::fold::{binary, concat, mux, neg, not, reduce, repeat, slice};
+use crate::passes::fold::{binary, concat, field, mux, neg, not, reduce, repeat, slice};
 
 /// All ones in `width` bits.
 pub fn mask(width: usize) -> u128 {
@@ -40,7 +40,7 @@ impl Expr {
             Self::Const { width, .. } | Self::Sel { width, .. } | Self::Slice { width, .. } => {
                 *width
             }
-            Self::Not(e) | Self::Neg(e) => e.width(),
+            Self::Not(e) | Self::Neg(e) | Self::Field(e, _) => e.width(),
             Self::Reduce(..) | Self::Pick { .. } => 1,
             Self::Bin(op, l, r) => match op {
                 BinOp::Add | BinOp::Sub | BinOp::And | BinOp::Or | BinOp::Xor => l.width(),
@@ -94,7 +94,8 @@ impl Expr {
     pub fn children(&self) -> impl Iterator<Item = &Expr> {
         let list: Vec<&Expr> = match self {
             Self::Const { .. } | Self::Sel { .. } => vec![],
-            Self::Not(e) | Self::Neg(e) | Self::Reduce(_, e) | Self::Repeat(_, e) => vec![e],
+            Self::Not(e) | Self::Neg(e) | Self::Field(e, _) => vec![e],
+            Self::Reduce(_, e) | Self::Repeat(_, e) => vec![e],
             Self::Slice { of, .. } => vec![of],
             Self::Pick { index, .. } => vec![index],
             Self::Bin(_, l, r) => vec![l, r],
@@ -140,6 +141,7 @@ impl Expr {
                 let (c, t) = (c.map_nets(f), t.map_nets(f));
                 mux(c, t, e.map_nets(f))
             }
+            Self::Field(e, name) => field(e.map_nets(f), name.clone()),
         }
     }
 

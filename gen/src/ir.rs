@@ -217,6 +217,17 @@ pub enum Expr {
     },
     /// Condition, value if true, value if false.
     Mux(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// Bits of a word that have a name; replaced by a net of that name before printing.
+    Field(Box<Expr>, FieldName),
+}
+
+/// What the bits of a word are called, and what they mean.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct FieldName {
+    /// Name of the net.
+    pub name: String,
+    /// Comment at its declaration.
+    pub doc: String,
 }
 
 /// A place that is assigned.

@@ -11,6 +11,7 @@
 //! | [`legality`] | netlist | refuses latches, loops, second drivers, reset logic |
 //! | [`schedule`] | statements | continuous assignments, processes, next values |
 //! | [`scatter`] | arrays whose elements feed each other | a net for each element |
+//! | [`forward`] | copies and constants among such nets | read at their source |
 //! | [`connect`] | assignments of ports | connections, copies gone |
 //! | [`registers`] | registers and next values | clocked processes by control |
 //! | [`generate`] | items per array element | loops |
@@ -21,6 +22,7 @@
 pub mod connect;
 pub mod dedup;
 pub mod fold;
+pub mod forward;
 pub mod generate;
 pub mod grid;
 pub mod legality;

@@ -134,7 +134,9 @@ impl Printer<'_> {
             Item::Instance(c) => self.instance(c),
             Item::Comb(body) => {
                 let label = self.label(body);
-                self.w.comment(&headings::combinational(nets, body));
+                if let Some(heading) = headings::combinational(nets, body) {
+                    self.w.comment(&heading);
+                }
                 self.w.line(&format!("always @* begin{label}"));
                 self.body(body, "=");
                 self.w.line("end");
@@ -142,7 +144,7 @@ impl Printer<'_> {
             Item::Clocked(c) => self.clocked(c),
             Item::Loop(depth, from, to, inner) => {
                 let v = variable(*depth);
-                let name = self.loop_name(inner);
+                let name = self.loop_name(*from, inner);
                 self.w.line(&format!(
                     "for ({v} = {from}; {v} < {to}; {v} = {v} + 1) begin : {name}"
                 ));
@@ -157,7 +159,7 @@ impl Printer<'_> {
         }
     }
 
-    fn loop_name(&mut self, inner: &[Item]) -> String {
+    fn loop_name(&mut self, from: usize, inner: &[Item]) -> String {
         let base = match inner.first() {
             Some(Item::Instance(c)) => c.name.clone(),
             Some(Item::Assign(t, _)) => self.module.nets[t.net].name.clone(),
@@ -169,7 +171,9 @@ impl Printer<'_> {
             }
             _ => "items".into(),
         };
-        self.names.claim(&format!("gen_{base}"))
+        // A second loop over the same array starts elsewhere.
+        let names = [format!("gen_{base}"), format!("gen_{base}_from_{from}")];
+        self.names.claim_first(&names)
     }
 
     fn base_name(&self, inner: &[Item]) -> String {

@@ -7,13 +7,22 @@ use crate::common::lanes::Lanes;
 use crate::common::machine::Machine;
 use crate::common::operators::Operators;
 use crate::common::print;
-use heddle_gen::Design;
+use crate::linters::printed;
+use heddle_arch::Params;
+use heddle_gen::{Design, Module};
 use std::path::Path;
 
 #[track_caller]
 fn check(design: &Design) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    for module in &design.modules {
+    compare(&design.modules.iter().collect::<Vec<_>>(), "golden");
+}
+
+#[track_caller]
+fn compare(modules: &[&Module], folder: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests")
+        .join(folder);
+    for module in modules {
         let file = folder.join(format!("{}.v", module.name));
         if std::env::var_os("HEDDLE_BLESS").is_some() {
             std::fs::create_dir_all(&folder).expect("the folder can be made");
@@ -62,4 +71,19 @@ fn register_arrays() {
 #[test]
 fn elements_that_feed_each_other() {
     check(&print(&Counts::new(4)));
+}
+
+/// What a user of the usual machine opens first.
+#[test]
+fn ten_modules_of_the_edge_machine() {
+    let edge = Params::from_json(include_str!("../../configs/edge.json")).expect("legal");
+    let design = printed::of_catalog("top", &edge);
+    let items = "Top Control Sequencer TraversalEngine Partition Sliced Pe ResultColumn PostLane StateBuffer";
+    let named = |item: &str| {
+        let mut modules = design.modules.iter();
+        let found = modules.find(|module| module.source.ends_with(&format!(", {item}")));
+        found.unwrap_or_else(|| panic!("no module {item}"))
+    };
+    let modules: Vec<&Module> = items.split(' ').map(named).collect();
+    compare(&modules, "golden/edge");
 }

@@ -42,6 +42,17 @@ pub fn slice(
     VerilogExpression::Slice(Box::new(whole), width, Box::new(offset))
 }
 
+/// The lowest bit of a field that has a name, for simulation.
+pub fn bit_of(_name: &str, _doc: &str, lsb: usize) -> usize {
+    lsb
+}
+
+/// The lowest bit of a field with the name and the meaning that the Verilog shows: `@name@lsb@doc`.
+#[inline(never)]
+pub fn named(name: &str, doc: &str, lsb: usize) -> VerilogExpression {
+    VerilogExpression::Signal(format!("@{name}@{lsb}@{doc}"))
+}
+
 /// Adds `place = value` to a list.
 #[inline(never)]
 pub fn assign(mut place: String, value: VerilogExpression, list: &mut Vec<VerilogStatement>) {

@@ -44,6 +44,7 @@ impl Field {
     pub const fn up_to(self, last: Field) -> Field {
         Field {
             width: last.lsb + last.width - self.lsb,
+            doc: "",
             ..self
         }
     }

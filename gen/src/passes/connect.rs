@@ -130,7 +130,7 @@ fn products(netlist: &Netlist) -> BTreeSet<NetId> {
 /// May the expression stand in a port connection?
 fn connectable(e: &Expr) -> bool {
     match e {
-        Expr::Sel { .. } | Expr::Const { .. } => true,
+        Expr::Sel { .. } | Expr::Const { .. } | Expr::Field(..) => true,
         Expr::Repeat(_, e) => connectable(e),
         Expr::Concat(parts) => parts.len() <= 8 && parts.iter().all(connectable),
         _ => false,

@@ -7,7 +7,7 @@
 
 mod select;
 
-pub use select::{concat, repeat, resize, slice};
+pub use select::{concat, field, repeat, resize, slice};
 
 use crate::ir::{BinOp, Expr, Reduction};
 
@@ -61,6 +61,13 @@ pub fn mux(c: Expr, t: Expr, e: Expr) -> Expr {
         if t.is_zero() && e.is_ones() {
             return not(c);
         }
+        match (t.value(), e.value()) {
+            (Some(1), _) => return binary(BinOp::LogicOr, c, e),
+            (Some(_), _) => return binary(BinOp::LogicAnd, not(c), e),
+            (_, Some(1)) => return binary(BinOp::LogicOr, not(c), t),
+            (_, Some(_)) => return binary(BinOp::LogicAnd, c, t),
+            _ => {}
+        }
     }
     Expr::Mux(Box::new(c), Box::new(t), Box::new(e))
 }
@@ -103,10 +110,32 @@ pub fn binary(op: BinOp, l: Expr, r: Expr) -> Expr {
         BinOp::Ne if width == 1 && r.is_ones() => return not(l),
         _ => {}
     }
+    let unsigned = matches!(
+        op,
+        BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge
+    );
+    let zeros = leading_zeros(&l)
+        .min(leading_zeros(&r))
+        .min(width.saturating_sub(1));
+    if unsigned && zeros > 0 {
+        let low = width - zeros;
+        return binary(op, slice(l, 0, low), slice(r, 0, low));
+    }
     if let (BinOp::Or | BinOp::Xor | BinOp::Add, Some(joined)) = (op, join_fields(&l, &r)) {
         return joined;
     }
     Expr::Bin(op, Box::new(l), Box::new(r))
+}
+
+/// Constant zeros at the top, of `{8'd0, a}` and of numbers.
+fn leading_zeros(e: &Expr) -> usize {
+    match e {
+        Expr::Const { width, value, .. } if *width <= 128 => {
+            width - (128 - value.leading_zeros() as usize)
+        }
+        Expr::Concat(parts) if parts[0].is_zero() => parts[0].width(),
+        _ => 0,
+    }
 }
 
 /// `{a, 8'd0} | {8'd0, b}` is `{a, b}`: every bit of one operand is a constant 0.
@@ -229,6 +258,26 @@ mod tests {
         assert_eq!(mux(c, sel(0, 0, 8), sel(1, 0, 8)), sel(1, 0, 8));
         let bit = mux(sel(2, 0, 1), Expr::number(1, 1), Expr::number(1, 0));
         assert_eq!(bit, sel(2, 0, 1));
+    }
+
+    #[test]
+    fn a_choice_between_a_bit_and_a_constant_is_a_gate() {
+        let (c, x) = (sel(0, 0, 1), sel(1, 0, 1));
+        let constant = |bit| Expr::number(1, bit);
+        let gate = |op, l: &Expr| Expr::Bin(op, Box::new(l.clone()), Box::new(x.clone()));
+        let either = mux(c.clone(), constant(1), x.clone());
+        assert_eq!(either, gate(BinOp::LogicOr, &c));
+        assert_eq!(
+            mux(c.clone(), constant(0), x.clone()),
+            gate(BinOp::LogicAnd, &not(c))
+        );
+    }
+
+    #[test]
+    fn zeros_on_both_sides_are_not_compared() {
+        let wide = concat(vec![Expr::number(10, 0), sel(0, 0, 7)]);
+        let narrow = binary(BinOp::Ne, wide, Expr::number(17, 3));
+        assert_eq!(narrow, binary(BinOp::Ne, sel(0, 0, 7), Expr::number(7, 3)));
     }
 
     #[test]

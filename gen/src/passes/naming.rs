@@ -97,6 +97,15 @@ pub struct Names {
 }
 
 impl Names {
+    /// Reserves the first of `names` that is free, or the last one as [`claim`](Self::claim) does.
+    pub fn claim_first(&mut self, names: &[String]) -> String {
+        let free =
+            |name: &&String| !is_reserved(name) && !self.used.contains(&name.to_ascii_lowercase());
+        let name = names.iter().find(free).or(names.last());
+        let name = name.cloned().unwrap_or_default();
+        self.claim(&name)
+    }
+
     /// Reserves `name`, or `name_2`, `name_3`, ... if it is taken.
     pub fn claim(&mut self, name: &str) -> String {
         let mut candidate = name.to_string();
@@ -125,6 +134,15 @@ pub fn upper_camel(name: &str) -> String {
         }
     }
     out
+}
+
+/// With a capital letter.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) => first.to_ascii_uppercase().to_string() + letters.as_str(),
+        None => String::new(),
+    }
 }
 
 /// The name of a signal: its fields joined, the direction of a bundle last. `op_valid_i` of

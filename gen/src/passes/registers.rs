@@ -122,7 +122,13 @@ fn vector(netlist: &Netlist, inlined: &Inlined, r: &Register) -> Option<Expr> {
     let elems = netlist.nets[r.q].elems();
     let each = (0..elems).rev().map(|e| inlined.get(&(r.d, e)).cloned());
     let joined = concat(each.collect::<Option<Vec<_>>>()?);
-    is_plain(&joined, elems).then_some(joined)
+    (is_plain(&joined, elems) || is_shift(&joined)).then_some(joined)
+}
+
+/// `{q[1:0], a & b}`: what moves on, and something small that enters.
+fn is_shift(e: &Expr) -> bool {
+    let Expr::Concat(parts) = e else { return false };
+    matches!(&parts[..], [Expr::Sel { .. }, enters] if enters.size() <= 8)
 }
 
 fn whole(nets: &[Net], net: NetId, elem: usize, elems: usize) -> Target {

@@ -280,7 +280,7 @@ mod tests {
         lower(&blocks[2], &mut netlist, &table).expect("legal");
         let nets = &netlist.nets;
         let id = |name: &str| nets.iter().position(|n| n.name == name).expect("a net");
-        let (x, leaf) = (id("x_i"), id("leaf_x_i"));
+        let (x, leaf) = (id("x_i"), id("leaf_x"));
         let want: Vec<Stmt> = (0..3)
             .map(|i| assign(nets, leaf, i, read(nets, x, i)))
             .collect();

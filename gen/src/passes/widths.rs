@@ -13,8 +13,8 @@ pub use words::text;
 
 use crate::blocks::literal;
 use crate::error::Fault;
-use crate::ir::{BinOp, Expr, Net};
-use crate::passes::fold::{binary, resize, slice};
+use crate::ir::{BinOp, Expr, FieldName, Net};
+use crate::passes::fold::{binary, field, resize, slice};
 use crate::path::{self, Env};
 use crate::table::{Entry, Meaning, Table};
 use operators::{integer, number, pick, replace};
@@ -137,20 +137,23 @@ impl Widths<'_> {
             Ast::Index(e, i) => {
                 let value = self.lower(e, None)?;
                 let index = self.index(i)?;
-                Ok(pick(self.nets, value, index))
+                Ok(self.named_bits(pick(self.nets, value, index), i))
             }
             Ast::Slice(e, n, offset) => {
                 let value = match self.shape(e)?.width {
                     Some(_) => self.lower(e, None)?,
                     None => self.lower(e, Some(*n))?,
                 };
-                let offset = self.index(offset)?;
-                Ok(match offset.value() {
-                    Some(at) => slice(value, usize::try_from(at).unwrap_or(usize::MAX / 2), *n),
+                let at = self.index(offset)?;
+                Ok(match at.value() {
+                    Some(at) => {
+                        let at = usize::try_from(at).unwrap_or(usize::MAX / 2);
+                        self.named_bits(slice(value, at, *n), offset)
+                    }
                     None => {
                         let wide = value.width().max(*n);
                         let value = resize(value, wide, false);
-                        slice(binary(BinOp::Shr, value, offset), 0, *n)
+                        slice(binary(BinOp::Shr, value, at), 0, *n)
                     }
                 })
             }
@@ -160,6 +163,14 @@ impl Widths<'_> {
                 let bit = self.lower(bit, Some(1))?;
                 Ok(replace(value, index, bit))
             }
+        }
+    }
+
+    /// Bits of a word, with their name if the offset tells it.
+    fn named_bits(&self, bits: Expr, offset: &Ast) -> Expr {
+        match field_offset(offset) {
+            Some((_, name)) => field(bits, name),
+            None => bits,
         }
     }
 
@@ -175,7 +186,10 @@ impl Widths<'_> {
     fn constant(&self, ast: &Ast) -> Option<i64> {
         match ast {
             Ast::Paren(e) => self.constant(e),
-            Ast::Signal(name) => self.env.get(name).copied(),
+            Ast::Signal(name) => match field_offset(ast) {
+                Some((lsb, _)) => Some(lsb),
+                None => self.env.get(name).copied(),
+            },
             Ast::Literal(l) => i64::try_from(literal(l)?).ok(),
             Ast::Unary(VerilogOpUnary::Neg, e) => self.constant(e)?.checked_neg(),
             Ast::Binary(l, op, r) => {
@@ -201,6 +215,18 @@ impl Widths<'_> {
             _ => None,
         }
     }
+}
+
+/// The lowest bit of a field and its name, from `@name@lsb@doc`.
+fn field_offset(offset: &Ast) -> Option<(i64, FieldName)> {
+    let Ast::Signal(text) = offset else {
+        return None;
+    };
+    let mut parts = text.strip_prefix('@')?.splitn(3, '@');
+    let name = parts.next()?.to_string();
+    let lsb = parts.next()?.parse().ok()?;
+    let doc = parts.next()?.to_string();
+    Some((lsb, FieldName { name, doc }))
 }
 
 #[cfg(test)]

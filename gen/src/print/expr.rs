@@ -140,6 +140,7 @@ pub fn expr(nets: &[Net], e: &Expr) -> String {
             Expr::Concat(_) => format!("{{{n}{}}}", expr(nets, e)),
             e => format!("{{{n}{{{}}}}}", expr(nets, e)),
         },
+        Expr::Field(e, _) => expr(nets, e),
         Expr::Slice { of, lsb, width } => {
             let high = lsb + width - 1;
             format!("{}[{high}:{lsb}]", primary(nets, of))

@@ -110,14 +110,16 @@ pub fn header(module: &Module, configuration: &str, version: &str) -> Vec<String
         .iter()
         .filter(|p| p.is_shown())
         .map(|p| {
-            (
-                format!("{} {}", upper_camel(&p.name), p.value),
-                p.doc.clone(),
-            )
+            let letter = match p.flag.as_str() {
+                "" => String::new(),
+                flag => format!(" ({flag}{})", p.value),
+            };
+            let name = upper_camel(&p.name);
+            (format!("{name} {}{letter}", p.value), p.doc.clone())
         })
         .collect();
     if !rows.is_empty() {
-        out.push("Parameters (fixed when generated)".into());
+        out.push("Parameters, fixed when generated (in the name)".into());
         out.extend(table(&rows));
     }
     let rows: Vec<_> = ports(module)

@@ -47,7 +47,9 @@ impl Printer<'_> {
         let values = c.reset.iter().flat_map(|(_, values)| values);
         let all: Vec<Stmt> = c.body.iter().chain(values).cloned().collect();
         let label = self.label(&all);
-        self.w.comment(&headings::clocked(nets, c));
+        if let Some(heading) = headings::clocked(nets, c) {
+            self.w.comment(&heading);
+        }
         self.w.line(&format!("always @({event}) begin{label}"));
         let (reset, enable) = (&c.reset, &c.enable);
         self.w.inside(|w| {

@@ -50,12 +50,11 @@ module heddle_cell (
     end
   end
 
-  // x_q, not reset
+  // Not reset
   always @(posedge clk) begin
     x_q <= x_i;
   end
 
-  // sum_q
   always @(posedge clk) begin
     if (!rst_n) begin
       sum_q <= 24'd0;

@@ -3,8 +3,8 @@
 //
 // Ones at the positions below each, counted with saturation.
 //
-// Parameters (fixed when generated)
-//   Bits 4  bits
+// Parameters, fixed when generated (in the name)
+//   Bits 4 (n4)  bits
 // Ports
 //   x_i      Bits to count (4 elements of 1 bit, element 0 in the low bits)
 //   below_o  All counts (4 elements of 4 bits, element 0 in the low bits)
@@ -19,15 +19,14 @@ module heddle_counts_n4 (
 );
 
   // Ones below each position.
-  reg [3:0] below_0, below_1, below_2, below_3;
+  reg [3:0] below_1, below_2, below_3;
 
-  assign below_o = {below_3, below_2, below_1, below_0};
+  assign below_o = {below_3, below_2, below_1, 4'd0};
   assign odd_o = below_3[0] & below_2[0];
 
   // Ones below each position
   always @* begin
-    below_0 = 4'd0;
-    below_1 = (x_i[0] & !(&below_0)) ? below_0 + 4'd1 : below_0;
+    below_1 = x_i[0] ? 4'd1 : 4'd0;
     below_2 = (x_i[1] & !(&below_1)) ? below_1 + 4'd1 : below_1;
     below_3 = (x_i[2] & !(&below_2)) ? below_2 + 4'd1 : below_2;
   end

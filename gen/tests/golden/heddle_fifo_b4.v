@@ -3,8 +3,8 @@
 //
 // Single-clock FIFO with a ready/valid handshake on both sides.
 //
-// Parameters (fixed when generated)
-//   Bytes 4  bytes of an element
+// Parameters, fixed when generated (in the name)
+//   Bytes 4 (b4)  bytes of an element
 // Ports
 //   clk          Clock
 //   rst_n        Reset, active low
@@ -83,7 +83,6 @@ module heddle_fifo_b4 (
     end
   end
 
-  // valid_q
   always @(posedge clk) begin
     if (!rst_n) begin
       valid_q <= 1'b0;

@@ -3,9 +3,9 @@
 //
 // A grid of cells: weights enter by row and column, sums leave by row.
 //
-// Parameters (fixed when generated)
-//   Rows 3  rows of cells
-//   Cols 4  cells of a row
+// Parameters, fixed when generated (in the name)
+//   Rows 3 (r3)  rows of cells
+//   Cols 4 (c4)  cells of a row
 // Ports
 //   clk       Clock
 //   rst_n     Reset, active low

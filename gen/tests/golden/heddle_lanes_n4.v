@@ -3,8 +3,8 @@
 //
 // Delay lines, register arrays and unread bits.
 //
-// Parameters (fixed when generated)
-//   Lanes 4  lanes
+// Parameters, fixed when generated (in the name)
+//   Lanes 4 (n4)  lanes
 // Ports
 //   clk      Clock
 //   rst_n    Reset, active low
@@ -42,7 +42,6 @@ module heddle_lanes_n4 (
 
   generate
     for (i = 0; i < 4; i = i + 1) begin : gen_lane_q
-      // lane_q
       always @(posedge clk) begin
         if (!rst_n) begin
           lane_q[4*i+:4] <= 4'd9;
@@ -56,7 +55,6 @@ module heddle_lanes_n4 (
 
   generate
     for (i = 0; i < 4; i = i + 1) begin : gen_count_q
-      // count_q
       always @(posedge clk) begin
         if (!rst_n) begin
           count_q[6*i+:6] <= 6'd0;
@@ -69,7 +67,7 @@ module heddle_lanes_n4 (
     end
   endgenerate
 
-  // line_q, not reset
+  // Not reset
   always @(posedge clk) begin
     line_q <= {line_q[23:0], x_i[7:0]};
   end

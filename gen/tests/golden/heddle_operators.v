@@ -159,7 +159,6 @@ module heddle_operators (
     endcase
   end
 
-  // ones
   always @* begin : proc_ones
     integer n;
     ones = 4'd0;
@@ -168,7 +167,6 @@ module heddle_operators (
     end
   end
 
-  // max
   always @* begin : proc_max
     integer n;
     max = x_i[7:0];

@@ -3,8 +3,8 @@
 //
 // A row of cells. Operands and sums move one cell per cycle.
 //
-// Parameters (fixed when generated)
-//   Cols 4  cells
+// Parameters, fixed when generated (in the name)
+//   Cols 4 (c4)  cells
 // Ports
 //   clk       Clock
 //   rst_n     Reset, active low

@@ -148,6 +148,10 @@ fn call(call: &ExprCall, lets: &Lets) -> Result<TokenStream> {
     let ast = quote!(::heddle_kernel::ast::VerilogExpression);
     let function = &call.func;
     let text = quote!(#function).to_string();
+    if text.ends_with("bit_of") {
+        let field = &call.args;
+        return Ok(quote!(::heddle_kernel::tree::named(#field)));
+    }
     let begins = |with: &[&str]| with.iter().any(|w| text.starts_with(w));
     if !begins(&["bit", "Bits", "unsigned_cast", "signed_cast"]) {
         if is_dynamic(&Expr::Call(call.clone()), lets) {

@@ -49,11 +49,25 @@ fn field(expr: &Expr) -> Option<Expr> {
     let arguments = Punctuated::<Expr, Token![,]>::parse_terminated;
     let arguments = mac.parse_body_with(arguments).ok()?;
     let (word, field) = (arguments.first()?, arguments.get(1)?);
+    let lsb: Expr = match name_of(field) {
+        Some(name) => parse_quote!(::heddle_kernel::tree::bit_of(#name, #field.doc, #field.lsb)),
+        None => parse_quote!(#field.lsb),
+    };
     if mac.path.is_ident("field") {
-        return Some(parse_quote!(#word.get_bits::<{ #field.width }>(#field.lsb)));
+        return Some(parse_quote!(#word.get_bits::<{ #field.width }>(#lsb)));
     }
     let is_flag = mac.path.is_ident("flag");
-    is_flag.then(|| parse_quote!(#word.get_bit(#field.lsb)))
+    is_flag.then(|| parse_quote!(#word.get_bit(#lsb)))
+}
+
+/// `matmul_repeated` of the field `matmul::REPEATED`; elements of arrays have no name.
+fn name_of(field: &Expr) -> Option<String> {
+    let Expr::Path(path) = field else { return None };
+    let words = path.path.segments.iter().rev().take(2);
+    let mut words: Vec<_> = words.map(|s| s.ident.to_string().to_lowercase()).collect();
+    words.dedup();
+    words.reverse();
+    Some(words.join("_"))
 }
 
 struct Reads;

@@ -2,7 +2,7 @@
 
 use super::{binary, mux, neg, not};
 use crate::expr::mask;
-use crate::ir::{BinOp, Expr, Index};
+use crate::ir::{BinOp, Expr, FieldName, Index};
 
 /// Bits `lsb..lsb + width` of an expression.
 pub fn slice(e: Expr, lsb: usize, width: usize) -> Expr {
@@ -44,11 +44,20 @@ pub fn slice(e: Expr, lsb: usize, width: usize) -> Expr {
             slice_parts(parts, lsb, width)
         }
         Expr::Concat(parts) => slice_parts(parts, lsb, width),
+        Expr::Field(e, _) => slice(*e, lsb, width),
         e => Expr::Slice {
             of: Box::new(e),
             lsb,
             width,
         },
+    }
+}
+
+/// Bits with a name; only those of a net keep it.
+pub fn field(e: Expr, name: FieldName) -> Expr {
+    match e {
+        Expr::Sel { .. } => Expr::Field(Box::new(e), name),
+        e => e,
     }
 }
 

@@ -17,7 +17,8 @@ impl Indexed for Expr {
                 f(lsb);
                 index.each(f);
             }
-            Expr::Not(e) | Expr::Neg(e) | Expr::Reduce(_, e) | Expr::Repeat(_, e) => e.each(f),
+            Expr::Not(e) | Expr::Neg(e) | Expr::Field(e, _) => e.each(f),
+            Expr::Reduce(_, e) | Expr::Repeat(_, e) => e.each(f),
             Expr::Slice { of, .. } => of.each(f),
             Expr::Bin(_, l, r) => {
                 l.each(f);

@@ -1,8 +1,8 @@
-//! Naming of values: nets for what Verilog cannot select from, `(a + b)[8]`.
+//! Naming of values: nets for what Verilog cannot select from, `(a + b)[8]`, and for fields of words.
 
-use super::{Names, stem};
+use super::{Names, capital, stem};
 use crate::cells::{self, Cell, reads, written};
-use crate::ir::{BinOp, Expr, Net, NetId, NetKind, Netlist, Stmt, Target};
+use crate::ir::{BinOp, Connected, Expr, Net, NetId, NetKind, Netlist, Stmt, Target};
 use crate::passes::connect::Inlined;
 use crate::passes::fold::{concat, repeat, slice};
 use crate::passes::schedule::Schedule;
@@ -14,6 +14,7 @@ pub fn name_values(
     names: &mut Names,
     schedule: &mut Schedule,
     inlined: &mut Inlined,
+    instances: &mut [Vec<Connected>],
 ) -> Vec<(Target, Expr)> {
     let mut hoist = Hoist::new(&mut netlist.nets, names);
     for (_, target, value) in &mut schedule.continuous {
@@ -23,6 +24,11 @@ pub fn name_values(
         *body = hoist.process(std::mem::take(body));
     }
     *inlined = hoist.values(std::mem::take(inlined));
+    for connected in instances.iter_mut().flatten() {
+        for port in connected.ports.iter_mut().filter(|p| !p.output) {
+            port.value = hoist.connection(&port.value);
+        }
+    }
     let wanted: BTreeSet<usize> = schedule.next.values().flatten().copied().collect();
     for at in wanted {
         schedule.body[at] = hoist.next(schedule.body[at].clone());
@@ -79,6 +85,40 @@ impl<'a> Hoist<'a> {
     fn values(&mut self, inlined: BTreeMap<Cell, Expr>) -> BTreeMap<Cell, Expr> {
         let one = |(cell, e)| (cell, self.rewrite(cell, e, &mut 0, None));
         inlined.into_iter().map(one).collect()
+    }
+
+    /// Rewrites the value of a port: a selection, or fields.
+    fn connection(&mut self, e: &Expr) -> Expr {
+        let mut wanted = Vec::new();
+        collect(e, &mut wanted);
+        let fields = wanted.into_iter().map(|e| (e.clone(), self.field(&e)));
+        let fields = fields.collect();
+        replace(e, &fields)
+    }
+
+    /// The net of a field.
+    fn field(&mut self, e: &Expr) -> Expr {
+        let Expr::Field(bits, field) = e else {
+            return e.clone();
+        };
+        if let Some(name) = self.known.get(e) {
+            return name.clone();
+        }
+        let net = Net {
+            doc: capital(&field.doc),
+            ..wire(self.names.claim(&field.name), bits.width())
+        };
+        self.nets.push(net);
+        let (id, width) = (self.nets.len() - 1, bits.width());
+        let target = Target {
+            net: id,
+            lsb: 0.into(),
+            width,
+        };
+        self.assigned.push((target, (**bits).clone()));
+        let name = Expr::bits_of(id, 0, width);
+        self.known.insert(e.clone(), name.clone());
+        name
     }
 
     /// Rewrites a statement that reads final values only.
@@ -186,6 +226,15 @@ impl<'a> Hoist<'a> {
                 reads(self.nets, &rewritten, &mut |c| own |= l.own.contains(&c));
                 own
             });
+            if let Expr::Field(bits, _) = &value {
+                let name = if inside {
+                    (**bits).clone()
+                } else {
+                    self.field(&value)
+                };
+                map.insert(value, name);
+                continue;
+            }
             let name = match (inside, self.known.get(&rewritten)) {
                 (false, Some(name)) => name.clone(),
                 _ => {
@@ -227,16 +276,8 @@ impl<'a> Hoist<'a> {
                 let wanted = format!("{base}_{}", meaning(value));
                 let name = self.names.claim(&wanted);
                 self.nets.push(Net {
-                    rust: name.clone(),
-                    name,
                     dims,
-                    width,
-                    signed: false,
-                    clock: false,
-                    kind: NetKind::Wire,
-                    doc: String::new(),
-                    labels: Vec::new(),
-                    part_of: None,
+                    ..wire(name, width)
                 });
                 self.arrays.insert(key, self.nets.len() - 1);
                 self.nets.len() - 1
@@ -248,6 +289,21 @@ impl<'a> Hoist<'a> {
             lsb: (elem * width).into(),
             width,
         }
+    }
+}
+
+fn wire(name: String, width: usize) -> Net {
+    Net {
+        rust: name.clone(),
+        name,
+        dims: Vec::new(),
+        width,
+        signed: false,
+        clock: false,
+        kind: NetKind::Wire,
+        doc: String::new(),
+        labels: Vec::new(),
+        part_of: None,
     }
 }
 
@@ -263,7 +319,7 @@ fn collect(e: &Expr, out: &mut Vec<Expr>) {
     if let Expr::Slice { of, .. } = e {
         out.push((**of).clone());
     }
-    if needs_name(e) {
+    if needs_name(e) || matches!(e, Expr::Field(..)) {
         out.push(e.clone());
     }
 }
@@ -294,6 +350,7 @@ fn replace(e: &Expr, map: &HashMap<Expr, Expr>) -> Expr {
         Expr::Repeat(n, x) => repeat(*n, replace(x, map)),
         Expr::Slice { of, lsb, width } => slice(replace(of, map), *lsb, *width),
         Expr::Mux(c, t, x) => Expr::Mux(one(c), one(t), one(x)),
+        Expr::Field(x, _) => replace(x, map),
     }
 }
 
@@ -329,7 +386,14 @@ mod tests {
         let mut netlist = netlist(nets, body);
         let mut schedule = schedule(&netlist).expect("legal");
         let mut names = Names::default();
-        let new = name_values(&mut netlist, &mut names, &mut schedule, &mut Inlined::new());
+        let mut inlined = Inlined::new();
+        let new = name_values(
+            &mut netlist,
+            &mut names,
+            &mut schedule,
+            &mut inlined,
+            &mut [],
+        );
         assert_eq!(netlist.nets[3].name, "carry_sum");
         let target = Target {
             net: 3,

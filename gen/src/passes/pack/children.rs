@@ -1,8 +1,8 @@
 //! Children of a block: instances of modules, and primitives that become part of the module.
 
-use super::groups;
 use super::nets::{add_variants, doc_of, labels};
-use crate::blocks::{Block, Type};
+use super::{groups, split};
+use crate::blocks::{Block, Signal, Type};
 use crate::error::Fault;
 use crate::ir::{BlockId, Instance, Net, NetId, NetKind, Netlist, Port, Register};
 use crate::passes::naming;
@@ -92,18 +92,33 @@ pub fn add_child(
         if g.first.width == 0 {
             return Err(Fault::Unsupported(format!("{plain}.{port}, 0 bits wide,")));
         }
+        // Suffixes are for ports: `check_target` is the net at `target_o` of `u_check`, unless that
+        // has a `target_i` too.
+        let stem = naming::stem(&port);
+        let inner = || {
+            let direction = if output { "out" } else { "in" };
+            let names = [
+                format!("{plain}_{stem}"),
+                format!("{plain}_{stem}_{direction}"),
+            ];
+            let pair = |s: &Signal| {
+                let name = naming::flat(&split(&s.name).0);
+                name != port && naming::stem(&name) == stem
+            };
+            names[usize::from(child.signals.iter().any(pair))..].to_vec()
+        };
         let (wanted, kind) = match (register, output) {
-            (true, true) if plain.ends_with("_q") => (plain.clone(), NetKind::Register),
-            (true, true) => (format!("{plain}_q"), NetKind::Register),
-            (true, false) => (format!("{plain}_{}", naming::stem(&port)), NetKind::ChildIn),
+            (true, true) if plain.ends_with("_q") => (vec![plain.clone()], NetKind::Register),
+            (true, true) => (vec![format!("{plain}_q")], NetKind::Register),
+            (true, false) => (vec![format!("{plain}_{stem}")], NetKind::ChildIn),
             (false, true) if prim && child.meta.name == "mul_s" => {
-                (format!("{plain}_product"), NetKind::Wire)
+                (vec![format!("{plain}_product")], NetKind::Wire)
             }
-            (false, true) => (format!("{plain}_{port}"), NetKind::ChildOut),
-            (false, false) => (format!("{plain}_{port}"), NetKind::ChildIn),
+            (false, true) => (inner(), NetKind::ChildOut),
+            (false, false) => (inner(), NetKind::ChildIn),
         };
         let net = Net {
-            name: table.names.claim(&wanted),
+            name: table.names.claim_first(&wanted),
             rust: format!(
                 "{}{}.{}",
                 name.replace('$', "."),

@@ -154,8 +154,8 @@ mod tests {
             net.map(|n| (n.kind, n.dims.clone(), n.width))
         };
         assert_eq!(find("x_i"), Some((NetKind::In, vec![3], 8)));
-        assert_eq!(find("leaf_x_i"), Some((NetKind::ChildIn, vec![3], 8)));
-        assert_eq!(find("leaf_y_o"), Some((NetKind::ChildOut, vec![3], 8)));
+        assert_eq!(find("leaf_x"), Some((NetKind::ChildIn, vec![3], 8)));
+        assert_eq!(find("leaf_y"), Some((NetKind::ChildOut, vec![3], 8)));
         assert_eq!(table.entries["leaf$x_i"].dims, [3]);
         assert_eq!(netlist.nets[0].doc, "Clock.");
     }
