@@ -1,6 +1,7 @@
 //! The host port: register numbers, address regions and counters of `docs/isa.md`.
 
 use crate::isa::ErrorCode;
+use crate::isa::fields::{ctrl, status};
 use crate::requantise::Scale;
 
 /// Value of [`Register::Id`].
@@ -12,7 +13,7 @@ pub const ID: u32 = 0x4845_4401;
 pub enum Register {
     /// Constant [`ID`].
     Id = 0,
-    /// Write bit 0: clear the counters and start at [`Register::StartPc`].
+    /// Starts the machine at [`Register::StartPc`].
     Ctrl = 1,
     /// Word address of the first instruction, 16 bits.
     StartPc = 2,
@@ -20,7 +21,7 @@ pub enum Register {
     Status = 3,
     /// Zero point of the bytes that pass the host port, 8 bits.
     HostZero = 4,
-    /// Array rows in bits 8..0, columns in bits 24..16.
+    /// Rows and columns of the array.
     Shape = 5,
 }
 
@@ -37,7 +38,7 @@ impl Register {
 }
 
 /// Bit of [`Register::Ctrl`] that starts the machine.
-pub const CTRL_START: u64 = 1;
+pub const CTRL_START: u64 = ctrl::START.mask() as u64;
 
 /// Largest number of data slices whose accesses are counted.
 pub const SLICES_MAX: usize = 8;
@@ -173,11 +174,11 @@ impl Status {
     /// Takes the register apart.
     pub const fn from_bits(bits: u64) -> Status {
         Status {
-            running: bits & 1 != 0,
-            done: bits & 2 != 0,
-            error: bits & 4 != 0,
-            code: (bits >> 8) as u8,
-            pc: (bits >> 16) as u16,
+            running: status::RUNNING.is_set(bits as u32),
+            done: status::DONE.is_set(bits as u32),
+            error: status::ERROR.is_set(bits as u32),
+            code: status::CODE.get(bits as u32) as u8,
+            pc: status::PC.get(bits as u32) as u16,
         }
     }
 

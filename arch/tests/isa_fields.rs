@@ -6,8 +6,7 @@ const BEGIN: &str = "HEDDLE_BLESS=1 -->\n";
 const END: &str = "<!-- end of fields -->";
 
 fn table() -> String {
-    let mut text =
-        String::from("| instruction | word | bits | field | meaning |\n|---|---|---|---|---|\n");
+    let mut text = String::from("| of | word | bits | field | meaning |\n|---|---|---|---|---|\n");
     for word in WORDS {
         for field in word.fields {
             let name = field.name.to_lowercase();

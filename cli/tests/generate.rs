@@ -226,26 +226,6 @@ fn designs_of_different_resets_share_only_the_memory_cell() {
 }
 
 #[test]
-fn every_always_block_has_a_heading() {
-    let bench = Bench::new(&[("c.json", CONFIG)]);
-    generated(&bench, &["gen", "-c", "c.json", "-o", "out"]);
-    let mut blocks = 0;
-    for (path, bytes) in bench.content() {
-        let (Some("v"), Some(bytes)) = (path.extension().and_then(|e| e.to_str()), bytes) else {
-            continue;
-        };
-        let text = String::from_utf8(bytes).expect("text");
-        let lines: Vec<&str> = text.lines().map(str::trim).collect();
-        for pair in lines.windows(2).filter(|p| p[1].starts_with("always ")) {
-            let heading = pair[0].strip_prefix("// ").unwrap_or_default();
-            assert!(heading.len() > 2, "{}: {:?}", path.display(), pair[0]);
-            blocks += 1;
-        }
-    }
-    assert!(blocks > 80, "{blocks} blocks are no machine");
-}
-
-#[test]
 fn the_number_of_modules_does_not_depend_on_the_array() {
     let array = |rows: u32, cols: u32| {
         CONFIG

@@ -385,6 +385,7 @@ mod tests {
             (3, 40, 16, 9),
             (3, 24, 16, 6),
             (2, 20, 20, 2),
+            (1, 40, 21, 3),
         ] {
             let tiles = pixel_tiles(height, width, depth);
             assert_eq!(tiles.len(), count, "{height} x {width} by {depth}");

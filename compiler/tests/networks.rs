@@ -11,7 +11,9 @@ use heddle_sim::network::{class_of, run as golden};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::support::{check, load, random_image, random_network, random_size, run};
+use crate::support::{
+    Size, check, load, random_image, random_network, random_size, run, wide_network,
+};
 
 /// All instructions of a program.
 fn instructions(program: &Program) -> Vec<Instruction> {
@@ -192,6 +194,31 @@ fn check_places(program: &Program, params: &Params, place: &str) {
         let halo = region.contains(word) && *bytes == [0; 8];
         assert!(halo, "{place}: word {word}");
     }
+}
+
+#[test]
+fn parts_of_a_row_begin_at_their_stride() {
+    let params = Size {
+        rows: 8,
+        cols: 8,
+        loops: 6,
+        banks: 2,
+        words_per_bank: 512,
+        depth: 16,
+        pooling: false,
+    };
+    let params = params.params();
+    let mut network = wide_network(4, 2 * params.results_buffer.depth + 12);
+    let layer = &mut network.layers[0];
+    layer.stride = [1, 2];
+    layer.output.width = (layer.input.width - 3) / 2 + 1;
+    assert!(
+        layer.output.width > params.results_buffer.depth,
+        "several parts"
+    );
+    let program = compile(&network, &params).expect("it fits");
+    let image = random_image(&mut ChaCha8Rng::seed_from_u64(1), &network);
+    check(&program, &network, &params, &[image], "stride 2");
 }
 
 #[test]

@@ -28,8 +28,9 @@
 //!    expression and `fold` for everything constant.
 //! 4. `legality` refuses latches, undriven signals, second drivers and combinational loops.
 //! 5. `schedule` decides between `assign`, `always @*` and next value of a register.
-//! 6. `connect` moves values into the ports of instances and drops copies.
-//! 7. `naming::values` gives nets to values that Verilog cannot select from.
+//! 6. `scatter` and `forward` make nets of elements that feed each other, without the copies among them;
+//!    `connect` moves values into the ports of instances and drops copies.
+//! 7. `naming::values` gives nets to values that Verilog cannot select from, and to fields of words.
 //! 8. `registers` makes clocked processes of registers.
 //! 9. `generate` makes loops of what repeats and puts the items in order.
 //! 10. `unused` names bits that nothing reads, `polarity` turns the reset active high.

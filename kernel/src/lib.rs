@@ -38,7 +38,7 @@
 //! | statement | means |
 //! |---|---|
 //! | `self.y = mux(condition, a, b)` | `a` or `b`; with a condition on parameters the other is not read at all |
-//! | `field!(word, F)`, `flag!(word, F)` | in an expression: the bits of a field `F` with `lsb` and `width`, or its only bit |
+//! | `field!(word, F)`, `flag!(word, F)` | in an expression: the bits of a field `F` with `lsb`, `width` and `doc`, or its only bit; the Verilog calls those of `matmul::REPEATED` `matmul_repeated` |
 //! | `self.y.follow(&self.x)` | drives `y`, or the input of register `y`, with `x` |
 //! | `self.y.tie_low()` | drives `y` with zeros |
 //! | `self.r.load(enable, value)` | enable and input of a register |

@@ -1,4 +1,4 @@
-//! The fields of the instruction words: the one table from which words are made and read, here and in the hardware,
+//! The fields of the instruction words and of the registers: the one table from which words are made and read, here and in the hardware,
 //! and from which `docs/isa.md` has its list.
 
 /// Some bits of a word.
@@ -58,10 +58,10 @@ impl Field {
     }
 }
 
-/// A word of an instruction.
+/// A word of an instruction, or a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word {
-    /// Instruction, or what the word belongs to.
+    /// Instruction, or what else the word belongs to.
     pub of: &'static str,
     /// Which word it is, and when it is there.
     pub place: &'static str,
@@ -208,6 +208,31 @@ words! {
     row "record" "row word" {
         ROW 2 0 "row, 0..M-1",
         LOOPS 7 4 "loops, 0..N",
+    }
+    /// CTRL of the host port.
+    ctrl "host port" "CTRL" {
+        START 0 0 "clear the counters and start at START_PC, ignored while running",
+    }
+    /// START_PC of the host port.
+    start_pc "host port" "START_PC" {
+        PC 15 0 "word address of the first instruction",
+    }
+    /// STATUS of the host port.
+    status "host port" "STATUS" {
+        RUNNING 0 0 "a program runs",
+        DONE 1 1 "the last run ended with HALT",
+        ERROR 2 2 "the last run ended with an error",
+        CODE 15 8 "number of the error, 0 without one",
+        PC 31 16 "word address of the instruction concerned",
+    }
+    /// HOST_ZERO of the host port.
+    host_zero "host port" "HOST_ZERO" {
+        ZERO 7 0 "zero point of the bytes that pass",
+    }
+    /// SHAPE of the host port.
+    shape "host port" "SHAPE" {
+        ROWS 8 0 "rows of the array",
+        COLUMNS 24 16 "columns of the array",
     }
 }
 

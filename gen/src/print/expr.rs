@@ -290,6 +290,12 @@ mod tests {
             binary(BinOp::Add, b.clone(), a.clone()),
         );
         assert_eq!(expr(&nets(), &diff), "a - (b + a)");
+        let all = binary(
+            BinOp::And,
+            a.clone(),
+            binary(BinOp::And, b.clone(), a.clone()),
+        );
+        assert_eq!(expr(&nets(), &all), "a & b & a");
         let sum = binary(BinOp::Sub, binary(BinOp::Sub, a.clone(), b.clone()), a);
         assert_eq!(expr(&nets(), &sum), "a - b - a");
         let e = not(binary(BinOp::Lt, b.clone(), b));

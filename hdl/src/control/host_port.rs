@@ -2,7 +2,19 @@
 
 use super::counters::{counters, describe};
 use super::shape::ControlShape;
+use heddle_arch::host::{self, Counter, Register};
+use heddle_arch::isa::fields::{ctrl, host_zero, shape, start_pc};
 use heddle_kernel::prelude::*;
+
+const ID: usize = Register::Id as usize;
+const CTRL: usize = Register::Ctrl as usize;
+const START_PC: usize = Register::StartPc as usize;
+const STATUS: usize = Register::Status as usize;
+const HOST_ZERO: usize = Register::HostZero as usize;
+const SHAPE: usize = Register::Shape as usize;
+const STALL_SUMS: usize = Counter::StallSums.index() as usize;
+/// The first counter.
+const COUNTERS: usize = Counter::ZeroOperands.index() as usize;
 
 /// Decodes host requests: registers, program memory, column parameters, state buffer.
 ///
@@ -201,12 +213,14 @@ impl HostPort {
         for i in 0..4 {
             self.word = (self.word << 8) | self.host_wdata_i[3 - i].get_bits::<32>(0);
         }
-        self.start =
-            self.take_register & (self.index == 1) & self.word.get_bit(0) & !self.running_i;
-        self.start_pc.en_i = self.take_register & (self.index == 2);
-        self.start_pc = self.word.get_bits::<16>(0);
-        self.zero.en_i = self.take_register & (self.index == 4);
-        self.zero = self.word.get_bits::<8>(0);
+        self.start = self.take_register
+            & (self.index == CTRL.to_bits::<5>())
+            & flag!(self.word, ctrl::START)
+            & !self.running_i;
+        self.start_pc.en_i = self.take_register & (self.index == START_PC.to_bits::<5>());
+        self.start_pc = field!(self.word, start_pc::PC);
+        self.zero.en_i = self.take_register & (self.index == HOST_ZERO.to_bits::<5>());
+        self.zero = field!(self.word, host_zero::ZERO);
         self.start_o = self.start;
         self.start_pc_o = self.start_pc;
     }
@@ -256,33 +270,34 @@ impl HostPort {
 
     /// Register reads and answers.
     fn answers(&mut self) {
-        // Register reads; the counters follow from index 7 on.
+        // Register reads; the counters follow the others.
         self.selected = 0.into();
         for i in 0..self._counts {
-            if self.index == (i + 7).to_bits::<5>() {
+            if self.index == (i + COUNTERS).to_bits::<5>() {
                 self.selected = self.count_i[i];
             }
         }
         for i in 0..self._stall_sums {
-            if self.index == 6 {
+            if self.index == STALL_SUMS.to_bits::<5>() {
                 self.selected = self.stall_sums_i[i];
             }
         }
         match self.index.index() {
-            0 => {
-                self.selected = 0x4845_4401.into();
+            ID => {
+                self.selected = host::ID.to_bits::<32>();
             }
-            2 => {
+            START_PC => {
                 self.selected = self.start_pc.get_bits::<32>(0);
             }
-            3 => {
+            STATUS => {
                 self.selected = self.status_i;
             }
-            4 => {
+            HOST_ZERO => {
                 self.selected = self.zero.get_bits::<32>(0);
             }
-            5 => {
-                self.selected = self._rows.to_bits::<32>() | (self._cols.to_bits::<32>() << 16);
+            SHAPE => {
+                self.selected = self._rows.to_bits::<32>()
+                    | (self._cols.to_bits::<32>() << shape::COLUMNS.lsb.to_bits::<5>());
             }
             _ => {}
         }

@@ -2,6 +2,7 @@
 
 use super::code;
 use heddle_arch::isa::ErrorCode;
+use heddle_arch::isa::fields::status;
 use heddle_kernel::prelude::*;
 
 /// Keeps whether the last program is done or was stopped, by what and where.
@@ -96,11 +97,11 @@ impl Status {
         }
 
         self.flags = bits::<8>(0)
-            .replace_bit(0, self.running_i)
-            .replace_bit(1, self.done)
-            .replace_bit(2, self.error);
-        self.status_o = (self.error_pc.get_bits::<32>(0) << 16)
-            | (self.code.get_bits::<32>(0) << 8)
+            .replace_bit(status::RUNNING.lsb, self.running_i)
+            .replace_bit(status::DONE.lsb, self.done)
+            .replace_bit(status::ERROR.lsb, self.error);
+        self.status_o = (self.error_pc.get_bits::<32>(0) << status::PC.lsb.to_bits::<5>())
+            | (self.code.get_bits::<32>(0) << status::CODE.lsb.to_bits::<5>())
             | self.flags.get_bits::<32>(0);
     }
 }
