@@ -47,8 +47,8 @@ fn spm_45_partitions_of_other_layouts_follow_their_models() {
 #[test]
 fn spm_45_faults_of_other_layouts_are_noticed() {
     let mutants = r"
-        heddle_sliced_bank: half_rmask_o[2*i] | half_rmask_o[2*i+1] => half_rmask_o[2*i]
-        heddle_banks: (bank_nz_o[0] & op_arrives_q[0]) => bank_nz_o[0]
+        heddle_sliced_bank: half_rmask[2*i] | half_rmask[2*i+1] => half_rmask[2*i]
+        heddle_banks: bank_nz[0] & op_arrives_q[0] => bank_nz[0]
         heddle_partition: ev_slice_read_i[10*i+:10] => ev_slice_read_i[0+:10]";
     check_mutants(
         &partition(&shape_halves()),
@@ -119,10 +119,10 @@ fn pet_60_faults_of_a_partition_with_a_program_bank_are_noticed() {
     };
     let mutants = r"
         // Drains and copies may write there, sums with offsets lead there.
-        heddle_banks: bank_wen_i[3] = host_write_i & (host_bank == 13'd3) => bank_wen_i[3] = write_i & (write_bank == 13'd3)
+        heddle_banks: bank_wen[3] = host_write_i & (host_bank == 13'd3) => bank_wen[3] = write_i & (write_bank == 13'd3)
         heddle_row_offset: >= 13'd48 => >= 13'd64
         // The host reads another word.
-        heddle_banks: bank_raddr_i[51:39] = host_word_i => bank_raddr_i[51:39] = op_word_i";
+        heddle_banks: bank_raddr[51:39] = host_word_i => bank_raddr[51:39] = op_word_i";
     check_mutants(&partition(&shape), &faults(mutants), |sources, seed| {
         random_state(sources, 1, shape.clone(), seed)
     });
@@ -132,12 +132,12 @@ fn pet_60_faults_of_a_partition_with_a_program_bank_are_noticed() {
 fn pet_61_faults_of_a_partition_with_an_input_bank_are_noticed() {
     let mutants = r"
         // The drain may write there, in the place of the host or beside it; the host writes beside the drain.
-        heddle_banks: bank_wen_i[3] = host_write_i & (host_bank == 13'd3) => bank_wen_i[3] = write_i & (write_bank == 13'd3)
-        heddle_banks: bank_wen_i[3] = host_write_i & (host_bank == 13'd3) => bank_wen_i[3] = host_write_i & (host_bank == 13'd3) | write_i & (write_bank == 13'd3)
+        heddle_banks: bank_wen[3] = host_write_i & (host_bank == 13'd3) => bank_wen[3] = write_i & (write_bank == 13'd3)
+        heddle_banks: bank_wen[3] = host_write_i & (host_bank == 13'd3) => bank_wen[3] = host_write_i & (host_bank == 13'd3) | write_i & (write_bank == 13'd3)
         heddle_partition: & host_write_i & !dr_valid_i => & host_write_i
         // Weights may be read from there: the word of the bank below, or the bank's own.
         heddle_banks: (wt_bank == 13'd2) => (wt_bank >= 13'd2)
-        heddle_banks: bank_ren_i[3] = op_take[3] | host_take[3] => bank_ren_i[3] = op_take[3] | host_take[3] | (wt_read_i & (wt_bank == 13'd3))
+        heddle_banks: bank_ren[3] = op_take[3] | host_take[3] => bank_ren[3] = op_take[3] | host_take[3] | (wt_read_i & (wt_bank == 13'd3))
         // The host's word is read instead of the operand's.
         heddle_banks: op_take[3] ? op_word_i => 1'b0 ? op_word_i";
     check_mutants(

@@ -56,7 +56,7 @@ fn legal_programs_find_every_fault() {
         heddle_sequencer: quiet_q <= quiet_q - 10'd1 => quiet_q <= 10'd0
         // Every K tile takes the first entry; vectors of the last K tile count as the others.
         heddle_stream_head: entry_q <= entry_q + 9'd1 => entry_q <= entry_q
-        heddle_control: stream_head_table_i & stream_head_last_tile_o => 1'b0
+        heddle_control: stream_head_table & stream_head_last_tile_out => 1'b0
         // Products of several column tiles and streamed weights: the second column tile does not begin from its bias or
         // with the first entry, operands or prologue stay, repetitions count wrongly, the scale stays or changes too early,
         // a word that goes on is dropped, streamed words begin before a vector waits or stop between tiles, a word behind
@@ -103,10 +103,10 @@ fn pet_58_pet_59_programs_find_every_fault_of_the_options() {
         heddle_drain_head: is_last = left_q == 8'd0 => is_last = left_q <= 8'd1
         heddle_drain_head: if (start_i) begins_q <= 1'b1; =>
         heddle_drain_head: post_valid_q <= pass => post_valid_q <= take
-        heddle_sequencer: is_pool_q <= is_unit[2] & !registers_param_o[74]; => is_pool_q <= 1'b0;
+        heddle_sequencer: is_pool_q <= is_unit[2] & !drain_placed; => is_pool_q <= 1'b0;
         heddle_unit_registers: & !is_pool_i =>
-        heddle_instruction_check: word_i[14:11] > 4'd3 => word_i[14:11] > 4'd4
-        heddle_instruction_check: word_i[15:8] >= 8'd9 => word_i[15:8] > 8'd9
+        heddle_instruction_check: drain_activation > 4'd3 => drain_activation > 4'd4
+        heddle_instruction_check: drain_pool_window >= 8'd9 => drain_pool_window > 8'd9
         heddle_host_port: host_addr_i[14:11] < 4'd3 => host_addr_i[14:11] < 4'd2";
     check(&machines::pooling(), mutants, |machine| {
         any(machine, 60, 600)

@@ -69,22 +69,22 @@ module probed (
     .error_o      (error_o)
   );
 
-  assign start_o = u_machine.u_control.sequencer_start_o;
-  assign buffer_host_o = u_machine.control_buffer_valid_o;
-  assign op_valid_o = u_machine.control_op_valid_o;
-  assign op_addr_o = u_machine.control_op_addr_o;
-  assign op_tag_o = u_machine.control_op_tag_o;
-  assign wt_valid_o = u_machine.control_wt_valid_o;
-  assign wt_addr_o = u_machine.control_wt_addr_o;
-  assign shift_o = u_machine.state_buffer_shift_o;
-  assign w_o = u_machine.state_buffer_w_o;
-  assign nz_o = u_machine.state_buffer_nz_o;
-  assign swap_o = u_machine.state_buffer_swap_o;
-  assign x_o = u_machine.state_buffer_x_o;
-  assign psum_o = u_machine.array_psum_o;
-  assign lane_valid_o = u_machine.post_dr_valid_o;
-  assign place_valid_o = u_machine.place_valid_o;
-  assign place_word_o = u_machine.place_word_o;
+  assign start_o = u_machine.u_control.sequencer_start;
+  assign buffer_host_o = u_machine.control_buffer_valid;
+  assign op_valid_o = u_machine.control_op_valid;
+  assign op_addr_o = u_machine.control_op_addr;
+  assign op_tag_o = u_machine.control_op_tag;
+  assign wt_valid_o = u_machine.control_wt_valid;
+  assign wt_addr_o = u_machine.control_wt_addr;
+  assign shift_o = u_machine.state_buffer_shift;
+  assign w_o = u_machine.state_buffer_w;
+  assign nz_o = u_machine.state_buffer_nz;
+  assign swap_o = u_machine.state_buffer_swap;
+  assign x_o = u_machine.state_buffer_x;
+  assign psum_o = u_machine.array_psum_out;
+  assign lane_valid_o = u_machine.post_dr_valid;
+  assign place_valid_o = u_machine.place_valid_out;
+  assign place_word_o = u_machine.place_word_out;
 
   genvar r, c, b, t;
   generate

@@ -298,7 +298,7 @@ fn pet_59_faults_of_pooling_are_noticed() {
         ),
         (
             "heddle_pool_lane",
-            "if (reduction_i == 3'd4) result_q <= chain_twice_o;",
+            "if (reduction_i == 3'd4) result_q <= chain_twice;",
             "",
         ),
     ];

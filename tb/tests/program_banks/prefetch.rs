@@ -344,7 +344,7 @@ const FAULTS: &str = r"
         heddle_prefetch: !ahead[3] => !ahead[4]
         heddle_prefetch: !ahead[3] => !ahead[2]
         heddle_prefetch: run_i & !valid_q & has_place => run_i & has_place
-        heddle_prefetch: {7'd0, pair_q[15:7]} == 16'd0 => {7'd0, pair_q[15:7]} <= 16'd1
+        heddle_prefetch: pair_q[15:7] == 9'd0 => pair_q[15:7] <= 9'd1
         heddle_prefetch: waddr_o = {arriving_q[14:0], 1'b1} => waddr_o = {arriving_q[14:0], 1'b0}
         heddle_prefetch: host_write_i & !valid_q => host_write_i
         heddle_prefetch: host_table_i & !is_program => host_table_i

@@ -247,11 +247,11 @@ fn faults_are_noticed() {
         r"
         // The end is exceeded, not reached.
         heddle_traversal_engine: minuend < end_value => minuend <= end_value
-        heddle_traversal_core: row_wrap[4] & order_end_o => order_end_o
+        heddle_traversal_core: row_wrap[4] & order_end => order_end
         heddle_traversal_core: & !pause_i => & 1'b1
         heddle_traversal_core: !valid_q[1] | ready_i => 1'b1
         heddle_traversal_core: step & !stop_i => step
-        heddle_traversal_engine: !core_busy_o & !stop_i => !stop_i",
+        heddle_traversal_engine: !core_busy & !stop_i => !stop_i",
     );
 }
 
@@ -262,7 +262,7 @@ fn faults_of_options_are_noticed() {
         r"
         // The choice of a start that is not heard is taken.
         heddle_traversal_engine: start & !waits => start
-        heddle_traversal_engine: | core_finish_o => | 1'b0
+        heddle_traversal_engine: | core_finish => | 1'b0
         heddle_traversal_engine: row_trips ? 9'd1 : first_q => first_q
         // Offsets of a load from the set in use.
         heddle_traversal_counters: <= load_initial_i => <= initial_i

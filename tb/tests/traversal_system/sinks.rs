@@ -229,6 +229,6 @@ fn faults_on_the_way_to_a_sink_are_noticed() {
         // Addresses move on although no sink takes them.
         heddle_traversal_m3: room = !valid_q | ready_i => room = 1'b1
         // The last address of a row is wrong.
-        heddle_traversal_m3: addr_q <= engine_addr_o => addr_q <= engine_addr_o ^ {11'd0, engine_last_o}";
+        heddle_traversal_m3: addr_q <= engine_addr => addr_q <= engine_addr ^ {11'd0, engine_last}";
     check_mutants(&SINKS, &faults(mutants), random_records);
 }

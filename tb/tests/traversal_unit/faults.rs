@@ -23,11 +23,11 @@ fn check(mutants: &'static str) {
 fn faults_in_the_unit_are_noticed() {
     check(
         r"
-        heddle_traversal_m4: decoder_window_o | window_q => 1'b0
-        heddle_traversal_m4: engine_addr_o > window_last_q => engine_addr_o >= window_last_q
+        heddle_traversal_m4: decoder_window | window_q => 1'b0
+        heddle_traversal_m4: engine_addr > window_last_q => engine_addr >= window_last_q
         heddle_traversal_m4: (on_demand_q & !demand_i) => 1'b0
         heddle_traversal_m4: pause_i | ( => 1'b0 | (
-        heddle_traversal_m4: decoder_start_o & !error_q => decoder_start_o
+        heddle_traversal_m4: decoder_start & !error_q => decoder_start
         heddle_traversal_m4: error_q <= !clear_i => error_q <= 1'b1
         heddle_traversal_m4: if (!error_q) begin => if (1'b1) begin
         heddle_traversal_m4: valid_q | astray_q => valid_q",
@@ -75,7 +75,7 @@ fn faults_in_counting_are_noticed() {
         heddle_traversal_counters: load_initial_i[8*i+:8] => initial_i[8*i+:8]
         heddle_traversal_counters: distance_q[9*i+:8] == 8'd0 => !distance_q[9*i+8]
         heddle_traversal_engine: {minuend < end_value, difference[7:0]} => difference
-        heddle_traversal_engine: {1'b0, old_initial_o} + {1'b0, old_step_o} => {1'b0, old_initial_o}
+        heddle_traversal_engine: {1'b0, old_initial_out} + {1'b0, old_step_out} => {1'b0, old_initial_out}
         heddle_traversal_group: equal | equal_i[0] => equal
         heddle_traversal_endless: written_q & !clear_i => written_q",
     );
