@@ -140,9 +140,9 @@ broken() {
 # The properties can fail.
 if [[ $# -eq 0 || "$(basename "$1")" == full ]]; then
   full="${folders[0]}"
-  broken "$full" route 'move_o\[0\] = rest_2_0' "move_o[0] = 1'b0"
+  broken "$full" route 'move_o\[0\] = rest_0_0' "move_o[0] = 1'b0"
   check FAILED "full, a move stuck" pair "$scratch/broken"
-  broken "$full" select "above_1_0 = 1'b0" "above_1_0 = 1'b1"
+  broken "$full" select "above_1_2 = .*;" "above_1_2 = 1'b1;"
   check FAILED "full, a threshold too low" pair "$scratch/broken"
   broken "$full" data 'if (take) bypass_q' "if (1'b0) bypass_q"
   check FAILED "full, no bypass" memory "$scratch/broken"

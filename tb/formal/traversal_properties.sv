@@ -64,7 +64,7 @@ module traversal_properties #(
   (* hierconn *) wire [Cells*W-1:0] \u_dut.u_core.initial_i ;
   (* hierconn *) wire [Cells*W-1:0] \u_dut.u_core.step_i ;
   (* hierconn *) wire [Cells*(W+1)-1:0] \u_dut.u_core.distance_i ;
-  (* hierconn *) wire [Cells*W-1:0] \u_dut.u_core.row_offset_o ;
+  (* hierconn *) wire [Cells*W-1:0] \u_dut.u_core.row_offset_out ;
   (* hierconn *) wire [Cells/2*(W+1)-1:0] \u_dut.u_core.gen_row[0].u_row.distance_q ;
   (* hierconn *) wire [Cells/2*(W+1)-1:0] \u_dut.u_core.gen_row[1].u_row.distance_q ;
   (* hierconn *) wire [A-1:0] \u_dut.u_core.base_q ;
@@ -86,7 +86,7 @@ module traversal_properties #(
   (* hierconn *) wire [2:0] \u_dut.u_core.u_order.number_q ;
   (* hierconn *) wire [1:0] \u_dut.u_core.u_order.kind_now_q ;
   (* hierconn *) wire \u_dut.u_core.u_order.running_q ;
-  wire [Cells*W-1:0] offset = \u_dut.u_core.row_offset_o ;
+  wire [Cells*W-1:0] offset = \u_dut.u_core.row_offset_out ;
   wire [Cells*(W+1)-1:0] distance = {\u_dut.u_core.gen_row[1].u_row.distance_q ,
       \u_dut.u_core.gen_row[0].u_row.distance_q };
   wire [Rows-1:0] active = \u_dut.u_core.u_order.active_q ;
