@@ -4,7 +4,7 @@
 use crate::linters::printed;
 use heddle_gen::Design;
 use heddle_hdl::array::DualArray;
-use heddle_hdl::gemm::{Gemm, GemmShape};
+use heddle_hdl::blocks::gemm::{Gemm, GemmShape};
 use heddle_kernel::prelude::*;
 
 /// Prints a block into a folder of its own and lints it.

@@ -2,7 +2,7 @@
 
 use crate::linters;
 use crate::linters::printed;
-use heddle_hdl::offsets::{OffsetShape, OffsetUnit};
+use heddle_hdl::blocks::offsets::{OffsetShape, OffsetUnit};
 use heddle_kernel::prelude::*;
 use std::path::PathBuf;
 

@@ -4,10 +4,10 @@ use heddle_arch::Params;
 use rust_hdl_core::prelude::Block;
 
 use crate::array::{BiasColumn, BiasRow, DualArray, Pe, PeArray, PeRow};
+use crate::blocks::gemm::{Gemm, GemmShape};
+use crate::blocks::offsets::{OffsetShape, OffsetUnit};
 use crate::buffer::{BankCount, Partition, PsumColumn, ResultColumn, RowOffset, StateBuffer};
 use crate::control::{Control, ControlShape, HostPort, Sequencer, SequencerShape};
-use crate::gemm::{Gemm, GemmShape};
-use crate::offsets::{OffsetShape, OffsetUnit};
 use crate::post::{
     Activate, DrainPlace, Gatherer, PoolLane, Post, PostLane, PostOptions, Requantise,
 };

@@ -5,11 +5,10 @@
 //! Verilog (that is `heddle-gen`) and holds no golden model (that is `heddle-sim`).
 
 pub mod array;
+pub mod blocks;
 pub mod buffer;
 pub mod catalog;
 pub mod control;
-pub mod gemm;
-pub mod offsets;
 pub mod post;
 pub mod sliced;
 pub mod top;

@@ -1,6 +1,6 @@
 //! The order in which the sequencer of an offset unit reads its tables, for lists of any length.
 
-use heddle_hdl::offsets::{OffsetSequencer, OffsetShape};
+use heddle_hdl::blocks::offsets::{OffsetSequencer, OffsetShape};
 use heddle_kernel::prelude::*;
 
 /// Entries of bases and of offsets in the order in which they are read.

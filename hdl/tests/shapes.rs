@@ -33,8 +33,8 @@ mod post {
 mod gemm {
     use heddle_arch::Params;
     use heddle_arch::params::{Offsets, Spread};
-    use heddle_hdl::gemm::GemmShape;
-    use heddle_hdl::offsets::OffsetShape;
+    use heddle_hdl::blocks::gemm::GemmShape;
+    use heddle_hdl::blocks::offsets::OffsetShape;
 
     fn tiny(offsets: Option<Offsets>) -> Params {
         let text = include_str!("../../configs/tiny.json");
@@ -103,7 +103,7 @@ mod gemm {
 mod offsets {
     use heddle_arch::Params;
     use heddle_arch::params::{Index, Offsets, Spread};
-    use heddle_hdl::offsets::OffsetShape;
+    use heddle_hdl::blocks::offsets::OffsetShape;
 
     fn tiny(offsets: Option<Offsets>) -> Params {
         let text = include_str!("../../configs/tiny.json");

@@ -11,7 +11,6 @@ mod designs;
 mod elements;
 mod errors;
 mod figures;
-mod gemm;
 #[allow(dead_code, reason = "the compiler's tests use the rest")]
 #[path = "../../compiler/tests/support/mod.rs"]
 mod generator;
@@ -24,13 +23,12 @@ mod matrix;
 mod model;
 mod modules;
 mod nodes;
-mod offset_unit;
-mod offsets;
 mod partial_sums;
 mod post;
 mod program_banks;
 mod rtl;
 mod samples;
+mod shared_builds;
 mod sliced;
 mod top;
 mod traversal;

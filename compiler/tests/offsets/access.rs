@@ -3,7 +3,7 @@
 use heddle_arch::params::Spread;
 use heddle_compiler::offsets::access::{Banks, Mapping, Rows, Step, line_fills, line_reads};
 use heddle_compiler::offsets::{Convolution, Tables};
-use heddle_sim::offsets::examples;
+use heddle_sim::blocks::offsets::examples;
 
 use super::{asymmetric, convolution, figure13, request, tables};
 

@@ -2,7 +2,7 @@
 
 use heddle_compiler::offsets::order::weight_order;
 use heddle_compiler::offsets::{Convolution, Request, Row, Tables, rows};
-use heddle_sim::offsets::examples::{
+use heddle_sim::blocks::offsets::examples::{
     ASYMMETRIC_BASES, ASYMMETRIC_C, ASYMMETRIC_OFFSETS, ASYMMETRIC_STEPS,
 };
 

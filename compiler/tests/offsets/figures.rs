@@ -2,7 +2,7 @@
 
 use heddle_compiler::offsets::order::{reorder, to_distances, to_steps, weight_order};
 use heddle_compiler::offsets::{Convolution, Request, Row, Tables, Tap, index, rows, taps};
-use heddle_sim::offsets::examples::{self, SMALL_BASES, SMALL_OFFSETS};
+use heddle_sim::blocks::offsets::examples::{self, SMALL_BASES, SMALL_OFFSETS};
 
 use super::{convolution, figure13, gemm, request, run, tables};
 

@@ -2,7 +2,7 @@
 
 use heddle_compiler::offsets::order::weight_order;
 use heddle_compiler::offsets::{Convolution, Layout, Request, group_origin, taps};
-use heddle_sim::offsets::examples;
+use heddle_sim::blocks::offsets::examples;
 
 use super::{convolution, convolve, gemm, request, run, store, tables};
 

@@ -1,6 +1,6 @@
 //! The port that writes registers and table entries.
 
-use heddle_sim::offsets::Write;
+use heddle_sim::blocks::offsets::Write;
 use heddle_tb::{Model, PortId};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;

@@ -2,12 +2,12 @@
 
 use heddle_arch::params::{self, Params};
 use heddle_hdl::array::{BiasRow, PeArray};
+use heddle_hdl::blocks::offsets::{OffsetShape, OffsetUnit};
 use heddle_hdl::buffer::{BankCount, ResultsBuffer, StateBuffer};
 use heddle_hdl::control::{
     Control, ControlShape, DrainHead, HostPort, Prefetch, Sequencer, SequencerShape, StreamHead,
     WeightHead,
 };
-use heddle_hdl::offsets::{OffsetShape, OffsetUnit};
 use heddle_hdl::post::{Activate, DrainPlace, Gatherer, PoolLane, Post, PostOptions, Requantise};
 use heddle_hdl::sliced::{Sliced, SlicedShape};
 use heddle_hdl::top::Top;

@@ -1,11 +1,11 @@
 //! Pins of the designs, for the agreement harness: every port of every top module.
 
 use heddle_hdl::array::{BiasRow, PeArray};
+use heddle_hdl::blocks::offsets::OffsetUnit;
 use heddle_hdl::buffer::{ResultsBuffer, StateBuffer};
 use heddle_hdl::control::{
     Control, DrainHead, HostPort, Prefetch, Sequencer, StreamHead, WeightHead,
 };
-use heddle_hdl::offsets::OffsetUnit;
 use heddle_hdl::post::{Activate, DrainPlace, Gatherer, PoolLane, Post, Requantise};
 use heddle_hdl::sliced::Sliced;
 use heddle_hdl::top::Top;

@@ -1,0 +1,100 @@
+//! Rows that keep their bases: all of them are read before the first operand.
+
+use super::bench::Bench;
+use super::driven::{Driven, HEAD};
+use super::pins::Step;
+use super::variants::{PREFETCHED, VARIANTS};
+use super::{STEPS, WEIGHTS, program};
+use heddle_sim::blocks::offsets::examples::{self, Lists};
+
+/// Steps of each row, in their order.
+fn steps(unit: &Driven) -> Vec<Vec<Step>> {
+    let row = |row: usize| {
+        let clocks = unit.trace.clocks.iter();
+        clocks.filter_map(|clock| clock.rows[row]).collect()
+    };
+    (0..unit.options.rows).map(row).collect()
+}
+
+/// A weight word; with a step in row 0: first row entry and channel, K tiles.
+type Beside = (Option<u16>, Option<(u16, u16, bool, bool)>);
+
+/// Weight words, and what goes with the steps of row 0.
+fn beside(unit: &Driven) -> Vec<Beside> {
+    let clocks = unit.trace.clocks.iter();
+    let all = clocks.map(|clock| (clock.word.map(|word| word.0), clock.pass));
+    all.filter(|beside| *beside != (None, None)).collect()
+}
+
+/// The asymmetric example, or as much of it as the table of bases holds: more rows than a tile has.
+fn longest(bases: usize) -> Lists {
+    let lists = examples::asymmetric();
+    Lists {
+        bases: lists.bases[..bases.min(24)].to_vec(),
+        ..lists
+    }
+}
+
+#[test]
+fn sgcr_58_every_base_is_read_before_the_first_operand_and_the_addresses_stay() {
+    let mut bench = Bench::new(&VARIANTS, 1);
+    for (plain, ahead) in PREFETCHED {
+        let options = bench.side(plain).options;
+        let lists = longest(options.bases);
+        let gemm_rows = lists.bases.len();
+        let tiles = gemm_rows.div_ceil(options.rows);
+        assert!(tiles > 1, "{plain}");
+        let outputs = 2 * options.cols as u32 + 1;
+        let mut cases = vec![(lists.clone(), 0)];
+        if options.running {
+            cases.push((lists.steps(), STEPS));
+        }
+        for (lists, mode) in cases {
+            let before = bench.run_one(plain, program(&lists, outputs, mode));
+            let (expected, aside) = (steps(before), beside(before));
+            let (offset_reads, busy) = (before.trace.offset_reads.clone(), before.trace.busy);
+            // On activation: a tile of bases, not all of them.
+            let read = before.trace.bases_before_operand;
+            assert!(
+                read.is_some_and(|read| read < gemm_rows),
+                "{plain}: {read:?}"
+            );
+            let unit = bench.run_one(ahead, program(&lists, outputs, mode));
+            let all: Vec<u16> = (0..gemm_rows as u16).collect();
+            assert_eq!(unit.trace.base_reads, all, "{ahead}");
+            assert_eq!(unit.trace.bases_before_operand, Some(gemm_rows), "{ahead}");
+            assert_eq!(steps(unit), expected, "{ahead}, mode {mode}");
+            assert_eq!(beside(unit), aside, "{ahead}, mode {mode}");
+            assert_eq!(unit.trace.offset_reads, offset_reads, "{ahead}");
+            // A clock more for each row tile.
+            assert_eq!(unit.trace.busy, busy + tiles as u64, "{ahead}");
+        }
+    }
+}
+
+#[test]
+fn sgcr_58_a_run_that_reads_ahead_takes_the_documented_clocks() {
+    let mut bench = Bench::new(&VARIANTS, 1);
+    for name in [
+        "ahead",
+        "ahead_all",
+        "ahead_wide",
+        "ahead_one",
+        "ahead_before",
+    ] {
+        for mode in [0, WEIGHTS] {
+            let lists = longest(bench.side(name).options.bases);
+            let t = lists.bases.len() as u64;
+            let unit = bench.run_one(name, program(&lists, 7, mode));
+            let (rows, cols) = (unit.options.rows as u64, unit.options.cols as u64);
+            let (k, n) = (12_u64, 7_u64);
+            let slots = match mode {
+                0 => t.div_ceil(rows) * (rows + 1 + n.div_ceil(cols) * k),
+                _ => n.div_ceil(cols) * k.div_ceil(rows) * (rows + 1 + t),
+            };
+            let last = if unit.options.broadcast { 1 } else { rows };
+            let clocks = HEAD - 1 + slots + last;
+            assert_eq!(unit.trace.busy, clocks, "{name}, mode {mode}");
+        }
+    }
+}
