@@ -137,4 +137,33 @@ mod tests {
         };
         assert!(matches!(rows.as_slice(), [Item::Loop(1, 0, 4, _)]));
     }
+
+    #[test]
+    fn scattered_equals_become_a_loop_for_each_run_of_neighbours() {
+        let copy = |at: usize| {
+            Item::Assign(
+                Target {
+                    net: 2,
+                    lsb: at.into(),
+                    width: 8,
+                },
+                Expr::bits_of(3, at, 8),
+            )
+        };
+        let position = |item: &Item| match item {
+            Item::Assign(target, _) => target.lsb.base as usize / 8,
+            other => panic!("{other:?}"),
+        };
+        // Two shapes by turns, in falling order; the fourth element is missing.
+        let items = [6, 5, 4, 2, 1, 0].map(|n| [assign(8 * n, 8 * n), copy(8 * n)]);
+        let out = roll_like(items.into_iter().flatten().collect(), &position, 0);
+        let loops: Vec<_> = out
+            .iter()
+            .map(|item| match item {
+                Item::Loop(0, from, to, body) => (*from, *to, body.len()),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(loops, [(0, 3, 1), (4, 7, 1), (0, 3, 1), (4, 7, 1)]);
+    }
 }
