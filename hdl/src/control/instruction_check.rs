@@ -21,7 +21,7 @@ const SYNC: usize = isa::OP_SYNC as usize;
 ///
 /// # Timing
 /// Combinational.
-#[module(combinational, shape: SequencerShape, describe)]
+#[module(combinational, shape: SequencerShape, describe = _post)]
 pub struct InstructionCheck {
     /// Word of the program.
     pub word_i: Signal<In, Bits<32>>,
@@ -95,12 +95,6 @@ pub struct InstructionCheck {
     _activations: usize,
     #[new((post.pooling || post.activations > 0).into())]
     _extended: usize,
-}
-
-impl InstructionCheck {
-    fn describe(&self, meta: Meta) -> Meta {
-        self._post.describe(meta)
-    }
 }
 
 /// Options of post-processing in word 1 of a DRAIN.

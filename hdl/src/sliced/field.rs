@@ -15,7 +15,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Rules
 /// A word must be written before it is read.
-#[module(describe)]
+#[module(describe = _shape)]
 pub struct SlicedField<const UB: usize> {
     /// Writes a word.
     pub wen_i: Signal<In, Bit>,
@@ -69,12 +69,6 @@ pub struct SlicedField<const UB: usize> {
     _first: usize,
 }
 
-impl<const UB: usize> SlicedField<UB> {
-    fn describe(&self, meta: Meta) -> Meta {
-        self._shape.describe(meta)
-    }
-}
-
 #[kernel]
 impl<const UB: usize> SlicedField<UB> {
     fn update(&mut self) {
@@ -87,11 +81,7 @@ impl<const UB: usize> SlicedField<UB> {
         self.reply_word();
     }
 
-    parts!(take_request);
-    parts!(access_row);
-    parts!(read_slices);
-    parts!(restore_word);
-    parts!(reply_word);
+    parts!(take_request, row_and_slices, reply_word);
     parts!(first_slice);
 
     /// The row of a word: its units of slice 0, then its mask.

@@ -16,7 +16,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Rules
 /// A word must be written before it is read.
-#[module(describe)]
+#[module(describe = _shape)]
 pub struct SlicedHybrid<const UB: usize> {
     /// Writes a word.
     pub wen_i: Signal<In, Bit>,
@@ -79,12 +79,6 @@ pub struct SlicedHybrid<const UB: usize> {
     _mask_units: usize,
 }
 
-impl<const UB: usize> SlicedHybrid<UB> {
-    fn describe(&self, meta: Meta) -> Meta {
-        self._shape.describe(meta)
-    }
-}
-
 #[kernel]
 impl<const UB: usize> SlicedHybrid<UB> {
     fn update(&mut self) {
@@ -97,11 +91,7 @@ impl<const UB: usize> SlicedHybrid<UB> {
         self.reply_word();
     }
 
-    parts!(take_request);
-    parts!(access_row);
-    parts!(read_slices);
-    parts!(restore_word);
-    parts!(reply_word);
+    parts!(take_request, row_and_slices, reply_word);
     parts!(first_slice);
 
     /// The row of a word, unit by unit: its mask and its packed units, or raw units.

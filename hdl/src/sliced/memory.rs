@@ -20,7 +20,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Rules
 /// A word must be written before it is read.
-#[module(describe)]
+#[module(describe = _shape)]
 pub struct Sliced<const UB: usize> {
     /// Writes a word.
     pub wen_i: Signal<In, Bit>,
@@ -107,12 +107,6 @@ pub struct Sliced<const UB: usize> {
     _split: usize,
 }
 
-impl<const UB: usize> Sliced<UB> {
-    fn describe(&self, meta: Meta) -> Meta {
-        self._shape.describe(meta)
-    }
-}
-
 #[kernel]
 impl<const UB: usize> Sliced<UB> {
     fn update(&mut self) {
@@ -125,11 +119,7 @@ impl<const UB: usize> Sliced<UB> {
         self.reply_word();
     }
 
-    parts!(take_request);
-    parts!(access_row);
-    parts!(read_slices);
-    parts!(restore_word);
-    parts!(reply_word);
+    parts!(take_request, row_and_slices, reply_word);
 
     /// The mask, as it is stored.
     fn mask(&mut self) {

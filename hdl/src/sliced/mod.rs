@@ -21,6 +21,10 @@
 
 /// Parts that several memories have.
 macro_rules! parts {
+    ($first:ident, $($other:ident),+) => {
+        parts!($first);
+        parts!($($other),+);
+    };
     (take_request) => {
         /// The request, as it comes.
         #[kernel]
@@ -32,7 +36,8 @@ macro_rules! parts {
             self.request.wdata_i.follow(&self.wdata_i);
         }
     };
-    (access_row) => {
+    // The row, the slices and the way back to the word.
+    (row_and_slices) => {
         /// Every request accesses the row.
         #[kernel]
         fn access_row(&mut self) {
@@ -42,8 +47,7 @@ macro_rules! parts {
             self.row.raddr_i.follow(&self.request.raddr_o);
             self.row.meet_i.follow(&self.request.meet_o);
         }
-    };
-    (read_slices) => {
+
         /// What the row says is read from the slices.
         #[kernel]
         fn read_slices(&mut self) {
@@ -51,8 +55,7 @@ macro_rules! parts {
             self.slices.raddr_i.follow(&self.row.raddr_o);
             self.slices.meet_i.follow(&self.row.meet_o);
         }
-    };
-    (restore_word) => {
+
         /// The mask on its way to the word.
         #[kernel]
         fn restore_word(&mut self) {

@@ -14,7 +14,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Rules
 /// A word must be written before it is read.
-#[module(name = "sliced_plain", describe)]
+#[module(name = "sliced_plain", describe = _shape)]
 pub struct PlainMemory<const UB: usize> {
     /// Writes a word.
     pub wen_i: Signal<In, Bit>,
@@ -78,14 +78,7 @@ fn data_shape(shape: &SlicedShape) -> DataSliceShape {
 }
 
 impl<const UB: usize> PlainMemory<UB> {
-    parts!(take_request);
-    parts!(reply_word);
-}
-
-impl<const UB: usize> PlainMemory<UB> {
-    fn describe(&self, meta: Meta) -> Meta {
-        self._shape.describe(meta)
-    }
+    parts!(take_request, reply_word);
 }
 
 #[kernel]

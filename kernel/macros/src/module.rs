@@ -363,9 +363,9 @@ fn meta(item: &ItemStruct, options: &Options, parameters: &[Parameter]) -> Token
     let told = parameters.iter().filter_map(Parameter::told);
     let grid = options.grid.then(|| quote!(.grid()));
     let own = quote!(::heddle_kernel::Meta::module(#text) #(#told)* #grid);
-    let own = match options.describe {
-        true => quote!(self.describe(#own)),
-        false => own,
+    let own = match &options.describe {
+        Some(describer) => quote!(#describer.describe(#own)),
+        None => own,
     };
     quote! {
         #[allow(dead_code)]

@@ -18,8 +18,8 @@ pub struct Options {
     pub build: bool,
     /// The module is a grid of cells.
     pub grid: bool,
-    /// The module adds to its description: `fn describe(&self, meta: Meta) -> Meta`.
-    pub describe: bool,
+    /// What adds to the description, itself or a parameter: `fn describe(&self, meta: Meta) -> Meta`.
+    pub describe: Option<TokenStream>,
     /// Name without prefix and parameters; else that of the struct.
     pub name: Option<String>,
     /// The only argument of the constructor, whose fields the parameters are.
@@ -29,6 +29,7 @@ pub struct Options {
 enum Word {
     Flag(Ident),
     Name(String),
+    Describe(Ident),
     Shape(Ident, Box<Type>),
 }
 
@@ -43,6 +44,9 @@ impl Parse for Word {
             input.parse::<Token![=]>()?;
             return Ok(Self::Name(input.parse::<LitStr>()?.value()));
         }
+        if ident == "describe" && input.parse::<Option<Token![=]>>()?.is_some() {
+            return Ok(Self::Describe(input.parse()?));
+        }
         Ok(Self::Flag(ident))
     }
 }
@@ -54,7 +58,7 @@ impl Options {
             reset: true,
             build: false,
             grid: false,
-            describe: false,
+            describe: None,
             name: None,
             shape: None,
         };
@@ -62,13 +66,14 @@ impl Options {
         for word in syn::parse::Parser::parse2(words, tokens)? {
             match word {
                 Word::Name(name) => out.name = Some(name),
+                Word::Describe(parameter) => out.describe = Some(quote!(self.#parameter)),
                 Word::Shape(name, ty) => out.shape = Some((name, *ty)),
                 Word::Flag(word) => match word.to_string().as_str() {
                     "combinational" => (out.clock, out.reset) = (false, false),
                     "no_reset" => out.reset = false,
                     "build" => out.build = true,
                     "grid" => out.grid = true,
-                    "describe" => out.describe = true,
+                    "describe" => out.describe = Some(quote!(self)),
                     _ => {
                         let text = "expected combinational, no_reset, build, grid, describe, \
                                     name = \"...\" or shape: Type";
