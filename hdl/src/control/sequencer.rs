@@ -127,6 +127,8 @@ pub struct Sequencer {
     issue: Signal<Local, Bit>,
     read: Signal<Local, Bit>,
     last_word: Signal<Local, Bit>,
+    /// The instruction waits until the unit is idle.
+    waits: [Signal<Local, Bit>; 3],
     last_loop: Signal<Local, Bit>,
     record_end: Signal<Local, Bit>,
     /// Fetch has no word yet.
@@ -224,13 +226,12 @@ impl Sequencer {
         // waits for the drain unit too, and a drain for a copy.
         self.in_head = self.state == State::Head;
         self.in_body = self.state == State::Body;
+        self.waits[0] = flag!(self.word, header::WAIT_WEIGHTS);
+        self.waits[1] = flag!(self.word, header::WAIT_STREAM);
+        self.waits[2] = flag!(self.word, header::WAIT_DRAIN);
         self.hold = false;
         for i in 0..3 {
-            if self.busy_i[i]
-                & (self.check.is_halt_o
-                    | self.is_target[i]
-                    | self.word.get_bit(header::WAIT_WEIGHTS.lsb + i))
-            {
+            if self.busy_i[i] & (self.check.is_halt_o | self.is_target[i] | self.waits[i]) {
                 self.hold = true;
             }
         }

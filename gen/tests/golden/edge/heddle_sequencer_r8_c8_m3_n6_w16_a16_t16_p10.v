@@ -154,6 +154,7 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
   wire issue;
   wire read;
   wire last_word;
+  wire [2:0] waits;  // 3 x 1: The instruction waits until the unit is idle
   wire last_loop;
   wire record_end;
   wire clear;
@@ -168,6 +169,9 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
   wire registers_start_in;
   wire [95:0] registers_param;  // 3 x 32
   wire registers_copy;
+  wire header_wait_weights;  // Waits until the weight unit is idle
+  wire header_wait_stream;  // Waits until the stream unit is idle
+  wire header_wait_drain;  // Waits until the drain unit is idle
   wire [8:0] drain_columns;  // Columns, 1..min(R, C)
   wire [7:0] header_length;  // Length in words, header included
   wire matmul_repeated;  // Repeated: a word for it follows
@@ -176,6 +180,9 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
   wire [2:0] row;  // Row, 0..M-1
   wire [3:0] row_loops;  // Loops, 0..N
 
+  assign header_wait_weights = word[16];
+  assign header_wait_stream = word[17];
+  assign header_wait_drain = word[18];
   assign drain_columns = registers_param[72:64];
   assign header_length = word[15:8];
   assign matmul_repeated = registers_param[56];
@@ -193,6 +200,7 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
   assign is_unit[2] = unit_q == UnitDrain;
   assign in_head = state_q == StateHead;
   assign in_body = state_q == StateBody;
+  assign waits = {header_wait_drain, header_wait_stream, header_wait_weights};
   assign last_word = remaining_q == 8'd1;
   assign last_loop = loops_left_q == 4'd1;
   assign record_end = ((phase_q == PhaseBase) & (loops_left_q == 4'd0)) | ((phase_q == PhaseEnd) &
@@ -275,9 +283,9 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
 
   always @* begin
     hold = 1'b0;
-    if (busy_i[0] & (check_is_halt | is_target[0] | word[16])) hold = 1'b1;
-    if (busy_i[1] & (check_is_halt | is_target[1] | word[17])) hold = 1'b1;
-    if (busy_i[2] & (check_is_halt | is_target[2] | word[18])) hold = 1'b1;
+    if (busy_i[0] & (check_is_halt | is_target[0] | waits[0])) hold = 1'b1;
+    if (busy_i[1] & (check_is_halt | is_target[1] | waits[1])) hold = 1'b1;
+    if (busy_i[2] & (check_is_halt | is_target[2] | waits[2])) hold = 1'b1;
     if ((busy_i[2] & is_copy) | (busy_i[0] & registers_copy & is_target[2])) hold = 1'b1;
   end
 
