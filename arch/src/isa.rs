@@ -103,8 +103,8 @@ pub struct DrainPlace {
     /// First column that writes, 0..=255.
     pub first_column: u32,
     /// Partition of column 0 in steps of g = gcd(R, C): column c writes partition
-    /// (`turn` * g + c) mod R.
-    pub turn: u32,
+    /// (`rotate` * g + c) mod R.
+    pub rotate: u32,
 }
 
 /// How pooling makes one number of the sums of a window. The numbers are those of the instruction word.

@@ -344,7 +344,7 @@ impl Params {
     }
 
     /// Partitions that column 0 can drain into; 1 for a square array.
-    pub fn turns(&self) -> u32 {
+    pub fn rotations(&self) -> u32 {
         self.array.rows / self.partition_step()
     }
 

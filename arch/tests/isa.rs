@@ -52,8 +52,10 @@ prop_compose! {
 }
 
 fn place() -> impl Strategy<Value = Option<DrainPlace>> {
-    let place =
-        (0u32..256, 0u32..256).prop_map(|(first_column, turn)| DrainPlace { first_column, turn });
+    let place = (0u32..256, 0u32..256).prop_map(|(first_column, rotate)| DrainPlace {
+        first_column,
+        rotate,
+    });
     prop::option::of(place)
 }
 
@@ -221,7 +223,7 @@ fn words_are_those_of_the_document() {
     if let Instruction::Drain(Drain { place, .. }) = &mut drain {
         *place = Some(DrainPlace {
             first_column: 0xcd,
-            turn: 0x12,
+            rotate: 0x12,
         });
     }
     assert_eq!(
@@ -456,6 +458,10 @@ fn faulty_lines_are_explained() {
         ),
         ("drain columns=4 tile=256 lo=0 hi=0", "tile is \"256\""),
         (
+            "drain columns=4 tile=0 lo=0 hi=0 turn=1",
+            "\"turn\" is called \"rotate\"",
+        ),
+        (
             "drain columns=4 tile=0 lo=0 hi=0 [row 0 base 4",
             "expected a block in brackets",
         ),
@@ -484,14 +490,14 @@ fn faulty_lines_are_explained() {
     }
     let both = assemble("halt\nhalte\nhalt 1\n").expect_err("two faulty lines");
     assert_eq!(both.iter().map(|e| e.line).collect::<Vec<_>>(), [2, 3]);
-    let text = "  drain hi=5 lo=-5 wait=drain single columns=2 wait=weights tile=7 turn=1 \
+    let text = "  drain hi=5 lo=-5 wait=drain single columns=2 wait=weights tile=7 rotate=1 \
                 [row 1 base 2: 3..4 step 5, 6..7 step 8] [row 0 base 9] # end";
     let [drain] = &assemble(text).expect("legal")[..] else {
         panic!("one instruction");
     };
     assert_eq!(
         drain.to_string(),
-        "drain columns=2 single tile=7 lo=-5 hi=5 column=0 turn=1 wait=weights wait=drain \
+        "drain columns=2 single tile=7 lo=-5 hi=5 column=0 rotate=1 wait=weights wait=drain \
          [row 1 base 2: 3..4 step 5, 6..7 step 8] [row 0 base 9]"
     );
 }

@@ -60,7 +60,7 @@ fn pet_59_the_word_of_pooling_stands_behind_the_one_of_the_columns() {
     };
     let expected = DrainPlace {
         first_column: 2,
-        turn: 1,
+        rotate: 1,
     };
     assert_eq!(place, Some(expected));
     assert_eq!(pooling, windows(Reduction::Product, 8));

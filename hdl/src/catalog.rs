@@ -9,7 +9,7 @@ use crate::blocks::offsets::{OffsetShape, OffsetUnit};
 use crate::buffer::{BankCount, Partition, PsumColumn, ResultColumn, RowOffset, StateBuffer};
 use crate::control::{Control, ControlShape, HostPort, Sequencer, SequencerShape};
 use crate::post::{
-    Activate, DrainPlace, Gatherer, PoolLane, Post, PostLane, PostOptions, Requantise,
+    Activate, BytePacker, DrainPlace, PoolLane, Post, PostLane, PostOptions, Requantise,
 };
 use crate::sliced::{
     MaskPlace, PlainMemory, Sliced, SlicedCounters, SlicedField, SlicedHybrid, SlicedShape,
@@ -46,7 +46,7 @@ macro_rules! modules {
 
 modules! { p =>
     "top" "whole machine behind its host port": top(p);
-    "control" "host port, sequencer and heads of the waves": control(p);
+    "control" "host port, sequencer and issue units of the waves": control(p);
     "sequencer" "fetches, checks and starts instructions":
         Box::new(Sequencer::new(SequencerShape::of(p)));
     "host_port" "registers and memory regions of the host":
@@ -75,9 +75,9 @@ modules! { p =>
         Box::new(ResultColumn::new(p.results_buffer.depth));
     "psum_column" "sums of one column that enter the array at the top again":
         Box::new(PsumColumn::new(p.results_buffer.depth));
-    "post" "scaling and gathering of all columns":
+    "post" "scaling and byte packing of all columns":
         Box::new(Post::new(p.array.cols, p.column_tiles, PostOptions::of(p)));
-    "post_lane" "scaling and gathering of one column":
+    "post_lane" "scaling and byte packing of one column":
         Box::new(PostLane::new(p.column_tiles, PostOptions::of(p)));
     "drain_place" "words of the columns to the partitions":
         Box::new(DrainPlace::new(size(p.array.rows), size(p.array.cols)));
@@ -86,7 +86,7 @@ modules! { p =>
         Box::new(PoolLane::new(PostOptions::of(p)));
     "activate" "activation functions of one column":
         Box::new(Activate::new(p.post.activations.max(1)));
-    "gatherer" "bytes to words": Box::new(Gatherer::default());
+    "byte_packer" "bytes to words": Box::new(BytePacker::default());
 }
 
 /// Builds a module by name; `None` if there is no such module.

@@ -1,6 +1,8 @@
-//! The steps of a scaling and the gathering of bytes, each at the corners that a lane and its random sums do not meet.
+//! The steps of a scaling and the packing of bytes, each at the corners that a lane and its random sums do not meet.
 
-use heddle_hdl::post::{Gatherer, HighMultiply, RoundingShift, SaturatingShift};
+use heddle_hdl::post::{
+    BytePacker, HighMultiply, PoolLane, PostOptions, RoundingShift, SaturatingShift,
+};
 use heddle_kernel::prelude::*;
 
 const LEAST: i64 = i32::MIN as i64;
@@ -132,7 +134,7 @@ fn results_are_clamped_to_signed_bounds() {
 #[test]
 fn a_dropped_word_never_leaves_whether_a_byte_comes_with_the_drop_or_not() {
     for byte_with_drop in [false, true] {
-        let mut u = Gatherer::default();
+        let mut u = BytePacker::default();
         u.rst_n.next = true;
         // Drop, byte for an address, flush; what leaves in that cycle.
         for (drop, byte, flush, leaves) in [
@@ -154,5 +156,28 @@ fn a_dropped_word_never_leaves_whether_a_byte_comes_with_the_drop_or_not() {
             assert_eq!(found, leaves, "a byte with the drop: {byte_with_drop}");
             clock_cycle!(u);
         }
+    }
+}
+
+#[test]
+fn a_window_ends_with_a_sum_and_not_between_two() {
+    let mut u = PoolLane::new(PostOptions::default());
+    u.rst_n.next = true;
+    // Sum, first and last of its window; the maximum of the window before leaves beside it.
+    for (sum, first, last, leaves) in [
+        (Some(3), true, false, None),
+        (None, false, true, None),
+        (Some(2), false, true, None),
+        (None, true, true, Some(3)),
+        (None, false, false, None),
+    ] {
+        u.valid_i.next = sum.is_some();
+        u.first_i.next = first;
+        u.last_i.next = last;
+        u.acc_i.next = bits(sum.unwrap_or(9));
+        settle(&mut u);
+        let found = u.valid_o.val().then(|| value(u.acc_o.val()));
+        assert_eq!(found, leaves, "{sum:?}, first {first}, last {last}");
+        clock_cycle!(u);
     }
 }

@@ -1,4 +1,4 @@
-//! Scaling and gathering of the post-processing model.
+//! Scaling and packing of the post-processing model.
 
 use heddle_sim::buffer::DrainWord;
 use heddle_sim::post::{ParameterWrite, PostInputs, PostModel, PostSettings, Scale, requantise};

@@ -1,7 +1,7 @@
 // One sub-block of ROWS x COLS as weights, an identity matrix streamed past it, the sums drained: PE array,
-// results buffer, post lanes and drain of the machine, with the schedule of its heads. Weights, destination
+// results buffer, post lanes and drain of the machine, with the schedule of its issue units. Weights, destination
 // address and first partition are free; so is every input in every clock in which it has no meaning.
-// STEP is gcd(ROWS, COLS), the distance of two turns of the drain.
+// STEP is gcd(ROWS, COLS), the distance of two rotations of the drain.
 module transpose (
   input wire clk
 );
@@ -13,7 +13,7 @@ module transpose (
 
   (* anyconst *) reg [8*ROWS*COLS-1:0] weights;
   (* anyconst *) reg [15:0] destination;
-  (* anyconst *) reg [7:0] turn;
+  (* anyconst *) reg [7:0] rotate;
   (* anyconst *) reg [7:0] tile;
   (* anyconst *) reg single;
   // The element whose arrival is counted: t of partition c
@@ -85,11 +85,11 @@ module transpose (
   wire [ROWS-1:0] lands;
   wire [13*ROWS-1:0] place;
   wire [64*ROWS-1:0] bytes;
-  drain_dut u_drain (.clk(clk), .rst_n(n != 0), .turn_i(turn), .valid_i(valid), .word_i(word),
+  drain_dut u_drain (.clk(clk), .rst_n(n != 0), .rotate_i(rotate), .valid_i(valid), .word_i(word),
     .data_i(data), .valid_o(lands), .word_o(place), .data_o(bytes));
 
   always @(*) begin
-    assume (turn * STEP < ROWS);
+    assume (rotate * STEP < ROWS);
     assume (tile < 2);
     assume (destination <= 65536 - ROWS);
     assume (t < ROWS && c < COLS);
@@ -109,7 +109,7 @@ module transpose (
     is_elsewhere = 0;
     is_other = 0;
     for (p = 0; p < ROWS; p = p + 1) begin
-      column = p >= turn * STEP ? p - turn * STEP : ROWS + p - turn * STEP;
+      column = p >= rotate * STEP ? p - rotate * STEP : ROWS + p - rotate * STEP;
       for (e = 0; e < ROWS; e = e + 1) elements_of[8*e+:8] = weights >> 8 * (COLS * e + column);
       if (n != 0 && lands[p]) begin
         if (column >= COLS) is_elsewhere = 1;

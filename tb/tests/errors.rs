@@ -134,7 +134,7 @@ fn illegal_instructions_stop_with_their_code() {
             check(pair, 3, &words, ErrorCode::BadField, 3);
         }
         let placed = 1 | 1 << 10;
-        for word in [params.array.cols, params.turns() << 16, 1 << 8, 1 << 24] {
+        for word in [params.array.cols, params.rotations() << 16, 1 << 8, 1 << 24] {
             let words = [0x0604, placed, 0, word, 0, 0];
             check(pair, 3, &words, ErrorCode::BadField, 3);
         }
@@ -348,7 +348,7 @@ fn a_wait_without_progress_is_stuck_in_its_clock() {
     });
 }
 
-/// A drain that is stopped in the middle of a word: bytes wait in the gatherers.
+/// A drain that is stopped in the middle of a word: bytes wait in the byte packers.
 #[test]
 fn a_stopped_drain_leaves_no_bytes_to_the_next_one() {
     on_machines(|pair| {

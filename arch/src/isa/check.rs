@@ -71,7 +71,7 @@ impl Instruction {
                 let tables = Post::ACTIVATIONS_MAX.into();
                 field("columns", (*columns).into(), 1, 256)?;
                 field("first column", place.first_column.into(), 0, 255)?;
-                field("turn", place.turn.into(), 0, 255)?;
+                field("rotate", place.rotate.into(), 0, 255)?;
                 field("lo", (*lo).into(), -256, 255)?;
                 field("hi", (*hi).into(), -256, 255)?;
                 field("activation", (*activation).into(), 0, tables)?;
@@ -137,7 +137,7 @@ impl Instruction {
                 most("advance", advance.unwrap_or(0).into(), traversal.loops - 1)?;
                 let behind = place.first_column + columns;
                 most("first column + columns", behind, params.array.cols)?;
-                most("turn", place.turn, params.turns() - 1)?;
+                most("rotate", place.rotate, params.rotations() - 1)?;
                 most("column tile", (*tile).into(), params.column_tiles - 1)?;
             }
         }

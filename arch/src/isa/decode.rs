@@ -146,7 +146,7 @@ fn decode_drain(wait: Wait, name: &str, words: &[u32]) -> Result<Drain, IsaError
         reserved(name, "word 3", word, drain_place::WORD.used())?;
         place = Some(DrainPlace {
             first_column: drain_place::COLUMN.get(word),
-            turn: drain_place::TURN.get(word),
+            rotate: drain_place::ROTATE.get(word),
         });
     }
     let mut pooling = None;

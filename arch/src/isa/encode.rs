@@ -82,8 +82,8 @@ fn push_drain(words: &mut Vec<u32>, d: &Drain) {
     // Two's complement.
     words.push(drain_bounds::LO.put(d.lo as u32) | drain_bounds::HI.put(d.hi as u32));
     if let Some(place) = d.place {
-        let turn = drain_place::TURN.put(place.turn);
-        words.push(drain_place::COLUMN.put(place.first_column) | turn);
+        let rotate = drain_place::ROTATE.put(place.rotate);
+        words.push(drain_place::COLUMN.put(place.first_column) | rotate);
     }
     if let Some(pooling) = d.pooling {
         let window = drain_pool::WINDOW.put(pooling.window - 1);

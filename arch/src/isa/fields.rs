@@ -189,7 +189,7 @@ words! {
     /// DRAIN that is placed.
     drain_place "DRAIN" "if placed" {
         COLUMN 7 0 "first column",
-        TURN 23 16 "turn",
+        ROTATE 23 16 "steps by which the columns rotate",
     }
     /// DRAIN that pools.
     drain_pool "DRAIN" "if pooled" {

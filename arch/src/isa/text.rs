@@ -92,8 +92,12 @@ impl fmt::Display for Instruction {
                     f,
                     "drain columns={columns}{single} tile={tile} lo={lo} hi={hi}"
                 )?;
-                if let Some(DrainPlace { first_column, turn }) = place {
-                    write!(f, " column={first_column} turn={turn}")?;
+                if let Some(DrainPlace {
+                    first_column,
+                    rotate,
+                }) = place
+                {
+                    write!(f, " column={first_column} rotate={rotate}")?;
                 }
                 if *activation != 0 {
                     write!(f, " activation={activation}")?;
@@ -241,10 +245,10 @@ fn instruction(content: &str) -> Result<Instruction, String> {
             })
         }
         "drain" => {
-            let place = match fields.has("column") || fields.has("turn") {
+            let place = match fields.has("column") || fields.has("rotate") {
                 true => Some(DrainPlace {
                     first_column: fields.value("column", Some(0))?,
-                    turn: fields.value("turn", Some(0))?,
+                    rotate: fields.value("rotate", Some(0))?,
                 }),
                 false => None,
             };
@@ -364,6 +368,7 @@ impl<'a> Fields<'a> {
     fn none_left(&self, instruction: &str) -> Result<(), String> {
         match self.0.first() {
             None => Ok(()),
+            Some(("turn", _)) => Err("\"turn\" is called \"rotate\"".into()),
             Some((name, _)) => Err(format!("{name:?} is no field of {instruction}")),
         }
     }

@@ -67,7 +67,7 @@ impl IdentityBuild {
         let step = steps.params.partition_step();
         let place = DrainPlace {
             first_column: row % step,
-            turn: row / step,
+            rotate: row / step,
         };
         let one = self.identity.element(row, row).1;
         let first = self.identity.element(row, 0).1;

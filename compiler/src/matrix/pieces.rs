@@ -38,7 +38,7 @@ pub(super) fn pieces(weights: &MatrixPlace, params: &Params) -> Vec<Piece> {
             columns: end - first,
             place: DrainPlace {
                 first_column: first - group_start,
-                turn: group_start % rows / params.partition_step(),
+                rotate: group_start % rows / params.partition_step(),
             },
         });
         first = end;
@@ -66,9 +66,9 @@ mod tests {
                 for piece in pieces(&weights, &params) {
                     let place = piece.place;
                     assert!(place.first_column + piece.columns <= cols);
-                    assert!(piece.columns <= params.lanes() && place.turn < params.turns());
+                    assert!(piece.columns <= params.lanes() && place.rotate < params.rotations());
                     for array_column in place.first_column..place.first_column + piece.columns {
-                        let turned = place.turn * params.partition_step() + array_column;
+                        let turned = place.rotate * params.partition_step() + array_column;
                         assert_eq!(piece.group * cols + array_column, column);
                         assert_eq!((piece.band, turned % rows), (column / rows, column % rows));
                         column += 1;

@@ -82,8 +82,8 @@ pub struct InstructionCheck {
     /// Columns of the array.
     _cols: Param<'c'>,
     /// Partitions that column 0 can drain to.
-    #[new(shape.turns())]
-    _turns: Param<'s'>,
+    #[new(shape.rotations())]
+    _rotations: Param<'s'>,
     _post: PostOptions,
     #[new(post.pooling.into())]
     _pooling: usize,
@@ -271,11 +271,11 @@ impl InstructionCheck {
     fn third_param(&mut self) {
         self.bad_field_o = field!(self.word_i, matmul_table::ZEROS[0]) != 0;
         if self.unit_i == Unit::Drain {
-            let turn = field!(self.word_i, drain_place::TURN).get_bits::<9>(0);
+            let rotate = field!(self.word_i, drain_place::ROTATE).get_bits::<9>(0);
             self.bad_field_o = (field!(self.word_i, drain_place::ZEROS[1]) != 0)
                 | (field!(self.word_i, drain_place::ZEROS[0]) != 0)
                 | (self.behind > self._cols.to_bits::<10>())
-                | (turn >= self._turns.to_bits::<9>());
+                | (rotate >= self._rotations.to_bits::<9>());
             for i in 0..self._pooling {
                 if self.is_pool_i[i] {
                     self.bad_field_o.follow(&self.bad_pool[i]);

@@ -1,10 +1,10 @@
-//! The sequencer and the heads of the waves, the host port and the counters.
+//! The sequencer and the issue units of the waves, the host port and the counters.
 //!
 //! The sequencer fetches instructions and sets up three units: weights, stream and drain. Each
-//! unit is a traversal unit and a head that turns its addresses into slots of a wave.
+//! unit is a traversal unit and an issue unit that turns its addresses into slots of a wave.
 
 mod counters;
-mod drain_head;
+mod drain_issue;
 mod host_port;
 mod instruction_check;
 mod prefetch;
@@ -12,14 +12,14 @@ mod sequencer;
 mod shape;
 mod state;
 mod status;
-mod stream_head;
-mod sums_head;
+mod stream_issue;
+mod sums_issue;
 mod unit;
 mod unit_registers;
-mod weight_head;
+mod weight_issue;
 
 pub use counters::{Counters, counters};
-pub use drain_head::DrainHead;
+pub use drain_issue::DrainIssue;
 pub use host_port::HostPort;
 pub use instruction_check::InstructionCheck;
 pub use prefetch::Prefetch;
@@ -27,11 +27,11 @@ pub use sequencer::Sequencer;
 pub use shape::{ControlShape, SequencerShape};
 pub use state::{Phase, State, Unit};
 pub use status::Status;
-pub use stream_head::StreamHead;
-pub use sums_head::SumsHead;
+pub use stream_issue::StreamIssue;
+pub use sums_issue::SumsIssue;
 pub use unit::Control;
 pub use unit_registers::UnitRegisters;
-pub use weight_head::WeightHead;
+pub use weight_issue::WeightIssue;
 
 /// The number of an error, for a kernel.
 fn code(error: heddle_arch::isa::ErrorCode) -> u64 {

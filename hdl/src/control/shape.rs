@@ -63,7 +63,7 @@ impl SequencerShape {
     }
 
     /// Partitions that column 0 can drain into; 1 for a square array.
-    pub fn turns(&self) -> usize {
+    pub fn rotations(&self) -> usize {
         self.rows / common_divisor(self.rows as u32, self.cols as u32) as usize
     }
 }

@@ -4,8 +4,8 @@ mod logic;
 
 use super::counters::describe;
 use super::{
-    ControlShape, Counters, DrainHead, HostPort, Prefetch, Sequencer, SequencerShape, Status,
-    StreamHead, WeightHead, counters,
+    ControlShape, Counters, DrainIssue, HostPort, Prefetch, Sequencer, SequencerShape, Status,
+    StreamIssue, WeightIssue, counters,
 };
 use crate::buffer::{HostAccess, OperandSlot, WeightSlot};
 use crate::traversal::{TraversalEngine, TraversalShape};
@@ -81,8 +81,8 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     pub post_cols_o: Signal<Out, Bits<9>>,
     /// Columns before the first one to be served.
     pub post_skip_o: Signal<Out, Bits<8>>,
-    /// Steps by which the columns are turned on their way to the partitions.
-    pub post_turn_o: Signal<Out, Bits<8>>,
+    /// Steps by which the columns rotate on their way to the partitions.
+    pub post_rotate_o: Signal<Out, Bits<8>>,
     /// Post wave: slot.
     pub post_valid_o: Signal<Out, Bit>,
     /// Post wave: byte address of the result.
@@ -146,12 +146,12 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     stream_walk: TraversalEngine<W, D, A>,
     #[new(TraversalEngine::new(walk(&sizes)))]
     drain_walk: TraversalEngine<W, D, A>,
-    #[new(WeightHead::new(shape))]
-    weight_head: WeightHead<A>,
-    #[new(StreamHead::new(shape))]
-    stream_head: StreamHead<A>,
-    #[new(DrainHead::new(shape))]
-    drain_head: DrainHead<A>,
+    #[new(WeightIssue::new(shape))]
+    weight_issue: WeightIssue<A>,
+    #[new(StreamIssue::new(shape))]
+    stream_issue: StreamIssue<A>,
+    #[new(DrainIssue::new(shape))]
+    drain_issue: DrainIssue<A>,
     bias_load: [Reg<Bit>; 5],
     bias_first: [Reg<Bit>; 5],
     bias_tile: [Delay<Bits<8>>; 5],

@@ -1,9 +1,9 @@
 //! One column of post-processing.
 
-use super::{Activate, Gatherer, PoolLane, PostOptions, REQUANTISE_LATENCY, Requantise};
+use super::{Activate, BytePacker, PoolLane, PostOptions, REQUANTISE_LATENCY, Requantise};
 use heddle_kernel::prelude::*;
 
-/// Cycles from `valid_i` of a lane without options until its byte reaches the gatherer. A word leaves in the
+/// Cycles from `valid_i` of a lane without options until its byte reaches the byte packer. A word leaves in the
 /// cycle in which a byte of another word arrives there, or one cycle after its flush byte.
 pub const POST_LATENCY: usize = REQUANTISE_LATENCY;
 
@@ -130,7 +130,7 @@ pub struct PostLane {
     #[new(Ram1r1w::new(5, tiles))]
     ram: Ram1r1w<8, 8>,
     requantise: Requantise,
-    gather: Gatherer,
+    byte_packer: BytePacker,
     /// The column takes part in the drain whose head is on the inputs.
     takes_part: Signal<Local, Bit>,
     /// Shift of the tile that is being loaded.
@@ -320,17 +320,17 @@ impl PostLane {
     /// Bytes become words.
     fn words(&mut self) {
         let last = self._stages - 1;
-        self.gather.drop_i = self.pipe_load[last];
-        self.gather.valid_i = self.pipe_valid[last];
-        self.gather.dest_i = self.pipe_dest[last];
-        self.gather.flush_i = self.pipe_flush[last];
+        self.byte_packer.drop_i = self.pipe_load[last];
+        self.byte_packer.valid_i = self.pipe_valid[last];
+        self.byte_packer.dest_i = self.pipe_dest[last];
+        self.byte_packer.flush_i = self.pipe_flush[last];
         if self._activates > 0 {
-            self.gather.byte_i = self.activate[0].byte_o;
+            self.byte_packer.byte_i = self.activate[0].byte_o;
         } else {
-            self.gather.byte_i = self.requantise.byte_o;
+            self.byte_packer.byte_i = self.requantise.byte_o;
         }
-        self.dr_valid_o = self.gather.valid_o;
-        self.dr_word_o = self.gather.word_o;
-        self.dr_data_o.follow(&self.gather.data_o);
+        self.dr_valid_o = self.byte_packer.valid_o;
+        self.dr_word_o = self.byte_packer.word_o;
+        self.dr_data_o.follow(&self.byte_packer.data_o);
     }
 }

@@ -2,7 +2,7 @@
 //! words to their partitions; as options, pooling in front of the scaling and activation functions behind it.
 
 mod activate;
-mod gather;
+mod byte_packer;
 mod lane;
 mod median;
 mod multiply;
@@ -10,13 +10,13 @@ mod options;
 mod place;
 mod pool;
 mod requantise;
+mod rotate;
 mod round;
 mod row;
 mod saturate;
-mod turn;
 
 pub use activate::{ACTIVATE_LATENCY, Activate};
-pub use gather::Gatherer;
+pub use byte_packer::BytePacker;
 pub use lane::{POST_LATENCY, PostLane};
 pub use median::MedianChain;
 pub use multiply::HighMultiply;
@@ -24,7 +24,7 @@ pub use options::PostOptions;
 pub use place::DrainPlace;
 pub use pool::PoolLane;
 pub use requantise::{REQUANTISE_LATENCY, Requantise};
+pub use rotate::DrainRotate;
 pub use round::RoundingShift;
 pub use row::Post;
 pub use saturate::SaturatingShift;
-pub use turn::DrainTurn;

@@ -43,7 +43,7 @@ impl PostOptions {
         usize::from(self.pooling) + usize::from(self.median > 0)
     }
 
-    /// Cycles from the scaling to the gatherer.
+    /// Cycles from the scaling to the byte packer.
     pub fn activate_latency(&self) -> usize {
         if self.activations > 0 {
             ACTIVATE_LATENCY
@@ -52,7 +52,7 @@ impl PostOptions {
         }
     }
 
-    /// Cycles from `valid_i` of a lane until its byte reaches the gatherer.
+    /// Cycles from `valid_i` of a lane until its byte reaches the byte packer.
     pub fn latency(&self) -> usize {
         POST_LATENCY + self.extra()
     }

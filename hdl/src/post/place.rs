@@ -1,29 +1,29 @@
 //! From the columns that drain to the partitions.
 
-use super::DrainTurn;
+use super::DrainRotate;
 use heddle_arch::params::common_divisor;
 use heddle_kernel::prelude::*;
 
-/// Hands the words of the columns to the partitions: column c to partition (g * `turn_i` + c) modulo
+/// Hands the words of the columns to the partitions: column c to partition (g * `rotate_i` + c) modulo
 /// the number of partitions, where g is the greatest common divisor of rows and columns.
 ///
 /// The columns that drain at the same time are at most as many as the partitions, one behind another, so
 /// that no two of them meet.
 ///
 /// # Timing
-/// A word on `valid_i` in cycle T is on `valid_o` in T+1. `turn_i` is stable while a drain is active.
+/// A word on `valid_i` in cycle T is on `valid_o` in T+1. `rotate_i` is stable while a drain is active.
 #[module(build)]
 pub struct DrainPlace {
-    /// Steps by which the columns are turned.
-    pub turn_i: Signal<In, Bits<8>>,
+    /// Steps by which the columns rotate.
+    pub rotate_i: Signal<In, Bits<8>>,
     /// One per column: there is a word.
     pub valid_i: [Signal<In, Bit>; cols],
     /// Word addresses.
     pub word_i: [Signal<In, Bits<13>>; cols],
     /// Words of eight bytes.
     pub data_i: [[Signal<In, Bits<8>>; 8]; cols],
-    #[new(turn)]
-    turn: Vec<DrainTurn>,
+    #[new(rotate)]
+    rotate: Vec<DrainRotate>,
     /// One per partition: there is a word.
     pub valid: [OutReg<Bit>; rows],
     /// Word addresses.
@@ -46,10 +46,10 @@ pub struct DrainPlace {
     _rounds: Hidden,
     /// Columns, also those that do not exist.
     _padded: Hidden,
-    /// Bits of a turn.
-    _turns: Hidden,
+    /// Bits of a rotation.
+    _rotations: Hidden,
     #[argument]
-    _turn: Vec<DrainTurn>,
+    _rotate: Vec<DrainRotate>,
 }
 
 impl DrainPlace {
@@ -57,17 +57,17 @@ impl DrainPlace {
     pub fn new(rows: usize, cols: usize) -> Self {
         let step = common_divisor(rows as u32, cols as u32) as usize;
         let places = rows / step;
-        // Bit b of the turn shifts by 2^b steps.
-        let turn: Vec<DrainTurn> = (0..usize::BITS - (places - 1).leading_zeros())
-            .map(|bit| DrainTurn::new(rows, (step << bit) % rows))
+        // Bit b of the rotation shifts by 2^b steps.
+        let rotate: Vec<DrainRotate> = (0..usize::BITS - (places - 1).leading_zeros())
+            .map(|bit| DrainRotate::new(rows, (step << bit) % rows))
             .collect();
         Self::build(
             rows,
             cols,
             cols.div_ceil(rows),
             cols.next_multiple_of(rows),
-            turn.len(),
-            turn,
+            rotate.len(),
+            rotate,
         )
     }
 }
@@ -106,28 +106,28 @@ impl DrainPlace {
             }
         }
 
-        for b in 0..self._turns {
-            self.turn[b].turn_i = self.turn_i.get_bit(b);
+        for b in 0..self._rotations {
+            self.rotate[b].rotate_i = self.rotate_i.get_bit(b);
             if b > 0 {
                 for r in 0..self._rows {
-                    self.turn[b].valid_i[r] = self.turn[b - 1].valid_o[r];
-                    self.turn[b].word_i[r] = self.turn[b - 1].word_o[r];
+                    self.rotate[b].valid_i[r] = self.rotate[b - 1].valid_o[r];
+                    self.rotate[b].word_i[r] = self.rotate[b - 1].word_o[r];
                     for k in 0..8 {
-                        self.turn[b].data_i[r][k] = self.turn[b - 1].data_o[r][k];
+                        self.rotate[b].data_i[r][k] = self.rotate[b - 1].data_o[r][k];
                     }
                 }
             } else {
-                self.turn[b].valid_i.follow(&self.lane_valid);
-                self.turn[b].word_i.follow(&self.lane_word);
-                self.turn[b].data_i.follow(&self.lane_data);
+                self.rotate[b].valid_i.follow(&self.lane_valid);
+                self.rotate[b].word_i.follow(&self.lane_word);
+                self.rotate[b].data_i.follow(&self.lane_data);
             }
         }
 
-        if self._turns > 0 {
-            let last = self._turns - 1;
-            self.valid.follow(&self.turn[last].valid_o);
-            self.word.follow(&self.turn[last].word_o);
-            self.data.follow(&self.turn[last].data_o);
+        if self._rotations > 0 {
+            let last = self._rotations - 1;
+            self.valid.follow(&self.rotate[last].valid_o);
+            self.word.follow(&self.rotate[last].word_o);
+            self.data.follow(&self.rotate[last].data_o);
         } else {
             self.valid.follow(&self.lane_valid);
             self.word.follow(&self.lane_word);

@@ -141,7 +141,7 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
 
     /// Words of the columns to the partitions.
     fn drain(&mut self) {
-        self.place.turn_i = self.control.post_turn_o;
+        self.place.rotate_i = self.control.post_rotate_o;
         self.place.valid_i.follow(&self.post.dr_valid_o);
         self.place.word_i.follow(&self.post.dr_word_o);
         self.place.data_i.follow(&self.post.dr_data_o);

@@ -378,7 +378,7 @@ fn meta(item: &ItemStruct, options: &Options, parameters: &[Parameter]) -> Token
     }
 }
 
-/// `stream_head` of `StreamHead`.
+/// `stream_issue` of `StreamIssue`.
 fn snake_case(name: &str) -> String {
     let mut out = String::new();
     for letter in name.chars() {

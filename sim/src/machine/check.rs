@@ -201,7 +201,7 @@ impl WordCheck {
         reserved("parameter word 3", word, 0x00ff_00ff)?;
         let behind = (word & 0xff) + self.columns;
         within("first column + columns", behind, 1, params.array.cols)?;
-        within("turn", word >> 16, 0, turns(params) - 1)
+        within("rotate", word >> 16, 0, rotations(params) - 1)
     }
 }
 
@@ -224,7 +224,7 @@ fn pooling(word: u32, post: &Post) -> Result<(), Fault> {
 }
 
 /// Partitions that column 0 can drain into: what multiples of C leave modulo R.
-fn turns(params: &Params) -> u32 {
+fn rotations(params: &Params) -> u32 {
     let (rows, cols) = (params.array.rows, params.array.cols);
     let reached: std::collections::BTreeSet<u32> = (0..rows).map(|n| n * cols % rows).collect();
     reached.len() as u32

@@ -82,7 +82,7 @@ pub(crate) struct MovingWord {
 
 /// Bytes on their way to one word, the same word in all columns.
 #[derive(Debug, Clone)]
-struct Gatherer {
+struct BytePacker {
     word: Option<usize>,
     data: Vec<[u8; 8]>,
 }
@@ -104,7 +104,7 @@ pub(crate) struct Datapath {
     bias: Vec<i32>,
     results: Vec<i32>,
     post: PostSettings,
-    gatherer: Gatherer,
+    byte_packer: BytePacker,
     /// Words that have left the columns; whoever runs the machine takes them.
     pub leaving: Vec<LeavingWord>,
     /// Words that will be copied; whoever runs the machine takes them.
@@ -153,7 +153,7 @@ impl Datapath {
                 pooling: None,
                 activation: 0,
             },
-            gatherer: Gatherer {
+            byte_packer: BytePacker {
                 word: None,
                 data: vec![[0; 8]; cols],
             },
@@ -327,8 +327,8 @@ impl Datapath {
     /// A drain begins.
     pub fn begin_drain(&mut self, settings: PostSettings) {
         self.post = settings;
-        self.gatherer.word = None;
-        self.gatherer.data.fill([0; 8]);
+        self.byte_packer.word = None;
+        self.byte_packer.data.fill([0; 8]);
         self.window.clear();
     }
 
@@ -350,9 +350,9 @@ impl Datapath {
     /// One result per column, at its drain address; `flush` with the last one of a drain.
     pub fn drain(&mut self, sums: &[i32], address: usize, flush: bool) {
         let word = address / 8;
-        if self.gatherer.word != Some(word) {
-            self.write_gathered(false);
-            self.gatherer.word = Some(word);
+        if self.byte_packer.word != Some(word) {
+            self.write_packed(false);
+            self.byte_packer.word = Some(word);
         }
         let post = self.post;
         let active = sums.iter().enumerate().skip(post.first_column);
@@ -367,22 +367,22 @@ impl Datapath {
                 0 => value as u8,
                 table => self.activations[table - 1][usize::from(value as u8)],
             };
-            self.gatherer.data[column][address % 8] = stored;
+            self.byte_packer.data[column][address % 8] = stored;
         }
         if flush {
-            self.write_gathered(true);
+            self.write_packed(true);
         }
     }
 
-    /// Writes the gathered word of every active column to its partition.
-    fn write_gathered(&mut self, flushed: bool) {
-        let Some(word) = self.gatherer.word.take() else {
+    /// Writes the packed word of every active column to its partition.
+    fn write_packed(&mut self, flushed: bool) {
+        let Some(word) = self.byte_packer.word.take() else {
             return;
         };
         let partitions = self.active.len() / self.cols;
         let first = self.post.first_column;
         for column in first..first + self.post.columns {
-            let data = std::mem::take(&mut self.gatherer.data[column]);
+            let data = std::mem::take(&mut self.byte_packer.data[column]);
             let partition = (self.post.first_partition + column) % partitions;
             self.memory.write_result(partition, word, data);
             self.leaving.push(LeavingWord {

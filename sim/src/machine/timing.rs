@@ -147,12 +147,12 @@ impl Clockwork {
     /// What the units do in this cycle; the first error counts, the other units act all the same.
     fn units(&mut self, data: &mut Datapath) -> Result<(), Trap> {
         let copy_fault = self.write_copies(data);
-        // Weight and stream head both decide from this cycle's flags, before either changes them.
-        let weight_bank = self.weight_head();
+        // Weight and stream issue unit both decide from this cycle's flags, before either changes them.
+        let weight_bank = self.weight_issue();
         let shadow_full = self.shadow_full;
         let now_or_lost = std::mem::take(&mut self.now_or_lost);
         self.swapped = false;
-        let operand_banks = self.stream_head(data, shadow_full);
+        let operand_banks = self.stream_issue(data, shadow_full);
         let fault = self.operand_fault();
         let conflict = match (&weight_bank, &operand_banks) {
             (Ok(Some((bank, _))), Ok(others)) if others >> bank & 1 == 1 => {
@@ -168,7 +168,7 @@ impl Clockwork {
             }
             _ => Ok(()),
         };
-        let drain = self.drain_head(data);
+        let drain = self.drain_issue(data);
         weight_bank.and(copy_fault)?;
         if now_or_lost && !self.swapped {
             return Err(Trap::Error {
@@ -197,7 +197,7 @@ impl Clockwork {
     ///
     /// The swap of a complete tile goes with the last vector of the tile before, or in a slot
     /// without a vector.
-    fn stream_head(&mut self, data: &mut Datapath, ready: bool) -> Result<u32, Trap> {
+    fn stream_issue(&mut self, data: &mut Datapath, ready: bool) -> Result<u32, Trap> {
         let mut banks = 0;
         let mut vector = false;
         let step = self.stream.valid(self.now);
@@ -328,7 +328,7 @@ impl Clockwork {
         self.pending.push_back((due, sums));
     }
 
-    fn drain_head(&mut self, data: &mut Datapath) -> Result<(), Trap> {
+    fn drain_issue(&mut self, data: &mut Datapath) -> Result<(), Trap> {
         let step = self.drain.valid(self.now);
         let mut address = 0;
         if let Some(step) = &step {

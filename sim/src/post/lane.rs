@@ -1,4 +1,4 @@
-//! The clocked post-processing lane: scaling, clamping and gathering of bytes.
+//! The clocked post-processing lane: scaling, clamping and packing of bytes.
 
 use super::pool::reduce;
 use super::requantise::{Scale, requantise};
@@ -100,7 +100,7 @@ pub struct PostLaneOutputs {
     pub drain: Option<DrainWord>,
 }
 
-/// A result byte on its way to the gatherer.
+/// A result byte on its way to the byte packer.
 #[derive(Debug, Clone, Copy)]
 struct ResultByte {
     destination: u16,
@@ -108,14 +108,14 @@ struct ResultByte {
     flush: bool,
 }
 
-/// The word being gathered.
+/// The word being packed.
 #[derive(Debug, Clone, Copy)]
-struct Gathered {
+struct PackedWord {
     drain: DrainWord,
     complete: bool,
 }
 
-/// One lane. A byte reaches the gatherer a constant number of cycles after its slot. A word leaves
+/// One lane. A byte reaches the byte packer a constant number of cycles after its slot. A word leaves
 /// in the cycle in which a byte of another word arrives there, or one cycle after its flush byte.
 #[derive(Debug, Clone)]
 pub struct PostLaneModel {
@@ -128,11 +128,11 @@ pub struct PostLaneModel {
     next: DelayLine<PostInputs>,
     bytes: DelayLine<Option<ResultByte>>,
     loads: DelayLine<bool>,
-    gathered: Option<Gathered>,
+    packed: Option<PackedWord>,
 }
 
 impl PostLaneModel {
-    /// A lane with `tiles` scales whose bytes reach the gatherer after `latency_cycles`.
+    /// A lane with `tiles` scales whose bytes reach the byte packer after `latency_cycles`.
     pub fn new(tiles: usize, latency_cycles: usize) -> Self {
         Self {
             scales: vec![Scale::default(); tiles],
@@ -142,7 +142,7 @@ impl PostLaneModel {
             next: DelayLine::new(1),
             bytes: DelayLine::new(latency_cycles),
             loads: DelayLine::new(latency_cycles),
-            gathered: None,
+            packed: None,
         }
     }
 
@@ -213,25 +213,25 @@ impl PostLaneModel {
         let load = self.loads.shift(slot.load && !slot.valid);
         PostLaneOutputs {
             next: self.next.shift(next),
-            drain: self.gather(load, byte),
+            drain: self.pack(load, byte),
         }
     }
 
-    /// Takes at most one byte into the gathered word; returns the word that is pushed out. A load
+    /// Takes at most one byte into the packed word; returns the word that is pushed out. A load
     /// first forgets a word that was not flushed: it is left over from a drain that was stopped.
-    fn gather(&mut self, load: bool, byte: Option<ResultByte>) -> Option<DrainWord> {
+    fn pack(&mut self, load: bool, byte: Option<ResultByte>) -> Option<DrainWord> {
         if load {
-            self.gathered = self.gathered.filter(|held| held.complete);
+            self.packed = self.packed.filter(|held| held.complete);
         }
-        let leaves = self.gathered.is_some_and(|held| {
+        let leaves = self.packed.is_some_and(|held| {
             held.complete || byte.is_some_and(|b| b.destination >> 3 != held.drain.word)
         });
         let out = match leaves {
-            true => self.gathered.take().map(|held| held.drain),
+            true => self.packed.take().map(|held| held.drain),
             false => None,
         };
         if let Some(byte) = byte {
-            let held = self.gathered.get_or_insert(Gathered {
+            let held = self.packed.get_or_insert(PackedWord {
                 drain: DrainWord {
                     word: byte.destination >> 3,
                     data: 0,

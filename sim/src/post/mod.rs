@@ -1,5 +1,5 @@
 //! Post-processing: reducing windows of sums, scaling sums to bytes, activation functions, and
-//! gathering the bytes into words.
+//! packing the bytes into words.
 
 pub mod lane;
 pub mod place;

@@ -2,7 +2,7 @@
 
 use crate::buffer::DrainWord;
 
-/// Column c goes to partition (g * turn + c) modulo the number of partitions, one clock later.
+/// Column c goes to partition (g * rotate + c) modulo the number of partitions, one clock later.
 #[derive(Debug, Clone)]
 pub struct DrainPlaceModel {
     step: usize,
@@ -24,12 +24,12 @@ impl DrainPlaceModel {
     ///
     /// # Panics
     /// If two words go to one partition.
-    pub fn step(&mut self, turn: usize, words: &[Option<DrainWord>]) -> Vec<Option<DrainWord>> {
+    pub fn step(&mut self, rotate: usize, words: &[Option<DrainWord>]) -> Vec<Option<DrainWord>> {
         let rows = self.held.len();
         let mut next = vec![None; rows];
         for (column, word) in words.iter().enumerate() {
             let Some(word) = word else { continue };
-            let taken = next[(self.step * turn + column) % rows].replace(*word);
+            let taken = next[(self.step * rotate + column) % rows].replace(*word);
             assert!(taken.is_none(), "column {column} meets another one");
         }
         std::mem::replace(&mut self.held, next)

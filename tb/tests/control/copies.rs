@@ -364,18 +364,18 @@ fn pet_54_faults_of_copies_are_noticed() {
     let sources = machines::probed(&params);
     let mutants = r"
         // The distance is ignored; a copy shifts weights, makes tiles, waits for swaps like weights.
-        heddle_weight_head: addr_i[15:3] + distance_i => addr_i[15:3]
+        heddle_weight_issue: addr_i[15:3] + distance_i => addr_i[15:3]
         heddle_partition: wt_valid_q & !wt_copy_q => wt_valid_q
-        heddle_weight_head: fills = 1'b0 => fills = tile_end
-        heddle_weight_head: if (copy_i) begin\n      ready = 1'b1; => if (copy_i) begin
+        heddle_weight_issue: fills = 1'b0 => fills = tile_end
+        heddle_weight_issue: if (copy_i) begin\n      ready = 1'b1; => if (copy_i) begin
         // A copy does not wait for the drain, a drain not for the copy; the weight unit is idle too early.
         heddle_sequencer: (busy_i[2] & is_copy) | =>
         heddle_sequencer: | (busy_i[0] & registers_copy & is_target[2]) =>
-        heddle_weight_head: copying_q <= 9'd10 => copying_q <= 9'd9
-        heddle_control: weight_walk_busy | weight_head_copying => weight_walk_busy
+        heddle_weight_issue: copying_q <= 9'd10 => copying_q <= 9'd9
+        heddle_control: weight_walk_busy | weight_issue_copying => weight_walk_busy
         // Every row copies; a kept word outlives the copy over it; a destination beyond the memory goes unnoticed.
         heddle_partition: wt_is_active & wt_copy_i => wt_valid_i & wt_copy_i
-        heddle_weight_head: (dest_q[12:9] != 4'd0) => 1'b0
+        heddle_weight_issue: (dest_q[12:9] != 4'd0) => 1'b0
         // SYNC waits for the weight unit always; it starts it.
         heddle_sequencer: !is_alone & ((check => ((check";
     rtl::check_mutants(&sources, &faults(mutants), |sources, _| {

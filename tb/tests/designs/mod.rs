@@ -5,10 +5,10 @@ use heddle_hdl::array::{BiasRow, PeArray};
 use heddle_hdl::blocks::offsets::{OffsetShape, OffsetUnit};
 use heddle_hdl::buffer::{BankCount, ResultsBuffer, StateBuffer};
 use heddle_hdl::control::{
-    Control, ControlShape, DrainHead, HostPort, Prefetch, Sequencer, SequencerShape, StreamHead,
-    WeightHead,
+    Control, ControlShape, DrainIssue, HostPort, Prefetch, Sequencer, SequencerShape, StreamIssue,
+    WeightIssue,
 };
-use heddle_hdl::post::{Activate, DrainPlace, Gatherer, PoolLane, Post, PostOptions, Requantise};
+use heddle_hdl::post::{Activate, BytePacker, DrainPlace, PoolLane, Post, PostOptions, Requantise};
 use heddle_hdl::sliced::{Sliced, SlicedShape};
 use heddle_hdl::top::Top;
 use heddle_hdl::traversal::{
@@ -74,7 +74,7 @@ designs! {
     /// Scaling of one column.
     requantise: Requantise = Requantise::default();
     /// Bytes to words.
-    gatherer: Gatherer = Gatherer::default();
+    byte_packer: BytePacker = BytePacker::default();
     /// Three columns, four column tiles.
     post: Post = Post::new(3, 4, PostOptions::NONE);
     /// Two columns, two column tiles, all options.
@@ -86,11 +86,11 @@ designs! {
     /// Six partitions, four columns: turned by two or four places.
     drain_place: DrainPlace = DrainPlace::new(6, 4);
     /// Three loops, 1 KiB partitions, four column tiles, 64 results, row tables of 16 entries.
-    stream_head: StreamHead<16> = StreamHead::new(CONTROL);
+    stream_issue: StreamIssue<16> = StreamIssue::new(CONTROL);
     /// Three loops, 1 KiB partitions, four rows and columns.
-    weight_head: WeightHead<16> = WeightHead::new(CONTROL);
+    weight_issue: WeightIssue<16> = WeightIssue::new(CONTROL);
     /// Three loops, 1 KiB partitions, four column tiles, four columns.
-    drain_head: DrainHead<16> = DrainHead::new(CONTROL);
+    drain_issue: DrainIssue<16> = DrainIssue::new(CONTROL);
     /// Four rows and columns, 64 program words.
     sequencer: Sequencer = Sequencer::new(SHAPE);
     /// The same, partitions of 128 words.

@@ -4,9 +4,9 @@ use heddle_hdl::array::{BiasRow, PeArray};
 use heddle_hdl::blocks::offsets::OffsetUnit;
 use heddle_hdl::buffer::{ResultsBuffer, StateBuffer};
 use heddle_hdl::control::{
-    Control, DrainHead, HostPort, Prefetch, Sequencer, StreamHead, WeightHead,
+    Control, DrainIssue, HostPort, Prefetch, Sequencer, StreamIssue, WeightIssue,
 };
-use heddle_hdl::post::{Activate, DrainPlace, Gatherer, PoolLane, Post, Requantise};
+use heddle_hdl::post::{Activate, BytePacker, DrainPlace, PoolLane, Post, Requantise};
 use heddle_hdl::sliced::Sliced;
 use heddle_hdl::top::Top;
 use heddle_hdl::traversal::{OffsetTable, RegisterArray, TraversalEngine, TraversalUnit};
@@ -53,7 +53,7 @@ pins! { StateBuffer {
         host_rvalid_o, host_rdata_o, ev_mask_read_o, ev_mask_write_o, ev_slice_read_o, ev_slice_write_o, ev_zero_o
 } }
 
-pins! { DrainHead<16> {
+pins! { DrainIssue<16> {
     clock: clk;
     in: rst_n, clear_i, start_i, columns_i, tile_i, advance_i, level_i, window_i, op_valid_i, op_addr_i, op_tag_i, addr_valid_i,
         addr_i, addr_final_i, addr_end_i, addr_busy_i;
@@ -88,7 +88,7 @@ pins! { Prefetch {
     out: valid_o, write_o, table_o, partition_o, word_o, host_rvalid_o, wen_o, waddr_o, wdata_o, ready_o
 } }
 
-pins! { StreamHead<16> {
+pins! { StreamIssue<16> {
     clock: clk;
     in: rst_n, clear_i, start_i, rows_i, first_i, last_i, bank_i, level_i, thr_i, table_i,
         entry_i, addr_valid_i, addr_i, row_i, final_i, full_i;
@@ -103,7 +103,7 @@ pins! { Control<16, 17, 16> {
     out: host_ready_o, host_rvalid_o, host_rdata_o, running_o, done_o, error_o, op_o.valid,
         op_o.addr, op_o.rows, op_o.thr, op_o.fresh, op_o.swap, op_o.tag, op_o.table, op_o.entry, wt_o.valid,
         wt_o.addr, wt_o.rows, wt_o.copy, wt_o.dest, bias_load_o, bias_tile_o, bias_first_o, res_valid_o, res_bank_o, res_addr_o,
-        res_add_o, res_sum_o, res_write_o, post_load_o, post_tile_o, post_cols_o, post_skip_o, post_turn_o,
+        res_add_o, res_sum_o, res_write_o, post_load_o, post_tile_o, post_cols_o, post_skip_o, post_rotate_o,
         post_valid_o,
         post_dest_o, post_flush_o, post_first_o, post_last_o, post_reduction_o, post_window_o,
         post_table_o, post_single_o, post_lo_o, post_hi_o, bias_wen_o, scale_wen_o,
@@ -111,14 +111,14 @@ pins! { Control<16, 17, 16> {
         buffer_o.table, buffer_o.partition, buffer_o.word, buffer_o.data
 } }
 
-pins! { WeightHead<16> {
+pins! { WeightIssue<16> {
     clock: clk;
     in: rst_n, clear_i, rows_i, level_i, streamed_i, stall_i, flip_i, copy_i, distance_i, addr_valid_i, row_i, addr_i, final_i, swap_i;
     out: addr_ready_o, full_o, wt_o.valid, wt_o.addr, wt_o.rows, wt_o.copy, wt_o.dest, copying_o,
         error_o, lost_o
 } }
 
-pins! { Gatherer {
+pins! { BytePacker {
     clock: clk;
     in: rst_n, drop_i, valid_i, dest_i, flush_i, byte_i;
     out: valid_o, word_o, data_o
@@ -151,7 +151,7 @@ pins! { Activate {
 
 pins! { DrainPlace {
     clock: clk;
-    in: rst_n, turn_i, valid_i, word_i, data_i;
+    in: rst_n, rotate_i, valid_i, word_i, data_i;
     out: valid_o, word_o, data_o
 } }
 pins! { Sliced<8> {

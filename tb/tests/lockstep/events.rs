@@ -92,7 +92,7 @@ fn count_drain(coverage: &mut Coverage, drain: &Drain) {
         ("one column", drain.columns == 1),
         ("column tile goes on", drain.advance.is_some()),
         ("placed", place.first_column > 0),
-        ("turned", place.turn > 0),
+        ("rotated", place.rotate > 0),
         ("activation", drain.activation > 0),
         ("windows of several sums", window > 1),
         ("placed windows", window > 0 && drain.place.is_some()),

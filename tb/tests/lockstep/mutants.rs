@@ -27,7 +27,7 @@ fn a_word_that_is_a_clock_late_is_found() {
     let sources = machines::probed(&params);
     let late = "reg late_q; always @(posedge clk) late_q <= valid_i & flush_i;";
     let declaration = "reg complete_q;";
-    let module = "heddle_gatherer";
+    let module = "heddle_byte_packer";
     let both = format!("{declaration} {late}");
     let sources = rtl::mutated(&sources, module, declaration, &both);
     let now = "complete_q <= valid_i & flush_i;";
@@ -45,33 +45,33 @@ fn legal_programs_find_every_fault() {
         heddle_host_port: ((region == 2'd0) | !running_i) => 1'b1
         // The swap flag is lost, every K tile starts from the bias, a kept word is reused, the swap does not ride on
         // the last vector.
-        heddle_stream_head: op_swap_q <= swap & => op_swap_q <= op_swap_q & swap &
-        heddle_stream_head: is_tensor & first_q => is_tensor & (first_q | first_i)
-        heddle_stream_head: op_fresh_q <= fresh_q => op_fresh_q <= 1'b0
-        heddle_stream_head: (vector & tile_end) | =>
+        heddle_stream_issue: op_swap_q <= swap & => op_swap_q <= op_swap_q & swap &
+        heddle_stream_issue: is_tensor & first_q => is_tensor & (first_q | first_i)
+        heddle_stream_issue: op_fresh_q <= fresh_q => op_fresh_q <= 1'b0
+        heddle_stream_issue: (vector & tile_end) | =>
         // A word more is taken before a swap has crossed the columns.
-        heddle_weight_head: !full_q & (travel_q == 9'd0) => !full_q
-        // The last word of a drain stays in the gatherers; HALT does not wait for the waves.
-        heddle_drain_head: post_flush_q <= addr_end_i => post_flush_q <= 1'b0
+        heddle_weight_issue: !full_q & (travel_q == 9'd0) => !full_q
+        // The last word of a drain stays in the byte packers; HALT does not wait for the waves.
+        heddle_drain_issue: post_flush_q <= addr_end_i => post_flush_q <= 1'b0
         heddle_sequencer: quiet_q <= quiet_q - 10'd1 => quiet_q <= 10'd0
         // Every K tile takes the first entry; vectors of the last K tile count as the others.
-        heddle_stream_head: entry_q <= entry_q + 9'd1 => entry_q <= entry_q
-        heddle_control: stream_head_table & stream_head_last_tile_out => 1'b0
+        heddle_stream_issue: entry_q <= entry_q + 9'd1 => entry_q <= entry_q
+        heddle_control: stream_issue_table & stream_issue_last_tile_out => 1'b0
         // Products of several column tiles and streamed weights: the second column tile does not begin from its bias or
         // with the first entry, operands or prologue stay, repetitions count wrongly, the scale stays or changes too early,
         // a word that goes on is dropped, streamed words begin before a vector waits or stop between tiles, a word behind
         // the last tile counts as one.
-        heddle_stream_head: first_q <= first_i; => first_q <= first_q & first_i;
-        heddle_stream_head: entry_q <= {1'b0, entry_i}; => entry_q <= entry_q + 9'd1;
+        heddle_stream_issue: first_q <= first_i; => first_q <= first_q & first_i;
+        heddle_stream_issue: entry_q <= {1'b0, entry_i}; => entry_q <= entry_q + 9'd1;
         heddle_traversal_engine_m3_n5_w16_a16_s1_y1: + increment_i[16*i+:16] =>
         heddle_traversal_engine_m3_n5_w16_a16_s1_y1: times_q != 8'd0 => times_q > 8'd1
-        heddle_drain_head: start_i | advance => start_i
-        heddle_drain_head: & advance_i & tile_end => & advance_i
+        heddle_drain_issue: start_i | advance => start_i
+        heddle_drain_issue: & advance_i & tile_end => & advance_i
         heddle_post_lane: load_i & !valid_i => load_i
         heddle_requantise: multiplier_q[61:31] => multiplier_q[30:0]
-        heddle_weight_head: free & stall_i => free
-        heddle_weight_head: begun_q | (free => (free
-        heddle_weight_head: & (row_i == 3'd0) =>";
+        heddle_weight_issue: free & stall_i => free
+        heddle_weight_issue: begun_q | (free => (free
+        heddle_weight_issue: & (row_i == 3'd0) =>";
     check(&machines::tiny(), mutants, |machine| {
         run_programs(machine, 1, 100)
     });
@@ -85,12 +85,12 @@ fn garbage_finds_every_fault() {
         // The host meets results on their way; a drain address beyond the memory goes unnoticed; a stopped drain
         // leaves bytes behind; the wrong instruction is blamed.
         heddle_sequencer: state_q <= StateStop; => state_q <= StateIdle;
-        heddle_drain_head: assign dest_error_o = addr_valid_i & !in_range; => assign dest_error_o = 1'b0;
-        heddle_gatherer: open_q & !leaves & !drop_i => open_q & !leaves
+        heddle_drain_issue: assign dest_error_o = addr_valid_i & !in_range; => assign dest_error_o = 1'b0;
+        heddle_byte_packer: open_q & !leaves & !drop_i => open_q & !leaves
         heddle_unit_registers: if (clear_i) unit_pc_q[16*i+:16] <= 16'd0; =>
         // Sums beyond the memory and entries beyond the table go unnoticed.
         heddle_control: | end_fault_i =>
-        heddle_stream_head: & has_entry =>";
+        heddle_stream_issue: & has_entry =>";
     check(&machines::tiny(), mutants, |machine| {
         garbage::run_all(machine, 1, 600)
     });
@@ -100,9 +100,9 @@ fn garbage_finds_every_fault() {
 #[test]
 fn pet_58_pet_59_programs_find_every_fault_of_the_options() {
     let mutants = r"
-        heddle_drain_head: is_last = left_q == 8'd0 => is_last = left_q <= 8'd1
-        heddle_drain_head: if (start_i) begins_q <= 1'b1; =>
-        heddle_drain_head: post_valid_q <= pass => post_valid_q <= take
+        heddle_drain_issue: is_last = left_q == 8'd0 => is_last = left_q <= 8'd1
+        heddle_drain_issue: if (start_i) begins_q <= 1'b1; =>
+        heddle_drain_issue: post_valid_q <= pass => post_valid_q <= take
         heddle_sequencer: is_pool_q <= is_unit[2] & !drain_placed; => is_pool_q <= 1'b0;
         heddle_unit_registers: & !is_pool_i =>
         heddle_instruction_check: drain_activation > 4'd3 => drain_activation > 4'd4
@@ -119,13 +119,13 @@ fn pet_58_pet_59_programs_find_every_fault_of_the_options() {
 fn pet_60_pet_61_programs_find_every_fault_of_input_and_program_banks() {
     let mutants = r"
         heddle_host_port: codes = (region == 2'd3) & !host_addr_i[29] => codes = !host_addr_i[29]
-        heddle_stream_head: 13'h300) => 13'h400)
+        heddle_stream_issue: 13'h300) => 13'h400)
         heddle_row_offset: 13'h300 => 13'h400
         heddle_sequencer: if (awaits) state_q <= StateFetch; =>
-        heddle_weight_head: < 13'h200) => < 13'h300)
-        heddle_weight_head: < 13'h200) => < 13'h400)
-        heddle_drain_head: (addr_i[15:3] < 13'h200) => 1'b1
-        heddle_drain_head: (addr_i[15:3] < 13'h200) => (addr_i[15:3] < 13'h1ff)";
+        heddle_weight_issue: < 13'h200) => < 13'h300)
+        heddle_weight_issue: < 13'h200) => < 13'h400)
+        heddle_drain_issue: (addr_i[15:3] < 13'h200) => 1'b1
+        heddle_drain_issue: (addr_i[15:3] < 13'h200) => (addr_i[15:3] < 13'h1ff)";
     check(&machines::banked(), mutants, |machine| {
         any(machine, 60, 600)
     });
@@ -135,15 +135,15 @@ fn pet_60_pet_61_programs_find_every_fault_of_input_and_program_banks() {
 fn pet_57_legal_programs_find_every_fault_of_sums_at_the_top() {
     let mutants = r"
         // A tile begins a clock too early.
-        heddle_sums_head: tile_left_q <= 9'd7 => tile_left_q <= 9'd6
+        heddle_sums_issue: tile_left_q <= 9'd7 => tile_left_q <= 9'd6
         // An epilogue does not wait.
-        heddle_sums_head: slot_wait_o = slot_wait_q => slot_wait_o = 1'b0
+        heddle_sums_issue: slot_wait_o = slot_wait_q => slot_wait_o = 1'b0
         // Tiles that store nothing make others wait.
-        heddle_stream_head: vector & !(last_i & last_tile) => vector
+        heddle_stream_issue: vector & !(last_i & last_tile) => vector
         // The stored sum is added to the bias as well.
-        heddle_stream_head: is_tensor & !first_q) => is_tensor)
+        heddle_stream_issue: is_tensor & !first_q) => is_tensor)
         // The sums of an epilogue are not taken.
-        heddle_drain_head: res_sum_q <= slot; => res_sum_q <= slot_vector;";
+        heddle_drain_issue: res_sum_q <= slot; => res_sum_q <= slot_vector;";
     let params = machines::with_sums_at_top(machines::tall());
     check(&params, mutants, |machine| run_programs(machine, 1, 60));
 }
@@ -151,8 +151,8 @@ fn pet_57_legal_programs_find_every_fault_of_sums_at_the_top() {
 #[test]
 fn legal_programs_find_every_fault_of_words_backwards_and_placed_drains() {
     let mutants = r"
-        heddle_weight_head: {8'd0, flip_i, 3'd0} => 16'd0
-        heddle_drain_turn_r3_s2: if (turn_i) => if (!turn_i)
+        heddle_weight_issue: {8'd0, flip_i, 3'd0} => 16'd0
+        heddle_drain_rotate_r3_s2: if (rotate_i) => if (!rotate_i)
         heddle_post_lane: skip_i - 8'd1 => skip_i";
     check(&machines::wide(), mutants, |machine| {
         run_programs(machine, 1, 60)

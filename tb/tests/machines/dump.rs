@@ -31,7 +31,7 @@ pub fn dump(rng: &mut ChaCha8Rng, params: &Params) -> Vec<Instruction> {
     for (part, first_column) in (0..cols).step_by(lanes as usize).enumerate() {
         let place = DrainPlace {
             first_column,
-            turn: rng.random_range(0..params.turns()),
+            rotate: rng.random_range(0..params.rotations()),
         };
         let (columns, base) = (lanes.min(cols - first_column), part as u32 * 2 * depth);
         program.push(Instruction::Drain(Drain {

@@ -420,7 +420,7 @@ impl Writer<'_> {
         let columns = self.rng.random_range(1..=self.params.lanes());
         let place = self.chance(0.5).then(|| DrainPlace {
             first_column: self.rng.random_range(0..=self.params.array.cols - columns),
-            turn: self.rng.random_range(0..self.params.turns()),
+            rotate: self.rng.random_range(0..self.params.rotations()),
         });
         Instruction::Drain(Drain {
             columns,

@@ -21,7 +21,7 @@ module probed (
   // Instructions started: weight, stream, drain unit. Host accesses to the state buffer.
   output wire [2:0] start_o,
   output wire       buffer_host_o,
-  // Heads of the waves.
+  // Issue units of the waves.
   output wire        op_valid_o,
   output wire [15:0] op_addr_o,
   output wire  [7:0] op_tag_o,

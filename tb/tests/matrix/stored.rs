@@ -259,7 +259,7 @@ fn faults_of_the_results_buffer_are_found() {
     // The store of the column before; rows from 1 on.
     let list = r"
         heddle_result_column: array_sum = sum_en_q ? sum_i => array_sum = sum_en_q ? ~sum_i
-        heddle_drain_head: vector_q + 12'd1 => vector_q + 12'd2";
+        heddle_drain_issue: vector_q + 12'd1 => vector_q + 12'd2";
     check_mutants(&sound, &faults(list), |sources, _| {
         let machine = Machine::from_verilog(params.clone(), sources);
         let mut bench = Bench::new(&machine, 1)?;

@@ -19,7 +19,7 @@ fn first_partitions(program: &[Instruction], params: &Params) -> Vec<u32> {
         _ => None,
     });
     drains
-        .map(|place| place.turn * params.partition_step() + place.first_column)
+        .map(|place| place.rotate * params.partition_step() + place.first_column)
         .collect()
 }
 

@@ -1,4 +1,4 @@
-//! Heads of the waves, sequencer, host port, and what they are part of.
+//! Issue units of the waves, sequencer, host port, and what they are part of.
 
 use crate::agreement::{Stimulus, agreement};
 use crate::designs;
@@ -6,8 +6,8 @@ use crate::designs;
 use super::set_below;
 
 #[test]
-fn stream_head_agrees() {
-    agreement("stream_head", designs::stream_head())
+fn stream_issue_agrees() {
+    agreement("stream_issue", designs::stream_issue())
         .seed(31)
         .cycles(6000)
         .drive(|s| {
@@ -34,8 +34,8 @@ fn stream_head_agrees() {
 }
 
 #[test]
-fn weight_head_agrees() {
-    agreement("weight_head", designs::weight_head())
+fn weight_issue_agrees() {
+    agreement("weight_issue", designs::weight_issue())
         .seed(32)
         .drive(|s| {
             if s.chance(0.98) {
@@ -62,8 +62,8 @@ fn weight_head_agrees() {
 }
 
 #[test]
-fn drain_head_agrees() {
-    agreement("drain_head", designs::drain_head())
+fn drain_issue_agrees() {
+    agreement("drain_issue", designs::drain_issue())
         .seed(33)
         .cycles(6000)
         .drive(|s| {
@@ -258,7 +258,12 @@ fn drive_host(s: &mut Stimulus, requests: &mut Vec<(u64, u64)>, episode: u64) {
 fn control_agrees() {
     let mut requests = Vec::new();
     let tables = ["op_table_o", "op_entry_o", "buffer_table_o"];
-    let drains = ["post_tile_o", "post_skip_o", "post_turn_o", "post_single_o"];
+    let drains = [
+        "post_tile_o",
+        "post_skip_o",
+        "post_rotate_o",
+        "post_single_o",
+    ];
     agreement("control", designs::control())
         .still(&tables)
         .still(&drains)

@@ -128,8 +128,8 @@ fn requantise_agrees() {
 }
 
 #[test]
-fn gatherer_agrees() {
-    agreement("gatherer", designs::gatherer())
+fn byte_packer_agrees() {
+    agreement("byte_packer", designs::byte_packer())
         .seed(29)
         .drive(|s| {
             let dest = if s.chance(0.9) { s.cycle } else { s.below(64) };
@@ -251,7 +251,7 @@ fn drain_place_agrees() {
     agreement("drain_place", designs::drain_place())
         .seed(38)
         .drive(|s| {
-            set_below(s, "turn_i", 1, 3);
+            set_below(s, "rotate_i", 1, 3);
             thin_out(s, "valid_i", 4);
         })
         .check();

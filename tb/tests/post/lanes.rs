@@ -166,8 +166,8 @@ fn three_lanes_follow_their_model() {
 #[test]
 fn faults_are_noticed() {
     let mutants = [
-        ("heddle_gatherer", "valid_i & flush_i", "flush_i"),
-        ("heddle_gatherer", "complete_q | (valid_i", "(valid_i"),
+        ("heddle_byte_packer", "valid_i & flush_i", "flush_i"),
+        ("heddle_byte_packer", "complete_q | (valid_i", "(valid_i"),
         ("heddle_requantise", "= !single_i", "= 1'b1"),
         ("heddle_rounding_shift", "halves_up_i | ", ""),
         (

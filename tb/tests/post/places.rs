@@ -21,7 +21,7 @@ static ALL: LazyLock<Design<Size>> = LazyLock::new(|| {
     Design::new(PLACES.map(side).into(), "drain_places", "", |side| {
         let (rows, cols) = side.options;
         let ports = [
-            ("turn_i", 8, false),
+            ("rotate_i", 8, false),
             ("valid_i", cols, false),
             ("word_i", 13 * cols, false),
             ("data_i", 64 * cols, false),
@@ -34,11 +34,11 @@ static ALL: LazyLock<Design<Size>> = LazyLock::new(|| {
     })
 });
 
-/// Words of columns that lie one behind another; the turn changes when all words have passed.
+/// Words of columns that lie one behind another; the rotate changes when all words have passed.
 /// `prefix` stands in front of the names of the ports.
 fn random_places(dut: &mut Dut, prefix: &str, (rows, cols): Size) -> Checked<Coverage> {
-    let [turn_i, valid_i, word_i, data_i, valid_o, word_o, data_o] = [
-        "turn_i", "valid_i", "word_i", "data_i", "valid_o", "word_o", "data_o",
+    let [rotate_i, valid_i, word_i, data_i, valid_o, word_o, data_o] = [
+        "rotate_i", "valid_i", "word_i", "data_i", "valid_o", "word_o", "data_o",
     ]
     .map(|port| format!("{prefix}{port}"));
     let mut rng = dut.rng();
@@ -48,8 +48,8 @@ fn random_places(dut: &mut Dut, prefix: &str, (rows, cols): Size) -> Checked<Cov
     dut.set(&valid_i, false);
     dut.clock();
     for _ in 0..60 {
-        let turn = rng.random_range(0..places);
-        coverage.event("turned", turn > 0 || places == 1);
+        let rotate = rng.random_range(0..places);
+        coverage.event("rotated", rotate > 0 || places == 1);
         let active = rng.random_range(1..=rows.min(cols));
         let first = rng.random_range(0..=cols - active);
         coverage.event(
@@ -68,7 +68,7 @@ fn random_places(dut: &mut Dut, prefix: &str, (rows, cols): Size) -> Checked<Cov
                 })
                 .collect();
             coverage.event("all at once", words.iter().flatten().count() == active);
-            dut.set(&turn_i, turn as u64);
+            dut.set(&rotate_i, rotate as u64);
             dut.set_all(&valid_i, words.iter().map(|word| word.is_some().into()));
             // What stands on the inputs without a word is no word.
             let noise = DrainWord {
@@ -81,7 +81,7 @@ fn random_places(dut: &mut Dut, prefix: &str, (rows, cols): Size) -> Checked<Cov
             );
             dut.set_all(&data_i, words.iter().map(|w| w.unwrap_or(noise).data));
             dut.settle();
-            for (partition, word) in model.step(turn, &words).into_iter().enumerate() {
+            for (partition, word) in model.step(rotate, &words).into_iter().enumerate() {
                 dut.check_element(&valid_o, partition, rows, word.is_some())?;
                 if let Some(word) = word {
                     dut.check_element(&word_o, partition, rows, word.word)?;
@@ -113,8 +113,8 @@ fn pet_53_on_a_square_array_columns_are_wired_to_their_partitions() {
     let mut rng = dut.rng();
     let mut before: Option<[Option<u64>; 4]> = None;
     for _ in 0..200 {
-        // The turn has nothing to choose.
-        dut.set("r4c4_turn_i", rng.random::<u8>());
+        // The rotate has nothing to choose.
+        dut.set("r4c4_rotate_i", rng.random::<u8>());
         let words: [Option<u64>; 4] =
             std::array::from_fn(|_| rng.random_bool(0.5).then(|| rng.random()));
         dut.set_all(
@@ -144,7 +144,7 @@ fn faults_of_the_way_to_the_partitions_are_noticed() {
     let sources = emitted(DrainPlace::new(6, 4));
     let mutants = [
         ("heddle_drain_place", "valid_q <=", "valid_q <= 6'd1 |"),
-        ("heddle_drain_turn", "if (turn_i)", "if (!turn_i)"),
+        ("heddle_drain_rotate", "if (rotate_i)", "if (!rotate_i)"),
     ];
     check_mutants(&sources, &mutants, |sources, seed| {
         random_places(&mut Dut::new(sources, seed), "", (6, 4))

@@ -60,7 +60,7 @@
 //   post_tile_o         Post wave: column tile
 //   post_cols_o         Post wave: columns to be served
 //   post_skip_o         Columns before the first one to be served
-//   post_turn_o         Steps by which the columns are turned on their way to the partitions
+//   post_rotate_o       Steps by which the columns rotate on their way to the partitions
 //   post_valid_o        Post wave: slot
 //   post_dest_o         Post wave: byte address of the result
 //   post_flush_o        Post wave: last byte of the drain
@@ -144,7 +144,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
   output wire  [7:0] post_tile_o,
   output wire  [8:0] post_cols_o,
   output wire  [7:0] post_skip_o,
-  output wire  [7:0] post_turn_o,
+  output wire  [7:0] post_rotate_o,
   output wire        post_valid_o,
   output wire [15:0] post_dest_o,
   output wire        post_flush_o,
@@ -249,27 +249,27 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
   wire unused_drain_walk_last;
   wire drain_walk_end;
   wire drain_walk_busy;
-  wire weight_head_addr_ready;
-  wire weight_head_full;
-  wire weight_head_copying;
-  wire weight_head_error;
-  wire weight_head_lost;
-  wire stream_head_table;
-  wire stream_head_addr_ready;
-  wire stream_head_swap_out;
-  wire [15:0] stream_head_op_addr;
-  wire [7:0] stream_head_op_tag;
-  wire stream_head_vector_out;
-  wire stream_head_last_tile_out;
-  wire stream_head_stall;
-  wire stream_head_error;
-  wire drain_head_addr_ready;
-  wire drain_head_busy;
-  wire drain_head_underflow;
-  wire drain_head_dest_error;
+  wire weight_issue_addr_ready;
+  wire weight_issue_full;
+  wire weight_issue_copying;
+  wire weight_issue_error;
+  wire weight_issue_lost;
+  wire stream_issue_table;
+  wire stream_issue_addr_ready;
+  wire stream_issue_swap_out;
+  wire [15:0] stream_issue_op_addr;
+  wire [7:0] stream_issue_op_tag;
+  wire stream_issue_vector_out;
+  wire stream_issue_last_tile_out;
+  wire stream_issue_stall;
+  wire stream_issue_error;
+  wire drain_issue_addr_ready;
+  wire drain_issue_busy;
+  wire drain_issue_underflow;
+  wire drain_issue_dest_error;
   wire matmul_table;  // Row tables: a word for them follows
   wire [7:0] drain_place_column;  // First column
-  wire [7:0] drain_place_turn;  // Turn
+  wire [7:0] drain_place_rotate;  // Steps by which the columns rotate
   wire drain_single;  // Single rounding, else double
   wire [8:0] drain_bounds_lo;  // Lower bound min - z, signed
   wire [8:0] drain_bounds_hi;  // Upper bound max - z, signed
@@ -298,7 +298,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
 
   assign matmul_table = sequencer_param[47];
   assign drain_place_column = sequencer_place[7:0];
-  assign drain_place_turn = sequencer_place[23:16];
+  assign drain_place_rotate = sequencer_place[23:16];
   assign drain_single = sequencer_param[73];
   assign drain_bounds_lo = sequencer_second_param[72:64];
   assign drain_bounds_hi = sequencer_second_param[88:80];
@@ -323,21 +323,21 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
   assign drain_advancing = sequencer_param[88];
   assign drain_level = sequencer_param[91:89];
   assign bias_data_o = host_program_wdata;
-  assign sequencer_busy[0] = weight_walk_busy | weight_head_copying;
+  assign sequencer_busy[0] = weight_walk_busy | weight_issue_copying;
   assign sequencer_busy[1] = stream_walk_busy;
-  assign sequencer_busy[2] = drain_head_busy;
-  assign sequencer_progress = (weight_walk_valid & weight_head_addr_ready) | (stream_walk_valid &
-      stream_head_addr_ready) | drain_head_addr_ready;
+  assign sequencer_busy[2] = drain_issue_busy;
+  assign sequencer_progress = (weight_walk_valid & weight_issue_addr_ready) | (stream_walk_valid &
+      stream_issue_addr_ready) | drain_issue_addr_ready;
   assign running_o = sequencer_running;
-  assign status_stream_error = stream_head_error | end_fault_i;
-  assign op_addr_o = stream_head_op_addr;
-  assign op_tag_o = stream_head_op_tag;
-  assign stream_head_table = matmul_table;
+  assign status_stream_error = stream_issue_error | end_fault_i;
+  assign op_addr_o = stream_issue_op_addr;
+  assign op_tag_o = stream_issue_op_tag;
+  assign stream_issue_table = matmul_table;
   assign bias_load_o = bias_load_q[4];
   assign bias_first_o = bias_first_q[4];
   assign bias_tile_o = bias_tile_q[39:32];
   assign post_skip_o = drain_place_column;
-  assign post_turn_o = drain_place_turn;
+  assign post_rotate_o = drain_place_rotate;
   assign post_single_o = drain_single;
   assign post_lo_o = drain_bounds_lo;
   assign post_hi_o = drain_bounds_hi;
@@ -420,11 +420,11 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
     .fault_i        (sequencer_fault_out),
     .fault_code_i   (sequencer_fault_code),
     .pc_i           (sequencer_pc),
-    .weights_error_i(weight_head_error),
-    .lost_i         (weight_head_lost),
+    .weights_error_i(weight_issue_error),
+    .lost_i         (weight_issue_lost),
     .stream_error_i (status_stream_error),
-    .drain_error_i  (drain_head_dest_error),
-    .underflow_i    (drain_head_underflow),
+    .drain_error_i  (drain_issue_dest_error),
+    .underflow_i    (drain_issue_underflow),
     .unit_pc_i      (sequencer_unit_pc),
     .unit_error_o   (status_unit_error_out),
     .done_o         (done_o),
@@ -465,7 +465,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
     .pause_i       (1'b0),
     .able_o        (unused_weight_walk_able),
     .valid_o       (weight_walk_valid),
-    .ready_i       (weight_head_addr_ready),
+    .ready_i       (weight_issue_addr_ready),
     .addr_o        (weight_walk_addr),
     .row_o         (weight_walk_row),
     .kind_o        (unused_weight_walk_kind),
@@ -502,7 +502,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
     .pause_i       (1'b0),
     .able_o        (unused_stream_walk_able),
     .valid_o       (stream_walk_valid),
-    .ready_i       (stream_head_addr_ready),
+    .ready_i       (stream_issue_addr_ready),
     .addr_o        (stream_walk_addr),
     .row_o         (stream_walk_row),
     .kind_o        (unused_stream_walk_kind),
@@ -537,7 +537,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
     .pause_i       (1'b0),
     .able_o        (unused_drain_walk_able),
     .valid_o       (drain_walk_valid),
-    .ready_i       (drain_head_addr_ready),
+    .ready_i       (drain_issue_addr_ready),
     .addr_o        (drain_walk_addr),
     .row_o         (unused_drain_walk_row),
     .kind_o        (unused_drain_walk_kind),
@@ -547,35 +547,35 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
     .busy_o        (drain_walk_busy)
   );
 
-  heddle_weight_head_a16_n6_p13_r8_c8 u_weight_head (
+  heddle_weight_issue_a16_n6_p13_r8_c8 u_weight_issue (
     .clk         (clk),
     .rst_n       (rst_n),
     .clear_i     (idle),
     .rows_i      (load_weights_rows),
     .level_i     (load_weights_level),
     .streamed_i  (load_weights_streamed),
-    .stall_i     (stream_head_stall),
+    .stall_i     (stream_issue_stall),
     .flip_i      (load_weights_flip),
     .copy_i      (sequencer_copy),
     .distance_i  (copy_distance_words),
     .addr_valid_i(weight_walk_valid),
-    .addr_ready_o(weight_head_addr_ready),
+    .addr_ready_o(weight_issue_addr_ready),
     .row_i       (weight_walk_row),
     .addr_i      (weight_walk_addr),
     .final_i     (weight_walk_final),
-    .swap_i      (stream_head_swap_out),
-    .full_o      (weight_head_full),
+    .swap_i      (stream_issue_swap_out),
+    .full_o      (weight_issue_full),
     .wt_valid_o  (wt_valid_o),
     .wt_addr_o   (wt_addr_o),
     .wt_rows_o   (wt_rows_o),
     .wt_copy_o   (wt_copy_o),
     .wt_dest_o   (wt_dest_o),
-    .copying_o   (weight_head_copying),
-    .error_o     (weight_head_error),
-    .lost_o      (weight_head_lost)
+    .copying_o   (weight_issue_copying),
+    .error_o     (weight_issue_error),
+    .lost_o      (weight_issue_lost)
   );
 
-  heddle_stream_head_a16_n6_p13_t4_d8_e5 u_stream_head (
+  heddle_stream_issue_a16_n6_p13_t4_d8_e5 u_stream_issue (
     .clk         (clk),
     .rst_n       (rst_n),
     .clear_i     (idle),
@@ -586,31 +586,31 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
     .bank_i      (matmul_bank),
     .level_i     (matmul_level),
     .thr_i       (matmul_threshold),
-    .table_i     (stream_head_table),
+    .table_i     (stream_issue_table),
     .entry_i     (matmul_table_entry),
     .addr_valid_i(stream_walk_valid),
-    .addr_ready_o(stream_head_addr_ready),
+    .addr_ready_o(stream_issue_addr_ready),
     .addr_i      (stream_walk_addr),
     .row_i       (stream_walk_row),
     .final_i     (stream_walk_final),
-    .full_i      (weight_head_full),
-    .swap_o      (stream_head_swap_out),
+    .full_i      (weight_issue_full),
+    .swap_o      (stream_issue_swap_out),
     .op_valid_o  (op_valid_o),
-    .op_addr_o   (stream_head_op_addr),
+    .op_addr_o   (stream_issue_op_addr),
     .op_rows_o   (op_rows_o),
     .op_thr_o    (op_thr_o),
     .op_fresh_o  (op_fresh_o),
     .op_swap_o   (op_swap_o),
-    .op_tag_o    (stream_head_op_tag),
+    .op_tag_o    (stream_issue_op_tag),
     .op_table_o  (op_table_o),
     .op_entry_o  (op_entry_o),
-    .vector_o    (stream_head_vector_out),
-    .last_tile_o (stream_head_last_tile_out),
-    .stall_o     (stream_head_stall),
-    .error_o     (stream_head_error)
+    .vector_o    (stream_issue_vector_out),
+    .last_tile_o (stream_issue_last_tile_out),
+    .stall_o     (stream_issue_stall),
+    .error_o     (stream_issue_error)
   );
 
-  heddle_drain_head_a16_p13_c8_t4_n6 u_drain_head (
+  heddle_drain_issue_a16_p13_c8_t4_n6 u_drain_issue (
     .clk         (clk),
     .rst_n       (rst_n),
     .clear_i     (idle),
@@ -623,7 +623,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
     .op_addr_i   (end_addr_i),
     .op_tag_i    (end_tag_i),
     .addr_valid_i(drain_walk_valid),
-    .addr_ready_o(drain_head_addr_ready),
+    .addr_ready_o(drain_issue_addr_ready),
     .addr_i      (drain_walk_addr),
     .addr_final_i(drain_walk_final),
     .addr_end_i  (drain_walk_end),
@@ -640,17 +640,17 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
     .post_valid_o(post_valid_o),
     .post_dest_o (post_dest_o),
     .post_flush_o(post_flush_o),
-    .busy_o      (drain_head_busy),
-    .underflow_o (drain_head_underflow),
-    .dest_error_o(drain_head_dest_error)
+    .busy_o      (drain_issue_busy),
+    .underflow_o (drain_issue_underflow),
+    .dest_error_o(drain_issue_dest_error)
   );
 
   always @* begin
     counters_increment[67:34] = 34'd0;
-    if (stream_head_vector_out) begin
+    if (stream_issue_vector_out) begin
       counters_increment[50:34] = 17'd1;
       counters_increment[67:51] = matmul_macs_macs;
-      if (stream_head_table & stream_head_last_tile_out) begin
+      if (stream_issue_table & stream_issue_last_tile_out) begin
         counters_increment[67:51] = matmul_table_last_macs;
       end
     end
@@ -661,7 +661,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
   end
 
   always @* begin
-    counters_increment[84:68] = stream_head_stall ? 17'd1 : 17'd0;
+    counters_increment[84:68] = stream_issue_stall ? 17'd1 : 17'd0;
   end
 
   always @* begin
@@ -689,14 +689,14 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
       bias_load_q <= 5'd0;
       bias_first_q <= 5'd0;
     end else begin
-      bias_load_q <= {bias_load_q[3:0], stream_head_op_tag[0]};
-      bias_first_q <= {bias_first_q[3:0], stream_head_op_tag[2]};
+      bias_load_q <= {bias_load_q[3:0], stream_issue_op_tag[0]};
+      bias_first_q <= {bias_first_q[3:0], stream_issue_op_tag[2]};
     end
   end
 
   // Not reset
   always @(posedge clk) begin
-    bias_tile_q <= {bias_tile_q[31:0], stream_head_op_addr[7:0]};
+    bias_tile_q <= {bias_tile_q[31:0], stream_issue_op_addr[7:0]};
   end
 
   // Deliberately not read

@@ -162,7 +162,7 @@ module heddle_post_lane_t16 (
     .byte_o      (requantise_byte)
   );
 
-  heddle_gatherer u_gather (
+  heddle_byte_packer u_byte_packer (
     .clk    (clk),
     .rst_n  (rst_n),
     .drop_i (pipe_load_q[9]),

@@ -74,7 +74,7 @@ module heddle_top_edge (
   wire [7:0] control_post_tile;
   wire [8:0] control_post_cols;
   wire [7:0] control_post_skip;
-  wire [7:0] control_post_turn;
+  wire [7:0] control_post_rotate;
   wire control_post_valid;
   wire [15:0] control_post_dest;
   wire control_post_flush;
@@ -163,7 +163,7 @@ module heddle_top_edge (
     .post_tile_o       (control_post_tile),
     .post_cols_o       (control_post_cols),
     .post_skip_o       (control_post_skip),
-    .post_turn_o       (control_post_turn),
+    .post_rotate_o     (control_post_rotate),
     .post_valid_o      (control_post_valid),
     .post_dest_o       (control_post_dest),
     .post_flush_o      (control_post_flush),
@@ -296,15 +296,15 @@ module heddle_top_edge (
   );
 
   heddle_drain_place_r8_c8 u_place (
-    .clk    (clk),
-    .rst_n  (rst_n),
-    .turn_i (control_post_turn),
-    .valid_i(post_dr_valid),
-    .word_i (post_dr_word),
-    .data_i (post_dr_data),
-    .valid_o(place_valid_out),
-    .word_o (place_word_out),
-    .data_o (place_data_out)
+    .clk     (clk),
+    .rst_n   (rst_n),
+    .rotate_i(control_post_rotate),
+    .valid_i (post_dr_valid),
+    .word_i  (post_dr_word),
+    .data_i  (post_dr_data),
+    .valid_o (place_valid_out),
+    .word_o  (place_word_out),
+    .data_o  (place_data_out)
   );
 
 endmodule

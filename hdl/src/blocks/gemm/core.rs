@@ -1,8 +1,8 @@
 //! The whole core.
 
 use super::{
-    GemmCounters, GemmHead, GemmSettings, GemmShape, OperandBanks, OperandRows, OperandSkew,
-    PassQueue, ResultHead, ResultName, WeightMemory,
+    GemmCounters, GemmIssue, GemmSettings, GemmShape, OperandBanks, OperandRows, OperandSkew,
+    PassQueue, ResultIssue, ResultName, WeightMemory,
 };
 use crate::array::DualArray;
 use crate::blocks::offsets::OffsetUnit;
@@ -81,8 +81,8 @@ pub struct Gemm<const A: usize> {
     settings: GemmSettings,
     #[new(OffsetUnit::new(&shape.unit))]
     unit: OffsetUnit<A>,
-    #[new(GemmHead::new(rows, cols, broadcast, shape.store_each))]
-    head: GemmHead,
+    #[new(GemmIssue::new(rows, cols, broadcast, shape.store_each))]
+    issue: GemmIssue,
     /// A memory for each row, or one in banks.
     #[new(OperandRows::new(rows, shape.operand_bytes))]
     rows: [OperandRows<A>; 1 - banked],
@@ -96,8 +96,8 @@ pub struct Gemm<const A: usize> {
     array: DualArray,
     #[new(PassQueue::new(shape.store_each))]
     passes: PassQueue,
-    #[new(ResultHead::new(rows, shape.store_each))]
-    result_head: ResultHead,
+    #[new(ResultIssue::new(rows, shape.store_each))]
+    result_issue: ResultIssue,
     #[new(ResultsBuffer::new(cols, shape.results / 2))]
     results: ResultsBuffer,
     name: [ResultName; cols],
@@ -170,9 +170,9 @@ impl<const A: usize> Gemm<A> {
             if (self.wr_kind_i == 0) & (self.wr_index_i == 8) {
                 self.unit.wr_data_i = self.wr_data_i.replace_bit(3, false);
             }
-            self.head.each_i[0] = self.settings.each_o[0];
-            self.passes.each_i[0] = self.head.pass_each_o[0];
-            self.result_head.each_i[0] = self.passes.each_o[0];
+            self.issue.each_i[0] = self.settings.each_o[0];
+            self.passes.each_i[0] = self.issue.pass_each_o[0];
+            self.result_issue.each_i[0] = self.passes.each_o[0];
         }
         self.unit.wr_row_i.follow(&self.wr_row_i);
         self.unit.wr_col_i.follow(&self.wr_col_i);
@@ -184,20 +184,20 @@ impl<const A: usize> Gemm<A> {
 
     fn slots(&mut self) {
         comment!("Slots");
-        self.head.start_i = self.settings.start_o;
-        self.head.stay_i = self.settings.stay_o;
-        self.head.total_i = self.settings.total_o;
-        self.head.channels_i = self.settings.channels_o;
-        self.head.step_i = self.unit.row_valid_o[0];
-        self.head.first_i = self.unit.row_first_o[0];
-        self.head.last_i = self.unit.row_last_o[0];
-        self.head.b_valid_i = self.unit.b_valid_o;
-        self.head.b_row_i = self.unit.b_row_o;
-        self.head.held_i = self.unit.pass_held_o;
-        self.head.cols_i = self.unit.pass_cols_o;
-        self.head.sum_first_i = self.unit.pass_sum_first_o;
-        self.head.sum_last_i = self.unit.pass_sum_last_o;
-        self.unit.ready_i = self.head.ready_o;
+        self.issue.start_i = self.settings.start_o;
+        self.issue.stay_i = self.settings.stay_o;
+        self.issue.total_i = self.settings.total_o;
+        self.issue.channels_i = self.settings.channels_o;
+        self.issue.step_i = self.unit.row_valid_o[0];
+        self.issue.first_i = self.unit.row_first_o[0];
+        self.issue.last_i = self.unit.row_last_o[0];
+        self.issue.b_valid_i = self.unit.b_valid_o;
+        self.issue.b_row_i = self.unit.b_row_o;
+        self.issue.held_i = self.unit.pass_held_o;
+        self.issue.cols_i = self.unit.pass_cols_o;
+        self.issue.sum_first_i = self.unit.pass_sum_first_o;
+        self.issue.sum_last_i = self.unit.pass_sum_last_o;
+        self.unit.ready_i = self.issue.ready_o;
     }
 
     fn operands(&mut self) {
@@ -206,7 +206,7 @@ impl<const A: usize> Gemm<A> {
             self.banks[0].wen_i = self.a_wen_i;
             self.banks[0].waddr_i = self.a_addr_i;
             self.banks[0].wdata_i = self.a_data_i;
-            self.banks[0].offer_i = self.head.offer_o;
+            self.banks[0].offer_i = self.issue.offer_o;
             self.served = self.banks[0].served_o;
             self.waits = self.banks[0].wait_o;
             self.banks[0].ren_i.follow(&self.unit.row_ren_o);
@@ -222,14 +222,14 @@ impl<const A: usize> Gemm<A> {
             self.waits = false;
             for r in 0..self._rows {
                 let ren = self.unit.row_ren_o[r];
-                self.rows[0].ren_i[r] = mux(self._broadcast, ren & self.head.taken_o, ren);
+                self.rows[0].ren_i[r] = mux(self._broadcast, ren & self.issue.taken_o, ren);
             }
             self.rows[0].addr_i.follow(&self.unit.row_addr_o);
             self.read_x.follow(&self.rows[0].x_o);
             self.read_nz.follow(&self.rows[0].nz_o);
             self.read.follow(&self.rows[0].read_o);
         }
-        self.head.served_i = self.served;
+        self.issue.served_i = self.served;
         if self._broadcast {
             self.skew[0].x_i.follow(&self.read_x);
             self.skew[0].nz_i.follow(&self.read_nz);
@@ -248,20 +248,20 @@ impl<const A: usize> Gemm<A> {
         comment!("Weights");
         self.weights.wen_i = self.b_wen_i;
         self.weights.waddr_i = self.b_addr_i;
-        self.weights.ren_i = self.head.read_o;
+        self.weights.ren_i = self.issue.read_o;
         self.weights.addr_i = self.unit.b_addr_o;
     }
 
     fn products(&mut self) {
         comment!("Array");
-        self.array.step_i = self.head.step_o;
-        self.array.stay_i = self.head.stay_o;
-        self.array.first_i = self.head.first_o;
-        self.array.load_i = self.head.load_o;
-        self.array.drain_i = self.head.drain_o;
-        self.array.row_i = self.head.row_o;
-        self.array.wait_i = self.head.wait_o;
-        self.array.tag_i = self.head.tag_o;
+        self.array.step_i = self.issue.step_o;
+        self.array.stay_i = self.issue.stay_o;
+        self.array.first_i = self.issue.first_o;
+        self.array.load_i = self.issue.load_o;
+        self.array.drain_i = self.issue.drain_o;
+        self.array.row_i = self.issue.row_o;
+        self.array.wait_i = self.issue.wait_o;
+        self.array.tag_i = self.issue.tag_o;
         self.array.x_i.follow(&self.x);
         self.array.nz_i.follow(&self.nz);
         self.weights.wdata_i.follow(&self.b_data_i);
@@ -271,36 +271,36 @@ impl<const A: usize> Gemm<A> {
 
     fn results(&mut self) {
         comment!("Results");
-        self.passes.push_i = self.head.pass_valid_o;
-        self.passes.start_i = self.head.pass_start_o;
-        self.passes.cols_i = self.head.pass_cols_o;
-        self.passes.rows_i = self.head.pass_rows_o;
-        self.passes.width_i = self.head.pass_width_o;
-        self.passes.stay_i = self.head.pass_stay_o;
-        self.passes.add_i = self.head.pass_add_o;
-        self.passes.store_i = self.head.pass_store_o;
+        self.passes.push_i = self.issue.pass_valid_o;
+        self.passes.start_i = self.issue.pass_start_o;
+        self.passes.cols_i = self.issue.pass_cols_o;
+        self.passes.rows_i = self.issue.pass_rows_o;
+        self.passes.width_i = self.issue.pass_width_o;
+        self.passes.stay_i = self.issue.pass_stay_o;
+        self.passes.add_i = self.issue.pass_add_o;
+        self.passes.store_i = self.issue.pass_store_o;
         self.passes.pop_i = self.array.tag_o.get_bit(1);
-        self.result_head.sum_i = self.array.tag_o.get_bit(0);
-        self.result_head.first_i = self.array.tag_o.get_bit(1);
-        self.result_head.end_i = self.array.tag_o.get_bit(2);
-        self.result_head.start_i = self.passes.start_o;
-        self.result_head.cols_i = self.passes.cols_o;
-        self.result_head.rows_i = self.passes.rows_o;
-        self.result_head.width_i = self.passes.width_o;
-        self.result_head.stay_i = self.passes.stay_o;
-        self.result_head.add_i = self.passes.add_o;
-        self.result_head.store_i = self.passes.store_o;
-        self.results.valid_i = self.result_head.slot_valid_o;
-        self.results.bank_i = self.result_head.slot_bank_o;
-        self.results.addr_i = self.result_head.slot_addr_o;
-        self.results.add_i = self.result_head.slot_add_o;
+        self.result_issue.sum_i = self.array.tag_o.get_bit(0);
+        self.result_issue.first_i = self.array.tag_o.get_bit(1);
+        self.result_issue.end_i = self.array.tag_o.get_bit(2);
+        self.result_issue.start_i = self.passes.start_o;
+        self.result_issue.cols_i = self.passes.cols_o;
+        self.result_issue.rows_i = self.passes.rows_o;
+        self.result_issue.width_i = self.passes.width_o;
+        self.result_issue.stay_i = self.passes.stay_o;
+        self.result_issue.add_i = self.passes.add_o;
+        self.result_issue.store_i = self.passes.store_o;
+        self.results.valid_i = self.result_issue.slot_valid_o;
+        self.results.bank_i = self.result_issue.slot_bank_o;
+        self.results.addr_i = self.result_issue.slot_addr_o;
+        self.results.add_i = self.result_issue.slot_add_o;
         self.results.sum_en_i = true;
-        self.results.write_i = self.result_head.slot_write_o;
-        self.valid[0] = self.result_head.valid_o;
-        self.c_row[0] = self.result_head.row_o;
-        self.c_col[0] = self.result_head.col_o;
-        self.width[0] = self.result_head.width_o;
-        self.end_of_run[0] = self.result_head.end_o;
+        self.results.write_i = self.result_issue.slot_write_o;
+        self.valid[0] = self.result_issue.valid_o;
+        self.c_row[0] = self.result_issue.row_o;
+        self.c_col[0] = self.result_issue.col_o;
+        self.width[0] = self.result_issue.width_o;
+        self.end_of_run[0] = self.result_issue.end_o;
         for j in 0..self._cols {
             self.results.sum_i[j] = self.array.psum_o[j];
             self.name[j].valid_i = self.valid[j];

@@ -11,7 +11,7 @@ use heddle_kernel::prelude::*;
 /// column 0 leaves the array in T+3, the result is there in T+4, when the name has entered the
 /// first [`ResultName`].
 #[module]
-pub struct ResultHead {
+pub struct ResultIssue {
     /// A sum leaves.
     pub sum_i: Signal<In, Bit>,
     /// It is the first one of a pass.
@@ -82,7 +82,7 @@ pub struct ResultHead {
 }
 
 #[kernel]
-impl ResultHead {
+impl ResultIssue {
     fn update(&mut self) {
         comment!("The pass is read");
         self.sum = self.sum_i;

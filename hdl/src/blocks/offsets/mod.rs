@@ -1,12 +1,12 @@
 //! The offset unit of `docs/offsets.md`: addresses `base[m] + offset[k]` from two tables.
 //!
 //! A slot goes through the modules in this order: [`OffsetSequencer`] (which entry), [`EntryTable`],
-//! [`OffsetEntry`] (shift), [`OffsetHead`] (origin, running sum), [`OffsetRows`] (one adder in
+//! [`OffsetEntry`] (shift), [`OffsetIssue`] (origin, running sum), [`OffsetRows`] (one adder in
 //! each [`OffsetRow`], which may keep entries in an [`OffsetKept`]). [`OffsetPass`] counts what goes beside it.
 
 mod entry;
 mod expander;
-mod head;
+mod issue;
 mod kept;
 mod pass;
 mod registers;
@@ -20,7 +20,7 @@ mod wave;
 
 pub use entry::OffsetEntry;
 pub use expander::OffsetExpander;
-pub use head::OffsetHead;
+pub use issue::OffsetIssue;
 pub use kept::OffsetKept;
 pub use pass::OffsetPass;
 pub use registers::OffsetRegisters;

@@ -2,7 +2,7 @@
 
 use super::shape::{BEFORE, BROADCAST, EXPAND, PREFETCH, RUNNING, TAPS};
 use super::{
-    EntryTable, OffsetEntry, OffsetExpander, OffsetHead, OffsetPass, OffsetRegisters, OffsetRows,
+    EntryTable, OffsetEntry, OffsetExpander, OffsetIssue, OffsetPass, OffsetRegisters, OffsetRows,
     OffsetSequencer, OffsetShape,
 };
 use heddle_kernel::prelude::*;
@@ -89,8 +89,8 @@ pub struct OffsetUnit<const A: usize> {
     sequencer: OffsetSequencer,
     #[new(OffsetEntry::new(shape.taps))]
     entry: OffsetEntry<A>,
-    #[new(OffsetHead::new(shape.taps, shape.running))]
-    head: OffsetHead<A>,
+    #[new(OffsetIssue::new(shape.taps, shape.running))]
+    issue: OffsetIssue<A>,
     #[new(OffsetPass::new(shape))]
     pass: OffsetPass,
     #[new(OffsetRows::new(shape))]
@@ -248,20 +248,20 @@ impl<const A: usize> OffsetUnit<A> {
         self.entry.keep_i = self.sequencer.keep_o;
         self.entry.base_i = self.base_table.value_o;
         self.entry.offset_i = self.offset_table.value_o;
-        self.head.advance_i = self.advance;
-        self.head.origin_value_i = self.registers.a_origin_o;
-        self.head.valid_i = self.entry.valid_o;
-        self.head.tag_i = self.entry.tag_o;
-        self.head.origin_i = self.entry.origin_o;
-        self.head.sum_i = self.entry.sum_o;
-        self.head.keep_i = self.entry.keep_o;
-        self.head.value_i = self.entry.value_o;
+        self.issue.advance_i = self.advance;
+        self.issue.origin_value_i = self.registers.a_origin_o;
+        self.issue.valid_i = self.entry.valid_o;
+        self.issue.tag_i = self.entry.tag_o;
+        self.issue.origin_i = self.entry.origin_o;
+        self.issue.sum_i = self.entry.sum_o;
+        self.issue.keep_i = self.entry.keep_o;
+        self.issue.value_i = self.entry.value_o;
         self.entry.base_row_i.follow(&self.base_table.row_o);
         self.entry.base_col_i.follow(&self.base_table.col_o);
         self.entry.offset_row_i.follow(&self.offset_table.row_o);
         self.entry.offset_col_i.follow(&self.offset_table.col_o);
-        self.head.row_i.follow(&self.entry.row_o);
-        self.head.col_i.follow(&self.entry.col_o);
+        self.issue.row_i.follow(&self.entry.row_o);
+        self.issue.col_i.follow(&self.entry.col_o);
     }
 
     fn to_rows(&mut self) {
@@ -269,21 +269,21 @@ impl<const A: usize> OffsetUnit<A> {
         if self._of.broadcast {
             self.rows_advance = self.ready_i | !self.row.row_valid_o[0];
             self.advance = self.rows_advance;
-            self.accept = self.head.valid_o & self.rows_advance;
+            self.accept = self.issue.valid_o & self.rows_advance;
         } else {
             self.rows_advance = true;
-            self.advance = self.ready_i | !self.head.valid_o;
-            self.accept = self.head.valid_o & self.ready_i;
+            self.advance = self.ready_i | !self.issue.valid_o;
+            self.accept = self.issue.valid_o & self.ready_i;
         }
         self.row.advance_i = self.rows_advance;
         self.row.accept_i = self.accept;
-        self.row.tag_i = self.head.tag_o;
-        self.row.value_i = self.head.value_o;
-        self.row.row_i.follow(&self.head.row_o);
-        self.row.col_i.follow(&self.head.col_o);
+        self.row.tag_i = self.issue.tag_o;
+        self.row.value_i = self.issue.value_o;
+        self.row.row_i.follow(&self.issue.row_o);
+        self.row.col_i.follow(&self.issue.col_o);
         self.pass.advance_i = self.rows_advance;
         self.pass.accept_i = self.accept;
-        self.pass.tag_i = self.head.tag_o;
+        self.pass.tag_i = self.issue.tag_o;
         self.pass.ws_i = self.registers.ws_o;
         self.pass.b_origin_i = self.registers.b_origin_o;
 

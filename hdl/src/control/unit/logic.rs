@@ -7,9 +7,9 @@ use heddle_arch::isa::fields::{
 };
 use heddle_kernel::prelude::*;
 
-/// The walk of a unit, from the sequencer to the head: a unit of the machine uses no option of the engine.
+/// The walk of a unit, from the sequencer to the issue unit: a unit of the machine uses no option of the engine.
 macro_rules! walk {
-    ($walk:ident, $head:ident, $unit:literal) => {
+    ($walk:ident, $issue:ident, $unit:literal) => {
         #[kernel]
         fn $walk(&mut self) {
             self.$walk.cfg_clear_i = self.sequencer.cfg_clear_o[$unit];
@@ -29,10 +29,10 @@ macro_rules! walk {
             self.$walk.cfg_data_i = self.sequencer.cfg_data_o;
             self.$walk.start_i = self.sequencer.start_o[$unit];
             self.$walk.pause_i = false;
-            self.$walk.ready_i = self.$head.addr_ready_o;
-            self.$head.clear_i = self.idle;
-            self.$head.addr_valid_i = self.$walk.valid_o;
-            self.$head.addr_i = self.$walk.addr_o;
+            self.$walk.ready_i = self.$issue.addr_ready_o;
+            self.$issue.clear_i = self.idle;
+            self.$issue.addr_valid_i = self.$walk.valid_o;
+            self.$issue.addr_i = self.$walk.addr_o;
         }
     };
 }
@@ -49,9 +49,9 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         self.counters();
     }
 
-    walk!(weight_walk, weight_head, 0);
-    walk!(stream_walk, stream_head, 1);
-    walk!(drain_walk, drain_head, 2);
+    walk!(weight_walk, weight_issue, 0);
+    walk!(stream_walk, stream_issue, 1);
+    walk!(drain_walk, drain_issue, 2);
 
     /// What the host asks for.
     fn host(&mut self) {
@@ -124,12 +124,12 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
     fn sequencer(&mut self) {
         self.sequencer.host_start_i = self.host.start_o;
         self.sequencer.start_pc_i = self.host.start_pc_o;
-        self.sequencer.busy_i[0] = self.weight_walk.busy_o | self.weight_head.copying_o;
+        self.sequencer.busy_i[0] = self.weight_walk.busy_o | self.weight_issue.copying_o;
         self.sequencer.busy_i[1] = self.stream_walk.busy_o;
-        self.sequencer.busy_i[2] = self.drain_head.busy_o;
-        self.sequencer.progress_i = (self.weight_walk.valid_o & self.weight_head.addr_ready_o)
-            | (self.stream_walk.valid_o & self.stream_head.addr_ready_o)
-            | self.drain_head.addr_ready_o;
+        self.sequencer.busy_i[2] = self.drain_issue.busy_o;
+        self.sequencer.progress_i = (self.weight_walk.valid_o & self.weight_issue.addr_ready_o)
+            | (self.stream_walk.valid_o & self.stream_issue.addr_ready_o)
+            | self.drain_issue.addr_ready_o;
         self.sequencer.unit_error_i = self.status.unit_error_o;
         self.running_o = self.sequencer.running_o;
         self.idle = self.sequencer.clear_o;
@@ -143,11 +143,11 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         self.status.fault_i = self.sequencer.fault_o;
         self.status.fault_code_i = self.sequencer.fault_code_o;
         self.status.pc_i = self.sequencer.pc_o;
-        self.status.weights_error_i = self.weight_head.error_o;
-        self.status.lost_i = self.weight_head.lost_o;
-        self.status.stream_error_i = self.stream_head.error_o | self.end_fault_i;
-        self.status.drain_error_i = self.drain_head.dest_error_o;
-        self.status.underflow_i = self.drain_head.underflow_o;
+        self.status.weights_error_i = self.weight_issue.error_o;
+        self.status.lost_i = self.weight_issue.lost_o;
+        self.status.stream_error_i = self.stream_issue.error_o | self.end_fault_i;
+        self.status.drain_error_i = self.drain_issue.dest_error_o;
+        self.status.underflow_i = self.drain_issue.underflow_o;
         self.status.unit_pc_i.follow(&self.sequencer.unit_pc_o);
         self.done_o = self.status.done_o;
         self.error_o = self.status.error_o;
@@ -156,17 +156,17 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
     /// The weight unit.
     fn weights(&mut self) {
         self.weight_walk();
-        self.weight_head.final_i.follow(&self.weight_walk.final_o);
-        self.weight_head.rows_i = field!(self.sequencer.param_o[0], load_weights::ROWS);
-        self.weight_head.level_i = field!(self.sequencer.param_o[0], load_weights::LEVEL);
-        self.weight_head.flip_i = field!(self.sequencer.param_o[0], load_weights::FLIP);
-        self.weight_head.streamed_i = flag!(self.sequencer.param_o[0], load_weights::STREAMED);
-        self.weight_head.stall_i = self.stream_head.stall_o;
-        self.weight_head.row_i = self.weight_walk.row_o;
-        self.weight_head.swap_i = self.stream_head.swap_o;
-        self.wt_o.follow(&self.weight_head.wt_o);
-        self.weight_head.copy_i = self.sequencer.copy_o;
-        self.weight_head.distance_i =
+        self.weight_issue.final_i.follow(&self.weight_walk.final_o);
+        self.weight_issue.rows_i = field!(self.sequencer.param_o[0], load_weights::ROWS);
+        self.weight_issue.level_i = field!(self.sequencer.param_o[0], load_weights::LEVEL);
+        self.weight_issue.flip_i = field!(self.sequencer.param_o[0], load_weights::FLIP);
+        self.weight_issue.streamed_i = flag!(self.sequencer.param_o[0], load_weights::STREAMED);
+        self.weight_issue.stall_i = self.stream_issue.stall_o;
+        self.weight_issue.row_i = self.weight_walk.row_o;
+        self.weight_issue.swap_i = self.stream_issue.swap_o;
+        self.wt_o.follow(&self.weight_issue.wt_o);
+        self.weight_issue.copy_i = self.sequencer.copy_o;
+        self.weight_issue.distance_i =
             field!(self.sequencer.second_param_o[0], copy_distance::WORDS);
     }
 
@@ -187,27 +187,27 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         for i in self._operand_rows..self._record_rows {
             self.stream_walk.increment_i[i] = 0.into();
         }
-        self.stream_head.final_i.follow(&self.stream_walk.final_o);
-        self.stream_head.rows_i = field!(self.sequencer.param_o[1], matmul::ROWS);
-        self.stream_head.level_i = field!(self.sequencer.param_o[1], matmul::LEVEL);
-        self.stream_head.start_i = self.sequencer.start_o[1];
-        self.stream_head.row_i = self.stream_walk.row_o;
-        self.stream_head.full_i = self.weight_head.full_o;
-        self.stream_head.first_i = flag!(self.sequencer.param_o[1], matmul::FIRST);
-        self.stream_head.last_i = flag!(self.sequencer.param_o[1], matmul::LAST);
-        self.stream_head.bank_i = flag!(self.sequencer.param_o[1], matmul::BANK);
-        self.stream_head.thr_i = field!(self.sequencer.param_o[1], matmul::THRESHOLD);
-        self.op_o.follow(&self.stream_head.op_o);
-        self.stream_head.table_i = flag!(self.sequencer.param_o[1], matmul::TABLE);
-        self.stream_head.entry_i = field!(self.sequencer.table_o, matmul_table::ENTRY);
+        self.stream_issue.final_i.follow(&self.stream_walk.final_o);
+        self.stream_issue.rows_i = field!(self.sequencer.param_o[1], matmul::ROWS);
+        self.stream_issue.level_i = field!(self.sequencer.param_o[1], matmul::LEVEL);
+        self.stream_issue.start_i = self.sequencer.start_o[1];
+        self.stream_issue.row_i = self.stream_walk.row_o;
+        self.stream_issue.full_i = self.weight_issue.full_o;
+        self.stream_issue.first_i = flag!(self.sequencer.param_o[1], matmul::FIRST);
+        self.stream_issue.last_i = flag!(self.sequencer.param_o[1], matmul::LAST);
+        self.stream_issue.bank_i = flag!(self.sequencer.param_o[1], matmul::BANK);
+        self.stream_issue.thr_i = field!(self.sequencer.param_o[1], matmul::THRESHOLD);
+        self.op_o.follow(&self.stream_issue.op_o);
+        self.stream_issue.table_i = flag!(self.sequencer.param_o[1], matmul::TABLE);
+        self.stream_issue.entry_i = field!(self.sequencer.table_o, matmul_table::ENTRY);
 
         // The bias wave runs five cycles behind the operand wave.
         self.bias_load
-            .shift_in(self.stream_head.op_o.tag.get_bit(0));
+            .shift_in(self.stream_issue.op_o.tag.get_bit(0));
         self.bias_first
-            .shift_in(self.stream_head.op_o.tag.get_bit(2));
+            .shift_in(self.stream_issue.op_o.tag.get_bit(2));
         self.bias_tile
-            .shift_in(self.stream_head.op_o.addr.get_bits::<8>(0));
+            .shift_in(self.stream_issue.op_o.addr.get_bits::<8>(0));
         self.bias_load_o = self.bias_load[4];
         self.bias_first_o = self.bias_first[4];
         self.bias_tile_o = self.bias_tile[4];
@@ -216,43 +216,43 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
     /// The drain unit.
     fn drain(&mut self) {
         self.drain_walk();
-        self.drain_head.start_i = self.sequencer.start_o[2];
-        self.drain_head.columns_i = field!(self.sequencer.param_o[2], drain::COLUMNS);
-        self.drain_head.tile_i = field!(self.sequencer.param_o[2], drain::TILE);
-        self.drain_head.advance_i = flag!(self.sequencer.param_o[2], drain::ADVANCING);
-        self.drain_head.level_i = field!(self.sequencer.param_o[2], drain::LEVEL);
-        self.drain_head
+        self.drain_issue.start_i = self.sequencer.start_o[2];
+        self.drain_issue.columns_i = field!(self.sequencer.param_o[2], drain::COLUMNS);
+        self.drain_issue.tile_i = field!(self.sequencer.param_o[2], drain::TILE);
+        self.drain_issue.advance_i = flag!(self.sequencer.param_o[2], drain::ADVANCING);
+        self.drain_issue.level_i = field!(self.sequencer.param_o[2], drain::LEVEL);
+        self.drain_issue
             .addr_final_i
             .follow(&self.drain_walk.final_o);
-        self.drain_head.addr_end_i = self.drain_walk.end_o;
-        self.drain_head.addr_busy_i = self.drain_walk.busy_o;
-        self.drain_head.op_valid_i = self.end_valid_i;
-        self.drain_head.op_addr_i = self.end_addr_i;
-        self.drain_head.op_tag_i = self.end_tag_i;
-        self.res_valid_o = self.drain_head.res_valid_o;
-        self.res_bank_o = self.drain_head.res_bank_o;
-        self.res_addr_o = self.drain_head.res_addr_o;
+        self.drain_issue.addr_end_i = self.drain_walk.end_o;
+        self.drain_issue.addr_busy_i = self.drain_walk.busy_o;
+        self.drain_issue.op_valid_i = self.end_valid_i;
+        self.drain_issue.op_addr_i = self.end_addr_i;
+        self.drain_issue.op_tag_i = self.end_tag_i;
+        self.res_valid_o = self.drain_issue.res_valid_o;
+        self.res_bank_o = self.drain_issue.res_bank_o;
+        self.res_addr_o = self.drain_issue.res_addr_o;
         if self._sums > 0 {
-            self.res_add_o = self.stream_head.sums_read_o[0];
+            self.res_add_o = self.stream_issue.sums_read_o[0];
         } else {
-            self.res_add_o = self.drain_head.res_add_o;
+            self.res_add_o = self.drain_issue.res_add_o;
         }
-        self.res_add_bank_o.follow(&self.stream_head.sums_bank_o);
-        self.res_add_addr_o.follow(&self.stream_head.sums_addr_o);
-        self.res_sum_o = self.drain_head.res_sum_o;
-        self.res_write_o = self.drain_head.res_write_o;
-        self.post_load_o = self.drain_head.post_load_o;
-        self.post_tile_o = self.drain_head.post_tile_o;
-        self.post_cols_o = self.drain_head.post_cols_o;
+        self.res_add_bank_o.follow(&self.stream_issue.sums_bank_o);
+        self.res_add_addr_o.follow(&self.stream_issue.sums_addr_o);
+        self.res_sum_o = self.drain_issue.res_sum_o;
+        self.res_write_o = self.drain_issue.res_write_o;
+        self.post_load_o = self.drain_issue.post_load_o;
+        self.post_tile_o = self.drain_issue.post_tile_o;
+        self.post_cols_o = self.drain_issue.post_cols_o;
         self.post_skip_o = field!(self.sequencer.place_o, drain_place::COLUMN);
-        self.post_turn_o = field!(self.sequencer.place_o, drain_place::TURN);
-        self.post_valid_o = self.drain_head.post_valid_o;
-        self.post_dest_o = self.drain_head.post_dest_o;
-        self.post_flush_o = self.drain_head.post_flush_o;
+        self.post_rotate_o = field!(self.sequencer.place_o, drain_place::ROTATE);
+        self.post_valid_o = self.drain_issue.post_valid_o;
+        self.post_dest_o = self.drain_issue.post_dest_o;
+        self.post_flush_o = self.drain_issue.post_flush_o;
         for i in 0..self._pooling {
-            self.drain_head.window_i[i] = field!(self.sequencer.pool_o[i], drain_pool::WINDOW);
-            self.post_first_o[i] = self.drain_head.post_first_o[i];
-            self.post_last_o[i] = self.drain_head.post_last_o[i];
+            self.drain_issue.window_i[i] = field!(self.sequencer.pool_o[i], drain_pool::WINDOW);
+            self.post_first_o[i] = self.drain_issue.post_first_o[i];
+            self.post_last_o[i] = self.drain_issue.post_last_o[i];
             self.post_reduction_o[i] = field!(self.sequencer.pool_o[i], drain_pool::REDUCTION);
         }
         for i in 0..self._medians {
@@ -274,19 +274,19 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         }
         for i in 0..self._sums {
             self.counters.increment_i[self._counts + i] =
-                mux(self.stream_head.sums_stall_o[i], 1.into(), 0.into());
+                mux(self.stream_issue.sums_stall_o[i], 1.into(), 0.into());
             self.host.stall_sums_i[i] = self.counters.count_o[self._counts + i];
         }
-        if self.stream_head.vector_o {
+        if self.stream_issue.vector_o {
             self.counters.increment_i[2] = 1.into();
             self.counters.increment_i[3] =
                 field!(self.sequencer.second_param_o[1], matmul_macs::MACS);
-            if self.stream_head.table_i & self.stream_head.last_tile_o {
+            if self.stream_issue.table_i & self.stream_issue.last_tile_o {
                 self.counters.increment_i[3] =
                     field!(self.sequencer.table_o, matmul_table::LAST_MACS);
             }
         }
-        if self.stream_head.stall_o {
+        if self.stream_issue.stall_o {
             self.counters.increment_i[4] = 1.into();
         }
         if self.sequencer.wait_o {

@@ -97,7 +97,7 @@ impl Clockwork {
                 data.begin_drain(PostSettings {
                     first_column: place.first_column as usize,
                     columns: *columns as usize,
-                    first_partition: (place.turn * self.limits.partition_step) as usize,
+                    first_partition: (place.rotate * self.limits.partition_step) as usize,
                     tile: usize::from(*tile),
                     rounding: if *single {
                         Rounding::Single

@@ -10,7 +10,7 @@ use super::units::MOST_WORDS;
 use super::{Clockwork, Trap};
 
 impl Clockwork {
-    pub(super) fn weight_head(&mut self) -> Result<Option<(u32, Step)>, Trap> {
+    pub(super) fn weight_issue(&mut self) -> Result<Option<(u32, Step)>, Trap> {
         let Some(step) = self.weights.valid(self.now) else {
             return Ok(None);
         };

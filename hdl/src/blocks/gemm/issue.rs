@@ -13,7 +13,7 @@ use heddle_kernel::prelude::*;
 /// pass follow their inputs in the same cycle. With `each_i` every step of sums that stay is a pass:
 /// its products leave at once and are added up in the results memory.
 #[module]
-pub struct GemmHead {
+pub struct GemmIssue {
     /// A run begins.
     pub start_i: Signal<In, Bit>,
     /// Weights stay, sums move; else sums stay.
@@ -125,7 +125,7 @@ pub struct GemmHead {
 }
 
 #[kernel]
-impl GemmHead {
+impl GemmIssue {
     fn gap(&mut self) {
         comment!("Which steps are taken, and the gap in which sums leave");
         self.gapless = self.gap == 0;

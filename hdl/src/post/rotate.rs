@@ -7,9 +7,9 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// Combinational.
 #[module(combinational)]
-pub struct DrainTurn {
+pub struct DrainRotate {
     /// Further, else straight on.
-    pub turn_i: Signal<In, Bit>,
+    pub rotate_i: Signal<In, Bit>,
     /// There is a word.
     pub valid_i: [Signal<In, Bit>; rows],
     /// Word addresses.
@@ -29,18 +29,18 @@ pub struct DrainTurn {
 }
 
 #[kernel]
-impl DrainTurn {
+impl DrainRotate {
     fn update(&mut self) {
         for r in 0..self._rows {
             let from = (r + self._rows - self._shift) % self._rows;
             self.valid_o[r] = self.valid_i[r];
             self.word_o[r] = self.word_i[r];
-            if self.turn_i {
+            if self.rotate_i {
                 self.valid_o[r] = self.valid_i[from];
                 self.word_o[r] = self.word_i[from];
             }
             for k in 0..8 {
-                self.data_o[r][k] = mux(self.turn_i, self.data_i[from][k], self.data_i[r][k]);
+                self.data_o[r][k] = mux(self.rotate_i, self.data_i[from][k], self.data_i[r][k]);
             }
         }
     }

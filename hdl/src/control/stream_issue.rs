@@ -1,6 +1,6 @@
-//! Head of the operand wave: turns operand addresses into slots.
+//! Issue unit of the operand wave: turns operand addresses into slots.
 
-use super::{ControlShape, SumsHead};
+use super::{ControlShape, SumsIssue};
 use crate::buffer::OperandSlot;
 use heddle_kernel::prelude::*;
 
@@ -15,7 +15,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// An address accepted in cycle t stands on the wave in t + 1.
 #[module(shape: ControlShape)]
-pub struct StreamHead<const A: usize> {
+pub struct StreamIssue<const A: usize> {
     /// High while no program runs: forgets the state of the tile.
     pub clear_i: Signal<In, Bit>,
     /// A MATMUL starts: the next tensor slot is the first of a K tile.
@@ -104,8 +104,8 @@ pub struct StreamHead<const A: usize> {
     still_armed: Signal<Local, Bit>,
     swap: Signal<Local, Bit>,
     tag: Signal<Local, Bits<8>>,
-    #[new(SumsHead::new(sum_rows))]
-    sums: [SumsHead; at_top],
+    #[new(SumsIssue::new(sum_rows))]
+    sums: [SumsIssue; at_top],
     /// The sums that the slot starts from are not stored yet.
     sums_wait: [Signal<Local, Bit>; at_top],
     /// Bits of an address.
@@ -134,7 +134,7 @@ pub struct StreamHead<const A: usize> {
 }
 
 #[kernel]
-impl<const A: usize> StreamHead<A> {
+impl<const A: usize> StreamIssue<A> {
     fn update(&mut self) {
         self.place();
         self.end();

@@ -1,4 +1,4 @@
-//! Head of the sums wave: which stored sums enter the array at the top, and when they are there.
+//! Issue unit of the sums wave: which stored sums enter the array at the top, and when they are there.
 
 use heddle_kernel::prelude::*;
 
@@ -14,7 +14,7 @@ use heddle_kernel::prelude::*;
 /// which is 5 cycles behind the operand wave. A vector stored (`store_i`) in t: `slot_wait_o` is high from t + 1
 /// to t + Rows + 2, `tile_wait_o` if it is the first of its tile (`begin_i`).
 #[module]
-pub struct SumsHead {
+pub struct SumsIssue {
     /// A vector is accepted whose sums will be stored.
     pub store_i: Signal<In, Bit>,
     /// A vector that is accepted is the first of its K tile.
@@ -47,7 +47,7 @@ pub struct SumsHead {
 }
 
 #[kernel]
-impl SumsHead {
+impl SumsIssue {
     fn update(&mut self) {
         // The flags are registers beside the counts: they decide about the slot of this cycle.
         self.tile_left = self.tile_left;

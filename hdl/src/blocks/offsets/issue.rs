@@ -11,8 +11,8 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// One advance from the inputs to the outputs, which are registers. While `advance_i` is low nothing
 /// changes.
-#[module(name = "offsets_head")]
-pub struct OffsetHead<const A: usize> {
+#[module(name = "offsets_issue")]
+pub struct OffsetIssue<const A: usize> {
     /// The slot moves on.
     pub advance_i: Signal<In, Bit>,
     /// Address of the first element of A.
@@ -61,7 +61,7 @@ pub struct OffsetHead<const A: usize> {
 }
 
 #[kernel]
-impl<const A: usize> OffsetHead<A> {
+impl<const A: usize> OffsetIssue<A> {
     fn update(&mut self) {
         self.addend = mux(self.origin_i, self.origin_value_i, 0.into());
         if self._running {

@@ -1,4 +1,4 @@
-//! Head of the results and post waves: what happens to a slot that has left the last row.
+//! Issue unit of the results and post waves: what happens to a slot that has left the last row.
 
 use super::ControlShape;
 use heddle_kernel::prelude::*;
@@ -14,7 +14,7 @@ use heddle_kernel::prelude::*;
 /// The unit is busy until Cols + 16 cycles after its last address was taken: by then the last
 /// word is in the state buffer.
 #[module(shape: ControlShape, describe)]
-pub struct DrainHead<const A: usize> {
+pub struct DrainIssue<const A: usize> {
     /// High while no program runs: drops everything under way.
     pub clear_i: Signal<In, Bit>,
     /// A DRAIN starts: the lanes load their scaling.
@@ -33,7 +33,7 @@ pub struct DrainHead<const A: usize> {
     pub op_valid_i: Signal<In, Bit>,
     /// Its address (epilogue: result address).
     pub op_addr_i: Signal<In, Bits<16>>,
-    /// Its tag, see the stream head.
+    /// Its tag, see the stream issue unit.
     pub op_tag_i: Signal<In, Bits<8>>,
     /// Address from the drain traversal.
     pub addr_valid_i: Signal<In, Bit>,
@@ -137,7 +137,7 @@ pub struct DrainHead<const A: usize> {
     _sums: Feature<"ps">,
 }
 
-impl<const A: usize> DrainHead<A> {
+impl<const A: usize> DrainIssue<A> {
     fn describe(&self, meta: Meta) -> Meta {
         let meta = meta.doc_if(
             self._work_words > 0,
@@ -157,7 +157,7 @@ impl<const A: usize> DrainHead<A> {
 }
 
 #[kernel]
-impl<const A: usize> DrainHead<A> {
+impl<const A: usize> DrainIssue<A> {
     fn update(&mut self) {
         // Slots wait five cycles for the array to finish their sums.
         self.valid.shift_in(self.op_valid_i);

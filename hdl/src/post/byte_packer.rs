@@ -11,7 +11,7 @@ use heddle_kernel::prelude::*;
 /// A byte in cycle T is part of the word that leaves in T+1 or later; behind a flush byte the
 /// word leaves in T+1. `data_o` and `word_o` are registers.
 #[module]
-pub struct Gatherer {
+pub struct BytePacker {
     /// Forgets a word that was not flushed, before the byte of this cycle.
     pub drop_i: Signal<In, Bit>,
     /// A byte arrives.
@@ -44,7 +44,7 @@ pub struct Gatherer {
 }
 
 #[kernel]
-impl Gatherer {
+impl BytePacker {
     fn update(&mut self) {
         self.leaves = self.open
             & (self.complete

@@ -1,4 +1,4 @@
-//! Head of the weight wave: turns weight addresses into word reads.
+//! Issue unit of the weight wave: turns weight addresses into word reads.
 
 use super::ControlShape;
 use crate::buffer::WeightSlot;
@@ -23,7 +23,7 @@ use heddle_kernel::prelude::*;
 /// t + Rows + 5, in which the last partition writes it. `error_o` is combinational for the address of a word, and
 /// comes in t + 1 for that of its copy.
 #[module(shape: ControlShape, describe)]
-pub struct WeightHead<const A: usize> {
+pub struct WeightIssue<const A: usize> {
     /// High while no program runs: forgets the state of the tile.
     pub clear_i: Signal<In, Bit>,
     /// Active rows of the instruction.
@@ -50,7 +50,7 @@ pub struct WeightHead<const A: usize> {
     pub addr_i: Signal<In, Bits<A>>,
     /// Loop c is in its last iteration.
     pub final_i: [Signal<In, Bit>; loops],
-    /// The stream head decided a swap in this cycle.
+    /// The stream issue unit decided a swap in this cycle.
     pub swap_i: Signal<In, Bit>,
     // Streamed words are on their way: one was taken in the cycle before.
     begun: Reg<Bit>,
@@ -106,7 +106,7 @@ pub struct WeightHead<const A: usize> {
     _work_words: Feature<'u'>,
 }
 
-impl<const A: usize> WeightHead<A> {
+impl<const A: usize> WeightIssue<A> {
     fn describe(&self, meta: Meta) -> Meta {
         meta.doc_if(
             self._work_words > 0,
@@ -116,7 +116,7 @@ impl<const A: usize> WeightHead<A> {
 }
 
 #[kernel]
-impl<const A: usize> WeightHead<A> {
+impl<const A: usize> WeightIssue<A> {
     fn update(&mut self) {
         self.tile_end = self.final_i[0];
         for c in 1..self._loops {
