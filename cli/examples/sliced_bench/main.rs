@@ -1,34 +1,21 @@
-//! Measures what a sliced memory accesses, and writes the designs that `benches/sliced.md`
-//! synthesises.
+//! Measures what a sliced memory accesses.
 //!
 //!     cargo run -p heddle-cli --example sliced_bench
-//!     cargo run -p heddle-cli --example sliced_bench -- FOLDER
 //!
-//! The first writes and reads words of several origins on the verilated memories. The accesses at
+//! writes and reads words of several origins on the verilated memories. The accesses at
 //! the observation ports and at the RAMs must be those of the golden model, and the words read
 //! those written; else the program panics. So it does if random words cost other bits than their
-//! distribution says. The second writes the Verilog.
+//! distribution says.
 
 mod data;
 mod designs;
 mod ports;
 mod run;
 
-use std::path::Path;
-use std::process::ExitCode;
-
 use data::Set;
 use run::{Bench, Result};
 
-fn main() -> ExitCode {
-    if let Some(folder) = std::env::args_os().nth(1) {
-        let folder = Path::new(&folder);
-        if let Err(error) = designs::write_all(folder) {
-            eprintln!("sliced_bench: {}: {error}", folder.display());
-            return ExitCode::from(2);
-        }
-        return ExitCode::SUCCESS;
-    }
+fn main() {
     let mut benches: Vec<Bench> = designs::candidates().into_iter().map(Bench::new).collect();
     for (title, sets) in [
         ("random words", data::sweep()),
@@ -37,7 +24,6 @@ fn main() -> ExitCode {
     ] {
         table(title, &sets, &mut benches);
     }
-    ExitCode::SUCCESS
 }
 
 /// Bits of an access, then changes at the ports of the RAMs for a word written and read.
