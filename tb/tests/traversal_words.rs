@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 
 use crate::agreement::{Stimulus, agreement};
 use crate::designs;
-use crate::traversal_modules::set_often;
 use crate::traversal_unit::records::{add_window, random_commands};
 use heddle_arch::traverse::{Command, UnitShape};
 
@@ -96,6 +95,12 @@ impl Words {
             s.set("instr_data_i", 0, self.queue[0].into());
         }
     }
+}
+
+/// Sets an input to 1 as often as said, else to 0.
+fn set_often(s: &mut Stimulus, name: &str, probability: f64) {
+    let value = s.chance(probability);
+    s.set(name, 0, value.into());
 }
 
 /// Offers words; the other inputs mostly let the unit run.

@@ -30,7 +30,6 @@ pub struct Agreement<'a, C> {
     reset_chance: f64,
     drivers: Vec<Driver<'a>>,
     events: Vec<(String, Condition<'a>)>,
-    still: Vec<&'a str>,
 }
 
 /// What a successful run covered.
@@ -61,15 +60,7 @@ impl<'a, C: Circuit> Agreement<'a, C> {
             reset_chance: 1.0 / 400.0,
             drivers: Vec::new(),
             events: Vec::new(),
-            still: Vec::new(),
         }
-    }
-
-    /// Outputs of which elements keep their value; others must change.
-    #[must_use]
-    pub fn still(mut self, pins: &[&'a str]) -> Self {
-        self.still.extend(pins);
-        self
     }
 
     /// Another seed.
@@ -278,7 +269,7 @@ impl<'a, C: Circuit> Agreement<'a, C> {
         let missing = events.iter().filter(|(_, count)| *count == 0);
         let mut missing: Vec<_> = missing.map(|(label, _)| label.clone()).collect();
         let pins = moved.pins.iter();
-        for pin in pins.filter(|pin| !self.still.contains(&pin.name)) {
+        for pin in pins {
             let elements = (0..pin.values.len()).filter(|element| pin.values[*element] == 0);
             missing
                 .extend(elements.map(|element| format!("{} changes", pin.element_name(element))));

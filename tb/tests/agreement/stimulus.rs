@@ -112,22 +112,6 @@ impl Stimulus<'_> {
         pin.values[element] = value & pin.mask();
     }
 
-    /// Sets all elements of an input.
-    ///
-    /// # Panics
-    /// If there is no such input.
-    #[track_caller]
-    pub fn set_all(&mut self, name: &str, value: u64) {
-        let pin = self.inputs.find(name);
-        let elements = pin
-            .unwrap_or_else(|| panic!("no input {name}"))
-            .values
-            .len();
-        for element in 0..elements {
-            self.set(name, element, value);
-        }
-    }
-
     /// An input of this cycle as set so far, or an output after the last clock edge.
     ///
     /// # Panics
