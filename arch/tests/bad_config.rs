@@ -242,7 +242,7 @@ fn rules_of_slices_do_not_hide_each_other() {
     );
     insta::assert_snapshot!(report(&text), @r#"
     line 8: state_buffer.slices.ends is unknown, expected one of access_threshold, end, latency, mask, network, plain, read_order, read_threshold, unit_bits, widths, word_bytes, write, write_threshold
-    line 8: state_buffer.slices.latency is 4, expected 2: other values are for the stand-alone memory, section sliced
+    line 8: state_buffer.slices.latency is 4, expected 5: other values are for the stand-alone memory, section sliced
     line 8: state_buffer.slices.network is "half": slice 0 holds 3 units packed, expected at least 4
     line 8: state_buffer.slices.write is "exact", expected "fill" with mask "field"
     "#);

@@ -37,7 +37,7 @@ fn widths_alone_give_the_reference_configuration() {
     let slices = &params.state_buffer.slices;
     assert_eq!(*slices, Slices::new(8, 8, vec![4, 4]));
     assert_eq!((slices.units(), slices.threshold()), (8, 4));
-    assert_eq!((slices.latency, slices.read_cycles()), (2, 2));
+    assert_eq!((slices.latency, slices.read_cycles()), (5, 5));
     assert_eq!(slices.mask, MaskPlace::Slice);
     assert!(!slices.plain);
 }

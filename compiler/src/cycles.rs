@@ -103,7 +103,7 @@ impl Timeline {
             Instruction::Halt { .. } | Instruction::Sync { .. } => self.fetch = head + 1,
             Instruction::Copy(CopyWords { record, .. }) => {
                 let last = valid + record.rows.iter().map(|b| all_trips(&b.loops)).sum::<u64>() - 1;
-                self.copy_idle = last + self.rows + 6;
+                self.copy_idle = last + self.rows + 9;
             }
             Instruction::Drain(_) => match self.undrained.pop_front() {
                 Some((first, last)) => {
@@ -150,7 +150,7 @@ impl Timeline {
                 }
                 let posted = posted_slots(instruction);
                 if posted > 0 {
-                    let way = self.rows + 8;
+                    let way = self.rows + 11;
                     let taken = self.stream.unwrap_or(0) + way;
                     if self.open == 0 {
                         let first = first_time.unwrap_or(next) + way - posted / times;

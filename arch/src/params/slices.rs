@@ -60,8 +60,8 @@ pub struct Slices {
     /// Whether the data slices are accessed in the same cycle.
     #[serde(default)]
     pub read_order: ReadOrder,
-    /// Cycles from the read to the word, before read_order; 2 in the machine.
-    #[serde(default = "two")]
+    /// Cycles from the read to the word, before read_order; 5 in the machine: a register behind each memory.
+    #[serde(default = "five")]
     #[schemars(range(min = 2, max = 7))]
     pub latency: u32,
     /// A memory without mask and slices, with the same ports and latency.
@@ -150,7 +150,7 @@ impl Slices {
             read_threshold: 0,
             access_threshold: None,
             read_order: ReadOrder::default(),
-            latency: two(),
+            latency: five(),
             plain: false,
         }
     }
@@ -215,6 +215,6 @@ fn eight() -> u32 {
     8
 }
 
-fn two() -> u32 {
-    2
+fn five() -> u32 {
+    5
 }

@@ -78,7 +78,7 @@ impl Options<'_> {
 
     /// What only the stand-alone memory may have.
     fn of_the_machine(&self) -> Vec<Fault> {
-        let fixed = [("word_bytes", 8), ("write_threshold", 0), ("latency", 2)];
+        let fixed = [("word_bytes", 8), ("write_threshold", 0), ("latency", 5)];
         let wrong = |(name, only): (&str, u64)| {
             let found = self.number(name, only)?;
             if found == only {

@@ -1,6 +1,6 @@
 //! The memory of one row of the state buffer.
 
-use super::{BankCount, WordMux};
+use super::{BankCount, READ_CYCLES, WordMux};
 use crate::sliced::{SlicedBank, SlicedShape};
 use heddle_kernel::prelude::*;
 
@@ -11,7 +11,7 @@ use heddle_kernel::prelude::*;
 /// not written.
 ///
 /// # Timing
-/// Read in cycle T: the word is on the reader's data output in T+2, which is 0 in all other
+/// Read in cycle T: the word is on the reader's data output in T+5, which is 0 in all other
 /// cycles and for a reader that was not served. A read in the cycle of a write to the same
 /// word, or later, returns the new word.
 #[module(build, describe)]
@@ -62,18 +62,12 @@ pub struct Banks {
     wt_mux: WordMux,
     #[new(WordMux::new(banks))]
     host_mux: WordMux,
-    /// One per bank: it read for the operand reader one cycle ago.
-    op_read: [Delay<Bit>; data],
-    /// One per bank: it read for the operand reader two cycles ago.
-    op_arrives: [Delay<Bit>; data],
-    /// One per bank: it read a weight word one cycle ago.
-    wt_read: [Delay<Bit>; work],
-    /// One per bank: it read a weight word two cycles ago.
-    wt_arrives: [Delay<Bit>; work],
-    /// One per bank: it read for the host one cycle ago.
-    host_read: [Delay<Bit>; banks],
-    /// One per bank: it read for the host two cycles ago.
-    host_arrives: [Delay<Bit>; banks],
+    /// For each cycle of the way of a word: the bank has read for the operand reader.
+    op_read: [[Delay<Bit>; READ_CYCLES]; data],
+    /// The bank has read a weight word.
+    wt_read: [[Delay<Bit>; READ_CYCLES]; work],
+    /// The bank has read for the host.
+    host_read: [[Delay<Bit>; READ_CYCLES]; banks],
     /// One per bank: it serves the operand reader.
     op_take: [Signal<Local, Bit>; data],
     /// One per bank: it serves the weights.
@@ -114,7 +108,7 @@ pub struct Banks {
 
 impl Banks {
     /// `banks` (1..=8) banks of the given shape: words of eight bytes, a power of two of them, that
-    /// arrive after two cycles.
+    /// arrive after [`READ_CYCLES`].
     ///
     /// # Panics
     /// If the shape does not fit.
@@ -126,7 +120,7 @@ impl Banks {
             "a bank has {words} words, allowed are powers of two"
         );
         let cycles = shape.latency + shape.turns();
-        assert_eq!(cycles, 2, "cycles from the read to the word");
+        assert_eq!(cycles, READ_CYCLES, "cycles from the read to the word");
         Self::build(count, shape.clone())
     }
 }
@@ -202,20 +196,17 @@ impl Banks {
                 }
             }
 
-            // Where the word goes that arrives two cycles later
+            // Where the word goes when it arrives
             if b < self._data {
-                self.op_read[b] = self.op_take[b];
-                self.op_arrives[b] = self.op_read[b];
-                self.op_mux.select_i[b] = self.op_arrives[b];
+                self.op_read[b].shift_in(self.op_take[b]);
+                self.op_mux.select_i[b] = self.op_read[b][READ_CYCLES - 1];
             }
             if b < self._work {
-                self.wt_read[b] = self.wt_take[b];
-                self.wt_arrives[b] = self.wt_read[b];
-                self.wt_mux.select_i[b] = self.wt_arrives[b];
+                self.wt_read[b].shift_in(self.wt_take[b]);
+                self.wt_mux.select_i[b] = self.wt_read[b][READ_CYCLES - 1];
             }
-            self.host_read[b] = self.host_take[b];
-            self.host_arrives[b] = self.host_read[b];
-            self.host_mux.select_i[b] = self.host_arrives[b];
+            self.host_read[b].shift_in(self.host_take[b]);
+            self.host_mux.select_i[b] = self.host_read[b][READ_CYCLES - 1];
             for k in 0..8 {
                 if b < self._work {
                     self.bank[b].wdata_i[k] = self.write_data_i[k];
@@ -226,7 +217,7 @@ impl Banks {
                 if b < self._data {
                     self.op_mux.word_i[b][k] = self.bank[b].rdata_o[k];
                     self.op_mask[b + 1][k] =
-                        self.op_mask[b][k] | (self.bank[b].nz_o[k] & self.op_arrives[b]);
+                        self.op_mask[b][k] | (self.bank[b].nz_o[k] & self.op_read[b][READ_CYCLES - 1]);
                 }
                 self.host_mux.word_i[b][k] = self.bank[b].rdata_o[k];
             }

@@ -5,7 +5,7 @@ use heddle_kernel::prelude::*;
 /// Adds the events of one partition, mostly one of each bank, to those of the partitions before.
 ///
 /// # Timing
-/// One cycle. Sums wrap at 10 bits.
+/// An event is in the sum two cycles later, the events of the partitions before one. Sums wrap at 10 bits.
 #[module]
 pub struct EventSum {
     /// Events of the banks in this cycle.
@@ -14,6 +14,7 @@ pub struct EventSum {
     pub total_i: Signal<In, Bits<10>>,
     /// Events up to this partition.
     pub total: OutReg<Bits<10>>,
+    happens: [Delay<Bit>; banks],
     /// Events in the banks below each bank, last: in all banks.
     count: [Signal<Local, Bits<4>>; banks + 1],
     /// Banks.
@@ -23,9 +24,10 @@ pub struct EventSum {
 #[kernel]
 impl EventSum {
     fn update(&mut self) {
+        self.happens.follow(&self.event_i);
         self.count[0] = 0.into();
         for b in 0..self._banks {
-            self.count[b + 1] = mux(self.event_i[b], self.count[b] + 1, self.count[b]);
+            self.count[b + 1] = mux(self.happens[b], self.count[b] + 1, self.count[b]);
         }
         self.total = self.total_i + self.count[self._banks].get_bits::<10>(0);
     }

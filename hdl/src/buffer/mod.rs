@@ -1,6 +1,9 @@
 //! The buffers on both sides of the array: state buffer (operands and weights) and results
 //! buffer (partial sums).
 
+/// Cycles from the read of a bank to its word.
+pub const READ_CYCLES: usize = 5;
+
 mod bank_count;
 mod banks;
 mod event_sum;

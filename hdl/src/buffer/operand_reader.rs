@@ -1,5 +1,6 @@
 //! From a word of the state buffer to operands.
 
+use super::READ_CYCLES;
 use heddle_kernel::prelude::*;
 
 /// Turns byte addresses into operands. Keeps the word it read last: operands from the same word
@@ -13,7 +14,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// Slot in cycle T: `read_o` in T, the word of that read on `word_i` and its mask on `mask_i` in
-/// T+2, operand on `x_o`, `nz_o` and `zero_o` in T+4.
+/// T+5, operand on `x_o`, `nz_o` and `zero_o` in T+7.
 #[module]
 pub struct OperandReader {
     /// The slot holds an operand for this row.
@@ -32,7 +33,7 @@ pub struct OperandReader {
     pub write_word_i: Signal<In, Bits<13>>,
     /// The word at `addr_i` is to be read in this cycle.
     pub read_o: Signal<Out, Bit>,
-    /// Word of the read of two cycles ago.
+    /// Word of the read of five cycles ago.
     pub word_i: [Signal<In, Bits<8>>; 8],
     /// Mask of that word: bit k is 1 if byte k is not zero.
     pub mask_i: [Signal<In, Bit>; 8],
@@ -42,13 +43,13 @@ pub struct OperandReader {
     kept_word: [RegData<Bits<8>>; 8],
     kept_mask: [RegData<Bit>; 8],
     /// The slot of each stage read a word.
-    read: [Delay<Bit>; 2],
+    read: [Delay<Bit>; READ_CYCLES],
     /// The slot of each stage holds an operand.
-    valid: [Reg<Bit>; 3],
+    valid: [Reg<Bit>; READ_CYCLES + 1],
     /// Byte in the word, of the slot of each stage.
-    lane: [Delay<Bits<3>>; 3],
-    thr: [Delay<Bits<8>>; 3],
-    swap: [Reg<Bit>; 4],
+    lane: [Delay<Bits<3>>; READ_CYCLES + 1],
+    thr: [Delay<Bits<8>>; READ_CYCLES + 1],
+    swap: [Reg<Bit>; READ_CYCLES + 2],
     /// The last operand that was not zero, two's complement.
     pub x: OutRegData<Bits<9>>,
     /// The slot holds an operand that is not zero: it is on `x_o`.
@@ -70,7 +71,7 @@ pub struct OperandReader {
 #[kernel]
 impl OperandReader {
     fn update(&mut self) {
-        // Stage 0: is the word there?
+        // Is the word there?
         self.word_addr = self.addr_i.get_bits::<13>(3);
         self.kept_is_written = self.write_valid_i & (self.write_word_i == self.kept_addr);
         self.kept_is_used =
@@ -80,34 +81,33 @@ impl OperandReader {
         self.kept = self.must_read | (self.kept & !self.kept_is_written);
         self.kept_addr.load(self.must_read, self.word_addr);
 
-        // Stages 1 and 2: the memory
-        self.read[0] = self.must_read;
+        // The memory
+        self.read.shift_in(self.must_read);
         self.valid.shift_in(self.valid_i);
         self.lane.shift_in(self.addr_i.get_bits::<3>(0));
         self.thr.shift_in(self.thr_i);
         self.swap.shift_in(self.swap_i);
-        self.read[1] = self.read[0];
         for k in 0..8 {
-            self.kept_word[k].load(self.read[1], self.word_i[k]);
-            self.kept_mask[k].load(self.read[1], self.mask_i[k]);
+            self.kept_word[k].load(self.read[READ_CYCLES - 1], self.word_i[k]);
+            self.kept_mask[k].load(self.read[READ_CYCLES - 1], self.mask_i[k]);
         }
 
-        // Stage 3: byte and sign; the mask says whether there is anything to pass on
+        // Byte and sign; the mask says whether there is anything to pass on
         self.chosen = self.kept_word[0];
         self.is_nz = self.kept_mask[0];
         for k in 1..8 {
-            if self.lane[2] == k.to_bits::<3>() {
+            if self.lane[READ_CYCLES] == k.to_bits::<3>() {
                 self.chosen = self.kept_word[k];
                 self.is_nz = self.kept_mask[k];
             }
         }
-        self.is_negative = self.chosen > self.thr[2];
-        self.x.en_i = self.valid[2] & self.is_nz;
+        self.is_negative = self.chosen > self.thr[READ_CYCLES];
+        self.x.en_i = self.valid[READ_CYCLES] & self.is_nz;
         self.x = bit_cast::<9, 8>(self.chosen).replace_bit(8, self.is_negative);
-        self.nz = self.valid[2] & self.is_nz;
-        self.zero = self.valid[2] & !self.is_nz;
+        self.nz = self.valid[READ_CYCLES] & self.is_nz;
+        self.zero = self.valid[READ_CYCLES] & !self.is_nz;
 
         // The swap flag keeps step with the operand.
-        self.swap_o = self.swap[3];
+        self.swap_o = self.swap[READ_CYCLES + 1];
     }
 }

@@ -3,7 +3,7 @@
 mod logic;
 
 use super::waves::*;
-use super::{BankCount, Banks, EventSum, OperandReader, RowOffset};
+use super::{BankCount, READ_CYCLES, Banks, EventSum, OperandReader, RowOffset};
 use crate::sliced::SlicedShape;
 use heddle_kernel::prelude::*;
 
@@ -18,10 +18,10 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// Operand slot on `op_*_i` in cycle T: the offset is read in T and added in T+1, the bank is read in
-/// T+2, `x_o` and `swap_o` in T+6. Weight slot in T: bank read in T, `w_o` and `shift_o` in T+3,
-/// also for an inactive row (with any data). A slot that copies has its destination on `wt_dest_i` in T+3 and writes
-/// the word there in T+3, if the row is active. Host read in T: answer in T+4. Events are added in
-/// the cycle behind the one in which they happen. What travels is on the outputs in T+1; the fault
+/// T+2, `x_o` and `swap_o` in T+9. Weight slot in T: bank read in T, `w_o` and `shift_o` in T+6,
+/// also for an inactive row (with any data). A slot that copies has its destination on `wt_dest_i` in T+6 and writes
+/// the word there in T+6, if the row is active. Host read in T: answer in T+7. Events are added in
+/// the second cycle behind the one in which they happen. What travels is on the outputs in T+1; the fault
 /// of a slot is on `op_fault_i` in T+1 and on `op_fault_o` in T+2.
 #[module(describe)]
 pub struct Partition {
@@ -86,12 +86,12 @@ pub struct Partition {
     reader: OperandReader,
     /// Weight word.
     weight: [Delay<Bits<8>>; 8],
-    /// A word of this row is copied, one to three cycles ago.
-    copy: [Reg<Bit>; 3],
-    /// A weight slot that shifts, two and three cycles ago.
-    shift: [Reg<Bit>; 2],
-    /// A host read of this partition, one to three cycles ago.
-    answer: [Reg<Bit>; 3],
+    /// A word of this row is copied, one cycle ago and more.
+    copy: [Reg<Bit>; READ_CYCLES + 1],
+    /// A weight slot that shifts, two cycles ago and more.
+    shift: [Reg<Bit>; READ_CYCLES],
+    /// A host read of this partition, one cycle ago and more.
+    answer: [Reg<Bit>; READ_CYCLES + 1],
     /// Word for the host, or 0.
     answer_word: [Delay<Bits<8>>; 8],
     host_rvalid: Reg<Bit>,

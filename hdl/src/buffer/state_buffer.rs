@@ -9,10 +9,10 @@ use heddle_kernel::prelude::*;
 /// reaches row r in T+r.
 ///
 /// # Timing
-/// Operand slot in cycle T: `x_o` of row r in T+r+6, the slot itself on `op_*_o` in T+rows,
+/// Operand slot in cycle T: `x_o` of row r in T+r+9, the slot itself on `op_*_o` in T+rows,
 /// `op_fault_o` for it in T+rows+1.
-/// Weight slot in T: `w_o` and `shift_o` of row r in T+r+3, or the copy of the word is written in T+r+3, with
-/// its destination on `wt_dest_i` in T+3. Host read in T: answer in T+rows+3,
+/// Weight slot in T: `w_o` and `shift_o` of row r in T+r+6, or the copy of the word is written in T+r+6, with
+/// its destination on `wt_dest_i` in T+6. Host read in T: answer in T+rows+6,
 /// whichever partition it is for.
 #[module(describe)]
 pub struct StateBuffer {

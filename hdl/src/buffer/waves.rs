@@ -40,7 +40,7 @@ pub struct WeightSlot {
     pub rows: Bits<9>,
     /// The word is copied, in each row that is served.
     pub copy: Bit,
-    /// Word address of the copy of the slot three cycles before.
+    /// Word address of the copy of the slot six cycles before.
     pub dest: Bits<13>,
 }
 

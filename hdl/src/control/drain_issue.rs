@@ -47,9 +47,9 @@ pub struct DrainIssue<const A: usize> {
     pub addr_end_i: Signal<In, Bit>,
     /// The drain traversal is busy.
     pub addr_busy_i: Signal<In, Bit>,
-    valid: [Reg<Bit>; 5],
-    tag: [Reg<Bits<8>>; 5],
-    addr: [Delay<Bits<16>>; 5],
+    valid: [Reg<Bit>; 8],
+    tag: [Reg<Bits<8>>; 8],
+    addr: [Delay<Bits<16>>; 8],
     /// Result address of the next vector.
     vector: Reg<Bits<12>>,
     /// Slot on the results wave.
@@ -159,13 +159,13 @@ impl<const A: usize> DrainIssue<A> {
 #[kernel]
 impl<const A: usize> DrainIssue<A> {
     fn update(&mut self) {
-        // Slots wait five cycles for the array to finish their sums.
+        // Slots wait eight cycles for the array to finish their sums.
         self.valid.shift_in(self.op_valid_i);
         self.tag.shift_in(self.op_tag_i);
         self.addr.shift_in(self.op_addr_i);
 
-        self.slot_tag = self.tag[4];
-        self.slot_vector = self.valid[4];
+        self.slot_tag = self.tag[7];
+        self.slot_vector = self.valid[7];
         self.slot_epilogue = self.slot_tag.get_bit(1);
 
         self.vector = mux(self.slot_vector, self.vector + 1, self.vector);
@@ -178,7 +178,7 @@ impl<const A: usize> DrainIssue<A> {
         self.res_bank = self.slot_tag.get_bit(5);
         self.res_addr = self.vector;
         if self.slot_epilogue {
-            self.res_addr = self.addr[4].get_bits::<12>(0);
+            self.res_addr = self.addr[7].get_bits::<12>(0);
         }
         self.res_add = !self.slot_tag.get_bit(2);
         self.res_sum = mux(self._sums > 0, self.slot, self.slot_vector);

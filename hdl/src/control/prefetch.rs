@@ -15,13 +15,13 @@ use heddle_kernel::prelude::*;
 ///
 /// The sequencer waits for the first pair alone. From then on word i behind it is there i cycles later at the latest, and
 /// is read i cycles later at the earliest. The same holds behind a stop that has filled the buffer: say a word is read in
-/// cycle c, the second one of its pair. The pair that takes its place can be read from c + Rows + 6 on, and not before c and the
-/// words of the buffer, less one, is it its turn. So Rows + 7 words are enough.
+/// cycle c, the second one of its pair. The pair that takes its place can be read from c + Rows + 9 on, and not before c and the
+/// words of the buffer, less one, is it its turn. So Rows + 10 words are enough.
 ///
 /// # Timing
-/// `start_i` in cycle t: the first pair is asked for in t + 2, arrives on `answer_i` in t + Rows + 5, is written in
-/// that cycle and the next; `ready_o` from t + Rows + 7 on. What the host asks for passes in no time. `run_i` is
-/// low from the cycle behind the end of the program on; answers that are still on their way then have arrived Rows + 6 cycles later.
+/// `start_i` in cycle t: the first pair is asked for in t + 2, arrives on `answer_i` in t + Rows + 8, is written in
+/// that cycle and the next; `ready_o` from t + Rows + 10 on. What the host asks for passes in no time. `run_i` is
+/// low from the cycle behind the end of the program on; answers that are still on their way then have arrived Rows + 9 cycles later.
 #[module]
 pub struct Prefetch {
     /// The program starts.

@@ -166,7 +166,7 @@ pub struct Sequencer {
 impl Sequencer {
     fn describe(&self, meta: Meta) -> Meta {
         let meta = meta.doc_if(self._banked > 0, "The program lies in banks of the state buffer, the memory written and read here is the prefetch \
-                 buffer. Fetch waits for the first word, Rows + 6 cycles longer than with a memory.");
+                 buffer. Fetch waits for the first word, Rows + 9 cycles longer than with a memory.");
         let meta = self._post.describe(meta);
         match self._extra {
             0 => meta,
@@ -305,7 +305,7 @@ impl Sequencer {
         for i in 0..self._pooling {
             self.is_pool[i] = self.is_pool[i];
         }
-        self.quiet = (self._rows + self._cols + self._extra + 31).to_bits::<10>();
+        self.quiet = (self._rows + self._cols + self._extra + 35).to_bits::<10>();
         self.halt_o = false;
         match self.state {
             State::Idle => {
@@ -355,7 +355,7 @@ impl Sequencer {
         self.clear = (self.state == State::Idle) | (self.state == State::Stop);
         if (self.fault | self.unit_error_i) & !self.clear {
             self.state = State::Stop;
-            self.quiet = (self._rows + self._cols + self._extra + 31).to_bits::<10>();
+            self.quiet = (self._rows + self._cols + self._extra + 35).to_bits::<10>();
             self.halt_o = false;
         }
     }

@@ -58,7 +58,7 @@ impl SequencerShape {
     pub fn fetch_words(&self) -> usize {
         match self.banked {
             false => self.program_words,
-            true => (self.rows + 7).next_power_of_two(),
+            true => (self.rows + 10).next_power_of_two(),
         }
     }
 

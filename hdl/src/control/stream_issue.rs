@@ -64,7 +64,7 @@ pub struct StreamIssue<const A: usize> {
     pub error_o: Signal<Out, Bit>,
     /// A slot waits for stored sums in this cycle.
     pub sums_stall_o: [Signal<Out, Bit>; at_top],
-    /// Sums wave, 5 cycles behind the operand wave: the slot starts from stored sums.
+    /// Sums wave, 8 cycles behind the operand wave: the slot starts from stored sums.
     pub sums_read_o: [Signal<Out, Bit>; at_top],
     /// Sums wave: results bank.
     pub sums_bank_o: [Signal<Out, Bit>; at_top],

@@ -4,14 +4,14 @@ use heddle_kernel::prelude::*;
 
 /// Sends the result addresses of slots that start from stored sums, and says who has to wait for one.
 ///
-/// A sum is stored Rows + 7 cycles behind its slot, and read 5 cycles behind the slot that starts from
+/// A sum is stored Rows + 10 cycles behind its slot, and read 8 cycles behind the slot that starts from
 /// it: Rows + 3 slots must lie between the two at least. A tile has no gaps and
 /// its vectors use addresses 0, 1, 2 and so on, so that all of them are late enough if the first one is. Slots of an
 /// epilogue may ask for any address: they wait until the last vector stored is far enough.
 ///
 /// # Timing
-/// Slot (`read_i`, `bank_i`, `addr_i`) in the cycle t in which it is accepted: on the outputs in t + 6,
-/// which is 5 cycles behind the operand wave. A vector stored (`store_i`) in t: `slot_wait_o` is high from t + 1
+/// Slot (`read_i`, `bank_i`, `addr_i`) in the cycle t in which it is accepted: on the outputs in t + 9,
+/// which is 8 cycles behind the operand wave. A vector stored (`store_i`) in t: `slot_wait_o` is high from t + 1
 /// to t + Rows + 2, `tile_wait_o` if it is the first of its tile (`begin_i`).
 #[module]
 pub struct SumsIssue {
@@ -39,9 +39,9 @@ pub struct SumsIssue {
     pub bank_o: Signal<Out, Bit>,
     /// Sums wave: result address.
     pub addr_o: Signal<Out, Bits<12>>,
-    read: [Reg<Bit>; 6],
-    bank: [Delay<Bit>; 6],
-    addr: [Delay<Bits<12>>; 6],
+    read: [Reg<Bit>; 9],
+    bank: [Delay<Bit>; 9],
+    addr: [Delay<Bits<12>>; 9],
     /// Rows of the array.
     _rows: Param<'r'>,
 }
@@ -72,8 +72,8 @@ impl SumsIssue {
         self.read.shift_in(self.read_i);
         self.bank.shift_in(self.bank_i);
         self.addr.shift_in(self.addr_i);
-        self.read_o = self.read[5];
-        self.bank_o = self.bank[5];
-        self.addr_o = self.addr[5];
+        self.read_o = self.read[8];
+        self.bank_o = self.bank[8];
+        self.addr_o = self.addr[8];
     }
 }

@@ -14,8 +14,8 @@ use heddle_kernel::prelude::*;
 /// Everything but the data path: takes requests of the host, runs programs, drives the waves.
 ///
 /// # Timing
-/// With a slot on the operand wave in cycle t: bias wave t + 5, results wave t + Rows + 6,
-/// post wave t + Rows + 8. `end_fault_i` belongs to the slot that was behind the last row in the
+/// With a slot on the operand wave in cycle t: bias wave t + 8, results wave t + Rows + 9,
+/// post wave t + Rows + 11. `end_fault_i` belongs to the slot that was behind the last row in the
 /// cycle before.
 #[module(shape: ControlShape, describe)]
 pub struct Control<const W: usize, const D: usize, const A: usize> {
@@ -152,9 +152,9 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     stream_issue: StreamIssue<A>,
     #[new(DrainIssue::new(shape))]
     drain_issue: DrainIssue<A>,
-    bias_load: [Reg<Bit>; 5],
-    bias_first: [Reg<Bit>; 5],
-    bias_tile: [Delay<Bits<8>>; 5],
+    bias_load: [Reg<Bit>; 8],
+    bias_first: [Reg<Bit>; 8],
+    bias_tile: [Delay<Bits<8>>; 8],
     idle: Signal<Local, Bit>,
     #[new(shape.sequencer)]
     _sizes: SequencerShape,
@@ -214,7 +214,7 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
 
 impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
     fn describe(&self, meta: Meta) -> Meta {
-        let wave = "The sums wave of res_add_o runs beside the bias wave, t + 5.";
+        let wave = "The sums wave of res_add_o runs beside the bias wave, t + 8.";
         let meta = meta.doc_if(self._sums > 0, wave);
         describe(self._sizes.post.describe(meta), self._counts)
     }

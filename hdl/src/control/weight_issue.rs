@@ -1,7 +1,7 @@
 //! Issue unit of the weight wave: turns weight addresses into word reads.
 
 use super::ControlShape;
-use crate::buffer::WeightSlot;
+use crate::buffer::{READ_CYCLES, WeightSlot};
 use heddle_kernel::prelude::*;
 
 /// Puts weight word addresses on the weight wave, one tile ahead of the operands.
@@ -11,7 +11,7 @@ use heddle_kernel::prelude::*;
 /// taken in its cycle has lost its weights.
 ///
 /// Words to be copied come one in each clock too, whatever the shadow weights hold, and make no tile. The
-/// address of the copy follows its slot three cycles later, when the partition has the word.
+/// address of the copy follows its slot six cycles later, when the partition has the word.
 ///
 /// Else a word is taken while the shadow weights do not hold a complete tile and the last swap has
 /// reached the last column, so that no shadow weight changes before it was used.
@@ -19,8 +19,8 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// An address accepted in cycle t stands on the wave in t + 3: the partitions serve weights two
 /// cycles sooner than operands. `full_o` rises in t + 1 when the address was the last of a tile. After a swap decided in cycle t the next address is accepted in
-/// t + Cols at the earliest. A copy accepted in t: `wt_dest_o` in t + 6; `copying_o` is high from t + 1 to
-/// t + Rows + 5, in which the last partition writes it. `error_o` is combinational for the address of a word, and
+/// t + Cols at the earliest. A copy accepted in t: `wt_dest_o` in t + 9; `copying_o` is high from t + 1 to
+/// t + Rows + 8, in which the last partition writes it. `error_o` is combinational for the address of a word, and
 /// comes in t + 1 for that of its copy.
 #[module(shape: ControlShape, describe)]
 pub struct WeightIssue<const A: usize> {
@@ -74,7 +74,7 @@ pub struct WeightIssue<const A: usize> {
     wt_addr: [Delay<Bits<16>>; 3],
     wt_rows: [Delay<Bits<9>>; 3],
     wt_copy: [Reg<Bit>; 3],
-    dest: [Delay<Bits<13>>; 6],
+    dest: [Delay<Bits<13>>; READ_CYCLES + 4],
     // Cycles in which the last copy is on its way, this one included.
     copying: Reg<Bits<9>>,
     in_range: Signal<Local, Bit>,
@@ -175,10 +175,10 @@ impl<const A: usize> WeightIssue<A> {
         self.wt_o.copy = self.wt_copy[2];
         self.dest
             .shift_in(self.addr_i.get_bits::<13>(3) + self.distance_i);
-        self.wt_o.dest = self.dest[5];
+        self.wt_o.dest = self.dest[READ_CYCLES + 3];
         self.copying = mux(self.copying != 0, self.copying - 1, 0.into());
         if self.accept & self.copy_i {
-            self.copying = (self._rows + 5).to_bits::<9>();
+            self.copying = (self._rows + READ_CYCLES + 3).to_bits::<9>();
         }
         if self.clear_i {
             self.copying = 0.into();

@@ -4,6 +4,9 @@ use super::slots::{DrainWord, Events, HostRequest, OperandSlot, PartitionInputs,
 use crate::delay::DelayLine;
 use crate::sliced::{Accesses, Layout};
 
+/// Cycles from the read of a bank to its word.
+const READ_CYCLES: usize = 5;
+
 /// Size of a partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartitionShape {
@@ -30,7 +33,10 @@ impl PartitionShape {
             input_banks: 0,
             program_banks: 0,
             words_per_bank,
-            layout: Layout::new(words_per_bank, widths),
+            layout: Layout {
+                latency: READ_CYCLES,
+                ..Layout::new(words_per_bank, widths)
+            },
             offsets: 16,
         }
     }
@@ -124,6 +130,7 @@ pub struct PartitionModel {
     own_answers: DelayLine<Option<u64>>,
     answers: DelayLine<Option<u64>>,
     data_events: DelayLine<Events>,
+    own_events: DelayLine<Events>,
     events: DelayLine<Events>,
 }
 
@@ -132,12 +139,12 @@ impl PartitionModel {
     /// written.
     ///
     /// # Panics
-    /// If the banks do not have 8-byte words after 2 cycles.
+    /// If the banks do not have 8-byte words after 5 cycles.
     pub fn new(shape: PartitionShape) -> Self {
         let layout = &shape.layout;
         assert_eq!(
             (layout.word_bytes(), layout.read_cycle()),
-            (8, 2),
+            (8, READ_CYCLES),
             "bytes of a word, cycles to the word"
         );
         Self {
@@ -152,14 +159,15 @@ impl PartitionModel {
             next_weight: DelayLine::new(1),
             next_destination: DelayLine::new(1),
             next_host: DelayLine::new(1),
-            operands: DelayLine::new(4),
+            operands: DelayLine::new(READ_CYCLES + 2),
             held: None,
-            shifts: DelayLine::new(3),
-            copies: DelayLine::new(2),
+            shifts: DelayLine::new(READ_CYCLES + 1),
+            copies: DelayLine::new(READ_CYCLES),
             copied: None,
-            own_answers: DelayLine::new(3),
+            own_answers: DelayLine::new(READ_CYCLES + 1),
             answers: DelayLine::new(1),
-            data_events: DelayLine::new(1),
+            data_events: DelayLine::new(3),
+            own_events: DelayLine::new(1),
             events: DelayLine::new(1),
         }
     }
@@ -227,7 +235,7 @@ impl PartitionModel {
             destination: self.next_destination.shift(inputs.destination),
             host: self.next_host.shift(inputs.host.for_next()),
             answer: self.answers.shift(inputs.answer.or(own_answer)),
-            events: self.events.shift(inputs.events.plus(own_events)),
+            events: self.events.shift(inputs.events.plus(self.own_events.shift(own_events))),
             x: self.held,
             nz,
             swap: operand.swap,

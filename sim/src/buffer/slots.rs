@@ -143,7 +143,7 @@ pub struct PartitionInputs {
     pub fault: bool,
     /// Weight wave.
     pub weight: WeightSlot,
-    /// Word address of the copy of the weight slot three cycles ago.
+    /// Word address of the copy of the weight slot six cycles ago.
     pub destination: u16,
     /// Word from the drain of the same-numbered column.
     pub drain: Option<DrainWord>,

@@ -12,7 +12,7 @@ pub struct StateBufferInputs {
     pub fault: bool,
     /// Weight wave.
     pub weight: WeightSlot,
-    /// Word address of the copy of the weight slot three cycles ago.
+    /// Word address of the copy of the weight slot six cycles ago.
     pub destination: u16,
     /// Drain word of each row.
     pub drain: Vec<Option<DrainWord>>,

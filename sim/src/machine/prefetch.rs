@@ -76,11 +76,11 @@ impl Places {
 }
 
 /// Cycles from the one in which a pair is asked for to the one in which its first word can be read, besides rows.
-const FIRST_WORD: u64 = 5;
+const FIRST_WORD: u64 = 8;
 /// The same for its second word, which is also when a waiting Fetch goes on.
-const SECOND_WORD: u64 = 6;
+const SECOND_WORD: u64 = 9;
 /// Words of the buffer besides rows, before they are rounded up to a power of two.
-const SPARE_WORDS: u32 = 7;
+const SPARE_WORDS: u32 = 10;
 
 /// The prefetch of a running program.
 #[derive(Debug, Clone)]
@@ -193,7 +193,7 @@ mod tests {
         for rows in (1..40).chain([57, 64, 121, 128, 249, 250, 256]) {
             for start in [0, 1, 2, 777] {
                 let first = reads(rows, 2048, start, |_| true);
-                assert_eq!(first, u64::from(rows) + 6, "{rows} rows, from {start}");
+                assert_eq!(first, u64::from(rows) + 9, "{rows} rows, from {start}");
             }
         }
     }

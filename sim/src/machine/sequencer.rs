@@ -12,7 +12,7 @@ use super::timing::Trap;
 /// Cycles without progress after which a waiting sequencer gives up.
 const STUCK_CYCLES: u32 = 4096;
 /// Quiet cycles after HALT on top of rows, columns and what options of post-processing add.
-const QUIET_CYCLES: u32 = 32;
+const QUIET_CYCLES: u32 = 36;
 
 /// Which units are idle in this cycle.
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,7 @@
 //! What a partition does in a clock: waves, writes, operands, weights, answers, events.
 
 use super::Partition;
+use crate::buffer::READ_CYCLES;
 use heddle_kernel::prelude::*;
 
 #[kernel]
@@ -35,10 +36,10 @@ impl Partition {
     fn write(&mut self) {
         self.host_is_mine = self.host_i.valid & (self.host_i.partition == 0);
         self.host_is_here = self.host_is_mine & !self.host_i.table;
-        self.write.valid = self.dr_i.valid | self.copy[2] | (self.host_is_here & self.host_i.write);
+        self.write.valid = self.dr_i.valid | self.copy[READ_CYCLES] | (self.host_is_here & self.host_i.write);
         self.write.word = self.host_i.word;
         self.write.data.follow(&self.host_i.data);
-        if self.copy[2] {
+        if self.copy[READ_CYCLES] {
             self.write.word = self.wt_i.dest;
             self.write.data.follow(&self.weight);
         }
@@ -97,7 +98,7 @@ impl Partition {
         self.banks.write_data_i.follow(&self.write.data);
         for i in 0..self._has_host {
             self.banks.host_write_i[i] =
-                self.host_is_here & self.host_i.write & !self.dr_i.valid & !self.copy[2];
+                self.host_is_here & self.host_i.write & !self.dr_i.valid & !self.copy[READ_CYCLES];
             self.banks.host_data_i[i].follow(&self.host_i.data);
         }
     }
@@ -107,7 +108,7 @@ impl Partition {
         self.weight.follow(&self.banks.wt_data_o);
         self.w_o.follow(&self.weight);
         self.shift.shift_in(self.wt.valid & !self.wt.copy);
-        self.shift_o = self.shift[1];
+        self.shift_o = self.shift[READ_CYCLES - 1];
 
         self.copy.shift_in(self.wt_is_active & self.wt_i.copy);
     }
@@ -115,7 +116,7 @@ impl Partition {
     /// Answers to the host.
     fn answers(&mut self) {
         self.answer.shift_in(self.host_reads);
-        self.host_rvalid = self.host_rvalid_i | self.answer[2];
+        self.host_rvalid = self.host_rvalid_i | self.answer[READ_CYCLES];
         self.host_rvalid_o = self.host_rvalid;
         for k in 0..8 {
             self.answer_word[k] = self.banks.host_data_o[k];

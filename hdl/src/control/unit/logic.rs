@@ -201,16 +201,16 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         self.stream_issue.table_i = flag!(self.sequencer.param_o[1], matmul::TABLE);
         self.stream_issue.entry_i = field!(self.sequencer.table_o, matmul_table::ENTRY);
 
-        // The bias wave runs five cycles behind the operand wave.
+        // The bias wave runs eight cycles behind the operand wave.
         self.bias_load
             .shift_in(self.stream_issue.op_o.tag.get_bit(0));
         self.bias_first
             .shift_in(self.stream_issue.op_o.tag.get_bit(2));
         self.bias_tile
             .shift_in(self.stream_issue.op_o.addr.get_bits::<8>(0));
-        self.bias_load_o = self.bias_load[4];
-        self.bias_first_o = self.bias_first[4];
-        self.bias_tile_o = self.bias_tile[4];
+        self.bias_load_o = self.bias_load[7];
+        self.bias_first_o = self.bias_first[7];
+        self.bias_tile_o = self.bias_tile[7];
     }
 
     /// The drain unit.

@@ -34,12 +34,12 @@ impl Delays {
         let cols = u64::from(params.array.cols);
         Self {
             first_address: 4,
-            drain_take: rows + 7,
+            drain_take: rows + 10,
             fault: rows + 1,
             drain_quiet: cols + 16 + u64::from(params.post.extra_cycles()),
             swap_gap: cols,
-            copy: 3,
-            copy_quiet: rows + 6,
+            copy: 6,
+            copy_quiet: rows + 9,
             sums: match params.array.partial_sums {
                 PartialSums::Foot => 0,
                 PartialSums::Top => rows + 3,
