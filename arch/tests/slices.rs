@@ -60,7 +60,7 @@ fn all_options_are_read() {
            "full", "end": "right", "access_threshold": 3 }"#,
     );
     let mut slices = params.state_buffer.slices;
-    assert_eq!(slices.read_cycles(), 2);
+    assert_eq!(slices.read_cycles(), 5);
     // In the stand-alone memory alone.
     slices.read_order = ReadOrder::InTurn;
     let text = serde_json::to_string(&stand_alone(&slices)).expect("JSON");
@@ -70,7 +70,7 @@ fn all_options_are_read() {
     assert_eq!((slices.packed_units(), slices.threshold()), (4, 3));
     assert_eq!(slices.end, PackEnd::Right);
     assert_eq!(slices.read_order, ReadOrder::InTurn);
-    assert_eq!(slices.read_cycles(), 4);
+    assert_eq!(slices.read_cycles(), 7);
     let params = machine(r#"{ "widths": [4, 4], "network": "split", "write": "exact" }"#);
     assert_eq!(params.state_buffer.slices.network, PackNetwork::Split);
     assert_eq!(params.state_buffer.slices.write, SliceWrite::Exact);

@@ -236,7 +236,7 @@ mod sliced {
     #[test]
     fn distances_are_those_of_the_table() {
         let mut shape = SlicedShape::new(16, vec![4, 4]);
-        for (latency, distance) in (2..8).zip([1, 2, 2, 3, 3, 3]) {
+        for (latency, distance) in (2..8).zip([1, 2, 2, 2, 3, 3]) {
             shape.latency = latency;
             assert_eq!(shape.distance(), distance);
             let all = shape.input_stages() + 1 + shape.mask_stages() + shape.mask_to_data();

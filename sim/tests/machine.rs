@@ -63,9 +63,9 @@ fn one_vector_takes_the_promised_cycles() {
     assert_eq!(machine.read_word(1, RESULTS)[0] as i8, -28);
 
     // LOAD_WEIGHTS 4 words: START in 5. DRAIN 5 words: START in 12. MATMUL 7 words: START in 21,
-    // prologue accepted in 25, vector in 26, drain address taken in 26 + 1 + 9 = 36. HALT is in
-    // HEAD from 23 on and goes on in 36 + 2 + 16 = 54. Neither operand is zero.
-    let expected = [0, 55, 1, 4, 0, 31, 4, 4, 2, 4, 2, 1, 0];
+    // prologue accepted in 25, vector in 26, drain address taken in 26 + 1 + 12 = 39. HALT is in
+    // HEAD from 23 on and goes on in 39 + 2 + 16 = 57. Neither operand is zero.
+    let expected = [0, 58, 1, 4, 0, 34, 4, 4, 2, 4, 2, 1, 0];
     for ((counter, found), expected) in counters.iter().zip(expected) {
         assert_eq!(found, expected, "{}", counter.name());
     }

@@ -18,8 +18,8 @@ module sliced_memory (
   localparam integer Slices = `SLICES;
   // 0: mask slice, 1: field, 2: hybrid, 3: plain memory
   localparam integer Kind = `KIND;
-  localparam integer First = `LATENCY >= 7 ? 1 : 0;
-  localparam integer Behind = `LATENCY <= 2 ? 1 : `LATENCY <= 4 ? 2 : 3;
+  localparam integer First = `LATENCY >= 5 ? 1 : 0;
+  localparam integer Behind = `LATENCY <= 2 ? 1 : `LATENCY <= 5 ? 2 : 3;
   localparam integer Turn = `IN_TURN;
   localparam integer Word = `LATENCY + (Turn ? Slices - 1 : 0);
   localparam integer Depth = 16;

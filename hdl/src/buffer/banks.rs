@@ -1,14 +1,17 @@
 //! The memory of one row of the state buffer.
 
 use super::{BankCount, READ_CYCLES, WordMux};
-use crate::sliced::{SlicedBank, SlicedShape};
+use crate::sliced::{MaskPlace, Restore, SlicedBank, SlicedShape, Store, Writer};
 use heddle_kernel::prelude::*;
 
-/// Banks of sliced memory with three readers and one writer.
+/// Cycles from the read of a bank to the mask of its word, where the banks share a writer.
+pub const MASK_CYCLES: usize = 3;
+
+/// Banks of sliced memory with two readers and one writer.
 ///
-/// The bank is the upper part of the word address. Each bank serves one reader per clock: the
-/// operand reader before the weights before the host. An address beyond the banks reads 0 and is
-/// not written.
+/// The bank is the upper part of the word address. The first reader is that of the operands, the second one that of
+/// weights, or of the host in cycles without a weight. A bank serves the first one before the second
+/// one. An address beyond the banks reads 0 and is not written.
 ///
 /// # Timing
 /// Read in cycle T: the word is on the reader's data output in T+5, which is 0 in all other
@@ -28,24 +31,22 @@ pub struct Banks {
     pub wt_read_i: Signal<In, Bit>,
     /// Address of the weight word.
     pub wt_word_i: Signal<In, Bits<13>>,
-    /// Weight word.
-    pub wt_data_o: [Signal<Out, Bits<8>>; 8],
     /// Reads a word for the host.
     pub host_read_i: Signal<In, Bit>,
     /// Address of the word for the host.
     pub host_word_i: Signal<In, Bits<13>>,
-    /// Word for the host.
-    pub host_data_o: [Signal<Out, Bits<8>>; 8],
+    /// Weight word, or word for the host.
+    pub data_o: [Signal<Out, Bits<8>>; 8],
+    /// Word of the program for the host.
+    pub program_data_o: [[Signal<Out, Bits<8>>; 8]; has_program],
     /// Writes a word.
     pub write_i: Signal<In, Bit>,
     /// Address of the word to write.
     pub write_word_i: Signal<In, Bits<13>>,
     /// Word to write.
     pub write_data_i: [Signal<In, Bits<8>>; 8],
-    /// Writes the word for the host, if it lies in the input buffer or the program.
+    /// The word is the host's, which alone writes the input buffer and the program.
     pub host_write_i: [Signal<In, Bit>; count.has_host()],
-    /// Word to write there.
-    pub host_data_i: [[Signal<In, Bits<8>>; 8]; count.has_host()],
     /// One per bank: its mask slice is read.
     pub mask_read_o: [Signal<Out, Bit>; data],
     /// One per bank: its mask slice is written.
@@ -54,32 +55,46 @@ pub struct Banks {
     pub slice_read_o: [[Signal<Out, Bit>; slices]; data],
     /// One per bank: which of its data slices are written.
     pub slice_write_o: [[Signal<Out, Bit>; slices]; data],
+    #[new(Writer::new(shape.clone()))]
+    writer: [Writer<8>; shared],
+    #[new(Store::new(shape.clone()))]
+    store: [Store<8>; shared * banks],
+    #[new(Restore::new(&shape))]
+    restore: [Restore<8>; shared],
+    #[new(Restore::new(&shape))]
+    program_restore: [Restore<8>; shared * has_program],
     #[new(SlicedBank::new(shape.clone()))]
-    bank: [SlicedBank; banks],
+    bank: [SlicedBank; (1 - shared) * banks],
     #[new(WordMux::new(data))]
     op_mux: WordMux,
-    #[new(WordMux::new(work))]
-    wt_mux: WordMux,
-    #[new(WordMux::new(banks))]
-    host_mux: WordMux,
+    #[new(WordMux::new(data))]
+    mux: WordMux,
+    #[new(WordMux::new(program_banks))]
+    program_mux: [WordMux; has_program],
     /// For each cycle of the way of a word: the bank has read for the operand reader.
     op_read: [[Delay<Bit>; READ_CYCLES]; data],
-    /// The bank has read a weight word.
-    wt_read: [[Delay<Bit>; READ_CYCLES]; work],
-    /// The bank has read for the host.
-    host_read: [[Delay<Bit>; READ_CYCLES]; banks],
+    /// The bank has read for the second reader.
+    read: [[Delay<Bit>; READ_CYCLES]; banks],
     /// One per bank: it serves the operand reader.
     op_take: [Signal<Local, Bit>; data],
-    /// One per bank: it serves the weights.
-    wt_take: [Signal<Local, Bit>; work],
-    /// One per bank: it serves the host.
-    host_take: [Signal<Local, Bit>; banks],
+    /// One per bank: the second reader wants it.
+    wanted: [Signal<Local, Bit>; banks],
+    /// One per bank: it is read.
+    ren: [Signal<Local, Bit>; banks],
+    /// Address of the word read.
+    raddr: [Signal<Local, Bits<13>>; banks],
     op_bank: Signal<Local, Bits<13>>,
     wt_bank: Signal<Local, Bits<13>>,
     host_bank: Signal<Local, Bits<13>>,
     /// Mask of the operand word in the banks below each bank, last: in all banks.
     op_mask: [[Signal<Local, Bit>; 8]; data + 1],
+    /// Mask of the other word.
+    mask: [[Signal<Local, Bit>; 8]; shared * (data + 1)],
+    /// Mask of the word of the program.
+    program_mask: [[Signal<Local, Bit>; 8]; shared * has_program * (program_banks + 1)],
     write_bank: Signal<Local, Bits<13>>,
+    /// The word may be written.
+    write: Signal<Local, Bit>,
     #[argument]
     _count: BankCount,
     /// Banks.
@@ -97,13 +112,25 @@ pub struct Banks {
     /// The very last banks, which hold the program.
     #[new(count.program)]
     _program_banks: Feature<"pr">,
+    #[new((count.program > 0).into())]
+    _has_program: usize,
+    #[new(count.has_host())]
+    _has_host: usize,
     _shape: SlicedShape,
+    /// The banks share what packs and unpacks words.
+    #[new(shares(&shape).into())]
+    _shared: usize,
     #[new(shape.slices())]
     _slices: usize,
     #[new(shape.words.trailing_zeros().into())]
     _bank_lsb: u64,
     #[new(shape.words as u64 - 1)]
     _word_mask: u64,
+}
+
+/// Whether banks share what packs and unpacks words: those with a mask slice for bytes.
+pub(super) fn shares(shape: &SlicedShape) -> bool {
+    !shape.plain && shape.mask == MaskPlace::Slice && shape.unit_bits == 8
 }
 
 impl Banks {
@@ -128,10 +155,15 @@ impl Banks {
 impl Banks {
     fn describe(&self, meta: Meta) -> Meta {
         let meta = meta.doc_if(
+            self._shared > 0,
+            "The operand word leaves as it is stored: packed units by position, and their mask by position two cycles \
+             before them. The banks share one packing network and one that unpacks.",
+        );
+        let meta = meta.doc_if(
             self._input_banks > 0,
             "The input buffer serves operands, else the host; the host alone writes it.",
         );
-        let meta = meta.doc_if(self._program_banks > 0, "The host path alone reads and writes the program. Accesses of these banks are not among those told.");
+        let meta = meta.doc_if(self._program_banks > 0, "The host path alone reads and writes the program, with a way of its own. Accesses of these banks are not among those told.");
         self._shape.describe_kind(meta)
     }
 }
@@ -143,88 +175,171 @@ impl Banks {
         self.wt_bank = self.wt_word_i >> self._bank_lsb;
         self.host_bank = self.host_word_i >> self._bank_lsb;
         self.write_bank = self.write_word_i >> self._bank_lsb;
+        self.write = self.write_i;
+        if self._has_host > 0 {
+            self.write = self.write_i
+                & (self.host_write_i[0] | (self.write_bank < self._work.to_bits::<13>()));
+        }
+        self.serve();
+        if self._shared > 0 {
+            self.write_words();
+            self.read_stores();
+            self.unpack();
+        } else {
+            self.access_banks();
+        }
+    }
+
+    /// Who is served by each bank, and where the word goes when it arrives.
+    fn serve(&mut self) {
+        for b in 0..self._banks {
+            // Weights go before the host: a bank has the address of either.
+            let host = self.host_read_i & (self.host_bank == b.to_bits::<13>());
+            self.raddr[b] = self.host_word_i & self._word_mask;
+            if b < self._work {
+                self.wanted[b] = mux(self.wt_read_i, self.wt_bank == b.to_bits::<13>(), host);
+                if self.wt_read_i {
+                    self.raddr[b] = self.wt_word_i & self._word_mask;
+                }
+            } else if b < self._data {
+                self.wanted[b] = host & !self.wt_read_i;
+            } else {
+                self.wanted[b] = host;
+            }
+            if b < self._data {
+                self.op_take[b] = self.op_read_i & (self.op_bank == b.to_bits::<13>());
+                self.op_read[b].shift_in(self.op_take[b]);
+                self.op_mux.select_i[b] = self.op_read[b][READ_CYCLES - 1];
+                self.ren[b] = self.op_take[b] | self.wanted[b];
+                self.read[b].shift_in(self.wanted[b] & !self.op_take[b]);
+                self.mux.select_i[b] = self.read[b][READ_CYCLES - 1];
+                if self.op_take[b] {
+                    self.raddr[b] = self.op_word_i & self._word_mask;
+                }
+            } else {
+                self.ren[b].follow(&self.wanted[b]);
+                self.read[b].shift_in(self.wanted[b]);
+                self.program_mux[0].select_i[b - self._data] = self.read[b][READ_CYCLES - 1];
+            }
+        }
+    }
+
+    /// One word is packed for all banks.
+    fn write_words(&mut self) {
+        self.writer[0].wen_i.follow(&self.write);
+        self.writer[0].waddr_i.follow(&self.write_word_i);
+        self.writer[0].wdata_i.follow(&self.write_data_i);
+        for b in 0..self._banks {
+            let mask_bank = self.writer[0].mask_waddr_o >> self._bank_lsb;
+            let slice_bank = self.writer[0].slice_waddr_o >> self._bank_lsb;
+            self.store[b].mask_wen_i = self.writer[0].mask_wen_o & (mask_bank == b.to_bits::<13>());
+            self.store[b].mask_waddr_i = self.writer[0].mask_waddr_o & self._word_mask;
+            self.store[b].mask_i.follow(&self.writer[0].mask_o);
+            for k in 0..self._slices {
+                self.store[b].slice_wen_i[k] =
+                    self.writer[0].slice_wen_o[k] & (slice_bank == b.to_bits::<13>());
+            }
+            self.store[b].slice_waddr_i = self.writer[0].slice_waddr_o & self._word_mask;
+            self.store[b].packed_i.follow(&self.writer[0].packed_o);
+            if self._shape.exact {
+                self.store[b].lane_i.follow(&self.writer[0].lane_o);
+            }
+        }
+    }
+
+    /// Reads of the banks, and their masks.
+    fn read_stores(&mut self) {
+        for k in 0..8 {
+            self.op_mask[0][k] = false;
+            self.mask[0][k] = false;
+        }
+        for b in 0..self._banks {
+            self.store[b].ren_i.follow(&self.ren[b]);
+            self.store[b].raddr_i.follow(&self.raddr[b]);
+            if b < self._data {
+                self.mask_read_o[b] = self.store[b].mask_ren_o;
+                self.mask_write_o[b].follow(&self.store[b].mask_wen_i);
+                self.slice_read_o[b].follow(&self.store[b].slice_ren_o);
+                self.slice_write_o[b].follow(&self.store[b].slice_wen_o);
+                for k in 0..8 {
+                    let bit = self.store[b].mask_o[k].get_bit(0);
+                    self.op_mask[b + 1][k] =
+                        self.op_mask[b][k] | (bit & self.op_read[b][MASK_CYCLES - 1]);
+                    self.mask[b + 1][k] = self.mask[b][k] | (bit & self.read[b][MASK_CYCLES - 1]);
+                }
+                self.op_mux.word_i[b].follow(&self.store[b].packed_o);
+                self.mux.word_i[b].follow(&self.store[b].packed_o);
+            }
+        }
+        self.op_mask_o.follow(&self.op_mask[self._data]);
+        self.op_data_o.follow(&self.op_mux.word_o);
+    }
+
+    /// Words of the second reader.
+    fn unpack(&mut self) {
+        self.restore[0].valid_i = true;
+        for k in 0..8 {
+            self.restore[0].mask_i[k] = self.mask[self._data][k].into();
+            self.data_o[k].follow(&self.restore[0].word_o[self._shape.place(8, k)]);
+        }
+        self.restore[0].packed_i.follow(&self.mux.word_o);
+        for i in 0..self._has_program {
+            for k in 0..8 {
+                self.program_mask[0][k] = false;
+            }
+            for b in self._data..self._banks {
+                let at = b - self._data;
+                for k in 0..8 {
+                    let bit = self.store[b].mask_o[k].get_bit(0);
+                    self.program_mask[at + 1][k] =
+                        self.program_mask[at][k] | (bit & self.read[b][MASK_CYCLES - 1]);
+                }
+                self.program_mux[i].word_i[at].follow(&self.store[b].packed_o);
+            }
+            self.program_restore[i].valid_i = true;
+            for k in 0..8 {
+                self.program_restore[i].mask_i[k] =
+                    self.program_mask[self._program_banks][k].into();
+                self.program_data_o[i][k]
+                    .follow(&self.program_restore[i].word_o[self._shape.place(8, k)]);
+            }
+            self.program_restore[i]
+                .packed_i
+                .follow(&self.program_mux[i].word_o);
+        }
+    }
+
+    /// Banks that pack and unpack on their own.
+    fn access_banks(&mut self) {
         for k in 0..8 {
             self.op_mask[0][k] = false;
         }
         for b in 0..self._banks {
-            // Who is served
-            if b < self._data {
-                self.op_take[b] = self.op_read_i & (self.op_bank == b.to_bits::<13>());
-            }
-            let host = self.host_read_i & (self.host_bank == b.to_bits::<13>());
-            if b < self._work {
-                self.wt_take[b] =
-                    self.wt_read_i & (self.wt_bank == b.to_bits::<13>()) & !self.op_take[b];
-                self.host_take[b] = host & !self.op_take[b] & !self.wt_take[b];
-            } else if b < self._data {
-                self.host_take[b] = host & !self.op_take[b];
-            } else {
-                self.host_take[b] = host;
-            }
-
-            // The bank
-            self.bank[b].raddr_i = self.host_word_i & self._word_mask;
-            if b < self._work {
-                self.bank[b].wen_i = self.write_i & (self.write_bank == b.to_bits::<13>());
-                self.bank[b].waddr_i = self.write_word_i & self._word_mask;
-                self.bank[b].ren_i = self.op_take[b] | self.wt_take[b] | self.host_take[b];
-                if self.op_take[b] {
-                    self.bank[b].raddr_i = self.op_word_i & self._word_mask;
-                } else if self.wt_take[b] {
-                    self.bank[b].raddr_i = self.wt_word_i & self._word_mask;
-                }
-            } else {
-                self.bank[b].wen_i = self.host_write_i[0] & (self.host_bank == b.to_bits::<13>());
-                self.bank[b].waddr_i = self.host_word_i & self._word_mask;
-                if b < self._data {
-                    self.bank[b].ren_i = self.op_take[b] | self.host_take[b];
-                    if self.op_take[b] {
-                        self.bank[b].raddr_i = self.op_word_i & self._word_mask;
-                    }
-                } else {
-                    self.bank[b].ren_i = self.host_take[b];
-                }
-            }
+            self.bank[b].wen_i = self.write & (self.write_bank == b.to_bits::<13>());
+            self.bank[b].waddr_i = self.write_word_i & self._word_mask;
+            self.bank[b].wdata_i.follow(&self.write_data_i);
+            self.bank[b].ren_i.follow(&self.ren[b]);
+            self.bank[b].raddr_i.follow(&self.raddr[b]);
             if b < self._data {
                 self.mask_read_o[b] = self.bank[b].mask_ren_o;
                 self.mask_write_o[b] = self.bank[b].mask_wen_o;
-            }
-            for k in 0..self._slices {
-                if b < self._data {
-                    self.slice_read_o[b][k] = self.bank[b].slice_ren_o[k];
-                    self.slice_write_o[b][k] = self.bank[b].slice_wen_o[k];
+                self.slice_read_o[b].follow(&self.bank[b].slice_ren_o);
+                self.slice_write_o[b].follow(&self.bank[b].slice_wen_o);
+                for k in 0..8 {
+                    self.op_mask[b + 1][k] = self.op_mask[b][k]
+                        | (self.bank[b].nz_o[k] & self.op_read[b][READ_CYCLES - 1]);
                 }
-            }
-
-            // Where the word goes when it arrives
-            if b < self._data {
-                self.op_read[b].shift_in(self.op_take[b]);
-                self.op_mux.select_i[b] = self.op_read[b][READ_CYCLES - 1];
-            }
-            if b < self._work {
-                self.wt_read[b].shift_in(self.wt_take[b]);
-                self.wt_mux.select_i[b] = self.wt_read[b][READ_CYCLES - 1];
-            }
-            self.host_read[b].shift_in(self.host_take[b]);
-            self.host_mux.select_i[b] = self.host_read[b][READ_CYCLES - 1];
-            for k in 0..8 {
-                if b < self._work {
-                    self.bank[b].wdata_i[k] = self.write_data_i[k];
-                    self.wt_mux.word_i[b][k] = self.bank[b].rdata_o[k];
-                } else {
-                    self.bank[b].wdata_i[k] = self.host_data_i[0][k];
-                }
-                if b < self._data {
-                    self.op_mux.word_i[b][k] = self.bank[b].rdata_o[k];
-                    self.op_mask[b + 1][k] =
-                        self.op_mask[b][k] | (self.bank[b].nz_o[k] & self.op_read[b][READ_CYCLES - 1]);
-                }
-                self.host_mux.word_i[b][k] = self.bank[b].rdata_o[k];
+                self.op_mux.word_i[b].follow(&self.bank[b].rdata_o);
+                self.mux.word_i[b].follow(&self.bank[b].rdata_o);
+            } else {
+                self.program_mux[0].word_i[b - self._data].follow(&self.bank[b].rdata_o);
             }
         }
-        self.op_data_o.follow(&self.op_mux.word_o);
         self.op_mask_o.follow(&self.op_mask[self._data]);
-        self.wt_data_o.follow(&self.wt_mux.word_o);
-        self.host_data_o.follow(&self.host_mux.word_o);
+        self.op_data_o.follow(&self.op_mux.word_o);
+        self.data_o.follow(&self.mux.word_o);
+        for i in 0..self._has_program {
+            self.program_data_o[i].follow(&self.program_mux[i].word_o);
+        }
     }
 }

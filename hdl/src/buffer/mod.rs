@@ -1,9 +1,6 @@
 //! The buffers on both sides of the array: state buffer (operands and weights) and results
 //! buffer (partial sums).
 
-/// Cycles from the read of a bank to its word.
-pub const READ_CYCLES: usize = 5;
-
 mod bank_count;
 mod banks;
 mod event_sum;
@@ -15,6 +12,9 @@ mod row_offset;
 mod state_buffer;
 mod waves;
 mod word_mux;
+
+/// Cycles from the read of a bank to its word.
+pub const READ_CYCLES: usize = 5;
 
 pub use bank_count::BankCount;
 pub use banks::Banks;

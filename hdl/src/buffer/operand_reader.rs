@@ -1,6 +1,8 @@
 //! From a word of the state buffer to operands.
 
 use super::READ_CYCLES;
+use super::banks::MASK_CYCLES;
+use crate::sliced::Population;
 use heddle_kernel::prelude::*;
 
 /// Turns byte addresses into operands. Keeps the word it read last: operands from the same word
@@ -27,15 +29,16 @@ pub struct OperandReader {
     pub fresh_i: Signal<In, Bit>,
     /// Swap flag of the slot.
     pub swap_i: Signal<In, Bit>,
-    /// A word is written in this cycle.
-    pub write_valid_i: Signal<In, Bit>,
-    /// Address of that word.
-    pub write_word_i: Signal<In, Bits<13>>,
+    /// A word is written in this cycle: of which source.
+    pub write_valid_i: [Signal<In, Bit>; 3],
+    /// Address of its word.
+    pub write_word_i: [Signal<In, Bits<13>>; 3],
     /// The word at `addr_i` is to be read in this cycle.
     pub read_o: Signal<Out, Bit>,
     /// Word of the read of five cycles ago.
     pub word_i: [Signal<In, Bits<8>>; 8],
-    /// Mask of that word: bit k is 1 if byte k is not zero.
+    /// Mask of that word: bit k is 1 if byte k is not zero. With packed words by position, and that of the read of
+    /// three cycles ago.
     pub mask_i: [Signal<In, Bit>; 8],
     /// A word is kept, or on its way.
     kept: Reg<Bit>,
@@ -47,7 +50,18 @@ pub struct OperandReader {
     /// The slot of each stage holds an operand.
     valid: [Reg<Bit>; READ_CYCLES + 1],
     /// Byte in the word, of the slot of each stage.
-    lane: [Delay<Bits<3>>; READ_CYCLES + 1],
+    lane: [Delay<Bits<3>>; if packed {
+        MASK_CYCLES + 1
+    } else {
+        READ_CYCLES + 1
+    }],
+    /// Place of the byte among the packed ones, of the slots whose word arrives.
+    place: [Delay<Bits<3>>; places],
+    /// The byte is not zero.
+    is_there: [Delay<Bit>; places],
+    /// Counts the bytes that are packed before it.
+    #[new(Population::new(7))]
+    before: [Population; places.min(1)],
     thr: [Delay<Bits<8>>; READ_CYCLES + 1],
     swap: [Reg<Bit>; READ_CYCLES + 2],
     /// The last operand that was not zero, two's complement.
@@ -64,8 +78,23 @@ pub struct OperandReader {
     must_read: Signal<Local, Bit>,
     chosen: Signal<Local, Bits<8>>,
     is_negative: Signal<Local, Bit>,
+    /// Position of the byte in the kept mask.
+    position: Signal<Local, Bits<3>>,
+    /// Its mask bit.
+    found: Signal<Local, Bit>,
+    /// Which byte of the kept word.
+    pick: Signal<Local, Bits<3>>,
     /// The mask bit of the byte.
     is_nz: Signal<Local, Bit>,
+    /// Words come packed.
+    _packed: Optional<'k', bool>,
+    /// Units are packed towards byte 0, not towards byte 7.
+    _right: Optional<'r', bool>,
+    #[new(if packed { READ_CYCLES - MASK_CYCLES } else { 0 })]
+    _places: usize,
+    /// Position of byte 0.
+    #[new(if packed && !right { 7 } else { 0 })]
+    _flip: u64,
 }
 
 #[kernel]
@@ -73,7 +102,11 @@ impl OperandReader {
     fn update(&mut self) {
         // Is the word there?
         self.word_addr = self.addr_i.get_bits::<13>(3);
-        self.kept_is_written = self.write_valid_i & (self.write_word_i == self.kept_addr);
+        self.kept_is_written = false;
+        for s in 0..3 {
+            self.kept_is_written = self.kept_is_written
+                | (self.write_valid_i[s] & (self.write_word_i[s] == self.kept_addr));
+        }
         self.kept_is_used =
             self.kept & !self.kept_is_written & !self.fresh_i & (self.word_addr == self.kept_addr);
         self.must_read = self.valid_i & !self.kept_is_used;
@@ -87,18 +120,43 @@ impl OperandReader {
         self.lane.shift_in(self.addr_i.get_bits::<3>(0));
         self.thr.shift_in(self.thr_i);
         self.swap.shift_in(self.swap_i);
+        let mask_cycles = if self._packed {
+            MASK_CYCLES
+        } else {
+            READ_CYCLES
+        };
         for k in 0..8 {
             self.kept_word[k].load(self.read[READ_CYCLES - 1], self.word_i[k]);
-            self.kept_mask[k].load(self.read[READ_CYCLES - 1], self.mask_i[k]);
+            self.kept_mask[k].load(self.read[mask_cycles - 1], self.mask_i[k]);
         }
 
-        // Byte and sign; the mask says whether there is anything to pass on
+        // The mask says whether there is anything to pass on, and where it lies among packed bytes
+        self.position = self.lane[mask_cycles] ^ self._flip;
+        self.found = self.kept_mask[0];
+        for p in 1..8 {
+            if self.position == p.to_bits::<3>() {
+                self.found = self.kept_mask[p];
+            }
+        }
+        if self._packed {
+            for p in 0..7 {
+                let counts = self.kept_mask[p] & (self.position > p.to_bits::<3>());
+                self.before[0].mask_i[p] = counts.into();
+            }
+            self.place.shift_in(self.before[0].pop_o.get_bits::<3>(0));
+            self.is_there.shift_in(self.found);
+            self.pick.follow(&self.place[self._places - 1]);
+            self.is_nz.follow(&self.is_there[self._places - 1]);
+        } else {
+            self.pick.follow(&self.position);
+            self.is_nz.follow(&self.found);
+        }
+
+        // Byte and sign
         self.chosen = self.kept_word[0];
-        self.is_nz = self.kept_mask[0];
         for k in 1..8 {
-            if self.lane[READ_CYCLES] == k.to_bits::<3>() {
+            if self.pick == k.to_bits::<3>() {
                 self.chosen = self.kept_word[k];
-                self.is_nz = self.kept_mask[k];
             }
         }
         self.is_negative = self.chosen > self.thr[READ_CYCLES];

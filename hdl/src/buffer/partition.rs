@@ -2,8 +2,9 @@
 
 mod logic;
 
+use super::banks::shares;
 use super::waves::*;
-use super::{BankCount, READ_CYCLES, Banks, EventSum, OperandReader, RowOffset};
+use super::{BankCount, Banks, EventSum, OperandReader, READ_CYCLES, RowOffset};
 use crate::sliced::SlicedShape;
 use heddle_kernel::prelude::*;
 
@@ -83,17 +84,24 @@ pub struct Partition {
     row_offset: RowOffset,
     #[new(Banks::new(count, &shape))]
     banks: Banks,
+    #[new(OperandReader::new(shares(&shape), shape.right))]
     reader: OperandReader,
-    /// Weight word.
-    weight: [Delay<Bits<8>>; 8],
+    /// Weight word, or word for the host.
+    word: [Delay<Bits<8>>; 8],
     /// A word of this row is copied, one cycle ago and more.
     copy: [Reg<Bit>; READ_CYCLES + 1],
     /// A weight slot that shifts, two cycles ago and more.
     shift: [Reg<Bit>; READ_CYCLES],
     /// A host read of this partition, one cycle ago and more.
     answer: [Reg<Bit>; READ_CYCLES + 1],
-    /// Word for the host, or 0.
-    answer_word: [Delay<Bits<8>>; 8],
+    /// The same, but not of the program.
+    data_answer: [[Reg<Bit>; READ_CYCLES + 1]; has_program],
+    /// The word of the second reader is for the host.
+    own_answer: Signal<Local, Bit>,
+    /// It, or 0.
+    answer_word: [Signal<Local, Bits<8>>; 8],
+    /// Word of the program for the host, or 0.
+    program_word: [[Delay<Bits<8>>; 8]; has_program],
     host_rvalid: Reg<Bit>,
     host_rdata: [Delay<Bits<8>>; 8],
     #[new(EventSum::new(data))]
@@ -138,6 +146,8 @@ pub struct Partition {
     /// The very last banks, which hold the program.
     #[new(count.program)]
     _program_banks: Feature<"pr">,
+    #[new((count.program > 0).into())]
+    _has_program: usize,
     /// The host alone writes some banks.
     #[new(count.has_host())]
     _has_host: usize,
@@ -148,6 +158,9 @@ pub struct Partition {
     /// Words of the partition.
     #[new(banks * bank.words)]
     _words: usize,
+    /// Words in front of the program.
+    #[new(count.operand_guard(words))]
+    _operand_words: usize,
     #[new(bank.clone())]
     _shape: SlicedShape,
 }

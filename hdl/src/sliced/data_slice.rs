@@ -80,12 +80,9 @@ pub struct DataSlice<const UB: usize> {
     /// The units come from the bypass, not from the memory.
     bypassed: RegData<Bit>,
     bypass: [RegData<Bits<UB>>; width],
-    /// The memory was read one cycle ago.
+    /// The slice was read one cycle ago.
     fetched: [Reg<Bit>; data],
-    /// The bypass was loaded one cycle ago.
-    met: [Reg<Bit>; data],
     stored: [RegData<Bits<UB>>; data * width],
-    bypass_next: [RegData<Bits<UB>>; data * width],
     /// The units have been read so many cycles ago.
     waited: [Reg<Bit>; waits],
     waiting: [RegData<Bits<UB>>; waits * width],
@@ -98,6 +95,8 @@ pub struct DataSlice<const UB: usize> {
     with_write: [Signal<Local, Bit>; reads + 1],
     fetch: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
+    /// Units from the memory or the bypass.
+    unit: [Signal<Local, Bits<UB>>; width],
     read_unit: [Signal<Local, Bits<UB>>; (waits + 1) * width],
     /// Sizes and registers.
     _shape: DataSliceShape,
@@ -270,34 +269,26 @@ impl<const UB: usize> DataSlice<UB> {
     /// Units from the memory or the bypass, behind its register if there is one.
     fn units_read(&mut self) {
         comment!("Units read");
-        if self._data > 0 {
-            self.fetched[0].follow(&self.fetch);
-            self.met[0].follow(&self.take);
-            self.bypassed.en_i = self.fetched[0] | self.met[0];
-            self.bypassed.follow(&self.met[0]);
-        } else {
-            self.bypassed.en_i = self.reading[self._reads];
-            self.bypassed.follow(&self.with_write[self._reads]);
+        for s in 0..self._data {
+            self.fetched[s].follow(&self.reading[self._reads]);
         }
+        self.bypassed.en_i = self.reading[self._reads];
+        self.bypassed.follow(&self.with_write[self._reads]);
         for r in 0..self._rams {
             for e in 0..self._elems {
                 let p = place(self._shape.right, self._width, r + e);
-                if self._data > 0 {
-                    self.stored[r + e].load(self.fetched[0], self.ram[r].rdata_o[e]);
-                    self.read_unit[p].follow(&self.stored[r + e]);
-                } else {
-                    self.read_unit[p].follow(&self.ram[r].rdata_o[e]);
-                }
+                self.unit[p].follow(&self.ram[r].rdata_o[e]);
             }
         }
-        for i in 0..self._width {
+        for p in 0..self._width {
+            if self.bypassed {
+                self.unit[p].follow(&self.bypass[p]);
+            }
             if self._data > 0 {
-                self.bypass_next[i].load(self.met[0], self.bypass[i]);
-                if self.bypassed {
-                    self.read_unit[i].follow(&self.bypass_next[i]);
-                }
-            } else if self.bypassed {
-                self.read_unit[i].follow(&self.bypass[i]);
+                self.stored[p].load(self.fetched[0], self.unit[p]);
+                self.read_unit[p].follow(&self.stored[p]);
+            } else {
+                self.read_unit[p].follow(&self.unit[p]);
             }
         }
     }
@@ -308,7 +299,7 @@ impl<const UB: usize> DataSlice<UB> {
             if s > 0 {
                 self.waited[s] = self.waited[s - 1];
             } else if self._data > 0 {
-                self.waited[s] = self.fetched[0] | self.met[0];
+                self.waited[s].follow(&self.fetched[0]);
             } else {
                 self.waited[s].follow(&self.reading[self._reads]);
             }

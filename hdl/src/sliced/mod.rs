@@ -5,12 +5,16 @@
 //! options, and [`Sliced`], the memory with a mask slice. [`SlicedField`] and [`SlicedHybrid`] keep
 //! the mask in slice 0, [`PlainMemory`] is for comparison.
 //!
+//! [`Writer`], [`Store`] and [`Restore`] are the three parts of a memory with a mask slice; banks of which one
+//! is written at a time share the writer.
+//!
 //! Inside, units are counted by position: packing is towards position 0. Only [`Request`] and
 //! [`Reply`] know which unit is position 0, and rows of memories put position 0 on that side.
 //!
 //! - [`Select`]: number of non-zero units of a word ([`Population`]) and the slices they need,
 //! - [`Zeros`] and [`Route`]: how far each non-zero unit moves when a word is packed,
 //! - [`Pack`] and [`Unpack`]: move the units there and back,
+//! - [`Meet`]: reads of the word that is written,
 //! - [`Packed`]: requests of the memories that pack before they access anything,
 //! - [`Hold`]: keeps the inputs of packing still,
 //! - [`Row`]: the slice that every request accesses first,
@@ -128,6 +132,7 @@ mod describe;
 mod field;
 mod hold;
 mod hybrid;
+mod meet;
 mod memory;
 mod pack;
 mod packed;
@@ -140,8 +145,10 @@ mod route;
 mod row;
 mod select;
 mod shape;
+mod store;
 mod unpack;
 mod wait;
+mod writer;
 mod zeros;
 
 pub use bank::SlicedBank;
@@ -152,6 +159,7 @@ pub use data_slices::DataSlices;
 pub use field::SlicedField;
 pub use hold::Hold;
 pub use hybrid::SlicedHybrid;
+pub use meet::Meet;
 pub use memory::Sliced;
 pub use pack::Pack;
 pub use packed::Packed;
@@ -164,6 +172,8 @@ pub use route::{Route, moves};
 pub use row::Row;
 pub use select::Select;
 pub use shape::{MaskPlace, Network, SlicedShape};
+pub use store::Store;
 pub use unpack::Unpack;
 pub use wait::Wait;
+pub use writer::Writer;
 pub use zeros::Zeros;

@@ -1,7 +1,7 @@
 //! Requests on their way into a memory whose slice 0 is packed before it is written.
 
 use super::shape::WA;
-use super::{Hold, Pack, Request, Route, Select, SlicedShape, moves};
+use super::{Hold, Meet, Pack, Request, Route, Select, SlicedShape, moves};
 use heddle_kernel::prelude::*;
 
 /// Takes a write and a read and packs the word to write, for memories that keep the mask in slice 0:
@@ -41,8 +41,10 @@ pub struct Packed<const UB: usize> {
     pub raddr_o: Signal<Out, Bits<WA>>,
     /// The word that is written is read.
     pub meet_o: Signal<Out, Bit>,
-    #[new(Request::new(shape, 0))]
+    #[new(Request::new(shape))]
     request: Request<UB>,
+    #[new(Meet::new(shape, 0))]
+    meets: Meet,
     /// Without a register behind the moves.
     #[new((stages..1).map(|_| Hold::new(units)).collect())]
     hold: Vec<Hold<UB>>,
@@ -99,7 +101,14 @@ impl<const UB: usize> Packed<UB> {
         }
     }
 
-    parts!(take_request);
+    /// The request, as it comes.
+    fn take_request(&mut self) {
+        self.request.wdata_i.follow(&self.wdata_i);
+        self.meets.wen_i.follow(&self.wen_i);
+        self.meets.waddr_i.follow(&self.waddr_i);
+        self.meets.ren_i.follow(&self.ren_i);
+        self.meets.raddr_i.follow(&self.raddr_i);
+    }
 
     /// The mask to store.
     fn find_mask(&mut self) {
@@ -113,18 +122,18 @@ impl<const UB: usize> Packed<UB> {
                 self.found_mask[p].follow(&self.request.mask_o[p]);
             }
         }
-        self.take = self.request.wen_o & self.any;
+        self.take = self.wen_i & self.any;
     }
 
     /// A register behind the moves.
     fn in_two_cycles(&mut self) {
-        let wen = self.request.wen_o;
-        let ren = self.request.ren_o;
+        let wen = self.wen_i;
+        let ren = self.ren_i;
         self.wen[0] = wen;
-        self.waddr[0].load(wen, self.request.waddr_o);
+        self.waddr[0].load(wen, self.waddr_i);
         self.ren[0] = ren;
-        self.raddr[0].load(ren, self.request.raddr_o);
-        self.meet[0].follow(&self.request.meet_o);
+        self.raddr[0].load(ren, self.raddr_i);
+        self.meet[0].follow(&self.meets.meet_o);
         self.wen_o.follow(&self.wen[0]);
         self.waddr_o.follow(&self.waddr[0]);
         self.ren_o.follow(&self.ren[0]);
@@ -152,11 +161,11 @@ impl<const UB: usize> Packed<UB> {
 
     /// Everything in the cycle of the request.
     fn at_once(&mut self) {
-        self.wen_o.follow(&self.request.wen_o);
-        self.waddr_o.follow(&self.request.waddr_o);
-        self.ren_o.follow(&self.request.ren_o);
-        self.raddr_o.follow(&self.request.raddr_o);
-        self.meet_o.follow(&self.request.meet_o);
+        self.wen_o.follow(&self.wen_i);
+        self.waddr_o.follow(&self.waddr_i);
+        self.ren_o.follow(&self.ren_i);
+        self.raddr_o.follow(&self.raddr_i);
+        self.meet_o.follow(&self.meets.meet_o);
         self.hold[0].take_i.follow(&self.take);
         self.hold[0].word_i.follow(&self.request.word_o);
         self.hold[0].mask_i.follow(&self.request.mask_o);

@@ -1,7 +1,7 @@
 //! A plain memory, to compare with.
 
 use super::shape::WA;
-use super::{DataSlice, DataSliceShape, Reply, Request, SlicedShape};
+use super::{DataSlice, DataSliceShape, Meet, Reply, Request, SlicedShape};
 use heddle_kernel::prelude::*;
 
 /// Plain memory with the ports and the latency of a sliced one: a single slice, as wide as a word,
@@ -42,18 +42,26 @@ pub struct PlainMemory<const UB: usize> {
     pub slice_wen_o: [Signal<Out, Bit>; 1],
     /// Units of the data slices written in this cycle, by position.
     pub lane_wen_o: [Signal<Out, Bits<1>>; units],
-    #[new(Request::new(&shape, shape.input_stages()))]
+    #[new(Request::new(&shape))]
     request: Request<UB>,
+    #[new(Meet::new(&shape, input))]
+    meet: Meet,
     /// The words.
     #[new(DataSlice::new(data_shape(&shape)))]
     pub data: DataSlice<UB>,
     #[new(Reply::new(&shape))]
     reply: Reply<UB>,
+    taken: [Reg<Bit>; input],
+    taken_waddr: [RegData<Bits<WA>>; input],
+    taken_word: [RegData<Bits<UB>>; input * units],
     read: [Reg<Bit>; reads],
     /// What the memory is built from.
     _shape: SlicedShape,
     #[new(shape.checked(UB, shape.mask))]
     _units: usize,
+    /// Requests are taken into registers.
+    #[new(shape.input_stages())]
+    _input: usize,
     #[new(shape.distance() + shape.data_stages())]
     _reads: usize,
 }
@@ -78,27 +86,44 @@ fn data_shape(shape: &SlicedShape) -> DataSliceShape {
 }
 
 impl<const UB: usize> PlainMemory<UB> {
-    parts!(take_request, reply_word);
+    parts!(reply_word);
 }
 
 #[kernel]
 impl<const UB: usize> PlainMemory<UB> {
     fn update(&mut self) {
-        self.take_request();
-        self.data.wen_i.follow(&self.request.wen_o);
-        self.data.waddr_i.follow(&self.request.waddr_o);
-        self.data.read_i.follow(&self.request.ren_o);
-        self.data.raddr_i.follow(&self.request.raddr_o);
+        self.request.wdata_i.follow(&self.wdata_i);
+        self.meet.ren_i.follow(&self.ren_i);
+        self.meet.raddr_i.follow(&self.raddr_i);
+        if self._input > 0 {
+            self.taken[0].follow(&self.wen_i);
+            self.taken_waddr[0].load(self.wen_i, self.waddr_i);
+            for p in 0..self._units {
+                self.taken_word[p].load(self.wen_i, self.request.word_o[p]);
+            }
+            self.data.wen_i.follow(&self.taken[0]);
+            self.data.waddr_i.follow(&self.taken_waddr[0]);
+            self.data.unit_i.follow(&self.taken_word);
+            self.meet.wen_i.follow(&self.taken[0]);
+            self.meet.waddr_i.follow(&self.taken_waddr[0]);
+        } else {
+            self.data.wen_i.follow(&self.wen_i);
+            self.data.waddr_i.follow(&self.waddr_i);
+            self.data.unit_i.follow(&self.request.word_o);
+            self.meet.wen_i.follow(&self.wen_i);
+            self.meet.waddr_i.follow(&self.waddr_i);
+        }
+        self.data.read_i.follow(&self.meet.ren_o);
+        self.data.raddr_i.follow(&self.meet.raddr_o);
         self.data.named_i = true;
-        self.data.meet_i.follow(&self.request.meet_o);
-        self.data.unit_i.follow(&self.request.word_o);
+        self.data.meet_i.follow(&self.meet.meet_o);
         self.mask_ren_o = false;
         self.mask_wen_o = false;
         self.slice_ren_o[0].follow(&self.data.slice_ren_o);
         self.slice_wen_o[0].follow(&self.data.slice_wen_o);
         self.lane_wen_o.follow(&self.data.lane_wen_o);
 
-        self.read.shift_in(self.request.ren_o);
+        self.read.shift_in(self.meet.ren_o);
         self.reply.valid_i.follow(&self.read[self._reads - 1]);
         self.reply.word_i.follow(&self.data.unit_o);
         for k in 0..self._units {

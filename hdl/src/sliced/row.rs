@@ -39,8 +39,10 @@ pub struct Row {
     read: [Reg<Bit>; 1 + stages],
     raddr: [RegData<Bits<WA>>; 1 + stages],
     meet: [RegData<Bit>; 1 + stages],
-    bypass: [RegData<Bits<1>>; (1 + stages) * bits],
+    bypass: [RegData<Bits<1>>; bits],
     stored: [RegData<Bits<1>>; stages * bits],
+    /// The row, from the memory or the bypass.
+    bit: [Signal<Local, Bits<1>>; bits],
     /// Words.
     _words: Param<'d'>,
     /// Bits of a row.
@@ -63,28 +65,24 @@ impl Row {
         self.ram.wdata_i.follow(&self.bit_i);
         for k in 0..self._bits {
             self.bypass[k].load(self.meet_i, self.bit_i[k]);
+            self.bit[k].follow(&self.ram.rdata_o[k]);
+            if self.meet[0] {
+                self.bit[k].follow(&self.bypass[k]);
+            }
         }
         if self._stages > 0 {
-            comment!("Nothing stands between the memory and its register");
             let read = self.read[0];
-            let meet = self.meet[0];
             self.read[1] = read;
             self.raddr[1].load(read, self.raddr[0]);
-            self.meet[1].load(read, meet);
+            self.meet[1].load(read, self.meet[0]);
             for k in 0..self._bits {
-                self.stored[k].load(read & !meet, self.ram.rdata_o[k]);
-                self.bypass[self._bits + k].load(read & meet, self.bypass[k]);
+                self.stored[k].load(read, self.bit[k]);
             }
             self.stored_o.follow(&self.stored);
             self.bit_o.follow(&self.stored);
         } else {
             self.stored_o.follow(&self.ram.rdata_o);
-            self.bit_o.follow(&self.ram.rdata_o);
-        }
-        for k in 0..self._bits {
-            if self.meet[self._stages] {
-                self.bit_o[k].follow(&self.bypass[self._stages * self._bits + k]);
-            }
+            self.bit_o.follow(&self.bit);
         }
         self.read_o.follow(&self.read[self._stages]);
         self.raddr_o.follow(&self.raddr[self._stages]);

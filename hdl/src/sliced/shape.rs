@@ -142,7 +142,7 @@ impl SlicedShape {
 
     /// Registers at the inputs: 0 or 1.
     pub fn input_stages(&self) -> usize {
-        (self.latency >= 7).into()
+        (self.latency >= 5).into()
     }
 
     /// Registers behind the mask slice: 0 or 1.
@@ -152,7 +152,7 @@ impl SlicedShape {
 
     /// Registers behind the enables and addresses of the data slices: 0 or 1.
     pub fn enable_stages(&self) -> usize {
-        (self.latency >= 5).into()
+        (self.latency >= 6).into()
     }
 
     /// Registers behind the data slices: 0 or 1.
@@ -162,7 +162,7 @@ impl SlicedShape {
 
     /// Registers at the output: 0 or 1.
     pub fn output_stages(&self) -> usize {
-        (self.latency >= 6).into()
+        (self.latency >= 7).into()
     }
 
     /// Cycles from the access of the mask to that of slice 0, d.

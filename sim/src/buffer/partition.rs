@@ -129,6 +129,7 @@ pub struct PartitionModel {
     copied: Option<u64>,
     own_answers: DelayLine<Option<u64>>,
     answers: DelayLine<Option<u64>>,
+    mask_events: DelayLine<Events>,
     data_events: DelayLine<Events>,
     own_events: DelayLine<Events>,
     events: DelayLine<Events>,
@@ -150,6 +151,8 @@ impl PartitionModel {
         Self {
             words: vec![0; shape.banks * shape.words_per_bank],
             offsets: vec![None; shape.offsets],
+            mask_events: DelayLine::new(layout.mask_cycle()),
+            data_events: DelayLine::new(layout.slice_cycle(1)),
             own_slots: DelayLine::new(2),
             own_faults: DelayLine::new(1),
             faults: DelayLine::new(1),
@@ -166,7 +169,6 @@ impl PartitionModel {
             copied: None,
             own_answers: DelayLine::new(READ_CYCLES + 1),
             answers: DelayLine::new(1),
-            data_events: DelayLine::new(3),
             own_events: DelayLine::new(1),
             events: DelayLine::new(1),
         }
@@ -219,7 +221,8 @@ impl PartitionModel {
             self.count(&accesses, &mut now, &mut later);
         }
 
-        let mut own_events = now.plus(self.data_events.shift(later));
+        let mut own_events = self.mask_events.shift(now);
+        own_events = own_events.plus(self.data_events.shift(later));
         let own_answer = self.own_answers.shift(answer);
         let shift = self.shifts.shift(shift);
         let operand = self.operands.shift(operand);
@@ -235,7 +238,9 @@ impl PartitionModel {
             destination: self.next_destination.shift(inputs.destination),
             host: self.next_host.shift(inputs.host.for_next()),
             answer: self.answers.shift(inputs.answer.or(own_answer)),
-            events: self.events.shift(inputs.events.plus(self.own_events.shift(own_events))),
+            events: self
+                .events
+                .shift(inputs.events.plus(self.own_events.shift(own_events))),
             x: self.held,
             nz,
             swap: operand.swap,
@@ -338,13 +343,13 @@ impl PartitionModel {
         usize::from(word) / self.shape.words_per_bank
     }
 
-    /// Accesses in the cycle of the request, and in the next one.
+    /// Accesses in the cycle of the mask slice, and in that of the data slices.
     fn count(&self, accesses: &Accesses, now: &mut Events, later: &mut Events) {
         now.mask_reads += u16::from(accesses.mask_read);
         now.mask_writes += u16::from(accesses.mask_write);
         for slice in 0..self.shape.layout.slices() {
             let events = match self.shape.layout.slice_cycle(slice) {
-                0 => &mut *now,
+                cycle if cycle == self.shape.layout.mask_cycle() => &mut *now,
                 _ => &mut *later,
             };
             events.slice_reads[slice] += u16::from(accesses.reads(slice));

@@ -294,7 +294,7 @@ impl Layout {
 
     /// Cycles from a request to the access of the mask slice.
     pub fn mask_cycle(&self) -> usize {
-        usize::from(self.latency >= 7)
+        usize::from(self.latency >= 5)
     }
 
     /// Cycles from a request to the access of a data slice.
@@ -304,7 +304,7 @@ impl Layout {
         }
         let behind = match self.latency {
             ..=2 => 1,
-            3 | 4 => 2,
+            3..=5 => 2,
             _ => 3,
         };
         let turn = if self.in_turn { slice } else { 0 };
@@ -340,7 +340,11 @@ mod tests {
 
     #[test]
     fn a_bank_has_the_options_of_the_configuration() {
-        let usual = Layout::new(256, [4, 4]);
+        let new = |widths: &[usize]| Layout {
+            latency: 5,
+            ..Layout::new(256, widths)
+        };
+        let usual = new(&[4, 4]);
         assert_eq!(of_machine("\"widths\": [4, 4]"), usual);
         let halves = Layout {
             unit_bits: 4,
@@ -348,14 +352,14 @@ mod tests {
             exact: true,
             right: true,
             access_threshold: 2,
-            ..Layout::new(256, [3, 5, 8])
+            ..new(&[3, 5, 8])
         };
         let text = r#""unit_bits": 4, "widths": [3, 5, 8], "network": "split", "write": "exact",
                       "end": "right", "access_threshold": 2"#;
         assert_eq!(of_machine(text), halves);
         let hybrid = Layout {
             network: Network::Half,
-            ..Layout::new(256, [5, 3]).with_mask(MaskPlace::Hybrid)
+            ..new(&[5, 3]).with_mask(MaskPlace::Hybrid)
         };
         assert_eq!(hybrid.access_threshold, 4);
         let text = r#""widths": [5, 3], "network": "half", "mask": "hybrid""#;

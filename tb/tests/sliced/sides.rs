@@ -126,13 +126,13 @@ fn idle_monitor(name: &str, layout: &Layout) -> String {
     // Registers between the ports and the inputs of the packing network.
     let (unit, stages) = match (layout.mask, layout.latency) {
         (MaskPlace::Slice, latency) => {
-            let registers = [latency >= 3, latency >= 5, latency >= 7];
+            let registers = [latency >= 3, latency >= 5, latency >= 6];
             (
-                "u_pack",
+                "u_writer.u_pack",
                 registers.iter().filter(|is_there| **is_there).count(),
             )
         }
-        (_, latency) => ("u_request.u_pack", usize::from(latency >= 7)),
+        (_, latency) => ("u_request.u_pack", usize::from(latency >= 5)),
     };
     format!(
         "  reg [{bits}-1:0] {name}_packed_q;

@@ -36,12 +36,13 @@ impl Partition {
     fn write(&mut self) {
         self.host_is_mine = self.host_i.valid & (self.host_i.partition == 0);
         self.host_is_here = self.host_is_mine & !self.host_i.table;
-        self.write.valid = self.dr_i.valid | self.copy[READ_CYCLES] | (self.host_is_here & self.host_i.write);
+        self.write.valid =
+            self.dr_i.valid | self.copy[READ_CYCLES] | (self.host_is_here & self.host_i.write);
         self.write.word = self.host_i.word;
         self.write.data.follow(&self.host_i.data);
         if self.copy[READ_CYCLES] {
             self.write.word = self.wt_i.dest;
-            self.write.data.follow(&self.weight);
+            self.write.data.follow(&self.word);
         }
         if self.dr_i.valid {
             self.write.word = self.dr_i.word;
@@ -73,8 +74,14 @@ impl Partition {
         self.reader.thr_i = self.row_offset.thr_o;
         self.reader.fresh_i = self.row_offset.fresh_o;
         self.reader.swap_i = self.row_offset.swap_o;
-        self.reader.write_valid_i = self.write.valid;
-        self.reader.write_word_i = self.write.word;
+        // Each source has a comparator of its own: they are compared before one of them is chosen.
+        self.reader.write_valid_i[0] = self.dr_i.valid;
+        self.reader.write_word_i[0] = self.dr_i.word;
+        self.reader.write_valid_i[1] = self.copy[READ_CYCLES] & !self.dr_i.valid;
+        self.reader.write_word_i[1] = self.wt_i.dest;
+        self.reader.write_valid_i[2] =
+            self.host_is_here & self.host_i.write & !self.dr_i.valid & !self.copy[READ_CYCLES];
+        self.reader.write_word_i[2] = self.host_i.word;
         self.reader.word_i.follow(&self.banks.op_data_o);
         self.reader.mask_i.follow(&self.banks.op_mask_o);
         self.x_o = self.reader.x_o;
@@ -97,16 +104,14 @@ impl Partition {
         self.banks.write_word_i = self.write.word;
         self.banks.write_data_i.follow(&self.write.data);
         for i in 0..self._has_host {
-            self.banks.host_write_i[i] =
-                self.host_is_here & self.host_i.write & !self.dr_i.valid & !self.copy[READ_CYCLES];
-            self.banks.host_data_i[i].follow(&self.host_i.data);
+            self.banks.host_write_i[i] = !self.dr_i.valid & !self.copy[READ_CYCLES];
         }
     }
 
     /// Weight words, shifted in or copied.
     fn weights(&mut self) {
-        self.weight.follow(&self.banks.wt_data_o);
-        self.w_o.follow(&self.weight);
+        self.word.follow(&self.banks.data_o);
+        self.w_o.follow(&self.word);
         self.shift.shift_in(self.wt.valid & !self.wt.copy);
         self.shift_o = self.shift[READ_CYCLES - 1];
 
@@ -118,9 +123,22 @@ impl Partition {
         self.answer.shift_in(self.host_reads);
         self.host_rvalid = self.host_rvalid_i | self.answer[READ_CYCLES];
         self.host_rvalid_o = self.host_rvalid;
+        self.own_answer = self.answer[READ_CYCLES];
+        for i in 0..self._has_program {
+            self.data_answer[i].shift_in(
+                self.host_reads & (self.host_i.word < self._operand_words.to_bits::<13>()),
+            );
+            self.own_answer = self.data_answer[i][READ_CYCLES];
+            self.program_word[i].follow(&self.banks.program_data_o[i]);
+        }
         for k in 0..8 {
-            self.answer_word[k] = self.banks.host_data_o[k];
-            self.host_rdata[k] = self.host_rdata_i[k] | self.answer_word[k];
+            self.answer_word[k] = mux(self.own_answer, self.word[k], 0.into());
+            if self._has_program > 0 {
+                self.host_rdata[k] =
+                    self.host_rdata_i[k] | self.answer_word[k] | self.program_word[0][k];
+            } else {
+                self.host_rdata[k] = self.host_rdata_i[k] | self.answer_word[k];
+            }
             self.host_rdata_o[k] = self.host_rdata[k];
         }
     }
