@@ -26,7 +26,7 @@ pub struct Banks {
     /// Operand word.
     pub op_data_o: [Signal<Out, Bits<8>>; 8],
     /// Its mask: bit k is 1 if byte k is not zero.
-    pub op_mask_o: [Signal<Out, Bit>; 8],
+    pub op_mask_o: [Signal<Out, Bits<1>>; 8],
     /// Reads a weight word.
     pub wt_read_i: Signal<In, Bit>,
     /// Address of the weight word.
@@ -66,11 +66,17 @@ pub struct Banks {
     #[new(SlicedBank::new(shape.clone()))]
     bank: [SlicedBank; (1 - shared) * banks],
     #[new(WordMux::new(data))]
-    op_mux: WordMux,
+    op_mux: WordMux<8>,
     #[new(WordMux::new(data))]
-    mux: WordMux,
+    op_mask_mux: WordMux<1>,
+    #[new(WordMux::new(data))]
+    data_mux: WordMux<8>,
+    #[new(WordMux::new(data))]
+    data_mask_mux: [WordMux<1>; shared],
     #[new(WordMux::new(program_banks))]
-    program_mux: [WordMux; has_program],
+    program_mux: [WordMux<8>; has_program],
+    #[new(WordMux::new(program_banks))]
+    program_mask_mux: [WordMux<1>; shared * has_program],
     /// For each cycle of the way of a word: the bank has read for the operand reader.
     op_read: [[Delay<Bit>; READ_CYCLES]; data],
     /// The bank has read for the second reader.
@@ -86,12 +92,6 @@ pub struct Banks {
     op_bank: Signal<Local, Bits<13>>,
     wt_bank: Signal<Local, Bits<13>>,
     host_bank: Signal<Local, Bits<13>>,
-    /// Mask of the operand word in the banks below each bank, last: in all banks.
-    op_mask: [[Signal<Local, Bit>; 8]; data + 1],
-    /// Mask of the other word.
-    mask: [[Signal<Local, Bit>; 8]; shared * (data + 1)],
-    /// Mask of the word of the program.
-    program_mask: [[Signal<Local, Bit>; 8]; shared * has_program * (program_banks + 1)],
     write_bank: Signal<Local, Bits<13>>,
     /// The word may be written.
     write: Signal<Local, Bit>,
@@ -175,11 +175,11 @@ impl Banks {
         self.wt_bank = self.wt_word_i >> self._bank_lsb;
         self.host_bank = self.host_word_i >> self._bank_lsb;
         self.write_bank = self.write_word_i >> self._bank_lsb;
-        self.write = self.write_i;
-        if self._has_host > 0 {
-            self.write = self.write_i
-                & (self.host_write_i[0] | (self.write_bank < self._work.to_bits::<13>()));
-        }
+        self.write = mux(
+            self._has_host > 0,
+            self.write_i & (self.host_write_i[0] | (self.write_bank < self._work.to_bits::<13>())),
+            self.write_i,
+        );
         self.serve();
         if self._shared > 0 {
             self.write_words();
@@ -212,7 +212,7 @@ impl Banks {
                 self.op_mux.select_i[b] = self.op_read[b][READ_CYCLES - 1];
                 self.ren[b] = self.op_take[b] | self.wanted[b];
                 self.read[b].shift_in(self.wanted[b] & !self.op_take[b]);
-                self.mux.select_i[b] = self.read[b][READ_CYCLES - 1];
+                self.data_mux.select_i[b] = self.read[b][READ_CYCLES - 1];
                 if self.op_take[b] {
                     self.raddr[b] = self.op_word_i & self._word_mask;
                 }
@@ -249,10 +249,6 @@ impl Banks {
 
     /// Reads of the banks, and their masks.
     fn read_stores(&mut self) {
-        for k in 0..8 {
-            self.op_mask[0][k] = false;
-            self.mask[0][k] = false;
-        }
         for b in 0..self._banks {
             self.store[b].ren_i.follow(&self.ren[b]);
             self.store[b].raddr_i.follow(&self.raddr[b]);
@@ -261,59 +257,49 @@ impl Banks {
                 self.mask_write_o[b].follow(&self.store[b].mask_wen_i);
                 self.slice_read_o[b].follow(&self.store[b].slice_ren_o);
                 self.slice_write_o[b].follow(&self.store[b].slice_wen_o);
-                for k in 0..8 {
-                    let bit = self.store[b].mask_o[k].get_bit(0);
-                    self.op_mask[b + 1][k] =
-                        self.op_mask[b][k] | (bit & self.op_read[b][MASK_CYCLES - 1]);
-                    self.mask[b + 1][k] = self.mask[b][k] | (bit & self.read[b][MASK_CYCLES - 1]);
-                }
+                self.op_mask_mux.select_i[b] = self.op_read[b][MASK_CYCLES - 1];
+                self.op_mask_mux.word_i[b].follow(&self.store[b].mask_o);
+                self.data_mask_mux[0].select_i[b] = self.read[b][MASK_CYCLES - 1];
+                self.data_mask_mux[0].word_i[b].follow(&self.store[b].mask_o);
                 self.op_mux.word_i[b].follow(&self.store[b].packed_o);
-                self.mux.word_i[b].follow(&self.store[b].packed_o);
+                self.data_mux.word_i[b].follow(&self.store[b].packed_o);
             }
         }
-        self.op_mask_o.follow(&self.op_mask[self._data]);
+        self.op_mask_o.follow(&self.op_mask_mux.word_o);
         self.op_data_o.follow(&self.op_mux.word_o);
     }
 
     /// Words of the second reader.
     fn unpack(&mut self) {
         self.restore[0].valid_i = true;
+        self.restore[0].mask_i.follow(&self.data_mask_mux[0].word_o);
+        self.restore[0].packed_i.follow(&self.data_mux.word_o);
         for k in 0..8 {
-            self.restore[0].mask_i[k] = self.mask[self._data][k].into();
             self.data_o[k].follow(&self.restore[0].word_o[self._shape.place(8, k)]);
         }
-        self.restore[0].packed_i.follow(&self.mux.word_o);
         for i in 0..self._has_program {
-            for k in 0..8 {
-                self.program_mask[0][k] = false;
-            }
             for b in self._data..self._banks {
                 let at = b - self._data;
-                for k in 0..8 {
-                    let bit = self.store[b].mask_o[k].get_bit(0);
-                    self.program_mask[at + 1][k] =
-                        self.program_mask[at][k] | (bit & self.read[b][MASK_CYCLES - 1]);
-                }
+                self.program_mask_mux[i].select_i[at] = self.read[b][MASK_CYCLES - 1];
+                self.program_mask_mux[i].word_i[at].follow(&self.store[b].mask_o);
                 self.program_mux[i].word_i[at].follow(&self.store[b].packed_o);
             }
             self.program_restore[i].valid_i = true;
-            for k in 0..8 {
-                self.program_restore[i].mask_i[k] =
-                    self.program_mask[self._program_banks][k].into();
-                self.program_data_o[i][k]
-                    .follow(&self.program_restore[i].word_o[self._shape.place(8, k)]);
-            }
+            self.program_restore[i]
+                .mask_i
+                .follow(&self.program_mask_mux[i].word_o);
             self.program_restore[i]
                 .packed_i
                 .follow(&self.program_mux[i].word_o);
+            for k in 0..8 {
+                let unit = self._shape.place(8, k);
+                self.program_data_o[i][k].follow(&self.program_restore[i].word_o[unit]);
+            }
         }
     }
 
     /// Banks that pack and unpack on their own.
     fn access_banks(&mut self) {
-        for k in 0..8 {
-            self.op_mask[0][k] = false;
-        }
         for b in 0..self._banks {
             self.bank[b].wen_i = self.write & (self.write_bank == b.to_bits::<13>());
             self.bank[b].waddr_i = self.write_word_i & self._word_mask;
@@ -325,19 +311,19 @@ impl Banks {
                 self.mask_write_o[b] = self.bank[b].mask_wen_o;
                 self.slice_read_o[b].follow(&self.bank[b].slice_ren_o);
                 self.slice_write_o[b].follow(&self.bank[b].slice_wen_o);
+                self.op_mask_mux.select_i[b] = self.op_read[b][READ_CYCLES - 1];
                 for k in 0..8 {
-                    self.op_mask[b + 1][k] = self.op_mask[b][k]
-                        | (self.bank[b].nz_o[k] & self.op_read[b][READ_CYCLES - 1]);
+                    self.op_mask_mux.word_i[b][k] = self.bank[b].nz_o[k].into();
                 }
                 self.op_mux.word_i[b].follow(&self.bank[b].rdata_o);
-                self.mux.word_i[b].follow(&self.bank[b].rdata_o);
+                self.data_mux.word_i[b].follow(&self.bank[b].rdata_o);
             } else {
                 self.program_mux[0].word_i[b - self._data].follow(&self.bank[b].rdata_o);
             }
         }
-        self.op_mask_o.follow(&self.op_mask[self._data]);
+        self.op_mask_o.follow(&self.op_mask_mux.word_o);
         self.op_data_o.follow(&self.op_mux.word_o);
-        self.data_o.follow(&self.mux.word_o);
+        self.data_o.follow(&self.data_mux.word_o);
         for i in 0..self._has_program {
             self.program_data_o[i].follow(&self.program_mux[i].word_o);
         }

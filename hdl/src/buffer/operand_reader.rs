@@ -39,12 +39,12 @@ pub struct OperandReader {
     pub word_i: [Signal<In, Bits<8>>; 8],
     /// Mask of that word: bit k is 1 if byte k is not zero. With packed words by position, and that of the read of
     /// three cycles ago.
-    pub mask_i: [Signal<In, Bit>; 8],
+    pub mask_i: [Signal<In, Bits<1>>; 8],
     /// A word is kept, or on its way.
     kept: Reg<Bit>,
     kept_addr: RegData<Bits<13>>,
     kept_word: [RegData<Bits<8>>; 8],
-    kept_mask: [RegData<Bit>; 8],
+    kept_mask: [RegData<Bits<1>>; 8],
     /// The slot of each stage read a word.
     read: [Delay<Bit>; READ_CYCLES],
     /// The slot of each stage holds an operand.
@@ -132,15 +132,15 @@ impl OperandReader {
 
         // The mask says whether there is anything to pass on, and where it lies among packed bytes
         self.position = self.lane[mask_cycles] ^ self._flip;
-        self.found = self.kept_mask[0];
+        self.found = self.kept_mask[0].any();
         for p in 1..8 {
             if self.position == p.to_bits::<3>() {
-                self.found = self.kept_mask[p];
+                self.found = self.kept_mask[p].any();
             }
         }
         if self._packed {
             for p in 0..7 {
-                let counts = self.kept_mask[p] & (self.position > p.to_bits::<3>());
+                let counts = self.kept_mask[p].any() & (self.position > p.to_bits::<3>());
                 self.before[0].mask_i[p] = counts.into();
             }
             self.place.shift_in(self.before[0].pop_o.get_bits::<3>(0));

@@ -42,7 +42,7 @@ pub struct Row {
     bypass: [RegData<Bits<1>>; bits],
     stored: [RegData<Bits<1>>; stages * bits],
     /// The row, from the memory or the bypass.
-    bit: [Signal<Local, Bits<1>>; bits],
+    fetched: [Signal<Local, Bits<1>>; bits],
     /// Words.
     _words: Param<'d'>,
     /// Bits of a row.
@@ -65,9 +65,9 @@ impl Row {
         self.ram.wdata_i.follow(&self.bit_i);
         for k in 0..self._bits {
             self.bypass[k].load(self.meet_i, self.bit_i[k]);
-            self.bit[k].follow(&self.ram.rdata_o[k]);
+            self.fetched[k].follow(&self.ram.rdata_o[k]);
             if self.meet[0] {
-                self.bit[k].follow(&self.bypass[k]);
+                self.fetched[k].follow(&self.bypass[k]);
             }
         }
         if self._stages > 0 {
@@ -76,13 +76,13 @@ impl Row {
             self.raddr[1].load(read, self.raddr[0]);
             self.meet[1].load(read, self.meet[0]);
             for k in 0..self._bits {
-                self.stored[k].load(read, self.bit[k]);
+                self.stored[k].load(read, self.fetched[k]);
             }
             self.stored_o.follow(&self.stored);
             self.bit_o.follow(&self.stored);
         } else {
             self.stored_o.follow(&self.ram.rdata_o);
-            self.bit_o.follow(&self.bit);
+            self.bit_o.follow(&self.fetched);
         }
         self.read_o.follow(&self.read[self._stages]);
         self.raddr_o.follow(&self.raddr[self._stages]);

@@ -65,7 +65,6 @@ pub struct Writer<const UB: usize> {
     store_mask: [Signal<Local, Bits<1>>; units],
     any: Signal<Local, Bit>,
     /// A word with units to store.
-    take: Signal<Local, Bit>,
     write: Signal<Local, Bit>,
     route_waddr: Signal<Local, Bits<WA>>,
     route_word: [Signal<Local, Bits<UB>>; units],
@@ -124,22 +123,18 @@ impl<const UB: usize> Writer<UB> {
         for p in 0..self._units {
             self.any = self.any | self.store_mask[p].get_bit(0);
         }
-        self.take = self.wen_i & self.any;
     }
 
-    /// Words are taken into a register, masks of words without units to store are not.
+    /// Words are taken into a register; those without units to store go no further.
     fn take_word(&mut self) {
         self.taken[0].follow(&self.wen_i);
         self.taken_waddr[0].load(self.wen_i, self.waddr_i);
         self.taken_any[0].load(self.wen_i, self.any);
         for p in 0..self._units {
-            self.taken_word[p].load(self.take, self.request.word_o[p]);
-            self.taken_mask[p].load(self.take, self.store_mask[p]);
-            self.mask_o[p] = 0.into();
-            if self.taken_any[0] {
-                self.mask_o[p].follow(&self.taken_mask[p]);
-            }
+            self.taken_word[p].load(self.wen_i, self.request.word_o[p]);
+            self.taken_mask[p].load(self.wen_i, self.store_mask[p]);
         }
+        self.mask_o.follow(&self.taken_mask);
         self.mask_wen_o.follow(&self.taken[0]);
         self.mask_waddr_o.follow(&self.taken_waddr[0]);
         let write = self.taken[0] & self.taken_any[0];
@@ -167,9 +162,9 @@ impl<const UB: usize> Writer<UB> {
         self.mask_wen_o.follow(&self.wen_i);
         self.mask_waddr_o.follow(&self.waddr_i);
         self.mask_o.follow(&self.store_mask);
-        self.write = self.take;
+        self.write = self.wen_i & self.any;
         self.route_waddr.follow(&self.waddr_i);
-        self.hold[0].take_i = self.take;
+        self.hold[0].take_i = self.write;
         self.hold[0].word_i.follow(&self.request.word_o);
         self.hold[0].mask_i.follow(&self.store_mask);
         self.route_word.follow(&self.hold[0].word_o);

@@ -67,6 +67,7 @@ pub fn bank(shape: &PartitionShape) -> SlicedShape {
         right: layout.right,
         access_threshold: layout.access_threshold,
         plain: layout.plain,
+        latency: layout.latency,
         ..SlicedShape::new(shape.words_per_bank, layout.widths.clone())
     }
 }
@@ -94,7 +95,7 @@ impl StateBench {
         };
         let mut rng = bench.dut.rng();
         // Slots that mean nothing, until the waves hold known values everywhere.
-        for _ in 0..rows + 10 {
+        for _ in 0..rows + 13 {
             let idle = bench.idle();
             bench.drive(&idle);
             bench.model.step(&idle);
@@ -128,7 +129,7 @@ impl StateBench {
             inputs.host = table_write(row as u8, entry as u8, random_offset(&bench, &mut rng));
             bench.step(&inputs)?;
         }
-        for _ in 0..rows + 6 {
+        for _ in 0..rows + 12 {
             let idle = bench.idle();
             bench.step(&idle)?;
         }

@@ -48,7 +48,7 @@ pub fn random_waves(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Cove
     // The slots of the last cycles, the last one first.
     let mut past = [OperandSlot::default(); 3];
     // Words of row 0 to be copied, the last cycle first.
-    let mut copied = [false; 3];
+    let mut copied = [false; 6];
     let mut uses_table = false;
     let mut total = Events::default();
     for _ in 0..3000 {
@@ -171,13 +171,14 @@ pub fn random_waves(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Cove
         let copies = inputs.weight.copy && inputs.weight.is_active();
         cov.event("copy", copies);
         cov.event("copy over the kept word", {
-            copied[2]
+            copied[5]
                 && written.is_none()
                 && direct(&past[2])
                 && inputs.destination == past[2].address >> 3
         });
-        cov.event("drain wins over a copy", copied[2] && written.is_some());
-        copied = [copies, copied[0], copied[1]];
+        cov.event("drain wins over a copy", copied[5] && written.is_some());
+        copied.rotate_right(1);
+        copied[0] = copies;
         cov.event("weights for some rows", {
             inputs.weight.valid && inputs.weight.rows < rows as u16
         });
@@ -202,7 +203,7 @@ pub fn random_waves(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Cove
 /// A machine at rest: the host reads and writes, no waves.
 pub fn random_host(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Coverage) -> Checked {
     let words = (bench.shape.banks * bench.shape.words_per_bank) as u16;
-    for _ in 0..bench.rows + 8 {
+    for _ in 0..bench.rows + 14 {
         let idle = bench.idle();
         bench.step(&idle)?;
     }
@@ -264,7 +265,7 @@ pub fn random_host(bench: &mut StateBench, rng: &mut ChaCha8Rng, cov: &mut Cover
         let outputs = bench.step(&inputs)?;
         cov.event("host answer", outputs.answer.is_some());
     }
-    for _ in 0..bench.rows + 8 {
+    for _ in 0..bench.rows + 14 {
         let idle = bench.idle();
         bench.step(&idle)?;
     }

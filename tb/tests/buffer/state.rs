@@ -15,7 +15,10 @@ fn one_partition_follows_its_model() {
 /// Raw and packed rows, no mask slice.
 fn shape_hybrid() -> PartitionShape {
     PartitionShape {
-        layout: Layout::new(16, [5, 3]).with_mask(MaskPlace::Hybrid),
+        layout: Layout {
+            latency: 5,
+            ..Layout::new(16, [5, 3]).with_mask(MaskPlace::Hybrid)
+        },
         ..shape(2, 4)
     }
 }
@@ -27,6 +30,7 @@ fn shape_halves() -> PartitionShape {
         exact: true,
         right: true,
         access_threshold: 1,
+        latency: 5,
         ..Layout::new(16, [3, 5, 8])
     };
     PartitionShape {
@@ -48,7 +52,7 @@ fn spm_45_partitions_of_other_layouts_follow_their_models() {
 fn spm_45_faults_of_other_layouts_are_noticed() {
     let mutants = r"
         heddle_sliced_bank: half_rmask[2*i] | half_rmask[2*i+1] => half_rmask[2*i]
-        heddle_banks: bank_nz[0] & op_arrives_q[0] => bank_nz[0]
+        heddle_banks: bank_nz) => bank_nz | 16'd1)
         heddle_partition: ev_slice_read_i[10*i+:10] => ev_slice_read_i[0+:10]";
     check_mutants(
         &partition(&shape_halves()),
@@ -68,9 +72,12 @@ fn faults_of_a_partition_are_noticed() {
         heddle_operand_reader: & !kept_is_written => & 1'b1
         heddle_operand_reader: & !fresh_i => & 1'b1
         heddle_operand_reader: > thr_q => >= thr_q
-        heddle_operand_reader: zero_q <= valid_q[2] & !is_nz => zero_q <= !is_nz
-        heddle_operand_reader: if (valid_q[2] & is_nz) x_q => if (valid_q[2]) x_q
-        heddle_operand_reader: kept_mask_q[3] => kept_mask_q[2]
+        heddle_operand_reader: zero_q <= valid_q[5] & !is_nz => zero_q <= !is_nz
+        heddle_operand_reader: if (valid_q[5] & is_nz) x_q => if (valid_q[5]) x_q
+        heddle_operand_reader: found = kept_mask_q[3] => found = kept_mask_q[2]
+        heddle_operand_reader: position > 3'd2 => position > 3'd1
+        heddle_operand_reader: (write_valid_i[1] & => (1'b0 &
+        heddle_banks: wanted[i] & !op_take[i] => wanted[i]
         heddle_partition: op_rows_i - 9'd1 => op_rows_i
         // The row's offset is not added, added to slots without table, added without its valid bit;
         // no fault, a fault of an inactive row, a read beyond the memory.
@@ -119,10 +126,10 @@ fn pet_60_faults_of_a_partition_with_a_program_bank_are_noticed() {
     };
     let mutants = r"
         // Drains and copies may write there, sums with offsets lead there.
-        heddle_banks: bank_wen[3] = host_write_i & (host_bank == 13'd3) => bank_wen[3] = write_i & (write_bank == 13'd3)
+        heddle_banks: write_i & (host_write_i | (write_bank < 13'd3)) => write_i
         heddle_row_offset: >= 13'd48 => >= 13'd64
         // The host reads another word.
-        heddle_banks: bank_raddr[51:39] = host_word_i => bank_raddr[51:39] = op_word_i";
+        heddle_banks: raddr[51:39] = host_word_i => raddr[51:39] = op_word_i";
     check_mutants(&partition(&shape), &faults(mutants), |sources, seed| {
         random_state(sources, 1, shape.clone(), seed)
     });
@@ -132,12 +139,12 @@ fn pet_60_faults_of_a_partition_with_a_program_bank_are_noticed() {
 fn pet_61_faults_of_a_partition_with_an_input_bank_are_noticed() {
     let mutants = r"
         // The drain may write there, in the place of the host or beside it; the host writes beside the drain.
-        heddle_banks: bank_wen[3] = host_write_i & (host_bank == 13'd3) => bank_wen[3] = write_i & (write_bank == 13'd3)
-        heddle_banks: bank_wen[3] = host_write_i & (host_bank == 13'd3) => bank_wen[3] = host_write_i & (host_bank == 13'd3) | write_i & (write_bank == 13'd3)
-        heddle_partition: & host_write_i & !dr_valid_i => & host_write_i
+        heddle_banks: write_i & (host_write_i | (write_bank < 13'd3)) => write_i
+        heddle_banks: (host_write_i | (write_bank < 13'd3)) => (write_bank < 13'd3)
+        heddle_partition: banks_host_write = !dr_valid_i & => banks_host_write =
         // Weights may be read from there: the word of the bank below, or the bank's own.
-        heddle_banks: (wt_bank == 13'd2) => (wt_bank >= 13'd2)
-        heddle_banks: bank_ren[3] = op_take[3] | host_take[3] => bank_ren[3] = op_take[3] | host_take[3] | (wt_read_i & (wt_bank == 13'd3))
+        heddle_banks: wt_bank == 13'd2 => wt_bank >= 13'd2
+        heddle_banks: wanted[3] = host_read_i & (host_bank == 13'd3) & !wt_read_i => wanted[3] = wt_read_i ? wt_bank == 13'd3 : host_read_i & (host_bank == 13'd3)
         // The host's word is read instead of the operand's.
         heddle_banks: op_take[3] ? op_word_i => 1'b0 ? op_word_i";
     check_mutants(

@@ -123,13 +123,14 @@ impl Partition {
         self.answer.shift_in(self.host_reads);
         self.host_rvalid = self.host_rvalid_i | self.answer[READ_CYCLES];
         self.host_rvalid_o = self.host_rvalid;
-        self.own_answer = self.answer[READ_CYCLES];
-        for i in 0..self._has_program {
-            self.data_answer[i].shift_in(
+        if self._has_program > 0 {
+            self.data_answer[0].shift_in(
                 self.host_reads & (self.host_i.word < self._operand_words.to_bits::<13>()),
             );
-            self.own_answer = self.data_answer[i][READ_CYCLES];
-            self.program_word[i].follow(&self.banks.program_data_o[i]);
+            self.own_answer = self.data_answer[0][READ_CYCLES];
+            self.program_word[0].follow(&self.banks.program_data_o[0]);
+        } else {
+            self.own_answer = self.answer[READ_CYCLES];
         }
         for k in 0..8 {
             self.answer_word[k] = mux(self.own_answer, self.word[k], 0.into());
