@@ -18,18 +18,18 @@ trait Inside<const UB: usize>: Memory {
 }
 
 macro_rules! inside {
-    ($($name:ident)*) => { $(
+    ($($name:ident $($part:ident)?;)*) => { $(
         impl<const UB: usize> Inside<UB> for $name<UB> {
             fn row(&self) -> &Row {
-                &self.row
+                &self$(.$part)?.row
             }
             fn slices(&self) -> &DataSlices<UB> {
-                &self.slices
+                &self$(.$part)?.slices
             }
         }
     )* };
 }
-inside!(Sliced SlicedField SlicedHybrid);
+inside!(Sliced store; SlicedField; SlicedHybrid;);
 
 /// The first row and the rows of the data slices behind it, position 0 most significant.
 type Rows = (u64, Vec<u64>);
