@@ -3,7 +3,7 @@
 use heddle_tb::verilate::Sources;
 
 use super::bench::{STATE_3, StateBench, operand, shape_3, weight};
-use super::clients::contents;
+use super::clients::{FILLED, contents};
 use crate::rtl::{Checked, check_mutants, faults};
 
 const CLOCKS: usize = 60;
@@ -25,6 +25,10 @@ fn two_banks_for_each_user(sources: &Sources) -> Checked {
         inputs.weight = weight(8 * loaded as u16, 3);
         // The bench compares these with the outputs of the hardware.
         let outputs = bench.step(&inputs)?;
+        let reads = outputs.events.mask_reads;
+        if clock >= FILLED as usize && reads != 6 {
+            return Err(format!("clock {clock}: {reads} reads of three rows"));
+        }
         for row in 0..3 {
             if let Some(slot) = clock.checked_sub(6 + row) {
                 let (word, _) = place(slot);
@@ -53,7 +57,7 @@ fn two_banks_for_each_user(sources: &Sources) -> Checked {
 }
 
 #[test]
-fn pet_52_every_user_of_a_partition_gets_the_outputs_of_both_banks() {
+fn pet_49_pet_52_pet_53_every_user_of_a_partition_gets_the_outputs_of_both_banks() {
     two_banks_for_each_user(&STATE_3).unwrap();
     let list = r"
         // Users see the first bank alone; the bank is chosen by the slot behind.

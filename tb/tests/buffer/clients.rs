@@ -9,7 +9,7 @@ use super::random::random_word;
 use crate::rtl::{Checked, check_mutants, faults};
 
 /// Clocks after which a steady stream shows on all outputs.
-const FILLED: u64 = 14;
+pub const FILLED: u64 = 14;
 const CLOCKS: u64 = 60;
 
 fn read(partition: u8, word: u16) -> HostRequest {
@@ -155,36 +155,4 @@ fn pet_48_pet_50_several_banks_read_and_several_written_in_the_same_clock() {
     check_mutants(&STATE_3, &faults(list), |sources, _| {
         read_and_write_in_all_partitions(sources)
     });
-}
-
-/// Vectors in every clock: every row shows the operand of its own partition, and all rows read.
-#[test]
-fn pet_49_pet_53_every_row_reads_its_own_partition_in_every_clock() {
-    let mut bench = StateBench::new(&STATE_3, 3, shape_3(), 1).unwrap();
-    let words = bench.shape.banks * bench.shape.words_per_bank;
-    let memory = contents(&mut bench).unwrap();
-    // x_o of row r shows the slot of 6 + r clocks ago; a zero operand leaves the one before.
-    let mut last = [None; 3];
-    for clock in 0..CLOCKS as usize {
-        let mut inputs = bench.idle();
-        inputs.operand = operand((8 * (clock % words) + clock % 8) as u16, 3);
-        let outputs = bench.step(&inputs).unwrap();
-        for (row, last) in last.iter_mut().enumerate() {
-            let Some(slot) = clock.checked_sub(6 + row) else {
-                continue;
-            };
-            let word = memory[row * words + slot % words].to_le_bytes();
-            let operand = i16::from(word[slot % 8] as i8);
-            assert_eq!(outputs.nz[row], operand != 0, "row {row}, slot {slot}");
-            if operand != 0 {
-                *last = Some(operand);
-            }
-            if last.is_some() {
-                assert_eq!(outputs.x[row], *last, "row {row}, slot {slot}");
-            }
-        }
-        if clock >= FILLED as usize {
-            assert_eq!(outputs.events.mask_reads, 3, "{clock}");
-        }
-    }
 }
