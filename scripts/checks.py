@@ -8,10 +8,12 @@ printed if it fails; the first failure ends the run with exit code 1.
 
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
 import time
+import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
@@ -48,6 +50,32 @@ class Step:
         self.seconds = time.monotonic() - self.began
         self.processor = usage.ru_utime + usage.ru_stime
         return True
+
+
+def has_toolchain(version):
+    """Whether rustup has installed this version of Rust."""
+    if not shutil.which("rustup"):
+        return False
+    listed = subprocess.run(["rustup", "toolchain", "list"], capture_output=True, text=True, check=False)
+    return any(line.startswith(f"{version}-") or line.startswith(f"{version}.")
+               for line in listed.stdout.splitlines())
+
+
+def optional_steps():
+    """What runs where its tool is installed."""
+    msrv = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["rust-version"]
+    steps = [
+        (has_toolchain(msrv), f"Rust {msrv}",
+         Step("msrv", "cargo", f"+{msrv}", "check", "--workspace", "--quiet", "--target-dir",
+              TARGET / "msrv", needs=["build"])),
+        # Advisories would need the network.
+        (shutil.which("cargo-deny"), "cargo-deny",
+         Step("deny", "cargo", "deny", "check", "licenses", "bans", "sources", needs=["setup"])),
+    ]
+    for installed, tool, step in steps:
+        if not installed:
+            print(f"{step.name}: skipped, {tool} is not installed", flush=True)
+    return [step for installed, _, step in steps if installed]
 
 
 def edit_steps():
@@ -94,10 +122,14 @@ def test_steps(with_slow):
         Step("digits in Python", "python3", "models/digits/evaluate.py", "--at-least", "0.95",
              needs=["setup"]),
     ]
+    steps += optional_steps()
     if with_slow:
         steps.append(Step("release build", "cargo", "build", "--release", "--quiet", "--package",
                           "heddle-cli", needs=built))
         steps.append(Step("faults traversal", "scripts/formal.sh", "--mutants", needs=built))
+        # What the tests see that always run, in about two hours.
+        steps.append(Step("faults", "env", "--unset=HEDDLE_SLOW", "scripts/mutants.sh", "--all",
+                          needs=["tests"]))
     return steps
 
 

@@ -20,7 +20,7 @@ alone=(traversal traversal_table sliced sliced_counters offsets gemm)  # not par
 # One line for each run of `heddle gen`: a name, the configuration, options.
 runs() {
   local preset name filter module
-  for preset in tiny edge default large huge; do echo "$preset configs/$preset.json"; done
+  for preset in configs/*.json; do echo "$(basename "$preset" .json) $preset"; done
   echo "large_loops configs/large.json --style loops"
   while read -r name filter; do
     jq "$filter" configs/tiny.json >"$scratch/$name.json"

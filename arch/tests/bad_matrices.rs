@@ -10,131 +10,66 @@ fn text(layers: &Value) -> String {
     json!({"format": "heddle-network-1", "name": "n", "input": input, "layers": layers}).to_string()
 }
 
+/// Asserts that layers are refused; a row is the kind of a single layer, its other fields and the message.
 #[track_caller]
-fn refused(layers: Value, message: &str) {
-    let errors = Network::from_json(&text(&layers))
-        .expect_err("refused")
-        .to_string();
-    assert!(errors.contains(message), "{errors}");
+fn refused(rows: &[&str]) {
+    for row in rows {
+        let (layer, message) = row.split_once(" -> ").expect("a layer and a message");
+        let (kind, fields) = layer.split_once(' ').expect("a kind and fields");
+        let mut layer: Value = serde_json::from_str(fields).expect("JSON");
+        layer["kind"] = json!(kind);
+        layer["name"] = json!("t");
+        refused_layers(&json!([layer]), message);
+    }
 }
 
-fn transpose(fields: Value) -> Value {
-    let mut layer = json!({"kind": "transpose", "name": "t"});
-    let object = layer.as_object_mut().expect("an object");
-    object.extend(fields.as_object().expect("an object").clone());
-    json!([layer])
-}
-
-fn product(fields: Value) -> Value {
-    let mut layers = transpose(fields);
-    layers[0]["kind"] = json!("matmul");
-    layers
+#[track_caller]
+fn refused_layers(layers: &Value, message: &str) {
+    let errors = Network::from_json(&text(layers)).expect_err("refused");
+    assert!(errors.to_string().contains(message), "{errors}");
 }
 
 #[test]
 fn pet_x4_other_permutations_are_refused() {
     for axes in [[1, 0, 2, 3], [0, 1, 2, 3], [0, 0, 0, 0], [0, 2, 1, 3]] {
-        refused(
-            transpose(json!({"permutation": axes})),
-            &format!(
-                "layers[0].permutation is {axes:?}, expected two neighbouring groups of dimensions to \
-                 change places"
-            ),
-        );
+        refused(&[&format!(
+            "transpose {{\"permutation\": {axes:?}}} -> layers[0].permutation is {axes:?}, expected two neighbouring \
+             groups of dimensions to change places"
+        )]);
     }
-    refused(
-        transpose(json!({"permutation": [0, 1, 3]})),
-        "layers[0].permutation",
-    );
-    refused(
-        transpose(json!({"batch": 3})),
-        "layers[0].batch is 3, expected a divisor of the 2 channels",
-    );
-    refused(
-        transpose(json!({"element_bytes": 3})),
-        "layers[0].element_bytes is 3, expected a divisor of the 4 bytes of a row",
-    );
-    refused(
-        transpose(json!({"element_bytes": 9})),
-        "layers[0].element_bytes is 9, expected",
-    );
-    refused(
-        transpose(json!({"bias": [0]})),
-        "layers[0].bias is not a field of transpose",
-    );
+    refused(&[
+        r#"transpose {"permutation": [0, 1, 3]} -> layers[0].permutation"#,
+        r#"transpose {"batch": 3} -> layers[0].batch is 3, expected a divisor of the 2 channels"#,
+        r#"transpose {"element_bytes": 3} -> layers[0].element_bytes is 3, expected a divisor of the 4 bytes of a row"#,
+        r#"transpose {"element_bytes": 9} -> layers[0].element_bytes is 9, expected"#,
+        r#"transpose {"bias": [0]} -> layers[0].bias is not a field of transpose"#,
+    ]);
 }
 
 #[test]
 fn factors_that_do_not_belong_together_are_refused() {
-    refused(
-        product(json!({})),
-        "layers[0].inputs has length 1, expected 2 for matmul without weights",
-    );
-    refused(
-        product(json!({"inputs": ["input", "input"]})),
-        "layers[0].inputs[1] has 3 rows, expected 4: the first factor is 3 x 4",
-    );
-    refused(
-        product(json!({"inputs": ["input", "input"], "transposed": [true, true]})),
-        "layers[0].inputs[1] has 4 rows when transposed, expected 3: the first factor is 4 x 3",
-    );
-    refused(
-        product(
-            json!({"inputs": ["input", "input"], "transposed": [false, true], "output_features": 3}),
-        ),
-        "layers[0].output_features is not a field of matmul without weights",
-    );
-    refused(
-        product(json!({"weights": [1, 2, 3, 4]})),
-        "layers[0].output_features is missing, required for matmul with weights",
-    );
-    refused(
-        product(json!({"weights": [1, 2, 3], "output_features": 1})),
-        "layers[0].weights has length 3, expected 4: 4 rows of 1 columns",
-    );
-    refused(
-        product(
-            json!({"weights": [1, 2, 3, 4], "output_features": 1, "inputs": ["input", "input"]}),
-        ),
-        "layers[0].inputs has length 2, expected 1 for matmul with weights",
-    );
-    refused(
-        product(json!({"weights": [1, 2, 3, 4], "output_features": 1, "bias": [1, 2]})),
-        "layers[0].bias has length 2, expected 1: one for the matrix, or one for each column",
-    );
-    let factor: Vec<i32> = (0..12).collect();
-    refused(
-        product(json!({"weights": factor, "output_features": 3, "bias": [1, 2]})),
-        "layers[0].bias has length 2, expected 3: one for the matrix, or one for each column",
-    );
-    refused(
-        product(
-            json!({"weights": factor, "output_features": 3, "multiplier": [0, 0, 0], "shift": [0]}),
-        ),
-        "layers[0].shift has length 1, expected 3",
-    );
-    refused(
-        product(json!({"weights": [1, 2, 3, 4], "output_features": 1, "shift": [0]})),
-        "layers[0].multiplier is missing, required with shift",
-    );
-    refused(
-        product(json!({"weights": [1, 2, 3, 4], "output_features": 1, "bias": [2_147_400_000]})),
-        "layers[0].bias[0] of layer \"t\" is 2147400000: |bias| + 4 * 255 * 128 is 2147530560, expected \
-         less than 2147483648",
-    );
-    refused(
-        product(json!({"weights": [1, 2, 3, 4], "output_features": 1, "kernel": [1, 1]})),
-        "layers[0].kernel is not a field of matmul",
-    );
+    refused(&[
+        r#"matmul {} -> layers[0].inputs has length 1, expected 2 for matmul without weights"#,
+        r#"matmul {"inputs": ["input", "input"]} -> layers[0].inputs[1] has 3 rows, expected 4: the first factor is 3 x 4"#,
+        r#"matmul {"inputs": ["input", "input"], "transposed": [true, true]} -> layers[0].inputs[1] has 4 rows when transposed, expected 3: the first factor is 4 x 3"#,
+        r#"matmul {"inputs": ["input", "input"], "transposed": [false, true], "output_features": 3} -> layers[0].output_features is not a field of matmul without weights"#,
+        r#"matmul {"weights": [1, 2, 3, 4]} -> layers[0].output_features is missing, required for matmul with weights"#,
+        r#"matmul {"weights": [1, 2, 3], "output_features": 1} -> layers[0].weights has length 3, expected 4: 4 rows of 1 columns"#,
+        r#"matmul {"weights": [1, 2, 3, 4], "output_features": 1, "inputs": ["input", "input"]} -> layers[0].inputs has length 2, expected 1 for matmul with weights"#,
+        r#"matmul {"weights": [1, 2, 3, 4], "output_features": 1, "bias": [1, 2]} -> layers[0].bias has length 2, expected 1: one for the matrix, or one for each column"#,
+        r#"matmul {"weights": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], "output_features": 3, "bias": [1, 2]} -> layers[0].bias has length 2, expected 3: one for the matrix, or one for each column"#,
+        r#"matmul {"weights": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], "output_features": 3, "multiplier": [0, 0, 0], "shift": [0]} -> layers[0].shift has length 1, expected 3"#,
+        r#"matmul {"weights": [1, 2, 3, 4], "output_features": 1, "shift": [0]} -> layers[0].multiplier is missing, required with shift"#,
+        r#"matmul {"weights": [1, 2, 3, 4], "output_features": 1, "bias": [2147400000]} -> layers[0].bias[0] of layer "t" is 2147400000: |bias| + 4 * 255 * 128 is 2147530560, expected less than 2147483648"#,
+        r#"matmul {"weights": [1, 2, 3, 4], "output_features": 1, "kernel": [1, 1]} -> layers[0].kernel is not a field of matmul"#,
+    ]);
     // Matrices of other channels.
     let fewer = json!([
         {"kind": "transpose", "name": "a", "permutation": [1, 2, 3, 0], "batch": 2},
         {"kind": "matmul", "name": "b", "inputs": ["a", "input"]},
     ]);
-    refused(
-        fewer,
-        "layers[1].inputs[1] has 2 channels, expected 3 as the first input has",
-    );
+    let message = "layers[1].inputs[1] has 2 channels, expected 3 as the first input has";
+    refused_layers(&fewer, message);
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Instructions: words and back, and words that are none.
 
 use heddle_arch::isa::{
-    CopyWords, Drain, DrainPlace, ErrorCode, Instruction, LoadWeights, Loop, MAX_WORDS, Matmul,
-    Pooling, ROW_PROLOGUE, ROW_TENSOR, Record, Reduction, Repeat, RowBlock, RowTable, Wait,
-    assemble, disassemble,
+    CopyWords, Drain, DrainPlace, Instruction, LoadWeights, Loop, MAX_WORDS, Matmul, Pooling,
+    ROW_PROLOGUE, ROW_TENSOR, Record, Reduction, Repeat, RowBlock, RowTable, Wait, assemble,
+    disassemble,
 };
 use heddle_arch::params::Params;
 use proptest::prelude::*;
@@ -181,21 +181,8 @@ fn small_matmul() -> Instruction {
 #[test]
 fn words_are_those_of_the_document() {
     let words = small_matmul().encode();
-    let expected = [
-        0x0004_0d03,
-        0x00fe_1a03,
-        12,
-        0x0000_0000,
-        5,
-        0x0000_0021,
-        0x100,
-        0,
-        1,
-        4,
-        2,
-        16,
-        64,
-    ];
+    let rows = [0x0000_0000, 5, 0x0000_0021, 0x100, 0, 1, 4, 2, 16, 64];
+    let expected = [&[0x0004_0d03, 0x00fe_1a03, 12], &rows[..]].concat();
     assert_eq!(words, expected);
     let mut with_table = small_matmul();
     if let Instruction::Matmul(Matmul { table, .. }) = &mut with_table {
@@ -204,7 +191,7 @@ fn words_are_those_of_the_document() {
             last_macs: 0x1_0004,
         });
     }
-    let mut expected = expected.to_vec();
+    let mut expected = expected;
     expected[0] += 0x100;
     expected[1] |= 1 << 15;
     expected.insert(3, 0xab01_0004);
@@ -275,122 +262,56 @@ fn words_are_those_of_the_document() {
     assert_eq!(copy.encode(), [0x0002_0505, 9, 0xffe8, 2, 0x40]);
 }
 
+/// Asserts that words are refused; a row is the words, ` -> `, the code and the message.
 #[track_caller]
-fn refused(words: &[u32], code: ErrorCode, message: &str) {
-    let error = Instruction::decode(words).expect_err("not an instruction");
-    assert_eq!((error.code, error.message.as_str()), (code, message));
+pub fn refused(rows: &[&str]) {
+    for row in rows {
+        let (list, expected) = row.split_once("-> ").expect("words and a message");
+        let words: Vec<u32> = (list.split_whitespace())
+            .map(|word| {
+                u32::from_str_radix(word.trim_start_matches("0x"), 16).expect("hexadecimal")
+            })
+            .collect();
+        let error = Instruction::decode(&words).expect_err("not an instruction");
+        assert_eq!(error.to_string(), expected, "{list}");
+    }
 }
 
 #[test]
 fn words_that_are_no_instruction_are_refused() {
-    use ErrorCode::*;
-    refused(&[], ProgramEnd, "no word left");
-    for opcode in [0u32, 6, 8, 0xff] {
-        let message = format!("opcode is {opcode:#04x}");
-        refused(&[opcode | 0x100, 0, 0], IllegalOpcode, &message);
-    }
-    refused(&[0x001], BadLength, "length of HALT is 0, expected 1");
-    refused(&[0x201, 0], BadLength, "length of HALT is 2, expected 1");
-    refused(
-        &[0x102, 0],
-        BadLength,
-        "length of LOAD_WEIGHTS is 1, expected at least 2",
-    );
-    refused(
-        &[0x203, 0, 0],
-        BadLength,
-        "length of MATMUL is 2, expected at least 3",
-    );
-    refused(
-        &[0x004, 0, 0],
-        BadLength,
-        "length of DRAIN is 0, expected at least 3",
-    );
-    refused(
-        &[0x0008_0101],
-        BadField,
-        "HALT word 0 is 0x00080101, bits outside 0x0007ffff set",
-    );
-    refused(
-        &[0x202, 0x201],
-        BadField,
-        "LOAD_WEIGHTS word 1 is 0x00000201, bits outside 0x001ff1ff set",
-    );
-    refused(&[0x202, 0], BadField, "rows is 0, expected 1 to 256");
-    refused(&[0x202, 257], BadField, "rows is 257, expected 1 to 256");
-    refused(
-        &[0x303, 1, 0x2_0000],
-        BadField,
-        "MATMUL word 2 is 0x00020000, bits outside 0x0001ffff set",
-    );
-    refused(
-        &[0x303, 0x8001, 0],
-        BadLength,
-        "length of MATMUL with row tables is 3, expected at least 4",
-    );
-    refused(
-        &[0x403, 0x8001, 0, 0x0002_0000],
-        BadField,
-        "MATMUL word 3 is 0x00020000, bits outside 0xff01ffff set",
-    );
-    refused(&[0x304, 0, 0], BadField, "columns is 0, expected 1 to 256");
-    refused(
-        &[0x304, 1, 0x200],
-        BadField,
-        "DRAIN word 2 is 0x00000200, bits outside 0x01ff01ff set",
-    );
-    refused(
-        &[0x304, 0x401, 0],
-        BadLength,
-        "length of DRAIN that is placed is 3, expected at least 4",
-    );
-    refused(
-        &[0x404, 0x401, 0, 0x0100_0000],
-        BadField,
-        "DRAIN word 3 is 0x01000000, bits outside 0x00ff00ff set",
-    );
-    refused(
-        &[0x402, 1, 0x8, 0],
-        BadField,
-        "LOAD_WEIGHTS row word is 0x00000008, bits outside 0x000000f7 set",
-    );
-    refused(
-        &[0x402, 1, 0x90, 0],
-        BadField,
-        "loops is 9, expected 0 to 8",
-    );
-    refused(
-        &[0x402, 1, 0x10, 0],
-        BadLength,
-        "record of LOAD_WEIGHTS does not end with the instruction",
-    );
-    refused(
-        &[0x302, 1, 0x00],
-        BadLength,
-        "record of LOAD_WEIGHTS does not end with the instruction",
-    );
-    refused(&[0x207, 0], BadLength, "length of SYNC is 2, expected 1");
-    refused(
-        &[0x205, 1],
-        BadLength,
-        "length of COPY is 2, expected at least 3",
-    );
-    refused(&[0x305, 0, 0], BadField, "rows is 0, expected 1 to 256");
-    refused(
-        &[0x305, 0x201, 0],
-        BadField,
-        "COPY word 1 is 0x00000201, bits outside 0x000001ff set",
-    );
-    refused(
-        &[0x305, 1, 4],
-        BadField,
-        "COPY word 2 is 0x00000004, bits outside 0x0000fff8 set",
-    );
-    refused(
-        &[0x402, 1, 0],
-        ProgramEnd,
-        "LOAD_WEIGHTS needs 4 words, 3 left",
-    );
+    refused(&[
+        "-> PROGRAM_END: no word left",
+        "0x100 0 0 -> ILLEGAL_OPCODE: opcode is 0x00",
+        "0x106 0 0 -> ILLEGAL_OPCODE: opcode is 0x06",
+        "0x108 0 0 -> ILLEGAL_OPCODE: opcode is 0x08",
+        "0x1ff 0 0 -> ILLEGAL_OPCODE: opcode is 0xff",
+        "0x001 -> BAD_LENGTH: length of HALT is 0, expected 1",
+        "0x201 0 -> BAD_LENGTH: length of HALT is 2, expected 1",
+        "0x102 0 -> BAD_LENGTH: length of LOAD_WEIGHTS is 1, expected at least 2",
+        "0x203 0 0 -> BAD_LENGTH: length of MATMUL is 2, expected at least 3",
+        "0x004 0 0 -> BAD_LENGTH: length of DRAIN is 0, expected at least 3",
+        "0x00080101 -> BAD_FIELD: HALT word 0 is 0x00080101, bits outside 0x0007ffff set",
+        "0x202 0x201 -> BAD_FIELD: LOAD_WEIGHTS word 1 is 0x00000201, bits outside 0x001ff1ff set",
+        "0x202 0 -> BAD_FIELD: rows is 0, expected 1 to 256",
+        "0x202 0x101 -> BAD_FIELD: rows is 257, expected 1 to 256",
+        "0x303 1 0x20000 -> BAD_FIELD: MATMUL word 2 is 0x00020000, bits outside 0x0001ffff set",
+        "0x303 0x8001 0 -> BAD_LENGTH: length of MATMUL with row tables is 3, expected at least 4",
+        "0x403 0x8001 0 0x00020000 -> BAD_FIELD: MATMUL word 3 is 0x00020000, bits outside 0xff01ffff set",
+        "0x304 0 0 -> BAD_FIELD: columns is 0, expected 1 to 256",
+        "0x304 1 0x200 -> BAD_FIELD: DRAIN word 2 is 0x00000200, bits outside 0x01ff01ff set",
+        "0x304 0x401 0 -> BAD_LENGTH: length of DRAIN that is placed is 3, expected at least 4",
+        "0x404 0x401 0 0x01000000 -> BAD_FIELD: DRAIN word 3 is 0x01000000, bits outside 0x00ff00ff set",
+        "0x402 1 0x8 0 -> BAD_FIELD: LOAD_WEIGHTS row word is 0x00000008, bits outside 0x000000f7 set",
+        "0x402 1 0x90 0 -> BAD_FIELD: loops is 9, expected 0 to 8",
+        "0x402 1 0x10 0 -> BAD_LENGTH: record of LOAD_WEIGHTS does not end with the instruction",
+        "0x302 1 0x00 -> BAD_LENGTH: record of LOAD_WEIGHTS does not end with the instruction",
+        "0x207 0 -> BAD_LENGTH: length of SYNC is 2, expected 1",
+        "0x205 1 -> BAD_LENGTH: length of COPY is 2, expected at least 3",
+        "0x305 0 0 -> BAD_FIELD: rows is 0, expected 1 to 256",
+        "0x305 0x201 0 -> BAD_FIELD: COPY word 1 is 0x00000201, bits outside 0x000001ff set",
+        "0x305 1 4 -> BAD_FIELD: COPY word 2 is 0x00000004, bits outside 0x0000fff8 set",
+        "0x402 1 0 -> PROGRAM_END: LOAD_WEIGHTS needs 4 words, 3 left",
+    ]);
 }
 
 #[test]
@@ -398,24 +319,18 @@ fn a_machine_refuses_what_it_does_not_have() {
     let text = include_str!("../../configs/tiny.json");
     let params = Params::from_json(text).expect("the preset is valid");
     small_matmul().check_machine(&params).expect("fits");
-    let mut wide = small_matmul();
-    if let Instruction::Matmul(Matmul { rows, .. }) = &mut wide {
-        *rows = 5;
-    }
-    let error = wide.check_machine(&params).expect_err("five rows of four");
-    assert_eq!(
-        error.to_string(),
-        "BAD_FIELD: rows is 5, this machine has at most 4"
-    );
-    let mut deep = small_matmul();
-    if let Instruction::Matmul(Matmul { record, .. }) = &mut deep {
-        record.rows[1].row = 3;
-    }
-    let error = deep.check_machine(&params).expect_err("row 3 of 3");
-    assert_eq!(
-        error.to_string(),
-        "BAD_FIELD: row is 3, this machine has at most 2"
-    );
+    let refused = |change: fn(&mut Matmul), message: &str| {
+        let mut instruction = small_matmul();
+        if let Instruction::Matmul(matmul) = &mut instruction {
+            change(matmul);
+        }
+        let error = instruction.check_machine(&params).expect_err(message);
+        assert_eq!(error.to_string(), message);
+    };
+    let wide = "BAD_FIELD: rows is 5, this machine has at most 4";
+    refused(|matmul| matmul.rows = 5, wide);
+    let deep = "BAD_FIELD: row is 3, this machine has at most 2";
+    refused(|matmul| matmul.record.rows[1].row = 3, deep);
 }
 
 #[test]
@@ -431,61 +346,36 @@ fn fields_that_do_not_fit_are_not_encoded() {
 /// Text that says the same in another way, and text that says nothing.
 #[test]
 fn faulty_lines_are_explained() {
-    let cases = [
-        ("halte", "\"halte\", expected an instruction"),
-        ("halt [row 0 base 0]", "halt has no record"),
-        ("sync wait=drain [row 0 base 0]", "sync has no record"),
-        ("copy rows=4", "distance is missing"),
-        (
-            "copy rows=4 distance=12",
-            "distance is 12, expected a multiple of 8",
-        ),
-        (
-            "copy rows=4 distance=65536",
-            "distance is 65536, expected 0 to 65528",
-        ),
-        ("load_weights level=0", "rows is missing"),
-        (
-            "load_weights rows=0 level=0",
-            "rows is 0, expected 1 to 256",
-        ),
-        ("load_weights rows=4 rows=4 level=0", "rows is given twice"),
-        ("load_weights rows=x level=0", "rows is \"x\""),
-        ("load_weights rows=4 level=0 wait=host", "wait is \"host\""),
-        (
-            "load_weights rows=4 level=0 first",
-            "\"first\" is no field of load_weights",
-        ),
-        ("drain columns=4 tile=256 lo=0 hi=0", "tile is \"256\""),
-        (
-            "drain columns=4 tile=0 lo=0 hi=0 turn=1",
-            "\"turn\" is called \"rotate\"",
-        ),
-        (
-            "drain columns=4 tile=0 lo=0 hi=0 [row 0 base 4",
-            "expected a block in brackets",
-        ),
-        (
-            "drain columns=4 tile=0 lo=0 hi=0 [row 0: 0..4 step 1]",
-            "expected [row ROW base",
-        ),
-        (
-            "drain columns=4 tile=0 lo=0 hi=0 [row 9 base 0]",
-            "row is 9, expected 0 to 7",
-        ),
-        (
-            "drain columns=4 tile=0 lo=0 hi=0 [row 0 base 0: 0-4]",
-            "expected [row ROW base",
-        ),
-    ];
-    for (text, expected) in cases {
+    for row in [
+        "halte -> \"halte\", expected an instruction",
+        "halt [row 0 base 0] -> halt has no record",
+        "sync wait=drain [row 0 base 0] -> sync has no record",
+        "copy rows=4 -> distance is missing",
+        "copy rows=4 distance=12 -> distance is 12, expected a multiple of 8",
+        "copy rows=4 distance=65536 -> distance is 65536, expected 0 to 65528",
+        "load_weights level=0 -> rows is missing",
+        "load_weights rows=0 level=0 -> rows is 0, expected 1 to 256",
+        "load_weights rows=4 rows=4 level=0 -> rows is given twice",
+        "load_weights rows=x level=0 -> rows is \"x\"",
+        "load_weights rows=4 level=0 wait=host -> wait is \"host\"",
+        "load_weights rows=4 level=0 first -> \"first\" is no field of load_weights",
+        "drain columns=4 tile=256 lo=0 hi=0 -> tile is \"256\"",
+        "drain columns=4 tile=0 lo=0 hi=0 turn=1 -> \"turn\" is called \"rotate\"",
+        "drain columns=4 tile=0 lo=0 hi=0 [row 0 base 4 -> expected a block in brackets",
+        "drain columns=4 tile=0 lo=0 hi=0 [row 0: 0..4 step 1] -> expected [row ROW base",
+        "drain columns=4 tile=0 lo=0 hi=0 [row 9 base 0] -> row is 9, expected 0 to 7",
+        "drain columns=4 tile=0 lo=0 hi=0 [row 0 base 0: 0-4] -> expected [row ROW base",
+    ] {
+        let (text, expected) = row.split_once(" -> ").expect("a line and a message");
         let errors = assemble(&format!("# comment\n\n{text}\n")).expect_err(text);
-        assert_eq!(errors.len(), 1, "{text}");
-        assert_eq!(errors[0].line, 3, "{text}");
+        let [error] = &errors[..] else {
+            panic!("{text}: {errors:?}");
+        };
+        assert_eq!(error.line, 3, "{text}");
         assert!(
-            errors[0].message.contains(expected),
+            error.message.contains(expected),
             "{text}: {}",
-            errors[0].message
+            error.message
         );
     }
     let both = assemble("halt\nhalte\nhalt 1\n").expect_err("two faulty lines");

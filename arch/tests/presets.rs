@@ -1,5 +1,6 @@
 //! The presets, and the schema of configurations.
 
+use heddle_arch::ConfigErrors;
 use heddle_arch::params::{
     Arrangement, Params, PartialSums, Post, ResetLevel, ResetStyle, TraversalUnit, schema,
 };
@@ -13,6 +14,22 @@ const PRESETS: [(&str, &str); 6] = [
     ("large", include_str!("../../configs/large.json")),
     ("huge", include_str!("../../configs/huge.json")),
 ];
+
+/// The tiny preset with some of its text replaced.
+fn changed(from: &str, to: &str) -> Result<Params, ConfigErrors> {
+    let text = PRESETS[0].1;
+    assert!(text.contains(from), "{from}");
+    Params::from_json(&text.replacen(from, to, 1))
+}
+
+/// Field and message of the only fault.
+#[track_caller]
+fn fault(result: Result<Params, ConfigErrors>) -> (String, String) {
+    let errors = result.expect_err("a fault");
+    assert_eq!(errors.faults().len(), 1, "{errors}");
+    let fault = &errors.faults()[0];
+    (fault.field.clone(), fault.message.clone())
+}
 
 fn preset(name: &str) -> Params {
     let found = PRESETS.iter().find(|(n, _)| *n == name);
@@ -48,12 +65,8 @@ fn reset_is_optional() {
     let params = preset("tiny");
     assert_eq!(params.reset.style, ResetStyle::Sync);
     assert_eq!(params.reset.level, ResetLevel::Low);
-    let text = PRESETS[0].1.replacen(
-        '{',
-        "{ \"reset\": { \"style\": \"async\", \"level\": \"high\" },",
-        1,
-    );
-    let params = Params::from_json(&text).expect("valid");
+    let reset = r#"{ "reset": { "style": "async", "level": "high" },"#;
+    let params = changed("{", reset).expect("valid");
     assert_eq!(params.reset.style, ResetStyle::Async);
     assert_eq!(params.reset.level, ResetLevel::High);
 }
@@ -64,9 +77,9 @@ fn the_traversal_unit_is_optional_and_so_are_its_fields() {
     assert_eq!(unit, TraversalUnit::default());
     let with = |unit: &str| {
         let field = format!("\"traversal\": {{ \"unit\": {unit},");
-        Params::from_json(&PRESETS[0].1.replacen("\"traversal\": {", &field, 1))
+        changed("\"traversal\": {", &field)
     };
-    let params = with("{ \"arrangement\": \"mirrored\", \"sum_stages\": 4 }").expect("valid");
+    let params = with(r#"{ "arrangement": "mirrored", "sum_stages": 4 }"#).expect("valid");
     let changed = TraversalUnit {
         arrangement: Arrangement::Mirrored,
         sum_stages: 4,
@@ -74,15 +87,12 @@ fn the_traversal_unit_is_optional_and_so_are_its_fields() {
     };
     assert_eq!(params.traversal.unit, changed);
     for (unit, field) in [
-        ("{ \"sum_stages\": 5 }", "traversal.unit.sum_stages"),
-        (
-            "{ \"arrangement\": \"flat\" }",
-            "traversal.unit.arrangement",
-        ),
-        ("{ \"trip\": true }", "traversal.unit.trip"),
+        (r#"{ "sum_stages": 5 }"#, "sum_stages"),
+        (r#"{ "arrangement": "flat" }"#, "arrangement"),
+        (r#"{ "trip": true }"#, "trip"),
     ] {
-        let errors = with(unit).expect_err(field);
-        assert_eq!(errors.faults()[0].field, field);
+        let field = format!("traversal.unit.{field}");
+        assert_eq!(with(unit).expect_err(unit).faults()[0].field, field);
     }
 }
 
@@ -91,10 +101,7 @@ fn options_of_post_processing_are_optional_and_belong_together() {
     let plain = preset("tiny");
     assert_eq!(plain.post, Post::default());
     assert!(!plain.to_json().contains("\"post\""));
-    let with = |post: &str| {
-        let section = format!("{{ \"post\": {post},");
-        Params::from_json(&PRESETS[0].1.replacen('{', &section, 1))
-    };
+    let with = |post: &str| changed("{", &format!("{{ \"post\": {post},"));
     let text = "{ \"pooling\": true, \"product\": true, \"median\": 9, \"activations\": 8 }";
     let params = with(text).expect("valid");
     assert_eq!((params.post.median, params.post.activations), (9, 8));
@@ -108,33 +115,23 @@ fn options_of_post_processing_are_optional_and_belong_together() {
         ("{ \"pooling\": 1, \"product\": true }", "post.pooling"),
         ("{ \"pool\": true }", "post.pool"),
     ] {
-        let errors = with(post).expect_err(field);
-        let fields: Vec<&str> = errors.faults().iter().map(|f| f.field.as_str()).collect();
-        assert_eq!(fields, [field], "{post}");
+        assert_eq!(fault(with(post)).0, field, "{post}");
     }
 }
 
 #[test]
 fn pet_51_a_configuration_can_ask_for_as_many_banks_as_clients() {
-    let with = |banks: u32, asks: &str| {
-        let text = PRESETS[0].1;
-        assert!(text.contains("\"banks\": 2"));
-        Params::from_json(&text.replace("\"banks\": 2", &format!("\"banks\": {banks}{asks}")))
-    };
+    let with =
+        |banks: u32, asks: &str| changed("\"banks\": 2", &format!("\"banks\": {banks}{asks}"));
     let asked = ", \"bank_per_client\": true";
     for banks in [4, 8] {
         let params = with(banks, asked).expect("enough banks");
         assert!(params.state_buffer.banks >= Params::PARTITION_CLIENTS);
         assert_eq!(Params::from_json(&params.to_json()), Ok(params));
     }
-    let errors = with(2, asked).expect_err("two banks for three clients");
-    assert_eq!(errors.faults().len(), 1);
-    let fault = &errors.faults()[0];
-    assert_eq!(fault.field, "state_buffer.banks");
-    assert!(
-        fault.message.contains("is 2, expected at least 3"),
-        "{fault:?}"
-    );
+    let (field, message) = fault(with(2, asked));
+    assert_eq!(field, "state_buffer.banks");
+    assert!(message.contains("is 2, expected at least 3"), "{message}");
     // Who does not ask may have fewer.
     let params = with(2, "").expect("valid");
     assert_eq!(with(2, ", \"bank_per_client\": false"), Ok(params.clone()));
@@ -150,10 +147,8 @@ fn pet_51_a_configuration_can_ask_for_as_many_banks_as_clients() {
 #[test]
 fn pet_61_input_banks_leave_two_others() {
     let with = |banks: u32, input: &str| {
-        let text = PRESETS[0].1;
-        assert!(text.contains("\"banks\": 2"));
         let fields = format!("\"banks\": {banks}, \"input_banks\": {input}");
-        Params::from_json(&text.replace("\"banks\": 2", &fields))
+        changed("\"banks\": 2", &fields)
     };
     for (banks, most) in [(2, 0), (4, 2), (8, 6)] {
         for input in 0..=most {
@@ -166,12 +161,8 @@ fn pet_61_input_banks_leave_two_others() {
             assert_eq!(Params::from_json(&params.to_json()), Ok(params));
         }
         // Above 6 it is no longer the number of banks that counts.
-        let errors = with(banks, &(most + 1).to_string()).expect_err("one bank is left");
-        let fault = &errors.faults()[0];
-        assert_eq!(
-            (errors.faults().len(), fault.field.as_str()),
-            (1, "state_buffer.input_banks")
-        );
+        let (field, message) = fault(with(banks, &(most + 1).to_string()));
+        assert_eq!(field, "state_buffer.input_banks");
         let expected = match most {
             6 => "is 7, expected a whole number from 0 to 6".to_string(),
             _ => format!(
@@ -179,20 +170,13 @@ fn pet_61_input_banks_leave_two_others() {
                 most + 1
             ),
         };
-        assert!(fault.message.contains(&expected), "{fault:?}");
+        assert!(message.contains(&expected), "{message}");
     }
     for input in ["-1", "1.5", "true", "\"1\""] {
-        let errors = with(4, input).expect_err("no number of banks");
-        let fault = &errors.faults()[0];
-        assert_eq!(
-            (errors.faults().len(), fault.field.as_str()),
-            (1, "state_buffer.input_banks")
-        );
+        assert_eq!(fault(with(4, input)).0, "state_buffer.input_banks");
     }
     // A number of banks that is wrong itself is the only fault.
-    let errors = with(5, "4").expect_err("five banks");
-    let fields: Vec<&str> = errors.faults().iter().map(|f| f.field.as_str()).collect();
-    assert_eq!(fields, ["state_buffer.banks"]);
+    assert_eq!(fault(with(5, "4")).0, "state_buffer.banks");
     // Who does not ask has none.
     let plain = preset(PRESETS[0].0);
     assert_eq!(plain.state_buffer.input_banks, 0);
@@ -218,16 +202,10 @@ fn pet_57_a_configuration_says_where_partial_sums_are_added() {
     assert!(top.to_json().contains("\"partial_sums\": \"top\""));
     assert_eq!(Params::from_json(&top.to_json()), Ok(top));
     for value in ["\"bottom\"", "1", "true"] {
-        let errors = with(&format!(", \"partial_sums\": {value}")).expect_err("no such place");
-        let fault = &errors.faults()[0];
-        assert_eq!(
-            (errors.faults().len(), fault.field.as_str()),
-            (1, "array.partial_sums")
-        );
-        assert!(
-            fault.message.contains("foot") && fault.message.contains("top"),
-            "{fault:?}"
-        );
+        let (field, message) = fault(with(&format!(", \"partial_sums\": {value}")));
+        assert_eq!(field, "array.partial_sums");
+        let both = message.contains("foot") && message.contains("top");
+        assert!(both, "{message}");
     }
 }
 
@@ -245,19 +223,10 @@ fn parameters_built_by_hand_are_checked() {
 fn every_field_of_the_schema_is_explained() {
     let mut fields = Vec::new();
     collect(&schema(), "", &mut fields);
-    for wanted in [
-        "array.rows",
-        "array.partial_sums",
-        "traversal.unit.trips",
-        "state_buffer.row_offsets",
-        "state_buffer.input_banks",
-        "program.memory",
-        "state_buffer.slices.access_threshold",
-        "sliced.slices.mask",
-        "offsets.taps",
-        "post.activations",
-        "reset.level",
-    ] {
+    let wanted = "array.rows array.partial_sums traversal.unit.trips state_buffer.row_offsets \
+                  state_buffer.input_banks program.memory state_buffer.slices.access_threshold \
+                  sliced.slices.mask offsets.taps post.activations reset.level";
+    for wanted in wanted.split(' ') {
         assert!(fields.iter().any(|f| f == wanted), "{wanted} in {fields:?}");
     }
     assert_eq!(fields.len(), 87, "{fields:?}");
@@ -291,9 +260,7 @@ fn the_schema_and_the_reader_agree() {
         (&1.into(), &256.into())
     );
     for (value, good) in [(0, false), (1, true), (256, true), (257, false)] {
-        let text = PRESETS[0]
-            .1
-            .replace("\"rows\": 4", &format!("\"rows\": {value}"));
-        assert_eq!(Params::from_json(&text).is_ok(), good, "{value}");
+        let params = changed("\"rows\": 4", &format!("\"rows\": {value}"));
+        assert_eq!(params.is_ok(), good, "{value}");
     }
 }

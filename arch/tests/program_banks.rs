@@ -70,55 +70,22 @@ fn pet_60_who_does_not_ask_has_a_memory_of_its_own() {
 
 #[test]
 fn pet_60_programs_leave_two_other_banks() {
-    for (rows, banks, input, bank_words, words, expected) in [
-        (
-            4,
-            2,
-            0,
-            128,
-            1024,
-            "program.memory is \"banks\", expected \"separate\" with 2 banks: 2 others hold weights and results",
-        ),
-        (
-            4,
-            4,
-            2,
-            128,
-            64,
-            "program.memory is \"banks\", expected \"separate\" with 4 banks, 2 of them for the input: 2 others hold \
-             weights and results",
-        ),
-        (
-            4,
-            4,
-            1,
-            64,
-            1024,
-            "program.words is 1024, expected at most 512 with \"memory\": \"banks\" and 4 banks, 1 of them for the \
-             input: 2 others hold weights and results",
-        ),
-        (
-            1,
-            8,
-            1,
-            64,
-            1024,
-            "program.words is 1024, expected at most 512 with \"memory\": \"banks\" and 8 banks, 1 of them for the \
-             input: 2 others hold weights and results",
-        ),
-        (
-            1,
-            8,
-            0,
-            16,
-            65536,
-            "program.words is 65536, expected at most 128 with \"memory\": \"banks\" and 8 banks: 2 others hold weights \
-             and results",
-        ),
+    // As above without the banks it takes, and the fault.
+    for row in [
+        "4 2 0 128 1024 | program.memory is \"banks\", expected \"separate\" with 2 banks",
+        "4 4 2 128 64 | program.memory is \"banks\", expected \"separate\" with 4 banks, 2 of them for the input",
+        "4 4 1 64 1024 | program.words is 1024, expected at most 512 with \"memory\": \"banks\" and 4 banks, 1 of them for the input",
+        "1 8 1 64 1024 | program.words is 1024, expected at most 512 with \"memory\": \"banks\" and 8 banks, 1 of them for the input",
+        "1 8 0 16 65536 | program.words is 65536, expected at most 128 with \"memory\": \"banks\" and 8 banks",
     ] {
-        let fault = with(rows, banks, input, bank_words, &banked(words));
-        let fault = fault.expect_err(expected);
-        assert!(fault.contains(expected), "{fault}");
+        let (numbers, expected) = row.split_once(" | ").expect("numbers and a fault");
+        let numbers = numbers.split(' ').map(|n| n.parse().expect("a number"));
+        let [rows, banks, input, bank_words, words] = numbers.collect::<Vec<u32>>()[..] else {
+            panic!("five numbers: {row}");
+        };
+        let fault = with(rows, banks, input, bank_words, &banked(words)).expect_err(expected);
+        let expected = format!("{expected}: 2 others hold weights and results");
+        assert!(fault.contains(&expected), "{fault}");
         assert!(!fault.contains("; "), "one fault: {fault}");
     }
     // A kind of memory that does not exist.

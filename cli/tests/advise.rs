@@ -10,10 +10,8 @@ const DOCUMENT: &str = include_str!("../../docs/sliced.md");
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 #[track_caller]
-fn report(bench: &Bench, arguments: &[&str]) -> Value {
-    let run = bench.heddle(&[&["advise", "--slices", "--json"], arguments].concat());
-    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
-    serde_json::from_str(&run.stdout).expect("JSON")
+fn report(bench: &Bench, arguments: &str) -> Value {
+    bench.json(&format!("advise --slices --json {arguments}"))
 }
 
 fn histogram(populations: &Value, unit_bits: u32) -> Vec<u64> {
@@ -41,7 +39,7 @@ fn all_masks() -> Vec<u8> {
 fn spm_41_all_masks_give_the_bits_of_an_independent_half() {
     let bench = Bench::new(&[]);
     bench.write("masks.bin", all_masks());
-    let report = report(&bench, &["masks.bin"]);
+    let report = report(&bench, "masks.bin");
     assert_eq!(
         (&report["words"], &report["plain_bits"]),
         (&json!(256), &json!(64))
@@ -77,10 +75,7 @@ fn spm_41_all_masks_give_the_bits_of_an_independent_half() {
 fn spm_41_a_target_lists_exactly_the_layouts_that_reach_it() {
     let bench = Bench::new(&[]);
     bench.write("masks.bin", all_masks());
-    let found = report(
-        &bench,
-        &["masks.bin", "--target", "19.5", "--unit-bits", "8"],
-    );
+    let found = report(&bench, "masks.bin --target 19.5 --unit-bits 8");
     let mut reached = 0;
     for layout in found["layouts"].as_array().expect("layouts") {
         let saving = layout["saving"].as_f64().expect("a saving");
@@ -98,29 +93,19 @@ fn spm_41_a_target_lists_exactly_the_layouts_that_reach_it() {
     let reached_by_two: Vec<&Value> = layouts.filter(|l| l["meets_target"] == true).collect();
     let widths: Vec<&Value> = reached_by_two.iter().map(|l| &l["widths"]).collect();
     assert_eq!(widths, [&json!([5, 3]), &json!([4, 4])]);
-    let arguments = [
-        "advise",
-        "--slices",
-        "masks.bin",
-        "--unit-bits",
-        "8",
-        "--target",
-        "19.5",
-    ];
-    let run = bench.heddle(&arguments);
-    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    let stdout = bench.done("advise --slices masks.bin --unit-bits 8 --target 19.5");
     let line = format!("\n{reached} layouts save at least 19.5 %\n");
-    assert!(run.stdout.contains(&line), "{}", run.stdout);
-    assert_eq!(run.stdout.matches(" of 8 bits  ").count(), reached);
+    assert!(stdout.contains(&line), "{stdout}");
+    assert_eq!(stdout.matches(" of 8 bits  ").count(), reached);
     // [4, 4] moves 13184 of 16384 bits and saves exactly 19.53125 %.
     for (target, meets) in [("19.53125", true), ("19.53126", false)] {
-        let arguments = ["masks.bin", "--unit-bits", "8", "--target", target];
+        let arguments = format!("masks.bin --unit-bits 8 --target {target}");
         let found = report(&bench, &arguments);
         let layout = layout(&found, 8, &[4, 4], "slice");
         assert_eq!(layout["meets_target"], meets, "{target}");
     }
     // Nothing saves half of these.
-    let run = bench.heddle(&["advise", "--slices", "masks.bin", "--target", "50"]);
+    let run = bench.heddle("advise --slices masks.bin --target 50");
     assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""));
     assert!(
         run.stdout.contains("\n0 layouts save at least 50 %\n"),
@@ -144,7 +129,7 @@ fn files_of_every_kind_hold_the_same_words() {
     array.extend(&bytes);
     bench.write("a.npy", &array);
     for word_bytes in ["4", "8", "16", "32"] {
-        let of = |file| report(&bench, &[file, "--word-bytes", word_bytes]);
+        let of = |file| report(&bench, &format!("{file} --word-bytes {word_bytes}"));
         let raw = of("a.raw");
         assert_eq!(
             raw["words"],
@@ -156,9 +141,9 @@ fn files_of_every_kind_hold_the_same_words() {
     }
     let shifted: Vec<u8> = bytes.iter().map(|byte| byte.wrapping_sub(7)).collect();
     bench.write("shifted.raw", &shifted);
-    let raw = report(&bench, &["a.raw"]);
+    let raw = report(&bench, "a.raw");
     for zero_point in ["-7", "249"] {
-        let found = report(&bench, &["shifted.raw", "--zero-point", zero_point]);
+        let found = report(&bench, &format!("shifted.raw --zero-point {zero_point}"));
         assert_eq!(found, raw, "{zero_point}");
     }
 }
@@ -206,8 +191,8 @@ fn words_of_a_network_are_those_in_the_golden_machine() {
             }
         }
     }
-    let arguments = ["-c", "c.json", "-m", "m.json", "--images", "2"];
-    let found = report(&bench, &arguments);
+    let arguments = "-c c.json -m m.json --images 2";
+    let found = report(&bench, arguments);
     let tensors = found["tensors"].as_array().expect("tensors");
     assert_eq!(tensors.len(), expected.len());
     let mut total = vec![0; 9];
@@ -228,7 +213,7 @@ fn words_of_a_network_are_those_in_the_golden_machine() {
         layout(&found, 8, &[4, 4], "slice")["bits"]
     );
 
-    let conv = report(&bench, &[&arguments[..], &["--layer", "conv2"]].concat());
+    let conv = report(&bench, &format!("{arguments} --layer conv2"));
     let plan = program
         .tensors
         .iter()
@@ -236,7 +221,7 @@ fn words_of_a_network_are_those_in_the_golden_machine() {
         .expect("conv2");
     assert_eq!(histogram(&conv["populations"], 8), expected[plan]);
 
-    let all = report(&bench, &[&arguments[..], &["--weights"]].concat());
+    let all = report(&bench, &format!("{arguments} --weights"));
     let weights = all["tensors"]
         .as_array()
         .and_then(|t| t.last())
@@ -278,16 +263,15 @@ fn the_recommended_fragment_is_a_valid_configuration() {
     bench.write("dense.bin", [0x11; 64]);
     for file in ["masks.bin", "zeros.bin", "dense.bin"] {
         for word_bytes in ["4", "8", "16", "32"] {
-            let arguments = [file, "--word-bytes", word_bytes];
-            let run = bench.heddle(&[&["advise", "--slices"], &arguments[..]].concat());
-            assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
-            let slices = configuration(&run.stdout, "sliced").sliced_memory().slices;
+            let arguments = format!("{file} --word-bytes {word_bytes}");
+            let stdout = bench.done(&format!("advise --slices {arguments}"));
+            let slices = configuration(&stdout, "sliced").sliced_memory().slices;
             let recommended = report(&bench, &arguments)["recommended"]["slices"].clone();
             let expected: Slices = serde_json::from_value(recommended).expect("slices");
             assert_eq!(slices, expected);
-            assert_eq!(slices.plain, file == "dense.bin", "{}", run.stdout);
+            assert_eq!(slices.plain, file == "dense.bin", "{stdout}");
             if word_bytes == "8" {
-                let machine = configuration(&run.stdout, "state_buffer");
+                let machine = configuration(&stdout, "state_buffer");
                 assert_eq!(machine.state_buffer.slices, expected);
             }
         }
@@ -297,7 +281,7 @@ fn the_recommended_fragment_is_a_valid_configuration() {
 #[test]
 fn every_listed_layout_and_network_is_legal() {
     let bench = Bench::new(&[("c.json", CONFIG), ("m.json", MODEL)]);
-    let found = report(&bench, &["-c", "c.json", "-m", "m.json"]);
+    let found = report(&bench, "-c c.json -m m.json");
     let mut params = Params::from_json(CONFIG).expect("a preset");
     for layout in found["layouts"].as_array().expect("layouts") {
         let networks = layout["networks"].as_array().expect("networks");
@@ -320,18 +304,14 @@ fn every_listed_layout_and_network_is_legal() {
 fn all_layouts_are_printed_on_request() {
     let bench = Bench::new(&[]);
     bench.write("masks.bin", all_masks());
-    let lines = |arguments: &[&str]| {
-        let run = bench.heddle(&[&["advise", "--slices", "masks.bin"], arguments].concat());
-        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    let lines = |arguments: &str| {
+        let stdout = bench.done(&format!("advise --slices masks.bin {arguments}"));
         let layouts = |line: &&str| line.contains("] of ") && line.contains(" %  ");
-        run.stdout.lines().filter(layouts).count()
+        stdout.lines().filter(layouts).count()
     };
-    assert_eq!(lines(&["--all"]), 400);
-    assert_eq!(
-        lines(&["--all", "--unit-bits", "8", "--unit-bits", "32"]),
-        79
-    );
-    assert_eq!(lines(&[]), 3 * 6 + 2);
+    assert_eq!(lines("--all"), 400);
+    assert_eq!(lines("--all --unit-bits 8 --unit-bits 32"), 79);
+    assert_eq!(lines(""), 3 * 6 + 2);
 }
 
 #[test]
@@ -343,13 +323,8 @@ fn the_example_of_the_document_is_what_the_command_prints() {
     let block = section.split("```text\n").nth(1).expect("an example");
     let block = block.split("```").next().expect("an end");
     let (command, expected) = block.split_once('\n').expect("lines");
-    let arguments: Vec<&str> = command
-        .strip_prefix("$ heddle ")
-        .expect("a command")
-        .split_whitespace()
-        .collect();
-    let bench = Bench::new(&[]);
-    let mut run = bench.command(&arguments);
+    let command = command.strip_prefix("$ heddle ").expect("a command");
+    let mut run = Bench::new(&[]).command(command);
     let output = run.current_dir(ROOT).output().expect("the binary runs");
     let printed = String::from_utf8(output.stdout).expect("text");
     assert_eq!(printed, expected);
@@ -370,88 +345,30 @@ fn bad_input_is_refused() {
         ("odd", "0123456789abc"),
     ]);
     std::fs::create_dir(bench.path().join("folder")).expect("a folder");
-    for (arguments, line) in [
-        (
-            &["empty"][..],
-            "empty: holds no activations, expected words of 8 bytes",
-        ),
-        (
-            &["odd"],
-            "odd: holds 13 bytes, expected a multiple of 8, the bytes of a word",
-        ),
-        (
-            &["none.json", "--word-bytes", "4"],
-            "none.json: holds no activations, expected words of 4 bytes",
-        ),
-        (
-            &["list.json"],
-            "list.json: value 2 is 300, expected a whole number from -128 to 255",
-        ),
-        (
-            &["object.json"],
-            "object.json:1: expected a JSON list of whole numbers from -128 to 255: invalid type: \
-             map, expected a sequence",
-        ),
-        (
-            &["float.json"],
-            "float.json:2: expected a JSON list of whole numbers from -128 to 255: invalid type: \
-             floating point `0.5`, expected i64",
-        ),
-        (&["a.npy"], "a.npy: is not a .npy file"),
-        (
-            &["missing"],
-            "missing: cannot read data: No such file or directory (os error 2)",
-        ),
-        (&["folder"], "folder: is a folder, expected a data file"),
-        (
-            &["odd", "--word-bytes", "13"],
-            "--word-bytes is 13, expected 4, 8, 16 or 32",
-        ),
-        (
-            &["odd", "--zero-point", "256"],
-            "--zero-point is 256, expected -128 to 255",
-        ),
-        (
-            &["odd", "--unit-bits", "12"],
-            "--unit-bits is 12, expected one of 4, 8, 16, 32 in words of 8 bytes",
-        ),
-        (
-            &["odd", "--word-bytes", "4", "--unit-bits", "32"],
-            "--unit-bits is 32, expected one of 4, 8, 16 in words of 4 bytes",
-        ),
-        (
-            &["odd", "--target", "101"],
-            "--target is 101, expected 0 to 100 percent",
-        ),
-        (
-            &["odd", "--target", "NaN"],
-            "--target is NaN, expected 0 to 100 percent",
-        ),
-        (
-            &["-c", "c.json", "-m", "m.json", "--layer", "conv9"],
-            "--layer is \"conv9\", expected one of input, conv1, conv2, fc",
-        ),
-        (
-            &["-c", "c.json", "-m", "m.json", "--images", "5"],
-            "--images is 5, expected 1 to 4, the images of m.json",
-        ),
-        (
-            &["-c", "c.json", "-m", "m.json", "--word-bytes", "8"],
-            "the argument '--config <CONFIG>' cannot be used with '--word-bytes <N>'",
-        ),
-        (
-            &["-c", "c.json"],
-            "the following required arguments were not provided: --model <MODEL>",
-        ),
-        (
-            &[],
-            "the following required arguments were not provided: <FILE>",
-        ),
-    ] {
-        bench.refused(&[&["advise", "--slices"], arguments].concat(), &[line]);
-    }
-    bench.refused(
-        &["advise", "odd"],
-        &["the following required arguments were not provided: --slices"],
+    bench.refusals("advise --slices", &[
+        "empty | empty: holds no activations, expected words of 8 bytes",
+        "odd | odd: holds 13 bytes, expected a multiple of 8, the bytes of a word",
+        "none.json --word-bytes 4 | none.json: holds no activations, expected words of 4 bytes",
+        "list.json | list.json: value 2 is 300, expected a whole number from -128 to 255",
+        "object.json | object.json:1: expected a JSON list of whole numbers from -128 to 255: invalid type: map, expected a sequence",
+        "float.json | float.json:2: expected a JSON list of whole numbers from -128 to 255: invalid type: floating point `0.5`, expected i64",
+        "a.npy | a.npy: is not a .npy file",
+        "missing | missing: cannot read data: No such file or directory (os error 2)",
+        "folder | folder: is a folder, expected a data file",
+        "odd --word-bytes 13 | --word-bytes is 13, expected 4, 8, 16 or 32",
+        "odd --zero-point 256 | --zero-point is 256, expected -128 to 255",
+        "odd --unit-bits 12 | --unit-bits is 12, expected one of 4, 8, 16, 32 in words of 8 bytes",
+        "odd --word-bytes 4 --unit-bits 32 | --unit-bits is 32, expected one of 4, 8, 16 in words of 4 bytes",
+        "odd --target 101 | --target is 101, expected 0 to 100 percent",
+        "odd --target NaN | --target is NaN, expected 0 to 100 percent",
+        "-c c.json -m m.json --layer conv9 | --layer is \"conv9\", expected one of input, conv1, conv2, fc",
+        "-c c.json -m m.json --images 5 | --images is 5, expected 1 to 4, the images of m.json",
+        "-c c.json -m m.json --word-bytes 8 | the argument '--config <CONFIG>' cannot be used with '--word-bytes <N>'",
+        "-c c.json | the following required arguments were not provided: --model <MODEL>",
+        "| the following required arguments were not provided: <FILE>",
+    ]);
+    bench.refusals(
+        "advise",
+        &["odd | the following required arguments were not provided: --slices"],
     );
 }

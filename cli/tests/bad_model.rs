@@ -8,100 +8,46 @@ fn refused(text: impl AsRef<[u8]>, messages: &[&str]) {
     bench.write("m.json", text);
     let lines: Vec<String> = messages.iter().map(|m| format!("m.json{m}")).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    bench.refused(
-        &["cosim", "-c", "c.json", "-m", "m.json", "--trace", "w.vcd"],
-        &lines,
-    );
-    bench.refused(&["config", "check", "-m", "m.json"], &lines);
+    bench.refused("cosim -c c.json -m m.json --trace w.vcd", &lines);
+    bench.refused("config check -m m.json", &lines);
 }
 
-/// Replaces the first occurrence; the line is that of the change, found here.
+/// Replaces a first occurrence; a row is what, ` -> `, by what, ` | ` and the message. The line is that of the change, found here.
 #[track_caller]
-fn changed(from: &str, to: &str, messages: &[&str]) {
-    let at = MODEL.find(from).expect("a place in the network");
-    let line = 1 + MODEL[..at].matches('\n').count();
-    let messages: Vec<String> = messages.iter().map(|m| format!(":{line}: {m}")).collect();
-    let messages: Vec<&str> = messages.iter().map(String::as_str).collect();
-    refused(MODEL.replacen(from, to, 1), &messages);
+fn changed(rows: &[&str]) {
+    for row in rows {
+        let (change, message) = row.split_once(" | ").expect("a message");
+        let (from, to) = change.split_once(" -> ").expect("a change");
+        let at = MODEL.find(from).expect("a place in the network");
+        let line = 1 + MODEL[..at].matches('\n').count();
+        let message = format!(":{line}: {message}");
+        refused(MODEL.replacen(from, to, 1), &[&message]);
+    }
 }
 
 #[test]
 fn shapes_that_do_not_fit_are_refused() {
-    changed(
-        "\"kernel\": [3,3]",
-        "\"kernel\": [3,9]",
-        &["layers[0].kernel[1] is 9, expected at most the padded input, 8"],
-    );
-    changed(
-        "\"kernel\": [3,3]",
-        "\"kernel\": [3]",
-        &["layers[0].kernel has length 1, expected 2"],
-    );
-    changed(
-        "\"stride\": [1,1]",
-        "\"stride\": [1,0]",
-        &["layers[0].stride[1] is 0, expected a whole number from 1 to 4096"],
-    );
-    changed(
-        "\"top\":1",
-        "\"top\":-1",
-        &["layers[0].padding.top is -1, expected a whole number from 0 to 4095"],
-    );
-    changed(
-        "\"bias\": [",
-        "\"bias\": [0,",
-        &["layers[0].bias has length 6, expected 5: one for each output"],
-    );
-    changed(
-        "\"weights\": [",
-        "\"weights\": [0,",
-        &["layers[0].weights has length 91, expected 90: 5 outputs of 18 weights"],
-    );
+    changed(&[
+        r#""kernel": [3,3] -> "kernel": [3,9] | layers[0].kernel[1] is 9, expected at most the padded input, 8"#,
+        r#""kernel": [3,3] -> "kernel": [3] | layers[0].kernel has length 1, expected 2"#,
+        r#""stride": [1,1] -> "stride": [1,0] | layers[0].stride[1] is 0, expected a whole number from 1 to 4096"#,
+        r#""top":1 -> "top":-1 | layers[0].padding.top is -1, expected a whole number from 0 to 4095"#,
+        r#""bias": [ -> "bias": [0, | layers[0].bias has length 6, expected 5: one for each output"#,
+        r#""weights": [ -> "weights": [0, | layers[0].weights has length 91, expected 90: 5 outputs of 18 weights"#,
+    ]);
 }
 
 #[test]
 fn values_out_of_range_are_refused() {
-    changed(
-        "\"weights\": [-128",
-        "\"weights\": [-129",
-        &["layers[0].weights[0] is -129, expected a whole number from -128 to 127"],
-    );
-    changed(
-        "\"zero_point\":-7",
-        "\"zero_point\":128",
-        &["input.zero_point is 128, expected a whole number from -128 to 127"],
-    );
-    changed(
-        "\"multiplier\": [1253905034",
-        "\"multiplier\": [9223372036854775808",
-        &[
-            "layers[0].multiplier[0] is 9223372036854775808, expected a whole number from 0 to \
-            2147483647",
-        ],
-    );
-    changed(
-        "\"multiplier\": [1253905034",
-        "\"multiplier\": [7",
-        &["layers[0].multiplier[0] is 7, expected 0 or 1073741824 to 2147483647"],
-    );
-    changed(
-        "\"shift\": [-7",
-        "\"shift\": [-40",
-        &["layers[0].shift[0] is -40, expected a whole number from -31 to 30"],
-    );
-    changed(
-        "\"bias\": [-831",
-        "\"bias\": [-2147483648",
-        &[
-            "layers[0].bias[0] of layer \"conv1\" is -2147483648: |bias| + 255 * sum of \
-            |weights| is 2147660108, expected less than 2147483648",
-        ],
-    );
-    changed(
-        "\"rounding\": \"double\"",
-        "\"rounding\": \"up\"",
-        &["layers[0].rounding is \"up\", expected \"double\" or \"single\""],
-    );
+    changed(&[
+        r#""weights": [-128 -> "weights": [-129 | layers[0].weights[0] is -129, expected a whole number from -128 to 127"#,
+        r#""zero_point":-7 -> "zero_point":128 | input.zero_point is 128, expected a whole number from -128 to 127"#,
+        r#""multiplier": [1253905034 -> "multiplier": [9223372036854775808 | layers[0].multiplier[0] is 9223372036854775808, expected a whole number from 0 to 2147483647"#,
+        r#""multiplier": [1253905034 -> "multiplier": [7 | layers[0].multiplier[0] is 7, expected 0 or 1073741824 to 2147483647"#,
+        r#""shift": [-7 -> "shift": [-40 | layers[0].shift[0] is -40, expected a whole number from -31 to 30"#,
+        r#""bias": [-831 -> "bias": [-2147483648 | layers[0].bias[0] of layer "conv1" is -2147483648: |bias| + 255 * sum of |weights| is 2147660108, expected less than 2147483648"#,
+        r#""rounding": "double" -> "rounding": "up" | layers[0].rounding is "up", expected "double" or "single""#,
+    ]);
 }
 
 #[test]
@@ -132,9 +78,8 @@ fn missing_and_unknown_tensors_are_refused() {
 #[track_caller]
 fn refused_in_little_memory(model: &str, arguments: &str, message: &str) {
     let bench = Bench::new(&[("c.json", CONFIG), ("m.json", model)]);
-    let mut shell = bench.command(&[]);
-    let binary = shell.get_program().to_owned();
-    shell = std::process::Command::new("sh");
+    let binary = bench.command("").get_program().to_owned();
+    let mut shell = std::process::Command::new("sh");
     let script = format!("ulimit -v 2000000; exec \"$0\" {arguments}");
     shell
         .args(["-c", &script])
@@ -177,11 +122,9 @@ fn names_with_control_characters_are_refused() {
         (r"\u001b[2J", r"\u{1b}[2J"),
     ] {
         let allowed = "expected 1 to 64 characters, all of them visible";
-        changed(
-            "\"name\": \"conv1\"",
-            &format!("\"name\": \"{name}\""),
-            &[&format!("layers[0].name is \"{shown}\", {allowed}")],
-        );
+        changed(&[&format!(
+            "\"name\": \"conv1\" -> \"name\": \"{name}\" | layers[0].name is \"{shown}\", {allowed}"
+        )]);
     }
 }
 
@@ -194,13 +137,12 @@ fn broken_files_are_refused() {
         &[":1: not JSON: EOF while parsing a list (column 42)"],
     );
     let bench = Bench::new(&[("c.json", CONFIG)]);
-    bench.refused(
-        &["cosim", "-c", "c.json", "-m", "m.json"],
-        &["m.json: cannot read network: No such file or directory (os error 2)"],
-    );
-    bench.refused(
-        &["cosim", "-c", "c.json", "-m", "."],
-        &[".: is a folder, expected a network file"],
+    bench.refusals(
+        "cosim -c c.json -m",
+        &[
+            "m.json | m.json: cannot read network: No such file or directory (os error 2)",
+            ". | .: is a folder, expected a network file",
+        ],
     );
 }
 
@@ -210,12 +152,10 @@ fn numbers_of_images_that_do_not_exist_are_refused() {
     for images in ["0", "5", "9223372036854775808"] {
         let line = format!("--images is {images}, expected 1 to 4, the images of m.json");
         bench.refused(
-            &["cosim", "-c", "c.json", "-m", "m.json", "--images", images],
+            &format!("cosim -c c.json -m m.json --images {images}"),
             &[&line],
         );
     }
-    bench.refused(
-        &["cosim", "-c", "c.json", "-m", "m.json", "--images", "four"],
-        &["invalid value 'four' for '--images <N>': invalid digit found in string"],
-    );
+    let line = "invalid value 'four' for '--images <N>': invalid digit found in string";
+    bench.refused("cosim -c c.json -m m.json --images four", &[line]);
 }

@@ -9,20 +9,9 @@ use serde_json::Value;
 #[test]
 fn the_client_of_the_document_gets_the_golden_outputs() {
     let bench = Bench::new(&[("c.json", CONFIG), ("m.json", MODEL)]);
-    let heddle = |arguments: &[&str]| {
-        let run = bench.heddle(arguments);
-        assert_eq!(
-            (run.code, run.stderr.as_str()),
-            (Some(0), ""),
-            "{arguments:?}"
-        );
-        run.stdout
-    };
-    heddle(&["gen", "-c", "c.json", "-o", "top"]);
-    heddle(&["compile", "m.json", "-c", "c.json", "-o", "p.json"]);
-    let found = heddle(&[
-        "sim", "-c", "c.json", "-m", "m.json", "-p", "p.json", "--json",
-    ]);
+    bench.done("gen -c c.json -o top");
+    bench.done("compile m.json -c c.json -o p.json");
+    let found = bench.done("sim -c c.json -m m.json -p p.json --json");
     bench.write("sim.json", &found);
     let client = |outputs: &str| {
         bench.write("sim.json", outputs);

@@ -4,22 +4,16 @@ use crate::bench::{Bench, CONFIG, MODEL, Run};
 use serde_json::Value;
 
 /// Runs the binary with a cache that lives as long as the build folder.
-fn cosim(bench: &Bench, arguments: &[&str]) -> Run {
-    let mut all = vec!["cosim", "-c", "c.json", "-m", "m.json"];
-    all.extend(arguments);
-    bench.simulate(&all)
+fn cosim(bench: &Bench, arguments: &str) -> Run {
+    bench.simulate(&format!("cosim -c c.json -m m.json {arguments}"))
 }
 
 #[test]
 fn the_machine_agrees_with_the_golden_models() {
     let bench = Bench::new(&[("c.json", CONFIG), ("m.json", MODEL)]);
-    let run = cosim(&bench, &["--json"]);
-    assert_eq!(
-        (run.code, run.stderr.as_str()),
-        (Some(0), ""),
-        "{}",
-        run.stdout
-    );
+    let run = cosim(&bench, "--json");
+    let ended = (run.code, run.stderr.as_str());
+    assert_eq!(ended, (Some(0), ""), "{}", run.stdout);
     let found: Value = serde_json::from_str(&run.stdout).expect("JSON");
     assert_eq!(found["exact"], true);
     assert_eq!(found["report"]["images"], 4);
@@ -51,7 +45,7 @@ fn the_machine_agrees_with_the_golden_models() {
     // Loading and host accesses are simulated too.
     assert!(found["simulation"]["cycles"].as_u64() > Some(4 * sum("cycles")));
     assert!(found["simulation"]["cycles_per_second"].as_f64() > Some(0.0));
-    let run = cosim(&bench, &["--images", "1"]);
+    let run = cosim(&bench, "--images 1");
     assert!(run.stdout.contains("\n1 images, "), "{}", run.stdout);
     assert!(
         run.stdout.contains(" million clocks/s\nexact: "),
@@ -71,7 +65,7 @@ fn sgcr_54_every_mapping_of_the_first_layer_gives_the_golden_outputs() {
     let bench = Bench::new(&[("c.json", CONFIG), ("m.json", MODEL)]);
     let mut cycles = Vec::new();
     for mapping in ["channel", "flattened", "auto"] {
-        let run = cosim(&bench, &["--json", "--images", "2", "--mapping", mapping]);
+        let run = cosim(&bench, &format!("--json --images 2 --mapping {mapping}"));
         assert_eq!(run.code, Some(0), "{mapping}: {}", run.stderr);
         let found: Value = serde_json::from_str(&run.stdout).expect("JSON");
         assert_eq!(found["exact"], true, "{mapping}");
@@ -88,11 +82,9 @@ fn sgcr_54_every_mapping_of_the_first_layer_gives_the_golden_outputs() {
         cycles.push(measured.expect("a number"));
     }
     assert_eq!(cycles[2], cycles[0].min(cycles[1]), "{cycles:?}");
-    bench.refused(
-        &["cosim", "-c", "c.json", "-m", "m.json", "--mapping", "rows"],
-        &["invalid value 'rows' for '--mapping <MAPPING>' \
-            [possible values: auto, channel, flattened, toeplitz]"],
-    );
+    bench.refusals("cosim -c c.json -m m.json", &[
+        "--mapping rows | invalid value 'rows' for '--mapping <MAPPING>' [possible values: auto, channel, flattened, toeplitz]",
+    ]);
 }
 
 #[test]
@@ -100,7 +92,7 @@ fn machines_that_are_too_small_are_refused() {
     let small = CONFIG.replace("\"column_tiles\": 16", "\"column_tiles\": 1");
     let bench = Bench::new(&[("c.json", &small), ("m.json", MODEL)]);
     bench.refused(
-        &["cosim", "-c", "c.json", "-m", "m.json"],
+        "cosim -c c.json -m m.json",
         &[
             "network tiny does not fit tiny: column parameters need 5 column tiles, 1 available, \
             4 missing (set by column_tiles)",
@@ -111,22 +103,11 @@ fn machines_that_are_too_small_are_refused() {
 #[test]
 fn names_of_wave_files_are_checked() {
     let bench = Bench::new(&[("c.json", CONFIG), ("m.json", MODEL)]);
-    bench.refused(
+    bench.refusals(
+        "cosim -c c.json -m m.json --trace",
         &[
-            "cosim", "-c", "c.json", "-m", "m.json", "--trace", "wave.txt",
+            "wave.txt | --trace is wave.txt, expected a name that ends in .vcd or .fst",
+            "no/wave.vcd | --trace is no/wave.vcd, but no is not a folder",
         ],
-        &["--trace is wave.txt, expected a name that ends in .vcd or .fst"],
-    );
-    bench.refused(
-        &[
-            "cosim",
-            "-c",
-            "c.json",
-            "-m",
-            "m.json",
-            "--trace",
-            "no/wave.vcd",
-        ],
-        &["--trace is no/wave.vcd, but no is not a folder"],
     );
 }

@@ -3,27 +3,16 @@
 use crate::bench::{Bench, CONFIG};
 use serde_json::Value;
 
-const GEN: [&str; 5] = ["gen", "-c", "c.json", "-o", "out/verilog"];
-
-#[track_caller]
-fn generated(bench: &Bench, arguments: &[&str]) -> String {
-    let run = bench.heddle(arguments);
-    assert_eq!(
-        (run.code, run.stderr.as_str()),
-        (Some(0), ""),
-        "{arguments:?}"
-    );
-    run.stdout
-}
+const GEN: &str = "gen -c c.json -o out/verilog";
 
 #[test]
 fn a_configuration_becomes_a_folder() {
     let bench = Bench::new(&[("c.json", CONFIG)]);
-    let stdout = generated(&bench, &GEN);
+    let stdout = bench.done(GEN);
     assert!(stdout.starts_with("module"), "{stdout}");
     let folder = bench.path().join("out/verilog");
-    let list = std::fs::read_to_string(folder.join("filelist.f")).expect("a file list");
-    let manifest = std::fs::read_to_string(folder.join("manifest.json")).expect("a manifest");
+    let list = bench.read("out/verilog/filelist.f");
+    let manifest = bench.read("out/verilog/manifest.json");
     let manifest: Value = serde_json::from_str(&manifest).expect("JSON");
     let top = manifest["top"].as_str().expect("a name");
     assert!(list.lines().count() > 10, "{list}");
@@ -48,19 +37,16 @@ fn a_configuration_becomes_a_folder() {
 #[test]
 fn equal_configurations_give_equal_bytes() {
     let bench = Bench::new(&[("c.json", CONFIG)]);
-    generated(&bench, &GEN);
+    bench.done(GEN);
     let first = bench.content();
-    generated(&bench, &GEN);
+    bench.done(GEN);
     assert!(first == bench.content());
 }
 
 #[test]
 fn the_result_as_json() {
     let bench = Bench::new(&[("c.json", CONFIG)]);
-    let arguments = [
-        "gen", "-c", "c.json", "-o", "out", "--top", "pe_row", "--json",
-    ];
-    let report: Value = serde_json::from_str(&generated(&bench, &arguments)).expect("JSON");
+    let report = bench.json("gen -c c.json -o out --top pe_row --json");
     assert_eq!(report["configuration"], "tiny");
     assert_eq!(report["top"], "heddle_pe_row_c4");
     let modules = report["modules"].as_array().expect("modules");
@@ -75,10 +61,7 @@ fn the_result_as_json() {
 fn every_module_can_be_the_top() {
     let bench = Bench::new(&[("c.json", CONFIG)]);
     for entry in heddle_hdl::catalog::MODULES {
-        let top = [
-            "gen", "-c", "c.json", "-o", "out", "--top", entry.name, "--json",
-        ];
-        let report: Value = serde_json::from_str(&generated(&bench, &top)).expect("JSON");
+        let report = bench.json(&format!("gen -c c.json -o out --top {} --json", entry.name));
         let name = report["top"].as_str().expect("a name");
         let expected = format!("heddle_{}", entry.name);
         assert!(name.starts_with(&expected), "{name} for {}", entry.name);
@@ -88,8 +71,8 @@ fn every_module_can_be_the_top() {
 #[test]
 fn a_folder_of_heddle_is_replaced_as_a_whole() {
     let bench = Bench::new(&[("c.json", CONFIG)]);
-    generated(&bench, &["gen", "-c", "c.json", "-o", "out"]);
-    generated(&bench, &["gen", "-c", "c.json", "-o", "out", "--top", "pe"]);
+    bench.done("gen -c c.json -o out");
+    bench.done("gen -c c.json -o out --top pe");
     let folder = bench.path().join("out");
     assert!(folder.join("heddle_pe.v").is_file());
     assert!(!folder.join("heddle_pe_row_c4.v").exists());
@@ -103,50 +86,21 @@ fn other_folders_are_left_alone() {
         ("other/manifest.json", "{\"generator\": \"other\"}"),
         ("file", ""),
     ]);
-    let gen_to = |folder| ["gen", "-c", "c.json", "-o", folder];
-    for (folder, line) in [
-        (
-            "thesis",
-            "thesis: folder exists and was not written by heddle, it is left alone",
-        ),
-        (
-            "other",
-            "other: folder exists and was not written by heddle, it is left alone",
-        ),
-        (
-            "file",
-            "file: is a file, expected a folder that heddle wrote, or none",
-        ),
-        (
-            "file/out",
-            "file/out: cannot be read: Not a directory (os error 20)",
-        ),
-        (
-            ".",
-            ".: holds the current folder, expected a folder of its own",
-        ),
-        (
-            "",
-            "a value is required for '--output <DIR>' but none was supplied",
-        ),
-        (
-            "/proc/heddle",
-            "cannot write /proc/heddle: cannot create a folder in /proc: No such file or directory \
-             (os error 2)",
-        ),
-        (
-            "/proc/heddle/out",
-            "cannot write /proc/heddle/out: cannot create a folder in /proc/heddle: No such file or \
-             directory (os error 2)",
-        ),
-    ] {
-        bench.refused(&gen_to(folder), &[line]);
-    }
-    generated(&bench, &gen_to("out"));
+    bench.refusals("gen -c c.json -o", &[
+        "thesis | thesis: folder exists and was not written by heddle, it is left alone",
+        "other | other: folder exists and was not written by heddle, it is left alone",
+        "file | file: is a file, expected a folder that heddle wrote, or none",
+        "file/out | file/out: cannot be read: Not a directory (os error 20)",
+        ". | .: holds the current folder, expected a folder of its own",
+        "'' | a value is required for '--output <DIR>' but none was supplied",
+        "/proc/heddle | cannot write /proc/heddle: cannot create a folder in /proc: No such file or directory (os error 2)",
+        "/proc/heddle/out | cannot write /proc/heddle/out: cannot create a folder in /proc/heddle: No such file or directory (os error 2)",
+    ]);
+    bench.done("gen -c c.json -o out");
     bench.write("out/notes.txt", "mine");
-    bench.refused(
-        &gen_to("out"),
-        &["out: folder holds \"notes.txt\", which heddle did not write, it is left alone"],
+    bench.refusals(
+        "gen -c c.json -o",
+        &["out | out: folder holds \"notes.txt\", which heddle did not write, it is left alone"],
     );
 }
 
@@ -157,15 +111,12 @@ fn reset_styles_differ_in_the_text_and_in_the_names() {
         ("sync", "heddle_pe.v", false),
         ("async", "heddle_pe_ar.v", true),
     ] {
-        let top = [
-            "gen", "-c", "c.json", "-o", "out", "--top", "pe_row", "--reset", style,
-        ];
-        generated(&bench, &top);
-        let read = |file| std::fs::read_to_string(bench.path().join("out").join(file));
-        let text = read(file).expect("a module");
+        bench.done(&format!(
+            "gen -c c.json -o out --top pe_row --reset {style}"
+        ));
+        let text = bench.read(&format!("out/{file}"));
         assert_eq!(text.contains("negedge rst_n"), sensitive, "{style}");
-        let manifest: Value =
-            serde_json::from_str(&read("manifest.json").expect("a manifest")).expect("JSON");
+        let manifest: Value = serde_json::from_str(&bench.read("out/manifest.json")).expect("JSON");
         let expected = serde_json::json!({"style": style, "level": "low"});
         assert_eq!(manifest["reset"], expected);
     }
@@ -174,15 +125,12 @@ fn reset_styles_differ_in_the_text_and_in_the_names() {
 #[test]
 fn loop_style_prints_the_array_as_one_module() {
     let bench = Bench::new(&[("c.json", CONFIG)]);
-    let generate = |style: &[&str]| {
-        let top = ["gen", "-c", "c.json", "-o", "out", "--top", "pe_array"];
-        generated(&bench, &[&top, style].concat());
-        let text = std::fs::read_to_string(bench.path().join("out/manifest.json"));
-        let manifest: Value = serde_json::from_str(&text.expect("a manifest")).expect("JSON");
-        manifest
+    let generate = |style: &str| -> Value {
+        bench.done(&format!("gen -c c.json -o out --top pe_array {style}"));
+        serde_json::from_str(&bench.read("out/manifest.json")).expect("JSON")
     };
     let count = |manifest: &Value| manifest["modules"].as_array().map(Vec::len);
-    let (usual, loops) = (generate(&[]), generate(&["--style", "loops"]));
+    let (usual, loops) = (generate(""), generate("--style loops"));
     assert_eq!(
         (&usual["style"], count(&usual)),
         (&"structural".into(), Some(3))
@@ -212,9 +160,9 @@ fn designs_of_different_resets_share_only_the_memory_cell() {
         let reset =
             format!("\"reset\": {{ \"style\": \"{style}\", \"level\": \"{level}\" }}, \"program\"");
         let bench = Bench::new(&[("c.json", &CONFIG.replace("\"program\"", &reset))]);
-        generated(&bench, &["gen", "-c", "c.json", "-o", "out"]);
+        bench.done("gen -c c.json -o out");
         let folder = bench.path().join("out");
-        let list = std::fs::read_to_string(folder.join("filelist.f")).expect("a file list");
+        let list = bench.read("out/filelist.f");
         for file in list.lines().filter(|file| *file != "heddle_ram_1r1w.v") {
             assert!(seen.insert(file.to_string()), "{file} of {style}, {level}");
             let text = std::fs::read_to_string(folder.join(file)).expect("a module");
@@ -239,8 +187,7 @@ fn the_number_of_modules_does_not_depend_on_the_array() {
         ("wider.json", &wider),
     ]);
     let count = |config| {
-        let text = generated(&bench, &["gen", "-c", config, "-o", "out", "--json"]);
-        let report: Value = serde_json::from_str(&text).expect("JSON");
+        let report = bench.json(&format!("gen -c {config} -o out --json"));
         report["modules"].as_array().expect("modules").len()
     };
     assert_eq!(count("c.json"), count("larger.json"));
@@ -256,7 +203,7 @@ fn a_folder_inside_the_output_is_not_heddles_whatever_the_list_says() {
         ("out/sub/keep.txt", "mine"),
         ("tiny.json", CONFIG),
     ]);
-    let run = bench.heddle(&["gen", "-c", "tiny.json", "-o", "out"]);
+    let run = bench.heddle("gen -c tiny.json -o out");
     assert_eq!(run.code, Some(2));
     assert!(run.stderr.contains("\"sub\""), "{}", run.stderr);
     assert!(bench.path().join("out/sub/keep.txt").exists());
@@ -282,7 +229,7 @@ fn the_examples_of_the_readme_run_one_after_the_other_and_keep_each_others_outpu
     let mut outputs = Vec::new();
     for example in examples.filter(|line| line.contains("configs/")) {
         let arguments: Vec<&str> = example.split_whitespace().collect();
-        generated(&bench, &arguments);
+        bench.done(example);
         let output = arguments.iter().position(|&argument| argument == "-o");
         outputs.extend(output.map(|at| arguments[at + 1]));
     }
@@ -304,7 +251,7 @@ fn the_examples_of_the_readme_run_one_after_the_other_and_keep_each_others_outpu
 #[test]
 fn the_page_about_generation_has_the_number_of_files() {
     let bench = Bench::new(&[("c.json", CONFIG)]);
-    generated(&bench, &GEN);
+    bench.done(GEN);
     let files = std::fs::read_dir(bench.path().join("out/verilog"))
         .expect("a folder")
         .count();
@@ -355,17 +302,9 @@ fn tables_of_the_documents_have_no_gaps() {
 fn a_timescale_is_the_first_line_of_every_file() {
     let bench = Bench::new(&[("c.json", CONFIG)]);
     let gen_with = |scale: &str| {
-        bench.heddle(&[
-            "gen",
-            "-c",
-            "c.json",
-            "-o",
-            "out",
-            "--top",
-            "bias_row",
-            "--timescale",
-            scale,
-        ])
+        bench.heddle(&format!(
+            "gen -c c.json -o out --top bias_row --timescale '{scale}'"
+        ))
     };
     for scale in ["1ns", "1ns/2ps", "1ps/1ns", "1 ns/1ps", "ns/ps", "/"] {
         let run = gen_with(scale);
@@ -373,22 +312,22 @@ fn a_timescale_is_the_first_line_of_every_file() {
         assert!(run.stderr.contains("such as 1ns/1ps"), "{}", run.stderr);
     }
     assert_eq!(gen_with("10ns/100ps").code, Some(0));
-    let list = std::fs::read_to_string(bench.path().join("out/filelist.f")).expect("a list");
+    let list = bench.read("out/filelist.f");
     assert!(list.contains("heddle_ram_1r1w.v"), "{list}");
     for file in list.lines() {
         let text = std::fs::read_to_string(bench.path().join("out").join(file)).expect("a file");
         assert!(text.starts_with("`timescale 10ns/100ps\n"), "{file}");
     }
-    let run = bench.heddle(&["lint", "out"]);
+    let run = bench.heddle("lint out");
     assert_eq!(run.code, Some(0), "{}", run.stdout);
 }
 
 #[test]
 fn a_manifest_has_a_line_for_each_module_and_each_port_of_the_top() {
     let bench = Bench::new(&[("c.json", CONFIG)]);
-    let run = bench.heddle(&["gen", "-c", "c.json", "-o", "out", "--json"]);
+    let run = bench.heddle("gen -c c.json -o out --json");
     let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
-    let text = std::fs::read_to_string(bench.path().join("out/manifest.json")).expect("a file");
+    let text = bench.read("out/manifest.json");
     let modules = report["modules"].as_array().expect("modules");
     let ports = modules.last().expect("a top")["ports"]
         .as_u64()

@@ -6,44 +6,31 @@ use serde_json::Value;
 /// A folder with one generated module.
 fn generated() -> Bench {
     let bench = Bench::new(&[("c.json", CONFIG)]);
-    let run = bench.heddle(&["gen", "-c", "c.json", "-o", "out", "--top", "pe_row"]);
-    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    bench.done("gen -c c.json -o out --top pe_row");
     bench
 }
 
 #[test]
 fn generated_verilog_is_clean() {
     let bench = generated();
-    let run = bench.heddle(&["lint", "out"]);
-    assert_eq!(
-        (run.code, run.stderr.as_str()),
-        (Some(0), ""),
-        "{}",
-        run.stdout
-    );
-    assert!(run.stdout.contains("verilator 5."), "{}", run.stdout);
+    let stdout = bench.done("lint out");
+    assert!(stdout.contains("verilator 5."), "{stdout}");
     assert!(
-        run.stdout.ends_with("heddle_pe_row_c4: clean (2 files)\n"),
-        "{}",
-        run.stdout
+        stdout.ends_with("heddle_pe_row_c4: clean (2 files)\n"),
+        "{stdout}"
     );
 }
 
 #[test]
 fn every_warning_is_a_failure() {
     let bench = generated();
-    let file = bench.path().join("out/heddle_pe.v");
-    let text = std::fs::read_to_string(&file).expect("a module");
+    let text = bench.read("out/heddle_pe.v");
     let broken = text.replacen("endmodule", "  wire [3:0] lost;\n\nendmodule", 1);
     assert_ne!(text, broken);
-    std::fs::write(&file, broken).expect("a module");
-    let run = bench.heddle(&["lint", "out", "--json"]);
-    assert_eq!(
-        (run.code, run.stderr.as_str()),
-        (Some(1), ""),
-        "{}",
-        run.stdout
-    );
+    bench.write("out/heddle_pe.v", broken);
+    let run = bench.heddle("lint out --json");
+    let ended = (run.code, run.stderr.as_str());
+    assert_eq!(ended, (Some(1), ""), "{}", run.stdout);
     let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
     assert_eq!(report["clean"], false);
     let checks = report["checks"].as_array().expect("checks");
@@ -59,10 +46,9 @@ fn every_warning_is_a_failure() {
 #[test]
 fn a_file_that_was_changed_by_hand_is_told() {
     let bench = generated();
-    let file = bench.path().join("out/heddle_pe.v");
-    let text = std::fs::read_to_string(&file).expect("a module");
-    std::fs::write(&file, text + "// Changed\n").expect("a module");
-    let run = bench.heddle(&["lint", "out"]);
+    let text = bench.read("out/heddle_pe.v");
+    bench.write("out/heddle_pe.v", text + "// Changed\n");
+    let run = bench.heddle("lint out");
     assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""));
     let told = "heddle_pe.v differs from its hash in manifest.json: generate it again";
     assert!(run.stdout.contains(told), "{}", run.stdout);
@@ -72,7 +58,7 @@ fn a_file_that_was_changed_by_hand_is_told() {
 fn missing_linters_are_told() {
     let bench = generated();
     let result = bench
-        .command(&["lint", "out"])
+        .command("lint out")
         .env("PATH", "")
         .env_remove("HEDDLE_VENV")
         .output()

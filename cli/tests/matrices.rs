@@ -41,16 +41,6 @@ fn files() -> Bench {
     ])
 }
 
-fn ok(bench: &Bench, arguments: &[&str]) -> String {
-    let run = bench.heddle(arguments);
-    assert_eq!(
-        (run.code, run.stderr.as_str()),
-        (Some(0), ""),
-        "{arguments:?}"
-    );
-    run.stdout
-}
-
 /// The compiler, started from storage as a process on a network in storage, gives load, identity multiply, store
 /// and result; its program file runs.
 #[test]
@@ -63,84 +53,53 @@ fn pet_41_pet_42_pet_43_pet_77_the_compiler_started_from_storage() {
         "test": {"images": [(1..17).collect::<Vec<i32>>()], "labels": [15]},
     });
     bench.write("turned.json", network.to_string());
-    let compile = ["compile", "turned.json", "-c", "tiny.json"];
-    let asm = ok(&bench, &[&compile[..], &["--dump", "asm"]].concat());
+    let compile = "compile turned.json -c tiny.json";
+    let asm = bench.done(&format!("{compile} --dump asm"));
     let lines: Vec<&str> = asm.lines().skip(1).collect();
     let [drain, load, multiply, send, halt] = lines[..] else {
         panic!("{asm}");
     };
     // Four columns to four partitions, from the results buffer, in which the products stay.
-    assert!(drain.starts_with("drain columns=4 "), "{drain}");
-    assert!(load.starts_with("load_weights rows=4 "), "{load}");
-    assert!(
-        multiply.starts_with("matmul rows=4 first bank="),
-        "{multiply}"
-    );
-    assert!(
-        multiply.contains("[row 1 base 2048: 0..4 step 1]"),
-        "{multiply}"
-    );
-    assert!(
-        send.starts_with("matmul rows=4 last bank=") && send.contains("macs=0 "),
-        "{send}"
-    );
-    assert!(send.contains("[row 2 base 0: 0..4 step 1]"), "{send}");
-    assert!(halt.starts_with("halt"), "{halt}");
-    ok(&bench, &[&compile[..], &["-o", "p.json"]].concat());
-    let sim = [
-        "sim",
-        "-c",
-        "tiny.json",
-        "-m",
-        "turned.json",
-        "-p",
-        "p.json",
-        "--json",
-    ];
-    let found: Value = serde_json::from_str(&ok(&bench, &sim)).expect("JSON");
-    assert_eq!(
-        (&found["exact"], &found["report"]["correct"]),
-        (&json!(true), &json!(1))
-    );
+    for (line, begin, part) in [
+        (drain, "drain columns=4 ", ""),
+        (load, "load_weights rows=4 ", ""),
+        (
+            multiply,
+            "matmul rows=4 first bank=",
+            "[row 1 base 2048: 0..4 step 1]",
+        ),
+        (send, "matmul rows=4 last bank=", "macs=0 "),
+        (send, "matmul", "[row 2 base 0: 0..4 step 1]"),
+        (halt, "halt", ""),
+    ] {
+        assert!(line.starts_with(begin) && line.contains(part), "{line}");
+    }
+    bench.done(&format!("{compile} -o p.json"));
+    let found = bench.json("sim -c tiny.json -m turned.json -p p.json --json");
+    assert_eq!(found["exact"], true);
+    assert_eq!(found["report"]["correct"], 1);
 }
 
 #[test]
 fn pet_42_no_stage_knows_a_transpose_instruction() {
     let bench = files();
-    let graph = ok(
-        &bench,
-        &[
-            "compile",
-            "attention.json",
-            "-c",
-            "edge.json",
-            "--dump",
-            "graph",
-        ],
-    );
+    let graph = bench.done("compile attention.json -c edge.json --dump graph");
     let line = "   4  machine  key_turned: transpose 0 1 3 2 from key -> 1 x 8 x 12";
     assert!(graph.lines().any(|found| found == line), "{graph}");
-    for options in [
-        &[][..],
-        &["--drain", "direct"],
-        &["--identity", "built"],
-        &["--fold", "--whole"],
-    ] {
-        let compile = ["compile", "attention.json", "-c", "edge.json", "--dump"];
-        let asm = ok(&bench, &[&compile[..], &["asm"], options].concat());
+    for options in ["", "--drain direct", "--identity built", "--fold --whole"] {
+        let dump = |stage| {
+            let compile = "compile attention.json -c edge.json --dump";
+            bench.done(&format!("{compile} {stage} {options}"))
+        };
         let known = ["load_weights", "matmul", "drain", "halt", "#"];
-        for line in asm.lines() {
+        for line in dump("asm").lines() {
             let opcode = line.split(' ').next().unwrap_or_default();
-            assert!(known.contains(&opcode), "{options:?}: {line}");
+            assert!(known.contains(&opcode), "{options}: {line}");
         }
-        let schedule = ok(&bench, &[&compile[..], &["schedule"], options].concat());
+        let schedule = dump("schedule");
         assert!(schedule.starts_with("layer query\n"), "{schedule}");
-        let folded = options.contains(&"--fold");
-        assert_eq!(
-            !schedule.contains("layer key_turned\n"),
-            folded,
-            "{schedule}"
-        );
+        let turned = schedule.contains("layer key_turned\n");
+        assert_eq!(!turned, options.contains("--fold"), "{schedule}");
     }
 }
 
@@ -148,31 +107,14 @@ fn pet_42_no_stage_knows_a_transpose_instruction() {
 fn pet_40_the_attention_gives_the_answers_of_plain_loops() {
     let bench = files();
     let mut cycles = Vec::new();
-    for options in [
-        &[][..],
-        &["--drain", "direct"],
-        &["--identity", "built"],
-        &["--fold"],
-    ] {
-        let run = [
-            "sim",
-            "-c",
-            "edge.json",
-            "-m",
-            "attention.json",
-            "--json",
-            "--whole",
-        ];
-        let found = ok(&bench, &[&run[..], options].concat());
-        let found: Value = serde_json::from_str(&found).expect("JSON");
-        assert_eq!(found["exact"], true, "{options:?}");
+    for options in ["", "--drain direct", "--identity built", "--fold"] {
+        let run = "sim -c edge.json -m attention.json --json --whole";
+        let found = bench.json(&format!("{run} {options}"));
+        assert_eq!(found["exact"], true, "{options}");
         // The labels are those of models/make_attention.py.
-        assert_eq!(found["report"]["correct"], 4, "{options:?}");
-        cycles.push(
-            found["report"]["total"]["cycles"]
-                .as_u64()
-                .expect("a number"),
-        );
+        let report = &found["report"];
+        assert_eq!(report["correct"], 4, "{options}");
+        cycles.push(report["total"]["cycles"].as_u64().expect("a number"));
     }
     assert!(
         cycles[1] < cycles[0] && cycles[0] < cycles[2] && cycles[3] < cycles[1],
@@ -183,31 +125,12 @@ fn pet_40_the_attention_gives_the_answers_of_plain_loops() {
 #[test]
 fn pet_41_a_program_of_matrices_runs_on_the_verilog() {
     let bench = files();
-    for options in [&[][..], &["--whole", "--drain", "direct"]] {
-        let compile = [
-            "compile",
-            "chain.json",
-            "-c",
-            "tiny.json",
-            "-o",
-            "p.json",
-            "--json",
-        ];
-        let made = ok(&bench, &[&compile[..], options].concat());
-        let made: Value = serde_json::from_str(&made).expect("JSON");
+    for options in ["", "--whole --drain direct"] {
+        let compile = "compile chain.json -c tiny.json -o p.json --json";
+        let made = bench.json(&format!("{compile} {options}"));
         let runs = made["runs"].as_array().expect("a list").iter();
         let cycles: u64 = runs.filter_map(|run| run["cycles"].as_u64()).sum();
-        let cosim = [
-            "cosim",
-            "-c",
-            "tiny.json",
-            "-m",
-            "chain.json",
-            "-p",
-            "p.json",
-            "--json",
-        ];
-        let run = bench.simulate(&cosim);
+        let run = bench.simulate("cosim -c tiny.json -m chain.json -p p.json --json");
         assert_eq!(run.code, Some(0), "{}", run.stdout);
         let found: Value = serde_json::from_str(&run.stdout).expect("JSON");
         assert_eq!(found["exact"], true);
@@ -218,91 +141,27 @@ fn pet_41_a_program_of_matrices_runs_on_the_verilog() {
 #[test]
 fn bad_input_is_refused_with_code_2() {
     let bench = files();
-    let refused = |arguments: &[&str], message: &str| {
-        let run = bench.heddle(arguments);
-        assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stdout);
-        assert!(
-            run.stderr.contains(message),
-            "{arguments:?}: {}",
-            run.stderr
-        );
-        assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
-    };
-    refused(
-        &[
-            "compile",
-            "attention.json",
-            "-c",
-            "tiny.json",
-            "-o",
-            "p.json",
-        ],
-        "network attention does not fit tiny: program need ",
-    );
-    refused(
-        &[
-            "compile",
-            "chain.json",
-            "-c",
-            "tiny.json",
-            "-o",
-            "p.json",
-            "--drain",
-            "later",
-        ],
-        "invalid value 'later' for '--drain <FORM>'",
-    );
-    refused(
-        &[
-            "sim",
-            "-c",
-            "tiny.json",
-            "-m",
-            "chain.json",
-            "-p",
-            "p.json",
-            "--fold",
-        ],
-        "cannot be used with",
-    );
-    refused(
-        &[
-            "advise",
-            "--slices",
-            "-c",
-            "tiny.json",
-            "-m",
-            "chain.json",
-            "--weights",
-        ],
-        "--weights is given for chain, a network of matrices",
-    );
     let mixed = chain().replacen(
         r#"{"kind":"transpose","name":"turned"}"#,
         r#"{"kind":"max_pool2d","name":"turned","kernel":[1,1]}"#,
         1,
     );
-    bench.write(
-        "mixed.json",
-        mixed.replace("\"second\",", "\"second\",\"transposed\":[true,false],"),
-    );
-    refused(
-        &["compile", "mixed.json", "-c", "tiny.json", "-o", "p.json"],
-        "layer turned: is max_pool2d, expected matmul or transpose",
-    );
+    let mixed = mixed.replace("\"second\",", "\"second\",\"transposed\":[true,false],");
+    bench.write("mixed.json", mixed);
+    bench.refused_with(&[
+        "compile attention.json -c tiny.json -o p.json | network attention does not fit tiny: program need ",
+        "compile chain.json -c tiny.json -o p.json --drain later | invalid value 'later' for '--drain <FORM>'",
+        "sim -c tiny.json -m chain.json -p p.json --fold | cannot be used with",
+        "advise --slices -c tiny.json -m chain.json --weights | --weights is given for chain, a network of matrices",
+        "compile mixed.json -c tiny.json -o p.json | layer turned: is max_pool2d, expected matmul or transpose",
+    ]);
     // A matrix that lies where it cannot.
-    ok(
-        &bench,
-        &["compile", "chain.json", "-c", "tiny.json", "-o", "p.json"],
-    );
-    let text = std::fs::read_to_string(bench.path().join("p.json")).expect("a program");
+    bench.done("compile chain.json -c tiny.json -o p.json");
+    let text = bench.read("p.json");
     assert!(text.contains("\"turned\": false"), "{text}");
-    bench.write(
-        "p.json",
-        text.replacen("\"turned\": false", "\"turned\": true", 1),
-    );
-    refused(
-        &["sim", "-c", "tiny.json", "-m", "chain.json", "-p", "p.json"],
-        "the file was changed or damaged",
-    );
+    let other = text.replacen("\"turned\": false", "\"turned\": true", 1);
+    bench.write("p.json", other);
+    bench.refused_with(&[
+        "sim -c tiny.json -m chain.json -p p.json | the file was changed or damaged",
+    ]);
 }

@@ -14,27 +14,27 @@ const SHAPE: &str = include_str!("../../models/shape.json");
 const OPTIONS: &str = "--channels 2 --height 6 --width 7 --images 2 --outputs 2 --kernel 2x3 \
                        --stride 1x2 --dilation 2x1 --element-bytes 2";
 
-/// Runs `offsets` with arguments between single spaces; gives what it prints.
+/// Runs `offsets`; gives what it prints.
 #[track_caller]
 fn done(bench: &Bench, arguments: &str) -> String {
-    let run = offsets(bench, arguments);
-    assert_eq!(
-        (run.code, run.stderr.as_str()),
-        (Some(0), ""),
-        "{arguments}"
-    );
-    run.stdout
+    bench.done(&format!("offsets {arguments}"))
 }
 
 fn offsets(bench: &Bench, arguments: &str) -> bench::Run {
-    let arguments: Vec<&str> = arguments.split_whitespace().collect();
-    bench.heddle(&[&["offsets"], &arguments[..]].concat())
+    bench.heddle(&format!("offsets {arguments}"))
 }
 
 #[track_caller]
 fn refused(bench: &Bench, arguments: &str, lines: &[&str]) {
-    let arguments: Vec<&str> = arguments.split_whitespace().collect();
-    bench.refused(&[&["offsets"], &arguments[..]].concat(), lines);
+    bench.refused(&format!("offsets {arguments}"), lines);
+}
+
+/// The file holds the tables of this shape.
+#[track_caller]
+fn holds(bench: &Bench, name: &str, shape: &str) {
+    let request = Request::from_json(shape).expect("a shape");
+    let expected = generate(&request).expect("tables");
+    assert_eq!(tables(bench, name), expected, "{shape}");
 }
 
 fn tables(bench: &Bench, name: &str) -> Tables {
@@ -49,19 +49,13 @@ fn a_shape_and_its_options_give_the_same_file() {
     let expected = "wrote 24 bases and 12 offsets to a.hdot, 180 bytes\n\
                     36 entries stand for 288 of a matrix; the tensor has 336 bytes\n";
     assert_eq!(printed, expected);
-    let request = Request::from_json(SHAPE).expect("a shape");
-    assert_eq!(
-        tables(&bench, "a.hdot"),
-        generate(&request).expect("tables")
-    );
+    holds(&bench, "a.hdot", SHAPE);
     done(&bench, &format!("make {OPTIONS} -o b.hdot"));
     let content = bench.content();
     let file = |name: &str| content[&bench.path().join(name)].clone();
     assert_eq!(file("a.hdot"), file("b.hdot"));
-    assert_eq!(
-        done(&bench, "compare a.hdot b.hdot"),
-        "equal: 24 bases and 12 offsets\n"
-    );
+    let equal = "equal: 24 bases and 12 offsets\n";
+    assert_eq!(done(&bench, "compare a.hdot b.hdot"), equal);
     // Nothing but the files is left.
     assert_eq!(content.len(), 3);
 }
@@ -80,11 +74,7 @@ fn every_option_reaches_the_tables() {
     let printed = done(&bench, &format!("make {options} -o t.hdot"));
     let origin = "2 groups of 3 outputs: add 160 bytes to the origin of the tensor for each\n";
     assert!(printed.ends_with(origin), "{printed}");
-    let request = Request::from_json(shape).expect("a shape");
-    assert_eq!(
-        tables(&bench, "t.hdot"),
-        generate(&request).expect("tables")
-    );
+    holds(&bench, "t.hdot", shape);
     for (options, shape) in [
         (
             "--inputs 5 --outputs 3 --images 4",
@@ -96,48 +86,30 @@ fn every_option_reaches_the_tables() {
         ),
     ] {
         done(&bench, &format!("make {options} -o t.hdot"));
-        let request = Request::from_json(shape).expect("a shape");
-        assert_eq!(
-            tables(&bench, "t.hdot"),
-            generate(&request).expect("tables"),
-            "{options}"
-        );
+        holds(&bench, "t.hdot", shape);
     }
 }
 
 #[test]
 fn reports_are_json_on_request() {
     let bench = Bench::new(&[("shape.json", SHAPE)]);
-    let made: Value =
-        serde_json::from_str(&done(&bench, "make shape.json -o a.hdot --json")).expect("JSON");
+    let made = bench.json("offsets make shape.json -o a.hdot --json");
     let expected = json!({
         "output": "a.hdot", "bytes": 180, "rows": 24, "taps": 12, "pixels": 12, "outputs": 2,
         "tensor_bytes": 336, "matrix_entries": 288, "base_bits": 8, "offset_bits": 7,
         "group_origins": [0],
     });
     assert_eq!(made, expected);
-    let printed: Value = serde_json::from_str(&done(&bench, "print a.hdot --json")).expect("JSON");
+    let printed = bench.json("offsets print a.hdot --json");
     let read = tables(&bench, "a.hdot");
     assert_eq!(printed["bases"], json!(read.bases));
     assert_eq!(printed["offsets"], json!(read.offsets));
     assert_eq!(printed["masks"], Value::Null);
-    let registers = json!([
-        [16, 2],
-        [17, 0],
-        [18, 0],
-        [19, 3],
-        [20, 2],
-        [21, 2],
-        [22, 24],
-        [23, 2],
-        [24, 52],
-        [25, 0],
-    ]);
-    assert_eq!(
-        printed["expander"]["offsets"],
-        json!({"written": 0, "registers": registers})
-    );
-    let schema: Value = serde_json::from_str(&done(&bench, "schema")).expect("JSON");
+    let values = [2, 0, 0, 3, 2, 2, 24, 2, 52, 0];
+    let registers: Vec<[u32; 2]> = (16..).zip(values).map(|(at, value)| [at, value]).collect();
+    let expected = json!({"written": 0, "registers": registers});
+    assert_eq!(printed["expander"]["offsets"], expected);
+    let schema = bench.json("offsets schema");
     assert!(schema["properties"]["convolution"].is_object());
 }
 
@@ -194,14 +166,10 @@ fn padding_and_steps_are_shown() {
     let many = "--channels 70 --height 1 --width 100 --outputs 1 --kernel 1x1";
     done(&bench, &format!("make {many} -o many.hdot"));
     let printed = done(&bench, "print many.hdot");
-    assert!(
-        printed.contains("\n  the first 64 of 100, --all prints all\n"),
-        "{printed}"
-    );
-    assert!(
-        printed.contains("\n  the first 64 of 70, --all prints all\n"),
-        "{printed}"
-    );
+    for count in [100, 70] {
+        let line = format!("\n  the first 64 of {count}, --all prints all\n");
+        assert!(printed.contains(&line), "{printed}");
+    }
     let printed = done(&bench, "print many.hdot --all");
     assert!(printed.contains("\n69     6900\n"), "{printed}");
     assert!(!printed.contains("--all"), "{printed}");
@@ -230,14 +198,10 @@ fn checks_end_with_1_and_name_every_entry() {
     // Read, but not sound.
     let mut tables = tables(&bench, "a.hdot");
     tables.bases[5] = 8;
-    let mut bytes = tables
-        .to_bytes()
-        .expect_err("equal bases")
-        .to_string()
-        .into_bytes();
-    assert!(bytes.starts_with(b"bases[5] is 8"));
+    let errors = tables.to_bytes().expect_err("equal bases").to_string();
+    assert!(errors.starts_with("bases[5] is 8"), "{errors}");
     tables.bases[5] = 22;
-    bytes = tables.to_bytes().expect("sound tables");
+    let mut bytes = tables.to_bytes().expect("sound tables");
     let words = bytes.len() / 4;
     bytes[(8 + 5) * 4] = 8;
     bytes.truncate((words - 1) * 4);
@@ -271,43 +235,19 @@ fn the_first_difference_of_two_files_is_named() {
     let padded = "--padding 1,1,1,1 --pad mask";
     done(&bench, &format!("make {base} -o a.hdot"));
     done(&bench, &format!("make {base} {padded} -o m.hdot"));
-    for (first, options, difference) in [
-        (
-            "a",
-            "--running",
-            "the table of offsets is distances in a.hdot and steps in b.hdot",
-        ),
-        (
-            "a",
-            padded,
-            "the padding is none in a.hdot and by mask in b.hdot",
-        ),
-        (
-            "a",
-            "--element-bytes 2 --unit-shift 1",
-            "the unit shift is 0 in a.hdot and 1 in b.hdot",
-        ),
-        (
-            "a",
-            "--stride 2x2",
-            "the number of bases is 9 in a.hdot and 4 in b.hdot",
-        ),
-        (
-            "a",
-            "--weight-base 4",
-            "the weight base is none in a.hdot and 4 in b.hdot",
-        ),
-        (
-            "a",
-            "--layout nhwc",
-            "bases[1] is 1 in a.hdot and 2 in b.hdot",
-        ),
-        (
-            "m",
-            "--padding 0,2,1,1 --pad mask",
-            "bases[0] is -5 in m.hdot and -1 in b.hdot",
-        ),
+    for row in [
+        "a | --running | the table of offsets is distances in a.hdot and steps in b.hdot",
+        "a | --padding 1,1,1,1 --pad mask | the padding is none in a.hdot and by mask in b.hdot",
+        "a | --element-bytes 2 --unit-shift 1 | the unit shift is 0 in a.hdot and 1 in b.hdot",
+        "a | --stride 2x2 | the number of bases is 9 in a.hdot and 4 in b.hdot",
+        "a | --weight-base 4 | the weight base is none in a.hdot and 4 in b.hdot",
+        "a | --layout nhwc | bases[1] is 1 in a.hdot and 2 in b.hdot",
+        "m | --padding 0,2,1,1 --pad mask | bases[0] is -5 in m.hdot and -1 in b.hdot",
     ] {
+        let parts: Vec<&str> = row.split(" | ").collect();
+        let [first, options, difference] = parts[..] else {
+            panic!("three parts: {row}");
+        };
         done(&bench, &format!("make {base} {options} -o b.hdot"));
         let run = offsets(&bench, &format!("compare {first}.hdot b.hdot"));
         let printed = (run.code, run.stdout, run.stderr);
@@ -357,39 +297,23 @@ fn faulty_shapes_and_options_are_refused() {
             &format!("--height is missing, {number}"),
         ],
     );
-    refused(
-        &bench,
-        "make -o t.hdot --inputs 3 --outputs 2 --element-bytes 3",
-        &["--element-bytes is 3, expected 1, 2, 4 or 8"],
-    );
-    refused(
-        &bench,
-        "make -o t.hdot --kernel 3x",
-        &["invalid value '3x' for '--kernel <HxW>': expected two numbers such as 3x2"],
-    );
-    refused(
-        &bench,
-        "make shape.json --running -o t.hdot",
-        &["shape.json: options of a shape are given as well, expected one"],
-    );
-    let bad = [
+    bench.refusals("offsets make", &[
+        "-o t.hdot --inputs 3 --outputs 2 --element-bytes 3 | --element-bytes is 3, expected 1, 2, 4 or 8",
+        "-o t.hdot --kernel 3x | invalid value '3x' for '--kernel <HxW>': expected two numbers such as 3x2",
+        "shape.json --running -o t.hdot | shape.json: options of a shape are given as well, expected one",
+        "none.json -o t.hdot | none.json: cannot read shape: No such file or directory (os error 2)",
+    ]);
+    let run = offsets(&bench, "make bad.json -o t.hdot");
+    assert_eq!(run.code, Some(2));
+    for fault in [
         "channels is 0",
         "height is missing",
         "width is missing",
         "outputs is missing",
-    ];
-    let run = offsets(&bench, "make bad.json -o t.hdot");
-    assert_eq!(run.code, Some(2));
-    for line in bad {
-        assert!(
-            run.stderr
-                .contains(&format!("error: bad.json:2: convolution.{line}, expected")),
-            "{}",
-            run.stderr
-        );
+    ] {
+        let line = format!("error: bad.json:2: convolution.{fault}, expected");
+        assert!(run.stderr.contains(&line), "{}", run.stderr);
     }
-    let none = "none.json: cannot read shape: No such file or directory (os error 2)";
-    refused(&bench, "make none.json -o t.hdot", &[none]);
     // The unit of the configuration has 1024 bases and no mask bits.
     refused(
         &bench,
@@ -414,51 +338,29 @@ fn damaged_files_end_with_2() {
     bench.write("flipped.hdot", &flipped);
     bench.write("long.hdot", vec![0x48; 3 << 20]);
     for command in ["print", "check", "compare a.hdot"] {
-        for (file, line) in [
-            (
-                "none",
-                "none: cannot read table: No such file or directory (os error 2)",
-            ),
-            (
-                "text",
-                "text: word 0, magic, is 0x74206f6e, expected 0x544f4448, a table file",
-            ),
-            (
-                "short.hdot",
-                "short.hdot: holds 100 bytes, expected 180: the head counts 24 bases and 12 offsets",
-            ),
-            (
-                "long.hdot",
-                "long.hdot: table is too large, expected at most 2 MiB",
-            ),
-        ] {
-            refused(&bench, &format!("{command} {file}"), &[line]);
-        }
+        bench.refusals(&format!("offsets {command}"), &[
+            "none | none: cannot read table: No such file or directory (os error 2)",
+            "text | text: word 0, magic, is 0x74206f6e, expected 0x544f4448, a table file",
+            "short.hdot | short.hdot: holds 100 bytes, expected 180: the head counts 24 bases and 12 offsets",
+            "long.hdot | long.hdot: table is too large, expected at most 2 MiB",
+        ]);
         let run = offsets(&bench, &format!("{command} flipped.hdot"));
         assert_eq!(run.code, Some(2));
-        assert!(
-            run.stderr
-                .starts_with("error: flipped.hdot: the checksum is 0x"),
-            "{}",
-            run.stderr
-        );
+        let told = "error: flipped.hdot: the checksum is 0x";
+        assert!(run.stderr.starts_with(told), "{}", run.stderr);
     }
 }
 
 #[test]
 fn output_replaces_table_files_only_and_is_whole() {
     let bench = Bench::new(&[("shape.json", SHAPE), ("text", "mine"), ("folder/x", "")]);
-    refused(
-        &bench,
-        "make shape.json -o text",
-        &["text: is no table file, it is left alone"],
-    );
-    let folder = "folder: is no file, expected a table file or none";
-    refused(&bench, "make shape.json -o folder", &[folder]);
-    refused(
-        &bench,
-        "make shape.json -o ..",
-        &["..: is not the name of a file"],
+    bench.refusals(
+        "offsets make shape.json -o",
+        &[
+            "text | text: is no table file, it is left alone",
+            "folder | folder: is no file, expected a table file or none",
+            ".. | ..: is not the name of a file",
+        ],
     );
     let run = offsets(&bench, "make shape.json -o text/t.hdot");
     assert_eq!(

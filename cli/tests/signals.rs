@@ -15,6 +15,8 @@ const OLD_FILES: usize = 2000;
 /// Runs that have to be caught, and runs that may be tried for them.
 const CAUGHT: u32 = 3;
 const TRIES: u32 = 60;
+/// Nothing that is waited for takes as long.
+const LIMIT: Duration = Duration::from_secs(60);
 
 fn names(folder: &Path) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(folder) else {
@@ -38,16 +40,13 @@ fn interrupted(bench: &Bench, output: &str, signal: Signal, delay: Duration) -> 
     let parent: PathBuf = bench.path().join(output);
     let parent = parent.parent().expect("a folder inside the bench");
     let mut child = bench
-        .command(&["gen", "-c", "c.json", "-o", output])
+        .command(&format!("gen -c c.json -o {output}"))
         .stdout(Stdio::null())
         .spawn()
         .expect("the binary runs");
     let start = Instant::now();
     while !temporary(parent) && child.try_wait().expect("a child").is_none() {
-        assert!(
-            start.elapsed() < Duration::from_secs(60),
-            "nothing is written"
-        );
+        assert!(start.elapsed() < LIMIT, "nothing is written");
     }
     std::thread::sleep(delay);
     // Not by the command `kill`: the folder is complete before that has started.
@@ -92,18 +91,12 @@ fn is_complete(folder: &Path) -> bool {
 
 #[test]
 fn an_interrupted_run_leaves_no_folder_or_a_complete_one() {
-    catch(
-        "deep/er/out",
-        |_| {},
-        |folder| {
-            let output = folder.join("deep/er/out");
-            assert!(
-                is_complete(&output) || !folder.join("deep").exists(),
-                "{:?}",
-                names(&output)
-            );
-        },
-    );
+    let check = |folder: &Path| {
+        let output = folder.join("deep/er/out");
+        let whole = is_complete(&output) || !folder.join("deep").exists();
+        assert!(whole, "{:?}", names(&output));
+    };
+    catch("deep/er/out", |_| {}, check);
 }
 
 #[test]
@@ -124,7 +117,7 @@ fn an_interrupted_replacement_leaves_the_old_folder_or_the_other() {
 #[test]
 fn a_file_that_grows_too_large_is_an_error_and_leaves_nothing() {
     let bench = Bench::new(&[("c.json", CONFIG)]);
-    let binary = bench.command(&[]).get_program().to_owned();
+    let binary = bench.command("").get_program().to_owned();
     let result = Command::new("sh")
         .args(["-c", "ulimit -f 2; exec \"$0\" gen -c c.json -o out"])
         .arg(binary)
@@ -153,7 +146,7 @@ fn a_killed_build_ends_its_compilers() {
         let executable = std::fs::Permissions::from_mode(0o755);
         std::fs::set_permissions(&compiler, executable).expect("the file is there");
         let mut child = bench
-            .command(&["cosim", "-c", "c.json", "-m", "m.json"])
+            .command("cosim -c c.json -m m.json")
             .env("CXX", &compiler)
             .env("HEDDLE_CACHE", "cache")
             .stderr(Stdio::null())
@@ -179,10 +172,7 @@ fn a_killed_build_ends_its_compilers() {
 fn wait_until(what: &str, condition: impl Fn() -> bool) {
     let start = Instant::now();
     while !condition() {
-        assert!(
-            start.elapsed() < Duration::from_secs(60),
-            "expected: {what}"
-        );
+        assert!(start.elapsed() < LIMIT, "expected: {what}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -97,30 +97,28 @@ fn pet_58_entries_by_hand() {
         let entries = table(function, unit, unit).expect("a legal function");
         entries[usize::from(x as u8)] as i8
     };
-    assert_eq!(
-        [-128, -1, 0, 127].map(|x| at(Function::Identity, x)),
-        [-128, -1, 0, 127]
-    );
-    assert_eq!(
-        [-9, 0, 1, 4, 5].map(|x| at(Function::Exponential, x)),
-        [0, 1, 3, 55, 127]
-    );
-    assert_eq!(
-        [-12, -11, 3].map(|x| at(Function::Square, x)),
-        [127, 121, 9]
-    );
-    assert_eq!(
-        [-4, 0, 2, 100].map(|x| at(Function::SquareRoot, x)),
-        [0, 0, 1, 10]
-    );
-    assert_eq!([-1, 0, 1].map(|x| at(Function::BinaryStep, x)), [0, 1, 1]);
-    assert_eq!([-1, 0, 1].map(|x| at(Function::BipolarStep, x)), [-1, 1, 1]);
-    // One half is rounded away from zero.
-    assert_eq!([-1, 0, 1].map(|x| at(Function::Sigmoid, x)), [0, 1, 1]);
-    assert_eq!([-1, 0, 9].map(|x| at(Function::Ramp, x)), [0, 0, 9]);
-    let leaky = Function::LeakyRamp(0.5);
-    assert_eq!([-3, -2, 0, 9].map(|x| at(leaky, x)), [-2, -1, 0, 9]);
-    assert_eq!([-5, 0, 5].map(|x| at(Function::Tanh, x)), [-1, 0, 1]);
+    type Row = (Function, &'static [i8], &'static [i8]);
+    let rows: [Row; 10] = [
+        (Function::Identity, &[-128, -1, 0, 127], &[-128, -1, 0, 127]),
+        (
+            Function::Exponential,
+            &[-9, 0, 1, 4, 5],
+            &[0, 1, 3, 55, 127],
+        ),
+        (Function::Square, &[-12, -11, 3], &[127, 121, 9]),
+        (Function::SquareRoot, &[-4, 0, 2, 100], &[0, 0, 1, 10]),
+        (Function::BinaryStep, &[-1, 0, 1], &[0, 1, 1]),
+        (Function::BipolarStep, &[-1, 0, 1], &[-1, 1, 1]),
+        // One half is rounded away from zero.
+        (Function::Sigmoid, &[-1, 0, 1], &[0, 1, 1]),
+        (Function::Ramp, &[-1, 0, 9], &[0, 0, 9]),
+        (Function::LeakyRamp(0.5), &[-3, -2, 0, 9], &[-2, -1, 0, 9]),
+        (Function::Tanh, &[-5, 0, 5], &[-1, 0, 1]),
+    ];
+    for (function, inputs, expected) in rows {
+        let found: Vec<i8> = inputs.iter().map(|x| at(function, *x)).collect();
+        assert_eq!(found, expected, "{function:?}");
+    }
 }
 
 #[test]
@@ -133,11 +131,8 @@ fn pet_58_zero_points_shift_index_and_entry() {
     assert_eq!(entries[121], 0);
     // The largest input is 120: the largest output is 127 + 3.
     assert_eq!(entries[120], 120);
-    let entries = table(
-        Function::Identity,
-        quantisation(2.0, 7),
-        quantisation(1.0, -3),
-    );
+    let (input, output) = (quantisation(2.0, 7), quantisation(1.0, -3));
+    let entries = table(Function::Identity, input, output);
     let entries = entries.expect("a legal function");
     assert_eq!(entries[120], 130);
     assert_eq!(entries[121], (-125i8) as u8);

@@ -1,25 +1,20 @@
 //! Program files: read back they are the program; faulty ones are refused as a whole.
 
-use heddle_arch::network::Network;
+use crate::support::{self, model, preset};
 use heddle_arch::params::Params;
 use heddle_compiler::{FileError, Options, Program, Schedule, compile_with};
 
-fn read(path: &str) -> String {
-    let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
-    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
-
 fn edge() -> Params {
-    Params::from_json(&read("configs/edge.json")).unwrap()
+    preset("edge")
 }
 
 fn digits(whole: bool) -> Program {
-    let network = Network::from_json(&read("models/digits.json")).unwrap();
-    let options = Options {
-        whole,
-        ..Options::default()
+    let options = if whole {
+        support::whole()
+    } else {
+        Options::default()
     };
-    compile_with(&network, &edge(), options).unwrap()
+    compile_with(&model("digits"), &edge(), options).unwrap()
 }
 
 #[test]
@@ -47,54 +42,36 @@ fn a_file_that_was_cut_off_or_changed_is_refused() {
     // Every single digit counts.
     let words = text.find("\"words\": \"").unwrap() + 10;
     let image = text.find("\"bytes\": \"").unwrap() + 10;
-    for at in [
-        words,
-        words + 77,
-        image,
-        image + 5,
-        text.find("start_pc").unwrap() + 11,
-    ] {
+    let pc = text.find("start_pc").unwrap() + 11;
+    for at in [words, words + 77, image, image + 5, pc] {
         let mut bytes = text.clone().into_bytes();
         bytes[at] = if bytes[at] == b'1' { b'2' } else { b'1' };
         let changed = String::from_utf8(bytes).unwrap();
         let error = Program::from_json(&changed, &edge()).expect_err("changed");
         assert!(matches!(error, FileError::Checksum { .. }), "{at}: {error}");
     }
-    let other = text.replacen("heddle-program-3", "heddle-program-9", 1);
-    let message = Program::from_json(&other, &edge())
-        .expect_err("another format")
-        .to_string();
-    assert_eq!(
-        message,
-        "format is \"heddle-program-9\", expected heddle-program-3"
-    );
-    let other = text.replacen("\"crc\": \"", "\"crc\": \"x", 1);
-    let message = Program::from_json(&other, &edge())
-        .expect_err("no checksum")
-        .to_string();
+    let told = |from: &str, to: &str| {
+        let other = text.replacen(from, to, 1);
+        let error = Program::from_json(&other, &edge()).expect_err(to);
+        error.to_string()
+    };
+    let message = told("heddle-program-3", "heddle-program-9");
+    let expected = "format is \"heddle-program-9\", expected heddle-program-3";
+    assert_eq!(message, expected);
+    let message = told("\"crc\": \"", "\"crc\": \"x");
     assert!(
         message.contains("expected eight hexadecimal digits"),
         "{message}"
     );
-    let other = text.replacen("\"network\"", "\"net\"", 1);
-    assert!(Program::from_json(&other, &edge()).is_err());
+    told("\"network\"", "\"net\"");
 }
 
 #[test]
 fn a_program_for_another_machine_is_refused() {
     let text = digits(true).to_json(&edge());
-    for (configuration, message) in [
-        (
-            "configs/tiny.json",
-            "made for array.rows 8, this machine has 4",
-        ),
-        (
-            "configs/default.json",
-            "made for array.rows 8, this machine has 16",
-        ),
-    ] {
-        let params = Params::from_json(&read(configuration)).unwrap();
-        let error = Program::from_json(&text, &params).expect_err(configuration);
+    for (name, rows) in [("tiny", 4), ("default", 16)] {
+        let error = Program::from_json(&text, &preset(name)).expect_err(name);
+        let message = format!("made for array.rows 8, this machine has {rows}");
         assert_eq!(error.to_string(), message);
     }
     type Change = (&'static str, fn(&mut Params));
@@ -137,37 +114,21 @@ fn values_out_of_range_are_named() {
     let text = program.to_json(&edge());
     let pc = format!("\"start_pc\": {}", program.runs[0].start_pc);
     let words = program.words.len();
-    let (beyond, beyond_message) = (
-        format!("\"start_pc\": {words}"),
-        format!("runs.start_pc is {words}, expected less than {words}"),
-    );
-    for (from, to, message) in [
-        (pc.as_str(), beyond.as_str(), beyond_message.as_str()),
-        (
-            "\"partition\": 0,",
-            "\"partition\": 8,",
-            "image.partition is 8, expected less than 8",
+    for row in [
+        r#""partition": 0, -> "partition": 8, | image.partition is 8, expected less than 8"#,
+        r#""word": 0, -> "word": 8000, | image.word is "#,
+        r#""column": 0, -> "column": 8, | columns.column is 8, expected less than 8"#,
+        r#""shift": -8 -> "shift": -80 | columns.shift is "#,
+        r#""pitch": 16 -> "pitch": 15 | tensor input: pitch modulo 8 is 7, expected 0"#,
+        r#""words": " -> "words": "00 | words is a text of "#,
+        r#""words": " -> "words": "0000000e | words is no program, expected word 0: "#,
+        r#""words": "0 -> "words": "g | words is "g"#,
+        &format!(
+            "{pc} -> \"start_pc\": {words} | runs.start_pc is {words}, expected less than {words}"
         ),
-        ("\"word\": 0,", "\"word\": 8000,", "image.word is "),
-        (
-            "\"column\": 0,",
-            "\"column\": 8,",
-            "columns.column is 8, expected less than 8",
-        ),
-        ("\"shift\": -8", "\"shift\": -80", "columns.shift is "),
-        (
-            "\"pitch\": 16",
-            "\"pitch\": 15",
-            "tensor input: pitch modulo 8 is 7, expected 0",
-        ),
-        ("\"words\": \"", "\"words\": \"00", "words is a text of "),
-        (
-            "\"words\": \"",
-            "\"words\": \"0000000e",
-            "words is no program, expected word 0: ",
-        ),
-        ("\"words\": \"0", "\"words\": \"g", "words is \"g"),
     ] {
+        let (change, message) = row.split_once(" | ").unwrap();
+        let (from, to) = change.split_once(" -> ").unwrap();
         let error = Program::from_json(&forged(&text, from, to), &edge()).expect_err(from);
         assert!(error.to_string().starts_with(message), "{from}: {error}");
     }
@@ -214,44 +175,20 @@ fn fields_that_say_what_the_words_do_not_are_refused() {
 #[test]
 fn a_program_of_another_network_is_told_apart() {
     let program = digits(false);
-    let network = |path| Network::from_json(&read(path)).unwrap();
-    assert_eq!(
-        program.check_network(&network("models/digits.json")),
-        Ok(())
-    );
-    let message = program
-        .check_network(&network("models/tiny.json"))
-        .unwrap_err();
+    assert_eq!(program.check_network(&model("digits")), Ok(()));
+    let message = program.check_network(&model("tiny")).unwrap_err();
     assert_eq!(message, "program of digits with 4 layers, tiny has 3");
-    let digits = network("models/digits.json");
+    let digits = model("digits");
     let text = program.to_json(&edge());
-    for (from, to, message) in [
-        (
-            "\"network\": \"digits\"",
-            "\"network\": \"mobile\"",
-            "network is mobile, expected digits",
-        ),
-        (
-            "\"name\": \"conv1\"",
-            "\"name\": \"fc\"",
-            "name of a run is fc, expected digits",
-        ),
-        (
-            "\"macs\": 9216",
-            "\"macs\": 9217",
-            "macs of layer conv1 is 9217, expected 9216",
-        ),
-        (
-            "\"inputs\": [\n          0\n",
-            "\"inputs\": [\n          1\n",
-            "inputs of layer conv1 is [1], expected [0]",
-        ),
-        (
-            "\"name\": \"input\"",
-            "\"name\": \"image\"",
-            "name of tensor 0 is image, expected input",
-        ),
+    for row in [
+        r#""network": "digits" -> "network": "mobile" | network is mobile, expected digits"#,
+        r#""name": "conv1" -> "name": "fc" | name of a run is fc, expected digits"#,
+        r#""macs": 9216 -> "macs": 9217 | macs of layer conv1 is 9217, expected 9216"#,
+        "\"inputs\": [\n          0\n -> \"inputs\": [\n          1\n | inputs of layer conv1 is [1], expected [0]",
+        r#""name": "input" -> "name": "image" | name of tensor 0 is image, expected input"#,
     ] {
+        let (change, message) = row.split_once(" | ").unwrap();
+        let (from, to) = change.split_once(" -> ").unwrap();
         let forged = Program::from_json(&forged(&text, from, to), &edge()).expect("in range");
         let found = forged.check_network(&digits).expect_err(from);
         assert!(found.ends_with(message), "{found}");

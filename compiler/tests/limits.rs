@@ -2,12 +2,12 @@
 
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
-use heddle_compiler::{CompileError, Mapping, Memory, Options, Shortage, compile, compile_with};
+use heddle_compiler::{CompileError, Mapping, Memory, Shortage, compile, compile_with};
 use heddle_sim::network::run as golden;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::support::{Size, load, random_image, run, wide_network};
+use crate::support::{Size, load, mapped, random_image, refusal, run, wide_network};
 
 const SIZE: Size = Size {
     rows: 4,
@@ -31,11 +31,8 @@ fn shortages(network: &Network, params: &Params) -> Vec<Shortage> {
 fn every_memory_that_is_too_small_is_named() {
     let mut params = SIZE.params();
     params.column_tiles = 2;
-    let message = compile(&wide_network(44, 58), &params)
-        .unwrap_err()
-        .to_string();
     assert_eq!(
-        message,
+        refusal(&wide_network(44, 58), &params),
         "network wide does not fit test: \
          activations need 744 bytes in each partition, 512 available, 232 missing \
          (set by state_buffer.words_per_bank or state_buffer.banks); \
@@ -64,10 +61,7 @@ fn a_program_memory_that_is_too_small_is_named() {
 fn row_tables_that_are_too_small_are_named() {
     let mut params = SIZE.params();
     params.state_buffer.row_offsets = 16;
-    let flattened = Options {
-        mapping: Some(Mapping::Flattened),
-        ..Options::default()
-    };
+    let flattened = mapped(Mapping::Flattened);
     // 24 taps on four rows.
     let program = compile_with(&wide_network(4, 8), &params, flattened).unwrap();
     assert_eq!(program.row_offsets.len(), 24);
@@ -109,18 +103,15 @@ fn all_column_tiles_can_be_used_and_no_more() {
 
 #[test]
 fn a_traversal_with_one_row_or_loop_is_refused() {
-    let mut params = SIZE.params();
-    params.traversal.rows = 1;
-    let message = compile(&wide_network(4, 8), &params)
-        .unwrap_err()
-        .to_string();
-    assert_eq!(message, "traversal.rows is 1, networks need at least 2");
-    let mut params = SIZE.params();
-    params.traversal.loops = 1;
-    let message = compile(&wide_network(4, 8), &params)
-        .unwrap_err()
-        .to_string();
-    assert_eq!(message, "traversal.loops is 1, networks need at least 2");
+    let refused = |change: fn(&mut Params), message: &str| {
+        let mut params = SIZE.params();
+        change(&mut params);
+        assert_eq!(refusal(&wide_network(4, 8), &params), message);
+    };
+    let message = "traversal.rows is 1, networks need at least 2";
+    refused(|params| params.traversal.rows = 1, message);
+    let message = "traversal.loops is 1, networks need at least 2";
+    refused(|params| params.traversal.loops = 1, message);
 }
 
 #[test]

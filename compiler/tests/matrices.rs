@@ -90,28 +90,33 @@ fn pet_30_a_block_of_128_x_64_becomes_64_x_128() {
 
 #[test]
 fn transposes_that_cannot_run_are_refused() {
-    refused(
-        &transpose(place(4, 4, 0), place(4, 5, 64)),
-        "destination is 4 x 5, expected 4 x 4",
-    );
-    refused(
-        &transpose(place(4, 4, 0), place(4, 4, 4096)),
-        "destination ends at byte 4104 of a partition, which has 4096",
-    );
-    refused(
-        &transpose(place(4, 4, 2056), place(4, 4, 0)),
-        "bank 1 holds both source and identity",
-    );
-    refused(
-        &transpose(place(8, 4, 0), place(4, 8, 8)),
-        "destination (bytes 8 to 23) overlaps source (bytes 0 to 15); allowed for the source of a \
-        transpose of a single sub-block only",
-    );
-    refused(
-        &transpose(place(4, 4, 0), place(4, 4, 2048)),
-        "destination (bytes 2048 to 2055) overlaps identity (bytes 2048 to 2055); allowed for the \
-        source of a transpose of a single sub-block only",
-    );
+    let overlap_source = "destination (bytes 8 to 23) overlaps source (bytes 0 to 15); allowed for the source of a \
+                          transpose of a single sub-block only";
+    let overlap_identity = "destination (bytes 2048 to 2055) overlaps identity (bytes 2048 to 2055); allowed for \
+                            the source of a transpose of a single sub-block only";
+    for (source, destination, message) in [
+        (
+            (4, 4, 0),
+            (4, 5, 64),
+            "destination is 4 x 5, expected 4 x 4",
+        ),
+        (
+            (4, 4, 0),
+            (4, 4, 4096),
+            "destination ends at byte 4104 of a partition, which has 4096",
+        ),
+        (
+            (4, 4, 2056),
+            (4, 4, 0),
+            "bank 1 holds both source and identity",
+        ),
+        ((8, 4, 0), (4, 8, 8), overlap_source),
+        ((4, 4, 0), (4, 4, 2048), overlap_identity),
+    ] {
+        let [source, destination] =
+            [source, destination].map(|(rows, cols, base)| place(rows, cols, base));
+        refused(&transpose(source, destination), message);
+    }
     let mut small = transpose(place(4, 4, 0), place(4, 4, 64));
     small.identity = place(3, 3, 2048);
     refused(&small, "identity is 3 x 3, expected 4 x 4");

@@ -10,14 +10,16 @@ use rand_chacha::ChaCha8Rng;
 use crate::support::matrices::{attention, check, options, random_matrices, runs, tiny};
 use crate::support::random_size;
 
+const FORMS: [DrainForm; 4] = [
+    DrainForm::All,
+    DrainForm::Direct,
+    DrainForm::Row,
+    DrainForm::Part,
+];
+
 #[test]
 fn pet_40_pet_41_an_attention_runs_in_every_form() {
-    for form in [
-        DrainForm::All,
-        DrainForm::Direct,
-        DrainForm::Row,
-        DrainForm::Part,
-    ] {
+    for form in FORMS {
         for fold in [false, true] {
             for built in [false, true] {
                 for whole in [false, true] {
@@ -37,13 +39,7 @@ fn pet_40_pet_42_pet_x1_pet_x4_random_networks_give_the_golden_values_in_the_pre
         // Sums that were stored are read by a third row.
         params.traversal.rows = rng.random_range(2..=4);
         let network = random_matrices(&mut rng);
-        let form = [
-            DrainForm::All,
-            DrainForm::Direct,
-            DrainForm::Row,
-            DrainForm::Part,
-        ];
-        let form = form[rng.random_range(0..4)];
+        let form = FORMS[rng.random_range(0..4)];
         let (fold, built, whole) = (rng.random(), rng.random_bool(0.3), rng.random());
         let options = options(form, fold, built, whole);
         let mut event = |name: &str, happened: bool| {
@@ -109,30 +105,13 @@ fn pet_40_pet_42_pet_x1_pet_x4_random_networks_give_the_golden_values_in_the_pre
         event("whole", whole);
     }
     println!("{events:?}");
-    for name in [
-        "several channels",
-        "stored",
-        "two inputs",
-        "first transposed",
-        "second transposed",
-        "first has a zero point",
-        "second has one",
-        "scales of columns",
-        "tiles of columns",
-        "the second factor has a zero point",
-        "squared",
-        "wide",
-        "four dimensions",
-        "folded",
-        "built",
-        "whole",
-        "lies as matrices",
-        "both factors have a zero point",
-    ] {
-        assert!(
-            events.get(name).is_some_and(|&count| count > 4),
-            "{name}: {events:?}"
-        );
+    let expected = "several channels, stored, two inputs, first transposed, second transposed, first has a \
+                    zero point, second has one, scales of columns, tiles of columns, the second factor has a \
+                    zero point, squared, wide, four dimensions, folded, built, whole, lies as matrices, both \
+                    factors have a zero point";
+    for name in expected.split(", ") {
+        let count = events.get(name).copied().unwrap_or_default();
+        assert!(count > 4, "{name}: {events:?}");
     }
     assert!(events["runs"] > 200, "{events:?}");
 }

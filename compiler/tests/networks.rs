@@ -6,13 +6,14 @@ use heddle_arch::host::Counter;
 use heddle_arch::isa::{Instruction, Matmul};
 use heddle_arch::network::{LayerKind, Network};
 use heddle_arch::params::{Params, PartialSums, ProgramMemory};
-use heddle_compiler::{LayerPlan, Mapping, Options, Program, compile, compile_with};
+use heddle_compiler::{LayerPlan, Mapping, Program, compile, compile_with};
 use heddle_sim::network::{class_of, run as golden};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::support::{
-    Size, check, load, random_image, random_network, random_size, run, wide_network,
+    Size, check, load, mapped, model, preset, random_image, random_network, random_size, run,
+    whole, wide_network,
 };
 
 /// All instructions of a program.
@@ -244,11 +245,7 @@ fn pet_57_pet_60_pet_61_random_networks_give_the_golden_outputs() {
         count_events(&mut events, &network, &params, &program);
         compiled += 1;
         // All layers in one run: the same output, and no more cycles than the layers one by one.
-        let options = Options {
-            whole: true,
-            ..Options::default()
-        };
-        match compile_with(&network, &params, options) {
+        match compile_with(&network, &params, whole()) {
             Ok(whole) => {
                 check(&whole, &network, &params, &images, &place);
                 let alone: u64 = program.runs.iter().map(|run| run.cycles).sum();
@@ -271,11 +268,7 @@ fn pet_57_pet_60_pet_61_random_networks_give_the_golden_outputs() {
             (None, Mapping::Channel) => Mapping::Flattened,
             (None, Mapping::Flattened | Mapping::Toeplitz) => Mapping::Channel,
         };
-        let options = Options {
-            mapping: Some(mapping),
-            ..Options::default()
-        };
-        let Ok(other) = compile_with(&network, &params, options) else {
+        let Ok(other) = compile_with(&network, &params, mapped(mapping)) else {
             assert_eq!(choice.other, None, "{place}");
             continue;
         };
@@ -294,16 +287,10 @@ fn pet_57_pet_60_pet_61_random_networks_give_the_golden_outputs() {
     }
 }
 
-fn read(path: &str) -> String {
-    let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
-    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
-
 /// A stored model on a stored configuration.
 #[track_caller]
-fn check_model(model: &str, configuration: &str, images: usize) {
-    let network = Network::from_json(&read(model)).unwrap();
-    let params = Params::from_json(&read(configuration)).unwrap();
+fn check_model(name: &str, configuration: &str, images: usize) {
+    let (network, params) = (model(name), preset(configuration));
     let program = compile(&network, &params).unwrap();
     let images = &network.images[..images];
     check(&program, &network, &params, images, configuration);
@@ -311,19 +298,15 @@ fn check_model(model: &str, configuration: &str, images: usize) {
 
 /// Cycles of the first layer, as the instruction-level machine counts them.
 fn first_layer_cycles(network: &Network, params: &Params, mapping: Mapping) -> u32 {
-    let options = Options {
-        mapping: Some(mapping),
-        ..Options::default()
-    };
-    let program = compile_with(network, params, options).unwrap();
+    let program = compile_with(network, params, mapped(mapping)).unwrap();
     let found = run(&mut load(&program, params), &program, &network.images[0]);
     found[0].1.get(Counter::Cycles)
 }
 
 #[test]
 fn the_first_layer_of_digits_takes_a_third_of_the_cycles_when_flattened() {
-    let network = Network::from_json(&read("models/digits.json")).unwrap();
-    let params = Params::from_json(&read("configs/edge.json")).unwrap();
+    let network = model("digits");
+    let params = preset("edge");
     let cycles = |mapping| first_layer_cycles(&network, &params, mapping);
     let (channel, flattened) = (cycles(Mapping::Channel), cycles(Mapping::Flattened));
     println!("digits, conv1 on edge: {channel} cycles channel-only, {flattened} flattened");
@@ -331,37 +314,30 @@ fn the_first_layer_of_digits_takes_a_third_of_the_cycles_when_flattened() {
     let auto = compile(&network, &params).unwrap();
     assert_eq!(auto.layers[0].choice.mapping, Mapping::Flattened);
     assert_eq!(auto.layers[0].choice.reason, "fewer cycles");
-    let inner = &auto.layers[1..];
-    assert!(
-        inner
-            .iter()
-            .all(|layer| layer.choice.mapping == Mapping::Channel)
-    );
+    let mut inner = auto.layers[1..].iter();
+    assert!(inner.all(|layer| layer.choice.mapping == Mapping::Channel));
 }
 
 #[test]
 fn tiny_model_runs_on_every_configuration() {
     for name in ["tiny", "edge", "default", "large", "huge"] {
-        check_model("models/tiny.json", &format!("configs/{name}.json"), 4);
+        check_model("tiny", name, 4);
     }
 }
 
 #[test]
 fn all_operands_of_an_image_of_zeros_are_zero() {
     for name in ["edge", "default"] {
-        let network = Network::from_json(&read("models/digits.json")).unwrap();
-        let params = Params::from_json(&read(&format!("configs/{name}.json"))).unwrap();
+        let network = model("digits");
+        let params = preset(name);
         let program = compile(&network, &params).unwrap();
         let first = &network.layers[0];
         let bytes = first.input.channels * first.input.height * first.input.width;
         let image = vec![first.inputs[0].zero_point; bytes as usize];
         let found = run(&mut load(&program, &params), &program, &image);
         let zero_operands = found[0].1.get(Counter::ZeroOperands);
-        assert_eq!(
-            u64::from(zero_operands),
-            program.layers[0].operands,
-            "{name}"
-        );
+        let operands = program.layers[0].operands;
+        assert_eq!(u64::from(zero_operands), operands, "{name}");
         assert!(zero_operands > 0, "{name}");
     }
 }
@@ -369,42 +345,30 @@ fn all_operands_of_an_image_of_zeros_are_zero() {
 #[test]
 fn digits_model_runs_on_all_but_the_smallest_configuration() {
     for (name, images) in [("edge", 10), ("default", 5), ("large", 1), ("huge", 1)] {
-        check_model(
-            "models/digits.json",
-            &format!("configs/{name}.json"),
-            images,
-        );
+        check_model("digits", name, images);
     }
 }
 
 #[test]
 fn mobile_model_runs_where_post_processing_has_pooling() {
-    let network = Network::from_json(&read("models/mobile.json")).unwrap();
-    let mut params = Params::from_json(&read("configs/default.json")).unwrap();
+    let network = model("mobile");
+    let mut params = preset("default");
     params.post.pooling = true;
     let program = compile(&network, &params).unwrap();
-    check(
-        &program,
-        &network,
-        &params,
-        &network.images[..5],
-        "default with pooling",
-    );
+    let images = &network.images[..5];
+    check(&program, &network, &params, images, "default with pooling");
 }
 
 #[test]
 fn golden_model_classifies_the_digits() {
-    for model in ["models/digits.json", "models/mobile.json"] {
-        let network = Network::from_json(&read(model)).unwrap();
+    for name in ["digits", "mobile"] {
+        let network = model(name);
         let images = network.images.iter().zip(&network.labels);
         let right = images.filter(|(image, label)| {
             let outputs = golden(&network, image).unwrap();
             class_of(&outputs.last().unwrap().values) == Some(**label as usize)
         });
         let percent = 100 * right.count() / network.images.len();
-        assert!(
-            percent >= 95,
-            "{model}: {percent} % of the digits are right"
-        );
+        assert!(percent >= 95, "{name}: {percent} % of the digits are right");
     }
 }

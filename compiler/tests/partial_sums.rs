@@ -1,17 +1,13 @@
 //! Program files for machines whose stored sums enter the array at the top.
 
-use heddle_arch::network::Network;
-use heddle_arch::params::{Params, PartialSums};
+use crate::support::{model, preset};
+use heddle_arch::params::PartialSums;
 use heddle_compiler::{Program, compile};
 
 #[test]
 fn pet_57_a_program_is_for_a_machine_that_adds_sums_in_the_same_place() {
-    let read = |path: &str| {
-        let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
-        std::fs::read_to_string(path).unwrap()
-    };
-    let network = Network::from_json(&read("models/tiny.json")).unwrap();
-    let foot = Params::from_json(&read("configs/tiny.json")).unwrap();
+    let network = model("tiny");
+    let foot = preset("tiny");
     let mut top = foot.clone();
     top.array.partial_sums = PartialSums::Top;
     let of_foot = compile(&network, &foot).unwrap().to_json(&foot);

@@ -52,12 +52,8 @@ fn pet_60_a_program_file_is_for_both_kinds_of_memory() {
     let mut all = separate.clone();
     all.state_buffer.banks = 8;
     let message = Program::from_json(&program.to_json(&separate), &all).unwrap_err();
-    assert!(
-        message
-            .to_string()
-            .contains("state_buffer.banks 4, this machine has 8"),
-        "{message}"
-    );
+    let expected = "state_buffer.banks 4, this machine has 8";
+    assert!(message.to_string().contains(expected), "{message}");
     let wide = compile_with(&network, &all, Options::default()).expect("fits");
     let message = Program::from_json(&wide.to_json(&all), &banks).unwrap_err();
     let expected = "state_buffer.banks without those of the program 8, this machine has 4";

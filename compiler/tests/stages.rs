@@ -2,49 +2,30 @@
 
 use heddle_arch::host::Counter;
 use heddle_arch::isa::{Instruction, Wait, disassemble};
-use heddle_arch::network::{LayerKind, Network};
+use heddle_arch::network::LayerKind;
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
 use heddle_compiler::matrix::{DrainForm, MatrixPlace, Shape, Transpose};
-use heddle_compiler::{Graph, Options, Place, Reason, Schedule, Unit, compile, compile_with};
+use heddle_compiler::{Graph, Place, Reason, Schedule, Unit, compile, compile_with};
 use heddle_sim::machine::Machine;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::support::{random_network, random_size};
-
-fn read(path: &str) -> String {
-    let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
-    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
-
-fn whole() -> Options {
-    Options {
-        whole: true,
-        ..Options::default()
-    }
-}
+use crate::support::{model, preset, random_network, random_size, refusal, whole};
 
 #[test]
 fn pet_44_the_graph_shows_layers_nodes_connections_and_host_steps() {
-    let network = Network::from_json(&read("models/mobile.json")).unwrap();
+    let network = model("mobile");
     let graph = Graph::of(&network);
     let hosts: Vec<&str> = (graph.nodes.iter().filter(|n| n.place == Place::Host))
         .map(|node| node.work.as_str())
         .collect();
     assert_eq!(hosts, ["write input", "read output"]);
     let layers = graph.nodes.iter().filter_map(|node| node.layer);
-    assert_eq!(
-        layers.collect::<Vec<_>>(),
-        (0..network.layers.len()).collect::<Vec<_>>()
-    );
+    assert!(layers.eq(0..network.layers.len()));
     let add = graph.nodes.iter().find(|node| node.name == "add1").unwrap();
-    let from: Vec<&str> = add
-        .inputs
-        .iter()
-        .map(|&i| graph.nodes[i].name.as_str())
-        .collect();
-    assert_eq!(from, ["point1", "conv1"]);
+    let from = [0, 1].map(|input| graph.nodes[add.inputs[input]].name.as_str());
+    assert_eq!((from, add.inputs.len()), (["point1", "conv1"], 2));
     let text = graph.text();
     for line in [
         "   0  host     input: write input -> 1 x 8 x 8",
@@ -67,7 +48,7 @@ fn pet_44_the_graph_shows_layers_nodes_connections_and_host_steps() {
 
 #[test]
 fn names_cannot_break_out_of_the_graph() {
-    let mut network = Network::from_json(&read("models/tiny.json")).unwrap();
+    let mut network = model("tiny");
     network.layers[0].name = "a\"]; \\ \n x".to_string();
     let dot = Graph::of(&network).dot();
     assert!(dot.contains(r#""a\"]; \\ \n x\nconv2d"#), "{dot}");
@@ -132,29 +113,24 @@ fn pet_45_steps_are_in_an_order_of_their_dependencies_and_fit_the_local_memory()
 
 #[test]
 fn the_schedule_of_a_network_is_printed() {
-    let network = Network::from_json(&read("models/tiny.json")).unwrap();
-    let params = Params::from_json(&read("configs/tiny.json")).unwrap();
+    let network = model("tiny");
+    let params = preset("tiny");
     let program = compile(&network, &params).unwrap();
     let text = program.schedule.text();
     let steps = text.lines().filter(|line| !line.starts_with("layer"));
     assert_eq!(steps.count(), program.schedule.steps.len());
-    assert!(
-        text.starts_with("layer conv1\n     0  weights  reads "),
-        "{text}"
-    );
+    let begin = "layer conv1\n     0  weights  reads ";
+    assert!(text.starts_with(begin), "{text}");
     let dot = program.schedule.dot();
-    assert!(
-        dot.lines()
-            .any(|line| line == "  s0 -> s1 [label=\"weights\"];"),
-        "{dot}"
-    );
+    let edge = "  s0 -> s1 [label=\"weights\"];";
+    assert!(dot.lines().any(|line| line == edge), "{dot}");
     assert_eq!(Schedule::default().text(), "");
 }
 
 #[test]
 fn pet_46_redundant_dependencies_ask_for_no_waiting() {
-    let network = Network::from_json(&read("models/digits.json")).unwrap();
-    let params = Params::from_json(&read("configs/edge.json")).unwrap();
+    let network = model("digits");
+    let params = preset("edge");
     let program = compile_with(&network, &params, whole()).unwrap();
     let [run] = &program.runs[..] else {
         panic!("one run");
@@ -167,12 +143,8 @@ fn pet_46_redundant_dependencies_ask_for_no_waiting() {
     assert!(sync.waits < network.layers.len(), "{sync:?}");
     assert!(sync.redundant > 0 && sync.redundant <= data, "{sync:?}");
     assert_eq!(sync.dependencies - sync.kept_by_the_machine, data);
-    let all: usize = program
-        .schedule
-        .steps
-        .iter()
-        .map(|step| step.after.len())
-        .sum();
+    let steps = program.schedule.steps.iter();
+    let all: usize = steps.map(|step| step.after.len()).sum();
     assert_eq!(sync.dependencies, all);
     // The binary is that of the instructions.
     let text = disassemble(&program.words).unwrap();
@@ -181,9 +153,9 @@ fn pet_46_redundant_dependencies_ask_for_no_waiting() {
 
 #[test]
 fn pet_47_the_last_stage_alone_gives_the_same_code() {
-    for model in ["models/tiny.json", "models/digits.json"] {
-        let network = Network::from_json(&read(model)).unwrap();
-        let params = Params::from_json(&read("configs/edge.json")).unwrap();
+    for name in ["tiny", "digits"] {
+        let network = model(name);
+        let params = preset("edge");
         let program = compile_with(&network, &params, whole()).unwrap();
         // The schedule, taken apart and put together again, without what was known of it.
         let mut parts: Vec<(String, Vec<Instruction>)> = Vec::new();
@@ -200,7 +172,7 @@ fn pet_47_the_last_stage_alone_gives_the_same_code() {
             wait: Wait::default(),
         });
         let words: Vec<u32> = instructions.iter().flat_map(Instruction::encode).collect();
-        assert_eq!(words, program.words, "{model}");
+        assert_eq!(words, program.words, "{name}");
     }
 }
 
@@ -237,21 +209,26 @@ fn matrix_at(instructions: &[Instruction], base: u32, params: &Params) -> ([[u8;
     (rows, counters.get(Counter::Cycles))
 }
 
+/// Transposes a matrix of 4 x 4; the identity lies at byte 2048.
+fn transpose(from: u32, to: u32, params: &Params) -> Vec<Instruction> {
+    let place = |base| MatrixPlace::new(Shape { rows: 4, cols: 4 }, base, params);
+    let transpose = Transpose {
+        source: place(from),
+        destination: place(to),
+        identity: place(2048),
+        tile: 0,
+        form: DrainForm::Direct,
+    };
+    transpose.instructions(params).unwrap()
+}
+
 /// Two transposes in a row, the load of the second before its drain: nothing but waiting keeps it from
 /// reading what is not there yet.
 #[test]
 fn pet_46_a_load_of_results_waits_for_their_drain() {
-    let params = Params::from_json(&read("configs/tiny.json")).unwrap();
-    let place = |base| MatrixPlace::new(Shape { rows: 4, cols: 4 }, base, &params);
+    let params = preset("tiny");
     let transpose = |from, to| {
-        let transpose = Transpose {
-            source: place(from),
-            destination: place(to),
-            identity: place(2048),
-            tile: 0,
-            form: DrainForm::Direct,
-        };
-        let mut list = transpose.instructions(&params).unwrap();
+        let mut list = transpose(from, to, &params);
         list.swap(0, 1); // the load before the drain
         list
     };
@@ -283,19 +260,8 @@ fn pet_46_a_load_of_results_waits_for_their_drain() {
 /// Weights that are loaded for a later product lie where an earlier product drains to.
 #[test]
 fn pet_46_a_drain_waits_for_a_load_that_it_writes_over() {
-    let params = Params::from_json(&read("configs/tiny.json")).unwrap();
-    let place = |base| MatrixPlace::new(Shape { rows: 4, cols: 4 }, base, &params);
-    let transpose = |from, to| {
-        let transpose = Transpose {
-            source: place(from),
-            destination: place(to),
-            identity: place(2048),
-            tile: 0,
-            form: DrainForm::Direct,
-        };
-        transpose.instructions(&params).unwrap()
-    };
-    let (first, second) = (transpose(0, 64), transpose(64, 128));
+    let params = preset("tiny");
+    let [first, second] = [0, 64].map(|from| transpose(from, from + 64, &params));
     // drain, load, load of the second, product, drain of the second, product
     let list = [
         &first[1], &second[1], &first[0], &first[2], &second[0], &second[2],
@@ -347,17 +313,10 @@ fn pet_54_a_product_waits_for_the_copy_that_it_reads_and_a_copy_for_the_product_
 
 #[test]
 fn pooling_without_the_hardware_is_refused_with_the_name_of_the_layer() {
-    let network = Network::from_json(&read("models/mobile.json")).unwrap();
-    assert!(
-        network
-            .layers
-            .iter()
-            .any(|layer| layer.kind == LayerKind::MaxPool2d)
-    );
-    let params = Params::from_json(&read("configs/edge.json")).unwrap();
-    let message = compile(&network, &params).unwrap_err().to_string();
-    assert!(
-        message.starts_with("layer pool1: max_pool2d needs pooling, expected post.pooling"),
-        "{message}"
-    );
+    let network = model("mobile");
+    let mut layers = network.layers.iter();
+    assert!(layers.any(|layer| layer.kind == LayerKind::MaxPool2d));
+    let message = refusal(&network, &preset("edge"));
+    let told = "layer pool1: max_pool2d needs pooling, expected post.pooling";
+    assert!(message.starts_with(told), "{message}");
 }

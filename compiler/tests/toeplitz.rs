@@ -9,14 +9,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::support::depthwise::random_depthwise_network;
-use crate::support::{Size, check, random_image};
-
-fn with(mapping: Mapping) -> Options {
-    Options {
-        mapping: Some(mapping),
-        ..Options::default()
-    }
-}
+use crate::support::{Size, check, mapped, random_image};
 
 fn random_params(rng: &mut ChaCha8Rng) -> Params {
     let rows = [2, 4, 6, 8, 16][rng.random_range(0..5)];
@@ -108,7 +101,7 @@ fn pairs_of_rows_give_the_golden_outputs() {
         let blocks = rng.random_range(1..=3);
         let network = random_depthwise_network(&mut rng, blocks, params.lanes());
         let place = format!("seed {seed}, {:?}", params.array);
-        let Ok(program) = compile_with(&network, &params, with(Mapping::Toeplitz)) else {
+        let Ok(program) = compile_with(&network, &params, mapped(Mapping::Toeplitz)) else {
             continue;
         };
         let of_layers = program.layers.iter();
@@ -126,12 +119,12 @@ fn pairs_of_rows_give_the_golden_outputs() {
         // What is chosen is never slower, and in one run the outputs are the same.
         let cycles = |program: &Program| program.runs.iter().map(|run| run.cycles).sum::<u64>();
         let chosen = compile(&network, &params).unwrap();
-        let diagonal = compile_with(&network, &params, with(Mapping::Channel)).unwrap();
+        let diagonal = compile_with(&network, &params, mapped(Mapping::Channel)).unwrap();
         assert!(cycles(&chosen) <= cycles(&program), "{place}");
         faster += u32::from(cycles(&program) < cycles(&diagonal));
         let whole = Options {
             whole: true,
-            ..with(Mapping::Toeplitz)
+            ..mapped(Mapping::Toeplitz)
         };
         let whole = compile_with(&network, &params, whole).unwrap();
         check(&whole, &network, &params, &images[..1], &place);

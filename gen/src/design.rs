@@ -99,13 +99,6 @@ pub struct Port {
     pub doc: String,
 }
 
-impl Port {
-    /// Bits of one element.
-    pub fn element_width(&self) -> usize {
-        self.width / self.elements.iter().product::<usize>().max(1)
-    }
-}
-
 /// A printed module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Module {

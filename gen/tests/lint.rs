@@ -66,33 +66,22 @@ fn samples() -> Vec<(&'static str, Box<dyn Block>)> {
     ]
 }
 
+/// A style of the text, and what it changes of the options.
+type Style = (&'static str, fn(&mut EmitOptions));
+
+const STYLES: [Style; 4] = [
+    ("usual", |_| ()),
+    ("unrolled", |o| o.unrolled = true),
+    ("async", |o| o.reset = Reset::Async),
+    ("high", |o| o.reset_level = ResetLevel::High),
+];
+
 #[test]
 fn every_style_is_clean() {
     for (name, block) in samples() {
-        for (style, options) in [
-            ("usual", options()),
-            (
-                "unrolled",
-                EmitOptions {
-                    unrolled: true,
-                    ..options()
-                },
-            ),
-            (
-                "async",
-                EmitOptions {
-                    reset: Reset::Async,
-                    ..options()
-                },
-            ),
-            (
-                "high",
-                EmitOptions {
-                    reset_level: ResetLevel::High,
-                    ..options()
-                },
-            ),
-        ] {
+        for (style, change) in STYLES {
+            let mut options = options();
+            change(&mut options);
             let design = emit(block.as_ref(), &options).expect("legal");
             clean(&format!("{name}_{style}"), &design);
         }

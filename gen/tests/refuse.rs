@@ -69,13 +69,6 @@ fn update(&mut self) {
     }
 });
 
-#[test]
-fn latch() {
-    let message = "top: y_o is not driven on every path (latch), \
-                   give it a value before the first if";
-    refused(&Latch::default(), message);
-}
-
 broken!(LatchInArray, { c_i: In1, x_i: In8, y_o: Vec<Out8> },
 #[hdl_gen]
 fn update(&mut self) {
@@ -104,13 +97,6 @@ fn update(&mut self) {
     }
 });
 
-#[test]
-fn latch_in_a_match() {
-    let message = "top: y_o is not driven on every path (latch), \
-                   give it a value before the first if";
-    refused(&LatchInMatch::default(), message);
-}
-
 broken!(Loop, { y_o: Out1, a: Vec<Signal<Local, Bit>> },
 #[hdl_gen]
 fn update(&mut self) {
@@ -120,11 +106,6 @@ fn update(&mut self) {
     self.a[3].next = false;
     self.y_o.next = self.a[1].val() | self.a[2].val() | self.a[3].val();
 });
-
-#[test]
-fn loop_through_array_elements() {
-    refused(&Loop::default(), "top: combinational loop through a[1]");
-}
 
 /// Passes its input on.
 #[derive(LogicBlock, Default)]
@@ -180,11 +161,6 @@ fn update(&mut self) {
     self.y_o.next = self.z_i.val();
 });
 
-#[test]
-fn two_drivers() {
-    refused(&TwoDrivers::default(), "top: y_o has two drivers");
-}
-
 broken!(DrivesInput, { x_i: Vec<In8>, y_o: Out8 },
 #[hdl_gen]
 fn update(&mut self) {
@@ -194,14 +170,6 @@ fn update(&mut self) {
     self.y_o.next = self.x_i[0].val();
 });
 
-#[test]
-fn driving_an_input() {
-    refused(
-        &DrivesInput::default(),
-        "top: x_i[k] is driven, but it is an input here",
-    );
-}
-
 broken!(DrivesChildOutput, { y_o: Out8, pass: Pass },
 #[hdl_gen]
 fn update(&mut self) {
@@ -210,14 +178,6 @@ fn update(&mut self) {
     self.y_o.next = self.pass.y_o.val();
 });
 
-#[test]
-fn driving_a_child_output() {
-    refused(
-        &DrivesChildOutput::default(),
-        "top: pass.y_o is driven, but it is an input here",
-    );
-}
-
 broken!(Undriven, { x_i: In8, y_o: Vec<Out8> },
 #[hdl_gen]
 fn update(&mut self) {
@@ -225,11 +185,6 @@ fn update(&mut self) {
         self.y_o[i].next = self.x_i.val();
     }
 });
-
-#[test]
-fn undriven_output() {
-    refused(&Undriven::default(), "top: y_o[3] is not driven");
-}
 
 broken!(UndrivenChild, { y_o: Vec<Out8>, pass: Vec<Pass> },
 #[hdl_gen]
@@ -242,22 +197,11 @@ fn update(&mut self) {
     }
 });
 
-#[test]
-fn undriven_child_input() {
-    refused(&UndrivenChild::default(), "top: pass[0].x_i is not driven");
-}
-
 broken!(Reserved, { table: In8, y_o: Out8 },
 #[hdl_gen]
 fn update(&mut self) {
     self.y_o.next = self.table.val();
 });
-
-#[test]
-fn reserved_word() {
-    let message = "top: name table is a reserved word of Verilog, SystemVerilog or VHDL";
-    refused(&Reserved::default(), message);
-}
 
 /// A signal and a parameter of one name.
 #[derive(LogicBlock, Default)]
@@ -327,14 +271,6 @@ fn update(&mut self) {
     }
 });
 
-#[test]
-fn unknown_width() {
-    refused(
-        &UnknownWidth::default(),
-        "top: width of i + 1 is unknown, add a cast",
-    );
-}
-
 broken!(Outside, { x_i: Vec<In8>, y_o: Vec<Out8> },
 #[hdl_gen]
 fn update(&mut self) {
@@ -342,14 +278,6 @@ fn update(&mut self) {
         self.y_o[i].next = self.x_i[i + 1].val();
     }
 });
-
-#[test]
-fn index_beyond_the_end() {
-    refused(
-        &Outside::default(),
-        "top: index of x_i[i+1] is 4, expected less than 4",
-    );
-}
 
 /// A block that is no module.
 #[derive(LogicBlock, Default)]
@@ -363,12 +291,6 @@ impl Logic for Anonymous {
     fn update(&mut self) {
         self.y_o.next = self.x_i.val();
     }
-}
-
-#[test]
-fn missing_module_line() {
-    let message = "top: block is no module, write #[module] above its struct";
-    refused(&Anonymous::default(), message);
 }
 
 /// Two blocks of one name.
@@ -409,13 +331,6 @@ impl Logic for Clash {
     }
 }
 
-#[test]
-fn one_name_for_two_blocks() {
-    let message = "top.other: module name heddle_pass is used by two different blocks, \
-                   add the distinguishing parameter";
-    refused(&Clash::default(), message);
-}
-
 broken!(GatedClock, { clk: Signal<In, Clock>, rst_n: In1, x_i: In1, y_o: Out1, clk_of: Signal<Local, Clock>, r: Reg<Bit> },
 #[hdl_gen]
 fn update(&mut self) {
@@ -425,14 +340,6 @@ fn update(&mut self) {
     self.r.d_i.next = self.x_i.val();
     self.y_o.next = self.r.q_o.val();
 });
-
-#[test]
-fn clock_that_is_not_an_input() {
-    refused(
-        &GatedClock::default(),
-        "top: clock of register r is not an input of the module",
-    );
-}
 
 broken!(ReadTooEarly, { c_i: In1, x_i: In8, y_o: Out8, z_o: Out8, t: Local8 },
 #[hdl_gen]
@@ -449,12 +356,6 @@ fn update(&mut self) {
         self.z_o.next = self.t.val();
     }
 });
-
-#[test]
-fn value_read_above_its_assignment() {
-    let message = "top: t is read before it is written, move its assignments up";
-    refused(&ReadTooEarly::default(), message);
-}
 
 /// A command of two fields.
 #[derive(Copy, Clone, Debug, Default, PartialEq, LogicStruct)]
@@ -512,4 +413,31 @@ fn modules_and_ports_without_a_description() {
     refused(&Silent::default(), module);
     let port = "top: port x_i has no description, add a doc comment to its field";
     refused(&SilentPort::default(), port);
+}
+
+#[test]
+fn broken_blocks_are_refused() {
+    /// A block of default values.
+    #[track_caller]
+    fn of<B: Block + Default>(message: &str) {
+        refused(&B::default(), message);
+    }
+    let latch = "top: y_o is not driven on every path (latch), give it a value before the first if";
+    of::<Latch>(latch);
+    of::<LatchInMatch>(latch);
+    of::<Loop>("top: combinational loop through a[1]");
+    of::<TwoDrivers>("top: y_o has two drivers");
+    of::<DrivesInput>("top: x_i[k] is driven, but it is an input here");
+    of::<DrivesChildOutput>("top: pass.y_o is driven, but it is an input here");
+    of::<Undriven>("top: y_o[3] is not driven");
+    of::<UndrivenChild>("top: pass[0].x_i is not driven");
+    of::<Reserved>("top: name table is a reserved word of Verilog, SystemVerilog or VHDL");
+    of::<UnknownWidth>("top: width of i + 1 is unknown, add a cast");
+    of::<Outside>("top: index of x_i[i+1] is 4, expected less than 4");
+    of::<Anonymous>("top: block is no module, write #[module] above its struct");
+    of::<Clash>(
+        "top.other: module name heddle_pass is used by two different blocks, add the distinguishing parameter",
+    );
+    of::<GatedClock>("top: clock of register r is not an input of the module");
+    of::<ReadTooEarly>("top: t is read before it is written, move its assignments up");
 }

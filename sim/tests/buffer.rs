@@ -1,7 +1,7 @@
 //! The clocked buffer models: latencies, word reuse, banks and forwarding.
 
 use heddle_sim::buffer::{
-    DrainWord, HostRequest, OperandSlot, PartitionInputs, PartitionModel, PartitionOutputs,
+    DrainWord, Events, HostRequest, OperandSlot, PartitionInputs, PartitionModel, PartitionOutputs,
     PartitionShape, ResultColumnModel, ResultInputs, ResultSlot, StateBufferInputs,
     StateBufferModel, StateBufferOutputs, WeightSlot,
 };
@@ -99,17 +99,15 @@ fn weights_come_after_six_cycles_and_shift_in_inactive_rows_too() {
     assert_eq!(seen[1].weight.rows, 0);
     let events = seen
         .iter()
-        .fold(Default::default(), |sum: heddle_sim::buffer::Events, o| {
-            sum.plus(o.events)
-        });
-    assert_eq!(
-        (
-            events.mask_reads,
-            events.slice_reads[0],
-            events.slice_reads[1]
-        ),
-        (1, 1, 1)
-    );
+        .map(|o| o.events)
+        .reduce(Events::plus)
+        .expect("outputs");
+    let reads = [
+        events.mask_reads,
+        events.slice_reads[0],
+        events.slice_reads[1],
+    ];
+    assert_eq!(reads, [1, 1, 1]);
 }
 
 #[test]
@@ -176,8 +174,9 @@ fn filled(bytes: [u8; 32], entries: &[(u8, u16, Option<u16>)]) -> StateBufferMod
             word: word as u16,
             data: u64::from_le_bytes(data.try_into().expect("eight bytes")),
         };
+        let drain = vec![Some(word); 4];
         buffer.step(&StateBufferInputs {
-            drain: vec![Some(word); 4],
+            drain,
             ..StateBufferInputs::default()
         });
     }
@@ -225,12 +224,8 @@ fn offer(buffer: &mut StateBufferModel, bases: &[u16], entry: u8) -> Vec<StateBu
 #[test]
 fn sgcr_54_rows_add_their_own_offsets_and_a_sum_beyond_the_memory_is_a_fault() {
     // Row 2 has no valid entry, row 3 reaches beyond 256 bytes from base 11 on.
-    let entries = [
-        (0, 9, Some(3)),
-        (1, 9, Some(7)),
-        (2, 9, None),
-        (3, 9, Some(245)),
-    ];
+    let offsets = [Some(3), Some(7), None, Some(245)];
+    let entries = [0, 1, 2, 3].map(|row| (row, 9, offsets[usize::from(row)]));
     let mut buffer = filled(std::array::from_fn(|k| k as u8), &entries);
     let seen = offer(&mut buffer, &[10, 11, 12], 9);
     for (row, offset) in [(0, 3), (1, 7)] {
@@ -249,25 +244,10 @@ fn sgcr_54_rows_add_their_own_offsets_and_a_sum_beyond_the_memory_is_a_fault() {
 #[test]
 fn sgcr_54_sgcr_55_the_weight_stationary_trace_is_that_of_the_specification() {
     const TAPS: [u16; 9] = [0, 1, 2, 4, 5, 6, 8, 9, 10];
-    const TRACES: [[&str; 4]; 3] = [
-        [
-            "0 1 4 5 - - -",
-            "- 1 2 5 6 - -",
-            "- - 2 3 6 7 -",
-            "- - - 4 5 8 9",
-        ],
-        [
-            "5 6 9 10 - - -",
-            "- 6 7 10 11 - -",
-            "- - 8 9 12 13 -",
-            "- - - 9 10 13 14",
-        ],
-        [
-            "10 11 14 15 - - -",
-            "- - - - - - -",
-            "- - - - - - -",
-            "- - - - - - -",
-        ],
+    const TRACES: [&str; 3] = [
+        "0 1 4 5 - - - | - 1 2 5 6 - - | - - 2 3 6 7 - | - - - 4 5 8 9",
+        "5 6 9 10 - - - | - 6 7 10 11 - - | - - 8 9 12 13 - | - - - 9 10 13 14",
+        "10 11 14 15 - - - | - - - - - - - | - - - - - - - | - - - - - - -",
     ];
     let entries: Vec<_> = (0..12)
         .map(|tap| (tap as u8 % 4, tap / 4, TAPS.get(usize::from(tap)).copied()))
@@ -276,7 +256,7 @@ fn sgcr_54_sgcr_55_the_weight_stationary_trace_is_that_of_the_specification() {
     let mut buffer = filled(std::array::from_fn(|k| k as u8 + 1), &entries);
     for (k_tile, trace) in TRACES.into_iter().enumerate() {
         let seen = offer(&mut buffer, &[0, 1, 4, 5], k_tile as u8);
-        for (row, expected) in trace.into_iter().enumerate() {
+        for (row, expected) in trace.split(" | ").enumerate() {
             let element = |outputs: &StateBufferOutputs| match outputs.x[row] {
                 Some(x) if outputs.nz[row] => (x - 1).to_string(),
                 _ => "-".to_string(),

@@ -166,17 +166,12 @@ fn errors_are_told_in_words() {
         error.to_string(),
         format!("ADDRESS at program word {at}: {sum}")
     );
-    for (text, expected) in [
-        (
-            "copy rows=2 distance=8 [row 0 base 256]\nhalt",
-            "ADDRESS at program word 0: weight address is 256, expected at most 255",
-        ),
-        (
-            "copy rows=2 distance=256 [row 0 base 0]\nhalt",
-            "ADDRESS at program word 0: destination of a copy is 256, expected at most 255",
-        ),
+    for (copy, expected) in [
+        ("8 [row 0 base 256]", "weight address is 256"),
+        ("256 [row 0 base 0]", "destination of a copy is 256"),
     ] {
-        let (mut machine, _) = programmed(&params(), text);
+        let (mut machine, _) = programmed(&params(), &format!("copy rows=2 distance={copy}\nhalt"));
+        let expected = format!("ADDRESS at program word 0: {expected}, expected at most 255");
         assert_eq!(machine.run(0, 1000).unwrap_err().to_string(), expected);
     }
     let (mut machine, _) = programmed(&params(), &["sync"; 64].join("\n"));
@@ -210,11 +205,8 @@ fn operands_and_what_else_is_read_of_one_bank_are_refused() {
         let end = machine.run(0, 1000);
         if base == 0 {
             let pc = places[2];
-            assert_eq!(
-                end,
-                Err(MachineError::BankConflict { pc, bank: 0 }),
-                "{other}"
-            );
+            let expected = Err(MachineError::BankConflict { pc, bank: 0 });
+            assert_eq!(end, expected, "{other}");
         } else {
             assert_eq!(end.unwrap().get(Counter::Vectors), 16);
         }

@@ -1,6 +1,7 @@
 //! Sums at the top of the array: what they change in a program's clocks, worked out by hand, and that they change
 //! nothing else.
 
+use crate::machine;
 use heddle_arch::host::Counter;
 use heddle_arch::isa::{ErrorCode, assemble};
 use heddle_arch::params::{Params, PartialSums};
@@ -13,12 +14,7 @@ const DISTANCE: u32 = ROWS + 3;
 const RESULTS: u32 = 8;
 
 fn params(partial_sums: PartialSums) -> Params {
-    let text = r#"{"name": "test", "array": {"rows": 2, "cols": 2},
-        "traversal": {"rows": 3, "loops": 3, "offset_bits": 16, "address_bits": 16},
-        "state_buffer": {"banks": 2, "words_per_bank": 16,
-          "slices": {"word_bytes": 8, "widths": [3, 5]}},
-        "results_buffer": {"depth": 16}, "column_tiles": 2, "program": {"words": 64}}"#;
-    let mut params = Params::from_json(text).unwrap();
+    let mut params = machine::params();
     params.array.partial_sums = partial_sums;
     params
 }
@@ -41,11 +37,8 @@ fn try_run(lines: &[String], partial_sums: PartialSums) -> Result<Seen, MachineE
             let byte = |k: u32| (8 * word + k + partition) as u8 % 5;
             machine.write_word(partition, word, std::array::from_fn(|k| byte(k as u32)));
             let weight = |k: u32| ((3 * word + k + partition) % 3) as u8;
-            machine.write_word(
-                partition,
-                16 + word,
-                std::array::from_fn(|k| weight(k as u32)),
-            );
+            let weights = std::array::from_fn(|k| weight(k as u32));
+            machine.write_word(partition, 16 + word, weights);
         }
     }
     let counters = machine.run(0, 10_000)?;
@@ -102,19 +95,10 @@ fn pet_57_k_tiles_of_few_vectors_wait_for_their_sums() {
 #[test]
 fn pet_57_a_product_that_starts_from_the_bias_or_stores_nothing_makes_nobody_wait() {
     // Two column tiles of one K tile, then an epilogue of sums stored long ago.
+    let [one, two] = [product("first last", 2, 1), product("first", 2, 1)];
     for lines in [
-        vec![
-            load(2),
-            drain(4),
-            product("first last", 2, 1),
-            product("first last", 2, 1),
-        ],
-        vec![
-            load(2),
-            drain(2),
-            product("first", 2, 1),
-            product("first last", 2, 1),
-        ],
+        [load(2), drain(4), one.clone(), one.clone()],
+        [load(2), drain(2), two, one],
     ] {
         let (foot, top) = both(&lines);
         assert_eq!(top.get(Counter::StallSums), 0, "{lines:?}");

@@ -139,11 +139,6 @@ impl Host {
         self.model.clocked()
     }
 
-    /// Gives the model back.
-    pub fn into_model(self) -> Model {
-        self.model
-    }
-
     /// Starts a record of all accesses.
     pub fn start_record(&mut self) {
         self.record = Some(Vec::new());

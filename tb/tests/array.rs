@@ -3,12 +3,13 @@
 use crate::rtl;
 use std::sync::LazyLock;
 
-use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, emitted_as, faults, run_seeds};
+use crate::rtl::{
+    Checked, Coverage, Dut, OrPanic, check_mutants, emitted, emitted_as, faults, run_seeds,
+};
 use heddle_gen::TextStyle;
 use heddle_hdl::array::{BiasRow, Pe, PeArray};
 use heddle_sim::array::{
-    BiasInputs, BiasRowModel, BiasWrite, PeArrayInputs, PeArrayModel, PeInputs, PeModel,
-    matrix_product,
+    BiasInputs, BiasRowModel, BiasWrite, PeArrayInputs, PeArrayModel, matrix_product,
 };
 use heddle_tb::verilate::Sources;
 use rand::Rng;
@@ -76,53 +77,6 @@ fn settling_cycles(rows: usize, cols: usize) -> usize {
     2 * (rows + cols) + 8
 }
 
-fn random_pe(sources: &Sources, seed: u64) -> Checked<Coverage> {
-    let mut dut = Dut::new(sources, seed);
-    let mut model = PeModel::default();
-    let mut rng = dut.rng();
-    let mut coverage = Coverage::default();
-    for cycle in 0..5000 {
-        let warm = cycle >= settling_cycles(1, 1);
-        let inputs = PeInputs {
-            x: if warm { operand(&mut rng) } else { 0 },
-            nz: !warm || rng.random_bool(0.7),
-            swap: !warm || rng.random_bool(0.2),
-            shift: !warm || rng.random_bool(0.3),
-            w: if warm { weight(&mut rng) } else { 0 },
-            psum: if warm { sum(&mut rng) } else { 0 },
-        };
-        dut.set_signed("x_i", inputs.x);
-        dut.set("nz_i", inputs.nz);
-        dut.set("swap_i", inputs.swap);
-        dut.set("shift_i", inputs.shift);
-        dut.set_signed("w_i", inputs.w);
-        dut.set_signed("psum_i", inputs.psum);
-        dut.settle();
-        let expected = model.step(&inputs);
-        if warm {
-            dut.check_signed("x_o", expected.x)?;
-            dut.check("nz_o", expected.nz)?;
-            dut.check("swap_o", expected.swap)?;
-            dut.check_signed("w_o", expected.w)?;
-            dut.check_signed("psum_o", expected.psum)?;
-            coverage.event("swap and shift at once", inputs.swap && inputs.shift);
-            coverage.event("swap in two cycles", inputs.swap && expected.swap);
-            let largest = inputs.nz && inputs.x == -256 && expected.w == -128;
-            coverage.event("largest product", largest);
-            coverage.event("zero operand in a swap", inputs.swap && !inputs.nz);
-            coverage.event("zero operands in two cycles", !inputs.nz && !expected.nz);
-            coverage.event("zero that is not flagged", inputs.nz && inputs.x == 0);
-        }
-        dut.clock();
-    }
-    Ok(coverage)
-}
-
-#[test]
-fn pet_08_pe_follows_its_model() {
-    run_seeds(|seed| random_pe(&PE, seed));
-}
-
 /// An array and its model side by side.
 struct ArrayBench {
     dut: Dut,
@@ -187,6 +141,16 @@ fn random_array(sources: &Sources, rows: usize, cols: usize, seed: u64) -> Check
             psum: (0..cols).map(|_| sum(&mut rng)).collect(),
         };
         bench.step(&inputs)?;
+        let any = |cell: fn(&PeArrayInputs, usize) -> bool| (0..rows).any(|r| cell(&inputs, r));
+        coverage.event(
+            "swap and shift at once",
+            any(|i, r| i.swap[r] && i.shift[r]),
+        );
+        coverage.event("zero operand in a swap", any(|i, r| i.swap[r] && !i.nz[r]));
+        coverage.event(
+            "zero that is not flagged",
+            any(|i, r| i.nz[r] && i.x[r] == 0),
+        );
         coverage.event("swap in the last row", inputs.swap[rows - 1]);
         coverage.event("shift in the last row", inputs.shift[rows - 1]);
         coverage.event("zero operand in the last row", !inputs.nz[rows - 1]);
@@ -195,7 +159,7 @@ fn random_array(sources: &Sources, rows: usize, cols: usize, seed: u64) -> Check
 }
 
 #[test]
-fn arrays_follow_their_model() {
+fn pet_08_cells_and_arrays_follow_their_model() {
     for (sources, rows, cols) in arrays() {
         run_seeds(|seed| random_array(sources, rows, cols, seed));
     }
@@ -342,7 +306,7 @@ fn accumulate(sources: &Sources, seed: u64) -> Checked {
 #[test]
 fn spm_47_pe_accumulates_one_product_per_clock() {
     for seed in rtl::seeds() {
-        accumulate(&PE, seed).unwrap_or_else(|message| panic!("{message}"));
+        accumulate(&PE, seed).or_panic();
     }
 }
 
@@ -496,10 +460,12 @@ fn bias_rows_follow_their_model() {
 #[test]
 fn faults_are_noticed() {
     let mutants = r"
-        heddle_pe: $signed(x_i) => $signed({1'b0, x_i[7:0]})
-        heddle_pe: if (swap_i) => if (swap_q)
-        heddle_pe: if (shift_i) => if (shift_i & !swap_i)";
-    check_mutants(&PE, &faults(mutants), random_pe);
+        heddle_pe.v: $signed(x_i) => $signed({1'b0, x_i[7:0]})
+        heddle_pe.v: if (swap_i) => if (swap_q)
+        heddle_pe.v: if (shift_i) => if (shift_i & !swap_i)";
+    check_mutants(&ARRAYS[1], &faults(mutants), |sources, seed| {
+        random_array(sources, 4, 4, seed)
+    });
     let mutants = r"
         heddle_pe: if (nz_i) x_q <= => x_q <=";
     check_mutants(&PE, &faults(mutants), zero_operands_hold);

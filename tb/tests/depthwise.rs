@@ -1,18 +1,16 @@
 //! Depthwise layers that make two rows at a time, on the whole machine as emitted Verilog: every value of every layer against the
 //! golden network, every counter against the golden machine, cycles against the compiler.
 
-use crate::generator;
 use crate::machines;
-use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 use heddle_compiler::{Mapping, Options, compile_with};
-use heddle_tb::network::Bench;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::generator::depthwise::random_depthwise_network;
-use crate::machines::{Machine, verdict};
-use crate::rtl::{Checked, Coverage, seeds};
+use crate::machines::Machine;
+use crate::rtl::{Checked, Coverage, OrPanic, seeds};
+use crate::top::{images, labelled, mobile, run_images};
 
 fn options(whole: bool) -> Options {
     Options {
@@ -45,17 +43,8 @@ fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Chec
     if count == 0 {
         return Ok(false);
     }
-    let place = |error: &dyn std::fmt::Display| format!("{}, seed {seed}: {error}", params.name);
-    let bench = Bench::new(machine.host(seed), params, &network, &program);
-    let mut bench = bench.map_err(|e| place(&e))?;
-    for _ in 0..2 {
-        let image = generator::random_image(&mut rng, &network);
-        bench.run_image(&image, None).map_err(|e| place(&e))?;
-    }
-    verdict(bench.report()).map_err(|e| place(&e))?;
-    for (plan, found) in program.runs.iter().zip(&bench.report().layers) {
-        assert_eq!(found.cycles, plan.cycles, "{}", found.name);
-    }
+    let images = images(&mut rng, &network, 2);
+    run_images(machine, seed, (&network, &program), images)?;
     coverage.event("several layers of pairs", count > 1);
     coverage.event("one run", program.runs.len() == 1);
     coverage.event(
@@ -77,7 +66,7 @@ fn run_networks(params: Params, count: u64) {
         let mut run = 0;
         for seed in (100_000 * first..).take(1000) {
             let done = random_network(&machine, seed, &mut coverage);
-            run += u64::from(done.unwrap_or_else(|message| panic!("{message}")));
+            run += u64::from(done.or_panic());
             if run == count {
                 break;
             }
@@ -102,12 +91,7 @@ fn pairs_of_rows_agree_with_more_rows_than_columns() {
 /// The trained network, asked for what would take longer on planes of 8 x 8 pixels.
 #[test]
 fn the_mobile_network_gives_the_golden_outputs_with_pairs_of_rows() {
-    let network = Network::from_json(include_str!("../../models/mobile.json")).unwrap();
-    let mut params = Params::from_json(include_str!("../../configs/edge.json")).unwrap();
-    params.post.pooling = true;
-    params.column_tiles = 64;
-    params.program.words = 2048;
-    let machine = Machine::new(params);
+    let (network, machine) = mobile();
     let program = compile_with(&network, &machine.params, options(false)).unwrap();
     let layers = program.layers.iter().map(|plan| plan.choice.mapping);
     assert!(
@@ -115,12 +99,7 @@ fn the_mobile_network_gives_the_golden_outputs_with_pairs_of_rows() {
             .into_iter()
             .any(|mapping| mapping == Mapping::Toeplitz)
     );
-    let mut bench = Bench::new(machine.host(1), &machine.params, &network, &program).unwrap();
-    for image in network.images.iter().take(2) {
-        bench.run_image(image, None).unwrap();
-    }
-    let report = bench.report();
-    verdict(report).unwrap_or_else(|message| panic!("{message}"));
+    let report = run_images(&machine, 1, (&network, &program), labelled(&network, 2)).or_panic();
     let cycles: u64 = program.runs.iter().map(|run| run.cycles).sum();
     assert_eq!(report.total.cycles, cycles);
 }

@@ -2,6 +2,7 @@
 //! the golden machine.
 
 use crate::machines;
+use crate::rtl::OrPanic;
 use heddle_arch::host::{CTRL_START, Register};
 use heddle_arch::isa::{ErrorCode, Instruction, LoadWeights, Matmul, RowBlock, RowTable};
 use heddle_arch::params::Params;
@@ -9,6 +10,7 @@ use heddle_arch::requantise::Scale;
 
 use crate::machines::Machine;
 use crate::machines::build;
+use crate::machines::dump::encode;
 use crate::machines::pair::{End, HALT, Pair, row};
 
 fn load(params: &Params, rows: u32, base: u32, tiles: u32) -> Instruction {
@@ -34,11 +36,9 @@ fn check(pair: &mut Pair, pc: u32, words: &[u32], code: ErrorCode, at: u32) {
     if !words.is_empty() {
         pair.write_program(pc, words);
     }
-    let end = pair
-        .run(pc, 100_000)
-        .unwrap_or_else(|message| panic!("{message}"));
+    let end = pair.run(pc, 100_000).or_panic();
     assert_eq!(end, End::Error(code, at), "{}", pair.place);
-    pair.compare().unwrap_or_else(|message| panic!("{message}"));
+    pair.compare().or_panic();
 
     // The next program: a product of two vectors, drained in the middle of a word.
     let params = pair.params();
@@ -49,19 +49,22 @@ fn check(pair: &mut Pair, pc: u32, words: &[u32], code: ErrorCode, at: u32) {
         matmul(true, operands),
         HALT,
     ];
-    let end = pair
-        .run_instructions(&good)
-        .unwrap_or_else(|message| panic!("{message}"));
+    check_halt(pair, &good);
+    pair.compare().or_panic();
+}
+
+/// Runs a program that comes to its HALT.
+#[track_caller]
+fn check_halt(pair: &mut Pair, program: &[Instruction]) {
+    let end = pair.run_instructions(program).or_panic();
     assert!(matches!(end, End::Halt(_)), "{}", pair.place);
-    pair.compare().unwrap_or_else(|message| panic!("{message}"));
 }
 
 /// As [`check`] for instructions from word 0 on; the error is at instruction `at`.
 #[track_caller]
 fn check_instructions(pair: &mut Pair, program: &[Instruction], code: ErrorCode, at: usize) {
-    let words: Vec<u32> = program.iter().flat_map(Instruction::encode).collect();
     let pc: usize = program[..at].iter().map(Instruction::words).sum();
-    check(pair, 0, &words, code, pc as u32);
+    check(pair, 0, &encode(program), code, pc as u32);
 }
 
 /// Runs a test on a square, a tall and a wide machine.
@@ -162,20 +165,9 @@ fn the_first_wrong_word_counts() {
         check(pair, 0, &[0x0502, 1, 0, 0, 0], ErrorCode::BadLength, 0);
         // The program ends before the wrong word comes.
         let end = pair.params().program.words;
-        check(
-            pair,
-            end - 3,
-            &[0x0502, 1, 0],
-            ErrorCode::ProgramEnd,
-            end - 3,
-        );
-        check(
-            pair,
-            end - 3,
-            &[0x0502, 1, 0x100],
-            ErrorCode::BadField,
-            end - 3,
-        );
+        for (word, code) in [(0, ErrorCode::ProgramEnd), (0x100, ErrorCode::BadField)] {
+            check(pair, end - 3, &[0x0502, 1, word], code, end - 3);
+        }
     });
 }
 
@@ -253,28 +245,25 @@ fn sums_beyond_the_memory_and_entries_beyond_the_table_stop_the_stream_unit() {
             for offset in [far, far + 1, u16::MAX] {
                 pair.write_row_offset(beyond, 5, Some(offset));
                 let program = [weights.clone(), matmul_by(4, rows, bank), HALT];
-                let words: Vec<u32> = program.iter().flat_map(Instruction::encode).collect();
                 if offset > far {
                     check_instructions(pair, &program, code, 1);
                     // Rows behind the last one in use have no address to lose.
                     let fewer = [weights.clone(), matmul_by(4, beyond.max(1), bank), HALT];
                     if beyond > 0 {
-                        let end = pair.run_instructions(&fewer).unwrap();
-                        assert!(matches!(end, End::Halt(_)), "{}", pair.place);
+                        check_halt(pair, &fewer);
                     }
                 } else {
-                    pair.write_program(0, &words);
-                    let end = pair.run(0, 100_000).unwrap();
-                    assert!(matches!(end, End::Halt(_)), "{}", pair.place);
+                    check_halt(pair, &program);
                 }
             }
             pair.write_row_offset(beyond, 5, None);
         }
         let entry = [weights.clone(), matmul_by(last, rows, bank), HALT];
         check_instructions(pair, &entry, code, 1);
-        let entry = [weights.clone(), matmul_by(last - 1, rows, bank), HALT];
-        let end = pair.run_instructions(&entry).unwrap();
-        assert!(matches!(end, End::Halt(_)), "{}", pair.place);
+        check_halt(
+            pair,
+            &[weights.clone(), matmul_by(last - 1, rows, bank), HALT],
+        );
         let entry = [weights, matmul_by(255, rows, bank), HALT];
         check_instructions(pair, &entry, code, 1);
     });
@@ -293,15 +282,13 @@ fn a_late_fault_names_the_last_product() {
             let mut program = vec![weights.clone(), matmul_by(0, rows, bank)];
             program.extend(vec![epilogue.clone(); distance]);
             program.push(HALT);
-            let words: Vec<u32> = program.iter().flat_map(Instruction::encode).collect();
-            pair.write_program(0, &words);
-            let end = pair.run(0, 100_000).unwrap_or_else(|m| panic!("{m}"));
+            let end = pair.run_instructions(&program).or_panic();
             assert!(
                 matches!(end, End::Error(ErrorCode::Address, _)),
                 "{}: {end:?}",
                 pair.place
             );
-            pair.compare().unwrap_or_else(|message| panic!("{message}"));
+            pair.compare().or_panic();
         }
     });
 }
@@ -328,11 +315,7 @@ fn results_without_an_address_and_addresses_without_a_result() {
 #[test]
 fn a_wait_without_progress_is_stuck_in_its_clock() {
     on_machines(|pair| {
-        let words: Vec<u32> = [drain(8, 1, 1), HALT]
-            .iter()
-            .flat_map(Instruction::encode)
-            .collect();
-        pair.write_program(0, &words);
+        pair.write_program(0, &encode(&[drain(8, 1, 1), HALT]));
         let host = &mut pair.host;
         host.write(Register::StartPc.address(), 0).expect("taken");
         host.write(Register::Ctrl.address(), CTRL_START)

@@ -3,24 +3,53 @@
 use crate::machines;
 use crate::rtl;
 use heddle_arch::host::{
-    CTRL_START, ColumnSelect, Counter, ID, Register, Status, activation_address, buffer_address,
+    CTRL_START, ColumnSelect, Counter, ID, Register, activation_address, buffer_address,
     column_address, program_address, register_address, row_offset_address,
 };
-use heddle_arch::isa::{ErrorCode, Instruction};
+use heddle_arch::isa::ErrorCode;
 use heddle_arch::params::{Params, Reset, ResetLevel, ResetStyle};
 use heddle_arch::requantise::Scale;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::machines::Machine;
+use crate::machines::dump::encode;
 use crate::machines::pair::{End, HALT, Pair, random_word};
 use crate::machines::programs::random_program;
-use crate::rtl::{Checked, Coverage};
+use crate::rtl::{Checked, Coverage, OrPanic};
 
 fn pair_of(machine: &Machine, seed: u64) -> (Pair<'_>, ChaCha8Rng) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let pair = Pair::new(machine, seed, &mut rng).unwrap_or_else(|message| panic!("{message}"));
+    let pair = Pair::new(machine, seed, &mut rng).or_panic();
     (pair, rng)
+}
+
+/// Starts the program at word 0.
+fn start(pair: &mut Pair) {
+    for (register, data) in [(Register::StartPc, 0), (Register::Ctrl, CTRL_START)] {
+        pair.host.write(register.address(), data).unwrap();
+    }
+}
+
+/// Runs a random program on both machines.
+fn run_random(pair: &mut Pair, rng: &mut ChaCha8Rng) {
+    let program = random_program(rng, pair.params());
+    if !matches!(pair.run_instructions(&program).or_panic(), End::Halt(_)) {
+        pair.prepare().or_panic();
+    }
+    pair.compare().or_panic();
+}
+
+/// Words of a random program that comes to its HALT: some wait for what never comes.
+fn ending(pair: &Pair, rng: &mut ChaCha8Rng) -> Vec<u32> {
+    loop {
+        let words = encode(&random_program(rng, pair.params()));
+        let mut golden = pair.golden.clone();
+        golden.write_program(0, &words);
+        if golden.run(0, 100_000).is_ok() {
+            return words;
+        }
+    }
 }
 
 /// A read, with the answer that it must get.
@@ -126,26 +155,16 @@ fn writes_outside_a_memory_change_nothing() {
     for params in [machines::tiny(), machines::wide()] {
         let machine = Machine::new(params);
         let (mut pair, mut rng) = pair_of(&machine, 1);
-        // A program that reaches HALT and is not stuck.
-        let words = loop {
-            let program = random_program(&mut rng, pair.params());
-            let words: Vec<u32> = program.iter().flat_map(Instruction::encode).collect();
-            let mut golden = pair.golden.clone();
-            golden.write_program(0, &words);
-            if golden.run(0, 500_000).is_ok() {
-                break words;
-            }
-        };
+        let words = ending(&pair, &mut rng);
         pair.write_program(0, &words);
         for _ in 0..400 {
             let address = outside(&mut rng, pair.params());
             pair.host.write(address, rng.random()).expect("taken");
         }
-        pair.compare().unwrap_or_else(|message| panic!("{message}"));
-        let end = pair.run(0, 500_000);
-        let end = end.unwrap_or_else(|message| panic!("{message}"));
+        pair.compare().or_panic();
+        let end = pair.run(0, 500_000).or_panic();
         assert!(matches!(end, End::Halt(_)), "{}", pair.message("no HALT"));
-        pair.compare().unwrap_or_else(|message| panic!("{message}"));
+        pair.compare().or_panic();
     }
 }
 
@@ -172,7 +191,7 @@ fn the_zero_codec_is_exact_for_every_zero_point() {
             "z {zero_point}"
         );
     }
-    pair.compare().unwrap_or_else(|message| panic!("{message}"));
+    pair.compare().or_panic();
 }
 
 #[test]
@@ -190,9 +209,7 @@ fn a_start_right_behind_buffer_requests_counts_none_of_them() {
                     pair.host.read(buffer_address(partition, 3)).unwrap();
                 }
             }
-            let end = pair
-                .run(0, 1000)
-                .unwrap_or_else(|message| panic!("{message}"));
+            let end = pair.run(0, 1000).or_panic();
             let End::Halt(counters) = end else {
                 panic!("{}", pair.message("no HALT"));
             };
@@ -216,23 +233,15 @@ fn registers_answer_and_memories_are_held_off_while_a_program_runs() {
     let words = long_program(pair.params());
     pair.write_program(0, &words);
     let expected = pair.golden.run(0, 100_000);
-    pair.host.write(Register::StartPc.address(), 0).unwrap();
-    pair.host
-        .write(Register::Ctrl.address(), CTRL_START)
-        .unwrap();
+    start(&mut pair);
     let mut earlier = 0;
     for _ in 0..20 {
         let status = pair.host.status().unwrap();
-        assert_eq!(
-            status,
-            Status {
-                running: true,
-                done: false,
-                error: false,
-                code: 0,
-                pc: 0
-            }
+        assert!(
+            status.running && !status.done && !status.error,
+            "{status:?}"
         );
+        assert_eq!((status.code, status.pc), (0, 0));
         let cycles = pair.host.counter(Counter::Cycles).unwrap();
         assert!(cycles > earlier, "CYCLES counts");
         earlier = cycles;
@@ -251,13 +260,13 @@ fn registers_answer_and_memories_are_held_off_while_a_program_runs() {
         buffer_address(200, 0),
     ] {
         let model = pair.host.model();
-        let port = |name| model.port(name).expect("a port of the machine");
-        let (valid, write, addr, ready) = (
-            port("host_valid_i"),
-            port("host_write_i"),
-            port("host_addr_i"),
-            port("host_ready_o"),
-        );
+        let ports = [
+            "host_valid_i",
+            "host_write_i",
+            "host_addr_i",
+            "host_ready_o",
+        ];
+        let [valid, write, addr, ready] = ports.map(|name| model.port(name).unwrap());
         for (pin, value) in [(valid, 1), (write, 1), (addr, address.into())] {
             model.set(pin, value);
         }
@@ -276,7 +285,7 @@ fn registers_answer_and_memories_are_held_off_while_a_program_runs() {
     // MATMUL of 5 words takes 7 cycles, HALT its FETCH; then HEAD waits.
     let cycles = pair.host.counter(Counter::Cycles).unwrap();
     assert_eq!(cycles, 7 + 1 + 4096);
-    pair.compare().unwrap_or_else(|message| panic!("{message}"));
+    pair.compare().or_panic();
 }
 
 /// FETCH, HEAD and R + C + 32 + E quiet cycles, as `docs/isa.md` says.
@@ -286,10 +295,7 @@ fn halt_ends_in_the_clock_of_the_page() {
         let machine = Machine::new(params);
         let (mut pair, _) = pair_of(&machine, 1);
         pair.write_program(0, &HALT.encode());
-        pair.host.write(Register::StartPc.address(), 0).unwrap();
-        pair.host
-            .write(Register::Ctrl.address(), CTRL_START)
-            .unwrap();
+        start(&mut pair);
         let array = &machine.params.array;
         let model = pair.host.model();
         let running = model.port("running_o").unwrap();
@@ -320,13 +326,7 @@ fn a_machine_with_another_reset_runs_and_is_reset() {
         let (mut pair, mut rng) = pair_of(&machine, 1);
         for _ in 0..2 {
             for _ in 0..10 {
-                let program = random_program(&mut rng, pair.params());
-                let end = pair.run_instructions(&program);
-                let end = end.unwrap_or_else(|message| panic!("{message}"));
-                if !matches!(end, End::Halt(_)) {
-                    pair.prepare().unwrap_or_else(|message| panic!("{message}"));
-                }
-                pair.compare().unwrap_or_else(|message| panic!("{message}"));
+                run_random(&mut pair, &mut rng);
             }
             // In the middle of a program: at once, or at the next clock.
             let words = long_program(pair.params());
@@ -354,7 +354,7 @@ fn a_machine_with_another_reset_runs_and_is_reset() {
             assert!(!status.running && !status.done && !status.error);
             // ZERO is a register of the host port.
             pair.set_zero(0);
-            pair.prepare().unwrap_or_else(|message| panic!("{message}"));
+            pair.prepare().or_panic();
         }
     }
 }
@@ -363,25 +363,12 @@ fn a_machine_with_another_reset_runs_and_is_reset() {
 fn a_request_that_waits_for_the_end_of_a_program_finds_its_results() {
     let machine = Machine::new(machines::tiny());
     let (mut pair, mut rng) = pair_of(&machine, 2);
-    // Some random programs wait for what never comes; this one is to end.
-    let ends = |words: &[u32]| {
-        let mut golden = pair.golden.clone();
-        golden.write_program(0, words);
-        golden.run(0, 100_000).is_ok()
-    };
-    let mut words = Vec::new();
-    while words.is_empty() || !ends(&words) {
-        let program = random_program(&mut rng, pair.params());
-        words = program.iter().flat_map(Instruction::encode).collect();
-    }
+    let words = ending(&pair, &mut rng);
     pair.write_program(0, &words);
     pair.golden.run(0, 100_000).unwrap();
-    pair.host.write(Register::StartPc.address(), 0).unwrap();
-    pair.host
-        .write(Register::Ctrl.address(), CTRL_START)
-        .unwrap();
+    start(&mut pair);
     // No wait for the end: the port holds the first read until then.
-    pair.compare().unwrap_or_else(|message| panic!("{message}"));
+    pair.compare().or_panic();
     assert!(pair.host.status().unwrap().done);
 }
 
@@ -396,11 +383,7 @@ fn column_parameters_reach_their_column_and_tile_alone() {
             let column = rng.random_range(0..cols);
             pair.write_column(column, rng.random_range(0..tiles), rng.random(), scale);
         }
-        let program = random_program(&mut rng, pair.params());
-        if let End::Error(..) = pair.run_instructions(&program).unwrap() {
-            pair.prepare().unwrap();
-        }
-        pair.compare().unwrap_or_else(|message| panic!("{message}"));
+        run_random(&mut pair, &mut rng);
     }
 }
 
@@ -423,10 +406,6 @@ fn pet_58_entries_of_tables_that_do_not_exist_are_not_written() {
         for _ in 0..40 {
             pair.write_activation(rng.random_range(0..tables), rng.random(), rng.random());
         }
-        let program = random_program(&mut rng, pair.params());
-        if let End::Error(..) = pair.run_instructions(&program).unwrap() {
-            pair.prepare().unwrap();
-        }
-        pair.compare().unwrap_or_else(|message| panic!("{message}"));
+        run_random(&mut pair, &mut rng);
     }
 }

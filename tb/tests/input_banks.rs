@@ -2,7 +2,7 @@
 //! get there.
 
 use crate::machines;
-use heddle_arch::isa::{Drain, ErrorCode, Instruction, LoadWeights, Record, RowBlock};
+use heddle_arch::isa::{Drain, Instruction, LoadWeights, Record, RowBlock};
 use heddle_arch::network::Network;
 use heddle_arch::params::{Params, ProgramMemory};
 use heddle_compiler::compile;
@@ -14,7 +14,8 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::machines::Machine;
 use crate::machines::build;
-use crate::machines::pair::{End, HALT, Pair, row};
+use crate::machines::pair::{HALT, Pair, row};
+use crate::program_banks::walls;
 
 /// Cycles that a layer may take.
 const LIMIT: u64 = 1 << 20;
@@ -116,27 +117,14 @@ fn drain(base: u32, loops: &[(u32, u32)]) -> Instruction {
     Instruction::Drain(build::drain(1, base, loops))
 }
 
-/// Runs instructions on both machines: `at` is the number of the one with an ADDRESS error, if there is one. No bank has
-/// other words than predicted, and the input banks have those of before.
+/// As [`walls::check`], and the input banks hold what they held before.
 #[track_caller]
 fn check(pair: &mut Pair, program: &[Instruction], at: Option<usize>) {
     let params = pair.params();
-    pair.set_zero(0);
     let input = params.work_bytes() / 8..params.partition_words();
     let before = words(&mut pair.host, params, input.clone());
-    let end = pair.run_instructions(program);
-    let end = end.unwrap_or_else(|message| panic!("{message}"));
-    let place = &pair.place;
-    match at {
-        Some(at) => {
-            let pc: usize = program[..at].iter().map(Instruction::words).sum();
-            assert_eq!(end, End::Error(ErrorCode::Address, pc as u32), "{place}");
-        }
-        None => assert!(matches!(end, End::Halt(_)), "{place}: {end:?}"),
-    }
-    pair.compare().unwrap_or_else(|message| panic!("{message}"));
+    walls::check(pair, program, at);
     assert!(words(&mut pair.host, params, input) == before);
-    pair.prepare().unwrap_or_else(|message| panic!("{message}"));
 }
 
 /// Weights of one tile, and a product of so many vectors.

@@ -8,7 +8,6 @@ mod buffer;
 mod control;
 mod depthwise;
 mod designs;
-mod elements;
 mod errors;
 mod figures;
 #[allow(dead_code, reason = "the compiler's tests use the rest")]

@@ -148,25 +148,6 @@ fn clocks_and_run_until_count_cycles() {
     assert_eq!(model.run_until(odd, 1, 0), None);
 }
 
-#[test]
-fn models_of_one_library_are_independent_and_may_change_threads() {
-    let mut first = counter(Trace::None);
-    let second = counter(Trace::None);
-    let count = first.port("count_o").unwrap();
-    first.cycles(5);
-    let mut second = std::thread::spawn(move || {
-        let mut second = second;
-        second.cycles(1_000);
-        second
-    })
-    .join()
-    .unwrap();
-    second.cycles(1);
-    drop(first);
-    second.cycles(1);
-    assert_eq!(second.get(count), 1_002);
-}
-
 /// Writes two waves, the second one after a pause without, and returns their contents.
 fn waves(trace: Trace) -> [Vec<u8>; 2] {
     let folder = tempfile::tempdir().unwrap();

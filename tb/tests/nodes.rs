@@ -1,15 +1,14 @@
 //! Networks of products and transposes on the emitted machine: values and counters against the golden models.
 
-use crate::generator;
 use crate::generator::matrices::{network, random_matrices};
 use crate::machines;
 use crate::machines::Machine;
 use crate::rtl;
-use crate::rtl::{Checked, Coverage};
+use crate::rtl::{Checked, Coverage, OrPanic};
+use crate::top::{images, run_images};
 use heddle_arch::network::{LayerKind, Network};
 use heddle_compiler::matrix::DrainForm;
-use heddle_compiler::{IdentitySource, MatrixOptions, Options, Program, compile_with};
-use heddle_tb::network::Bench;
+use heddle_compiler::{IdentitySource, MatrixOptions, Options, compile_with};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
@@ -31,43 +30,6 @@ fn whole(form: DrainForm) -> Options {
     options(true, matrices)
 }
 
-/// Runs images on a program; every value and counter must be as predicted.
-fn run_program(
-    machine: &Machine,
-    seed: u64,
-    network: &Network,
-    program: &Program,
-    images: &[Vec<i8>],
-) -> Checked {
-    let at =
-        |error: &dyn std::fmt::Display| format!("{}, seed {seed}: {error}", machine.params.name);
-    let bench = Bench::new(machine.host(seed), &machine.params, network, program);
-    let mut bench = bench.map_err(|e| at(&e))?;
-    for image in images {
-        bench.run_image(image, None).map_err(|e| at(&e))?;
-    }
-    for (plan, found) in program.runs.iter().zip(&bench.report().layers) {
-        let name = &found.name;
-        if let Some((image, index, hardware, golden)) = found.first_mismatch {
-            let message =
-                format!("{name}: image {image}, value {index} is {hardware}, not {golden}");
-            return Err(at(&message));
-        }
-        if let Some((_, counter, hardware, golden)) = found.wrong_counters.first() {
-            return Err(at(&format!(
-                "{name}: {counter} is {hardware}, not {golden}"
-            )));
-        }
-        if found.cycles != plan.cycles {
-            return Err(at(&format!(
-                "{name}: {} cycles, not {}",
-                found.cycles, plan.cycles
-            )));
-        }
-    }
-    Ok(())
-}
-
 /// A product of the input with weights, its transpose, and the product of that with the input.
 fn chain(rows: u32, cols: u32) -> Network {
     let features = rows + 2;
@@ -87,25 +49,23 @@ fn chain(rows: u32, cols: u32) -> Network {
     )
 }
 
-fn images(network: &Network, seed: u64, count: usize) -> Vec<Vec<i8>> {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let images = (0..count).map(|_| generator::random_image(&mut rng, network));
-    images.collect()
-}
-
 #[test]
 fn pet_35_pet_36_pet_37_pet_40_pet_41_a_transpose_between_products_without_the_host() {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
     for params in [machines::tiny(), machines::tall(), machines::wide()] {
         let machine = Machine::new(params);
         let network = chain(machine.params.array.rows + 2, machine.params.array.cols);
         for form in [DrainForm::All, DrainForm::Direct] {
-            let program = compile_with(&network, &machine.params, whole(form));
-            let program = program.unwrap_or_else(|error| panic!("{error}"));
+            let program = compile_with(&network, &machine.params, whole(form)).or_panic();
             // One run with one HALT: nothing is written or read before its end.
             assert_eq!(program.runs.len(), 1);
-            let images = images(&network, 1, 2);
-            run_program(&machine, 1, &network, &program, &images)
-                .unwrap_or_else(|error| panic!("{form:?}: {error}"));
+            run_images(
+                &machine,
+                1,
+                (&network, &program),
+                images(&mut rng, &network, 2),
+            )
+            .unwrap_or_else(|error| panic!("{form:?}: {error}"));
         }
     }
 }
@@ -116,8 +76,8 @@ fn a_wrong_identity_is_found() {
     let network = chain(6, 4);
     let options = whole(DrainForm::Direct);
     let mut program = compile_with(&network, &machine.params, options).expect("it fits");
-    let images = images(&network, 1, 1);
-    run_program(&machine, 1, &network, &program, &images).expect("exact");
+    let images = images(&mut ChaCha8Rng::seed_from_u64(1), &network, 1);
+    run_images(&machine, 1, (&network, &program), images.clone()).expect("exact");
     // The row of the identity in partition 2 gets its 1 where that of partition 1 is.
     let row = |partition: u32| {
         let one = u64::to_le_bytes(1 << (8 * partition));
@@ -125,8 +85,8 @@ fn a_wrong_identity_is_found() {
     };
     let word = program.image.iter_mut().find(row(2)).expect("the identity");
     word.2 = u64::to_le_bytes(1 << 8);
-    let error = run_program(&machine, 1, &network, &program, &images).expect_err("wrong");
-    assert!(error.contains("value "), "{error}");
+    let error = run_images(&machine, 1, (&network, &program), images).expect_err("wrong");
+    assert!(error.contains("output "), "{error}");
 }
 
 /// Channels to the end: N transposes of C x HW.
@@ -146,7 +106,7 @@ fn pet_x4_channels_last_of_the_annex_and_of_random_tensors() {
     let golden = heddle_sim::network::run(&annex, &image).expect("it runs");
     assert_eq!(golden[0].values, expected);
     let program = compile_with(&annex, &machine.params, options).expect("it fits");
-    run_program(&machine, 1, &annex, &program, &[image]).unwrap();
+    run_images(&machine, 1, (&annex, &program), [(image, None)]).unwrap();
 
     for (batch, channels, height, width) in [(2, 3, 5, 3), (3, 6, 2, 4), (1, 9, 3, 3)] {
         let network = nchw_to_nhwc(batch, channels, height, width);
@@ -156,8 +116,8 @@ fn pet_x4_channels_last_of_the_annex_and_of_random_tensors() {
         let loads = loads.filter(|step| step.unit == heddle_compiler::Unit::Weights);
         let blocks = channels.div_ceil(4) * (height * width).div_ceil(4);
         assert_eq!(loads.count() as u32, batch * blocks);
-        let images = images(&network, 7, 2);
-        run_program(&machine, 7, &network, &program, &images).unwrap();
+        let images = images(&mut ChaCha8Rng::seed_from_u64(7), &network, 2);
+        run_images(&machine, 7, (&network, &program), images).unwrap();
     }
 }
 
@@ -171,7 +131,7 @@ fn pet_x1_elements_of_16_bits_as_a_layer() {
     let expected = [0x34, 0x12, 0xFF, 0x00, 0xCD, 0xAB, 0x00, 0xFF].map(|byte: u8| byte as i8);
     let golden = heddle_sim::network::run(&network, &image).expect("it runs");
     assert_eq!(golden[0].values, expected);
-    run_program(&machine, 1, &network, &program, &[image.to_vec()]).unwrap();
+    run_images(&machine, 1, (&network, &program), [(image, None)]).unwrap();
 }
 
 /// Vectors of a program that are simulated.
@@ -202,10 +162,8 @@ fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Chec
     if vectors > VECTORS_MOST {
         return Ok(false);
     }
-    let images: Vec<Vec<i8>> = (0..2)
-        .map(|_| generator::random_image(&mut rng, &network))
-        .collect();
-    run_program(machine, seed, &network, &program, &images)?;
+    let images = images(&mut rng, &network, 2);
+    run_images(machine, seed, (&network, &program), images)?;
     for layer in &network.layers {
         coverage.event("product", matches!(layer.kind, LayerKind::Matmul(_)));
         coverage.event("transpose", matches!(layer.kind, LayerKind::Transpose(_)));

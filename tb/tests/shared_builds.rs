@@ -1,5 +1,6 @@
 //! Modules that Verilator translates once: the same values in the same clocks as the flat model.
 
+use crate::rtl::OrPanic;
 use heddle_tb::verilate::{Options, Sources, Trace, XInitial, build_shared};
 use heddle_tb::{Model, PortId};
 use rand::{Rng, SeedableRng};
@@ -68,7 +69,7 @@ fn options(blocks: &[&str]) -> Options {
 }
 
 fn load(options: &Options, seed: Option<u32>) -> Model {
-    let library = build_shared(&sources(), options).unwrap_or_else(|error| panic!("{error}"));
+    let library = build_shared(&sources(), options).or_panic();
     Model::load_with(&library, seed).unwrap()
 }
 

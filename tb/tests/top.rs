@@ -6,28 +6,84 @@ use crate::machines;
 use heddle_arch::host::Counter;
 use heddle_arch::network::{LayerKind, Network};
 use heddle_arch::params::{MaskPlace, Params};
-use heddle_compiler::{Mapping, Options, compile, compile_with};
+use heddle_compiler::{Mapping, Options, Program, compile, compile_with};
 use heddle_tb::host::Access;
-use heddle_tb::network::{Bench, LayerReport};
+use heddle_tb::network::{Bench, LayerReport, NetworkReport};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::fmt::Display;
 
 use crate::machines::{Machine, verdict};
-use crate::rtl::{Checked, Coverage};
+use crate::rtl::{Checked, Coverage, OrPanic};
 
-#[test]
-fn ttu_058_tiny_model_read_and_written_by_three_units_gives_the_golden_outputs_and_counters() {
-    let text = include_str!("../../models/tiny.json");
-    let network = Network::from_json(text).unwrap_or_else(|error| panic!("{error}"));
-    let machine = Machine::new(machines::tiny());
-    let program = compile(&network, &machine.params).unwrap();
-    let mut bench = Bench::new(machine.host(1), &machine.params, &network, &program).unwrap();
-    for (image, label) in network.images.iter().zip(&network.labels) {
-        bench.run_image(image, Some(*label as usize)).unwrap();
+/// Runs images on a program: every value, counter and number of cycles must be as predicted.
+pub fn run_images<I: AsRef<[i8]>>(
+    machine: &Machine,
+    seed: u64,
+    (network, program): (&Network, &Program),
+    images: impl IntoIterator<Item = (I, Option<usize>)>,
+) -> Checked<NetworkReport> {
+    let at = |error: &dyn Display| format!("{}, seed {seed}: {error}", machine.params.name);
+    let bench = Bench::new(machine.host(seed), &machine.params, network, program);
+    let mut bench = bench.map_err(|e| at(&e))?;
+    for (image, label) in images {
+        let run = bench.run_image(image.as_ref(), label);
+        run.map_err(|e| at(&e))?;
     }
     let report = bench.report();
-    verdict(report).unwrap_or_else(|message| panic!("{message}"));
-    assert_eq!(report.images, network.images.len());
+    verdict(report).map_err(|e| at(&e))?;
+    for (plan, found) in program.runs.iter().zip(&report.layers) {
+        if found.cycles != plan.cycles {
+            let (cycles, planned) = (found.cycles, plan.cycles);
+            return Err(at(&format!(
+                "{}: {cycles} cycles, not {planned}",
+                found.name
+            )));
+        }
+    }
+    Ok(report.clone())
+}
+
+/// So many random images.
+pub fn images(
+    rng: &mut ChaCha8Rng,
+    network: &Network,
+    count: usize,
+) -> Vec<(Vec<i8>, Option<usize>)> {
+    let images = (0..count).map(|_| (generator::random_image(rng, network), None));
+    images.collect()
+}
+
+/// The first images of a trained network, with their labels.
+pub fn labelled(
+    network: &Network,
+    count: usize,
+) -> impl Iterator<Item = (&Vec<i8>, Option<usize>)> {
+    let labels = network.labels.iter().map(|label| Some(*label as usize));
+    network.images.iter().zip(labels).take(count)
+}
+
+/// The trained network with depthwise layers, and its machine.
+pub fn mobile() -> (Network, Machine) {
+    let network = Network::from_json(include_str!("../../models/mobile.json")).unwrap();
+    let mut params = Params::from_json(include_str!("../../configs/edge.json")).unwrap();
+    params.post.pooling = true;
+    params.column_tiles = 64;
+    params.program.words = 2048;
+    (network, Machine::new(params))
+}
+
+#[test]
+fn ttu_056_ttu_057_ttu_058_spm_46_tiny_model_read_and_written_by_three_units_gives_the_golden_outputs_and_counters()
+ {
+    let text = include_str!("../../models/tiny.json");
+    let network = Network::from_json(text).or_panic();
+    let machine = Machine::new(machines::tiny());
+    let program = compile(&network, &machine.params).unwrap();
+    let count = network.images.len();
+    let report =
+        run_images(&machine, 1, (&network, &program), labelled(&network, count)).or_panic();
+    assert_eq!(report.images, count);
     assert!(report.images > 0);
     assert_eq!(report.layers.len(), network.layers.len());
 }
@@ -63,18 +119,10 @@ fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Chec
     if vectors > VECTORS_MOST {
         return Ok(false);
     }
-    let place = |error: &dyn std::fmt::Display| format!("{}, seed {seed}: {error}", params.name);
-    let bench = Bench::new(machine.host(seed), params, &network, &program);
-    let mut bench = bench.map_err(|e| place(&e))?;
-    for _ in 0..2 {
-        let image = generator::random_image(&mut rng, &network);
-        bench.run_image(&image, None).map_err(|e| place(&e))?;
-    }
-    verdict(bench.report()).map_err(|e| place(&e))?;
-
+    let images = images(&mut rng, &network, 2);
+    let report = run_images(machine, seed, (&network, &program), images)?;
     let lanes = params.lanes();
-    for (plan, found) in program.runs.iter().zip(&bench.report().layers) {
-        assert_eq!(found.cycles, plan.cycles, "{}", found.name);
+    for plan in &program.runs {
         coverage.event("several layers in one run", plan.layers.len() > 1);
     }
     for layer in &network.layers {
@@ -89,7 +137,7 @@ fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Chec
         );
         coverage.event("dilation", layer.dilation != [1, 1]);
     }
-    for (layer, found) in network.layers.iter().zip(&bench.report().layers) {
+    for (layer, found) in network.layers.iter().zip(&report.layers) {
         let pixels = layer.output.height * layer.output.width;
         coverage.event("stride", layer.stride != [1, 1]);
         coverage.event("left halo", layer.padding.left > 0);
@@ -147,7 +195,7 @@ fn run_mappings(params: Params, coverage: &mut Coverage) {
     for (channels, seed) in (1..=3).flat_map(|channels| (0..3).map(move |seed| (channels, seed))) {
         let mut rng = ChaCha8Rng::seed_from_u64(100 * u64::from(channels) + seed);
         let network = first_layer_network(&mut rng, channels);
-        let images = [(); 2].map(|()| generator::random_image(&mut rng, &network));
+        let images = images(&mut rng, &network, 2);
         let mut outputs = Vec::new();
         for mapping in [Mapping::Channel, Mapping::Flattened] {
             let place = format!(
@@ -161,14 +209,8 @@ fn run_mappings(params: Params, coverage: &mut Coverage) {
             let Ok(program) = compile_with(&network, params, options) else {
                 continue;
             };
-            let bench = Bench::new(machine.host(seed), params, &network, &program);
-            let mut bench = bench.unwrap_or_else(|error| panic!("{place}: {error}"));
-            for image in &images {
-                let run = bench.run_image(image, None);
-                run.unwrap_or_else(|error| panic!("{place}: {error}"));
-            }
-            let report = bench.report();
-            verdict(report).unwrap_or_else(|message| panic!("{place}: {message}"));
+            let report = run_images(&machine, seed, (&network, &program), images.clone());
+            let report = report.unwrap_or_else(|message| panic!("{place}: {message}"));
             for (layer, plan) in report.layers.iter().zip(&program.layers) {
                 assert_eq!(layer.cycles, plan.choice.cost.cycles, "{place}");
             }
@@ -233,7 +275,7 @@ fn sgcr_20_sgcr_23_one_load_of_the_row_offsets_serves_all_images() {
         let image = generator::random_image(&mut rng, &network);
         bench.run_image(&image, None).unwrap();
     }
-    verdict(bench.report()).unwrap_or_else(|message| panic!("{message}"));
+    verdict(bench.report()).or_panic();
     let accesses = bench.host().take_record();
     let waits = accesses.iter().filter(|a| **a == Access::Wait).count();
     assert_eq!(waits, 4 * network.layers.len(), "runs of layers");
@@ -278,25 +320,15 @@ fn pet_61_spm_45_random_networks_agree_on_machines_of_every_kind() {
 /// one run.
 #[test]
 fn pet_59_the_mobile_network_gives_the_golden_outputs_and_counters() {
-    let network = Network::from_json(include_str!("../../models/mobile.json")).unwrap();
-    let mut params = Params::from_json(include_str!("../../configs/edge.json")).unwrap();
-    params.post.pooling = true;
-    params.column_tiles = 64;
-    params.program.words = 2048;
-    let machine = Machine::new(params);
+    let (network, machine) = mobile();
     for whole in [false, true] {
         let options = Options {
             whole,
             ..Options::default()
         };
         let program = compile_with(&network, &machine.params, options).unwrap();
-        let mut bench = Bench::new(machine.host(1), &machine.params, &network, &program).unwrap();
-        let labels = network.labels.iter().map(|label| Some(*label as usize));
-        for (image, label) in network.images.iter().zip(labels).take(4) {
-            bench.run_image(image, label).unwrap();
-        }
-        let report = bench.report();
-        verdict(report).unwrap_or_else(|message| panic!("{message}"));
+        let images = labelled(&network, 4);
+        let report = run_images(&machine, 1, (&network, &program), images).or_panic();
         // Of the first four images the network itself misreads one.
         assert_eq!((report.images, report.correct), (4, 3));
         let cycles: u64 = program.runs.iter().map(|run| run.cycles).sum();

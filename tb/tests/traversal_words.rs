@@ -8,7 +8,7 @@ use crate::designs;
 use crate::traversal_unit::records::{add_window, random_commands};
 use heddle_arch::traverse::{Command, UnitShape};
 
-/// The blocks with all options.
+/// The unit with all options.
 const SHAPE: UnitShape = UnitShape {
     rows: 3,
     loops: 2,
@@ -18,18 +18,6 @@ const SHAPE: UnitShape = UnitShape {
     trips: true,
     attach: true,
     group_setup: true,
-};
-
-/// The unit without options.
-const PLAIN: UnitShape = UnitShape {
-    rows: 2,
-    loops: 3,
-    offset_bits: 8,
-    address_bits: 8,
-    equality: false,
-    trips: false,
-    attach: false,
-    group_setup: false,
 };
 
 /// Words that are offered one by one, over a port that may not take them at once.
@@ -141,22 +129,4 @@ fn traversal_unit_agrees() {
         });
     }
     run.check();
-}
-
-#[test]
-fn traversal_unit_without_options_agrees() {
-    let mut words = Words::new(PLAIN);
-    agreement("traversal_unit_plain", designs::traversal_unit_plain())
-        .seed(44)
-        .cycles(3000)
-        .drive(move |s| drive_unit(s, &mut words))
-        .event("address", |s| s.is("valid_o") && s.is("ready_i"))
-        .event("end", |s| s.is("valid_o") && s.is("end_o"))
-        .event("outermost loop ends", |s| {
-            s.is("valid_o") && s.get("final_o", 2) == 1 && !s.is("final_o")
-        })
-        .event("word waits for the registers", |s| {
-            s.is("busy_o") && s.is("instr_valid_i") && !s.is("instr_ready_o") && !s.is("error_o")
-        })
-        .check();
 }

@@ -27,36 +27,28 @@ fn faulty(tables: Tables, change: impl Fn(&mut Tables), messages: &[&str]) {
 
 #[test]
 fn counts_are_checked() {
-    let empty = "has 0 entries, expected 1 to 65535";
-    faulty(example(), |t| t.bases.clear(), &[&format!("bases {empty}")]);
-    faulty(
-        example(),
-        |t| t.offsets.clear(),
-        &[&format!("offsets {empty}")],
-    );
-    let long = |t: &mut Tables| {
-        t.bases = (0..65536).collect();
-        t.pixels = 65536;
-    };
-    faulty(
-        example(),
-        long,
-        &["bases has 65536 entries, expected 1 to 65535"],
-    );
-    let long = |t: &mut Tables| t.offsets = vec![0; 65536];
-    faulty(
-        example(),
-        long,
-        &["offsets has 65536 entries, expected 1 to 65535"],
-    );
-    let outputs = ["outputs is 0, expected 1 to 65535"];
-    faulty(example(), |t| t.outputs = 0, &outputs);
-    let outputs = ["outputs is 65536, expected 1 to 65535"];
-    faulty(example(), |t| t.outputs = 65536, &outputs);
-    let pixels = ["pixels is 3, expected a divisor of 4, the bases"];
-    faulty(example(), |t| t.pixels = 3, &pixels);
-    let pixels = ["pixels is 0, expected a divisor of 4, the bases"];
-    faulty(example(), |t| t.pixels = 0, &pixels);
+    type Case = (&'static str, fn(&mut Tables));
+    let counts: [Case; 6] = [
+        ("bases has 0 entries", |t| t.bases.clear()),
+        ("offsets has 0 entries", |t| t.offsets.clear()),
+        ("bases has 65536 entries", |t| {
+            (t.bases, t.pixels) = ((0..65536).collect(), 65536);
+        }),
+        ("offsets has 65536 entries", |t| t.offsets = vec![0; 65536]),
+        ("outputs is 0", |t| t.outputs = 0),
+        ("outputs is 65536", |t| t.outputs = 65536),
+    ];
+    for (found, change) in counts {
+        faulty(
+            example(),
+            change,
+            &[&format!("{found}, expected 1 to 65535")],
+        );
+    }
+    for pixels in [3, 0] {
+        let message = format!("pixels is {pixels}, expected a divisor of 4, the bases");
+        faulty(example(), |t| t.pixels = pixels, &[&message]);
+    }
     let shift = ["unit_shift is 4, expected 0 to 3"];
     faulty(example(), |t| t.unit_shift = 4, &shift);
     let base = ["weight_base is 65536, expected 0 to 65535"];

@@ -56,6 +56,14 @@ fn masks_follow_the_offsets() {
     assert_eq!(Tables::from_bytes(&bytes), Ok(padded()));
 }
 
+/// The words of a file without its checksum.
+fn words(bytes: &[u8]) -> Vec<u32> {
+    let words = bytes[..bytes.len() - 4].chunks(4);
+    words
+        .map(|four| u32::from_le_bytes(four.try_into().expect("4")))
+        .collect()
+}
+
 #[track_caller]
 fn unreadable(bytes: &[u8], message: &str) {
     let error = Tables::from_bytes(bytes).expect_err("a damaged file");
@@ -83,13 +91,11 @@ fn damaged_files_are_refused() {
         );
     }
     let changed = |word: usize, value: u32| {
-        let mut words: Vec<u32> = (good.chunks(4))
-            .map(|four| u32::from_le_bytes(four.try_into().expect("4")))
-            .collect();
-        words.pop();
+        let mut words = words(&good);
         words[word] = value;
         file(&words)
     };
+    let long = "the head counts 65535 bases and 9 offsets";
     for (word, value, message) in [
         (1, 2, "word 1, version, is 2, expected 1"),
         (2, 8, "word 2, flags, is 8, expected 0 to 7"),
@@ -103,33 +109,22 @@ fn damaged_files_are_refused() {
         (5, 65536, "word 5, taps, is 65536, expected 1 to 65535"),
         (6, 0, "word 6, pixels, is 0, expected 1 to 65535"),
         (7, 0, "word 7, outputs, is 0, expected 1 to 65535"),
-        (
-            4,
-            65535,
-            "holds 88 bytes, expected 262212: the head counts 65535 bases and 9 offsets",
-        ),
-        (
-            2,
-            2,
-            "holds 88 bytes, expected 140: the head counts 4 bases and 9 offsets",
-        ),
-        (
-            2,
-            4,
-            "holds 88 bytes, expected 92: the head counts 4 bases and 9 offsets",
-        ),
     ] {
         unreadable(&changed(word, value), message);
+    }
+    for (word, value, bytes, counts) in [
+        (4, 65535, 262_212, long),
+        (2, 2, 140, counts),
+        (2, 4, 92, counts),
+    ] {
+        let message = format!("holds 88 bytes, expected {bytes}: {counts}");
+        unreadable(&changed(word, value), &message);
     }
     let mut flipped = good.clone();
     flipped[50] ^= 0x10;
     let error = Tables::from_bytes(&flipped).expect_err("a flipped bit");
     assert!(matches!(error, TableFileError::Checksum { .. }), "{error}");
-    let masked = padded().to_bytes().expect("bytes");
-    let mut words: Vec<u32> = (masked.chunks(4))
-        .map(|four| u32::from_le_bytes(four.try_into().expect("4")))
-        .collect();
-    words.pop();
+    let mut words = words(&padded().to_bytes().expect("bytes"));
     words[36] |= 1 << 20;
     let expected = "the mask word of tap 1 is 0x00100100, expected bits 16 to 31 to be 0";
     unreadable(&file(&words), expected);

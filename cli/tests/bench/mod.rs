@@ -5,10 +5,21 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
+use serde_json::Value;
+
 /// The tiny preset.
 pub const CONFIG: &str = include_str!("../../../configs/tiny.json");
 /// The tiny network.
 pub const MODEL: &str = include_str!("../../../models/tiny.json");
+
+/// The arguments of a command line; one with spaces stands between single quotes.
+fn split(line: &str) -> impl Iterator<Item = &str> {
+    let parts = line.split('\'').enumerate();
+    parts.flat_map(|(at, part)| match at % 2 {
+        0 => part.split_whitespace().collect(),
+        _ => vec![part],
+    })
+}
 
 /// What a run gave.
 pub struct Run {
@@ -45,32 +56,50 @@ impl Bench {
         std::fs::write(path, text).expect("a file");
     }
 
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    pub fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
+        let venv = concat!(env!("CARGO_MANIFEST_DIR"), "/../.venv");
         command
             .current_dir(self.path())
-            .args(arguments)
-            .env(
-                "HEDDLE_VENV",
-                concat!(env!("CARGO_MANIFEST_DIR"), "/../.venv"),
-            )
+            .args(split(line))
+            .env("HEDDLE_VENV", venv)
             .stdin(Stdio::null());
         command
     }
 
-    pub fn heddle(&self, arguments: &[&str]) -> Run {
-        Self::run(self.command(arguments))
+    pub fn heddle(&self, line: &str) -> Run {
+        Self::run(self.command(line))
+    }
+
+    /// Runs the binary, asserts that it ends with 0 and without a message, and gives what it prints.
+    #[track_caller]
+    pub fn done(&self, line: &str) -> String {
+        let run = self.heddle(line);
+        let ended = (run.code, run.stderr.as_str());
+        assert_eq!(ended, (Some(0), ""), "{line}: {}", run.stdout);
+        run.stdout
+    }
+
+    /// The JSON that a run prints which must be [`done`](Self::done).
+    #[track_caller]
+    pub fn json(&self, line: &str) -> Value {
+        serde_json::from_str(&self.done(line)).expect("JSON")
+    }
+
+    /// The text of a file of the folder.
+    #[track_caller]
+    pub fn read(&self, name: &str) -> String {
+        let path = self.path().join(name);
+        std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
     /// `heddle cosim` or `sim` with the models of all tests, which are built once: one at a time.
-    pub fn simulate(&self, arguments: &[&str]) -> Run {
+    pub fn simulate(&self, line: &str) -> Run {
         static TURN: Mutex<()> = Mutex::new(());
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut command = self.command(arguments);
-        command.env(
-            "HEDDLE_CACHE",
-            concat!(env!("CARGO_TARGET_TMPDIR"), "/models"),
-        );
+        let mut command = self.command(line);
+        let cache = concat!(env!("CARGO_TARGET_TMPDIR"), "/models");
+        command.env("HEDDLE_CACHE", cache);
         Self::run(command)
     }
 
@@ -86,17 +115,37 @@ impl Bench {
     /// Runs the binary and asserts that it refuses with exactly these lines, says nothing else,
     /// and changes nothing in the folder.
     #[track_caller]
-    pub fn refused(&self, arguments: &[&str], lines: &[&str]) {
+    pub fn refused(&self, line: &str, lines: &[&str]) {
         let before = self.content();
-        let run = self.heddle(arguments);
-        let expected: String = lines
-            .iter()
-            .map(|line| format!("error: {line}\n"))
-            .collect();
-        assert_eq!(run.stderr, expected, "{arguments:?}");
-        assert_eq!(run.code, Some(2), "{arguments:?}");
-        assert_eq!(run.stdout, "", "{arguments:?}");
-        assert!(before == self.content(), "{arguments:?} changed the folder");
+        let run = self.heddle(line);
+        let expected = lines.iter().map(|text| format!("error: {text}\n"));
+        let expected: String = expected.collect();
+        assert_eq!(run.stderr, expected, "{line}");
+        assert_eq!(run.code, Some(2), "{line}");
+        assert_eq!(run.stdout, "", "{line}");
+        assert!(before == self.content(), "{line} changed the folder");
+    }
+
+    /// As [`refused`](Self::refused) for each row: more arguments, then the lines, with ` | ` between them.
+    #[track_caller]
+    pub fn refusals(&self, command: &str, rows: &[&str]) {
+        for row in rows {
+            let (arguments, lines) = row.split_once("| ").expect("arguments and lines");
+            let lines: Vec<&str> = lines.split(" | ").collect();
+            self.refused(&format!("{command} {arguments}"), &lines);
+        }
+    }
+
+    /// Asserts for each row, arguments and ` | ` and a part of the message, that they are refused in one line.
+    #[track_caller]
+    pub fn refused_with(&self, rows: &[&str]) {
+        for row in rows {
+            let (line, part) = row.split_once(" | ").expect("arguments and a message");
+            let run = self.heddle(line);
+            let told = run.stderr.lines().count() == 1 && run.stderr.contains(part);
+            assert!(told, "{line}: {}", run.stderr);
+            assert_eq!(run.code, Some(2), "{line}: {}", run.stdout);
+        }
     }
 
     /// All files and folders with their contents.

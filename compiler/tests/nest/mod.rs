@@ -1,6 +1,6 @@
 //! Units for nests, and the addresses that rows give.
 use heddle_arch::traverse::{Command, Row, Run, UnitShape};
-use heddle_compiler::nest::{Nest, Refusal};
+use heddle_compiler::nest::Nest;
 use heddle_sim::traversal::UnitModel;
 
 /// 8 rows of 8 loops, 32 bits, all options.
@@ -30,14 +30,13 @@ pub fn addresses(rows: &[Row], unit: &UnitShape) -> Vec<(u8, u64)> {
     elements.map(|e| (e.row as u8, e.address)).collect()
 }
 
-/// Asserts that a unit refuses a nest with this message.
+/// Asserts that a unit refuses nests; a row is the kind of refusal, the nest and the message.
 #[track_caller]
-pub fn refused(text: &str, unit: &UnitShape, refusal: Refusal, message: &str) {
-    let result = Nest::parse(text).and_then(|nest| nest.compile(unit));
-    let error = result.err().unwrap_or_else(|| panic!("{text:?} is taken"));
-    assert_eq!(
-        (error.to_string().as_str(), error.refusal),
-        (message, refusal),
-        "{text}"
-    );
+pub fn refused(unit: &UnitShape, rows: &[&str]) {
+    for row in rows {
+        let text = row.split(" | ").nth(1).expect("a nest");
+        let result = Nest::parse(text).and_then(|nest| nest.compile(unit));
+        let error = result.err().unwrap_or_else(|| panic!("{text:?} is taken"));
+        assert_eq!(format!("{:?} | {text} | {error}", error.refusal), *row);
+    }
 }

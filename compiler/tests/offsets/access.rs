@@ -23,34 +23,31 @@ fn banks(count: u32, merge: bool) -> Banks {
     }
 }
 
+/// The steps of rows that take one address from all.
+fn broadcast(count: usize, tables: &Tables) -> Vec<Step> {
+    rows(count, Spread::Broadcast).steps(tables).collect()
+}
+
 fn reads(steps: &[Step]) -> usize {
     steps.iter().flatten().flatten().count()
 }
 
 #[test]
 fn tiles_of_5_4_read_what_they_use() {
-    let steps: Vec<Step> = rows(3, Spread::Broadcast)
-        .steps(&tables(&request(figure13())))
-        .collect();
+    let steps = broadcast(3, &tables(&request(figure13())));
     assert_eq!((steps.len(), reads(&steps)), (18, 36));
     assert!(steps[9..].iter().all(|step| step[1..] == [None, None]));
-    let steps: Vec<Step> = rows(16, Spread::Broadcast)
-        .steps(&tables(&asymmetric()))
-        .collect();
+    let steps = broadcast(16, &tables(&asymmetric()));
     assert_eq!((steps.len(), reads(&steps)), (24, 288));
 }
 
 #[test]
 fn trace_of_5_8_1() {
-    let steps: Vec<Step> = rows(2, Spread::Broadcast)
-        .steps(&tables(&request(figure13())))
-        .collect();
+    let steps = broadcast(2, &tables(&request(figure13())));
     let first = [0, 1, 2, 4, 5, 6, 8, 9, 10, 4, 5, 6, 8, 9, 10, 12, 13, 14];
     let expected: Vec<Step> = first.map(|a| vec![Some(a), Some(a + 1)]).to_vec();
     assert_eq!(steps, expected);
-    let steps: Vec<Step> = rows(4, Spread::Broadcast)
-        .steps(&tables(&request(figure13())))
-        .collect();
+    let steps = broadcast(4, &tables(&request(figure13())));
     assert_eq!((steps.len(), reads(&steps)), (9, 36));
 }
 
@@ -93,24 +90,15 @@ fn conflicts_of_5_8_3() {
             assert_eq!(banked.conflict_degree(&addresses), degree, "{count} banks");
         }
         // It follows from the bases alone.
-        assert_eq!(
-            banked.conflict_degree(&[0, 1, 4, 5]),
-            degree,
-            "{count} banks"
-        );
-        assert_eq!(
+        let of_bases = banked.conflict_degree(&[0, 1, 4, 5]);
+        assert_eq!(of_bases, degree, "{count} banks");
+        let skewed = rows(4, Spread::Skew);
+        let clocks = [
             banked.clocks(steps.steps(&tables)),
-            broadcast,
-            "{count} banks"
-        );
-        let steps = rows(4, Spread::Skew);
-        assert_eq!(banked.clocks(steps.steps(&tables)), skew, "{count} banks");
-        let together = banks(count, true);
-        assert_eq!(
-            together.clocks(steps.steps(&tables)),
-            merged,
-            "{count} banks"
-        );
+            banked.clocks(skewed.steps(&tables)),
+            banks(count, true).clocks(skewed.steps(&tables)),
+        ];
+        assert_eq!(clocks, [broadcast, skew, merged], "{count} banks");
     }
 }
 
@@ -152,16 +140,8 @@ fn sgcr_36_line_fills_of_5_9() {
     let small = tables(&request(figure13()));
     let [together, apart] = orders(&small, 4);
     for (lines, k_outer, row_outer) in [(1, 16, 12), (2, 4, 10), (3, 4, 4)] {
-        assert_eq!(
-            line_fills(together.iter().copied(), 4, lines),
-            k_outer,
-            "{lines} lines"
-        );
-        assert_eq!(
-            line_fills(apart.iter().copied(), 4, lines),
-            row_outer,
-            "{lines} lines"
-        );
+        let fills = [&together, &apart].map(|order| line_fills(order.iter().copied(), 4, lines));
+        assert_eq!(fills, [k_outer, row_outer], "{lines} lines");
     }
     assert_eq!(together.len(), 36);
     let four = rows(4, Spread::Broadcast);
@@ -182,16 +162,8 @@ fn sgcr_36_line_fills_of_a_larger_case_of_5_9() {
         (32, 3072, 1652),
         (64, 584, 584),
     ] {
-        assert_eq!(
-            line_fills(together.iter().copied(), 16, lines),
-            k_outer,
-            "{lines} lines"
-        );
-        assert_eq!(
-            line_fills(apart.iter().copied(), 16, lines),
-            row_outer,
-            "{lines} lines"
-        );
+        let fills = [&together, &apart].map(|order| line_fills(order.iter().copied(), 16, lines));
+        assert_eq!(fills, [k_outer, row_outer], "{lines} lines");
     }
     assert_eq!(together.len(), 73_728);
     let sixteen = rows(16, Spread::Broadcast);

@@ -3,17 +3,24 @@
 use heddle_compiler::offsets::compress::{
     bases_by_counters, bases_by_image, compress, offsets_by_channel, offsets_by_counters,
 };
-use heddle_compiler::offsets::{
-    Convolution, Fill, Filled, Nest, Pad, Repeat, Request, Sides, Table,
-};
+use heddle_compiler::offsets::{Convolution, Fill, Filled, Nest, Pad, Repeat, Request, Table};
 
-use super::{asymmetric, convolution, request, tables};
+use super::{asymmetric, convolution, request, sides, tables};
 
 fn only(fill: Fill) -> Filled {
     Filled {
         written: Vec::new(),
         fills: vec![fill],
     }
+}
+
+fn repeat([entry, block, blocks]: [u32; 3], step: i32) -> Fill {
+    Fill::Repeat(Repeat {
+        entry,
+        block,
+        blocks,
+        step,
+    })
 }
 
 fn nest(value: i32, counts: [u32; 3], steps: [i32; 3]) -> Fill {
@@ -28,12 +35,7 @@ fn nest(value: i32, counts: [u32; 3], steps: [i32; 3]) -> Fill {
 #[test]
 fn sgcr_49_the_12_bases_of_an_image_and_a_step_of_168_bytes_are_24_bases() {
     let filled = bases_by_image(&asymmetric()).expect("a batch");
-    let repeat = Fill::Repeat(Repeat {
-        entry: 12,
-        block: 12,
-        blocks: 1,
-        step: 168,
-    });
+    let repeat = repeat([12, 12, 1], 168);
     assert_eq!(filled.fills, [repeat]);
     assert_eq!(filled.written, tables(&asymmetric()).bases[..12]);
     assert_eq!(filled.expand(), tables(&asymmetric()).bases);
@@ -50,12 +52,7 @@ fn sgcr_50_increments_of_5_3_reproduce_both_lists() {
     assert_eq!(offsets.expand(), tables(&asymmetric()).offsets);
     let channels = offsets_by_channel(&asymmetric()).expect("channels");
     assert_eq!(channels.written, [0, 2, 4, 28, 30, 32]);
-    let repeat = Fill::Repeat(Repeat {
-        entry: 6,
-        block: 6,
-        blocks: 1,
-        step: 84,
-    });
+    let repeat = repeat([6, 6, 1], 84);
     assert_eq!(channels.fills, [repeat]);
     assert_eq!(channels.expand(), tables(&asymmetric()).offsets);
 }
@@ -63,36 +60,19 @@ fn sgcr_50_increments_of_5_3_reproduce_both_lists() {
 #[test]
 fn fills_are_writes_of_registers() {
     let nest = nest(-3, [3, 2, 1], [2, -24, 52]);
-    let minus = |value: i32| value as u32;
-    let expected = [
-        (16, 2),
-        (17, 100),
-        (18, minus(-3)),
-        (19, 3),
-        (20, 2),
-        (21, 2),
-        (22, minus(-24)),
-        (23, 1),
-        (24, 52),
-        (25, 0),
-    ];
+    let expected = [2, 100, -3, 3, 2, 2, -24, 1, 52, 0].map(|value: i32| value as u32);
+    let expected: Vec<_> = (16..).zip(expected).collect();
     assert_eq!(nest.registers(Table::Offsets, 100), expected);
-    let repeat = Fill::Repeat(Repeat {
-        entry: 12,
-        block: 6,
-        blocks: 5,
-        step: -1,
-    });
+    let repeat = repeat([12, 6, 5], -1);
     let writes = repeat.registers(Table::Bases, 100);
-    let expected = [
+    for write in [
         (16, 1),
         (17, 112),
         (19, 6),
         (20, u32::MAX),
         (21, 5),
         (25, 1),
-    ];
-    for write in expected {
+    ] {
         assert!(writes.contains(&write), "{write:?} in {writes:?}");
     }
 }
@@ -139,12 +119,7 @@ fn masked_entries_are_copied_with_their_masks() {
             channels: 3,
             images,
             pad: Pad::Mask,
-            padding: Sides {
-                top: 1,
-                bottom: 1,
-                left: 1,
-                right: 1,
-            },
+            padding: sides(1),
             ..convolution(4, 5, [3, 3])
         };
         tables(&request(shape))

@@ -4,11 +4,7 @@ use heddle_compiler::offsets::order::{reorder, to_distances, to_steps, weight_or
 use heddle_compiler::offsets::{Convolution, Request, Row, Tables, Tap, index, rows, taps};
 use heddle_sim::blocks::offsets::examples::{self, SMALL_BASES, SMALL_OFFSETS};
 
-use super::{convolution, figure13, gemm, request, run, tables};
-
-fn wide(list: &[i8]) -> Vec<i64> {
-    list.iter().copied().map(i64::from).collect()
-}
+use super::{convolution, figure13, gemm, request, run, tables, wide};
 
 /// A and B of 5.1.1.
 fn data() -> [Vec<i64>; 2] {
@@ -36,10 +32,8 @@ fn sgcr_05_rows_of_5_1_1_are_pixel_and_image() {
         y,
         x,
     };
-    assert_eq!(
-        found,
-        [row(0, 0, 0), row(1, 0, 1), row(2, 1, 0), row(3, 1, 1)]
-    );
+    let expected = [row(0, 0, 0), row(1, 0, 1), row(2, 1, 0), row(3, 1, 1)];
+    assert_eq!(found, expected);
 }
 
 #[test]
@@ -207,15 +201,8 @@ fn sgcr_41_tables_made_in_another_order_by_other_blocks_are_the_same() {
     assert_eq!(offsets.expect("counters").expand(), tables.offsets);
     assert_eq!(bases.expect("counters").expand(), tables.bases);
     let (m_base, k_memory_offset) = index::tables(&figure15()).expect("a plain convolution");
-    let wide = |list: &[i32]| {
-        list.iter()
-            .map(|entry| i64::from(*entry))
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(
-        (m_base, k_memory_offset),
-        (wide(&tables.bases), wide(&tables.offsets))
-    );
+    let expected = (wide(&tables.bases), wide(&tables.offsets));
+    assert_eq!((m_base, k_memory_offset), expected);
     let dilated = Convolution {
         dilation: [1, 2],
         ..figure15()

@@ -77,39 +77,14 @@ fn sgcr_51_a_step_of_nhwc_is_negative_and_the_results_are_those_of_nchw() {
 #[test]
 fn sgcr_17_sgcr_36_the_order_for_reuse_follows_the_memory() {
     let orders = [
-        (
-            Layout::Nchw,
-            1,
-            [0, 1, 2, 3, 4, 5, 6, 7],
-            [0, 1, 6, 7, 12, 13, 18, 19],
-        ),
-        (
-            Layout::Cnhw,
-            1,
-            [0, 1, 2, 3, 4, 5, 6, 7],
-            [0, 1, 12, 13, 24, 25, 36, 37],
-        ),
-        (
-            Layout::Nhwc,
-            1,
-            [0, 2, 4, 6, 1, 3, 5, 7],
-            [0, 1, 2, 3, 4, 5, 6, 7],
-        ),
-        (
-            Layout::NchwVector,
-            2,
-            [0, 2, 1, 3, 4, 6, 5, 7],
-            [0, 1, 2, 3, 12, 13, 14, 15],
-        ),
-        (
-            Layout::NchwVector,
-            4,
-            [0, 2, 4, 6, 1, 3, 5, 7],
-            [0, 1, 2, 3, 4, 5, 6, 7],
-        ),
+        ([0, 1, 2, 3, 4, 5, 6, 7], [0, 1, 6, 7, 12, 13, 18, 19]),
+        ([0, 1, 2, 3, 4, 5, 6, 7], [0, 1, 12, 13, 24, 25, 36, 37]),
+        ([0, 2, 4, 6, 1, 3, 5, 7], [0, 1, 2, 3, 4, 5, 6, 7]),
+        ([0, 2, 1, 3, 4, 6, 5, 7], [0, 1, 2, 3, 12, 13, 14, 15]),
+        ([0, 2, 4, 6, 1, 3, 5, 7], [0, 1, 2, 3, 4, 5, 6, 7]),
     ];
     let expected = convolve(&shape(Layout::Nchw, 1), element, &weights(8));
-    for (layout, vector, order, offsets) in orders {
+    for ((layout, vector), (order, offsets)) in LAYOUTS.into_iter().zip(orders) {
         let shape = shape(layout, vector);
         let wanted = Request {
             reuse_order: true,

@@ -34,6 +34,21 @@ pub fn convolution(height: u32, width: u32, kernel: [u32; 2]) -> Convolution {
     }
 }
 
+/// As many zeros on each side.
+pub fn sides(zeros: u32) -> Sides {
+    Sides {
+        top: zeros,
+        bottom: zeros,
+        left: zeros,
+        right: zeros,
+    }
+}
+
+/// Entries as numbers of 64 bits.
+pub fn wide<T: Copy + Into<i64>>(list: &[T]) -> Vec<i64> {
+    list.iter().map(|entry| (*entry).into()).collect()
+}
+
 /// Plain tables for elements of one byte.
 pub fn request(convolution: Convolution) -> Request {
     Request {

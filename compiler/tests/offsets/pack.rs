@@ -121,17 +121,10 @@ fn sgcr_53_a_pointer_that_only_increments_gives_the_results_of_5_3() {
             ..asymmetric()
         };
         for (rows, columns) in [(1, 1), (4, 2), (5, 1), (16, 3), (24, 2)] {
-            let expected = super::asymmetric::c();
-            assert_eq!(
-                output_stationary(&wanted, rows, columns),
-                expected,
-                "{rows} {columns}"
-            );
-            assert_eq!(
-                weight_stationary(&wanted, rows, columns),
-                expected,
-                "{rows} {columns}"
-            );
+            for loops in [output_stationary, weight_stationary] {
+                let found = loops(&wanted, rows, columns);
+                assert_eq!(found, super::asymmetric::c(), "{rows} {columns}");
+            }
         }
     }
 }

@@ -3,16 +3,11 @@
 use heddle_compiler::offsets::{Convolution, Layout, Pad, Request, Sides, Tables, generate};
 use heddle_sim::blocks::offsets::examples::{PADDED_ADDRESSES, PADDED_BASES, PADDED_C};
 
-use super::{convolution, request, run, tables};
+use super::{convolution, request, run, sides, tables};
 
 fn padded(pad: Pad) -> Convolution {
     Convolution {
-        padding: Sides {
-            top: 1,
-            bottom: 1,
-            left: 1,
-            right: 1,
-        },
+        padding: sides(1),
         pad,
         ..convolution(3, 3, [3, 3])
     }
@@ -114,9 +109,7 @@ fn a_row_that_lies_in_the_padding_alone_is_zero() {
     let far = Convolution {
         padding: Sides {
             top: 5,
-            left: 0,
-            bottom: 0,
-            right: 0,
+            ..Sides::default()
         },
         ..padded(Pad::Mask)
     };

@@ -13,7 +13,7 @@ use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::{convolve, gemm, request, store, tables};
+use super::{convolve, gemm, request, store, tables, wide};
 
 const SEED: u64 = 0x00ff_5e75;
 const SHAPES: usize = 800;
@@ -179,23 +179,9 @@ fn sgcr_03_sgcr_06_sgcr_08_sgcr_17_sgcr_46_sgcr_50_random_shapes_are_those_of_ne
     }
     // Another dilation rarely leaves as many pixels.
     assert!(same_size >= 100, "{same_size} shapes");
-    let expected = [
-        "Nchw",
-        "Cnhw",
-        "Nhwc",
-        "NchwVector",
-        "padding by mask",
-        "stored padding",
-        "groups of a batch",
-        "two strides",
-        "two dilations",
-        "running",
-        "unit shift",
-        "negative step",
-        "negative base",
-        "reuse order",
-    ];
-    for what in expected {
+    let expected = "Nchw, Cnhw, Nhwc, NchwVector, padding by mask, stored padding, groups of a batch, two strides, \
+                    two dilations, running, unit shift, negative step, negative base, reuse order";
+    for what in expected.split(", ") {
         assert!(seen.0.contains(what), "{what} never occurred");
     }
 }
@@ -287,15 +273,7 @@ fn check_index(request: &Request, shape: &Convolution, label: &str) {
         return;
     };
     let plain = tables(&super::request(shape.clone()));
-    let wide = |list: &[i32]| {
-        list.iter()
-            .map(|entry| i64::from(*entry))
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(
-        (bases, offsets),
-        (wide(&plain.bases), wide(&plain.offsets)),
-        "{label}"
-    );
+    let expected = (wide(&plain.bases), wide(&plain.offsets));
+    assert_eq!((bases, offsets), expected, "{label}");
     assert_eq!(request.convolution.as_ref(), Some(shape));
 }

@@ -1,9 +1,9 @@
 //! Sizes of tables: the first table of 5.9.
 
 use heddle_compiler::offsets::size::{Sizes, sizes};
-use heddle_compiler::offsets::{Convolution, Pad, Request, Sides};
+use heddle_compiler::offsets::{Convolution, Pad, Request};
 
-use super::{asymmetric, convolution, figure13, request, tables};
+use super::{asymmetric, convolution, figure13, request, sides, tables};
 
 #[track_caller]
 fn check(wanted: &Request, numbers: [u64; 5], growth: f64, bits: [u32; 2], distinct_steps: usize) {
@@ -36,12 +36,7 @@ fn sgcr_02_tables_of_5_9_and_what_they_replace() {
     let bordered = Convolution {
         channels: 64,
         outputs: 64,
-        padding: Sides {
-            top: 1,
-            bottom: 1,
-            left: 1,
-            right: 1,
-        },
+        padding: sides(1),
         pad: Pad::Border,
         ..convolution(56, 56, [3, 3])
     };
@@ -90,12 +85,7 @@ fn sgcr_02_tables_of_5_9_and_what_they_replace() {
 #[test]
 fn negative_bases_take_a_bit_for_the_sign() {
     let masked = Convolution {
-        padding: Sides {
-            top: 1,
-            bottom: 1,
-            left: 1,
-            right: 1,
-        },
+        padding: sides(1),
         pad: Pad::Mask,
         ..convolution(3, 3, [3, 3])
     };

@@ -6,11 +6,49 @@ use heddle_arch::host::Counter;
 use heddle_arch::network::{Input, Layer, LayerKind, Network, Padding, Shape};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::{Rounding, Scale};
-use heddle_compiler::{LayerPlan, Program};
+use heddle_compiler::{LayerPlan, Mapping, Options, Program, compile};
 use heddle_sim::machine::{Counters, Machine};
 use heddle_sim::network::run as golden;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+
+fn read(path: String) -> String {
+    let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// A network of `models`.
+pub fn model(name: &str) -> Network {
+    Network::from_json(&read(format!("models/{name}.json"))).unwrap()
+}
+
+/// A configuration of `configs`.
+pub fn preset(name: &str) -> Params {
+    Params::from_json(&read(format!("configs/{name}.json"))).unwrap()
+}
+
+/// Layers that take it have this mapping.
+pub fn mapped(mapping: Mapping) -> Options {
+    Options {
+        mapping: Some(mapping),
+        ..Options::default()
+    }
+}
+
+/// All layers in one run.
+pub fn whole() -> Options {
+    Options {
+        whole: true,
+        ..Options::default()
+    }
+}
+
+/// Why a network cannot be compiled.
+#[track_caller]
+pub fn refusal(network: &Network, params: &Params) -> String {
+    let refused = compile(network, params).expect_err("it cannot be compiled");
+    refused.to_string()
+}
 
 /// Sizes of a machine that tests vary; everything else has its usual value.
 #[derive(Debug, Clone, Copy)]

@@ -343,17 +343,6 @@ pub const EXPECTED_BITS: [BitsRow; 11] = [
 /// Probabilities of a zero byte at which mask slice (or field) and hybrid equal a plain memory.
 pub const BREAK_EVEN: [f64; 2] = [0.329, 0.258];
 
-/// A word with a non-zero byte exactly where `mask` has a bit; the bytes depend on `salt`.
-pub fn word_with_mask(mask: u8, salt: u8) -> u64 {
-    let byte = |k: u32| -> u8 {
-        let value = salt.wrapping_mul(29).wrapping_add((37 * k) as u8);
-        if value == 0 { 0x80 } else { value }
-    };
-    (0..8)
-        .filter(|k| mask >> k & 1 == 1)
-        .fold(0, |w, k| w | u64::from(byte(k)) << (8 * k))
-}
-
 /// A word with a non-zero unit exactly where `mask` has a bit (bit k is unit k); the units depend
 /// on `salt`, and one in four has a single bit.
 pub fn masked_word(layout: &Layout, mask: u64, salt: u64) -> Word {

@@ -24,8 +24,8 @@ fn write(address: u16, word: Word) -> SlicedInputs {
 
 fn read(address: u16) -> SlicedInputs {
     SlicedInputs {
-        write: None,
         read: Some(address),
+        ..IDLE
     }
 }
 
@@ -180,10 +180,9 @@ fn check_traffic(layout: &Layout, seed: u64) {
     for cycle in 0..600_u16 {
         let mut inputs = IDLE;
         if cycle < 4 || rng.random_bool(0.6) {
-            let address = if cycle < 4 {
-                cycle
-            } else {
-                rng.random_range(0..4)
+            let address = match cycle {
+                0..4 => cycle,
+                _ => rng.random_range(0..4),
             };
             let mask = match rng.random_range(0..3) {
                 0 => rng.random::<u64>() & rng.random::<u64>(),
@@ -212,11 +211,8 @@ fn check_traffic(layout: &Layout, seed: u64) {
         let lanes = outputs.accesses.lanes & !layout.positions(outputs.accesses.slice_writes);
         assert_eq!(lanes, 0, "seed {seed}, {layout:?}");
     }
-    assert_eq!(
-        model.counts(),
-        reference.counts(),
-        "seed {seed}, {layout:?}"
-    );
+    let counts = [model.counts(), reference.counts()];
+    assert_eq!(counts[0], counts[1], "seed {seed}, {layout:?}");
 }
 
 #[test]

@@ -39,19 +39,29 @@ impl<const N: usize> PinValue for Signed<N> {
     }
 }
 
-/// An input or an array of inputs of any dimension, as a list of elements in row-major order.
-pub trait InputPins {
+/// A pin or an array of pins of any dimension, as a list of elements in row-major order.
+pub trait Pins {
     /// Number of elements.
     fn elements(&self) -> usize;
     /// Bits of an element.
     fn width(&self) -> u32;
     /// True for arrays, also those of one element.
     fn is_array(&self) -> bool;
+}
+
+/// Inputs.
+pub trait InputPins: Pins {
     /// Drives one element.
     fn drive(&mut self, element: usize, value: u64);
 }
 
-impl<T: PinValue> InputPins for Signal<In, T> {
+/// Outputs.
+pub trait OutputPins: Pins {
+    /// Value of one element.
+    fn read(&self, element: usize) -> u64;
+}
+
+impl<D: Direction, T: PinValue> Pins for Signal<D, T> {
     fn elements(&self) -> usize {
         1
     }
@@ -61,93 +71,60 @@ impl<T: PinValue> InputPins for Signal<In, T> {
     fn is_array(&self) -> bool {
         false
     }
+}
+
+impl<T: PinValue> InputPins for Signal<In, T> {
     fn drive(&mut self, _element: usize, value: u64) {
         self.next = T::from_pin(value);
     }
 }
 
-macro_rules! array_of_inputs {
-    ([$($length:tt)*] $array:ty) => {
-        impl<P: InputPins $($length)*> InputPins for $array {
-            fn elements(&self) -> usize {
-                self.iter().map(InputPins::elements).sum()
-            }
-            fn width(&self) -> u32 {
-                self.first().map_or(0, InputPins::width)
-            }
-            fn is_array(&self) -> bool {
-                true
-            }
-            fn drive(&mut self, element: usize, value: u64) {
-                let mut rest = element;
-                for pins in self {
-                    if rest < pins.elements() {
-                        return pins.drive(rest, value);
-                    }
-                    rest -= pins.elements();
-                }
-                panic!("no element {element}");
-            }
-        }
-    };
-}
-array_of_inputs!([] Vec<P>);
-array_of_inputs!([, const N: usize] [P; N]);
-
-/// An output or an array of outputs of any dimension, as a list of elements in row-major order.
-pub trait OutputPins {
-    /// Number of elements.
-    fn elements(&self) -> usize;
-    /// Bits of an element.
-    fn width(&self) -> u32;
-    /// True for arrays, also those of one element.
-    fn is_array(&self) -> bool;
-    /// Value of one element.
-    fn read(&self, element: usize) -> u64;
-}
-
 impl<T: PinValue> OutputPins for Signal<Out, T> {
-    fn elements(&self) -> usize {
-        1
-    }
-    fn width(&self) -> u32 {
-        T::BITS as u32
-    }
-    fn is_array(&self) -> bool {
-        false
-    }
     fn read(&self, _element: usize) -> u64 {
         self.val().to_pin()
     }
 }
 
-macro_rules! array_of_outputs {
+/// The array with an element, and the place of the element in it.
+fn place<P: Pins>(arrays: &[P], mut element: usize) -> (usize, usize) {
+    for (array, pins) in arrays.iter().enumerate() {
+        if element < pins.elements() {
+            return (array, element);
+        }
+        element -= pins.elements();
+    }
+    panic!("no element {element}");
+}
+
+macro_rules! array_of_pins {
     ([$($length:tt)*] $array:ty) => {
-        impl<P: OutputPins $($length)*> OutputPins for $array {
+        impl<P: Pins $($length)*> Pins for $array {
             fn elements(&self) -> usize {
-                self.iter().map(OutputPins::elements).sum()
+                self.iter().map(Pins::elements).sum()
             }
             fn width(&self) -> u32 {
-                self.first().map_or(0, OutputPins::width)
+                self.first().map_or(0, Pins::width)
             }
             fn is_array(&self) -> bool {
                 true
             }
+        }
+        impl<P: InputPins $($length)*> InputPins for $array {
+            fn drive(&mut self, element: usize, value: u64) {
+                let (array, element) = place(self, element);
+                self[array].drive(element, value);
+            }
+        }
+        impl<P: OutputPins $($length)*> OutputPins for $array {
             fn read(&self, element: usize) -> u64 {
-                let mut rest = element;
-                for pins in self {
-                    if rest < pins.elements() {
-                        return pins.read(rest);
-                    }
-                    rest -= pins.elements();
-                }
-                panic!("no element {element}");
+                let (array, element) = place(self, element);
+                self[array].read(element)
             }
         }
     };
 }
-array_of_outputs!([] Vec<P>);
-array_of_outputs!([, const N: usize] [P; N]);
+array_of_pins!([] Vec<P>);
+array_of_pins!([, const N: usize] [P; N]);
 
 /// A block whose pins can be driven by name. Implemented by [`pins!`].
 pub trait Circuit: Block {

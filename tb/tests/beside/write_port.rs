@@ -1,9 +1,29 @@
 //! The port that writes registers and table entries.
 
+use super::Port;
 use heddle_sim::blocks::offsets::Write;
 use heddle_tb::{Model, PortId};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
+
+/// The ports of a block with such a port, start and status, among them its `own` ones.
+pub fn ports(taps: u32, own: &[Port]) -> Vec<Port> {
+    let shared = [
+        ("wr_valid_i", 1, false),
+        ("wr_ready_o", 1, true),
+        ("wr_kind_i", 2, false),
+        ("wr_index_i", 16, false),
+        ("wr_data_i", 32, false),
+        ("refused_o", 1, true),
+        ("start_i", 1, false),
+        ("busy_o", 1, true),
+        ("done_o", 1, true),
+        ("error_o", 3, true),
+    ];
+    let masks = ["wr_row_i", "wr_col_i"].map(|port| (port, taps as usize, false));
+    let masks = masks.iter().filter(|_| taps > 0);
+    shared.iter().chain(own).chain(masks).copied().collect()
+}
 
 /// Valid, kind, index and data, and the mask bits if there are any.
 pub struct WritePort {

@@ -3,7 +3,7 @@
 use heddle_tb::verilate::Sources;
 
 use super::bench::{STATE_3, StateBench, operand, shape_3, weight};
-use super::clients::contents;
+use super::clients::{FILLED, contents};
 use crate::rtl::{Checked, check_mutants, faults};
 
 const CLOCKS: usize = 60;
@@ -25,8 +25,12 @@ fn two_banks_for_each_user(sources: &Sources) -> Checked {
         inputs.weight = weight(8 * loaded as u16, 3);
         // The bench compares these with the outputs of the hardware.
         let outputs = bench.step(&inputs)?;
+        let reads = outputs.events.mask_reads;
+        if clock >= FILLED as usize && reads != 6 {
+            return Err(format!("clock {clock}: {reads} reads of three rows"));
+        }
         for row in 0..3 {
-            if let Some(slot) = clock.checked_sub(6 + row) {
+            if let Some(slot) = clock.checked_sub(9 + row) {
                 let (word, _) = place(slot);
                 let byte = memory[row * words + word].to_le_bytes()[slot % 8];
                 let operand = i16::from(byte as i8);
@@ -36,7 +40,7 @@ fn two_banks_for_each_user(sources: &Sources) -> Checked {
                 }
                 from_banks[0][word / bank] |= operand != 0;
             }
-            if let Some(slot) = clock.checked_sub(3 + row) {
+            if let Some(slot) = clock.checked_sub(6 + row) {
                 let (_, word) = place(slot);
                 let expected = memory[row * words + word];
                 if outputs.w[row] != Some(expected) {
@@ -53,12 +57,12 @@ fn two_banks_for_each_user(sources: &Sources) -> Checked {
 }
 
 #[test]
-fn pet_52_every_user_of_a_partition_gets_the_outputs_of_both_banks() {
+fn pet_49_pet_52_pet_53_every_user_of_a_partition_gets_the_outputs_of_both_banks() {
     two_banks_for_each_user(&STATE_3).unwrap();
     let list = r"
         // Users see the first bank alone; the bank is chosen by the slot behind.
-        heddle_word_mux: select_i[1] ? 8'd255 : 8'd0 => 8'd0
-        heddle_banks: op_arrives_q <= op_read_q => op_arrives_q <= op_take";
+        heddle_word_mux_b2.: select_i[1] ? 8'd255 : 8'd0 => 8'd0
+        heddle_banks: {op_read_q[9], op_read_q[4]} => {op_read_q[8], op_read_q[3]}";
     check_mutants(&STATE_3, &faults(list), |sources, _| {
         two_banks_for_each_user(sources)
     });

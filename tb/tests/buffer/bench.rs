@@ -3,12 +3,10 @@
 use std::sync::LazyLock;
 
 use heddle_hdl::buffer::{BankCount, Partition, StateBuffer};
-use heddle_hdl::sliced::SlicedShape;
 use heddle_sim::buffer::{
     DrainWord, HostRequest, OperandSlot, PartitionShape, StateBufferInputs, StateBufferModel,
     StateBufferOutputs, WeightSlot,
 };
-use heddle_sim::sliced::{MaskPlace, Network};
 use heddle_tb::verilate::Sources;
 
 use rand::Rng;
@@ -16,6 +14,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::random::random_word;
 use crate::rtl::{Checked, Dut, emitted};
+use crate::sliced::sides;
 
 /// Banks of 16 words whose first slice has `first` bytes.
 pub fn shape(banks: usize, first: usize) -> PartitionShape {
@@ -35,7 +34,12 @@ pub fn shape_3() -> PartitionShape {
 pub static PARTITION: LazyLock<Sources> = LazyLock::new(|| partition(&shape_1()));
 pub static STATE_3: LazyLock<Sources> = LazyLock::new(|| {
     let s = shape_3();
-    emitted(StateBuffer::new(3, s.banks, &bank(&s), s.offsets))
+    emitted(StateBuffer::new(
+        3,
+        s.banks,
+        &sides::shape(&s.layout),
+        s.offsets,
+    ))
 });
 
 pub fn partition(shape: &PartitionShape) -> Sources {
@@ -44,32 +48,11 @@ pub fn partition(shape: &PartitionShape) -> Sources {
         input: shape.input_banks,
         program: shape.program_banks,
     };
-    emitted(Partition::new(banks, &bank(shape), shape.offsets))
-}
-
-/// The bank that the layout describes.
-pub fn bank(shape: &PartitionShape) -> SlicedShape {
-    use heddle_hdl::sliced::{MaskPlace as Place, Network as Moves};
-    let layout = &shape.layout;
-    SlicedShape {
-        unit_bits: layout.unit_bits,
-        mask: match layout.mask {
-            MaskPlace::Slice => Place::Slice,
-            MaskPlace::Field => Place::Field,
-            MaskPlace::Hybrid => Place::Hybrid,
-        },
-        network: match layout.network {
-            Network::Full => Moves::Full,
-            Network::Half => Moves::Half,
-            Network::Split => Moves::Split,
-        },
-        exact: layout.exact,
-        right: layout.right,
-        access_threshold: layout.access_threshold,
-        plain: layout.plain,
-        latency: layout.latency,
-        ..SlicedShape::new(shape.words_per_bank, layout.widths.clone())
-    }
+    emitted(Partition::new(
+        banks,
+        &sides::shape(&shape.layout),
+        shape.offsets,
+    ))
 }
 
 /// Design and model side by side. A single partition has further ports: what a chain connects.

@@ -4,7 +4,6 @@
 mod arbitration;
 mod bench;
 mod clients;
-mod psums;
 mod random;
 mod results;
 mod state;

@@ -4,18 +4,10 @@ use crate::agreement::pins;
 use heddle_arch::params::{self, Params};
 use heddle_hdl::blocks::offsets::{OffsetShape, OffsetUnit};
 use heddle_hdl::top::Top;
-use heddle_hdl::traversal::{Arrangement, TraversalShape, TraversalUnit};
+use heddle_hdl::traversal::{TraversalShape, TraversalUnit};
 use samples::Shifter;
 
 pub mod samples;
-
-/// Two rows of three loops in transposed registers, one set, no options.
-pub fn traversal_unit_plain() -> TraversalUnit<8, 9, 8> {
-    TraversalUnit::new(TraversalShape {
-        arrangement: Arrangement::Transposed,
-        ..TraversalShape::plain(2, 3)
-    })
-}
 
 /// Three rows of two loops with all options and four stages in the address sum.
 pub fn traversal_unit() -> TraversalUnit<6, 7, 10> {
@@ -90,17 +82,9 @@ pins! { Top<16, 17, 16> {
     out: host_ready_o, host_rvalid_o, host_rdata_o, running_o, done_o, error_o
 } }
 
-/// A unit has the same ports at all widths.
-macro_rules! unit_pins {
-    ($type:ty) => {
-        pins! { $type {
-            clock: clk;
-            in: rst_n, clear_i, pause_i, demand_i, instr_valid_i, instr_data_i, ready_i;
-            out: demand_ready_o, instr_ready_o, valid_o, addr_o, row_o, kind_o, final_o, last_o,
-                end_o, busy_o, error_o, error_code_o, error_word_o
-        } }
-    };
-}
-
-unit_pins! { TraversalUnit<6, 7, 10> }
-unit_pins! { TraversalUnit<8, 9, 8> }
+pins! { TraversalUnit<6, 7, 10> {
+    clock: clk;
+    in: rst_n, clear_i, pause_i, demand_i, instr_valid_i, instr_data_i, ready_i;
+    out: demand_ready_o, instr_ready_o, valid_o, addr_o, row_o, kind_o, final_o, last_o, end_o,
+        busy_o, error_o, error_code_o, error_word_o
+} }

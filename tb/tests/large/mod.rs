@@ -2,6 +2,7 @@
 
 mod machine;
 
+use crate::rtl::OrPanic;
 use heddle_gen::TextStyle;
 use machine::{Form, Preset};
 use rand::{Rng, SeedableRng};
@@ -63,8 +64,7 @@ fn transpose_128_x_64() {
     let params = machine::params(machine::LARGE, 128, 64);
     let sources = machine::verilog(&params, FOR_SIZE.style);
     let mut host = machine::host(&sources, &params, FOR_SIZE);
-    let took = machine::transpose(&mut host, &params, block(128, 64, 1));
-    let took = took.unwrap_or_else(|error| panic!("{error}"));
+    let took = machine::transpose(&mut host, &params, block(128, 64, 1)).or_panic();
     let seconds = took.time.as_secs_f64();
     println!("{took:?}, {:.0} clocks/s", took.all_clocks as f64 / seconds);
     // The array alone takes 2 R + C - 2 clocks, and the state buffer one for each row.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use heddle_arch::isa::Instruction;
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
-use heddle_compiler::matrix::{MatrixPlace, Shape};
+use heddle_compiler::matrix::{DrainForm, MatrixPlace, Shape, Transpose};
 use heddle_sim::machine::Counters;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -54,6 +54,18 @@ impl Matrix {
                 .sum();
             sum.clamp(-128, 127) as i8
         })
+    }
+}
+
+/// Source from address 0 on, destination behind it.
+pub fn places(shape: Shape, identity: MatrixPlace, params: &Params) -> Transpose {
+    let source = MatrixPlace::new(shape, 0, params);
+    Transpose {
+        source,
+        destination: MatrixPlace::new(shape.transposed(), source.end(), params),
+        identity,
+        tile: UNIT_TILE,
+        form: DrainForm::Direct,
     }
 }
 
@@ -108,6 +120,24 @@ impl<'a> Bench<'a> {
         let place = MatrixPlace::streamed(identity.shape, base, self.params());
         self.write(&place, &identity);
         place
+    }
+
+    /// Writes a matrix and, into bank 1, the identity that transposes it.
+    pub fn transpose(&mut self, matrix: &Matrix) -> Transpose {
+        self.pair.set_zero(0);
+        let identity = self.write_identity(self.params().bank_bytes());
+        let transpose = places(matrix.shape, identity, self.params());
+        self.write(&transpose.source, matrix);
+        transpose
+    }
+
+    /// Runs a transpose and compares with the matrix turned.
+    #[track_caller]
+    pub fn check_transpose(&mut self, transpose: &Transpose, matrix: &Matrix) {
+        let program = transpose.instructions(self.params()).unwrap();
+        self.run(program).unwrap();
+        let turned = matrix.transposed();
+        self.check(&transpose.destination, &turned).unwrap();
     }
 
     /// Runs instructions to HALT on both machines and compares counters and state buffers.

@@ -10,7 +10,6 @@ use rand_chacha::ChaCha8Rng;
 use super::bench::{Bench, Matrix, UNIT_TILE};
 use super::probe::{self, Trace};
 use super::stored::{block, transposed};
-use super::transposes::places;
 use crate::rtl::Checked;
 
 #[test]
@@ -65,10 +64,7 @@ fn pet_36_pet_37_the_host_does_nothing_during_a_transpose() {
     }
     // A host that asks for something is seen.
     let params = bench.params();
-    let identity = bench.write_identity(params.bank_bytes());
-    let program = places(matrix.shape, identity, params)
-        .instructions(params)
-        .unwrap();
+    let program = bench.transpose(&matrix).instructions(params).unwrap();
     let trace = probe::run_disturbed(&mut bench, program, Some(20)).unwrap();
     check_host(&trace).expect_err("a host that asks");
 }
@@ -185,19 +181,6 @@ fn pet_74_a_block_with_more_columns_than_partitions_drains_into_the_partitions_t
     }
 }
 
-#[test]
-fn pet_78_the_host_reads_the_drained_block() {
-    let machine = probe::machine(8, 4);
-    let mut bench = Bench::new(&machine, 1).unwrap();
-    let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let matrix = Matrix::random(&mut rng, 8, 4);
-    transposed(&mut bench, DrainForm::All, &matrix).unwrap();
-    let params = bench.params();
-    let source = MatrixPlace::new(matrix.shape, 0, params);
-    let place = MatrixPlace::new(matrix.shape.transposed(), source.end(), params);
-    assert_eq!(read(&mut bench, &place), matrix.transposed());
-}
-
 /// A matrix as the host reads it from the hardware.
 fn read(bench: &mut Bench, place: &MatrixPlace) -> Matrix {
     let Shape { rows, cols } = place.shape;
@@ -211,13 +194,10 @@ fn read(bench: &mut Bench, place: &MatrixPlace) -> Matrix {
 /// Blocks of a tensor with more rows and columns than there are partitions: the host brings one after the
 /// other and takes its transpose to where it belongs.
 #[test]
-fn pet_31_pet_33_pet_34_a_tensor_larger_than_the_state_buffer() {
+fn pet_31_pet_33_pet_34_pet_78_a_tensor_larger_than_the_state_buffer() {
     let machine = probe::machine(4, 4);
     let mut bench = Bench::new(&machine, 1).unwrap();
-    bench.pair.set_zero(0);
-    let params = bench.params();
-    let identity = bench.write_identity(params.bank_bytes());
-    let p = params.array.rows;
+    let p = bench.params().array.rows;
     for (shape, count) in [((9, 10), 9), ((4, 4), 1), ((5, 4), 2), ((3, 13), 4)] {
         let mut rng = ChaCha8Rng::seed_from_u64(u64::from(shape.1));
         let tensor = Matrix::random(&mut rng, shape.0, shape.1);
@@ -227,9 +207,8 @@ fn pet_31_pet_33_pet_34_a_tensor_larger_than_the_state_buffer() {
             let part = Matrix::new(block.shape.rows, block.shape.cols, |(row, col)| {
                 tensor.at(block.row + row, block.col + col)
             });
-            let transpose = places(part.shape, identity, params);
-            bench.write(&transpose.source, &part);
-            bench.run(transpose.instructions(params).unwrap()).unwrap();
+            let transpose = bench.transpose(&part);
+            bench.check_transpose(&transpose, &part);
             used += 1;
             let found = read(&mut bench, &transpose.destination);
             for row in 0..block.shape.cols {

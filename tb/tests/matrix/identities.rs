@@ -1,10 +1,10 @@
 //! Identity matrices that a program makes of a stored 1 and a stored 0.
 
-use heddle_compiler::matrix::{DrainForm, IdentityBuild, MatrixPlace, Shape, Transpose};
+use heddle_compiler::matrix::{IdentityBuild, MatrixPlace, Shape};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::bench::{Bench, Matrix, UNIT_TILE};
+use super::bench::{Bench, Matrix, UNIT_TILE, places};
 use crate::machines::{self, Machine};
 use crate::rtl::Checked;
 
@@ -29,15 +29,8 @@ fn built(machine: &Machine, seed: u64, one: i8) -> Checked {
     let word = [one as u8, 0, 0, 0, 0, 0, 0, 0];
     bench.pair.write_word(0, build.constants / 8, word);
     let matrix = Matrix::random(&mut rng, rows, cols);
-    let source = MatrixPlace::new(matrix.shape, 0, params);
-    let transpose = Transpose {
-        source,
-        destination: MatrixPlace::new(matrix.shape.transposed(), source.end(), params),
-        identity,
-        tile: UNIT_TILE,
-        form: DrainForm::Direct,
-    };
-    bench.write(&source, &matrix);
+    let transpose = places(matrix.shape, identity, params);
+    bench.write(&transpose.source, &matrix);
     let at = |error: &dyn std::fmt::Display| format!("{rows} x {cols}: {error}");
     let mut program = build.instructions(params).map_err(|e| at(&e))?;
     program.extend(transpose.instructions(params).map_err(|e| at(&e))?);

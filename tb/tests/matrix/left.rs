@@ -7,7 +7,6 @@ use rand_chacha::ChaCha8Rng;
 use super::bench::{Bench, Matrix, UNIT_TILE};
 use super::probe::{self, Trace};
 use super::stored::block;
-use super::transposes::places;
 use crate::machines::Machine;
 use crate::rtl::{Checked, check_mutants, faults, mutated};
 
@@ -82,10 +81,7 @@ fn transpose_from_the_left(machine: &Machine) -> Checked {
     let (rows, cols) = (bench.params().array.rows, bench.params().array.cols);
     let params = bench.params();
     let matrix = block(rows, rows);
-    bench.pair.set_zero(0);
-    let identity = bench.write_identity(params.bank_bytes());
-    let transpose = places(matrix.shape, identity, params);
-    bench.write(&transpose.source, &matrix);
+    let transpose = bench.transpose(&matrix);
     let program = transpose.instructions(params).map_err(|e| e.to_string())?;
     let (trace, verdict) = probe::watch(&mut bench, program, None)?;
     let words = check_weights(&trace)?;

@@ -1,10 +1,9 @@
 //! Matrices on their way through pooling and activation functions.
 
 use heddle_arch::isa::{Drain, Instruction, Pooling, Reduction};
-use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
 use heddle_compiler::activation::{Function, Quantisation, table};
-use heddle_compiler::matrix::{MatrixPlace, Product, Scaling, Shape, Transpose};
+use heddle_compiler::matrix::{MatrixPlace, Product, Scaling, Shape};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -38,17 +37,6 @@ fn write_table(bench: &mut Bench, number: u8, entries: &[u8; 256]) {
     }
 }
 
-fn transpose(shape: Shape, identity: MatrixPlace, params: &Params) -> Transpose {
-    let source = MatrixPlace::new(shape, 0, params);
-    Transpose {
-        source,
-        destination: MatrixPlace::new(shape.transposed(), source.end(), params),
-        identity,
-        tile: UNIT_TILE,
-        form: heddle_compiler::matrix::DrainForm::Direct,
-    }
-}
-
 /// Random matrices of up to two sub-blocks in each direction, transposed through a table or windows.
 fn run_transposes(
     machine: &Machine,
@@ -66,12 +54,10 @@ fn run_transposes(
         let entries = table(Function::Identity, unit, unit).expect("a legal function");
         write_table(&mut bench, number, &entries);
     }
-    let identity = bench.write_identity(params.bank_bytes());
     for _ in 0..8 {
         let (rows, cols) = (rng.random_range(1..=8), rng.random_range(1..=8));
         let matrix = Matrix::random(&mut rng, rows, cols);
-        let transpose = transpose(matrix.shape, identity, params);
-        bench.write(&transpose.source, &matrix);
+        let transpose = bench.transpose(&matrix);
         let mut program = transpose.instructions(params).expect("fits");
         through(&mut program, number, windows);
         bench.run(program)?;
@@ -91,12 +77,8 @@ fn pet_24_transposes_go_through_the_activation_functions_unchanged() {
 #[test]
 fn pet_25_transposes_go_through_pooling_unchanged() {
     let machine = Machine::new(machines::pooling());
-    for reduction in [
-        Reduction::Max,
-        Reduction::Min,
-        Reduction::Sum,
-        Reduction::Product,
-    ] {
+    use Reduction::{Max, Min, Product, Sum};
+    for reduction in [Max, Min, Sum, Product] {
         let windows = Pooling {
             reduction,
             window: 1,
@@ -111,11 +93,9 @@ fn pet_24_another_table_than_the_identity_is_no_transpose() {
     let mut bench = Bench::new(&machine, 1).unwrap();
     let params = bench.params();
     let matrix = Matrix::new(4, 4, |(row, col)| (4 * row + col) as i8 - 7);
-    let identity = bench.write_identity(params.bank_bytes());
     let unit = Quantisation::new(1.0, 0).unwrap();
     write_table(&mut bench, 3, &table(Function::Ramp, unit, unit).unwrap());
-    let transpose = transpose(matrix.shape, identity, params);
-    bench.write(&transpose.source, &matrix);
+    let transpose = bench.transpose(&matrix);
     let mut program = transpose.instructions(params).unwrap();
     through(&mut program, 3, None);
     bench.run(program).unwrap();
@@ -278,34 +258,6 @@ fn pet_59_products_with_windows_of_every_kind() {
     for (reduction, scale, result) in rows {
         rtl::run_seeds(|seed| run_products(&machine, seed, reduction, scale, result));
     }
-}
-
-/// Means of a matrix alone: its rows move past the identity.
-#[test]
-fn pet_59_mean_pooling_by_identity_weights() {
-    let machine = Machine::new(machines::pooling());
-    let mut bench = Bench::new(&machine, 1).unwrap();
-    let quarter = Scale::new(1 << 30, -1).unwrap();
-    for column in 0..4 {
-        bench
-            .pair
-            .write_column(column, OTHER_TILE.into(), 0, quarter);
-    }
-    bench.pair.set_zero(0);
-    let pooled = Pooled {
-        weights: Matrix::new(4, 4, |(row, col)| i8::from(row == col)),
-        moving: Matrix::new(4, 16, |(row, col)| (16 * row + col) as i8),
-        windows: Pooling {
-            reduction: Reduction::Sum,
-            window: 4,
-        },
-        activation: 0,
-        tile: OTHER_TILE,
-    };
-    // Four elements from x on have the mean x + 3/2, which is rounded up.
-    pooled
-        .check(&mut bench, |sums| (sums[0] + 2) as i8)
-        .unwrap();
 }
 
 #[test]

@@ -10,9 +10,10 @@ use heddle_tb::verilate::Sources;
 use heddle_tb::{Model, PortId};
 
 use super::bench::Bench;
+use crate::machines::dump::encode;
 use crate::machines::pair::HALT;
 use crate::machines::{self, Machine};
-use crate::rtl::Checked;
+use crate::rtl::{Checked, OrPanic};
 
 /// Reads the inside by name.
 const PROBE: &str = include_str!("probe.sv");
@@ -29,7 +30,7 @@ pub fn params(rows: u32, cols: u32) -> Params {
           "slices": {{"word_bytes": 8, "widths": [4, 4], "plain": true}}}},
         "results_buffer": {{"depth": 16}}, "column_tiles": 8, "program": {{"words": 2048}}}}"#
     );
-    Params::from_json(&text).unwrap_or_else(|errors| panic!("{errors}"))
+    Params::from_json(&text).or_panic()
 }
 
 /// The text of a machine with probes.
@@ -148,47 +149,33 @@ impl Probes<'_> {
             false => 0,
         };
         let word = |r| self.bits("w_o", r, 64).to_le_bytes();
+        let place = |r| self.bits("place_word_o", r, 13) as u32;
         Clock {
             starts: std::array::from_fn(|unit| self.bit("start_o", unit)),
             host: self.bit("host_valid_i", 0) || self.bit("buffer_host_o", 0),
             vector: address("op_valid_o", "op_addr_o"),
             weight: address("wt_valid_o", "wt_addr_o"),
-            words: (0..rows)
-                .map(|r| self.bit("shift_o", r).then(|| word(r)))
-                .collect(),
-            operands: (0..rows).map(operand).collect(),
-            swaps: (0..rows).map(|r| self.bit("swap_o", r)).collect(),
-            shadow: (0..cells)
-                .map(|i| self.signed("shadow_o", i, 8) as i8)
-                .collect(),
-            active: (0..cells)
-                .map(|i| self.signed("active_o", i, 8) as i8)
-                .collect(),
-            takes: (0..cells).map(|i| self.bit("cell_nz_o", i)).collect(),
-            cell_operands: (0..cells).map(|i| self.signed("cell_x_o", i, 9)).collect(),
-            cell_swaps: (0..cells).map(|i| self.bit("cell_swap_o", i)).collect(),
-            products: (0..cells)
-                .map(|i| self.signed("product_o", i, 17))
-                .collect(),
-            sums: (0..cols).map(|c| self.signed("psum_o", c, 32)).collect(),
-            stores: (0..cols)
-                .map(|c| self.bit("store_o", c).then(|| store(c)))
-                .collect(),
-            reads: (0..cols)
-                .map(|c| self.bit("read_o", c).then(|| read(c)))
-                .collect(),
-            results: (0..cells)
-                .map(|i| self.signed("results_o", i, 32))
-                .collect(),
-            lanes: (0..cols).map(|c| self.bit("lane_valid_o", c)).collect(),
-            writes: (0..rows)
-                .map(|r| {
-                    let valid = self.bit("place_valid_o", r);
-                    valid.then(|| self.bits("place_word_o", r, 13) as u32)
-                })
-                .collect(),
+            words: each(rows, |r| self.bit("shift_o", r).then(|| word(r))),
+            operands: each(rows, operand),
+            swaps: each(rows, |r| self.bit("swap_o", r)),
+            shadow: each(cells, |i| self.signed("shadow_o", i, 8) as i8),
+            active: each(cells, |i| self.signed("active_o", i, 8) as i8),
+            takes: each(cells, |i| self.bit("cell_nz_o", i)),
+            cell_operands: each(cells, |i| self.signed("cell_x_o", i, 9)),
+            cell_swaps: each(cells, |i| self.bit("cell_swap_o", i)),
+            products: each(cells, |i| self.signed("product_o", i, 17)),
+            sums: each(cols, |c| self.signed("psum_o", c, 32)),
+            stores: each(cols, |c| self.bit("store_o", c).then(|| store(c))),
+            reads: each(cols, |c| self.bit("read_o", c).then(|| read(c))),
+            results: each(cells, |i| self.signed("results_o", i, 32)),
+            lanes: each(cols, |c| self.bit("lane_valid_o", c)),
+            writes: each(rows, |r| self.bit("place_valid_o", r).then(|| place(r))),
         }
     }
+}
+
+fn each<T>(count: usize, of: impl Fn(usize) -> T) -> Vec<T> {
+    (0..count).map(of).collect()
 }
 
 fn ports(model: &Model) -> BTreeMap<String, PortId> {
@@ -224,8 +211,7 @@ pub fn watch(
     disturb: Option<usize>,
 ) -> Checked<(Trace, Checked)> {
     program.push(HALT);
-    let words: Vec<u32> = program.iter().flat_map(Instruction::encode).collect();
-    bench.pair.write_program(0, &words);
+    bench.pair.write_program(0, &encode(&program));
     let predicted = bench.pair.golden.run(0, LIMIT);
     let array = &bench.params().array;
     let (rows, cols) = (array.rows as usize, array.cols as usize);

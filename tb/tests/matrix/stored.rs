@@ -2,9 +2,8 @@
 
 use heddle_compiler::matrix::DrainForm;
 
-use super::bench::{Bench, Matrix};
+use super::bench::{Bench, Matrix, places};
 use super::probe::{self, Trace};
-use super::transposes::places;
 use crate::machines::Machine;
 use crate::rtl::{Checked, check_mutants, faults};
 
@@ -24,13 +23,10 @@ pub fn sub_block(rows: u32, cols: u32) -> Matrix {
 
 /// The transpose of a block in a form, watched.
 pub fn transposed(bench: &mut Bench, form: DrainForm, matrix: &Matrix) -> Checked<Trace> {
-    let params = bench.params();
-    bench.pair.set_zero(0);
-    let identity = bench.write_identity(params.bank_bytes());
-    let mut transpose = places(matrix.shape, identity, params);
+    let mut transpose = bench.transpose(matrix);
     transpose.form = form;
-    bench.write(&transpose.source, matrix);
-    let program = transpose.instructions(params).map_err(|e| e.to_string())?;
+    let program = transpose.instructions(bench.params());
+    let program = program.map_err(|e| e.to_string())?;
     let trace = probe::run(bench, program)?;
     bench.check(&transpose.destination, &matrix.transposed())?;
     Ok(trace)

@@ -3,10 +3,9 @@
 use heddle_arch::isa::{Instruction, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_TENSOR};
 use heddle_compiler::matrix::{DrainForm, MatrixPlace};
 
-use super::bench::{Bench, Matrix};
+use super::bench::{Bench, Matrix, places};
 use super::probe::{self, Trace};
 use super::stored::{block, sub_block, transposed};
-use super::transposes::places;
 use crate::machines::Machine;
 use crate::rtl::{Checked, check_mutants, faults};
 
@@ -151,11 +150,8 @@ fn back_to_back(machine: &Machine, form: DrainForm) -> Checked<bool> {
     let (rows, cols) = (bench.params().array.rows, bench.params().array.cols);
     let matrix = block(3 * rows, cols);
     let params = bench.params();
-    bench.pair.set_zero(0);
-    let identity = bench.write_identity(params.bank_bytes());
-    let mut transpose = places(matrix.shape, identity, params);
+    let mut transpose = bench.transpose(&matrix);
     transpose.form = form;
-    bench.write(&transpose.source, &matrix);
     let program = transpose.instructions(params).map_err(|e| e.to_string())?;
     let (trace, verdict) = probe::watch(&mut bench, loads_first(program), None)?;
     let mut used = vec![0; (rows * cols) as usize];

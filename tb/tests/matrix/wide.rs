@@ -66,27 +66,27 @@ fn pet_x1_elements_of_16_bits_of_the_annex() {
     let machine = Machine::new(machines::tiny());
     let mut bench = Bench::new(&machine, 1).unwrap();
     let Places { transpose, .. } = places(&mut bench, 2, 2, 2);
-    let bytes = |bytes: [u8; 8]| Matrix {
-        shape: Shape { rows: 2, cols: 4 },
-        elements: bytes.map(|byte| byte as i8).to_vec(),
+    let bytes = |cols: u32, bytes: &[u8]| {
+        Matrix::new(2, cols, |(row, col)| {
+            bytes[(row * cols + col) as usize] as i8
+        })
     };
     // 0x1234, 0xABCD and 0x00FF, 0xFF00, the lowest byte first.
-    let source = bytes([0x34, 0x12, 0xCD, 0xAB, 0xFF, 0x00, 0x00, 0xFF]);
+    let source = bytes(4, &[0x34, 0x12, 0xCD, 0xAB, 0xFF, 0x00, 0x00, 0xFF]);
     bench.write(&transpose.source, &source);
-    bench
-        .run(transpose.instructions(bench.params()).unwrap())
-        .unwrap();
+    let params = bench.params();
+    bench.run(transpose.instructions(params).unwrap()).unwrap();
     // Portion 0 and portion 1, then the elements.
-    let plane = |bytes: [u8; 4]| Matrix {
-        shape: Shape { rows: 2, cols: 2 },
-        elements: bytes.map(|byte| byte as i8).to_vec(),
-    };
     let [low, high] = &transpose.planes[..] else {
         panic!("two portions");
     };
-    bench.check(low, &plane([0x34, 0xCD, 0xFF, 0x00])).unwrap();
-    bench.check(high, &plane([0x12, 0xAB, 0x00, 0xFF])).unwrap();
-    let expected = bytes([0x34, 0x12, 0xFF, 0x00, 0xCD, 0xAB, 0x00, 0xFF]);
+    bench
+        .check(low, &bytes(2, &[0x34, 0xCD, 0xFF, 0x00]))
+        .unwrap();
+    bench
+        .check(high, &bytes(2, &[0x12, 0xAB, 0x00, 0xFF]))
+        .unwrap();
+    let expected = bytes(4, &[0x34, 0x12, 0xFF, 0x00, 0xCD, 0xAB, 0x00, 0xFF]);
     bench.check(&transpose.destination, &expected).unwrap();
     bench.check(&transpose.source, &source).unwrap();
 }
@@ -104,9 +104,8 @@ fn a_pass_fills_the_places_of_its_portion_and_clears_the_others() {
     let whole = transposed(&source, 3);
     bench.check(&transpose.destination, &whole).unwrap();
     for portion in 0..3 {
-        bench
-            .run(transpose.passes(&[portion], params).unwrap())
-            .unwrap();
+        let pass = transpose.passes(&[portion], params).unwrap();
+        bench.run(pass).unwrap();
         let one = Matrix::new(4, 21, |(row, col)| match col % 3 == portion {
             true => whole.at(row, col),
             false => 0,
@@ -114,9 +113,8 @@ fn a_pass_fills_the_places_of_its_portion_and_clears_the_others() {
         bench.check(&transpose.destination, &one).unwrap();
     }
     // The order of the passes does not matter.
-    bench
-        .run(transpose.passes(&[2, 0, 1], params).unwrap())
-        .unwrap();
+    let passes = transpose.passes(&[2, 0, 1], params).unwrap();
+    bench.run(passes).unwrap();
     bench.check(&transpose.destination, &whole).unwrap();
 }
 

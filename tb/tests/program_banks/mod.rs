@@ -3,7 +3,7 @@
 
 mod prefetch;
 mod runs;
-mod walls;
+pub mod walls;
 
 use crate::machines;
 use heddle_arch::params::{Params, ProgramMemory};

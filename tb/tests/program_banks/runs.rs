@@ -2,6 +2,7 @@
 
 use heddle_arch::host::{CTRL_START, Counter, Register, buffer_address, program_pair_address};
 use heddle_arch::isa::{ErrorCode, Instruction, Wait};
+use heddle_sim::machine::Counters;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -10,6 +11,7 @@ use crate::machines::dump::{encode, fill_tables};
 use crate::machines::pair::{End, HALT, Pair};
 use crate::machines::programs::random_program;
 use crate::machines::{self, Machine};
+use crate::rtl::OrPanic;
 
 const SYNC: Instruction = Instruction::Sync {
     wait: Wait {
@@ -21,17 +23,25 @@ const SYNC: Instruction = Instruction::Sync {
 
 fn pair_of(machine: &Machine, seed: u64) -> (Pair<'_>, ChaCha8Rng) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut pair = Pair::new(machine, seed, &mut rng).unwrap_or_else(|message| panic!("{message}"));
+    let mut pair = Pair::new(machine, seed, &mut rng).or_panic();
     fill_tables(&mut pair, &mut rng);
     (pair, rng)
 }
 
 #[track_caller]
 fn run(pair: &mut Pair, pc: u32) -> End {
-    let end = pair.run(pc, 500_000);
-    let end = end.unwrap_or_else(|message| panic!("{message}"));
-    pair.compare().unwrap_or_else(|message| panic!("{message}"));
+    let end = pair.run(pc, 500_000).or_panic();
+    pair.compare().or_panic();
     end
+}
+
+/// Counters of a run that comes to its HALT.
+#[track_caller]
+fn halt(pair: &mut Pair, pc: u32) -> Counters {
+    match run(pair, pc) {
+        End::Halt(counters) => counters,
+        end => panic!("{}: {end:?}", pair.place),
+    }
 }
 
 /// So many SYNCs, which take two cycles each, and HALT.
@@ -51,23 +61,10 @@ fn pet_60_programs_begin_at_even_and_odd_words_and_end_with_the_memory() {
         // Far longer than the prefetch buffer, word by word without a pause.
         let long = syncs(end - 1);
         pair.write_program(0, &long);
-        for pc in [
-            0,
-            1,
-            2,
-            3,
-            63,
-            64,
-            65,
-            end / 2 + 1,
-            end - 3,
-            end - 2,
-            end - 1,
-        ] {
+        let middle = [63, 64, 65, end / 2 + 1];
+        for pc in (0..4).chain(middle).chain(end - 3..end) {
             pair.place = format!("{}, from word {pc}", params.name);
-            let End::Halt(counters) = run(&mut pair, pc) else {
-                panic!("{}: no HALT", pair.place);
-            };
+            let counters = halt(&mut pair, pc);
             let instructions = end - pc;
             assert_eq!(counters.get(Counter::Instructions), instructions);
             // Fetch and Head of each, and the way of the first word.
@@ -120,10 +117,7 @@ fn pet_60_a_run_begins_anew_behind_halt_and_behind_errors() {
         // The first words decide at once, while most of the buffer is still on its way.
         let pc = rng.random_range(0..end - 8);
         pair.place = format!("run {number} from {pc}");
-        match pair
-            .run(pc, 1000)
-            .unwrap_or_else(|message| panic!("{message}"))
-        {
+        match pair.run(pc, 1000).or_panic() {
             End::Halt(_) => ends[0] += 1,
             End::Error(..) => ends[1] += 1,
             other => panic!("{other:?}"),
@@ -151,31 +145,28 @@ fn pet_60_the_host_sees_a_program_through_the_codec_and_may_change_it_there() {
     let word = pair.host.read(buffer_address(1, base + 51)).unwrap();
     assert_eq!(word, pair_word(0, 0, -77));
     pair.set_zero(0);
-    let cycles = |end: End| match end {
-        End::Halt(counters) => counters.get(Counter::Instructions),
-        other => panic!("{other:?}"),
-    };
-    assert_eq!(cycles(run(&mut pair, 0)), 201);
+    let instructions = |pair: &mut Pair, pc| halt(pair, pc).get(Counter::Instructions);
+    assert_eq!(instructions(&mut pair, 0), 201);
     // HALT at word 101: pair 50 is word 25 of partition 0.
     let bytes = |low: u32, high: u32| (u64::from(high) << 32 | u64::from(low)).to_le_bytes();
     pair.write_word(0, base + 25, bytes(0x0107, 0x0101));
-    assert_eq!(cycles(run(&mut pair, 0)), 102);
+    assert_eq!(instructions(&mut pair, 0), 102);
     // The same over the zero codec, at word 20: pair 10 is word 5 of partition 0.
     pair.set_zero(5);
     let coded = bytes(0x0101, 0x0107).map(|byte| byte.wrapping_add(5));
     pair.write_word(0, base + 5, coded);
-    assert_eq!(cycles(run(&mut pair, 0)), 21);
-    assert_eq!(cycles(run(&mut pair, 21)), 81);
+    assert_eq!(instructions(&mut pair, 0), 21);
+    assert_eq!(instructions(&mut pair, 21), 81);
     // Region 1 is written only, past the codec; pairs beyond the program are not there.
     pair.write_program(20, &encode(&[SYNC, SYNC]));
-    assert_eq!(cycles(run(&mut pair, 0)), 102);
+    assert_eq!(instructions(&mut pair, 0), 102);
     assert_eq!(pair.host.read(program_pair_address(10)).unwrap(), 0);
     let beyond = program_pair_address(params.program.words / 2);
     for address in [beyond, beyond << 3, program_pair_address(0) | 1 << 29] {
         let address = address & 0x7fff_ffff | 1 << 30;
         pair.host.write(address, u64::MAX).unwrap();
     }
-    assert_eq!(cycles(run(&mut pair, 0)), 102);
+    assert_eq!(instructions(&mut pair, 0), 102);
     pair.compare().unwrap();
 }
 

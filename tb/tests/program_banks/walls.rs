@@ -6,6 +6,7 @@ use heddle_arch::params::Params;
 use crate::machines::build;
 use crate::machines::pair::{End, HALT, Pair, row};
 use crate::machines::{self, Machine};
+use crate::rtl::OrPanic;
 
 fn load(params: &Params, base: u32, loops: &[(u32, u32)]) -> Instruction {
     Instruction::LoadWeights(build::load(params.array.rows, base, loops))
@@ -33,20 +34,24 @@ fn drain(base: u32, count: u32) -> Instruction {
 /// Runs instructions on both machines: `at` is the number of the one with an ADDRESS error, if there is one. The state
 /// buffer, program included, holds what is predicted, and the same program runs again.
 #[track_caller]
-fn check(pair: &mut Pair, program: &[Instruction], at: Option<usize>) {
+pub fn check(pair: &mut Pair, program: &[Instruction], at: Option<usize>) {
     pair.set_zero(0);
-    let end = pair.run_instructions(program);
-    let end = end.unwrap_or_else(|message| panic!("{message}"));
+    let end = pair.run_instructions(program).or_panic();
     match at {
         Some(at) => {
             let pc: usize = program[..at].iter().map(Instruction::words).sum();
-            assert_eq!(end, End::Error(ErrorCode::Address, pc as u32));
+            assert_eq!(
+                end,
+                End::Error(ErrorCode::Address, pc as u32),
+                "{}",
+                pair.place
+            );
         }
-        None => assert!(matches!(end, End::Halt(_)), "{end:?}"),
+        None => assert!(matches!(end, End::Halt(_)), "{}: {end:?}", pair.place),
     }
-    pair.compare().unwrap_or_else(|message| panic!("{message}"));
+    pair.compare().or_panic();
     assert_eq!(pair.run(0, 200_000).map(|again| again == end), Ok(true));
-    pair.prepare().unwrap_or_else(|message| panic!("{message}"));
+    pair.prepare().or_panic();
 }
 
 #[test]

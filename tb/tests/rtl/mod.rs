@@ -13,6 +13,23 @@ use rust_hdl_core::prelude::Block;
 /// Result of a comparison; the error is the whole message.
 pub type Checked<T = ()> = Result<T, String>;
 
+/// A result that must be good.
+pub trait OrPanic<T> {
+    /// # Panics
+    /// With the error as its message.
+    fn or_panic(self) -> T;
+}
+
+impl<T, E: std::fmt::Display> OrPanic<T> for Result<T, E> {
+    #[track_caller]
+    fn or_panic(self) -> T {
+        match self {
+            Ok(value) => value,
+            Err(message) => panic!("{message}"),
+        }
+    }
+}
+
 /// Seeds of the random tests; `HEDDLE_SEED` replaces them by one.
 pub fn seeds() -> Vec<u64> {
     match std::env::var("HEDDLE_SEED") {
@@ -37,7 +54,7 @@ fn design(block: &dyn Block, style: TextStyle) -> Design {
         style,
         ..EmitOptions::default()
     };
-    emit(block, &options).unwrap_or_else(|error| panic!("{error}"))
+    emit(block, &options).or_panic()
 }
 
 fn sources(design: Design) -> Sources {
@@ -84,7 +101,7 @@ pub fn built(sources: &Sources, x_initial: XInitial) -> PathBuf {
         .or_default()
         .clone();
     let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
-    build_shared(sources, &options).unwrap_or_else(|error| panic!("{error}"))
+    build_shared(sources, &options).or_panic()
 }
 
 /// A model of a block's Verilog whose registers start with 0, as in the rust-hdl simulator. The ports
@@ -100,7 +117,7 @@ pub fn model(block: &dyn Block) -> Model {
     let mut sources = sources(design);
     sources.ports = ports;
     let library = built(&sources, XInitial::Zero);
-    Model::load(&library).unwrap_or_else(|error| panic!("{error}"))
+    Model::load(&library).or_panic()
 }
 
 /// A verilated design under test. Registers without reset and memories start with random bits.
@@ -114,8 +131,8 @@ pub struct Dut {
 impl Dut {
     /// Builds (or finds) the design and takes it out of reset.
     pub fn new(sources: &Sources, seed: u64) -> Self {
-        let model = Model::load_with(&built(sources, XInitial::Unique), Some(seed as u32))
-            .unwrap_or_else(|error| panic!("{error}"));
+        let model =
+            Model::load_with(&built(sources, XInitial::Unique), Some(seed as u32)).or_panic();
         let ports = model
             .ports()
             .map(|(id, name, _, _)| (name.to_string(), id))
@@ -192,12 +209,6 @@ impl Dut {
     #[track_caller]
     pub fn check(&self, port: &str, expected: impl Into<u64>) -> Checked {
         self.check_element(port, 0, 1, expected)
-    }
-
-    /// As [`check`](Self::check) for a signed value.
-    #[track_caller]
-    pub fn check_signed(&self, port: &str, expected: impl Into<i64>) -> Checked {
-        self.check(port, expected.into() as u64)
     }
 
     /// Compares element `index` of a packed vector with `count` elements.

@@ -7,6 +7,6 @@ mod faults;
 mod images;
 mod random;
 mod shapes;
-mod sides;
+pub mod sides;
 mod tables;
 mod variants;

@@ -116,16 +116,11 @@ fn spm_03_spm_04_spm_05_spm_12_spm_13_spm_14_spm_16_spm_17_spm_23_spm_24_spm_26_
             // Lanes have a test of their own.
             lanes: written.lanes * u64::from(slice_writes != 0),
         };
-        assert_eq!(
-            written,
+        let expected = [
             accesses(false, mask, 0, slices),
-            "{name}, {word:016x}"
-        );
-        assert_eq!(
-            read,
             accesses(mask, false, slices, 0),
-            "{name}, {word:016x}"
-        );
+        ];
+        assert_eq!([written, read], expected, "{name}, {word:016x}");
     }
     bench.assert_agreed();
 }
@@ -175,18 +170,11 @@ fn spm_15_spm_20_spm_21_spm_22_spm_48_spm_51_back_to_back_commands_follow_the_cy
         bench.step(write, &words, row.read.then_some(5));
         let seen = bench.seen("even2");
         let accesses = seen.accesses;
-        assert_eq!(
-            (accesses.mask_read, accesses.mask_write),
-            row.mask,
-            "{cycle}"
-        );
+        let mask = (accesses.mask_read, accesses.mask_write);
         let slices = (accesses.slice_reads, accesses.slice_writes);
-        assert_eq!(slices, row.slices, "{cycle}");
-        assert_eq!(
-            seen.rdata,
-            row.rdata.map(|n| Word::from(word(n))),
-            "{cycle}"
-        );
+        let found = (mask, slices, seen.rdata);
+        let rdata = row.rdata.map(|n| Word::from(word(n)));
+        assert_eq!(found, (row.mask, row.slices, rdata), "{cycle}");
     }
     bench.drain();
     bench.assert_agreed();
@@ -204,10 +192,9 @@ fn spm_50_slices_in_turn_are_accessed_one_cycle_after_another() {
                 _ => bench.step(None, &[], None),
             }
             let accesses = bench.seen("turn").accesses;
-            let slice = if (1..4).contains(&cycle) {
-                1 << (cycle - 1)
-            } else {
-                0
+            let slice = match cycle {
+                1..4 => 1 << (cycle - 1),
+                _ => 0,
             };
             let expected = if write { (0, slice) } else { (slice, 0) };
             let found = (accesses.slice_reads, accesses.slice_writes);

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use heddle_arch::isa::Loop;
-use heddle_arch::traverse::{EndTest, Row, RowKind, UnitShape};
+use heddle_arch::traverse::{EndTest, Row, UnitShape};
 use heddle_hdl::traversal::{Arrangement, TraversalEngine, TraversalShape};
 use heddle_sim::traversal::{
     ConfigWrite, EngineShape, TraversalInputs, TraversalModel, TraversalOutputs, UnitElement,
@@ -239,7 +239,7 @@ impl Bench {
                 attach,
                 test,
             }) => {
-                (row, data, kind) = (r as u64, base.into(), kind_code(k));
+                (row, data, kind) = (r as u64, base.into(), k.number().into());
                 attached = attach.is_some().into();
                 of_loop = attach.map_or(of_loop, |a| a as u64);
                 flags(test);
@@ -288,7 +288,7 @@ impl Bench {
         if let Some(element) = &expected.element {
             dut.check("addr_o", element.address)?;
             dut.check("row_o", element.row as u64)?;
-            dut.check("kind_o", kind_code(element.kind))?;
+            dut.check("kind_o", u64::from(element.kind.number()))?;
             for (column, is_final) in element.finals.iter().enumerate() {
                 dut.check_element("final_o", column, element.finals.len(), *is_final)?;
             }
@@ -349,13 +349,5 @@ impl Bench {
     pub fn run(&mut self, record: &[Row]) -> Checked<Vec<UnitElement>> {
         self.configure(record)?;
         self.collect(&starting())
-    }
-}
-
-fn kind_code(kind: RowKind) -> u64 {
-    match kind {
-        RowKind::Tensor => 0,
-        RowKind::Prologue => 1,
-        RowKind::Epilogue => 2,
     }
 }

@@ -7,7 +7,7 @@ use super::bench::{
     Bench, FULL, ONE_SET, PLAIN, SMALL, Unit, addresses, loop_writes, row, starting, taking, units,
     writes,
 };
-use crate::rtl::{Checked, check_mutants};
+use crate::rtl::{Checked, OrPanic, check_mutants};
 
 /// The engines with two sets of registers.
 fn double() -> [&'static Unit; 2] {
@@ -205,7 +205,7 @@ fn write_beside(unit: &Unit) -> Checked {
 #[test]
 fn writes_beside_the_engine_change_nothing() {
     for unit in [&*PLAIN, &*SMALL, &*ONE_SET] {
-        write_beside(unit).unwrap_or_else(|message| panic!("{message}"));
+        write_beside(unit).or_panic();
     }
 }
 

@@ -3,7 +3,7 @@
 use heddle_arch::traverse::{Row, RowKind};
 
 use super::bench::{Bench, SMALL, Unit, loop_writes, row, starting};
-use crate::rtl::{Checked, check_mutants, faults};
+use crate::rtl::{Checked, OrPanic, check_mutants, faults};
 
 /// Three rows of three loops, each with its own steps, of two or three iterations.
 fn full() -> Vec<Row> {
@@ -56,7 +56,7 @@ fn every_register_alone(unit: &Unit, seed: u64) -> Checked<usize> {
 
 #[test]
 fn ttu_001_ttu_002_ttu_003_ttu_017_ttu_021_every_register_can_be_written_alone() {
-    let sequences = every_register_alone(&SMALL, 1).unwrap_or_else(|message| panic!("{message}"));
+    let sequences = every_register_alone(&SMALL, 1).or_panic();
     assert_eq!(
         sequences,
         1 + 27,

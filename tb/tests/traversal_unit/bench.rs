@@ -1,6 +1,6 @@
 //! Design and golden model side by side, word by word and address by address.
 
-use heddle_arch::traverse::{RowKind, UnitError, UnitShape};
+use heddle_arch::traverse::{UnitError, UnitShape};
 use heddle_sim::traversal::{Stop, Taken, UnitElement, UnitModel};
 use heddle_tb::verilate::Sources;
 
@@ -302,12 +302,7 @@ impl Bench {
         let e = self.shown.as_ref().expect("set above");
         self.dut.check("addr_o", e.address)?;
         self.dut.check("row_o", e.row as u64)?;
-        let kind = match e.kind {
-            RowKind::Tensor => 0_u64,
-            RowKind::Prologue => 1,
-            RowKind::Epilogue => 2,
-        };
-        self.dut.check("kind_o", kind)?;
+        self.dut.check("kind_o", u64::from(e.kind.number()))?;
         let bits = e.finals.iter().rev();
         let finals = bits.fold(0_u64, |all, f| all << 1 | u64::from(*f));
         self.dut.check("final_o", finals)?;

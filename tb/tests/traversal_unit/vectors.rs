@@ -7,13 +7,12 @@ use heddle_sim::traversal::vectors::{UnitVector, named, unit_vectors};
 use super::bench::{Bench, FLOW, Inputs, Unit};
 use super::traffic::play_steady;
 use super::{FULL, NARROW, PLAIN};
-use crate::rtl::mutated;
+use crate::rtl::{OrPanic, mutated};
 
 /// Plays instructions without stalls; gives the addresses.
 fn play(bench: &mut Bench, commands: &[Command]) -> Vec<u64> {
     let words: Vec<u32> = commands.iter().flat_map(Command::encode).collect();
-    let elements = play_steady(bench, &words);
-    let elements = elements.unwrap_or_else(|message| panic!("{message}"));
+    let elements = play_steady(bench, &words).or_panic();
     elements.iter().map(|e| e.address).collect()
 }
 

@@ -31,23 +31,17 @@ fn walk(rows: &[Row], offset_only: bool) -> Vec<(u64, u64)> {
 }
 
 /// A design whose inputs are all low.
-fn quiet(sources: &Sources, seed: u64, inputs: &[&str]) -> Dut {
+fn quiet(sources: &Sources, seed: u64, inputs: &str) -> Dut {
     let mut dut = Dut::new(sources, seed);
-    for input in inputs {
+    for input in inputs.split(' ') {
         dut.set(input, false);
     }
     dut
 }
 
 fn quiet_table(sources: &Sources, seed: u64) -> Dut {
-    let inputs = [
-        "clear_i",
-        "base_valid_i",
-        "in_valid_i",
-        "replay_i",
-        "ready_i",
-    ];
-    quiet(sources, seed, &inputs)
+    let inputs = "clear_i base_valid_i in_valid_i replay_i ready_i";
+    quiet(sources, seed, inputs)
 }
 
 /// Takes what stands at the output, until nothing is left: (address, row) and the cycles it took.
@@ -80,23 +74,22 @@ fn store(dut: &mut Dut, offset: u64, row: u64) -> bool {
 }
 
 fn write_base(dut: &mut Dut, row: usize, base: u64) {
-    dut.set("base_valid_i", true);
     dut.set("base_row_i", row as u64);
     dut.set("base_data_i", base);
-    dut.clock();
-    dut.set("base_valid_i", false);
+    pulse(dut, "base_valid_i");
 }
 
-fn replay(dut: &mut Dut) {
-    dut.set("replay_i", true);
+/// One clock with an input high.
+fn pulse(dut: &mut Dut, input: &str) {
+    dut.set(input, true);
     dut.clock();
-    dut.set("replay_i", false);
+    dut.set(input, false);
 }
 
 /// Replays with random stalls; every address, row and end flag, and that nothing moves unasked.
 fn replay_stalled(dut: &mut Dut, expected: &[(u64, u64)]) -> Checked {
     let mut rng = dut.rng();
-    replay(dut);
+    pulse(dut, "replay_i");
     let mut count = 0;
     for _ in 0..20 * (expected.len() + 5) {
         dut.set("ready_i", rng.random_bool(0.5));
@@ -132,7 +125,7 @@ fn ttu_052_ttu_054_offsets_stored_from_a_walk_replay_as_the_live_sequence() {
             rows[row].base = base as u32;
         }
         let live = walk(&rows, false);
-        replay(&mut table);
+        pulse(&mut table, "replay_i");
         let (replayed, cycles) = collect(&mut table);
         assert_eq!(replayed, live);
         assert_eq!(cycles, 2 + live.len(), "one address per clock");
@@ -143,7 +136,7 @@ fn ttu_052_ttu_054_offsets_stored_from_a_walk_replay_as_the_live_sequence() {
 #[test]
 fn ttu_052_table_stores_until_it_is_full_and_forgets_on_clear() {
     let mut dut = quiet_table(&TABLE, 1);
-    replay(&mut dut);
+    pulse(&mut dut, "replay_i");
     dut.check("busy_o", false).unwrap();
     for offset in 0..DEPTH as u64 {
         assert!(store(&mut dut, offset * 3, offset % 3));
@@ -157,13 +150,11 @@ fn ttu_052_table_stores_until_it_is_full_and_forgets_on_clear() {
         .map(|n| (n * 3 + bases[n as usize % 3], n % 3))
         .collect();
     replay_stalled(&mut dut, &expected).unwrap();
-    replay(&mut dut);
+    pulse(&mut dut, "replay_i");
     dut.clock();
     // While it replays nothing is stored.
     assert!(!store(&mut dut, 1, 0));
-    dut.set("clear_i", true);
-    dut.clock();
-    dut.set("clear_i", false);
+    pulse(&mut dut, "clear_i");
     dut.check("stored_o", 0_u64).unwrap();
     dut.check("busy_o", false).unwrap();
     assert!(store(&mut dut, 5, 1));

@@ -7,7 +7,7 @@ use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use super::quiet;
+use super::{pulse, quiet};
 use crate::rtl::{Checked, Coverage, Dut, run_seeds};
 
 /// The generator with multipliers, of the given rows, loops and bits.
@@ -102,7 +102,7 @@ fn fill_multipliers(dut: &mut Dut, rows: &[Row], loops: usize, bits: u32) {
 /// stalls.
 fn random_products(sources: &Sources, seed: u64, shape: (usize, usize, u32)) -> Checked<Coverage> {
     let (rows, loops, bits) = shape;
-    let mut dut = quiet(sources, seed, &["cfg_valid_i", "start_i", "ready_i"]);
+    let mut dut = quiet(sources, seed, "cfg_valid_i start_i ready_i");
     let mut coverage = Coverage::default();
     let mut rng = dut.rng();
     println!("{shape:?}: seed {seed}");
@@ -113,9 +113,7 @@ fn random_products(sources: &Sources, seed: u64, shape: (usize, usize, u32)) -> 
         fill_multipliers(&mut dut, &nest, loops, bits);
         let unit_rows = nest.iter().map(|row| UnitRow::of(row, loops)).collect();
         let expected: Vec<_> = UnitWalk::new(unit_rows, Run::default(), bits, bits).collect();
-        dut.set("start_i", true);
-        dut.clock();
-        dut.set("start_i", false);
+        pulse(&mut dut, "start_i");
         let mut taken = 0;
         for _ in 0..10 * (expected.len() + 10) {
             let ready = rng.random_ratio(2, 3);

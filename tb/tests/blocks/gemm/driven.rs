@@ -165,7 +165,7 @@ impl bench::Driven for Driven {
         }
         self.check_busy(status)?;
         if let Some(running) = self.running.back().filter(|_| status.busy) {
-            let written = self.counters.since(&running.before).table_writes;
+            let written = self.counters.since(&running.before)["table_writes"];
             if written != 0 {
                 return Err(format!("{written} table entries were written during a run"));
             }
@@ -298,22 +298,14 @@ impl Driven {
         let run = &shown.model;
         let cols = self.options.unit.cols;
         let tables = run.run.base_reads.len() + run.run.offset_reads.len();
-        let counters = &shown.counters;
-        for (name, found, expected) in [
-            ("stalls", shown.status.stalls, run.stalls),
-            ("reads", shown.status.reads, run.run.reads()),
-            (
-                "memory reads",
-                counters.operand_reads.into(),
-                run.memory_reads,
-            ),
-            (
-                "weights",
-                counters.weight_reads.into(),
-                cols * run.words.len(),
-            ),
-            ("tables", counters.table_reads.into(), tables),
-            ("meetings", counters.meets.into(), 0),
+        let counted = |name| (name, u64::from(shown.counters[name]));
+        for ((name, found), expected) in [
+            (("stalls", shown.status.stalls), run.stalls),
+            (("reads", shown.status.reads), run.run.reads()),
+            (counted("operand_reads"), run.memory_reads),
+            (counted("weight_reads"), cols * run.words.len()),
+            (counted("table_reads"), tables),
+            (counted("meets"), 0),
         ] {
             if found != expected as u64 {
                 return Err(format!("{name}: found {found}, model has {expected}"));
@@ -321,11 +313,7 @@ impl Driven {
         }
         // Everything that was ever written, and nothing during the run.
         let found = self.counters.since(&self.base);
-        let found = [
-            found.operand_writes,
-            found.weight_writes,
-            found.table_writes,
-        ];
+        let found = ["operand_writes", "weight_writes", "table_writes"].map(|name| found[name]);
         if found != self.written {
             return Err(format!(
                 "operands, weights and entries written: found {found:?}, model has {:?}",

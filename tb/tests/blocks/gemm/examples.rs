@@ -2,8 +2,13 @@
 
 use super::bench::Bench;
 use super::layer::{Layer, MASKS, STEPS};
+use super::loops::convolve;
+use super::reads::Read;
 use super::variants::VARIANTS;
 use heddle_sim::blocks::offsets::examples::{self, Lists};
+
+/// Operand of row m and tap k: its byte address and its value; `None` is a tap that is not read.
+pub type Operands = Vec<Vec<Option<Read>>>;
 
 /// 5.1.
 pub fn small() -> Layer {
@@ -62,26 +67,25 @@ pub fn layout(number: usize, running: bool) -> Layer {
     Layer::new(lists, &operands, &weights, mode)
 }
 
-/// Results of 5.6 by nested loops over the logical tensor: three channels, 2 x 2 pixels of 2 images.
-pub fn layout_c() -> Vec<i32> {
-    let operand = |n: i32, c: i32, y: i32, x: i32| {
-        let place = ((n * 4 + c) * 2 + y) * 3 + x;
-        i32::from(((37 * place + 11) % 251) as u8 as i8)
+/// 5.6: loops over the logical tensor, three channels, 2 x 2 pixels of 2 images; an element lies where the layout puts it.
+pub fn layout_operands(number: usize) -> Operands {
+    let operand = |n: usize, c: usize, y: usize, x: usize| {
+        let logical = ((n * 4 + c) * 2 + y) * 3 + x;
+        let place = examples::layout_place(number, [n, c, y, x]);
+        Some((place as u32, ((37 * logical + 11) % 251) as u8 as i8))
     };
-    let weight = |ko: i32, c: i32, u: i32| i32::from(((ko * 8 + c * 2 + u) * 41 + 3) as u8 as i8);
-    let mut sums = Vec::new();
-    for ko in 0..3 {
-        for n in 0..2 {
-            for y in 0..2 {
-                for x in 0..2 {
-                    let taps = (0..4).flat_map(|c| [(c, 0), (c, 1)]);
-                    let products = taps.map(|(c, u)| operand(n, c, y, x + u) * weight(ko, c, u));
-                    sums.push(products.sum());
-                }
-            }
-        }
-    }
-    sums
+    let row = |m: usize| {
+        let taps = (0..8).map(|k| operand(m / 4, k / 2, m / 2 % 2, m % 2 + k % 2));
+        taps.collect()
+    };
+    (0..8).map(row).collect()
+}
+
+/// Results of 5.6.
+pub fn layout_c() -> Vec<i32> {
+    let values = |row: &Vec<Option<Read>>| row.iter().map(|read| read.map(|read| read.1)).collect();
+    let operands: Vec<Vec<_>> = layout_operands(0).iter().map(values).collect();
+    convolve(&operands, &layout(0, false).weights)
 }
 
 /// The numeric instance of 5.2: two threads, three offsets.
@@ -125,17 +129,9 @@ pub fn connected() -> Layer {
 
 /// The matrix product of a fully connected layer.
 pub fn product(layer: &Layer, inputs: usize) -> Vec<i32> {
-    let operands: Vec<i32> = layer.operands.iter().map(|pair| pair.1.into()).collect();
-    let weights = layer.weights.chunks(inputs);
-    let dot = |a: &[i32], b: &[i8]| a.iter().zip(b).map(|(a, b)| a * i32::from(*b)).sum();
-    weights
-        .flat_map(|row| {
-            operands
-                .chunks(inputs)
-                .map(|image| dot(image, row))
-                .collect::<Vec<_>>()
-        })
-        .collect()
+    let operands: Vec<_> = layer.operands.iter().map(|pair| Some(pair.1)).collect();
+    let images: Vec<_> = operands.chunks(inputs).map(<[_]>::to_vec).collect();
+    convolve(&images, &layer.weights)
 }
 
 pub fn bench() -> Bench {

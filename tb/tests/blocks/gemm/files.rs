@@ -2,8 +2,8 @@
 
 use super::examples::{asymmetric, asymmetric_c, bench, names};
 use super::layer::Layer;
-use super::shapes::lists;
-use heddle_compiler::offsets::{Convolution, Layout, Pad, Request, Sides, Tables, generate};
+use super::shapes::{POINT, lists};
+use heddle_compiler::offsets::{Convolution, Request, Tables, generate};
 
 /// 5.3 with its weights from this word on.
 fn request(weight_base: u32) -> Request {
@@ -17,11 +17,7 @@ fn request(weight_base: u32) -> Request {
             kernel: [2, 3],
             stride: [1, 2],
             dilation: [2, 1],
-            groups: 1,
-            padding: Sides::default(),
-            pad: Pad::Border,
-            layout: Layout::Nchw,
-            vector: 1,
+            ..POINT
         }),
         element_bytes: 2,
         fully_connected: None,

@@ -2,14 +2,13 @@
 //! that it gives, row by row and step by step.
 
 use super::bench::Bench;
-use super::examples::{asymmetric, bench, bordered, connected, layout, names, padded, small};
+use super::examples::{
+    Operands, asymmetric, bench, bordered, connected, layout, layout_operands, names, padded, small,
+};
 use super::layer::{Layer, MASKS, WEIGHTS};
 use super::loops::walk;
 use super::reads::Read;
 use heddle_sim::blocks::offsets::examples;
-
-/// Operand of row m and tap k: its byte address and its value; `None` is a tap that is not read.
-type Operands = Vec<Vec<Option<Read>>>;
 
 /// Columns of 5.1.2 and of the blocks of figure 14.
 fn small_operands() -> Operands {
@@ -57,20 +56,6 @@ fn bordered_operands() -> Operands {
         taps.collect()
     };
     (0..9).map(row).collect()
-}
-
-/// 5.6: loops over the logical tensor; its element lies where the layout puts it.
-fn layout_operands(number: usize) -> Operands {
-    let operand = |n: usize, c: usize, y: usize, x: usize| {
-        let logical = ((n * 4 + c) * 2 + y) * 3 + x;
-        let place = examples::layout_place(number, [n, c, y, x]);
-        Some((place as u32, ((37 * logical + 11) % 251) as u8 as i8))
-    };
-    let row = |m: usize| {
-        let taps = (0..8).map(|k| operand(m / 4, k / 2, m / 2 % 2, m % 2 + k % 2));
-        taps.collect()
-    };
-    (0..8).map(row).collect()
 }
 
 /// The matrix of the fully connected layer.

@@ -9,6 +9,7 @@ use heddle_sim::blocks::offsets::Write;
 use heddle_tb::{Model, PortId};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
+use std::ops::Index;
 
 /// Inputs of one clock.
 #[derive(Debug, Clone, Default)]
@@ -42,40 +43,23 @@ pub struct Status {
     pub reads: u64,
 }
 
-/// What the memories have counted since the start of the simulation, modulo 2^32.
+/// What the memories have counted since the start of the simulation, modulo 2^32, by the names of [`COUNTERS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counters {
-    /// Operands read.
-    pub operand_reads: u32,
-    /// Operands written, in all memories.
-    pub operand_writes: u32,
-    /// Weights read.
-    pub weight_reads: u32,
-    /// Weights written.
-    pub weight_writes: u32,
-    /// Table entries read.
-    pub table_reads: u32,
-    /// Table entries written.
-    pub table_writes: u32,
-    /// Sums written.
-    pub sum_writes: u32,
-    /// Reads that met a write.
-    pub meets: u32,
-}
+pub struct Counters([u32; COUNTERS.len()]);
 
 impl Counters {
     /// What was counted since `before`.
     pub fn since(&self, before: &Self) -> Self {
-        Self {
-            operand_reads: self.operand_reads.wrapping_sub(before.operand_reads),
-            operand_writes: self.operand_writes.wrapping_sub(before.operand_writes),
-            weight_reads: self.weight_reads.wrapping_sub(before.weight_reads),
-            weight_writes: self.weight_writes.wrapping_sub(before.weight_writes),
-            table_reads: self.table_reads.wrapping_sub(before.table_reads),
-            table_writes: self.table_writes.wrapping_sub(before.table_writes),
-            sum_writes: self.sum_writes.wrapping_sub(before.sum_writes),
-            meets: self.meets.wrapping_sub(before.meets),
-        }
+        Self(std::array::from_fn(|n| self.0[n].wrapping_sub(before.0[n])))
+    }
+}
+
+impl Index<&str> for Counters {
+    type Output = u32;
+
+    fn index(&self, name: &str) -> &u32 {
+        let place = COUNTERS.iter().position(|counter| *counter == name);
+        &self.0[place.expect("a counter")]
     }
 }
 
@@ -131,7 +115,7 @@ pub struct Pins {
     start: PortId,
     status: [PortId; 7],
     results: [PortId; 4],
-    counters: [PortId; 8],
+    counters: [PortId; COUNTERS.len()],
     memories: Watched,
     weights_read: Watched,
     rows: [PortId; 3],
@@ -247,25 +231,6 @@ impl Pins {
 
     /// Counters of the cells.
     pub fn counters(&self, model: &Model) -> Counters {
-        let [
-            operand_reads,
-            operand_writes,
-            weight_reads,
-            weight_writes,
-            table_reads,
-            table_writes,
-            sum_writes,
-            meets,
-        ] = self.counters.map(|port| model.get(port) as u32);
-        Counters {
-            operand_reads,
-            operand_writes,
-            weight_reads,
-            weight_writes,
-            table_reads,
-            table_writes,
-            sum_writes,
-            meets,
-        }
+        Counters(self.counters.map(|port| model.get(port) as u32))
     }
 }

@@ -208,7 +208,7 @@ fn all_variants(seed: u64) -> Checked<Coverage> {
 }
 
 #[test]
-fn sgcr_15_sgcr_16_sgcr_17_sgcr_22_sgcr_25_sgcr_31_sgcr_34_sgcr_40_sgcr_46_sgcr_53_sgcr_55_sgcr_58_random_layers_give_what_nested_loops_give()
+fn sgcr_15_sgcr_16_sgcr_17_sgcr_22_sgcr_25_sgcr_31_sgcr_34_sgcr_40_sgcr_46_sgcr_51_sgcr_53_sgcr_55_sgcr_58_random_layers_give_what_nested_loops_give()
  {
     run_seeds(all_variants);
 }

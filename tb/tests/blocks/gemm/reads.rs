@@ -99,37 +99,37 @@ impl Log {
 /// Adds what was seen in clock `clock` to the first run that still waits for a read there, and compares.
 pub fn watch(logs: &mut [&mut Log], seen: &Seen, clock: u64) -> Checked {
     for (memory, read) in &seen.memories {
-        let place = format!("operand memory {memory}");
         let lists = logs.iter_mut().map(|log| {
-            let found = &mut log.found.memories[*memory];
-            (&log.expected.memories[*memory], found)
+            (
+                &log.expected.memories[*memory],
+                &mut log.found.memories[*memory],
+            )
         });
-        put(&place, lists, *read)?;
+        put(format_args!("operand memory {memory}"), lists, *read)?;
     }
     for (row, operand) in &seen.rows {
-        let place = format!("row {row}");
-        let lists = logs.iter_mut().map(|log| {
-            let found = &mut log.found.rows[*row];
-            (&log.expected.rows[*row], found)
-        });
-        put(&place, lists, *operand)?;
+        let lists = logs
+            .iter_mut()
+            .map(|log| (&log.expected.rows[*row], &mut log.found.rows[*row]));
+        put(format_args!("row {row}"), lists, *operand)?;
         let mut logs = logs.iter_mut();
         let log = logs.find(|log| log.clocks[*row].len() < log.found.rows[*row].len());
         log.expect("it was put there").clocks[*row].push(clock);
     }
     for (column, read) in &seen.weights {
-        let place = format!("weights of column {column}");
         let lists = logs.iter_mut().map(|log| {
-            let found = &mut log.found.weights[*column];
-            (&log.expected.weights[*column], found)
+            (
+                &log.expected.weights[*column],
+                &mut log.found.weights[*column],
+            )
         });
-        put(&place, lists, *read)?;
+        put(format_args!("weights of column {column}"), lists, *read)?;
     }
     Ok(())
 }
 
 fn put<'a, T: Copy + PartialEq + Debug + 'a>(
-    place: &str,
+    place: std::fmt::Arguments,
     mut lists: impl Iterator<Item = (&'a Vec<T>, &'a mut Vec<T>)>,
     read: T,
 ) -> Checked {

@@ -14,19 +14,13 @@ fn starts_that_cannot_run_are_refused_with_their_code() {
     layer.operands = (0..40).map(|i| (i, i as i8)).collect();
     for name in names() {
         // 33 rows do not fit into 32 sums; output stationary they need none.
-        let side = bench.side(&name);
-        side.load(&layer);
-        side.ops.extend([Op::Start, Op::Clocks(40)]);
-        bench.run();
-        bench.assert_agreed();
-        assert_eq!(bench.side(&name).refusals[5], 1, "{name}");
-        let counts = [Write::register(4, 0), Write::register(8, 0)];
-        let side = bench.side(&name);
-        side.ops.extend(counts.map(Op::Write));
-        side.ops.extend([Op::Start, Op::Clocks(40)]);
-        bench.run();
-        bench.assert_agreed();
-        assert_eq!(bench.side(&name).refusals[1], 1, "{name}");
+        bench.side(&name).load(&layer);
+        let start = [Op::Start, Op::Clocks(40)];
+        let side = bench.play(&name, start.clone());
+        assert_eq!(side.refusals[5], 1, "{name}");
+        let counts = [4, 8].map(|register| Op::Write(Write::register(register, 0)));
+        let side = bench.play(&name, counts.into_iter().chain(start));
+        assert_eq!(side.refusals[1], 1, "{name}");
         bench.run_one(&name, &layer.with_mode(0));
     }
 }
@@ -49,7 +43,7 @@ fn rows_with_one_base_share_a_read_of_a_merging_bank() {
         assert_eq!(run.status.reads, 12, "{name}");
         assert_eq!(run.status.stalls, clocks - 3, "{name}");
         let reads = if name == "two_merged" { 6 } else { 12 };
-        assert_eq!(run.counters.operand_reads, reads, "{name}");
+        assert_eq!(run.counters["operand_reads"], reads, "{name}");
     }
 }
 
@@ -97,11 +91,8 @@ fn sgcr_43_runs_follow_while_results_still_leave() {
         for mode in [0, WEIGHTS] {
             let layer = asymmetric().with_mode(mode);
             bench.run_one(&name, &layer);
-            let side = bench.side(&name);
-            side.ops.extend([Op::Next, Op::Next, Op::Next, Op::Settled]);
-            bench.run();
-            bench.assert_agreed();
-            let runs = std::mem::take(&mut bench.side(&name).runs);
+            let side = bench.play(&name, [Op::Next, Op::Next, Op::Next, Op::Settled]);
+            let runs = std::mem::take(&mut side.runs);
             assert_eq!(runs.len(), 3, "{name}");
             assert!(runs.iter().all(|run| run.overlap), "{name}");
             for run in runs {
@@ -112,12 +103,9 @@ fn sgcr_43_runs_follow_while_results_still_leave() {
             let side = bench.side(&name);
             side.load_weights(&layer);
             side.ops.extend([Op::Run, Op::Free]);
-            side.ops
-                .extend(other.registers().into_iter().map(Op::Write));
-            side.ops.push_back(Op::Settled);
-            bench.run();
-            bench.assert_agreed();
-            let run = bench.side(&name).runs.pop().map(|run| run.sums());
+            let registers = other.registers().into_iter().map(Op::Write);
+            let side = bench.play(&name, registers.chain([Op::Settled]));
+            let run = side.runs.pop().map(|run| run.sums());
             assert_eq!(run, Some(asymmetric_c()), "{name}, mode {mode}");
         }
     }
@@ -134,11 +122,8 @@ fn sgcr_01_writes_during_a_run_change_nothing() {
         side.ops.push_back(Op::Run);
         side.ops
             .extend((0..9).map(|register| Op::Write(Write::register(register, 1))));
-        side.ops.extend(layer.tables().into_iter().map(Op::Write));
-        side.ops.push_back(Op::Settled);
-        bench.run();
-        bench.assert_agreed();
-        let side = bench.side(&name);
+        let tables = layer.tables().into_iter().map(Op::Write);
+        let side = bench.play(&name, tables.chain([Op::Settled]));
         assert!(side.model.state.refused, "{name}");
         assert_eq!(side.runs.pop().map(|run| run.sums()), Some(asymmetric_c()));
         assert_eq!(bench.table_writes(&name), written, "{name}");

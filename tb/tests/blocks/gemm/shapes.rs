@@ -46,6 +46,28 @@ pub fn lists(tables: &Tables) -> Lists {
     lists
 }
 
+/// A convolution of one element.
+pub const POINT: Convolution = Convolution {
+    channels: 1,
+    height: 1,
+    width: 1,
+    outputs: 1,
+    images: 1,
+    kernel: [1, 1],
+    stride: [1, 1],
+    dilation: [1, 1],
+    groups: 1,
+    padding: Sides {
+        top: 0,
+        bottom: 0,
+        left: 0,
+        right: 0,
+    },
+    pad: Pad::Border,
+    layout: Layout::Nchw,
+    vector: 1,
+};
+
 /// A random convolution or fully connected layer.
 fn request(options: &GemmOptions, rng: &mut ChaCha8Rng) -> Request {
     let unit = &options.unit;
@@ -147,18 +169,9 @@ fn fitted(
         (Some(convolution), _) => convolution.clone(),
         (_, Some(layer)) => Convolution {
             channels: layer.inputs,
-            height: 1,
-            width: 1,
             outputs: layer.outputs,
             images: layer.images,
-            kernel: [1, 1],
-            stride: [1, 1],
-            dilation: [1, 1],
-            groups: 1,
-            padding: Sides::default(),
-            pad: Pad::Border,
-            layout: Layout::Nchw,
-            vector: 1,
+            ..POINT
         },
         _ => return None,
     };

@@ -1,11 +1,10 @@
 //! Emitted GEMM cores side by side. The memory cells are replaced by cells that count every access.
 
-use crate::beside::{Part, Port};
+use crate::beside::{Part, Port, write_port};
+use crate::blocks::offsets::sides;
 use crate::rtl::emitted;
 use heddle_hdl::blocks::gemm::{Gemm, GemmShape};
-use heddle_hdl::blocks::offsets::OffsetShape;
 use heddle_sim::blocks::gemm::GemmOptions;
-use heddle_sim::blocks::offsets::Stepping;
 use heddle_tb::verilate::Sources;
 
 /// The memory cell of the test.
@@ -24,21 +23,8 @@ pub fn design(sides: Vec<Side>) -> Design {
 
 /// The same for the hardware.
 pub fn shape(options: &GemmOptions) -> GemmShape {
-    let unit = &options.unit;
     GemmShape {
-        unit: OffsetShape {
-            rows: unit.rows,
-            cols: unit.cols,
-            address_bits: unit.address_bits as usize,
-            bases: unit.bases,
-            offsets: unit.offsets,
-            taps: unit.taps as usize,
-            broadcast: unit.broadcast,
-            running: unit.running,
-            before: unit.stepping == Stepping::BeforeRead,
-            prefetch: unit.prefetch,
-            expand: unit.expand,
-        },
+        unit: sides::shape(&options.unit),
         banks: options.banks,
         merge: options.merge,
         operand_bytes: options.operand_bytes,
@@ -61,17 +47,7 @@ pub fn core(options: &GemmOptions) -> Sources {
 /// Ports of a core.
 pub fn ports(options: &GemmOptions) -> Vec<Port> {
     let cols = options.unit.cols;
-    let mut ports = vec![
-        ("wr_valid_i", 1, false),
-        ("wr_ready_o", 1, true),
-        ("wr_kind_i", 2, false),
-        ("wr_index_i", 16, false),
-        ("wr_data_i", 32, false),
-        ("refused_o", 1, true),
-        ("start_i", 1, false),
-        ("busy_o", 1, true),
-        ("done_o", 1, true),
-        ("error_o", 3, true),
+    let own = [
         ("a_wen_i", 1, false),
         ("a_addr_i", options.unit.address_bits as usize, false),
         ("a_data_i", 8, false),
@@ -85,11 +61,7 @@ pub fn ports(options: &GemmOptions) -> Vec<Port> {
         ("stalls_o", 32, true),
         ("reads_o", 32, true),
     ];
-    if options.unit.taps > 0 {
-        let taps = options.unit.taps as usize;
-        ports.extend([("wr_row_i", taps, false), ("wr_col_i", taps, false)]);
-    }
-    ports
+    write_port::ports(options.unit.taps, &own)
 }
 
 /// Counters of the cells.

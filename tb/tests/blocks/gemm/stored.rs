@@ -82,7 +82,7 @@ fn sgcr_28_each_row_of_the_array_needs_one_sum_however_many_gemm_rows_there_are(
         assert_eq!(run.last_sums(), product(&layer, 3), "{name}");
         let tiles = 40_usize.div_ceil(rows) * 4_usize.div_ceil(cols);
         let writes = tiles * rows * cols * (3 - 1);
-        assert_eq!(run.counters.sum_writes, writes as u32, "{name}");
+        assert_eq!(run.counters["sum_writes"], writes as u32, "{name}");
     }
 }
 
@@ -93,15 +93,12 @@ fn sgcr_28_sgcr_43_runs_of_both_kinds_follow_while_results_still_leave() {
         for stationary in [0, WEIGHTS] {
             let layer = asymmetric().with_mode(stationary);
             bench.run_one(name, &layer);
-            let side = bench.side(name);
             let modes = [EACH, EACH, 0, EACH, 0].map(|mode| mode | stationary);
-            for mode in modes {
-                let mode = Op::Write(Write::register(8, mode));
-                side.ops.extend([Op::Free, mode, Op::Next]);
-            }
-            bench.run();
-            bench.assert_agreed();
-            let runs = std::mem::take(&mut bench.side(name).runs);
+            let write = |mode| Op::Write(Write::register(8, mode));
+            let ops = modes
+                .iter()
+                .flat_map(|mode| [Op::Free, write(*mode), Op::Next]);
+            let runs = std::mem::take(&mut bench.play(name, ops).runs);
             assert_eq!(runs.len(), modes.len(), "{name}");
             for (run, mode) in runs.iter().zip(modes) {
                 assert!(run.overlap, "{name}, mode {mode}");
@@ -118,12 +115,9 @@ fn cores_that_cannot_store_each_iteration_refuse_to() {
     // Nor is there any other bit.
     let all = all.chain(cores(true).map(|core| (core.0, EACH | 16)));
     for (name, mode) in all {
-        let side = bench.side(name);
-        side.load(&small().with_mode(mode));
-        side.ops.extend([Op::Start, Op::Clocks(40)]);
-        bench.run();
-        bench.assert_agreed();
-        assert_eq!(bench.side(name).refusals[4], 1, "{name}");
+        bench.side(name).load(&small().with_mode(mode));
+        let side = bench.play(name, [Op::Start, Op::Clocks(40)]);
+        assert_eq!(side.refusals[4], 1, "{name}");
         assert_eq!(bench.run_one(name, &small()).sums(), SMALL_C, "{name}");
     }
 }

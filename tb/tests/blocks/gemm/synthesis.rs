@@ -3,7 +3,7 @@
 use super::netlist::yosys;
 use super::sides::{core, shape};
 use super::variants::options;
-use crate::rtl::{emitted, mutated};
+use crate::rtl::{OrPanic, emitted, faults, mutated};
 use heddle_hdl::blocks::offsets::OffsetUnit;
 use heddle_sim::blocks::gemm::GemmOptions;
 use heddle_tb::verilate::Sources;
@@ -46,13 +46,13 @@ fn small(broadcast: bool, banks: usize) -> GemmOptions {
 #[test]
 fn sgcr_30_sgcr_40_a_whole_core_becomes_cells_of_an_fpga() {
     let sources = core(&small(false, 0));
-    synthesise(&sources, 4).unwrap_or_else(|error| panic!("{error}"));
+    synthesise(&sources, 4).or_panic();
 }
 
 #[test]
 fn sgcr_30_sgcr_40_a_whole_core_with_banks_becomes_cells_of_an_fpga() {
     let sources = core(&small(true, 2));
-    synthesise(&sources, 4).unwrap_or_else(|error| panic!("{error}"));
+    synthesise(&sources, 4).or_panic();
 }
 
 #[test]
@@ -67,29 +67,17 @@ fn sgcr_30_sgcr_40_a_whole_offset_unit_becomes_cells_of_an_fpga() {
 #[test]
 fn sgcr_40_what_synthesis_must_not_find_is_found() {
     let sources = core(&small(false, 0));
-    for (module, from, to, message) in [
-        // A multiplier in the address path.
-        (
-            "heddle_offsets_row_a",
-            "held_q + value_i",
-            "held_q * value_i",
-            "selection is not empty: t:$mul",
-        ),
-        // A latch.
-        (
-            "heddle_operand_row_a",
-            "  assign nz_o = nz_q;",
-            "  reg held;\n  always @* if (ren_i) held = nz_q;\n  assign nz_o = held;",
-            "selection is not empty: t:$dlatch",
-        ),
-        // A wire that nobody drives.
-        (
-            "heddle_gemm_r2",
-            "assign done_o = done_q;",
-            "",
-            "check -assert",
-        ),
-    ] {
+    // A multiplier in the address path; a latch; a wire that nobody drives.
+    let list = r"
+        heddle_offsets_row_a: held_q + value_i => held_q * value_i
+        heddle_operand_row_a: assign nz_o = nz_q; => reg held; always @* if (ren_i) held = nz_q; assign nz_o = held;
+        heddle_gemm_r2: assign done_o = done_q; =>";
+    let messages = [
+        "selection is not empty: t:$mul",
+        "selection is not empty: t:$dlatch",
+        "check -assert",
+    ];
+    for ((module, from, to), message) in faults(list).into_iter().zip(messages) {
         let broken = mutated(&sources, module, from, to);
         let found = synthesise(&broken, 4).expect_err(to);
         assert!(found.contains(message), "{module}: {found}");

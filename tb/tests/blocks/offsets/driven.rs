@@ -172,7 +172,7 @@ impl bench::Driven for Driven {
 
     fn begin(&mut self, model: &heddle_tb::Model) {
         self.accesses = self.pins.accesses(model);
-        self.written = [self.accesses.bases[1], self.accesses.offsets[1]];
+        self.written = self.accesses.tables.map(|table| table[1]);
     }
 
     fn drive(&mut self, model: &mut heddle_tb::Model) {
@@ -264,7 +264,7 @@ impl bench::Driven for Driven {
     fn watch(&mut self, model: &heddle_tb::Model) -> Checked {
         let now = self.pins.accesses(model);
         let before = std::mem::replace(&mut self.accesses, now);
-        self.trace.written = [now.bases[1], now.offsets[1]];
+        self.trace.written = now.tables.map(|table| table[1]);
         if now.meets != before.meets {
             return Err("a table is read and written at one entry".into());
         }
@@ -281,22 +281,12 @@ impl bench::Driven for Driven {
             // Repeats of the expander read as well.
             return Ok(());
         };
-        for (name, now, before, expected, seen) in [
-            (
-                "base",
-                now.bases,
-                before.bases,
-                &run.base_reads,
-                &mut self.trace.base_reads,
-            ),
-            (
-                "offset",
-                now.offsets,
-                before.offsets,
-                &run.offset_reads,
-                &mut self.trace.offset_reads,
-            ),
-        ] {
+        let reads = [
+            (&run.base_reads, &mut self.trace.base_reads),
+            (&run.offset_reads, &mut self.trace.offset_reads),
+        ];
+        let tables = now.tables.iter().zip(before.tables).zip(reads);
+        for (name, ((now, before), (expected, seen))) in ["base", "offset"].iter().zip(tables) {
             if now[0] != before[0] {
                 let entry = now[2] as u16;
                 let due = expected.get(seen.len()).copied();

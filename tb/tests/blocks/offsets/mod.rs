@@ -10,7 +10,6 @@ mod pins;
 mod prefetch;
 mod random;
 pub mod sides;
-mod stepping;
 mod threads;
 mod variants;
 mod worked;

@@ -63,10 +63,8 @@ impl Outputs {
 /// Accesses of the tables since the start of the simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Accesses {
-    /// Of the bases: reads, writes, entry read last.
-    pub bases: [u32; 3],
-    /// Of the offsets.
-    pub offsets: [u32; 3],
+    /// Of bases and offsets: reads, writes, entry read last.
+    pub tables: [[u32; 3]; 2],
     /// Reads that met a write of their entry.
     pub meets: u32,
 }
@@ -158,8 +156,7 @@ impl Pins {
     pub fn accesses(&self, model: &Model) -> Accesses {
         let [a, b, c, d, e, f, meets] = self.counters.map(|port| model.get(port) as u32);
         Accesses {
-            bases: [a, b, c],
-            offsets: [d, e, f],
+            tables: [[a, b, c], [d, e, f]],
             meets,
         }
     }

@@ -227,6 +227,6 @@ fn all_variants(seed: u64) -> Checked<Coverage> {
 }
 
 #[test]
-fn sgcr_01_sgcr_09_sgcr_12_random_tables_and_counts_in_every_mode() {
+fn sgcr_01_sgcr_09_sgcr_12_sgcr_13_random_tables_and_counts_in_every_mode() {
     run_seeds(all_variants);
 }

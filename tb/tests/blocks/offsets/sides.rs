@@ -1,7 +1,7 @@
 //! Emitted units side by side. The memory cells are replaced by cells that show every access of the
 //! tables.
 
-use crate::beside::{Part, Port};
+use crate::beside::{Part, Port, write_port};
 use crate::rtl::emitted;
 use heddle_hdl::blocks::offsets::{OffsetShape, OffsetUnit};
 use heddle_sim::blocks::offsets::{Stepping, UnitOptions};
@@ -51,17 +51,7 @@ pub fn unit(options: &UnitOptions) -> Sources {
 /// Ports of a unit.
 pub fn ports(options: &UnitOptions) -> Vec<Port> {
     let (rows, bits) = (options.rows, options.address_bits as usize);
-    let mut ports = vec![
-        ("wr_valid_i", 1, false),
-        ("wr_ready_o", 1, true),
-        ("wr_kind_i", 2, false),
-        ("wr_index_i", 16, false),
-        ("wr_data_i", 32, false),
-        ("refused_o", 1, true),
-        ("start_i", 1, false),
-        ("busy_o", 1, true),
-        ("done_o", 1, true),
-        ("error_o", 3, true),
+    let own = [
         ("ready_i", 1, false),
         ("row_valid_o", rows, true),
         ("row_ren_o", rows, true),
@@ -76,11 +66,7 @@ pub fn ports(options: &UnitOptions) -> Vec<Port> {
         ("pass_sum_first_o", 1, true),
         ("pass_sum_last_o", 1, true),
     ];
-    if options.taps > 0 {
-        let taps = options.taps as usize;
-        ports.extend([("wr_row_i", taps, false), ("wr_col_i", taps, false)]);
-    }
-    ports
+    write_port::ports(options.taps, &own)
 }
 
 /// Counters of the cells.

@@ -84,52 +84,32 @@ fn sgcr_14_a_thread_has_k_steps_for_each_column_tile_and_the_run_is_done() {
 #[test]
 fn sgcr_16_sgcr_53_the_weight_address_grows_by_one_with_every_step_and_with_nothing_else() {
     let mut bench = Bench::new(&VARIANTS, 1);
-    for name in NAMES {
-        let cols = bench.side(name).options.cols as u32;
-        let mut writes = program(&lists(), 3 * cols, 0);
+    for (name, mode) in NAMES.iter().flat_map(|name| [(name, 0), (name, WEIGHTS)]) {
+        let options = bench.side(name).options;
+        let mut writes = program(&lists(), 3 * options.cols as u32, mode);
         writes.push(Write::register(1, 0xfff0));
-        let unit = bench.run_one(name, writes);
-        let mut pointer = 0_u16;
-        let mut steps = 0;
-        for clock in &unit.trace.clocks {
-            assert_eq!(clock.word.is_some(), clock.rows[0].is_some(), "{name}");
-            let (Some(word), Some(pass), Some(step)) = (clock.word, clock.pass, clock.rows[0])
-            else {
-                continue;
-            };
-            pointer = match step.first && pass.1 == 0 {
-                // A row tile begins.
-                true => 0xfff0,
-                false => pointer.wrapping_add(1),
-            };
-            assert_eq!(word.0, pointer, "{name}, step {steps}");
-            steps += 1;
-        }
-        assert_eq!(
-            steps,
-            3 * TAPS * 16_usize.div_ceil(unit.options.rows),
-            "{name}"
-        );
-    }
-}
-
-#[test]
-fn sgcr_16_sgcr_53_weights_that_stay_are_asked_for_word_by_word() {
-    let mut bench = Bench::new(&VARIANTS, 1);
-    for name in NAMES {
-        let (rows, cols) = {
-            let options = bench.side(name).options;
-            (options.rows, options.cols as u32)
+        let clocks = &bench.run_one(name, writes).trace.clocks;
+        // A row tile begins anew; weights that stay are asked for once, each for its row.
+        let (length, walks) = match mode {
+            0 => (3 * TAPS, 16_usize.div_ceil(options.rows)),
+            _ => (3 * TAPS.next_multiple_of(options.rows), 1),
         };
-        let mut writes = program(&lists(), 2 * cols, WEIGHTS);
-        writes.push(Write::register(1, 0xfffe));
-        let unit = bench.run_one(name, writes);
-        let words = unit.trace.clocks.iter().filter_map(|clock| clock.word);
-        let words: Vec<_> = words.collect();
-        let count = 2 * TAPS.next_multiple_of(rows);
-        let expected: Vec<_> = (0..count)
-            .map(|word| ((word as u16).wrapping_add(0xfffe), (word % rows) as u16))
-            .collect();
-        assert_eq!(words, expected, "{name}");
+        let walk: Vec<u16> = (0..length as u16).map(|n| n.wrapping_add(0xfff0)).collect();
+        let words: Vec<_> = clocks.iter().filter_map(|clock| clock.word).collect();
+        let addresses: Vec<u16> = words.iter().map(|word| word.0).collect();
+        assert_eq!(addresses, walk.repeat(walks), "{name}, mode {mode}");
+        match mode {
+            0 => assert!(
+                clocks
+                    .iter()
+                    .all(|c| c.word.is_some() == c.rows[0].is_some())
+            ),
+            _ => assert!(
+                words
+                    .iter()
+                    .zip(0..)
+                    .all(|(word, n)| usize::from(word.1) == n % options.rows)
+            ),
+        }
     }
 }

@@ -45,9 +45,7 @@ fn prefetch(options: &mut UnitOptions) {
     options.prefetch = true;
 }
 
-/// Units that differ from one without their option in nothing else: that one, the unit.
-pub const STEPPED_BEFORE: [(&str, &str); 2] = [("plain", "before"), ("every_all", "before_all")];
-/// The same: rows keep their bases.
+/// Units that differ from one without their option in nothing else: that one, the one whose rows keep their bases.
 pub const PREFETCHED: [(&str, &str); 4] = [
     ("plain", "ahead"),
     ("every_all", "ahead_all"),

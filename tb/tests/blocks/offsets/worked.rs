@@ -282,19 +282,6 @@ fn sgcr_47_sgcr_56_sgcr_58_padded_taps_are_not_read() {
 }
 
 #[test]
-fn the_layouts_of_5_6_are_only_other_tables() {
-    let mut bench = bench();
-    for layout in examples::LAYOUTS {
-        let lists = Lists::plain(&layout.bases, &layout.offsets);
-        let steps = Lists::plain(&layout.bases, &layout.steps);
-        let unit = bench.run_one("every", program(&lists, 2, 0));
-        let absolute = unit.trace.clocks.clone();
-        let unit = bench.run_one("every", program(&steps, 2, STEPS));
-        assert_eq!(unit.trace.clocks, absolute, "{}", layout.name);
-    }
-}
-
-#[test]
 fn sgcr_42_moving_the_origin_shifts_every_address() {
     let mut bench = bench();
     let unit = bench.run_one("plain", program(&examples::small(), 1, 0));

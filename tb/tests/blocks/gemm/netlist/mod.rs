@@ -4,7 +4,7 @@
 use super::sides::{core, ports};
 use super::variants::options;
 use crate::blocks::offsets::sides::unit;
-use crate::rtl::mutated;
+use crate::rtl::{OrPanic, faults, mutated};
 use heddle_sim::blocks::gemm::GemmOptions;
 use heddle_sim::blocks::offsets::Stepping;
 use heddle_tb::verilate::Sources;
@@ -262,57 +262,40 @@ fn sgcr_31_a_core_and_its_unit_have_the_documented_ports_and_none_for_a_shape() 
 #[test]
 fn sgcr_22_nothing_in_a_core_without_the_expander_generates_tables() {
     let plain = core(&options(4, 3, |_| {}));
-    let netlist = yosys(&plain, "proc; write_rtlil netlist.il").unwrap_or_else(|e| panic!("{e}"));
+    let netlist = yosys(&plain, "proc; write_rtlil netlist.il").or_panic();
     let modules = state(&netlist);
     assert!(modules.contains_key("offsets_table"));
     assert!(!modules.contains_key("offsets_expander"));
     // Tables are written from the port alone: no sum comes near their data.
     let unit = "proc; opt; select -assert-none heddle_offsets_r4*/t:$add heddle_offsets_r4*/t:$sub \
                 heddle_offsets_table*/t:$add";
-    yosys(&plain, unit).unwrap_or_else(|error| panic!("{error}"));
+    yosys(&plain, unit).or_panic();
 }
 
 #[test]
 fn sgcr_31_added_state_is_found_under_any_name() {
     let plain = core(&cores()[0].1);
-    for (module, from, to, found) in [
-        // A width that the host writes, without the usual ending of a register's name.
-        (
-            "heddle_offsets_registers",
-            "\n  assign ",
-            "\n  reg [15:0] width;\n  always @(posedge clk) width <= data_i[15:0];\n  assign ",
-            "offsets_registers: width 16",
-        ),
-        // A layout in a small memory beside a row.
-        (
-            "heddle_offsets_row_",
-            "\n  assign ",
-            "\n  reg [3:0] layout[0:3];\n  always @(posedge clk) layout[row_i[1:0]] <= col_i;\n  assign ",
-            "offsets_row: memory layout 4 x 4",
-        ),
-        // One more number among the known ones.
-        (
-            "heddle_offsets_registers",
-            "reg [95:0] number_q",
-            "reg [111:0] number_q",
-            "offsets_registers: number_q 112",
-        ),
-        // A latch.
-        (
-            "heddle_operand_row_",
-            "\n  assign ",
-            "\n  reg stride;\n  always @* if (ren_i) stride = addr_i[0];\n  assign ",
-            "operand_row: stride 1",
-        ),
-        // Another copy of a known module.
-        (
-            "heddle_operand_rows_",
-            "\n  generate",
-            "\n  heddle_operand_row_a16_d1024 u_more (.clk(clk));\n  generate",
-            "operand_rows: u_more: operand_row x 1",
-        ),
-    ] {
-        let planted = planted(&plain, module, from, to);
+    // A width that the host writes, without the usual ending of a register's name; a layout in a small memory beside a
+    // row; one more number among the known ones; a latch; another copy of a known module.
+    let list = r"
+        heddle_offsets_registers: @ => reg [15:0] width; always @(posedge clk) width <= data_i[15:0];
+        heddle_offsets_row_: @ => reg [3:0] layout[0:3]; always @(posedge clk) layout[row_i[1:0]] <= col_i;
+        heddle_offsets_registers: reg [95:0] number_q => reg [111:0] number_q
+        heddle_operand_row_: @ => reg stride; always @* if (ren_i) stride = addr_i[0];
+        heddle_operand_rows_: @ => heddle_operand_row_a16_d1024 u_more (.clk(clk));";
+    let items = [
+        "offsets_registers: width 16",
+        "offsets_row: memory layout 4 x 4",
+        "offsets_registers: number_q 112",
+        "operand_row: stride 1",
+        "operand_rows: u_more: operand_row x 1",
+    ];
+    for ((module, from, to), found) in faults(list).into_iter().zip(items) {
+        // Behind the ports.
+        let planted = match from {
+            "@" => planted(&plain, module, "\n);\n", &format!("\n);\n  {to}\n")),
+            _ => planted(&plain, module, from, to),
+        };
         let unknown = unknown(&planted).unwrap_or_else(|error| panic!("{found}: {error}"));
         // A small memory has the registers of its write port beside it.
         let module = found.split(':').next().unwrap_or_default();
@@ -365,27 +348,17 @@ fn sgcr_16_sgcr_30_one_generator_of_weight_addresses_and_one_adder_a_row() {
         let pointer = format!("proc; opt; {POINTER}");
         yosys(&unit, &pointer).unwrap_or_else(|error| panic!("{name}: {error}"));
         // The checks can fail.
-        for (checks, module, from, to) in [
-            (ADDERS, "heddle_offsets_row_a", "+ value_i", "* value_i"),
-            (
-                ADDERS,
-                "heddle_offsets_row_a",
-                "+ value_i",
-                "+ value_i + {15'd0, took_q}",
-            ),
-            (
-                POINTER,
-                "heddle_offsets_pass",
-                "b_addr_q + 16'd1",
-                "b_addr_q + 16'd1 + {7'd0, b_row_q}",
-            ),
-            (
-                POINTER,
-                "heddle_offsets_pass",
-                "b_addr_o = b_addr_q",
-                "b_addr_o = b_addr_q ^ b_origin_i",
-            ),
-        ] {
+        let list = r"
+            heddle_offsets_row_a: + value_i => * value_i
+            heddle_offsets_row_a: + value_i => + value_i + {15'd0, took_q}
+            heddle_offsets_pass: b_addr_q + 16'd1 => b_addr_q + 16'd1 + {7'd0, b_row_q}
+            heddle_offsets_pass: b_addr_o = b_addr_q => b_addr_o = b_addr_q ^ b_origin_i";
+        for (module, from, to) in faults(list) {
+            let checks = if module == "heddle_offsets_pass" {
+                POINTER
+            } else {
+                ADDERS
+            };
             let planted = mutated(&unit, module, from, to);
             assert!(
                 yosys(&planted, &format!("proc; opt; {checks}")).is_err(),
