@@ -307,7 +307,7 @@ fn halt_ends_in_the_clock_of_the_page() {
             model.clock();
             clocks += 1;
         }
-        assert_eq!(clocks, 2 + array.rows + array.cols + 32 + extra);
+        assert_eq!(clocks, 2 + array.rows + array.cols + 36 + extra);
     }
 }
 

@@ -206,7 +206,7 @@ impl HostPort {
         self.take_register = self.take_write & (self.region == 0);
         self.travel = mux(self.travel != 0, self.travel - 1, self.travel);
         if self.take & self.travels {
-            self.travel = (self._rows + 6).to_bits::<9>();
+            self.travel = (self._rows + 9).to_bits::<9>();
         }
 
         self.word = 0.into();

@@ -81,14 +81,14 @@ fn check_copy(pair: &mut Pair, rows: u32, from: u32, to: u32, loops: &[(u32, u32
     if contents(pair) != expected {
         return Err(pair.message(format!("{from} to {to}: other words")));
     }
-    // START of n words in n + 1, the first address in START + 4, the last partition R + 5 cycles behind the last
+    // START of n words in n + 1, the first address in START + 4, the last partition R + 8 cycles behind the last
     // address; HALT goes on in the cycle behind it.
     let words = offsets.len() as u32;
     let start = copy(rows, from, to, loops).words() as u32 + 1;
     let slices = &params.state_buffer.slices;
     let masks = slices.mask == MaskPlace::Slice && !slices.plain;
     let accesses = if masks { rows * words } else { 0 };
-    let cycles = start + 4 + (words - 1) + params.array.rows + 6 + 1;
+    let cycles = start + 4 + (words - 1) + params.array.rows + 9 + 1;
     for (counter, wanted) in [
         (Counter::Cycles, cycles),
         (Counter::Instructions, 2),
@@ -143,10 +143,10 @@ fn pet_54_words_are_copied_from_bank_to_bank_in_all_partitions() {
     }
 }
 
-/// Words that overlap: an address sees what was written three addresses before it.
+/// Words that overlap: an address sees what was written six addresses before it.
 fn copy_overlapping(pair: &mut Pair) -> Checked {
     let rows = pair.params().array.rows;
-    for distance in 1..6 {
+    for distance in 1..9 {
         let before = contents(pair);
         let words = 12;
         run(pair, &[copy(rows, 0, 8 * distance, &[(words, 8)]), HALT])?;
@@ -154,13 +154,13 @@ fn copy_overlapping(pair: &mut Pair) -> Checked {
         for partition in &mut expected {
             let mut written = Vec::new();
             for at in 0..words as usize {
-                if let Some(at) = at.checked_sub(3) {
+                if let Some(at) = at.checked_sub(6) {
                     let (word, data) = written[at];
                     partition[word] = data;
                 }
                 written.push((at + distance as usize, partition[at]));
             }
-            for &(word, data) in &written[words as usize - 3..] {
+            for &(word, data) in &written[words as usize - 6..] {
                 partition[word] = data;
             }
         }
@@ -172,7 +172,7 @@ fn copy_overlapping(pair: &mut Pair) -> Checked {
 }
 
 #[test]
-fn pet_54_a_copy_over_its_own_source_sees_words_written_three_addresses_before() {
+fn pet_54_a_copy_over_its_own_source_sees_words_written_six_addresses_before() {
     let machine = Machine::new(machines::tiny());
     fresh(&machine, 1)
         .and_then(|mut pair| copy_overlapping(&mut pair))
@@ -371,7 +371,7 @@ fn pet_54_faults_of_copies_are_noticed() {
         // A copy does not wait for the drain, a drain not for the copy; the weight unit is idle too early.
         heddle_sequencer: (busy_i[2] & is_copy) | =>
         heddle_sequencer: | (busy_i[0] & registers_copy & is_target[2]) =>
-        heddle_weight_issue: copying_q <= 9'd10 => copying_q <= 9'd9
+        heddle_weight_issue: copying_q <= 9'd13 => copying_q <= 9'd12
         heddle_control: weight_walk_busy | weight_issue_copying => weight_walk_busy
         // Every row copies; a kept word outlives the copy over it; a destination beyond the memory goes unnoticed.
         heddle_partition: wt_is_active & wt_copy_i => wt_valid_i & wt_copy_i

@@ -37,10 +37,10 @@ fn expectation(written: WrittenWord, params: &Params) -> ((u64, Writer, u32), Wo
             (arrival(&drained, params), Writer::Drain, drained.partition),
             (drained.word, drained.data),
         ),
-        // Three cycles to the weight wave, one for each partition before, three from the read to the write.
+        // Three cycles to the weight wave, one for each partition before, six from the read to the write.
         WrittenWord::Copied(copied) => (
             (
-                copied.cycle + 6 + u64::from(copied.partition),
+                copied.cycle + 9 + u64::from(copied.partition),
                 Writer::Copy,
                 copied.partition,
             ),

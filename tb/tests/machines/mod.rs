@@ -245,9 +245,9 @@ pub fn probed(params: &Params) -> Sources {
             false => format!("u_machine.u_state_buffer.u_partition_{row}"),
         };
         format!(
-            "  assign copy_valid_o[{row}] = {partition}.copy_q[2];\n  \
+            "  assign copy_valid_o[{row}] = {partition}.copy_q[5];\n  \
              assign copy_word_o[{} +: 13] = {partition}.wt_dest_i;\n  \
-             assign copy_data_o[{} +: 64] = {partition}.weight_q;\n",
+             assign copy_data_o[{} +: 64] = {partition}.word_q;\n",
             13 * row,
             64 * row
         )

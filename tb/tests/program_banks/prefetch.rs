@@ -45,7 +45,7 @@ impl Size {
 
     /// Words of the prefetch buffer.
     fn buffer(self) -> usize {
-        (self.rows + 7).next_power_of_two()
+        (self.rows + 10).next_power_of_two()
     }
 
     /// Partition and word of a pair.
@@ -92,7 +92,7 @@ impl Bench {
         Self {
             program: (0..size.words).map(|_| 0).collect(),
             buffer: vec![None; size.buffer()],
-            travel: vec![None; size.rows + 3].into(),
+            travel: vec![None; size.rows + 6].into(),
             pair: 0,
             asks: false,
             second: false,
@@ -247,7 +247,7 @@ impl Bench {
         if patience == 0 {
             return Err(self.dut.message("words do not come"));
         }
-        let wanted = self.size.rows + 7;
+        let wanted = self.size.rows + 10;
         cov.event("read at once", first == Some(wanted));
         if first.is_some_and(|first| first < wanted) {
             return Err(self.dut.message(&format!("a word is ready in {first:?}")));
@@ -255,7 +255,7 @@ impl Bench {
         cov.event("from an odd word", start % 2 == 1 && left < reads);
         cov.event("from beyond the memory", start >= self.size.words);
         reader.run = false;
-        for _ in 0..self.size.rows + 6 {
+        for _ in 0..self.size.rows + 9 {
             self.step(reader, rng, cov)?;
         }
         // Nothing is left for the host.
@@ -263,7 +263,7 @@ impl Bench {
             return Err(self.dut.message("an answer is still on its way"));
         }
         reader.running = false;
-        for _ in 0..rng.random_range(self.size.rows + 4..self.size.rows + 20) {
+        for _ in 0..rng.random_range(self.size.rows + 7..self.size.rows + 23) {
             self.step(reader, rng, cov)?;
         }
         self.drain_host(rng)
@@ -281,7 +281,7 @@ impl Bench {
         for name in names {
             self.dut.set(name, 0u64);
         }
-        for _ in 0..self.size.rows + 3 {
+        for _ in 0..self.size.rows + 6 {
             let answer = self.travel.pop_front().flatten();
             self.travel.push_back(None);
             self.dut.set("answer_valid_i", u64::from(answer.is_some()));
