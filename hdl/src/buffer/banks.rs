@@ -1,7 +1,7 @@
 //! The memory of one row of the state buffer.
 
 use super::{BankCount, READ_CYCLES, WordMux};
-use crate::sliced::{MaskPlace, Restore, SlicedBank, SlicedShape, Store, Writer};
+use crate::sliced::{MaskPlace, Network, Restore, SlicedBank, SlicedShape, Store, Writer};
 use heddle_kernel::prelude::*;
 
 /// Cycles from the read of a bank to the mask of its word, where the banks share a writer.
@@ -128,9 +128,13 @@ pub struct Banks {
     _word_mask: u64,
 }
 
-/// Whether banks share what packs and unpacks words: those with a mask slice for bytes.
+/// Whether banks share what packs and unpacks words: those with a mask slice for bytes and the full network, in
+/// which the place of a byte is the number of bytes before it that are not zero.
 pub(super) fn shares(shape: &SlicedShape) -> bool {
-    !shape.plain && shape.mask == MaskPlace::Slice && shape.unit_bits == 8
+    !shape.plain
+        && shape.mask == MaskPlace::Slice
+        && shape.unit_bits == 8
+        && shape.network == Network::Full
 }
 
 impl Banks {

@@ -1,7 +1,7 @@
 //! Partitions alone and in a chain.
 
 use heddle_sim::buffer::PartitionShape;
-use heddle_sim::sliced::{Layout, MaskPlace};
+use heddle_sim::sliced::{Layout, MaskPlace, Network};
 
 use super::bench::*;
 use super::random::*;
@@ -39,10 +39,26 @@ fn shape_halves() -> PartitionShape {
     }
 }
 
-/// Layouts that differ in everything that a partition sees: mask, number of slices, units.
+/// Bytes with a mask slice: packed to the right and written exactly, or by another network.
+fn shape_bytes(network: Network) -> PartitionShape {
+    let layout = Layout {
+        network,
+        right: network == Network::Full,
+        exact: network != Network::Half,
+        latency: 5,
+        ..Layout::new(16, [4, 4])
+    };
+    PartitionShape {
+        layout,
+        ..shape(2, 4)
+    }
+}
+
+/// Layouts that differ in everything that a partition sees: mask, number of slices, units, network.
 #[test]
 fn spm_45_partitions_of_other_layouts_follow_their_models() {
-    for shape in [shape_hybrid(), shape_halves()] {
+    let bytes = [Network::Full, Network::Half, Network::Split].map(shape_bytes);
+    for shape in [shape_hybrid(), shape_halves()].into_iter().chain(bytes) {
         let sources = partition(&shape);
         run_seeds(|seed| random_state(&sources, 1, shape.clone(), seed));
     }
