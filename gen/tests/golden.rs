@@ -75,10 +75,10 @@ fn elements_that_feed_each_other() {
 
 /// What a user of the usual machine opens first.
 #[test]
-fn ten_modules_of_the_edge_machine() {
+fn eleven_modules_of_the_edge_machine() {
     let edge = Params::from_json(include_str!("../../configs/edge.json")).expect("legal");
     let design = printed::of_catalog("top", &edge);
-    let items = "Top Control Sequencer TraversalEngine Partition Sliced Pe ResultColumn PostLane StateBuffer";
+    let items = "Top Control Sequencer TraversalEngine Partition Writer Store Pe ResultColumn PostLane StateBuffer";
     let named = |item: &str| {
         let mut modules = design.modules.iter();
         let found = modules.find(|module| module.source.ends_with(&format!(", {item}")));

@@ -34,18 +34,17 @@ fn pet_61_machines_with_input_banks_are_clean() {
 fn pet_61_the_paths_of_weights_and_results_to_input_banks_are_not_built() {
     let design = printed("partition", 8, 3);
     let banks = text_of(&design, "heddle_banks_b8_in3");
-    // Each of the five other banks has a place among the weights and is written by address.
-    assert!(banks.contains("heddle_word_mux_b5 u_wt_mux"), "{banks}");
-    assert!(banks.contains("wire [4:0] wt_take;"), "{banks}");
+    // Each of the five other banks has a place among the weights, and results are written to them alone.
+    assert!(banks.contains("wt_bank == 13'd4"), "{banks}");
+    let write = "write = write_i & (host_write_i | (write_bank < 13'd5));";
+    assert!(banks.contains(write), "{banks}");
     for bank in 5..8 {
         assert!(
-            !banks.contains(&format!("write_bank == 13'd{bank}")),
+            !banks.contains(&format!("wt_bank == 13'd{bank}")),
             "{banks}"
         );
-        assert!(
-            banks.contains(&format!("host_write_i & (host_bank == 13'd{bank})")),
-            "{banks}"
-        );
+        let read = format!("wanted[{bank}] = host_read_i & (host_bank == 13'd{bank})");
+        assert!(banks.contains(&read), "{banks}");
     }
 }
 

@@ -217,6 +217,7 @@ mod sliced {
             exact: true,
             network: Network::Half,
             access_threshold: 2,
+            latency: 5,
             ..SlicedShape::new(32, vec![4, 4])
         };
         assert_eq!(SlicedShape::of(32, &slices), shape);
