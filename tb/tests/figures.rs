@@ -260,8 +260,8 @@ fn through_results(rows: usize, cols: usize) -> Checked {
     let depth = rows.next_power_of_two().max(8);
     let mut results = Dut::new(&emitted(ResultsBuffer::new(cols, depth)), 1);
     let mut checked = 0;
-    // Slot t enters column 0 one clock before its sum; sum (t, c) is there in clock t + c + 1.
-    for clock in 0..2 * rows + cols + 4 {
+    // Slot t enters column 0 two clocks before its sum; sum (t, c) is there in clock t + c + 1.
+    for clock in 0..2 * rows + cols + 5 {
         let stores = clock < rows;
         let reads = clock > rows && clock <= 2 * rows;
         let address = if stores {
@@ -275,16 +275,16 @@ fn through_results(rows: usize, cols: usize) -> Checked {
         results.set("add_i", reads);
         results.set("sum_en_i", stores);
         results.set("write_i", stores);
-        let sum = |c: usize| match clock.checked_sub(1).and_then(|cycle| cycles.get(cycle)) {
+        let sum = |c: usize| match clock.checked_sub(2).and_then(|cycle| cycles.get(cycle)) {
             Some(sums) => sums[c] as u64,
             None => 0,
         };
         results.set_all("sum_i", (0..cols).map(sum));
         results.settle();
-        // Row t is read from column c in clock t + rows + 1 + c, shown two clocks later.
+        // Row t is read from column c in clock t + rows + 1 + c, shown three clocks later.
         let shown = block.iter().enumerate().flat_map(|(t, row)| {
             let places = row.iter().enumerate();
-            places.filter_map(move |(c, w)| (clock == t + rows + 3 + c).then_some((c, *w)))
+            places.filter_map(move |(c, w)| (clock == t + rows + 4 + c).then_some((c, *w)))
         });
         for (c, value) in shown {
             results.check_element("acc_o", c, cols, i64::from(value) as u64)?;
