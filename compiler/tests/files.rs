@@ -98,7 +98,7 @@ fn a_program_for_another_machine_is_refused() {
         assert_eq!(error.to_string(), message);
     }
     type Change = (&'static str, fn(&mut Params));
-    let changes: [Change; 9] = [
+    let changes: [Change; 10] = [
         ("results_buffer.depth", |p| p.results_buffer.depth *= 2),
         ("traversal.rows", |p| p.traversal.rows += 1),
         ("traversal.loops", |p| p.traversal.loops += 1),
@@ -108,6 +108,7 @@ fn a_program_for_another_machine_is_refused() {
         ("post.product", |p| p.post.product = true),
         ("post.median", |p| p.post.median = 9),
         ("post.activations", |p| p.post.activations = 1),
+        ("post.left_shift", |p| p.post.left_shift = true),
     ];
     for (field, change) in changes {
         let mut params = edge();
@@ -155,6 +156,11 @@ fn values_out_of_range_are_named() {
             "columns.column is 8, expected less than 8",
         ),
         ("\"shift\": -8", "\"shift\": -80", "columns.shift is "),
+        (
+            "\"shift\": -8",
+            "\"shift\": 8",
+            "columns.shift is 8, expected at most 0 without post.left_shift",
+        ),
         (
             "\"pitch\": 16",
             "\"pitch\": 15",

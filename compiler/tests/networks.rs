@@ -303,7 +303,11 @@ fn read(path: &str) -> String {
 #[track_caller]
 fn check_model(model: &str, configuration: &str, images: usize) {
     let network = Network::from_json(&read(model)).unwrap();
-    let params = Params::from_json(&read(configuration)).unwrap();
+    let mut params = Params::from_json(&read(configuration)).unwrap();
+    params.post.left_shift |= network
+        .layers
+        .iter()
+        .any(|layer| layer.scales.iter().any(|scale| scale.shift() > 0));
     let program = compile(&network, &params).unwrap();
     let images = &network.images[..images];
     check(&program, &network, &params, images, configuration);
@@ -344,6 +348,18 @@ fn tiny_model_runs_on_every_configuration() {
     for name in ["tiny", "edge", "default", "large", "huge"] {
         check_model("models/tiny.json", &format!("configs/{name}.json"), 4);
     }
+}
+
+#[test]
+fn scales_from_1_on_are_refused_without_a_left_shift() {
+    let network = Network::from_json(&read("models/tiny.json")).unwrap();
+    let mut params = Params::from_json(&read("configs/tiny.json")).unwrap();
+    params.post.left_shift = false;
+    let refused = compile(&network, &params).unwrap_err().to_string();
+    assert_eq!(
+        refused,
+        "layer conv1: has a multiplier with left shift 1, expected post.left_shift to be true"
+    );
 }
 
 #[test]

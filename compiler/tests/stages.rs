@@ -183,7 +183,8 @@ fn pet_46_redundant_dependencies_ask_for_no_waiting() {
 fn pet_47_the_last_stage_alone_gives_the_same_code() {
     for model in ["models/tiny.json", "models/digits.json"] {
         let network = Network::from_json(&read(model)).unwrap();
-        let params = Params::from_json(&read("configs/edge.json")).unwrap();
+        let mut params = Params::from_json(&read("configs/edge.json")).unwrap();
+        params.post.left_shift = true;
         let program = compile_with(&network, &params, whole()).unwrap();
         // The schedule, taken apart and put together again, without what was known of it.
         let mut parts: Vec<(String, Vec<Instruction>)> = Vec::new();

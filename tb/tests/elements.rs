@@ -78,7 +78,7 @@ fn write_columns(pair: &mut Pair, bias: impl Fn(u32, u32) -> i32) {
     let params = pair.params();
     for column in 0..params.array.cols {
         for tile in 0..params.column_tiles {
-            let one = Scale::new(1 << 30, 1).expect("legal");
+            let one = Scale::reciprocal(1);
             pair.write_column(column, tile, bias(column, tile), one);
         }
     }

@@ -11,7 +11,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// A slot seen on the operand wave behind the last row in cycle t stands on the results wave in
 /// t + 5 (t + 6 with sums at the top) and, if it goes to post, on the post wave in t + 8; its drain address is taken
-/// in t + 7. The unit is busy until Cols + 16 cycles after its last address was taken: by then the last
+/// in t + 7. The unit is busy until Cols + 13 cycles after its last address was taken: by then the last
 /// word is in the state buffer.
 #[module(shape: ControlShape, describe)]
 pub struct DrainIssue<const A: usize> {
@@ -249,7 +249,7 @@ impl<const A: usize> DrainIssue<A> {
 
         self.settle = mux(self.settle != 0, self.settle - 1, self.settle);
         if self.take & self.addr_end_i {
-            self.settle = (self._cols + self._extra + 15).to_bits::<10>();
+            self.settle = (self._cols + self._extra + 12).to_bits::<10>();
         }
         if self.clear_i {
             self.settle = 0.into();

@@ -36,7 +36,7 @@ impl Delays {
             first_address: 4,
             drain_take: rows + 7,
             fault: rows + 1,
-            drain_quiet: cols + 16 + u64::from(params.post.extra_cycles()),
+            drain_quiet: cols + 13 + u64::from(params.post.extra_cycles()),
             swap_gap: cols,
             copy: 3,
             copy_quiet: rows + 6,
