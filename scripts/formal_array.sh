@@ -98,5 +98,5 @@ broken 'swap keeps the old weight' pe.v 's/active_q <= shadow_q/active_q <= acti
 broken 'zero operand not gated' pe.v "s/product_q <= 17'd0/product_q <= mul_product/" elements
 broken 'rotation leaves a word behind' drain_rotate_r3_s1 \
   's/valid_o\[0\] = valid_i\[2\]/valid_o[0] = valid_i[0]/' partitions
-broken 'last word stays' byte_packer 's/complete_q <= valid_i & flush_i/complete_q <= valid_i/' arrives
+broken 'last word stays' pack_issue 's/complete_q <= valid_i & flush_i/complete_q <= valid_i/' arrives
 exit "$failed"

@@ -53,7 +53,8 @@ impl Scale {
         Ok(Scale { multiplier, shift })
     }
 
-    /// The scale 1 / n, its multiplier rounded to nearest.
+    /// The scale 1 / n, its multiplier rounded to nearest. 1 is 2^31 - 1 without a shift: a sum below 2^30 stays what
+    /// it is, a larger one is clamped with either.
     ///
     /// # Panics
     /// If n is 0.
@@ -61,11 +62,11 @@ impl Scale {
     pub fn reciprocal(n: u32) -> Scale {
         assert!(n > 0, "1 / 0 is no scale");
         // 1 / n lies in (2^-bits, 2^(1 - bits)].
-        let bits = (n - 1).checked_ilog2().map_or(0, |log| log as i32 + 1);
+        let bits = (n - 1).checked_ilog2().map_or(1, |log| log as i32 + 1);
         let numerator = 1u64 << (30 + bits);
         let multiplier = (numerator + u64::from(n) / 2) / u64::from(n);
         Scale {
-            multiplier: i32::try_from(multiplier).expect("at most 2^31 - 1"),
+            multiplier: i32::try_from(multiplier).unwrap_or(i32::MAX),
             shift: 1 - bits,
         }
     }

@@ -98,14 +98,15 @@ fn the_traversal_unit_is_optional_and_so_are_its_fields() {
 
 #[test]
 fn options_of_post_processing_are_optional_and_belong_together() {
-    let plain = preset("tiny");
+    let plain = preset("edge");
     assert_eq!(plain.post, Post::default());
     assert!(!plain.to_json().contains("\"post\""));
     let with = |post: &str| changed("{", &format!("{{ \"post\": {post},"));
-    let text = "{ \"pooling\": true, \"product\": true, \"median\": 9, \"activations\": 8 }";
+    let text = "{ \"pooling\": true, \"product\": true, \"median\": 9, \"activations\": 8, \
+                \"left_shift\": true }";
     let params = with(text).expect("valid");
     assert_eq!((params.post.median, params.post.activations), (9, 8));
-    assert_eq!(params.post.extra_cycles(), 4);
+    assert_eq!(params.post.extra_cycles(), 6);
     assert_eq!(Params::from_json(&params.to_json()), Ok(params));
     for (post, field) in [
         ("{ \"activations\": 9 }", "post.activations"),
@@ -229,7 +230,7 @@ fn every_field_of_the_schema_is_explained() {
     for wanted in wanted.split(' ') {
         assert!(fields.iter().any(|f| f == wanted), "{wanted} in {fields:?}");
     }
-    assert_eq!(fields.len(), 87, "{fields:?}");
+    assert_eq!(fields.len(), 88, "{fields:?}");
 }
 
 /// Lists the fields of a schema and asserts that each has a text and that objects are closed.

@@ -269,7 +269,9 @@ fn the_page_about_generation_has_the_number_of_files() {
                 .expect("a number")
         })
         .collect();
-    assert_eq!(counts, [files; 5]);
+    // The left shift of `tiny` is a module of its own.
+    let others = files - 1;
+    assert_eq!(counts, [files, others, others, others, others]);
 }
 
 #[test]

@@ -111,7 +111,7 @@ impl Timeline {
                         valid <= first,
                         "the drain comes at {valid}, results at {first}"
                     );
-                    self.drain_idle = last + self.cols + self.extra + 16;
+                    self.drain_idle = last + self.cols + self.extra + 13;
                 }
                 None => self.open = drained_slots(instruction).unwrap_or(0),
             },
@@ -157,7 +157,7 @@ impl Timeline {
                         self.undrained.push_back((first, taken));
                     } else {
                         self.open = self.open.saturating_sub(posted);
-                        self.drain_idle = taken + self.cols + self.extra + 16;
+                        self.drain_idle = taken + self.cols + self.extra + 13;
                     }
                 }
             }

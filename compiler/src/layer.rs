@@ -20,8 +20,8 @@ use crate::tensor::{RowOrder, TensorPlan};
 use crate::weights::WeightPlan;
 
 /// Cycles from the last vector of a product to the first address of the next drain, besides the columns and the
-/// options of post-processing: 16 until the drain before is idle and 16 for the instruction, less 16 for that of the product; and 8 to spare.
-const LATE_CYCLES: u32 = 24;
+/// options of post-processing: 13 until the drain before is idle and 16 for the instruction, less 16 for that of the product; and 8 to spare.
+const LATE_CYCLES: u32 = 21;
 
 /// A layer with the places of all its data.
 #[derive(Debug, Clone)]
@@ -288,6 +288,17 @@ impl PlacedLayer<'_> {
     fn slots(&self, part: u32) -> u64 {
         let pixels = u64::from(self.part_height(part)) * u64::from(self.output.shape.width);
         pixels * u64::from(window(self.layer, self.params))
+    }
+}
+
+/// Whether a machine has the scales of a layer; else what is missing.
+pub(crate) fn check_scales(layer: &Layer, params: &Params) -> Result<(), String> {
+    let shifts = layer.scales.iter().map(|scale| scale.shift());
+    match shifts.max() {
+        Some(shift @ 1..) if !params.post.left_shift => Err(format!(
+            "has a multiplier with left shift {shift}, expected post.left_shift to be true"
+        )),
+        _ => Ok(()),
     }
 }
 

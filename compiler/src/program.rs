@@ -6,14 +6,14 @@
 use std::ops::Range;
 
 use heddle_arch::isa::{Instruction, Matmul, ROW_TENSOR, Wait};
-use heddle_arch::network::Network;
+use heddle_arch::network::{Layer, Network};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
 
 use crate::choose::choose;
 use crate::cycles::cycles;
 use crate::error::{CompileError, Memory, Shortage};
-use crate::layer::{PlacedLayer, check_layer};
+use crate::layer::{PlacedLayer, check_layer, check_scales};
 use crate::mapping::{Mapping, MappingChoice, MappingCost, Options};
 use crate::place::{Placement, place};
 use crate::schedule::Schedule;
@@ -184,19 +184,21 @@ pub fn compile_with(
             return Err(CompileError::Traversal { field, found });
         }
     }
-    if network
-        .layers
-        .iter()
-        .any(|layer| layer.kind.is_of_matrices())
-    {
+    let check = |what: fn(&Layer, &Params) -> Result<(), String>| {
+        let mut layers = network.layers.iter();
+        layers.try_for_each(|layer| {
+            what(layer, params).map_err(|message| CompileError::Layer {
+                layer: layer.name.clone(),
+                message,
+            })
+        })
+    };
+    check(check_scales)?;
+    let mut layers = network.layers.iter();
+    if layers.any(|layer| layer.kind.is_of_matrices()) {
         return crate::matrices::build(network, options, params);
     }
-    for layer in &network.layers {
-        check_layer(layer, params).map_err(|message| CompileError::Layer {
-            layer: layer.name.clone(),
-            message,
-        })?;
-    }
+    check(check_layer)?;
     let with = |mappings: &[Mapping]| build(network, mappings, options.whole, params);
     choose(network, options.mapping, params, with)
 }

@@ -75,7 +75,7 @@ fn a_program_for_another_machine_is_refused() {
         assert_eq!(error.to_string(), message);
     }
     type Change = (&'static str, fn(&mut Params));
-    let changes: [Change; 9] = [
+    let changes: [Change; 10] = [
         ("results_buffer.depth", |p| p.results_buffer.depth *= 2),
         ("traversal.rows", |p| p.traversal.rows += 1),
         ("traversal.loops", |p| p.traversal.loops += 1),
@@ -85,6 +85,7 @@ fn a_program_for_another_machine_is_refused() {
         ("post.product", |p| p.post.product = true),
         ("post.median", |p| p.post.median = 9),
         ("post.activations", |p| p.post.activations = 1),
+        ("post.left_shift", |p| p.post.left_shift = true),
     ];
     for (field, change) in changes {
         let mut params = edge();
@@ -119,6 +120,7 @@ fn values_out_of_range_are_named() {
         r#""word": 0, -> "word": 8000, | image.word is "#,
         r#""column": 0, -> "column": 8, | columns.column is 8, expected less than 8"#,
         r#""shift": -8 -> "shift": -80 | columns.shift is "#,
+        r#""shift": -8 -> "shift": 8 | columns.shift is 8, expected at most 0 without post.left_shift"#,
         r#""pitch": 16 -> "pitch": 15 | tensor input: pitch modulo 8 is 7, expected 0"#,
         r#""words": " -> "words": "00 | words is a text of "#,
         r#""words": " -> "words": "0000000e | words is no program, expected word 0: "#,

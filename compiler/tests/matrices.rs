@@ -75,7 +75,7 @@ fn pet_30_a_block_of_128_x_64_becomes_64_x_128() {
     fill(&transpose.identity, &|row, col| u8::from(row == col));
     for column in 0..64 {
         machine.write_bias(column, 0, 0);
-        machine.write_scale(column, 0, Scale::new(1 << 30, 1).expect("scale 1"));
+        machine.write_scale(column, 0, Scale::reciprocal(1));
     }
     machine.write_program(0, &program);
     machine.run(0, 10_000).expect("the program halts");

@@ -290,7 +290,11 @@ fn pet_57_pet_60_pet_61_random_networks_give_the_golden_outputs() {
 /// A stored model on a stored configuration.
 #[track_caller]
 fn check_model(name: &str, configuration: &str, images: usize) {
-    let (network, params) = (model(name), preset(configuration));
+    let (network, mut params) = (model(name), preset(configuration));
+    params.post.left_shift |= network
+        .layers
+        .iter()
+        .any(|layer| layer.scales.iter().any(|scale| scale.shift() > 0));
     let program = compile(&network, &params).unwrap();
     let images = &network.images[..images];
     check(&program, &network, &params, images, configuration);
@@ -323,6 +327,18 @@ fn tiny_model_runs_on_every_configuration() {
     for name in ["tiny", "edge", "default", "large", "huge"] {
         check_model("tiny", name, 4);
     }
+}
+
+#[test]
+fn scales_from_1_on_are_refused_without_a_left_shift() {
+    let network = Network::from_json(&read("models/tiny.json")).unwrap();
+    let mut params = Params::from_json(&read("configs/tiny.json")).unwrap();
+    params.post.left_shift = false;
+    let refused = compile(&network, &params).unwrap_err().to_string();
+    assert_eq!(
+        refused,
+        "layer conv1: has a multiplier with left shift 1, expected post.left_shift to be true"
+    );
 }
 
 #[test]

@@ -155,7 +155,8 @@ fn pet_46_redundant_dependencies_ask_for_no_waiting() {
 fn pet_47_the_last_stage_alone_gives_the_same_code() {
     for name in ["tiny", "digits"] {
         let network = model(name);
-        let params = preset("edge");
+        let mut params = preset("edge");
+        params.post.left_shift = true;
         let program = compile_with(&network, &params, whole()).unwrap();
         // The schedule, taken apart and put together again, without what was known of it.
         let mut parts: Vec<(String, Vec<Instruction>)> = Vec::new();

@@ -10,6 +10,8 @@ const fn options(pooling: bool, product: bool, median: u32, activations: u32) ->
         product,
         median,
         activations,
+        // Every second one of them.
+        left_shift: product,
     }
 }
 
@@ -70,5 +72,9 @@ fn options_that_nobody_asked_for_leave_no_trace() {
     let full = printed("top", options(true, true, 9, 8));
     assert_eq!(full.top, design.top, "the top keeps its name");
     let files = |design: &Design| design.verilog().len();
-    assert_eq!(files(&full), files(&design) + 3, "pool, median, activation");
+    assert_eq!(
+        files(&full),
+        files(&design) + 4,
+        "pool, median, activation, left shift"
+    );
 }

@@ -9,7 +9,7 @@ use crate::blocks::offsets::{OffsetShape, OffsetUnit};
 use crate::buffer::{BankCount, Partition, PsumColumn, ResultColumn, RowOffset, StateBuffer};
 use crate::control::{Control, ControlShape, HostPort, Sequencer, SequencerShape};
 use crate::post::{
-    Activate, BytePacker, DrainPlace, PoolLane, Post, PostLane, PostOptions, Requantise,
+    Activate, BytePacker, DrainPlace, PackIssue, PoolLane, Post, PostLane, PostOptions, Requantise,
 };
 use crate::sliced::{
     MaskPlace, PlainMemory, Sliced, SlicedCounters, SlicedField, SlicedHybrid, SlicedShape,
@@ -81,11 +81,12 @@ modules! { p =>
         Box::new(PostLane::new(p.column_tiles, PostOptions::of(p)));
     "drain_place" "words of the columns to the partitions":
         Box::new(DrainPlace::new(size(p.array.rows), size(p.array.cols)));
-    "requantise" "32-bit sums to 8-bit results": Box::new(Requantise::default());
+    "requantise" "32-bit sums to 8-bit results": Box::new(Requantise::new(p.post.left_shift));
     "pool_lane" "windows of sums of one column to one sum each":
         Box::new(PoolLane::new(PostOptions::of(p)));
     "activate" "activation functions of one column":
         Box::new(Activate::new(p.post.activations.max(1)));
+    "pack_issue" "where words of bytes begin and end": Box::new(PackIssue::default());
     "byte_packer" "bytes to words": Box::new(BytePacker::default());
 }
 

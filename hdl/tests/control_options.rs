@@ -9,6 +9,7 @@ const ALL: PostOptions = PostOptions {
     product: true,
     median: 9,
     activations: 3,
+    left_shift: false,
 };
 
 fn shape(post: PostOptions) -> SequencerShape {

@@ -1,7 +1,7 @@
 //! The steps of a scaling and the packing of bytes, each at the corners that a lane and its random sums do not meet.
 
 use heddle_hdl::post::{
-    BytePacker, HighMultiply, PoolLane, PostOptions, RoundingShift, SaturatingShift,
+    BytePacker, HighMultiply, PackIssue, PoolLane, PostOptions, RoundingShift, SaturatingShift,
 };
 use heddle_kernel::prelude::*;
 
@@ -47,6 +47,8 @@ fn product_is_exact_at_the_corners() {
         0x8000,
         0xffff,
         0x1_0000,
+        0x1_ffff,
+        0x2_0000,
         1 << 30,
         (1 << 30) + 0x7fff,
     ];
@@ -58,50 +60,50 @@ fn product_is_exact_at_the_corners() {
         .chain([LEAST, LEAST + 1]);
     for x in values {
         for &q in &multipliers {
-            for nearest in [false, true] {
-                u.value_i.next = bits(x);
-                u.multiplier_i.next = bits(q);
-                u.nearest_i.next = nearest;
-                for _ in 0..3 {
-                    clock_cycle!(u);
-                }
-                let want = (x * q + if nearest { 1 << 30 } else { 0 }) >> 31;
-                assert_eq!(value(u.product_o.val()), want, "{x} * {q}, {nearest}");
-            }
+            u.value_i.next = bits(x);
+            u.multiplier_i.next = bits(q);
+            clock_cycle!(u);
+            clock_cycle!(u);
+            assert_eq!(u.product_o.val(), bits((x * q) >> 30), "{x} * {q}");
         }
     }
 }
 
-/// Shifts right, halves up or away from zero, and clamps.
+/// Shifts half of `x` right, rounded once or twice, and clamps.
 #[track_caller]
-fn check(u: &mut RoundingShift, x: i64, shift: i64, up: bool, (lo, hi): (i64, i64)) {
-    let x = x.clamp(LEAST, MOST);
+fn check(u: &mut RoundingShift, x: i64, shift: i64, once: bool, (lo, hi): (i64, i64)) {
+    let x = x.clamp(2 * LEAST, 2 * MOST + 1);
+    let twice = !once && shift > 0;
     u.lo_i.next = bits(lo);
     u.hi_i.next = bits(hi);
     u.value_i.next = bits(x);
     u.coarse_i.next = bits(shift >> 3);
     u.fine_i.next = bits(shift & 7);
-    u.halves_up_i.next = up;
+    u.twice_i.next = twice;
     for _ in 0..4 {
         clock_cycle!(*u);
     }
     let half = (1 << shift) >> 1;
-    let want = match up || x >= 0 {
-        true => (x + half) >> shift,
-        false => -((-x + half) >> shift),
+    let product = (x + 1) >> 1;
+    let want = match twice {
+        false => (x + (1 << shift)) >> (shift + 1),
+        true if product >= 0 => (product + half) >> shift,
+        true => -((-product + half) >> shift),
     };
     let want = bits::<8>(want.clamp(lo, hi));
-    assert_eq!(u.byte_o.val(), want, "{x} >> {shift}, up {up}, {lo}..={hi}");
+    let text = format!("{x} / 2 >> {shift}, once {once}, {lo}..={hi}");
+    assert_eq!(u.byte_o.val(), want, "{text}");
 }
 
 #[test]
 fn right_shift_rounds_halves_as_told() {
     let mut u = RoundingShift::default();
     for shift in 0..32i64 {
-        // Steps of an eighth, and -1/2 with one bit below it: every bit that is shifted out counts.
-        let eighths = (-12..=12i64).map(|eighth| eighth << shift >> 3);
-        let bits_below = (0..shift - 1).map(|bit| (1 << bit) - (1 << (shift - 1)));
-        for x in eighths.chain(bits_below) {
+        // Steps of an eighth, -1/2 with one bit below it, and 1/2 less a bit: every bit that is shifted out counts.
+        let eighths = (-12..=12i64).map(|eighth| eighth << shift >> 2);
+        let bits_below = (0..shift).map(|bit| (1 << bit) - (1 << shift));
+        let bits_missing = (0..shift).map(|bit| (1 << shift) - 1 - (1 << bit));
+        for x in eighths.chain(bits_below).chain(bits_missing) {
             for x in x - 1..=x + 1 {
                 check(&mut u, x, shift, false, (-256, 255));
                 check(&mut u, x, shift, true, (-256, 255));
@@ -113,7 +115,7 @@ fn right_shift_rounds_halves_as_told() {
 #[test]
 fn results_are_clamped_to_signed_bounds() {
     let mut u = RoundingShift::default();
-    let ends = [0, 100, 129, 256, 512, 1024, 70_000, MOST, LEAST];
+    let ends = [0, 100, 129, 256, 512, 1024, 70_000, 2 * MOST, 2 * LEAST];
     for bounds in [
         (-256, 255),
         (-128, 127),
@@ -123,9 +125,12 @@ fn results_are_clamped_to_signed_bounds() {
         (-7, 90),
     ] {
         for end in ends.into_iter().flat_map(|end| [end, -end]) {
-            for x in end - 2..=end + 2 {
-                check(&mut u, x, 0, true, bounds);
-                check(&mut u, x, 1, true, bounds);
+            // Every step of the shift has bits of its own that it does not keep.
+            for shift in [0, 1, 2, 3, 7, 11, 15, 16, 23, 31] {
+                for x in end - 2..=end + 2 {
+                    check(&mut u, x << shift, shift, true, bounds);
+                    check(&mut u, x << shift << 1, shift, false, bounds);
+                }
             }
         }
     }
@@ -134,27 +139,39 @@ fn results_are_clamped_to_signed_bounds() {
 #[test]
 fn a_dropped_word_never_leaves_whether_a_byte_comes_with_the_drop_or_not() {
     for byte_with_drop in [false, true] {
-        let mut u = BytePacker::default();
-        u.rst_n.next = true;
-        // Drop, byte for an address, flush; what leaves in that cycle.
+        let (mut issue, mut packer) = (PackIssue::default(), BytePacker::default());
+        issue.rst_n.next = true;
+        packer.rst_n.next = true;
+        packer.active_i.next = true;
+        // Drop, byte for an address, flush; what leaves in the cycle behind.
         for (drop, byte, flush, leaves) in [
             (false, Some((8, 0x55)), false, None),
             (true, byte_with_drop.then_some((17, 0x66)), false, None),
             (false, Some((17, 0x66)), true, None),
             (false, None, false, Some((2, 0x6600))),
+            (false, None, false, None),
         ] {
-            u.drop_i.next = drop;
-            u.valid_i.next = byte.is_some();
+            issue.drop_i.next = drop;
+            issue.valid_i.next = byte.is_some();
             let (dest, value) = byte.unwrap_or((0, 0));
-            u.dest_i.next = bits(dest);
-            u.byte_i.next = bits(value);
-            u.flush_i.next = flush;
-            settle(&mut u);
-            let data = u.data_o.iter().rev();
+            issue.dest_i.next = bits(dest);
+            issue.flush_i.next = flush;
+            clock_cycle!(issue);
+            let pack = &issue.pack_o;
+            packer.pack_i.valid.next = pack.valid.val();
+            packer.pack_i.begins.next = pack.begins.val();
+            packer.pack_i.place.next = pack.place.val();
+            packer.pack_i.leaves.next = pack.leaves.val();
+            packer.byte_i.next = bits(value);
+            settle(&mut packer);
+            let data = packer.data_o.iter().rev();
             let word = data.fold(0, |word, byte| word << 8 | byte.val().to_u64());
-            let found = u.valid_o.val().then(|| (u.word_o.val().to_u64(), word));
+            let found = packer
+                .valid_o
+                .val()
+                .then(|| (pack.word.val().to_u64(), word));
             assert_eq!(found, leaves, "a byte with the drop: {byte_with_drop}");
-            clock_cycle!(u);
+            clock_cycle!(packer);
         }
     }
 }

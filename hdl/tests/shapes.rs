@@ -6,24 +6,27 @@ mod post {
 
     #[test]
     fn latencies_are_those_of_the_document() {
-        for (pooling, median, activations) in [
-            (false, 0, 0),
-            (true, 0, 0),
-            (true, 9, 0),
-            (false, 0, 1),
-            (true, 4, 8),
+        for (pooling, median, activations, left_shift) in [
+            (false, 0, 0, false),
+            (true, 0, 0, false),
+            (true, 9, 0, false),
+            (false, 0, 1, false),
+            (false, 0, 0, true),
+            (true, 4, 8, true),
         ] {
             let post = Post {
                 pooling,
                 product: false,
                 median,
                 activations,
+                left_shift,
             };
             let options = PostOptions {
                 pooling,
                 product: false,
                 median: median as usize,
                 activations: activations as usize,
+                left_shift,
             };
             assert_eq!(options.extra(), post.extra_cycles() as usize, "{post:?}");
         }

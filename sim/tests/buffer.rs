@@ -291,14 +291,14 @@ fn results_are_forwarded_at_every_distance() {
     ];
     let mut column = ResultColumnModel::new(4);
     let mut seen = Vec::new();
-    for t in 0..slots.len() + 2 {
+    for t in 0..slots.len() + 3 {
         let outputs = column.step(&ResultInputs {
             slot: slots.get(t).copied().unwrap_or_default(),
-            // The sum of slot t - 1.
-            sum: 10_i32.pow(t.saturating_sub(1) as u32 % 9),
+            // The sum of slot t - 2.
+            sum: 10_i32.pow(t.saturating_sub(2) as u32 % 9),
         });
         seen.push(outputs.acc);
     }
     let expected = [1, 11, 100, 1011, 10_000, 100_000, 1_001_011, 10_001_011];
-    assert_eq!(seen[2..], expected.map(Some));
+    assert_eq!(seen[3..], expected.map(Some));
 }

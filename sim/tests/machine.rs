@@ -40,9 +40,9 @@ pub fn programmed(params: &Params, text: &str) -> (Machine, Vec<u32>) {
 /// The same with bias 5 and -7, scale 1 and 1/2 in column tile 1.
 fn machine(text: &str) -> Machine {
     let (mut machine, _) = programmed(&params(), text);
-    for (column, bias, shift) in [(0, 5, 1), (1, -7, 0)] {
+    for (column, bias, n) in [(0, 5, 1), (1, -7, 2)] {
         machine.write_bias(column, 1, bias);
-        machine.write_scale(column, 1, Scale::new(1 << 30, shift).unwrap());
+        machine.write_scale(column, 1, Scale::reciprocal(n));
     }
     machine
 }
@@ -64,8 +64,8 @@ fn one_vector_takes_the_promised_cycles() {
 
     // LOAD_WEIGHTS 4 words: START in 5. DRAIN 5 words: START in 12. MATMUL 7 words: START in 21,
     // prologue accepted in 25, vector in 26, drain address taken in 26 + 1 + 12 = 39. HALT is in
-    // HEAD from 23 on and goes on in 39 + 2 + 16 = 57. Neither operand is zero.
-    let expected = [0, 58, 1, 4, 0, 34, 4, 4, 2, 4, 2, 1, 0];
+    // HEAD from 23 on and goes on in 39 + 2 + 13 = 54. Neither operand is zero.
+    let expected = [0, 55, 1, 4, 0, 31, 4, 4, 2, 4, 2, 1, 0];
     for ((counter, found), expected) in counters.iter().zip(expected) {
         assert_eq!(found, expected, "{}", counter.name());
     }

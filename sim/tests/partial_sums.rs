@@ -30,7 +30,7 @@ fn try_run(lines: &[String], partial_sums: PartialSums) -> Result<Seen, MachineE
     machine.write_program(0, &words);
     for column in 0..2 {
         machine.write_bias(column, 0, 7 + column as i32);
-        machine.write_scale(column, 0, Scale::new(1 << 30, 1).unwrap());
+        machine.write_scale(column, 0, Scale::reciprocal(1));
     }
     for partition in 0..ROWS {
         for word in 0..8 {

@@ -37,7 +37,7 @@ fn scaling_matches_the_recorded_vectors() {
 
 const LATENCY: usize = 3;
 
-/// Loads the scale 1 (2^30 with shift 1) into every lane, then drains `slots` (destination,
+/// Loads the scale 1 (2^31 - 1 without a shift) into every lane, then drains `slots` (destination,
 /// flush, value); returns (cycle, lane, word) of everything stored. The first slot is cycle 0.
 fn drain(columns: u16, slots: &[(u16, bool, i32)]) -> Vec<(usize, usize, DrainWord)> {
     let mut post = PostModel::new(2, 4, LATENCY);
@@ -53,7 +53,7 @@ fn drain(columns: u16, slots: &[(u16, bool, i32)]) -> Vec<(usize, usize, DrainWo
                 valid: true,
                 column,
                 tile: 2,
-                data: 1 << 32 | 1 << 30,
+                data: (1 << 31) - 1,
             },
             ..PostInputs::default()
         };

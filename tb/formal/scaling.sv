@@ -3,39 +3,47 @@
 module rounding (
   input wire clk
 );
-  (* anyseq *) reg [31:0] value;
+  (* anyseq *) reg [32:0] value;
   (* anyseq *) reg [1:0] coarse;
   (* anyseq *) reg [2:0] fine;
-  (* anyconst *) reg halves_up;
+  (* anyseq *) reg twice;
   (* anyconst *) reg signed [8:0] lo, hi;
 
   wire [7:0] found;
-  heddle_rounding_shift dut (.clk(clk), .value_i(value), .coarse_i(coarse), .fine_i(fine), .halves_up_i(halves_up),
+  heddle_rounding_shift dut (.clk(clk), .value_i(value), .coarse_i(coarse), .fine_i(fine), .twice_i(twice),
     .lo_i(lo), .hi_i(hi), .byte_o(found));
 
+  // The value has one bit of the fraction.
   reg [2:0] n = 0;
-  reg signed [33:0] x;
+  reg signed [34:0] x;
   reg [1:0] eights;
+  reg double;
   reg [7:0] expected[0:2];
   wire [4:0] shift = {eights, fine};
-  wire signed [33:0] half = shift == 0 ? 34'sd0 : 34'sd1 <<< (shift - 1);
-  wire signed [33:0] rounded = (x + half - (shift != 0 && x < 0 && !halves_up ? 34'sd1 : 34'sd0)) >>> shift;
+  wire signed [34:0] once = (x + (35'sd1 <<< shift)) >>> shift >>> 1;
+  wire signed [34:0] high = (x + 35'sd1) >>> 1;
+  wire signed [34:0] half = shift == 0 ? 35'sd0 : 35'sd1 <<< (shift - 1);
+  wire signed [34:0] rounded = double ? (high + half - (high < 0 ? 35'sd1 : 35'sd0)) >>> shift : once;
   always @(posedge clk) begin
     if (n != 3'd5) n <= n + 1;
-    x <= {{2{value[31]}}, value};
+    x <= {{2{value[32]}}, value};
     eights <= coarse;
+    double <= twice;
     expected[0] <= rounded < lo ? lo[7:0] : rounded > hi ? hi[7:0] : rounded[7:0];
     expected[1] <= expected[0];
     expected[2] <= expected[1];
   end
   always @(*) assume (lo <= hi);
+  // Twice only with a shift, whose lower part comes a clock later.
+  always @(*) assume (!double || shift != 0);
   always @(*) rounds: assert (n != 3'd4 || found == expected[2]);
 endmodule
 
 module scaling (
   input wire clk
 );
-  localparam LATENCY = 10;
+  // The left shift of the configuration takes two clocks of them.
+  localparam LATENCY = 9;
   (* anyseq *) reg valid;
   (* anyseq *) reg [31:0] acc;
   (* anyseq *) reg [4:0] left, right;
@@ -48,7 +56,7 @@ module scaling (
   always @(posedge clk) if (n != 4'd15) n <= n + 1;
 
   wire [7:0] found;
-  heddle_requantise dut (.clk(clk), .valid_i(valid), .acc_i(acc), .multiplier_i(multiplier), .left_i(left),
+  heddle_requantise_ls1 dut (.clk(clk), .valid_i(valid), .acc_i(acc), .multiplier_i(multiplier), .left_i(left),
     .right_i(right), .single_i(single), .lo_i(lo), .hi_i(hi), .byte_o(found));
 
   reg signed [31:0] sum;

@@ -7,7 +7,7 @@ module transpose (
 );
   localparam ROWS = `ROWS, COLS = `COLS, STEP = `STEP;
   localparam FIRST = 6;              // clock of vector 0 at row 0
-  localparam TO_RESULTS = ROWS;      // clocks from a vector at row 0 to its slot at column 0
+  localparam TO_RESULTS = ROWS - 1;  // clocks from a vector at row 0 to its slot at column 0
   localparam TO_POST = ROWS + 2;
   localparam END = FIRST + ROWS + TO_POST + COLS + 16;
 

@@ -35,6 +35,7 @@ fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Chec
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let blocks = rng.random_range(1..=2);
     let network = random_depthwise_network(&mut rng, blocks, params.lanes());
+    let network = machines::fitting(network, params);
     let Ok(program) = compile_with(&network, params, options(seed % 3 == 0)) else {
         return Ok(false);
     };

@@ -338,7 +338,7 @@ fn a_stopped_drain_leaves_no_bytes_to_the_next_one() {
         let params = pair.params();
         let (bytes, bank) = (params.partition_bytes(), params.bank_bytes());
         // Scale 1 and a bias make every byte of the stopped drain differ from 0.
-        let one = Scale::new(1 << 30, 1).unwrap();
+        let one = Scale::reciprocal(1);
         for column in 0..params.array.cols {
             pair.write_column(column, 0, 64, one);
         }

@@ -291,7 +291,7 @@ fn registers_answer_and_memories_are_held_off_while_a_program_runs() {
 /// FETCH, HEAD and R + C + 32 + E quiet cycles, as `docs/isa.md` says.
 #[test]
 fn halt_ends_in_the_clock_of_the_page() {
-    for (params, extra) in [(machines::tiny(), 0), (machines::pooling(), 4)] {
+    for (params, extra) in [(machines::tiny(), 2), (machines::pooling(), 6)] {
         let machine = Machine::new(params);
         let (mut pair, _) = pair_of(&machine, 1);
         pair.write_program(0, &HALT.encode());

@@ -107,6 +107,7 @@ fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Chec
     let layers = rng.random_range(1..=4);
     let pooling = params.post.pooling;
     let network = generator::random_network(&mut rng, layers, pooling);
+    let network = machines::fitting(network, params);
     // Every third network is one run, which leaves the output of the last layer alone to look at.
     let options = Options {
         whole: seed % 3 == 0,
@@ -194,7 +195,7 @@ fn run_mappings(params: Params, coverage: &mut Coverage) {
     let params = &machine.params;
     for (channels, seed) in (1..=3).flat_map(|channels| (0..3).map(move |seed| (channels, seed))) {
         let mut rng = ChaCha8Rng::seed_from_u64(100 * u64::from(channels) + seed);
-        let network = first_layer_network(&mut rng, channels);
+        let network = machines::fitting(first_layer_network(&mut rng, channels), params);
         let images = images(&mut rng, &network, 2);
         let mut outputs = Vec::new();
         for mapping in [Mapping::Channel, Mapping::Flattened] {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Options of post-processing: pooling in front of the scaling, activation functions behind it.
+/// Options of post-processing: pooling in front of the scaling, left shifts in it, activation functions behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Post {
@@ -17,6 +17,9 @@ pub struct Post {
     /// Tables of 256 bytes, each for one activation function. 0: no activation.
     #[schemars(range(min = 0, max = 8))]
     pub activations: u32,
+    /// Sums may be shifted to the left in front of the multiplication: scales from 1 on. Without it a left shift is
+    /// taken as 0; the compiler refuses networks that need one.
+    pub left_shift: bool,
 }
 
 impl Post {
@@ -29,10 +32,11 @@ impl Post {
     }
 
     /// Clock cycles by which the options lengthen the way of a result: one for pooling, another one for
-    /// the median, two for activation.
+    /// the median, two for the left shift, two for activation.
     pub fn extra_cycles(&self) -> u32 {
         u32::from(self.pooling)
             + u32::from(self.median > 0)
-            + if self.activations > 0 { 2 } else { 0 }
+            + 2 * u32::from(self.left_shift)
+            + 2 * u32::from(self.activations > 0)
     }
 }

@@ -79,6 +79,9 @@ pub(super) struct MachineFile {
     pub median: u32,
     /// post.activations
     pub activations: u32,
+    /// post.left_shift, 0 or 1
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub left_shift: u32,
     /// program.words
     pub program_words: u32,
     /// Slots to a stored sum: where sums enter the array at the top, streamed weights may be lost.
@@ -248,6 +251,7 @@ impl MachineFile {
             product: params.post.product.into(),
             median: params.post.median,
             activations: params.post.activations,
+            left_shift: params.post.left_shift.into(),
             program_words: params.program.words,
             sum_distance: params.sum_distance(),
         }
@@ -304,6 +308,7 @@ impl MachineFile {
             ("post.product", self.product, machine.product),
             ("post.median", self.median, machine.median),
             ("post.activations", self.activations, machine.activations),
+            ("post.left_shift", self.left_shift, machine.left_shift),
             ("program.words", self.program_words, machine.program_words),
             (
                 "slots to a stored sum (array.partial_sums)",

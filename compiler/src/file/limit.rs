@@ -177,6 +177,13 @@ impl Limit<'_> {
             found: format!("{} with shift {}", column.multiplier, column.shift),
             expected: fault.message,
         })?;
+        if column.shift > 0 && !params.post.left_shift {
+            return Err(FileError::Value {
+                field: "columns.shift".to_string(),
+                found: column.shift.to_string(),
+                expected: "at most 0 without post.left_shift".to_string(),
+            });
+        }
         Ok(ColumnParam {
             column: column.column,
             tile: column.tile,

@@ -69,7 +69,7 @@ impl Size {
             "traversal": {{"rows": 2, "loops": {}, "offset_bits": 16, "address_bits": 16}},
             "state_buffer": {{"banks": {}, "words_per_bank": {},
               "slices": {{"word_bytes": 8, "widths": [4, 4]}}}},
-            "results_buffer": {{"depth": {}}}, "post": {{"pooling": {}}}, "column_tiles": 256, "program": {{"words": 65536}}}}"#,
+            "results_buffer": {{"depth": {}}}, "post": {{"pooling": {}, "left_shift": true}}, "column_tiles": 256, "program": {{"words": 65536}}}}"#,
             self.rows,
             self.cols,
             self.loops,

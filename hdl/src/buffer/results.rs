@@ -11,8 +11,8 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// Slot (`valid_i`, `bank_i`, `addr_i`, `add_i`, `sum_en_i`, `write_i`) in cycle T: the memory
-/// is read in T, `sum_i` is taken in T+1, `acc_o` is (stored sum if `add_i`) + (`sum_i` if
-/// `sum_en_i`) in T+2, written at the end of T+2 if `write_i`. `acc_o` holds its value in the
+/// is read in T and stands in a register in T+2, `sum_i` is taken in T+2, `acc_o` is (stored sum if `add_i`) +
+/// (`sum_i` if `sum_en_i`) in T+3, written at the end of T+2 if `write_i`. `acc_o` holds its value in the
 /// cycles of empty slots. The slot is on the outputs for the next column in T+1. Sums wrap at
 /// 32 bits.
 #[module]
@@ -44,27 +44,31 @@ pub struct ResultColumn {
     /// Sum leaving the array.
     pub sum_i: Signal<In, Bits<32>>,
     /// The stored sum is the result of the slot before.
-    is_last: Delay<Bit>,
+    is_last: [Delay<Bit>; 2],
     /// The stored sum is the result of the slot before that one.
     is_second_last: Delay<Bit>,
+    /// The slot that is added up.
+    sums: Reg<Bit>,
+    sums_addr: Delay<Bits<13>>,
+    sums_sum_en: Delay<Bit>,
+    sums_write: Delay<Bit>,
+    /// Its stored sum, unless that is the result of the slot before.
+    stored: Delay<Bits<32>>,
     /// Result.
     pub acc: OutRegData<Bits<32>>,
-    /// Result of the cycle before.
-    old_acc: Delay<Bits<32>>,
-    store: Reg<Bit>,
-    store_addr: Delay<Bits<13>>,
     #[new(Ram1r1w::new(1, 2 * depth))]
     ram: Ram1r1w<13, 32>,
     /// Memory address of the slot.
     slot_addr: Signal<Local, Bits<13>>,
     /// Memory address of the slot before.
     last_addr: Signal<Local, Bits<13>>,
-    /// The slot before is going to be stored.
-    last_store: Signal<Local, Bit>,
+    /// A result is stored in this cycle.
+    store: Signal<Local, Bit>,
     /// The memory is written at the address of the slot in this cycle: not read, forwarded.
     meets_write: Signal<Local, Bit>,
     stored_sum: Signal<Local, Bits<32>>,
     array_sum: Signal<Local, Bits<32>>,
+    result: Signal<Local, Bits<32>>,
     /// Sums in each bank.
     _depth: Param<'d'>,
 }
@@ -83,33 +87,34 @@ impl ResultColumn {
         // Memory read, and the slots whose results are not in the memory yet
         self.slot_addr = (bit_cast::<13, 12>(self.addr_i) << 1).replace_bit(0, self.bank_i);
         self.last_addr = (bit_cast::<13, 12>(self.addr) << 1).replace_bit(0, self.bank);
-        self.last_store = self.valid & self.write;
-        self.meets_write = self.store & (self.slot_addr == self.store_addr);
-        self.is_last = self.last_store & (self.slot_addr == self.last_addr);
+        self.store = self.sums & self.sums_write;
+        self.meets_write = self.store & (self.slot_addr == self.sums_addr);
+        self.is_last[0] = self.add_i & self.valid & self.write & (self.slot_addr == self.last_addr);
+        self.is_last[1] = self.is_last[0];
         self.is_second_last = self.meets_write;
         self.ram.ren_i = self.valid_i & self.add_i & !self.meets_write;
         self.ram.raddr_i = self.slot_addr;
 
-        // Sum
-        self.stored_sum = 0.into();
+        // The stored sum; results of the slots between are those of `acc`, a cycle or two later
+        self.stored = 0.into();
         if self.add {
-            self.stored_sum = self.ram.rdata_o[0];
-            if self.is_last {
-                self.stored_sum = self.acc;
-            } else if self.is_second_last {
-                self.stored_sum = self.old_acc;
-            }
+            self.stored = mux(self.is_second_last, self.acc, self.ram.rdata_o[0]);
         }
-        self.array_sum = mux(self.sum_en, self.sum_i, 0.into());
-        self.acc.load(self.valid, self.stored_sum + self.array_sum);
-        self.old_acc = self.acc;
+        self.sums = self.valid;
+        self.sums_addr = self.last_addr;
+        self.sums_sum_en = self.sum_en;
+        self.sums_write = self.write;
+
+        // Sum
+        self.stored_sum = mux(self.is_last[1], self.acc, self.stored);
+        self.array_sum = mux(self.sums_sum_en, self.sum_i, 0.into());
+        self.result = self.stored_sum + self.array_sum;
+        self.acc.load(self.sums, self.result);
 
         // Memory write
-        self.store = self.last_store;
-        self.store_addr = self.last_addr;
         self.ram.wen_i = self.store;
-        self.ram.waddr_i = self.store_addr;
-        self.ram.wdata_i[0] = self.acc;
+        self.ram.waddr_i = self.sums_addr;
+        self.ram.wdata_i[0] = self.result;
     }
 }
 
@@ -117,7 +122,8 @@ impl ResultColumn {
 /// cycle T reaches column c in T+c.
 ///
 /// # Timing
-/// Slot in cycle T: column c takes `sum_i` in T+c+1 and shows the result on `acc_o` in T+c+2.
+/// Slot in cycle T: column c takes `sum_i` in T+c+2 and shows the result on `acc_o` in T+c+3; with sums at the top
+/// each a cycle earlier.
 #[module]
 pub struct ResultsBuffer {
     /// The slot holds a result.

@@ -10,8 +10,8 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// A slot seen on the operand wave behind the last row in cycle t stands on the results wave in
-/// t + 6 and, if it goes to post, on the post wave in t + 8; its drain address is taken in t + 7.
-/// The unit is busy until Cols + 16 cycles after its last address was taken: by then the last
+/// t + 5 (t + 6 with sums at the top) and, if it goes to post, on the post wave in t + 8; its drain address is taken
+/// in t + 7. The unit is busy until Cols + 13 cycles after its last address was taken: by then the last
 /// word is in the state buffer.
 #[module(shape: ControlShape, describe)]
 pub struct DrainIssue<const A: usize> {
@@ -47,9 +47,9 @@ pub struct DrainIssue<const A: usize> {
     pub addr_end_i: Signal<In, Bit>,
     /// The drain traversal is busy.
     pub addr_busy_i: Signal<In, Bit>,
-    valid: [Reg<Bit>; 8],
-    tag: [Reg<Bits<8>>; 8],
-    addr: [Delay<Bits<16>>; 8],
+    valid: [Reg<Bit>; 8 - foot],
+    tag: [Reg<Bits<8>>; 8 - foot],
+    addr: [Delay<Bits<16>>; 8 - foot],
     /// Result address of the next vector.
     vector: Reg<Bits<12>>,
     /// Slot on the results wave.
@@ -64,7 +64,7 @@ pub struct DrainIssue<const A: usize> {
     pub res_sum: OutDelay<Bit>,
     /// Stores the result.
     pub res_write: OutDelay<Bit>,
-    to_post: [Reg<Bit>; 2],
+    to_post: [Reg<Bit>; 2 + foot],
     /// The lanes load their scaling.
     pub post_load: OutReg<Bit>,
     /// Column tile to load.
@@ -135,6 +135,9 @@ pub struct DrainIssue<const A: usize> {
     /// Stored sums pass the array.
     #[new(shape.sums_at_top.into())]
     _sums: Feature<"ps">,
+    /// Stored sums are read for the foot of the array, a cycle before its sums are there.
+    #[new(usize::from(!shape.sums_at_top))]
+    _foot: usize,
 }
 
 impl<const A: usize> DrainIssue<A> {
@@ -159,13 +162,14 @@ impl<const A: usize> DrainIssue<A> {
 #[kernel]
 impl<const A: usize> DrainIssue<A> {
     fn update(&mut self) {
-        // Slots wait eight cycles for the array to finish their sums.
+        // Slots wait for the array to finish their sums.
         self.valid.shift_in(self.op_valid_i);
         self.tag.shift_in(self.op_tag_i);
         self.addr.shift_in(self.op_addr_i);
 
-        self.slot_tag = self.tag[7];
-        self.slot_vector = self.valid[7];
+        let last = 7 - self._foot;
+        self.slot_tag = self.tag[last];
+        self.slot_vector = self.valid[last];
         self.slot_epilogue = self.slot_tag.get_bit(1);
 
         self.vector = mux(self.slot_vector, self.vector + 1, self.vector);
@@ -178,16 +182,18 @@ impl<const A: usize> DrainIssue<A> {
         self.res_bank = self.slot_tag.get_bit(5);
         self.res_addr = self.vector;
         if self.slot_epilogue {
-            self.res_addr = self.addr[7].get_bits::<12>(0);
+            self.res_addr = self.addr[last].get_bits::<12>(0);
         }
         self.res_add = !self.slot_tag.get_bit(2);
         self.res_sum = mux(self._sums > 0, self.slot, self.slot_vector);
         self.res_write = !self.slot_tag.get_bit(3);
 
-        // Results take two cycles; then the slot meets its drain address.
+        // Results take two cycles, three at the foot; then the slot meets its drain address.
         self.to_post[0] = self.slot & self.slot_tag.get_bit(3);
-        self.to_post[1] = self.to_post[0] & !self.clear_i;
-        self.wants = self.to_post[1];
+        for i in 1..2 + self._foot {
+            self.to_post[i] = self.to_post[i - 1] & !self.clear_i;
+        }
+        self.wants = self.to_post[1 + self._foot];
         let inside = (self.addr_i >> self._byte_bits.to_bits::<6>()) == 0;
         let has_tile = (self.tile >> self._tile_bits.to_bits::<4>()) == 0;
         if self._work_words > 0 {
@@ -243,7 +249,7 @@ impl<const A: usize> DrainIssue<A> {
 
         self.settle = mux(self.settle != 0, self.settle - 1, self.settle);
         if self.take & self.addr_end_i {
-            self.settle = (self._cols + self._extra + 15).to_bits::<10>();
+            self.settle = (self._cols + self._extra + 12).to_bits::<10>();
         }
         if self.clear_i {
             self.settle = 0.into();

@@ -1,11 +1,7 @@
 //! One column of post-processing.
 
-use super::{Activate, BytePacker, PoolLane, PostOptions, REQUANTISE_LATENCY, Requantise};
+use super::{Activate, BytePacker, PackSlot, PackSlotReg, PoolLane, PostOptions, Requantise};
 use heddle_kernel::prelude::*;
-
-/// Cycles from `valid_i` of a lane without options until its byte reaches the byte packer. A word leaves in the
-/// cycle in which a byte of another word arrives there, or one cycle after its flush byte.
-pub const POST_LATENCY: usize = REQUANTISE_LATENCY;
 
 /// Post-processing of one column: scales the sums to bytes, collects the bytes to words and hands
 /// the words to the state buffer.
@@ -15,8 +11,7 @@ pub const POST_LATENCY: usize = REQUANTISE_LATENCY;
 ///
 /// # Timing
 /// `load_i` in cycle T: slots from T+1 on use multiplier and shift of `tile_i`, or write nothing if
-/// `cols_i` is 0 or `skip_i` is not. A load without a slot begins a drain and drops what one that was stopped has left. Slot in T: a word that its byte pushes out leaves in T+10; if it is the flush
-/// byte, its own word leaves in T+11.
+/// `cols_i` is 0 or `skip_i` is not. Slot in T: its byte reaches the byte packer in T+7, in the cycle in which `pack_i` says what becomes of it.
 /// Everything else that comes from the left is on the right one cycle later. A parameter is
 /// written when its column number is 0; the number is decremented modulo 256 from column to
 /// column.
@@ -32,10 +27,6 @@ pub struct PostLane {
     pub cols_i: Signal<In, Bits<9>>,
     /// Slot with a result.
     pub valid_i: Signal<In, Bit>,
-    /// Byte address of the result.
-    pub dest_i: Signal<In, Bits<16>>,
-    /// Last result of the drain.
-    pub flush_i: Signal<In, Bit>,
     /// First slot of a window.
     pub first_i: [Signal<In, Bit>; pooling],
     /// Last slot of a window: it brings the address of the result.
@@ -52,10 +43,6 @@ pub struct PostLane {
     cols: Delay<Bits<9>>,
     /// Slot to the next column.
     pub valid: OutReg<Bit>,
-    /// Byte address to the next column.
-    pub dest: OutDelay<Bits<16>>,
-    /// Last flag to the next column.
-    pub flush: OutDelay<Bit>,
     /// First slot of a window, to the next column.
     pub first: [OutDelay<Bit>; pooling],
     /// Last slot of a window, to the next column.
@@ -100,6 +87,8 @@ pub struct PostLane {
     pub aw_valid_o: [Signal<Out, Bit>; activates],
     /// The entry, to the next column.
     pub aw_entry_o: [Signal<Out, Bits<11>>; activates],
+    /// What becomes of the byte that reaches the byte packer.
+    pub pack: Wave<PackSlot>,
     /// A word is written to the state buffer.
     pub dr_valid_o: Signal<Out, Bit>,
     /// Word address.
@@ -109,7 +98,7 @@ pub struct PostLane {
     /// The column takes part in the drain.
     active: RegEn<Bit>,
     multiplier: RegData<Bits<31>>,
-    left: RegData<Bits<5>>,
+    left: [RegData<Bits<5>>; lefts],
     right: RegData<Bits<5>>,
     /// Head of a drain on its way to the scaling, behind pooling.
     late_load: [Reg<Bit>; pooled + pooling],
@@ -120,15 +109,10 @@ pub struct PostLane {
     #[new(Activate::new(options.activations))]
     activate: [Activate; activates],
     /// A slot of an active column in each stage of the scaling.
-    /// A load drops what a drain that was stopped has left.
-    pipe_load: [Reg<Bit>; stages],
     pipe_valid: [Reg<Bit>; stages],
-    /// Byte address in each stage of the scaling.
-    pipe_dest: [Delay<Bits<16>>; stages],
-    /// Last flag in each stage of the scaling.
-    pipe_flush: [Delay<Bit>; stages],
     #[new(Ram1r1w::new(5, tiles))]
     ram: Ram1r1w<8, 8>,
+    #[new(Requantise::new(lefts))]
     requantise: Requantise,
     byte_packer: BytePacker,
     /// The column takes part in the drain whose head is on the inputs.
@@ -139,7 +123,7 @@ pub struct PostLane {
     _tiles: Param<'t'>,
     #[new(options.latency())]
     _stages: usize,
-    #[new(options.pool_latency() + REQUANTISE_LATENCY)]
+    #[new(options.pool_latency() + options.scale_latency())]
     _scaled: usize,
     #[new(options.pool_latency())]
     _pooled: usize,
@@ -149,6 +133,8 @@ pub struct PostLane {
     _medians: usize,
     #[new((options.activations > 0).into())]
     _activates: usize,
+    #[new(options.left_shift.into())]
+    _lefts: usize,
     _options: PostOptions,
 }
 
@@ -167,7 +153,6 @@ impl PostLane {
         self.parameters();
         self.pooling();
         self.scaling();
-        self.beside();
         self.activation();
         self.words();
     }
@@ -188,10 +173,9 @@ impl PostLane {
         self.skip_o = self.skip;
         self.cols_o = self.cols;
         self.valid = self.valid_i;
-        self.dest = self.dest_i;
-        self.flush = self.flush_i;
         self.first.follow(&self.first_i);
         self.last.follow(&self.last_i);
+        self.pack.pass_on();
     }
 
     /// Parameter writes travel on, too.
@@ -238,25 +222,23 @@ impl PostLane {
             self.ram.raddr_i = self.tile_i;
         }
         self.active.load(self.load_i, self.takes_part);
-        if self._pooling > 0 {
-            self.multiplier.en_i = self.late_load[self._pooled];
-            self.left.en_i = self.late_load[self._pooled];
-            self.right.en_i = self.late_load[self._pooled];
-        } else {
-            self.multiplier.en_i = self.load;
-            self.left.en_i = self.load;
-            self.right.en_i = self.load;
-        }
+        self.multiplier.en_i = mux(self._pooling > 0, self.late_load[self._pooled], self.load);
+        self.right.en_i = self.multiplier.en_i;
         self.multiplier = (bit_cast::<31, 7>(self.ram.rdata_o[3].get_bits::<7>(0)) << 24)
             | (bit_cast::<31, 8>(self.ram.rdata_o[2]) << 16)
             | (bit_cast::<31, 8>(self.ram.rdata_o[1]) << 8)
             | bit_cast::<31, 8>(self.ram.rdata_o[0]);
         self.shift = self.ram.rdata_o[4].get_bits::<6>(0);
-        self.left = self.shift.get_bits::<5>(0);
         self.right = 0.into();
         if self.shift.get_bit(5) {
-            self.left = 0.into();
             self.right = !self.shift.get_bits::<5>(0) + 1;
+        }
+        for i in 0..self._lefts {
+            self.left[i].en_i = self.multiplier.en_i;
+            self.left[i] = self.shift.get_bits::<5>(0);
+            if self.shift.get_bit(5) {
+                self.left[i] = 0.into();
+            }
         }
     }
 
@@ -284,25 +266,18 @@ impl PostLane {
             self.requantise.acc_i = self.acc_i;
         }
         self.requantise.multiplier_i = self.multiplier;
-        self.requantise.left_i = self.left;
+        self.requantise.left_i.follow(&self.left);
         self.requantise.right_i = self.right;
         self.requantise.single_i = self.single_i;
         self.requantise.lo_i = self.lo_i;
         self.requantise.hi_i = self.hi_i;
-    }
 
-    /// What travels beside the scaling.
-    fn beside(&mut self) {
-        // Within a drain a load comes with a slot, and the word goes on.
-        self.pipe_load.shift_in(self.load_i & !self.valid_i);
         let slot = self.valid_i & self.active;
         if self._pooling > 0 {
             self.pipe_valid.shift_in(slot & self.last_i[0]);
         } else {
             self.pipe_valid.shift_in(slot);
         }
-        self.pipe_dest.shift_in(self.dest_i);
-        self.pipe_flush.shift_in(self.flush_i);
     }
 
     /// Bytes may be looked up in a table.
@@ -319,18 +294,15 @@ impl PostLane {
 
     /// Bytes become words.
     fn words(&mut self) {
-        let last = self._stages - 1;
-        self.byte_packer.drop_i = self.pipe_load[last];
-        self.byte_packer.valid_i = self.pipe_valid[last];
-        self.byte_packer.dest_i = self.pipe_dest[last];
-        self.byte_packer.flush_i = self.pipe_flush[last];
+        self.byte_packer.pack_i.follow(&self.pack_i);
+        self.byte_packer.active_i = self.pipe_valid[self._stages - 1];
         if self._activates > 0 {
             self.byte_packer.byte_i = self.activate[0].byte_o;
         } else {
             self.byte_packer.byte_i = self.requantise.byte_o;
         }
         self.dr_valid_o = self.byte_packer.valid_o;
-        self.dr_word_o = self.byte_packer.word_o;
+        self.dr_word_o = self.pack_i.word;
         self.dr_data_o.follow(&self.byte_packer.data_o);
     }
 }

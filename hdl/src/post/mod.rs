@@ -16,14 +16,14 @@ mod row;
 mod saturate;
 
 pub use activate::{ACTIVATE_LATENCY, Activate};
-pub use byte_packer::BytePacker;
-pub use lane::{POST_LATENCY, PostLane};
+pub use byte_packer::{BytePacker, PackIssue, PackSlot, PackSlotReg};
+pub use lane::PostLane;
 pub use median::MedianChain;
 pub use multiply::HighMultiply;
 pub use options::PostOptions;
 pub use place::DrainPlace;
 pub use pool::PoolLane;
-pub use requantise::{REQUANTISE_LATENCY, Requantise};
+pub use requantise::Requantise;
 pub use rotate::DrainRotate;
 pub use round::RoundingShift;
 pub use row::Post;

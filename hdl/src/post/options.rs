@@ -1,7 +1,7 @@
 //! What post-processing can do besides scaling.
 
 use super::activate::ACTIVATE_LATENCY;
-use super::lane::POST_LATENCY;
+use super::requantise::{LEFT_SHIFT_LATENCY, REQUANTISE_LATENCY};
 use heddle_arch::Params;
 use heddle_kernel::prelude::*;
 
@@ -16,6 +16,8 @@ pub struct PostOptions {
     pub median: usize,
     /// Tables of activation functions.
     pub activations: usize,
+    /// Sums may be shifted to the left in front of the multiplication.
+    pub left_shift: bool,
 }
 
 impl PostOptions {
@@ -25,6 +27,7 @@ impl PostOptions {
         product: false,
         median: 0,
         activations: 0,
+        left_shift: false,
     };
 
     /// The options of a configuration.
@@ -35,12 +38,18 @@ impl PostOptions {
             product: post.product,
             median: post.median as usize,
             activations: post.activations as usize,
+            left_shift: post.left_shift,
         }
     }
 
     /// Cycles from a sum on a lane to the scaling.
     pub fn pool_latency(&self) -> usize {
         usize::from(self.pooling) + usize::from(self.median > 0)
+    }
+
+    /// Cycles from a sum in front of the scaling to its byte.
+    pub fn scale_latency(&self) -> usize {
+        REQUANTISE_LATENCY + LEFT_SHIFT_LATENCY * usize::from(self.left_shift)
     }
 
     /// Cycles from the scaling to the byte packer.
@@ -54,12 +63,12 @@ impl PostOptions {
 
     /// Cycles from `valid_i` of a lane until its byte reaches the byte packer.
     pub fn latency(&self) -> usize {
-        POST_LATENCY + self.extra()
+        self.pool_latency() + self.scale_latency() + self.activate_latency()
     }
 
     /// Cycles by which the options lengthen a lane.
     pub fn extra(&self) -> usize {
-        self.pool_latency() + self.activate_latency()
+        self.latency() - REQUANTISE_LATENCY
     }
 
     /// Adds a line about the clocks of a module, which the options make longer.
@@ -88,6 +97,12 @@ impl PostOptions {
                 "fn",
                 self.activations,
                 "tables of activation functions",
+            )
+            .feature(
+                "left_shift",
+                "ls",
+                self.left_shift.into(),
+                "sums may be shifted to the left",
             )
     }
 }

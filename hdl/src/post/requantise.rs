@@ -3,21 +3,24 @@
 use super::{HighMultiply, RoundingShift, SaturatingShift};
 use heddle_kernel::prelude::*;
 
-/// Cycles from `acc_i` to `byte_o` of [`Requantise`].
-pub const REQUANTISE_LATENCY: usize = 10;
+/// Cycles from `acc_i` to `byte_o` of [`Requantise`] without a left shift.
+pub const REQUANTISE_LATENCY: usize = 7;
 
-/// Scales a 32-bit sum to a byte: saturating left shift, multiplication, rounding right shift,
-/// clamp. One sum per clock.
+/// Cycles that a left shift adds.
+pub const LEFT_SHIFT_LATENCY: usize = 2;
+
+/// Scales a 32-bit sum to a byte: multiplication, rounding right shift, clamp; as an option a saturating left
+/// shift in front. One sum per clock.
 ///
 /// Bit for bit the two rounding schemes of the TensorFlow Lite reference kernels. Double
 /// rounding: the product is rounded to the nearest integer (halves up) before the right shift,
 /// which rounds halves away from zero. Single rounding: one rounding, halves up.
 ///
 /// # Timing
-/// `byte_o` belongs to the sum taken from `acc_i` ten cycles before. `multiplier_i`, `left_i`
+/// `byte_o` belongs to the sum taken from `acc_i` seven cycles before. `multiplier_i`, `left_i`
 /// and `right_i` are those of the cycle behind that of the sum, so each sum may have its own. `single_i`, `lo_i`
 /// and `hi_i` are stable while sums are on their way. Nothing switches while `valid_i` is low.
-#[module(no_reset)]
+#[module(no_reset, describe)]
 pub struct Requantise {
     /// A sum is taken.
     pub valid_i: Signal<In, Bit>,
@@ -26,7 +29,7 @@ pub struct Requantise {
     /// Multiplier, unsigned.
     pub multiplier_i: Signal<In, Bits<31>>,
     /// Left shift in front of the multiplication.
-    pub left_i: Signal<In, Bits<5>>,
+    pub left_i: [Signal<In, Bits<5>>; lefts],
     /// Right shift behind the multiplication.
     pub right_i: Signal<In, Bits<5>>,
     /// Single rounding, else double.
@@ -38,45 +41,52 @@ pub struct Requantise {
     /// Result.
     pub byte_o: Signal<Out, Bits<8>>,
     acc: RegData<Bits<32>>,
-    saturate: SaturatingShift,
-    /// Multiplier of the stages 2 and 3.
-    multiplier: [Delay<Bits<31>>; 2],
-    /// Lower bits of the left shift of stage 2.
-    left_fine: Delay<Bits<3>>,
+    saturate: [SaturatingShift; lefts],
+    /// Multiplier on its way beside the left shift.
+    multiplier: [Delay<Bits<31>>; LEFT_SHIFT_LATENCY * lefts],
+    /// Lower bits of the left shift, for its second cycle.
+    left_fine: [Delay<Bits<3>>; lefts],
     multiply: HighMultiply,
-    /// Right shift of the stages 2 to 6.
-    right: [Delay<Bits<5>>; 5],
-    /// Lower bits of the right shift of stage 7.
+    /// Right shift on its way beside left shift and multiplication.
+    right: [Delay<Bits<5>>; 2 + LEFT_SHIFT_LATENCY * lefts],
+    /// Lower bits of the right shift, for its second cycle.
     right_fine: Delay<Bits<3>>,
     round: RoundingShift,
+    /// Values may be shifted to the left.
+    _lefts: Feature<"ls">,
+}
+
+impl Requantise {
+    fn describe(&self, meta: Meta) -> Meta {
+        meta.doc_if(self._lefts > 0, "The left shift adds two cycles to that.")
+    }
 }
 
 #[kernel]
 impl Requantise {
     fn update(&mut self) {
-        // Stage 0
         self.acc.load(self.valid_i, self.acc_i);
-
-        // Stages 1 and 2
-        self.saturate.value_i = self.acc;
-        self.left_fine = self.left_i.get_bits::<3>(0);
-        self.saturate.coarse_i = self.left_i.get_bits::<2>(3);
-        self.saturate.fine_i = self.left_fine;
-        self.multiplier[0] = self.multiplier_i;
-        self.multiplier[1] = self.multiplier[0];
         self.right.shift_in(self.right_i);
+        if self._lefts > 0 {
+            self.saturate[0].value_i = self.acc;
+            self.saturate[0].coarse_i = self.left_i[0].get_bits::<2>(3);
+            self.left_fine[0] = self.left_i[0].get_bits::<3>(0);
+            self.saturate[0].fine_i = self.left_fine[0];
+            self.multiplier[0] = self.multiplier_i;
+            self.multiplier[1] = self.multiplier[0];
+            self.multiply.value_i = self.saturate[0].value_o;
+            self.multiply.multiplier_i = self.multiplier[1];
+        } else {
+            self.multiply.value_i = self.acc;
+            self.multiply.multiplier_i = self.multiplier_i;
+        }
 
-        // Stages 3 to 5
-        self.multiply.value_i = self.saturate.value_o;
-        self.multiply.multiplier_i = self.multiplier[1];
-        self.multiply.nearest_i = !self.single_i | (self.right[3] == 0);
-
-        // Stages 6 to 9
-        self.right_fine = self.right[4].get_bits::<3>(0);
+        let right = self.right[1 + LEFT_SHIFT_LATENCY * self._lefts];
+        self.right_fine = right.get_bits::<3>(0);
         self.round.value_i = self.multiply.product_o;
-        self.round.coarse_i = self.right[4].get_bits::<2>(3);
+        self.round.coarse_i = right.get_bits::<2>(3);
         self.round.fine_i = self.right_fine;
-        self.round.halves_up_i = self.single_i;
+        self.round.twice_i = !self.single_i & right.any();
         self.round.lo_i = self.lo_i;
         self.round.hi_i = self.hi_i;
         self.byte_o = self.round.byte_o;

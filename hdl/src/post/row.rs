@@ -1,14 +1,14 @@
 //! Post-processing of all columns.
 
-use super::{PostLane, PostOptions};
+use super::{PackIssue, PackSlot, PostLane, PostOptions};
 use heddle_kernel::prelude::*;
 
 /// Post-processing of all columns, one lane per column. A wave that enters column 0 in cycle T
-/// reaches column c in T+c.
+/// reaches column c in T+c. Addresses enter a wave of their own when the byte of column 0 is scaled: they wait once, not in each column.
 ///
 /// # Timing
 /// `valid_i` in cycle T: column c takes `acc_i` in T+c; a word that the byte pushes out is on
-/// `dr_*_o` in T+c+10, the word of a flush byte in T+c+11.
+/// `dr_*_o` in T+c+7, the word of a flush byte in T+c+8. A load without a slot begins a drain and drops what one that was stopped has left.
 #[module(describe)]
 pub struct Post {
     /// Head of a drain: loads multipliers and shifts of `tile_i`.
@@ -64,13 +64,21 @@ pub struct Post {
     pub dr_data_o: [[Signal<Out, Bits<8>>; 8]; cols],
     #[new(PostLane::new(tiles, options))]
     lane: [PostLane; cols],
+    /// Slots on their way to the byte packers: a drain that was stopped is dropped.
+    wait_drop: [Reg<Bit>; stages - 1],
+    /// There is a byte.
+    wait_valid: [Reg<Bit>; stages - 1],
+    /// Its address.
+    wait_dest: [Delay<Bits<16>>; stages - 1],
+    /// It is the last one.
+    wait_flush: [Delay<Bit>; stages - 1],
+    pack_issue: PackIssue,
     load: [Signal<Local, Bit>; cols + 1],
     tile: [Signal<Local, Bits<8>>; cols + 1],
     skip: [Signal<Local, Bits<8>>; cols + 1],
     active_cols: [Signal<Local, Bits<9>>; cols + 1],
     valid: [Signal<Local, Bit>; cols + 1],
-    dest: [Signal<Local, Bits<16>>; cols + 1],
-    flush: [Signal<Local, Bit>; cols + 1],
+    pack: [PackSlot<Local>; cols + 1],
     first: [[Signal<Local, Bit>; pooling]; cols + 1],
     last: [[Signal<Local, Bit>; pooling]; cols + 1],
     aw_valid: [[Signal<Local, Bit>; activates]; cols + 1],
@@ -89,6 +97,8 @@ pub struct Post {
     _medians: usize,
     #[new((options.activations > 0).into())]
     _activates: usize,
+    #[new(options.latency())]
+    _stages: usize,
     _options: PostOptions,
 }
 
@@ -102,13 +112,35 @@ impl Post {
 #[kernel]
 impl Post {
     fn update(&mut self) {
+        self.addresses();
+        self.lanes();
+    }
+
+    /// The addresses wait for the bytes.
+    fn addresses(&mut self) {
+        // Within a drain a load comes with a slot, and the word goes on.
+        self.wait_drop.shift_in(self.load_i & !self.valid_i);
+        if self._pooling > 0 {
+            self.wait_valid.shift_in(self.valid_i & self.last_i[0]);
+        } else {
+            self.wait_valid.shift_in(self.valid_i);
+        }
+        self.wait_dest.shift_in(self.dest_i);
+        self.wait_flush.shift_in(self.flush_i);
+        let last = self._stages - 2;
+        self.pack_issue.drop_i = self.wait_drop[last];
+        self.pack_issue.valid_i = self.wait_valid[last];
+        self.pack_issue.dest_i = self.wait_dest[last];
+        self.pack_issue.flush_i = self.wait_flush[last];
+    }
+
+    /// The waves through the lanes.
+    fn lanes(&mut self) {
         self.load[0] = self.load_i;
         self.tile[0] = self.tile_i;
         self.skip[0] = self.skip_i;
         self.active_cols[0] = self.cols_i;
         self.valid[0] = self.valid_i;
-        self.dest[0] = self.dest_i;
-        self.flush[0] = self.flush_i;
         self.pw_valid[0] = self.pw_valid_i;
         self.pw_column[0] = self.pw_column_i;
         self.pw_tile[0] = self.pw_tile_i;
@@ -117,14 +149,14 @@ impl Post {
         self.last[0].follow(&self.last_i);
         self.aw_valid[0].follow(&self.aw_valid_i);
         self.aw_entry[0].follow(&self.aw_entry_i);
+        self.pack[0].follow(&self.pack_issue.pack_o);
         for i in 0..self._cols {
             self.lane[i].load_i = self.load[i];
             self.lane[i].tile_i = self.tile[i];
             self.lane[i].skip_i = self.skip[i];
             self.lane[i].cols_i = self.active_cols[i];
             self.lane[i].valid_i = self.valid[i];
-            self.lane[i].dest_i = self.dest[i];
-            self.lane[i].flush_i = self.flush[i];
+            self.lane[i].pack_i.follow(&self.pack[i]);
             self.lane[i].single_i = self.single_i;
             self.lane[i].lo_i = self.lo_i;
             self.lane[i].hi_i = self.hi_i;
@@ -137,8 +169,7 @@ impl Post {
             self.skip[i + 1] = self.lane[i].skip_o;
             self.active_cols[i + 1] = self.lane[i].cols_o;
             self.valid[i + 1] = self.lane[i].valid_o;
-            self.dest[i + 1] = self.lane[i].dest_o;
-            self.flush[i + 1] = self.lane[i].flush_o;
+            self.pack[i + 1].follow(&self.lane[i].pack_o);
             self.pw_valid[i + 1] = self.lane[i].pw_valid_o;
             self.pw_column[i + 1] = self.lane[i].pw_column_o;
             self.pw_tile[i + 1] = self.lane[i].pw_tile_o;

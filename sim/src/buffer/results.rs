@@ -24,7 +24,7 @@ pub struct ResultSlot {
 pub struct ResultInputs {
     /// Results wave.
     pub slot: ResultSlot,
-    /// Sum of the array for the slot of the cycle before.
+    /// Sum of the array for the slot of two cycles ago.
     pub sum: i32,
 }
 
@@ -33,7 +33,7 @@ pub struct ResultInputs {
 pub struct ResultColumnOutputs {
     /// Results wave for the next column.
     pub next: ResultSlot,
-    /// Result of the slot of two cycles ago; none where the hardware may drive anything.
+    /// Result of the slot of three cycles ago; none where the hardware may drive anything.
     pub acc: Option<i32>,
 }
 
@@ -53,7 +53,7 @@ impl ResultColumnModel {
         Self {
             banks: [vec![0; depth], vec![0; depth]],
             next: DelayLine::new(1),
-            slots: DelayLine::new(1),
+            slots: DelayLine::new(2),
             results: DelayLine::new(1),
         }
     }

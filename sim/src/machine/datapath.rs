@@ -113,6 +113,7 @@ pub(crate) struct Datapath {
     window: Vec<Vec<i32>>,
     /// Bytes to store, by activation table and scaled byte.
     activations: Vec<[u8; 256]>,
+    left_shift: bool,
 }
 
 impl Datapath {
@@ -161,6 +162,7 @@ impl Datapath {
             moving: Vec::new(),
             window: Vec::new(),
             activations: vec![[0; 256]; params.post.activations as usize],
+            left_shift: params.post.left_shift,
         }
     }
 
@@ -168,8 +170,11 @@ impl Datapath {
         self.bias_memory[column * self.tiles + tile] = bias;
     }
 
+    /// A machine without left shifts takes them as 0.
     pub fn set_scale(&mut self, column: usize, tile: usize, scale: Scale) {
-        self.scale_memory[column * self.tiles + tile] = scale;
+        let most = if self.left_shift { Scale::SHIFT_MAX } else { 0 };
+        let taken = Scale::new(scale.multiplier(), scale.shift().min(most));
+        self.scale_memory[column * self.tiles + tile] = taken.expect("a smaller shift is legal");
     }
 
     pub fn set_activation(&mut self, table: usize, byte: u8, stored: u8) {

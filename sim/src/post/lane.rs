@@ -20,11 +20,15 @@ pub struct ParameterWrite {
 }
 
 impl ParameterWrite {
-    fn scale(&self) -> Scale {
+    fn scale(&self, left_shift: bool) -> Scale {
         let code = (self.data >> 32 & 0x3f) as i32;
         Scale {
             multiplier: (self.data & 0x7fff_ffff) as i32,
-            shift: if code >= 32 { code - 64 } else { code },
+            shift: match code {
+                32.. => code - 64,
+                _ if left_shift => code,
+                _ => 0,
+            },
         }
     }
 }
@@ -124,6 +128,8 @@ pub struct PostLaneModel {
     window: Option<Vec<i32>>,
     /// Bytes to store, by table and scaled byte.
     entries: Vec<u8>,
+    /// Else a left shift is taken as 0.
+    left_shift: bool,
     current: Option<Scale>,
     next: DelayLine<PostInputs>,
     bytes: DelayLine<Option<ResultByte>>,
@@ -138,6 +144,7 @@ impl PostLaneModel {
             scales: vec![Scale::default(); tiles],
             window: None,
             entries: Vec::new(),
+            left_shift: false,
             current: None,
             next: DelayLine::new(1),
             bytes: DelayLine::new(latency_cycles),
@@ -146,12 +153,13 @@ impl PostLaneModel {
         }
     }
 
-    /// The lane with windows of sums and so many activation tables.
+    /// The lane with windows of sums, so many activation tables, and left shifts.
     #[must_use]
-    pub fn with_options(self, pooling: bool, tables: usize) -> Self {
+    pub fn with_options(self, pooling: bool, tables: usize, left_shift: bool) -> Self {
         Self {
             window: pooling.then(Vec::new),
             entries: vec![0; 256 * tables],
+            left_shift,
             ..self
         }
     }
@@ -196,7 +204,7 @@ impl PostLaneModel {
             self.current = (slot.skip == 0 && slot.columns != 0).then_some(scale);
         }
         if slot.write.valid && slot.write.column == 0 {
-            self.scales[usize::from(slot.write.tile)] = slot.write.scale();
+            self.scales[usize::from(slot.write.tile)] = slot.write.scale(self.left_shift);
         }
         if slot.entry.valid {
             self.entries[usize::from(slot.entry.entry)] = slot.write.data as u8;
@@ -261,13 +269,13 @@ impl PostModel {
         }
     }
 
-    /// The chain of lanes with windows of sums and so many activation tables each.
+    /// The chain of lanes with windows of sums, so many activation tables each, and left shifts.
     #[must_use]
-    pub fn with_options(self, pooling: bool, tables: usize) -> Self {
+    pub fn with_options(self, pooling: bool, tables: usize, left_shift: bool) -> Self {
         let lanes = self.lanes.into_iter();
         Self {
             lanes: lanes
-                .map(|lane| lane.with_options(pooling, tables))
+                .map(|lane| lane.with_options(pooling, tables, left_shift))
                 .collect(),
         }
     }

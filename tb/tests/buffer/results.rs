@@ -102,8 +102,9 @@ fn results_buffer_follows_its_model() {
 #[test]
 fn faults_of_the_results_are_noticed() {
     let mutants = r"
-        heddle_result_column: is_last_q <= last_store => is_last_q <= valid_q
-        heddle_result_column: store_q <= last_store => store_q <= valid_q";
+        heddle_result_column: valid_q & write_q & (slot_addr => valid_q & (slot_addr
+        heddle_result_column: store = sums_q & sums_write_q => store = sums_q
+        heddle_result_column: is_last_q[1] => is_last_q[0]";
     check_mutants(&RESULTS_4, &faults(mutants), |sources, seed| {
         random_results(sources, 4, seed)
     });

@@ -22,7 +22,7 @@ fn a_drain_into_the_word_that_is_being_read_is_seen_from_its_clock_on() {
         pair.write_word(row, 0, weights);
     }
     for column in 0..array.cols {
-        let one = Scale::new(1 << 30, 1).expect("scale 1");
+        let one = Scale::reciprocal(1);
         pair.write_column(column, 0, 1, one);
     }
     // Vectors in front of those of the word: their zeros become the ones that are written to it.

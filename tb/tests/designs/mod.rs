@@ -50,6 +50,7 @@ pub fn top() -> Top<16, 17, 16> {
         product: true,
         median: 9,
         activations: 3,
+        left_shift: true,
     };
     params.validate().expect("two other banks are left");
     Top::new(&params)

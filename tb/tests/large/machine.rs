@@ -146,7 +146,7 @@ pub fn transpose(
             golden.write_word(partition, word, bytes);
         }
     }
-    let scale = Scale::new(1 << 30, 1).expect("scale 1");
+    let scale = Scale::reciprocal(1);
     for column in 0..cols {
         let tile = u32::from(UNIT_TILE);
         let written = host.write_column(column, tile, 0, scale);

@@ -27,7 +27,7 @@ fn a_word_that_is_a_clock_late_is_found() {
     let sources = machines::probed(&params);
     let late = "reg late_q; always @(posedge clk) late_q <= valid_i & flush_i;";
     let declaration = "reg complete_q;";
-    let module = "heddle_byte_packer";
+    let module = "heddle_pack_issue";
     let both = format!("{declaration} {late}");
     let sources = rtl::mutated(&sources, module, declaration, &both);
     let now = "complete_q <= valid_i & flush_i;";
@@ -41,7 +41,7 @@ fn a_word_that_is_a_clock_late_is_found() {
 fn legal_programs_find_every_fault() {
     let mutants = r"
         // A vector's result is not forwarded to the epilogue right behind it; the host reaches memories during a run.
-        heddle_result_column: last_store & (slot_addr == last_addr) => last_store & (slot_addr != last_addr)
+        heddle_result_column: (slot_addr == last_addr) => (slot_addr != last_addr)
         heddle_host_port: ((region == 2'd0) | !running_i) => 1'b1
         // The swap flag is lost, every K tile starts from the bias, a kept word is reused, the swap does not ride on
         // the last vector.
@@ -67,7 +67,7 @@ fn legal_programs_find_every_fault() {
         heddle_traversal_engine_m3_n5_w16_a16_s1_y1: times_q != 8'd0 => times_q > 8'd1
         heddle_drain_issue: start_i | advance => start_i
         heddle_drain_issue: & advance_i & tile_end => & advance_i
-        heddle_post_lane: load_i & !valid_i => load_i
+        heddle_post_c: load_i & !valid_i => load_i
         heddle_requantise: multiplier_q[61:31] => multiplier_q[30:0]
         heddle_weight_issue: free & stall_i => free
         heddle_weight_issue: begun_q | (free => (free
@@ -86,7 +86,7 @@ fn garbage_finds_every_fault() {
         // leaves bytes behind; the wrong instruction is blamed.
         heddle_sequencer: state_q <= StateStop; => state_q <= StateIdle;
         heddle_drain_issue: assign dest_error_o = addr_valid_i & !in_range; => assign dest_error_o = 1'b0;
-        heddle_byte_packer: open_q & !leaves & !drop_i => open_q & !leaves
+        heddle_pack_issue: open_q & !leaves & !drop_i => open_q & !leaves
         heddle_unit_registers: if (clear_i) unit_pc_q[16*i+:16] <= 16'd0; =>
         // Sums beyond the memory and entries beyond the table go unnoticed.
         heddle_control: | end_fault_i =>

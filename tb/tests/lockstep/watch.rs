@@ -18,7 +18,7 @@ type Word = (u32, [u8; 8]);
 /// Cycle in which a word enters its partition: post wave, scaling, byte packer and the registers behind it.
 fn arrival(word: &DrainedWord, params: &Params) -> u64 {
     let wave = 1 + u64::from(word.column);
-    let lane = 10 + u64::from(params.post.extra_cycles()) + u64::from(word.flushed);
+    let lane = 7 + u64::from(params.post.extra_cycles()) + u64::from(word.flushed);
     let place = 1;
     word.cycle + wave + lane + place
 }

@@ -7,7 +7,9 @@ pub mod programs;
 use std::path::PathBuf;
 
 use crate::rtl;
+use heddle_arch::network::Network;
 use heddle_arch::params::{self, Params, PartialSums, Post, ProgramMemory, ResetStyle};
+use heddle_arch::requantise::Scale;
 use heddle_gen::{EmitOptions, Reset, ResetLevel, emit};
 use heddle_hdl::catalog;
 use heddle_tb::Model;
@@ -72,6 +74,16 @@ impl Sizes {
     }
 }
 
+/// The same network; for a machine without left shifts its scales have none.
+pub fn fitting(mut network: Network, params: &Params) -> Network {
+    let scales = network.layers.iter_mut().flat_map(|l| &mut l.scales);
+    for scale in scales.filter(|_| !params.post.left_shift) {
+        *scale =
+            Scale::new(scale.multiplier(), scale.shift().min(0)).expect("a smaller shift is legal");
+    }
+    network
+}
+
 /// The configuration `tiny`: 4 x 4, two banks, five loops.
 pub fn tiny() -> Params {
     crate::designs::tiny()
@@ -97,6 +109,7 @@ pub fn pooling() -> Params {
         product: true,
         median: 9,
         activations: 3,
+        left_shift: true,
     };
     params
 }

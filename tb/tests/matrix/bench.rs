@@ -80,7 +80,7 @@ impl<'a> Bench<'a> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut pair = Pair::new(machine, seed, &mut rng)?;
         for column in 0..pair.params().array.cols {
-            let scale = Scale::new(1 << 30, 1).expect("scale 1");
+            let scale = Scale::reciprocal(1);
             pair.write_column(column, UNIT_TILE.into(), 0, scale);
         }
         Ok(Self {

@@ -107,7 +107,7 @@ module probed (
     end
     for (c = 0; c < COLS; c = c + 1) begin : gen_column
       assign store_o[c] = u_machine.u_results.gen_column[c].u_column.u_ram.wen_i;
-      assign store_addr_o[13*c+:13] = u_machine.u_results.gen_column[c].u_column.store_addr_q;
+      assign store_addr_o[13*c+:13] = u_machine.u_results.gen_column[c].u_column.u_ram.waddr_i;
       assign store_data_o[32*c+:32] = u_machine.u_results.gen_column[c].u_column.u_ram.wdata_i;
       assign read_o[c] = u_machine.u_results.gen_column[c].u_column.valid_i
           & u_machine.u_results.gen_column[c].u_column.add_i;

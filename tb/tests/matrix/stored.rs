@@ -42,7 +42,7 @@ fn check_stored(trace: &Trace, matrix: &Matrix) -> Checked {
             return Err(format!("column {column} stores {} sums", stores.len()));
         }
         for (row, (clock, store)) in (0..).zip(&stores) {
-            let own = trace.clocks[clock - 1].sums[column];
+            let own = trace.clocks[*clock].sums[column];
             let element = i32::from(matrix.at(row, column as u32));
             if (store.bank, store.row) != (0, row) || store.sum != own || own != element {
                 return Err(format!("column {column}: {store:?}, array has {own}"));
@@ -254,7 +254,7 @@ fn faults_of_the_results_buffer_are_found() {
     let sound = probe::sources(&params);
     // The store of the column before; rows from 1 on.
     let list = r"
-        heddle_result_column: array_sum = sum_en_q ? sum_i => array_sum = sum_en_q ? ~sum_i
+        heddle_result_column: array_sum = sums_sum_en_q ? sum_i => array_sum = sums_sum_en_q ? ~sum_i
         heddle_drain_issue: vector_q + 12'd1 => vector_q + 12'd2";
     check_mutants(&sound, &faults(list), |sources, _| {
         let machine = Machine::from_verilog(params.clone(), sources);

@@ -31,8 +31,11 @@ impl Bench {
         let dut = Dut::new(sources, seed);
         Self {
             noise: dut.rng(),
-            model: PostModel::new(cols, TILES, options.latency())
-                .with_options(options.pooling, options.activations),
+            model: PostModel::new(cols, TILES, options.latency()).with_options(
+                options.pooling,
+                options.activations,
+                options.left_shift,
+            ),
             cols,
             options,
             window: 1,

@@ -29,6 +29,7 @@ const ALL: PostOptions = PostOptions {
     product: true,
     median: 16,
     activations: 3,
+    left_shift: true,
 };
 
 fn design(options: PostOptions) -> Sources {
@@ -179,8 +180,8 @@ fn pet_58_every_function_on_every_byte() {
     let sources = design(options);
     let mut bench = Bench::new(&sources, COLS, options, 1);
     for column in 0..COLS as u8 {
-        // Scale 1: 2^30 with a left shift of 1.
-        bench.write_scale(column, 0, 1 << 30, 1).unwrap();
+        // Scale 1.
+        bench.write_scale(column, 0, i32::MAX, 0).unwrap();
     }
     let functions = [
         Function::Identity,
@@ -240,7 +241,7 @@ fn pet_59_windows_of_two_by_hand() {
     ] {
         let mut bench = Bench::new(&sources, COLS, ALL, 1);
         for column in 0..COLS as u8 {
-            bench.write_scale(column, 0, 1 << 30, 1).unwrap();
+            bench.write_scale(column, 0, i32::MAX, 0).unwrap();
         }
         bench.settings.reduction = reduction;
         bench.window = 2;
@@ -269,6 +270,7 @@ const SMALL: PostOptions = PostOptions {
     product: true,
     median: 5,
     activations: 2,
+    left_shift: false,
 };
 
 #[test]
@@ -360,7 +362,11 @@ fn pet_58_pet_59_faults_of_the_way_through_the_options_are_noticed() {
             "aw_entry_q <= aw_entry_i",
             "aw_entry_q <= 11'd0",
         ),
-        ("heddle_post_lane", "if (late_load_q[2])", "if (load_q)"),
+        (
+            "heddle_post_lane",
+            "multiplier_en = late_load_q[2]",
+            "multiplier_en = load_q",
+        ),
     ];
     check_mutants(&design(SMALL), &mutants, |sources, seed| {
         random_drains(sources, SMALL, seed)

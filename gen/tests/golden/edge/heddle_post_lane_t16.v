@@ -10,45 +10,50 @@
 // Parameters, fixed when generated (in the name)
 //   Tiles 16 (t16)  column tiles
 // Ports
-//   clk          Clock
-//   rst_n        Reset, active low
-//   load_i       Head of a drain: loads multiplier and shift of tile_i
-//   tile_i       Column tile
-//   skip_i       With load_i: columns from this one on before the first active one
-//   cols_i       With load_i: active columns
-//   valid_i      Slot with a result
-//   dest_i       Byte address of the result
-//   flush_i      Last result of the drain
-//   load_o       Head of a drain to the next column
-//   tile_o       Column tile to the next column
-//   skip_o       Columns from the next one on before the first active one
-//   cols_o       Active columns from the next one on
-//   valid_o      Slot to the next column
-//   dest_o       Byte address to the next column
-//   flush_o      Last flag to the next column
-//   single_i     Single rounding, else double. Stable while a drain is active
-//   lo_i         Lower bound of the results, two's complement. Stable while a drain is active
-//   hi_i         Upper bound of the results, two's complement. Stable while a drain is active
-//   acc_i        Sum of the slot, two's complement
-//   pw_valid_i   A multiplier and shift are written
-//   pw_column_i  Columns between this one and the one that takes them
-//   pw_tile_i    Column tile they belong to
-//   pw_data_i    Bits 30..0 multiplier, bits 37..32 shift (8 elements of 8 bits, element 0 in the
-//                low bits)
-//   pw_valid_o   Write to the next column
-//   pw_column_o  Column number for the next column
-//   pw_tile_o    Column tile to the next column
-//   pw_data_o    Parameters to the next column (8 elements of 8 bits, element 0 in the low bits)
-//   dr_valid_o   A word is written to the state buffer
-//   dr_word_o    Word address
-//   dr_data_o    The word (8 elements of 8 bits, element 0 in the low bits)
+//   clk            Clock
+//   rst_n          Reset, active low
+//   load_i         Head of a drain: loads multiplier and shift of tile_i
+//   tile_i         Column tile
+//   skip_i         With load_i: columns from this one on before the first active one
+//   cols_i         With load_i: active columns
+//   valid_i        Slot with a result
+//   load_o         Head of a drain to the next column
+//   tile_o         Column tile to the next column
+//   skip_o         Columns from the next one on before the first active one
+//   cols_o         Active columns from the next one on
+//   valid_o        Slot to the next column
+//   single_i       Single rounding, else double. Stable while a drain is active
+//   lo_i           Lower bound of the results, two's complement. Stable while a drain is active
+//   hi_i           Upper bound of the results, two's complement. Stable while a drain is active
+//   acc_i          Sum of the slot, two's complement
+//   pw_valid_i     A multiplier and shift are written
+//   pw_column_i    Columns between this one and the one that takes them
+//   pw_tile_i      Column tile they belong to
+//   pw_data_i      Bits 30..0 multiplier, bits 37..32 shift (8 elements of 8 bits, element 0 in the
+//                  low bits)
+//   pw_valid_o     Write to the next column
+//   pw_column_o    Column number for the next column
+//   pw_tile_o      Column tile to the next column
+//   pw_data_o      Parameters to the next column (8 elements of 8 bits, element 0 in the low bits)
+//   pack_valid_i   A byte arrives
+//   pack_begins_i  It is the first one of its word
+//   pack_place_i   Its place in the word
+//   pack_leaves_i  The word of the bytes before leaves
+//   pack_word_i    Its address
+//   pack_valid_o   A byte arrives
+//   pack_begins_o  It is the first one of its word
+//   pack_place_o   Its place in the word
+//   pack_leaves_o  The word of the bytes before leaves
+//   pack_word_o    Its address
+//   dr_valid_o     A word is written to the state buffer
+//   dr_word_o      Word address
+//   dr_data_o      The word (8 elements of 8 bits, element 0 in the low bits)
 // Timing
 //   load_i in cycle T: slots from T+1 on use multiplier and shift of tile_i, or write nothing if
-//   cols_i is 0 or skip_i is not. A load without a slot begins a drain and drops what one that was
-//   stopped has left. Slot in T: a word that its byte pushes out leaves in T+10; if it is the flush
-//   byte, its own word leaves in T+11. Everything else that comes from the left is on the right one
-//   cycle later. A parameter is written when its column number is 0; the number is decremented
-//   modulo 256 from column to column.
+//   cols_i is 0 or skip_i is not. Slot in T: its byte reaches the byte packer in T+7, in the cycle
+//   in which pack_i says what becomes of it. Everything else that comes from the left is on the
+//   right one cycle later. A parameter is written when its column number is 0; the number is
+//   decremented modulo 256 from column to column.
 
 `default_nettype none
 
@@ -61,15 +66,11 @@ module heddle_post_lane_t16 (
   input  wire  [7:0] skip_i,
   input  wire  [8:0] cols_i,
   input  wire        valid_i,
-  input  wire [15:0] dest_i,
-  input  wire        flush_i,
   output wire        load_o,
   output wire  [7:0] tile_o,
   output wire  [7:0] skip_o,
   output wire  [8:0] cols_o,
   output wire        valid_o,
-  output wire [15:0] dest_o,
-  output wire        flush_o,
   input  wire        single_i,
   input  wire  [8:0] lo_i,
   input  wire  [8:0] hi_i,
@@ -84,6 +85,17 @@ module heddle_post_lane_t16 (
   output wire  [7:0] pw_tile_o,
   output wire [63:0] pw_data_o,
 
+  input  wire        pack_valid_i,
+  input  wire        pack_begins_i,
+  input  wire  [2:0] pack_place_i,
+  input  wire        pack_leaves_i,
+  input  wire [12:0] pack_word_i,
+  output wire        pack_valid_o,
+  output wire        pack_begins_o,
+  output wire  [2:0] pack_place_o,
+  output wire        pack_leaves_o,
+  output wire [12:0] pack_word_o,
+
   output wire        dr_valid_o,
   output wire [12:0] dr_word_o,
   output wire [63:0] dr_data_o
@@ -94,24 +106,24 @@ module heddle_post_lane_t16 (
   reg [7:0] skip_q;
   reg [8:0] cols_q;
   reg valid_q;
-  reg [15:0] dest_q;
-  reg flush_q;
   reg pw_valid_q;
   reg [7:0] pw_column_q;
   reg [7:0] pw_tile_q;
   reg [63:0] pw_data_q;  // 8 x 8
+  reg pack_valid_q;  // A byte arrives
+  reg pack_begins_q;  // It is the first one of its word
+  reg [2:0] pack_place_q;  // Its place in the word
+  reg pack_leaves_q;  // The word of the bytes before leaves
+  reg [12:0] pack_word_q;  // Its address
   reg active_q;  // The column takes part in the drain
   reg [30:0] multiplier_q;
-  reg [4:0] left_q;
   reg [4:0] right_q;
-  reg [9:0] pipe_load_q;
-  reg [9:0] pipe_valid_q;  // 10 x 1
-  reg [159:0] pipe_dest_q;  // 10 x 16: Byte address in each stage of the scaling
-  reg [9:0] pipe_flush_q;  // 10 x 1: Last flag in each stage of the scaling
+  reg [6:0] pipe_valid_q;  // 7 x 1: A slot of an active column in each stage of the scaling
 
   reg takes_part;  // The column takes part in the drain whose head is on the inputs
 
   wire [5:0] shift;  // Shift of the tile that is being loaded
+  wire multiplier_en;
   wire ram_wen;
   wire ram_ren;
   wire [39:0] ram_rdata;  // 5 x 8
@@ -123,16 +135,21 @@ module heddle_post_lane_t16 (
   assign skip_o = skip_q;
   assign cols_o = cols_q;
   assign valid_o = valid_q;
-  assign dest_o = dest_q;
-  assign flush_o = flush_q;
+  assign pack_valid_o = pack_valid_q;
+  assign pack_begins_o = pack_begins_q;
+  assign pack_place_o = pack_place_q;
+  assign pack_leaves_o = pack_leaves_q;
+  assign pack_word_o = pack_word_q;
   assign pw_valid_o = pw_valid_q;
   assign pw_column_o = pw_column_q;
   assign pw_tile_o = pw_tile_q;
   assign pw_data_o = pw_data_q;
   assign ram_wen = pw_valid_i & (pw_column_i == 8'd0);
   assign ram_ren = load_i & takes_part;
+  assign multiplier_en = load_q;
   assign shift = ram_rdata[37:32];
   assign requantise_valid = valid_i & active_q;
+  assign dr_word_o = pack_word_i;
 
   heddle_ram_1r1w #(
     .Width   (40),
@@ -154,7 +171,6 @@ module heddle_post_lane_t16 (
     .valid_i     (requantise_valid),
     .acc_i       (acc_i),
     .multiplier_i(multiplier_q),
-    .left_i      (left_q),
     .right_i     (right_q),
     .single_i    (single_i),
     .lo_i        (lo_i),
@@ -163,16 +179,17 @@ module heddle_post_lane_t16 (
   );
 
   heddle_byte_packer u_byte_packer (
-    .clk    (clk),
-    .rst_n  (rst_n),
-    .drop_i (pipe_load_q[9]),
-    .valid_i(pipe_valid_q[9]),
-    .dest_i (pipe_dest_q[159:144]),
-    .flush_i(pipe_flush_q[9]),
-    .byte_i (requantise_byte),
-    .valid_o(dr_valid_o),
-    .word_o (dr_word_o),
-    .data_o (dr_data_o)
+    .clk          (clk),
+    .rst_n        (rst_n),
+    .pack_valid_i (pack_valid_i),
+    .pack_begins_i(pack_begins_i),
+    .pack_place_i (pack_place_i),
+    .pack_leaves_i(pack_leaves_i),
+    .pack_word_i  (pack_word_i),
+    .active_i     (pipe_valid_q[6]),
+    .byte_i       (requantise_byte),
+    .valid_o      (dr_valid_o),
+    .data_o       (dr_data_o)
   );
 
   // The column takes part in the drain whose head is on the inputs
@@ -188,27 +205,28 @@ module heddle_post_lane_t16 (
       load_q <= 1'b0;
       valid_q <= 1'b0;
       pw_valid_q <= 1'b0;
-      pipe_load_q <= 10'd0;
-      pipe_valid_q <= 10'd0;
+      pack_valid_q <= 1'b0;
+      pack_leaves_q <= 1'b0;
+      pipe_valid_q <= 7'd0;
     end else begin
       load_q <= load_i;
       valid_q <= valid_i;
       pw_valid_q <= pw_valid_i;
-      pipe_load_q <= {pipe_load_q[8:0], load_i & !valid_i};
-      pipe_valid_q <= {pipe_valid_q[8:0], valid_i & active_q};
+      pack_valid_q <= pack_valid_i;
+      pack_leaves_q <= pack_leaves_i;
+      pipe_valid_q <= {pipe_valid_q[5:0], valid_i & active_q};
     end
   end
 
   // Not reset
   always @(posedge clk) begin
     tile_q <= tile_i;
-    dest_q <= dest_i;
-    flush_q <= flush_i;
     pw_column_q <= pw_column_i - 8'd1;
     pw_tile_q <= pw_tile_i;
     pw_data_q <= pw_data_i;
-    pipe_dest_q <= {pipe_dest_q[143:0], dest_i};
-    pipe_flush_q <= {pipe_flush_q[8:0], flush_i};
+    pack_begins_q <= pack_begins_i;
+    pack_place_q <= pack_place_i;
+    pack_word_q <= pack_word_i;
     skip_q <= 8'd0;
     cols_q <= cols_i;
     if (|skip_i) begin
@@ -229,14 +247,10 @@ module heddle_post_lane_t16 (
 
   // Not reset
   always @(posedge clk) begin
-    if (load_q) begin
+    if (multiplier_en) begin
       multiplier_q <= ram_rdata[30:0];
-      left_q <= shift[4:0];
       right_q <= 5'd0;
-      if (shift[5]) begin
-        left_q <= 5'd0;
-        right_q <= ~shift[4:0] + 5'd1;
-      end
+      if (shift[5]) right_q <= ~shift[4:0] + 5'd1;
     end
   end
 

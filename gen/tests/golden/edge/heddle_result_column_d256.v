@@ -27,10 +27,10 @@
 //   sum_i     Sum leaving the array
 //   acc_o     Result
 // Timing
-//   Slot (valid_i, bank_i, addr_i, add_i, sum_en_i, write_i) in cycle T: the memory is read in T,
-//   sum_i is taken in T+1, acc_o is (stored sum if add_i) + (sum_i if sum_en_i) in T+2, written at
-//   the end of T+2 if write_i. acc_o holds its value in the cycles of empty slots. The slot is on
-//   the outputs for the next column in T+1. Sums wrap at 32 bits.
+//   Slot (valid_i, bank_i, addr_i, add_i, sum_en_i, write_i) in cycle T: the memory is read in T
+//   and stands in a register in T+2, sum_i is taken in T+2, acc_o is (stored sum if add_i) + (sum_i
+//   if sum_en_i) in T+3, written at the end of T+2 if write_i. acc_o holds its value in the cycles
+//   of empty slots. The slot is on the outputs for the next column in T+1. Sums wrap at 32 bits.
 
 `default_nettype none
 
@@ -60,20 +60,22 @@ module heddle_result_column_d256 (
   reg add_q;
   reg sum_en_q;
   reg write_q;
-  reg is_last_q;  // The stored sum is the result of the slot before
+  reg [1:0] is_last_q;  // 2 x 1: The stored sum is the result of the slot before
   reg is_second_last_q;  // The stored sum is the result of the slot before that one
+  reg sums_q;  // The slot that is added up
+  reg [12:0] sums_addr_q;
+  reg sums_sum_en_q;
+  reg sums_write_q;
+  reg [31:0] stored_q;  // Its stored sum, unless that is the result of the slot before
   reg [31:0] acc_q;
-  reg [31:0] old_acc_q;  // Result of the cycle before
-  reg store_q;
-  reg [12:0] store_addr_q;
-
-  reg [31:0] stored_sum;
 
   wire [12:0] slot_addr;  // Memory address of the slot
   wire [12:0] last_addr;  // Memory address of the slot before
-  wire last_store;  // The slot before is going to be stored
+  wire store;  // A result is stored in this cycle
   wire meets_write;
+  wire [31:0] stored_sum;
   wire [31:0] array_sum;
+  wire [31:0] result;
   wire ram_ren;
   wire [31:0] ram_rdata;
 
@@ -85,10 +87,12 @@ module heddle_result_column_d256 (
   assign write_o = write_q;
   assign slot_addr = {addr_i, bank_i};
   assign last_addr = {addr_q, bank_q};
-  assign last_store = valid_q & write_q;
-  assign meets_write = store_q & (slot_addr == store_addr_q);
+  assign store = sums_q & sums_write_q;
+  assign meets_write = store & (slot_addr == sums_addr_q);
   assign ram_ren = valid_i & add_i & !meets_write;
-  assign array_sum = sum_en_q ? sum_i : 32'd0;
+  assign stored_sum = is_last_q[1] ? acc_q : stored_q;
+  assign array_sum = sums_sum_en_q ? sum_i : 32'd0;
+  assign result = stored_sum + array_sum;
   assign acc_o = acc_q;
 
   heddle_ram_1r1w #(
@@ -98,33 +102,21 @@ module heddle_result_column_d256 (
     .Key     ("heddle_result_column_d256_u_ram")
   ) u_ram (
     .clk    (clk),
-    .wen_i  (store_q),
-    .waddr_i(store_addr_q[8:0]),
-    .wdata_i(acc_q),
+    .wen_i  (store),
+    .waddr_i(sums_addr_q[8:0]),
+    .wdata_i(result),
     .ren_i  (ram_ren),
     .raddr_i(slot_addr[8:0]),
     .rdata_o(ram_rdata)
   );
 
-  always @* begin
-    stored_sum = 32'd0;
-    if (add_q) begin
-      stored_sum = ram_rdata;
-      if (is_last_q) begin
-        stored_sum = acc_q;
-      end else if (is_second_last_q) begin
-        stored_sum = old_acc_q;
-      end
-    end
-  end
-
   always @(posedge clk) begin
     if (!rst_n) begin
       valid_q <= 1'b0;
-      store_q <= 1'b0;
+      sums_q <= 1'b0;
     end else begin
       valid_q <= valid_i;
-      store_q <= last_store;
+      sums_q <= valid_q;
     end
   end
 
@@ -135,15 +127,30 @@ module heddle_result_column_d256 (
     add_q <= add_i;
     sum_en_q <= sum_en_i;
     write_q <= write_i;
-    is_last_q <= last_store & (slot_addr == last_addr);
     is_second_last_q <= meets_write;
-    old_acc_q <= acc_q;
-    store_addr_q <= last_addr;
+    sums_addr_q <= last_addr;
+    sums_sum_en_q <= sum_en_q;
+    sums_write_q <= write_q;
+    stored_q <= 32'd0;
+    if (add_q) begin
+      stored_q <= ram_rdata;
+      if (is_second_last_q) stored_q <= acc_q;
+    end
+  end
+
+  // The stored sum is the result of the slot before, not reset
+  always @(posedge clk) begin
+    is_last_q[0] <= add_i & valid_q & write_q & (slot_addr == last_addr);
+  end
+
+  // The stored sum is the result of the slot before, not reset
+  always @(posedge clk) begin
+    is_last_q[1] <= is_last_q[0];
   end
 
   // Not reset
   always @(posedge clk) begin
-    if (valid_q) acc_q <= stored_sum + array_sum;
+    if (sums_q) acc_q <= result;
   end
 
 endmodule

@@ -6,8 +6,8 @@ use heddle_kernel::prelude::*;
 /// results.
 ///
 /// # Timing
-/// Tag in cycle T: the pass is popped in T, the entry is on the inputs in T+1, the slot of the
-/// results buffer on the outputs in T+2, the name of the result of column 0 in T+3. The sum of
+/// Tag in cycle T: the pass is popped in T, the entry is on the inputs in T+1 and the slot of the
+/// results buffer on the outputs, the name of the result of column 0 in T+3. The sum of
 /// column 0 leaves the array in T+3, the result is there in T+4, when the name has entered the
 /// first [`ResultName`].
 #[module]
@@ -57,12 +57,9 @@ pub struct ResultIssue {
     sum: Reg<Bit>,
     first: Reg<Bit>,
     end_flag: Reg<Bit>,
-    slot: Reg<Bit>,
     row: Delay<Bits<16>>,
     /// Array row of the sum.
     place: Delay<Bits<9>>,
-    add: Delay<Bit>,
-    store: Delay<Bit>,
     result: Reg<Bit>,
     col: Delay<Bits<16>>,
     width: Delay<Bits<9>>,
@@ -72,6 +69,7 @@ pub struct ResultIssue {
     named_col: Delay<Bits<16>>,
     named_width: Delay<Bits<9>>,
     named_end: Reg<Bit>,
+    this_row: Signal<Local, Bits<16>>,
     this_place: Signal<Local, Bits<9>>,
     /// The sum is a result, if its row is one.
     shown: Signal<Local, Bit>,
@@ -90,24 +88,22 @@ impl ResultIssue {
         self.end_flag = self.end_i;
 
         comment!("Slot of the results buffer");
-        self.slot = self.sum;
-        self.slot_valid_o = self.slot;
-        self.row = self.row;
+        self.slot_valid_o = self.sum;
+        self.this_row = self.row;
         self.this_place = self.place;
         if self.first {
-            self.row = self.start_i;
+            self.this_row = self.start_i;
             self.this_place = (self._rows - 1).to_bits::<9>();
         } else if self.sum {
-            self.row = mux(self.stay_i, self.row + 1, self.row - 1);
+            self.this_row = mux(self.stay_i, self.row + 1, self.row - 1);
             self.this_place = self.place - 1;
         }
+        self.row = self.this_row;
         self.place = self.this_place;
-        self.slot_bank_o = self.row.get_bit(0);
-        self.slot_addr_o = self.row.get_bits::<12>(1);
-        self.add = self.add_i;
-        self.slot_add_o = self.add;
-        self.store = self.store_i;
-        self.slot_write_o = self.store;
+        self.slot_bank_o = self.this_row.get_bit(0);
+        self.slot_addr_o = self.this_row.get_bits::<12>(1);
+        self.slot_add_o = self.add_i;
+        self.slot_write_o = self.store_i;
 
         // Its name
         if self._store_each {
@@ -132,7 +128,7 @@ impl ResultIssue {
     }
 }
 
-/// Name of the results of one column: it travels with the slot of the results buffer, two cycles
+/// Name of the results of one column: it travels with the slot of the results buffer, three cycles
 /// behind it.
 ///
 /// # Timing

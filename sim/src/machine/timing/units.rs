@@ -36,7 +36,7 @@ impl Delays {
             first_address: 4,
             drain_take: rows + 10,
             fault: rows + 1,
-            drain_quiet: cols + 16 + u64::from(params.post.extra_cycles()),
+            drain_quiet: cols + 13 + u64::from(params.post.extra_cycles()),
             swap_gap: cols,
             copy: 6,
             copy_quiet: rows + 9,
