@@ -5,6 +5,7 @@
 #   --pnr      also places and routes on an LFE5U-85F, speed grade 6: median Fmax and its critical
 #              path. The ports end in a register chain, which is not part of the printed area.
 #   --seeds N  seeds of --pnr (3)           --freq MHZ  clock that place and route aims at (100)
+#   --wide     joins LUTs to wider ones (PFUMX, L6MUX21), as Yosys does by default: fewer levels, more LUTs
 #   --pack     puts product registers of the array into its multipliers
 #   --blocks   ends when memories and multipliers are blocks: no logic is counted
 #   --gates    also counts generic gates    --no-dsp    multipliers become LUTs    --json
@@ -13,10 +14,11 @@ set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 
 die() { echo "synth: $*" >&2; exit 2; }
-pnr=no blocks=no gates=no seeds=3 freq=100 format=table top='' set='' dsp='' pack=''
+pnr=no blocks=no gates=no seeds=3 freq=100 format=table top='' set='' dsp='' pack='' wide=-nowidelut
 while [[ "${1:-}" == --* ]]; do
   case "$1" in
-    --pnr) pnr=yes ;; --blocks) blocks=yes ;; --gates) gates=yes ;; --no-dsp) dsp=-nodsp ;; --pack) pack=yes ;; --json) format=json ;;
+    --pnr) pnr=yes ;; --blocks) blocks=yes ;; --gates) gates=yes ;; --no-dsp) dsp=-nodsp ;; --pack) pack=yes ;;
+    --wide) wide='' ;; --json) format=json ;;
     --seeds) seeds="${2:-}" ;;& --freq) freq="${2:-}" ;;& --top) top="${2:-}" ;;&
     --set) [[ "${2:-}" == ?*=?* ]] || die "--set is '${2:-}', expected PARAMETER=VALUE"
       set+=" -set ${2/=/ }" ;;&
@@ -60,7 +62,7 @@ fi
 
 # No memory may become flip-flops, and no design depends on reading a word while it is written.
 # yosys 0.23 makes an inverter of an active-low reset for every flip-flop; one is left of them.
-ecp5="synth_ecp5 -no-rw-check $dsp"
+ecp5="synth_ecp5 -no-rw-check $wide $dsp"
 merge='select -set reset t:TRELLIS_FF %ci2:+TRELLIS_FF[LSR]:+LUT4[Z] t:LUT4 %i
   opt_merge -share_all @reset; clean'
 logic="$ecp5 -top $top -run map_ffram:; $merge;"

@@ -35,6 +35,7 @@ struct Timeline {
     extra: u64,
     /// From a slot that stores sums to one that can start from them.
     sum_distance: u64,
+    /// FETCH of the next instruction. The first word of a program takes a cycle to come.
     fetch: u64,
     tiles: VecDeque<Tile>,
     /// Last weight word taken.
@@ -64,6 +65,7 @@ pub(crate) fn cycles(instructions: &[Instruction], params: &Params) -> u64 {
         cols: params.array.cols.into(),
         extra: params.post.extra_cycles().into(),
         sum_distance: params.sum_distance().into(),
+        fetch: 1,
         ..Timeline::default()
     };
     for instruction in instructions {

@@ -174,7 +174,7 @@ fn traversal_core(params: &Params) -> Box<dyn Block> {
     by_widths!(params, TraversalCore, traversal_shape(params))
 }
 
-/// The stand-alone unit; the machine uses [`TraversalShape::plain`].
+/// The stand-alone unit; the machine uses [`TraversalShape::of_machine`].
 fn traversal_shape(params: &Params) -> TraversalShape {
     let unit = &params.traversal.unit;
     TraversalShape {
@@ -188,6 +188,7 @@ fn traversal_shape(params: &Params) -> TraversalShape {
         group: unit.group_setup,
         check: true,
         repeat: false,
+        kept: false,
         arrangement: unit.arrangement,
     }
 }

@@ -62,10 +62,10 @@ fn one_vector_takes_the_promised_cycles() {
     assert_eq!(machine.read_word(0, RESULTS), [45, 0, 0, 0, 0, 0, 0, 0]);
     assert_eq!(machine.read_word(1, RESULTS)[0] as i8, -28);
 
-    // LOAD_WEIGHTS 4 words: START in 5. DRAIN 5 words: START in 12. MATMUL 7 words: START in 21,
-    // prologue accepted in 25, vector in 26, drain address taken in 26 + 1 + 12 = 39. HALT is in
-    // HEAD from 23 on and goes on in 39 + 2 + 13 = 54. Neither operand is zero.
-    let expected = [0, 55, 1, 4, 0, 31, 4, 4, 2, 4, 2, 1, 0];
+    // LOAD_WEIGHTS 4 words: START in 6. DRAIN 5 words: START in 13. MATMUL 7 words: START in 22,
+    // prologue accepted in 26, vector in 27, drain address taken in 27 + 1 + 12 = 40. HALT is in
+    // HEAD from 24 on and goes on in 40 + 2 + 13 = 55. Neither operand is zero.
+    let expected = [0, 56, 1, 4, 0, 31, 4, 4, 2, 4, 2, 1, 0];
     for ((counter, found), expected) in counters.iter().zip(expected) {
         assert_eq!(found, expected, "{}", counter.name());
     }

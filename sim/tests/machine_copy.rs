@@ -22,12 +22,12 @@ fn pet_54_a_copy_takes_the_promised_cycles() {
         WrittenWord::Copied(copied) => written.push((copied.cycle, copied.partition, copied.word)),
         WrittenWord::Drained(drained) => panic!("{drained:?}"),
     });
-    // Eight words: START in 9, addresses accepted in 13, 14, 15; the unit is idle from 15 + 2 + 9 = 26 on. SYNC is in
-    // HEAD from 11 on, goes on in 26, HALT in 28.
-    assert_eq!(written, [(13, 0, 17), (14, 0, 18), (15, 0, 19)]);
+    // Eight words: START in 10, addresses accepted in 14, 15, 16; the unit is idle from 16 + 2 + 9 = 27 on. SYNC is in
+    // HEAD from 12 on, goes on in 27, HALT in 29.
+    assert_eq!(written, [(14, 0, 17), (15, 0, 18), (16, 0, 19)]);
     let counters = counters.unwrap();
     for (counter, expected) in [
-        (Counter::Cycles, 29),
+        (Counter::Cycles, 30),
         (Counter::StallWait, 15),
         (Counter::Instructions, 3),
         (Counter::MaskReads, 3),

@@ -53,7 +53,7 @@ impl Params {
     pub fn fetch_cycles(&self) -> u32 {
         match self.program.memory {
             ProgramMemory::Separate => 0,
-            ProgramMemory::Banks => self.array.rows + 9,
+            ProgramMemory::Banks => self.array.rows + 10,
         }
     }
 

@@ -19,7 +19,7 @@ pub(super) fn describe(meta: Meta, counts: usize) -> Meta {
 /// Counters of 32 bits, each with its own increment per clock; they wrap.
 ///
 /// # Timing
-/// An increment of cycle t is counted in t + 1. `clear_i` wins.
+/// An increment of cycle t is counted in t + 2. `clear_i` in t forgets those of t and before.
 #[module(describe)]
 pub struct Counters {
     /// Sets all counters to 0.
@@ -28,6 +28,7 @@ pub struct Counters {
     pub increment_i: [Signal<In, Bits<17>>; counts],
     /// Value of each counter.
     pub count_o: [Signal<Out, Bits<32>>; counts],
+    increment: [Reg<Bits<17>>; counts],
     count: [Reg<Bits<32>>; counts],
     _counts: usize,
 }
@@ -42,8 +43,10 @@ impl Counters {
 impl Counters {
     fn update(&mut self) {
         for i in 0..self._counts {
-            self.count[i] = self.count[i] + self.increment_i[i].get_bits::<32>(0);
+            self.increment[i] = self.increment_i[i];
+            self.count[i] = self.count[i] + self.increment[i].get_bits::<32>(0);
             if self.clear_i {
+                self.increment[i] = 0.into();
                 self.count[i] = 0.into();
             }
             self.count_o[i] = self.count[i];

@@ -10,8 +10,8 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// A slot seen on the operand wave behind the last row in cycle t stands on the results wave in
-/// t + 5 (t + 6 with sums at the top) and, if it goes to post, on the post wave in t + 8; its drain address is taken
-/// in t + 7. The unit is busy until Cols + 13 cycles after its last address was taken: by then the last
+/// t + 8 (t + 9 with sums at the top) and, if it goes to post, on the post wave in t + 11; its drain address is taken
+/// in t + 10. The unit is busy until Cols + 13 cycles after its last address was taken: by then the last
 /// word is in the state buffer.
 #[module(shape: ControlShape, describe)]
 pub struct DrainIssue<const A: usize> {

@@ -10,6 +10,9 @@ use heddle_kernel::prelude::*;
 
 /// Fetches instructions, checks them, sets up and starts the units.
 ///
+/// Words are read ahead: one stands in a register, the next at the output of the memory. A header is checked in Fetch, what is
+/// found stands in registers in Head; a fault of a further word comes one cycle behind the word.
+///
 /// An instruction of n words takes n + 2 cycles and the time it waits in Head for the units it
 /// depends on. Writes to the registers of a unit leave one cycle after the word was read; the
 /// start pulse stands on `start_o` in the cycle after Start. HALT and errors are followed by
@@ -19,7 +22,7 @@ use heddle_kernel::prelude::*;
 /// unit, 1 the stream unit, 2 the drain unit.
 ///
 /// # Timing
-/// `host_start_i` in cycle t: Fetch in t + 1.
+/// `host_start_i` in cycle t: Fetch in t + 2. `start_pc_i` stands from t - 1 on.
 #[module(shape: SequencerShape, describe)]
 pub struct Sequencer {
     /// Starts the program at `start_pc_i` (ignored while running).
@@ -78,8 +81,6 @@ pub struct Sequencer {
     pub halt_o: Signal<Out, Bit>,
     /// The instruction is illegal in this cycle; the program stops.
     pub fault_o: Signal<Out, Bit>,
-    /// Error code of the fault.
-    pub fault_code_o: Signal<Out, Bits<8>>,
     /// Word address of the current instruction.
     pub pc_o: Signal<Out, Bits<16>>,
     /// Word address to read next, for who fills the prefetch buffer.
@@ -97,10 +98,17 @@ pub struct Sequencer {
     #[new(UnitRegisters::new(shape.post.pooling))]
     registers: UnitRegisters,
     state: Reg<State>,
+    /// The state is Idle or Stop.
+    #[new(Reg::with_init(true))]
+    clear: Reg<Bit>,
     phase: Reg<Phase>,
     unit: Reg<Unit>,
     /// Word address to read next, one bit more than the memory needs.
     pc: Reg<Bits<17>>,
+    /// Word address of the word at the output of the memory.
+    ahead_pc: RegData<Bits<17>>,
+    /// The word under way.
+    word: RegData<Bits<32>>,
     /// Word address of the current header.
     header_pc: Reg<Bits<16>>,
     /// Words of the instruction that are still to come.
@@ -113,28 +121,38 @@ pub struct Sequencer {
     quiet: Reg<Bits<10>>,
     /// Cycles that Head has waited without progress.
     stuck: Reg<Bits<12>>,
-    word: Signal<Local, Bits<32>>,
-    is_target: [Signal<Local, Bit>; 3],
+    /// The header in Head is a HALT.
+    is_halt: Delay<Bit>,
+    /// It is a SYNC.
+    is_sync: Delay<Bit>,
+    /// The program stops in this cycle.
+    fault: Reg<Bit>,
+    /// Error code of the fault.
+    pub fault_code: OutDelay<Bits<8>>,
+    /// The first word of the program is at the output of the memory, if it comes from banks.
+    primed: [Reg<Bit>; banked],
     /// The header is a HALT or SYNC: nothing follows it, and it starts no unit.
     is_alone: Signal<Local, Bit>,
     /// The header is a copy.
     is_copy: Signal<Local, Bit>,
     is_unit: [Signal<Local, Bit>; 3],
     hold: Signal<Local, Bit>,
+    in_fetch: Signal<Local, Bit>,
     in_head: Signal<Local, Bit>,
     in_body: Signal<Local, Bit>,
     proceed: Signal<Local, Bit>,
     issue: Signal<Local, Bit>,
+    /// The first word of the program is read.
+    first_read: Signal<Local, Bit>,
+    /// The next word comes, and the one behind it is read.
     read: Signal<Local, Bit>,
     last_word: Signal<Local, Bit>,
     /// The instruction waits until the unit is idle.
     waits: [Signal<Local, Bit>; 3],
     last_loop: Signal<Local, Bit>,
     record_end: Signal<Local, Bit>,
-    /// Fetch has no word yet.
+    /// Prime has no word yet.
     awaits: [Signal<Local, Bit>; banked],
-    clear: Signal<Local, Bit>,
-    fault: Signal<Local, Bit>,
     /// Rows of the array.
     _rows: Param<'r'>,
     /// Columns of the array.
@@ -166,7 +184,7 @@ pub struct Sequencer {
 impl Sequencer {
     fn describe(&self, meta: Meta) -> Meta {
         let meta = meta.doc_if(self._banked > 0, "The program lies in banks of the state buffer, the memory written and read here is the prefetch \
-                 buffer. Fetch waits for the first word, Rows + 9 cycles longer than with a memory.");
+                 buffer. Prime waits for the first word, Rows + 10 cycles longer than with a memory.");
         let meta = self._post.describe(meta);
         match self._extra {
             0 => meta,
@@ -195,27 +213,32 @@ impl Sequencer {
         self.program.wen_i = self.program_wen_i;
         self.program.waddr_i = self.program_waddr_i;
         self.program.wdata_i[0] = self.program_wdata_i;
-        // No word of the prefetch buffer is read before it is written: Fetch waits for the first one, and the
+        // No word of the prefetch buffer is read before it is written: Prime waits for the first one, and the
         // buffer does not run empty behind it.
-        for i in 0..self._banked {
-            self.awaits[i] = (self.state == State::Fetch) & !self.ready_i[i];
-            self.fetch_pc_o[i] = self.pc;
+        if self._banked > 0 {
+            self.awaits[0] = (self.state == State::Prime) & !self.primed[0];
+            // A program that begins behind the memory finds no word to wait for.
+            self.first_read = self.awaits[0]
+                & (self.ready_i[0] | ((self.pc >> self._pc_bits.to_bits::<5>()) != 0));
+            self.primed[0] = self.first_read;
+            self.fetch_pc_o[0] = self.pc;
+        } else {
+            self.first_read = (self.state == State::Idle) & self.host_start_i;
         }
-        self.program.ren_i = mux(self._banked > 0, self.read & !self.awaits[0], self.read);
+        self.program.ren_i = self.first_read | self.read;
         self.program.raddr_i = self.pc.get_bits::<16>(0);
-        self.word = self.program.rdata_o[0];
+        self.ahead_pc.load(self.first_read | self.read, self.pc);
+        self.word.load(self.read, self.program.rdata_o[0]);
         self.check.word_i = self.word;
         self.check.columns_i = field!(self.registers.param_o[2], drain::COLUMNS);
         self.check.phase_i = self.phase;
         self.check.unit_i = self.unit;
 
-        self.is_alone = self.check.is_halt_o | self.check.is_sync_o;
-        self.is_copy = self.check.target_o == Unit::Copy;
-        self.is_target[0] =
-            !self.is_alone & ((self.check.target_o == Unit::Weights) | self.is_copy);
-        self.is_target[1] = self.check.target_o == Unit::Stream;
-        self.is_target[2] = self.check.target_o == Unit::Drain;
-        self.is_unit[0] = (self.unit == Unit::Weights) | (self.unit == Unit::Copy);
+        self.is_halt = self.check.is_halt_o;
+        self.is_sync = self.check.is_sync_o;
+        self.is_alone = self.is_halt | self.is_sync;
+        self.is_copy = self.unit == Unit::Copy;
+        self.is_unit[0] = (self.unit == Unit::Weights) | self.is_copy;
         self.is_unit[1] = self.unit == Unit::Stream;
         self.is_unit[2] = self.unit == Unit::Drain;
     }
@@ -224,6 +247,7 @@ impl Sequencer {
     fn head(&mut self) {
         // Head: HALT waits for all units, the others for the unit they start and those they name; a copy
         // waits for the drain unit too, and a drain for a copy.
+        self.in_fetch = self.state == State::Fetch;
         self.in_head = self.state == State::Head;
         self.in_body = self.state == State::Body;
         self.waits[0] = flag!(self.word, header::WAIT_WEIGHTS);
@@ -231,12 +255,14 @@ impl Sequencer {
         self.waits[2] = flag!(self.word, header::WAIT_DRAIN);
         self.hold = false;
         for i in 0..3 {
-            if self.busy_i[i] & (self.check.is_halt_o | self.is_target[i] | self.waits[i]) {
+            let starts = self.is_unit[i] & !self.is_alone;
+            if self.busy_i[i] & (self.is_halt | (starts) | self.waits[i]) {
                 self.hold = true;
             }
         }
-        if (self.busy_i[2] & self.is_copy)
-            | (self.busy_i[0] & self.registers.copy_o & self.is_target[2])
+        if ((self.busy_i[2] & self.is_copy)
+            | (self.busy_i[0] & self.registers.copy_o & self.is_unit[2]))
+            & !self.is_alone
         {
             self.hold = true;
         }
@@ -251,31 +277,32 @@ impl Sequencer {
         self.record_end = ((self.phase == Phase::Base) & (self.loops_left == 0))
             | ((self.phase == Phase::End) & self.last_loop);
 
+        // What is found in a cycle stops the program in the next one.
         self.fault = false;
-        self.fault_code_o = 0.into();
-        if self.in_head & (self.stuck == 4095) {
+        self.fault_code = 0.into();
+        if self.in_head & self.hold & !self.progress_i & (self.stuck == 4094) {
             self.fault = true;
-            self.fault_code_o = code(ErrorCode::Stuck).into();
+            self.fault_code = code(ErrorCode::Stuck).into();
         }
-        if self.read & ((self.pc >> self._pc_bits.to_bits::<5>()) != 0) {
+        if self.read & ((self.ahead_pc >> self._pc_bits.to_bits::<5>()) != 0) {
             self.fault = true;
-            self.fault_code_o = code(ErrorCode::ProgramEnd).into();
+            self.fault_code = code(ErrorCode::ProgramEnd).into();
         }
         if self.in_body & self.last_word & !self.record_end {
             self.fault = true;
-            self.fault_code_o = code(ErrorCode::BadLength).into();
+            self.fault_code = code(ErrorCode::BadLength).into();
         }
-        if (self.in_body & self.check.bad_field_o) | (self.in_head & self.check.bad_header_o) {
+        if (self.in_body & self.check.bad_field_o) | (self.in_fetch & self.check.bad_header_o) {
             self.fault = true;
-            self.fault_code_o = code(ErrorCode::BadField).into();
+            self.fault_code = code(ErrorCode::BadField).into();
         }
-        if self.in_head & self.check.bad_length_o {
+        if self.in_fetch & self.check.bad_length_o {
             self.fault = true;
-            self.fault_code_o = code(ErrorCode::BadLength).into();
+            self.fault_code = code(ErrorCode::BadLength).into();
         }
-        if self.in_head & !self.check.is_known_o {
+        if self.in_fetch & !self.check.is_known_o {
             self.fault = true;
-            self.fault_code_o = code(ErrorCode::IllegalOpcode).into();
+            self.fault_code = code(ErrorCode::IllegalOpcode).into();
         }
         self.fault_o = self.fault;
     }
@@ -284,14 +311,18 @@ impl Sequencer {
     fn next_state(&mut self) {
         self.proceed = self.in_head & !self.hold;
         self.issue = self.proceed & !self.fault;
-        self.read = (self.state == State::Fetch)
-            | (self.proceed & !self.is_alone)
-            | (self.in_body & !self.last_word);
-        self.pc = mux(self.read, self.pc + 1, self.pc);
-        for i in 0..self._banked {
-            if self.awaits[i] {
-                self.pc = self.pc;
+        self.read = (self.state == State::Prime)
+            | (self.proceed & !self.is_halt)
+            | (self.in_body & !self.last_word)
+            | (self.state == State::Start);
+        if self._banked > 0 {
+            if self.awaits[0] {
+                self.read = false;
             }
+        }
+        self.pc = mux(self.first_read | self.read, self.pc + 1, self.pc);
+        if (self.state == State::Idle) & !self.first_read {
+            self.pc = self.start_pc_i.get_bits::<17>(0);
         }
 
         self.state = self.state;
@@ -310,26 +341,29 @@ impl Sequencer {
         match self.state {
             State::Idle => {
                 if self.host_start_i {
-                    self.state = State::Fetch;
-                    self.pc = self.start_pc_i.get_bits::<17>(0);
+                    self.state = State::Prime;
                 }
             }
-            State::Fetch => {
-                self.header_pc = self.pc.get_bits::<16>(0);
-                self.state = State::Head;
+            State::Prime => {
+                self.header_pc = self.ahead_pc.get_bits::<16>(0);
+                self.state = State::Fetch;
                 for i in 0..self._banked {
                     if self.awaits[i] {
-                        self.state = State::Fetch;
+                        self.state = State::Prime;
                     }
                 }
             }
-            State::Head => {
+            State::Fetch => {
                 self.remaining = field!(self.word, header::LENGTH) - 1;
                 self.unit = self.check.target_o;
                 self.phase = Phase::Param;
+                self.state = State::Head;
+            }
+            State::Head => {
                 if self.issue {
-                    self.state = mux(self.check.is_halt_o, State::Quiet, State::Body);
-                    if self.check.is_sync_o {
+                    self.state = mux(self.is_halt, State::Quiet, State::Body);
+                    if self.is_sync {
+                        self.header_pc = self.ahead_pc.get_bits::<16>(0);
                         self.state = State::Fetch;
                     }
                 }
@@ -342,6 +376,7 @@ impl Sequencer {
                 self.next_phase();
             }
             State::Start => {
+                self.header_pc = self.ahead_pc.get_bits::<16>(0);
                 self.state = State::Fetch;
             }
             _ => {
@@ -352,7 +387,10 @@ impl Sequencer {
                 }
             }
         }
-        self.clear = (self.state == State::Idle) | (self.state == State::Stop);
+        self.clear = (self.clear & !((self.state == State::Idle) & self.host_start_i))
+            | self.fault
+            | self.unit_error_i
+            | ((self.state == State::Quiet) & (self.quiet == 0));
         if (self.fault | self.unit_error_i) & !self.clear {
             self.state = State::Stop;
             self.quiet = (self._rows + self._cols + self._extra + 35).to_bits::<10>();
@@ -440,7 +478,6 @@ impl Sequencer {
         self.registers.col_i = self.col;
         self.registers.word_i = self.word;
         self.registers.start_i = self.state == State::Start;
-        self.registers.is_target_i.follow(&self.is_target);
         self.registers.is_unit_i.follow(&self.is_unit);
         self.cfg_valid_o.follow(&self.registers.cfg_valid_o);
         self.cfg_clear_o.follow(&self.registers.cfg_clear_o);
@@ -459,9 +496,6 @@ impl Sequencer {
         self.running_o = self.state != State::Idle;
         self.clear_o = self.clear;
         self.pc_o = self.header_pc;
-        if self.state == State::Fetch {
-            self.pc_o = self.pc.get_bits::<16>(0);
-        }
         self.cycle_o = !self.clear & (self.state != State::Quiet);
         self.wait_o = self.in_head & self.hold;
         self.issue_o = self.issue;

@@ -7,9 +7,11 @@ use heddle_kernel::prelude::*;
 pub enum State {
     /// No program runs.
     Idle,
-    /// The header is being read.
+    /// The first word of the program is at the output of the memory, or awaited there.
+    Prime,
+    /// The header is there, and checked.
     Fetch,
-    /// The header is there; waits for the units.
+    /// Waits for the units.
     Head,
     /// One further word of the instruction per cycle.
     Body,

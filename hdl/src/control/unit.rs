@@ -222,5 +222,5 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
 
 /// The walks of the machine.
 fn walk(sizes: &SequencerShape) -> TraversalShape {
-    TraversalShape::plain(sizes.record_rows, sizes.loops)
+    TraversalShape::of_machine(sizes.record_rows, sizes.loops)
 }

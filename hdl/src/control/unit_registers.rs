@@ -17,13 +17,11 @@ pub struct UnitRegisters {
     pub clear_i: Signal<In, Bit>,
     /// An instruction for a unit begins.
     pub issue_i: Signal<In, Bit>,
-    /// The unit of the instruction that begins.
-    pub is_target_i: [Signal<In, Bit>; 3],
     /// The instruction that begins is a copy.
     pub is_copy_i: Signal<In, Bit>,
     /// Word address of the instruction that begins.
     pub header_pc_i: Signal<In, Bits<16>>,
-    /// The unit of the instruction under way.
+    /// The unit of the instruction that begins or is under way.
     pub is_unit_i: [Signal<In, Bit>; 3],
     /// A word of the instruction is on `word_i`.
     pub in_body_i: Signal<In, Bit>,
@@ -113,13 +111,13 @@ impl UnitRegisters {
 
         for i in 0..3 {
             self.cfg_valid[i] = self.in_body_i & self.is_unit_i[i] & self.is_register;
-            self.cfg_clear[i] = self.issue_i & self.is_target_i[i];
+            self.cfg_clear[i] = self.issue_i & self.is_unit_i[i];
             self.start[i] = self.start_i & self.is_unit_i[i];
             let word = self.in_body_i & self.is_unit_i[i];
             self.param[i].load(word & (self.phase_i == Phase::Param), self.word_i);
             self.second_param[i].load(word & (self.phase_i == Phase::SecondParam), self.word_i);
             // A program without a DRAIN does not blame that of an earlier one.
-            self.unit_pc[i].en_i = (self.issue_i & self.is_target_i[i]) | self.clear_i;
+            self.unit_pc[i].en_i = (self.issue_i & self.is_unit_i[i]) | self.clear_i;
             self.unit_pc[i] = mux(self.clear_i, 0.into(), self.header_pc_i);
             self.cfg_valid_o[i] = self.cfg_valid[i];
             self.cfg_clear_o[i] = self.cfg_clear[i] | self.clear_i;
@@ -129,7 +127,7 @@ impl UnitRegisters {
             self.unit_pc_o[i] = self.unit_pc[i];
         }
         self.copy
-            .load(self.issue_i & self.is_target_i[0], self.is_copy_i);
+            .load(self.issue_i & self.is_unit_i[0], self.is_copy_i);
         let stream = self.in_body_i & self.is_unit_i[1];
         let drain = self.in_body_i & self.is_unit_i[2];
         let is_first = self.phase_i == Phase::Param;

@@ -89,7 +89,17 @@ pub struct TraversalCore<const W: usize, const D: usize, const A: usize> {
     last: [RegData<Bit>; stages],
     end_flag: [RegData<Bit>; stages],
     final_flag: [RegData<Bit>; stages * loops],
-    /// All stages move on: the address at the output leaves, or there is none.
+    /// An address that was not taken when it left the stages.
+    kept_valid: [Reg<Bit>; kept],
+    kept_addr: [RegData<Bits<A>>; kept],
+    kept_number: [RegData<Bits<3>>; kept],
+    kept_kind: [RegData<Bits<2>>; kept],
+    kept_last: [RegData<Bit>; kept],
+    kept_end: [RegData<Bit>; kept],
+    kept_final: [RegData<Bit>; kept * loops],
+    /// An address is at the output.
+    valid_out: Signal<Local, Bit>,
+    /// All stages move on: the address behind them leaves or is kept, or there is none.
     room: Signal<Local, Bit>,
     /// An address enters the stages and the active row advances.
     step: Signal<Local, Bit>,
@@ -103,6 +113,7 @@ pub struct TraversalCore<const W: usize, const D: usize, const A: usize> {
     #[new(shape.latency())]
     _stages: usize,
     _trips: usize,
+    _kept: usize,
     _shape: TraversalShape,
     #[new(rows * loops)]
     _cells: usize,
@@ -130,7 +141,7 @@ impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
 #[allow(clippy::collapsible_if)]
 impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
     fn describe(&self, meta: Meta) -> Meta {
-        self._shape.describe(meta, W, A, "sxqti")
+        self._shape.describe(meta, W, A, "sxqtik")
     }
 }
 
@@ -145,7 +156,13 @@ impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
     /// Control, and the counters of the rows.
     fn counters(&mut self) {
         comment!("Control");
-        self.room = !self.valid[self._stages - 1] | self.ready_i;
+        if self._kept > 0 {
+            self.room = !self.kept_valid[0];
+            self.valid_out = self.kept_valid[0] | self.valid[self._stages - 1];
+        } else {
+            self.room = !self.valid[self._stages - 1] | self.ready_i;
+            self.valid_out = self.valid[self._stages - 1];
+        }
         self.step = self.order.running_o & self.room & !self.pause_i;
 
         comment!("Counters of the rows");
@@ -252,7 +269,7 @@ impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
             self.waiting = self.waiting | self.valid[s];
         }
 
-        self.valid_o = self.valid[self._stages - 1];
+        self.valid_o = self.valid_out;
         self.addr_o = self.sum.sum_o;
         self.row_o = self.number[self._stages - 1];
         self.kind_o = self.kind[self._stages - 1];
@@ -261,10 +278,37 @@ impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
         for c in 0..self._loops {
             self.final_o[c] = self.final_flag[(self._stages - 1) * self._loops + c];
         }
+        if self._kept > 0 {
+            comment!("What is not taken at once");
+            self.kept_valid[0] = self.valid_out & !self.ready_i & !self.stop_i;
+            self.kept_addr[0].load(self.room, self.sum.sum_o);
+            self.kept_number[0].load(self.room, self.number[self._stages - 1]);
+            self.kept_kind[0].load(self.room, self.kind[self._stages - 1]);
+            self.kept_last[0].load(self.room, self.last[self._stages - 1]);
+            self.kept_end[0].load(self.room, self.end_flag[self._stages - 1]);
+            if self.kept_valid[0] {
+                self.addr_o = self.kept_addr[0];
+                self.row_o = self.kept_number[0];
+                self.kind_o = self.kept_kind[0];
+                self.last_o = self.kept_last[0];
+                self.end_o = self.kept_end[0];
+            }
+            for c in 0..self._loops {
+                let stage = (self._stages - 1) * self._loops + c;
+                self.kept_final[c].load(self.room, self.final_flag[stage]);
+                if self.kept_valid[0] {
+                    self.final_o[c] = self.kept_final[c];
+                }
+            }
+        }
         self.listed_o = self.order.listed_o;
         self.running_o = self.order.running_o;
         self.able_o = self.order.running_o & self.room;
         self.finish_o = self.step & self.row_wrap[self._loops - 1] & self.order.end_o;
-        self.busy_o = self.order.running_o | self.waiting;
+        if self._kept > 0 {
+            self.busy_o = self.order.running_o | self.waiting | self.kept_valid[0];
+        } else {
+            self.busy_o = self.order.running_o | self.waiting;
+        }
     }
 }

@@ -181,7 +181,7 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
 #[allow(clippy::collapsible_if)]
 impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
     fn describe(&self, meta: Meta) -> Meta {
-        self._shape.describe(meta, W, A, "sxqtigelvy")
+        self._shape.describe(meta, W, A, "sxqtigelvyk")
     }
 }
 

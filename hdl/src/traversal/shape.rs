@@ -26,12 +26,22 @@ pub struct TraversalShape {
     pub check: bool,
     /// A traversal may run several times, each time with other bases; only with one set of registers.
     pub repeat: bool,
+    /// An address that is not taken at once is kept beside the stages: they move on by a register, not by `ready_i`.
+    pub kept: bool,
     /// Which register holds a loop.
     pub arrangement: Arrangement,
 }
 
 impl TraversalShape {
-    /// The unit of the machine: nothing but rows and loops.
+    /// The unit of the machine: rows and loops, and a way from `ready_i` that ends at once.
+    pub fn of_machine(rows: usize, loops: usize) -> Self {
+        Self {
+            kept: true,
+            ..Self::plain(rows, loops)
+        }
+    }
+
+    /// Nothing but rows and loops.
     pub fn plain(rows: usize, loops: usize) -> Self {
         Self {
             rows,
@@ -92,6 +102,12 @@ impl TraversalShape {
                 "y",
                 self.repeat,
                 "1: a traversal may run several times",
+            ),
+            (
+                "kept",
+                "k",
+                self.kept,
+                "1: an address that waits is kept beside the stages",
             ),
             (
                 "mirrored",

@@ -62,6 +62,8 @@ pub(crate) enum Issue {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
+    /// The first word of the program comes.
+    Prime,
     Fetch,
     Head,
     /// So many words are still to come; the check of the next one.
@@ -78,6 +80,10 @@ pub(crate) struct Sequencer {
     state: State,
     pc: u32,
     stuck_cycles: u32,
+    /// The word that is read next.
+    ahead: u32,
+    /// What was found in the cycle before stops the program in this one.
+    found: Option<Trap>,
     /// None for a program memory of its own, which has each word at once.
     prefetch: Option<Prefetch>,
 }
@@ -86,18 +92,23 @@ impl Sequencer {
     pub fn new(params: &Params, start_pc: u32) -> Self {
         Self {
             params: params.clone(),
-            state: State::Fetch,
+            state: State::Prime,
             pc: start_pc,
             stuck_cycles: 0,
+            ahead: start_pc,
+            found: None,
             prefetch: Prefetch::of(params, start_pc),
         }
     }
 
-    /// A word of the program is read in this cycle.
-    fn read(&mut self, word: u32) {
-        if let Some(prefetch) = &mut self.prefetch {
-            prefetch.read(word);
+    /// The next word of the program is read in this cycle, one ahead of the word that is needed.
+    fn read(&mut self, program: &[u32]) {
+        if let Some(prefetch) = &mut self.prefetch
+            && (self.ahead as usize) < program.len()
+        {
+            prefetch.read(self.ahead);
         }
+        self.ahead += 1;
     }
 
     fn trap(&self, (code, message): Fault) -> Trap {
@@ -114,15 +125,21 @@ impl Sequencer {
         if let Some(prefetch) = &mut self.prefetch {
             prefetch.cycle();
         }
+        if let Some(fault) = self.found.take() {
+            return Err(fault);
+        }
         let start = self.pc as usize;
+        if self.state == State::Prime {
+            self.prime(program);
+            return Ok(Issue::Nothing);
+        }
         let Some(&header) = program.get(start) else {
             return Err(self.program_end());
         };
         let length = header >> 8 & 0xff;
         match self.state {
-            State::Fetch if self.prefetch.as_ref().is_some_and(|p| !p.is_ready()) => {}
+            State::Prime => unreachable!("is left above"),
             State::Fetch => {
-                self.read(self.pc);
                 self.stuck_cycles = 0;
                 self.state = State::Head;
             }
@@ -130,15 +147,12 @@ impl Sequencer {
             State::Words(left, mut check) => {
                 let at = start + (length - left) as usize;
                 let word = program[at];
-                check
-                    .next(word, left == 1, &self.params)
-                    .map_err(|fault| self.trap(fault))?;
-                // The word after this one is being read.
-                if left > 1 && at + 1 >= program.len() {
-                    return Err(self.program_end());
+                if let Err(fault) = check.next(word, left == 1, &self.params) {
+                    self.found = Some(self.trap(fault));
+                    return Ok(Issue::Nothing);
                 }
                 if left > 1 {
-                    self.read(at as u32 + 1);
+                    self.comes(program, at + 1);
                 }
                 self.state = match left {
                     1 => State::Start,
@@ -146,6 +160,7 @@ impl Sequencer {
                 };
             }
             State::Start => {
+                self.read(program);
                 let (instruction, _) =
                     Instruction::decode(&program[start..]).expect("all words were checked");
                 let issue = Issue::Start(instruction);
@@ -162,15 +177,40 @@ impl Sequencer {
         Ok(Issue::Nothing)
     }
 
+    /// The first word is there in the cycle behind the one in which it was read.
+    fn prime(&mut self, program: &[u32]) {
+        let is_read = self.ahead > self.pc;
+        match &self.prefetch {
+            Some(prefetch)
+                if !is_read && !prefetch.is_ready() && (self.pc as usize) < program.len() =>
+            {
+                return;
+            }
+            Some(_) if !is_read => {}
+            None => {
+                // In the cycle of the start.
+                self.read(program);
+                self.state = State::Fetch;
+            }
+            Some(_) => self.state = State::Fetch,
+        }
+        self.read(program);
+    }
+
+    /// The word at this place comes next; there may be none.
+    fn comes(&mut self, program: &[u32], at: usize) {
+        self.read(program);
+        if at >= program.len() {
+            self.found = Some(self.program_end());
+        }
+    }
+
     fn head(&mut self, program: &[u32], idle: Idle, progress: bool) -> Result<Issue, Trap> {
         let header = program[self.pc as usize];
         check_header(header).map_err(|fault| self.trap(fault))?;
         let passes = idle.allows(header);
         let halts = header & 0xff == OP_HALT;
         let synchronises = header & 0xff == OP_SYNC;
-        if passes && !halts && !synchronises && self.pc as usize + 1 >= program.len() {
-            return Err(self.program_end());
-        }
         if self.stuck_cycles == STUCK_CYCLES - 1 {
             let message = "no unit makes progress".to_string();
             return Err(self.trap((ErrorCode::Stuck, message)));
@@ -186,11 +226,12 @@ impl Sequencer {
             return Ok(Issue::Halted);
         }
         if synchronises {
+            self.read(program);
             self.pc += 1;
             self.state = State::Fetch;
             return Ok(Issue::Synchronised);
         }
-        self.read(self.pc + 1);
+        self.comes(program, self.pc as usize + 1);
         self.state = State::Words((header >> 8 & 0xff) - 1, WordCheck::new(header));
         Ok(Issue::Begin(header, self.pc))
     }

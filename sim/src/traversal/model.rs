@@ -19,6 +19,8 @@ pub struct EngineShape {
     pub double: bool,
     /// Register stages of an address: that of its terms and those of their sum.
     pub stages: usize,
+    /// An address that is not taken at once is kept beside the stages, which move on meanwhile.
+    pub keep: bool,
 }
 
 /// One configuration write.
@@ -100,6 +102,8 @@ pub struct TraversalModel {
     next: Option<UnitElement>,
     /// Elements on their way, the output last.
     stages: Vec<Option<UnitElement>>,
+    /// The element that was not taken when it left them.
+    kept: Option<UnitElement>,
     /// A start waits; it does so without bases.
     pending: Option<bool>,
 }
@@ -116,6 +120,7 @@ impl TraversalModel {
             walk: None,
             next: None,
             stages: vec![None; shape.stages],
+            kept: None,
             pending: None,
         }
     }
@@ -123,10 +128,16 @@ impl TraversalModel {
     /// One clock cycle: returns the outputs of this cycle, then takes the clock edge.
     pub fn step(&mut self, inputs: &TraversalInputs) -> TraversalOutputs {
         let running = self.next.is_some();
-        let waiting = self.stages.iter().any(Option::is_some);
+        let waiting = self.kept.is_some() || self.stages.iter().any(Option::is_some);
         let busy = running || waiting || self.pending.is_some();
-        let element = self.stages.last().cloned().flatten();
-        let room = element.is_none() || inputs.ready;
+        let element = self.kept.clone().or(self.stages.last().cloned().flatten());
+        let room = match self.shape.keep {
+            true => self.kept.is_none(),
+            false => element.is_none() || inputs.ready,
+        };
+        if self.shape.keep {
+            self.kept = element.clone().filter(|_| !inputs.ready && !inputs.stop);
+        }
         let steps = running && room && !inputs.pause;
         let finish = steps && self.next.as_ref().is_some_and(|e| e.end);
         let start = inputs.start && !self.listed.is_empty();

@@ -81,10 +81,10 @@ fn check_copy(pair: &mut Pair, rows: u32, from: u32, to: u32, loops: &[(u32, u32
     if contents(pair) != expected {
         return Err(pair.message(format!("{from} to {to}: other words")));
     }
-    // START of n words in n + 1, the first address in START + 4, the last partition R + 8 cycles behind the last
+    // START of n words in n + 2, the first address in START + 4, the last partition R + 8 cycles behind the last
     // address; HALT goes on in the cycle behind it.
     let words = offsets.len() as u32;
-    let start = copy(rows, from, to, loops).words() as u32 + 1;
+    let start = copy(rows, from, to, loops).words() as u32 + 2;
     let slices = &params.state_buffer.slices;
     let masks = slices.mask == MaskPlace::Slice && !slices.plain;
     let accesses = if masks { rows * words } else { 0 };
@@ -370,14 +370,14 @@ fn pet_54_faults_of_copies_are_noticed() {
         heddle_weight_issue: if (copy_i) begin\n      ready = 1'b1; => if (copy_i) begin
         // A copy does not wait for the drain, a drain not for the copy; the weight unit is idle too early.
         heddle_sequencer: (busy_i[2] & is_copy) | =>
-        heddle_sequencer: | (busy_i[0] & registers_copy & is_target[2]) =>
+        heddle_sequencer: | (busy_i[0] & registers_copy & is_unit[2]) =>
         heddle_weight_issue: copying_q <= 9'd13 => copying_q <= 9'd12
         heddle_control: weight_walk_busy | weight_issue_copying => weight_walk_busy
         // Every row copies; a kept word outlives the copy over it; a destination beyond the memory goes unnoticed.
         heddle_partition: wt_is_active & wt_copy_i => wt_valid_i & wt_copy_i
         heddle_weight_issue: (dest_q[12:9] != 4'd0) => 1'b0
-        // SYNC waits for the weight unit always; it starts it.
-        heddle_sequencer: !is_alone & ((check => ((check";
+        // SYNC waits for the weight unit always.
+        heddle_sequencer: (is_unit[0] & !is_alone) => is_unit[0]";
     rtl::check_mutants(&sources, &faults(mutants), |sources, _| {
         all(&params, sources)
     });

@@ -292,9 +292,11 @@ impl Guest {
         }
     }
 
-    /// CYCLES as it must be read in a cycle: it counts them, and stands behind HALT or an error.
+    /// CYCLES as it must be read in a cycle: it counts them, the last one is still on its way, and stands behind HALT or an
+    /// error.
     fn counted(&mut self, data: u64, cycle: u64) -> u64 {
         self.visits.counted += 1;
+        let cycle = cycle.saturating_sub(1);
         if data < cycle && self.cycles.is_none() {
             self.cycles = Some(data);
         }

@@ -63,8 +63,8 @@ fn legal_programs_find_every_fault() {
         // the last tile counts as one.
         heddle_stream_issue: first_q <= first_i; => first_q <= first_q & first_i;
         heddle_stream_issue: entry_q <= {1'b0, entry_i}; => entry_q <= entry_q + 9'd1;
-        heddle_traversal_engine_m3_n5_w16_a16_s1_y1: + increment_i[16*i+:16] =>
-        heddle_traversal_engine_m3_n5_w16_a16_s1_y1: times_q != 8'd0 => times_q > 8'd1
+        heddle_traversal_engine_m3_n5_w16_a16_s1_y1_k1: + increment_i[16*i+:16] =>
+        heddle_traversal_engine_m3_n5_w16_a16_s1_y1_k1: times_q != 8'd0 => times_q > 8'd1
         heddle_drain_issue: start_i | advance => start_i
         heddle_drain_issue: & advance_i & tile_end => & advance_i
         heddle_post_c: load_i & !valid_i => load_i
@@ -81,7 +81,7 @@ fn legal_programs_find_every_fault() {
 fn garbage_finds_every_fault() {
     let mutants = r"
         // The machine hangs instead of giving up.
-        heddle_sequencer: (stuck_q == 12'hfff) => 1'b0
+        heddle_sequencer: (stuck_q == 12'hffe) => 1'b0
         // The host meets results on their way; a drain address beyond the memory goes unnoticed; a stopped drain
         // leaves bytes behind; the wrong instruction is blamed.
         heddle_sequencer: state_q <= StateStop; => state_q <= StateIdle;
@@ -113,7 +113,7 @@ fn pet_58_pet_59_programs_find_every_fault_of_the_options() {
     });
 }
 
-/// Fetch does not wait for the first word, program writes pass the codec; operands, sums with offsets, weights and
+/// Prime does not wait for the first word, program writes pass the codec; operands, sums with offsets, weights and
 /// results may lie in the program, weights and results in the input; results may not lie below it.
 #[test]
 fn pet_60_pet_61_programs_find_every_fault_of_input_and_program_banks() {
@@ -121,7 +121,7 @@ fn pet_60_pet_61_programs_find_every_fault_of_input_and_program_banks() {
         heddle_host_port: codes = (region == 2'd3) & !host_addr_i[29] => codes = !host_addr_i[29]
         heddle_stream_issue: 13'h300) => 13'h400)
         heddle_row_offset: 13'h300 => 13'h400
-        heddle_sequencer: if (awaits) state_q <= StateFetch; =>
+        heddle_sequencer: if (awaits) state_q <= StatePrime; =>
         heddle_weight_issue: < 13'h200) => < 13'h300)
         heddle_weight_issue: < 13'h200) => < 13'h400)
         heddle_drain_issue: (addr_i[15:3] < 13'h200) => 1'b1

@@ -35,6 +35,8 @@ macro_rules! unit {
 }
 
 /// The engine of the machine.
+pub static MACHINE: LazyLock<Unit> = unit!(16, 17, 16, TraversalShape::of_machine(3, 5));
+/// No options.
 pub static PLAIN: LazyLock<Unit> = unit!(16, 17, 16, TraversalShape::plain(3, 5));
 /// One row of one loop.
 pub static SINGLE: LazyLock<Unit> = unit!(16, 17, 16, TraversalShape::plain(1, 1));
@@ -51,8 +53,9 @@ static MIRRORED: LazyLock<Unit> = unit!(16, 17, 16, arranged(Arrangement::Mirror
 static TRANSPOSED: LazyLock<Unit> = unit!(16, 17, 16, arranged(Arrangement::Transposed));
 
 /// All units: every number of stages occurs, and every arrangement of the registers.
-pub fn units() -> [&'static Unit; 7] {
+pub fn units() -> [&'static Unit; 8] {
     [
+        &*MACHINE,
         &*PLAIN,
         &*SINGLE,
         &*FULL,
@@ -190,6 +193,7 @@ impl Bench {
                 address_bits: unit.address_bits,
                 double: shape.double,
                 stages: shape.latency(),
+                keep: shape.kept,
             }),
             shape,
             unit: unit.clone(),

@@ -7,7 +7,7 @@ use heddle_sim::traversal::{ConfigWrite, TraversalInputs, TraversalOutputs, Unit
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use super::bench::{Bench, PLAIN, SMALL, Unit, units, writes};
+use super::bench::{Bench, MACHINE, PLAIN, SMALL, Unit, units, writes};
 use crate::rtl::{Checked, Coverage, check_mutants, faults, run_seeds};
 use crate::traversal_unit::records::random_rows;
 
@@ -252,6 +252,19 @@ fn faults_are_noticed() {
         heddle_traversal_core: !valid_q[1] | ready_i => 1'b1
         heddle_traversal_core: step & !stop_i => step
         heddle_traversal_engine: !core_busy & !stop_i => !stop_i",
+    );
+}
+
+#[test]
+fn faults_of_the_engine_of_the_machine_are_noticed() {
+    check_faults(
+        &MACHINE,
+        r"
+        // An address that waits is lost, comes twice, is forgotten by busy_o or outlives a stop.
+        heddle_traversal_core: room = !kept_valid_q => room = 1'b1
+        heddle_traversal_core: valid_out & !ready_i & !stop_i => valid_out & !stop_i
+        heddle_traversal_core: | waiting | kept_valid_q => | waiting
+        heddle_traversal_core: !ready_i & !stop_i => !ready_i",
     );
 }
 

@@ -203,12 +203,12 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
   wire [47:0] sequencer_unit_pc;  // 3 x 16
   wire sequencer_running;
   wire sequencer_halt;
-  wire sequencer_fault_out;
-  wire [7:0] sequencer_fault_code;
+  wire sequencer_fault;
   wire [15:0] sequencer_pc;
   wire sequencer_cycle;
   wire sequencer_wait;
   wire sequencer_issue_out;
+  wire [7:0] sequencer_fault_code;
   wire status_stream_error;
   wire status_unit_error_out;
   wire [31:0] status_status;
@@ -403,12 +403,12 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
     .running_o      (sequencer_running),
     .clear_o        (idle),
     .halt_o         (sequencer_halt),
-    .fault_o        (sequencer_fault_out),
-    .fault_code_o   (sequencer_fault_code),
+    .fault_o        (sequencer_fault),
     .pc_o           (sequencer_pc),
     .cycle_o        (sequencer_cycle),
     .wait_o         (sequencer_wait),
-    .issue_o        (sequencer_issue_out)
+    .issue_o        (sequencer_issue_out),
+    .fault_code_o   (sequencer_fault_code)
   );
 
   heddle_status u_status (
@@ -417,7 +417,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
     .start_i        (host_start),
     .running_i      (sequencer_running),
     .halt_i         (sequencer_halt),
-    .fault_i        (sequencer_fault_out),
+    .fault_i        (sequencer_fault),
     .fault_code_i   (sequencer_fault_code),
     .pc_i           (sequencer_pc),
     .weights_error_i(weight_issue_error),
@@ -440,7 +440,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
     .count_o    (counters_count)
   );
 
-  heddle_traversal_engine_m3_n6_w16_a16_s1 u_weight_walk (
+  heddle_traversal_engine_m3_n6_w16_a16_s1_k1 u_weight_walk (
     .clk           (clk),
     .rst_n         (rst_n),
     .stop_i        (sequencer_cfg_clear[0]),
@@ -475,7 +475,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
     .busy_o        (weight_walk_busy)
   );
 
-  heddle_traversal_engine_m3_n6_w16_a16_s1_y1 u_stream_walk (
+  heddle_traversal_engine_m3_n6_w16_a16_s1_y1_k1 u_stream_walk (
     .clk           (clk),
     .rst_n         (rst_n),
     .stop_i        (sequencer_cfg_clear[1]),
@@ -512,7 +512,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
     .busy_o        (stream_walk_busy)
   );
 
-  heddle_traversal_engine_m3_n6_w16_a16_s1 u_drain_walk (
+  heddle_traversal_engine_m3_n6_w16_a16_s1_k1 u_drain_walk (
     .clk           (clk),
     .rst_n         (rst_n),
     .stop_i        (sequencer_cfg_clear[2]),

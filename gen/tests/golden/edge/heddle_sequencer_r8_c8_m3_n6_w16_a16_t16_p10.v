@@ -3,6 +3,10 @@
 //
 // Fetches instructions, checks them, sets up and starts the units.
 //
+// Words are read ahead: one stands in a register, the next at the output of the memory. A header is
+// checked in Fetch, what is found stands in registers in Head; a fault of a further word comes one
+// cycle behind the word.
+//
 // An instruction of n words takes n + 2 cycles and the time it waits in Head for the units it
 // depends on. Writes to the registers of a unit leave one cycle after the word was read; the start
 // pulse stands on start_o in the cycle after Start. HALT and errors are followed by Rows + Cols +
@@ -54,13 +58,13 @@
 //   clear_o          No unit may work
 //   halt_o           HALT is complete in this cycle
 //   fault_o          The instruction is illegal in this cycle; the program stops
-//   fault_code_o     Error code of the fault
 //   pc_o             Word address of the current instruction
 //   cycle_o          A cycle to be counted
 //   wait_o           Head waits in this cycle
 //   issue_o          An instruction leaves Head in this cycle
+//   fault_code_o     Error code of the fault
 // Timing
-//   host_start_i in cycle t: Fetch in t + 1.
+//   host_start_i in cycle t: Fetch in t + 2. start_pc_i stands from t - 1 on.
 
 `default_nettype none
 
@@ -97,14 +101,12 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
   output wire        running_o,
   output wire        clear_o,
   output reg         halt_o,
-
-  output wire       fault_o,
-  output reg  [7:0] fault_code_o,
-
+  output wire        fault_o,
   output wire [15:0] pc_o,
   output wire        cycle_o,
   output wire        wait_o,
-  output wire        issue_o
+  output wire        issue_o,
+  output wire  [7:0] fault_code_o
 );
 
   localparam [3:0] PhaseParam = 4'd0;
@@ -121,17 +123,21 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
   localparam [1:0] UnitDrain = 2'd2;
   localparam [1:0] UnitCopy = 2'd3;
   localparam [2:0] StateIdle = 3'd0;
-  localparam [2:0] StateFetch = 3'd1;
-  localparam [2:0] StateHead = 3'd2;
-  localparam [2:0] StateBody = 3'd3;
-  localparam [2:0] StateStart = 3'd4;
-  localparam [2:0] StateQuiet = 3'd5;
-  localparam [2:0] StateStop = 3'd6;
+  localparam [2:0] StatePrime = 3'd1;
+  localparam [2:0] StateFetch = 3'd2;
+  localparam [2:0] StateHead = 3'd3;
+  localparam [2:0] StateBody = 3'd4;
+  localparam [2:0] StateStart = 3'd5;
+  localparam [2:0] StateQuiet = 3'd6;
+  localparam [2:0] StateStop = 3'd7;
 
   reg [2:0] state_q;
+  reg clear_q;  // The state is Idle or Stop
   reg [3:0] phase_q;
   reg [1:0] unit_q;
   reg [16:0] pc_q;  // Word address to read next, one bit more than the memory needs
+  reg [16:0] ahead_pc_q;  // Word address of the word at the output of the memory
+  reg [31:0] word_q;  // The word under way
   reg [15:0] header_pc_q;  // Word address of the current header
   reg [7:0] remaining_q;  // Words of the instruction that are still to come
   reg [3:0] loops_left_q;
@@ -139,25 +145,29 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
   reg [2:0] col_q;
   reg [9:0] quiet_q;
   reg [11:0] stuck_q;  // Cycles that Head has waited without progress
+  reg is_halt_q;  // The header in Head is a HALT
+  reg is_sync_q;  // It is a SYNC
+  reg fault_q;  // The program stops in this cycle
+  reg [7:0] fault_code_q;
 
   reg hold;
-  reg fault;
 
-  wire [31:0] word;
-  wire [2:0] is_target;  // 3 x 1
   wire is_alone;  // The header is a HALT or SYNC: nothing follows it, and it starts no unit
   wire is_copy;  // The header is a copy
   wire [2:0] is_unit;  // 3 x 1
+  wire in_fetch;
   wire in_head;
   wire in_body;
   wire proceed;
   wire issue;
-  wire read;
+  wire first_read;  // The first word of the program is read
+  wire read;  // The next word comes, and the one behind it is read
   wire last_word;
   wire [2:0] waits;  // 3 x 1: The instruction waits until the unit is idle
   wire last_loop;
   wire record_end;
-  wire clear;
+  wire program_ren;
+  wire [31:0] program_rdata;
   wire check_is_halt;
   wire check_is_sync;
   wire check_is_known;
@@ -180,24 +190,24 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
   wire [2:0] row;  // Row, 0..M-1
   wire [3:0] row_loops;  // Loops, 0..N
 
-  assign header_wait_weights = word[16];
-  assign header_wait_stream = word[17];
-  assign header_wait_drain = word[18];
+  assign header_wait_weights = word_q[16];
+  assign header_wait_stream = word_q[17];
+  assign header_wait_drain = word_q[18];
   assign drain_columns = registers_param[72:64];
-  assign header_length = word[15:8];
+  assign header_length = word_q[15:8];
   assign matmul_repeated = registers_param[56];
   assign matmul_table = registers_param[47];
   assign drain_placed = registers_param[74];
-  assign row = word[2:0];
-  assign row_loops = word[7:4];
-  assign is_alone = check_is_halt | check_is_sync;
-  assign is_copy = check_target == UnitCopy;
-  assign is_target[0] = !is_alone & ((check_target == UnitWeights) | is_copy);
-  assign is_target[1] = check_target == UnitStream;
-  assign is_target[2] = check_target == UnitDrain;
-  assign is_unit[0] = (unit_q == UnitWeights) | (unit_q == UnitCopy);
+  assign row = word_q[2:0];
+  assign row_loops = word_q[7:4];
+  assign first_read = (state_q == StateIdle) & host_start_i;
+  assign program_ren = first_read | read;
+  assign is_alone = is_halt_q | is_sync_q;
+  assign is_copy = unit_q == UnitCopy;
+  assign is_unit[0] = (unit_q == UnitWeights) | is_copy;
   assign is_unit[1] = unit_q == UnitStream;
   assign is_unit[2] = unit_q == UnitDrain;
+  assign in_fetch = state_q == StateFetch;
   assign in_head = state_q == StateHead;
   assign in_body = state_q == StateBody;
   assign waits = {header_wait_drain, header_wait_stream, header_wait_weights};
@@ -205,19 +215,20 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
   assign last_loop = loops_left_q == 4'd1;
   assign record_end = ((phase_q == PhaseBase) & (loops_left_q == 4'd0)) | ((phase_q == PhaseEnd) &
       last_loop);
-  assign fault_o = fault;
+  assign fault_code_o = fault_code_q;
+  assign fault_o = fault_q;
   assign proceed = in_head & !hold;
-  assign issue = proceed & !fault;
-  assign read = (state_q == StateFetch) | (proceed & !is_alone) | (in_body & !last_word);
-  assign clear = (state_q == StateIdle) | (state_q == StateStop);
+  assign issue = proceed & !fault_q;
+  assign read = (state_q == StatePrime) | (proceed & !is_halt_q) | (in_body & !last_word) | (state_q
+      == StateStart);
   assign registers_issue = issue & !is_alone;
   assign copy_o = registers_copy;
   assign registers_start_in = state_q == StateStart;
   assign param_o = registers_param;
   assign running_o = state_q != StateIdle;
-  assign clear_o = clear;
-  assign pc_o = (state_q == StateFetch) ? pc_q[15:0] : header_pc_q;
-  assign cycle_o = !clear & (state_q != StateQuiet);
+  assign clear_o = clear_q;
+  assign pc_o = header_pc_q;
+  assign cycle_o = !clear_q & (state_q != StateQuiet);
   assign wait_o = in_head & hold;
   assign issue_o = issue;
 
@@ -231,13 +242,13 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
     .wen_i  (program_wen_i),
     .waddr_i(program_waddr_i[9:0]),
     .wdata_i(program_wdata_i),
-    .ren_i  (read),
+    .ren_i  (program_ren),
     .raddr_i(pc_q[9:0]),
-    .rdata_o(word)
+    .rdata_o(program_rdata)
   );
 
   heddle_instruction_check_r8_l8_m3_n6_w16_a16_t16_c8_s1 u_check (
-    .word_i      (word),
+    .word_i      (word_q),
     .columns_i   (drain_columns),
     .phase_i     (phase_q),
     .unit_i      (unit_q),
@@ -253,9 +264,8 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
   heddle_unit_registers u_registers (
     .clk           (clk),
     .rst_n         (rst_n),
-    .clear_i       (clear),
+    .clear_i       (clear_q),
     .issue_i       (registers_issue),
-    .is_target_i   (is_target),
     .is_copy_i     (is_copy),
     .header_pc_i   (header_pc_q),
     .is_unit_i     (is_unit),
@@ -263,7 +273,7 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
     .phase_i       (phase_q),
     .row_i         (row_q),
     .col_i         (col_q),
-    .word_i        (word),
+    .word_i        (word_q),
     .start_i       (registers_start_in),
     .cfg_valid_o   (cfg_valid_o),
     .cfg_clear_o   (cfg_clear_o),
@@ -283,38 +293,11 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
 
   always @* begin
     hold = 1'b0;
-    if (busy_i[0] & (check_is_halt | is_target[0] | waits[0])) hold = 1'b1;
-    if (busy_i[1] & (check_is_halt | is_target[1] | waits[1])) hold = 1'b1;
-    if (busy_i[2] & (check_is_halt | is_target[2] | waits[2])) hold = 1'b1;
-    if ((busy_i[2] & is_copy) | (busy_i[0] & registers_copy & is_target[2])) hold = 1'b1;
-  end
-
-  always @* begin
-    fault = 1'b0;
-    fault_code_o = 8'd0;
-    if (in_head & (stuck_q == 12'hfff)) begin
-      fault = 1'b1;
-      fault_code_o = 8'd6;
-    end
-    if (read & (pc_q[16:10] != 7'd0)) begin
-      fault = 1'b1;
-      fault_code_o = 8'd7;
-    end
-    if (in_body & last_word & !record_end) begin
-      fault = 1'b1;
-      fault_code_o = 8'd2;
-    end
-    if ((in_body & check_bad_field) | (in_head & check_bad_header)) begin
-      fault = 1'b1;
-      fault_code_o = 8'd3;
-    end
-    if (in_head & check_bad_length) begin
-      fault = 1'b1;
-      fault_code_o = 8'd2;
-    end
-    if (in_head & !check_is_known) begin
-      fault = 1'b1;
-      fault_code_o = 8'd1;
+    if (busy_i[0] & (is_halt_q | (is_unit[0] & !is_alone) | waits[0])) hold = 1'b1;
+    if (busy_i[1] & (is_halt_q | (is_unit[1] & !is_alone) | waits[1])) hold = 1'b1;
+    if (busy_i[2] & (is_halt_q | (is_unit[2] & !is_alone) | waits[2])) hold = 1'b1;
+    if (((busy_i[2] & is_copy) | (busy_i[0] & registers_copy & is_unit[2])) & !is_alone) begin
+      hold = 1'b1;
     end
   end
 
@@ -323,6 +306,7 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
     halt_o = 1'b0;
     case (state_q)
       StateIdle: ;
+      StatePrime: ;
       StateFetch: ;
       StateHead: ;
       StateBody: ;
@@ -331,12 +315,13 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
         if (quiet_q == 10'd0) halt_o = state_q == StateQuiet;
       end
     endcase
-    if ((fault | unit_error_i) & !clear) halt_o = 1'b0;
+    if ((fault_q | unit_error_i) & !clear_q) halt_o = 1'b0;
   end
 
   always @(posedge clk) begin
     if (!rst_n) begin
       state_q <= StateIdle;
+      clear_q <= 1'b1;
       phase_q <= PhaseParam;
       unit_q <= UnitWeights;
       pc_q <= 17'd0;
@@ -347,30 +332,44 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
       col_q <= 3'd0;
       quiet_q <= 10'd0;
       stuck_q <= 12'd0;
+      fault_q <= 1'b0;
     end else begin
+      clear_q <= (clear_q & !((state_q == StateIdle) & host_start_i)) | fault_q | unit_error_i |
+          ((state_q == StateQuiet) & (quiet_q == 10'd0));
       stuck_q <= stuck_q + 12'd1;
       if (!in_head | progress_i) stuck_q <= 12'd0;
-      if (read) pc_q <= pc_q + 17'd1;
+      fault_q <= 1'b0;
+      if (in_head & hold & !progress_i & (stuck_q == 12'hffe)) fault_q <= 1'b1;
+      if (read & (ahead_pc_q[16:10] != 7'd0)) fault_q <= 1'b1;
+      if (in_body & last_word & !record_end) fault_q <= 1'b1;
+      if ((in_body & check_bad_field) | (in_fetch & check_bad_header)) fault_q <= 1'b1;
+      if (in_fetch & check_bad_length) fault_q <= 1'b1;
+      if (in_fetch & !check_is_known) fault_q <= 1'b1;
+      if (first_read | read) pc_q <= pc_q + 17'd1;
+      if ((state_q == StateIdle) & !first_read) pc_q <= {1'b0, start_pc_i};
       quiet_q <= 10'd47;
       case (state_q)
         StateIdle: begin
-          if (host_start_i) begin
-            state_q <= StateFetch;
-            pc_q <= {1'b0, start_pc_i};
-          end
+          if (host_start_i) state_q <= StatePrime;
+        end
+        StatePrime: begin
+          header_pc_q <= ahead_pc_q[15:0];
+          state_q <= StateFetch;
         end
         StateFetch: begin
-          header_pc_q <= pc_q[15:0];
-          state_q <= StateHead;
-        end
-        StateHead: begin
           remaining_q <= header_length - 8'd1;
           unit_q <= check_target;
           phase_q <= PhaseParam;
+          state_q <= StateHead;
+        end
+        StateHead: begin
           if (issue) begin
             state_q <= StateBody;
-            if (check_is_halt) state_q <= StateQuiet;
-            if (check_is_sync) state_q <= StateFetch;
+            if (is_halt_q) state_q <= StateQuiet;
+            if (is_sync_q) begin
+              header_pc_q <= ahead_pc_q[15:0];
+              state_q <= StateFetch;
+            end
           end
         end
         StateBody: begin
@@ -413,17 +412,43 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
             end
           endcase
         end
-        StateStart: state_q <= StateFetch;
+        StateStart: begin
+          header_pc_q <= ahead_pc_q[15:0];
+          state_q <= StateFetch;
+        end
         default: begin
           quiet_q <= quiet_q - 10'd1;
           if (quiet_q == 10'd0) state_q <= StateIdle;
         end
       endcase
-      if ((fault | unit_error_i) & !clear) begin
+      if ((fault_q | unit_error_i) & !clear_q) begin
         state_q <= StateStop;
         quiet_q <= 10'd47;
       end
     end
+  end
+
+  // Word address of the word at the output of the memory, not reset
+  always @(posedge clk) begin
+    if (first_read | read) ahead_pc_q <= pc_q;
+  end
+
+  // The word under way, not reset
+  always @(posedge clk) begin
+    if (read) word_q <= program_rdata;
+  end
+
+  // Not reset
+  always @(posedge clk) begin
+    is_halt_q <= check_is_halt;
+    is_sync_q <= check_is_sync;
+    fault_code_q <= 8'd0;
+    if (in_head & hold & !progress_i & (stuck_q == 12'hffe)) fault_code_q <= 8'd6;
+    if (read & (ahead_pc_q[16:10] != 7'd0)) fault_code_q <= 8'd7;
+    if (in_body & last_word & !record_end) fault_code_q <= 8'd2;
+    if ((in_body & check_bad_field) | (in_fetch & check_bad_header)) fault_code_q <= 8'd3;
+    if (in_fetch & check_bad_length) fault_code_q <= 8'd2;
+    if (in_fetch & !check_is_known) fault_code_q <= 8'd1;
   end
 
   // Deliberately not read

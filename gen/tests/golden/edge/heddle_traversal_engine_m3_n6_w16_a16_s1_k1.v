@@ -23,6 +23,7 @@
 //   Group 0           1: values may come group by group
 //   Check 0           1: endless loops are found
 //   Repeat 0          1: a traversal may run several times
+//   Kept 1 (k1)       1: an address that waits is kept beside the stages
 //   Mirrored 0        1: the leftmost register is the innermost loop
 //   Transposed 0      1: registers are stored by columns
 // Ports
@@ -80,7 +81,7 @@
 
 `default_nettype none
 
-module heddle_traversal_engine_m3_n6_w16_a16_s1 (
+module heddle_traversal_engine_m3_n6_w16_a16_s1_k1 (
   input wire clk,
   input wire rst_n,
 
@@ -254,7 +255,7 @@ module heddle_traversal_engine_m3_n6_w16_a16_s1 (
     .next_distance_o (registers_next_distance)
   );
 
-  heddle_traversal_core_m3_n6_w16_a16_s1 u_core (
+  heddle_traversal_core_m3_n6_w16_a16_s1_k1 u_core (
     .clk            (clk),
     .rst_n          (rst_n),
     .stop_i         (stop_i),
