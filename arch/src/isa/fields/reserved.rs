@@ -33,111 +33,53 @@ pub struct Reserved {
 const HOST: &str = "host system";
 const SPARSE: &str = "sparse cluster";
 
-const fn reserved(
-    space: Space,
-    first: u32,
-    last: u32,
-    owner: &'static str,
-    name: &'static str,
-) -> Reserved {
-    Reserved {
-        space,
-        first,
-        last,
-        owner,
-        name,
-    }
+macro_rules! reserved {
+    ($($space:ident $first:literal $last:literal $owner:ident $name:literal,)*) => {
+        /// Everything that is reserved.
+        pub const RESERVED: &[Reserved] = &[$(Reserved {
+            space: Space::$space,
+            first: $first,
+            last: $last,
+            owner: $owner,
+            name: $name,
+        }),*];
+    };
 }
 
-/// Everything that is reserved.
-pub const RESERVED: &[Reserved] = &[
-    reserved(Space::Opcode, 0x08, 0x08, HOST, "LOAD: words from memory"),
-    reserved(Space::Opcode, 0x09, 0x09, HOST, "STORE: words to memory"),
-    reserved(
-        Space::Opcode,
-        0x0a,
-        0x0a,
-        HOST,
-        "EVENT: tells the host a number",
-    ),
-    reserved(
-        Space::Opcode,
-        0x0b,
-        0x0b,
-        HOST,
-        "AWAIT: waits for a number of the host",
-    ),
-    reserved(Space::Opcode, 0x10, 0x10, SPARSE, "SPARSE_SET"),
-    reserved(Space::Opcode, 0x11, 0x11, SPARSE, "SPARSE_LOAD"),
-    reserved(Space::Opcode, 0x12, 0x12, SPARSE, "SPARSE_WEIGHTS"),
-    reserved(Space::Opcode, 0x13, 0x13, SPARSE, "SPARSE_RUN"),
-    reserved(Space::Opcode, 0x14, 0x14, SPARSE, "SPARSE_DRAIN"),
-    reserved(Space::Opcode, 0x15, 0x15, SPARSE, "SPARSE_CUT"),
-    reserved(Space::Opcode, 0x16, 0x16, SPARSE, "SPARSE_COPY"),
-    reserved(Space::Opcode, 0x17, 0x17, SPARSE, "SPARSE_ROUTE"),
-    reserved(Space::HeaderBit, 19, 19, HOST, "waits for loads"),
-    reserved(
-        Space::HeaderBit,
-        20,
-        23,
-        HOST,
-        "loads that may still be open",
-    ),
-    reserved(Space::HeaderBit, 24, 24, HOST, "waits for stores"),
-    reserved(
-        Space::HeaderBit,
-        25,
-        28,
-        HOST,
-        "stores that may still be open",
-    ),
-    reserved(
-        Space::HeaderBit,
-        29,
-        29,
-        SPARSE,
-        "waits until the runs of all units are done",
-    ),
-    reserved(
-        Space::HeaderBit,
-        30,
-        30,
-        SPARSE,
-        "waits until the cutter is idle",
-    ),
-    reserved(
-        Space::HeaderBit,
-        31,
-        31,
-        SPARSE,
-        "waits until the fill is idle",
-    ),
-    reserved(
-        Space::ProgramAddressBit,
-        29,
-        29,
-        SPARSE,
-        "weight records, registers and census counts in region 1",
-    ),
-    reserved(Space::ErrorCode, 9, 9, HOST, "BUS"),
-    reserved(Space::ErrorCode, 10, 10, HOST, "WINDOW"),
-    reserved(Space::ErrorCode, 11, 11, HOST, "DMA_LOCAL"),
-    reserved(Space::ErrorCode, 12, 12, HOST, "TIMEOUT"),
-    reserved(Space::ErrorCode, 13, 13, HOST, "STREAM"),
-    reserved(Space::ErrorCode, 14, 14, HOST, "JOB"),
-    reserved(Space::ErrorCode, 15, 15, HOST, "ABORTED"),
-    reserved(Space::ErrorCode, 16, 16, SPARSE, "MAP_FULL"),
-    reserved(Space::ErrorCode, 17, 17, SPARSE, "SPARSE_INDEX"),
-    reserved(Space::ErrorCode, 18, 18, SPARSE, "SPARSE_ORDER"),
-    reserved(Space::ErrorCode, 19, 19, SPARSE, "STREAM_END"),
-    reserved(
-        Space::Id,
-        0x4845_4402,
-        0x4845_4402,
-        HOST,
-        "ID of a machine with a bus",
-    ),
-];
+reserved! {
+    Opcode 0x08 0x08 HOST "LOAD: words from memory",
+    Opcode 0x09 0x09 HOST "STORE: words to memory",
+    Opcode 0x0a 0x0a HOST "EVENT: tells the host a number",
+    Opcode 0x0b 0x0b HOST "AWAIT: waits for a number of the host",
+    Opcode 0x10 0x10 SPARSE "SPARSE_SET",
+    Opcode 0x11 0x11 SPARSE "SPARSE_LOAD",
+    Opcode 0x12 0x12 SPARSE "SPARSE_WEIGHTS",
+    Opcode 0x13 0x13 SPARSE "SPARSE_RUN",
+    Opcode 0x14 0x14 SPARSE "SPARSE_DRAIN",
+    Opcode 0x15 0x15 SPARSE "SPARSE_CUT",
+    Opcode 0x16 0x16 SPARSE "SPARSE_COPY",
+    Opcode 0x17 0x17 SPARSE "SPARSE_ROUTE",
+    HeaderBit 19 19 HOST "waits for loads",
+    HeaderBit 20 23 HOST "loads that may still be open",
+    HeaderBit 24 24 HOST "waits for stores",
+    HeaderBit 25 28 HOST "stores that may still be open",
+    HeaderBit 29 29 SPARSE "waits until the runs of all units are done",
+    HeaderBit 30 30 SPARSE "waits until the cutter is idle",
+    HeaderBit 31 31 SPARSE "waits until the fill is idle",
+    ProgramAddressBit 29 29 SPARSE "weight records, registers and census counts in region 1",
+    ErrorCode 9 9 HOST "BUS",
+    ErrorCode 10 10 HOST "WINDOW",
+    ErrorCode 11 11 HOST "DMA_LOCAL",
+    ErrorCode 12 12 HOST "TIMEOUT",
+    ErrorCode 13 13 HOST "STREAM",
+    ErrorCode 14 14 HOST "JOB",
+    ErrorCode 15 15 HOST "ABORTED",
+    ErrorCode 16 16 SPARSE "MAP_FULL",
+    ErrorCode 17 17 SPARSE "SPARSE_INDEX",
+    ErrorCode 18 18 SPARSE "SPARSE_ORDER",
+    ErrorCode 19 19 SPARSE "STREAM_END",
+    Id 0x4845_4402 0x4845_4402 HOST "ID of a machine with a bus",
+}
 
 impl Reserved {
     /// The number or the bits, as documents write them.
