@@ -4,6 +4,7 @@
 Usage: docs/client.py FOLDER, which holds top/ (heddle gen), p.json (heddle compile), m.json (the network) and sim.json
 (heddle sim --json). Prints the outputs; an output that is not that of sim.json fails. Needs cocotb 2 and Icarus Verilog.
 """
+import itertools
 import json
 import os
 import pathlib
@@ -17,84 +18,76 @@ START_PC, CTRL, STATUS, HOST_ZERO = 2 * 8, 1 * 8, 3 * 8, 4 * 8
 PROGRAM, COLUMNS, BUFFER, ROW_TABLES = 1 << 30, 2 << 30, 3 << 30, 3 << 30 | 1 << 29
 
 
-async def request(dut, address, write=0, data=0):
-    """One request; inputs change at the falling edge."""
-    dut.host_valid_i.value, dut.host_write_i.value = 1, write
-    dut.host_addr_i.value, dut.host_wdata_i.value = address, data
+async def access(dut, address, data=None):
+    """Writes data, or reads without; inputs change at the falling edge."""
+    dut.host_valid_i.value, dut.host_write_i.value = 1, int(data is not None)
+    dut.host_addr_i.value, dut.host_wdata_i.value = address, data or 0
     taken = False
     while not taken:
         await Timer(1, "ns")
         taken = dut.host_ready_o.value == 1
         await FallingEdge(dut.clk)
     dut.host_valid_i.value = 0
-    while not write and dut.host_rvalid_o.value == 0:
+    while data is None and dut.host_rvalid_o.value == 0:
         await FallingEdge(dut.clk)
-    return None if write else int(dut.host_rdata_o.value)
+    return int(dut.host_rdata_o.value) if data is None else None
 
 
-async def write(dut, address, data):
-    await request(dut, address, 1, data)
+async def write_bytes(dut, address, data):
+    for at in range(0, len(data), 8):
+        await access(dut, address + at, int.from_bytes(data[at : at + 8], "little"))
 
 
 def rows(tensor):
-    """Partition, address of its first word, channel and row of every row of a tensor of planes."""
-    height = tensor["shape"][1]
+    """Address and first value of every row of a tensor of planes."""
+    _, height, width = tensor["shape"]
     for partition, planes in enumerate(tensor["planes"]):
-        for plane, channel in enumerate(planes):
-            for y in range(height):
-                at = tensor["origin"] + plane * tensor["plane_stride"] + y * tensor["pitch"]
-                yield BUFFER | partition << 21 | at, channel * height + y
+        for (plane, channel), y in itertools.product(enumerate(planes), range(height)):
+            at = tensor["origin"] + plane * tensor["plane_stride"] + y * tensor["pitch"]
+            yield BUFFER | partition << 21 | at, (channel * height + y) * width
 
 
 async def load(dut, program):
     """What is written once. A byte passes the port as it is while HOST_ZERO is 0."""
-    await write(dut, HOST_ZERO, 0)
+    await access(dut, HOST_ZERO, 0)
     for piece in program["image"]:
-        data = bytes.fromhex(piece["bytes"])
-        for at in range(0, len(data), 8):
-            address = BUFFER | piece["partition"] << 21 | piece["word"] << 3
-            await write(dut, address + at, int.from_bytes(data[at : at + 8], "little"))
+        address = BUFFER | piece["partition"] << 21 | piece["word"] << 3
+        await write_bytes(dut, address, bytes.fromhex(piece["bytes"]))
     for c in program["columns"]:
         address = COLUMNS | c["column"] << 21 | c["tile"] << 4
-        await write(dut, address, c["bias"] & 0xFFFFFFFF)
-        await write(dut, address | 8, c["multiplier"] | (c["shift"] & 0x3F) << 32)
+        await access(dut, address, c["bias"] & 0xFFFFFFFF)
+        await access(dut, address | 8, c["multiplier"] | (c["shift"] & 0x3F) << 32)
     for row, entry, offset in program["row_offsets"]:
         data = 0 if offset is None else 1 << 16 | offset
-        await write(dut, ROW_TABLES | row << 21 | entry << 3, data)
+        await access(dut, ROW_TABLES | row << 21 | entry << 3, data)
     words = program["words"]
     for at in range(0, len(words), 8):
-        await write(dut, PROGRAM | at, int(words[at : at + 8], 16))
+        await access(dut, PROGRAM | at, int(words[at : at + 8], 16))
 
 
 async def infer(dut, program, image):
     """One image: input, runs, output."""
-    tensor = program["tensors"][0]
-    width = tensor["shape"][2]
-    await write(dut, HOST_ZERO, tensor["zero_point"] & 0xFF)
-    for address, row in rows(tensor):
-        values = image[row * width : (row + 1) * width]
-        for at in range(0, width, 8):
-            word = values[at : at + 8]
-            word += [tensor["zero_point"]] * (8 - len(word))  # a halo is a real zero
-            data = bytes(value & 0xFF for value in word)
-            await write(dut, address + at, int.from_bytes(data, "little"))
+    source, result = program["tensors"][0], program["tensors"][-1]
+    width, zero = source["shape"][2], source["zero_point"]
+    await access(dut, HOST_ZERO, zero & 0xFF)
+    for address, at in rows(source):
+        values = image[at : at + width] + [zero] * (-width % 8)  # a halo is a real zero
+        await write_bytes(dut, address, bytes(value & 0xFF for value in values))
     for run in program["runs"]:
-        await write(dut, START_PC, run["start_pc"])
-        await write(dut, CTRL, 1)
+        await access(dut, START_PC, run["start_pc"])
+        await access(dut, CTRL, 1)
         await FallingEdge(dut.clk)
         while dut.running_o.value == 1:
             await FallingEdge(dut.clk)
-        status = await request(dut, STATUS)
+        status = await access(dut, STATUS)
         assert status & 7 == 2, f"{run['name']}: STATUS is {status:#x}, see docs/isa.md"
-    tensor = program["tensors"][-1]
-    width = tensor["shape"][2]
-    await write(dut, HOST_ZERO, tensor["zero_point"] & 0xFF)
-    output = {}
-    for address, row in rows(tensor):
-        words = [await request(dut, address + at) for at in range(0, width, 8)]
+    await access(dut, HOST_ZERO, result["zero_point"] & 0xFF)
+    width, output = result["shape"][2], {}
+    for address, at in rows(result):
+        words = [await access(dut, address + x) for x in range(0, width, 8)]
         data = b"".join(word.to_bytes(8, "little") for word in words)[:width]
-        output[row] = [value - 256 if value > 127 else value for value in data]
-    return [value for row in sorted(output) for value in output[row]]
+        output[at] = [(byte ^ 128) - 128 for byte in data]  # a byte has a sign
+    return [value for at in sorted(output) for value in output[at]]
 
 
 @cocotb.test()

@@ -1,7 +1,10 @@
 //! The host port: register numbers, address regions and counters of `docs/isa.md`.
 
 use crate::isa::ErrorCode;
-use crate::isa::fields::{ctrl, status};
+use crate::isa::fields::{
+    activation_at, buffer_at, column_at, ctrl, multiplier, pair_at, program_at, register_at,
+    row_table_at, row_table_data, shift, status,
+};
 use crate::requantise::Scale;
 
 /// Value of [`Register::Id`].
@@ -203,54 +206,65 @@ pub enum ColumnSelect {
 
 /// Byte address of the register with this index (0..=31).
 pub const fn register_address(index: u32) -> u32 {
-    index << 3
+    register_at::REGION.put(0) | register_at::INDEX.put(index)
 }
 
 /// Byte address of a word of the program memory (0..=65535).
 pub const fn program_address(word: u32) -> u32 {
-    1 << 30 | word << 3
+    program_at::REGION.put(1) | program_at::INDEX.put(word)
 }
 
 /// Byte address of a pair of words of a program that lies in banks (0..=32767): word 2 pair in bits 31..0 of the data, the
 /// next one in bits 63..32.
 pub const fn program_pair_address(pair: u32) -> u32 {
-    1 << 30 | pair << 3
+    pair_at::REGION.put(1) | pair_at::PAIR.put(pair)
 }
 
 /// Byte address of a column parameter: column 0..=255, column tile 0..=255.
 pub const fn column_address(column: u32, tile: u32, sel: ColumnSelect) -> u32 {
-    2 << 30 | column << 21 | tile << 4 | (sel as u32) << 3
+    column_at::REGION.put(2)
+        | column_at::COLUMN.put(column)
+        | column_at::TILE.put(tile)
+        | column_at::SCALE.put(sel as u32)
 }
 
 /// Byte address of an entry of an activation table: table 0..=7, stored byte 0..=255. DRAIN counts the
 /// tables from 1 on.
 pub const fn activation_address(table: u32, byte: u32) -> u32 {
-    2 << 30 | 1 << 29 | table << 11 | byte << 3
+    activation_at::REGION.put(2)
+        | activation_at::TABLE.put(1)
+        | activation_at::NUMBER.put(table)
+        | activation_at::BYTE.put(byte)
 }
 
 /// Byte address of a state-buffer word: partition 0..=255, word 0..=8191.
 pub const fn buffer_address(partition: u32, word: u32) -> u32 {
-    3 << 30 | partition << 21 | word << 3
+    buffer_at::REGION.put(3) | buffer_at::PARTITION.put(partition) | buffer_at::INDEX.put(word)
 }
 
 /// Byte address of an entry of a row's offset table: row 0..=255, entry 0..=255.
 pub const fn row_offset_address(row: u32, entry: u32) -> u32 {
-    3 << 30 | 1 << 29 | row << 21 | entry << 3
+    row_table_at::REGION.put(3)
+        | row_table_at::TABLE.put(1)
+        | row_table_at::ROW.put(row)
+        | row_table_at::ENTRY.put(entry)
 }
 
-/// The data word of an entry of a row's offset table: bit 16 valid, bits 15..0 the offset.
+/// The data word of an entry of a row's offset table.
 pub const fn row_offset_bits(offset: Option<u16>) -> u64 {
     match offset {
-        Some(offset) => 1 << 16 | offset as u64,
+        Some(offset) => {
+            (row_table_data::VALID.put(1) | row_table_data::OFFSET.put(offset as u32)) as u64
+        }
         None => 0,
     }
 }
 
-/// The data word of a scale: multiplier in bits 30..0, shift in bits 37..32 (two's complement).
+/// The data word of a scale.
 pub fn scale_bits(scale: Scale) -> u64 {
-    let multiplier = u64::from(scale.multiplier() as u32);
-    let shift = u64::from(scale.shift() as u32 & 0x3f);
-    multiplier | shift << 32
+    let low = multiplier::MULTIPLIER.put(scale.multiplier() as u32);
+    let high = shift::SHIFT.put(scale.shift() as u32);
+    u64::from(low) | u64::from(high) << 32
 }
 
 /// The data word of a bias: 32 bits, two's complement.

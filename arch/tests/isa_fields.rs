@@ -1,41 +1,137 @@
-//! The list of fields in `docs/isa.md` is that of the source. `HEDDLE_BLESS=1` rewrites it.
+//! The lists of fields and of what is reserved in `docs/isa.md` are those of the source. `HEDDLE_BLESS=1` rewrites them.
 
-use heddle_arch::isa::fields::WORDS;
+use heddle_arch::host;
+use heddle_arch::isa::fields::{Field, RESERVED, Space, WORDS, Word, header, pair_at, program_at};
+use heddle_arch::isa::{ErrorCode, Instruction};
 
-const BEGIN: &str = "HEDDLE_BLESS=1 -->\n";
-const END: &str = "<!-- end of fields -->";
+const END: &str = "<!-- end of ";
 
-fn table() -> String {
-    let mut text = String::from("| of | word | bits | field | meaning |\n|---|---|---|---|---|\n");
-    for word in WORDS {
-        for field in word.fields {
-            let name = field.name.to_lowercase();
-            text += &format!(
-                "| {} | {} | `{}` | {name} | {} |\n",
-                word.of,
-                word.place,
-                field.bits(),
-                field.doc
-            );
-        }
-    }
-    text
+fn rows(of: &[&str], row: impl Fn(&Word, &Field) -> String) -> String {
+    let words = WORDS.iter().filter(|word| of.contains(&word.of));
+    let rows = words.flat_map(|word| word.fields.iter().map(|field| row(word, field)));
+    rows.collect()
+}
+
+fn instructions() -> String {
+    let of: Vec<&str> = WORDS.iter().map(|word| word.of).collect();
+    let of: Vec<&str> = of
+        .into_iter()
+        .filter(|of| !of.starts_with("host"))
+        .collect();
+    let head = "| of | word | bits | field | meaning |\n|---|---|---|---|---|\n";
+    let rows = rows(&of, |word, field| {
+        let (name, bits) = (field.name.to_lowercase(), field.bits());
+        format!(
+            "| {} | {} | `{bits}` | {name} | {} |\n",
+            word.of, word.place, field.doc
+        )
+    });
+    head.to_string() + &rows
+}
+
+fn registers() -> String {
+    let head = "| register | bits | field | after reset | meaning |\n|---|---|---|---|---|\n";
+    let rows = rows(&["host port"], |word, field| {
+        let (name, bits) = (field.name.to_lowercase(), field.bits());
+        let reset = word
+            .reset
+            .map_or("constant".to_string(), |value| field.get(value).to_string());
+        format!(
+            "| {} | `{bits}` | {name} | {reset} | {} |\n",
+            word.place, field.doc
+        )
+    });
+    head.to_string() + &rows
+}
+
+fn addresses() -> String {
+    let head = "| what | bits | field | meaning |\n|---|---|---|---|\n";
+    let rows = rows(&["host address", "host data"], |word, field| {
+        let (name, bits) = (field.name.to_lowercase(), field.bits());
+        let what = word.of.trim_start_matches("host ");
+        format!(
+            "| {what}: {} | `{bits}` | {name} | {} |\n",
+            word.place, field.doc
+        )
+    });
+    head.to_string() + &rows
+}
+
+fn reserved() -> String {
+    let head = "| what | owner | meaning there |\n|---|---|---|\n";
+    let rows = RESERVED
+        .iter()
+        .map(|row| format!("| {} | {} | {} |\n", row.place(), row.owner, row.name));
+    head.to_string() + &rows.collect::<String>()
 }
 
 #[test]
-fn the_fields_of_the_document_are_those_of_the_source() {
+fn the_lists_of_the_document_are_those_of_the_source() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/isa.md");
-    let text = std::fs::read_to_string(path).expect("docs/isa.md");
-    let (before, rest) = text.split_once(BEGIN).expect("the begin of the table");
-    let (found, behind) = rest.split_once(END).expect("the end of the table");
-    let expected = table();
+    let found = std::fs::read_to_string(path).expect("docs/isa.md");
+    let mut text = found.clone();
+    for (name, list) in [
+        ("fields", instructions()),
+        ("registers", registers()),
+        ("addresses", addresses()),
+        ("reserved", reserved()),
+    ] {
+        let begin = format!(
+            "<!-- {name}: arch/tests/isa_fields.rs writes this table, HEDDLE_BLESS=1 -->\n"
+        );
+        let (before, rest) = text.split_once(&begin).expect("the begin of a table");
+        let (_, behind) = rest.split_once(END).expect("the end of a table");
+        text = format!("{before}{begin}{list}{END}{behind}");
+    }
     if std::env::var_os("HEDDLE_BLESS").is_some() {
-        let text = format!("{before}{BEGIN}{expected}{END}{behind}");
         std::fs::write(path, text).expect("docs/isa.md is written");
         return;
     }
-    assert_eq!(
-        found, expected,
+    assert!(
+        found == text,
         "HEDDLE_BLESS=1 cargo test -p heddle-arch isa_fields"
     );
+}
+
+#[test]
+fn nothing_in_use_is_reserved_and_nothing_is_reserved_twice() {
+    for (at, row) in RESERVED.iter().enumerate() {
+        let place = row.place();
+        for other in &RESERVED[..at] {
+            assert!(
+                !row.meets(other),
+                "{place}: {} and {}",
+                row.name,
+                other.name
+            );
+        }
+        let code = |word: u32| Instruction::decode(&[word]).map_err(|error| error.code);
+        match row.space {
+            Space::Opcode => {
+                let word = header::OPCODE.put(row.first) | header::LENGTH.put(1);
+                assert_eq!(code(word), Err(ErrorCode::IllegalOpcode), "{place}");
+            }
+            Space::HeaderBit => {
+                assert_eq!(row.mask() & header::WORD.used(), 0, "{place}");
+                let sync = header::OPCODE.put(heddle_arch::isa::OP_SYNC) | header::LENGTH.put(1);
+                assert!(code(sync).is_ok());
+                for bit in row.first..=row.last {
+                    assert_eq!(code(sync | 1 << bit), Err(ErrorCode::BadField), "{place}");
+                }
+            }
+            Space::ProgramAddressBit => {
+                let used = program_at::WORD.used() | pair_at::WORD.used();
+                assert_eq!(row.mask() & used, 0, "{place}");
+            }
+            Space::ErrorCode => {
+                let number = row.first.try_into().unwrap();
+                assert_eq!(ErrorCode::from_number(number), None, "{place}");
+            }
+            Space::Id => assert_ne!(row.first, host::ID),
+        }
+    }
+    // All bits of the header have an owner.
+    let bits = RESERVED.iter().filter(|row| row.space == Space::HeaderBit);
+    let bits: u32 = bits.map(|row| row.mask()).sum();
+    assert_eq!(bits, !header::WORD.used());
 }

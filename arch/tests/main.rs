@@ -1,5 +1,7 @@
 //! Configurations, instructions, networks and their files. One program: each file of this folder is a module of it.
 
+#![allow(clippy::unwrap_used)]
+
 mod bad_config;
 mod bad_matrices;
 mod bad_network;

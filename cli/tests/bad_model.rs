@@ -74,17 +74,11 @@ fn missing_and_unknown_tensors_are_refused() {
     );
 }
 
-/// In 2 GB of addresses, so that whoever collects what nobody needs is stopped.
+/// In 2 GB of addresses and 20 s of processor time, so that whoever collects or does what nobody needs is stopped.
 #[track_caller]
 fn refused_in_little_memory(model: &str, arguments: &str, message: &str) {
     let bench = Bench::new(&[("c.json", CONFIG), ("m.json", model)]);
-    let binary = bench.command("").get_program().to_owned();
-    let mut shell = std::process::Command::new("sh");
-    let script = format!("ulimit -v 2000000; exec \"$0\" {arguments}");
-    shell
-        .args(["-c", &script])
-        .arg(binary)
-        .current_dir(bench.path());
+    let mut shell = bench.limited("-v 2000000 -t 20", arguments);
     let result = shell.output().expect("the shell runs");
     let stderr = String::from_utf8_lossy(&result.stderr);
     assert!(stderr.contains(message), "{arguments}: {stderr}");
@@ -113,6 +107,19 @@ fn networks_of_a_few_bytes_and_any_size_are_refused() {
     let transpose = pooled("transpose", 1).replace(", \"kernel\": [1, 1]", "");
     let program = "network n does not fit tiny: program need ";
     refused_in_little_memory(&transpose, compile, program);
+}
+
+#[test]
+fn a_network_of_30_megabytes_is_refused_at_once() {
+    let weights = "\"weights\": [".to_string() + &"-128, ".repeat(5_000_000);
+    let model = MODEL.replacen("\"weights\": [", &weights, 1);
+    let length =
+        "m.json:13: layers[0].weights has length 5000090, expected 90: 5 outputs of 18 weights";
+    refused_in_little_memory(&model, "config check -m m.json", length);
+    let broken = model.replacen("\"labels\"", "\"label\"", 1);
+    refused_in_little_memory(&broken, "compile m.json -c c.json -o p.json", "label");
+    let cut = &model[..model.len() - 3];
+    refused_in_little_memory(cut, "config check -m m.json", "not JSON");
 }
 
 #[test]

@@ -101,6 +101,63 @@ fn machines_that_are_too_small_are_refused() {
 }
 
 #[test]
+fn a_wave_that_finds_no_room_ends_with_code_2() {
+    let bench = Bench::new(&[("c.json", CONFIG), ("m.json", MODEL)]);
+    let line = "cosim -c c.json -m m.json --images 1 --trace wave.fst";
+    // The model is built without a limit.
+    let run = bench.simulate(line);
+    let ended = (run.code, run.stderr.as_str());
+    assert_eq!(ended, (Some(0), ""), "{}", run.stdout);
+    let whole = std::fs::metadata(bench.path().join("wave.fst")).expect("a wave");
+    assert!(whole.len() > 100 << 10);
+    let run = bench.with_cache(bench.limited("-f 100", line));
+    let begin = "error: cannot write wave wave.fst: ";
+    let told = run.stderr.starts_with(begin) && run.stderr.lines().count() == 1;
+    assert!(told, "{}{}", run.stdout, run.stderr);
+    assert_eq!(run.code, Some(2));
+    assert!(!run.stdout.contains("exact"), "{}", run.stdout);
+}
+
+#[test]
+fn relative_folders_of_models_are_folders_below_the_working_folder() {
+    let bench = Bench::new(&[("c.json", CONFIG), ("m.json", MODEL)]);
+    // The model is built here; the second run finds it where the other variable puts it.
+    for (variable, folder) in [("HEDDLE_CACHE", "mine/heddle"), ("XDG_CACHE_HOME", "mine")] {
+        let mut command = bench.command("cosim -c c.json -m m.json --images 1");
+        for other in ["HEDDLE_CACHE", "XDG_CACHE_HOME"] {
+            command.env_remove(other);
+        }
+        command.env(variable, folder);
+        let run = Bench::run(command);
+        let ended = (run.code, run.stderr.as_str());
+        assert_eq!(ended, (Some(0), ""), "{variable}: {}", run.stdout);
+        assert!(run.stdout.contains("\nexact: ") && !run.stdout.contains("\\n"));
+        let models = std::fs::read_dir(bench.path().join("mine/heddle")).expect("a folder");
+        assert!(models.count() > 0, "{variable}");
+    }
+    bench.write("file", "");
+    let mut command = bench.command("cosim -c c.json -m m.json --images 1");
+    command.env("HEDDLE_CACHE", "file");
+    let run = Bench::run(command);
+    let told = run.stderr.contains("file") && run.stderr.lines().count() == 1;
+    assert!(told && !run.stderr.contains("\\n"), "{}", run.stderr);
+    assert_eq!(run.code, Some(2));
+}
+
+#[test]
+fn the_preset_mobile_runs_its_network() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let bench = Bench::new(&[]);
+    let line = format!("sim -c {root}/configs/mobile.json -m {root}/models/mobile.json --images 1");
+    let found = bench.done(&line);
+    assert!(
+        found.contains("\n1 images, 1 classified correctly\n"),
+        "{found}"
+    );
+    assert!(found.contains("\nexact: "), "{found}");
+}
+
+#[test]
 fn names_of_wave_files_are_checked() {
     let bench = Bench::new(&[("c.json", CONFIG), ("m.json", MODEL)]);
     bench.refusals(

@@ -2,6 +2,7 @@
 
 use crate::bench::{Bench, CONFIG};
 use serde_json::Value;
+use std::process::Command;
 
 const GEN: &str = "gen -c c.json -o out/verilog";
 
@@ -222,16 +223,33 @@ fn the_examples_of_the_readme_run_one_after_the_other_and_keep_each_others_outpu
         let target = format!("{}/../{folder}", env!("CARGO_MANIFEST_DIR"));
         std::os::unix::fs::symlink(target, bench.path().join(folder)).expect("a link");
     }
-    let readme = document("README.md");
-    let examples = readme
-        .lines()
-        .filter_map(|line| line.strip_prefix("    heddle "));
     let mut outputs = Vec::new();
-    for example in examples.filter(|line| line.contains("configs/")) {
-        let arguments: Vec<&str> = example.split_whitespace().collect();
-        bench.done(example);
-        let output = arguments.iter().position(|&argument| argument == "-o");
-        outputs.extend(output.map(|at| arguments[at + 1]));
+    for page in ["README.md", "docs/synthesis.md"] {
+        let text = document(page);
+        let commands = text.lines().filter_map(|line| line.strip_prefix("    "));
+        for example in commands.filter(|line| line.contains("configs/") || line.contains(" build/"))
+        {
+            let arguments: Vec<&str> = example.split_whitespace().collect();
+            match arguments[0] {
+                "heddle" => _ = bench.done(&arguments[1..].join(" ")),
+                "jq" => {
+                    let mut shell = Command::new("sh");
+                    shell.args(["-c", example]).current_dir(bench.path());
+                    assert!(shell.status().expect("a shell").success(), "{example}");
+                }
+                _ => continue,
+            }
+            let output = arguments.iter().position(|&argument| argument == "-o");
+            outputs.extend(output.map(|at| arguments[at + 1].to_string()));
+        }
+        // What is to be synthesised is there.
+        let modules = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("    scripts/synth.sh build/"));
+        for module in modules {
+            let file = format!("build/{}.v", module.replace(' ', "/"));
+            assert!(bench.path().join(&file).exists(), "{page}: {file}");
+        }
     }
     assert_eq!(
         outputs,
@@ -240,38 +258,44 @@ fn the_examples_of_the_readme_run_one_after_the_other_and_keep_each_others_outpu
             "build/sliced",
             "build/offsets",
             "build/gemm",
-            "build/conv.hdot"
+            "build/conv.hdot",
+            "build/edge_banks",
+            "build/edge"
         ]
     );
     for output in outputs {
-        assert!(bench.path().join(output).exists(), "{output}");
+        assert!(bench.path().join(&output).exists(), "{output}");
     }
 }
 
 #[test]
-fn the_page_about_generation_has_the_number_of_files() {
+fn the_page_about_generation_has_the_files_and_about_the_lines() {
     let bench = Bench::new(&[("c.json", CONFIG)]);
     bench.done(GEN);
-    let files = std::fs::read_dir(bench.path().join("out/verilog"))
-        .expect("a folder")
-        .count();
+    let (mut files, mut lines) = (0, 0);
+    for (path, text) in bench.content() {
+        if path.starts_with(bench.path().join("out/verilog")) && text.is_some() {
+            files += 1;
+            let text = text.filter(|_| path.extension().is_some_and(|end| end == "v"));
+            let bytes = text.unwrap_or_default();
+            lines += bytes.iter().filter(|&&byte| byte == b'\n').count();
+        }
+    }
     let page = document("benches/generation.md");
-    let rows = page
-        .lines()
-        .filter(|line| line.ends_with(" |") && line.contains(" MiB |"));
-    let counts: Vec<usize> = rows
-        .map(|row| {
-            row.split('|')
-                .nth(5)
-                .expect("six columns")
-                .trim()
-                .parse()
-                .expect("a number")
-        })
-        .collect();
+    let rows = page.lines().filter(|line| line.contains(" MiB |"));
+    let rows = rows.map(|row| Vec::from_iter(row.split('|').map(str::trim)));
+    let rows: Vec<_> = rows.collect();
+    let counts: Vec<usize> = rows.iter().map(|row| row[5].parse().unwrap()).collect();
     // The left shift of `tiny` is a module of its own.
     let others = files - 1;
     assert_eq!(counts, [files, others, others, others, others]);
+    assert_eq!(rows[0][1], "tiny");
+    let written: usize = rows[0][6].parse().unwrap();
+    let off = written.abs_diff(lines);
+    assert!(
+        100 * off < 3 * lines,
+        "{lines} lines, the page has {written}"
+    );
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The command as its user calls it. One program: each file of this folder is a module of it.
 
+#![allow(clippy::unwrap_used)]
+
 mod advise;
 mod bad_arguments;
 mod bad_config;

@@ -1,5 +1,7 @@
 //! Networks, nests and matrices to programs and tables. One program: each file of this folder is a module of it.
 
+#![allow(clippy::unwrap_used)]
+
 mod activation;
 mod bad_nests;
 mod files;

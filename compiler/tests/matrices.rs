@@ -202,7 +202,7 @@ fn drains_of_a_form_that_the_machine_cannot_keep_are_refused() {
         &shallow,
         DrainForm::All,
         "results_buffer.depth is 64, sums that are stored before they drain need at least array.rows, \
-        which is 128; the form Direct needs no results buffer",
+        which is 128; sums that drain at once (--drain direct) need no results buffer",
     );
 }
 

@@ -321,7 +321,7 @@ fn networks_of_matrices_that_cannot_be_compiled_say_why() {
         &turned(4, 4),
         &shallow,
         "layer turned: results_buffer.depth is 64, sums that are stored before they drain need at least \
-         array.rows, which is 128; the form Direct needs no results buffer",
+         array.rows, which is 128; sums that drain at once (--drain direct) need no results buffer",
     );
 }
 

@@ -1,5 +1,7 @@
 //! Printed modules: golden files, linters, what is refused. One program: each file of this folder is a module of it.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 mod gemm;
 mod golden;

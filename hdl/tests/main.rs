@@ -1,5 +1,7 @@
 //! The hardware under rust-hdl's own simulator. One program: each file of this folder is a module of it.
 
+#![allow(clippy::unwrap_used)]
+
 mod control_options;
 mod conventions;
 mod offsets;

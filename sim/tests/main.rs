@@ -1,5 +1,7 @@
 //! The golden models against numbers worked by hand and against plain loops. One program: each file of this folder is a module of it.
 
+#![allow(clippy::unwrap_used)]
+
 mod array;
 mod buffer;
 mod machine;

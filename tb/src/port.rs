@@ -1,3 +1,8 @@
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "each access is what its function asks of its caller"
+)]
+
 use std::ffi::c_void;
 
 /// Handle of a port in one model; look it up once with `Model::port`.

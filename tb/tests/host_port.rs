@@ -7,6 +7,7 @@ use heddle_arch::host::{
     column_address, program_address, register_address, row_offset_address,
 };
 use heddle_arch::isa::ErrorCode;
+use heddle_arch::isa::fields::{ctrl, host_zero, start_pc, status};
 use heddle_arch::params::{Params, Reset, ResetLevel, ResetStyle};
 use heddle_arch::requantise::Scale;
 use rand::{Rng, SeedableRng};
@@ -332,6 +333,10 @@ fn a_machine_with_another_reset_runs_and_is_reset() {
             let words = long_program(pair.params());
             pair.write_program(0, &words);
             assert!(!pair.run_hardware(0, 50), "waits until it is stuck");
+            for (register, data) in [(Register::StartPc, 5), (Register::HostZero, 7)] {
+                pair.host.write(register.address(), data).unwrap();
+                assert_eq!(pair.host.read(register.address()).unwrap(), data);
+            }
             let (name, active) = match level {
                 ResetLevel::Low => ("rst_n", 0),
                 ResetLevel::High => ("rst", 1),
@@ -352,6 +357,15 @@ fn a_machine_with_another_reset_runs_and_is_reset() {
             assert_eq!(model.get(running), 0);
             let status = pair.host.status().unwrap();
             assert!(!status.running && !status.done && !status.error);
+            for (register, word) in [
+                (Register::Ctrl, ctrl::WORD),
+                (Register::StartPc, start_pc::WORD),
+                (Register::Status, status::WORD),
+                (Register::HostZero, host_zero::WORD),
+            ] {
+                let found = pair.host.read(register.address()).unwrap();
+                assert_eq!(Some(found as u32), word.reset, "{}", word.place);
+            }
             // ZERO is a register of the host port.
             pair.set_zero(0);
             pair.prepare().or_panic();

@@ -1,5 +1,7 @@
 //! The emitted Verilog under Verilator. One program: each file of this folder is a module of it.
 
+#![allow(clippy::unwrap_used)]
+
 mod agreement;
 mod array;
 mod beside;

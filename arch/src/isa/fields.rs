@@ -1,5 +1,9 @@
-//! The fields of the instruction words and of the registers: the one table from which words are made and read, here and in the hardware,
-//! and from which `docs/isa.md` has its list.
+//! The fields of the instruction words, of the registers and of host addresses: the one table from which words are made and read, here and
+//! in the hardware, and from which `docs/isa.md` has its lists. And what other designs have reserved.
+
+mod reserved;
+
+pub use reserved::{RESERVED, Reserved, Space};
 
 /// Some bits of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +71,8 @@ pub struct Word {
     pub place: &'static str,
     /// Its fields; other bits are 0.
     pub fields: &'static [Field],
+    /// Value after a reset, of a register that keeps something.
+    pub reset: Option<u32>,
 }
 
 impl Word {
@@ -104,7 +110,7 @@ impl Word {
 }
 
 macro_rules! words {
-    ($($(#[$doc:meta])* $word:ident $of:literal $place:literal { $($field:ident $high:literal $low:literal $text:literal,)* })*) => {
+    ($($(#[$doc:meta])* $word:ident $of:literal $place:literal $(reset $reset:literal)? { $($field:ident $high:literal $low:literal $text:literal,)* })*) => {
         $(
             $(#[$doc])*
             pub mod $word {
@@ -119,7 +125,12 @@ macro_rules! words {
                     };
                 )*
                 /// The word.
-                pub const WORD: Word = Word { of: $of, place: $place, fields: &[$($field),*] };
+                pub const WORD: Word = Word {
+                    of: $of,
+                    place: $place,
+                    fields: &[$($field),*],
+                    reset: [$(Some($reset),)? None][0],
+                };
                 /// Its runs of zeros, highest first.
                 pub const ZEROS: [Field; 4] = WORD.zeros();
             }
@@ -210,15 +221,15 @@ words! {
         LOOPS 7 4 "loops, 0..N",
     }
     /// CTRL of the host port.
-    ctrl "host port" "CTRL" {
+    ctrl "host port" "CTRL" reset 0 {
         START 0 0 "clear the counters and start at START_PC, ignored while running",
     }
     /// START_PC of the host port.
-    start_pc "host port" "START_PC" {
+    start_pc "host port" "START_PC" reset 0 {
         PC 15 0 "word address of the first instruction",
     }
     /// STATUS of the host port.
-    status "host port" "STATUS" {
+    status "host port" "STATUS" reset 0 {
         RUNNING 0 0 "a program runs",
         DONE 1 1 "the last run ended with HALT",
         ERROR 2 2 "the last run ended with an error",
@@ -226,13 +237,70 @@ words! {
         PC 31 16 "word address of the instruction concerned",
     }
     /// HOST_ZERO of the host port.
-    host_zero "host port" "HOST_ZERO" {
+    host_zero "host port" "HOST_ZERO" reset 0 {
         ZERO 7 0 "zero point of the bytes that pass",
     }
     /// SHAPE of the host port.
     shape "host port" "SHAPE" {
         ROWS 8 0 "rows of the array",
         COLUMNS 24 16 "columns of the array",
+    }
+    /// Address of a register.
+    register_at "host address" "register" {
+        INDEX 7 3 "register",
+        REGION 31 30 "0",
+    }
+    /// Address of a word of the program memory.
+    program_at "host address" "program memory" {
+        INDEX 18 3 "word (write only, 32 bits)",
+        REGION 31 30 "1",
+    }
+    /// Address of two words of a program that lies in banks.
+    pair_at "host address" "program in banks" {
+        PAIR 17 3 "pair of words (write only, 64 bits: word 2w in bits 31..0; not through the zero codec)",
+        REGION 31 30 "1",
+    }
+    /// Address of a parameter of a column.
+    column_at "host address" "column parameters" {
+        SCALE 3 3 "0 bias (32 bits), 1 multiplier and shift (write only)",
+        TILE 11 4 "column tile",
+        COLUMN 28 21 "column",
+        TABLE 29 29 "0",
+        REGION 31 30 "2",
+    }
+    /// Address of an entry of an activation table.
+    activation_at "host address" "activation tables" {
+        BYTE 10 3 "byte to be replaced; data `[7:0]` byte to be stored, both less their zero points (write only, all columns at once)",
+        NUMBER 13 11 "table less 1",
+        TABLE 29 29 "1",
+        REGION 31 30 "2",
+    }
+    /// Address of a word of the state buffer.
+    buffer_at "host address" "state buffer" {
+        INDEX 15 3 "word",
+        PARTITION 28 21 "partition",
+        TABLE 29 29 "0",
+        REGION 31 30 "3",
+    }
+    /// Address of an entry of a row table.
+    row_table_at "host address" "row tables" {
+        ENTRY 10 3 "entry (write only, not through the zero codec)",
+        ROW 28 21 "row",
+        TABLE 29 29 "1",
+        REGION 31 30 "3",
+    }
+    /// Data of an entry of a row table.
+    row_table_data "host data" "row tables" {
+        OFFSET 15 0 "offset of the row",
+        VALID 16 16 "the row has a tap",
+    }
+    /// Data of a scale, low half.
+    multiplier "host data" "scale, bits 31..0" {
+        MULTIPLIER 30 0 "multiplier",
+    }
+    /// Data of a scale, high half.
+    shift "host data" "scale, bits 63..32" {
+        SHIFT 5 0 "shift, two's complement",
     }
 }
 

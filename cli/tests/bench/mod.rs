@@ -67,6 +67,17 @@ impl Bench {
         command
     }
 
+    /// The binary in a shell with these limits (`-f 100`); the line is one for the shell.
+    pub fn limited(&self, limits: &str, line: &str) -> Command {
+        let script = format!("ulimit {limits}; exec \"$0\" {line}");
+        let mut shell = Command::new("bash");
+        shell
+            .args(["-c", &script])
+            .arg(env!("CARGO_BIN_EXE_heddle"))
+            .current_dir(self.path());
+        shell
+    }
+
     pub fn heddle(&self, line: &str) -> Run {
         Self::run(self.command(line))
     }
@@ -97,13 +108,19 @@ impl Bench {
     pub fn simulate(&self, line: &str) -> Run {
         static TURN: Mutex<()> = Mutex::new(());
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut command = self.command(line);
-        let cache = concat!(env!("CARGO_TARGET_TMPDIR"), "/models");
-        command.env("HEDDLE_CACHE", cache);
+        self.with_cache(self.command(line))
+    }
+
+    /// Runs a command with the models of all tests.
+    pub fn with_cache(&self, mut command: Command) -> Run {
+        command.env(
+            "HEDDLE_CACHE",
+            concat!(env!("CARGO_TARGET_TMPDIR"), "/models"),
+        );
         Self::run(command)
     }
 
-    fn run(mut command: Command) -> Run {
+    pub fn run(mut command: Command) -> Run {
         let result = command.output().expect("the binary runs");
         Run {
             code: result.status.code(),

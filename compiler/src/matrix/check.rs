@@ -94,7 +94,7 @@ pub enum MatrixError {
     /// The results buffer cannot hold a sub-block.
     #[error(
         "results_buffer.depth is {depth}, sums that are stored before they drain need at least array.rows, \
-        which is {rows}; the form Direct needs no results buffer"
+        which is {rows}; sums that drain at once (--drain direct) need no results buffer"
     )]
     Shallow {
         /// Sums of a column.
@@ -148,8 +148,8 @@ pub enum MatrixError {
     },
     /// The traversal units have too few rows for the way of the sums.
     #[error(
-        "traversal.rows is {found}, sums that are stored before they drain need {needed}; the form Direct \
-        (--drain direct) needs 2"
+        "traversal.rows is {found}, sums that are stored before they drain need {needed}; sums that drain at \
+        once (--drain direct) need 2"
     )]
     TraversalRows {
         /// Rows of the machine.

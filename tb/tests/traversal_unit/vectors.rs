@@ -5,7 +5,7 @@ use heddle_arch::traverse::{Command, Run};
 use heddle_sim::traversal::vectors::{UnitVector, named, unit_vectors};
 
 use super::bench::{Bench, FLOW, Inputs, Unit};
-use super::traffic::play_steady;
+use super::traffic::{self, Traffic, play_steady};
 use super::{FULL, NARROW, PLAIN};
 use crate::rtl::{OrPanic, mutated};
 
@@ -92,6 +92,81 @@ fn ttu_014_ttu_015_ttu_017_the_registers_of_the_hardware_are_those_of_the_exampl
         }
     }
     assert_eq!(seen, 4, "loops of the example");
+}
+
+/// Each address leaves some clocks behind the cycle in which its offsets are in the registers Z.
+#[test]
+fn ttu_027_ttu_028_registers_of_the_hardware_hold_the_offsets_of_every_address() {
+    let unit = with_registers_on_ports(&PLAIN);
+    let mut bench = Bench::new(&unit, 1);
+    let behind = unit.sum_stages as usize + 2;
+    let registers = |bench: &Bench, row: usize| -> Vec<u64> {
+        let names = (0..unit.shape.loops).map(|column| format!("z_{row}_{column}_o"));
+        names.map(|name| bench.dut.get(&name)).collect()
+    };
+    let all_rows = |bench: &Bench| -> Vec<Vec<u64>> {
+        let rows = 0..unit.shape.rows as usize;
+        rows.map(|row| registers(bench, row)).collect()
+    };
+    let (mut kept, mut wrapped) = (0, 0);
+    let fits = |v: &UnitVector| v.stop.is_none() && v.fits(&unit.shape);
+    for vector in unit_vectors(unit.shape.offset_bits)
+        .into_iter()
+        .filter(fits)
+    {
+        let mut cycles = vec![all_rows(&bench)];
+        let mut found: Vec<(usize, Vec<u64>)> = Vec::new();
+        let (words, mut rng) = (vector.command().encode(), bench.dut.rng());
+        traffic::play(
+            &mut bench,
+            &words,
+            Traffic::STEADY,
+            &mut rng,
+            |_, outputs, bench| {
+                if outputs.fresh {
+                    let row = bench.seen.last().expect("the element of the address").row;
+                    found.push((row, cycles[cycles.len() - 1 - behind][row].clone()));
+                }
+                cycles.push(all_rows(bench));
+            },
+        )
+        .or_panic();
+        assert_eq!(found.len(), vector.addresses.len(), "{}", vector.id);
+        let loops_of = |number: usize| {
+            let mut rows = vector.rows.iter();
+            let row = rows.find(|row| usize::from(row.row) == number);
+            let loops = &row.expect("a row of the record").loops;
+            Vec::from_iter(
+                loops
+                    .iter()
+                    .map(|l| [l.initial, l.step, l.end].map(u64::from)),
+            )
+        };
+        for ((row, offsets), element) in found.iter().zip(&bench.seen) {
+            let loops = loops_of(*row).len();
+            assert_eq!(offsets[..loops], element.offsets[..loops], "{}", vector.id);
+        }
+        for pair in found.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+            let loops = loops_of(pair[0].0);
+            let [before, after] = [0, 1].map(|at| &pair[at].1[..loops.len()]);
+            let Some(&[v, x, y]) = loops.first() else {
+                continue;
+            };
+            let id = &vector.id;
+            if before[0] + x < y {
+                assert_eq!(
+                    (after[0], &after[1..]),
+                    (before[0] + x, &before[1..]),
+                    "{id}"
+                );
+                kept += 1;
+            } else {
+                assert_eq!(after[0], v, "{id}");
+                wrapped += 1;
+            }
+        }
+    }
+    assert!(kept > 20 && wrapped > 5, "{kept} kept, {wrapped} wrapped");
 }
 
 #[test]

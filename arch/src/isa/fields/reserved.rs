@@ -1,0 +1,112 @@
+//! Numbers and bits that other designs have reserved: nothing that is built may use them.
+
+/// What a number or bit counts in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Space {
+    /// Opcodes of instructions.
+    Opcode,
+    /// Bits of the first word of an instruction.
+    HeaderBit,
+    /// Bits of a host address of the program memory.
+    ProgramAddressBit,
+    /// Numbers of errors.
+    ErrorCode,
+    /// Values of the register ID.
+    Id,
+}
+
+/// A number or bits of a design that is not built yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reserved {
+    /// What it counts in.
+    pub space: Space,
+    /// The number, or the lowest bit.
+    pub first: u32,
+    /// The same number, or the highest bit.
+    pub last: u32,
+    /// The design that has reserved it.
+    pub owner: &'static str,
+    /// Name or meaning there.
+    pub name: &'static str,
+}
+
+const HOST: &str = "host system";
+const SPARSE: &str = "sparse cluster";
+
+macro_rules! reserved {
+    ($($space:ident $first:literal $last:literal $owner:ident $name:literal,)*) => {
+        /// Everything that is reserved.
+        pub const RESERVED: &[Reserved] = &[$(Reserved {
+            space: Space::$space,
+            first: $first,
+            last: $last,
+            owner: $owner,
+            name: $name,
+        }),*];
+    };
+}
+
+reserved! {
+    Opcode 0x08 0x08 HOST "LOAD: words from memory",
+    Opcode 0x09 0x09 HOST "STORE: words to memory",
+    Opcode 0x0a 0x0a HOST "EVENT: tells the host a number",
+    Opcode 0x0b 0x0b HOST "AWAIT: waits for a number of the host",
+    Opcode 0x10 0x10 SPARSE "SPARSE_SET",
+    Opcode 0x11 0x11 SPARSE "SPARSE_LOAD",
+    Opcode 0x12 0x12 SPARSE "SPARSE_WEIGHTS",
+    Opcode 0x13 0x13 SPARSE "SPARSE_RUN",
+    Opcode 0x14 0x14 SPARSE "SPARSE_DRAIN",
+    Opcode 0x15 0x15 SPARSE "SPARSE_CUT",
+    Opcode 0x16 0x16 SPARSE "SPARSE_COPY",
+    Opcode 0x17 0x17 SPARSE "SPARSE_ROUTE",
+    HeaderBit 19 19 HOST "waits for loads",
+    HeaderBit 20 23 HOST "loads that may still be open",
+    HeaderBit 24 24 HOST "waits for stores",
+    HeaderBit 25 28 HOST "stores that may still be open",
+    HeaderBit 29 29 SPARSE "waits until the runs of all units are done",
+    HeaderBit 30 30 SPARSE "waits until the cutter is idle",
+    HeaderBit 31 31 SPARSE "waits until the fill is idle",
+    ProgramAddressBit 29 29 SPARSE "weight records, registers and census counts in region 1",
+    ErrorCode 9 9 HOST "BUS",
+    ErrorCode 10 10 HOST "WINDOW",
+    ErrorCode 11 11 HOST "DMA_LOCAL",
+    ErrorCode 12 12 HOST "TIMEOUT",
+    ErrorCode 13 13 HOST "STREAM",
+    ErrorCode 14 14 HOST "JOB",
+    ErrorCode 15 15 HOST "ABORTED",
+    ErrorCode 16 16 SPARSE "MAP_FULL",
+    ErrorCode 17 17 SPARSE "SPARSE_INDEX",
+    ErrorCode 18 18 SPARSE "SPARSE_ORDER",
+    ErrorCode 19 19 SPARSE "STREAM_END",
+    Id 0x4845_4402 0x4845_4402 HOST "ID of a machine with a bus",
+}
+
+impl Reserved {
+    /// The number or the bits, as documents write them.
+    pub fn place(&self) -> String {
+        match self.space {
+            Space::Opcode => format!("opcode {:#04X}", self.first).replace("0X", "0x"),
+            Space::HeaderBit => format!("header {}", self.bits()),
+            Space::ProgramAddressBit => format!("host address of region 1, {}", self.bits()),
+            Space::ErrorCode => format!("error code {}", self.first),
+            Space::Id => format!("ID {:#010x}", self.first),
+        }
+    }
+
+    fn bits(&self) -> String {
+        match self.last - self.first {
+            0 => format!("`[{}]`", self.first),
+            _ => format!("`[{}:{}]`", self.last, self.first),
+        }
+    }
+
+    /// Whether two reservations meet.
+    pub fn meets(&self, other: &Reserved) -> bool {
+        self.space == other.space && self.first <= other.last && other.first <= self.last
+    }
+
+    /// The bits in a word, of a reservation of bits.
+    pub const fn mask(&self) -> u32 {
+        u32::MAX >> (31 - self.last) & u32::MAX << self.first
+    }
+}
