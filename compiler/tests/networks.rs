@@ -331,8 +331,8 @@ fn tiny_model_runs_on_every_configuration() {
 
 #[test]
 fn scales_from_1_on_are_refused_without_a_left_shift() {
-    let network = Network::from_json(&read("models/tiny.json")).unwrap();
-    let mut params = Params::from_json(&read("configs/tiny.json")).unwrap();
+    let network = model("tiny");
+    let mut params = preset("tiny");
     params.post.left_shift = false;
     let refused = compile(&network, &params).unwrap_err().to_string();
     assert_eq!(
