@@ -127,6 +127,8 @@ def test_steps(with_slow):
         steps.append(Step("release build", "cargo", "build", "--release", "--quiet", "--package",
                           "heddle-cli", needs=built))
         steps.append(Step("faults traversal", "scripts/formal.sh", "--mutants", needs=built))
+        steps.append(Step("synthesis tables", "scripts/synthesis.py", "--check",
+                          needs=["release build"]))
         # What the tests see that always run, in about two hours.
         steps.append(Step("faults", "env", "--unset=HEDDLE_SLOW", "scripts/mutants.sh", "--all",
                           needs=["tests"]))

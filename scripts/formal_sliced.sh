@@ -21,14 +21,14 @@ clocks() {
     | 5 + .Latency + (.InTurn // 0) * ((.Slices // 1) - 1)' "$1/manifest.json"
 }
 variants=(
-  'full {"widths": [4, 4]}'
+  'full {"widths": [4, 4], "latency": 2}'
   'exact {"widths": [5, 3], "write": "exact", "network": "half", "access_threshold": 3, "latency": 5}'
   'turn {"widths": [2, 2, 4], "network": "split", "read_order": "in_turn", "latency": 3}'
   'thresholds {"widths": [4, 4], "write_threshold": 2, "read_threshold": 1, "latency": 6}'
   'field {"widths": [4, 4], "mask": "field", "latency": 4}'
   'late {"widths": [4, 4], "mask": "field", "write_threshold": 2, "read_threshold": 1, "latency": 7}'
   'hybrid {"widths": [5, 3], "mask": "hybrid", "end": "right", "latency": 7}'
-  'plain {"widths": [4, 4], "plain": true}'
+  'plain {"widths": [4, 4], "plain": true, "latency": 2}'
 )
 
 folders=("$@")
@@ -72,8 +72,7 @@ prove() {
   defines="$(macros "$2")"
   top="$(jq --raw-output .top "$2/manifest.json")"
   if [[ "$1" == pair ]]; then
-    # Packing is in the top module, with the mask in slice 0 in a block of its own.
-    for packer in "$2"/heddle_sliced_packed_*.v "$2/$top.v"; do
+    for packer in "$2"/heddle_sliced_{packed,writer}_*.v; do
       [[ ! -e "$packer" ]] || break
     done
     modules="rename $(instance "$packer" route) route_dut
