@@ -101,7 +101,9 @@ fn options_of_post_processing_are_optional_and_belong_together() {
     let plain = preset("edge");
     assert_eq!(plain.post, Post::default());
     assert!(!plain.to_json().contains("\"post\""));
-    let with = |post: &str| changed("{", &format!("{{ \"post\": {post},"));
+    let edge = PRESETS[1].1;
+    let with =
+        |post: &str| Params::from_json(&edge.replacen('{', &format!("{{ \"post\": {post},"), 1));
     let text = "{ \"pooling\": true, \"product\": true, \"median\": 9, \"activations\": 8, \
                 \"left_shift\": true }";
     let params = with(text).expect("valid");

@@ -23,7 +23,7 @@ fn a_shown_configuration_is_valid_again() {
     assert_eq!(shown["derived"]["access_threshold"], 4);
     assert_eq!(
         shown["configuration"]["state_buffer"]["slices"]["latency"],
-        2
+        5
     );
     bench.write("again.json", shown["configuration"].to_string());
     let run = bench.heddle("config check again.json");

@@ -91,7 +91,7 @@ mod tests {
                 design::generate(&params, design::TOP, style, None).expect("it is printed");
             options(&design, &params, style, Trace::None).hier_blocks
         };
-        let partition = ["heddle_partition_b2_e32_d256_w4_w4".to_string()];
+        let partition = ["heddle_partition_b2_e32_d256_w4_w4_l5".to_string()];
         assert_eq!(blocks(PARTITIONS_MIN, TextStyle::Loops), partition);
         assert_eq!(blocks(PARTITIONS_MIN - 1, TextStyle::Loops), [""; 0]);
         assert_eq!(blocks(PARTITIONS_MIN, TextStyle::Structural), [""; 0]);

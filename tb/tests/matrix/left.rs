@@ -155,7 +155,7 @@ fn check_product(machine: &Machine) -> Checked {
         for row in 0..rows {
             let operand = i32::from(moving.at(band * rows + row, vector));
             for col in 0..cols {
-                let clock = &trace.clocks[slot + (6 + row + col) as usize];
+                let clock = &trace.clocks[slot + (9 + row + col) as usize];
                 let cell = (row * cols + col) as usize;
                 let at = || format!("vector {number}, cell {row}, {col}");
                 if clock.takes[cell] != (operand != 0) {

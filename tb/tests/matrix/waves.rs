@@ -13,7 +13,7 @@ const SHAPES: [(u32, u32); 3] = [(8, 4), (4, 4), (3, 5)];
 
 /// Operands and products of a sub-block: clock in which vector 0 enters row 0 of the array.
 fn first_operand(trace: &Trace) -> usize {
-    trace.when(|clock| clock.vector.is_some())[0] + 6
+    trace.when(|clock| clock.vector.is_some())[0] + 9
 }
 
 /// Vector t is 1 at row t and 0 at the others; the vectors come one clock after the other.
@@ -80,7 +80,7 @@ fn pet_03_pet_04_pet_05_a_block_is_loaded_once_over_the_first_bus() {
         let operands = first_operand(&trace);
         for row in 0..rows as usize {
             let shifts = trace.when(|clock| clock.words[row].is_some());
-            assert_eq!(shifts, [slots[0] + 3 + row]);
+            assert_eq!(shifts, [slots[0] + 6 + row]);
             assert!(loads[0] < shifts[0] && shifts[0] < operands + row);
             let word = trace.clocks[shifts[0]].words[row].expect("a word");
             let elements = matrix.elements.chunks(width).nth(row).expect("a row");

@@ -46,7 +46,7 @@
 //   wt_addr_o           Byte address of the weight word
 //   wt_rows_o           Rows still to be served, this one included
 //   wt_copy_o           The word is copied, in each row that is served
-//   wt_dest_o           Word address of the copy of the slot three cycles before
+//   wt_dest_o           Word address of the copy of the slot six cycles before
 //   bias_load_o         Bias wave: load the bias of a column tile
 //   bias_tile_o         Bias wave: column tile
 //   bias_first_o        Bias wave: vector of a first K tile
@@ -86,8 +86,8 @@
 //                       and writes of each data slice (7 elements of 10 bits, element 0 in the low
 //                       bits)
 // Timing
-//   With a slot on the operand wave in cycle t: bias wave t + 5, results wave t + Rows + 6, post
-//   wave t + Rows + 8. end_fault_i belongs to the slot that was behind the last row in the cycle
+//   With a slot on the operand wave in cycle t: bias wave t + 8, results wave t + Rows + 9, post
+//   wave t + Rows + 11. end_fault_i belongs to the slot that was behind the last row in the cycle
 //   before.
 
 `default_nettype none
@@ -173,9 +173,9 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
   input wire [69:0] event_i
 );
 
-  reg [4:0] bias_load_q;  // 5 x 1
-  reg [4:0] bias_first_q;  // 5 x 1
-  reg [39:0] bias_tile_q;  // 5 x 8
+  reg [7:0] bias_load_q;  // 8 x 1
+  reg [7:0] bias_first_q;  // 8 x 1
+  reg [63:0] bias_tile_q;  // 8 x 8
 
   reg [220:0] counters_increment;  // 13 x 17
 
@@ -333,9 +333,9 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
   assign op_addr_o = stream_issue_op_addr;
   assign op_tag_o = stream_issue_op_tag;
   assign stream_issue_table = matmul_table;
-  assign bias_load_o = bias_load_q[4];
-  assign bias_first_o = bias_first_q[4];
-  assign bias_tile_o = bias_tile_q[39:32];
+  assign bias_load_o = bias_load_q[7];
+  assign bias_first_o = bias_first_q[7];
+  assign bias_tile_o = bias_tile_q[63:56];
   assign post_skip_o = drain_place_column;
   assign post_rotate_o = drain_place_rotate;
   assign post_single_o = drain_single;
@@ -686,17 +686,17 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
 
   always @(posedge clk) begin
     if (!rst_n) begin
-      bias_load_q <= 5'd0;
-      bias_first_q <= 5'd0;
+      bias_load_q <= 8'd0;
+      bias_first_q <= 8'd0;
     end else begin
-      bias_load_q <= {bias_load_q[3:0], stream_issue_op_tag[0]};
-      bias_first_q <= {bias_first_q[3:0], stream_issue_op_tag[2]};
+      bias_load_q <= {bias_load_q[6:0], stream_issue_op_tag[0]};
+      bias_first_q <= {bias_first_q[6:0], stream_issue_op_tag[2]};
     end
   end
 
   // Not reset
   always @(posedge clk) begin
-    bias_tile_q <= {bias_tile_q[31:0], stream_issue_op_addr[7:0]};
+    bias_tile_q <= {bias_tile_q[55:0], stream_issue_op_addr[7:0]};
   end
 
   // Deliberately not read

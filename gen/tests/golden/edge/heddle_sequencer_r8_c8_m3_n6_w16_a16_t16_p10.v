@@ -347,7 +347,7 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
       if (in_fetch & !check_is_known) fault_q <= 1'b1;
       if (first_read | read) pc_q <= pc_q + 17'd1;
       if ((state_q == StateIdle) & !first_read) pc_q <= {1'b0, start_pc_i};
-      quiet_q <= 10'd47;
+      quiet_q <= 10'd51;
       case (state_q)
         StateIdle: begin
           if (host_start_i) state_q <= StatePrime;
@@ -423,7 +423,7 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
       endcase
       if ((fault_q | unit_error_i) & !clear_q) begin
         state_q <= StateStop;
-        quiet_q <= 10'd47;
+        quiet_q <= 10'd51;
       end
     end
   end
