@@ -86,4 +86,7 @@ fn eleven_modules_of_the_edge_machine() {
     };
     let modules: Vec<&Module> = items.split(' ').map(named).collect();
     compare(&modules, "golden/edge");
+    // A file that nothing is compared with says what was once true.
+    let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/edge");
+    assert_eq!(files.read_dir().expect("a folder").count(), modules.len());
 }
