@@ -9,7 +9,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// That of the memory; the write is where it is behind the writer.
-#[module(name = "sliced_store", describe)]
+#[module(name = "sliced_store", describe = _shape)]
 pub struct Store<const UB: usize> {
     /// The mask is written.
     pub mask_wen_i: Signal<In, Bit>,
@@ -57,12 +57,6 @@ pub struct Store<const UB: usize> {
     _shape: SlicedShape,
     #[new(shape.units)]
     _units: usize,
-}
-
-impl<const UB: usize> Store<UB> {
-    fn describe(&self, meta: Meta) -> Meta {
-        self._shape.describe(meta)
-    }
 }
 
 #[kernel]

@@ -10,7 +10,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// A word in cycle T: its mask in T, or T+1 with the register at the input; its packed units as many cycles
 /// later as there are registers for finding the units and for moving them.
-#[module(name = "sliced_writer", describe)]
+#[module(name = "sliced_writer", describe = _shape)]
 pub struct Writer<const UB: usize> {
     /// Writes a word.
     pub wen_i: Signal<In, Bit>,
@@ -86,12 +86,6 @@ pub struct Writer<const UB: usize> {
     /// Packing takes a cycle to move them.
     #[new(shape.mask_stages())]
     _split: usize,
-}
-
-impl<const UB: usize> Writer<UB> {
-    fn describe(&self, meta: Meta) -> Meta {
-        self._shape.describe(meta)
-    }
 }
 
 #[kernel]
