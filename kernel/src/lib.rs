@@ -53,7 +53,8 @@
 //!
 //! `#[bundle] struct Slot { #[reset] valid: Bit, addr: Bits<16> }` makes `Slot<D>`, the signals of
 //! direction `D`, and `SlotReg`, their registers, of which `valid` has a reset. A port of a bundle
-//! is called by field and member, direction last: member `valid` of `op_i` is `op_valid_i`.
+//! is called by field and member, direction last: member `valid` of `op_i` is `op_valid_i`. The words `wave` and
+//! `ports` at the end of a field's name are left out: member `valid` of `wave_i` is `valid_i`.
 //!
 //! ```
 //! use heddle_kernel::prelude::*;

@@ -145,21 +145,28 @@ pub fn capital(text: &str) -> String {
     }
 }
 
+/// Last words of a bundle's name that its signals do without: `valid_i` of `wave_i$valid`.
+const SILENT: [&str; 2] = ["wave", "ports"];
+
 /// The name of a signal: its fields joined, the direction of a bundle last. `op_valid_i` of
-/// `op_i$valid`.
+/// `op_i$valid`, `post_load_o` of `post_wave_o$load`.
 pub fn flat(key: &str) -> String {
-    let (mut fields, mut direction) = (Vec::new(), "");
-    let mut pieces = key.split('$').peekable();
-    while let Some(piece) = pieces.next() {
+    let mut pieces: Vec<&str> = key.split('$').collect();
+    let last = pieces.pop().unwrap_or_default();
+    let (mut words, mut direction) = (Vec::new(), "");
+    for piece in pieces {
         let bare = stem(piece);
-        if pieces.peek().is_some() && bare != piece {
+        if bare != piece {
             direction = &piece[bare.len()..];
-            fields.push(bare);
-        } else {
-            fields.push(piece);
+        }
+        match bare.rsplit_once('_').unwrap_or(("", bare)) {
+            (rest, end) if SILENT.contains(&end) => words.push(rest),
+            _ => words.push(bare),
         }
     }
-    fields.join("_") + direction
+    words.push(last);
+    words.retain(|word| !word.is_empty());
+    words.join("_") + direction
 }
 
 /// A field name without its direction suffix.
@@ -201,8 +208,16 @@ mod tests {
     fn directions_of_bundles_come_last() {
         assert_eq!(flat("op_i$valid"), "op_valid_i");
         assert_eq!(flat("op$valid"), "op_valid");
-        assert_eq!(flat("wave_o$host$data"), "wave_host_data_o");
+        assert_eq!(flat("op_o$host$data"), "op_host_data_o");
         assert_eq!(flat("cell$x_i"), "cell_x_i");
+    }
+
+    #[test]
+    fn what_every_signal_of_a_module_would_say_is_left_out() {
+        assert_eq!(flat("wave_i$valid"), "valid_i");
+        assert_eq!(flat("wave$valid"), "valid");
+        assert_eq!(flat("post_wave_o$load"), "post_load_o");
+        assert_eq!(flat("ports"), "ports");
     }
 
     #[test]

@@ -78,7 +78,7 @@ pub fn add_child(
             "reg" | "reg_en" | "reg_data" | "delay"
         );
     let doc = doc_of(netlist, field);
-    let plain = name.replace('$', "_");
+    let plain = naming::flat(name);
     let mut ports = Vec::new();
     let mut nets = Vec::new();
     for g in groups(&child.signals)? {
