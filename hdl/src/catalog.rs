@@ -6,7 +6,9 @@ use rust_hdl_core::prelude::Block;
 use crate::array::{BiasColumn, BiasRow, DualArray, Pe, PeArray, PeRow};
 use crate::blocks::gemm::{Gemm, GemmShape};
 use crate::blocks::offsets::{OffsetShape, OffsetUnit};
-use crate::buffer::{BankCount, Partition, PsumColumn, ResultColumn, RowOffset, StateBuffer};
+use crate::buffer::{
+    BankCount, Partition, PsumColumn, ResultColumn, ResultsBuffer, RowOffset, StateBuffer,
+};
 use crate::control::{Control, ControlShape, HostPort, Sequencer, SequencerShape};
 use crate::post::{
     Activate, BytePacker, DrainPlace, PackIssue, PoolLane, Post, PostLane, PostOptions, Requantise,
@@ -14,7 +16,7 @@ use crate::post::{
 use crate::sliced::{
     MaskPlace, PlainMemory, Sliced, SlicedCounters, SlicedField, SlicedHybrid, SlicedShape,
 };
-use crate::top::{Top, results_buffer};
+use crate::top::Top;
 use crate::traversal::{
     OffsetTable, TraversalCore, TraversalEngine, TraversalShape, TraversalUnit,
 };
@@ -70,7 +72,8 @@ modules! { p =>
     "gemm" "operands by base and offset, weights, array, results": gemm(p);
     "bias_row" "biases of all columns": Box::new(BiasRow::new(p.array.cols, p.column_tiles));
     "bias_column" "biases of one column": Box::new(BiasColumn::new(p.column_tiles));
-    "results_buffer" "sums of all columns that wait for more": Box::new(results_buffer(p));
+    "results_buffer" "sums of all columns that wait for more":
+        Box::new(ResultsBuffer::new(p.array.cols, p.results_buffer.depth, ControlShape::of(p).sums_at_top));
     "result_column" "sums of one column that wait for more":
         Box::new(ResultColumn::new(p.results_buffer.depth));
     "psum_column" "sums of one column that enter the array at the top again":

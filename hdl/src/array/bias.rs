@@ -2,6 +2,33 @@
 
 use heddle_kernel::prelude::*;
 
+/// A slot of the bias wave.
+#[bundle]
+pub struct BiasSlot {
+    /// Prologue slot: loads the bias of `tile`.
+    #[reset]
+    pub load: Bit,
+    /// Column tile of the prologue slot.
+    pub tile: Bits<8>,
+    /// Tensor slot of the first K tile: the sum starts from the bias.
+    #[reset]
+    pub first: Bit,
+}
+
+/// A write of a bias.
+#[bundle]
+pub struct BiasWrite {
+    /// A bias is written.
+    #[reset]
+    pub valid: Bit,
+    /// Columns between the one that it reaches and the one that takes the bias.
+    pub column: Bits<8>,
+    /// Column tile of the bias.
+    pub tile: Bits<8>,
+    /// The bias, two's complement.
+    pub data: Bits<32>,
+}
+
 /// Bias of one column: keeps one bias per column tile and offers the current one, or zero, as
 /// first partial sum.
 ///
@@ -13,37 +40,13 @@ use heddle_kernel::prelude::*;
 /// column.
 #[module]
 pub struct BiasColumn {
-    /// Prologue slot: loads the bias of `tile_i`.
-    pub load_i: Signal<In, Bit>,
-    /// Column tile of the prologue slot.
-    pub tile_i: Signal<In, Bits<8>>,
-    /// Tensor slot of the first K tile: the sum starts from the bias.
-    pub first_i: Signal<In, Bit>,
-    /// Prologue slot to the next column.
-    pub load: OutReg<Bit>,
-    /// Column tile to the next column.
-    pub tile: OutDelay<Bits<8>>,
-    /// Tensor slot to the next column.
-    pub first: OutReg<Bit>,
-    /// A bias is written.
-    pub pw_valid_i: Signal<In, Bit>,
-    /// Columns between this one and the one that takes the bias.
-    pub pw_column_i: Signal<In, Bits<8>>,
-    /// Column tile of the bias.
-    pub pw_tile_i: Signal<In, Bits<8>>,
-    /// The bias, two's complement.
-    pub pw_data_i: Signal<In, Bits<32>>,
+    /// Slot of the bias wave.
+    pub wave: Wave<BiasSlot>,
+    /// Write of a bias.
+    pub pw: Wave<BiasWrite>,
     /// The first partial sum is the bias.
     use_bias: Reg<Bit>,
     bias: RegData<Bits<32>>,
-    /// Write to the next column.
-    pub pw_valid: OutReg<Bit>,
-    /// Column number for the next column.
-    pub pw_column: OutDelay<Bits<8>>,
-    /// Column tile to the next column.
-    pub pw_tile: OutDelay<Bits<8>>,
-    /// Bias to the next column.
-    pub pw_data: OutDelay<Bits<32>>,
     /// First partial sum of the column.
     pub psum_o: Signal<Out, Bits<32>>,
     #[new(Ram1r1w::new(1, tiles))]
@@ -55,27 +58,19 @@ pub struct BiasColumn {
 #[kernel]
 impl BiasColumn {
     fn update(&mut self) {
-        // The wave
-        self.load = self.load_i;
-        self.tile = self.tile_i;
-        self.first = self.first_i;
-
-        // Parameter writes
-        self.pw_valid = self.pw_valid_i;
-        self.pw_column = self.pw_column_i - 1;
-        self.pw_tile = self.pw_tile_i;
-        self.pw_data = self.pw_data_i;
+        self.wave.pass_on();
+        self.pw.pass_on(column = self.pw_i.column - 1);
 
         // Memory and bias register
-        self.ram.wen_i = self.pw_valid_i & (self.pw_column_i == 0);
-        self.ram.waddr_i = self.pw_tile_i;
-        self.ram.wdata_i[0] = self.pw_data_i;
-        self.ram.ren_i = self.load_i;
-        self.ram.raddr_i = self.tile_i;
-        self.bias.load(self.load, self.ram.rdata_o[0]);
+        self.ram.wen_i = self.pw_i.valid & (self.pw_i.column == 0);
+        self.ram.waddr_i = self.pw_i.tile;
+        self.ram.wdata_i[0] = self.pw_i.data;
+        self.ram.ren_i = self.wave_i.load;
+        self.ram.raddr_i = self.wave_i.tile;
+        self.bias.load(self.wave.load, self.ram.rdata_o[0]);
 
         // First partial sum
-        self.use_bias = self.first;
+        self.use_bias = self.wave.first;
         self.psum_o = mux(self.use_bias, self.bias, 0.into());
     }
 }
@@ -88,31 +83,16 @@ impl BiasColumn {
 /// decides which.
 #[module]
 pub struct BiasRow {
-    /// Prologue slot: loads the biases of `tile_i`.
-    pub load_i: Signal<In, Bit>,
-    /// Column tile of the prologue slot.
-    pub tile_i: Signal<In, Bits<8>>,
-    /// Tensor slot of the first K tile: the sums start from the biases.
-    pub first_i: Signal<In, Bit>,
-    /// A bias is written.
-    pub pw_valid_i: Signal<In, Bit>,
-    /// Column that takes the bias.
-    pub pw_column_i: Signal<In, Bits<8>>,
-    /// Column tile of the bias.
-    pub pw_tile_i: Signal<In, Bits<8>>,
-    /// The bias, two's complement.
-    pub pw_data_i: Signal<In, Bits<32>>,
+    /// Slot of the bias wave.
+    pub wave_i: BiasSlot<In>,
+    /// Write of a bias.
+    pub pw_i: BiasWrite<In>,
     /// First partial sums, one per column.
     pub psum_o: [Signal<Out, Bits<32>>; cols],
     #[new(BiasColumn::new(tiles))]
     column: [BiasColumn; cols],
-    load: [Signal<Local, Bit>; cols + 1],
-    tile: [Signal<Local, Bits<8>>; cols + 1],
-    first: [Signal<Local, Bit>; cols + 1],
-    pw_valid: [Signal<Local, Bit>; cols + 1],
-    pw_column: [Signal<Local, Bits<8>>; cols + 1],
-    pw_tile: [Signal<Local, Bits<8>>; cols + 1],
-    pw_data: [Signal<Local, Bits<32>>; cols + 1],
+    wave: [BiasSlot<Local>; cols + 1],
+    pw: [BiasWrite<Local>; cols + 1],
     /// Columns.
     _cols: Param<'c'>,
     /// Column tiles.
@@ -122,28 +102,13 @@ pub struct BiasRow {
 #[kernel]
 impl BiasRow {
     fn update(&mut self) {
-        self.load[0] = self.load_i;
-        self.tile[0] = self.tile_i;
-        self.first[0] = self.first_i;
-        self.pw_valid[0] = self.pw_valid_i;
-        self.pw_column[0] = self.pw_column_i;
-        self.pw_tile[0] = self.pw_tile_i;
-        self.pw_data[0] = self.pw_data_i;
+        self.wave[0].follow(&self.wave_i);
+        self.pw[0].follow(&self.pw_i);
         for i in 0..self._cols {
-            self.column[i].load_i = self.load[i];
-            self.column[i].tile_i = self.tile[i];
-            self.column[i].first_i = self.first[i];
-            self.column[i].pw_valid_i = self.pw_valid[i];
-            self.column[i].pw_column_i = self.pw_column[i];
-            self.column[i].pw_tile_i = self.pw_tile[i];
-            self.column[i].pw_data_i = self.pw_data[i];
-            self.load[i + 1] = self.column[i].load_o;
-            self.tile[i + 1] = self.column[i].tile_o;
-            self.first[i + 1] = self.column[i].first_o;
-            self.pw_valid[i + 1] = self.column[i].pw_valid_o;
-            self.pw_column[i + 1] = self.column[i].pw_column_o;
-            self.pw_tile[i + 1] = self.column[i].pw_tile_o;
-            self.pw_data[i + 1] = self.column[i].pw_data_o;
+            self.column[i].wave_i.follow(&self.wave[i]);
+            self.column[i].pw_i.follow(&self.pw[i]);
+            self.wave[i + 1].follow(&self.column[i].wave_o);
+            self.pw[i + 1].follow(&self.column[i].pw_o);
             self.psum_o[i] = self.column[i].psum_o;
         }
     }

@@ -1,6 +1,6 @@
 //! The whole array that keeps weights or sums.
 
-use super::DualRow;
+use super::{DualRow, DualSlot};
 use heddle_kernel::prelude::*;
 
 /// Systolic array that multiplies operand vectors with weights that stay in its cells (weight
@@ -27,22 +27,8 @@ use heddle_kernel::prelude::*;
 /// weight before, as long as the rows are loaded in the order 0, 1, ...
 #[module]
 pub struct DualArray {
-    /// The slot is a step.
-    pub step_i: Signal<In, Bit>,
-    /// The step uses the weights that stay, and sums move down; else sums stay.
-    pub stay_i: Signal<In, Bit>,
-    /// First step of sums that stay: they begin from 0.
-    pub first_i: Signal<In, Bit>,
-    /// Row `row_i` takes the weights of this slot for its own.
-    pub load_i: Signal<In, Bit>,
-    /// Row of the weights.
-    pub row_i: Signal<In, Bits<9>>,
-    /// Sums that stayed move down, except in the first rows.
-    pub drain_i: Signal<In, Bit>,
-    /// Number of these rows.
-    pub wait_i: Signal<In, Bits<9>>,
-    /// Carried along with the slot.
-    pub tag_i: Signal<In, Bits<4>>,
+    /// Control of a slot.
+    pub wave_i: DualSlot<In>,
     /// Tag of the slot that leaves the last row.
     pub tag_o: Signal<Out, Bits<4>>,
     /// One operand per row, two's complement.
@@ -57,14 +43,7 @@ pub struct DualArray {
     pub psum_o: [Signal<Out, Bits<32>>; cols],
     #[new(DualRow::new(cols))]
     row: [DualRow; rows],
-    step: [Signal<Local, Bit>; rows + 1],
-    stay: [Signal<Local, Bit>; rows + 1],
-    first: [Signal<Local, Bit>; rows + 1],
-    load: [Signal<Local, Bit>; rows + 1],
-    load_row: [Signal<Local, Bits<9>>; rows + 1],
-    drain: [Signal<Local, Bit>; rows + 1],
-    waiting: [Signal<Local, Bits<9>>; rows + 1],
-    tag: [Signal<Local, Bits<4>>; rows + 1],
+    wave: [DualSlot<Local>; rows + 1],
     /// Weights entering each row, last: leaving the array.
     w: [[Signal<Local, Bits<8>>; cols]; rows + 1],
     /// Sums entering each row, last: leaving the array.
@@ -78,33 +57,12 @@ pub struct DualArray {
 #[kernel]
 impl DualArray {
     fn update(&mut self) {
-        self.step[0] = self.step_i;
-        self.stay[0] = self.stay_i;
-        self.first[0] = self.first_i;
-        self.load[0] = self.load_i;
-        self.drain[0] = self.drain_i;
-        self.load_row[0] = self.row_i;
-        self.waiting[0] = self.wait_i;
-        self.tag[0] = self.tag_i;
+        self.wave[0].follow(&self.wave_i);
         self.w[0].follow(&self.w_i);
         self.psum[0].follow(&self.psum_i);
         for i in 0..self._rows {
-            self.row[i].step_i = self.step[i];
-            self.row[i].stay_i = self.stay[i];
-            self.row[i].first_i = self.first[i];
-            self.row[i].load_i = self.load[i];
-            self.row[i].drain_i = self.drain[i];
-            self.row[i].row_i = self.load_row[i];
-            self.row[i].wait_i = self.waiting[i];
-            self.row[i].tag_i = self.tag[i];
-            self.step[i + 1] = self.row[i].step_o;
-            self.stay[i + 1] = self.row[i].stay_o;
-            self.first[i + 1] = self.row[i].first_o;
-            self.load[i + 1] = self.row[i].load_o;
-            self.drain[i + 1] = self.row[i].drain_o;
-            self.load_row[i + 1] = self.row[i].row_o;
-            self.waiting[i + 1] = self.row[i].wait_o;
-            self.tag[i + 1] = self.row[i].tag_o;
+            self.row[i].wave_i.follow(&self.wave[i]);
+            self.wave[i + 1].follow(&self.row[i].wave_o);
             self.row[i].x_i = self.x_i[i];
             self.row[i].nz_i = self.nz_i[i];
             self.row[i].w_i.follow(&self.w[i]);
@@ -112,7 +70,7 @@ impl DualArray {
             self.row[i].psum_i.follow(&self.psum[i]);
             self.psum[i + 1].follow(&self.row[i].psum_o);
         }
-        self.tag_o = self.tag[self._rows];
+        self.tag_o = self.wave[self._rows].tag;
         self.psum_o.follow(&self.psum[self._rows]);
     }
 }

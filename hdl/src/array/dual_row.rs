@@ -3,6 +3,31 @@
 use super::DualPe;
 use heddle_kernel::prelude::*;
 
+/// Control of a slot.
+#[bundle]
+pub struct DualSlot {
+    /// The slot is a step: it has an operand.
+    #[reset]
+    pub step: Bit,
+    /// The step uses the weights that stay, and sums move down; else sums stay.
+    pub stay: Bit,
+    /// First step of sums that stay: they begin from 0.
+    pub first: Bit,
+    /// A row takes the weights of this slot for its own.
+    #[reset]
+    pub load: Bit,
+    /// Rows between the one that the slot reaches and that one.
+    pub row: Bits<9>,
+    /// Sums that stayed move down, except in rows that wait.
+    #[reset]
+    pub drain: Bit,
+    /// Rows that wait, from the one on that the slot reaches.
+    pub wait: Bits<9>,
+    /// Carried along with the slot.
+    #[reset]
+    pub tag: Bits<4>,
+}
+
 /// One row of cells with the control of its slots. Operands move to the right, weights and sums
 /// move down, the control of a slot moves from row to row on the left edge.
 ///
@@ -12,39 +37,8 @@ use heddle_kernel::prelude::*;
 /// used in T+c+3, `psum_o` shows the sum in T+c+4.
 #[module]
 pub struct DualRow {
-    /// The slot is a step: it has an operand.
-    pub step_i: Signal<In, Bit>,
-    /// The step uses the weights that stay, and sums move down; else sums stay.
-    pub stay_i: Signal<In, Bit>,
-    /// First step of sums that stay.
-    pub first_i: Signal<In, Bit>,
-    /// A row takes the weights of this slot for its own.
-    pub load_i: Signal<In, Bit>,
-    /// Rows between this one and that one.
-    pub row_i: Signal<In, Bits<9>>,
-    /// Sums that stayed move down, except in rows that wait.
-    pub drain_i: Signal<In, Bit>,
-    /// Rows from this one on that wait.
-    pub wait_i: Signal<In, Bits<9>>,
-    /// Carried along.
-    pub tag_i: Signal<In, Bits<4>>,
-    /// Step, to the row below.
-    pub step: OutReg<Bit>,
-    /// Weights stay, to the row below.
-    pub stay: OutDelay<Bit>,
-    /// First step, to the row below.
-    pub first: OutDelay<Bit>,
-    /// Weights for a row below.
-    pub load: OutReg<Bit>,
-    /// Rows between the row below and the one that takes the weights.
-    pub row: OutDelay<Bits<9>>,
-    /// Draining slot, to the row below.
-    pub drain: OutReg<Bit>,
-    /// Rows from the row below on that wait.
-    pub wait_o: Signal<Out, Bits<9>>,
-    waiting: Delay<Bits<9>>,
-    /// Tag, to the row below.
-    pub tag: OutReg<Bits<4>>,
+    /// Control of a slot, and for the row below.
+    pub wave: Wave<DualSlot>,
     /// Operand, two's complement.
     pub x_i: Signal<In, Bits<8>>,
     /// The operand is not zero; if low, `x_i` is ignored.
@@ -84,28 +78,27 @@ pub struct DualRow {
 impl DualRow {
     fn update(&mut self) {
         // Control, to the row below
-        self.step = self.step_i;
-        self.stay = self.stay_i;
-        self.first = self.first_i;
-        self.here = self.row_i == 0;
-        self.load = self.load_i & !self.here;
-        self.row = self.row_i - 1;
-        self.drain = self.drain_i;
-        self.moves = self.wait_i == 0;
-        self.waiting = mux(!self.moves, self.wait_i - 1, 0.into());
-        self.wait_o = self.waiting;
-        self.tag = self.tag_i;
+        self.here = self.wave_i.row == 0;
+        self.moves = self.wave_i.wait == 0;
+        self.wave.pass_on(
+            load = self.wave_i.load & !self.here,
+            row = self.wave_i.row - 1,
+            wait = 0.into(),
+        );
+        if !self.moves {
+            self.wave.wait = self.wave_i.wait - 1;
+        }
 
         // Control of this row
-        self.keep = self.load_i & self.here;
-        self.shift = self.drain_i & self.moves;
-        self.above = (self.step & self.stay) | self.shift;
-        self.zero = self.step & !self.stay & self.first;
+        self.keep = self.wave_i.load & self.here;
+        self.shift = self.wave_i.drain & self.moves;
+        self.above = (self.wave.step & self.wave.stay) | self.shift;
+        self.zero = self.wave.step & !self.wave.stay & self.wave.first;
 
         // Cells
         self.x[0] = self.x_i;
-        self.nz[0] = self.nz_i & self.step;
-        self.take[0] = (self.nz_i & self.step & !self.stay) | self.keep;
+        self.nz[0] = self.nz_i & self.wave.step;
+        self.take[0] = (self.nz_i & self.wave.step & !self.wave.stay) | self.keep;
         self.from_above[0] = self.above;
         self.from_zero[0] = self.zero;
         for i in 0..self._cols {

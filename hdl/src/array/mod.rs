@@ -9,10 +9,10 @@ mod pe;
 mod pe_array;
 mod pe_row;
 
-pub use bias::{BiasColumn, BiasRow};
+pub use bias::{BiasColumn, BiasRow, BiasSlot};
 pub use dual::DualArray;
 pub use dual_pe::DualPe;
-pub use dual_row::DualRow;
+pub use dual_row::{DualRow, DualSlot, DualSlotReg};
 pub use pe::Pe;
 pub use pe_array::PeArray;
 pub use pe_row::PeRow;

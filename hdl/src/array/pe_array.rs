@@ -1,6 +1,7 @@
 //! The whole array.
 
 use super::PeRow;
+use crate::buffer::RowFeed;
 use heddle_kernel::prelude::*;
 
 /// Weight-stationary systolic array: computes the products of operand vectors and a weight
@@ -12,16 +13,8 @@ use heddle_kernel::prelude::*;
 /// are on `psum_o` of column c in T+rows+c+1. Each row swaps and shifts its weights on its own.
 #[module(grid)]
 pub struct PeArray {
-    /// One operand per row, two's complement.
-    pub x_i: [Signal<In, Bits<9>>; rows],
-    /// One per row: the operand is not zero; if low, `x_i` is ignored.
-    pub nz_i: [Signal<In, Bit>; rows],
-    /// One per row: the shadow weights become active behind this operand.
-    pub swap_i: [Signal<In, Bit>; rows],
-    /// One per row: shifts one weight word in.
-    pub shift_i: [Signal<In, Bit>; rows],
-    /// One weight word of eight bytes per row.
-    pub w_i: [[Signal<In, Bits<8>>; 8]; rows],
+    /// One per row: operand and weight word.
+    pub ports_i: [RowFeed<In>; rows],
     /// Sums entering at the top, one per column.
     pub psum_i: [Signal<In, Bits<32>>; cols],
     /// Sums leaving at the bottom, one per column.
@@ -41,11 +34,7 @@ impl PeArray {
     fn update(&mut self) {
         self.psum[0].follow(&self.psum_i);
         for i in 0..self._rows {
-            self.row[i].x_i = self.x_i[i];
-            self.row[i].nz_i = self.nz_i[i];
-            self.row[i].swap_i = self.swap_i[i];
-            self.row[i].shift_i = self.shift_i[i];
-            self.row[i].w_i.follow(&self.w_i[i]);
+            self.row[i].ports_i.follow(&self.ports_i[i]);
             self.row[i].psum_i.follow(&self.psum[i]);
             self.psum[i + 1].follow(&self.row[i].psum_o);
         }

@@ -1,6 +1,7 @@
 //! One row of the array.
 
 use super::Pe;
+use crate::buffer::RowFeed;
 use heddle_kernel::prelude::*;
 
 /// One row of cells: operands move to the right, sums pass through from top to bottom.
@@ -14,16 +15,8 @@ use heddle_kernel::prelude::*;
 /// T+c+1 and leaves in `psum_o` in T+c+2.
 #[module(grid)]
 pub struct PeRow {
-    /// Operand, two's complement.
-    pub x_i: Signal<In, Bits<9>>,
-    /// The operand is not zero; if low, `x_i` is ignored.
-    pub nz_i: Signal<In, Bit>,
-    /// The shadow weights become active behind this operand.
-    pub swap_i: Signal<In, Bit>,
-    /// Shifts one weight word in.
-    pub shift_i: Signal<In, Bit>,
-    /// Weight word, byte k for column k.
-    pub w_i: [Signal<In, Bits<8>>; 8],
+    /// Operand, and weight word with byte k for column k.
+    pub ports_i: RowFeed<In>,
     /// Sums from above, one per column.
     pub psum_i: [Signal<In, Bits<32>>; cols],
     /// Sums to the row below.
@@ -44,17 +37,17 @@ pub struct PeRow {
 #[kernel]
 impl PeRow {
     fn update(&mut self) {
-        self.x[0] = self.x_i;
-        self.nz[0] = self.nz_i;
-        self.swap[0] = self.swap_i;
+        self.x[0] = self.ports_i.x;
+        self.nz[0] = self.ports_i.nz;
+        self.swap[0] = self.ports_i.swap;
         for k in 0..8 {
-            self.w[k] = self.w_i[k];
+            self.w[k] = self.ports_i.w[k];
         }
         for i in 0..self._cols {
             self.pe[i].x_i = self.x[i];
             self.pe[i].nz_i = self.nz[i];
             self.pe[i].swap_i = self.swap[i];
-            self.pe[i].shift_i = self.shift_i;
+            self.pe[i].shift_i = self.ports_i.shift;
             self.pe[i].w_i = self.w[i];
             self.pe[i].psum_i = self.psum_i[i];
             self.x[i + 1] = self.pe[i].x_o;

@@ -42,44 +42,19 @@ pub struct Partition {
     pub dr_i: DrainWord<In>,
     /// Host access.
     pub host: Wave<HostAccess>,
-    /// Answer to a host read of the partitions before.
-    pub host_rvalid_i: Signal<In, Bit>,
-    /// Word read; 0 without an answer.
-    pub host_rdata_i: [Signal<In, Bits<8>>; 8],
+    /// Answer to a host read, of the partitions before or 0.
+    pub host_ports_i: HostAnswer<In>,
     /// Answer to a host read of this or the partitions before.
-    pub host_rvalid_o: Signal<Out, Bit>,
-    /// Word read; 0 without an answer.
-    pub host_rdata_o: [Signal<Out, Bits<8>>; 8],
-    /// Reads of mask slices in the partitions before.
-    pub ev_mask_read_i: Signal<In, Bits<10>>,
-    /// Reads of mask slices up to this partition.
-    pub ev_mask_read_o: Signal<Out, Bits<10>>,
-    /// Writes of mask slices in the partitions before.
-    pub ev_mask_write_i: Signal<In, Bits<10>>,
-    /// Writes of mask slices up to this partition.
-    pub ev_mask_write_o: Signal<Out, Bits<10>>,
-    /// One per data slice: its reads in the partitions before.
-    pub ev_slice_read_i: [Signal<In, Bits<10>>; slices],
-    /// One per data slice: its reads up to this partition.
-    pub ev_slice_read_o: [Signal<Out, Bits<10>>; slices],
-    /// One per data slice: its writes in the partitions before.
-    pub ev_slice_write_i: [Signal<In, Bits<10>>; slices],
-    /// One per data slice: its writes up to this partition.
-    pub ev_slice_write_o: [Signal<Out, Bits<10>>; slices],
-    /// Zero operands in the partitions before.
-    pub ev_zero_i: Signal<In, Bits<10>>,
-    /// Zero operands up to this partition.
-    pub ev_zero_o: Signal<Out, Bits<10>>,
-    /// The last operand to the row of the array that was not zero, two's complement.
-    pub x_o: Signal<Out, Bits<9>>,
-    /// The slot holds an operand that is not zero: it is on `x_o`.
-    pub nz_o: Signal<Out, Bit>,
-    /// The weights are swapped behind this operand.
-    pub swap_o: Signal<Out, Bit>,
-    /// Weight word to the row of the array.
-    pub w_o: [Signal<Out, Bits<8>>; 8],
-    /// The weight word is shifted in.
-    pub shift_o: Signal<Out, Bit>,
+    pub host_ports_o: HostAnswer<Out>,
+    host_ports: HostAnswerReg,
+    /// Events of the partitions before.
+    #[new(Events::new(slices))]
+    pub ev_i: Events<In>,
+    /// Events up to this partition.
+    #[new(Events::new(slices))]
+    pub ev_o: Events<Out>,
+    /// What the row of the array is given.
+    pub ports_o: RowFeed<Out>,
     #[new(RowOffset::new(offsets, (8 * words).ilog2() as usize).with_end(count.operand_guard(words)))]
     row_offset: RowOffset,
     #[new(Banks::new(count, &shape))]
@@ -102,8 +77,6 @@ pub struct Partition {
     answer_word: [Signal<Local, Bits<8>>; 8],
     /// Word of the program for the host, or 0.
     program_word: [[Delay<Bits<8>>; 8]; has_program],
-    host_rvalid: Reg<Bit>,
-    host_rdata: [Delay<Bits<8>>; 8],
     #[new(EventSum::new(data))]
     ev_mask_read: EventSum,
     #[new(EventSum::new(data))]

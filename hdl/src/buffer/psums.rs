@@ -1,5 +1,6 @@
 //! A column of the results buffer whose stored sums go back to the top of the array.
 
+use super::waves::*;
 use heddle_kernel::prelude::*;
 
 /// One column of the results buffer without an adder: a stored sum enters the array at the top as first
@@ -9,7 +10,7 @@ use heddle_kernel::prelude::*;
 /// memory address. Nothing is forwarded: a sum may be read in the cycle after it was written.
 ///
 /// # Timing
-/// At the top, slot (`read_i`, `read_bank_i`, `read_addr_i`) in cycle T: the memory is read in T,
+/// At the top, slot (`read_valid_i`, `read_bank_i`, `read_addr_i`) in cycle T: the memory is read in T,
 /// `psum_o` is the stored sum in T+2. It is 0 two cycles behind every slot that does not read.
 /// At the foot, slot (`valid_i`, `bank_i`, `addr_i`, `write_i`) in cycle T: `sum_i` is taken in T+1 and
 /// written at the end of T+1 if `write_i`; `acc_o` has it from T+2 on, until the next slot's.
@@ -17,33 +18,13 @@ use heddle_kernel::prelude::*;
 #[module]
 pub struct PsumColumn {
     /// Top: the slot reads a stored sum.
-    pub read_i: Signal<In, Bit>,
-    /// Top: bank.
-    pub read_bank_i: Signal<In, Bit>,
-    /// Top: address in the bank.
-    pub read_addr_i: Signal<In, Bits<12>>,
-    /// Top: the slot reads, for the next column.
-    pub read: OutReg<Bit>,
-    /// Top: bank for the next column.
-    pub read_bank: OutDelay<Bit>,
-    /// Top: address for the next column.
-    pub read_addr: OutDelay<Bits<12>>,
+    pub read: Wave<SumSlot>,
     /// Stored sum, or 0.
     pub psum_o: Signal<Out, Bits<32>>,
     /// Foot: the slot holds a result.
-    pub valid_i: Signal<In, Bit>,
-    /// Foot: bank.
-    pub bank_i: Signal<In, Bit>,
-    /// Foot: address in the bank.
-    pub addr_i: Signal<In, Bits<12>>,
+    pub wave: Wave<SumSlot>,
     /// Foot: store the result.
     pub write_i: Signal<In, Bit>,
-    /// Foot: the slot holds a result, for the next column.
-    pub valid: OutReg<Bit>,
-    /// Foot: bank for the next column.
-    pub bank: OutDelay<Bit>,
-    /// Foot: address for the next column.
-    pub addr: OutDelay<Bits<12>>,
     /// Foot: store flag for the next column.
     pub write: OutDelay<Bit>,
     /// Sum leaving the array.
@@ -62,25 +43,21 @@ pub struct PsumColumn {
 impl PsumColumn {
     fn update(&mut self) {
         // The waves
-        self.read = self.read_i;
-        self.read_bank = self.read_bank_i;
-        self.read_addr = self.read_addr_i;
-        self.valid = self.valid_i;
-        self.bank = self.bank_i;
-        self.addr = self.addr_i;
+        self.read.pass_on();
+        self.wave.pass_on();
         self.write = self.write_i;
 
         // Top
-        self.ram.ren_i = self.read_i;
+        self.ram.ren_i = self.read_i.valid;
         self.ram.raddr_i =
-            (bit_cast::<13, 12>(self.read_addr_i) << 1).replace_bit(0, self.read_bank_i);
-        self.psum = mux(self.read, self.ram.rdata_o[0], 0.into());
+            (bit_cast::<13, 12>(self.read_i.addr) << 1).replace_bit(0, self.read_i.bank);
+        self.psum = mux(self.read.valid, self.ram.rdata_o[0], 0.into());
         self.psum_o = self.psum;
 
         // Foot
-        self.ram.wen_i = self.valid & self.write;
-        self.ram.waddr_i = (bit_cast::<13, 12>(self.addr) << 1).replace_bit(0, self.bank);
+        self.ram.wen_i = self.wave.valid & self.write;
+        self.ram.waddr_i = (bit_cast::<13, 12>(self.wave.addr) << 1).replace_bit(0, self.wave.bank);
         self.ram.wdata_i[0] = self.sum_i;
-        self.acc.load(self.valid, self.sum_i);
+        self.acc.load(self.wave.valid, self.sum_i);
     }
 }

@@ -1,6 +1,7 @@
 //! The results buffer: where partial sums of several K tiles are added up.
 
 use super::PsumColumn;
+use super::waves::*;
 use heddle_kernel::prelude::*;
 
 /// One column of the results buffer: adds the sum that leaves the array to a stored one.
@@ -17,30 +18,8 @@ use heddle_kernel::prelude::*;
 /// 32 bits.
 #[module]
 pub struct ResultColumn {
-    /// The slot holds a result.
-    pub valid_i: Signal<In, Bit>,
-    /// Bank.
-    pub bank_i: Signal<In, Bit>,
-    /// Address in the bank.
-    pub addr_i: Signal<In, Bits<12>>,
-    /// Add the stored sum.
-    pub add_i: Signal<In, Bit>,
-    /// Add the sum of the array.
-    pub sum_en_i: Signal<In, Bit>,
-    /// Store the result.
-    pub write_i: Signal<In, Bit>,
-    /// Slot to the next column: holds a result.
-    pub valid: OutReg<Bit>,
-    /// Bank for the next column.
-    pub bank: OutDelay<Bit>,
-    /// Address for the next column.
-    pub addr: OutDelay<Bits<12>>,
-    /// Add flag for the next column.
-    pub add: OutDelay<Bit>,
-    /// Sum flag for the next column.
-    pub sum_en: OutDelay<Bit>,
-    /// Store flag for the next column.
-    pub write: OutDelay<Bit>,
+    /// Slot of the results wave.
+    pub wave: Wave<ResultSlot>,
     /// Sum leaving the array.
     pub sum_i: Signal<In, Bits<32>>,
     /// The stored sum is the result of the slot before.
@@ -76,34 +55,32 @@ pub struct ResultColumn {
 #[kernel]
 impl ResultColumn {
     fn update(&mut self) {
-        // The wave
-        self.valid = self.valid_i;
-        self.bank = self.bank_i;
-        self.addr = self.addr_i;
-        self.add = self.add_i;
-        self.sum_en = self.sum_en_i;
-        self.write = self.write_i;
+        self.wave.pass_on();
 
         // Memory read, and the slots whose results are not in the memory yet
-        self.slot_addr = (bit_cast::<13, 12>(self.addr_i) << 1).replace_bit(0, self.bank_i);
-        self.last_addr = (bit_cast::<13, 12>(self.addr) << 1).replace_bit(0, self.bank);
+        self.slot_addr =
+            (bit_cast::<13, 12>(self.wave_i.addr) << 1).replace_bit(0, self.wave_i.bank);
+        self.last_addr = (bit_cast::<13, 12>(self.wave.addr) << 1).replace_bit(0, self.wave.bank);
         self.store = self.sums & self.sums_write;
         self.meets_write = self.store & (self.slot_addr == self.sums_addr);
-        self.is_last[0] = self.add_i & self.valid & self.write & (self.slot_addr == self.last_addr);
+        self.is_last[0] = self.wave_i.add
+            & self.wave.valid
+            & self.wave.write
+            & (self.slot_addr == self.last_addr);
         self.is_last[1] = self.is_last[0];
         self.is_second_last = self.meets_write;
-        self.ram.ren_i = self.valid_i & self.add_i & !self.meets_write;
+        self.ram.ren_i = self.wave_i.valid & self.wave_i.add & !self.meets_write;
         self.ram.raddr_i = self.slot_addr;
 
         // The stored sum; results of the slots between are those of `acc`, a cycle or two later
         self.stored = 0.into();
-        if self.add {
+        if self.wave.add {
             self.stored = mux(self.is_second_last, self.acc, self.ram.rdata_o[0]);
         }
-        self.sums = self.valid;
+        self.sums = self.wave.valid;
         self.sums_addr = self.last_addr;
-        self.sums_sum_en = self.sum_en;
-        self.sums_write = self.write;
+        self.sums_sum_en = self.wave.sum_en;
+        self.sums_write = self.wave.write;
 
         // Sum
         self.stored_sum = mux(self.is_last[1], self.acc, self.stored);
@@ -126,117 +103,71 @@ impl ResultColumn {
 /// each a cycle earlier.
 #[module]
 pub struct ResultsBuffer {
-    /// The slot holds a result.
-    pub valid_i: Signal<In, Bit>,
-    /// Bank.
-    pub bank_i: Signal<In, Bit>,
-    /// Address in the bank.
-    pub addr_i: Signal<In, Bits<12>>,
-    /// Add the stored sums.
-    pub add_i: Signal<In, Bit>,
-    /// Add the sums of the array.
-    pub sum_en_i: Signal<In, Bit>,
-    /// Store the results.
-    pub write_i: Signal<In, Bit>,
+    /// Slot of the results wave.
+    pub wave_i: ResultSlot<In>,
     /// Sums leaving the array, one per column.
     pub sum_i: [Signal<In, Bits<32>>; cols],
     /// Results, one per column.
     pub acc_o: [Signal<Out, Bits<32>>; cols],
     /// With sums at the top: bank of the slot of `add_i`, which is at the top.
-    pub add_bank_i: Vec<Signal<In, Bit>>,
+    pub add_bank_i: [Signal<In, Bit>; has_top],
     /// With sums at the top: its address in the bank.
-    pub add_addr_i: Vec<Signal<In, Bits<12>>>,
+    pub add_addr_i: [Signal<In, Bits<12>>; has_top],
     /// Stored sums to the top of the array, one per column: that of a slot two cycles behind `add_i`, else 0.
-    pub psum_o: Vec<Signal<Out, Bits<32>>>,
+    pub psum_o: [Signal<Out, Bits<32>>; top],
     #[new(ResultColumn::new(depth))]
-    column: [ResultColumn; cols],
-    psum_column: Vec<PsumColumn>,
-    valid: [Signal<Local, Bit>; cols + 1],
-    bank: [Signal<Local, Bit>; cols + 1],
-    addr: [Signal<Local, Bits<12>>; cols + 1],
-    add: [Signal<Local, Bit>; cols + 1],
-    sum_en: [Signal<Local, Bit>; cols + 1],
-    write: [Signal<Local, Bit>; cols + 1],
-    add_bank: Vec<Signal<Local, Bit>>,
-    add_addr: Vec<Signal<Local, Bits<12>>>,
+    column: [ResultColumn; foot],
+    #[new(PsumColumn::new(depth))]
+    psum_column: [PsumColumn; top],
+    wave: [ResultSlot<Local>; foot + 1 - has_top],
+    read: [SumSlot<Local>; top + has_top],
+    store: [SumSlot<Local>; top + has_top],
+    write: [Signal<Local, Bit>; top + has_top],
     /// Columns.
     _cols: Param<'c'>,
     /// Sums in each bank.
     _depth: Param<'d'>,
+    /// Stored sums enter the array at the top: `add_i` begins a wave of its own.
+    #[argument]
+    _at_top: bool,
+    #[new(at_top.into())]
+    _has_top: usize,
     /// Columns that add at the foot: all or none.
-    #[new(cols)]
+    #[new(cols * (1 - has_top))]
     _foot: usize,
     /// Columns whose stored sums enter the array at the top.
-    #[new(0)]
+    #[new(cols * has_top)]
     _top: Feature<"ps">,
-}
-
-impl ResultsBuffer {
-    /// The same size, but stored sums enter the array at the top: `add_i` begins a wave of its own.
-    pub fn with_sums_at_top(self) -> Self {
-        let (cols, depth) = (self._cols, self._depth);
-        Self {
-            add_bank_i: v(1),
-            add_addr_i: v(1),
-            psum_o: v(cols),
-            column: Vec::new(),
-            psum_column: (0..cols).map(|_| PsumColumn::new(depth)).collect(),
-            sum_en: Vec::new(),
-            add_bank: v(cols + 1),
-            add_addr: v(cols + 1),
-            _foot: 0,
-            _top: cols,
-            ..self
-        }
-    }
 }
 
 #[kernel]
 impl ResultsBuffer {
     fn update(&mut self) {
-        // At the top there is nothing but the sum of the array to be taken.
-        self.valid[0] = mux(self._top > 0, self.valid_i & self.sum_en_i, self.valid_i);
-        self.bank[0] = self.bank_i;
-        self.addr[0] = self.addr_i;
-        self.add[0] = self.add_i;
-        if self._top > 0 {
-            self.add_bank[0] = self.add_bank_i[0];
-            self.add_addr[0] = self.add_addr_i[0];
+        if self._has_top > 0 {
+            // At the foot there is nothing but the sum of the array to be taken.
+            self.store[0].valid = self.wave_i.valid & self.wave_i.sum_en;
+            self.store[0].bank = self.wave_i.bank;
+            self.store[0].addr = self.wave_i.addr;
+            self.write[0] = self.wave_i.write;
+            self.read[0].valid = self.wave_i.add;
+            self.read[0].bank = self.add_bank_i[0];
+            self.read[0].addr = self.add_addr_i[0];
         } else {
-            self.sum_en[0] = self.sum_en_i;
+            self.wave[0].follow(&self.wave_i);
         }
-        self.write[0] = self.write_i;
         for i in 0..self._foot {
-            self.column[i].valid_i = self.valid[i];
-            self.column[i].bank_i = self.bank[i];
-            self.column[i].addr_i = self.addr[i];
-            self.column[i].add_i = self.add[i];
-            self.column[i].sum_en_i = self.sum_en[i];
-            self.column[i].write_i = self.write[i];
+            self.column[i].wave_i.follow(&self.wave[i]);
             self.column[i].sum_i = self.sum_i[i];
-            self.valid[i + 1] = self.column[i].valid_o;
-            self.bank[i + 1] = self.column[i].bank_o;
-            self.addr[i + 1] = self.column[i].addr_o;
-            self.add[i + 1] = self.column[i].add_o;
-            self.sum_en[i + 1] = self.column[i].sum_en_o;
-            self.write[i + 1] = self.column[i].write_o;
+            self.wave[i + 1].follow(&self.column[i].wave_o);
             self.acc_o[i] = self.column[i].acc_o;
         }
         for i in 0..self._top {
-            self.psum_column[i].read_i = self.add[i];
-            self.psum_column[i].read_bank_i = self.add_bank[i];
-            self.psum_column[i].read_addr_i = self.add_addr[i];
-            self.psum_column[i].valid_i = self.valid[i];
-            self.psum_column[i].bank_i = self.bank[i];
-            self.psum_column[i].addr_i = self.addr[i];
+            self.psum_column[i].read_i.follow(&self.read[i]);
+            self.psum_column[i].wave_i.follow(&self.store[i]);
             self.psum_column[i].write_i = self.write[i];
             self.psum_column[i].sum_i = self.sum_i[i];
-            self.add[i + 1] = self.psum_column[i].read_o;
-            self.add_bank[i + 1] = self.psum_column[i].read_bank_o;
-            self.add_addr[i + 1] = self.psum_column[i].read_addr_o;
-            self.valid[i + 1] = self.psum_column[i].valid_o;
-            self.bank[i + 1] = self.psum_column[i].bank_o;
-            self.addr[i + 1] = self.psum_column[i].addr_o;
+            self.read[i + 1].follow(&self.psum_column[i].read_o);
+            self.store[i + 1].follow(&self.psum_column[i].wave_o);
             self.write[i + 1] = self.psum_column[i].write_o;
             self.psum_o[i] = self.psum_column[i].psum_o;
             self.acc_o[i] = self.psum_column[i].acc_o;

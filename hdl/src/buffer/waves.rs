@@ -62,13 +62,97 @@ pub struct HostAccess {
     pub data: [Bits<8>; 8],
 }
 
+/// A request of the host to the machine.
+#[bundle]
+pub struct HostRequest {
+    /// Host request.
+    pub valid: Bit,
+    /// Write, else read.
+    pub write: Bit,
+    /// Byte address, a multiple of 8.
+    pub addr: Bits<32>,
+    /// Bytes to write.
+    pub wdata: [Bits<8>; 8],
+}
+
+/// An answer to a read of the host.
+#[bundle]
+pub struct HostAnswer {
+    /// Answer to a read.
+    #[reset]
+    pub rvalid: Bit,
+    /// Bytes read; 0 without an answer.
+    pub rdata: [Bits<8>; 8],
+}
+
 /// A word from the drain of a column.
 #[bundle]
 pub struct DrainWord {
-    /// A word arrives from the drain.
+    /// There is a word from the drain.
+    #[reset]
     pub valid: Bit,
     /// Word address.
     pub word: Bits<13>,
     /// The word.
     pub data: [Bits<8>; 8],
+}
+
+/// What a row of the array is given.
+#[bundle]
+pub struct RowFeed {
+    /// The last operand that was not zero, two's complement.
+    pub x: Bits<9>,
+    /// The slot holds an operand that is not zero: it is on `x`.
+    pub nz: Bit,
+    /// The weights are swapped behind this operand.
+    pub swap: Bit,
+    /// Weight word.
+    pub w: [Bits<8>; 8],
+    /// The weight word is shifted in.
+    pub shift: Bit,
+}
+
+/// Events of a clock, those of the partitions before included.
+#[bundle(slices: usize)]
+pub struct Events {
+    /// Reads of mask slices.
+    pub mask_read: Bits<10>,
+    /// Writes of mask slices.
+    pub mask_write: Bits<10>,
+    /// Reads of each data slice.
+    pub slice_read: [Bits<10>; slices],
+    /// Writes of each data slice.
+    pub slice_write: [Bits<10>; slices],
+    /// Zero operands.
+    pub zero: Bits<10>,
+}
+
+/// A slot of the results wave.
+#[bundle]
+pub struct ResultSlot {
+    /// The slot holds a result.
+    #[reset]
+    pub valid: Bit,
+    /// Bank.
+    pub bank: Bit,
+    /// Address in the bank.
+    pub addr: Bits<12>,
+    /// Add the stored sum.
+    pub add: Bit,
+    /// Add the sum of the array.
+    pub sum_en: Bit,
+    /// Store the result.
+    pub write: Bit,
+}
+
+/// A slot of a wave that reads or stores sums alone.
+#[bundle]
+pub struct SumSlot {
+    /// The slot has a sum.
+    #[reset]
+    pub valid: Bit,
+    /// Bank.
+    pub bank: Bit,
+    /// Address in the bank.
+    pub addr: Bits<12>,
 }

@@ -1,6 +1,8 @@
 //! Issue unit of the results and post waves: what happens to a slot that has left the last row.
 
 use super::ControlShape;
+use crate::buffer::{ResultSlot, ResultSlotReg};
+use crate::post::PostSlot;
 use heddle_kernel::prelude::*;
 
 /// Gives every slot that leaves the last row its result address and its drain address.
@@ -21,6 +23,8 @@ pub struct DrainIssue<const A: usize> {
     pub start_i: Signal<In, Bit>,
     /// Active columns of the instruction.
     pub columns_i: Signal<In, Bits<9>>,
+    /// Columns before the first active one.
+    pub skip_i: Signal<In, Bits<8>>,
     /// Column tile of multiplier and shift of the first results.
     pub tile_i: Signal<In, Bits<8>>,
     /// The column tile goes up by one behind addresses whose loops 0..=level are in their last iteration.
@@ -53,36 +57,20 @@ pub struct DrainIssue<const A: usize> {
     /// Result address of the next vector.
     vector: Reg<Bits<12>>,
     /// Slot on the results wave.
-    pub res_valid: OutReg<Bit>,
-    /// Results bank.
-    pub res_bank: OutDelay<Bit>,
-    /// Result address.
-    pub res_addr: OutDelay<Bits<12>>,
-    /// Adds the stored value.
-    pub res_add: OutDelay<Bit>,
-    /// Adds the sum of the array.
-    pub res_sum: OutDelay<Bit>,
-    /// Stores the result.
-    pub res_write: OutDelay<Bit>,
+    pub res_o: ResultSlot<Out>,
+    res: ResultSlotReg,
     to_post: [Reg<Bit>; 2 + foot],
-    /// The lanes load their scaling.
-    pub post_load: OutReg<Bit>,
-    /// Column tile to load.
-    pub post_tile_o: Signal<Out, Bits<8>>,
-    /// Columns to be served.
-    pub post_cols_o: Signal<Out, Bits<9>>,
+    /// Slot on the post wave.
+    #[new(PostSlot::new(pooling))]
+    pub post_wave_o: PostSlot<Out>,
+    post_load: Reg<Bit>,
+    post_valid: Reg<Bit>,
     /// Column tile, one bit more than the largest needs.
     tile: Reg<Bits<9>>,
-    /// Slot on the post wave.
-    pub post_valid: OutReg<Bit>,
     /// Byte address of the result.
     pub post_dest: OutDelay<Bits<16>>,
     /// Last byte of the drain.
     pub post_flush: OutDelay<Bit>,
-    /// First slot of a window.
-    pub post_first_o: [Signal<Out, Bit>; pooling],
-    /// Last slot of a window: it takes the drain address.
-    pub post_last_o: [Signal<Out, Bit>; pooling],
     /// The drain is not finished.
     pub busy_o: Signal<Out, Bit>,
     /// A slot for post found no address.
@@ -178,15 +166,16 @@ impl<const A: usize> DrainIssue<A> {
         }
 
         self.slot = (self.slot_vector | self.slot_epilogue) & !self.clear_i;
-        self.res_valid = self.slot;
-        self.res_bank = self.slot_tag.get_bit(5);
-        self.res_addr = self.vector;
+        self.res.valid = self.slot;
+        self.res.bank = self.slot_tag.get_bit(5);
+        self.res.addr = self.vector;
         if self.slot_epilogue {
-            self.res_addr = self.addr[last].get_bits::<12>(0);
+            self.res.addr = self.addr[last].get_bits::<12>(0);
         }
-        self.res_add = !self.slot_tag.get_bit(2);
-        self.res_sum = mux(self._sums > 0, self.slot, self.slot_vector);
-        self.res_write = !self.slot_tag.get_bit(3);
+        self.res.add = !self.slot_tag.get_bit(2);
+        self.res.sum_en = mux(self._sums > 0, self.slot, self.slot_vector);
+        self.res.write = !self.slot_tag.get_bit(3);
+        self.res_o.follow(&self.res);
 
         // Results take two cycles, three at the foot; then the slot meets its drain address.
         self.to_post[0] = self.slot & self.slot_tag.get_bit(3);
@@ -220,9 +209,9 @@ impl<const A: usize> DrainIssue<A> {
                 self.begins[i] = true;
             }
             self.post_first[i] = self.begins[i];
-            self.post_first_o[i] = self.post_first[i];
+            self.post_wave_o.first[i] = self.post_first[i];
             self.post_last[i] = self.is_last[i];
-            self.post_last_o[i] = self.post_last[i];
+            self.post_wave_o.last[i] = self.post_last[i];
         }
         self.take = mux(self._pooling > 0, self.pass[0] & self.is_last[0], passes);
         self.addr_ready_o = self.take;
@@ -244,8 +233,11 @@ impl<const A: usize> DrainIssue<A> {
             self.tile = self.tile_i.get_bits::<9>(0);
         }
         self.post_load = self.start_i | self.advance;
-        self.post_tile_o = self.tile.get_bits::<8>(0);
-        self.post_cols_o = self.columns_i;
+        self.post_wave_o.load = self.post_load;
+        self.post_wave_o.valid = self.post_valid;
+        self.post_wave_o.tile = self.tile.get_bits::<8>(0);
+        self.post_wave_o.skip = self.skip_i;
+        self.post_wave_o.cols = self.columns_i;
 
         self.settle = mux(self.settle != 0, self.settle - 1, self.settle);
         if self.take & self.addr_end_i {

@@ -1,7 +1,10 @@
 //! The plain memory-mapped port of the host.
 
 use super::counters::{counters, describe};
+use super::prefetch::ProgramWrite;
 use super::shape::ControlShape;
+use crate::buffer::{HostAccess, HostAnswer, HostRequest};
+use crate::post::TableWrite;
 use heddle_arch::host::{self, Counter, Register};
 use heddle_arch::isa::fields::{ctrl, host_zero, shape, start_pc};
 use heddle_kernel::prelude::*;
@@ -29,19 +32,11 @@ const COUNTERS: usize = Counter::ZeroOperands.index() as usize;
 #[module(shape: ControlShape, describe)]
 pub struct HostPort {
     /// Request.
-    pub host_valid_i: Signal<In, Bit>,
+    pub host_i: HostRequest<In>,
     /// The request is taken.
     pub host_ready_o: Signal<Out, Bit>,
-    /// Write, else read.
-    pub host_write_i: Signal<In, Bit>,
-    /// Byte address, a multiple of 8.
-    pub host_addr_i: Signal<In, Bits<32>>,
-    /// Bytes to write.
-    pub host_wdata_i: [Signal<In, Bits<8>>; 8],
     /// Answer to a read.
-    pub host_rvalid_o: Signal<Out, Bit>,
-    /// Bytes read.
-    pub host_rdata_o: [Signal<Out, Bits<8>>; 8],
+    pub host_o: HostAnswer<Out>,
     /// A program runs.
     pub running_i: Signal<In, Bit>,
     /// Status register.
@@ -54,42 +49,24 @@ pub struct HostPort {
     pub start_o: Signal<Out, Bit>,
     /// Word address of the first instruction.
     pub start_pc_o: Signal<Out, Bits<16>>,
-    /// Writes the program memory.
-    pub program_wen_o: Signal<Out, Bit>,
-    /// Word of the program memory.
-    pub program_waddr_o: Signal<Out, Bits<16>>,
-    /// Instruction word.
-    pub program_wdata_o: Signal<Out, Bits<32>>,
+    /// Write of the program memory.
+    pub program_o: ProgramWrite<Out>,
     /// Writes a bias.
     pub bias_wen_o: Signal<Out, Bit>,
     /// Writes multiplier and shift.
     pub scale_wen_o: Signal<Out, Bit>,
     /// Writes an entry of the activation tables.
-    pub activation_wen_o: [Signal<Out, Bit>; activates],
-    /// The entry: table from 0 on, and byte.
-    pub activation_entry_o: [Signal<Out, Bits<11>>; activates],
+    pub aw_o: [TableWrite<Out>; activates],
     /// Column of the parameter.
     pub column_o: Signal<Out, Bits<8>>,
     /// Column tile of the parameter.
     pub tile_o: Signal<Out, Bits<8>>,
-    /// State-buffer request.
-    pub buffer_valid_o: Signal<Out, Bit>,
-    /// Write, else read.
-    pub buffer_write_o: Signal<Out, Bit>,
-    /// The write is for an offset table: the word is its entry.
-    pub buffer_table_o: Signal<Out, Bit>,
-    /// Partition.
-    pub buffer_partition_o: Signal<Out, Bits<8>>,
-    /// Word of the partition.
-    pub buffer_word_o: Signal<Out, Bits<13>>,
-    /// Re-centred bytes to write; bytes as they came for an offset table.
-    pub buffer_data_o: [Signal<Out, Bits<8>>; 8],
+    /// State-buffer request: re-centred bytes to write, bytes as they came for an offset table.
+    pub buffer_o: HostAccess<Out>,
     /// Bytes of a parameter.
     pub param_data_o: [Signal<Out, Bits<8>>; 8],
-    /// Answer of the state buffer.
-    pub buffer_rvalid_i: Signal<In, Bit>,
-    /// Re-centred bytes read.
-    pub buffer_rdata_i: [Signal<In, Bits<8>>; 8],
+    /// Answer of the state buffer: re-centred bytes.
+    pub buffer_i: HostAnswer<In>,
     start: Reg<Bit>,
     start_pc: RegEn<Bits<16>>,
     zero: RegEn<Bits<8>>,
@@ -178,21 +155,21 @@ impl HostPort {
     /// Which memory a request is for, and whether it can be taken.
     fn decode(&mut self) {
         // Which memory the address belongs to; none if it lies outside.
-        self.region = self.host_addr_i.get_bits::<2>(30);
-        self.index = self.host_addr_i.get_bits::<5>(3);
+        self.region = self.host_i.addr.get_bits::<2>(30);
+        self.index = self.host_i.addr.get_bits::<5>(3);
         self.is_program = (self.region == 1)
-            & ((self.host_addr_i.get_bits::<27>(3) >> self._place_bits.to_bits::<5>()) == 0);
+            & ((self.host_i.addr.get_bits::<27>(3) >> self._place_bits.to_bits::<5>()) == 0);
         self.is_column = (self.region == 2)
-            & (self.host_addr_i.get_bits::<9>(21) < self._cols.to_bits::<9>())
-            & ((self.host_addr_i.get_bits::<17>(4) >> self._tile_bits.to_bits::<5>()) == 0);
+            & (self.host_i.addr.get_bits::<9>(21) < self._cols.to_bits::<9>())
+            & ((self.host_i.addr.get_bits::<17>(4) >> self._tile_bits.to_bits::<5>()) == 0);
         self.is_buffer = (self.region == 3)
-            & (self.host_addr_i.get_bits::<9>(21) < self._rows.to_bits::<9>())
-            & ((self.host_addr_i.get_bits::<18>(3) >> self._word_bits.to_bits::<5>()) == 0);
+            & (self.host_i.addr.get_bits::<9>(21) < self._rows.to_bits::<9>())
+            & ((self.host_i.addr.get_bits::<18>(3) >> self._word_bits.to_bits::<5>()) == 0);
         self.is_table = (self.region == 3)
-            & self.host_write_i
-            & self.host_addr_i.get_bit(29)
-            & (self.host_addr_i.get_bits::<8>(21).get_bits::<9>(0) < self._rows.to_bits::<9>())
-            & ((self.host_addr_i.get_bits::<18>(3) >> self._entry_bits.to_bits::<5>()) == 0);
+            & self.host_i.write
+            & self.host_i.addr.get_bit(29)
+            & (self.host_i.addr.get_bits::<8>(21).get_bits::<9>(0) < self._rows.to_bits::<9>())
+            & ((self.host_i.addr.get_bits::<18>(3) >> self._entry_bits.to_bits::<5>()) == 0);
         self.travels = self.is_buffer | self.is_table;
 
         // Everything but the state buffer waits until its requests have left the last partition:
@@ -201,8 +178,8 @@ impl HostPort {
         self.host_ready_o = !self.start
             & ((self.region == 0) | !self.running_i)
             & (self.travels | (self.travel == 0));
-        self.take = self.host_valid_i & self.host_ready_o;
-        self.take_write = self.take & self.host_write_i;
+        self.take = self.host_i.valid & self.host_ready_o;
+        self.take_write = self.take & self.host_i.write;
         self.take_register = self.take_write & (self.region == 0);
         self.travel = mux(self.travel != 0, self.travel - 1, self.travel);
         if self.take & self.travels {
@@ -211,7 +188,7 @@ impl HostPort {
 
         self.word = 0.into();
         for i in 0..4 {
-            self.word = (self.word << 8) | self.host_wdata_i[3 - i].get_bits::<32>(0);
+            self.word = (self.word << 8) | self.host_i.wdata[3 - i].get_bits::<32>(0);
         }
         self.start = self.take_register
             & (self.index == CTRL.to_bits::<5>())
@@ -228,43 +205,43 @@ impl HostPort {
     /// Requests to the memories leave one cycle later.
     fn requests(&mut self) {
         // Requests to the memories leave one cycle later.
-        self.addr = self.host_addr_i;
+        self.addr = self.host_i.addr;
         self.program_wen = self.take_write & self.is_program;
-        self.program_wen_o = self.program_wen;
-        self.program_waddr_o = self.addr.get_bits::<16>(3);
-        self.bias_wen = self.take_write & self.is_column & !self.host_addr_i.get_bit(3);
-        self.scale_wen = self.take_write & self.is_column & self.host_addr_i.get_bit(3);
+        self.program_o.wen = self.program_wen;
+        self.program_o.waddr = self.addr.get_bits::<16>(3);
+        self.bias_wen = self.take_write & self.is_column & !self.host_i.addr.get_bit(3);
+        self.scale_wen = self.take_write & self.is_column & self.host_i.addr.get_bit(3);
         self.bias_wen_o = self.bias_wen;
         self.scale_wen_o = self.scale_wen;
         for i in 0..self._activates {
             self.is_activation[i] = (self.region == 2)
-                & self.host_addr_i.get_bit(29)
-                & (self.host_addr_i.get_bits::<14>(15) == 0)
-                & (self.host_addr_i.get_bits::<4>(11) < self._activations.to_bits::<4>());
+                & self.host_i.addr.get_bit(29)
+                & (self.host_i.addr.get_bits::<14>(15) == 0)
+                & (self.host_i.addr.get_bits::<4>(11) < self._activations.to_bits::<4>());
             self.activation_wen[i] = self.take_write & self.is_activation[i];
-            self.activation_wen_o[i] = self.activation_wen[i];
-            self.activation_entry_o[i] = self.addr.get_bits::<11>(3);
+            self.aw_o[i].valid = self.activation_wen[i];
+            self.aw_o[i].entry = self.addr.get_bits::<11>(3);
         }
         self.column_o = self.addr.get_bits::<8>(21);
         self.tile_o = self.addr.get_bits::<8>(4);
         self.buffer_valid = self.take & self.travels;
         self.buffer_table = self.is_table;
-        self.buffer_table_o = self.buffer_table;
+        self.buffer_o.table = self.buffer_table;
         if self._banked > 0 {
             // Nor do programs, which take the way to the partitions too.
-            self.codes = (self.region == 3) & !self.host_addr_i.get_bit(29);
+            self.codes = (self.region == 3) & !self.host_i.addr.get_bit(29);
         } else {
-            self.codes = !self.host_addr_i.get_bit(29);
+            self.codes = !self.host_i.addr.get_bit(29);
         }
-        self.buffer_write = self.host_write_i;
-        self.buffer_valid_o = self.buffer_valid;
-        self.buffer_write_o = self.buffer_write;
-        self.buffer_partition_o = self.addr.get_bits::<8>(21);
-        self.buffer_word_o = self.addr.get_bits::<13>(3);
-        self.program_wdata_o = 0.into();
+        self.buffer_write = self.host_i.write;
+        self.buffer_o.valid = self.buffer_valid;
+        self.buffer_o.write = self.buffer_write;
+        self.buffer_o.partition = self.addr.get_bits::<8>(21);
+        self.buffer_o.word = self.addr.get_bits::<13>(3);
+        self.program_o.wdata = 0.into();
         for i in 0..4 {
-            self.program_wdata_o =
-                (self.program_wdata_o << 8) | self.wdata[3 - i].get_bits::<32>(0);
+            self.program_o.wdata =
+                (self.program_o.wdata << 8) | self.wdata[3 - i].get_bits::<32>(0);
         }
     }
 
@@ -304,21 +281,21 @@ impl HostPort {
         if self.region != 0 {
             self.selected = 0.into();
         }
-        self.rvalid = self.buffer_rvalid_i | (self.take & !self.host_write_i & !self.is_buffer);
-        self.host_rvalid_o = self.rvalid;
+        self.rvalid = self.buffer_i.rvalid | (self.take & !self.host_i.write & !self.is_buffer);
+        self.host_o.rvalid = self.rvalid;
         for k in 0..8 {
-            self.wdata[k] = self.host_wdata_i[k];
+            self.wdata[k] = self.host_i.wdata[k];
             self.param_data_o[k] = self.wdata[k];
-            self.coded[k] = self.host_wdata_i[k];
+            self.coded[k] = self.host_i.wdata[k];
             if self.codes {
-                self.coded[k] = self.host_wdata_i[k] - self.zero;
+                self.coded[k] = self.host_i.wdata[k] - self.zero;
             }
-            self.buffer_data_o[k] = self.coded[k];
+            self.buffer_o.data[k] = self.coded[k];
             self.rdata[k] = mux(k < 4, self.selected.get_bits::<8>(8 * k), 0.into());
-            if self.buffer_rvalid_i {
-                self.rdata[k] = self.buffer_rdata_i[k] + self.zero;
+            if self.buffer_i.rvalid {
+                self.rdata[k] = self.buffer_i.rdata[k] + self.zero;
             }
-            self.host_rdata_o[k] = self.rdata[k];
+            self.host_o.rdata[k] = self.rdata[k];
         }
     }
 }

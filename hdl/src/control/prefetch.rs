@@ -1,8 +1,19 @@
 //! Requests to the state buffer where the program lies in its banks: the host's, and those of the fetch.
 
 use super::shape::SequencerShape;
-use crate::buffer::BankCount;
+use crate::buffer::{BankCount, HostAccess, HostAnswer};
 use heddle_kernel::prelude::*;
+
+/// A write of the program memory.
+#[bundle]
+pub struct ProgramWrite {
+    /// Writes the program memory.
+    pub wen: Bit,
+    /// Word of the program memory.
+    pub waddr: Bits<16>,
+    /// Instruction word.
+    pub wdata: Bits<32>,
+}
 
 /// Streams a program from the last banks of the state buffer into the prefetch buffer of the sequencer.
 ///
@@ -35,41 +46,19 @@ pub struct Prefetch {
     /// Word address that the sequencer reads next.
     pub pc_i: Signal<In, Bits<17>>,
     /// State-buffer request of the host.
-    pub host_valid_i: Signal<In, Bit>,
-    /// Write, else read.
-    pub host_write_i: Signal<In, Bit>,
-    /// The write is for an offset table.
-    pub host_table_i: Signal<In, Bit>,
-    /// Partition.
-    pub host_partition_i: Signal<In, Bits<8>>,
-    /// Word of the partition.
-    pub host_word_i: Signal<In, Bits<13>>,
+    pub host_i: HostAccess<In>,
     /// The host writes a pair of words of the program.
     pub program_wen_i: Signal<In, Bit>,
     /// The pair.
     pub program_pair_i: Signal<In, Bits<16>>,
     /// Answer of the state buffer.
-    pub answer_valid_i: Signal<In, Bit>,
-    /// Bytes read.
-    pub answer_i: [Signal<In, Bits<8>>; 8],
+    pub answer_i: HostAnswer<In>,
     /// State-buffer request.
-    pub valid_o: Signal<Out, Bit>,
-    /// Write, else read.
-    pub write_o: Signal<Out, Bit>,
-    /// The write is for an offset table.
-    pub table_o: Signal<Out, Bit>,
-    /// Partition.
-    pub partition_o: Signal<Out, Bits<8>>,
-    /// Word of the partition.
-    pub word_o: Signal<Out, Bits<13>>,
+    pub buffer_o: HostAccess<Out>,
     /// The answer is for the host.
     pub host_rvalid_o: Signal<Out, Bit>,
-    /// Writes a word of the prefetch buffer.
-    pub wen_o: Signal<Out, Bit>,
-    /// Its word address; the buffer takes the low bits.
-    pub waddr_o: Signal<Out, Bits<16>>,
-    /// The word.
-    pub wdata_o: Signal<Out, Bits<32>>,
+    /// Writes a word of the prefetch buffer; the buffer takes the low bits of the address.
+    pub program_o: ProgramWrite<Out>,
     /// A pair is asked for.
     valid: Reg<Bit>,
     /// The pair that is asked for now or next.
@@ -140,8 +129,8 @@ impl Prefetch {
         }
 
         // Pairs that arrive
-        self.arrives = self.answer_valid_i & self.running_i;
-        self.host_rvalid_o = self.answer_valid_i & !self.running_i;
+        self.arrives = self.answer_i.rvalid & self.running_i;
+        self.host_rvalid_o = self.answer_i.rvalid & !self.running_i;
         self.second = self.arrives;
         self.arriving = mux(self.second, self.arriving + 1, self.arriving);
         if self.start_i {
@@ -150,30 +139,30 @@ impl Prefetch {
         self.low = 0.into();
         self.high = 0.into();
         for i in 0..4 {
-            self.rest[i] = self.answer_i[i + 4];
-            self.low = (self.low << 8) | self.answer_i[3 - i].get_bits::<32>(0);
+            self.rest[i] = self.answer_i.rdata[i + 4];
+            self.low = (self.low << 8) | self.answer_i.rdata[3 - i].get_bits::<32>(0);
             self.high = (self.high << 8) | self.rest[3 - i].get_bits::<32>(0);
         }
-        self.wen_o = self.arrives | self.second;
-        self.waddr_o = self.arriving << 1;
-        self.wdata_o = self.low;
+        self.program_o.wen = self.arrives | self.second;
+        self.program_o.waddr = self.arriving << 1;
+        self.program_o.wdata = self.low;
         if self.second {
-            self.waddr_o = (self.arriving << 1) | 1;
-            self.wdata_o = self.high;
+            self.program_o.waddr = (self.arriving << 1) | 1;
+            self.program_o.wdata = self.high;
         }
         self.ready = self.run_i & (self.ready | self.second);
 
         // Requests to the partitions
         self.is_program = self.program_wen_i | self.valid;
         self.place = mux(self.valid, self.pair, self.program_pair_i);
-        self.valid_o = self.host_valid_i | self.is_program;
-        self.write_o = self.host_write_i & !self.valid;
-        self.table_o = self.host_table_i & !self.is_program;
-        self.partition_o = self.host_partition_i;
-        self.word_o = self.host_word_i;
+        self.buffer_o.follow(&self.host_i);
+        self.buffer_o.valid = self.host_i.valid | self.is_program;
+        self.buffer_o.write = self.host_i.write & !self.valid;
+        self.buffer_o.table = self.host_i.table & !self.is_program;
         if self.is_program {
-            self.partition_o = self.place.get_bits::<8>(0) & self._partition_mask;
-            self.word_o = (self.place >> self._partition_bits).get_bits::<13>(0) | self._base;
+            self.buffer_o.partition = self.place.get_bits::<8>(0) & self._partition_mask;
+            self.buffer_o.word =
+                (self.place >> self._partition_bits).get_bits::<13>(0) | self._base;
         }
     }
 }

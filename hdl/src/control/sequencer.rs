@@ -1,5 +1,6 @@
 //! Instruction fetch and decode.
 
+use super::prefetch::ProgramWrite;
 use super::shape::SequencerShape;
 use super::state::{Phase, State, Unit};
 use super::{InstructionCheck, UnitRegisters, code};
@@ -29,12 +30,8 @@ pub struct Sequencer {
     pub host_start_i: Signal<In, Bit>,
     /// Word address of the first instruction.
     pub start_pc_i: Signal<In, Bits<16>>,
-    /// Writes one word of the program memory.
-    pub program_wen_i: Signal<In, Bit>,
-    /// Word address to write.
-    pub program_waddr_i: Signal<In, Bits<16>>,
-    /// Word to write.
-    pub program_wdata_i: Signal<In, Bits<32>>,
+    /// Write of the program memory.
+    pub program_i: ProgramWrite<In>,
     /// The first word of the program stands in the prefetch buffer.
     pub ready_i: [Signal<In, Bit>; banked],
     /// The unit is busy.
@@ -210,9 +207,9 @@ impl Sequencer {
         self.check.is_pool_i.follow(&self.is_pool);
         self.registers.is_pool_i.follow(&self.is_pool);
         self.pool_o.follow(&self.registers.pool_o);
-        self.program.wen_i = self.program_wen_i;
-        self.program.waddr_i = self.program_waddr_i;
-        self.program.wdata_i[0] = self.program_wdata_i;
+        self.program.wen_i = self.program_i.wen;
+        self.program.waddr_i = self.program_i.waddr;
+        self.program.wdata_i[0] = self.program_i.wdata;
         // No word of the prefetch buffer is read before it is written: Prime waits for the first one, and the
         // buffer does not run empty behind it.
         if self._banked > 0 {

@@ -7,7 +7,9 @@ use super::{
     ControlShape, Counters, DrainIssue, HostPort, Prefetch, Sequencer, SequencerShape, Status,
     StreamIssue, WeightIssue, counters,
 };
-use crate::buffer::{HostAccess, OperandSlot, WeightSlot};
+use crate::array::BiasSlot;
+use crate::buffer::{HostAccess, HostAnswer, HostRequest, OperandSlot, ResultSlot, WeightSlot};
+use crate::post::{DrainSettings, PostSlot, TableWrite};
 use crate::traversal::{TraversalEngine, TraversalShape};
 use heddle_kernel::prelude::*;
 
@@ -20,19 +22,11 @@ use heddle_kernel::prelude::*;
 #[module(shape: ControlShape, describe)]
 pub struct Control<const W: usize, const D: usize, const A: usize> {
     /// Host request.
-    pub host_valid_i: Signal<In, Bit>,
+    pub host_i: HostRequest<In>,
     /// The request is taken.
     pub host_ready_o: Signal<Out, Bit>,
-    /// Write, else read.
-    pub host_write_i: Signal<In, Bit>,
-    /// Byte address, a multiple of 8.
-    pub host_addr_i: Signal<In, Bits<32>>,
-    /// Bytes to write.
-    pub host_wdata_i: [Signal<In, Bits<8>>; 8],
     /// Answer to a read.
-    pub host_rvalid_o: Signal<Out, Bit>,
-    /// Bytes read.
-    pub host_rdata_o: [Signal<Out, Bits<8>>; 8],
+    pub host_o: HostAnswer<Out>,
     /// A program runs.
     pub running_o: Signal<Out, Bit>,
     /// The program has reached HALT.
@@ -51,60 +45,26 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     pub end_fault_i: Signal<In, Bit>,
     /// Weight wave.
     pub wt_o: WeightSlot<Out>,
-    /// Bias wave: load the bias of a column tile.
-    pub bias_load_o: Signal<Out, Bit>,
-    /// Bias wave: column tile.
-    pub bias_tile_o: Signal<Out, Bits<8>>,
-    /// Bias wave: vector of a first K tile.
-    pub bias_first_o: Signal<Out, Bit>,
-    /// Results wave: slot.
-    pub res_valid_o: Signal<Out, Bit>,
-    /// Results wave: bank.
-    pub res_bank_o: Signal<Out, Bit>,
-    /// Results wave: result address.
-    pub res_addr_o: Signal<Out, Bits<12>>,
-    /// Results wave: adds the stored value.
-    pub res_add_o: Signal<Out, Bit>,
-    /// Results wave: adds the array's sum.
-    pub res_sum_o: Signal<Out, Bit>,
-    /// Results wave: stores the result.
-    pub res_write_o: Signal<Out, Bit>,
+    /// Bias wave.
+    pub bias_o: BiasSlot<Out>,
+    /// Results wave.
+    pub res_o: ResultSlot<Out>,
     /// Sums wave, with sums at the top: bank of `res_add_o`.
     pub res_add_bank_o: [Signal<Out, Bit>; sums],
     /// Sums wave, with sums at the top: result address of `res_add_o`.
     pub res_add_addr_o: [Signal<Out, Bits<12>>; sums],
-    /// Post wave: load the scaling of a column tile.
-    pub post_load_o: Signal<Out, Bit>,
-    /// Post wave: column tile.
-    pub post_tile_o: Signal<Out, Bits<8>>,
-    /// Post wave: columns to be served.
-    pub post_cols_o: Signal<Out, Bits<9>>,
-    /// Columns before the first one to be served.
-    pub post_skip_o: Signal<Out, Bits<8>>,
-    /// Steps by which the columns rotate on their way to the partitions.
-    pub post_rotate_o: Signal<Out, Bits<8>>,
-    /// Post wave: slot.
-    pub post_valid_o: Signal<Out, Bit>,
+    /// Post wave.
+    #[new(PostSlot::new(pooling))]
+    pub post_wave_o: PostSlot<Out>,
     /// Post wave: byte address of the result.
     pub post_dest_o: Signal<Out, Bits<16>>,
     /// Post wave: last byte of the drain.
     pub post_flush_o: Signal<Out, Bit>,
-    /// Post wave: first slot of a window.
-    pub post_first_o: [Signal<Out, Bit>; pooling],
-    /// Post wave: last slot of a window.
-    pub post_last_o: [Signal<Out, Bit>; pooling],
-    /// Post: what becomes of a window.
-    pub post_reduction_o: [Signal<Out, Bits<3>>; pooling],
-    /// Post: sums in a window, less one.
-    pub post_window_o: [Signal<Out, Bits<8>>; medians],
-    /// Post: activation table from 1 on, 0 for none.
-    pub post_table_o: [Signal<Out, Bits<4>>; activates],
-    /// Post: single rounding, else double.
-    pub post_single_o: Signal<Out, Bit>,
-    /// Post: lower clamp bound, signed.
-    pub post_lo_o: Signal<Out, Bits<9>>,
-    /// Post: upper clamp bound, signed.
-    pub post_hi_o: Signal<Out, Bits<9>>,
+    /// Post: what the drain does with its results.
+    #[new(DrainSettings::new(pooling, medians, activates))]
+    pub post_ports_o: DrainSettings<Out>,
+    /// Steps by which the columns rotate on their way to the partitions.
+    pub post_rotate_o: Signal<Out, Bits<8>>,
     /// Writes a bias.
     pub bias_wen_o: Signal<Out, Bit>,
     /// Writes multiplier and shift.
@@ -118,15 +78,11 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     /// Multiplier and shift.
     pub scale_data_o: [Signal<Out, Bits<8>>; 8],
     /// Writes an entry of the activation tables: byte 0 of `scale_data_o`.
-    pub activation_wen_o: [Signal<Out, Bit>; activates],
-    /// The entry: table from 0 on, and byte.
-    pub activation_entry_o: [Signal<Out, Bits<11>>; activates],
+    pub aw_o: [TableWrite<Out>; activates],
     /// State-buffer request of the host: re-centred bytes.
     pub buffer_o: HostAccess<Out>,
-    /// Answer of the state buffer.
-    pub buffer_rvalid_i: Signal<In, Bit>,
-    /// Re-centred bytes read.
-    pub buffer_rdata_i: [Signal<In, Bits<8>>; 8],
+    /// Answer of the state buffer: re-centred bytes.
+    pub buffer_i: HostAnswer<In>,
     /// Events of this cycle: zero operands, reads and writes of mask slices, reads and writes of
     /// each data slice.
     pub event_i: [Signal<In, Bits<10>>; counts - 6],

@@ -1,6 +1,8 @@
 //! One column of post-processing.
 
+use super::waves::*;
 use super::{Activate, BytePacker, PackSlot, PackSlotReg, PoolLane, PostOptions, Requantise};
+use crate::buffer::DrainWord;
 use heddle_kernel::prelude::*;
 
 /// Post-processing of one column: scales the sums to bytes, collects the bytes to words and hands
@@ -17,84 +19,22 @@ use heddle_kernel::prelude::*;
 /// column.
 #[module(describe)]
 pub struct PostLane {
-    /// Head of a drain: loads multiplier and shift of `tile_i`.
-    pub load_i: Signal<In, Bit>,
-    /// Column tile.
-    pub tile_i: Signal<In, Bits<8>>,
-    /// With `load_i`: columns from this one on before the first active one.
-    pub skip_i: Signal<In, Bits<8>>,
-    /// With `load_i`: active columns.
-    pub cols_i: Signal<In, Bits<9>>,
-    /// Slot with a result.
-    pub valid_i: Signal<In, Bit>,
-    /// First slot of a window.
-    pub first_i: [Signal<In, Bit>; pooling],
-    /// Last slot of a window: it brings the address of the result.
-    pub last_i: [Signal<In, Bit>; pooling],
-    /// Head of a drain to the next column.
-    pub load: OutReg<Bit>,
-    /// Column tile to the next column.
-    pub tile: OutDelay<Bits<8>>,
-    /// Columns from the next one on before the first active one.
-    pub skip_o: Signal<Out, Bits<8>>,
-    /// Active columns from the next one on.
-    pub cols_o: Signal<Out, Bits<9>>,
-    skip: Delay<Bits<8>>,
-    cols: Delay<Bits<9>>,
-    /// Slot to the next column.
-    pub valid: OutReg<Bit>,
-    /// First slot of a window, to the next column.
-    pub first: [OutDelay<Bit>; pooling],
-    /// Last slot of a window, to the next column.
-    pub last: [OutDelay<Bit>; pooling],
-    /// Single rounding, else double. Stable while a drain is active.
-    pub single_i: Signal<In, Bit>,
-    /// Lower bound of the results, two's complement. Stable while a drain is active.
-    pub lo_i: Signal<In, Bits<9>>,
-    /// Upper bound of the results, two's complement. Stable while a drain is active.
-    pub hi_i: Signal<In, Bits<9>>,
-    /// What becomes of a window. Stable while a drain is active.
-    pub reduction_i: [Signal<In, Bits<3>>; pooling],
-    /// Sums in a window, less one. Stable while a drain is active.
-    pub window_i: [Signal<In, Bits<8>>; medians],
-    /// Activation table from 1 on, 0 for none. Stable while a drain is active.
-    pub table_i: [Signal<In, Bits<4>>; activates],
+    /// Slot of the post wave.
+    #[new(pooling)]
+    pub wave: Wave<PostSlot>,
+    /// What the drain does with its results.
+    #[new(DrainSettings::new(pooling, medians, activates))]
+    pub ports_i: DrainSettings<In>,
     /// Sum of the slot, two's complement.
     pub acc_i: Signal<In, Bits<32>>,
-    /// A multiplier and shift are written.
-    pub pw_valid_i: Signal<In, Bit>,
-    /// Columns between this one and the one that takes them.
-    pub pw_column_i: Signal<In, Bits<8>>,
-    /// Column tile they belong to.
-    pub pw_tile_i: Signal<In, Bits<8>>,
-    /// Bits 30..0 multiplier, bits 37..32 shift.
-    pub pw_data_i: [Signal<In, Bits<8>>; 8],
-    aw_valid: [Reg<Bit>; activates],
-    aw_entry: [Delay<Bits<11>>; activates],
-    /// Write to the next column.
-    pub pw_valid: OutReg<Bit>,
-    /// Column number for the next column.
-    pub pw_column: OutDelay<Bits<8>>,
-    /// Column tile to the next column.
-    pub pw_tile: OutDelay<Bits<8>>,
-    /// Parameters to the next column.
-    pub pw_data: [OutDelay<Bits<8>>; 8],
-    /// An entry of an activation table is written: byte 0 of `pw_data_i`.
-    pub aw_valid_i: [Signal<In, Bit>; activates],
-    /// The entry: table from 0 on, and byte.
-    pub aw_entry_i: [Signal<In, Bits<11>>; activates],
-    /// Write of an entry, to the next column.
-    pub aw_valid_o: [Signal<Out, Bit>; activates],
-    /// The entry, to the next column.
-    pub aw_entry_o: [Signal<Out, Bits<11>>; activates],
+    /// Write of multiplier and shift.
+    pub pw: Wave<ScaleWrite>,
+    /// Write to an activation table.
+    pub aw: [Wave<TableWrite>; activates],
     /// What becomes of the byte that reaches the byte packer.
     pub pack: Wave<PackSlot>,
-    /// A word is written to the state buffer.
-    pub dr_valid_o: Signal<Out, Bit>,
-    /// Word address.
-    pub dr_word_o: Signal<Out, Bits<13>>,
-    /// The word.
-    pub dr_data_o: [Signal<Out, Bits<8>>; 8],
+    /// The word for the state buffer.
+    pub dr_o: DrainWord<Out>,
     /// The column takes part in the drain.
     active: RegEn<Bit>,
     multiplier: RegData<Bits<31>>,
@@ -149,7 +89,6 @@ impl PostLane {
 impl PostLane {
     fn update(&mut self) {
         self.wave();
-        self.writes();
         self.parameters();
         self.pooling();
         self.scaling();
@@ -157,51 +96,34 @@ impl PostLane {
         self.words();
     }
 
-    /// What travels on to the next column.
+    /// What travels on to the next column, parameter writes too.
     fn wave(&mut self) {
-        self.load = self.load_i;
-        self.tile = self.tile_i;
-        self.skip = 0.into();
-        self.cols = self.cols_i;
+        self.wave.pass_on(skip = 0.into());
         self.takes_part = false;
-        if self.skip_i.any() {
-            self.skip = self.skip_i - 1;
-        } else if self.cols_i.any() {
-            self.cols = self.cols_i - 1;
+        if self.wave_i.skip.any() {
+            self.wave.skip = self.wave_i.skip - 1;
+        } else if self.wave_i.cols.any() {
+            self.wave.cols = self.wave_i.cols - 1;
             self.takes_part = true;
         }
-        self.skip_o = self.skip;
-        self.cols_o = self.cols;
-        self.valid = self.valid_i;
-        self.first.follow(&self.first_i);
-        self.last.follow(&self.last_i);
         self.pack.pass_on();
-    }
-
-    /// Parameter writes travel on, too.
-    fn writes(&mut self) {
-        self.pw_valid = self.pw_valid_i;
-        self.pw_column = self.pw_column_i - 1;
-        self.pw_tile = self.pw_tile_i;
-        self.pw_data.follow(&self.pw_data_i);
-
-        self.aw_valid.follow(&self.aw_valid_i);
-        self.aw_valid_o.follow(&self.aw_valid);
-        self.aw_entry.follow(&self.aw_entry_i);
-        self.aw_entry_o.follow(&self.aw_entry);
+        self.pw.pass_on(column = self.pw_i.column - 1);
+        for i in 0..self._activates {
+            self.aw[i].pass_on();
+        }
     }
 
     /// Parameters of the drain.
     fn parameters(&mut self) {
-        self.ram.wen_i = self.pw_valid_i & (self.pw_column_i == 0);
-        self.ram.waddr_i = self.pw_tile_i;
+        self.ram.wen_i = self.pw_i.valid & (self.pw_i.column == 0);
+        self.ram.waddr_i = self.pw_i.tile;
         for k in 0..5 {
-            self.ram.wdata_i[k] = self.pw_data_i[k];
+            self.ram.wdata_i[k] = self.pw_i.data[k];
         }
         for i in 0..self._pooling {
-            self.late_load[i] = self.load_i;
+            self.late_load[i] = self.wave_i.load;
             self.late_part[i] = self.takes_part;
-            self.late_tile[i] = self.tile_i;
+            self.late_tile[i] = self.wave_i.tile;
         }
         for i in 0..(self._pooled + self._pooling) {
             if i > 0 {
@@ -218,11 +140,15 @@ impl PostLane {
             self.ram.ren_i = self.late_load[self._pooled - 1] & self.late_part[self._pooled - 1];
             self.ram.raddr_i = self.late_tile[self._pooled - 1];
         } else {
-            self.ram.ren_i = self.load_i & self.takes_part;
-            self.ram.raddr_i = self.tile_i;
+            self.ram.ren_i = self.wave_i.load & self.takes_part;
+            self.ram.raddr_i = self.wave_i.tile;
         }
-        self.active.load(self.load_i, self.takes_part);
-        self.multiplier.en_i = mux(self._pooling > 0, self.late_load[self._pooled], self.load);
+        self.active.load(self.wave_i.load, self.takes_part);
+        self.multiplier.en_i = mux(
+            self._pooling > 0,
+            self.late_load[self._pooled],
+            self.wave.load,
+        );
         self.right.en_i = self.multiplier.en_i;
         self.multiplier = (bit_cast::<31, 7>(self.ram.rdata_o[3].get_bits::<7>(0)) << 24)
             | (bit_cast::<31, 8>(self.ram.rdata_o[2]) << 16)
@@ -245,14 +171,14 @@ impl PostLane {
     /// Windows are reduced.
     fn pooling(&mut self) {
         for i in 0..self._pooling {
-            self.pool[i].valid_i = self.valid_i & self.active;
-            self.pool[i].first_i = self.first_i[i];
-            self.pool[i].last_i = self.last_i[i];
-            self.pool[i].reduction_i = self.reduction_i[i];
+            self.pool[i].valid_i = self.wave_i.valid & self.active;
+            self.pool[i].first_i = self.wave_i.first[i];
+            self.pool[i].last_i = self.wave_i.last[i];
+            self.pool[i].reduction_i = self.ports_i.reduction[i];
             self.pool[i].acc_i = self.acc_i;
         }
         for i in 0..self._medians {
-            self.pool[i].window_i[i] = self.window_i[i];
+            self.pool[i].window_i[i] = self.ports_i.window[i];
         }
     }
 
@@ -262,19 +188,19 @@ impl PostLane {
             self.requantise.valid_i = self.pool[0].valid_o;
             self.requantise.acc_i = self.pool[0].acc_o;
         } else {
-            self.requantise.valid_i = self.valid_i & self.active;
+            self.requantise.valid_i = self.wave_i.valid & self.active;
             self.requantise.acc_i = self.acc_i;
         }
         self.requantise.multiplier_i = self.multiplier;
         self.requantise.left_i.follow(&self.left);
         self.requantise.right_i = self.right;
-        self.requantise.single_i = self.single_i;
-        self.requantise.lo_i = self.lo_i;
-        self.requantise.hi_i = self.hi_i;
+        self.requantise.single_i = self.ports_i.single;
+        self.requantise.lo_i = self.ports_i.lo;
+        self.requantise.hi_i = self.ports_i.hi;
 
-        let slot = self.valid_i & self.active;
+        let slot = self.wave_i.valid & self.active;
         if self._pooling > 0 {
-            self.pipe_valid.shift_in(slot & self.last_i[0]);
+            self.pipe_valid.shift_in(slot & self.wave_i.last[0]);
         } else {
             self.pipe_valid.shift_in(slot);
         }
@@ -284,11 +210,11 @@ impl PostLane {
     fn activation(&mut self) {
         for i in 0..self._activates {
             self.activate[i].valid_i = self.pipe_valid[self._scaled - 1];
-            self.activate[i].table_i = self.table_i[i];
+            self.activate[i].table_i = self.ports_i.table[i];
             self.activate[i].byte_i = self.requantise.byte_o;
-            self.activate[i].wen_i = self.aw_valid_i[i];
-            self.activate[i].wentry_i = self.aw_entry_i[i];
-            self.activate[i].wdata_i = self.pw_data_i[0];
+            self.activate[i].wen_i = self.aw_i[i].valid;
+            self.activate[i].wentry_i = self.aw_i[i].entry;
+            self.activate[i].wdata_i = self.pw_i.data[0];
         }
     }
 
@@ -301,8 +227,8 @@ impl PostLane {
         } else {
             self.byte_packer.byte_i = self.requantise.byte_o;
         }
-        self.dr_valid_o = self.byte_packer.valid_o;
-        self.dr_word_o = self.pack_i.word;
-        self.dr_data_o.follow(&self.byte_packer.data_o);
+        self.dr_o.valid = self.byte_packer.valid_o;
+        self.dr_o.word = self.pack_i.word;
+        self.dr_o.data.follow(&self.byte_packer.data_o);
     }
 }

@@ -14,6 +14,7 @@ mod rotate;
 mod round;
 mod row;
 mod saturate;
+mod waves;
 
 pub use activate::{ACTIVATE_LATENCY, Activate};
 pub use byte_packer::{BytePacker, PackIssue, PackSlot, PackSlotReg};
@@ -28,3 +29,4 @@ pub use rotate::DrainRotate;
 pub use round::RoundingShift;
 pub use row::Post;
 pub use saturate::SaturatingShift;
+pub use waves::{DrainSettings, PostSlot, ScaleWrite, TableWrite};

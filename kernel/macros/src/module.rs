@@ -8,7 +8,8 @@ use crate::parameter::{Options, Parameter};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{
-    Attribute, Error, Expr, Fields, Ident, ItemStruct, Result, Type, Visibility, parse_quote,
+    Attribute, Error, Expr, Fields, Ident, ItemStruct, PathArguments, Result, Type, Visibility,
+    parse_quote,
 };
 
 /// A field of the finished struct.
@@ -88,10 +89,21 @@ fn parse(mut field: syn::Field) -> Result<Vec<Part>> {
     Ok(match one_argument(inner) {
         Some((wrapper, bundle)) if wrapper == "Wave" => {
             let registers = registers_of(bundle)?;
+            // `#[new(size)]` is what the bundle and its registers are built with.
+            let sized = |mut part: Part, ty: TokenStream| {
+                if let Some(size) = &make {
+                    part.value = field_value(&quote!(#ty::new(#size)), &lengths);
+                }
+                part
+            };
+            let (input, output) = (directed(bundle, "In"), directed(bundle, "Out"));
             vec![
-                one(port("i"), public.clone(), quote!(#bundle<In>), true),
-                one(port("o"), public, quote!(#bundle<Out>), true),
-                one(ident.clone(), private, registers, false),
+                sized(one(port("i"), public.clone(), input, true), quote!(#bundle)),
+                sized(one(port("o"), public, output, true), quote!(#bundle)),
+                sized(
+                    one(ident.clone(), private, registers.clone(), false),
+                    registers,
+                ),
             ]
         }
         Some((wrapper, value)) if wrapper.starts_with("Out") => {
@@ -113,6 +125,21 @@ fn is_plain(ty: &TokenStream) -> bool {
         .ok()
         .and_then(|ty| head(&ty));
     matches!(head.as_deref(), Some("Signal" | "Constant"))
+}
+
+/// `Slot<In, A>` of `Slot<A>`.
+fn directed(bundle: &Type, direction: &str) -> TokenStream {
+    let Type::Path(path) = bundle else {
+        return quote!(#bundle);
+    };
+    let direction = format_ident!("{direction}");
+    let mut path = path.clone();
+    let last = path.path.segments.last_mut().expect("a path has a segment");
+    match &mut last.arguments {
+        PathArguments::AngleBracketed(list) => list.args.insert(0, parse_quote!(#direction)),
+        other => *other = PathArguments::AngleBracketed(parse_quote!(<#direction>)),
+    }
+    quote!(#path)
 }
 
 /// `OperandSlotReg` of `OperandSlot`.
@@ -330,10 +357,13 @@ fn documented(item: &ItemStruct, parts: &[Part]) -> TokenStream {
     let fields = parts.iter().map(|p| {
         let (name, doc) = (p.ident.to_string(), p.doc.join(" "));
         let own = (!doc.is_empty()).then(|| quote!(fields.push((#name.into(), #doc.into()));));
-        let members = p
+        // Members of a bundle are described where they are ports.
+        let bundle = p
             .part
             .as_ref()
-            .map(|ty| quote!(<#ty as ::heddle_kernel::Part>::docs(#name, &mut fields);));
+            .filter(|_| matches!(p.vis, Visibility::Public(_)));
+        let members =
+            bundle.map(|ty| quote!(<#ty as ::heddle_kernel::Part>::docs(#name, &mut fields);));
         quote!(#own #members)
     });
     quote! {

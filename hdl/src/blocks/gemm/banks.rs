@@ -1,6 +1,7 @@
 //! The operand memory that all rows share.
 
 use super::OperandBank;
+use super::waves::*;
 use heddle_kernel::prelude::*;
 
 /// Operand memory in banks, for rows that want their operands at once. Byte address a lies in bank
@@ -14,12 +15,8 @@ use heddle_kernel::prelude::*;
 /// bytes of the memory.
 #[module]
 pub struct OperandBanks<const A: usize> {
-    /// Writes an operand.
-    pub wen_i: Signal<In, Bit>,
-    /// Byte address to write.
-    pub waddr_i: Signal<In, Bits<A>>,
-    /// Operand to write.
-    pub wdata_i: Signal<In, Bits<8>>,
+    /// Write of an operand.
+    pub wave_i: OperandWrite<In, A>,
     /// The rows want the operands of a step.
     pub offer_i: Signal<In, Bit>,
     /// One per row: it wants an operand.
@@ -30,17 +27,11 @@ pub struct OperandBanks<const A: usize> {
     pub served_o: Signal<Out, Bit>,
     /// The step waits for a bank.
     pub wait_o: Signal<Out, Bit>,
-    /// One per row: the last operand that was not zero.
-    pub x_o: [Signal<Out, Bits<8>>; rows],
-    /// One per row: an operand was read for the step and is not zero.
-    pub nz_o: [Signal<Out, Bit>; rows],
-    /// One per row: an operand was read for the step.
-    pub read_o: [Signal<Out, Bit>; rows],
+    /// One per row: what was read for the step.
+    pub ports_o: [Operand<Out>; rows],
     #[new(OperandBank::new(rows, bytes / banks, merge))]
     bank: [OperandBank; banks],
-    wen: Reg<Bit>,
-    waddr: Delay<Bits<A>>,
-    wdata: Delay<Bits<8>>,
+    wave: OperandWriteReg<A>,
     /// Rows whose operand of this step is read.
     served: [Reg<Bit>; rows],
     /// Rows whose operand is on the outputs of the banks, and the bank.
@@ -80,14 +71,13 @@ pub struct OperandBanks<const A: usize> {
 impl<const A: usize> OperandBanks<A> {
     fn update(&mut self) {
         comment!("Writes");
-        self.wen = self.wen_i;
-        self.waddr = self.waddr_i;
-        self.wdata = self.wdata_i;
-        self.write_bank = self.waddr.get_bits::<4>(0) & (self._banks - 1).to_bits::<4>();
+        self.wave.follow(&self.wave_i);
+        self.write_bank = self.wave.waddr.get_bits::<4>(0) & (self._banks - 1).to_bits::<4>();
         for b in 0..self._banks {
-            self.bank[b].wen_i = self.wen & (self.write_bank == b.to_bits::<4>());
-            self.bank[b].waddr_i = (self.waddr >> self._bank_bits.to_bits::<4>()).get_bits::<16>(0);
-            self.bank[b].wdata_i = self.wdata;
+            self.bank[b].wen_i = self.wave.wen & (self.write_bank == b.to_bits::<4>());
+            self.bank[b].waddr_i =
+                (self.wave.waddr >> self._bank_bits.to_bits::<4>()).get_bits::<16>(0);
+            self.bank[b].wdata_i = self.wave.wdata;
         }
 
         comment!("What the rows want, and who is served");
@@ -127,12 +117,12 @@ impl<const A: usize> OperandBanks<A> {
                 }
             }
             self.x[r].load(self.arrives[r] & self.data[r].any(), self.data[r]);
-            self.x_o[r] = self.x[r];
+            self.ports_o[r].x = self.x[r];
             self.not_zero[r].load(self.arrives[r], self.data[r].any());
             self.reading[r] = self.offer_i & self.complete & self.ren_i[r];
             self.read[r] = self.reading[r];
-            self.read_o[r] = self.read[r];
-            self.nz_o[r] = self.read[r] & self.not_zero[r];
+            self.ports_o[r].read = self.read[r];
+            self.ports_o[r].nz = self.read[r] & self.not_zero[r];
         }
     }
 }

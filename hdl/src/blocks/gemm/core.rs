@@ -1,5 +1,6 @@
 //! The whole core.
 
+use super::waves::*;
 use super::{
     GemmCounters, GemmIssue, GemmSettings, GemmShape, OperandBanks, OperandRows, OperandSkew,
     PassQueue, ResultIssue, ResultName, WeightMemory,
@@ -98,25 +99,17 @@ pub struct Gemm<const A: usize> {
     passes: PassQueue,
     #[new(ResultIssue::new(rows, shape.store_each))]
     result_issue: ResultIssue,
-    #[new(ResultsBuffer::new(cols, shape.results / 2))]
+    #[new(ResultsBuffer::new(cols, shape.results / 2, false))]
     results: ResultsBuffer,
     name: [ResultName; cols],
     #[new(GemmCounters::new(rows))]
     counters: GemmCounters,
     /// What the rows have read, before and behind the skew.
-    read_x: [Signal<Local, Bits<8>>; rows],
-    read_nz: [Signal<Local, Bit>; rows],
-    read: [Signal<Local, Bit>; rows],
-    x: [Signal<Local, Bits<8>>; rows],
-    nz: [Signal<Local, Bit>; rows],
-    was_read: [Signal<Local, Bit>; rows],
+    read: [Operand<Local>; rows],
+    operand: [Operand<Local>; rows],
     served: Signal<Local, Bit>,
     waits: Signal<Local, Bit>,
-    valid: [Signal<Local, Bit>; cols + 1],
-    c_row: [Signal<Local, Bits<16>>; cols + 1],
-    c_col: [Signal<Local, Bits<16>>; cols + 1],
-    width: [Signal<Local, Bits<9>>; cols + 1],
-    end_of_run: [Signal<Local, Bit>; cols + 1],
+    named: [ResultTag<Local>; cols + 1],
     /// What the core is built from.
     #[argument]
     _shape: &GemmShape,
@@ -171,8 +164,6 @@ impl<const A: usize> Gemm<A> {
                 self.unit.wr_data_i = self.wr_data_i.replace_bit(3, false);
             }
             self.issue.each_i[0] = self.settings.each_o[0];
-            self.passes.each_i[0] = self.issue.pass_each_o[0];
-            self.result_issue.each_i[0] = self.passes.each_o[0];
         }
         self.unit.wr_row_i.follow(&self.wr_row_i);
         self.unit.wr_col_i.follow(&self.wr_col_i);
@@ -203,21 +194,19 @@ impl<const A: usize> Gemm<A> {
     fn operands(&mut self) {
         comment!("Operands");
         if self._banked > 0 {
-            self.banks[0].wen_i = self.a_wen_i;
-            self.banks[0].waddr_i = self.a_addr_i;
-            self.banks[0].wdata_i = self.a_data_i;
+            self.banks[0].wave_i.wen = self.a_wen_i;
+            self.banks[0].wave_i.waddr = self.a_addr_i;
+            self.banks[0].wave_i.wdata = self.a_data_i;
             self.banks[0].offer_i = self.issue.offer_o;
             self.served = self.banks[0].served_o;
             self.waits = self.banks[0].wait_o;
             self.banks[0].ren_i.follow(&self.unit.row_ren_o);
             self.banks[0].addr_i.follow(&self.unit.row_addr_o);
-            self.read_x.follow(&self.banks[0].x_o);
-            self.read_nz.follow(&self.banks[0].nz_o);
-            self.read.follow(&self.banks[0].read_o);
+            self.read.follow(&self.banks[0].ports_o);
         } else {
-            self.rows[0].wen_i = self.a_wen_i;
-            self.rows[0].waddr_i = self.a_addr_i;
-            self.rows[0].wdata_i = self.a_data_i;
+            self.rows[0].wave_i.wen = self.a_wen_i;
+            self.rows[0].wave_i.waddr = self.a_addr_i;
+            self.rows[0].wave_i.wdata = self.a_data_i;
             self.served = true;
             self.waits = false;
             for r in 0..self._rows {
@@ -225,22 +214,14 @@ impl<const A: usize> Gemm<A> {
                 self.rows[0].ren_i[r] = mux(self._broadcast, ren & self.issue.taken_o, ren);
             }
             self.rows[0].addr_i.follow(&self.unit.row_addr_o);
-            self.read_x.follow(&self.rows[0].x_o);
-            self.read_nz.follow(&self.rows[0].nz_o);
-            self.read.follow(&self.rows[0].read_o);
+            self.read.follow(&self.rows[0].ports_o);
         }
         self.issue.served_i = self.served;
         if self._broadcast {
-            self.skew[0].x_i.follow(&self.read_x);
-            self.skew[0].nz_i.follow(&self.read_nz);
-            self.skew[0].read_i.follow(&self.read);
-            self.x.follow(&self.skew[0].x_o);
-            self.nz.follow(&self.skew[0].nz_o);
-            self.was_read.follow(&self.skew[0].read_o);
+            self.skew[0].ports_i.follow(&self.read);
+            self.operand.follow(&self.skew[0].ports_o);
         } else {
-            self.x.follow(&self.read_x);
-            self.nz.follow(&self.read_nz);
-            self.was_read.follow(&self.read);
+            self.operand.follow(&self.read);
         }
     }
 
@@ -254,16 +235,11 @@ impl<const A: usize> Gemm<A> {
 
     fn products(&mut self) {
         comment!("Array");
-        self.array.step_i = self.issue.step_o;
-        self.array.stay_i = self.issue.stay_o;
-        self.array.first_i = self.issue.first_o;
-        self.array.load_i = self.issue.load_o;
-        self.array.drain_i = self.issue.drain_o;
-        self.array.row_i = self.issue.row_o;
-        self.array.wait_i = self.issue.wait_o;
-        self.array.tag_i = self.issue.tag_o;
-        self.array.x_i.follow(&self.x);
-        self.array.nz_i.follow(&self.nz);
+        self.array.wave_i.follow(&self.issue.slot_o);
+        for r in 0..self._rows {
+            self.array.x_i[r] = self.operand[r].x;
+            self.array.nz_i[r] = self.operand[r].nz;
+        }
         self.weights.wdata_i.follow(&self.b_data_i);
         self.array.w_i.follow(&self.weights.w_o);
         self.array.psum_i.tie_low();
@@ -272,53 +248,24 @@ impl<const A: usize> Gemm<A> {
     fn results(&mut self) {
         comment!("Results");
         self.passes.push_i = self.issue.pass_valid_o;
-        self.passes.start_i = self.issue.pass_start_o;
-        self.passes.cols_i = self.issue.pass_cols_o;
-        self.passes.rows_i = self.issue.pass_rows_o;
-        self.passes.width_i = self.issue.pass_width_o;
-        self.passes.stay_i = self.issue.pass_stay_o;
-        self.passes.add_i = self.issue.pass_add_o;
-        self.passes.store_i = self.issue.pass_store_o;
+        self.passes.ports_i.follow(&self.issue.pass_o);
         self.passes.pop_i = self.array.tag_o.get_bit(1);
         self.result_issue.sum_i = self.array.tag_o.get_bit(0);
         self.result_issue.first_i = self.array.tag_o.get_bit(1);
         self.result_issue.end_i = self.array.tag_o.get_bit(2);
-        self.result_issue.start_i = self.passes.start_o;
-        self.result_issue.cols_i = self.passes.cols_o;
-        self.result_issue.rows_i = self.passes.rows_o;
-        self.result_issue.width_i = self.passes.width_o;
-        self.result_issue.stay_i = self.passes.stay_o;
-        self.result_issue.add_i = self.passes.add_o;
-        self.result_issue.store_i = self.passes.store_o;
-        self.results.valid_i = self.result_issue.slot_valid_o;
-        self.results.bank_i = self.result_issue.slot_bank_o;
-        self.results.addr_i = self.result_issue.slot_addr_o;
-        self.results.add_i = self.result_issue.slot_add_o;
-        self.results.sum_en_i = true;
-        self.results.write_i = self.result_issue.slot_write_o;
-        self.valid[0] = self.result_issue.valid_o;
-        self.c_row[0] = self.result_issue.row_o;
-        self.c_col[0] = self.result_issue.col_o;
-        self.width[0] = self.result_issue.width_o;
-        self.end_of_run[0] = self.result_issue.end_o;
+        self.result_issue.ports_i.follow(&self.passes.ports_o);
+        self.results.wave_i.follow(&self.result_issue.slot_o);
+        self.named[0].follow(&self.result_issue.wave_o);
         for j in 0..self._cols {
             self.results.sum_i[j] = self.array.psum_o[j];
-            self.name[j].valid_i = self.valid[j];
-            self.name[j].row_i = self.c_row[j];
-            self.name[j].col_i = self.c_col[j];
-            self.name[j].width_i = self.width[j];
-            self.name[j].end_i = self.end_of_run[j];
-            self.valid[j + 1] = self.name[j].valid_o;
-            self.c_row[j + 1] = self.name[j].row_o;
-            self.c_col[j + 1] = self.name[j].col_o;
-            self.width[j + 1] = self.name[j].width_o;
-            self.end_of_run[j + 1] = self.name[j].end_o;
+            self.name[j].wave_i.follow(&self.named[j]);
+            self.named[j + 1].follow(&self.name[j].wave_o);
             self.c_valid_o[j] = self.name[j].result_o;
-            self.c_row_o[j] = self.name[j].row_o;
-            self.c_col_o[j] = self.name[j].col_o;
+            self.c_row_o[j] = self.name[j].wave_o.row;
+            self.c_col_o[j] = self.name[j].wave_o.col;
             self.c_data_o[j] = self.results.acc_o[j];
         }
-        self.done = self.end_of_run[self._cols];
+        self.done = self.named[self._cols].end;
     }
 
     fn run_counters(&mut self) {
@@ -326,7 +273,9 @@ impl<const A: usize> Gemm<A> {
         self.counters.clear_reads_i = self.array.tag_o.get_bit(3);
         self.counters.clear_stalls_i = self.settings.start_o;
         self.counters.wait_i = self.waits;
-        self.counters.read_i.follow(&self.was_read);
+        for r in 0..self._rows {
+            self.counters.read_i[r] = self.operand[r].read;
+        }
         self.reads_o = self.counters.reads_o;
         self.stalls_o = self.counters.stalls_o;
     }

@@ -1,5 +1,7 @@
 //! What happens to the slots of the unit on their way into the array.
 
+use super::waves::*;
+use crate::array::{DualSlot, DualSlotReg};
 use heddle_kernel::prelude::*;
 
 /// Takes steps and load slots from the unit, makes the draining slots behind the last step of sums
@@ -52,53 +54,18 @@ pub struct GemmIssue {
     pub taken_o: Signal<Out, Bit>,
     /// The weight word of the slot is read.
     pub read_o: Signal<Out, Bit>,
-    /// Slot for the array: a step.
-    pub step_o: Signal<Out, Bit>,
-    /// Its weights stay.
-    pub stay_o: Signal<Out, Bit>,
-    /// Sums that stay begin from 0.
-    pub first_o: Signal<Out, Bit>,
-    /// A row takes the weights.
-    pub load_o: Signal<Out, Bit>,
-    /// Row of the weights.
-    pub row_o: Signal<Out, Bits<9>>,
-    /// Sums that stayed move down.
-    pub drain_o: Signal<Out, Bit>,
-    /// Rows that wait.
-    pub wait_o: Signal<Out, Bits<9>>,
-    /// Bit 0: a sum leaves with the slot; 1: first one of a pass; 2: last one of a run; 3: a run
-    /// begins.
-    pub tag_o: Signal<Out, Bits<4>>,
+    /// Slot for the array.
+    pub slot_o: DualSlot<Out>,
     /// First sum of a pass: the entry below is stored.
     pub pass_valid_o: Signal<Out, Bit>,
-    /// GEMM row of the first sum that leaves.
-    pub pass_start_o: Signal<Out, Bits<16>>,
-    /// First output channel.
-    pub pass_cols_o: Signal<Out, Bits<16>>,
-    /// Enabled rows.
-    pub pass_rows_o: Signal<Out, Bits<9>>,
-    /// Enabled columns.
-    pub pass_width_o: Signal<Out, Bits<9>>,
-    /// Weights stay.
-    pub pass_stay_o: Signal<Out, Bit>,
-    /// The sums are added to those of steps or K tiles before.
-    pub pass_add_o: Signal<Out, Bit>,
-    /// The sums wait for more steps or K tiles.
-    pub pass_store_o: Signal<Out, Bit>,
-    /// They are results all the same; only with `store_each`.
-    pub pass_each_o: [Signal<Out, Bit>; store_each.into()],
+    /// The entry.
+    #[new(Pass::new(store_each.into()))]
+    pub pass_o: Pass<Out>,
     /// Draining slots still to come.
     gap: Reg<Bits<9>>,
     /// The pass taken last is the last one of its run.
     run_ends: RegData<Bit>,
-    step: Reg<Bit>,
-    stay: Delay<Bit>,
-    first: Delay<Bit>,
-    load: Reg<Bit>,
-    row: Delay<Bits<9>>,
-    drain: Reg<Bit>,
-    waiting: Delay<Bits<9>>,
-    tag: Reg<Bits<4>>,
+    slot: DualSlotReg,
     gapless: Signal<Local, Bit>,
     /// Sums that stay leave behind the step.
     leave: Signal<Local, Bit>,
@@ -168,50 +135,45 @@ impl GemmIssue {
             self.run_ends = self.last_pass;
         }
         self.pass_valid_o = self.begins;
-        self.pass_start_o = self.held_i + self._drains.to_bits::<16>();
+        self.pass_o.start = self.held_i + self._drains.to_bits::<16>();
         if self.stay_i {
-            self.pass_start_o = 0.into();
+            self.pass_o.start = 0.into();
         }
-        self.pass_cols_o = self.cols_i;
-        self.pass_rows_o = self._rows.to_bits::<9>();
+        self.pass_o.cols = self.cols_i;
+        self.pass_o.rows = self._rows.to_bits::<9>();
         if self.last_rows {
-            self.pass_rows_o = self.rows_left.get_bits::<9>(0);
+            self.pass_o.rows = self.rows_left.get_bits::<9>(0);
         }
-        self.pass_width_o = self._cols.to_bits::<9>();
+        self.pass_o.width = self._cols.to_bits::<9>();
         if self.last_cols {
-            self.pass_width_o = self.cols_left.get_bits::<9>(0);
+            self.pass_o.width = self.cols_left.get_bits::<9>(0);
         }
-        self.pass_stay_o = self.stay_i;
+        self.pass_o.stay = self.stay_i;
         if self._store_each {
-            self.pass_add_o = !self.sum_first_i | (self.each_i[0] & !self.first_i);
-            self.pass_store_o = !self.sum_last_i | (self.each_i[0] & !self.stay_i & !self.last_i);
-            self.pass_each_o[0] = self.each_i[0];
+            self.pass_o.add = !self.sum_first_i | (self.each_i[0] & !self.first_i);
+            self.pass_o.store = !self.sum_last_i | (self.each_i[0] & !self.stay_i & !self.last_i);
+            self.pass_o.each[0] = self.each_i[0];
         } else {
-            self.pass_add_o = !self.sum_first_i;
-            self.pass_store_o = !self.sum_last_i;
+            self.pass_o.add = !self.sum_first_i;
+            self.pass_o.store = !self.sum_last_i;
         }
     }
 
     fn slot(&mut self) {
         comment!("The slot");
-        self.step = self.taken;
-        self.step_o = self.step;
-        self.stay = self.stay_i;
-        self.stay_o = self.stay;
-        if self._store_each {
-            self.first = self.first_i | self.each_i[0];
-        } else {
-            self.first = self.first_i;
-        }
-        self.first_o = self.first;
-        self.load = self.b_valid_i & self.stay_i;
-        self.load_o = self.load;
-        self.drain = !self.gapless;
-        self.drain_o = self.drain;
-        self.row = self.b_row_i;
-        self.row_o = self.row;
-        self.waiting = self.gap;
-        self.wait_o = self.waiting;
+        self.slot.step = self.taken;
+        self.slot.stay = self.stay_i;
+        self.slot.first = mux(
+            self._store_each,
+            self.first_i | self.each_i[0],
+            self.first_i,
+        );
+        self.slot.load = self.b_valid_i & self.stay_i;
+        self.slot.drain = !self.gapless;
+        self.slot.row = self.b_row_i;
+        self.slot.wait = self.gap;
+        self.slot.tag = self.mark;
+        self.slot_o.follow(&self.slot);
     }
 
     fn mark(&mut self) {
@@ -238,8 +200,6 @@ impl GemmIssue {
         if self.start_i {
             self.mark = self.mark | 8;
         }
-        self.tag = self.mark;
-        self.tag_o = self.tag;
     }
 
     fn update(&mut self) {

@@ -12,6 +12,7 @@ mod results;
 mod settings;
 mod shape;
 mod skew;
+mod waves;
 mod weights;
 
 pub use self::core::Gemm;
@@ -25,4 +26,5 @@ pub use results::{ResultIssue, ResultName};
 pub use settings::GemmSettings;
 pub use shape::GemmShape;
 pub use skew::OperandSkew;
+pub use waves::{Operand, OperandWrite, Pass, ResultTag};
 pub use weights::{WeightColumn, WeightMemory};

@@ -1,5 +1,6 @@
 //! Operand memories, one for each row.
 
+use super::waves::*;
 use heddle_kernel::prelude::*;
 
 /// Operand memory of one row.
@@ -9,31 +10,14 @@ use heddle_kernel::prelude::*;
 /// for the next row one cycle later. Addresses count modulo the bytes of the memory.
 #[module]
 pub struct OperandRow<const A: usize> {
-    /// Writes an operand.
-    pub wen_i: Signal<In, Bit>,
-    /// Byte address to write.
-    pub waddr_i: Signal<In, Bits<A>>,
-    /// Operand to write.
-    pub wdata_i: Signal<In, Bits<8>>,
-    /// Write, to the next row.
-    pub wen_o: Signal<Out, Bit>,
-    /// Byte address to write, to the next row.
-    pub waddr_o: Signal<Out, Bits<A>>,
-    /// Operand to write, to the next row.
-    pub wdata_o: Signal<Out, Bits<8>>,
+    /// Write of an operand, and for the next row.
+    pub wave: Wave<OperandWrite<A>>,
     /// Reads an operand.
     pub ren_i: Signal<In, Bit>,
     /// Byte address to read.
     pub addr_i: Signal<In, Bits<A>>,
-    /// The last operand that was not zero.
-    pub x_o: Signal<Out, Bits<8>>,
-    /// An operand was read and is not zero: it is on `x_o`.
-    pub nz_o: Signal<Out, Bit>,
-    /// An operand was read.
-    pub read_o: Signal<Out, Bit>,
-    wen: Reg<Bit>,
-    waddr: Delay<Bits<A>>,
-    wdata: Delay<Bits<8>>,
+    /// What was read.
+    pub ports_o: Operand<Out>,
     reading: Reg<Bit>,
     read: Reg<Bit>,
     x: RegData<Bits<8>>,
@@ -51,27 +35,22 @@ pub struct OperandRow<const A: usize> {
 impl<const A: usize> OperandRow<A> {
     fn update(&mut self) {
         // Writes
-        self.wen = self.wen_i;
-        self.wen_o = self.wen;
-        self.waddr = self.waddr_i;
-        self.waddr_o = self.waddr;
-        self.wdata = self.wdata_i;
-        self.wdata_o = self.wdata;
-        self.ram.wen_i = self.wen_i;
-        self.ram.waddr_i = self.waddr_i.get_bits::<16>(0);
-        self.ram.wdata_i[0] = self.wdata_i;
+        self.wave.pass_on();
+        self.ram.wen_i = self.wave_i.wen;
+        self.ram.waddr_i = self.wave_i.waddr.get_bits::<16>(0);
+        self.ram.wdata_i[0] = self.wave_i.wdata;
 
         // Reads
         self.ram.ren_i = self.ren_i;
         self.ram.raddr_i = self.addr_i.get_bits::<16>(0);
         self.reading = self.ren_i;
         self.read = self.reading;
-        self.read_o = self.read;
+        self.ports_o.read = self.read;
         self.not_zero = self.reading & self.ram.rdata_o[0].any();
         self.x.load(self.not_zero, self.ram.rdata_o[0]);
-        self.x_o = self.x;
+        self.ports_o.x = self.x;
         self.nz = self.not_zero;
-        self.nz_o = self.nz;
+        self.ports_o.nz = self.nz;
     }
 }
 
@@ -82,27 +61,17 @@ impl<const A: usize> OperandRow<A> {
 /// cycle T is in the memory of row r in T+r+1.
 #[module]
 pub struct OperandRows<const A: usize> {
-    /// Writes an operand.
-    pub wen_i: Signal<In, Bit>,
-    /// Byte address to write.
-    pub waddr_i: Signal<In, Bits<A>>,
-    /// Operand to write.
-    pub wdata_i: Signal<In, Bits<8>>,
+    /// Write of an operand.
+    pub wave_i: OperandWrite<In, A>,
     /// One per row: reads an operand.
     pub ren_i: [Signal<In, Bit>; rows],
     /// One per row: byte address to read.
     pub addr_i: [Signal<In, Bits<A>>; rows],
-    /// One per row: the last operand that was not zero.
-    pub x_o: [Signal<Out, Bits<8>>; rows],
-    /// One per row: an operand was read and is not zero.
-    pub nz_o: [Signal<Out, Bit>; rows],
-    /// One per row: an operand was read.
-    pub read_o: [Signal<Out, Bit>; rows],
+    /// One per row: what was read.
+    pub ports_o: [Operand<Out>; rows],
     #[new(OperandRow::new(bytes))]
     row: [OperandRow<A>; rows],
-    wen: [Signal<Local, Bit>; rows + 1],
-    waddr: [Signal<Local, Bits<A>>; rows + 1],
-    wdata: [Signal<Local, Bits<8>>; rows + 1],
+    wave: [OperandWrite<Local, A>; rows + 1],
     /// Rows.
     _rows: Param<'r'>,
     /// Bits of an address.
@@ -114,21 +83,13 @@ pub struct OperandRows<const A: usize> {
 #[kernel]
 impl<const A: usize> OperandRows<A> {
     fn update(&mut self) {
-        self.wen[0] = self.wen_i;
-        self.waddr[0] = self.waddr_i;
-        self.wdata[0] = self.wdata_i;
+        self.wave[0].follow(&self.wave_i);
         for i in 0..self._rows {
-            self.row[i].wen_i = self.wen[i];
-            self.row[i].waddr_i = self.waddr[i];
-            self.row[i].wdata_i = self.wdata[i];
-            self.wen[i + 1] = self.row[i].wen_o;
-            self.waddr[i + 1] = self.row[i].waddr_o;
-            self.wdata[i + 1] = self.row[i].wdata_o;
+            self.row[i].wave_i.follow(&self.wave[i]);
+            self.wave[i + 1].follow(&self.row[i].wave_o);
             self.row[i].ren_i = self.ren_i[i];
             self.row[i].addr_i = self.addr_i[i];
-            self.x_o[i] = self.row[i].x_o;
-            self.nz_o[i] = self.row[i].nz_o;
-            self.read_o[i] = self.row[i].read_o;
+            self.ports_o[i].follow(&self.row[i].ports_o);
         }
     }
 }

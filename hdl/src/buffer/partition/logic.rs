@@ -84,9 +84,9 @@ impl Partition {
         self.reader.write_word_i[2] = self.host_i.word;
         self.reader.word_i.follow(&self.banks.op_data_o);
         self.reader.mask_i.follow(&self.banks.op_mask_o);
-        self.x_o = self.reader.x_o;
-        self.nz_o = self.reader.nz_o;
-        self.swap_o = self.reader.swap_o;
+        self.ports_o.x = self.reader.x_o;
+        self.ports_o.nz = self.reader.nz_o;
+        self.ports_o.swap = self.reader.swap_o;
     }
 
     /// Accesses to the banks.
@@ -111,9 +111,9 @@ impl Partition {
     /// Weight words, shifted in or copied.
     fn weights(&mut self) {
         self.word.follow(&self.banks.data_o);
-        self.w_o.follow(&self.word);
+        self.ports_o.w.follow(&self.word);
         self.shift.shift_in(self.wt.valid & !self.wt.copy);
-        self.shift_o = self.shift[READ_CYCLES - 1];
+        self.ports_o.shift = self.shift[READ_CYCLES - 1];
 
         self.copy.shift_in(self.wt_is_active & self.wt_i.copy);
     }
@@ -121,8 +121,7 @@ impl Partition {
     /// Answers to the host.
     fn answers(&mut self) {
         self.answer.shift_in(self.host_reads);
-        self.host_rvalid = self.host_rvalid_i | self.answer[READ_CYCLES];
-        self.host_rvalid_o = self.host_rvalid;
+        self.host_ports.rvalid = self.host_ports_i.rvalid | self.answer[READ_CYCLES];
         if self._has_program > 0 {
             self.data_answer[0].shift_in(
                 self.host_reads & (self.host_i.word < self._operand_words.to_bits::<13>()),
@@ -134,32 +133,32 @@ impl Partition {
         }
         for k in 0..8 {
             self.answer_word[k] = mux(self.own_answer, self.word[k], 0.into());
+            let answer = self.host_ports_i.rdata[k] | self.answer_word[k];
             if self._has_program > 0 {
-                self.host_rdata[k] =
-                    self.host_rdata_i[k] | self.answer_word[k] | self.program_word[0][k];
+                self.host_ports.rdata[k] = answer | self.program_word[0][k];
             } else {
-                self.host_rdata[k] = self.host_rdata_i[k] | self.answer_word[k];
+                self.host_ports.rdata[k] = answer;
             }
-            self.host_rdata_o[k] = self.host_rdata[k];
         }
+        self.host_ports_o.follow(&self.host_ports);
     }
 
     /// Events of this row are added to those of the rows before.
     fn events(&mut self) {
-        self.ev_mask_read.total_i = self.ev_mask_read_i;
-        self.ev_mask_read_o = self.ev_mask_read.total_o;
-        self.ev_mask_write.total_i = self.ev_mask_write_i;
-        self.ev_mask_write_o = self.ev_mask_write.total_o;
-        self.ev_zero.total_i = self.ev_zero_i;
+        self.ev_mask_read.total_i = self.ev_i.mask_read;
+        self.ev_o.mask_read = self.ev_mask_read.total_o;
+        self.ev_mask_write.total_i = self.ev_i.mask_write;
+        self.ev_o.mask_write = self.ev_mask_write.total_o;
+        self.ev_zero.total_i = self.ev_i.zero;
         self.ev_zero.event_i[0] = self.reader.zero_o;
-        self.ev_zero_o = self.ev_zero.total_o;
+        self.ev_o.zero = self.ev_zero.total_o;
         self.ev_mask_read.event_i.follow(&self.banks.mask_read_o);
         self.ev_mask_write.event_i.follow(&self.banks.mask_write_o);
         for k in 0..self._slices {
-            self.ev_slice_read[k].total_i = self.ev_slice_read_i[k];
-            self.ev_slice_read_o[k] = self.ev_slice_read[k].total_o;
-            self.ev_slice_write[k].total_i = self.ev_slice_write_i[k];
-            self.ev_slice_write_o[k] = self.ev_slice_write[k].total_o;
+            self.ev_slice_read[k].total_i = self.ev_i.slice_read[k];
+            self.ev_o.slice_read[k] = self.ev_slice_read[k].total_o;
+            self.ev_slice_write[k].total_i = self.ev_i.slice_write[k];
+            self.ev_o.slice_write[k] = self.ev_slice_write[k].total_o;
             for b in 0..self._data {
                 self.ev_slice_read[k].event_i[b] = self.banks.slice_read_o[b][k];
                 self.ev_slice_write[k].event_i[b] = self.banks.slice_write_o[b][k];

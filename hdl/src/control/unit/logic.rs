@@ -55,33 +55,23 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
 
     /// What the host asks for.
     fn host(&mut self) {
-        self.host.host_valid_i = self.host_valid_i;
-        self.host.host_write_i = self.host_write_i;
-        self.host.host_addr_i = self.host_addr_i;
-        self.host.host_wdata_i.follow(&self.host_wdata_i);
-        self.host_rdata_o.follow(&self.host.host_rdata_o);
+        self.host.host_i.follow(&self.host_i);
+        self.host_o.follow(&self.host.host_o);
         self.scale_data_o.follow(&self.host.param_data_o);
-        self.buffer_o.data.follow(&self.host.buffer_data_o);
-        self.host.buffer_rdata_i.follow(&self.buffer_rdata_i);
+        self.host.buffer_i.rdata.follow(&self.buffer_i.rdata);
         for i in 0..self._banked {
             self.prefetch[i].start_i = self.host.start_o;
             self.prefetch[i].start_pc_i = self.host.start_pc_o;
             self.prefetch[i].run_i = self.sequencer.cycle_o;
             self.prefetch[i].running_i = self.sequencer.running_o;
             self.prefetch[i].pc_i = self.sequencer.fetch_pc_o[i];
-            self.prefetch[i].host_valid_i = self.host.buffer_valid_o;
-            self.prefetch[i].host_write_i = self.host.buffer_write_o;
-            self.prefetch[i].host_table_i = self.host.buffer_table_o;
-            self.prefetch[i].host_partition_i = self.host.buffer_partition_o;
-            self.prefetch[i].host_word_i = self.host.buffer_word_o;
-            self.prefetch[i].program_wen_i = self.host.program_wen_o;
-            self.prefetch[i].program_pair_i = self.host.program_waddr_o;
-            self.prefetch[i].answer_valid_i = self.buffer_rvalid_i;
-            self.prefetch[i].answer_i.follow(&self.buffer_rdata_i);
+            self.prefetch[i].host_i.follow(&self.host.buffer_o);
+            self.prefetch[i].program_wen_i = self.host.program_o.wen;
+            self.prefetch[i].program_pair_i = self.host.program_o.waddr;
+            self.prefetch[i].answer_i.follow(&self.buffer_i);
             self.sequencer.ready_i[i] = self.prefetch[i].ready_o;
         }
         self.host_ready_o = self.host.host_ready_o;
-        self.host_rvalid_o = self.host.host_rvalid_o;
         self.host.running_i = self.sequencer.running_o;
         self.host.status_i = self.status.status_o;
         for i in 0..self._counts {
@@ -91,32 +81,16 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         self.scale_wen_o = self.host.scale_wen_o;
         self.param_column_o = self.host.column_o;
         self.param_tile_o = self.host.tile_o;
-        for i in 0..self._activates {
-            self.activation_wen_o[i] = self.host.activation_wen_o[i];
-            self.activation_entry_o[i] = self.host.activation_entry_o[i];
-            self.post_table_o[i] = field!(self.sequencer.param_o[2], drain::ACTIVATION);
-        }
-        self.bias_data_o = self.host.program_wdata_o;
+        self.aw_o.follow(&self.host.aw_o);
+        self.bias_data_o = self.host.program_o.wdata;
         if self._banked > 0 {
-            self.host.buffer_rvalid_i = self.prefetch[0].host_rvalid_o;
-            self.buffer_o.valid = self.prefetch[0].valid_o;
-            self.buffer_o.write = self.prefetch[0].write_o;
-            self.buffer_o.table = self.prefetch[0].table_o;
-            self.buffer_o.partition = self.prefetch[0].partition_o;
-            self.buffer_o.word = self.prefetch[0].word_o;
-            self.sequencer.program_wen_i = self.prefetch[0].wen_o;
-            self.sequencer.program_waddr_i = self.prefetch[0].waddr_o;
-            self.sequencer.program_wdata_i = self.prefetch[0].wdata_o;
+            self.host.buffer_i.rvalid = self.prefetch[0].host_rvalid_o;
+            self.buffer_o.follow(&self.prefetch[0].buffer_o);
+            self.sequencer.program_i.follow(&self.prefetch[0].program_o);
         } else {
-            self.host.buffer_rvalid_i = self.buffer_rvalid_i;
-            self.buffer_o.valid = self.host.buffer_valid_o;
-            self.buffer_o.write = self.host.buffer_write_o;
-            self.buffer_o.table = self.host.buffer_table_o;
-            self.buffer_o.partition = self.host.buffer_partition_o;
-            self.buffer_o.word = self.host.buffer_word_o;
-            self.sequencer.program_wen_i = self.host.program_wen_o;
-            self.sequencer.program_waddr_i = self.host.program_waddr_o;
-            self.sequencer.program_wdata_i = self.host.program_wdata_o;
+            self.host.buffer_i.rvalid = self.buffer_i.rvalid;
+            self.buffer_o.follow(&self.host.buffer_o);
+            self.sequencer.program_i.follow(&self.host.program_o);
         }
     }
 
@@ -208,9 +182,9 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             .shift_in(self.stream_issue.op_o.tag.get_bit(2));
         self.bias_tile
             .shift_in(self.stream_issue.op_o.addr.get_bits::<8>(0));
-        self.bias_load_o = self.bias_load[7];
-        self.bias_first_o = self.bias_first[7];
-        self.bias_tile_o = self.bias_tile[7];
+        self.bias_o.load = self.bias_load[7];
+        self.bias_o.first = self.bias_first[7];
+        self.bias_o.tile = self.bias_tile[7];
     }
 
     /// The drain unit.
@@ -229,38 +203,31 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         self.drain_issue.op_valid_i = self.end_valid_i;
         self.drain_issue.op_addr_i = self.end_addr_i;
         self.drain_issue.op_tag_i = self.end_tag_i;
-        self.res_valid_o = self.drain_issue.res_valid_o;
-        self.res_bank_o = self.drain_issue.res_bank_o;
-        self.res_addr_o = self.drain_issue.res_addr_o;
+        self.res_o.follow(&self.drain_issue.res_o);
         if self._sums > 0 {
-            self.res_add_o = self.stream_issue.sums_read_o[0];
-        } else {
-            self.res_add_o = self.drain_issue.res_add_o;
+            self.res_o.add = self.stream_issue.sums_read_o[0];
         }
         self.res_add_bank_o.follow(&self.stream_issue.sums_bank_o);
         self.res_add_addr_o.follow(&self.stream_issue.sums_addr_o);
-        self.res_sum_o = self.drain_issue.res_sum_o;
-        self.res_write_o = self.drain_issue.res_write_o;
-        self.post_load_o = self.drain_issue.post_load_o;
-        self.post_tile_o = self.drain_issue.post_tile_o;
-        self.post_cols_o = self.drain_issue.post_cols_o;
-        self.post_skip_o = field!(self.sequencer.place_o, drain_place::COLUMN);
+        self.drain_issue.skip_i = field!(self.sequencer.place_o, drain_place::COLUMN);
+        self.post_wave_o.follow(&self.drain_issue.post_wave_o);
         self.post_rotate_o = field!(self.sequencer.place_o, drain_place::ROTATE);
-        self.post_valid_o = self.drain_issue.post_valid_o;
         self.post_dest_o = self.drain_issue.post_dest_o;
         self.post_flush_o = self.drain_issue.post_flush_o;
         for i in 0..self._pooling {
             self.drain_issue.window_i[i] = field!(self.sequencer.pool_o[i], drain_pool::WINDOW);
-            self.post_first_o[i] = self.drain_issue.post_first_o[i];
-            self.post_last_o[i] = self.drain_issue.post_last_o[i];
-            self.post_reduction_o[i] = field!(self.sequencer.pool_o[i], drain_pool::REDUCTION);
+            self.post_ports_o.reduction[i] =
+                field!(self.sequencer.pool_o[i], drain_pool::REDUCTION);
         }
         for i in 0..self._medians {
-            self.post_window_o[i] = field!(self.sequencer.pool_o[i], drain_pool::WINDOW);
+            self.post_ports_o.window[i] = field!(self.sequencer.pool_o[i], drain_pool::WINDOW);
         }
-        self.post_single_o = flag!(self.sequencer.param_o[2], drain::SINGLE);
-        self.post_lo_o = field!(self.sequencer.second_param_o[2], drain_bounds::LO);
-        self.post_hi_o = field!(self.sequencer.second_param_o[2], drain_bounds::HI);
+        for i in 0..self._activates {
+            self.post_ports_o.table[i] = field!(self.sequencer.param_o[2], drain::ACTIVATION);
+        }
+        self.post_ports_o.single = flag!(self.sequencer.param_o[2], drain::SINGLE);
+        self.post_ports_o.lo = field!(self.sequencer.second_param_o[2], drain_bounds::LO);
+        self.post_ports_o.hi = field!(self.sequencer.second_param_o[2], drain_bounds::HI);
     }
 
     /// The performance counters.

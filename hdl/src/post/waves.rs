@@ -1,0 +1,66 @@
+//! What travels from column to column, and what stands still while a drain is active.
+
+use heddle_kernel::prelude::*;
+
+/// A slot of the post wave: the head of a drain, a slot with results, or both.
+#[bundle(pooling: usize)]
+pub struct PostSlot {
+    /// Head of a drain: multiplier and shift of `tile` are loaded.
+    #[reset]
+    pub load: Bit,
+    /// Column tile.
+    pub tile: Bits<8>,
+    /// With `load`: columns from the one that it reaches on, before the first active one.
+    pub skip: Bits<8>,
+    /// With `load`: active columns from there on.
+    pub cols: Bits<9>,
+    /// Slot with a result of the column that it reaches.
+    #[reset]
+    pub valid: Bit,
+    /// First slot of a window.
+    pub first: [Bit; pooling],
+    /// Last slot of a window: it brings the address of the result.
+    pub last: [Bit; pooling],
+}
+
+/// What a drain does with all its results. Stable while the drain is active.
+#[bundle(pooling: usize, medians: usize, activates: usize)]
+pub struct DrainSettings {
+    /// Single rounding, else double. Stable while a drain is active.
+    pub single: Bit,
+    /// Lower bound of the results, two's complement. Stable while a drain is active.
+    pub lo: Bits<9>,
+    /// Upper bound of the results, two's complement. Stable while a drain is active.
+    pub hi: Bits<9>,
+    /// What becomes of a window: 0 maximum, 1 minimum, 2 sum, 3 product, 4 twice the median. Stable while a drain is
+    /// active.
+    pub reduction: [Bits<3>; pooling],
+    /// Sums in a window, less one. Stable while a drain is active.
+    pub window: [Bits<8>; medians],
+    /// Activation table from 1 on, 0 for none. Stable while a drain is active.
+    pub table: [Bits<4>; activates],
+}
+
+/// A write of multiplier and shift.
+#[bundle]
+pub struct ScaleWrite {
+    /// Multiplier and shift are written.
+    #[reset]
+    pub valid: Bit,
+    /// Columns between the one that it reaches and the one that takes them.
+    pub column: Bits<8>,
+    /// Column tile they belong to.
+    pub tile: Bits<8>,
+    /// Bits 30..0 multiplier, bits 37..32 shift.
+    pub data: [Bits<8>; 8],
+}
+
+/// A write to an activation table.
+#[bundle]
+pub struct TableWrite {
+    /// An entry of an activation table is written in all columns: byte 0 of `pw_data_i`.
+    #[reset]
+    pub valid: Bit,
+    /// The entry: table from 0 on, and byte.
+    pub entry: Bits<11>,
+}
