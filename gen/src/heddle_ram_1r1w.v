@@ -12,6 +12,14 @@
 //   Content  words are unknown until they are written; there is no reset.
 //   Range    the design never addresses a word beyond Depth.
 //
+// Ports
+//   clk      clock
+//   wen_i    writes wdata_i
+//   waddr_i  address to write
+//   wdata_i  word to write
+//   ren_i    reads a word
+//   raddr_i  address to read
+//   rdata_o  word of the last read
 // Parameters
 //   Width     bits of a word
 //   Depth     words

@@ -3,7 +3,6 @@
 mod declarations;
 mod expr;
 mod header;
-mod headings;
 mod processes;
 mod uses;
 mod writer;
@@ -134,9 +133,6 @@ impl Printer<'_> {
             Item::Instance(c) => self.instance(c),
             Item::Comb(body) => {
                 let label = self.label(body);
-                if let Some(heading) = headings::combinational(nets, body) {
-                    self.w.comment(&heading);
-                }
                 self.w.line(&format!("always @* begin{label}"));
                 self.body(body, "=");
                 self.w.line("end");

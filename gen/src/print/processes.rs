@@ -1,10 +1,10 @@
 //! Combinational and clocked processes.
 
+use super::Printer;
 use super::expr::{expr, variable};
 use super::uses::{first_net, loops};
 use super::writer::Writer;
-use super::{Printer, headings};
-use crate::ir::{Clocked, Stmt};
+use crate::ir::{Clocked, Net, NetKind, Stmt};
 use crate::passes::fold::not;
 use crate::passes::legality::edge;
 
@@ -47,8 +47,9 @@ impl Printer<'_> {
         let values = c.reset.iter().flat_map(|(_, values)| values);
         let all: Vec<Stmt> = c.body.iter().chain(values).cloned().collect();
         let label = self.label(&all);
-        if let Some(heading) = headings::clocked(nets, c) {
-            self.w.comment(&heading);
+        // What registers mean is said at their declarations.
+        if c.reset.is_none() && nets.iter().any(is_reset) {
+            self.w.comment("Not reset");
         }
         self.w.line(&format!("always @({event}) begin{label}"));
         let (reset, enable) = (&c.reset, &c.enable);
@@ -82,6 +83,10 @@ impl Printer<'_> {
         });
         self.w.line("end");
     }
+}
+
+fn is_reset(net: &Net) -> bool {
+    net.kind == NetKind::In && matches!(net.name.as_str(), "rst_n" | "rst")
 }
 
 /// Declares the loop variables of a process.

@@ -41,7 +41,6 @@ module heddle_cell (
   assign sum_o = sum_q;
   assign mul_product = $signed(x_i) * $signed(weight_q);
 
-  // Stored weight
   always @(posedge clk) begin
     if (!rst_n) begin
       weight_q <= 8'd0;

@@ -24,7 +24,6 @@ module heddle_counts_n4 (
   assign below_o = {below_3, below_2, below_1, 4'd0};
   assign odd_o = below_3[0] & below_2[0];
 
-  // Ones below each position
   always @* begin
     below_1 = x_i[0] ? 4'd1 : 4'd0;
     below_2 = (x_i[1] & !(&below_1)) ? below_1 + 4'd1 : below_1;

@@ -65,7 +65,6 @@ module heddle_fifo_b4 (
     .rdata_o(out_data_o)
   );
 
-  // Next element to write
   always @(posedge clk) begin
     if (!rst_n) begin
       wr_ptr_q <= 4'd0;
@@ -74,7 +73,6 @@ module heddle_fifo_b4 (
     end
   end
 
-  // Next element to read
   always @(posedge clk) begin
     if (!rst_n) begin
       rd_ptr_q <= 4'd0;

@@ -36,7 +36,6 @@ module heddle_machine (
 
   assign count_o = count_q;
 
-  // A run is under way; the run has ended
   always @* begin
     busy_o = 1'b1;
     done_o = 1'b0;
@@ -50,7 +49,6 @@ module heddle_machine (
     endcase
   end
 
-  // Phase of the run; steps so far
   always @(posedge clk) begin
     if (!rst_n) begin
       state_q <= StateIdle;

@@ -143,7 +143,6 @@ module heddle_operators (
   assign minus_o = 8'd0 - a_i;
   assign mul_product = $signed(w_i) * $signed(s_i);
 
-  // Selected element
   always @* begin
     mux_o = 8'd0;
     case (sel_i)

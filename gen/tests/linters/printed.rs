@@ -16,8 +16,13 @@ pub fn tiny() -> Params {
 /// The text of a block.
 #[track_caller]
 pub fn emitted(name: &str, block: &dyn Block) -> Design {
+    emitted_for("variant", name, block)
+}
+
+#[track_caller]
+fn emitted_for(configuration: &str, name: &str, block: &dyn Block) -> Design {
     let options = EmitOptions {
-        configuration: "variant".into(),
+        configuration: configuration.into(),
         version: "0.0.0".into(),
         ..EmitOptions::default()
     };
@@ -29,7 +34,7 @@ pub fn emitted(name: &str, block: &dyn Block) -> Design {
 pub fn of_catalog(top: &str, params: &Params) -> Design {
     params.validate().expect("a legal configuration");
     let block = catalog::build(top, params).expect("the catalogue has it");
-    emitted(top, block.as_ref())
+    emitted_for(&params.name, top, block.as_ref())
 }
 
 /// Writes a design into a folder of its own.

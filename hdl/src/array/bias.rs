@@ -5,12 +5,12 @@ use heddle_kernel::prelude::*;
 /// A slot of the bias wave.
 #[bundle]
 pub struct BiasSlot {
-    /// Prologue slot: loads the bias of `tile`.
+    /// Bias wave: prologue slot, the bias of its column tile is loaded.
     #[reset]
     pub load: Bit,
-    /// Column tile of the prologue slot.
+    /// Bias wave: column tile of the prologue slot.
     pub tile: Bits<8>,
-    /// Tensor slot of the first K tile: the sum starts from the bias.
+    /// Bias wave: tensor slot of the first K tile, the sum starts from the bias.
     #[reset]
     pub first: Bit,
 }

@@ -43,7 +43,7 @@ pub struct DualArray {
     pub psum_o: [Signal<Out, Bits<32>>; cols],
     #[new(DualRow::new(cols))]
     row: [DualRow; rows],
-    wave: [DualSlot<Local>; rows + 1],
+    slot: [DualSlot<Local>; rows + 1],
     /// Weights entering each row, last: leaving the array.
     w: [[Signal<Local, Bits<8>>; cols]; rows + 1],
     /// Sums entering each row, last: leaving the array.
@@ -57,12 +57,12 @@ pub struct DualArray {
 #[kernel]
 impl DualArray {
     fn update(&mut self) {
-        self.wave[0].follow(&self.wave_i);
+        self.slot[0].follow(&self.wave_i);
         self.w[0].follow(&self.w_i);
         self.psum[0].follow(&self.psum_i);
         for i in 0..self._rows {
-            self.row[i].wave_i.follow(&self.wave[i]);
-            self.wave[i + 1].follow(&self.row[i].wave_o);
+            self.row[i].wave_i.follow(&self.slot[i]);
+            self.slot[i + 1].follow(&self.row[i].wave_o);
             self.row[i].x_i = self.x_i[i];
             self.row[i].nz_i = self.nz_i[i];
             self.row[i].w_i.follow(&self.w[i]);
@@ -70,7 +70,7 @@ impl DualArray {
             self.row[i].psum_i.follow(&self.psum[i]);
             self.psum[i + 1].follow(&self.row[i].psum_o);
         }
-        self.tag_o = self.wave[self._rows].tag;
+        self.tag_o = self.slot[self._rows].tag;
         self.psum_o.follow(&self.psum[self._rows]);
     }
 }

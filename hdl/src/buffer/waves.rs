@@ -102,7 +102,7 @@ pub struct DrainWord {
 pub struct RowFeed {
     /// The last operand that was not zero, two's complement.
     pub x: Bits<9>,
-    /// The slot holds an operand that is not zero: it is on `x`.
+    /// The slot holds an operand that is not zero.
     pub nz: Bit,
     /// The weights are swapped behind this operand.
     pub swap: Bit,
@@ -115,33 +115,33 @@ pub struct RowFeed {
 /// Events of a clock, those of the partitions before included.
 #[bundle(slices: usize)]
 pub struct Events {
-    /// Reads of mask slices.
+    /// Events: reads of mask slices, those of the partitions before included.
     pub mask_read: Bits<10>,
-    /// Writes of mask slices.
+    /// Events: writes of mask slices.
     pub mask_write: Bits<10>,
-    /// Reads of each data slice.
+    /// Events: reads of each data slice.
     pub slice_read: [Bits<10>; slices],
-    /// Writes of each data slice.
+    /// Events: writes of each data slice.
     pub slice_write: [Bits<10>; slices],
-    /// Zero operands.
+    /// Events: zero operands.
     pub zero: Bits<10>,
 }
 
 /// A slot of the results wave.
 #[bundle]
 pub struct ResultSlot {
-    /// The slot holds a result.
+    /// Results wave: the slot holds a result.
     #[reset]
     pub valid: Bit,
-    /// Bank.
+    /// Results wave: bank.
     pub bank: Bit,
-    /// Address in the bank.
+    /// Results wave: address in the bank.
     pub addr: Bits<12>,
-    /// Add the stored sum.
+    /// Results wave: add the stored sum.
     pub add: Bit,
-    /// Add the sum of the array.
+    /// Results wave: add the sum of the array.
     pub sum_en: Bit,
-    /// Store the result.
+    /// Results wave: store the result.
     pub write: Bit,
 }
 

@@ -155,7 +155,9 @@ impl Prefetch {
         // Requests to the partitions
         self.is_program = self.program_wen_i | self.valid;
         self.place = mux(self.valid, self.pair, self.program_pair_i);
-        self.buffer_o.follow(&self.host_i);
+        self.buffer_o.data.follow(&self.host_i.data);
+        self.buffer_o.partition = self.host_i.partition;
+        self.buffer_o.word = self.host_i.word;
         self.buffer_o.valid = self.host_i.valid | self.is_program;
         self.buffer_o.write = self.host_i.write & !self.valid;
         self.buffer_o.table = self.host_i.table & !self.is_program;

@@ -26,9 +26,8 @@ pub struct DrainPlace {
     ports: [DrainWordReg; rows],
     /// Columns, and as many that do not exist as make a multiple of the partitions.
     column: [DrainWord<Local>; cols.next_multiple_of(rows)],
-    /// Words in front of each step of the rotation and behind the last one; columns beyond the number of partitions begin
-    /// with partition 0 again.
-    moved: [[DrainWord<Local>; rows]; rotations + 1],
+    /// Columns beyond the number of partitions begin with partition 0 again.
+    lane: [DrainWord<Local>; rows],
     /// Partitions.
     _rows: Param<'r'>,
     /// Columns.
@@ -74,19 +73,31 @@ impl DrainPlace {
             }
         }
         for r in 0..self._rows {
-            self.moved[0][r].tie_low();
+            self.lane[r].tie_low();
             for n in 0..self._rounds {
                 if self.column[n * self._rows + r].valid {
-                    self.moved[0][r].follow(&self.column[n * self._rows + r]);
+                    self.lane[r].follow(&self.column[n * self._rows + r]);
                 }
             }
         }
         for b in 0..self._rotations {
             self.rotate[b].rotate_i = self.rotate_i.get_bit(b);
-            self.rotate[b].ports_i.follow(&self.moved[b]);
-            self.moved[b + 1].follow(&self.rotate[b].ports_o);
         }
-        self.ports.follow(&self.moved[self._rotations]);
+        if self._rotations > 0 {
+            self.rotate[0].ports_i.follow(&self.lane);
+            self.ports.follow(&self.rotate[self._rotations - 1].ports_o);
+        } else {
+            self.ports.follow(&self.lane);
+        }
+        for b in 1..self._rotations {
+            for r in 0..self._rows {
+                self.rotate[b].ports_i[r].valid = self.rotate[b - 1].ports_o[r].valid;
+                self.rotate[b].ports_i[r].word = self.rotate[b - 1].ports_o[r].word;
+                for k in 0..8 {
+                    self.rotate[b].ports_i[r].data[k] = self.rotate[b - 1].ports_o[r].data[k];
+                }
+            }
+        }
         self.ports_o.follow(&self.ports);
     }
 }

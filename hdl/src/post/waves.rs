@@ -5,21 +5,21 @@ use heddle_kernel::prelude::*;
 /// A slot of the post wave: the head of a drain, a slot with results, or both.
 #[bundle(pooling: usize)]
 pub struct PostSlot {
-    /// Head of a drain: multiplier and shift of `tile` are loaded.
+    /// Post wave: head of a drain, multiplier and shift of its column tile are loaded.
     #[reset]
     pub load: Bit,
-    /// Column tile.
+    /// Post wave: column tile of the head.
     pub tile: Bits<8>,
-    /// With `load`: columns from the one that it reaches on, before the first active one.
+    /// Post wave: columns before the first active one, counted from the one that the head reaches.
     pub skip: Bits<8>,
-    /// With `load`: active columns from there on.
+    /// Post wave: active columns, from there on.
     pub cols: Bits<9>,
-    /// Slot with a result of the column that it reaches.
+    /// Post wave: slot with a result.
     #[reset]
     pub valid: Bit,
-    /// First slot of a window.
+    /// Post wave: first slot of a window.
     pub first: [Bit; pooling],
-    /// Last slot of a window: it brings the address of the result.
+    /// Post wave: last slot of a window, which brings the address of the result.
     pub last: [Bit; pooling],
 }
 

@@ -12,9 +12,9 @@ use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, faults, run_see
 
 const DEPTH: usize = 16;
 
-static PSUMS_4: LazyLock<Sources> =
-    LazyLock::new(|| emitted(ResultsBuffer::new(4, DEPTH).with_sums_at_top()));
-static RESULTS_4: LazyLock<Sources> = LazyLock::new(|| emitted(ResultsBuffer::new(4, DEPTH)));
+static PSUMS_4: LazyLock<Sources> = LazyLock::new(|| emitted(ResultsBuffer::new(4, DEPTH, true)));
+static RESULTS_4: LazyLock<Sources> =
+    LazyLock::new(|| emitted(ResultsBuffer::new(4, DEPTH, false)));
 
 /// Random slots on few addresses; the first ones fill the memory.
 fn random_slot(rng: &mut ChaCha8Rng, cycle: usize) -> ResultSlot {

@@ -79,8 +79,8 @@ pins! { OffsetUnit<16> {
 
 pins! { Top<16, 17, 16> {
     clock: clk;
-    in: rst_n, host_valid_i, host_write_i, host_addr_i, host_wdata_i;
-    out: host_ready_o, host_rvalid_o, host_rdata_o, running_o, done_o, error_o
+    in: rst_n, host_i.valid, host_i.write, host_i.addr, host_i.wdata;
+    out: host_ready_o, host_o.rvalid, host_o.rdata, running_o, done_o, error_o
 } }
 
 pins! { TraversalUnit<6, 7, 10> {

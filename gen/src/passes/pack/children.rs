@@ -32,7 +32,8 @@ pub fn add_mixed(
             suffix.push(rest % size);
             rest /= size;
         }
-        for i in suffix.iter().rev() {
+        // The only element of an array needs no number.
+        for i in suffix.iter().rev().filter(|_| ids.len() > 1) {
             name.push_str(&format!("_{i}"));
         }
         for (port, net) in add_child(netlist, table, blocks, key, &name, &[], *id)? {

@@ -19,7 +19,7 @@ pub struct OperandWrite<const A: usize> {
 pub struct Operand {
     /// The last operand that was not zero.
     pub x: Bits<8>,
-    /// An operand was read for the step and is not zero: it is on `x`.
+    /// An operand was read for the step and is not zero.
     pub nz: Bit,
     /// An operand was read for the step.
     pub read: Bit,

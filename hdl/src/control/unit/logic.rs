@@ -203,9 +203,15 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         self.drain_issue.op_valid_i = self.end_valid_i;
         self.drain_issue.op_addr_i = self.end_addr_i;
         self.drain_issue.op_tag_i = self.end_tag_i;
-        self.res_o.follow(&self.drain_issue.res_o);
+        self.res_o.valid = self.drain_issue.res_o.valid;
+        self.res_o.bank = self.drain_issue.res_o.bank;
+        self.res_o.addr = self.drain_issue.res_o.addr;
+        self.res_o.sum_en = self.drain_issue.res_o.sum_en;
+        self.res_o.write = self.drain_issue.res_o.write;
         if self._sums > 0 {
             self.res_o.add = self.stream_issue.sums_read_o[0];
+        } else {
+            self.res_o.add = self.drain_issue.res_o.add;
         }
         self.res_add_bank_o.follow(&self.stream_issue.sums_bank_o);
         self.res_add_addr_o.follow(&self.stream_issue.sums_addr_o);
