@@ -18,9 +18,10 @@ fn a_module_carries_its_parameters_and_doc_comments() {
     let first =
         "One row of cells: operands move to the right, sums pass through from top to bottom.";
     assert_eq!(meta.doc[0], first);
-    let x_i = meta.fields.iter().find(|(name, _)| name == "x_i");
-    assert_eq!(
-        x_i.map(|x| x.1.as_str()),
-        Some("Operand, two's complement.")
-    );
+    let doc_of = |field: &str| {
+        let found = meta.fields.iter().find(|(name, _)| name == field);
+        found.map(|f| f.1.as_str())
+    };
+    assert_eq!(doc_of("psum_i"), Some("Sums from above, one per column."));
+    assert_eq!(doc_of("ports_i$w"), Some("Weight word."));
 }

@@ -296,7 +296,8 @@ pub fn wide_network(outputs: u32, width: u32) -> Network {
     layer.padding = Padding::default();
     layer.weights = (0..outputs * 24).map(|i| i as i8).collect();
     layer.bias = vec![7; outputs as usize];
-    layer.scales = vec![layer.scales[0]; outputs as usize];
+    // Results that do not saturate, so that a wrong operand is seen.
+    layer.scales = vec![Scale::new(1 << 30, -7).unwrap(); outputs as usize];
     network
 }
 

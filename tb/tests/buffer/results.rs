@@ -170,7 +170,7 @@ fn pet_57_a_results_buffer_with_sums_at_the_top_follows_its_model() {
 fn pet_57_faults_of_sums_at_the_top_are_noticed() {
     let mutants = r"
         // A slot that does not read takes the sum that was read last.
-        heddle_psum_column: if (read_q) psum_q <= ram_rdata; => psum_q <= ram_rdata;
+        heddle_psum_column: if (read_valid_q) psum_q <= ram_rdata; => psum_q <= ram_rdata;
         // A slot for post overwrites what is stored.
         heddle_psum_column: valid_q & write_q => valid_q
         // The bank at the top is that at the foot, in the next column.

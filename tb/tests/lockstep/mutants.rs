@@ -143,7 +143,7 @@ fn pet_57_legal_programs_find_every_fault_of_sums_at_the_top() {
         // The stored sum is added to the bias as well.
         heddle_stream_issue: is_tensor & !first_q) => is_tensor)
         // The sums of an epilogue are not taken.
-        heddle_drain_issue: res_sum_q <= slot; => res_sum_q <= slot_vector;";
+        heddle_drain_issue: res_sum_en_q <= slot; => res_sum_q <= slot_vector;";
     let params = machines::with_sums_at_top(machines::tall());
     check(&params, mutants, |machine| run_programs(machine, 1, 60));
 }

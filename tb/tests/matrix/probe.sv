@@ -92,7 +92,7 @@ module probed (
       wire [63:0] word[0:BANKS-1];
       for (b = 0; b < BANKS; b = b + 1) begin : gen_bank
         assign word[b] = u_machine.u_state_buffer.gen_partition[r].u_partition.u_banks.gen_bank[b]
-            .u_bank.u_single_0.u_plain_0.u_data.u_ram_0.mem_q[word_i%WORDS];
+            .u_bank.u_single.u_plain.u_data.u_ram.mem_q[word_i%WORDS];
       end
       assign memory_o[64*r+:64] = word[bank_i%BANKS];
       for (c = 0; c < COLS; c = c + 1) begin : gen_cell

@@ -128,31 +128,37 @@ impl Bench {
         dut.set("host_table_i", table);
         dut.set("host_partition_i", partition);
         dut.set("host_word_i", word);
+        let data: u64 = rng.random();
+        dut.set("host_data_i", data);
         dut.set("program_wen_i", program);
         dut.set("program_pair_i", written as u64);
         let answer = self.travel.pop_front().flatten();
-        dut.set("answer_valid_i", u64::from(answer.is_some()));
-        dut.set("answer_i", answer.unwrap_or_default());
+        dut.set("answer_rvalid_i", u64::from(answer.is_some()));
+        dut.set("answer_rdata_i", answer.unwrap_or_default());
         dut.settle();
 
         // Requests
-        dut.check("valid_o", u64::from(self.asks) | valid | program)?;
+        dut.check("buffer_valid_o", u64::from(self.asks) | valid | program)?;
         let asked = if self.asks { self.pair } else { written };
         let (place, reads) = match self.asks || program == 1 {
             true => (size.place(asked), program == 0),
             false => ((partition, word), write == 0),
         };
         if valid == 1 || program == 1 || self.asks {
-            dut.check("write_o", !reads)?;
-            dut.check("table_o", u64::from(!self.asks && program == 0) & table)?;
-            dut.check("partition_o", place.0)?;
-            dut.check("word_o", place.1)?;
+            dut.check("buffer_write_o", !reads)?;
+            dut.check(
+                "buffer_table_o",
+                u64::from(!self.asks && program == 0) & table,
+            )?;
+            dut.check("buffer_partition_o", place.0)?;
+            dut.check("buffer_word_o", place.1)?;
+            dut.check("buffer_data_o", data)?;
         }
         cov.event("program written", program == 1);
         cov.event("host request", valid == 1);
         let data = match self.asks {
             true => {
-                let pair = size.pair((dut.get("partition_o"), dut.get("word_o")));
+                let pair = size.pair((dut.get("buffer_partition_o"), dut.get("buffer_word_o")));
                 let words = &self.program[2 * pair..2 * pair + 2];
                 Some(u64::from(words[1]) << 32 | u64::from(words[0]))
             }
@@ -165,8 +171,11 @@ impl Bench {
         dut.check("host_rvalid_o", answer.is_some() && !reader.running)?;
         cov.event("answer for the host", answer.is_some() && !reader.running);
         dut.check("ready_o", self.ready)?;
-        if dut.get("wen_o") == 1 {
-            let (at, word) = (dut.get("waddr_o") as usize, dut.get("wdata_o") as u32);
+        if dut.get("program_wen_o") == 1 {
+            let (at, word) = (
+                dut.get("program_waddr_o") as usize,
+                dut.get("program_wdata_o") as u32,
+            );
             let count = self.buffer.len();
             self.buffer[at % count] = Some((at, word));
         }
@@ -284,11 +293,11 @@ impl Bench {
         for _ in 0..self.size.rows + 6 {
             let answer = self.travel.pop_front().flatten();
             self.travel.push_back(None);
-            self.dut.set("answer_valid_i", u64::from(answer.is_some()));
-            self.dut.set("answer_i", rng.random::<u64>());
+            self.dut.set("answer_rvalid_i", u64::from(answer.is_some()));
+            self.dut.set("answer_rdata_i", rng.random::<u64>());
             self.dut.settle();
             self.dut.check("host_rvalid_o", answer.is_some())?;
-            self.dut.check("valid_o", 0u64)?;
+            self.dut.check("buffer_valid_o", 0u64)?;
             self.dut.clock();
         }
         Ok(())
@@ -345,10 +354,10 @@ const FAULTS: &str = r"
         heddle_prefetch: !ahead[3] => !ahead[2]
         heddle_prefetch: run_i & !valid_q & has_place => run_i & has_place
         heddle_prefetch: pair_q[15:7] == 9'd0 => pair_q[15:7] <= 9'd1
-        heddle_prefetch: waddr_o = {arriving_q[14:0], 1'b1} => waddr_o = {arriving_q[14:0], 1'b0}
+        heddle_prefetch: program_waddr_o = {arriving_q[14:0], 1'b1} => program_waddr_o = {arriving_q[14:0], 1'b0}
         heddle_prefetch: host_write_i & !valid_q => host_write_i
         heddle_prefetch: host_table_i & !is_program => host_table_i
-        heddle_prefetch: answer_valid_i & !running_i => answer_valid_i
+        heddle_prefetch: answer_rvalid_i & !running_i => answer_rvalid_i
         heddle_prefetch: if (start_i) arriving_q <= first_pair; =>
         heddle_prefetch: run_i & (ready_q | second_q) => ready_q | second_q
         heddle_prefetch: place[14:2] | => place[15:3] |";

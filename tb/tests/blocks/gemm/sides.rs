@@ -107,14 +107,14 @@ fn watch_reads(side: &Side, part: &mut Part) {
     // A single instance stands in no loop.
     let cells = |folder: &str, instance: &str, count: usize| -> Vec<String> {
         let path = |i| match count {
-            1 => format!("u_{name}.{folder}.u_{instance}_0.u_ram"),
+            1 => format!("u_{name}.{folder}.u_{instance}.u_ram"),
             _ => format!("u_{name}.{folder}.gen_{instance}[{i}].u_{instance}.u_ram"),
         };
         (0..count).map(path).collect()
     };
     let operands = match side.options.banks {
-        0 => cells("u_rows_0", "row", unit.rows),
-        banks => cells("u_banks_0", "bank", banks),
+        0 => cells("u_rows", "row", unit.rows),
+        banks => cells("u_banks", "bank", banks),
     };
     let weights = cells("u_weights", "column", unit.cols);
     for (kind, cells) in [("operand", operands), ("weight", weights)] {
@@ -132,7 +132,11 @@ fn watch_reads(side: &Side, part: &mut Part) {
             }
         }
     }
-    for (port, wire, bits) in [("read", "was_read", 1), ("nz", "nz", 1), ("x", "x", 8)] {
+    for (port, wire, bits) in [
+        ("read", "operand_read", 1),
+        ("nz", "operand_nz", 1),
+        ("x", "operand_x", 8),
+    ] {
         let width = bits * unit.rows;
         part.ports += &format!("  output wire [{width}-1:0] {name}_row_{port},\n");
         part.body += &format!("  assign {name}_row_{port} = u_{name}.{wire};\n");
