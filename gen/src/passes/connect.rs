@@ -171,7 +171,11 @@ pub fn connections(
             }
             all.push(Connected {
                 name: instance.name.clone(),
-                index: position(&instance.dims, k),
+                // The only element of an array needs no number.
+                index: match count {
+                    1 => Vec::new(),
+                    _ => position(&instance.dims, k),
+                },
                 block: instance.block,
                 ports,
             });
