@@ -1,6 +1,7 @@
 //! One data slice.
 
-use super::shape::{WA, place};
+use super::ports::*;
+use super::shape::place;
 use heddle_kernel::prelude::*;
 
 /// Meaning of options.
@@ -49,14 +50,10 @@ pub struct DataSlice<const UB: usize> {
     pub unit_i: [Signal<In, Bits<UB>>; width],
     /// Lanes to write, by position; only where lanes are written one by one.
     pub lane_i: [Signal<In, Bits<1>>; lanes],
-    /// Reads a word.
-    pub read_i: Signal<In, Bit>,
-    /// Its address.
-    pub raddr_i: Signal<In, Bits<WA>>,
+    /// Reads a word; if it was written in the cycle of the read, the slice is read if it is written.
+    pub ports_i: SliceRead<In>,
     /// The mask in the memory names the slice.
     pub named_i: Signal<In, Bit>,
-    /// The word was written in the cycle of the read; the slice is read if it is written.
-    pub meet_i: Signal<In, Bit>,
     /// Units of the word by position; undefined unless the slice was read.
     pub unit_o: [Signal<Out, Bits<UB>>; width],
     /// The slice is read in this cycle.
@@ -210,12 +207,12 @@ impl<const UB: usize> DataSlice<UB> {
     /// Reads on their way to the memory.
     fn reads(&mut self) {
         comment!("Reads on their way to the memory");
-        self.reading[0] = self.read_i & self.named_i;
-        if self.meet_i {
-            self.reading[0] = self.read_i & self.write[self._shape.offset];
+        self.reading[0] = self.ports_i.read & self.named_i;
+        if self.ports_i.meet {
+            self.reading[0] = self.ports_i.read & self.write[self._shape.offset];
         }
-        self.read_address[0].follow(&self.raddr_i);
-        self.with_write[0].follow(&self.meet_i);
+        self.read_address[0].follow(&self.ports_i.raddr);
+        self.with_write[0].follow(&self.ports_i.meet);
         for s in 0..self._reads {
             self.ren[s].follow(&self.reading[s]);
             self.reading[s + 1].follow(&self.ren[s]);
@@ -227,7 +224,7 @@ impl<const UB: usize> DataSlice<UB> {
         self.fetch = self.reading[self._reads] & !self.with_write[self._reads];
         self.take = self.reading[self._reads] & self.with_write[self._reads];
         if self._reads == 0 {
-            self.raddr_held[0].load(self.reading[0], self.raddr_i);
+            self.raddr_held[0].load(self.reading[0], self.ports_i.raddr);
         }
     }
 
@@ -245,7 +242,7 @@ impl<const UB: usize> DataSlice<UB> {
             }
             self.ram[r].ren_i = self.fetch;
             if self._reads == 0 {
-                self.ram[r].raddr_i = mux(self.reading[0], self.raddr_i, self.raddr_held[0]);
+                self.ram[r].raddr_i = mux(self.reading[0], self.ports_i.raddr, self.raddr_held[0]);
             } else {
                 self.ram[r].raddr_i = self.read_address[self._reads];
             }
