@@ -27,7 +27,7 @@ pub struct SlicedCounters {
     /// Number of the counter to read.
     pub index_i: Signal<In, Bits<5>>,
     /// Its value.
-    pub count_o: Signal<Out, Bits<32>>,
+    pub count: OutReg<Bits<32>>,
     #[new(Select::new(units, vec![zero, fits]))]
     select: Select,
     #[new(Population::new(units))]
@@ -35,7 +35,6 @@ pub struct SlicedCounters {
     seen: [Reg<Bit>; events],
     lanes_seen: Reg<Bits<7>>,
     total: [Reg<Bits<32>>; events + 1],
-    count: Reg<Bits<32>>,
     happens: [Signal<Local, Bit>; events],
     increment: [Signal<Local, Bits<32>>; events + 1],
     unit: [Signal<Local, Bits<1>>; units],
@@ -100,6 +99,5 @@ impl SlicedCounters {
                 self.count = self.total[k];
             }
         }
-        self.count_o = self.count;
     }
 }

@@ -1,6 +1,6 @@
 //! All data slices of a memory, or those behind the first.
 
-use super::data_slice::{LANES, RIGHT};
+use super::describe::{LANES, RIGHT};
 use super::{DataSlice, DataSliceShape, MaskPlace, SlicedShape, ports::*};
 use heddle_kernel::prelude::*;
 
