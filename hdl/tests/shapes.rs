@@ -181,8 +181,8 @@ mod sliced {
         let shape = SlicedShape::new(16, vec![2, 2, 4]);
         shape.check();
         assert_eq!(
-            (shape.units, shape.word_bytes(), shape.first_units()),
-            (8, 8, 2)
+            (shape.units, shape.word_bits(), shape.first_units()),
+            (8, 64, 2)
         );
         assert_eq!(shape.write_thresholds(), [0, 2, 4]);
         assert_eq!(shape.mask_to_data(), 1);

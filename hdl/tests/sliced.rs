@@ -40,27 +40,27 @@ fn spm_45_a_bank_holds_words_of_eight_bytes_in_units_of_any_size() {
             let mut bank = SlicedBank::new(shape);
             clock_cycle!(bank);
             bank.rst_n.next = true;
-            bank.wen_i.next = true;
+            bank.ports_i.wen.next = true;
             for (address, word) in (0u64..).zip(words) {
-                bank.waddr_i.next = address.into();
+                bank.ports_i.waddr.next = address.into();
                 for (port, byte) in bank.wdata_i.iter_mut().zip(units(word, 8)) {
                     port.next = byte.into();
                 }
                 clock_cycle!(bank);
             }
-            bank.wen_i.next = false;
+            bank.ports_i.wen.next = false;
             for (address, word) in (0u64..).zip(words) {
-                bank.ren_i.next = true;
-                bank.raddr_i.next = address.into();
+                bank.ports_i.ren.next = true;
+                bank.ports_i.raddr.next = address.into();
                 clock_cycle!(bank);
-                bank.ren_i.next = false;
-                assert!(!bank.rvalid_o.val());
+                bank.ports_i.ren.next = false;
+                assert!(!bank.wave_o.rvalid.val());
                 clock_cycle!(bank);
-                assert!(bank.rvalid_o.val());
+                assert!(bank.wave_o.rvalid.val());
                 let case = format!("{bits} bits, {place:?}, {word:x}");
-                let read = bank.rdata_o.iter().map(|byte| byte.val().to_u64());
+                let read = bank.wave_o.rdata.iter().map(|byte| byte.val().to_u64());
                 assert!(read.eq(units(word, 8)), "{case}");
-                let mask = bank.rmask_o.iter().map(|bit| bit.val().any());
+                let mask = bank.wave_o.rmask.iter().map(|bit| bit.val().any());
                 assert!(mask.eq(units(word, bits).map(|unit| unit != 0)), "{case}");
             }
         }
@@ -74,29 +74,22 @@ fn step(
     read: Option<u64>,
 ) {
     memory.rst_n.next = true;
-    memory.wen_i.next = write.is_some();
+    memory.ports_i.wen.next = write.is_some();
     let (address, word) = write.unwrap_or_default();
-    memory.waddr_i.next = address.into();
+    memory.ports_i.waddr.next = address.into();
     for (port, byte) in memory.wdata_i.iter_mut().zip(units(word, 8)) {
         port.next = byte.into();
     }
-    memory.ren_i.next = read.is_some();
-    memory.raddr_i.next = read.unwrap_or_default().into();
+    memory.ports_i.ren.next = read.is_some();
+    memory.ports_i.raddr.next = read.unwrap_or_default().into();
     settle(memory);
     counters.rst_n.next = true;
-    counters.wen_i.next = memory.wen_i.val();
+    counters.wen_i.next = memory.ports_i.wen.val();
     for (port, nibble) in counters.wdata_i.iter_mut().zip(units(word, 4)) {
         port.next = nibble.into();
     }
-    for (port, lane) in counters.lane_wen_i.iter_mut().zip(&memory.lane_wen_o) {
-        port.next = lane.val();
-    }
-    counters.mask_ren_i.next = memory.mask_ren_o.val();
-    counters.mask_wen_i.next = memory.mask_wen_o.val();
-    for k in 0..2 {
-        counters.slice_ren_i[k].next = memory.slice_ren_o[k].val();
-        counters.slice_wen_i[k].next = memory.slice_wen_o[k].val();
-    }
+    counters.mask_i.follow(&memory.mask_o);
+    counters.ports_i.follow(&memory.ports_o);
     clock_cycle!(*counters);
     clock_cycle!(*memory);
 }

@@ -234,17 +234,22 @@ impl Banks {
         self.writer[0].waddr_i.follow(&self.write_word_i);
         self.writer[0].wdata_i.follow(&self.write_data_i);
         for b in 0..self._banks {
-            let mask_bank = self.writer[0].mask_waddr_o >> self._bank_lsb;
-            let slice_bank = self.writer[0].slice_waddr_o >> self._bank_lsb;
-            self.store[b].mask_wen_i = self.writer[0].mask_wen_o & (mask_bank == b.to_bits::<13>());
-            self.store[b].mask_waddr_i = self.writer[0].mask_waddr_o & self._word_mask;
-            self.store[b].mask_i.follow(&self.writer[0].mask_o);
+            let bank = b.to_bits::<13>();
+            let mask_wen = self.writer[0].ports_o.mask_wen;
+            let mask_waddr = self.writer[0].ports_o.mask_waddr;
+            let slice_waddr = self.writer[0].ports_o.slice_waddr;
+            self.store[b].ports_i.mask_wen = mask_wen & ((mask_waddr >> self._bank_lsb) == bank);
+            self.store[b].ports_i.mask_waddr = mask_waddr & self._word_mask;
             for k in 0..self._slices {
-                self.store[b].slice_wen_i[k] =
-                    self.writer[0].slice_wen_o[k] & (slice_bank == b.to_bits::<13>());
+                let slice_wen = self.writer[0].ports_o.slice_wen[k];
+                let written = (slice_waddr >> self._bank_lsb) == bank;
+                self.store[b].ports_i.slice_wen[k] = slice_wen & written;
             }
-            self.store[b].slice_waddr_i = self.writer[0].slice_waddr_o & self._word_mask;
-            self.store[b].packed_i.follow(&self.writer[0].packed_o);
+            self.store[b].ports_i.slice_waddr = slice_waddr & self._word_mask;
+            for p in 0..8 {
+                self.store[b].ports_i.mask[p] = self.writer[0].ports_o.mask[p];
+                self.store[b].ports_i.packed[p] = self.writer[0].ports_o.packed[p];
+            }
             if self._shape.exact {
                 self.store[b].lane_i.follow(&self.writer[0].lane_o);
             }
@@ -258,9 +263,9 @@ impl Banks {
             self.store[b].raddr_i.follow(&self.raddr[b]);
             if b < self._data {
                 self.mask_read_o[b] = self.store[b].mask_ren_o;
-                self.mask_write_o[b].follow(&self.store[b].mask_wen_i);
-                self.slice_read_o[b].follow(&self.store[b].slice_ren_o);
-                self.slice_write_o[b].follow(&self.store[b].slice_wen_o);
+                self.mask_write_o[b].follow(&self.store[b].ports_i.mask_wen);
+                self.slice_read_o[b].follow(&self.store[b].ports_o.slice_ren);
+                self.slice_write_o[b].follow(&self.store[b].ports_o.slice_wen);
                 self.op_mask_mux.select_i[b] = self.op_read[b][MASK_CYCLES - 1];
                 self.op_mask_mux.word_i[b].follow(&self.store[b].mask_o);
                 self.data_mask_mux[0].select_i[b] = self.read[b][MASK_CYCLES - 1];
@@ -279,7 +284,7 @@ impl Banks {
         self.restore[0].mask_i.follow(&self.data_mask_mux[0].word_o);
         self.restore[0].packed_i.follow(&self.data_mux.word_o);
         for k in 0..8 {
-            self.data_o[k].follow(&self.restore[0].word_o[self._shape.place(8, k)]);
+            self.data_o[k].follow(&self.restore[0].ports_o.word[self._shape.place(8, k)]);
         }
         for i in 0..self._has_program {
             for b in self._data..self._banks {
@@ -297,7 +302,7 @@ impl Banks {
                 .follow(&self.program_mux[i].word_o);
             for k in 0..8 {
                 let unit = self._shape.place(8, k);
-                self.program_data_o[i][k].follow(&self.program_restore[i].word_o[unit]);
+                self.program_data_o[i][k].follow(&self.program_restore[i].ports_o.word[unit]);
             }
         }
     }
@@ -305,24 +310,24 @@ impl Banks {
     /// Banks that pack and unpack on their own.
     fn access_banks(&mut self) {
         for b in 0..self._banks {
-            self.bank[b].wen_i = self.write & (self.write_bank == b.to_bits::<13>());
-            self.bank[b].waddr_i = self.write_word_i & self._word_mask;
+            self.bank[b].ports_i.wen = self.write & (self.write_bank == b.to_bits::<13>());
+            self.bank[b].ports_i.waddr = self.write_word_i & self._word_mask;
             self.bank[b].wdata_i.follow(&self.write_data_i);
-            self.bank[b].ren_i.follow(&self.ren[b]);
-            self.bank[b].raddr_i.follow(&self.raddr[b]);
+            self.bank[b].ports_i.ren.follow(&self.ren[b]);
+            self.bank[b].ports_i.raddr.follow(&self.raddr[b]);
             if b < self._data {
-                self.mask_read_o[b] = self.bank[b].mask_ren_o;
-                self.mask_write_o[b] = self.bank[b].mask_wen_o;
-                self.slice_read_o[b].follow(&self.bank[b].slice_ren_o);
-                self.slice_write_o[b].follow(&self.bank[b].slice_wen_o);
+                self.mask_read_o[b] = self.bank[b].mask_o.ren;
+                self.mask_write_o[b] = self.bank[b].mask_o.wen;
+                self.slice_read_o[b].follow(&self.bank[b].ports_o.slice_ren);
+                self.slice_write_o[b].follow(&self.bank[b].ports_o.slice_wen);
                 self.op_mask_mux.select_i[b] = self.op_read[b][READ_CYCLES - 1];
                 for k in 0..8 {
                     self.op_mask_mux.word_i[b][k] = self.bank[b].nz_o[k].into();
                 }
-                self.op_mux.word_i[b].follow(&self.bank[b].rdata_o);
-                self.data_mux.word_i[b].follow(&self.bank[b].rdata_o);
+                self.op_mux.word_i[b].follow(&self.bank[b].wave_o.rdata);
+                self.data_mux.word_i[b].follow(&self.bank[b].wave_o.rdata);
             } else {
-                self.program_mux[0].word_i[b - self._data].follow(&self.bank[b].rdata_o);
+                self.program_mux[0].word_i[b - self._data].follow(&self.bank[b].wave_o.rdata);
             }
         }
         self.op_mask_o.follow(&self.op_mask_mux.word_o);

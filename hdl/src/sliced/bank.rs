@@ -1,7 +1,6 @@
 //! A bank of the state buffer.
 
-use super::shape::WA;
-use super::{SlicedChoice, SlicedShape};
+use super::{SlicedChoice, SlicedShape, ports::*};
 use heddle_kernel::prelude::*;
 
 /// Sliced or plain memory of words of eight bytes, with units of any size inside. Beside the word
@@ -11,34 +10,20 @@ use heddle_kernel::prelude::*;
 /// That of the memory inside.
 #[module(describe)]
 pub struct SlicedBank {
-    /// Writes a word.
-    pub wen_i: Signal<In, Bit>,
-    /// Address of the word to write.
-    pub waddr_i: Signal<In, Bits<WA>>,
+    /// A write and a read.
+    pub ports_i: MemoryRequest<In>,
     /// Word to write, byte 0 in the low bits.
     pub wdata_i: [Signal<In, Bits<8>>; 8],
-    /// Reads a word.
-    pub ren_i: Signal<In, Bit>,
-    /// Address of the word to read.
-    pub raddr_i: Signal<In, Bits<WA>>,
-    /// The word of an earlier read is on `rdata_o`.
-    pub rvalid_o: Signal<Out, Bit>,
-    /// Word, byte 0 in the low bits; only defined with `rvalid_o`.
-    pub rdata_o: [Signal<Out, Bits<8>>; 8],
-    /// Its mask: bit k is 1 if unit k is not zero.
-    pub rmask_o: [Signal<Out, Bits<1>>; shape.units],
+    /// The word of an earlier read.
+    #[new(MemoryAnswer::new(&shape))]
+    pub wave_o: MemoryAnswer<Out, 8>,
     /// One per byte of the word: it is not zero.
     pub nz_o: [Signal<Out, Bit>; 8],
-    /// The mask slice is read in this cycle.
-    pub mask_ren_o: Signal<Out, Bit>,
-    /// The mask slice is written in this cycle.
-    pub mask_wen_o: Signal<Out, Bit>,
-    /// One per data slice: it is read in this cycle.
-    pub slice_ren_o: [Signal<Out, Bit>; shape.slices()],
-    /// One per data slice: it is written in this cycle.
-    pub slice_wen_o: [Signal<Out, Bit>; shape.slices()],
-    /// Units of the data slices written in this cycle, by position.
-    pub lane_wen_o: [Signal<Out, Bits<1>>; shape.units],
+    /// Accesses of the mask slice.
+    pub mask_o: MaskAccess<Out>,
+    /// Accesses of the data slices.
+    #[new(SliceAccess::new(shape.slices(), shape.units))]
+    pub ports_o: SliceAccess<Out>,
     #[new(SlicedChoice::new(shape.clone()))]
     half: [SlicedChoice<4>; of_bits(&shape, 4)],
     #[new(SlicedChoice::new(shape.clone()))]
@@ -56,7 +41,7 @@ pub struct SlicedBank {
 /// # Panics
 /// If the words do not have eight bytes.
 fn of_bits(shape: &SlicedShape, bits: usize) -> usize {
-    assert_eq!(shape.word_bytes(), 8, "a bank has words of 8 bytes");
+    assert_eq!(shape.word_bits(), 64, "a bank has words of 8 bytes");
     (shape.unit_bits == bits).into()
 }
 
@@ -66,13 +51,29 @@ impl SlicedBank {
     }
 }
 
+/// The memory that is there has the ports of this module, but for the words.
+macro_rules! choose {
+    ($($memory:ident)*) => {
+        #[kernel]
+        impl SlicedBank {
+            fn choose(&mut self) {
+                $(for m in 0..self.$memory.len() {
+                    self.$memory[m].ports_i.follow(&self.ports_i);
+                    self.wave_o.rvalid.follow(&self.$memory[m].wave_o.rvalid);
+                    self.wave_o.rmask.follow(&self.$memory[m].wave_o.rmask);
+                    self.mask_o.follow(&self.$memory[m].mask_o);
+                    self.ports_o.follow(&self.$memory[m].ports_o);
+                })*
+            }
+        }
+    };
+}
+choose!(half single double quad);
+
 #[kernel]
 impl SlicedBank {
     fn update(&mut self) {
-        self.half();
-        self.single();
-        self.double();
-        self.quad();
+        self.choose();
         match self._shape.unit_bits {
             4 => self.half_bytes(),
             8 => self.bytes(),
@@ -81,31 +82,26 @@ impl SlicedBank {
         }
     }
 
-    parts!(through half);
-    parts!(through single);
-    parts!(through double);
-    parts!(through quad);
-
     /// Two units are a byte.
     fn half_bytes(&mut self) {
         for k in 0..8 {
             for h in 0..2 {
                 self.half[0].wdata_i[2 * k + h] = self.wdata_i[k].get_bits::<4>(4 * h);
             }
-            let low = self.half[0].rdata_o[2 * k].get_bits::<8>(0);
-            let high = self.half[0].rdata_o[2 * k + 1].get_bits::<8>(0);
-            self.rdata_o[k] = (high << 4) | low;
+            let low = self.half[0].wave_o.rdata[2 * k].get_bits::<8>(0);
+            let high = self.half[0].wave_o.rdata[2 * k + 1].get_bits::<8>(0);
+            self.wave_o.rdata[k] = (high << 4) | low;
             self.nz_o[k] =
-                self.half[0].rmask_o[2 * k].any() | self.half[0].rmask_o[2 * k + 1].any();
+                self.half[0].wave_o.rmask[2 * k].any() | self.half[0].wave_o.rmask[2 * k + 1].any();
         }
     }
 
     /// A unit is a byte.
     fn bytes(&mut self) {
         self.single[0].wdata_i.follow(&self.wdata_i);
-        self.rdata_o.follow(&self.single[0].rdata_o);
+        self.wave_o.rdata.follow(&self.single[0].wave_o.rdata);
         for k in 0..8 {
-            self.nz_o[k] = self.single[0].rmask_o[k].any();
+            self.nz_o[k] = self.single[0].wave_o.rmask[k].any();
         }
     }
 
@@ -115,8 +111,8 @@ impl SlicedBank {
             self.double[0].wdata_i[k] = (self.wdata_i[2 * k + 1].get_bits::<16>(0) << 8)
                 | self.wdata_i[2 * k].get_bits::<16>(0);
             for b in 0..2 {
-                let byte = self.double[0].rdata_o[k].get_bits::<8>(b * 8);
-                self.rdata_o[2 * k + b] = byte;
+                let byte = self.double[0].wave_o.rdata[k].get_bits::<8>(b * 8);
+                self.wave_o.rdata[2 * k + b] = byte;
                 self.nz_o[2 * k + b] = byte.any();
             }
         }
@@ -130,8 +126,8 @@ impl SlicedBank {
                 | (self.wdata_i[4 * k + 1].get_bits::<32>(0) << 8)
                 | self.wdata_i[4 * k].get_bits::<32>(0);
             for b in 0..4 {
-                let byte = self.quad[0].rdata_o[k].get_bits::<8>(b * 8);
-                self.rdata_o[4 * k + b] = byte;
+                let byte = self.quad[0].wave_o.rdata[k].get_bits::<8>(b * 8);
+                self.wave_o.rdata[4 * k + b] = byte;
                 self.nz_o[4 * k + b] = byte.any();
             }
         }

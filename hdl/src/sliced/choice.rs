@@ -1,7 +1,6 @@
 //! The memory that a shape asks for.
 
-use super::shape::WA;
-use super::{MaskPlace, PlainMemory, Sliced, SlicedField, SlicedHybrid, SlicedShape};
+use super::{MaskPlace, PlainMemory, Sliced, SlicedField, SlicedHybrid, SlicedShape, ports::*};
 use heddle_kernel::prelude::*;
 
 /// A sliced memory whose mask is where the shape wants it, or a plain memory.
@@ -10,32 +9,18 @@ use heddle_kernel::prelude::*;
 /// That of the memory inside.
 #[module(describe)]
 pub struct SlicedChoice<const UB: usize> {
-    /// Writes a word.
-    pub wen_i: Signal<In, Bit>,
-    /// Address of the word to write.
-    pub waddr_i: Signal<In, Bits<WA>>,
+    /// A write and a read.
+    pub ports_i: MemoryRequest<In>,
     /// Word to write, unit 0 in the low bits.
     pub wdata_i: [Signal<In, Bits<UB>>; shape.units],
-    /// Reads a word.
-    pub ren_i: Signal<In, Bit>,
-    /// Address of the word to read.
-    pub raddr_i: Signal<In, Bits<WA>>,
-    /// The word of an earlier read is on `rdata_o`.
-    pub rvalid_o: Signal<Out, Bit>,
-    /// Word, unit 0 in the low bits; only defined with `rvalid_o`.
-    pub rdata_o: [Signal<Out, Bits<UB>>; shape.units],
-    /// Its mask: bit k is 1 if unit k is not zero.
-    pub rmask_o: [Signal<Out, Bits<1>>; shape.units],
-    /// The mask slice is read in this cycle.
-    pub mask_ren_o: Signal<Out, Bit>,
-    /// The mask slice is written in this cycle.
-    pub mask_wen_o: Signal<Out, Bit>,
-    /// One per data slice: it is read in this cycle.
-    pub slice_ren_o: [Signal<Out, Bit>; shape.slices()],
-    /// One per data slice: it is written in this cycle.
-    pub slice_wen_o: [Signal<Out, Bit>; shape.slices()],
-    /// Units of the data slices written in this cycle, by position.
-    pub lane_wen_o: [Signal<Out, Bits<1>>; shape.units],
+    /// The word of an earlier read.
+    #[new(MemoryAnswer::new(&shape))]
+    pub wave_o: MemoryAnswer<Out, UB>,
+    /// Accesses of the mask slice.
+    pub mask_o: MaskAccess<Out>,
+    /// Accesses of the data slices.
+    #[new(SliceAccess::new(shape.slices(), shape.units))]
+    pub ports_o: SliceAccess<Out>,
     #[new(Sliced::new(shape.clone()))]
     slice: [Sliced<UB>; has(&shape, MaskPlace::Slice)],
     #[new(SlicedField::new(shape.clone()))]
@@ -54,24 +39,26 @@ fn has(shape: &SlicedShape, mask: MaskPlace) -> usize {
 }
 
 impl<const UB: usize> SlicedChoice<UB> {
-    parts!(through slice, wdata_i, rdata_o);
-    parts!(through field, wdata_i, rdata_o);
-    parts!(through hybrid, wdata_i, rdata_o);
-    parts!(through plain, wdata_i, rdata_o);
-}
-
-impl<const UB: usize> SlicedChoice<UB> {
     fn describe(&self, meta: Meta) -> Meta {
         self._shape.describe_kind(meta)
     }
 }
 
-#[kernel]
-impl<const UB: usize> SlicedChoice<UB> {
-    fn update(&mut self) {
-        self.slice();
-        self.field();
-        self.hybrid();
-        self.plain();
-    }
+/// The memory that is there has the ports of this module.
+macro_rules! choose {
+    ($($memory:ident)*) => {
+        #[kernel]
+        impl<const UB: usize> SlicedChoice<UB> {
+            fn update(&mut self) {
+                $(for m in 0..self.$memory.len() {
+                    self.$memory[m].ports_i.follow(&self.ports_i);
+                    self.$memory[m].wdata_i.follow(&self.wdata_i);
+                    self.wave_o.follow(&self.$memory[m].wave_o);
+                    self.mask_o.follow(&self.$memory[m].mask_o);
+                    self.ports_o.follow(&self.$memory[m].ports_o);
+                })*
+            }
+        }
+    };
 }
+choose!(slice field hybrid plain);

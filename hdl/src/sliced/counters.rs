@@ -1,6 +1,6 @@
 //! Counters of the accesses of a sliced memory.
 
-use super::{Population, Select, SlicedShape};
+use super::{Population, Select, SlicedShape, ports::*};
 use heddle_kernel::prelude::*;
 
 /// Counts what a sliced memory does, in 32 bits each: 0 reads and 1 writes of the mask slice; for
@@ -19,20 +19,15 @@ pub struct SlicedCounters {
     pub wen_i: Signal<In, Bit>,
     /// Word to write, in half bytes, the lowest first.
     pub wdata_i: [Signal<In, Bits<4>>; units * halves],
-    /// The mask slice is read.
-    pub mask_ren_i: Signal<In, Bit>,
-    /// The mask slice is written.
-    pub mask_wen_i: Signal<In, Bit>,
-    /// One per data slice: it is read.
-    pub slice_ren_i: [Signal<In, Bit>; shape.slices()],
-    /// One per data slice: it is written.
-    pub slice_wen_i: [Signal<In, Bit>; shape.slices()],
-    /// Units of the data slices that are written.
-    pub lane_wen_i: [Signal<In, Bits<1>>; units],
+    /// Accesses of the mask slice.
+    pub mask_i: MaskAccess<In>,
+    /// Accesses of the data slices.
+    #[new(SliceAccess::new(slices, units))]
+    pub ports_i: SliceAccess<In>,
     /// Number of the counter to read.
     pub index_i: Signal<In, Bits<5>>,
     /// Its value.
-    pub count_o: Signal<Out, Bits<32>>,
+    pub count: OutReg<Bits<32>>,
     #[new(Select::new(units, vec![zero, fits]))]
     select: Select,
     #[new(Population::new(units))]
@@ -40,7 +35,6 @@ pub struct SlicedCounters {
     seen: [Reg<Bit>; events],
     lanes_seen: Reg<Bits<7>>,
     total: [Reg<Bits<32>>; events + 1],
-    count: Reg<Bits<32>>,
     happens: [Signal<Local, Bit>; events],
     increment: [Signal<Local, Bits<32>>; events + 1],
     unit: [Signal<Local, Bits<1>>; units],
@@ -78,13 +72,13 @@ impl SlicedCounters {
                 }
             }
             self.select.mask_i[k] = self.unit[k];
-            self.lanes.mask_i[k] = self.lane_wen_i[k];
+            self.lanes.mask_i[k] = self.ports_i.lane_wen[k];
         }
-        self.happens[0] = self.mask_ren_i;
-        self.happens[1] = self.mask_wen_i;
+        self.happens[0] = self.mask_i.ren;
+        self.happens[1] = self.mask_i.wen;
         for k in 0..self._slices {
-            self.happens[2 + 2 * k] = self.slice_ren_i[k];
-            self.happens[3 + 2 * k] = self.slice_wen_i[k];
+            self.happens[2 + 2 * k] = self.ports_i.slice_ren[k];
+            self.happens[3 + 2 * k] = self.ports_i.slice_wen[k];
         }
         self.happens[2 + 2 * self._slices] = self.wen_i & !self.select.slice_o[0];
         self.happens[3 + 2 * self._slices] =
@@ -105,6 +99,5 @@ impl SlicedCounters {
                 self.count = self.total[k];
             }
         }
-        self.count_o = self.count;
     }
 }

@@ -1,11 +1,8 @@
 //! One data slice.
 
-use super::shape::{WA, place};
+use super::ports::*;
+use super::shape::place;
 use heddle_kernel::prelude::*;
-
-/// Meaning of options.
-pub(super) const LANES: &str = "1: lanes are written one by one";
-pub(super) const RIGHT: &str = "1: the first position is the least significant unit";
 
 /// Sizes of a data slice and its registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +36,7 @@ pub struct DataSliceShape {
 /// # Timing
 /// A write reaches the memory `write_stages` cycles after `wen_i`, a read `read_stages` cycles
 /// after `read_i`; its units are at the output `data_stages` + `wait_stages` + 1 cycles later.
-#[module(name = "sliced_data", describe)]
+#[module(name = "sliced_data")]
 pub struct DataSlice<const UB: usize> {
     /// Writes the slice of a word.
     pub wen_i: Signal<In, Bit>,
@@ -49,14 +46,10 @@ pub struct DataSlice<const UB: usize> {
     pub unit_i: [Signal<In, Bits<UB>>; width],
     /// Lanes to write, by position; only where lanes are written one by one.
     pub lane_i: [Signal<In, Bits<1>>; lanes],
-    /// Reads a word.
-    pub read_i: Signal<In, Bit>,
-    /// Its address.
-    pub raddr_i: Signal<In, Bits<WA>>,
+    /// Reads a word; if it was written in the cycle of the read, the slice is read if it is written.
+    pub ports_i: SliceRead<In>,
     /// The mask in the memory names the slice.
     pub named_i: Signal<In, Bit>,
-    /// The word was written in the cycle of the read; the slice is read if it is written.
-    pub meet_i: Signal<In, Bit>,
     /// Units of the word by position; undefined unless the slice was read.
     pub unit_o: [Signal<Out, Bits<UB>>; width],
     /// The slice is read in this cycle.
@@ -99,20 +92,40 @@ pub struct DataSlice<const UB: usize> {
     unit: [Signal<Local, Bits<UB>>; width],
     read_unit: [Signal<Local, Bits<UB>>; (waits + 1) * width],
     /// Sizes and registers.
+    #[argument]
     _shape: DataSliceShape,
+    /// Words.
+    #[new(shape.words)]
+    _depth: Param<'d'>,
+    /// Units of the slice.
     #[new(shape.width)]
-    _width: usize,
+    _width: Param<'w'>,
+    /// Bits of a unit.
+    _unit_bits: Generic<'u', UB, 8>,
+    /// 1: lanes are written one by one.
+    #[new(shape.exact)]
+    _exact: Optional<'e', bool>,
+    /// 1: the first position is the least significant unit.
+    #[new(shape.right)]
+    _right: Optional<'r', bool>,
+    /// Registers in front of the write port.
     #[new(stages_in_front_of_writes(&shape))]
-    _writes: usize,
+    _writes: Param<'p', 1>,
+    /// Registers in front of the read port.
     #[new(shape.read_stages)]
-    _reads: usize,
+    _reads: Optional<'q'>,
+    /// Cycles from a write to its read.
+    #[new(shape.offset)]
+    _offset: Optional<'f'>,
+    /// Registers behind the memory.
     #[new(shape.data_stages)]
-    _data: usize,
+    _data: Optional<'s'>,
+    /// Registers at the output.
     #[new(shape.wait_stages)]
-    _waits: usize,
-    #[new(if shape.exact { width } else { 0 })]
+    _waits: Optional<'t'>,
+    #[new(if exact { width } else { 0 })]
     _lanes: usize,
-    #[new(if shape.exact { width } else { 1 })]
+    #[new(if exact { width } else { 1 })]
     _rams: usize,
     #[new(width / rams)]
     _elems: usize,
@@ -123,48 +136,9 @@ pub struct DataSlice<const UB: usize> {
 /// # Panics
 /// If a write has no register, or a read asks when the write has left them.
 fn stages_in_front_of_writes(shape: &DataSliceShape) -> usize {
-    let DataSliceShape {
-        write_stages,
-        offset,
-        ..
-    } = *shape;
-    assert!(
-        write_stages > 0 && offset <= write_stages,
-        "too few registers"
-    );
-    write_stages
-}
-
-impl<const UB: usize> DataSlice<UB> {
-    fn describe(&self, meta: Meta) -> Meta {
-        let shape = &self._shape;
-        meta.param("depth", "d", shape.words, "words")
-            .param("width", "w", shape.width, "units of the slice")
-            .choice("unit_bits", "u", UB, 8, "bits of a unit")
-            .option("exact", "e", shape.exact.into(), LANES)
-            .option("right", "r", shape.right.into(), RIGHT)
-            .choice(
-                "writes",
-                "p",
-                self._writes,
-                1,
-                "registers in front of the write port",
-            )
-            .option(
-                "reads",
-                "q",
-                self._reads,
-                "registers in front of the read port",
-            )
-            .option(
-                "offset",
-                "f",
-                shape.offset,
-                "cycles from a write to its read",
-            )
-            .option("data", "s", self._data, "registers behind the memory")
-            .option("waits", "t", self._waits, "registers at the output")
-    }
+    let (writes, offset) = (shape.write_stages, shape.offset);
+    assert!(writes > 0 && offset <= writes, "too few registers");
+    writes
 }
 
 #[kernel]
@@ -196,7 +170,7 @@ impl<const UB: usize> DataSlice<UB> {
             for i in s * self._width..(s + 1) * self._width {
                 self.wdata[i].follow(&self.write_unit[i]);
                 self.write_unit[i + self._width].follow(&self.wdata[i]);
-                if self._shape.exact {
+                if self._exact {
                     self.wdata[i].en_i = self.write_lane[i];
                     self.lane_wen[i].follow(&self.write_lane[i]);
                     self.write_lane[i + self._width].follow(&self.lane_wen[i]);
@@ -210,12 +184,12 @@ impl<const UB: usize> DataSlice<UB> {
     /// Reads on their way to the memory.
     fn reads(&mut self) {
         comment!("Reads on their way to the memory");
-        self.reading[0] = self.read_i & self.named_i;
-        if self.meet_i {
-            self.reading[0] = self.read_i & self.write[self._shape.offset];
+        self.reading[0] = self.ports_i.read & self.named_i;
+        if self.ports_i.meet {
+            self.reading[0] = self.ports_i.read & self.write[self._offset];
         }
-        self.read_address[0].follow(&self.raddr_i);
-        self.with_write[0].follow(&self.meet_i);
+        self.read_address[0].follow(&self.ports_i.raddr);
+        self.with_write[0].follow(&self.ports_i.meet);
         for s in 0..self._reads {
             self.ren[s].follow(&self.reading[s]);
             self.reading[s + 1].follow(&self.ren[s]);
@@ -227,7 +201,7 @@ impl<const UB: usize> DataSlice<UB> {
         self.fetch = self.reading[self._reads] & !self.with_write[self._reads];
         self.take = self.reading[self._reads] & self.with_write[self._reads];
         if self._reads == 0 {
-            self.raddr_held[0].load(self.reading[0], self.raddr_i);
+            self.raddr_held[0].load(self.reading[0], self.ports_i.raddr);
         }
     }
 
@@ -237,27 +211,27 @@ impl<const UB: usize> DataSlice<UB> {
         let end = self._writes * self._width;
         for r in 0..self._rams {
             self.ram[r].waddr_i = self.write_address[self._writes];
-            if self._shape.exact {
-                let lane = end + place(self._shape.right, self._width, r);
+            if self._exact {
+                let lane = end + place(self._right, self._width, r);
                 self.ram[r].wen_i = self.write_lane[lane];
             } else {
                 self.ram[r].wen_i = self.write[self._writes];
             }
             self.ram[r].ren_i = self.fetch;
             if self._reads == 0 {
-                self.ram[r].raddr_i = mux(self.reading[0], self.raddr_i, self.raddr_held[0]);
+                self.ram[r].raddr_i = mux(self.reading[0], self.ports_i.raddr, self.raddr_held[0]);
             } else {
                 self.ram[r].raddr_i = self.read_address[self._reads];
             }
             for e in 0..self._elems {
-                let unit = end + place(self._shape.right, self._width, r + e);
+                let unit = end + place(self._right, self._width, r + e);
                 self.ram[r].wdata_i[e] = self.write_unit[unit];
             }
         }
         self.slice_ren_o.follow(&self.reading[self._reads]);
         self.slice_wen_o.follow(&self.write[self._writes]);
         for i in 0..self._width {
-            if self._shape.exact {
+            if self._exact {
                 self.lane_wen_o[i] = self.write_lane[end + i].into();
             } else {
                 self.lane_wen_o[i] = self.write[self._writes].into();
@@ -276,7 +250,7 @@ impl<const UB: usize> DataSlice<UB> {
         self.bypassed.follow(&self.with_write[self._reads]);
         for r in 0..self._rams {
             for e in 0..self._elems {
-                let p = place(self._shape.right, self._width, r + e);
+                let p = place(self._right, self._width, r + e);
                 self.unit[p].follow(&self.ram[r].rdata_o[e]);
             }
         }

@@ -1,8 +1,7 @@
 //! All data slices of a memory, or those behind the first.
 
-use super::data_slice::{LANES, RIGHT};
-use super::shape::WA;
-use super::{DataSlice, DataSliceShape, MaskPlace, SlicedShape};
+use super::describe::{LANES, RIGHT};
+use super::{DataSlice, DataSliceShape, MaskPlace, SlicedShape, ports::*};
 use heddle_kernel::prelude::*;
 
 /// The data slices side by side, with one address each for writes and reads. In a memory whose
@@ -14,33 +13,22 @@ use heddle_kernel::prelude::*;
 #[module(name = "sliced_slices", describe)]
 pub struct DataSlices<const UB: usize> {
     /// One per slice: it is written.
-    pub wen_i: [Signal<In, Bit>; behind(shape).len()],
+    pub wen_i: [Signal<In, Bit>; count],
     /// Address of the word to write.
     pub waddr_i: Signal<In, Bits<WA>>,
     /// Its units by position.
-    pub unit_i: [Signal<In, Bits<UB>>; behind(shape).iter().sum()],
+    pub unit_i: [Signal<In, Bits<UB>>; units],
     /// Lanes to write, by position; only where lanes are written one by one.
-    pub lane_i: [Signal<In, Bits<1>>; if shape.exact {
-        behind(shape).iter().sum()
-    } else {
-        0
-    }],
+    pub lane_i: [Signal<In, Bits<1>>; if shape.exact { units } else { 0 }],
     /// A word is read.
-    pub read_i: Signal<In, Bit>,
-    /// Its address.
-    pub raddr_i: Signal<In, Bits<WA>>,
+    pub ports_i: SliceRead<In>,
     /// One per slice: the mask in the memory names it.
-    pub named_i: [Signal<In, Bit>; behind(shape).len()],
-    /// The word was written in the cycle of the read.
-    pub meet_i: Signal<In, Bit>,
+    pub named_i: [Signal<In, Bit>; count],
     /// Units of the word by position; undefined in slices that are not read.
-    pub unit_o: [Signal<Out, Bits<UB>>; behind(shape).iter().sum()],
-    /// One per slice: it is read in this cycle.
-    pub slice_ren_o: [Signal<Out, Bit>; behind(shape).len()],
-    /// One per slice: it is written in this cycle.
-    pub slice_wen_o: [Signal<Out, Bit>; behind(shape).len()],
-    /// Lanes written in this cycle, by position.
-    pub lane_wen_o: [Signal<Out, Bits<1>>; behind(shape).iter().sum()],
+    pub unit_o: [Signal<Out, Bits<UB>>; units],
+    /// Accesses of the slices.
+    #[new(SliceAccess::new(count, units))]
+    pub ports_o: SliceAccess<Out>,
     #[new(slice(shape, 0))]
     slice0: Vec<DataSlice<UB>>,
     #[new(slice(shape, 1))]
@@ -62,6 +50,10 @@ pub struct DataSlices<const UB: usize> {
     _shape: &SlicedShape,
     #[new(shape.clone())]
     _of: SlicedShape,
+    #[new(behind(shape).len())]
+    _count: usize,
+    #[new(behind(shape).iter().sum())]
+    _units: usize,
 }
 
 /// Widths of the slices that hold no mask.
@@ -108,20 +100,18 @@ macro_rules! slices {
             }
             $(
                 fn $slice(&mut self) {
-                    if $k < self.wen_i.len() {
+                    if $k < self._count {
                         self.$slice[0].wen_i.follow(&self.wen_i[$k]);
                         self.$slice[0].waddr_i.follow(&self.waddr_i);
-                        self.$slice[0].read_i.follow(&self.read_i);
-                        self.$slice[0].raddr_i.follow(&self.raddr_i);
+                        self.$slice[0].ports_i.follow(&self.ports_i);
                         self.$slice[0].named_i.follow(&self.named_i[$k]);
-                        self.$slice[0].meet_i.follow(&self.meet_i);
-                        self.slice_ren_o[$k].follow(&self.$slice[0].slice_ren_o);
-                        self.slice_wen_o[$k].follow(&self.$slice[0].slice_wen_o);
+                        self.ports_o.slice_ren[$k].follow(&self.$slice[0].slice_ren_o);
+                        self.ports_o.slice_wen[$k].follow(&self.$slice[0].slice_wen_o);
                         let from = behind(&self._of)[..$k].iter().sum::<usize>();
                         for i in 0..behind(&self._of)[$k] {
                             self.$slice[0].unit_i[i].follow(&self.unit_i[from + i]);
                             self.unit_o[from + i].follow(&self.$slice[0].unit_o[i]);
-                            self.lane_wen_o[from + i].follow(&self.$slice[0].lane_wen_o[i]);
+                            self.ports_o.lane_wen[from + i].follow(&self.$slice[0].lane_wen_o[i]);
                             if self._of.exact {
                                 self.$slice[0].lane_i[i].follow(&self.lane_i[from + i]);
                             }

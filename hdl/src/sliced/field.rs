@@ -1,7 +1,8 @@
 //! The sliced memory whose slice 0 has a field for the mask.
 
-use super::shape::WA;
-use super::{DataSlices, MaskPlace, Packed, Reply, Restore, Row, Select, SlicedShape, Wait};
+use super::{
+    DataSlices, MaskPlace, Packed, Reply, Restore, Row, Select, SlicedShape, Wait, ports::*,
+};
 use heddle_kernel::prelude::*;
 
 /// Sparse-aware memory whose mask is a field of slice 0: mask and first packed units are one row,
@@ -17,32 +18,18 @@ use heddle_kernel::prelude::*;
 /// A word must be written before it is read.
 #[module(describe = _shape)]
 pub struct SlicedField<const UB: usize> {
-    /// Writes a word.
-    pub wen_i: Signal<In, Bit>,
-    /// Address of the word to write.
-    pub waddr_i: Signal<In, Bits<WA>>,
+    /// A write and a read.
+    pub ports_i: MemoryRequest<In>,
     /// Word to write, unit 0 in the low bits.
     pub wdata_i: [Signal<In, Bits<UB>>; units],
-    /// Reads a word.
-    pub ren_i: Signal<In, Bit>,
-    /// Address of the word to read.
-    pub raddr_i: Signal<In, Bits<WA>>,
-    /// The word of an earlier read is on `rdata_o`.
-    pub rvalid_o: Signal<Out, Bit>,
-    /// Word, unit 0 in the low bits; only defined with `rvalid_o`.
-    pub rdata_o: [Signal<Out, Bits<UB>>; units],
-    /// Its mask: bit k is 1 if unit k is not zero.
-    pub rmask_o: [Signal<Out, Bits<1>>; units],
-    /// The mask slice is read in this cycle.
-    pub mask_ren_o: Signal<Out, Bit>,
-    /// The mask slice is written in this cycle.
-    pub mask_wen_o: Signal<Out, Bit>,
-    /// One per data slice: it is read in this cycle.
-    pub slice_ren_o: [Signal<Out, Bit>; shape.slices()],
-    /// One per data slice: it is written in this cycle.
-    pub slice_wen_o: [Signal<Out, Bit>; shape.slices()],
-    /// Units of the data slices written in this cycle, by position.
-    pub lane_wen_o: [Signal<Out, Bits<1>>; units],
+    /// The word of an earlier read.
+    #[new(MemoryAnswer::new(&shape))]
+    pub wave_o: MemoryAnswer<Out, UB>,
+    /// Accesses of the mask slice.
+    pub mask_o: MaskAccess<Out>,
+    /// Accesses of the data slices.
+    #[new(SliceAccess::new(shape.slices(), units))]
+    pub ports_o: SliceAccess<Out>,
     #[new(Packed::new(&shape))]
     request: Packed<UB>,
     /// Rows of slice 0, with the masks.
@@ -72,22 +59,19 @@ pub struct SlicedField<const UB: usize> {
 #[kernel]
 impl<const UB: usize> SlicedField<UB> {
     fn update(&mut self) {
-        self.take_request();
+        self.pass_through();
         self.fill_row();
-        self.first_slice();
         self.access_slices();
         self.wait_for_slices();
         self.restore_word();
-        self.reply_word();
+        self.tell_accesses();
     }
 
-    parts!(take_request, row_and_slices, reply_word);
-    parts!(first_slice);
+    mask_in_first_slice!();
 
     /// The row of a word: its units of slice 0, then its mask.
     fn fill_row(&mut self) {
         comment!("Slice 0 and the mask, in one row");
-        self.access_row();
         for i in 0..self._first {
             let unit = self._shape.place(self._first, i) * UB;
             for b in 0..UB {
@@ -105,9 +89,8 @@ impl<const UB: usize> SlicedField<UB> {
     /// The slices from 1 on that the mask names.
     fn access_slices(&mut self) {
         comment!("The slices from 1 on that the mask names");
-        self.read_slices();
         for k in 1..self._shape.slices() {
-            self.slices.wen_i[k - 1] = self.request.wen_o & self.request.need_o[k];
+            self.slices.wen_i[k - 1] = self.request.ports_o.wen & self.request.need_o[k];
             self.slices.named_i[k - 1].follow(&self.read_select.slice_o[k - 1]);
         }
         for p in self._first..self._units {
@@ -116,21 +99,11 @@ impl<const UB: usize> SlicedField<UB> {
         }
     }
 
-    /// The units of slice 0 wait for those of the others.
-    fn wait_for_slices(&mut self) {
-        comment!("The units of slice 0 wait for those of the others");
-        self.unit_wait.valid_i.follow(&self.row.read_o);
+    /// The word, from slice 0 and the others.
+    fn restore_word(&mut self) {
         for i in 0..self._first {
-            let unit = self._shape.place(self._first, i) * UB;
-            self.first_unit[i] = 0.into();
-            for b in 0..UB {
-                let bit = self.row.bit_o[unit + b].get_bit(0);
-                self.first_unit[i] = self.first_unit[i].replace_bit(b, bit);
-            }
-            self.unit_wait.unit_i[i].follow(&self.first_unit[i]);
             self.restore.packed_i[i].follow(&self.unit_wait.unit_o[i]);
         }
-        self.reply.word_i.follow(&self.restore.word_o);
-        self.reply.mask_i.follow(&self.restore.mask_o);
+        self.reply.ports_i.follow(&self.restore.ports_o);
     }
 }

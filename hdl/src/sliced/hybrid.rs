@@ -1,7 +1,6 @@
 //! The sliced memory whose slice 0 holds masks or raw units.
 
-use super::shape::WA;
-use super::{DataSlices, MaskPlace, Packed, Reply, Restore, Row, SlicedShape, Wait};
+use super::{DataSlices, MaskPlace, Packed, Reply, Restore, Row, SlicedShape, Wait, ports::*};
 use heddle_kernel::prelude::*;
 
 /// Sparse-aware memory without a place for masks. A word whose non-zero units fit in slice 0 behind
@@ -18,32 +17,18 @@ use heddle_kernel::prelude::*;
 /// A word must be written before it is read.
 #[module(describe = _shape)]
 pub struct SlicedHybrid<const UB: usize> {
-    /// Writes a word.
-    pub wen_i: Signal<In, Bit>,
-    /// Address of the word to write.
-    pub waddr_i: Signal<In, Bits<WA>>,
+    /// A write and a read.
+    pub ports_i: MemoryRequest<In>,
     /// Word to write, unit 0 in the low bits.
     pub wdata_i: [Signal<In, Bits<UB>>; units],
-    /// Reads a word.
-    pub ren_i: Signal<In, Bit>,
-    /// Address of the word to read.
-    pub raddr_i: Signal<In, Bits<WA>>,
-    /// The word of an earlier read is on `rdata_o`.
-    pub rvalid_o: Signal<Out, Bit>,
-    /// Word, unit 0 in the low bits; only defined with `rvalid_o`.
-    pub rdata_o: [Signal<Out, Bits<UB>>; units],
-    /// Its mask: bit k is 1 if unit k is not zero.
-    pub rmask_o: [Signal<Out, Bits<1>>; units],
-    /// The mask slice is read in this cycle.
-    pub mask_ren_o: Signal<Out, Bit>,
-    /// The mask slice is written in this cycle.
-    pub mask_wen_o: Signal<Out, Bit>,
-    /// One per data slice: it is read in this cycle.
-    pub slice_ren_o: [Signal<Out, Bit>; shape.slices()],
-    /// One per data slice: it is written in this cycle.
-    pub slice_wen_o: [Signal<Out, Bit>; shape.slices()],
-    /// Units of the data slices written in this cycle, by position.
-    pub lane_wen_o: [Signal<Out, Bits<1>>; units],
+    /// The word of an earlier read.
+    #[new(MemoryAnswer::new(&shape))]
+    pub wave_o: MemoryAnswer<Out, UB>,
+    /// Accesses of the mask slice.
+    pub mask_o: MaskAccess<Out>,
+    /// Accesses of the data slices.
+    #[new(SliceAccess::new(shape.slices(), units))]
+    pub ports_o: SliceAccess<Out>,
     #[new(Packed::new(&shape))]
     request: Packed<UB>,
     /// Rows of slice 0, with the masks.
@@ -63,8 +48,6 @@ pub struct SlicedHybrid<const UB: usize> {
     write_raw: Signal<Local, Bit>,
     /// Slice 0 of the word to write, unit by unit.
     write_bit: [Signal<Local, Bits<1>>; first * UB],
-    /// Slice 0 of the word read, unit by unit.
-    read_bit: [Signal<Local, Bits<1>>; first * UB],
     /// The word read, if its row is raw.
     raw: [Signal<Local, Bits<UB>>; units],
     /// Slice 0 of the word read.
@@ -82,17 +65,15 @@ pub struct SlicedHybrid<const UB: usize> {
 #[kernel]
 impl<const UB: usize> SlicedHybrid<UB> {
     fn update(&mut self) {
-        self.take_request();
+        self.pass_through();
         self.fill_row();
-        self.first_slice();
         self.access_slices();
         self.wait_for_slices();
         self.restore_word();
-        self.reply_word();
+        self.tell_accesses();
     }
 
-    parts!(take_request, row_and_slices, reply_word);
-    parts!(first_slice);
+    mask_in_first_slice!();
 
     /// The row of a word, unit by unit: its mask and its packed units, or raw units.
     fn fill_row(&mut self) {
@@ -117,20 +98,18 @@ impl<const UB: usize> SlicedHybrid<UB> {
         }
 
         comment!("Slice 0 and its flag, in one row");
-        self.access_row();
         self.row.bit_i[self._first * UB] = (!self.write_raw).into();
         for i in 0..self._first {
             for b in 0..UB {
                 let bit = self._shape.place(self._first, i) * UB + b;
                 self.row.bit_i[bit].follow(&self.write_bit[i * UB + b]);
-                self.read_bit[i * UB + b].follow(&self.row.bit_o[bit]);
             }
         }
         for i in 0..self._mask_units {
             for b in 0..UB {
                 if i * UB + b < self._units {
-                    let bit = i * UB + UB - 1 - b;
-                    self.restore.mask_i[i * UB + b].follow(&self.read_bit[bit]);
+                    let bit = self._shape.place(self._first, i) * UB + UB - 1 - b;
+                    self.restore.mask_i[i * UB + b].follow(&self.row.bit_o[bit]);
                 }
             }
         }
@@ -139,9 +118,8 @@ impl<const UB: usize> SlicedHybrid<UB> {
     /// The slices from 1 on, if the row is raw.
     fn access_slices(&mut self) {
         comment!("The slices from 1 on, if the row is raw");
-        self.read_slices();
         for k in 1..self._shape.slices() {
-            self.slices.wen_i[k - 1] = self.request.wen_o & self.write_raw;
+            self.slices.wen_i[k - 1] = self.request.ports_o.wen & self.write_raw;
             let flag = self.row.stored_o[self._first * UB];
             self.slices.named_i[k - 1] = !flag.get_bit(0);
         }
@@ -151,19 +129,11 @@ impl<const UB: usize> SlicedHybrid<UB> {
         }
     }
 
-    /// The units of slice 0 wait for those of the others.
-    fn wait_for_slices(&mut self) {
-        comment!("The units of slice 0 wait for those of the others");
-        self.unit_wait.valid_i.follow(&self.row.read_o);
-        self.flag_wait.valid_i.follow(&self.row.read_o);
+    /// The word, which is raw or restored.
+    fn restore_word(&mut self) {
+        self.flag_wait.valid_i.follow(&self.row.ports_o.read);
         self.flag_wait.unit_i[0].follow(&self.row.bit_o[self._first * UB]);
         for i in 0..self._first {
-            self.first_unit[i] = 0.into();
-            for b in 0..UB {
-                let bit = self.read_bit[i * UB + b].get_bit(0);
-                self.first_unit[i] = self.first_unit[i].replace_bit(b, bit);
-            }
-            self.unit_wait.unit_i[i].follow(&self.first_unit[i]);
             self.raw[i].follow(&self.unit_wait.unit_o[i]);
         }
         for p in 0..self._units {
@@ -172,12 +142,13 @@ impl<const UB: usize> SlicedHybrid<UB> {
                 self.restore.packed_i[p].follow(&self.unit_wait.unit_o[p + self._mask_units]);
             }
         }
+        self.reply.ports_i.valid.follow(&self.restore.ports_o.valid);
         for k in 0..self._units {
-            self.reply.word_i[k].follow(&self.raw[k]);
-            self.reply.mask_i[k] = self.raw[k].any().into();
+            self.reply.ports_i.word[k].follow(&self.raw[k]);
+            self.reply.ports_i.mask[k] = self.raw[k].any().into();
             if self.flag_wait.unit_o[0].get_bit(0) {
-                self.reply.word_i[k].follow(&self.restore.word_o[k]);
-                self.reply.mask_i[k].follow(&self.restore.mask_o[k]);
+                self.reply.ports_i.word[k].follow(&self.restore.ports_o.word[k]);
+                self.reply.ports_i.mask[k].follow(&self.restore.ports_o.mask[k]);
             }
         }
     }

@@ -1,7 +1,6 @@
 //! Reads on their way in.
 
-use super::SlicedShape;
-use super::shape::WA;
+use super::{SlicedShape, ports::*};
 use heddle_kernel::prelude::*;
 
 /// Takes a read and sees when it is for the word that is written.
@@ -10,14 +9,8 @@ use heddle_kernel::prelude::*;
 /// Combinational, or one register behind the read; the write is that of the outputs' cycle.
 #[module(name = "sliced_meet")]
 pub struct Meet {
-    /// Reads a word.
-    pub ren_i: Signal<In, Bit>,
-    /// Its address.
-    pub raddr_i: Signal<In, Bits<WA>>,
-    /// A word is written.
-    pub wen_i: Signal<In, Bit>,
-    /// Its address.
-    pub waddr_i: Signal<In, Bits<WA>>,
+    /// A write and a read.
+    pub ports_i: MemoryRequest<In>,
     /// A word is read.
     pub ren_o: Signal<Out, Bit>,
     /// Its address.
@@ -42,18 +35,18 @@ pub struct Meet {
 impl Meet {
     fn update(&mut self) {
         if self._stages > 0 {
-            self.ren[0].follow(&self.ren_i);
-            self.raddr[0].load(self.ren_i, self.raddr_i);
+            self.ren[0].follow(&self.ports_i.ren);
+            self.raddr[0].load(self.ports_i.ren, self.ports_i.raddr);
             self.read.follow(&self.ren[0]);
             self.read_address.follow(&self.raddr[0]);
         } else {
-            self.read.follow(&self.ren_i);
-            self.read_address.follow(&self.raddr_i);
+            self.read.follow(&self.ports_i.ren);
+            self.read_address.follow(&self.ports_i.raddr);
         }
         self.ren_o.follow(&self.read);
         self.raddr_o.follow(&self.read_address);
-        let written = self.waddr_i & (self._depth - 1).to_bits::<WA>();
+        let written = self.ports_i.waddr & (self._depth - 1).to_bits::<WA>();
         let wanted = self.read_address & (self._depth - 1).to_bits::<WA>();
-        self.meet_o = self.wen_i & self.read & (written == wanted);
+        self.meet_o = self.ports_i.wen & self.read & (written == wanted);
     }
 }

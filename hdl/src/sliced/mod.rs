@@ -21,103 +21,58 @@
 //! - [`DataSlice`] and [`DataSlices`]: the slices that a mask names,
 //! - [`Restore`]: from mask and packed units to the word.
 //!
+//! Ports that go together are bundles: [`MemoryRequest`] and [`MemoryAnswer`] of every memory, [`MaskAccess`] and
+//! [`SliceAccess`], which say what is accessed, and those between the parts.
+//!
 //! [`SlicedChoice`] and [`SlicedBank`] build what a shape asks for, [`SlicedCounters`] counts accesses.
 
-/// Parts that several memories have.
-macro_rules! parts {
-    ($first:ident, $($other:ident),+) => {
-        parts!($first);
-        parts!($($other),+);
-    };
-    (take_request) => {
-        /// The request, as it comes.
+/// What memories with the mask in slice 0 have in common.
+macro_rules! mask_in_first_slice {
+    () => {
+        /// From the request to slice 0, to the slices that it names, to the word.
         #[kernel]
-        fn take_request(&mut self) {
-            self.request.wen_i.follow(&self.wen_i);
-            self.request.waddr_i.follow(&self.waddr_i);
-            self.request.ren_i.follow(&self.ren_i);
-            self.request.raddr_i.follow(&self.raddr_i);
+        fn pass_through(&mut self) {
+            self.request.ports_i.follow(&self.ports_i);
             self.request.wdata_i.follow(&self.wdata_i);
-        }
-    };
-    // The row, the slices and the way back to the word.
-    (row_and_slices) => {
-        /// Every request accesses the row.
-        #[kernel]
-        fn access_row(&mut self) {
-            self.row.wen_i.follow(&self.request.wen_o);
-            self.row.waddr_i.follow(&self.request.waddr_o);
-            self.row.ren_i.follow(&self.request.ren_o);
-            self.row.raddr_i.follow(&self.request.raddr_o);
+            self.row.ports_i.follow(&self.request.ports_o);
             self.row.meet_i.follow(&self.request.meet_o);
+            self.slices.ports_i.follow(&self.row.ports_o);
+            self.slices.waddr_i.follow(&self.request.ports_o.waddr);
+            self.restore.valid_i.follow(&self.row.ports_o.read);
+            self.wave_o.follow(&self.reply.ports_o);
         }
 
-        /// What the row says is read from the slices.
+        /// The units of slice 0 wait for those of the others.
         #[kernel]
-        fn read_slices(&mut self) {
-            self.slices.read_i.follow(&self.row.read_o);
-            self.slices.raddr_i.follow(&self.row.raddr_o);
-            self.slices.meet_i.follow(&self.row.meet_o);
-        }
-
-        /// The mask on its way to the word.
-        #[kernel]
-        fn restore_word(&mut self) {
-            comment!("The word");
-            self.restore.valid_i.follow(&self.row.read_o);
-            self.reply.valid_i.follow(&self.restore.valid_o);
-        }
-    };
-    (reply_word) => {
-        /// The word, as it leaves.
-        #[kernel]
-        fn reply_word(&mut self) {
-            self.rvalid_o.follow(&self.reply.rvalid_o);
-            self.rdata_o.follow(&self.reply.rdata_o);
-            self.rmask_o.follow(&self.reply.rmask_o);
-        }
-    };
-    (first_slice) => {
-        /// Slice 0, which holds the mask and is accessed by every request.
-        #[kernel]
-        fn first_slice(&mut self) {
-            self.mask_ren_o = false;
-            self.mask_wen_o = false;
-            self.slice_ren_o[0].follow(&self.request.ren_o);
-            self.slice_wen_o[0].follow(&self.request.wen_o);
-            for p in 0..self._first {
-                self.lane_wen_o[p] = self.request.wen_o.into();
+        fn wait_for_slices(&mut self) {
+            comment!("The units of slice 0 wait for those of the others");
+            self.unit_wait.valid_i.follow(&self.row.ports_o.read);
+            for i in 0..self._first {
+                let unit = self._shape.place(self._first, i) * UB;
+                self.first_unit[i] = 0.into();
+                for b in 0..UB {
+                    let bit = self.row.bit_o[unit + b].get_bit(0);
+                    self.first_unit[i] = self.first_unit[i].replace_bit(b, bit);
+                }
+                self.unit_wait.unit_i[i].follow(&self.first_unit[i]);
             }
-            self.slices.waddr_i.follow(&self.request.waddr_o);
+        }
+
+        /// Accesses: every request accesses slice 0, which holds the mask.
+        #[kernel]
+        fn tell_accesses(&mut self) {
+            self.mask_o.tie_low();
+            self.ports_o.slice_ren[0].follow(&self.request.ports_o.ren);
+            self.ports_o.slice_wen[0].follow(&self.request.ports_o.wen);
             for k in 1..self._shape.slices() {
-                self.slice_ren_o[k].follow(&self.slices.slice_ren_o[k - 1]);
-                self.slice_wen_o[k].follow(&self.slices.slice_wen_o[k - 1]);
+                self.ports_o.slice_ren[k].follow(&self.slices.ports_o.slice_ren[k - 1]);
+                self.ports_o.slice_wen[k].follow(&self.slices.ports_o.slice_wen[k - 1]);
+            }
+            for p in 0..self._first {
+                self.ports_o.lane_wen[p] = self.request.ports_o.wen.into();
             }
             for p in self._first..self._shape.units {
-                self.lane_wen_o[p].follow(&self.slices.lane_wen_o[p - self._first]);
-            }
-        }
-    };
-    // Ports that go through to the memory in `field`, if there is one.
-    (through $field:ident $(, $write:ident, $read:ident)?) => {
-        #[kernel]
-        fn $field(&mut self) {
-            for m in 0..self.$field.len() {
-                self.$field[m].wen_i.follow(&self.wen_i);
-                self.$field[m].waddr_i.follow(&self.waddr_i);
-                self.$field[m].ren_i.follow(&self.ren_i);
-                self.$field[m].raddr_i.follow(&self.raddr_i);
-                self.rvalid_o.follow(&self.$field[m].rvalid_o);
-                self.mask_ren_o.follow(&self.$field[m].mask_ren_o);
-                self.mask_wen_o.follow(&self.$field[m].mask_wen_o);
-                self.slice_ren_o.follow(&self.$field[m].slice_ren_o);
-                self.slice_wen_o.follow(&self.$field[m].slice_wen_o);
-                self.rmask_o.follow(&self.$field[m].rmask_o);
-                self.lane_wen_o.follow(&self.$field[m].lane_wen_o);
-                $(
-                    self.$field[m].$write.follow(&self.$write);
-                    self.$read.follow(&self.$field[m].$read);
-                )?
+                self.ports_o.lane_wen[p].follow(&self.slices.ports_o.lane_wen[p - self._first]);
             }
         }
     };
@@ -138,6 +93,7 @@ mod pack;
 mod packed;
 mod plain;
 mod population;
+mod ports;
 mod reply;
 mod request;
 mod restore;
@@ -165,6 +121,7 @@ pub use pack::Pack;
 pub use packed::Packed;
 pub use plain::PlainMemory;
 pub use population::Population;
+pub use ports::*;
 pub use reply::Reply;
 pub use request::Request;
 pub use restore::Restore;

@@ -1,7 +1,6 @@
 //! Requests on their way into a memory whose slice 0 is packed before it is written.
 
-use super::shape::WA;
-use super::{Hold, Meet, Pack, Request, Route, Select, SlicedShape, moves};
+use super::{Hold, Meet, Pack, Request, Route, Select, SlicedShape, moves, ports::*};
 use heddle_kernel::prelude::*;
 
 /// Takes a write and a read and packs the word to write, for memories that keep the mask in slice 0:
@@ -13,20 +12,12 @@ use heddle_kernel::prelude::*;
 /// way of a write cut in the middle.
 #[module(name = "sliced_packed")]
 pub struct Packed<const UB: usize> {
-    /// Writes a word.
-    pub wen_i: Signal<In, Bit>,
-    /// Address of the word to write.
-    pub waddr_i: Signal<In, Bits<WA>>,
+    /// A write and a read.
+    pub ports_i: MemoryRequest<In>,
     /// Word to write, unit 0 in the low bits.
     pub wdata_i: [Signal<In, Bits<UB>>; units],
-    /// Reads a word.
-    pub ren_i: Signal<In, Bit>,
-    /// Address of the word to read.
-    pub raddr_i: Signal<In, Bits<WA>>,
-    /// A word is written.
-    pub wen_o: Signal<Out, Bit>,
-    /// Its address.
-    pub waddr_o: Signal<Out, Bits<WA>>,
+    /// The write and the read, when the word is packed.
+    pub ports_o: MemoryRequest<Out>,
     /// The mask to store, by position.
     pub mask_o: [Signal<Out, Bits<1>>; units],
     /// Slices that the word needs.
@@ -35,10 +26,6 @@ pub struct Packed<const UB: usize> {
     pub word_o: [Signal<Out, Bits<UB>>; units],
     /// Its units by position, packed; 0 if none is stored.
     pub packed_o: [Signal<Out, Bits<UB>>; units],
-    /// A word is read.
-    pub ren_o: Signal<Out, Bit>,
-    /// Its address.
-    pub raddr_o: Signal<Out, Bits<WA>>,
     /// The word that is written is read.
     pub meet_o: Signal<Out, Bit>,
     #[new(Request::new(shape))]
@@ -86,7 +73,8 @@ pub struct Packed<const UB: usize> {
 #[kernel]
 impl<const UB: usize> Packed<UB> {
     fn update(&mut self) {
-        self.take_request();
+        self.meets.ports_i.follow(&self.ports_i);
+        self.request.wdata_i.follow(&self.wdata_i);
         self.find_mask();
         if self._stages > 0 {
             self.in_two_cycles();
@@ -101,15 +89,6 @@ impl<const UB: usize> Packed<UB> {
         }
     }
 
-    /// The request, as it comes.
-    fn take_request(&mut self) {
-        self.request.wdata_i.follow(&self.wdata_i);
-        self.meets.wen_i.follow(&self.wen_i);
-        self.meets.waddr_i.follow(&self.waddr_i);
-        self.meets.ren_i.follow(&self.ren_i);
-        self.meets.raddr_i.follow(&self.raddr_i);
-    }
-
     /// The mask to store.
     fn find_mask(&mut self) {
         comment!("The mask to store, and the moves");
@@ -122,22 +101,22 @@ impl<const UB: usize> Packed<UB> {
                 self.found_mask[p].follow(&self.request.mask_o[p]);
             }
         }
-        self.take = self.wen_i & self.any;
+        self.take = self.ports_i.wen & self.any;
     }
 
     /// A register behind the moves.
     fn in_two_cycles(&mut self) {
-        let wen = self.wen_i;
-        let ren = self.ren_i;
+        let wen = self.ports_i.wen;
+        let ren = self.ports_i.ren;
         self.wen[0] = wen;
-        self.waddr[0].load(wen, self.waddr_i);
+        self.waddr[0].load(wen, self.ports_i.waddr);
         self.ren[0] = ren;
-        self.raddr[0].load(ren, self.raddr_i);
+        self.raddr[0].load(ren, self.ports_i.raddr);
         self.meet[0].follow(&self.meets.meet_o);
-        self.wen_o.follow(&self.wen[0]);
-        self.waddr_o.follow(&self.waddr[0]);
-        self.ren_o.follow(&self.ren[0]);
-        self.raddr_o.follow(&self.raddr[0]);
+        self.ports_o.wen.follow(&self.wen[0]);
+        self.ports_o.waddr.follow(&self.waddr[0]);
+        self.ports_o.ren.follow(&self.ren[0]);
+        self.ports_o.raddr.follow(&self.raddr[0]);
         self.meet_o.follow(&self.meet[0]);
         self.route.mask_i.follow(&self.request.mask_o);
         for p in 0..self._units {
@@ -161,10 +140,7 @@ impl<const UB: usize> Packed<UB> {
 
     /// Everything in the cycle of the request.
     fn at_once(&mut self) {
-        self.wen_o.follow(&self.wen_i);
-        self.waddr_o.follow(&self.waddr_i);
-        self.ren_o.follow(&self.ren_i);
-        self.raddr_o.follow(&self.raddr_i);
+        self.ports_o.follow(&self.ports_i);
         self.meet_o.follow(&self.meets.meet_o);
         self.hold[0].take_i.follow(&self.take);
         self.hold[0].word_i.follow(&self.request.word_o);

@@ -1,7 +1,7 @@
 //! Words on their way out.
 
-use super::SlicedShape;
 use super::shape::place;
+use super::{SlicedShape, ports::*};
 use heddle_kernel::prelude::*;
 
 /// Gives the units of a word read and the bits of its mask their places, and says when they
@@ -12,18 +12,12 @@ use heddle_kernel::prelude::*;
 /// the register at the output.
 #[module(name = "sliced_reply")]
 pub struct Reply<const UB: usize> {
-    /// The word follows in the next cycle.
-    pub valid_i: Signal<In, Bit>,
-    /// Units by position.
-    pub word_i: [Signal<In, Bits<UB>>; units],
-    /// Mask by position.
-    pub mask_i: [Signal<In, Bits<1>>; units],
-    /// The word is valid.
-    pub rvalid_o: Signal<Out, Bit>,
-    /// Word, unit 0 in the low bits.
-    pub rdata_o: [Signal<Out, Bits<UB>>; units],
-    /// Mask, unit 0 in the low bit.
-    pub rmask_o: [Signal<Out, Bits<1>>; units],
+    /// The word by position.
+    #[new(RestoredWord::new(units))]
+    pub ports_i: RestoredWord<In, UB>,
+    /// The word as it leaves.
+    #[new(MemoryAnswer::new(shape))]
+    pub ports_o: MemoryAnswer<Out, UB>,
     valid: [Reg<Bit>; 1 + stages],
     word: [RegData<Bits<UB>>; stages * units],
     mask: [RegData<Bits<1>>; stages * units],
@@ -48,23 +42,23 @@ pub struct Reply<const UB: usize> {
 #[kernel]
 impl<const UB: usize> Reply<UB> {
     fn update(&mut self) {
-        self.valid.shift_in(self.valid_i);
+        self.valid.shift_in(self.ports_i.valid);
         if self._stages > 0 {
             for p in 0..self._units {
-                self.word[p].load(self.valid[0], self.word_i[p]);
-                self.mask[p].load(self.valid[0], self.mask_i[p]);
+                self.word[p].load(self.valid[0], self.ports_i.word[p]);
+                self.mask[p].load(self.valid[0], self.ports_i.mask[p]);
             }
             self.unit.follow(&self.word);
             self.non_zero.follow(&self.mask);
         } else {
-            self.unit.follow(&self.word_i);
-            self.non_zero.follow(&self.mask_i);
+            self.unit.follow(&self.ports_i.word);
+            self.non_zero.follow(&self.ports_i.mask);
         }
         for k in 0..self._units {
             let p = place(self._right, self._units, k);
-            self.rdata_o[k].follow(&self.unit[p]);
-            self.rmask_o[k].follow(&self.non_zero[p]);
+            self.ports_o.rdata[k].follow(&self.unit[p]);
+            self.ports_o.rmask[k].follow(&self.non_zero[p]);
         }
-        self.rvalid_o.follow(&self.valid[self._stages]);
+        self.ports_o.rvalid.follow(&self.valid[self._stages]);
     }
 }

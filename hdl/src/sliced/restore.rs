@@ -1,7 +1,7 @@
 //! From packed units to the word.
 
 use super::describe::NETWORKS;
-use super::{Network, Route, SlicedShape, Unpack, moves};
+use super::{Network, Route, SlicedShape, Unpack, moves, ports::*};
 use heddle_kernel::prelude::*;
 
 /// Puts the units of a word back to their positions. The mask arrives first and waits for the
@@ -19,12 +19,9 @@ pub struct Restore<const UB: usize> {
     pub mask_i: [Signal<In, Bits<1>>; units],
     /// Packed units, when the mask has waited.
     pub packed_i: [Signal<In, Bits<UB>>; units],
-    /// The word follows in the next cycle.
-    pub valid_o: Signal<Out, Bit>,
-    /// Units of the word by position.
-    pub word_o: [Signal<Out, Bits<UB>>; units],
-    /// Its mask.
-    pub mask_o: [Signal<Out, Bits<1>>; units],
+    /// The word by position.
+    #[new(RestoredWord::new(units))]
+    pub ports_o: RestoredWord<Out, UB>,
     #[new(Route::new(units, shape.network))]
     route: Route,
     #[new(Unpack::new(units, shape.network))]
@@ -72,7 +69,7 @@ impl<const UB: usize> Restore<UB> {
             }
         }
         let valid = self.valid[self._waits];
-        self.valid_o = valid;
+        self.ports_o.valid = valid;
         for p in 0..self._units {
             let mask = self.mask_now[self._waits * self._units + p];
             self.route.mask_i[p] = mask;
@@ -80,8 +77,8 @@ impl<const UB: usize> Restore<UB> {
         }
         self.unpack.mask_i.follow(&self.mask);
         self.unpack.packed_i.follow(&self.packed_i);
-        self.word_o.follow(&self.unpack.word_o);
-        self.mask_o.follow(&self.mask);
+        self.ports_o.word.follow(&self.unpack.word_o);
+        self.ports_o.mask.follow(&self.mask);
         for k in 0..self.moved.len() {
             self.moved[k].load(valid, self.route.move_o[k]);
         }

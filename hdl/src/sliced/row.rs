@@ -1,6 +1,6 @@
 //! The memory that every request accesses.
 
-use super::shape::WA;
+use super::ports::*;
 use heddle_kernel::prelude::*;
 
 /// Slice that is accessed by every request, in the cycle of the request: it holds the masks,
@@ -11,24 +11,14 @@ use heddle_kernel::prelude::*;
 /// `read_o`. A read that meets a write of the same word gets the new row by way of a register.
 #[module(name = "sliced_row")]
 pub struct Row {
-    /// Writes a row.
-    pub wen_i: Signal<In, Bit>,
-    /// Its address.
-    pub waddr_i: Signal<In, Bits<WA>>,
-    /// Its bits.
+    /// A write and a read of a row.
+    pub ports_i: MemoryRequest<In>,
+    /// Bits of the row to write.
     pub bit_i: [Signal<In, Bits<1>>; bits],
-    /// Reads a row.
-    pub ren_i: Signal<In, Bit>,
-    /// Its address.
-    pub raddr_i: Signal<In, Bits<WA>>,
     /// The row that is written is read.
     pub meet_i: Signal<In, Bit>,
     /// A row was read.
-    pub read_o: Signal<Out, Bit>,
-    /// Its address.
-    pub raddr_o: Signal<Out, Bits<WA>>,
-    /// It was written in the cycle of the read.
-    pub meet_o: Signal<Out, Bit>,
+    pub ports_o: SliceRead<Out>,
     /// The row, if it was not written in the cycle of the read: for what must be fast.
     pub stored_o: [Signal<Out, Bits<1>>; bits],
     /// The row.
@@ -54,14 +44,14 @@ pub struct Row {
 #[kernel]
 impl Row {
     fn update(&mut self) {
-        self.ram.wen_i.follow(&self.wen_i);
-        self.ram.waddr_i.follow(&self.waddr_i);
-        self.ram.ren_i = self.ren_i & !self.meet_i;
-        self.ram.raddr_i.follow(&self.raddr_i);
+        self.ram.wen_i.follow(&self.ports_i.wen);
+        self.ram.waddr_i.follow(&self.ports_i.waddr);
+        self.ram.ren_i = self.ports_i.ren & !self.meet_i;
+        self.ram.raddr_i.follow(&self.ports_i.raddr);
 
-        self.read[0].follow(&self.ren_i);
-        self.raddr[0].load(self.ren_i, self.raddr_i);
-        self.meet[0].load(self.ren_i, self.meet_i);
+        self.read[0].follow(&self.ports_i.ren);
+        self.raddr[0].load(self.ports_i.ren, self.ports_i.raddr);
+        self.meet[0].load(self.ports_i.ren, self.meet_i);
         self.ram.wdata_i.follow(&self.bit_i);
         for k in 0..self._bits {
             self.bypass[k].load(self.meet_i, self.bit_i[k]);
@@ -84,8 +74,8 @@ impl Row {
             self.stored_o.follow(&self.ram.rdata_o);
             self.bit_o.follow(&self.fetched);
         }
-        self.read_o.follow(&self.read[self._stages]);
-        self.raddr_o.follow(&self.raddr[self._stages]);
-        self.meet_o.follow(&self.meet[self._stages]);
+        self.ports_o.read.follow(&self.read[self._stages]);
+        self.ports_o.raddr.follow(&self.raddr[self._stages]);
+        self.ports_o.meet.follow(&self.meet[self._stages]);
     }
 }

@@ -1,10 +1,8 @@
 //! What a sliced memory is built from.
 
+use super::ports::WA;
 use heddle_arch::params;
 pub use heddle_arch::params::{MaskPlace, PackNetwork as Network};
-
-/// Bits of a word address.
-pub const WA: usize = 13;
 
 /// As [`SlicedShape::place`].
 pub(super) fn place(right: bool, count: usize, p: usize) -> usize {
@@ -92,9 +90,9 @@ impl SlicedShape {
         if self.plain { 1 } else { self.widths.len() }
     }
 
-    /// Bytes of a word.
-    pub fn word_bytes(&self) -> usize {
-        self.units * self.unit_bits / 8
+    /// Bits of a word.
+    pub fn word_bits(&self) -> usize {
+        self.units * self.unit_bits
     }
 
     /// Units of a hybrid row that hold the mask, m.

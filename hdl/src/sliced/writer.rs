@@ -1,7 +1,6 @@
 //! From the word to write to its mask and its packed units.
 
-use super::shape::WA;
-use super::{Hold, Pack, Request, Route, Select, SlicedShape, moves};
+use super::{Hold, Pack, Request, Route, Select, SlicedShape, moves, ports::*};
 use heddle_kernel::prelude::*;
 
 /// Packs words for a memory with a mask slice, or for several of which one is written at a time.
@@ -18,18 +17,9 @@ pub struct Writer<const UB: usize> {
     pub waddr_i: Signal<In, Bits<WA>>,
     /// Word to write, unit 0 in the low bits.
     pub wdata_i: [Signal<In, Bits<UB>>; units],
-    /// The mask is written.
-    pub mask_wen_o: Signal<Out, Bit>,
-    /// Its address.
-    pub mask_waddr_o: Signal<Out, Bits<WA>>,
-    /// The mask to store, by position.
-    pub mask_o: [Signal<Out, Bits<1>>; units],
-    /// One per data slice: it is written.
-    pub slice_wen_o: [Signal<Out, Bit>; shape.slices()],
-    /// Its address.
-    pub slice_waddr_o: Signal<Out, Bits<WA>>,
-    /// Packed units, by position.
-    pub packed_o: [Signal<Out, Bits<UB>>; units],
+    /// The word for the slices.
+    #[new(PackedWrite::new(&shape))]
+    pub ports_o: PackedWrite<Out, UB>,
     /// Positions at which a non-zero unit arrived.
     pub lane_o: [Signal<Out, Bits<1>>; units],
     #[new(Request::new(&shape))]
@@ -128,9 +118,9 @@ impl<const UB: usize> Writer<UB> {
             self.taken_word[p].load(self.wen_i, self.request.word_o[p]);
             self.taken_mask[p].load(self.wen_i, self.store_mask[p]);
         }
-        self.mask_o.follow(&self.taken_mask);
-        self.mask_wen_o.follow(&self.taken[0]);
-        self.mask_waddr_o.follow(&self.taken_waddr[0]);
+        self.ports_o.mask.follow(&self.taken_mask);
+        self.ports_o.mask_wen.follow(&self.taken[0]);
+        self.ports_o.mask_waddr.follow(&self.taken_waddr[0]);
         let write = self.taken[0] & self.taken_any[0];
         if self._find > 0 {
             self.found[0] = write;
@@ -153,9 +143,9 @@ impl<const UB: usize> Writer<UB> {
 
     /// Words are packed in the cycle in which they come.
     fn hold_word(&mut self) {
-        self.mask_wen_o.follow(&self.wen_i);
-        self.mask_waddr_o.follow(&self.waddr_i);
-        self.mask_o.follow(&self.store_mask);
+        self.ports_o.mask_wen.follow(&self.wen_i);
+        self.ports_o.mask_waddr.follow(&self.waddr_i);
+        self.ports_o.mask.follow(&self.store_mask);
         self.write = self.wen_i & self.any;
         self.route_waddr.follow(&self.waddr_i);
         self.hold[0].take_i = self.write;
@@ -174,9 +164,9 @@ impl<const UB: usize> Writer<UB> {
         }
         if self._split > 0 {
             self.routed_waddr[0].load(self.write, self.route_waddr);
-            self.slice_waddr_o.follow(&self.routed_waddr[0]);
+            self.ports_o.slice_waddr.follow(&self.routed_waddr[0]);
             self.routed.follow(&self.need);
-            self.slice_wen_o.follow(&self.routed);
+            self.ports_o.slice_wen.follow(&self.routed);
             for p in 0..self._units {
                 self.routed_word[p].load(self.write, self.route_word[p]);
                 self.routed_mask[p].load(self.write, self.route_mask[p]);
@@ -188,13 +178,13 @@ impl<const UB: usize> Writer<UB> {
             self.pack.mask_i.follow(&self.routed_mask);
             self.pack.move_i.follow(&self.routed_move);
         } else {
-            self.slice_waddr_o.follow(&self.route_waddr);
-            self.slice_wen_o.follow(&self.need);
+            self.ports_o.slice_waddr.follow(&self.route_waddr);
+            self.ports_o.slice_wen.follow(&self.need);
             self.pack.word_i.follow(&self.route_word);
             self.pack.mask_i.follow(&self.route_mask);
             self.pack.move_i.follow(&self.route.move_o);
         }
-        self.packed_o.follow(&self.pack.packed_o);
+        self.ports_o.packed.follow(&self.pack.packed_o);
         self.lane_o.follow(&self.pack.lane_o);
     }
 }

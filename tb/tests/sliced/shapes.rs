@@ -44,12 +44,12 @@ macro_rules! memory {
                 self.rst_n.next = true;
             }
             fn drive(&mut self, inputs: &SlicedInputs) {
-                self.wen_i.next = inputs.write.is_some();
-                self.ren_i.next = inputs.read.is_some();
+                self.ports_i.wen.next = inputs.write.is_some();
+                self.ports_i.ren.next = inputs.read.is_some();
                 // Without a request the ports carry what would do harm.
                 let (address, word) = inputs.write.unwrap_or((inputs.read.unwrap_or(1), Word::from(5u64)));
-                self.waddr_i.next = u64::from(address).into();
-                self.raddr_i.next = u64::from(inputs.read.unwrap_or(address)).into();
+                self.ports_i.waddr.next = u64::from(address).into();
+                self.ports_i.raddr.next = u64::from(inputs.read.unwrap_or(address)).into();
                 for (k, port) in self.wdata_i.iter_mut().enumerate() {
                     port.next = u64::from(word.unit(k, UB)).into();
                 }
@@ -60,16 +60,16 @@ macro_rules! memory {
                 let unit = |word: Word, (k, port): (usize, &Signal<Out, Bits<UB>>)| {
                     word.with_unit(k, UB, port.val().to_u64() as u32)
                 };
-                let valid = self.rvalid_o.val();
+                let valid = self.wave_o.rvalid.val();
                 SlicedOutputs {
-                    rdata: valid.then(|| self.rdata_o.iter().enumerate().fold(Word::ZERO, unit)),
-                    rmask: if valid { number(self.rmask_o.iter().map(any)) } else { 0 },
+                    rdata: valid.then(|| self.wave_o.rdata.iter().enumerate().fold(Word::ZERO, unit)),
+                    rmask: if valid { number(self.wave_o.rmask.iter().map(any)) } else { 0 },
                     accesses: Accesses {
-                        mask_read: self.mask_ren_o.val(),
-                        mask_write: self.mask_wen_o.val(),
-                        slice_reads: number(self.slice_ren_o.iter().map(|b| b.val())) as u8,
-                        slice_writes: number(self.slice_wen_o.iter().map(|b| b.val())) as u8,
-                        lanes: number(self.lane_wen_o.iter().map(any)),
+                        mask_read: self.mask_o.ren.val(),
+                        mask_write: self.mask_o.wen.val(),
+                        slice_reads: number(self.ports_o.slice_ren.iter().map(|b| b.val())) as u8,
+                        slice_writes: number(self.ports_o.slice_wen.iter().map(|b| b.val())) as u8,
+                        lanes: number(self.ports_o.lane_wen.iter().map(any)),
                     },
                 }
             }

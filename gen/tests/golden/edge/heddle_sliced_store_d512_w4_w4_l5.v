@@ -24,7 +24,7 @@
 //   rst_n          Reset, active low
 //   mask_wen_i     The mask is written
 //   mask_waddr_i   Its address
-//   mask_i         The mask, by position (8 elements of 1 bit, element 0 in the low bits)
+//   mask_i         The mask to store, by position (8 elements of 1 bit, element 0 in the low bits)
 //   slice_wen_i    One per data slice: it is written (2 elements of 1 bit, element 0 in the low
 //                  bits)
 //   slice_waddr_i  Its address
@@ -91,10 +91,10 @@ module heddle_sliced_store_d512_w4_w4_l5 (
   heddle_sliced_meet_d512_s1 u_meet (
     .clk    (clk),
     .rst_n  (rst_n),
-    .ren_i  (ren_i),
-    .raddr_i(raddr_i),
     .wen_i  (mask_wen_i),
     .waddr_i(mask_waddr_i),
+    .ren_i  (ren_i),
+    .raddr_i(raddr_i),
     .ren_o  (meet_ren_out),
     .raddr_o(meet_raddr_out),
     .meet_o (meet_meet)
@@ -105,10 +105,10 @@ module heddle_sliced_store_d512_w4_w4_l5 (
     .rst_n   (rst_n),
     .wen_i   (mask_wen_i),
     .waddr_i (mask_waddr_i),
-    .bit_i   ({mask_i[0], mask_i[1], mask_i[2], mask_i[3], mask_i[4], mask_i[5], mask_i[6],
-        mask_i[7]}),
     .ren_i   (meet_ren_out),
     .raddr_i (meet_raddr_out),
+    .bit_i   ({mask_i[0], mask_i[1], mask_i[2], mask_i[3], mask_i[4], mask_i[5], mask_i[6],
+        mask_i[7]}),
     .meet_i  (meet_meet),
     .read_o  (row_read),
     .raddr_o (row_raddr_out),
@@ -132,8 +132,8 @@ module heddle_sliced_store_d512_w4_w4_l5 (
     .unit_i     (packed_i),
     .read_i     (row_read),
     .raddr_i    (row_raddr_out),
-    .named_i    (read_select_slice),
     .meet_i     (row_meet_out),
+    .named_i    (read_select_slice),
     .unit_o     (packed_o),
     .slice_ren_o(slice_ren_o),
     .slice_wen_o(slice_wen_o),
