@@ -9,7 +9,7 @@ use crate::scratch::{Scratch, undivided};
 
 /// A kind of file that heddle writes.
 #[derive(Debug, Clone, Copy)]
-pub struct Kind {
+pub struct FileKind {
     /// Name of such a file.
     pub name: &'static str,
     /// Its first bytes.
@@ -17,19 +17,19 @@ pub struct Kind {
 }
 
 /// Tables of the offset unit.
-pub const TABLES: Kind = Kind {
+pub const TABLES: FileKind = FileKind {
     name: "table file",
     begins: b"HDOT",
 };
 
 /// Programs.
-pub const PROGRAM: Kind = Kind {
+pub const PROGRAM: FileKind = FileKind {
     name: "program file",
     begins: b"{\n  \"format\": \"heddle-program-",
 };
 
 /// Refuses places that must not be written, before any work is done.
-pub fn check(target: &Path, kind: Kind) -> Result<(), Failure> {
+pub fn check(target: &Path, kind: FileKind) -> Result<(), Failure> {
     let refused = |what: &str| Failure::new(format!("{}: {what}", target.display()));
     if target.as_os_str().is_empty() {
         return Err(Failure::new("output is empty, expected the name of a file"));
@@ -57,7 +57,7 @@ pub fn check(target: &Path, kind: Kind) -> Result<(), Failure> {
 }
 
 /// Writes the file beside its place and moves it there.
-pub fn write(target: &Path, kind: Kind, bytes: &[u8]) -> Result<(), Failure> {
+pub fn write(target: &Path, kind: FileKind, bytes: &[u8]) -> Result<(), Failure> {
     check(target, kind)?;
     let failed =
         |error: io::Error| Failure::new(format!("cannot write {}: {error}", target.display()));

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// What a tensor wants of the memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Request {
+pub(crate) struct SpaceRequest {
     /// Steps in which the tensor must be there: from the one that writes it to the last one that
     /// reads it, both included.
     pub steps: Range<usize>,
@@ -19,7 +19,7 @@ pub(crate) struct Request {
 
 /// Gives every tensor the word address of its first word. Long tensors are placed first, each at the lowest
 /// place where it agrees with those that are there.
-pub(crate) fn allocate(requests: &[Request]) -> Vec<usize> {
+pub(crate) fn allocate(requests: &[SpaceRequest]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..requests.len()).collect();
     order.sort_by_key(|&i| (std::cmp::Reverse(requests[i].written.len()), i));
     let longest = order.first().map_or(0, |&i| requests[i].written.len());
@@ -49,7 +49,7 @@ pub(crate) fn allocate(requests: &[Request]) -> Vec<usize> {
 }
 
 /// Two tensors at word addresses do not get into each other's way.
-fn agree((a, at): (&Request, usize), (b, there): (&Request, usize)) -> bool {
+fn agree((a, at): (&SpaceRequest, usize), (b, there): (&SpaceRequest, usize)) -> bool {
     let common = at.max(there)..(at + a.written.len()).min(there + b.written.len());
     if common.is_empty() {
         return true;
@@ -65,8 +65,8 @@ fn agree((a, at): (&Request, usize), (b, there): (&Request, usize)) -> bool {
 mod tests {
     use super::*;
 
-    fn request(steps: Range<usize>, written: &str) -> Request {
-        Request {
+    fn request(steps: Range<usize>, written: &str) -> SpaceRequest {
+        SpaceRequest {
             steps,
             written: written.chars().map(|c| c == 'w').collect(),
         }
@@ -98,13 +98,13 @@ mod tests {
         use rand::{Rng, SeedableRng};
         for seed in 0..200 {
             let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
-            let requests: Vec<Request> = (0..rng.random_range(1..9))
+            let requests: Vec<SpaceRequest> = (0..rng.random_range(1..9))
                 .map(|_| {
                     let first = rng.random_range(0..8);
                     let steps = first..first + rng.random_range(1..5);
                     let words = rng.random_range(1..12);
                     let written = (0..words).map(|_| rng.random_bool(0.8)).collect();
-                    Request { steps, written }
+                    SpaceRequest { steps, written }
                 })
                 .collect();
             let addresses = allocate(&requests);

@@ -17,7 +17,7 @@ mod wide;
 pub use check::MatrixError;
 pub use drain_form::DrainForm;
 pub use identity::IdentityBuild;
-pub use place::{MatrixPlace, Shape};
+pub use place::{MatrixPlace, MatrixShape};
 pub use product::{Product, Scaling};
 pub use transpose::{Block, Transpose, blocks};
 pub use wide::{Portions, WideTranspose, portion_factors};

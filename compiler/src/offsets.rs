@@ -36,4 +36,4 @@ pub use generate::{generate, group_origin};
 pub use heddle_arch::offsets::{
     Convolution, FullyConnected, Layout, Masks, Matrix, Pad, Request, Sides, Tables,
 };
-pub use rows::{Row, Tap, rows, taps};
+pub use rows::{GemmRow, Tap, rows, taps};

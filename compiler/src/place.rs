@@ -7,7 +7,7 @@ use std::ops::Range;
 use heddle_arch::network::{Layer, LayerKind, Network, Padding, Shape};
 use heddle_arch::params::Params;
 
-use crate::allocate::{Request, allocate};
+use crate::allocate::{SpaceRequest, allocate};
 use crate::error::{Memory, Shortage};
 use crate::mapping::Mapping;
 use crate::orders::{layer_orders, tensor_orders};
@@ -31,7 +31,7 @@ pub(crate) struct Placement {
 }
 
 /// The layout of a tensor before it has an address.
-struct Layout {
+struct TensorLayout {
     planes: Vec<Vec<u32>>,
     order: RowOrder,
     footprint: Footprint,
@@ -136,11 +136,11 @@ pub(crate) fn place(
 }
 
 /// Base address of each tensor, and bytes of all that do not lie in input banks.
-fn bases(network: &Network, layouts: &[Layout], params: &Params) -> (Vec<u32>, u64) {
+fn bases(network: &Network, layouts: &[TensorLayout], params: &Params) -> (Vec<u32>, u64) {
     let apart = usize::from(params.state_buffer.input_banks > 0);
-    let requests: Vec<Request> = (apart..)
+    let requests: Vec<SpaceRequest> = (apart..)
         .zip(&layouts[apart..])
-        .map(|(tensor, layout)| Request {
+        .map(|(tensor, layout)| SpaceRequest {
             steps: lifetime(network, tensor),
             written: layout.footprint.written(),
         })
@@ -189,7 +189,7 @@ fn layouts(
     plans: &[WeightPlan],
     orders: &[RowOrder],
     lanes: u32,
-) -> Vec<Layout> {
+) -> Vec<TensorLayout> {
     let flattening = |tensor: usize| {
         let readers = network.layers.iter().zip(plans).find(|(layer, _)| {
             let mut inputs = layer.inputs.iter();
@@ -209,7 +209,7 @@ fn layouts(
             let most = planes.iter().map(Vec::len).max().unwrap_or(1);
             let footprint = Footprint::of(shape, padding, most as u32);
             let slack = flattening.slack(footprint.distances());
-            Layout {
+            TensorLayout {
                 planes,
                 order: RowOrder::Plain,
                 footprint: footprint.with_slack(slack),
@@ -225,7 +225,7 @@ fn layout(
     plans: &[WeightPlan],
     order: RowOrder,
     lanes: u32,
-) -> Layout {
+) -> TensorLayout {
     let (shape, _) = network.tensor(tensor);
     let planes = order.planes(shape.channels, lanes);
     let most = planes.iter().map(Vec::len).max().unwrap_or(1) as u32;
@@ -258,19 +258,19 @@ fn layout(
         }
         RowOrder::Paired => Footprint::of(halves, padding, most),
     };
-    Layout {
+    TensorLayout {
         planes,
         order,
         footprint,
     }
 }
 
-fn place_tensors(network: &Network, layouts: Vec<Layout>, bases: &[u32]) -> Vec<TensorPlan> {
+fn place_tensors(network: &Network, layouts: Vec<TensorLayout>, bases: &[u32]) -> Vec<TensorPlan> {
     (layouts.into_iter().zip(bases).enumerate())
         .map(|(tensor, (layout, &base))| {
             let (shape, zero_point) = network.tensor(tensor);
             let name = network.tensor_name(tensor);
-            let Layout {
+            let TensorLayout {
                 planes,
                 order,
                 footprint,

@@ -6,13 +6,13 @@ use crate::flatten::Distances;
 use crate::weights::WeightPlan;
 
 /// What each row adds to the addresses of a K tile.
-type Entry = Vec<Option<u16>>;
+type RowOffsets = Vec<Option<u16>>;
 
 /// Entries of the offset tables, and which of them the layers use.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct RowTables {
     /// Offset of each row, none if it takes no part.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<RowOffsets>,
     /// The first entry for each layer, input and part; none without a table.
     pub first: Vec<Vec<Vec<Option<u32>>>>,
 }
@@ -41,7 +41,7 @@ impl RowTables {
     }
 
     /// First of some entries that follow each other; those that are there already are used again.
-    fn place(&mut self, entries: Vec<Entry>) -> u32 {
+    fn place(&mut self, entries: Vec<RowOffsets>) -> u32 {
         let mut found = self.entries.windows(entries.len());
         let found = found.position(|there| there == entries);
         let first = found.unwrap_or(self.entries.len());
@@ -55,7 +55,7 @@ impl RowTables {
     pub fn offsets(&self) -> Vec<(u32, u32, Option<u16>)> {
         let rows = self.entries.iter().map(Vec::len).max().unwrap_or(0) as u32;
         let places = (0..rows).flat_map(|row| (0..).zip(&self.entries).map(move |e| (row, e)));
-        let offset = |(row, (entry, offsets)): (u32, (u32, &Entry))| {
+        let offset = |(row, (entry, offsets)): (u32, (u32, &RowOffsets))| {
             let offset = offsets.get(row as usize)?;
             Some((row, entry, *offset))
         };

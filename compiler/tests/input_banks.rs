@@ -1,7 +1,7 @@
 //! What input banks cannot hold, and what lies in front of them.
 
 use heddle_arch::params::Params;
-use heddle_compiler::matrix::{DrainForm, MatrixPlace, Product, Scaling, Shape as MatrixShape};
+use heddle_compiler::matrix::{DrainForm, MatrixPlace, MatrixShape, Product, Scaling};
 use heddle_compiler::{CompileError, Memory, Program, Shortage, compile, compile_with};
 
 use crate::support::matrices::{attention, options, runs, tiny};

@@ -7,7 +7,7 @@ use heddle_arch::isa::{
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
 use heddle_compiler::matrix::{
-    DrainForm, IdentityBuild, MatrixError, MatrixPlace, Portions, Product, Scaling, Shape,
+    DrainForm, IdentityBuild, MatrixError, MatrixPlace, MatrixShape, Portions, Product, Scaling,
     Transpose, WideTranspose,
 };
 use heddle_sim::machine::Machine;
@@ -18,7 +18,7 @@ fn tiny() -> Params {
 }
 
 fn place(rows: u32, cols: u32, base: u32) -> MatrixPlace {
-    MatrixPlace::new(Shape { rows, cols }, base, &tiny())
+    MatrixPlace::new(MatrixShape { rows, cols }, base, &tiny())
 }
 
 fn transpose(source: MatrixPlace, destination: MatrixPlace) -> Transpose {
@@ -44,7 +44,7 @@ fn pet_30_a_block_of_128_x_64_becomes_64_x_128() {
     let params = large.replace("\"rows\": 64, \"cols\": 64", "\"rows\": 128, \"cols\": 64");
     let params = Params::from_json(&params).expect("a preset with more rows");
     assert_eq!((params.array.rows, params.array.cols), (128, 64));
-    let place = |rows, cols, base| MatrixPlace::new(Shape { rows, cols }, base, &params);
+    let place = |rows, cols, base| MatrixPlace::new(MatrixShape { rows, cols }, base, &params);
     let source = place(128, 64, 0);
     let transpose = Transpose {
         source,
@@ -175,8 +175,8 @@ fn products_that_cannot_run_are_refused() {
 #[test]
 fn drains_of_a_form_that_the_machine_cannot_keep_are_refused() {
     let refused = |params: &Params, form, message: &str| {
-        let source = MatrixPlace::new(Shape { rows: 3, cols: 4 }, 0, params);
-        let shape = Shape {
+        let source = MatrixPlace::new(MatrixShape { rows: 3, cols: 4 }, 0, params);
+        let shape = MatrixShape {
             rows: params.array.rows,
             cols: params.array.rows,
         };
@@ -259,7 +259,7 @@ fn pet_42_pet_43_a_transpose_is_four_instructions() {
 #[test]
 fn a_streamed_matrix_is_no_source() {
     let mut transpose = transpose(place(4, 4, 0), place(4, 4, 64));
-    transpose.source = MatrixPlace::streamed(Shape { rows: 4, cols: 6 }, 0, &tiny());
+    transpose.source = MatrixPlace::streamed(MatrixShape { rows: 4, cols: 6 }, 0, &tiny());
     transpose.destination = place(6, 4, 64);
     refused(
         &transpose,
@@ -275,7 +275,7 @@ fn wide_transposes_that_cannot_run_are_refused() {
         planes: vec![place(3, 4, 128), place(3, 4, 192)],
         identity: place(4, 4, 2048),
         portions: Portions::Placed(MatrixPlace::streamed(
-            Shape { rows: 4, cols: 9 },
+            MatrixShape { rows: 4, cols: 9 },
             2112,
             &tiny(),
         )),

@@ -5,7 +5,7 @@ use heddle_arch::isa::{Instruction, Wait, disassemble};
 use heddle_arch::network::LayerKind;
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
-use heddle_compiler::matrix::{DrainForm, MatrixPlace, Shape, Transpose};
+use heddle_compiler::matrix::{DrainForm, MatrixPlace, MatrixShape, Transpose};
 use heddle_compiler::{Graph, Place, Reason, Schedule, Unit, compile, compile_with};
 use heddle_sim::machine::Machine;
 use rand::SeedableRng;
@@ -212,7 +212,7 @@ fn matrix_at(instructions: &[Instruction], base: u32, params: &Params) -> ([[u8;
 
 /// Transposes a matrix of 4 x 4; the identity lies at byte 2048.
 fn transpose(from: u32, to: u32, params: &Params) -> Vec<Instruction> {
-    let place = |base| MatrixPlace::new(Shape { rows: 4, cols: 4 }, base, params);
+    let place = |base| MatrixPlace::new(MatrixShape { rows: 4, cols: 4 }, base, params);
     let transpose = Transpose {
         source: place(from),
         destination: place(to),

@@ -11,7 +11,7 @@ use crate::passes::{
     schedule, unroll, unused,
 };
 use crate::print::{Style, plain, print};
-use heddle_kernel::Kind;
+use heddle_kernel::BlockKind;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Prints the tree of `top`, each structurally different block once.
@@ -28,7 +28,7 @@ pub fn emit(
     let mut paths: Vec<Paths> = Vec::new();
     let mut modules: Vec<Option<ir::Module>> = Vec::new();
     for (id, block) in blocks.iter().enumerate() {
-        if block.meta.kind == Kind::Prim {
+        if block.meta.kind == BlockKind::Prim {
             paths.push(Paths::new());
             modules.push(None);
             continue;
@@ -194,7 +194,7 @@ fn cells(blocks: &[Block]) -> Cells {
     };
     for (id, block) in blocks.iter().enumerate() {
         let value = |name: &str| block.meta.get_param(name).unwrap_or(1);
-        if block.meta.kind == Kind::Prim && block.meta.name == "ram_1r1w" {
+        if block.meta.kind == BlockKind::Prim && block.meta.name == "ram_1r1w" {
             out.address_bits.insert(id, value("addr_bits") as usize);
             let parameters = ["width", "depth", "addr_bits"]
                 .map(|name| (naming::upper_camel(name), value(name).to_string()));

@@ -12,7 +12,7 @@ struct ResetEntry {
 
 /// Name, file and hash, where it comes from, parameters, widths of ports, and what it is made of.
 #[derive(Serialize)]
-struct Entry<'a> {
+struct ManifestEntry<'a> {
     name: &'a str,
     file: String,
     sha256: String,
@@ -23,7 +23,7 @@ struct Entry<'a> {
     children: &'a [String],
 }
 
-impl<'a> Entry<'a> {
+impl<'a> ManifestEntry<'a> {
     fn of(module: &'a Module, files: &[(String, String)]) -> Self {
         let file = format!("{}.v", module.name);
         let text = files.iter().find(|(name, _)| *name == file);
@@ -54,7 +54,10 @@ pub fn text(design: &Design, files: &[(String, String)]) -> String {
         style: design.reset,
         level: design.reset_level,
     };
-    let modules = design.modules.iter().map(|m| line(&Entry::of(m, files)));
+    let modules = design
+        .modules
+        .iter()
+        .map(|m| line(&ManifestEntry::of(m, files)));
     let ports = { design.modules.last().into_iter() }.flat_map(|top| top.ports.iter().map(line));
     let lines = [
         ("generator", line(&format!("heddle {}", design.version))),

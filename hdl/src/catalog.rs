@@ -23,7 +23,7 @@ use crate::traversal::{
 
 /// A module that can be generated on its own.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry {
+pub struct CatalogEntry {
     /// Name, as in the Verilog name without prefix and sizes.
     pub name: &'static str,
     /// What it does.
@@ -35,7 +35,7 @@ pub struct Entry {
 macro_rules! modules {
     ($params:ident => $($name:literal $doc:literal: $build:expr;)*) => {
         /// All modules, the machine first.
-        pub const MODULES: &[Entry] = &[$(Entry {
+        pub const MODULES: &[CatalogEntry] = &[$(CatalogEntry {
             name: $name,
             doc: $doc,
             build: |$params: &Params| {

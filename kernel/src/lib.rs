@@ -103,7 +103,7 @@ pub mod tree;
 pub use arith::{Arith, bit_cast_arith, bit_cast_signed, signed_cast_arith, signed_cast_to};
 pub use doc::{Documented, SourceDoc, source_path};
 pub use heddle_kernel_macros::{bundle, kernel, module};
-pub use meta::{Kind, Meta, Param};
+pub use meta::{BlockKind, Meta, Param};
 pub use mul::MulS;
 pub use number::Number;
 pub use part::{Follow, Part, Readable, Sink, assign};

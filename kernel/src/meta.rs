@@ -11,7 +11,7 @@ const GRID: &str = "grid";
 
 /// How the emitter treats a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum BlockKind {
     /// A module of its own.
     Module,
     /// A primitive that the emitter prints by its name.
@@ -35,7 +35,7 @@ pub struct Param {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Meta {
     /// Module or primitive.
-    pub kind: Kind,
+    pub kind: BlockKind,
     /// Name without the `heddle_` prefix.
     pub name: String,
     /// Parameters in the order of the module name.
@@ -63,7 +63,7 @@ impl Meta {
     /// A module called `heddle_<name>` plus its parameters.
     pub fn module(name: impl Into<String>) -> Self {
         Self {
-            kind: Kind::Module,
+            kind: BlockKind::Module,
             name: name.into(),
             params: Vec::new(),
             attributes: Vec::new(),
@@ -77,7 +77,7 @@ impl Meta {
     /// A primitive that the emitter knows by `name`.
     pub fn prim(name: impl Into<String>) -> Self {
         Self {
-            kind: Kind::Prim,
+            kind: BlockKind::Prim,
             ..Self::module(name)
         }
     }
@@ -197,8 +197,8 @@ impl Meta {
     /// Packs the value into what `Logic::timing()` returns.
     pub fn to_timing(&self) -> Vec<TimingInfo> {
         let kind = match self.kind {
-            Kind::Module => "@module",
-            Kind::Prim => "@prim",
+            BlockKind::Module => "@module",
+            BlockKind::Prim => "@prim",
         };
         let entry =
             |name: &str, clock: &str, inputs: Vec<String>, outputs: Vec<String>| TimingInfo {
@@ -228,8 +228,8 @@ impl Meta {
             return None;
         };
         let kind = match head.name.as_str() {
-            "@module" => Kind::Module,
-            "@prim" => Kind::Prim,
+            "@module" => BlockKind::Module,
+            "@prim" => BlockKind::Prim,
             _ => return None,
         };
         let mut params = Vec::new();

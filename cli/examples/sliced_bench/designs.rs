@@ -13,7 +13,7 @@ pub struct Candidate {
     /// Name in the tables.
     pub name: &'static str,
     pub shape: SlicedShape,
-    pub layout: golden::Layout,
+    pub layout: golden::SliceLayout,
 }
 
 /// The memories whose accesses are counted.
@@ -38,14 +38,14 @@ pub fn candidates() -> Vec<Candidate> {
             plain,
             ..SlicedShape::new(WORDS, widths.to_vec())
         };
-        let layout = golden::Layout::new(WORDS, widths).with_mask(golden_mask);
+        let layout = golden::SliceLayout::new(WORDS, widths).with_mask(golden_mask);
         Candidate {
             name,
             shape: SlicedShape {
                 access_threshold: shape.first_units(),
                 ..shape
             },
-            layout: golden::Layout { plain, ..layout },
+            layout: golden::SliceLayout { plain, ..layout },
         }
     })
     .into()

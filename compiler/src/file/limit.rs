@@ -6,7 +6,7 @@ use heddle_arch::requantise::Scale;
 
 use super::FileError;
 use super::form::{ColumnFile, MatricesFile, TensorFile};
-use crate::matrix::{MatrixPlace, Shape};
+use crate::matrix::{MatrixPlace, MatrixShape};
 use crate::program::ColumnParam;
 use crate::tensor::{MatrixTensor, RowOrder, TensorPlan};
 
@@ -129,11 +129,11 @@ impl Limit<'_> {
         let found = (u64::from(rows) * u64::from(cols)).saturating_mul(count);
         self.equal(&at("elements"), found, elements)?;
         let shape = match file.turned {
-            true => Shape {
+            true => MatrixShape {
                 rows: cols,
                 cols: rows,
             },
-            false => Shape { rows, cols },
+            false => MatrixShape { rows, cols },
         };
         // Whatever lies in a partition has addresses of 32 bits.
         let size = u64::from(shape.rows.div_ceil(self.params.array.rows))

@@ -13,7 +13,7 @@ use heddle_arch::requantise::{Rounding, Scale};
 
 use super::MatrixOptions;
 use crate::error::CompileError;
-use crate::matrix::Shape;
+use crate::matrix::MatrixShape;
 
 /// Number of a matrix.
 pub(super) type Id = usize;
@@ -21,7 +21,7 @@ pub(super) type Id = usize;
 /// A matrix that needs a place.
 #[derive(Debug, Clone)]
 pub(super) struct Item {
-    pub shape: Shape,
+    pub shape: MatrixShape,
     /// Steps in which it is needed: in step i + 1 layer i runs; the host writes the input in step 0 and
     /// reads the output in the last one.
     pub steps: Range<usize>,
@@ -109,7 +109,12 @@ pub(super) struct Lowered {
 }
 
 impl Lowered {
-    pub fn push(&mut self, shape: Shape, steps: Range<usize>, content: Option<Vec<i8>>) -> Id {
+    pub fn push(
+        &mut self,
+        shape: MatrixShape,
+        steps: Range<usize>,
+        content: Option<Vec<i8>>,
+    ) -> Id {
         self.items.push(Item {
             shape,
             steps,
@@ -235,7 +240,7 @@ impl Lowering<'_> {
     }
 
     /// A matrix that is needed in this step.
-    fn matrix(&mut self, shape: Shape) -> Id {
+    fn matrix(&mut self, shape: MatrixShape) -> Id {
         self.program.push(shape, self.step..self.step + 1, None)
     }
 
@@ -304,7 +309,7 @@ impl Lowering<'_> {
         element_bytes: u32,
     ) -> Result<Value, String> {
         let value = self.made(matrices, false);
-        let plane = Shape {
+        let plane = MatrixShape {
             rows: source.matrices.rows,
             cols: source.matrices.cols / element_bytes,
         };
@@ -351,11 +356,11 @@ impl Lowering<'_> {
 }
 
 /// Rows and columns as a matrix lies.
-fn lying(matrices: Matrices, turned: bool) -> Shape {
+fn lying(matrices: Matrices, turned: bool) -> MatrixShape {
     let Matrices { rows, cols, .. } = matrices;
     match turned {
-        false => Shape { rows, cols },
-        true => Shape {
+        false => MatrixShape { rows, cols },
+        true => MatrixShape {
             rows: cols,
             cols: rows,
         },

@@ -10,9 +10,9 @@ use heddle_arch::params::Params;
 use super::colour::Colours;
 use super::lower::{Id, Lowered, Operation};
 use super::{IdentitySource, MatrixOptions};
-use crate::allocate::{Request, allocate};
+use crate::allocate::{SpaceRequest, allocate};
 use crate::error::{CompileError, Memory, Shortage};
-use crate::matrix::{IdentityBuild, MatrixPlace, Shape, WideTranspose};
+use crate::matrix::{IdentityBuild, MatrixPlace, MatrixShape, WideTranspose};
 
 /// A constant that transposes need in a group of banks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,8 +94,8 @@ impl Wanted<'_> {
     fn place(&self, helper: Helper, base: u32) -> MatrixPlace {
         let params = self.params;
         let rows = params.array.rows;
-        let square = Shape { rows, cols: rows };
-        let row = Shape {
+        let square = MatrixShape { rows, cols: rows };
+        let row = MatrixShape {
             rows: 1,
             cols: params.array.cols,
         };
@@ -111,7 +111,7 @@ impl Wanted<'_> {
 
     /// What the host writes of it.
     fn content(&self, helper: Helper) -> Option<Vec<i8>> {
-        let Shape { rows, cols } = self.place(helper, 0).shape;
+        let MatrixShape { rows, cols } = self.place(helper, 0).shape;
         let ones = |one: &dyn Fn(u32, u32) -> bool| {
             let places = (0..rows).flat_map(|row| (0..cols).map(move |col| (row, col)));
             Some(places.map(|(row, col)| i8::from(one(row, col))).collect())
@@ -178,7 +178,7 @@ pub(super) fn place(
 }
 
 /// The bytes that a shape takes in each partition; too many for any memory are all alike.
-fn bytes(shape: Shape, params: &Params) -> u64 {
+fn bytes(shape: MatrixShape, params: &Params) -> u64 {
     let pitch = u64::from(8 * params.weight_words().next_power_of_two());
     let groups = u64::from(shape.cols.div_ceil(params.array.cols));
     u64::from(shape.rows.div_ceil(params.array.rows)) * groups * pitch
@@ -252,7 +252,7 @@ fn try_place(
     });
     let align = align.max().unwrap_or(pitch).max(pitch);
     let end = lowered.layers.len() + 2;
-    let request = |bytes: u32, steps: Range<usize>| Request {
+    let request = |bytes: u32, steps: Range<usize>| SpaceRequest {
         steps,
         written: vec![true; (bytes.next_multiple_of(align) / 8) as usize],
     };
@@ -273,7 +273,7 @@ fn try_place(
             .filter(|h| h.1 == group)
             .map(|h| h.0)
             .collect();
-        let mut requests: Vec<Request> = (own.iter())
+        let mut requests: Vec<SpaceRequest> = (own.iter())
             .map(|&helper| request(helper_bytes(helper), 0..end))
             .collect();
         requests.extend(ids.iter().map(|&id| {

@@ -7,7 +7,7 @@ use heddle_arch::isa::{
 use heddle_arch::params::Params;
 
 use super::check::{MatrixError, aligned, apart, at_work, depth, inside, legal, shape};
-use super::place::{MatrixPlace, Shape};
+use super::place::{MatrixPlace, MatrixShape};
 use crate::loops::Count;
 
 /// Elements of a word.
@@ -93,7 +93,7 @@ impl IdentityBuild {
         shape(("identity", &self.identity), rows, rows)?;
         depth(params)?;
         // The constants and the ones lie like a matrix with a row of weights.
-        let weights = Shape {
+        let weights = MatrixShape {
             rows: 1,
             cols: params.array.cols,
         };

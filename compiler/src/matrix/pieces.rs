@@ -49,7 +49,7 @@ pub(super) fn pieces(weights: &MatrixPlace, params: &Params) -> Vec<Piece> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matrix::Shape;
+    use crate::matrix::MatrixShape;
 
     #[test]
     fn every_column_leaves_for_its_row_of_the_result() {
@@ -57,7 +57,7 @@ mod tests {
             let mut params = Params::from_json(include_str!("../../../configs/tiny.json")).unwrap();
             (params.array.rows, params.array.cols) = (rows, cols);
             for width in [1, 2, 5, 16, 33] {
-                let shape = Shape {
+                let shape = MatrixShape {
                     rows: 2,
                     cols: width,
                 };

@@ -7,14 +7,14 @@ use crate::loops::{Count, merge};
 
 /// Rows and columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Shape {
+pub struct MatrixShape {
     /// Rows, at least 1.
     pub rows: u32,
     /// Columns, at least 1.
     pub cols: u32,
 }
 
-impl Shape {
+impl MatrixShape {
     /// The shape of the transposed matrix.
     #[must_use]
     pub fn transposed(self) -> Self {
@@ -33,7 +33,7 @@ impl Shape {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MatrixPlace {
     /// Rows and columns.
-    pub shape: Shape,
+    pub shape: MatrixShape,
     /// Byte address of element 0 of the rows 0 to R - 1.
     pub base: u32,
     /// Partitions.
@@ -47,7 +47,7 @@ pub struct MatrixPlace {
 impl MatrixPlace {
     /// A matrix at `base`, which is rounded up to where a group can begin.
     #[must_use]
-    pub fn new(shape: Shape, base: u32, params: &Params) -> Self {
+    pub fn new(shape: MatrixShape, base: u32, params: &Params) -> Self {
         let group_words = params.weight_words();
         let align = 8 * group_words.next_power_of_two();
         Self {
@@ -62,7 +62,7 @@ impl MatrixPlace {
     /// A matrix that is only streamed: its columns are one group, whatever the array, so that one walk
     /// over them is one tile. It cannot be loaded as weights unless the array has as many columns.
     #[must_use]
-    pub fn streamed(shape: Shape, base: u32, params: &Params) -> Self {
+    pub fn streamed(shape: MatrixShape, base: u32, params: &Params) -> Self {
         let group_words = shape.cols.div_ceil(8);
         Self {
             shape,
@@ -110,7 +110,7 @@ impl MatrixPlace {
 
     /// The first columns of it.
     pub(super) fn first_columns(&self, cols: u32) -> Self {
-        let shape = Shape {
+        let shape = MatrixShape {
             cols: cols.min(self.shape.cols),
             ..self.shape
         };
@@ -268,7 +268,7 @@ mod tests {
             let mut params = Params::from_json(include_str!("../../../configs/tiny.json")).unwrap();
             (params.array.rows, params.array.cols) = array;
             for cols in [1, 2, 3, 7, 8, 9, 20, 41] {
-                let shape = Shape { rows: 9, cols };
+                let shape = MatrixShape { rows: 9, cols };
                 let place = MatrixPlace::new(shape, 5, &params);
                 for most in [1, 2, 5, 64] {
                     let parts = place.runs(1).into_iter().flat_map(|run| run.parts(most));

@@ -6,7 +6,7 @@ use heddle_arch::params::Params;
 use super::check::{MatrixError, apart, depth, legal, pause, places, shape};
 use super::drain_form::DrainForm;
 use super::pieces::pieces;
-use super::place::{MatrixPlace, Run, Shape};
+use super::place::{MatrixPlace, MatrixShape, Run};
 use super::product::{Pass, Scaling};
 
 /// A piece of a tensor that does not fit the state buffer as a whole.
@@ -17,18 +17,18 @@ pub struct Block {
     /// Column of the tensor that is the first of the block.
     pub col: u32,
     /// As much as there is, at most p x q.
-    pub shape: Shape,
+    pub shape: MatrixShape,
 }
 
 /// The blocks of at most p x q elements that a tensor of this shape is cut into, row by row: Equation 1 of the
 /// specification.
-pub fn blocks(shape: Shape, p: u32, q: u32) -> impl Iterator<Item = Block> {
-    let Shape { rows, cols } = shape;
+pub fn blocks(shape: MatrixShape, p: u32, q: u32) -> impl Iterator<Item = Block> {
+    let MatrixShape { rows, cols } = shape;
     (0..rows.div_ceil(p)).flat_map(move |down| {
         (0..cols.div_ceil(q)).map(move |across| Block {
             row: down * p,
             col: across * q,
-            shape: Shape {
+            shape: MatrixShape {
                 rows: p.min(rows - down * p),
                 cols: q.min(cols - across * q),
             },
@@ -96,7 +96,7 @@ impl Transpose {
         let source = ("source", &self.source);
         let identity = ("identity", &self.identity);
         let destination = ("destination", &self.destination);
-        let Shape { rows, cols } = self.source.shape;
+        let MatrixShape { rows, cols } = self.source.shape;
         shape(destination, cols, rows)?;
         shape(identity, params.array.rows, params.array.rows)?;
         places(source, identity, destination, params)?;
@@ -129,7 +129,7 @@ mod tests {
             (512, 1000, 128, 128, 32),
             (5, 6, 2, 3, 6),
         ] {
-            assert_eq!(blocks(Shape { rows, cols }, p, q).count(), count);
+            assert_eq!(blocks(MatrixShape { rows, cols }, p, q).count(), count);
         }
     }
 }

@@ -12,7 +12,7 @@ use heddle_arch::params::Params;
 
 use super::check::{MatrixError, apart, legal, places, shape};
 use super::pieces::pieces;
-use super::place::{MatrixPlace, Shape};
+use super::place::{MatrixPlace, MatrixShape};
 use super::product::{Pass, Scaling};
 
 /// How the portions become elements again.
@@ -44,9 +44,9 @@ pub struct WideTranspose {
 impl WideTranspose {
     /// Rows and columns of the spread identity for elements of so many bytes.
     #[must_use]
-    pub fn spread(element_bytes: u32, params: &Params) -> Shape {
+    pub fn spread(element_bytes: u32, params: &Params) -> MatrixShape {
         let rows = params.array.rows;
-        Shape {
+        MatrixShape {
             rows,
             cols: element_bytes * rows + element_bytes - 1,
         }
@@ -97,7 +97,7 @@ impl WideTranspose {
 
     /// Copies a portion of every element to its plane.
     fn take_apart(&self, portion: u32, plane: &MatrixPlace, pass: &mut Pass, params: &Params) {
-        let Shape { rows: m, cols: n } = plane.shape;
+        let MatrixShape { rows: m, cols: n } = plane.shape;
         for band in 0..m.div_ceil(params.array.rows) {
             let rows = params.array.rows.min(m - band * params.array.rows);
             let walks = self.source.strided(band, portion, self.count(), n);
@@ -118,7 +118,7 @@ impl WideTranspose {
     /// Loads the planes of these portions in turn.
     fn put_together(&self, portions: &[u32], pass: &mut Pass, params: &Params) {
         let rows_of_array = params.array.rows;
-        let Shape { rows: m, .. } = self.planes[0].shape;
+        let MatrixShape { rows: m, .. } = self.planes[0].shape;
         // Sums of a row of the source.
         let sums = match self.portions {
             Portions::Placed(_) => self.count(),
@@ -154,7 +154,7 @@ impl WideTranspose {
         let source = ("source", &self.source);
         let destination = ("destination", &self.destination);
         let identity = ("identity", &self.identity);
-        let Shape { rows: m, cols } = self.source.shape;
+        let MatrixShape { rows: m, cols } = self.source.shape;
         let n = cols / count.max(1);
         shape(source, m, n * count)?;
         shape(identity, rows, rows)?;

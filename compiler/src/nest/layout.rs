@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::fault::{NestError, Refusal};
 use super::plan::Range;
-use super::program::{Array, Layout, NUMBER_MAX, Nest, Use};
+use super::program::{Array, ArrayLayout, NUMBER_MAX, Nest, Use};
 
 /// An array with its place in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,7 +106,7 @@ fn size(array: &Array) -> Result<ArrayPlan, NestError> {
     };
     let fits = |bytes: Option<u64>| bytes.filter(|b| *b <= NUMBER_MAX).ok_or_else(too_large);
     let pitches = match &array.layout {
-        Layout::Order(order) => {
+        ArrayLayout::Order(order) => {
             let mut sorted = order.clone();
             sorted.sort_unstable();
             if !sorted.into_iter().eq(0..dimensions) {
@@ -121,7 +121,7 @@ fn size(array: &Array) -> Result<ArrayPlan, NestError> {
             }
             pitches
         }
-        Layout::Pitches(pitches) => {
+        ArrayLayout::Pitches(pitches) => {
             let count = pitches.len();
             if count != dimensions {
                 let message = format!("has {count} pitches, expected {dimensions}");

@@ -3,7 +3,7 @@
 use super::affine::Affine;
 use super::fault::{NestError, Place, Refusal};
 use super::lexer::{self, KEYWORDS, Token};
-use super::program::{Array, For, Layout, Nest, Statement, Use};
+use super::program::{Array, ArrayLayout, For, Nest, Statement, Use};
 
 /// Loops inside one another that are read; more than any unit has, and few enough for the stack.
 const DEPTH_MAX: usize = 64;
@@ -164,9 +164,9 @@ impl Parser {
                     array.displacement = self.size("a displacement in bytes")?;
                 }
             } else if self.take_word("order") {
-                array.layout = Layout::Order(self.list(|p| p.dimension(&dimensions))?);
+                array.layout = ArrayLayout::Order(self.list(|p| p.dimension(&dimensions))?);
             } else if self.take_word("pitch") {
-                array.layout = Layout::Pitches(self.list(|p| p.size("a pitch in bytes"))?);
+                array.layout = ArrayLayout::Pitches(self.list(|p| p.size("a pitch in bytes"))?);
             } else {
                 return Ok(array);
             }

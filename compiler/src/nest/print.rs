@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::program::{Array, Layout, Nest, Statement, Use};
+use super::program::{Array, ArrayLayout, Nest, Statement, Use};
 
 impl fmt::Display for Nest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -27,9 +27,9 @@ impl fmt::Display for Array {
             }
         }
         match &self.layout {
-            Layout::Order(order) if order.is_sorted() => Ok(()),
-            Layout::Order(order) => write!(f, " order {}", list(order)),
-            Layout::Pitches(pitches) => write!(f, " pitch {}", list(pitches)),
+            ArrayLayout::Order(order) if order.is_sorted() => Ok(()),
+            ArrayLayout::Order(order) => write!(f, " order {}", list(order)),
+            ArrayLayout::Pitches(pitches) => write!(f, " pitch {}", list(pitches)),
         }
     }
 }

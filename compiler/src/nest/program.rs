@@ -62,13 +62,13 @@ pub struct Array {
     pub(crate) element_bytes: u64,
     pub(crate) base: Option<u64>,
     pub(crate) displacement: u64,
-    pub(crate) layout: Layout,
+    pub(crate) layout: ArrayLayout,
     pub(crate) place: Option<Place>,
 }
 
 /// Where the elements of an array lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Layout {
+pub(crate) enum ArrayLayout {
     /// Packed; dimensions from the outermost in memory to the innermost.
     Order(Vec<usize>),
     /// Distance of neighbours along each dimension, bytes.
@@ -84,7 +84,7 @@ impl Array {
             element_bytes: 1,
             base: None,
             displacement: 0,
-            layout: Layout::Order((0..sizes.len()).collect()),
+            layout: ArrayLayout::Order((0..sizes.len()).collect()),
             sizes,
             place: None,
         }
@@ -115,14 +115,14 @@ impl Array {
     /// Packed in another order: all dimensions, counted from 0, the outermost in memory first.
     #[must_use]
     pub fn order(mut self, dimensions: impl IntoIterator<Item = usize>) -> Array {
-        self.layout = Layout::Order(dimensions.into_iter().collect());
+        self.layout = ArrayLayout::Order(dimensions.into_iter().collect());
         self
     }
 
     /// Distance of neighbours along each dimension, bytes.
     #[must_use]
     pub fn pitches(mut self, bytes: impl IntoIterator<Item = u64>) -> Array {
-        self.layout = Layout::Pitches(bytes.into_iter().collect());
+        self.layout = ArrayLayout::Pitches(bytes.into_iter().collect());
         self
     }
 }

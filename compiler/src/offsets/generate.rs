@@ -7,7 +7,7 @@ use heddle_arch::{ConfigErrors, Fault};
 
 use super::layout::Pitches;
 use super::order::to_steps;
-use super::rows::{Row, Tap, rows, taps};
+use super::rows::{GemmRow, Tap, rows, taps};
 
 /// The tables of a request. They pass [`Tables::check`] and, for [`Request::tensor_bytes`] less
 /// [`group_origin`], [`Tables::check_in`].
@@ -102,7 +102,7 @@ impl Lists {
         let pitches = Pitches::of(convolution);
         let [ho, wo] = convolution.output();
         let place = Place::of(convolution);
-        let base = |row: &Row| {
+        let base = |row: &GemmRow| {
             let [y, x] = place.first(row);
             i64::from(row.image) * pitches.image + y * pitches.row + x * pitches.column
         };
@@ -158,13 +158,13 @@ impl Place {
     }
 
     /// Row and column of the filter's first place in the stored plane.
-    fn first(&self, row: &Row) -> [i64; 2] {
+    fn first(&self, row: &GemmRow) -> [i64; 2] {
         let at =
             |axis: usize, pixel: u32| i64::from(pixel) * self.stride[axis] - self.missing[axis];
         [at(0, row.y), at(1, row.x)]
     }
 
-    fn masks(&self, convolution: &Convolution, rows: &[Row], taps: &[Tap]) -> Masks {
+    fn masks(&self, convolution: &Convolution, rows: &[GemmRow], taps: &[Tap]) -> Masks {
         let mask = |axis: usize, first: i64| {
             let size = i64::from([convolution.height, convolution.width][axis]);
             let dilation = i64::from(convolution.dilation[axis]);

@@ -4,7 +4,7 @@ use heddle_arch::offsets::{Convolution, Layout};
 
 /// A GEMM row: one output pixel of one image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Row {
+pub struct GemmRow {
     /// Image of the batch (`ibs`).
     pub image: u32,
     /// Output pixel of the image (`pix`).
@@ -34,12 +34,12 @@ pub struct Tap {
 ///
 /// [`Request::check`]: heddle_arch::offsets::Request::check
 #[must_use]
-pub fn rows(convolution: &Convolution) -> Vec<Row> {
+pub fn rows(convolution: &Convolution) -> Vec<GemmRow> {
     let [height, width] = convolution.output();
     let pixels = height * width;
     let row = |index: u32| {
         let pixel = index % pixels;
-        Row {
+        GemmRow {
             image: index / pixels,
             pixel,
             y: pixel / width,

@@ -1,7 +1,7 @@
 //! Example 5.3, in which no two sizes can be taken for each other.
 
 use heddle_compiler::offsets::order::weight_order;
-use heddle_compiler::offsets::{Convolution, Request, Row, Tables, rows};
+use heddle_compiler::offsets::{Convolution, GemmRow, Request, Tables, rows};
 use heddle_sim::blocks::offsets::examples::{
     ASYMMETRIC_BASES, ASYMMETRIC_C, ASYMMETRIC_OFFSETS, ASYMMETRIC_STEPS,
 };
@@ -43,7 +43,7 @@ fn sgcr_04_sgcr_05_sgcr_07_tables_of_5_3() {
     );
     assert_eq!((tables.pixels, tables.outputs), (12, 2));
     // Images of 4 x 3 pixels.
-    let row = |thread: u32| Row {
+    let row = |thread: u32| GemmRow {
         image: thread / 12,
         pixel: thread % 12,
         y: thread % 12 / 3,

@@ -1,7 +1,7 @@
 //! The small examples: 5.1 (figures 13 and 14), 5.2 and 5.7 (figure 15).
 
 use heddle_compiler::offsets::order::{reorder, to_distances, to_steps, weight_order};
-use heddle_compiler::offsets::{Convolution, Request, Row, Tables, Tap, index, rows, taps};
+use heddle_compiler::offsets::{Convolution, GemmRow, Request, Tables, Tap, index, rows, taps};
 use heddle_sim::blocks::offsets::examples::{self, SMALL_BASES, SMALL_OFFSETS};
 
 use super::{convolution, figure13, gemm, request, run, tables, wide};
@@ -26,7 +26,7 @@ fn sgcr_02_sgcr_04_example_5_1_has_4_bases_and_9_offsets() {
 #[test]
 fn sgcr_05_rows_of_5_1_1_are_pixel_and_image() {
     let found = rows(&figure13());
-    let row = |pixel, y, x| Row {
+    let row = |pixel, y, x| GemmRow {
         image: 0,
         pixel,
         y,

@@ -10,7 +10,7 @@ use crate::blocks::Block;
 use crate::design::RAM_NAME;
 use crate::error::{EmitError, Fault};
 use crate::ir::BlockId;
-use heddle_kernel::Kind;
+use heddle_kernel::BlockKind;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Reserved words of Verilog-2005, SystemVerilog-2017 and VHDL-2008, lower case.
@@ -67,7 +67,7 @@ pub fn module_names(blocks: &[Block], suffix: &str) -> Result<Vec<String>, EmitE
     let mut used: BTreeMap<String, BlockId> = BTreeMap::new();
     let mut out = Vec::new();
     for (id, block) in blocks.iter().enumerate() {
-        if block.meta.kind == Kind::Prim {
+        if block.meta.kind == BlockKind::Prim {
             let ram = block.meta.name == "ram_1r1w";
             out.push(if ram { RAM_NAME.into() } else { String::new() });
             continue;

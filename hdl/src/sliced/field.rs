@@ -1,7 +1,7 @@
 //! The sliced memory whose slice 0 has a field for the mask.
 
 use super::{
-    DataSlices, MaskPlace, Packed, Reply, Restore, Row, Select, SlicedShape, Wait, ports::*,
+    DataSlices, MaskPlace, Packed, Reply, Restore, Select, SlicedRow, SlicedShape, Wait, ports::*,
 };
 use heddle_kernel::prelude::*;
 
@@ -33,8 +33,8 @@ pub struct SlicedField<const UB: usize> {
     #[new(Packed::new(&shape))]
     request: Packed<UB>,
     /// Rows of slice 0, with the masks.
-    #[new(Row::new(shape.words, units + first * UB, shape.mask_stages()))]
-    pub row: Row,
+    #[new(SlicedRow::new(shape.words, units + first * UB, shape.mask_stages()))]
+    pub row: SlicedRow,
     /// Data slices from 1 on.
     #[new(DataSlices::new(&shape))]
     pub slices: DataSlices<UB>,

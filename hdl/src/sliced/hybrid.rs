@@ -1,6 +1,8 @@
 //! The sliced memory whose slice 0 holds masks or raw units.
 
-use super::{DataSlices, MaskPlace, Packed, Reply, Restore, Row, SlicedShape, Wait, ports::*};
+use super::{
+    DataSlices, MaskPlace, Packed, Reply, Restore, SlicedRow, SlicedShape, Wait, ports::*,
+};
 use heddle_kernel::prelude::*;
 
 /// Sparse-aware memory without a place for masks. A word whose non-zero units fit in slice 0 behind
@@ -32,8 +34,8 @@ pub struct SlicedHybrid<const UB: usize> {
     #[new(Packed::new(&shape))]
     request: Packed<UB>,
     /// Rows of slice 0, with the masks.
-    #[new(Row::new(shape.words, 1 + first * UB, shape.mask_stages()))]
-    pub row: Row,
+    #[new(SlicedRow::new(shape.words, 1 + first * UB, shape.mask_stages()))]
+    pub row: SlicedRow,
     /// Data slices from 1 on.
     #[new(DataSlices::new(&shape))]
     pub slices: DataSlices<UB>,

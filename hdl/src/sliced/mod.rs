@@ -8,7 +8,7 @@
 //! [`Writer`], [`Store`] and [`Restore`] are the three parts of a memory with a mask slice; banks of which one
 //! is written at a time share the writer.
 //!
-//! Inside, units are counted by position: packing is towards position 0. Only [`Request`] and
+//! Inside, units are counted by position: packing is towards position 0. Only [`SlicedRequest`] and
 //! [`Reply`] know which unit is position 0, and rows of memories put position 0 on that side.
 //!
 //! - [`Select`]: number of non-zero units of a word ([`Population`]) and the slices they need,
@@ -17,7 +17,7 @@
 //! - [`Meet`]: reads of the word that is written,
 //! - [`Packed`]: requests of the memories that pack before they access anything,
 //! - [`Hold`]: keeps the inputs of packing still,
-//! - [`Row`]: the slice that every request accesses first,
+//! - [`SlicedRow`]: the slice that every request accesses first,
 //! - [`DataSlice`] and [`DataSlices`]: the slices that a mask names,
 //! - [`Restore`]: from mask and packed units to the word.
 //!
@@ -123,10 +123,10 @@ pub use plain::PlainMemory;
 pub use population::Population;
 pub use ports::*;
 pub use reply::Reply;
-pub use request::Request;
+pub use request::SlicedRequest;
 pub use restore::Restore;
 pub use route::{Route, moves};
-pub use row::Row;
+pub use row::SlicedRow;
 pub use select::Select;
 pub use shape::{MaskPlace, Network, SlicedShape};
 pub use store::Store;

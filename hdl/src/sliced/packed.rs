@@ -1,6 +1,6 @@
 //! Requests on their way into a memory whose slice 0 is packed before it is written.
 
-use super::{Hold, Meet, Pack, Request, Route, Select, SlicedShape, moves, ports::*};
+use super::{Hold, Meet, Pack, Route, Select, SlicedRequest, SlicedShape, moves, ports::*};
 use heddle_kernel::prelude::*;
 
 /// Takes a write and a read and packs the word to write, for memories that keep the mask in slice 0:
@@ -28,8 +28,8 @@ pub struct Packed<const UB: usize> {
     pub packed_o: [Signal<Out, Bits<UB>>; units],
     /// The word that is written is read.
     pub meet_o: Signal<Out, Bit>,
-    #[new(Request::new(shape))]
-    request: Request<UB>,
+    #[new(SlicedRequest::new(shape))]
+    request: SlicedRequest<UB>,
     #[new(Meet::new(shape, 0))]
     meets: Meet,
     /// Without a register behind the moves.

@@ -1,6 +1,6 @@
 //! A plain memory, to compare with.
 
-use super::{DataSlice, DataSliceShape, Meet, Reply, Request, SlicedShape, ports::*};
+use super::{DataSlice, DataSliceShape, Meet, Reply, SlicedRequest, SlicedShape, ports::*};
 use heddle_kernel::prelude::*;
 
 /// Plain memory with the ports and the latency of a sliced one: a single slice, as wide as a word,
@@ -27,8 +27,8 @@ pub struct PlainMemory<const UB: usize> {
     /// Accesses of the data slices.
     #[new(SliceAccess::new(1, units))]
     pub ports_o: SliceAccess<Out>,
-    #[new(Request::new(&shape))]
-    request: Request<UB>,
+    #[new(SlicedRequest::new(&shape))]
+    request: SlicedRequest<UB>,
     #[new(Meet::new(&shape, input))]
     meet: Meet,
     /// The words.

@@ -9,7 +9,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// Combinational.
 #[module(name = "sliced_request", combinational)]
-pub struct Request<const UB: usize> {
+pub struct SlicedRequest<const UB: usize> {
     /// Word to write, unit 0 in the low bits.
     pub wdata_i: [Signal<In, Bits<UB>>; units],
     /// Its units by position.
@@ -30,7 +30,7 @@ pub struct Request<const UB: usize> {
 }
 
 #[kernel]
-impl<const UB: usize> Request<UB> {
+impl<const UB: usize> SlicedRequest<UB> {
     fn update(&mut self) {
         for p in 0..self._units {
             let unit = self.wdata_i[place(self._right, self._units, p)];

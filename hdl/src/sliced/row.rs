@@ -10,7 +10,7 @@ use heddle_kernel::prelude::*;
 /// The row is there one cycle after `ren_i`, or two with the register behind the memory, with
 /// `read_o`. A read that meets a write of the same word gets the new row by way of a register.
 #[module(name = "sliced_row")]
-pub struct Row {
+pub struct SlicedRow {
     /// A write and a read of a row.
     pub ports_i: MemoryRequest<In>,
     /// Bits of the row to write.
@@ -42,7 +42,7 @@ pub struct Row {
 }
 
 #[kernel]
-impl Row {
+impl SlicedRow {
     fn update(&mut self) {
         self.ram.wen_i.follow(&self.ports_i.wen);
         self.ram.waddr_i.follow(&self.ports_i.waddr);

@@ -1,6 +1,6 @@
 //! What a memory with a mask slice stores.
 
-use super::{DataSlices, Meet, Row, Select, SlicedShape, ports::*};
+use super::{DataSlices, Meet, Select, SlicedRow, SlicedShape, ports::*};
 use heddle_kernel::prelude::*;
 
 /// The mask slice and the data slices of a memory, between [`Writer`](super::Writer) and
@@ -33,8 +33,8 @@ pub struct Store<const UB: usize> {
     #[new(Meet::new(&shape, shape.input_stages()))]
     meet: Meet,
     /// Masks of all words.
-    #[new(Row::new(shape.words, units, shape.mask_stages()))]
-    pub row: Row,
+    #[new(SlicedRow::new(shape.words, units, shape.mask_stages()))]
+    pub row: SlicedRow,
     #[new(Select::new(units, shape.read_thresholds()))]
     read_select: Select,
     /// Data slices.

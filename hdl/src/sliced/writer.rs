@@ -1,6 +1,6 @@
 //! From the word to write to its mask and its packed units.
 
-use super::{Hold, Pack, Request, Route, Select, SlicedShape, moves, ports::*};
+use super::{Hold, Pack, Route, Select, SlicedRequest, SlicedShape, moves, ports::*};
 use heddle_kernel::prelude::*;
 
 /// Packs words for a memory with a mask slice, or for several of which one is written at a time.
@@ -22,8 +22,8 @@ pub struct Writer<const UB: usize> {
     pub ports_o: PackedWrite<Out, UB>,
     /// Positions at which a non-zero unit arrived.
     pub lane_o: [Signal<Out, Bits<1>>; units],
-    #[new(Request::new(&shape))]
-    request: Request<UB>,
+    #[new(SlicedRequest::new(&shape))]
+    request: SlicedRequest<UB>,
     /// Non-zero units decide whether the word is kept; only with a write threshold.
     #[new(Select::new(units, vec![shape.write_threshold]))]
     keep: [Select; keep],

@@ -2,7 +2,7 @@
 
 use super::slots::{DrainWord, Events, HostRequest, OperandSlot, PartitionInputs, WeightSlot};
 use crate::delay::DelayLine;
-use crate::sliced::{Accesses, Layout};
+use crate::sliced::{Accesses, SliceLayout};
 
 /// Cycles from the read of a bank to its word.
 const READ_CYCLES: usize = 5;
@@ -19,7 +19,7 @@ pub struct PartitionShape {
     /// 8-byte words per bank.
     pub words_per_bank: usize,
     /// Slices of a bank.
-    pub layout: Layout,
+    pub layout: SliceLayout,
     /// Entries of the offset table.
     pub offsets: usize,
 }
@@ -33,9 +33,9 @@ impl PartitionShape {
             input_banks: 0,
             program_banks: 0,
             words_per_bank,
-            layout: Layout {
+            layout: SliceLayout {
                 latency: READ_CYCLES,
-                ..Layout::new(words_per_bank, widths)
+                ..SliceLayout::new(words_per_bank, widths)
             },
             offsets: 16,
         }

@@ -8,7 +8,7 @@ use super::memory::{OwnAddress, StateMemory};
 use super::prefetch::Places;
 use crate::network::requantise::scale_accumulator;
 use crate::post::reduce;
-use crate::sliced::Layout;
+use crate::sliced::SliceLayout;
 
 /// A tensor slot.
 #[derive(Debug, Clone, Copy)]
@@ -133,7 +133,7 @@ impl Datapath {
                 rows,
                 words,
                 buffer.row_offsets as usize,
-                Layout::of_machine(params),
+                SliceLayout::of_machine(params),
             )
             .with_operands(Places::of(params).map_or(words, Places::operand_words)),
             shadow: vec![0; rows * cols],

@@ -1,7 +1,7 @@
 //! State-buffer partitions with their operand readers, and the count of slice accesses and of zero
 //! operands.
 
-use crate::sliced::Layout;
+use crate::sliced::SliceLayout;
 use crate::sliced::layout::SLICES_MAX;
 
 /// Slice accesses and zero operands of all partitions; 32 bits each, they wrap.
@@ -40,7 +40,7 @@ pub(crate) struct StateMemory {
     partitions: Vec<Partition>,
     /// Words of a partition that operands may lie in.
     operand_words: usize,
-    layout: Layout,
+    layout: SliceLayout,
     /// Data slices read and written, by number of non-zero units.
     needed: [Vec<u8>; 2],
     pub accesses: Accesses,
@@ -48,7 +48,7 @@ pub(crate) struct StateMemory {
 
 impl StateMemory {
     /// `words` 8-byte words and `offsets` entries in each partition; `layout` is that of a bank.
-    pub fn new(partitions: usize, words: usize, offsets: usize, layout: Layout) -> Self {
+    pub fn new(partitions: usize, words: usize, offsets: usize, layout: SliceLayout) -> Self {
         let partition = Partition {
             words: vec![[0; 8]; words],
             kept: None,
@@ -176,7 +176,7 @@ mod tests {
     use crate::sliced::MaskPlace;
 
     /// A partition of four words.
-    fn memory(layout: Layout) -> StateMemory {
+    fn memory(layout: SliceLayout) -> StateMemory {
         StateMemory::new(1, 4, 2, layout)
     }
 
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn operand_reader_keeps_its_word() {
-        let mut memory = memory(Layout::new(4, [4, 4]));
+        let mut memory = memory(SliceLayout::new(4, [4, 4]));
         memory.poke(0, 1, [1, 2, 3, 4, 5, 0, 0, 0]);
         memory.poke(0, 2, [9, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(memory.read_operand(0, 8, true), (1, true));
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn offsets_of_a_partition_are_its_own() {
-        let layout = Layout::new(4, [4, 4]);
+        let layout = SliceLayout::new(4, [4, 4]);
         let mut memory = StateMemory::new(2, 4, 2, layout);
         memory.set_offset(0, 1, Some(7));
         memory.set_offset(1, 1, Some(0xffff));
@@ -223,7 +223,7 @@ mod tests {
     }
 
     /// Writes and reads words with 0, 1, 3, 4 and 8 bytes.
-    fn check_accesses(layout: Layout, mask: u32, slices: &[u32]) {
+    fn check_accesses(layout: SliceLayout, mask: u32, slices: &[u32]) {
         let mut memory = memory(layout);
         for bytes in [0, 1, 3, 4, 8] {
             let data = std::array::from_fn(|k| u8::from(k >= 8 - bytes));
@@ -242,20 +242,20 @@ mod tests {
 
     #[test]
     fn accesses_follow_the_layout() {
-        let even = Layout::new(4, [4, 4]);
+        let even = SliceLayout::new(4, [4, 4]);
         check_accesses(even.clone(), 5, &[4, 1]);
-        check_accesses(Layout::new(4, [1; 8]), 5, &[4, 3, 3, 2, 1, 1, 1, 1]);
+        check_accesses(SliceLayout::new(4, [1; 8]), 5, &[4, 3, 3, 2, 1, 1, 1, 1]);
         check_accesses(even.clone().with_mask(MaskPlace::Field), 0, &[5, 1]);
         check_accesses(even.clone().with_mask(MaskPlace::Hybrid), 0, &[5, 2]);
-        let plain = Layout {
+        let plain = SliceLayout {
             plain: true,
             ..even
         };
         check_accesses(plain, 0, &[5]);
         // One, three and four bytes at the end lie in one, two and two pairs.
-        let pairs = Layout {
+        let pairs = SliceLayout {
             unit_bits: 16,
-            ..Layout::new(4, [1, 1, 2])
+            ..SliceLayout::new(4, [1, 1, 2])
         };
         check_accesses(pairs, 5, &[4, 3, 1]);
     }

@@ -20,7 +20,7 @@ use super::prefetch::Places;
 use super::sequencer::{Idle, Issue, Sequencer};
 use super::walk::Step;
 use copies::Copies;
-use units::{Delays, Limits, Loading, Stream, Unit};
+use units::{Delays, Limits, Loading, Stream, UnitClock};
 
 pub(crate) use units::Trap;
 
@@ -31,9 +31,9 @@ pub(crate) struct Clockwork {
     limits: Limits,
     now: u64,
     sequencer: Sequencer,
-    weights: Unit,
-    stream: Unit,
-    drain: Unit,
+    weights: UnitClock,
+    stream: UnitClock,
+    drain: UnitClock,
     loading: Loading,
     copies: Copies,
     streaming: Stream,
@@ -80,9 +80,9 @@ impl Clockwork {
             },
             now: 0,
             sequencer: Sequencer::new(params, start_pc),
-            weights: Unit::default(),
-            stream: Unit::default(),
-            drain: Unit::default(),
+            weights: UnitClock::default(),
+            stream: UnitClock::default(),
+            drain: UnitClock::default(),
             loading: Loading::default(),
             copies: Copies::default(),
             streaming: Stream::default(),
@@ -136,7 +136,7 @@ impl Clockwork {
     }
 
     /// The unit that an instruction with this header starts.
-    fn unit(&mut self, header: u32) -> &mut Unit {
+    fn unit(&mut self, header: u32) -> &mut UnitClock {
         match header & 0xff {
             OP_LOAD_WEIGHTS | OP_COPY => &mut self.weights,
             OP_MATMUL => &mut self.stream,

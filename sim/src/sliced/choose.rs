@@ -1,6 +1,6 @@
 //! What words cost in bits accessed or in energy, from how many of their units are not zero.
 
-use super::layout::Layout;
+use super::layout::SliceLayout;
 use super::word::Word;
 
 /// How many words have how many non-zero units.
@@ -118,14 +118,14 @@ pub fn target_firsts(
 
 /// Bits of one access of a word with `pop` non-zero units. Reads and writes have the same: a word
 /// that a write threshold drops is zero ever after.
-pub fn access_bits(layout: &Layout, pop: usize) -> usize {
+pub fn access_bits(layout: &SliceLayout, pop: usize) -> usize {
     let needed = layout.needed(pop, true);
     let slices = (0..layout.slices()).filter(|slice| needed >> slice & 1 == 1);
     layout.mask_bits() + slices.map(|slice| layout.slice_bits(slice)).sum::<usize>()
 }
 
 /// Bits of one access on average; `shares[p]` of the words have p non-zero units.
-pub fn expected_bits(layout: &Layout, shares: &[f64]) -> f64 {
+pub fn expected_bits(layout: &SliceLayout, shares: &[f64]) -> f64 {
     let bits = |pop| access_bits(layout, pop) as f64;
     let terms = shares.iter().enumerate().map(|(p, share)| share * bits(p));
     terms.sum()
@@ -133,7 +133,7 @@ pub fn expected_bits(layout: &Layout, shares: &[f64]) -> f64 {
 
 /// Probability of a zero unit (units independent of each other) above which the layout accesses
 /// fewer bits than a plain memory: 0 if it always does, none if it never does.
-pub fn break_even(layout: &Layout) -> Option<f64> {
+pub fn break_even(layout: &SliceLayout) -> Option<f64> {
     let plain = layout.word_bits() as f64;
     let saves = |zero| expected_bits(layout, &binomial(layout.units, zero)) < plain;
     if saves(0.0) {

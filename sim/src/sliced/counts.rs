@@ -1,6 +1,6 @@
 //! Accesses of one clock cycle, and their totals.
 
-use super::layout::{Layout, SLICES_MAX};
+use super::layout::{SLICES_MAX, SliceLayout};
 
 /// What is accessed in one clock cycle, or by one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -19,7 +19,7 @@ pub struct Accesses {
 
 impl Accesses {
     /// What a read of a word with `pop` non-zero units accesses.
-    pub fn of_read(layout: &Layout, pop: usize) -> Self {
+    pub fn of_read(layout: &SliceLayout, pop: usize) -> Self {
         Self {
             mask_read: layout.mask_bits() > 0,
             slice_reads: layout.needed(pop, false),
@@ -28,7 +28,7 @@ impl Accesses {
     }
 
     /// What a write accesses; bit p of `mask` is position p.
-    pub fn of_write(layout: &Layout, mask: u64) -> Self {
+    pub fn of_write(layout: &SliceLayout, mask: u64) -> Self {
         Self {
             mask_write: layout.mask_bits() > 0,
             slice_writes: layout.needed(mask.count_ones() as usize, true),
@@ -82,7 +82,7 @@ impl Counts {
     }
 
     /// Counts a word written with `pop` non-zero units.
-    pub fn add_word(&mut self, layout: &Layout, pop: usize) {
+    pub fn add_word(&mut self, layout: &SliceLayout, pop: usize) {
         let kind = match () {
             () if pop <= layout.dropped() => &mut self.zero_words,
             () if layout.plain || pop <= layout.access_threshold => &mut self.small_words,
@@ -93,7 +93,7 @@ impl Counts {
 
     /// Bits accessed in whole rows: what a slice reads and writes is its width, whichever of its
     /// lanes are written.
-    pub fn bits(&self, layout: &Layout) -> u64 {
+    pub fn bits(&self, layout: &SliceLayout) -> u64 {
         let mask = layout.mask_bits() as u64 * (self.mask_reads + self.mask_writes);
         (0..layout.slices()).fold(mask, |bits, slice| {
             let accesses = self.slice_reads[slice] + self.slice_writes[slice];

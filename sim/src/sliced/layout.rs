@@ -31,7 +31,7 @@ pub const SLICES_MAX: usize = 8;
 
 /// Options of a sliced memory, as `docs/sliced.md` names them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
+pub struct SliceLayout {
     /// Number of words.
     pub words: usize,
     /// Units of a word, 2 to 64.
@@ -62,7 +62,7 @@ pub struct Layout {
     pub plain: bool,
 }
 
-impl Layout {
+impl SliceLayout {
     /// Byte units, mask slice, full network, filled slices, packed to the left, thresholds 0 and
     /// W[0], all slices together, latency 2.
     pub fn new(words: usize, widths: impl Into<Vec<usize>>) -> Self {
@@ -330,23 +330,23 @@ fn ones(count: usize) -> u64 {
 mod tests {
     use super::*;
 
-    fn of_machine(slices: &str) -> Layout {
+    fn of_machine(slices: &str) -> SliceLayout {
         let text = include_str!("../../../configs/tiny.json");
         let from = "\"widths\": [4, 4]";
         assert!(text.contains(from));
         let params = Params::from_json(&text.replace(from, slices));
-        Layout::of_machine(&params.unwrap_or_else(|faults| panic!("{slices}: {faults}")))
+        SliceLayout::of_machine(&params.unwrap_or_else(|faults| panic!("{slices}: {faults}")))
     }
 
     #[test]
     fn a_bank_has_the_options_of_the_configuration() {
-        let new = |widths: &[usize]| Layout {
+        let new = |widths: &[usize]| SliceLayout {
             latency: 5,
-            ..Layout::new(256, widths)
+            ..SliceLayout::new(256, widths)
         };
         let usual = new(&[4, 4]);
         assert_eq!(of_machine("\"widths\": [4, 4]"), usual);
-        let halves = Layout {
+        let halves = SliceLayout {
             unit_bits: 4,
             network: Network::Split,
             exact: true,
@@ -357,7 +357,7 @@ mod tests {
         let text = r#""unit_bits": 4, "widths": [3, 5, 8], "network": "split", "write": "exact",
                       "end": "right", "access_threshold": 2"#;
         assert_eq!(of_machine(text), halves);
-        let hybrid = Layout {
+        let hybrid = SliceLayout {
             network: Network::Half,
             ..new(&[5, 3]).with_mask(MaskPlace::Hybrid)
         };
@@ -366,7 +366,7 @@ mod tests {
         assert_eq!(of_machine(text), hybrid);
         let field = usual.clone().with_mask(MaskPlace::Field);
         assert_eq!(of_machine(r#""widths": [4, 4], "mask": "field""#), field);
-        let plain = Layout {
+        let plain = SliceLayout {
             plain: true,
             ..usual
         };

@@ -15,7 +15,7 @@ pub mod word;
 
 pub use choose::Histogram;
 pub use counts::{Accesses, Counts};
-pub use layout::{Layout, MaskPlace, Network};
+pub use layout::{MaskPlace, Network, SliceLayout};
 pub use model::{SlicedInputs, SlicedModel, SlicedOutputs};
 pub use reference::SlicedReference;
 pub use word::Word;

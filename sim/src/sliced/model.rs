@@ -1,7 +1,7 @@
 //! The clocked sliced memory as seen at its ports.
 
 use super::counts::{Accesses, Counts};
-use super::layout::Layout;
+use super::layout::SliceLayout;
 use super::word::Word;
 use std::collections::VecDeque;
 
@@ -29,7 +29,7 @@ pub struct SlicedOutputs {
 /// words appear as many cycles later as the layout says.
 #[derive(Debug, Clone)]
 pub struct SlicedModel {
-    layout: Layout,
+    layout: SliceLayout,
     words: Vec<Word>,
     /// Outputs of this cycle and the next ones.
     pending: VecDeque<SlicedOutputs>,
@@ -38,7 +38,7 @@ pub struct SlicedModel {
 
 impl SlicedModel {
     /// Words start at zero here; in the hardware they are undefined until written.
-    pub fn new(layout: &Layout) -> Self {
+    pub fn new(layout: &SliceLayout) -> Self {
         let slices = 0..layout.slices();
         let last = slices.map(|slice| layout.slice_cycle(slice)).max();
         let cycles = layout.read_cycle().max(last.unwrap_or(0));

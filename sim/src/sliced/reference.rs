@@ -1,7 +1,7 @@
 //! The sliced memory without time: the rows of its slices, with stale units, and access counts.
 
 use super::counts::{Accesses, Counts};
-use super::layout::{Layout, MaskPlace};
+use super::layout::{MaskPlace, SliceLayout};
 use super::packing::{pack, unpack};
 use super::word::Word;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ pub const NOT_READ: u8 = 0xdd;
 
 /// What the slices hold for one word.
 #[derive(Debug, Clone)]
-struct Row {
+struct StoredRow {
     /// Mask slice or field: bit p is position p.
     mask: u64,
     /// Flag of a hybrid row.
@@ -26,14 +26,14 @@ struct Row {
 /// Mask slice and data slices.
 #[derive(Debug, Clone)]
 pub struct SlicedReference {
-    layout: Layout,
-    rows: BTreeMap<u32, Row>,
+    layout: SliceLayout,
+    rows: BTreeMap<u32, StoredRow>,
     counts: Counts,
 }
 
 impl SlicedReference {
     /// A memory that holds no word. The number of words does not matter.
-    pub fn new(layout: &Layout) -> Self {
+    pub fn new(layout: &SliceLayout) -> Self {
         Self {
             layout: layout.clone(),
             rows: BTreeMap::new(),
@@ -51,13 +51,13 @@ impl SlicedReference {
         u32::from_le_bytes([byte; 4]) & (u32::MAX >> (32 - self.layout.unit_bits))
     }
 
-    fn stale_row(&self) -> Row {
+    fn stale_row(&self) -> StoredRow {
         let stale = self.unit_of(STALE);
         let widths = match self.layout.plain {
             true => &vec![self.layout.units],
             false => &self.layout.widths,
         };
-        Row {
+        StoredRow {
             mask: 0,
             packed: false,
             slices: widths.iter().map(|width| vec![stale; *width]).collect(),
@@ -173,7 +173,7 @@ impl SlicedReference {
 
 /// A mask in the first units of a hybrid row: position 0 in the most significant bit of the first
 /// unit, zeros behind the last position.
-fn mask_image(layout: &Layout, mask: u64) -> Vec<u32> {
+fn mask_image(layout: &SliceLayout, mask: u64) -> Vec<u32> {
     let mut units = vec![0; layout.mask_units()];
     for position in 0..layout.units {
         let bit = layout.unit_bits - 1 - position % layout.unit_bits;
@@ -183,7 +183,7 @@ fn mask_image(layout: &Layout, mask: u64) -> Vec<u32> {
 }
 
 /// The mask that a hybrid row holds.
-fn mask_of_image(layout: &Layout, units: &[u32]) -> u64 {
+fn mask_of_image(layout: &SliceLayout, units: &[u32]) -> u64 {
     (0..layout.units).fold(0, |mask, position| {
         let bit = layout.unit_bits - 1 - position % layout.unit_bits;
         let set = units[position / layout.unit_bits] >> bit & 1;

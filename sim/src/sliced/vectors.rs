@@ -1,7 +1,7 @@
 //! Worked words of the specification's tables. Words are numbers, the first byte (or unit) of a
 //! table is the most significant one; so are the rows of slices.
 
-use super::layout::Layout;
+use super::layout::SliceLayout;
 use super::word::Word;
 
 /// Bytes of the word with four bytes, and packed.
@@ -345,7 +345,7 @@ pub const BREAK_EVEN: [f64; 2] = [0.329, 0.258];
 
 /// A word with a non-zero unit exactly where `mask` has a bit (bit k is unit k); the units depend
 /// on `salt`, and one in four has a single bit.
-pub fn masked_word(layout: &Layout, mask: u64, salt: u64) -> Word {
+pub fn masked_word(layout: &SliceLayout, mask: u64, salt: u64) -> Word {
     let bits = layout.unit_bits;
     (0..layout.units)
         .filter(|k| mask >> k & 1 == 1)

@@ -5,11 +5,11 @@ use heddle_sim::sliced::choose::{
     access_bits, binomial, break_even, energy, expected_bits, lowest_first, target_firsts,
 };
 use heddle_sim::sliced::vectors::{BREAK_EVEN, EXPECTED_BITS, masked_word, word};
-use heddle_sim::sliced::{Histogram, Layout, MaskPlace, SlicedReference, Word};
+use heddle_sim::sliced::{Histogram, MaskPlace, SliceLayout, SlicedReference, Word};
 
 #[test]
 fn rows_have_the_bits_of_the_layout() {
-    let rows = |layout: &Layout| {
+    let rows = |layout: &SliceLayout| {
         (
             layout.row_bits(),
             layout.slice_bits(0),
@@ -19,15 +19,15 @@ fn rows_have_the_bits_of_the_layout() {
     assert_eq!(rows(&even()), (72, 32, 32));
     assert_eq!(rows(&even().with_mask(MaskPlace::Field)), (72, 40, 32));
     assert_eq!(rows(&even().with_mask(MaskPlace::Hybrid)), (65, 33, 32));
-    let pairs = Layout {
+    let pairs = SliceLayout {
         unit_bits: 16,
-        ..Layout::new(16, [2, 2])
+        ..SliceLayout::new(16, [2, 2])
     };
-    let nibbles = Layout {
+    let nibbles = SliceLayout {
         unit_bits: 4,
-        ..Layout::new(16, [8, 8])
+        ..SliceLayout::new(16, [8, 8])
     };
-    let plain = Layout {
+    let plain = SliceLayout {
         plain: true,
         ..even()
     };
@@ -69,7 +69,7 @@ fn spm_41_expected_bits_follow_the_table() {
             }
         }
         for first in 1..8 {
-            let layout = Layout::new(16, [first, 8 - first]);
+            let layout = SliceLayout::new(16, [first, 8 - first]);
             let expected = energy(first, &shares, 8.0, slice_bits);
             assert!(near(expected_bits(&layout, &shares), expected, 0.0));
         }
@@ -84,7 +84,7 @@ fn spm_41_break_even_follows_the_table() {
     assert!(near(at(MaskPlace::Field), separate, 0.001));
     assert!(near(at(MaskPlace::Hybrid), hybrid, 0.001));
     // A plain memory saves nothing.
-    let plain = Layout {
+    let plain = SliceLayout {
         plain: true,
         ..even()
     };
@@ -114,7 +114,7 @@ fn spm_41_targets_are_met_by_exactly_the_sizes_that_save_enough() {
 fn spm_41_histogram_of_words_gives_the_bits_that_are_counted() {
     let layouts = [
         even(),
-        Layout::new(16, [2, 2, 4]),
+        SliceLayout::new(16, [2, 2, 4]),
         even().with_mask(MaskPlace::Field),
         even().with_mask(MaskPlace::Hybrid),
     ];

@@ -4,7 +4,7 @@ use super::even;
 use heddle_sim::sliced::packing;
 use heddle_sim::sliced::vectors::{masked_word, word};
 use heddle_sim::sliced::{
-    Accesses, Layout, MaskPlace, Network, SlicedInputs, SlicedModel, SlicedOutputs,
+    Accesses, MaskPlace, Network, SliceLayout, SlicedInputs, SlicedModel, SlicedOutputs,
     SlicedReference, Word,
 };
 use rand::{Rng, SeedableRng};
@@ -37,7 +37,7 @@ struct Times {
     word: Option<usize>,
 }
 
-fn times(layout: &Layout, command: SlicedInputs) -> Times {
+fn times(layout: &SliceLayout, command: SlicedInputs) -> Times {
     let mut model = SlicedModel::new(layout);
     let dense = masked_word(layout, u64::MAX >> (64 - layout.units), 1);
     model.step(&write(0, dense));
@@ -78,10 +78,10 @@ fn spm_15_spm_20_spm_21_every_latency_has_its_cycles() {
             (MaskPlace::Hybrid, false),
             (MaskPlace::Slice, true),
         ] {
-            let layout = Layout {
+            let layout = SliceLayout {
                 latency,
                 plain,
-                ..Layout::new(16, [3, 2, 3]).with_mask(place)
+                ..SliceLayout::new(16, [3, 2, 3]).with_mask(place)
             };
             let own = place == MaskPlace::Slice && !plain;
             let first = if plain || own { data } else { mask };
@@ -105,10 +105,10 @@ fn spm_15_spm_20_spm_21_every_latency_has_its_cycles() {
 fn spm_50_slices_in_turn_are_accessed_one_cycle_after_another() {
     for (latency, mask, data) in LATENCIES {
         for place in [MaskPlace::Slice, MaskPlace::Field, MaskPlace::Hybrid] {
-            let layout = Layout {
+            let layout = SliceLayout {
                 latency,
                 in_turn: true,
-                ..Layout::new(16, [3, 2, 3]).with_mask(place)
+                ..SliceLayout::new(16, [3, 2, 3]).with_mask(place)
             };
             let own = place == MaskPlace::Slice;
             let first = if own { data } else { mask };
@@ -123,11 +123,11 @@ fn spm_50_slices_in_turn_are_accessed_one_cycle_after_another() {
 }
 
 /// Layouts of many kinds.
-fn variants() -> Vec<Layout> {
+fn variants() -> Vec<SliceLayout> {
     let even = even();
-    let wide = |units: usize, unit_bits| Layout {
+    let wide = |units: usize, unit_bits| SliceLayout {
         unit_bits,
-        ..Layout::new(16, [units / 2, units / 4, units / 4])
+        ..SliceLayout::new(16, [units / 2, units / 4, units / 4])
     };
     let mut all = vec![
         even.clone(),
@@ -137,31 +137,31 @@ fn variants() -> Vec<Layout> {
         wide(32, 8).with_mask(MaskPlace::Field),
         wide(8, 16).with_mask(MaskPlace::Hybrid),
         wide(4, 32),
-        Layout::new(16, [1; 8]),
-        Layout {
+        SliceLayout::new(16, [1; 8]),
+        SliceLayout {
             plain: true,
             ..even.clone()
         },
-        Layout {
+        SliceLayout {
             write_threshold: 2,
             read_threshold: 1,
             ..even.clone()
         },
-        Layout {
+        SliceLayout {
             access_threshold: 2,
             exact: true,
-            ..Layout::new(16, [6, 2])
+            ..SliceLayout::new(16, [6, 2])
         },
     ];
     for network in [Network::Half, Network::Split] {
-        all.push(Layout {
+        all.push(SliceLayout {
             network,
             exact: true,
             right: true,
             ..even.clone()
         });
     }
-    let turns = all.clone().into_iter().map(|layout| Layout {
+    let turns = all.clone().into_iter().map(|layout| SliceLayout {
         in_turn: true,
         ..layout
     });
@@ -170,7 +170,7 @@ fn variants() -> Vec<Layout> {
 }
 
 /// Random traffic on few words: words, masks and totals of model and rows agree.
-fn check_traffic(layout: &Layout, seed: u64) {
+fn check_traffic(layout: &SliceLayout, seed: u64) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut model = SlicedModel::new(layout);
     let mut reference = SlicedReference::new(layout);
@@ -219,7 +219,7 @@ fn check_traffic(layout: &Layout, seed: u64) {
 fn spm_18_spm_22_spm_27_spm_50_spm_51_model_agrees_with_the_rows_of_the_slices() {
     for layout in variants() {
         for latency in 2..=7 {
-            let layout = Layout {
+            let layout = SliceLayout {
                 latency,
                 ..layout.clone()
             };
@@ -248,7 +248,7 @@ fn spm_48_write_and_read_of_one_word_in_one_cycle_return_the_new_word() {
 
 #[test]
 fn spm_32_lanes_of_exact_writes_come_with_their_slices() {
-    let layout = Layout {
+    let layout = SliceLayout {
         exact: true,
         in_turn: true,
         network: Network::Split,

@@ -5,12 +5,12 @@ mod clocked;
 mod networks;
 mod words;
 
-use heddle_sim::sliced::{Layout, MaskPlace, Network};
+use heddle_sim::sliced::{MaskPlace, Network, SliceLayout};
 
 const ALL_NETWORKS: [Network; 3] = [Network::Full, Network::Half, Network::Split];
 const ALL_PLACES: [MaskPlace; 3] = [MaskPlace::Slice, MaskPlace::Field, MaskPlace::Hybrid];
 
 /// Eight bytes in slices of 4 and 4.
-fn even() -> Layout {
-    Layout::new(16, [4, 4])
+fn even() -> SliceLayout {
+    SliceLayout::new(16, [4, 4])
 }

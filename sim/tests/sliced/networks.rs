@@ -4,7 +4,7 @@ use super::{ALL_NETWORKS, even};
 use heddle_sim::sliced::packing::{lanes, mask, mask_number, pack, places, pop, unpack};
 use heddle_sim::sliced::reference::NOT_READ;
 use heddle_sim::sliced::vectors::{FOUR_BYTES, NETWORKS, masked_word, word};
-use heddle_sim::sliced::{Layout, Network};
+use heddle_sim::sliced::{Network, SliceLayout};
 use std::collections::BTreeSet;
 
 #[test]
@@ -42,7 +42,7 @@ fn spm_35_spm_36_networks_pack_the_words_of_the_table() {
         for (network, expected) in ALL_NETWORKS.into_iter().zip(packed) {
             let seen = pack(&bytes, network);
             assert_eq!(seen, expected.to_be_bytes(), "row {row}, {network:?}");
-            let layout = Layout { network, ..even() };
+            let layout = SliceLayout { network, ..even() };
             assert_eq!(
                 layout.needed(pop(&mask(&bytes)), true) > 1,
                 row == 7 || row == 8

@@ -3,7 +3,7 @@
 use super::{ALL_NETWORKS, ALL_PLACES, even};
 use heddle_sim::sliced::choose::access_bits;
 use heddle_sim::sliced::vectors::{TWENTY_BYTES, TWENTY_MASK, TWENTY_SLICES, masked_word, word};
-use heddle_sim::sliced::{Layout, MaskPlace, Network, SlicedReference, Word};
+use heddle_sim::sliced::{MaskPlace, Network, SliceLayout, SlicedReference, Word};
 use std::collections::BTreeSet;
 
 /// All divisions of `units` into 2 to 8 slices.
@@ -24,11 +24,11 @@ fn divisions(units: usize) -> Vec<Vec<usize>> {
 }
 
 /// Layouts of a division that the options allow: places of the mask, networks, exact or filled.
-fn layouts(widths: &[usize], unit_bits: usize) -> Vec<Layout> {
+fn layouts(widths: &[usize], unit_bits: usize) -> Vec<SliceLayout> {
     let mut all = Vec::new();
-    let base = Layout {
+    let base = SliceLayout {
         unit_bits,
-        ..Layout::new(16, widths)
+        ..SliceLayout::new(16, widths)
     };
     for place in ALL_PLACES {
         if place == MaskPlace::Hybrid && widths[0] <= base.mask_units() {
@@ -48,7 +48,7 @@ fn layouts(widths: &[usize], unit_bits: usize) -> Vec<Layout> {
             for exact in [false, true] {
                 if allowed && !(exact && place != MaskPlace::Slice) {
                     let placed = placed.clone();
-                    all.push(Layout {
+                    all.push(SliceLayout {
                         network,
                         exact,
                         right: exact ^ (widths[0] % 2 == 0),
@@ -62,7 +62,7 @@ fn layouts(widths: &[usize], unit_bits: usize) -> Vec<Layout> {
 }
 
 /// Writes a word of every mask over a dense one and reads it back.
-fn check_round_trips(layout: &Layout, masks: impl Iterator<Item = u64>) {
+fn check_round_trips(layout: &SliceLayout, masks: impl Iterator<Item = u64>) {
     let mut memory = SlicedReference::new(layout);
     let dense = masked_word(layout, u64::MAX >> (64 - layout.units), 7);
     for m in masks {
@@ -118,7 +118,7 @@ fn spm_18_spm_28_spm_29_words_of_4_to_32_bytes_return_in_every_unit() {
 fn spm_42_words_at_or_below_the_write_threshold_become_zero() {
     for place in ALL_PLACES {
         for (write_threshold, read_threshold) in [(0, 0), (1, 0), (2, 1), (5, 5), (7, 0)] {
-            let layout = Layout {
+            let layout = SliceLayout {
                 write_threshold,
                 read_threshold,
                 ..even().with_mask(place)
@@ -146,7 +146,7 @@ fn spm_42_words_at_or_below_the_write_threshold_become_zero() {
 
 #[test]
 fn spm_13_fifteen_bytes_fill_two_slices_of_ten() {
-    let layout = Layout::new(16, [10, 10]);
+    let layout = SliceLayout::new(16, [10, 10]);
     let word = Word::from_be_bytes(&TWENTY_BYTES);
     assert_eq!(layout.mask_of(word), TWENTY_MASK);
     let mut memory = SlicedReference::new(&layout);

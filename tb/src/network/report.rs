@@ -4,7 +4,7 @@ use heddle_arch::host::Counter;
 use heddle_arch::params::Params;
 use heddle_compiler::Program;
 use heddle_sim::network::class_of;
-use heddle_sim::sliced::Layout;
+use heddle_sim::sliced::SliceLayout;
 use serde::Serialize;
 
 use super::LayerRun;
@@ -83,7 +83,7 @@ impl LayerReport {
             }
         }
         self.mask_accesses = self.accesses(Counter::MaskReads, Counter::MaskWrites);
-        let layout = Layout::of_machine(params);
+        let layout = SliceLayout::of_machine(params);
         self.slice_accesses = (0..layout.slices() as u8)
             .map(|k| self.accesses(Counter::SliceReads(k), Counter::SliceWrites(k)))
             .collect();

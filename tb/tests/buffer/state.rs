@@ -1,7 +1,7 @@
 //! Partitions alone and in a chain.
 
 use heddle_sim::buffer::PartitionShape;
-use heddle_sim::sliced::{Layout, MaskPlace, Network};
+use heddle_sim::sliced::{MaskPlace, Network, SliceLayout};
 
 use super::bench::*;
 use super::random::*;
@@ -15,9 +15,9 @@ fn one_partition_follows_its_model() {
 /// Raw and packed rows, no mask slice.
 fn shape_hybrid() -> PartitionShape {
     PartitionShape {
-        layout: Layout {
+        layout: SliceLayout {
             latency: 5,
-            ..Layout::new(16, [5, 3]).with_mask(MaskPlace::Hybrid)
+            ..SliceLayout::new(16, [5, 3]).with_mask(MaskPlace::Hybrid)
         },
         ..shape(2, 4)
     }
@@ -25,13 +25,13 @@ fn shape_hybrid() -> PartitionShape {
 
 /// Three slices of half bytes, written exactly, packed to the right.
 fn shape_halves() -> PartitionShape {
-    let layout = Layout {
+    let layout = SliceLayout {
         unit_bits: 4,
         exact: true,
         right: true,
         access_threshold: 1,
         latency: 5,
-        ..Layout::new(16, [3, 5, 8])
+        ..SliceLayout::new(16, [3, 5, 8])
     };
     PartitionShape {
         layout,
@@ -41,12 +41,12 @@ fn shape_halves() -> PartitionShape {
 
 /// Bytes with a mask slice: packed to the right and written exactly, or by another network.
 fn shape_bytes(network: Network) -> PartitionShape {
-    let layout = Layout {
+    let layout = SliceLayout {
         network,
         right: network == Network::Full,
         exact: network != Network::Half,
         latency: 5,
-        ..Layout::new(16, [4, 4])
+        ..SliceLayout::new(16, [4, 4])
     };
     PartitionShape {
         layout,

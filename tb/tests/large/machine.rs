@@ -7,7 +7,7 @@ use heddle_arch::host::{CTRL_START, Register};
 use heddle_arch::isa::{Instruction, Wait};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
-use heddle_compiler::matrix::{DrainForm, MatrixPlace, Shape, Transpose};
+use heddle_compiler::matrix::{DrainForm, MatrixPlace, MatrixShape, Transpose};
 use heddle_gen::{EmitOptions, TextStyle, emit};
 use heddle_hdl::catalog;
 use heddle_sim::machine::Machine as Golden;
@@ -116,8 +116,8 @@ pub fn transpose(
     let (begin, before) = (Instant::now(), host.cycles());
     let mut golden = Golden::new(params);
     let (rows, cols) = (params.array.rows, params.array.cols);
-    let block = Shape { rows, cols };
-    let square = Shape { rows, cols: rows };
+    let block = MatrixShape { rows, cols };
+    let square = MatrixShape { rows, cols: rows };
     let source = MatrixPlace::new(block, 0, params);
     let transpose = Transpose {
         source,

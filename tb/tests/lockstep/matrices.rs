@@ -3,7 +3,7 @@
 use heddle_arch::isa::Instruction;
 use heddle_arch::params::Params;
 use heddle_compiler::matrix::{
-    DrainForm, IdentityBuild, MatrixPlace, Product, Scaling, Shape, Transpose,
+    DrainForm, IdentityBuild, MatrixPlace, MatrixShape, Product, Scaling, Transpose,
 };
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -15,7 +15,7 @@ pub struct Piece {
     pub name: &'static str,
     pub instructions: Vec<Instruction>,
     /// Of the matrix that is loaded.
-    pub loaded: Shape,
+    pub loaded: MatrixShape,
     pub result: MatrixPlace,
     pub expected: Matrix,
 }
@@ -47,12 +47,12 @@ fn random_base(rng: &mut ChaCha8Rng, params: &Params) -> u32 {
 pub fn identity(rng: &mut ChaCha8Rng, bench: &mut Bench) -> Option<Identity> {
     let params = bench.params();
     let rows = params.array.rows;
-    let square = Shape { rows, cols: rows };
+    let square = MatrixShape { rows, cols: rows };
     let place = (0..TRIES)
         .map(|_| MatrixPlace::streamed(square, random_base(rng, params), params))
         .find(|place| place.end() <= params.work_bytes())?;
     if rng.random_bool(0.3) {
-        let row = Shape {
+        let row = MatrixShape {
             rows: 1,
             cols: params.array.cols,
         };
@@ -86,7 +86,7 @@ pub fn identity(rng: &mut ChaCha8Rng, bench: &mut Bench) -> Option<Identity> {
 pub fn transpose(rng: &mut ChaCha8Rng, bench: &mut Bench, identity: MatrixPlace) -> Option<Piece> {
     let params = bench.params();
     for _ in 0..TRIES {
-        let shape = Shape {
+        let shape = MatrixShape {
             rows: rng.random_range(1..=2 * params.array.rows + 1),
             cols: rng.random_range(1..=2 * params.array.cols + 1),
         };
@@ -127,7 +127,7 @@ pub fn product(rng: &mut ChaCha8Rng, bench: &mut Bench) -> Option<Piece> {
         let n = rng.random_range(1..=2 * params.array.cols + 1);
         let t = rng.random_range(1..=params.results_buffer.depth + 3);
         let place = |rng: &mut ChaCha8Rng, rows, cols| {
-            MatrixPlace::new(Shape { rows, cols }, random_base(rng, params), params)
+            MatrixPlace::new(MatrixShape { rows, cols }, random_base(rng, params), params)
         };
         let product = Product {
             weights: place(rng, k, n),

@@ -5,7 +5,7 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use heddle_compiler::matrix::Shape;
+use heddle_compiler::matrix::MatrixShape;
 
 use super::matrices::{self, Piece};
 use super::watch;
@@ -38,7 +38,7 @@ fn piece(rng: &mut ChaCha8Rng, bench: &mut Bench, coverage: &mut Coverage) -> Op
         false => matrices::product(rng, bench),
     }?;
     let array = &bench.params().array;
-    let Shape { rows, cols } = piece.loaded;
+    let MatrixShape { rows, cols } = piece.loaded;
     for (name, happened) in [
         (piece.name, true),
         ("elements known", true),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use heddle_arch::isa::Instruction;
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
-use heddle_compiler::matrix::{DrainForm, MatrixPlace, Shape, Transpose};
+use heddle_compiler::matrix::{DrainForm, MatrixPlace, MatrixShape, Transpose};
 use heddle_sim::machine::Counters;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -20,7 +20,7 @@ pub const UNIT_TILE: u8 = 5;
 /// Elements of a matrix, row by row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Matrix {
-    pub shape: Shape,
+    pub shape: MatrixShape,
     pub elements: Vec<i8>,
 }
 
@@ -28,7 +28,7 @@ impl Matrix {
     pub fn new(rows: u32, cols: u32, element: impl FnMut((u32, u32)) -> i8) -> Self {
         let places = (0..rows).flat_map(|row| (0..cols).map(move |col| (row, col)));
         Self {
-            shape: Shape { rows, cols },
+            shape: MatrixShape { rows, cols },
             elements: places.map(element).collect(),
         }
     }
@@ -58,7 +58,7 @@ impl Matrix {
 }
 
 /// Source from address 0 on, destination behind it.
-pub fn places(shape: Shape, identity: MatrixPlace, params: &Params) -> Transpose {
+pub fn places(shape: MatrixShape, identity: MatrixPlace, params: &Params) -> Transpose {
     let source = MatrixPlace::new(shape, 0, params);
     Transpose {
         source,

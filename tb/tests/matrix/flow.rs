@@ -2,7 +2,9 @@
 
 use heddle_arch::host::Register;
 use heddle_arch::isa::Wait;
-use heddle_compiler::matrix::{DrainForm, MatrixPlace, Product, Scaling, Shape, Transpose, blocks};
+use heddle_compiler::matrix::{
+    DrainForm, MatrixPlace, MatrixShape, Product, Scaling, Transpose, blocks,
+};
 use heddle_tb::host::Access;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -91,7 +93,7 @@ fn pet_73_a_block_is_stored_before_it_is_loaded() {
     let params = bench.params();
     bench.pair.set_zero(0);
     let identity = bench.write_identity(params.bank_bytes());
-    let place = |rows, cols, base| MatrixPlace::new(Shape { rows, cols }, base, params);
+    let place = |rows, cols, base| MatrixPlace::new(MatrixShape { rows, cols }, base, params);
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let mut small = |rows, cols| Matrix::new(rows, cols, |_| rng.random_range(-1..=1));
     let (a, x) = (small(4, 4), small(4, 4));
@@ -109,7 +111,7 @@ fn pet_73_a_block_is_stored_before_it_is_loaded() {
         form: DrainForm::Part,
     };
     // The block has no more rows and columns than the state buffer.
-    let Shape { rows, cols } = transpose.source.shape;
+    let MatrixShape { rows, cols } = transpose.source.shape;
     assert!(rows <= params.array.rows && cols <= params.partition_bytes());
     bench.write(&product.weights, &a);
     bench.write(&product.moving, &x);
@@ -183,7 +185,7 @@ fn pet_74_a_block_with_more_columns_than_partitions_drains_into_the_partitions_t
 
 /// A matrix as the host reads it from the hardware.
 fn read(bench: &mut Bench, place: &MatrixPlace) -> Matrix {
-    let Shape { rows, cols } = place.shape;
+    let MatrixShape { rows, cols } = place.shape;
     Matrix::new(rows, cols, |(row, col)| {
         let (partition, address) = place.element(row, col);
         let words = bench.pair.host.read_words(&[(partition, address / 8)]);

@@ -1,6 +1,6 @@
 //! Identity matrices that a program makes of a stored 1 and a stored 0.
 
-use heddle_compiler::matrix::{IdentityBuild, MatrixPlace, Shape};
+use heddle_compiler::matrix::{IdentityBuild, MatrixPlace, MatrixShape};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -15,8 +15,8 @@ fn built(machine: &Machine, seed: u64, one: i8) -> Checked {
     let params = bench.params();
     bench.pair.set_zero(0);
     let (rows, cols) = (params.array.rows, params.array.cols);
-    let square = Shape { rows, cols: rows };
-    let weights = Shape { rows: 1, cols };
+    let square = MatrixShape { rows, cols: rows };
+    let weights = MatrixShape { rows: 1, cols };
     // All in the bank of the identity; the rest of the memory is random.
     let identity = MatrixPlace::streamed(square, params.bank_bytes(), params);
     let constants = MatrixPlace::new(weights, identity.end(), params);

@@ -1,6 +1,6 @@
 //! What enters the rows of the array from the left: weights, operands, and the control that belongs to them.
 
-use heddle_compiler::matrix::{MatrixPlace, Product, Scaling, Shape};
+use heddle_compiler::matrix::{MatrixPlace, MatrixShape, Product, Scaling};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -130,7 +130,7 @@ fn check_product(machine: &Machine) -> Checked {
     // Many zeros, so that the valid flag says something.
     let moving = Matrix::new(2 * rows, 9, |_| rng.random_range(-1..=1));
     let place = |shape, bank| MatrixPlace::new(shape, bank * params.bank_bytes(), params);
-    let result = Shape {
+    let result = MatrixShape {
         rows: weights.shape.cols,
         cols: moving.shape.cols,
     };

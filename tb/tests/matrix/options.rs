@@ -3,7 +3,7 @@
 use heddle_arch::isa::{Drain, Instruction, Pooling, Reduction};
 use heddle_arch::requantise::Scale;
 use heddle_compiler::activation::{Function, Quantisation, table};
-use heddle_compiler::matrix::{MatrixPlace, Product, Scaling, Shape};
+use heddle_compiler::matrix::{MatrixPlace, MatrixShape, Product, Scaling};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -133,7 +133,7 @@ impl Pooled {
         let count = t / self.windows.window;
         let weights = MatrixPlace::new(self.weights.shape, 0, params);
         let moving = MatrixPlace::new(self.moving.shape, params.bank_bytes(), params);
-        let full = MatrixPlace::new(Shape { rows: n, cols: t }, moving.end(), params);
+        let full = MatrixPlace::new(MatrixShape { rows: n, cols: t }, moving.end(), params);
         let product = Product {
             weights,
             moving,

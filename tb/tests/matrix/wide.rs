@@ -1,6 +1,6 @@
 //! Transposes of elements that are wider than the multipliers.
 
-use heddle_compiler::matrix::{MatrixPlace, Portions, Shape, WideTranspose, portion_factors};
+use heddle_compiler::matrix::{MatrixPlace, MatrixShape, Portions, WideTranspose, portion_factors};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -19,7 +19,7 @@ fn places(bench: &mut Bench, rows: u32, cols: u32, element_bytes: u32) -> Places
     let row = params.array.rows;
     let mut next = 0;
     let mut place = |rows, cols| {
-        let place = MatrixPlace::new(Shape { rows, cols }, next, params);
+        let place = MatrixPlace::new(MatrixShape { rows, cols }, next, params);
         next = place.end();
         place
     };
@@ -52,7 +52,7 @@ fn places(bench: &mut Bench, rows: u32, cols: u32, element_bytes: u32) -> Places
 
 /// Elements of several bytes change their places as wholes.
 fn transposed(matrix: &Matrix, element_bytes: u32) -> Matrix {
-    let Shape { rows, cols } = matrix.shape;
+    let MatrixShape { rows, cols } = matrix.shape;
     Matrix::new(cols / element_bytes, element_bytes * rows, |(row, col)| {
         matrix.at(
             col / element_bytes,

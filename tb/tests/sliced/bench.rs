@@ -2,7 +2,7 @@
 
 use super::sides::{Design, Side};
 use crate::rtl::{Checked, Dut};
-use heddle_sim::sliced::{Counts, Layout, SlicedInputs, SlicedModel, SlicedOutputs, Word};
+use heddle_sim::sliced::{Counts, SliceLayout, SlicedInputs, SlicedModel, SlicedOutputs, Word};
 use heddle_tb::PortId;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -16,7 +16,7 @@ pub const DRAIN: usize = 16;
 /// One memory and its model.
 struct Driven {
     name: String,
-    layout: Layout,
+    layout: SliceLayout,
     model: SlicedModel,
     wdata: PortId,
     rdata: PortId,
@@ -137,12 +137,12 @@ impl Bench {
     }
 
     /// One word for each side.
-    pub fn words(&self, word: impl Fn(&Layout) -> Word) -> Vec<Word> {
+    pub fn words(&self, word: impl Fn(&SliceLayout) -> Word) -> Vec<Word> {
         self.sides.iter().map(|side| word(&side.layout)).collect()
     }
 
     /// Writes one word for each side.
-    pub fn write(&mut self, address: u16, word: impl Fn(&Layout) -> Word) {
+    pub fn write(&mut self, address: u16, word: impl Fn(&SliceLayout) -> Word) {
         let words = self.words(word);
         self.step(Some(address), &words, None);
     }
@@ -171,7 +171,7 @@ impl Bench {
     }
 
     /// Totals of all sides with their names and layouts.
-    pub fn all_counts(&self) -> impl Iterator<Item = (&str, &Layout, Counts)> {
+    pub fn all_counts(&self) -> impl Iterator<Item = (&str, &SliceLayout, Counts)> {
         let all = self.sides.iter();
         all.map(|side| (side.name.as_str(), &side.layout, side.model.counts()))
     }

@@ -3,24 +3,24 @@
 
 use super::shapes::Memory;
 use super::sides::shape;
-use heddle_hdl::sliced::{DataSlices, Row, Sliced, SlicedField, SlicedHybrid};
+use heddle_hdl::sliced::{DataSlices, Sliced, SlicedField, SlicedHybrid, SlicedRow};
 use heddle_sim::sliced::vectors::{
     FIELD_7, HYBRID, NIBBLES, PAIRS, STALE_STEPS, THREE_SLICES, WORDS, WordRow, word,
 };
-use heddle_sim::sliced::{Layout, MaskPlace, SlicedInputs, SlicedReference, Word};
+use heddle_sim::sliced::{MaskPlace, SliceLayout, SlicedInputs, SlicedReference, Word};
 
 const ADDRESS: u16 = 5;
 
 /// Access to the memories inside.
 trait Inside<const UB: usize>: Memory {
-    fn row(&self) -> &Row;
+    fn row(&self) -> &SlicedRow;
     fn slices(&self) -> &DataSlices<UB>;
 }
 
 macro_rules! inside {
     ($($name:ident $($part:ident)?;)*) => { $(
         impl<const UB: usize> Inside<UB> for $name<UB> {
-            fn row(&self) -> &Row {
+            fn row(&self) -> &SlicedRow {
                 &self$(.$part)?.row
             }
             fn slices(&self) -> &DataSlices<UB> {
@@ -42,7 +42,7 @@ fn number(units: &[u32], bits: usize) -> u64 {
 /// A memory whose write ports are watched, and the golden rows.
 struct Image<M> {
     memory: M,
-    layout: Layout,
+    layout: SliceLayout,
     reference: SlicedReference,
     row: u64,
     /// Units of the data slices with memories of their own, by position.
@@ -51,7 +51,7 @@ struct Image<M> {
 
 impl<M> Image<M> {
     /// Every lane holds a unit.
-    fn new<const UB: usize>(mut memory: M, layout: &Layout) -> Self
+    fn new<const UB: usize>(mut memory: M, layout: &SliceLayout) -> Self
     where
         M: Inside<UB>,
     {
@@ -141,7 +141,7 @@ impl<M> Image<M> {
 }
 
 /// A table of words with two slices.
-fn check_table<const UB: usize>(layout: &Layout, table: &[WordRow]) {
+fn check_table<const UB: usize>(layout: &SliceLayout, table: &[WordRow]) {
     let mut image = Image::new(Sliced::<UB>::new(shape(layout)), layout);
     for row in table {
         image.check(
@@ -156,24 +156,24 @@ fn check_table<const UB: usize>(layout: &Layout, table: &[WordRow]) {
 fn spm_02_spm_03_spm_04_spm_06_spm_07_spm_08_spm_28_spm_29_spm_33_rows_of_tables_of_words() {
     for latency in 2..=7 {
         check_table::<8>(
-            &Layout {
+            &SliceLayout {
                 latency,
-                ..Layout::new(16, [4, 4])
+                ..SliceLayout::new(16, [4, 4])
             },
             &WORDS,
         );
     }
     check_table::<16>(
-        &Layout {
+        &SliceLayout {
             unit_bits: 16,
-            ..Layout::new(16, [2, 2])
+            ..SliceLayout::new(16, [2, 2])
         },
         &PAIRS,
     );
     check_table::<4>(
-        &Layout {
+        &SliceLayout {
             unit_bits: 4,
-            ..Layout::new(16, [8, 8])
+            ..SliceLayout::new(16, [8, 8])
         },
         &NIBBLES,
     );
@@ -181,7 +181,7 @@ fn spm_02_spm_03_spm_04_spm_06_spm_07_spm_08_spm_28_spm_29_spm_33_rows_of_tables
 
 #[test]
 fn spm_30_rows_of_three_slices() {
-    let layout = Layout::new(16, [2, 2, 4]);
+    let layout = SliceLayout::new(16, [2, 2, 4]);
     let mut image = Image::new(Sliced::<8>::new(shape(&layout)), &layout);
     for (number, slices, packed) in THREE_SLICES {
         let parts = [packed >> 48, packed >> 32 & 0xffff, packed & 0xffff_ffff];
@@ -194,9 +194,9 @@ fn spm_30_rows_of_three_slices() {
 #[test]
 fn spm_11_spm_19_spm_32_stale_bytes_stay_in_filled_and_in_exact_slices() {
     for exact in [false, true] {
-        let layout = Layout {
+        let layout = SliceLayout {
             exact,
-            ..Layout::new(16, [4, 4])
+            ..SliceLayout::new(16, [4, 4])
         };
         let mut image = Image::new(Sliced::<8>::new(shape(&layout)), &layout);
         for step in STALE_STEPS {
@@ -209,23 +209,23 @@ fn spm_11_spm_19_spm_32_stale_bytes_stay_in_filled_and_in_exact_slices() {
 
 #[test]
 fn spm_38_spm_39_spm_40_spm_49_rows_of_hybrid_and_field() {
-    let layout = Layout::new(16, [4, 4]).with_mask(MaskPlace::Hybrid);
+    let layout = SliceLayout::new(16, [4, 4]).with_mask(MaskPlace::Hybrid);
     let mut image = Image::new(SlicedHybrid::<8>::new(shape(&layout)), &layout);
     for (number, packed, a, b) in HYBRID {
         let row = u64::from(packed) << 32 | u64::from(a);
         image.check(word(number), row, &[b.map(u64::from)]);
     }
-    let layout = Layout::new(16, [4, 4]).with_mask(MaskPlace::Field);
+    let layout = SliceLayout::new(16, [4, 4]).with_mask(MaskPlace::Field);
     let mut image = Image::new(SlicedField::<8>::new(shape(&layout)), &layout);
     image.check(word(7), FIELD_7.0, &[Some(FIELD_7.1.into())]);
 }
 
 #[test]
 fn spm_44_packing_to_the_right_stores_the_rows_of_the_golden_model() {
-    let layout = Layout {
+    let layout = SliceLayout {
         right: true,
         exact: true,
-        ..Layout::new(16, [4, 4])
+        ..SliceLayout::new(16, [4, 4])
     };
     let mut image = Image::new(Sliced::<8>::new(shape(&layout)), &layout);
     for row in WORDS {

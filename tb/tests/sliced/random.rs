@@ -5,7 +5,7 @@ use super::sides::Design;
 use super::variants::{VARIANTS, WORDS};
 use crate::rtl::{Checked, Coverage, run_seeds};
 use heddle_sim::sliced::vectors::masked_word;
-use heddle_sim::sliced::{Layout, Word};
+use heddle_sim::sliced::{SliceLayout, Word};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
@@ -27,7 +27,7 @@ const DISTANCES: [&str; 10] = [
 const PHASE: usize = 64;
 
 /// A word of random density.
-fn random_word(layout: &Layout, rng: &mut ChaCha8Rng) -> Word {
+fn random_word(layout: &SliceLayout, rng: &mut ChaCha8Rng) -> Word {
     let all = u64::MAX >> (64 - layout.units);
     let mask = match rng.random_range(0..8) {
         0 => 0,
@@ -44,7 +44,7 @@ pub fn traffic(design: &Design, seed: u64, cycles: usize) -> (Bench, Coverage) {
     let mut bench = Bench::new(design, seed);
     let mut rng = bench.rng();
     let mut coverage = Coverage::default();
-    let layouts: Vec<Layout> = design
+    let layouts: Vec<SliceLayout> = design
         .sides
         .iter()
         .map(|side| side.options.clone())

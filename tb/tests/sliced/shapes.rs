@@ -10,7 +10,7 @@ use heddle_kernel::prelude::*;
 use heddle_sim::sliced::packing::{lanes, pack};
 use heddle_sim::sliced::vectors::masked_word;
 use heddle_sim::sliced::{
-    Accesses, Layout, MaskPlace, Network, SlicedInputs, SlicedModel, SlicedOutputs, Word,
+    Accesses, MaskPlace, Network, SliceLayout, SlicedInputs, SlicedModel, SlicedOutputs, Word,
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -81,8 +81,8 @@ macro_rules! memory {
 }
 memory!(Sliced SlicedField SlicedHybrid PlainMemory);
 
-fn build(layout: &Layout) -> Box<dyn Memory> {
-    fn of<const UB: usize>(layout: &Layout) -> Box<dyn Memory> {
+fn build(layout: &SliceLayout) -> Box<dyn Memory> {
+    fn of<const UB: usize>(layout: &SliceLayout) -> Box<dyn Memory> {
         let shape = shape(layout);
         match layout.mask {
             _ if layout.plain => Box::new(PlainMemory::<UB>::new(shape)),
@@ -100,7 +100,7 @@ fn build(layout: &Layout) -> Box<dyn Memory> {
 }
 
 /// Words of every number of non-zero units, then traffic on three of the words.
-fn check(layout: &Layout) {
+fn check(layout: &SliceLayout) {
     let (mut memory, mut model) = (build(layout), SlicedModel::new(layout));
     memory.begin();
     let mut rng = ChaCha8Rng::seed_from_u64(layout.latency as u64);
@@ -153,7 +153,7 @@ fn each<T>(
     widths: &[usize],
     mask: MaskPlace,
     values: impl IntoIterator<Item = T>,
-    set: impl Fn(&mut Layout, &T),
+    set: impl Fn(&mut SliceLayout, &T),
 ) {
     for value in values {
         check(&layout(widths, mask, |layout| set(layout, &value)));

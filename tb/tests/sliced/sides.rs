@@ -7,7 +7,7 @@ use heddle_hdl::sliced::{
     MaskPlace as HardwarePlace, Network as HardwareNetwork, PlainMemory, Sliced, SlicedField,
     SlicedHybrid, SlicedShape,
 };
-use heddle_sim::sliced::{Layout, MaskPlace, Network};
+use heddle_sim::sliced::{MaskPlace, Network, SliceLayout};
 use heddle_tb::verilate::Sources;
 
 /// The memory cells of the test.
@@ -21,10 +21,10 @@ const SHARED: &str = "  input wire wen_i,
 ";
 
 /// One memory.
-pub type Side = crate::beside::Side<Layout>;
+pub type Side = crate::beside::Side<SliceLayout>;
 
 /// Sides with their Verilog.
-pub type Design = crate::beside::Design<Layout>;
+pub type Design = crate::beside::Design<SliceLayout>;
 
 /// Emits all sides. Requests are shared, words are not.
 pub fn design(sides: Vec<Side>) -> Design {
@@ -32,7 +32,7 @@ pub fn design(sides: Vec<Side>) -> Design {
 }
 
 /// The same for the hardware.
-pub fn shape(layout: &Layout) -> SlicedShape {
+pub fn shape(layout: &SliceLayout) -> SlicedShape {
     SlicedShape {
         words: layout.words,
         units: layout.units,
@@ -64,8 +64,8 @@ pub fn network(network: Network) -> HardwareNetwork {
     }
 }
 
-fn memory(layout: &Layout) -> Sources {
-    fn of<const UB: usize>(layout: &Layout) -> Sources {
+fn memory(layout: &SliceLayout) -> Sources {
+    fn of<const UB: usize>(layout: &SliceLayout) -> Sources {
         let shape = shape(layout);
         match layout.mask {
             _ if layout.plain => emitted(PlainMemory::<UB>::new(shape)),
@@ -118,7 +118,7 @@ fn part(side: &Side) -> Part {
 }
 
 /// Counts the cycles in which packing moved though no word with a non-zero unit had come.
-fn idle_monitor(name: &str, layout: &Layout) -> String {
+fn idle_monitor(name: &str, layout: &SliceLayout) -> String {
     let bits = layout.word_bits();
     if layout.plain {
         return format!("  wire [31:0] {name}_idle = 32'd0;\n");

@@ -9,10 +9,10 @@ use heddle_sim::sliced::vectors::{
     CYCLES, FIELD_7, HYBRID, LANES, NIBBLES, PAIRS, STALE_STEPS, THREE_SLICES, WORDS, WordRow,
     masked_word, word,
 };
-use heddle_sim::sliced::{Accesses, Layout, MaskPlace, Word};
+use heddle_sim::sliced::{Accesses, MaskPlace, SliceLayout, Word};
 
 /// The word of 8 bytes for all sides with such words, another word for the others.
-fn bytes(word: u64) -> impl Fn(&Layout) -> Word {
+fn bytes(word: u64) -> impl Fn(&SliceLayout) -> Word {
     move |layout| match layout.word_bytes() {
         8 => Word::from(word),
         _ => masked_word(layout, word & 0xf, word),

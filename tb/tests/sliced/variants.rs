@@ -1,15 +1,15 @@
 //! The variants under test: every option, every latency, every place of the mask.
 
 use super::sides::{Design, Side, design};
-use heddle_sim::sliced::{Layout, MaskPlace, Network};
+use heddle_sim::sliced::{MaskPlace, Network, SliceLayout};
 use std::sync::LazyLock;
 
 /// Words of every memory: few, so that traffic meets.
 pub const WORDS: usize = 8;
 
 /// A layout with changed options; the access threshold follows the place of the mask.
-pub fn layout(widths: &[usize], mask: MaskPlace, change: impl Fn(&mut Layout)) -> Layout {
-    let mut layout = Layout::new(WORDS, widths).with_mask(mask);
+pub fn layout(widths: &[usize], mask: MaskPlace, change: impl Fn(&mut SliceLayout)) -> SliceLayout {
+    let mut layout = SliceLayout::new(WORDS, widths).with_mask(mask);
     change(&mut layout);
     if layout.mask == MaskPlace::Hybrid && layout.access_threshold > 0 {
         let fit = layout.fit();
@@ -24,7 +24,7 @@ pub static VARIANTS: LazyLock<Design> = LazyLock::new(|| design(variants()));
 fn variants() -> Vec<Side> {
     use MaskPlace::{Field, Hybrid, Slice};
     let mut sides = Vec::new();
-    let mut add = |name: &str, widths: &[usize], mask, change: &dyn Fn(&mut Layout)| {
+    let mut add = |name: &str, widths: &[usize], mask, change: &dyn Fn(&mut SliceLayout)| {
         sides.push(Side::new(name, layout(widths, mask, change)));
     };
     for latency in 2..8 {

@@ -3,7 +3,7 @@
 use heddle_arch::network::{Layer, LayerKind, Matmul, Matrices};
 
 use super::{Id, Lowering, Operation, ProductScale, Value, lying, mismatch};
-use crate::matrix::Shape;
+use crate::matrix::MatrixShape;
 
 impl Lowering<'_> {
     pub(super) fn product(&mut self, layer: &Layer, matmul: Matmul) -> Result<Value, String> {
@@ -197,7 +197,7 @@ impl Lowering<'_> {
         let content = places.map(|(term, col)| layer.weights[at(term, col) as usize]);
         let content = content.collect();
         let end = self.network.layers.len() + 2;
-        let shape = Shape { rows: terms, cols };
+        let shape = MatrixShape { rows: terms, cols };
         self.program.push(shape, 0..end, Some(content))
     }
 

@@ -7,7 +7,7 @@ use crate::error::Fault;
 use crate::ir::{BlockId, Instance, Net, NetId, NetKind, Netlist, Port, Register};
 use crate::passes::naming;
 use crate::table::{Entry, Meaning, Table};
-use heddle_kernel::Kind;
+use heddle_kernel::BlockKind;
 use rust_hdl_core::prelude::AtomKind;
 use std::collections::BTreeMap;
 
@@ -72,7 +72,7 @@ pub fn add_child(
     id: BlockId,
 ) -> Result<Vec<(String, NetId)>, Fault> {
     let child = &blocks[id];
-    let prim = child.meta.kind == Kind::Prim;
+    let prim = child.meta.kind == BlockKind::Prim;
     let register = prim
         && matches!(
             child.meta.name.as_str(),

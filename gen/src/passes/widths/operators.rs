@@ -1,6 +1,6 @@
 //! Operators at the width that their operands and their context agree on.
 
-use super::shape::{Shape, common};
+use super::shape::{ValueShape, common};
 use super::{Widths, text};
 use crate::error::Fault;
 use crate::expr::mask;
@@ -41,7 +41,7 @@ impl Widths<'_> {
             _ => None,
         };
         if let Some(op) = simple {
-            let fixed = |s: Shape| s.width.filter(|_| !s.flexible);
+            let fixed = |s: ValueShape| s.width.filter(|_| !s.flexible);
             let width = fixed(left).or(fixed(right)).or(want);
             let width = width.or(common(left, right)).ok_or_else(unknown)?;
             let l = self.lower(l, Some(width))?;

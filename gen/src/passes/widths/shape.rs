@@ -6,7 +6,7 @@ use rust_hdl_core::ast::{VerilogExpression as Ast, VerilogOp, VerilogOpUnary};
 
 /// What is known about an expression from the bottom up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shape {
+pub struct ValueShape {
     /// Bits, if known.
     pub width: Option<usize>,
     /// The value is a signed number.
@@ -15,7 +15,7 @@ pub struct Shape {
     pub flexible: bool,
 }
 
-const UNKNOWN: Shape = Shape {
+const UNKNOWN: ValueShape = ValueShape {
     width: None,
     signed: false,
     flexible: false,
@@ -23,8 +23,8 @@ const UNKNOWN: Shape = Shape {
 
 impl Widths<'_> {
     /// Width and sign from the bottom up.
-    pub fn shape(&self, ast: &Ast) -> Result<Shape, Fault> {
-        let known = |width: usize, signed: bool| Shape {
+    pub fn shape(&self, ast: &Ast) -> Result<ValueShape, Fault> {
+        let known = |width: usize, signed: bool| ValueShape {
             width: Some(width),
             signed,
             flexible: false,
@@ -40,12 +40,12 @@ impl Widths<'_> {
                 false => UNKNOWN,
             },
             Ast::Cast(e, n) => known(*n, self.shape(e)?.signed),
-            Ast::Signed(e) => Shape {
+            Ast::Signed(e) => ValueShape {
                 signed: true,
                 flexible: true,
                 ..self.shape(e)?
             },
-            Ast::Unsigned(e) => Shape {
+            Ast::Unsigned(e) => ValueShape {
                 signed: false,
                 ..self.shape(e)?
             },
@@ -60,7 +60,7 @@ impl Widths<'_> {
                 | VerilogOp::BitOr
                 | VerilogOp::BitXor => {
                     let (l, r) = (self.shape(l)?, self.shape(r)?);
-                    Shape {
+                    ValueShape {
                         width: common(l, r),
                         signed: l.signed || r.signed,
                         flexible: (l.flexible || l.width.is_none())
@@ -71,7 +71,7 @@ impl Widths<'_> {
                 VerilogOp::Mul => {
                     let (l, r) = (self.shape(l)?, self.shape(r)?);
                     let width = l.width.zip(r.width).map(|(a, b)| a + b);
-                    Shape {
+                    ValueShape {
                         width,
                         signed: l.signed,
                         flexible: false,
@@ -87,7 +87,7 @@ impl Widths<'_> {
 }
 
 /// Width of two operands that must agree.
-pub fn common(l: Shape, r: Shape) -> Option<usize> {
-    let fixed = |s: Shape| s.width.filter(|_| !s.flexible);
+pub fn common(l: ValueShape, r: ValueShape) -> Option<usize> {
+    let fixed = |s: ValueShape| s.width.filter(|_| !s.flexible);
     fixed(l).or(fixed(r)).or(l.width.max(r.width))
 }

@@ -1,6 +1,6 @@
 //! The worked examples of the specification: tables, addresses and results as literal data.
 
-use super::state::{Kind, Write};
+use super::state::{RegisterKind, Write};
 pub use heddle_arch::offsets::examples::*;
 
 /// Tables of one example with their mask bits.
@@ -46,8 +46,8 @@ impl Lists {
             col: entry.2,
         };
         bases
-            .map(|pair| write(Kind::Base, pair))
-            .chain(offsets.map(|pair| write(Kind::Offset, pair)))
+            .map(|pair| write(RegisterKind::Base, pair))
+            .chain(offsets.map(|pair| write(RegisterKind::Offset, pair)))
             .collect()
     }
 }

@@ -1,6 +1,6 @@
 //! The lists that the expander writes.
 
-use super::state::{Entry, OffsetState};
+use super::state::{OffsetState, TableEntry};
 
 /// Values of a nest: `counts[0]` entries are a run, `counts[1]` runs a block, `counts[2]` blocks the
 /// list. `steps[0]` lies between entries, `steps[1]` between runs, `steps[2]` between blocks.
@@ -53,16 +53,16 @@ pub fn expand(state: &mut OffsetState, repeat: bool, row: u16, col: u16) -> Opti
     let number = |register: u32| usize::from(register as u16);
     let [entry, count0, count1, count2] = [entry, count0, count1, count2].map(number);
     let signed = |step: u32| i64::from(step as i32);
-    let entries: Vec<Option<Entry>> = if repeat {
+    let entries: Vec<Option<TableEntry>> = if repeat {
         let source = entry.checked_sub(count0)?;
         // Entries beyond the table are nowhere written.
         let block = list
             .get(source..entry)
             .map_or(vec![None; count0], <[_]>::to_vec);
-        let copy = |number: usize, old: Entry| {
+        let copy = |number: usize, old: TableEntry| {
             let value = i64::from(old.value) + number as i64 * signed(step0);
             let value = options.address(value);
-            Entry { value, ..old }
+            TableEntry { value, ..old }
         };
         let blocks = (1..=count1).flat_map(|number| {
             let block = block.iter();
@@ -72,7 +72,7 @@ pub fn expand(state: &mut OffsetState, repeat: bool, row: u16, col: u16) -> Opti
     } else {
         let steps = [signed(step0), signed(step1), signed(step2)];
         let values = nest(i64::from(value), [count0, count1, count2], steps);
-        let value = |value| Entry {
+        let value = |value| TableEntry {
             value: options.address(value),
             row: options.mask(row),
             col: options.mask(col),

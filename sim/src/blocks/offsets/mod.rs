@@ -17,4 +17,4 @@ pub use index::{ListIndex, Stepping};
 pub use options::UnitOptions;
 pub use rows::{RowOutputs, RowsModel, RowsOutputs};
 pub use run::{Refusal, Run, Slot};
-pub use state::{Entry, Kind, OffsetState, Registers, Write};
+pub use state::{OffsetState, RegisterKind, Registers, TableEntry, Write};

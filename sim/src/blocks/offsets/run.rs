@@ -2,7 +2,7 @@
 
 use super::index::ListIndex;
 use super::options::UnitOptions;
-use super::state::{Entry, OffsetState};
+use super::state::{OffsetState, TableEntry};
 
 /// Why a start is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -148,9 +148,9 @@ impl OffsetState {
 
     fn lists(&self) -> Lists {
         let registers = &self.registers;
-        let list = |table: &[Option<Entry>], first: u16, count: u16| -> Vec<Tap> {
+        let list = |table: &[Option<TableEntry>], first: u16, count: u16| -> Vec<Tap> {
             let entries = &table[usize::from(first)..][..usize::from(count)];
-            let tap = |entry: &Option<Entry>| {
+            let tap = |entry: &Option<TableEntry>| {
                 let entry = entry.expect("an entry is written before it is used");
                 Tap {
                     value: i64::from(entry.value) << registers.unit_shift,

@@ -5,7 +5,7 @@ use super::options::UnitOptions;
 
 /// What a write is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum RegisterKind {
     /// A register.
     Register,
     /// An entry of the table of bases.
@@ -16,7 +16,7 @@ pub enum Kind {
     Nothing,
 }
 
-impl Kind {
+impl RegisterKind {
     /// The code at the port.
     pub fn code(self) -> u64 {
         match self {
@@ -32,7 +32,7 @@ impl Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Write {
     /// What it is for.
-    pub kind: Kind,
+    pub kind: RegisterKind,
     /// Register or entry.
     pub index: u16,
     /// Value.
@@ -47,7 +47,7 @@ impl Write {
     /// A register.
     pub fn register(index: u16, data: u32) -> Self {
         Self {
-            kind: Kind::Register,
+            kind: RegisterKind::Register,
             index,
             data,
             row: 0,
@@ -58,7 +58,7 @@ impl Write {
 
 /// A table entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub struct TableEntry {
     /// Base or offset, address bits only.
     pub value: u32,
     /// Mask or one-hot row.
@@ -100,9 +100,9 @@ pub struct OffsetState {
     /// The registers.
     pub registers: Registers,
     /// Bases; `None` until written.
-    pub bases: Vec<Option<Entry>>,
+    pub bases: Vec<Option<TableEntry>>,
     /// Offsets; `None` until written.
-    pub offsets: Vec<Option<Entry>>,
+    pub offsets: Vec<Option<TableEntry>>,
     /// A write was refused after the last accepted start.
     pub refused: bool,
 }
@@ -135,17 +135,17 @@ impl OffsetState {
     }
 
     fn accept(&mut self, write: &Write) -> Result<Option<Expanded>, Refused> {
-        let entry = Entry {
+        let entry = TableEntry {
             value: self.options.address(write.data.into()),
             row: self.options.mask(write.row),
             col: self.options.mask(write.col),
         };
         let index = usize::from(write.index);
         match write.kind {
-            Kind::Register => return self.set_register(write),
-            Kind::Base => *self.bases.get_mut(index).ok_or(Refused)? = Some(entry),
-            Kind::Offset => *self.offsets.get_mut(index).ok_or(Refused)? = Some(entry),
-            Kind::Nothing => return Err(Refused),
+            RegisterKind::Register => return self.set_register(write),
+            RegisterKind::Base => *self.bases.get_mut(index).ok_or(Refused)? = Some(entry),
+            RegisterKind::Offset => *self.offsets.get_mut(index).ok_or(Refused)? = Some(entry),
+            RegisterKind::Nothing => return Err(Refused),
         }
         Ok(None)
     }

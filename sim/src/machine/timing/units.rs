@@ -83,14 +83,14 @@ pub(crate) enum Trap {
 
 /// A traversal with a unit around it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Unit {
+pub(super) struct UnitClock {
     pub(super) walk: Option<Walk>,
     pub(super) valid_from: u64,
     /// Program word of the last instruction that HEAD let pass to this unit.
     pub(super) pc: u32,
 }
 
-impl Unit {
+impl UnitClock {
     pub(super) fn start(&mut self, record: &Record, limits: &Limits, valid_from: u64) {
         self.walk = Walk::start(record, limits.offset_bits, limits.address_bits);
         self.valid_from = valid_from;

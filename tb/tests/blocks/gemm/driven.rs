@@ -8,7 +8,7 @@ use super::sides::Side;
 use crate::beside::bench;
 use crate::rtl::{Checked, Dut};
 use heddle_sim::blocks::gemm::{GemmModel, GemmOptions, GemmResult, GemmRun};
-use heddle_sim::blocks::offsets::{Kind, Write};
+use heddle_sim::blocks::offsets::{RegisterKind, Write};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 
@@ -332,7 +332,7 @@ impl Driven {
         let busy = status.busy || self.inputs.start;
         if let Some(write) = self.inputs.write.filter(|_| status.wr_ready) {
             let expanded = self.model.write(&write, busy);
-            let entry = !busy && matches!(write.kind, Kind::Base | Kind::Offset);
+            let entry = !busy && matches!(write.kind, RegisterKind::Base | RegisterKind::Offset);
             self.written[2] += u32::from(entry);
             let entries = expanded.map_or(0, |expanded| expanded.entries);
             self.written[2] += entries as u32;

@@ -6,7 +6,7 @@ use super::sides::Side;
 use crate::beside::bench;
 use crate::rtl::{Checked, Dut};
 use heddle_sim::blocks::offsets::{
-    Kind, OffsetState, RowsModel, RowsOutputs, Run, UnitOptions, Write,
+    OffsetState, RegisterKind, RowsModel, RowsOutputs, Run, UnitOptions, Write,
 };
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -422,10 +422,10 @@ impl Driven {
     fn count_written(&mut self, write: &Write, expanded: u32) {
         let accepted = u32::from(!self.state.refused);
         match (write.kind, self.state.registers.expander[0]) {
-            (Kind::Base, _) => self.written[0] += accepted,
-            (Kind::Offset, _) => self.written[1] += accepted,
-            (Kind::Register, 1) => self.written[0] += expanded,
-            (Kind::Register, _) => self.written[1] += expanded,
+            (RegisterKind::Base, _) => self.written[0] += accepted,
+            (RegisterKind::Offset, _) => self.written[1] += accepted,
+            (RegisterKind::Register, 1) => self.written[0] += expanded,
+            (RegisterKind::Register, _) => self.written[1] += expanded,
             _ => (),
         }
     }

@@ -5,7 +5,7 @@ use super::driven::Op;
 use super::variants::VARIANTS;
 use super::{MASKS, WEIGHTS, program, registers};
 use heddle_sim::blocks::offsets::examples::{self, Lists};
-use heddle_sim::blocks::offsets::{Kind, Write};
+use heddle_sim::blocks::offsets::{RegisterKind, Write};
 
 /// Expander registers and the go.
 fn expand(values: [u32; 9], repeat: bool) -> Vec<Write> {
@@ -24,8 +24,8 @@ fn check(name: &str, lists: &Lists, expansions: Vec<Write>, mode: u32) {
     let mut writes = registers(lists.bases.len(), lists.offsets.len(), 2, mode);
     // Nothing of the lists is left.
     for (kind, entries) in [
-        (Kind::Base, lists.bases.len()),
-        (Kind::Offset, lists.offsets.len()),
+        (RegisterKind::Base, lists.bases.len()),
+        (RegisterKind::Offset, lists.offsets.len()),
     ] {
         writes.extend((0..entries as u16).map(|index| Write {
             kind,
@@ -97,7 +97,7 @@ fn writes_wait_while_the_expander_works() {
     // The write behind the go changes an entry that the expander writes as well: it comes last.
     let mut writes = expand([1, 0, 0, 3, 4, 4, 6, 2, 118], false);
     writes.push(Write {
-        kind: Kind::Base,
+        kind: RegisterKind::Base,
         index: 23,
         ..Write::register(0, 0x1234)
     });

@@ -5,7 +5,7 @@ use super::driven::Op;
 use super::sides::Design;
 use super::variants::VARIANTS;
 use crate::rtl::{Checked, Coverage, run_seeds};
-use heddle_sim::blocks::offsets::{Kind, UnitOptions, Write};
+use heddle_sim::blocks::offsets::{RegisterKind, UnitOptions, Write};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
@@ -13,10 +13,10 @@ use rand_chacha::ChaCha8Rng;
 const RUNS: usize = 24;
 
 /// A random entry; one-hot selectors for offsets.
-fn entry(options: &UnitOptions, kind: Kind, index: u16, rng: &mut ChaCha8Rng) -> Write {
+fn entry(options: &UnitOptions, kind: RegisterKind, index: u16, rng: &mut ChaCha8Rng) -> Write {
     let taps = options.taps.max(1);
     let mut bits = || match kind {
-        Kind::Offset => 1 << rng.random_range(0..taps),
+        RegisterKind::Offset => 1 << rng.random_range(0..taps),
         _ => rng.random::<u16>() | rng.random::<u16>(),
     };
     let (row, col) = (bits(), bits());
@@ -37,8 +37,8 @@ fn entry(options: &UnitOptions, kind: Kind, index: u16, rng: &mut ChaCha8Rng) ->
 
 /// All entries of both tables.
 fn fill(options: &UnitOptions, rng: &mut ChaCha8Rng) -> Vec<Op> {
-    let bases = (0..options.bases as u16).map(|index| (Kind::Base, index));
-    let offsets = (0..options.offsets as u16).map(|index| (Kind::Offset, index));
+    let bases = (0..options.bases as u16).map(|index| (RegisterKind::Base, index));
+    let offsets = (0..options.offsets as u16).map(|index| (RegisterKind::Offset, index));
     let all = bases.chain(offsets);
     all.map(|(kind, index)| Op::Write(entry(options, kind, index, rng)))
         .collect()
@@ -46,12 +46,17 @@ fn fill(options: &UnitOptions, rng: &mut ChaCha8Rng) -> Vec<Op> {
 
 /// A write of anything but the expander; nothing may come of it.
 fn meddle(options: &UnitOptions, rng: &mut ChaCha8Rng) -> Write {
-    let kinds = [Kind::Register, Kind::Base, Kind::Offset, Kind::Nothing];
+    let kinds = [
+        RegisterKind::Register,
+        RegisterKind::Base,
+        RegisterKind::Offset,
+        RegisterKind::Nothing,
+    ];
     let kind = kinds[rng.random_range(0..4)];
     let index = match kind {
-        Kind::Register if rng.random() => rng.random_range(0..12),
-        Kind::Register => rng.random_range(26..100),
-        Kind::Base => rng.random_range(0..options.bases as u16 + 4),
+        RegisterKind::Register if rng.random() => rng.random_range(0..12),
+        RegisterKind::Register => rng.random_range(26..100),
+        RegisterKind::Base => rng.random_range(0..options.bases as u16 + 4),
         _ => rng.random_range(0..options.offsets as u16 + 4),
     };
     entry(options, kind, index, rng)
@@ -105,10 +110,10 @@ fn expansion(options: &UnitOptions, rng: &mut ChaCha8Rng) -> Vec<Op> {
         .collect();
     // A nest takes the mask bits of this write.
     writes.push(Write {
-        kind: Kind::Register,
+        kind: RegisterKind::Register,
         index: 25,
         data: repeat.into(),
-        ..entry(options, Kind::Offset, 0, rng)
+        ..entry(options, RegisterKind::Offset, 0, rng)
     });
     writes.into_iter().map(Op::Write).collect()
 }
@@ -161,8 +166,8 @@ fn program(options: &UnitOptions, runs: usize, rng: &mut ChaCha8Rng) -> Vec<Op> 
     for _ in 0..runs {
         for _ in 0..[0, 0, 2, 5][rng.random_range(0..4)] {
             ops.push(Op::Write(match rng.random_range(0..3) {
-                0 => entry(options, Kind::Base, 0, rng),
-                1 => entry(options, Kind::Offset, 1, rng),
+                0 => entry(options, RegisterKind::Base, 0, rng),
+                1 => entry(options, RegisterKind::Offset, 1, rng),
                 _ => meddle(options, rng),
             }));
         }

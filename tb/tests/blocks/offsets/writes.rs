@@ -5,7 +5,7 @@ use super::driven::{Driven, Op};
 use super::variants::VARIANTS;
 use super::{MASKS, STEPS, WEIGHTS, program, registers};
 use heddle_sim::blocks::offsets::examples::{self, Lists};
-use heddle_sim::blocks::offsets::{Kind, Write};
+use heddle_sim::blocks::offsets::{RegisterKind, Write};
 
 /// Writes of everything there is, with other values.
 fn meddling(bases: u16, offsets: u16) -> Vec<Write> {
@@ -20,8 +20,8 @@ fn meddling(bases: u16, offsets: u16) -> Vec<Write> {
         .chain(16..26)
         .map(|n| Write::register(n, 1))
         .collect();
-    writes.extend((0..bases).map(|index| entry(Kind::Base, index)));
-    writes.extend((0..offsets).map(|index| entry(Kind::Offset, index)));
+    writes.extend((0..bases).map(|index| entry(RegisterKind::Base, index)));
+    writes.extend((0..offsets).map(|index| entry(RegisterKind::Offset, index)));
     writes
 }
 
@@ -64,20 +64,20 @@ fn registers_and_entries_that_do_not_exist_are_refused() {
         ..Write::register(0, 7)
     };
     for (name, kind, index, refused) in [
-        ("plain", Kind::Register, 8, false),
-        ("plain", Kind::Register, 9, true),
-        ("plain", Kind::Register, 15, true),
-        ("plain", Kind::Register, 16, true),
-        ("plain", Kind::Register, 25, true),
-        ("plain", Kind::Register, 0x100, true),
-        ("plain", Kind::Base, 31, false),
-        ("plain", Kind::Base, 32, true),
-        ("plain", Kind::Base, 0x8000, true),
-        ("plain", Kind::Offset, 15, false),
-        ("plain", Kind::Offset, 16, true),
-        ("plain", Kind::Nothing, 0, true),
-        ("every", Kind::Register, 24, false),
-        ("every", Kind::Register, 26, true),
+        ("plain", RegisterKind::Register, 8, false),
+        ("plain", RegisterKind::Register, 9, true),
+        ("plain", RegisterKind::Register, 15, true),
+        ("plain", RegisterKind::Register, 16, true),
+        ("plain", RegisterKind::Register, 25, true),
+        ("plain", RegisterKind::Register, 0x100, true),
+        ("plain", RegisterKind::Base, 31, false),
+        ("plain", RegisterKind::Base, 32, true),
+        ("plain", RegisterKind::Base, 0x8000, true),
+        ("plain", RegisterKind::Offset, 15, false),
+        ("plain", RegisterKind::Offset, 16, true),
+        ("plain", RegisterKind::Nothing, 0, true),
+        ("every", RegisterKind::Register, 24, false),
+        ("every", RegisterKind::Register, 26, true),
     ] {
         let write = entry(kind, index);
         let unit = bench.play(name, [Op::Write(write), Op::Clocks(5)]);
