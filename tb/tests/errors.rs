@@ -323,7 +323,7 @@ fn a_wait_without_progress_is_stuck_in_its_clock() {
         let model = host.model();
         let error = model.port("error_o").expect("the machine has error_o");
         let clocks = model.run_until(error, 1, 10_000);
-        // Prime; DRAIN of eight words takes Fetch, eight clocks and Start; HALT Fetch and 4096 clocks in Head; then a register.
+        // Prime; DRAIN of eight words takes Fetch, eight clocks and Start; HALT Fetch and 4096 clocks in Issue; then a register.
         assert_eq!(clocks, Some(1 + 10 + 1 + 4096 + 1), "{}", pair.place);
         assert!(pair.await_end(1000));
         let status = pair.host.status().expect("STATUS answers");

@@ -12,9 +12,9 @@ use heddle_kernel::prelude::*;
 /// Fetches instructions, checks them, sets up and starts the units.
 ///
 /// Words are read ahead: one stands in a register, the next at the output of the memory. A header is checked in Fetch, what is
-/// found stands in registers in Head; a fault of a further word comes one cycle behind the word.
+/// found stands in registers in Issue; a fault of a further word comes one cycle behind the word.
 ///
-/// An instruction of n words takes n + 2 cycles and the time it waits in Head for the units it
+/// An instruction of n words takes n + 2 cycles and the time it waits in Issue for the units it
 /// depends on. Writes to the registers of a unit leave one cycle after the word was read; the
 /// start pulse stands on `start_o` in the cycle after Start. HALT and errors are followed by
 /// Rows + Cols + 32 cycles in which the waves run out and the program still counts as running, so
@@ -84,9 +84,9 @@ pub struct Sequencer {
     pub fetch_pc_o: [Signal<Out, Bits<17>>; banked],
     /// A cycle to be counted.
     pub cycle_o: Signal<Out, Bit>,
-    /// Head waits in this cycle.
+    /// Issue waits in this cycle.
     pub wait_o: Signal<Out, Bit>,
-    /// An instruction leaves Head in this cycle.
+    /// An instruction leaves Issue in this cycle.
     pub issue_o: Signal<Out, Bit>,
     #[new(Ram1r1w::new(1, shape.fetch_words()))]
     program: Ram1r1w<16, 32>,
@@ -116,9 +116,9 @@ pub struct Sequencer {
     /// The third parameter word under way is the one of pooling.
     is_pool: [Reg<Bit>; pooling],
     quiet: Reg<Bits<10>>,
-    /// Cycles that Head has waited without progress.
+    /// Cycles that Issue has waited without progress.
     stuck: Reg<Bits<12>>,
-    /// The header in Head is a HALT.
+    /// The header in Issue is a HALT.
     is_halt: Delay<Bit>,
     /// It is a SYNC.
     is_sync: Delay<Bit>,
@@ -135,7 +135,7 @@ pub struct Sequencer {
     is_unit: [Signal<Local, Bit>; 3],
     hold: Signal<Local, Bit>,
     in_fetch: Signal<Local, Bit>,
-    in_head: Signal<Local, Bit>,
+    in_issue: Signal<Local, Bit>,
     in_body: Signal<Local, Bit>,
     proceed: Signal<Local, Bit>,
     issue: Signal<Local, Bit>,
@@ -196,7 +196,7 @@ impl Sequencer {
 impl Sequencer {
     fn update(&mut self) {
         self.fetch();
-        self.head();
+        self.may_issue();
         self.faults();
         self.next_state();
         self.unit_registers();
@@ -240,12 +240,12 @@ impl Sequencer {
         self.is_unit[2] = self.unit == Unit::Drain;
     }
 
-    /// Whether the instruction in Head may go on.
-    fn head(&mut self) {
-        // Head: HALT waits for all units, the others for the unit they start and those they name; a copy
+    /// Whether the instruction in Issue may go on.
+    fn may_issue(&mut self) {
+        // Issue: HALT waits for all units, the others for the unit they start and those they name; a copy
         // waits for the drain unit too, and a drain for a copy.
         self.in_fetch = self.state == State::Fetch;
-        self.in_head = self.state == State::Head;
+        self.in_issue = self.state == State::Issue;
         self.in_body = self.state == State::Body;
         self.waits[0] = flag!(self.word, header::WAIT_WEIGHTS);
         self.waits[1] = flag!(self.word, header::WAIT_STREAM);
@@ -263,7 +263,7 @@ impl Sequencer {
         {
             self.hold = true;
         }
-        self.stuck = mux(!self.in_head | self.progress_i, 0.into(), self.stuck + 1);
+        self.stuck = mux(!self.in_issue | self.progress_i, 0.into(), self.stuck + 1);
     }
 
     /// What stops the program.
@@ -277,7 +277,7 @@ impl Sequencer {
         // What is found in a cycle stops the program in the next one.
         self.fault = false;
         self.fault_code = 0.into();
-        if self.in_head & self.hold & !self.progress_i & (self.stuck == 4094) {
+        if self.in_issue & self.hold & !self.progress_i & (self.stuck == 4094) {
             self.fault = true;
             self.fault_code = code(ErrorCode::Stuck).into();
         }
@@ -306,7 +306,7 @@ impl Sequencer {
 
     /// The state of the next cycle.
     fn next_state(&mut self) {
-        self.proceed = self.in_head & !self.hold;
+        self.proceed = self.in_issue & !self.hold;
         self.issue = self.proceed & !self.fault;
         self.read = (self.state == State::Prime)
             | (self.proceed & !self.is_halt)
@@ -354,9 +354,9 @@ impl Sequencer {
                 self.remaining = field!(self.word, header::LENGTH) - 1;
                 self.unit = self.check.target_o;
                 self.phase = Phase::Param;
-                self.state = State::Head;
+                self.state = State::Issue;
             }
-            State::Head => {
+            State::Issue => {
                 if self.issue {
                     self.state = mux(self.is_halt, State::Quiet, State::Body);
                     if self.is_sync {
@@ -494,7 +494,7 @@ impl Sequencer {
         self.clear_o = self.clear;
         self.pc_o = self.header_pc;
         self.cycle_o = !self.clear & (self.state != State::Quiet);
-        self.wait_o = self.in_head & self.hold;
+        self.wait_o = self.in_issue & self.hold;
         self.issue_o = self.issue;
     }
 }

@@ -12,7 +12,7 @@ pub enum State {
     /// The header is there, and checked.
     Fetch,
     /// Waits for the units.
-    Head,
+    Issue,
     /// One further word of the instruction per cycle.
     Body,
     /// Starts the unit.

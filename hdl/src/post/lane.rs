@@ -40,7 +40,7 @@ pub struct PostLane {
     multiplier: RegData<Bits<31>>,
     left: [RegData<Bits<5>>; lefts],
     right: RegData<Bits<5>>,
-    /// Head of a drain on its way to the scaling, behind pooling.
+    /// Start of a drain on its way to the scaling, behind pooling.
     late_load: [Reg<Bit>; pooled + pooling],
     late_part: [Delay<Bit>; pooled],
     late_tile: [Delay<Bits<8>>; pooled],
@@ -55,7 +55,7 @@ pub struct PostLane {
     #[new(Requantise::new(lefts))]
     requantise: Requantise,
     byte_packer: BytePacker,
-    /// The column takes part in the drain whose head is on the inputs.
+    /// The column takes part in the drain whose start is on the inputs.
     takes_part: Signal<Local, Bit>,
     /// Shift of the tile that is being loaded.
     shift: Signal<Local, Bits<6>>,

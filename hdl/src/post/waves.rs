@@ -2,15 +2,15 @@
 
 use heddle_kernel::prelude::*;
 
-/// A slot of the post wave: the head of a drain, a slot with results, or both.
+/// A slot of the post wave: the start of a drain, a slot with results, or both.
 #[bundle(pooling: usize)]
 pub struct PostSlot {
-    /// Post wave: head of a drain, multiplier and shift of its column tile are loaded.
+    /// Post wave: start of a drain, multiplier and shift of its column tile are loaded.
     #[reset]
     pub load: Bit,
-    /// Post wave: column tile of the head.
+    /// Post wave: column tile of the start.
     pub tile: Bits<8>,
-    /// Post wave: columns before the first active one, counted from the one that the head reaches.
+    /// Post wave: columns before the first active one, counted from the one that the start reaches.
     pub skip: Bits<8>,
     /// Post wave: active columns, from there on.
     pub cols: Bits<9>,

@@ -65,7 +65,7 @@ enum State {
     /// The first word of the program comes.
     Prime,
     Fetch,
-    Head,
+    Issue,
     /// So many words are still to come; the check of the next one.
     Words(u32, WordCheck),
     Start,
@@ -141,9 +141,9 @@ impl Sequencer {
             State::Prime => unreachable!("is left above"),
             State::Fetch => {
                 self.stuck_cycles = 0;
-                self.state = State::Head;
+                self.state = State::Issue;
             }
-            State::Head => return self.head(program, idle, progress),
+            State::Issue => return self.may_issue(program, idle, progress),
             State::Words(left, mut check) => {
                 let at = start + (length - left) as usize;
                 let word = program[at];
@@ -205,7 +205,7 @@ impl Sequencer {
         }
     }
 
-    fn head(&mut self, program: &[u32], idle: Idle, progress: bool) -> Result<Issue, Trap> {
+    fn may_issue(&mut self, program: &[u32], idle: Idle, progress: bool) -> Result<Issue, Trap> {
         let header = program[self.pc as usize];
         check_header(header).map_err(|fault| self.trap(fault))?;
         let passes = idle.allows(header);

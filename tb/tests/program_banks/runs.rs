@@ -67,7 +67,7 @@ fn pet_60_programs_begin_at_even_and_odd_words_and_end_with_the_memory() {
             let counters = halt(&mut pair, pc);
             let instructions = end - pc;
             assert_eq!(counters.get(Counter::Instructions), instructions);
-            // Fetch and Head of each, and the way of the first word through buffer and register.
+            // Fetch and Issue of each, and the way of the first word through buffer and register.
             let cycles = 2 * instructions + params.array.rows + 11;
             assert_eq!(counters.get(Counter::Cycles), cycles, "{}", pair.place);
         }
