@@ -35,7 +35,7 @@ fn print(block: &dyn Block, options: &EmitOptions) -> Design {
 fn value_of(row: usize, col: usize, rows: usize, cols: usize, name: &str) -> String {
     // A single instance is not in a loop.
     let one = |kind: &str, at: usize, of: usize| match of {
-        1 => format!("u_{kind}_{at}"),
+        1 => format!("u_{kind}"),
         _ => format!("gen_{kind}[{at}].u_{kind}"),
     };
     let (row, col) = (one("row", row, rows), one("pe", col, cols));

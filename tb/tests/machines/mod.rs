@@ -255,7 +255,7 @@ pub fn probed(params: &Params) -> Sources {
     let copies = (0..params.array.rows).map(|row| {
         let partition = match generated {
             true => format!("u_machine.u_state_buffer.gen_partition[{row}].u_partition"),
-            false => format!("u_machine.u_state_buffer.u_partition_{row}"),
+            false => "u_machine.u_state_buffer.u_partition".to_string(),
         };
         format!(
             "  assign copy_valid_o[{row}] = {partition}.copy_q[5];\n  \
