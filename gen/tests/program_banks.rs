@@ -54,7 +54,7 @@ fn pet_60_only_the_path_of_the_host_to_program_banks_is_built() {
     assert_eq!(params.program_banks(), 4);
     let design = of_catalog("partition", &params);
     let banks = text_of(&design, "heddle_banks_b8_in1_pr4");
-    for mux in ["op_mux", "data_mux", "program_mux_0"] {
+    for mux in ["op_mux", "data_mux", "program_mux"] {
         let instance = format!("heddle_word_mux_b4 u_{mux}");
         assert!(banks.contains(&instance), "{banks}");
     }

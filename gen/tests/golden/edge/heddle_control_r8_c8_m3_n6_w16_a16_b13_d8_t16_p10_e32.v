@@ -57,11 +57,11 @@
 //   res_add_o           Results wave: add the stored sum
 //   res_sum_en_o        Results wave: add the sum of the array
 //   res_write_o         Results wave: store the result
-//   post_load_o         Post wave: head of a drain, multiplier and shift of its column tile are
+//   post_load_o         Post wave: start of a drain, multiplier and shift of its column tile are
 //                       loaded
-//   post_tile_o         Post wave: column tile of the head
+//   post_tile_o         Post wave: column tile of the start
 //   post_skip_o         Post wave: columns before the first active one, counted from the one that
-//                       the head reaches
+//                       the start reaches
 //   post_cols_o         Post wave: active columns, from there on
 //   post_valid_o        Post wave: slot with a result
 //   post_dest_o         Post wave: byte address of the result

@@ -12,16 +12,16 @@
 // Ports
 //   clk            Clock
 //   rst_n          Reset, active low
-//   load_i         Post wave: head of a drain, multiplier and shift of its column tile are loaded
-//   tile_i         Post wave: column tile of the head
+//   load_i         Post wave: start of a drain, multiplier and shift of its column tile are loaded
+//   tile_i         Post wave: column tile of the start
 //   skip_i         Post wave: columns before the first active one, counted from the one that the
-//                  head reaches
+//                  start reaches
 //   cols_i         Post wave: active columns, from there on
 //   valid_i        Post wave: slot with a result
-//   load_o         Post wave: head of a drain, multiplier and shift of its column tile are loaded
-//   tile_o         Post wave: column tile of the head
+//   load_o         Post wave: start of a drain, multiplier and shift of its column tile are loaded
+//   tile_o         Post wave: column tile of the start
 //   skip_o         Post wave: columns before the first active one, counted from the one that the
-//                  head reaches
+//                  start reaches
 //   cols_o         Post wave: active columns, from there on
 //   valid_o        Post wave: slot with a result
 //   single_i       Single rounding, else double. Stable while a drain is active
@@ -123,7 +123,7 @@ module heddle_post_lane_t16 (
   reg [4:0] right_q;
   reg [6:0] pipe_valid_q;  // 7 x 1: A slot of an active column in each stage of the scaling
 
-  reg takes_part;  // The column takes part in the drain whose head is on the inputs
+  reg takes_part;  // The column takes part in the drain whose start is on the inputs
 
   wire [5:0] shift;  // Shift of the tile that is being loaded
   wire multiplier_en;

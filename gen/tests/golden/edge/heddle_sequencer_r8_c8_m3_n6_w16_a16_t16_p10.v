@@ -4,10 +4,10 @@
 // Fetches instructions, checks them, sets up and starts the units.
 //
 // Words are read ahead: one stands in a register, the next at the output of the memory. A header is
-// checked in Fetch, what is found stands in registers in Head; a fault of a further word comes one
+// checked in Fetch, what is found stands in registers in Issue; a fault of a further word comes one
 // cycle behind the word.
 //
-// An instruction of n words takes n + 2 cycles and the time it waits in Head for the units it
+// An instruction of n words takes n + 2 cycles and the time it waits in Issue for the units it
 // depends on. Writes to the registers of a unit leave one cycle after the word was read; the start
 // pulse stands on start_o in the cycle after Start. HALT and errors are followed by Rows + Cols +
 // 32 cycles in which the waves run out and the program still counts as running, so that the host
@@ -60,8 +60,8 @@
 //   fault_o          The instruction is illegal in this cycle; the program stops
 //   pc_o             Word address of the current instruction
 //   cycle_o          A cycle to be counted
-//   wait_o           Head waits in this cycle
-//   issue_o          An instruction leaves Head in this cycle
+//   wait_o           Issue waits in this cycle
+//   issue_o          An instruction leaves Issue in this cycle
 //   fault_code_o     Error code of the fault
 // Timing
 //   host_start_i in cycle t: Fetch in t + 2. start_pc_i stands from t - 1 on.
@@ -125,7 +125,7 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
   localparam [2:0] StateIdle = 3'd0;
   localparam [2:0] StatePrime = 3'd1;
   localparam [2:0] StateFetch = 3'd2;
-  localparam [2:0] StateHead = 3'd3;
+  localparam [2:0] StateIssue = 3'd3;
   localparam [2:0] StateBody = 3'd4;
   localparam [2:0] StateStart = 3'd5;
   localparam [2:0] StateQuiet = 3'd6;
@@ -144,8 +144,8 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
   reg [2:0] row_q;
   reg [2:0] col_q;
   reg [9:0] quiet_q;
-  reg [11:0] stuck_q;  // Cycles that Head has waited without progress
-  reg is_halt_q;  // The header in Head is a HALT
+  reg [11:0] stuck_q;  // Cycles that Issue has waited without progress
+  reg is_halt_q;  // The header in Issue is a HALT
   reg is_sync_q;  // It is a SYNC
   reg fault_q;  // The program stops in this cycle
   reg [7:0] fault_code_q;
@@ -156,7 +156,7 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
   wire is_copy;  // The header is a copy
   wire [2:0] is_unit;  // 3 x 1
   wire in_fetch;
-  wire in_head;
+  wire in_issue;
   wire in_body;
   wire proceed;
   wire issue;
@@ -208,7 +208,7 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
   assign is_unit[1] = unit_q == UnitStream;
   assign is_unit[2] = unit_q == UnitDrain;
   assign in_fetch = state_q == StateFetch;
-  assign in_head = state_q == StateHead;
+  assign in_issue = state_q == StateIssue;
   assign in_body = state_q == StateBody;
   assign waits = {header_wait_drain, header_wait_stream, header_wait_weights};
   assign last_word = remaining_q == 8'd1;
@@ -217,7 +217,7 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
       last_loop);
   assign fault_code_o = fault_code_q;
   assign fault_o = fault_q;
-  assign proceed = in_head & !hold;
+  assign proceed = in_issue & !hold;
   assign issue = proceed & !fault_q;
   assign read = (state_q == StatePrime) | (proceed & !is_halt_q) | (in_body & !last_word) | (state_q
       == StateStart);
@@ -229,7 +229,7 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
   assign clear_o = clear_q;
   assign pc_o = header_pc_q;
   assign cycle_o = !clear_q & (state_q != StateQuiet);
-  assign wait_o = in_head & hold;
+  assign wait_o = in_issue & hold;
   assign issue_o = issue;
 
   heddle_ram_1r1w #(
@@ -307,7 +307,7 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
       StateIdle: ;
       StatePrime: ;
       StateFetch: ;
-      StateHead: ;
+      StateIssue: ;
       StateBody: ;
       StateStart: ;
       default: begin
@@ -336,9 +336,9 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
       clear_q <= (clear_q & !((state_q == StateIdle) & host_start_i)) | fault_q | unit_error_i |
           ((state_q == StateQuiet) & (quiet_q == 10'd0));
       stuck_q <= stuck_q + 12'd1;
-      if (!in_head | progress_i) stuck_q <= 12'd0;
+      if (!in_issue | progress_i) stuck_q <= 12'd0;
       fault_q <= 1'b0;
-      if (in_head & hold & !progress_i & (stuck_q == 12'hffe)) fault_q <= 1'b1;
+      if (in_issue & hold & !progress_i & (stuck_q == 12'hffe)) fault_q <= 1'b1;
       if (read & (ahead_pc_q[16:10] != 7'd0)) fault_q <= 1'b1;
       if (in_body & last_word & !record_end) fault_q <= 1'b1;
       if ((in_body & check_bad_field) | (in_fetch & check_bad_header)) fault_q <= 1'b1;
@@ -359,9 +359,9 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
           remaining_q <= header_length - 8'd1;
           unit_q <= check_target;
           phase_q <= PhaseParam;
-          state_q <= StateHead;
+          state_q <= StateIssue;
         end
-        StateHead: begin
+        StateIssue: begin
           if (issue) begin
             state_q <= StateBody;
             if (is_halt_q) state_q <= StateQuiet;
@@ -442,7 +442,7 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
     is_halt_q <= check_is_halt;
     is_sync_q <= check_is_sync;
     fault_code_q <= 8'd0;
-    if (in_head & hold & !progress_i & (stuck_q == 12'hffe)) fault_code_q <= 8'd6;
+    if (in_issue & hold & !progress_i & (stuck_q == 12'hffe)) fault_code_q <= 8'd6;
     if (read & (ahead_pc_q[16:10] != 7'd0)) fault_code_q <= 8'd7;
     if (in_body & last_word & !record_end) fault_code_q <= 8'd2;
     if ((in_body & check_bad_field) | (in_fetch & check_bad_header)) fault_code_q <= 8'd3;
