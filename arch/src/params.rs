@@ -105,9 +105,80 @@ pub struct Traversal {
     /// Bits of base and address.
     #[schemars(extend("enum" = [16, 24, 32]))]
     pub address_bits: u32,
+    /// Rows and loops of each unit of the machine. Default: all have the rows and loops above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "UnitLoops")]
+    pub units: Option<UnitLoops>,
     /// What the stand-alone unit has beyond the units of the machine.
     #[serde(default)]
     pub unit: TraversalUnit,
+}
+
+/// Loops of each row of the units of the machine, row 0 first. At most as many rows and loops as the
+/// section has, and at least one loop; a row without loops is a single address.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UnitLoops {
+    /// Weight unit: loads and copies.
+    #[schemars(length(min = 1, max = 8), inner(range(min = 0, max = 8)))]
+    pub weights: Vec<u32>,
+    /// Stream unit: prologue, tensor, epilogue.
+    #[schemars(length(min = 1, max = 3), inner(range(min = 0, max = 8)))]
+    pub stream: Vec<u32>,
+    /// Drain unit.
+    #[schemars(length(min = 1, max = 8), inner(range(min = 0, max = 8)))]
+    pub drain: Vec<u32>,
+}
+
+impl From<[&[u32]; 3]> for UnitLoops {
+    /// Weight, stream and drain unit.
+    fn from(units: [&[u32]; 3]) -> Self {
+        let [weights, stream, drain] = units.map(<[u32]>::to_vec);
+        Self {
+            weights,
+            stream,
+            drain,
+        }
+    }
+}
+
+/// A unit of the machine that walks records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MachineUnit {
+    /// Weight unit.
+    Weights,
+    /// Stream unit.
+    Stream,
+    /// Drain unit.
+    Drain,
+}
+
+impl Traversal {
+    /// Loops of each row of a unit.
+    pub fn unit_loops(&self, unit: MachineUnit) -> Vec<u32> {
+        match (&self.units, unit) {
+            (None, _) => vec![self.loops; self.rows as usize],
+            (Some(units), MachineUnit::Weights) => units.weights.clone(),
+            (Some(units), MachineUnit::Stream) => units.stream.clone(),
+            (Some(units), MachineUnit::Drain) => units.drain.clone(),
+        }
+    }
+
+    /// Loops of a row of a unit; 0 if there is no such row.
+    pub fn row_loops(&self, unit: MachineUnit, row: u8) -> u32 {
+        let loops = self.unit_loops(unit);
+        loops.get(usize::from(row)).copied().unwrap_or(0)
+    }
+
+    /// The field that says how many rows or loops a unit has: `common`, if all have the same.
+    pub fn unit_field(&self, unit: MachineUnit, common: &'static str) -> &'static str {
+        match (&self.units, unit) {
+            (None, _) => common,
+            (Some(_), MachineUnit::Weights) => "traversal.units.weights",
+            (Some(_), MachineUnit::Stream) => "traversal.units.stream",
+            (Some(_), MachineUnit::Drain) => "traversal.units.drain",
+        }
+    }
 }
 
 /// Options of the stand-alone traversal unit, `heddle gen --top traversal`.

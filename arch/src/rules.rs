@@ -15,6 +15,9 @@ pub(crate) fn check(value: &Value, faults: &mut Vec<Fault>) {
     let checks = [
         name(&known),
         offset_bits(&known),
+        unit_loops(&known, "weights"),
+        unit_loops(&known, "stream"),
+        unit_loops(&known, "drain"),
         partition_bytes(&known),
         banks(&known),
         input_banks(&known),
@@ -87,6 +90,22 @@ fn offset_bits(known: &Known) -> Option<Fault> {
         let message = format!("is {offset}, expected at most traversal.address_bits, {address}");
         fault("traversal.offset_bits", message)
     })
+}
+
+fn unit_loops(known: &Known, unit: &str) -> Option<Fault> {
+    let rows = known.number("/traversal/rows")?;
+    let most = known.number("/traversal/loops")?;
+    let list = known.value.pointer("/traversal/units")?.get(unit)?;
+    let loops: Option<Vec<u64>> = list.as_array()?.iter().map(Value::as_u64).collect();
+    let loops = loops?;
+    let allowed = match loops.iter().max()? {
+        _ if loops.len() as u64 > rows => format!("at most {rows} rows, traversal.rows"),
+        largest if *largest > most => format!("at most {most} loops in a row, traversal.loops"),
+        0 => "a row with at least 1 loop".to_string(),
+        _ => return None,
+    };
+    let message = format!("is {loops:?}, expected {allowed}");
+    Some(fault(&format!("traversal.units.{unit}"), message))
 }
 
 fn banks(known: &Known) -> Option<Fault> {

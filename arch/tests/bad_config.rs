@@ -29,6 +29,11 @@ const CASES: &[(&str, &str)] = &[
     ("\"cols\": 4", "\"cols\": 1000"),
     ("\"rows\": 3", "\"rows\": 9"),
     ("\"loops\": 5", "\"loops\": 0"),
+    (
+        "\"loops\": 5",
+        r#""loops": 5, "units": {"weights": [], "stream": [0, 1, 1, 1], "drain": [9]}"#,
+    ),
+    ("\"loops\": 5", r#""loops": 5, "units": {"weights": [2]}"#),
     ("\"offset_bits\": 16", "\"offset_bits\": 20"),
     ("\"address_bits\": 16", "\"address_bits\": 64"),
     ("\"banks\": 2", "\"banks\": 1"),
@@ -71,6 +76,10 @@ const CASES: &[(&str, &str)] = &[
     (r#""program""#, r#""reset": { "style": "none" }, "program""#),
     ("\"program\"", "\"reset\": { \"level\": 0 }, \"program\""),
     // Fields that do not fit together
+    (
+        "\"loops\": 5",
+        r#""loops": 5, "units": {"weights": [1, 1, 1, 1], "stream": [0, 6], "drain": [0, 0]}"#,
+    ),
     ("\"offset_bits\": 16", "\"offset_bits\": 24"),
     ("[4, 4]", "[4, 5]"),
     ("[4, 4]", "[4, 4], \"unit_bits\": 4"),

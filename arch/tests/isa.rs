@@ -329,8 +329,76 @@ fn a_machine_refuses_what_it_does_not_have() {
     };
     let wide = "BAD_FIELD: rows is 5, this machine has at most 4";
     refused(|matmul| matmul.rows = 5, wide);
-    let deep = "BAD_FIELD: row is 3, this machine has at most 2";
+    let deep = "BAD_FIELD: row (traversal.rows) is 3, this machine has at most 2";
     refused(|matmul| matmul.record.rows[1].row = 3, deep);
+}
+
+#[test]
+fn a_machine_refuses_rows_and_loops_that_a_unit_does_not_have() {
+    let text = include_str!("../../configs/tiny.json");
+    let mut params = Params::from_json(text).expect("the preset is valid");
+    let block = |row, loops| RowBlock {
+        row,
+        base: 0,
+        loops: vec![Loop::default(); loops],
+    };
+    let record = |rows| Record { rows };
+    let copy = Instruction::Copy(CopyWords {
+        rows: 1,
+        record: record(vec![block(0, 2), block(1, 1)]),
+        ..CopyWords::default()
+    });
+    let drain = Instruction::Drain(Drain {
+        columns: 1,
+        advance: Some(2),
+        record: record(vec![block(0, 3)]),
+        ..Drain::default()
+    });
+    let matmul = Instruction::Matmul(Matmul {
+        rows: 1,
+        tile_level: 3,
+        record: record(vec![block(0, 0), block(1, 4)]),
+        ..Matmul::default()
+    });
+    let mut check = |units: [&[u32]; 3], instruction: &Instruction| {
+        params.traversal.units = Some(units.into());
+        let error = instruction.check_machine(&params).err();
+        error.map(|error| error.message)
+    };
+    let fitting: [&[u32]; 3] = [&[2, 1], &[0, 4], &[3]];
+    let [weights, stream, units] = fitting;
+    for instruction in [&copy, &drain, &matmul] {
+        assert_eq!(check(fitting, instruction), None);
+    }
+    for (units, instruction, message) in [
+        (
+            [&[2][..], stream, units],
+            &copy,
+            "row (traversal.units.weights) is 1, this machine has at most 0",
+        ),
+        (
+            [&[2, 0], stream, units],
+            &copy,
+            "loops of row 1 (traversal.units.weights) is 1, this machine has at most 0",
+        ),
+        (
+            [weights, stream, &[2]],
+            &drain,
+            "advance is 2, this machine has at most 1",
+        ),
+        (
+            [weights, stream, &[2, 3]],
+            &drain,
+            "loops of row 0 (traversal.units.drain) is 3, this machine has at most 2",
+        ),
+        (
+            [weights, &[0, 3, 1], units],
+            &matmul,
+            "tile_level is 3, this machine has at most 2",
+        ),
+    ] {
+        assert_eq!(check(units, instruction).as_deref(), Some(message));
+    }
 }
 
 #[test]

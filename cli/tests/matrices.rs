@@ -153,8 +153,8 @@ fn bad_input_is_refused_with_code_2() {
     bench.write("rows.json", rows);
     bench.refused_with(&[
         "compile attention.json -c tiny.json -o p.json | network attention does not fit tiny: program need ",
-        "compile chain.json -c rows.json -o p.json | traversal.rows is 2, sums that are stored before they drain \
-         need 3; sums that drain at once (--drain direct) need 2",
+        "compile chain.json -c rows.json -o p.json | traversal.rows gives 2 rows, sums that are stored before they \
+         drain need 3; sums that drain at once (--drain direct) need 2",
         "compile chain.json -c tiny.json -o p.json --drain later | invalid value 'later' for '--drain <FORM>'",
         "sim -c tiny.json -m chain.json -p p.json --fold | cannot be used with",
         "advise --slices -c tiny.json -m chain.json --weights | --weights is given for chain, a network of matrices",

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use heddle_arch::isa::ROW_TENSOR;
 use heddle_arch::network::Layer;
-use heddle_arch::params::Params;
+use heddle_arch::params::{MachineUnit, Params};
 
 /// Most column tiles of a product.
 const MOST: u32 = 256;
@@ -64,7 +65,7 @@ pub(crate) fn column_runs(tiles: &[ColumnTile], join: bool) -> Vec<ColumnRun> {
 }
 
 /// Whether all K tiles of a column tile are one walk: the loops over vectors and K tiles are at most those
-/// of the traversal unit.
+/// of the stream unit, and a drain has one for the column tiles.
 pub(crate) fn one_walk(layer: &Layer, lanes: u32, pools: bool, params: &Params) -> bool {
     let loops = |counts: &[u32]| counts.iter().filter(|&&count| count > 1).count() as u32;
     let [kernel_height, kernel_width] = layer.kernel;
@@ -75,7 +76,10 @@ pub(crate) fn one_walk(layer: &Layer, lanes: u32, pools: bool, params: &Params) 
         true => loops(&[pixels, window[..2].try_into().expect("two")].concat()).max(1) + 1,
         false => loops(&pixels).max(1) + loops(&window),
     };
-    layer.inputs.len() == 1 && needed <= params.traversal.loops && params.traversal.loops > 2
+    let traversal = &params.traversal;
+    layer.inputs.len() == 1
+        && needed <= traversal.row_loops(MachineUnit::Stream, ROW_TENSOR)
+        && traversal.row_loops(MachineUnit::Drain, 0) > 2
 }
 
 /// Words from one K tile to the next if weights of products with a single vector are streamed: at least two, because

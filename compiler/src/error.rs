@@ -123,6 +123,16 @@ pub enum CompileError {
         /// Its value.
         found: u32,
     },
+    /// A network needs more rows or loops of a unit.
+    #[error("{field} is {loops:?}, networks need at least {needed:?}")]
+    Unit {
+        /// Field of the configuration.
+        field: &'static str,
+        /// Its value.
+        loops: Vec<u32>,
+        /// What every network needs.
+        needed: &'static [u32],
+    },
     /// A layer asks for what the machine cannot do.
     #[error("layer {layer}: {message}")]
     Layer {

@@ -43,9 +43,9 @@ pub enum FileError {
         /// Field of the configuration.
         field: &'static str,
         /// In the file.
-        found: u32,
+        found: String,
         /// Of the machine.
-        expected: u32,
+        expected: String,
     },
     /// A value is out of range.
     #[error("{field} is {found}, expected {expected}")]

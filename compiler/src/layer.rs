@@ -11,7 +11,7 @@ use heddle_arch::isa::{
     Reduction, Repeat, RowBlock, RowTable, Wait,
 };
 use heddle_arch::network::{Layer, LayerKind};
-use heddle_arch::params::Params;
+use heddle_arch::params::{MachineUnit, Params};
 use heddle_arch::requantise::{Rounding, threshold};
 
 use crate::column_run::ColumnRun;
@@ -331,10 +331,12 @@ fn check_windows(layer: &Layer, params: &Params) -> Result<(), String> {
         ));
     }
     // Loops over the window and over the pixels.
-    match params.traversal.loops {
+    let unit = MachineUnit::Stream;
+    match params.traversal.row_loops(unit, ROW_TENSOR) {
         loops @ ..4 => Err(format!(
-            "{} needs a traversal.loops of 4, it is {loops}",
-            layer.kind.name()
+            "{} needs 4 loops in row {ROW_TENSOR} of the stream unit, {} gives {loops}",
+            layer.kind.name(),
+            params.traversal.unit_field(unit, "traversal.loops"),
         )),
         _ => Ok(()),
     }

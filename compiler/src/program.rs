@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use heddle_arch::isa::{Instruction, Matmul, ROW_TENSOR, Wait};
 use heddle_arch::network::{Layer, Network};
-use heddle_arch::params::Params;
+use heddle_arch::params::{MachineUnit, Params};
 use heddle_arch::requantise::Scale;
 
 use crate::choose::choose;
@@ -182,6 +182,23 @@ pub fn compile_with(
     ] {
         if found < 2 {
             return Err(CompileError::Traversal { field, found });
+        }
+    }
+    // Loads walk the words of a tile and the tiles, and then a tail; the least of products are a prologue and two
+    // loops of operands, of drains two loops of pixels.
+    for (unit, needed) in [
+        (MachineUnit::Weights, &[2, 1][..]),
+        (MachineUnit::Stream, &[0, 2]),
+        (MachineUnit::Drain, &[2]),
+    ] {
+        let loops = traversal.unit_loops(unit);
+        if loops.len() < needed.len() || loops.iter().zip(needed).any(|(has, needs)| has < needs) {
+            let field = traversal.unit_field(unit, "traversal.loops");
+            return Err(CompileError::Unit {
+                field,
+                loops,
+                needed,
+            });
         }
     }
     let check = |what: fn(&Layer, &Params) -> Result<(), String>| {

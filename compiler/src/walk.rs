@@ -1,5 +1,8 @@
 //! How the stream unit walks the inputs of a layer, and what the rows of the array add to its addresses.
 
+use heddle_arch::isa::ROW_TENSOR;
+use heddle_arch::params::MachineUnit;
+
 use crate::flatten::Distances;
 use crate::layer::{PixelTile, PlacedLayer, reduction};
 use crate::loops::{Count, merge, unroll};
@@ -62,7 +65,11 @@ impl PlacedLayer<'_> {
             (None, None) if pools => merge(&[planes]),
             (None, None) => merge(&[window[0], window[1], planes]),
         };
-        let room = (self.params.traversal.loops as usize).saturating_sub(vectors.len());
+        let loops = self
+            .params
+            .traversal
+            .row_loops(MachineUnit::Stream, ROW_TENSOR);
+        let room = (loops as usize).saturating_sub(vectors.len());
         let k_tiles = k_loops.iter().map(|count| count.trips).product();
         let (kept, offsets) = unroll(&k_loops, room);
         Walk {

@@ -75,10 +75,13 @@ fn a_program_for_another_machine_is_refused() {
         assert_eq!(error.to_string(), message);
     }
     type Change = (&'static str, fn(&mut Params));
-    let changes: [Change; 10] = [
+    let changes: [Change; 11] = [
         ("results_buffer.depth", |p| p.results_buffer.depth *= 2),
         ("traversal.rows", |p| p.traversal.rows += 1),
         ("traversal.loops", |p| p.traversal.loops += 1),
+        ("traversal.units", |p| {
+            p.traversal.units = Some([&[3, 1][..], &[0, 5], &[3]].into());
+        }),
         ("traversal.offset_bits", |p| p.traversal.offset_bits -= 1),
         ("traversal.address_bits", |p| p.traversal.address_bits += 1),
         ("post.pooling", |p| p.post.pooling = true),

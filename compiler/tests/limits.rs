@@ -115,6 +115,33 @@ fn a_traversal_with_one_row_or_loop_is_refused() {
 }
 
 #[test]
+fn a_unit_with_too_few_rows_or_loops_is_refused() {
+    let compiled = |units: [&[u32]; 3]| {
+        let mut params = SIZE.params();
+        params.traversal.units = Some(units.into());
+        compile(&wide_network(4, 8), &params)
+    };
+    compiled([&[2, 1], &[0, 2], &[2]]).expect("the least");
+    for (units, message) in [
+        (
+            [&[2][..], &[0, 2], &[2]],
+            "traversal.units.weights is [2], networks need at least [2, 1]",
+        ),
+        (
+            [&[2, 1], &[2, 1], &[2]],
+            "traversal.units.stream is [2, 1], networks need at least [0, 2]",
+        ),
+        (
+            [&[2, 1], &[0, 2], &[1]],
+            "traversal.units.drain is [1], networks need at least [2]",
+        ),
+    ] {
+        let error = compiled(units).expect_err(message);
+        assert_eq!(error.to_string(), message);
+    }
+}
+
+#[test]
 fn weights_and_activations_never_share_a_bank() {
     for (width, first_weight_bank) in [(8, 1), (40, 1), (200, 2)] {
         let mut size = SIZE;

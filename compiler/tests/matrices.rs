@@ -194,7 +194,8 @@ fn drains_of_a_form_that_the_machine_cannot_keep_are_refused() {
         &tiny(),
         DrainForm::Part,
         "with 3 vectors and 4 columns a drain of the form Part begins 2 to 4 clocks behind the last vector; \
-        the column tiles up to 0 make no such pause, a greater one may",
+        the column tiles up to 0 and a prologue of 5 loops (traversal.loops) make no such pause, a greater tile or \
+        more loops may",
     );
     let mut shallow = tiny();
     (shallow.array.rows, shallow.results_buffer.depth) = (128, 64);

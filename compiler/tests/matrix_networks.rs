@@ -60,7 +60,7 @@ fn pet_40_pet_42_pet_x1_pet_x4_random_networks_give_the_golden_values_in_the_pre
                     "makes no such pause",
                     "make no such pause",
                     "results_buffer.depth",
-                    "traversal.rows is",
+                    "traversal.rows gives",
                 ];
                 let at = known.iter().find(|part| message.contains(**part));
                 event(at.unwrap_or_else(|| panic!("seed {seed}: {message}")), true);

@@ -180,9 +180,8 @@ fn traversal_core(params: &Params) -> Box<dyn Block> {
 /// The stand-alone unit; the machine uses [`TraversalShape::of_machine`].
 fn traversal_shape(params: &Params) -> TraversalShape {
     let unit = &params.traversal.unit;
+    let (rows, loops) = (size(params.traversal.rows), size(params.traversal.loops));
     TraversalShape {
-        rows: size(params.traversal.rows),
-        loops: size(params.traversal.loops),
         double: unit.double_buffer,
         equality: unit.equality,
         trips: unit.trips,
@@ -190,9 +189,8 @@ fn traversal_shape(params: &Params) -> TraversalShape {
         stages: size(unit.sum_stages),
         group: unit.group_setup,
         check: true,
-        repeat: false,
-        kept: false,
         arrangement: unit.arrangement,
+        ..TraversalShape::plain(rows, loops)
     }
 }
 

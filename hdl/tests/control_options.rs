@@ -2,6 +2,7 @@
 
 use heddle_hdl::control::{InstructionCheck, Phase, SequencerShape, Unit};
 use heddle_hdl::post::PostOptions;
+use heddle_hdl::traversal::TraversalShape;
 use heddle_kernel::prelude::*;
 
 const ALL: PostOptions = PostOptions {
@@ -25,6 +26,7 @@ fn shape(post: PostOptions) -> SequencerShape {
         banked: false,
         row_offsets: 16,
         post,
+        units: [TraversalShape::of_machine(&[2; 3]); 3],
     }
 }
 

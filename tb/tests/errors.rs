@@ -4,8 +4,11 @@
 use crate::machines;
 use crate::rtl::OrPanic;
 use heddle_arch::host::{CTRL_START, Register};
-use heddle_arch::isa::{ErrorCode, Instruction, LoadWeights, Matmul, RowBlock, RowTable};
-use heddle_arch::params::Params;
+use heddle_arch::isa::{
+    ErrorCode, Instruction, LoadWeights, Matmul, OP_COPY, OP_DRAIN, OP_LOAD_WEIGHTS, OP_MATMUL,
+    RowBlock, RowTable,
+};
+use heddle_arch::params::{MachineUnit, Params};
 use heddle_arch::requantise::Scale;
 
 use crate::machines::Machine;
@@ -101,8 +104,7 @@ fn illegal_instructions_stop_with_their_code() {
             check(pair, 3, words, ErrorCode::BadLength, 3);
         }
         let params = pair.params();
-        let (rows, loops) = (params.array.rows, params.traversal.loops);
-        let record_rows = params.traversal.rows;
+        let rows = params.array.rows;
         for words in [
             [0x0008_0402, 1, 0, 0, 0],
             [0x0402, 0, 0, 0, 0],
@@ -110,11 +112,7 @@ fn illegal_instructions_stop_with_their_code() {
             [0x0402, 1 | 1 << 9, 0, 0, 0],
             [0x0402, 1 | 1 << 21, 0, 0, 0],
             [0x0504, 1 | 1 << 26, 0, 0, 0],
-            [0x0504, 1 | 1 << 24 | loops << 25, 0, 0, 0],
             [0x0503, 1 | 1 << 25, 0, 0, 0],
-            [0x0402, 1 | loops << 12, 0, 0, 0],
-            [0x0402, 1, record_rows, 0, 0],
-            [0x0402, 1, (loops + 1) << 4, 0, 0],
             [0x0402, 1, 1 << 8, 0, 0],
             [0x0503, rows + 1, 0, 0, 0],
             [0x0503, 1 | 1 << 15, 0, 1 << 17, 0],
@@ -126,7 +124,6 @@ fn illegal_instructions_stop_with_their_code() {
             [0x0505, 1 | 1 << 20, 0, 0, 0],
             [0x0505, 1, 4, 0, 0],
             [0x0505, 1, 1 << 16, 0, 0],
-            [0x0505, 1, 0, record_rows, 0],
             [0x0504, 0, 0, 0, 0],
             [0x0504, params.lanes() + 1, 0, 0, 0],
             [0x0504, 1 | 1 << 11, 0, 0, 0],
@@ -153,6 +150,41 @@ fn illegal_instructions_stop_with_their_code() {
             let mut words = [0x0702, 1, 0x10, 0, 0, 0, 0];
             words[at] = wide;
             check(pair, 3, &words, ErrorCode::BadField, 3);
+        }
+    });
+}
+
+/// A row or a level too many, and a loop too many in each row, for every instruction with a record.
+#[test]
+fn a_unit_has_no_more_than_its_rows_and_loops() {
+    on_machines(|pair| {
+        let traversal = pair.params().traversal.clone();
+        for (unit, opcode, parameters, level) in [
+            (MachineUnit::Weights, OP_LOAD_WEIGHTS, 1, Some(12)),
+            (MachineUnit::Weights, OP_COPY, 2, None),
+            (MachineUnit::Stream, OP_MATMUL, 2, Some(12)),
+            (MachineUnit::Drain, OP_DRAIN, 2, Some(25)),
+        ] {
+            let loops = traversal.unit_loops(unit);
+            let rows = match unit {
+                MachineUnit::Stream => loops.len().min(3),
+                _ => loops.len(),
+            };
+            let mut wrong = vec![(1, rows as u32)];
+            wrong.extend(
+                (0..)
+                    .zip(&loops[..rows])
+                    .map(|(row, n)| (1, row | (n + 1) << 4)),
+            );
+            let most = loops.iter().max().expect("a row");
+            let advancing = u32::from(opcode == OP_DRAIN) << 24;
+            wrong.extend(level.map(|lsb| (1 | advancing | most << lsb, 0)));
+            for (first, row) in wrong {
+                let mut words = vec![opcode | (parameters + 3) << 8, first];
+                words.extend((1..parameters).map(|_| 0));
+                words.extend([row, 0]);
+                check(pair, 3, &words, ErrorCode::BadField, 3);
+            }
         }
     });
 }

@@ -1,10 +1,10 @@
 //! Fields of instructions against their bits and against a machine.
 
 use super::{
-    CopyWords, Drain, ErrorCode, Instruction, IsaError, LoadWeights, MAX_WORDS, Matmul, OP_MATMUL,
-    Pooling, ROW_EPILOGUE, Reduction,
+    CopyWords, Drain, ErrorCode, Instruction, IsaError, LoadWeights, MAX_WORDS, Matmul, Pooling,
+    ROW_EPILOGUE, Reduction,
 };
-use crate::params::{Params, Post};
+use crate::params::{MachineUnit, Params, Post};
 
 impl Instruction {
     /// Checks that every field fits its bits in the instruction words.
@@ -98,7 +98,7 @@ impl Instruction {
     /// there, or a value of the record is wider than its addresses or offsets.
     pub fn check_machine(&self, params: &Params) -> Result<(), IsaError> {
         self.check()?;
-        let most = |name, value: u32, limit: u32| {
+        let most = |name: &str, value: u32, limit: u32| {
             if value <= limit {
                 return Ok(());
             }
@@ -106,6 +106,13 @@ impl Instruction {
             Err(IsaError::new(ErrorCode::BadField, message))
         };
         let traversal = &params.traversal;
+        let unit = match self {
+            Instruction::Matmul(_) => MachineUnit::Stream,
+            Instruction::Drain(_) => MachineUnit::Drain,
+            _ => MachineUnit::Weights,
+        };
+        let loops = traversal.unit_loops(unit);
+        let levels = loops.iter().max().map_or(0, |most| most - 1);
         match self {
             Instruction::Halt { .. } | Instruction::Sync { .. } => {}
             Instruction::Copy(CopyWords { rows, .. }) => most("rows", *rows, params.array.rows)?,
@@ -116,7 +123,7 @@ impl Instruction {
                 rows, tile_level, ..
             }) => {
                 most("rows", *rows, params.array.rows)?;
-                most("tile_level", *tile_level, traversal.loops - 1)?;
+                most("tile_level", *tile_level, levels)?;
             }
             Instruction::Drain(Drain {
                 columns,
@@ -134,21 +141,25 @@ impl Instruction {
                     check_pooling(*pooling, post)?;
                 }
                 most("columns", *columns, params.lanes())?;
-                most("advance", advance.unwrap_or(0).into(), traversal.loops - 1)?;
+                most("advance", advance.unwrap_or(0).into(), levels)?;
                 let behind = place.first_column + columns;
                 most("first column + columns", behind, params.array.cols)?;
                 most("rotate", place.rotate, params.rotations() - 1)?;
                 most("column tile", (*tile).into(), params.column_tiles - 1)?;
             }
         }
-        let mut rows = traversal.rows;
-        if self.opcode() == OP_MATMUL {
+        let mut rows = loops.len() as u32;
+        if unit == MachineUnit::Stream {
             rows = rows.min(u32::from(ROW_EPILOGUE) + 1);
         }
         let limit = |bits: u32| u32::MAX >> (u32::BITS - bits);
         for block in self.record().map_or(&[][..], |r| &r.rows) {
-            most("row", block.row.into(), rows - 1)?;
-            most("loops", block.loops.len() as u32, traversal.loops)?;
+            let of = |common| traversal.unit_field(unit, common);
+            let row = format!("row ({})", of("traversal.rows"));
+            most(&row, block.row.into(), rows - 1)?;
+            let found = block.loops.len() as u32;
+            let name = format!("loops of row {} ({})", block.row, of("traversal.loops"));
+            most(&name, found, loops[usize::from(block.row)])?;
             most("base", block.base, limit(traversal.address_bits))?;
             for values in &block.loops {
                 for (name, value) in [

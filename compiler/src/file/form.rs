@@ -1,6 +1,6 @@
 //! The program file as it stands in JSON.
 
-use heddle_arch::params::Params;
+use heddle_arch::params::{Params, UnitLoops};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +43,7 @@ pub(super) struct Content {
 }
 
 /// What a machine must have for the program to mean the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MachineFile {
     /// array.rows
@@ -67,6 +67,10 @@ pub(super) struct MachineFile {
     pub traversal_rows: u32,
     /// traversal.loops
     pub loops: u32,
+    /// traversal.units
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "UnitLoops")]
+    pub units: Option<UnitLoops>,
     /// traversal.offset_bits
     pub offset_bits: u32,
     /// traversal.address_bits
@@ -245,6 +249,7 @@ impl MachineFile {
             row_offsets: params.state_buffer.row_offsets,
             traversal_rows: params.traversal.rows,
             loops: params.traversal.loops,
+            units: params.traversal.units.clone(),
             offset_bits: params.traversal.offset_bits,
             address_bits: params.traversal.address_bits,
             pooling: params.post.pooling.into(),
@@ -257,7 +262,7 @@ impl MachineFile {
         }
     }
 
-    pub fn check(self, params: &Params) -> Result<(), FileError> {
+    pub fn check(&self, params: &Params) -> Result<(), FileError> {
         let machine = Self::of(params);
         let banks = match params.program_banks() {
             0 => "state_buffer.banks",
@@ -319,10 +324,21 @@ impl MachineFile {
             if found != expected {
                 return Err(FileError::Machine {
                     field,
-                    found,
-                    expected,
+                    found: found.to_string(),
+                    expected: expected.to_string(),
                 });
             }
+        }
+        if self.units != machine.units {
+            let told = |units: &Option<UnitLoops>| match units {
+                Some(units) => serde_json::to_string(units).expect("units are lists"),
+                None => "of the same rows and loops".to_string(),
+            };
+            return Err(FileError::Machine {
+                field: "traversal.units",
+                found: told(&self.units),
+                expected: told(&machine.units),
+            });
         }
         Ok(())
     }

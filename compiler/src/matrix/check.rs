@@ -1,7 +1,7 @@
 //! What a program of matrices must keep.
 
-use heddle_arch::isa::{Instruction, IsaError};
-use heddle_arch::params::{Params, PartialSums};
+use heddle_arch::isa::{Instruction, IsaError, Matmul, ROW_PROLOGUE};
+use heddle_arch::params::{MachineUnit, Params, PartialSums};
 
 use super::drain_form::{DrainForm, Pause};
 use super::place::MatrixPlace;
@@ -105,7 +105,8 @@ pub enum MatrixError {
     /// A drain cannot begin in the clocks of its form.
     #[error(
         "with {vectors} vectors and {cols} columns a drain of the form {form:?} begins {first} to {last} clocks \
-        behind the last vector; the column tiles up to {tile} make no such pause, a greater one may"
+        behind the last vector; the column tiles up to {tile} and a prologue of {loops} loops ({field}) make no such \
+        pause, a greater tile or more loops may"
     )]
     Pause {
         /// The form.
@@ -120,6 +121,10 @@ pub enum MatrixError {
         last: u32,
         /// Column tile of the transpose.
         tile: u8,
+        /// Loops of the prologue.
+        loops: u32,
+        /// Field that says so.
+        field: &'static str,
     },
     /// The results buffer cannot hold all portions of an element.
     #[error("results_buffer.depth is {depth}, elements of {count} bytes need at least {count}")]
@@ -148,10 +153,12 @@ pub enum MatrixError {
     },
     /// The traversal units have too few rows for the way of the sums.
     #[error(
-        "traversal.rows is {found}, sums that are stored before they drain need {needed}; sums that drain at \
+        "{field} gives {found} rows, sums that are stored before they drain need {needed}; sums that drain at \
         once (--drain direct) need 2"
     )]
     TraversalRows {
+        /// Field that says so.
+        field: &'static str,
         /// Rows of the machine.
         found: u32,
         /// Rows that an instruction uses.
@@ -285,7 +292,9 @@ pub(super) fn pause(
     let Some(clocks) = form.clocks(vectors, cols, way) else {
         return Ok(None);
     };
-    match form.pause(vectors, cols, way, tile, params.traversal.loops) {
+    let unit = MachineUnit::Stream;
+    let loops = params.traversal.row_loops(unit, ROW_PROLOGUE);
+    match form.pause(vectors, cols, way, tile, loops) {
         Some(pause) => Ok(Some(pause)),
         None => Err(MatrixError::Pause {
             form,
@@ -294,6 +303,8 @@ pub(super) fn pause(
             first: *clocks.start(),
             last: *clocks.end(),
             tile,
+            loops,
+            field: params.traversal.unit_field(unit, "traversal.loops"),
         }),
     }
 }
@@ -303,12 +314,19 @@ pub(super) fn legal(
     instructions: Vec<Instruction>,
     params: &Params,
 ) -> Result<Vec<Instruction>, MatrixError> {
-    let found = params.traversal.rows;
+    let unit = MachineUnit::Stream;
+    let found = params.traversal.unit_loops(unit).len() as u32;
     for instruction in &instructions {
-        let rows = instruction.record().map_or(&[][..], |record| &record.rows);
-        let needed = rows.iter().map(|block| u32::from(block.row) + 1).max();
-        if let Some(needed) = needed.filter(|&needed| needed > found) {
-            return Err(MatrixError::TraversalRows { found, needed });
+        if let Instruction::Matmul(Matmul { record, .. }) = instruction {
+            let needed = record.rows.iter().map(|block| u32::from(block.row) + 1);
+            if let Some(needed) = needed.max().filter(|&needed| needed > found) {
+                let field = params.traversal.unit_field(unit, "traversal.rows");
+                return Err(MatrixError::TraversalRows {
+                    field,
+                    found,
+                    needed,
+                });
+            }
         }
         instruction.check_machine(params)?;
     }

@@ -134,13 +134,13 @@ fn slots(count: u32, tile: u32, loops: usize) -> Option<Vec<Count>> {
         }
         factor += 1;
     }
+    if count == 1 {
+        factors.push(1);
+    }
     while factors.len() > loops {
         factors.sort_unstable_by(|a, b| b.cmp(a));
         let (last, before) = (factors.pop()?, factors.pop()?);
         factors.push(last * before);
-    }
-    if count == 1 {
-        factors.push(1);
     }
     let reach: u32 = factors.iter().map(|trips| trips - 1).sum();
     let loops = factors.into_iter().map(|trips| Count::new(trips, 1));

@@ -109,7 +109,7 @@ pub struct DrainIssue<const A: usize> {
     #[new(shape.tile_bits())]
     _tile_bits: Param<'t'>,
     /// Loops of a record.
-    #[new(shape.sequencer.loops)]
+    #[new(shape.sequencer.units[2].loops)]
     _loops: Param<'n'>,
     /// Windows are reduced.
     #[new(shape.sequencer.post.pooling.into())]

@@ -21,7 +21,7 @@ const SYNC: usize = isa::OP_SYNC as usize;
 ///
 /// # Timing
 /// Combinational.
-#[module(combinational, shape: SequencerShape, describe = _post)]
+#[module(combinational, shape: SequencerShape, describe = _sizes)]
 pub struct InstructionCheck {
     /// Word of the program.
     pub word_i: Signal<In, Bits<32>>,
@@ -64,6 +64,8 @@ pub struct InstructionCheck {
     /// The reduction is none of those without a median.
     bad_kind: [Signal<Local, Bit>; pooling],
     is_median: [Signal<Local, Bit>; pooling],
+    /// The unit does not have the row, or not so many loops in it.
+    bad_row: [Signal<Local, Bit>; sized],
     /// Rows of the array.
     _rows: Param<'r'>,
     /// Columns that have a partition to drain to.
@@ -84,6 +86,9 @@ pub struct InstructionCheck {
     /// Partitions that column 0 can drain to.
     #[new(shape.rotations())]
     _rotations: Param<'s'>,
+    #[new(shape)]
+    _sizes: SequencerShape,
+    #[new(shape.post)]
     _post: PostOptions,
     #[new(post.pooling.into())]
     _pooling: usize,
@@ -95,6 +100,9 @@ pub struct InstructionCheck {
     _activations: usize,
     #[new((post.pooling || post.activations > 0).into())]
     _extended: usize,
+    /// The units do not all have the rows and loops of a record.
+    #[new((0..3).any(|unit| sizes.unit_digits(unit) > 0).into())]
+    _sized: usize,
 }
 
 /// Options of post-processing in word 1 of a DRAIN.
@@ -105,6 +113,7 @@ impl InstructionCheck {
     fn update(&mut self) {
         self.header();
         self.limits();
+        self.rows();
         self.options();
         self.bad_field_o = false;
         match self.phase_i {
@@ -123,10 +132,14 @@ impl InstructionCheck {
             Phase::Row => {
                 // With the bit above it, which is zero.
                 let row = self.word_i.get_bits::<4>(row::ROW.lsb);
-                self.bad_field_o = (row >= self._record_rows.to_bits::<4>())
-                    | (field!(self.word_i, row::LOOPS) > self._loops.to_bits::<4>())
-                    | (field!(self.word_i, row::ZEROS[0]) != 0)
-                    | ((self.unit_i == Unit::Stream) & (row > 2));
+                if self._sized > 0 {
+                    self.bad_field_o = self.bad_row[0] | (field!(self.word_i, row::ZEROS[0]) != 0);
+                } else {
+                    self.bad_field_o = (row >= self._record_rows.to_bits::<4>())
+                        | (field!(self.word_i, row::LOOPS) > self._loops.to_bits::<4>())
+                        | (field!(self.word_i, row::ZEROS[0]) != 0)
+                        | ((self.unit_i == Unit::Stream) & (row > 2));
+                }
             }
             Phase::Base => {
                 self.bad_field_o = (self.word_i >> self._address_bits.to_bits::<6>()) != 0;
@@ -177,12 +190,17 @@ impl InstructionCheck {
         let count = field!(self.word_i, load_weights::ROWS);
         self.bad_count = (count == 0) | (count > self.limit);
         let level = field!(self.word_i, load_weights::LEVEL).get_bits::<4>(0);
-        self.bad_level = level >= self._loops.to_bits::<4>();
+        self.bad_level = level >= self._sizes.units[0].loops.to_bits::<4>();
+        for _ in 0..self._sized {
+            if self.unit_i == Unit::Stream {
+                self.bad_level = level >= self._sizes.units[1].loops.to_bits::<4>();
+            }
+        }
 
         let level = field!(self.word_i, drain::LEVEL);
         self.bad_advance = field!(self.word_i, drain::ZEROS[0]) != 0;
         if flag!(self.word_i, drain::ADVANCING) {
-            if level.get_bits::<4>(0) >= self._loops.to_bits::<4>() {
+            if level.get_bits::<4>(0) >= self._sizes.units[2].loops.to_bits::<4>() {
                 self.bad_advance = true;
             }
         } else if level != 0 {
@@ -191,6 +209,34 @@ impl InstructionCheck {
 
         self.behind = field!(self.word_i, drain_place::COLUMN).get_bits::<10>(0)
             + self.columns_i.get_bits::<10>(0);
+    }
+
+    /// Rows and loops that a unit with sizes of its own does not have.
+    fn rows(&mut self) {
+        for i in 0..self._sized {
+            self.bad_row[i] = true;
+            match self.unit_i {
+                Unit::Stream => {
+                    self.rows_of(1);
+                }
+                Unit::Drain => {
+                    self.rows_of(2);
+                }
+                _ => {
+                    self.rows_of(0);
+                }
+            }
+        }
+    }
+
+    /// The same for one unit.
+    fn rows_of(&mut self, unit: usize) {
+        for r in 0..self._sizes.units[unit].rows {
+            if self.word_i.get_bits::<4>(row::ROW.lsb) == r.to_bits::<4>() {
+                let most = self._sizes.units[unit].loops_of(r);
+                self.bad_row[0] = field!(self.word_i, row::LOOPS) > most.to_bits::<4>();
+            }
+        }
     }
 
     /// What a drain asks of post-processing.

@@ -4,7 +4,6 @@ use super::prefetch::ProgramWrite;
 use super::shape::SequencerShape;
 use super::state::{Phase, State, Unit};
 use super::{InstructionCheck, UnitRegisters, code};
-use crate::post::PostOptions;
 use heddle_arch::isa::ErrorCode;
 use heddle_arch::isa::fields::{drain, header, matmul, row};
 use heddle_kernel::prelude::*;
@@ -171,7 +170,8 @@ pub struct Sequencer {
     #[new(banked * shape.fetch_words())]
     _fetch_words: Feature<'f'>,
     _banked: usize,
-    _post: PostOptions,
+    #[new(shape)]
+    _sizes: SequencerShape,
     #[new(shape.post.pooling.into())]
     _pooling: usize,
     #[new(shape.post.extra())]
@@ -182,7 +182,7 @@ impl Sequencer {
     fn describe(&self, meta: Meta) -> Meta {
         let meta = meta.doc_if(self._banked > 0, "The program lies in banks of the state buffer, the memory written and read here is the prefetch \
                  buffer. Prime waits for the first word, Rows + 10 cycles longer than with a memory.");
-        let meta = self._post.describe(meta);
+        let meta = self._sizes.describe(meta);
         match self._extra {
             0 => meta,
             cycles => meta.doc(format!(

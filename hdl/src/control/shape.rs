@@ -3,8 +3,10 @@
 use crate::buffer::BankCount;
 use crate::post::PostOptions;
 use crate::sliced::SlicedShape;
+use crate::traversal::TraversalShape;
 use heddle_arch::Params;
-use heddle_arch::params::{PartialSums, common_divisor};
+use heddle_arch::params::{MachineUnit, PartialSums, common_divisor};
+use heddle_kernel::Meta;
 
 /// Sizes that instructions are checked against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,11 +33,18 @@ pub struct SequencerShape {
     pub row_offsets: usize,
     /// Options of post-processing.
     pub post: PostOptions,
+    /// Walks of the weight, stream and drain unit.
+    pub units: [TraversalShape; 3],
 }
 
 impl SequencerShape {
     /// The sizes of a configuration.
     pub fn of(params: &Params) -> Self {
+        let unit = |unit| TraversalShape::of_machine(&params.traversal.unit_loops(unit));
+        let stream = TraversalShape {
+            repeat: true,
+            ..unit(MachineUnit::Stream)
+        };
         Self {
             rows: params.array.rows as usize,
             cols: params.array.cols as usize,
@@ -48,7 +57,29 @@ impl SequencerShape {
             banked: params.program_banks() > 0,
             row_offsets: params.state_buffer.row_offsets as usize,
             post: PostOptions::of(params),
+            units: [unit(MachineUnit::Weights), stream, unit(MachineUnit::Drain)],
         }
+    }
+
+    /// Rows of a unit and the loops of each, by their digits; 0 if they are those of a record.
+    pub fn unit_digits(&self, unit: usize) -> usize {
+        let walk = &self.units[unit];
+        match (walk.rows, walk.loops, walk.uneven()) == (self.record_rows, self.loops, 0) {
+            true => 0,
+            false => walk.digits(),
+        }
+    }
+
+    /// Tells of options that make a difference to a module.
+    pub(super) fn describe(&self, meta: Meta) -> Meta {
+        let units = [("weight", "uw"), ("stream", "us"), ("drain", "ud")];
+        let mut meta = self.post.describe(meta);
+        for (unit, (name, letters)) in units.into_iter().enumerate() {
+            let doc = format!("rows of the {name} unit, then the loops of each");
+            let name = format!("{name}_loops");
+            meta = meta.feature(&name, letters, self.unit_digits(unit), &doc);
+        }
+        meta
     }
 
     /// Words of the memory that the sequencer reads: the program, or a prefetch buffer.

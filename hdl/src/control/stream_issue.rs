@@ -111,7 +111,7 @@ pub struct StreamIssue<const A: usize> {
     /// Bits of an address.
     _address_bits: Generic<'a', A>,
     /// Loops of a record.
-    #[new(shape.sequencer.loops)]
+    #[new(shape.sequencer.units[1].loops)]
     _loops: Param<'n'>,
     /// Bits of a partition address.
     _byte_bits: Param<'p'>,

@@ -10,7 +10,7 @@ use super::{
 use crate::array::BiasSlot;
 use crate::buffer::{HostAccess, HostAnswer, HostRequest, OperandSlot, ResultSlot, WeightSlot};
 use crate::post::{DrainSettings, PostSlot, TableWrite};
-use crate::traversal::{TraversalEngine, TraversalShape};
+use crate::traversal::TraversalEngine;
 use heddle_kernel::prelude::*;
 
 /// Everything but the data path: takes requests of the host, runs programs, drives the waves.
@@ -96,11 +96,11 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     status: Status,
     #[new(Counters::new(counts + sums))]
     counters: Counters,
-    #[new(TraversalEngine::new(walk(&sizes)))]
+    #[new(TraversalEngine::new(sizes.units[0]))]
     weight_walk: TraversalEngine<W, D, A>,
-    #[new(TraversalEngine::new(TraversalShape { repeat: true, ..walk(&sizes) }))]
+    #[new(TraversalEngine::new(sizes.units[1]))]
     stream_walk: TraversalEngine<W, D, A>,
-    #[new(TraversalEngine::new(walk(&sizes)))]
+    #[new(TraversalEngine::new(sizes.units[2]))]
     drain_walk: TraversalEngine<W, D, A>,
     #[new(WeightIssue::new(shape))]
     weight_issue: WeightIssue<A>,
@@ -153,8 +153,10 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     /// Stored sums enter the array at the top.
     #[new(shape.sums_at_top.into())]
     _sums: Feature<"ps">,
+    #[new(sizes.units[1].rows)]
+    _stream_rows: usize,
     /// Rows up to that of the operands.
-    #[new(sizes.record_rows.min(2))]
+    #[new(stream_rows.min(2))]
     _operand_rows: usize,
     #[new(sizes.banked.into())]
     _banked: usize,
@@ -172,11 +174,6 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
     fn describe(&self, meta: Meta) -> Meta {
         let wave = "The sums wave of res_add_o runs beside the bias wave, t + 8.";
         let meta = meta.doc_if(self._sums > 0, wave);
-        describe(self._sizes.post.describe(meta), self._counts)
+        describe(self._sizes.describe(meta), self._counts)
     }
-}
-
-/// The walks of the machine.
-fn walk(sizes: &SequencerShape) -> TraversalShape {
-    TraversalShape::of_machine(sizes.record_rows, sizes.loops)
 }

@@ -88,7 +88,7 @@ pub struct WeightIssue<const A: usize> {
     /// Bits of an address.
     _address_bits: Generic<'a', A>,
     /// Loops of a record.
-    #[new(shape.sequencer.loops)]
+    #[new(shape.sequencer.units[0].loops)]
     _loops: Param<'n'>,
     /// Bits of a partition address.
     _byte_bits: Param<'p'>,

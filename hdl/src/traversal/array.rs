@@ -1,6 +1,6 @@
 //! Arrangement of the configuration registers.
 
-use super::LoopRegisters;
+use super::{LoopRegisters, TraversalShape};
 pub use heddle_arch::params::Arrangement;
 use heddle_kernel::prelude::*;
 
@@ -9,14 +9,14 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// As the registers of one row: a write or load shows in the next cycle.
-#[module(name = "traversal_array", no_reset)]
+#[module(name = "traversal_array", no_reset, shape: TraversalShape)]
 pub struct RegisterArray<const W: usize, const D: usize> {
     /// Writes the initial offset of the loop.
-    pub write_initial_i: [Signal<In, Bit>; rows * loops],
+    pub write_initial_i: [Signal<In, Bit>; cells],
     /// Writes its step.
-    pub write_step_i: [Signal<In, Bit>; rows * loops],
+    pub write_step_i: [Signal<In, Bit>; cells],
     /// Writes its first distance.
-    pub write_distance_i: [Signal<In, Bit>; rows * loops],
+    pub write_distance_i: [Signal<In, Bit>; cells],
     /// Initial offset to write.
     pub initial_i: Signal<In, Bits<W>>,
     /// Step to write.
@@ -26,19 +26,19 @@ pub struct RegisterArray<const W: usize, const D: usize> {
     /// The waiting set becomes active.
     pub load_i: Signal<In, Bit>,
     /// Initial offset of every loop.
-    pub initial_o: [Signal<Out, Bits<W>>; rows * loops],
+    pub initial_o: [Signal<Out, Bits<W>>; cells],
     /// Step of every loop.
-    pub step_o: [Signal<Out, Bits<W>>; rows * loops],
+    pub step_o: [Signal<Out, Bits<W>>; cells],
     /// First distance of every loop.
-    pub distance_o: [Signal<Out, Bits<D>>; rows * loops],
+    pub distance_o: [Signal<Out, Bits<D>>; cells],
     /// Initial offset of every loop in the waiting set.
-    pub next_initial_o: [Signal<Out, Bits<W>>; rows * loops],
+    pub next_initial_o: [Signal<Out, Bits<W>>; cells],
     /// Step of every loop in the waiting set.
-    pub next_step_o: [Signal<Out, Bits<W>>; rows * loops],
+    pub next_step_o: [Signal<Out, Bits<W>>; cells],
     /// First distance of every loop in the waiting set.
-    pub next_distance_o: [Signal<Out, Bits<D>>; rows * loops],
-    #[new(LoopRegisters::new(columns, double))]
-    row: [LoopRegisters<W, D>; array_rows],
+    pub next_distance_o: [Signal<Out, Bits<D>>; cells],
+    #[new(lengths.iter().map(|loops| LoopRegisters::new(*loops, double)).collect())]
+    row: Vec<LoopRegisters<W, D>>,
     /// Rows.
     _rows: Param<'m'>,
     /// Loops in a row.
@@ -55,11 +55,21 @@ pub struct RegisterArray<const W: usize, const D: usize> {
     /// 1: a column is a variable.
     #[new((arrangement == Arrangement::Transposed).into())]
     _transposed: Optional<'v'>,
+    /// Loops in each row of registers.
+    #[new(match transposed {
+        0 => shape.looped().into_iter().map(|row| shape.loops_of(row)).collect(),
+        _ => vec![rows; loops],
+    })]
+    _lengths: Vec<usize>,
     /// Rows of registers.
-    #[new([rows, loops][transposed])]
+    #[new(lengths.len())]
     _array_rows: Hidden,
-    #[new([loops, rows][transposed])]
-    _columns: usize,
+    #[new(shape.first(rows))]
+    _cells: usize,
+    _shape: TraversalShape,
+    /// Number of rows, then the loops of each: the ports have these alone.
+    #[new(shape.uneven())]
+    _row_loops: Feature<'r'>,
 }
 
 #[kernel]
@@ -72,45 +82,39 @@ impl<const W: usize, const D: usize> RegisterArray<W, D> {
             self.row[k].load_i = self.load_i;
         }
         for r in 0..self._rows {
-            for c in 0..self._loops {
+            let at = self._shape.place(r);
+            for c in 0..self._shape.loops_of(r) {
+                let cell = self._shape.first(r) + c;
                 if self._transposed > 0 {
-                    self.row[c].write_initial_i[r] = self.write_initial_i[r * self._loops + c];
-                    self.row[c].write_step_i[r] = self.write_step_i[r * self._loops + c];
-                    self.row[c].write_distance_i[r] = self.write_distance_i[r * self._loops + c];
-                    self.initial_o[r * self._loops + c] = self.row[c].initial_o[r];
-                    self.step_o[r * self._loops + c] = self.row[c].step_o[r];
-                    self.distance_o[r * self._loops + c] = self.row[c].distance_o[r];
-                    self.next_initial_o[r * self._loops + c] = self.row[c].next_initial_o[r];
-                    self.next_step_o[r * self._loops + c] = self.row[c].next_step_o[r];
-                    self.next_distance_o[r * self._loops + c] = self.row[c].next_distance_o[r];
+                    self.row[c].write_initial_i[r] = self.write_initial_i[cell];
+                    self.row[c].write_step_i[r] = self.write_step_i[cell];
+                    self.row[c].write_distance_i[r] = self.write_distance_i[cell];
+                    self.initial_o[cell] = self.row[c].initial_o[r];
+                    self.step_o[cell] = self.row[c].step_o[r];
+                    self.distance_o[cell] = self.row[c].distance_o[r];
+                    self.next_initial_o[cell] = self.row[c].next_initial_o[r];
+                    self.next_step_o[cell] = self.row[c].next_step_o[r];
+                    self.next_distance_o[cell] = self.row[c].next_distance_o[r];
                 } else if self._mirrored > 0 {
-                    self.row[r].write_initial_i[self._loops - 1 - c] =
-                        self.write_initial_i[r * self._loops + c];
-                    self.row[r].write_step_i[self._loops - 1 - c] =
-                        self.write_step_i[r * self._loops + c];
-                    self.row[r].write_distance_i[self._loops - 1 - c] =
-                        self.write_distance_i[r * self._loops + c];
-                    self.initial_o[r * self._loops + c] =
-                        self.row[r].initial_o[self._loops - 1 - c];
-                    self.step_o[r * self._loops + c] = self.row[r].step_o[self._loops - 1 - c];
-                    self.distance_o[r * self._loops + c] =
-                        self.row[r].distance_o[self._loops - 1 - c];
-                    self.next_initial_o[r * self._loops + c] =
-                        self.row[r].next_initial_o[self._loops - 1 - c];
-                    self.next_step_o[r * self._loops + c] =
-                        self.row[r].next_step_o[self._loops - 1 - c];
-                    self.next_distance_o[r * self._loops + c] =
-                        self.row[r].next_distance_o[self._loops - 1 - c];
+                    self.row[r].write_initial_i[self._loops - 1 - c] = self.write_initial_i[cell];
+                    self.row[r].write_step_i[self._loops - 1 - c] = self.write_step_i[cell];
+                    self.row[r].write_distance_i[self._loops - 1 - c] = self.write_distance_i[cell];
+                    self.initial_o[cell] = self.row[r].initial_o[self._loops - 1 - c];
+                    self.step_o[cell] = self.row[r].step_o[self._loops - 1 - c];
+                    self.distance_o[cell] = self.row[r].distance_o[self._loops - 1 - c];
+                    self.next_initial_o[cell] = self.row[r].next_initial_o[self._loops - 1 - c];
+                    self.next_step_o[cell] = self.row[r].next_step_o[self._loops - 1 - c];
+                    self.next_distance_o[cell] = self.row[r].next_distance_o[self._loops - 1 - c];
                 } else {
-                    self.row[r].write_initial_i[c] = self.write_initial_i[r * self._loops + c];
-                    self.row[r].write_step_i[c] = self.write_step_i[r * self._loops + c];
-                    self.row[r].write_distance_i[c] = self.write_distance_i[r * self._loops + c];
-                    self.initial_o[r * self._loops + c] = self.row[r].initial_o[c];
-                    self.step_o[r * self._loops + c] = self.row[r].step_o[c];
-                    self.distance_o[r * self._loops + c] = self.row[r].distance_o[c];
-                    self.next_initial_o[r * self._loops + c] = self.row[r].next_initial_o[c];
-                    self.next_step_o[r * self._loops + c] = self.row[r].next_step_o[c];
-                    self.next_distance_o[r * self._loops + c] = self.row[r].next_distance_o[c];
+                    self.row[at].write_initial_i[c] = self.write_initial_i[cell];
+                    self.row[at].write_step_i[c] = self.write_step_i[cell];
+                    self.row[at].write_distance_i[c] = self.write_distance_i[cell];
+                    self.initial_o[cell] = self.row[at].initial_o[c];
+                    self.step_o[cell] = self.row[at].step_o[c];
+                    self.distance_o[cell] = self.row[at].distance_o[c];
+                    self.next_initial_o[cell] = self.row[at].next_initial_o[c];
+                    self.next_step_o[cell] = self.row[at].next_step_o[c];
+                    self.next_distance_o[cell] = self.row[at].next_distance_o[c];
                 }
             }
         }

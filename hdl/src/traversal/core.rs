@@ -75,8 +75,8 @@ pub struct TraversalCore<const W: usize, const D: usize, const A: usize> {
     pub busy_o: Signal<Out, Bit>,
     #[new(RowOrder::new(rows, loops, shape.double, shape.attach))]
     order: RowOrder,
-    #[new(RowCounters::new(loops, shape.double, shape.equality))]
-    row: [RowCounters<W, D>; rows],
+    #[new(shape.looped().iter().map(|r| RowCounters::new(shape.loops_of(*r), shape.double, shape.equality)).collect())]
+    row: Vec<RowCounters<W, D>>,
     #[new(AddressSum::new(loops + 1, shape.stages))]
     sum: AddressSum<A>,
     /// Terms of the address of the active row.
@@ -115,7 +115,7 @@ pub struct TraversalCore<const W: usize, const D: usize, const A: usize> {
     _trips: usize,
     _kept: usize,
     _shape: TraversalShape,
-    #[new(rows * loops)]
+    #[new(shape.first(rows))]
     _cells: usize,
 }
 
@@ -166,20 +166,21 @@ impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
         self.step = self.order.running_o & self.room & !self.pause_i;
 
         comment!("Counters of the rows");
-        for r in 0..self._rows {
-            self.row[r].load_i = self.load_i;
-            self.row[r].advance_i = self.step & self.order.active_o[r];
-            self.row[r].equal_i = self.equal_i[r];
-            for c in 0..self._loops {
-                self.row[r].initial_i[c] = self.initial_i[r * self._loops + c];
-                self.row[r].distance_i[c] = self.distance_i[r * self._loops + c];
-                self.row[r].load_initial_i[c] = self.load_initial_i[r * self._loops + c];
-                self.row[r].load_distance_i[c] = self.load_distance_i[r * self._loops + c];
-                self.row[r].step_i[c] = self.step_i[r * self._loops + c];
-                self.row[r].count_i[c] = self.step_i[r * self._loops + c];
+        for (at, r) in self._shape.looped().into_iter().enumerate() {
+            self.row[at].load_i = self.load_i;
+            self.row[at].advance_i = self.step & self.order.active_o[r];
+            self.row[at].equal_i = self.equal_i[r];
+            for c in 0..self._shape.loops_of(r) {
+                let cell = self._shape.first(r) + c;
+                self.row[at].initial_i[c] = self.initial_i[cell];
+                self.row[at].distance_i[c] = self.distance_i[cell];
+                self.row[at].load_initial_i[c] = self.load_initial_i[cell];
+                self.row[at].load_distance_i[c] = self.load_distance_i[cell];
+                self.row[at].step_i[c] = self.step_i[cell];
+                self.row[at].count_i[c] = self.step_i[cell];
                 if self._trips > 0 {
                     if self.trips_i[r] {
-                        self.row[r].count_i[c] = 1.into();
+                        self.row[at].count_i[c] = 1.into();
                     }
                 }
             }
@@ -199,10 +200,16 @@ impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
             for r in 0..self._rows {
                 if self.order.active_o[r] {
                     self.row_base = self.row_base | self.base_i[r];
-                    for c in 0..self._loops {
-                        self.row_offset[c] = self.row_offset[c] | self.row[r].offset_o[c];
-                        self.row_final[c] = self.row_final[c] | self.row[r].final_o[c];
-                        self.row_wrap[c] = self.row_wrap[c] | self.row[r].wrap_o[c];
+                    let at = self._shape.place(r);
+                    for c in 0..self._shape.loops_of(r) {
+                        self.row_offset[c] = self.row_offset[c] | self.row[at].offset_o[c];
+                        self.row_final[c] = self.row_final[c] | self.row[at].final_o[c];
+                        self.row_wrap[c] = self.row_wrap[c] | self.row[at].wrap_o[c];
+                    }
+                    // A loop that does not exist is in its last iteration.
+                    for c in self._shape.loops_of(r)..self._loops {
+                        self.row_final[c] = true;
+                        self.row_wrap[c] = mux(c > 0, self.row_wrap[c - 1], true);
                     }
                 }
             }

@@ -95,7 +95,7 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     pub end_o: Signal<Out, Bit>,
     /// Started, and not all addresses taken.
     pub busy_o: Signal<Out, Bit>,
-    #[new(RegisterArray::new(rows, loops, shape.double, shape.arrangement))]
+    #[new(RegisterArray::new(shape))]
     registers: RegisterArray<W, D>,
     endless: [EndlessCheck<W, D>; shape.check.into()],
     #[new(TraversalCore::new(shape))]
@@ -131,7 +131,7 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     is_row: [Signal<Local, Bit>; rows],
     row_exists: Signal<Local, Bit>,
     is_col: [Signal<Local, Bit>; loops],
-    here: [Signal<Local, Bit>; rows * loops],
+    here: [Signal<Local, Bit>; cells],
     /// End tests of the rows, as written.
     equals: [Signal<Local, Bit>; rows],
     counts: [Signal<Local, Bit>; rows],
@@ -156,7 +156,7 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     _group: usize,
     _check: usize,
     _repeat: usize,
-    #[new(rows * loops)]
+    #[new(shape.first(rows))]
     _cells: usize,
     _shape: TraversalShape,
     #[new(double * rows)]
@@ -348,14 +348,15 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
                 self.equals[r] = false;
             }
 
-            for c in 0..self._loops {
-                self.here[r * self._loops + c] = self.is_row[r] & self.is_col[c];
-                self.registers.write_initial_i[r * self._loops + c] =
-                    self.cfg_clear_i | (self.write_initial & self.here[r * self._loops + c]);
-                self.registers.write_step_i[r * self._loops + c] =
-                    self.cfg_clear_i | (self.write_step & self.here[r * self._loops + c]);
-                self.registers.write_distance_i[r * self._loops + c] =
-                    self.cfg_clear_i | (self.write_end & self.here[r * self._loops + c]);
+            for c in 0..self._shape.loops_of(r) {
+                let cell = self._shape.first(r) + c;
+                self.here[cell] = self.is_row[r] & self.is_col[c];
+                self.registers.write_initial_i[cell] =
+                    self.cfg_clear_i | (self.write_initial & self.here[cell]);
+                self.registers.write_step_i[cell] =
+                    self.cfg_clear_i | (self.write_step & self.here[cell]);
+                self.registers.write_distance_i[cell] =
+                    self.cfg_clear_i | (self.write_end & self.here[cell]);
             }
         }
         self.registers.initial_i = self.initial_bus;

@@ -10,6 +10,8 @@ pub struct TraversalShape {
     pub rows: usize,
     /// Loops in a row, 1 to 8.
     pub loops: usize,
+    /// Loops that a row has less than that.
+    pub lacking: [usize; 8],
     /// Two sets of registers: the next traversal is written while one runs.
     pub double: bool,
     /// The end test may be equality.
@@ -33,11 +35,17 @@ pub struct TraversalShape {
 }
 
 impl TraversalShape {
-    /// The unit of the machine: rows and loops, and a way from `ready_i` that ends at once.
-    pub fn of_machine(rows: usize, loops: usize) -> Self {
+    /// A unit of the machine: the loops of its rows, and a way from `ready_i` that ends at once.
+    pub fn of_machine(rows: &[u32]) -> Self {
+        let most = rows.iter().max().map_or(0, |most| *most as usize);
+        let mut lacking = [0; 8];
+        for (lacks, loops) in lacking.iter_mut().zip(rows) {
+            *lacks = most - *loops as usize;
+        }
         Self {
+            lacking,
             kept: true,
-            ..Self::plain(rows, loops)
+            ..Self::plain(rows.len(), most)
         }
     }
 
@@ -48,6 +56,40 @@ impl TraversalShape {
             loops,
             stages: 1,
             ..Self::default()
+        }
+    }
+
+    /// Loops of a row.
+    pub fn loops_of(&self, row: usize) -> usize {
+        self.loops - self.lacking[row]
+    }
+
+    /// Place of the first loop of a row among the loops of all rows.
+    pub fn first(&self, row: usize) -> usize {
+        (0..row).map(|r| self.loops_of(r)).sum()
+    }
+
+    /// The rows that have loops.
+    pub fn looped(&self) -> Vec<usize> {
+        let rows = 0..self.rows;
+        rows.filter(|row| self.loops_of(*row) > 0).collect()
+    }
+
+    /// Place of a row among those that have loops.
+    pub fn place(&self, row: usize) -> usize {
+        (0..row).filter(|r| self.loops_of(*r) > 0).count()
+    }
+
+    /// For module names: the number of rows, then the loops of each, as digits.
+    pub fn digits(&self) -> usize {
+        (0..self.rows).fold(self.rows, |n, row| 10 * n + self.loops_of(row))
+    }
+
+    /// The digits where the rows differ, else 0.
+    pub fn uneven(&self) -> usize {
+        match self.lacking == [0; 8] {
+            true => 0,
+            false => self.digits(),
         }
     }
 
@@ -126,6 +168,7 @@ impl TraversalShape {
                 meta = meta.option(name, letter, on.into(), doc);
             }
         }
-        meta
+        let doc = "number of rows, then the loops of each: the ports have these alone";
+        meta.feature("row_loops", "r", self.uneven(), doc)
     }
 }

@@ -130,13 +130,15 @@ impl WordCheck {
             }
             Place::Row => {
                 reserved("row word", word, 0xf7)?;
-                let mut rows = traversal.rows;
+                let loops = loops_of_rows(self.opcode, params);
+                let mut rows = loops.len() as u32;
                 if self.opcode == OP_MATMUL {
                     rows = rows.min(u32::from(ROW_EPILOGUE) + 1);
                 }
-                within("row", word & 7, 0, rows - 1)?;
+                let row = word & 7;
+                within("row", row, 0, rows - 1)?;
                 self.loops = word >> 4;
-                within("loops", self.loops, 0, traversal.loops)?;
+                within("loops", self.loops, 0, loops[row as usize])?;
                 Place::Base
             }
             Place::Base => {
@@ -181,15 +183,17 @@ impl WordCheck {
             _ => 0x01ff_ffff,
         };
         reserved("parameter word 1", word, used)?;
+        let loops = loops_of_rows(self.opcode, params);
+        let last_level = loops.into_iter().max().unwrap_or(1) - 1;
         if self.opcode == OP_DRAIN {
             within("columns", word & 0x1ff, 1, params.lanes())?;
-            within("level", word >> 25 & 7, 0, params.traversal.loops - 1)?;
+            within("level", word >> 25 & 7, 0, last_level)?;
             within("activation", word >> 11 & 0xf, 0, params.post.activations)?;
             within("pooled", word >> 15 & 1, 0, params.post.pooling.into())?;
             return within("column tile", word >> 16 & 0xff, 0, params.column_tiles - 1);
         }
         within("rows", word & 0x1ff, 1, params.array.rows)?;
-        within("tile level", word >> 12 & 7, 0, params.traversal.loops - 1)
+        within("tile level", word >> 12 & 7, 0, last_level)
     }
 }
 
@@ -203,6 +207,20 @@ impl WordCheck {
         within("first column + columns", behind, 1, params.array.cols)?;
         within("rotate", word >> 16, 0, rotations(params) - 1)
     }
+}
+
+/// Loops of each row of the unit that an instruction starts.
+fn loops_of_rows(opcode: u32, params: &Params) -> Vec<u32> {
+    let traversal = &params.traversal;
+    let Some(units) = &traversal.units else {
+        return vec![traversal.loops; traversal.rows as usize];
+    };
+    let loops = match opcode {
+        OP_MATMUL => &units.stream,
+        OP_DRAIN => &units.drain,
+        _ => &units.weights,
+    };
+    loops.clone()
 }
 
 /// The word about windows of a drain.

@@ -158,3 +158,16 @@ fn legal_programs_find_every_fault_of_words_backwards_and_placed_drains() {
         run_programs(machine, 1, 60)
     });
 }
+
+/// A unit takes the rows and loops of any record, or levels of another unit; a row without loops never ends; a loop
+/// that does not exist is never in its last iteration.
+#[test]
+fn programs_find_every_fault_of_units_of_different_sizes() {
+    let mutants = r"
+        heddle_instruction_check: bad_field_o = bad_row | => bad_field_o =
+        heddle_instruction_check: 4'd1: bad_row = row_loops > 4'd0 => 4'd1: bad_row = row_loops > 4'd1
+        heddle_instruction_check: (unit_i == UnitStream) ? load => (unit_i == UnitWeights) ? load
+        heddle_traversal_core_m3_n3_w24_a32_s1_k1_r3031: row_wrap[0] = 1'b1; => row_wrap[0] = 1'b0;
+        heddle_traversal_core_m3_n2_w24_a32_s1_k1_r3210: row_final[1] = 1'b1; => row_final[1] = 1'b0;";
+    check(&machines::wide(), mutants, |machine| any(machine, 60, 600));
+}

@@ -131,7 +131,7 @@ pub fn tall() -> Params {
     sizes.params()
 }
 
-/// More columns than rows and than bytes in a weight word, three loops, slices of half bytes.
+/// More columns than rows and than bytes in a weight word, three loops, slices of half bytes, units of different sizes.
 pub fn wide() -> Params {
     let sizes = Sizes {
         name: "wide",
@@ -145,7 +145,11 @@ pub fn wide() -> Params {
         column_tiles: 16,
         program: 2048,
     };
-    sizes.params()
+    let mut params = sizes.params();
+    let units: [&[u32]; 3] = [&[2, 1, 0], &[0, 3, 1], &[3, 0, 2]];
+    params.traversal.units = Some(units.into());
+    params.validate().expect("rows and loops of a record");
+    params
 }
 
 /// The same array as `tiny` with four banks, the last one of which is for the input.

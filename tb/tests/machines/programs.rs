@@ -7,10 +7,10 @@
 //! the operands, which may be on their way.
 
 use heddle_arch::isa::{
-    CopyWords, Drain, DrainPlace, Instruction, LoadWeights, Loop, Matmul, Pooling, Record,
-    Reduction, Repeat, RowBlock, RowTable, Wait,
+    CopyWords, Drain, DrainPlace, Instruction, LoadWeights, Loop, Matmul, Pooling, ROW_EPILOGUE,
+    ROW_PROLOGUE, ROW_TENSOR, Record, Reduction, Repeat, RowBlock, RowTable, Wait,
 };
-use heddle_arch::params::Params;
+use heddle_arch::params::{MachineUnit, Params};
 use rand::Rng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
@@ -109,6 +109,27 @@ impl Writer<'_> {
             results: region(self.rng.random_range(0..work), 1 - half),
             rows: self.rng.random_range(1..=self.params.array.rows),
         }
+    }
+
+    /// Loops that a row of a unit has.
+    fn loops(&self, unit: MachineUnit, row: u8) -> u32 {
+        self.params.traversal.row_loops(unit, row)
+    }
+
+    /// Loops of the rows that have the most.
+    fn most_loops(&self, unit: MachineUnit) -> u32 {
+        let loops = self.params.traversal.unit_loops(unit).into_iter();
+        loops.max().expect("a unit has a row")
+    }
+
+    /// Any row of a unit that has so many loops.
+    fn row(&mut self, unit: MachineUnit, least: u32) -> u8 {
+        let rows = (0..).zip(self.params.traversal.unit_loops(unit));
+        let rows = rows
+            .filter(|(_, loops)| *loops >= least)
+            .map(|(row, _)| row);
+        let rows: Vec<u8> = rows.collect();
+        rows[self.rng.random_range(0..rows.len())]
     }
 
     fn chance(&mut self, p: f64) -> bool {
@@ -212,8 +233,9 @@ impl Writer<'_> {
             false => self.rng.random_range(0..=most),
         };
         let count = self.rng.random_range(1..=24);
-        let trips = self.trips(params.traversal.loops - 1, count, 1);
-        let row = self.rng.random_range(0..params.traversal.rows) as u8;
+        let row = self.row(MachineUnit::Weights, 1);
+        let loops = self.loops(MachineUnit::Weights, row);
+        let trips = self.trips(loops, loops, count, 1);
         Instruction::Copy(CopyWords {
             rows: self.rng.random_range(1..=params.array.rows),
             distance: (8 * to).wrapping_sub(start) & 0xffff,
@@ -239,11 +261,12 @@ impl Writer<'_> {
 
     /// A product with its K tiles and the results that go to post.
     fn product(&mut self, phase: &Phase) -> Product {
-        let loops = self.params.traversal.loops;
+        let unit = MachineUnit::Stream;
         let depth = self.params.results_buffer.depth;
-        let level = self.rng.random_range(0..loops);
+        let level = self.rng.random_range(0..self.most_loops(unit));
         let last = self.chance(0.6);
         let first = self.chance(0.6);
+        let loops = self.loops(unit, ROW_TENSOR);
         let tiles = match level + 1 < loops {
             true => self.rng.random_range(1..=4),
             false => 1,
@@ -259,18 +282,19 @@ impl Writer<'_> {
                 start: 0,
                 size: self.params.column_tiles + 1 - times,
             };
-            rows.push(self.block(0, region, &[1]));
+            let trips = vec![1; self.loops(unit, ROW_PROLOGUE).min(1) as usize];
+            rows.push(self.block(ROW_PROLOGUE, region, &trips));
         }
         let has_tensor = self.chance(0.9);
         let table = self.table(tiles);
         if has_tensor {
-            let trips = self.trips(level, vectors, tiles);
+            let trips = self.trips(loops, level, vectors, tiles);
             let mut region = phase.operands;
             if table.is_some() {
                 region.size -= row_offset_most(self.params);
             }
             region.size -= step * (times - 1);
-            rows.push(self.block(1, region, &trips));
+            rows.push(self.block(ROW_TENSOR, region, &trips));
         }
         let epilogues = match !has_tensor || self.chance(0.3) {
             true => self.rng.random_range(1..=depth.min(20)),
@@ -281,8 +305,9 @@ impl Writer<'_> {
                 start: 0,
                 size: depth,
             };
-            let trips = self.trips(loops - 1, epilogues, 1);
-            rows.push(self.block(2, region, &trips));
+            let loops = self.loops(unit, ROW_EPILOGUE);
+            let trips = self.trips(loops, loops, epilogues, 1);
+            rows.push(self.block(ROW_EPILOGUE, region, &trips));
         }
         let matmul = Instruction::Matmul(Matmul {
             rows: self.rng.random_range(1..=phase.rows),
@@ -313,18 +338,24 @@ impl Writer<'_> {
 
     /// Words of so many tiles, one in each clock, and some behind them.
     fn streamed_load(&mut self, phase: &Phase, tiles: u32, period: u32) -> Instruction {
-        let loops = self.params.traversal.loops;
+        let unit = MachineUnit::Weights;
+        let loops = self.loops(unit, 0);
         let level = match tiles {
             1 => self.rng.random_range(0..loops),
             _ => self.rng.random_range(0..loops - 1),
         };
         let words = period + self.rng.random_range(0..3);
-        let trips = self.trips(level, words, tiles);
+        let trips = self.trips(loops, level, words, tiles);
         let mut rows = vec![self.block(0, phase.weights, &trips)];
-        let behind = self.rng.random_range(0..=self.params.array.cols);
-        if behind > 0 && self.params.traversal.rows > 1 {
-            let row = self.rng.random_range(1..self.params.traversal.rows) as u8;
-            let trips = self.trips(level, behind, 1);
+        let mut behind = self.rng.random_range(0..=self.params.array.cols);
+        let count = self.params.traversal.unit_loops(unit).len();
+        if behind > 0 && count > 1 {
+            let row = self.rng.random_range(1..count) as u8;
+            let loops = self.loops(unit, row);
+            if loops == 0 {
+                behind = 1;
+            }
+            let trips = self.trips(loops, level, behind, 1);
             rows.push(self.block(row, phase.weights, &trips));
         }
         Instruction::LoadWeights(LoadWeights {
@@ -346,14 +377,18 @@ impl Writer<'_> {
     }
 
     fn load(&mut self, phase: &Phase, tiles: u32) -> Instruction {
-        let loops = self.params.traversal.loops;
-        let level = match tiles {
-            1 => self.rng.random_range(0..loops),
-            _ => self.rng.random_range(0..loops - 1),
+        let unit = MachineUnit::Weights;
+        let loops = self.most_loops(unit);
+        let (level, least) = match tiles {
+            1 => (self.rng.random_range(0..loops), 1),
+            _ => {
+                let level = self.rng.random_range(0..loops - 1);
+                (level, level + 2)
+            }
         };
         let words = self.params.weight_words() + u32::from(self.chance(0.2));
-        let trips = self.trips(level, words, tiles);
-        let row = self.rng.random_range(0..self.params.traversal.rows) as u8;
+        let row = self.row(unit, least);
+        let trips = self.trips(self.loops(unit, row), level, words, tiles);
         // Within the half of the bank that holds the weights.
         let words = self.params.bank_bytes() / 16;
         let flip = match self.chance(0.4) {
@@ -396,7 +431,8 @@ impl Writer<'_> {
             0 => 0,
             tables => self.rng.random_range(0..=tables) as u8,
         };
-        let last_row = self.params.traversal.rows as u8 - 1;
+        let unit = MachineUnit::Drain;
+        let last_row = self.params.traversal.unit_loops(unit).len() as u8 - 1;
         let part = match last_row > 0 && results > 1 && self.chance(0.3) {
             true => self.rng.random_range(1..results),
             false => results,
@@ -404,7 +440,8 @@ impl Writer<'_> {
         let mut rows = Vec::new();
         for (row, count) in [(0, part), (last_row, results - part)] {
             if count > 0 {
-                let trips = self.trips(self.params.traversal.loops - 1, count, 1);
+                let loops = self.loops(unit, row);
+                let trips = self.trips(loops, loops, count, 1);
                 rows.push(self.block(row, phase.results, &trips));
             }
         }
@@ -440,7 +477,9 @@ impl Writer<'_> {
     /// The first column tile of a drain, and the level at which it goes on to the next one.
     fn column_tiles(&mut self, rows: &[RowBlock]) -> (u8, Option<u8>) {
         let tiles = self.params.column_tiles;
-        let level = self.rng.random_range(0..self.params.traversal.loops);
+        let level = self
+            .rng
+            .random_range(0..self.most_loops(MachineUnit::Drain));
         let trips = |l: &Loop| (l.end - l.initial).div_ceil(l.step.max(1)).max(1);
         let ends: u32 = rows
             .iter()
@@ -461,14 +500,14 @@ impl Writer<'_> {
         }
     }
 
-    /// Trips of loops: those up to `level` have `inner` iterations together, the others `outer`.
-    fn trips(&mut self, level: u32, inner: u32, outer: u32) -> Vec<u32> {
-        let loops = self.params.traversal.loops as usize;
-        let level = level as usize;
+    /// Trips of so many loops: those up to `level` have `inner` iterations together, the others `outer`.
+    fn trips(&mut self, loops: u32, level: u32, inner: u32, outer: u32) -> Vec<u32> {
+        let loops = loops as usize;
+        let behind = loops.min(level as usize + 1);
         let mut trips = vec![1; loops];
-        self.scatter(&mut trips[..=level], inner);
+        self.scatter(&mut trips[..behind], inner);
         if outer > 1 {
-            self.scatter(&mut trips[level + 1..], outer);
+            self.scatter(&mut trips[behind..], outer);
         }
         let used = trips.iter().rposition(|&n| n > 1).map_or(0, |at| at + 1);
         trips.truncate(self.rng.random_range(used..=loops));

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use heddle_hdl::buffer::BankCount;
 use heddle_hdl::control::{Prefetch, SequencerShape};
 use heddle_hdl::post::PostOptions;
+use heddle_hdl::traversal::TraversalShape;
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -34,6 +35,7 @@ impl Size {
             banked: true,
             row_offsets: 16,
             post: PostOptions::NONE,
+            units: [TraversalShape::of_machine(&[3; 3]); 3],
         };
         let banks = BankCount {
             all: 4,

@@ -35,7 +35,7 @@ macro_rules! unit {
 }
 
 /// The engine of the machine.
-pub static MACHINE: LazyLock<Unit> = unit!(16, 17, 16, TraversalShape::of_machine(3, 5));
+pub static MACHINE: LazyLock<Unit> = unit!(16, 17, 16, TraversalShape::of_machine(&[5; 3]));
 /// No options.
 pub static PLAIN: LazyLock<Unit> = unit!(16, 17, 16, TraversalShape::plain(3, 5));
 /// One row of one loop.

@@ -11,9 +11,6 @@ use heddle_kernel::BlockKind;
 use rust_hdl_core::prelude::AtomKind;
 use std::collections::BTreeMap;
 
-/// Sizes of a port and the elements of all instances.
-type Elements = (Vec<usize>, Vec<(NetId, usize)>);
-
 /// An array whose elements are different blocks: every element is an instance of its own.
 pub fn add_mixed(
     netlist: &mut Netlist,
@@ -23,7 +20,7 @@ pub fn add_mixed(
     dims: &[usize],
     ids: &[BlockId],
 ) -> Result<(), Fault> {
-    let mut all: BTreeMap<String, Elements> = BTreeMap::new();
+    let mut all: BTreeMap<String, Vec<NetId>> = BTreeMap::new();
     for (flat, id) in ids.iter().enumerate() {
         let mut name = key.to_string();
         let mut rest = flat;
@@ -37,22 +34,23 @@ pub fn add_mixed(
             name.push_str(&format!("_{i}"));
         }
         for (port, net) in add_child(netlist, table, blocks, key, &name, &[], *id)? {
-            let entry = all.entry(port).or_default();
-            if entry.1.is_empty() {
-                entry.0 = netlist.nets[net].dims.clone();
-            } else if entry.0 != netlist.nets[net].dims {
-                return Err(Fault::Ragged(key.into()));
-            }
-            entry
-                .1
-                .extend((0..netlist.nets[net].elems()).map(|e| (net, e)));
+            all.entry(port).or_default().push(net);
         }
     }
-    for (port, (inner, elems)) in all {
-        let dims: Vec<usize> = dims.iter().chain(&inner).copied().collect();
-        if dims.iter().product::<usize>() != elems.len() {
+    for (port, nets) in all {
+        let sizes = |net: &NetId| netlist.nets[*net].dims.as_slice();
+        let longest = nets.iter().map(sizes).max().unwrap_or_default();
+        let alike = |net: &NetId| sizes(net).get(1..) == longest.get(1..);
+        if nets.len() != ids.len() || !nets.iter().all(alike) {
             return Err(Fault::Ragged(format!("{key}.{port}")));
         }
+        let mut elems = Vec::new();
+        for (count, net) in (1..).zip(&nets) {
+            elems.extend((0..netlist.nets[*net].elems()).map(|e| (*net, e)));
+            // Behind a shorter port are places for which no kernel asks.
+            elems.resize(count * longest.iter().product::<usize>(), (*net, 0));
+        }
+        let dims = dims.iter().chain(longest).copied().collect();
         let meaning = Meaning::Nets(elems);
         table
             .entries

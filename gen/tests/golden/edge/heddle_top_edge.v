@@ -120,7 +120,7 @@ module heddle_top_edge (
   wire [103:0] place_word_out;  // 8 x 13
   wire [511:0] place_data_out;  // 8 x 8 x 8
 
-  heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 u_control (
+  heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32_uw221_us3051_ud13 u_control (
     .clk               (clk),
     .rst_n             (rst_n),
     .host_valid_i      (host_valid_i),

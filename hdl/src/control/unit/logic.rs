@@ -158,7 +158,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             self.stream_walk.increment_i[i] =
                 bit_cast::<A, 16>(field!(self.sequencer.repeat_o, matmul_repeat::STEP));
         }
-        for i in self._operand_rows..self._record_rows {
+        for i in self._operand_rows..self._stream_rows {
             self.stream_walk.increment_i[i] = 0.into();
         }
         self.stream_issue.final_i.follow(&self.stream_walk.final_o);

@@ -16,14 +16,17 @@
 // unit, 2 the drain unit.
 //
 // Parameters, fixed when generated (in the name)
-//   Rows 8 (r8)           rows of the array
-//   Cols 8 (c8)           columns of the array
-//   RecordRows 3 (m3)     rows of a record
-//   Loops 6 (n6)          loops of a record
-//   OffsetBits 16 (w16)   bits of an offset
-//   AddressBits 16 (a16)  bits of an address
-//   Tiles 16 (t16)        column tiles
-//   PcBits 10 (p10)       bits of a program address
+//   Rows 8 (r8)                rows of the array
+//   Cols 8 (c8)                columns of the array
+//   RecordRows 3 (m3)          rows of a record
+//   Loops 6 (n6)               loops of a record
+//   OffsetBits 16 (w16)        bits of an offset
+//   AddressBits 16 (a16)       bits of an address
+//   Tiles 16 (t16)             column tiles
+//   PcBits 10 (p10)            bits of a program address
+//   WeightLoops 221 (uw221)    rows of the weight unit, then the loops of each
+//   StreamLoops 3051 (us3051)  rows of the stream unit, then the loops of each
+//   DrainLoops 13 (ud13)       rows of the drain unit, then the loops of each
 // Ports
 //   clk              Clock
 //   rst_n            Reset, active low
@@ -68,7 +71,7 @@
 
 `default_nettype none
 
-module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
+module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
   input wire clk,
   input wire rst_n,
 
@@ -236,7 +239,7 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
     .Width   (32),
     .Depth   (1024),
     .AddrBits(10),
-    .Key     ("heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_u_program")
+    .Key     ("heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13_u_program")
   ) u_program (
     .clk    (clk),
     .wen_i  (program_wen_i),
@@ -247,7 +250,7 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 (
     .rdata_o(program_rdata)
   );
 
-  heddle_instruction_check_r8_l8_m3_n6_w16_a16_t16_c8_s1 u_check (
+  heddle_instruction_check_r8_l8_m3_n6_w16_a16_t16_c8_s1_uw221_us3051_ud13 u_check (
     .word_i      (word_q),
     .columns_i   (drain_columns),
     .phase_i     (phase_q),

@@ -4,18 +4,21 @@
 // Everything but the data path: takes requests of the host, runs programs, drives the waves.
 //
 // Parameters, fixed when generated (in the name)
-//   Rows 8 (r8)           rows of the array
-//   Cols 8 (c8)           columns of the array
-//   RecordRows 3 (m3)     rows of a record
-//   Loops 6 (n6)          loops of a record
-//   OffsetBits 16 (w16)   bits of an offset
-//   AddressBits 16 (a16)  bits of an address
-//   ByteBits 13 (b13)     bits of a partition address
-//   ResultBits 8 (d8)     bits of a result address
-//   Tiles 16 (t16)        column tiles
-//   PcBits 10 (p10)       bits of a program address
-//   Offsets 32 (e32)      entries of the offset table of a row
-//   Counts 13             counters
+//   Rows 8 (r8)                rows of the array
+//   Cols 8 (c8)                columns of the array
+//   RecordRows 3 (m3)          rows of a record
+//   Loops 6 (n6)               loops of a record
+//   OffsetBits 16 (w16)        bits of an offset
+//   AddressBits 16 (a16)       bits of an address
+//   ByteBits 13 (b13)          bits of a partition address
+//   ResultBits 8 (d8)          bits of a result address
+//   Tiles 16 (t16)             column tiles
+//   PcBits 10 (p10)            bits of a program address
+//   Offsets 32 (e32)           entries of the offset table of a row
+//   WeightLoops 221 (uw221)    rows of the weight unit, then the loops of each
+//   StreamLoops 3051 (us3051)  rows of the stream unit, then the loops of each
+//   DrainLoops 13 (ud13)       rows of the drain unit, then the loops of each
+//   Counts 13                  counters
 // Ports
 //   clk                 Clock
 //   rst_n               Reset, active low
@@ -98,7 +101,7 @@
 
 `default_nettype none
 
-module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
+module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32_uw221_us3051_ud13 (
   input wire clk,
   input wire rst_n,
 
@@ -227,7 +230,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
   wire [15:0] weight_walk_addr;
   wire [2:0] weight_walk_row;
   wire [1:0] unused_weight_walk_kind;
-  wire [5:0] weight_walk_final;  // 6 x 1
+  wire [1:0] weight_walk_final;  // 2 x 1
   wire unused_weight_walk_last;
   wire unused_weight_walk_end;
   wire weight_walk_busy;
@@ -239,7 +242,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
   wire [15:0] stream_walk_addr;
   wire [2:0] stream_walk_row;
   wire [1:0] unused_stream_walk_kind;
-  wire [5:0] stream_walk_final;  // 6 x 1
+  wire [4:0] stream_walk_final;  // 5 x 1
   wire unused_stream_walk_last;
   wire unused_stream_walk_end;
   wire stream_walk_busy;
@@ -251,7 +254,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
   wire [15:0] drain_walk_addr;
   wire [2:0] unused_drain_walk_row;
   wire [1:0] unused_drain_walk_kind;
-  wire [5:0] drain_walk_final;  // 6 x 1
+  wire [2:0] drain_walk_final;  // 3 x 1
   wire unused_drain_walk_last;
   wire drain_walk_end;
   wire drain_walk_busy;
@@ -380,7 +383,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
     .buffer_rdata_i    (buffer_rdata_i)
   );
 
-  heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10 u_sequencer (
+  heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 u_sequencer (
     .clk            (clk),
     .rst_n          (rst_n),
     .host_start_i   (host_start),
@@ -445,7 +448,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
     .count_o    (counters_count)
   );
 
-  heddle_traversal_engine_m3_n6_w16_a16_s1_k1 u_weight_walk (
+  heddle_traversal_engine_m2_n2_w16_a16_s1_k1_r221 u_weight_walk (
     .clk           (clk),
     .rst_n         (rst_n),
     .stop_i        (sequencer_cfg_clear[0]),
@@ -480,7 +483,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
     .busy_o        (weight_walk_busy)
   );
 
-  heddle_traversal_engine_m3_n6_w16_a16_s1_y1_k1 u_stream_walk (
+  heddle_traversal_engine_m3_n5_w16_a16_s1_y1_k1_r3051 u_stream_walk (
     .clk           (clk),
     .rst_n         (rst_n),
     .stop_i        (sequencer_cfg_clear[1]),
@@ -517,7 +520,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
     .busy_o        (stream_walk_busy)
   );
 
-  heddle_traversal_engine_m3_n6_w16_a16_s1_k1 u_drain_walk (
+  heddle_traversal_engine_m1_n3_w16_a16_s1_k1 u_drain_walk (
     .clk           (clk),
     .rst_n         (rst_n),
     .stop_i        (sequencer_cfg_clear[2]),
@@ -552,7 +555,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
     .busy_o        (drain_walk_busy)
   );
 
-  heddle_weight_issue_a16_n6_p13_r8_c8 u_weight_issue (
+  heddle_weight_issue_a16_n2_p13_r8_c8 u_weight_issue (
     .clk         (clk),
     .rst_n       (rst_n),
     .clear_i     (idle),
@@ -580,7 +583,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
     .lost_o      (weight_issue_lost)
   );
 
-  heddle_stream_issue_a16_n6_p13_t4_d8_e5 u_stream_issue (
+  heddle_stream_issue_a16_n5_p13_t4_d8_e5 u_stream_issue (
     .clk         (clk),
     .rst_n       (rst_n),
     .clear_i     (idle),
@@ -615,7 +618,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32 (
     .error_o     (stream_issue_error)
   );
 
-  heddle_drain_issue_a16_p13_c8_t4_n6 u_drain_issue (
+  heddle_drain_issue_a16_p13_c8_t4_n3 u_drain_issue (
     .clk         (clk),
     .rst_n       (rst_n),
     .clear_i     (idle),

@@ -11,21 +11,22 @@
 // The end of a loop is kept as the distance V + X - Y, which is computed when the end is written.
 //
 // Parameters, fixed when generated (in the name)
-//   Rows 3 (m3)       rows
-//   Loops 6 (n6)      loops in a row
-//   W 16 (w16)        bits of an offset
-//   A 16 (a16)        bits of an address
-//   SumStages 1 (s1)  register stages of the address sum
-//   Double 0          1: two sets of registers
-//   Equality 0        1: the end test may be equality
-//   Trips 0           1: a row may count iterations
-//   Attach 0          1: rows may be attached to a loop
-//   Group 0           1: values may come group by group
-//   Check 0           1: endless loops are found
-//   Repeat 0          1: a traversal may run several times
-//   Kept 1 (k1)       1: an address that waits is kept beside the stages
-//   Mirrored 0        1: the leftmost register is the innermost loop
-//   Transposed 0      1: registers are stored by columns
+//   Rows 2 (m2)          rows
+//   Loops 2 (n2)         loops in a row
+//   W 16 (w16)           bits of an offset
+//   A 16 (a16)           bits of an address
+//   SumStages 1 (s1)     register stages of the address sum
+//   Double 0             1: two sets of registers
+//   Equality 0           1: the end test may be equality
+//   Trips 0              1: a row may count iterations
+//   Attach 0             1: rows may be attached to a loop
+//   Group 0              1: values may come group by group
+//   Check 0              1: endless loops are found
+//   Repeat 0             1: a traversal may run several times
+//   Kept 1 (k1)          1: an address that waits is kept beside the stages
+//   Mirrored 0           1: the leftmost register is the innermost loop
+//   Transposed 0         1: registers are stored by columns
+//   RowLoops 221 (r221)  number of rows, then the loops of each: the ports have these alone
 // Ports
 //   clk             Clock
 //   rst_n           Reset, active low
@@ -62,7 +63,7 @@
 //   addr_o          Address
 //   row_o           Row of the address
 //   kind_o          Kind of the row
-//   final_o         Per loop: the address belongs to its last iteration (6 elements of 1 bit,
+//   final_o         Per loop: the address belongs to its last iteration (2 elements of 1 bit,
 //                   element 0 in the low bits)
 //   last_o          Last address of the row
 //   end_o           Last address of the traversal
@@ -81,7 +82,7 @@
 
 `default_nettype none
 
-module heddle_traversal_engine_m3_n6_w16_a16_s1_k1 (
+module heddle_traversal_engine_m2_n2_w16_a16_s1_k1_r221 (
   input wire clk,
   input wire rst_n,
 
@@ -113,7 +114,7 @@ module heddle_traversal_engine_m3_n6_w16_a16_s1_k1 (
   output wire [15:0] addr_o,
   output wire  [2:0] row_o,
   output wire  [1:0] kind_o,
-  output wire  [5:0] final_o,
+  output wire  [1:0] final_o,
   output wire        last_o,
   output wire        end_o,
   output wire        busy_o
@@ -122,7 +123,7 @@ module heddle_traversal_engine_m3_n6_w16_a16_s1_k1 (
   reg [15:0] initial_q;  // Initial value and step of the loop that is being written
   reg [15:0] step_q;
   reg [16:0] first_q;  // Their sum
-  reg [47:0] base_q;  // 3 x 16
+  reg [31:0] base_q;  // 2 x 16
 
   reg [15:0] initial_bus;
   reg [15:0] step_bus;
@@ -134,48 +135,43 @@ module heddle_traversal_engine_m3_n6_w16_a16_s1_k1 (
   wire write_step;
   wire write_end;
   wire write_base;
-  wire [2:0] is_row;  // 3 x 1
+  wire [1:0] is_row;  // 2 x 1
   wire row_exists;
-  wire [5:0] is_col;  // 6 x 1
-  wire [17:0] here;  // 18 x 1
-  wire [2:0] equals;  // 3 x 1: End tests of the rows, as written
-  wire [2:0] counts;  // 3 x 1
+  wire [1:0] is_col;  // 2 x 1
+  wire [2:0] here;  // 3 x 1
+  wire [1:0] equals;  // 2 x 1: End tests of the rows, as written
+  wire [1:0] counts;  // 2 x 1
   wire [16:0] minuend;  // What an end is subtracted from
   wire [16:0] end_value;
   wire [16:0] difference;
   wire bare;
   wire start;
   wire load;
-  wire [17:0] registers_write_initial;  // 18 x 1
-  wire [17:0] registers_write_step;  // 18 x 1
-  wire [17:0] registers_write_distance;  // 18 x 1
-  wire [287:0] registers_initial_out;  // 18 x 16
-  wire [287:0] registers_step_out;  // 18 x 16
-  wire [305:0] registers_distance_out;  // 18 x 17
-  wire [287:0] registers_next_initial;  // 18 x 16
-  wire [287:0] unused_registers_next_step;  // 18 x 16
-  wire [305:0] registers_next_distance;  // 18 x 17
+  wire [2:0] registers_write_initial;  // 3 x 1
+  wire [2:0] registers_write_step;  // 3 x 1
+  wire [2:0] registers_write_distance;  // 3 x 1
+  wire [47:0] registers_initial_out;  // 3 x 16
+  wire [47:0] registers_step_out;  // 3 x 16
+  wire [50:0] registers_distance_out;  // 3 x 17
+  wire [47:0] registers_next_initial;  // 3 x 16
+  wire [47:0] unused_registers_next_step;  // 3 x 16
+  wire [50:0] registers_next_distance;  // 3 x 17
   wire core_list;
   wire core_listed;
   wire unused_core_running;
   wire unused_core_finish;
   wire core_busy;
-  wire [47:0] rows_base_out;  // 3 x 16
-  wire [2:0] rows_trips_out;  // 3 x 1
-  wire [2:0] rows_equal_out;  // 3 x 1
+  wire [31:0] rows_base_out;  // 2 x 16
+  wire [1:0] rows_trips_out;  // 2 x 1
+  wire [1:0] rows_equal_out;  // 2 x 1
 
   genvar i;
 
   assign is_row[0] = cfg_row_i == 3'd0;
   assign is_row[1] = cfg_row_i == 3'd1;
-  assign is_row[2] = cfg_row_i == 3'd2;
-  assign row_exists = is_row[0] | is_row[1] | is_row[2];
+  assign row_exists = is_row[0] | is_row[1];
   assign is_col[0] = cfg_col_i == 3'd0;
   assign is_col[1] = cfg_col_i == 3'd1;
-  assign is_col[2] = cfg_col_i == 3'd2;
-  assign is_col[3] = cfg_col_i == 3'd3;
-  assign is_col[4] = cfg_col_i == 3'd4;
-  assign is_col[5] = cfg_col_i == 3'd5;
   assign minuend = first_q;
 
   // Distance to the end; no bit is needed above it once it is not negative
@@ -197,48 +193,33 @@ module heddle_traversal_engine_m3_n6_w16_a16_s1_k1 (
   assign cfg_ready_o = !core_busy;
   assign busy_o = core_busy;
   assign load_o = load;
-  assign counts = 3'd0;
-  assign equals = 3'd0;
+  assign counts = 2'd0;
+  assign equals = 2'd0;
+  assign here[0] = is_row[0] & is_col[0];
+  assign here[1] = is_row[0] & is_col[1];
+  assign here[2] = is_row[1] & is_col[0];
 
   generate
-    for (i = 0; i < 6; i = i + 1) begin : gen_here
-      assign here[i] = is_row[0] & is_col[i];
-    end
-  endgenerate
-
-  generate
-    for (i = 6; i < 12; i = i + 1) begin : gen_here_from_6
-      assign here[i] = is_row[1] & is_col[i-6];
-    end
-  endgenerate
-
-  generate
-    for (i = 12; i < 18; i = i + 1) begin : gen_here_from_12
-      assign here[i] = is_row[2] & is_col[i-12];
-    end
-  endgenerate
-
-  generate
-    for (i = 0; i < 18; i = i + 1) begin : gen_registers_write_initial
+    for (i = 0; i < 3; i = i + 1) begin : gen_registers_write_initial
       assign registers_write_initial[i] = cfg_clear_i | (write_initial & here[i]);
     end
   endgenerate
 
   generate
-    for (i = 0; i < 18; i = i + 1) begin : gen_registers_write_step
+    for (i = 0; i < 3; i = i + 1) begin : gen_registers_write_step
       assign registers_write_step[i] = cfg_clear_i | (write_step & here[i]);
     end
   endgenerate
 
   generate
-    for (i = 0; i < 18; i = i + 1) begin : gen_registers_write_distance
+    for (i = 0; i < 3; i = i + 1) begin : gen_registers_write_distance
       assign registers_write_distance[i] = cfg_clear_i | (write_end & here[i]);
     end
   endgenerate
 
   assign core_list = write_base & row_exists;
 
-  heddle_traversal_array_m3_n6_w16 u_registers (
+  heddle_traversal_array_m2_n2_w16_r221 u_registers (
     .clk             (clk),
     .write_initial_i (registers_write_initial),
     .write_step_i    (registers_write_step),
@@ -255,7 +236,7 @@ module heddle_traversal_engine_m3_n6_w16_a16_s1_k1 (
     .next_distance_o (registers_next_distance)
   );
 
-  heddle_traversal_core_m3_n6_w16_a16_s1_k1 u_core (
+  heddle_traversal_core_m2_n2_w16_a16_s1_k1_r221 u_core (
     .clk            (clk),
     .rst_n          (rst_n),
     .stop_i         (stop_i),
@@ -290,7 +271,7 @@ module heddle_traversal_engine_m3_n6_w16_a16_s1_k1 (
     .busy_o         (core_busy)
   );
 
-  heddle_traversal_rows_m3_a16 u_rows (
+  heddle_traversal_rows_m2_a16 u_rows (
     .clk    (clk),
     .load_i (load),
     .bare_i (bare),
@@ -328,14 +309,15 @@ module heddle_traversal_engine_m3_n6_w16_a16_s1_k1 (
     end
   end
 
-  generate
-    for (i = 0; i < 3; i = i + 1) begin : gen_base_q
-      // Not reset
-      always @(posedge clk) begin
-        if (cfg_clear_i | (write_base & is_row[i])) base_q[16*i+:16] <= base_bus;
-      end
-    end
-  endgenerate
+  // Not reset
+  always @(posedge clk) begin
+    if (cfg_clear_i | (write_base & is_row[0])) base_q[15:0] <= base_bus;
+  end
+
+  // Not reset
+  always @(posedge clk) begin
+    if (cfg_clear_i | (write_base & is_row[1])) base_q[31:16] <= base_bus;
+  end
 
   // Deliberately not read
   wire unused_bits;
