@@ -153,6 +153,11 @@ pub enum MachineUnit {
     Drain,
 }
 
+impl MachineUnit {
+    /// All units.
+    pub const ALL: [Self; 3] = [Self::Weights, Self::Stream, Self::Drain];
+}
+
 impl Traversal {
     /// Loops of each row of a unit.
     pub fn unit_loops(&self, unit: MachineUnit) -> Vec<u32> {

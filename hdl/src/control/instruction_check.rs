@@ -101,7 +101,7 @@ pub struct InstructionCheck {
     #[new((post.pooling || post.activations > 0).into())]
     _extended: usize,
     /// The units do not all have the rows and loops of a record.
-    #[new((0..3).any(|unit| sizes.unit_digits(unit) > 0).into())]
+    #[new(sizes.units.iter().any(|walk| walk.digits(record_rows, loops) > 0).into())]
     _sized: usize,
 }
 
@@ -216,15 +216,9 @@ impl InstructionCheck {
         for i in 0..self._sized {
             self.bad_row[i] = true;
             match self.unit_i {
-                Unit::Stream => {
-                    self.rows_of(1);
-                }
-                Unit::Drain => {
-                    self.rows_of(2);
-                }
-                _ => {
-                    self.rows_of(0);
-                }
+                Unit::Stream => self.rows_of(1),
+                Unit::Drain => self.rows_of(2),
+                _ => self.rows_of(0),
             }
         }
     }

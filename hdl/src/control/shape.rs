@@ -40,11 +40,9 @@ pub struct SequencerShape {
 impl SequencerShape {
     /// The sizes of a configuration.
     pub fn of(params: &Params) -> Self {
-        let unit = |unit| TraversalShape::of_machine(&params.traversal.unit_loops(unit));
-        let stream = TraversalShape {
-            repeat: true,
-            ..unit(MachineUnit::Stream)
-        };
+        let loops = MachineUnit::ALL.map(|unit| params.traversal.unit_loops(unit));
+        let mut units = loops.map(|loops| TraversalShape::of_machine(&loops));
+        units[1].repeat = true;
         Self {
             rows: params.array.rows as usize,
             cols: params.array.cols as usize,
@@ -57,27 +55,18 @@ impl SequencerShape {
             banked: params.program_banks() > 0,
             row_offsets: params.state_buffer.row_offsets as usize,
             post: PostOptions::of(params),
-            units: [unit(MachineUnit::Weights), stream, unit(MachineUnit::Drain)],
-        }
-    }
-
-    /// Rows of a unit and the loops of each, by their digits; 0 if they are those of a record.
-    pub fn unit_digits(&self, unit: usize) -> usize {
-        let walk = &self.units[unit];
-        match (walk.rows, walk.loops, walk.uneven()) == (self.record_rows, self.loops, 0) {
-            true => 0,
-            false => walk.digits(),
+            units,
         }
     }
 
     /// Tells of options that make a difference to a module.
     pub(super) fn describe(&self, meta: Meta) -> Meta {
-        let units = [("weight", "uw"), ("stream", "us"), ("drain", "ud")];
+        let names = [("weight", "uw"), ("stream", "us"), ("drain", "ud")];
         let mut meta = self.post.describe(meta);
-        for (unit, (name, letters)) in units.into_iter().enumerate() {
+        for (walk, (name, letters)) in self.units.iter().zip(names) {
+            let digits = walk.digits(self.record_rows, self.loops);
             let doc = format!("rows of the {name} unit, then the loops of each");
-            let name = format!("{name}_loops");
-            meta = meta.feature(&name, letters, self.unit_digits(unit), &doc);
+            meta = meta.feature(&format!("{name}_loops"), letters, digits, &doc);
         }
         meta
     }

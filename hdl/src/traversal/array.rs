@@ -68,7 +68,7 @@ pub struct RegisterArray<const W: usize, const D: usize> {
     _cells: usize,
     _shape: TraversalShape,
     /// Number of rows, then the loops of each: the ports have these alone.
-    #[new(shape.uneven())]
+    #[new(shape.digits(rows, loops))]
     _row_loops: Feature<'r'>,
 }
 

@@ -80,16 +80,11 @@ impl TraversalShape {
         (0..row).filter(|r| self.loops_of(*r) > 0).count()
     }
 
-    /// For module names: the number of rows, then the loops of each, as digits.
-    pub fn digits(&self) -> usize {
-        (0..self.rows).fold(self.rows, |n, row| 10 * n + self.loops_of(row))
-    }
-
-    /// The digits where the rows differ, else 0.
-    pub fn uneven(&self) -> usize {
-        match self.lacking == [0; 8] {
+    /// For module names: the number of rows, then the loops of each, as digits; 0 for `rows` rows of `loops` loops.
+    pub fn digits(&self, rows: usize, loops: usize) -> usize {
+        match (self.rows, self.loops, self.lacking) == (rows, loops, [0; 8]) {
             true => 0,
-            false => self.digits(),
+            false => (0..self.rows).fold(self.rows, |n, row| 10 * n + self.loops_of(row)),
         }
     }
 
@@ -169,6 +164,6 @@ impl TraversalShape {
             }
         }
         let doc = "number of rows, then the loops of each: the ports have these alone";
-        meta.feature("row_loops", "r", self.uneven(), doc)
+        meta.feature("row_loops", "r", self.digits(self.rows, self.loops), doc)
     }
 }
