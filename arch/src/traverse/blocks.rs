@@ -154,9 +154,8 @@ impl<'a> Reader<'a> {
         let mut values = Vec::with_capacity(word.loops);
         for c in 0..word.loops {
             let value = self.offset(name, c)?;
-            if name == "end"
-                && let Some((test, initial, step)) = loaded.and_then(|l| l.values(row, c))
-            {
+            let loaded = loaded.filter(|_| name == "end");
+            if let Some((test, initial, step)) = loaded.and_then(|l| l.values(row, c)) {
                 self.endless(c, test, initial, step, value)?;
             }
             values.push(value);

@@ -47,9 +47,10 @@ pub fn parse(text: &str) -> Result<Vec<Command>, Vec<TextError>> {
         }
     }
     for (line, command) in &commands {
-        if errors.iter().all(|e: &TextError| e.line != *line)
-            && let Err(UnitFault { message, .. }) = command.check()
-        {
+        if errors.iter().any(|e: &TextError| e.line == *line) {
+            continue;
+        }
+        if let Err(UnitFault { message, .. }) = command.check() {
             let message = format!("{}: {message}", keyword(command));
             errors.push(TextError {
                 line: *line,

@@ -157,9 +157,7 @@ fn table(found: &NetworkReport) -> String {
     let slices = found.total.slice_accesses.len();
     let names = ["slice 0", "slice 1", "slice 2"];
     columns.extend(names.iter().take(slices).map(|name| [*name, "accesses"]));
-    if slices > names.len()
-        && let Some(last) = columns.last_mut()
-    {
+    if let Some(last) = columns.last_mut().filter(|_| slices > names.len()) {
         last[0] = "the rest";
     }
     columns.extend([

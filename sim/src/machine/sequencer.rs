@@ -103,9 +103,8 @@ impl Sequencer {
 
     /// The next word of the program is read in this cycle, one ahead of the word that is needed.
     fn read(&mut self, program: &[u32]) {
-        if let Some(prefetch) = &mut self.prefetch
-            && (self.ahead as usize) < program.len()
-        {
+        let is_there = (self.ahead as usize) < program.len();
+        if let Some(prefetch) = self.prefetch.as_mut().filter(|_| is_there) {
             prefetch.read(self.ahead);
         }
         self.ahead += 1;

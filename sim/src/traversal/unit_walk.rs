@@ -203,9 +203,8 @@ impl Iterator for UnitWalk {
         let row = &self.rows[index];
         let base = if self.run.offset_only { 0 } else { row.base };
         let address = (base + offsets.iter().sum::<u64>()) % self.address_modulus;
-        if let Some((first, end)) = self.run.window
-            && !(u64::from(first)..end).contains(&address)
-        {
+        let outside = |(first, end)| !(u64::from(first)..end).contains(&address);
+        if self.run.window.is_some_and(outside) {
             self.outside = true;
             self.due.clear();
             return None;

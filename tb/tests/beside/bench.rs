@@ -74,10 +74,8 @@ impl<D: Driven> Bench<D> {
 
     /// Lets all sides that have not failed do something; the message has seed and cycle.
     fn each(&mut self, step: impl Fn(&mut D, &mut Model) -> Checked) {
-        for side in &mut self.sides {
-            if side.failure().is_none()
-                && let Err(text) = step(side, self.dut.model())
-            {
+        for side in self.sides.iter_mut().filter(|s| s.failure().is_none()) {
+            if let Err(text) = step(side, self.dut.model()) {
                 side.fail(self.dut.message(&text));
             }
         }

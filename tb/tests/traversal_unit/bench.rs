@@ -143,10 +143,7 @@ impl Bench {
         if !busy && (valid || self.begun) {
             return Err(self.message("busy_o is low in a traversal"));
         }
-        if inputs.ready
-            && let Some(element) = self.shown.take()
-            && element.end
-        {
+        if inputs.ready && self.shown.take().is_some_and(|element| element.end) {
             self.unfinished -= 1;
             self.begun = false;
         }

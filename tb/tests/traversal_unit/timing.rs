@@ -67,7 +67,8 @@ impl Timing {
     /// An address shows; gives the cycle in which it is due.
     pub fn shown(&mut self, cycle: u64, first: bool) -> u64 {
         let mut due = self.last_shown + 1;
-        if first && let Some(start) = self.starts.pop_front() {
+        let start = first.then(|| self.starts.pop_front()).flatten();
+        if let Some(start) = start {
             due = self.first_due(&start);
             self.window = start.window;
             self.on_demand = start.on_demand;
