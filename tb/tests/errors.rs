@@ -301,7 +301,7 @@ fn sums_beyond_the_memory_and_entries_beyond_the_table_stop_the_stream_unit() {
     });
 }
 
-/// The fault comes to light when the next product has passed HEAD: that one is named.
+/// The fault comes to light when the next product has passed ISSUE: that one is named.
 #[test]
 fn a_late_fault_names_the_last_product() {
     on_machines(|pair| {

@@ -215,12 +215,12 @@ fn a_start_right_behind_buffer_requests_counts_none_of_them() {
                 panic!("{}", pair.message("no HALT"));
             };
             assert_eq!(counters.get(Counter::MaskWrites), 0);
-            assert_eq!(counters.get(Counter::Cycles), 3, "PRIME, FETCH and HEAD");
+            assert_eq!(counters.get(Counter::Cycles), 3, "PRIME, FETCH and ISSUE");
         }
     }
 }
 
-/// A program that stays in HEAD until it is stuck: HALT waits for a product without weights.
+/// A program that stays in ISSUE until it is stuck: HALT waits for a product without weights.
 fn long_program(params: &Params) -> Vec<u32> {
     let mut words = vec![0x0503, 1, 0, 0x01, params.bank_bytes()];
     words.extend(HALT.encode());
@@ -283,13 +283,13 @@ fn registers_answer_and_memories_are_held_off_while_a_program_runs() {
     let status = pair.host.status().unwrap();
     let end = pair.check_end(expected, status);
     assert_eq!(end.unwrap(), End::Error(ErrorCode::Stuck, 5));
-    // PRIME; MATMUL of 5 words takes 7 cycles, HALT its FETCH; then HEAD waits.
+    // PRIME; MATMUL of 5 words takes 7 cycles, HALT its FETCH; then ISSUE waits.
     let cycles = pair.host.counter(Counter::Cycles).unwrap();
     assert_eq!(cycles, 1 + 7 + 1 + 4096);
     pair.compare().or_panic();
 }
 
-/// PRIME, FETCH, HEAD and R + C + 36 + E quiet cycles, as `docs/isa.md` says.
+/// PRIME, FETCH, ISSUE and R + C + 36 + E quiet cycles, as `docs/isa.md` says.
 #[test]
 fn halt_ends_in_the_clock_of_the_page() {
     for (params, extra) in [(machines::tiny(), 2), (machines::pooling(), 6)] {

@@ -29,7 +29,7 @@ pub enum DrainForm {
 
 /// Words of an instruction that reads stored sums, with one loop.
 const READ_WORDS: u32 = 8;
-/// Clocks between two MATMULs, besides the words of the second: HEAD, START and the first address.
+/// Clocks between two MATMULs, besides the words of the second: ISSUE, START and the first address.
 const START_CLOCKS: u32 = 4;
 /// Longest instruction.
 const MAX_WORDS: u32 = heddle_arch::isa::MAX_WORDS as u32;

@@ -11,7 +11,7 @@ use heddle_kernel::prelude::*;
 /// Fetches instructions, checks them, sets up and starts the units.
 ///
 /// Words are read ahead: one stands in a register, the next at the output of the memory. A header is checked in Fetch, what is
-/// found stands in registers in Issue; a fault of a further word comes one cycle behind the word.
+/// found stands in registers in Issue; a fault of a further word, or of one that does not exist, comes two cycles behind it.
 ///
 /// An instruction of n words takes n + 2 cycles and the time it waits in Issue for the units it
 /// depends on. Writes to the registers of a unit leave one cycle after the word was read; the
@@ -121,6 +121,12 @@ pub struct Sequencer {
     is_halt: Delay<Bit>,
     /// It is a SYNC.
     is_sync: Delay<Bit>,
+    /// The word of the cycle before has a field out of range.
+    bad_field: Reg<Bit>,
+    /// The instruction ended in the cycle before, its record did not.
+    bad_length: Reg<Bit>,
+    /// The word read in the cycle before lies behind the program memory.
+    past_end: Reg<Bit>,
     /// The program stops in this cycle.
     fault: Reg<Bit>,
     /// Error code of the fault.
@@ -145,6 +151,8 @@ pub struct Sequencer {
     last_word: Signal<Local, Bit>,
     /// The instruction waits until the unit is idle.
     waits: [Signal<Local, Bit>; 3],
+    /// One of these three faults: the instruction goes no further.
+    found: Signal<Local, Bit>,
     last_loop: Signal<Local, Bit>,
     record_end: Signal<Local, Bit>,
     /// Prime has no word yet.
@@ -274,22 +282,20 @@ impl Sequencer {
         self.record_end = ((self.phase == Phase::Base) & (self.loops_left == 0))
             | ((self.phase == Phase::End) & self.last_loop);
 
-        // What is found in a cycle stops the program in the next one.
-        self.fault = false;
+        // Each fault has a register of its own, so that no check of a word is in front of the choice between them.
+        self.bad_field = self.in_body & self.check.bad_field_o;
+        self.bad_length = self.in_body & self.last_word & !self.record_end;
+        self.past_end = self.read & ((self.ahead_pc >> self._pc_bits.to_bits::<5>()) != 0);
+        self.found = self.bad_field | self.bad_length | self.past_end;
+
+        // The first one in the program is the last one here.
+        self.fault = self.found;
         self.fault_code = 0.into();
         if self.in_issue & self.hold & !self.progress_i & (self.stuck == 4094) {
             self.fault = true;
             self.fault_code = code(ErrorCode::Stuck).into();
         }
-        if self.read & ((self.ahead_pc >> self._pc_bits.to_bits::<5>()) != 0) {
-            self.fault = true;
-            self.fault_code = code(ErrorCode::ProgramEnd).into();
-        }
-        if self.in_body & self.last_word & !self.record_end {
-            self.fault = true;
-            self.fault_code = code(ErrorCode::BadLength).into();
-        }
-        if (self.in_body & self.check.bad_field_o) | (self.in_fetch & self.check.bad_header_o) {
+        if self.in_fetch & self.check.bad_header_o {
             self.fault = true;
             self.fault_code = code(ErrorCode::BadField).into();
         }
@@ -301,6 +307,15 @@ impl Sequencer {
             self.fault = true;
             self.fault_code = code(ErrorCode::IllegalOpcode).into();
         }
+        if self.past_end {
+            self.fault_code = code(ErrorCode::ProgramEnd).into();
+        }
+        if self.bad_length {
+            self.fault_code = code(ErrorCode::BadLength).into();
+        }
+        if self.bad_field {
+            self.fault_code = code(ErrorCode::BadField).into();
+        }
         self.fault_o = self.fault;
     }
 
@@ -310,8 +325,8 @@ impl Sequencer {
         self.issue = self.proceed & !self.fault;
         self.read = (self.state == State::Prime)
             | (self.proceed & !self.is_halt)
-            | (self.in_body & !self.last_word)
-            | (self.state == State::Start);
+            | (self.in_body & !self.last_word & !self.found)
+            | ((self.state == State::Start) & !self.found);
         if self._banked > 0 {
             if self.awaits[0] {
                 self.read = false;
@@ -373,8 +388,10 @@ impl Sequencer {
                 self.next_phase();
             }
             State::Start => {
-                self.header_pc = self.ahead_pc.get_bits::<16>(0);
-                self.state = State::Fetch;
+                if !self.found {
+                    self.header_pc = self.ahead_pc.get_bits::<16>(0);
+                    self.state = State::Fetch;
+                }
             }
             _ => {
                 self.quiet = self.quiet - 1;
@@ -474,7 +491,7 @@ impl Sequencer {
         self.registers.row_i = self.row;
         self.registers.col_i = self.col;
         self.registers.word_i = self.word;
-        self.registers.start_i = self.state == State::Start;
+        self.registers.start_i = (self.state == State::Start) & !self.found;
         self.registers.is_unit_i.follow(&self.is_unit);
         self.cfg_valid_o.follow(&self.registers.cfg_valid_o);
         self.cfg_clear_o.follow(&self.registers.cfg_clear_o);

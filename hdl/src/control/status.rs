@@ -10,7 +10,7 @@ use heddle_kernel::prelude::*;
 /// Faults of the sequencer win over those of the units, weights before stream before drain.
 ///
 /// # Timing
-/// An event of cycle t is in `status_o` in t + 1.
+/// An event of cycle t is in `status_o` in t + 1, an error of a unit in t + 2: it has a register in front of what it stops.
 #[module]
 pub struct Status {
     /// A program starts: clears the status.
@@ -37,7 +37,7 @@ pub struct Status {
     pub underflow_i: Signal<In, Bit>,
     /// Word addresses of the units' instructions: weights, stream, drain.
     pub unit_pc_i: [Signal<In, Bits<16>>; 3],
-    /// A unit has failed in this cycle.
+    /// A unit has failed in the cycle before.
     pub unit_error_o: Signal<Out, Bit>,
     /// The program has reached HALT.
     pub done: OutReg<Bit>,
@@ -47,6 +47,11 @@ pub struct Status {
     pub status_o: Signal<Out, Bits<32>>,
     code: Reg<Bits<8>>,
     error_pc: Reg<Bits<16>>,
+    weights_error: Reg<Bit>,
+    lost: Reg<Bit>,
+    stream_error: Reg<Bit>,
+    drain_error: Reg<Bit>,
+    underflow: Reg<Bit>,
     unit_error: Signal<Local, Bit>,
     stopped: Signal<Local, Bit>,
     flags: Signal<Local, Bits<8>>,
@@ -55,11 +60,16 @@ pub struct Status {
 #[kernel]
 impl Status {
     fn update(&mut self) {
-        self.unit_error = (self.weights_error_i
-            | self.lost_i
-            | self.stream_error_i
-            | self.drain_error_i
-            | self.underflow_i)
+        self.weights_error = self.weights_error_i;
+        self.lost = self.lost_i;
+        self.stream_error = self.stream_error_i;
+        self.drain_error = self.drain_error_i;
+        self.underflow = self.underflow_i;
+        self.unit_error = (self.weights_error
+            | self.lost
+            | self.stream_error
+            | self.drain_error
+            | self.underflow)
             & self.running_i;
         self.unit_error_o = self.unit_error;
         self.stopped = (self.fault_i | self.unit_error) & !self.error;
@@ -74,18 +84,18 @@ impl Status {
             if !self.fault_i {
                 self.code = code(ErrorCode::Address).into();
                 self.error_pc = self.unit_pc_i[2];
-                if self.underflow_i {
+                if self.underflow {
                     self.code = code(ErrorCode::DrainUnderflow).into();
                 }
-                if self.stream_error_i {
+                if self.stream_error {
                     self.code = code(ErrorCode::Address).into();
                     self.error_pc = self.unit_pc_i[1];
                 }
-                if self.lost_i {
+                if self.lost {
                     self.code = code(ErrorCode::LostWeights).into();
                     self.error_pc = self.unit_pc_i[0];
                 }
-                if self.weights_error_i {
+                if self.weights_error {
                     self.code = code(ErrorCode::Address).into();
                     self.error_pc = self.unit_pc_i[0];
                 }

@@ -11,6 +11,8 @@ use super::timing::Trap;
 
 /// Cycles without progress after which a waiting sequencer gives up.
 const STUCK_CYCLES: u32 = 4096;
+/// Cycles from a word that is wrong, or not there, to the one in which it stops the program.
+const FAULT_CYCLES: u32 = 2;
 /// Quiet cycles after HALT on top of rows, columns and what options of post-processing add.
 const QUIET_CYCLES: u32 = 36;
 
@@ -44,9 +46,9 @@ impl Idle {
 pub(crate) enum Issue {
     /// Nothing that anyone else sees.
     Nothing,
-    /// HEAD waited for a unit.
+    /// ISSUE waited for a unit.
     Waited,
-    /// HEAD has let the instruction with this header pass; it stands at this program word.
+    /// ISSUE has let the instruction with this header pass; it stands at this program word.
     Begin(u32, u32),
     /// START of an instruction.
     Start(Instruction),
@@ -82,8 +84,8 @@ pub(crate) struct Sequencer {
     stuck_cycles: u32,
     /// The word that is read next.
     ahead: u32,
-    /// What was found in the cycle before stops the program in this one.
-    found: Option<Trap>,
+    /// What stops the program, and in how many cycles.
+    found: Option<(u32, Trap)>,
     /// None for a program memory of its own, which has each word at once.
     prefetch: Option<Prefetch>,
 }
@@ -124,8 +126,13 @@ impl Sequencer {
         if let Some(prefetch) = &mut self.prefetch {
             prefetch.cycle();
         }
-        if let Some(fault) = self.found.take() {
-            return Err(fault);
+        match self.found.take() {
+            Some((1, fault)) => return Err(fault),
+            Some((left, fault)) => {
+                self.found = Some((left - 1, fault));
+                return Ok(Issue::Nothing);
+            }
+            None => {}
         }
         let start = self.pc as usize;
         if self.state == State::Prime {
@@ -133,7 +140,8 @@ impl Sequencer {
             return Ok(Issue::Nothing);
         }
         let Some(&header) = program.get(start) else {
-            return Err(self.program_end());
+            self.found = Some((1, self.program_end()));
+            return Ok(Issue::Nothing);
         };
         let length = header >> 8 & 0xff;
         match self.state {
@@ -146,12 +154,12 @@ impl Sequencer {
             State::Words(left, mut check) => {
                 let at = start + (length - left) as usize;
                 let word = program[at];
-                if let Err(fault) = check.next(word, left == 1, &self.params) {
-                    self.found = Some(self.trap(fault));
-                    return Ok(Issue::Nothing);
-                }
                 if left > 1 {
                     self.comes(program, at + 1);
+                }
+                if let Err(fault) = check.next(word, left == 1, &self.params) {
+                    self.found = Some((FAULT_CYCLES, self.trap(fault)));
+                    return Ok(Issue::Nothing);
                 }
                 self.state = match left {
                     1 => State::Start,
@@ -200,7 +208,7 @@ impl Sequencer {
     fn comes(&mut self, program: &[u32], at: usize) {
         self.read(program);
         if at >= program.len() {
-            self.found = Some(self.program_end());
+            self.found = Some((FAULT_CYCLES, self.program_end()));
         }
     }
 

@@ -59,6 +59,8 @@ pub(crate) struct Clockwork {
     pending: VecDeque<(u64, Vec<i32>)>,
     /// Cycles in which operands beyond their memory come to light.
     faults: VecDeque<u64>,
+    /// What a unit has met in the cycle before stops the program in this one.
+    trap: Option<Trap>,
     pub tally: Tally,
 }
 
@@ -98,6 +100,7 @@ impl Clockwork {
             now_or_lost: false,
             pending: VecDeque::new(),
             faults: VecDeque::new(),
+            trap: None,
             tally: Tally::default(),
         }
     }
@@ -111,10 +114,13 @@ impl Clockwork {
             drain: !self.drain.busy() && self.now >= self.drain_idle_from,
             copies: self.copies.is_current(),
         };
-        let units = self.units(data);
+        let trap = self.trap.take();
+        self.trap = self.units(data).err();
         // A fault of the sequencer wins over one of the units.
         let issue = self.sequencer.cycle(program, idle, self.progress)?;
-        units?;
+        if let Some(trap) = trap {
+            return Err(trap);
+        }
         let tally = &mut self.tally;
         if !matches!(issue, Issue::Quiet | Issue::Done) {
             tally.cycles = tally.cycles.wrapping_add(1);

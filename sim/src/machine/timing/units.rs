@@ -86,7 +86,7 @@ pub(crate) enum Trap {
 pub(super) struct UnitClock {
     pub(super) walk: Option<Walk>,
     pub(super) valid_from: u64,
-    /// Program word of the last instruction that HEAD let pass to this unit.
+    /// Program word of the last instruction that ISSUE let pass to this unit.
     pub(super) pc: u32,
 }
 
