@@ -22,6 +22,7 @@ pub(crate) fn check(value: &Value, faults: &mut Vec<Fault>) {
         banks(&known),
         input_banks(&known),
         program(&known),
+        multipliers(&known),
     ];
     for fault in checks.into_iter().flatten() {
         let reported = |f: &Fault| f.field.starts_with(&fault.field);
@@ -127,6 +128,16 @@ fn banks(known: &Known) -> Option<Fault> {
              may use a partition in one clock"
         );
         fault("state_buffer.banks", message)
+    })
+}
+
+fn multipliers(known: &Known) -> Option<Fault> {
+    let cols = known.number("/array/cols")?;
+    let shared = known.number("/post/columns_per_multiplier")?;
+    let is_legal = matches!(shared, 2 | 4) && cols % shared != 0;
+    is_legal.then(|| {
+        let message = format!("is {shared}, expected a divisor of array.cols, which is {cols}");
+        fault("post.columns_per_multiplier", message)
     })
 }
 

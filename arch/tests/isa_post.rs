@@ -74,7 +74,7 @@ fn pet_58_pet_59_machines_refuse_options_that_they_lack() {
         product: false,
         median: 0,
         activations: 2,
-        left_shift: false,
+        ..Post::default()
     };
     drain(2, windows(Reduction::Sum, 256))
         .check_machine(&params)

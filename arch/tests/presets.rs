@@ -105,10 +105,10 @@ fn options_of_post_processing_are_optional_and_belong_together() {
     let with =
         |post: &str| Params::from_json(&edge.replacen('{', &format!("{{ \"post\": {post},"), 1));
     let text = "{ \"pooling\": true, \"product\": true, \"median\": 9, \"activations\": 8, \
-                \"left_shift\": true }";
+                \"left_shift\": true, \"columns_per_multiplier\": 4 }";
     let params = with(text).expect("valid");
     assert_eq!((params.post.median, params.post.activations), (9, 8));
-    assert_eq!(params.post.extra_cycles(), 6);
+    assert_eq!(params.post.extra_cycles(), 7);
     assert_eq!(Params::from_json(&params.to_json()), Ok(params));
     for (post, field) in [
         ("{ \"activations\": 9 }", "post.activations"),
@@ -117,6 +117,10 @@ fn options_of_post_processing_are_optional_and_belong_together() {
         ("{ \"pooling\": false, \"product\": true }", "post.product"),
         ("{ \"pooling\": 1, \"product\": true }", "post.pooling"),
         ("{ \"pool\": true }", "post.pool"),
+        (
+            "{ \"columns_per_multiplier\": 3 }",
+            "post.columns_per_multiplier",
+        ),
     ] {
         assert_eq!(fault(with(post)).0, field, "{post}");
     }
@@ -232,7 +236,7 @@ fn every_field_of_the_schema_is_explained() {
     for wanted in wanted.split(' ') {
         assert!(fields.iter().any(|f| f == wanted), "{wanted} in {fields:?}");
     }
-    assert_eq!(fields.len(), 92, "{fields:?}");
+    assert_eq!(fields.len(), 93, "{fields:?}");
 }
 
 /// Lists the fields of a schema and asserts that each has a text and that objects are closed.

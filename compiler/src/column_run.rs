@@ -83,10 +83,11 @@ pub(crate) fn one_walk(layer: &Layer, lanes: u32, pools: bool, params: &Params) 
 }
 
 /// Words from one K tile to the next if weights of products with a single vector are streamed: at least two, because
-/// the bias of the next column tile takes a slot, and so many that no byte of a word belongs to two tiles.
-pub(crate) fn streamed_period(tile_words: u32) -> u32 {
+/// the bias of the next column tile takes a slot, no fewer than clocks from one result to the next, and so many that no
+/// byte of a word belongs to two tiles.
+pub(crate) fn streamed_period(tile_words: u32, pace: u32) -> u32 {
     let clashes = |period: u32| (1..tile_words).any(|group| 7 * group % period == 0);
-    (tile_words.max(2)..)
+    (tile_words.max(pace).max(2)..)
         .find(|&period| !clashes(period))
         .expect("a period above 7 times the groups has no clash")
 }
@@ -137,7 +138,7 @@ mod tests {
     #[test]
     fn no_byte_of_a_streamed_word_belongs_to_two_tiles() {
         for groups in 1..=32u32 {
-            let period = streamed_period(groups);
+            let period = streamed_period(groups, 1);
             let words: Vec<u32> = (0..100u32)
                 .flat_map(|tile| (0..groups).map(move |group| period * tile + 7 * group))
                 .collect();
@@ -146,10 +147,11 @@ mod tests {
             unique.dedup();
             assert_eq!(unique.len(), words.len(), "{groups} groups");
         }
-        let periods = [1, 2, 3, 7, 14].map(streamed_period);
+        let periods = [1, 2, 3, 7, 14].map(|groups| streamed_period(groups, 1));
         assert_eq!(periods, [2, 2, 3, 8, 15]);
         // Byte 7 of the last group lies 8 words for each group behind the first word of the last tile.
-        let tails = [1, 2, 3, 7, 14].map(|groups| streamed_tail(groups, streamed_period(groups)));
+        let tails =
+            [1, 2, 3, 7, 14].map(|groups| streamed_tail(groups, streamed_period(groups, 1)));
         assert_eq!(tails, [9 - 2, 17 - 2, 25 - 3, 57 - 8, 113 - 15]);
     }
 }

@@ -33,6 +33,10 @@ struct Timeline {
     cols: u64,
     /// Cycles that options add to the way of a result.
     extra: u64,
+    /// From a slot that goes to post to the next one.
+    pace: u64,
+    /// From this cycle on a slot may go to post.
+    post_from: u64,
     /// From a slot that stores sums to one that can start from them.
     sum_distance: u64,
     /// FETCH of the next instruction. The first word of a program takes a cycle to come.
@@ -64,6 +68,7 @@ pub(crate) fn cycles(instructions: &[Instruction], params: &Params) -> u64 {
         rows: params.array.rows.into(),
         cols: params.array.cols.into(),
         extra: params.post.extra_cycles().into(),
+        pace: params.post.columns_per_multiplier.into(),
         sum_distance: params.sum_distance().into(),
         fetch: 1,
         ..Timeline::default()
@@ -155,7 +160,8 @@ impl Timeline {
                     let way = self.rows + 11;
                     let taken = self.stream.unwrap_or(0) + way;
                     if self.open == 0 {
-                        let first = first_time.unwrap_or(next) + way - posted / times;
+                        let others = posted / times - 1;
+                        let first = first_time.unwrap_or(next) + way - 1 - others * self.pace;
                         self.undrained.push_back((first, taken));
                     } else {
                         self.open = self.open.saturating_sub(posted);
@@ -178,7 +184,7 @@ impl Timeline {
             match block.row {
                 ROW_TENSOR => self.stream(next, inner, outer, ends),
                 ROW_EPILOGUE => {
-                    self.stream = Some(next.max(self.all_sums) + inner * outer - 1);
+                    self.stream = Some(self.post(next.max(self.all_sums), inner * outer));
                 }
                 _ => self.stream = Some(next + inner * outer - 1),
             }
@@ -199,14 +205,24 @@ impl Timeline {
             }
             let armed = self.swap_in(ready);
             let begins = ready.max(armed + 1);
-            let last = begins + vectors - 1;
-            if tile + 1 < tiles || !to_post {
+            let last;
+            if tile + 1 == tiles && to_post {
+                last = self.post(begins, vectors);
+            } else {
+                last = begins + vectors - 1;
                 self.tile_sums = begins + self.sum_distance;
                 self.all_sums = last + self.sum_distance;
             }
             self.vector = Some(last);
             self.stream = Some(last);
         }
+    }
+
+    /// So many slots go to post from cycle `from` on. Gives the cycle of the last one.
+    fn post(&mut self, from: u64, slots: u64) -> u64 {
+        let last = from.max(self.post_from) + (slots - 1) * self.pace;
+        self.post_from = last + self.pace;
+        last
     }
 
     /// The first cycle in which a word of the next K tile can be taken.

@@ -114,7 +114,8 @@ impl WeightPlan {
             });
             column_runs(&tiles.collect::<Vec<_>>(), join)
         };
-        let period = (streamed && single && join).then(|| streamed_period(plan.tile_words));
+        let period = (streamed && single && join)
+            .then(|| streamed_period(plan.tile_words, params.post.columns_per_multiplier));
         // Streamed weights do not wait for a sum on its way through the array.
         let in_time = |runs: &[ColumnRun]| {
             let starts_anew = runs.iter().all(|run| run.k_tiles == 1);

@@ -75,7 +75,7 @@ fn a_program_for_another_machine_is_refused() {
         assert_eq!(error.to_string(), message);
     }
     type Change = (&'static str, fn(&mut Params));
-    let changes: [Change; 11] = [
+    let changes: [Change; 12] = [
         ("results_buffer.depth", |p| p.results_buffer.depth *= 2),
         ("traversal.rows", |p| p.traversal.rows += 1),
         ("traversal.loops", |p| p.traversal.loops += 1),
@@ -89,6 +89,9 @@ fn a_program_for_another_machine_is_refused() {
         ("post.median", |p| p.post.median = 9),
         ("post.activations", |p| p.post.activations = 1),
         ("post.left_shift", |p| p.post.left_shift = true),
+        ("post.columns_per_multiplier", |p| {
+            p.post.columns_per_multiplier = 2
+        }),
     ];
     for (field, change) in changes {
         let mut params = edge();

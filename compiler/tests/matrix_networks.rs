@@ -8,7 +8,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::support::matrices::{attention, check, options, random_matrices, runs, tiny};
-use crate::support::random_size;
+use crate::support::{random_size, share_multipliers};
 
 const FORMS: [DrainForm; 4] = [
     DrainForm::All,
@@ -36,6 +36,7 @@ fn pet_40_pet_42_pet_x1_pet_x4_random_networks_give_the_golden_values_in_the_pre
     for seed in 0..800 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut params = random_size(&mut rng).params();
+        share_multipliers(&mut params, &mut rng);
         // Sums that were stored are read by a third row.
         params.traversal.rows = rng.random_range(2..=4);
         let network = random_matrices(&mut rng);

@@ -13,7 +13,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::support::{
     Size, check, load, mapped, model, preset, random_image, random_network, random_size, run,
-    whole, wide_network,
+    share_multipliers, whole, wide_network,
 };
 
 /// All instructions of a program.
@@ -156,7 +156,8 @@ fn count_events(
 
 /// A random machine: sums at either end of the array, banks for the input, the program in banks.
 fn random_params(rng: &mut ChaCha8Rng) -> Params {
-    let plain = random_size(rng).params();
+    let mut plain = random_size(rng).params();
+    share_multipliers(&mut plain, rng);
     let mut params = plain.clone();
     if rng.random_bool(0.3) {
         params.array.partial_sums = PartialSums::Top;

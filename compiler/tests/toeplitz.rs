@@ -9,7 +9,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::support::depthwise::random_depthwise_network;
-use crate::support::{Size, check, mapped, random_image};
+use crate::support::{Size, check, mapped, random_image, share_multipliers};
 
 fn random_params(rng: &mut ChaCha8Rng) -> Params {
     let rows = [2, 4, 6, 8, 16][rng.random_range(0..5)];
@@ -28,6 +28,7 @@ fn random_params(rng: &mut ChaCha8Rng) -> Params {
     };
     let mut params = size.params();
     params.state_buffer.row_offsets = 256;
+    share_multipliers(&mut params, rng);
     params
 }
 

@@ -12,6 +12,7 @@ const fn options(pooling: bool, product: bool, median: u32, activations: u32) ->
         activations,
         // Every second one of them.
         left_shift: product,
+        columns_per_multiplier: if product { 2 } else { 1 },
     }
 }
 
@@ -74,7 +75,7 @@ fn options_that_nobody_asked_for_leave_no_trace() {
     let files = |design: &Design| design.verilog().len();
     assert_eq!(
         files(&full),
-        files(&design) + 4,
-        "pool, median, activation, left shift"
+        files(&design) + 5,
+        "pool, median, activation, left shift, shared multiplier"
     );
 }

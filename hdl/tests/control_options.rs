@@ -11,6 +11,7 @@ const ALL: PostOptions = PostOptions {
     median: 9,
     activations: 3,
     left_shift: false,
+    columns_per_multiplier: 1,
 };
 
 fn shape(post: PostOptions) -> SequencerShape {

@@ -178,7 +178,7 @@ fn a_dropped_word_never_leaves_whether_a_byte_comes_with_the_drop_or_not() {
 
 #[test]
 fn a_window_ends_with_a_sum_and_not_between_two() {
-    let mut u = PoolLane::new(PostOptions::default());
+    let mut u = PoolLane::new(PostOptions::NONE);
     u.rst_n.next = true;
     // Sum, first and last of its window; the maximum of the window before leaves beside it.
     for (sum, first, last, leaves) in [

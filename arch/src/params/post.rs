@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Options of post-processing: pooling in front of the scaling, left shifts in it, activation functions behind it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Post {
     /// A drain may reduce windows of sums to one: maximum, minimum or sum.
@@ -20,6 +20,23 @@ pub struct Post {
     /// Sums may be shifted to the left in front of the multiplication: scales from 1 on. Without it a left shift is
     /// taken as 0; the compiler refuses networks that need one.
     pub left_shift: bool,
+    /// Columns that share one multiplier with its adders, shifter and clamp. Results then go to post-processing in
+    /// one of so many clocks.
+    #[schemars(extend("enum" = [1, 2, 4]))]
+    pub columns_per_multiplier: u32,
+}
+
+impl Default for Post {
+    fn default() -> Self {
+        Self {
+            pooling: false,
+            product: false,
+            median: 0,
+            activations: 0,
+            left_shift: false,
+            columns_per_multiplier: 1,
+        }
+    }
 }
 
 impl Post {
@@ -32,11 +49,12 @@ impl Post {
     }
 
     /// Clock cycles by which the options lengthen the way of a result: one for pooling, another one for
-    /// the median, two for the left shift, two for activation.
+    /// the median, two for the left shift, two for activation, one for a multiplier of more than one column.
     pub fn extra_cycles(&self) -> u32 {
         u32::from(self.pooling)
             + u32::from(self.median > 0)
             + 2 * u32::from(self.left_shift)
             + 2 * u32::from(self.activations > 0)
+            + u32::from(self.columns_per_multiplier > 1)
     }
 }

@@ -86,6 +86,9 @@ pub(super) struct MachineFile {
     /// post.left_shift, 0 or 1
     #[serde(default, skip_serializing_if = "is_none")]
     pub left_shift: u32,
+    /// post.columns_per_multiplier, 0 for 1
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub columns_per_multiplier: u32,
     /// program.words
     pub program_words: u32,
     /// Slots to a stored sum: where sums enter the array at the top, streamed weights may be lost.
@@ -257,6 +260,10 @@ impl MachineFile {
             median: params.post.median,
             activations: params.post.activations,
             left_shift: params.post.left_shift.into(),
+            columns_per_multiplier: match params.post.columns_per_multiplier {
+                1 => 0,
+                columns => columns,
+            },
             program_words: params.program.words,
             sum_distance: params.sum_distance(),
         }
@@ -314,6 +321,11 @@ impl MachineFile {
             ("post.median", self.median, machine.median),
             ("post.activations", self.activations, machine.activations),
             ("post.left_shift", self.left_shift, machine.left_shift),
+            (
+                "post.columns_per_multiplier",
+                self.columns_per_multiplier,
+                machine.columns_per_multiplier,
+            ),
             ("program.words", self.program_words, machine.program_words),
             (
                 "slots to a stored sum (array.partial_sums)",

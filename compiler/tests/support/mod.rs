@@ -95,6 +95,14 @@ pub fn random_size(rng: &mut ChaCha8Rng) -> Size {
     }
 }
 
+/// Several columns may share a multiplier.
+pub fn share_multipliers(params: &mut Params, rng: &mut ChaCha8Rng) {
+    let columns = [1, 2, 4][rng.random_range(0..3)];
+    if params.array.cols % columns == 0 {
+        params.post.columns_per_multiplier = columns;
+    }
+}
+
 fn random_scale(rng: &mut ChaCha8Rng, fan_in: u32) -> Scale {
     let shift = match rng.random_range(0..8) {
         0 => return Scale::ZERO,

@@ -25,8 +25,8 @@ const SYNC: usize = isa::OP_SYNC as usize;
 pub struct InstructionCheck {
     /// Word of the program.
     pub word_i: Signal<In, Bits<32>>,
-    /// Columns of a drain, once its first parameter word was there.
-    pub columns_i: Signal<In, Bits<9>>,
+    /// Columns of the array beside those of a drain, for its third parameter word.
+    pub room_i: Signal<In, Bits<10>>,
     /// The third parameter word of a drain is the one of pooling.
     pub is_pool_i: [Signal<In, Bit>; pooling],
     /// Its place in the instruction (not for a header).
@@ -53,8 +53,6 @@ pub struct InstructionCheck {
     bad_level: Signal<Local, Bit>,
     /// Level of an advancing drain out of range, or set without it.
     bad_advance: Signal<Local, Bit>,
-    /// Column behind the last one of a drain.
-    behind: Signal<Local, Bits<10>>,
     /// The options that a drain asks for do not exist.
     bad_option: [Signal<Local, Bit>; extended],
     /// The word of pooling is not legal.
@@ -81,8 +79,6 @@ pub struct InstructionCheck {
     _address_bits: Param<'a'>,
     /// Column tiles.
     _tiles: Param<'t'>,
-    /// Columns of the array.
-    _cols: Param<'c'>,
     /// Partitions that column 0 can drain to.
     #[new(shape.rotations())]
     _rotations: Param<'s'>,
@@ -206,9 +202,6 @@ impl InstructionCheck {
         } else if level != 0 {
             self.bad_advance = true;
         }
-
-        self.behind = field!(self.word_i, drain_place::COLUMN).get_bits::<10>(0)
-            + self.columns_i.get_bits::<10>(0);
     }
 
     /// Rows and loops that a unit with sizes of its own does not have.
@@ -311,10 +304,11 @@ impl InstructionCheck {
     fn third_param(&mut self) {
         self.bad_field_o = field!(self.word_i, matmul_table::ZEROS[0]) != 0;
         if self.unit_i == Unit::Drain {
+            let column = field!(self.word_i, drain_place::COLUMN).get_bits::<10>(0);
             let rotate = field!(self.word_i, drain_place::ROTATE).get_bits::<9>(0);
             self.bad_field_o = (field!(self.word_i, drain_place::ZEROS[1]) != 0)
                 | (field!(self.word_i, drain_place::ZEROS[0]) != 0)
-                | (self.behind > self._cols.to_bits::<10>())
+                | (column > self.room_i)
                 | (rotate >= self._rotations.to_bits::<9>());
             for i in 0..self._pooling {
                 if self.is_pool_i[i] {

@@ -110,6 +110,8 @@ pub struct Sequencer {
     /// Words of the instruction that are still to come.
     remaining: Reg<Bits<8>>,
     loops_left: Reg<Bits<4>>,
+    /// Columns of the array beside those of the drain under way.
+    room: Delay<Bits<10>>,
     row: Reg<Bits<3>>,
     col: Reg<Bits<3>>,
     /// The third parameter word under way is the one of pooling.
@@ -235,7 +237,9 @@ impl Sequencer {
         self.ahead_pc.load(self.first_read | self.read, self.pc);
         self.word.load(self.read, self.program.rdata_o[0]);
         self.check.word_i = self.word;
-        self.check.columns_i = field!(self.registers.param_o[2], drain::COLUMNS);
+        let columns = field!(self.registers.param_o[2], drain::COLUMNS).get_bits::<10>(0);
+        self.room = self._cols.to_bits::<10>() - columns;
+        self.check.room_i = self.room;
         self.check.phase_i = self.phase;
         self.check.unit_i = self.unit;
 

@@ -10,7 +10,7 @@ use heddle_kernel::prelude::*;
 /// tensor slot (operand), of row 2 an epilogue slot (stored result to post). The first vector of
 /// a K tile waits until its weights were swapped in. The swap travels with the last vector of the
 /// tile before if the weights are complete by then, else in a slot of its own. With row tables
-/// every slot names the entry of its K tile.
+/// every slot names the entry of its K tile. Where columns share a multiplier, slots for post leave it a clock for each.
 ///
 /// # Timing
 /// An address accepted in cycle t stands on the wave in t + 1.
@@ -92,6 +92,9 @@ pub struct StreamIssue<const A: usize> {
     op_thr: Delay<Bits<8>>,
     op_table: Delay<Bit>,
     op_entry: Delay<Bits<8>>,
+    /// Clocks until the next slot may go to post.
+    pace: [Reg<Bits<2>>; paced],
+    to_post: Signal<Local, Bit>,
     is_prologue: Signal<Local, Bit>,
     is_tensor: Signal<Local, Bit>,
     is_epilogue: Signal<Local, Bit>,
@@ -128,6 +131,11 @@ pub struct StreamIssue<const A: usize> {
     /// Rows of the array, whose stored sums enter at the top.
     #[new(at_top * shape.sequencer.rows)]
     _sum_rows: Feature<"ps">,
+    /// Columns that share a multiplier.
+    #[new(if shape.sequencer.post.shares() { shape.sequencer.post.columns_per_multiplier } else { 0 })]
+    _columns_per_multiplier: Feature<"cm">,
+    #[new(shape.sequencer.post.shares().into())]
+    _paced: usize,
     /// Words of a partition that operands may lie in.
     #[new(shape.banks.operand_guard(1 << shape.word_bits()))]
     _operand_words: Feature<'u'>,
@@ -193,6 +201,16 @@ impl<const A: usize> StreamIssue<A> {
                 & (!self.is_tensor | !self.between | self.armed),
             self.addr_valid_i & self.in_range & (!self.is_tensor | !self.between | self.armed),
         );
+        self.to_post = self.is_epilogue | (self.is_tensor & self.last_i & self.last_tile);
+        for i in 0..self._paced {
+            self.pace[i] = mux(self.pace[i] == 0, 0.into(), self.pace[i] - 1);
+            if self.to_post {
+                self.accept = self.accept & (self.pace[i] == 0);
+            }
+            if self.accept & self.to_post {
+                self.pace[i] = (self._columns_per_multiplier - 1).to_bits::<2>();
+            }
+        }
         self.vector = self.accept & self.is_tensor;
         self.addr_ready_o = self.accept;
         self.vector_o = self.vector;
@@ -258,10 +276,7 @@ impl<const A: usize> StreamIssue<A> {
                 .replace_bit(0, self.is_prologue)
                 .replace_bit(1, self.is_epilogue)
                 .replace_bit(2, self.is_tensor & self.first)
-                .replace_bit(
-                    3,
-                    self.is_epilogue | (self.is_tensor & self.last_i & self.last_tile),
-                )
+                .replace_bit(3, self.to_post)
                 .replace_bit(4, self.is_tensor & self.tile_end)
                 .replace_bit(5, self.bank_i);
         }

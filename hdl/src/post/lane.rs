@@ -1,7 +1,9 @@
 //! One column of post-processing.
 
 use super::waves::*;
-use super::{Activate, BytePacker, PackSlot, PackSlotReg, PoolLane, PostOptions, Requantise};
+use super::{
+    Activate, BytePacker, PackSlot, PackSlotReg, PoolLane, PostOptions, Requantise, ScaleOperand,
+};
 use crate::buffer::DrainWord;
 use heddle_kernel::prelude::*;
 
@@ -33,6 +35,11 @@ pub struct PostLane {
     pub aw: [Wave<TableWrite>; activates],
     /// What becomes of the byte that reaches the byte packer.
     pub pack: Wave<PackSlot>,
+    /// What the shared multiplier works on.
+    #[new(ScaleOperand::new(lefts))]
+    pub operand_o: [ScaleOperand<Out>; shares],
+    /// The byte that it gives.
+    pub byte_i: [Signal<In, Bits<8>>; shares],
     /// The word for the state buffer.
     pub dr_o: DrainWord<Out>,
     /// The column takes part in the drain.
@@ -53,8 +60,13 @@ pub struct PostLane {
     #[new(Ram1r1w::new(5, tiles))]
     ram: Ram1r1w<8, 8>,
     #[new(Requantise::new(lefts))]
-    requantise: Requantise,
+    requantise: [Requantise; 1 - shares],
     byte_packer: BytePacker,
+    /// A sum for the scaling.
+    sum_valid: Signal<Local, Bit>,
+    sum: Signal<Local, Bits<32>>,
+    /// The scaled byte.
+    scaled: Signal<Local, Bits<8>>,
     /// The column takes part in the drain whose start is on the inputs.
     takes_part: Signal<Local, Bit>,
     /// Shift of the tile that is being loaded.
@@ -75,6 +87,8 @@ pub struct PostLane {
     _activates: usize,
     #[new(options.left_shift.into())]
     _lefts: usize,
+    #[new(options.shares().into())]
+    _shares: usize,
     _options: PostOptions,
 }
 
@@ -185,18 +199,31 @@ impl PostLane {
     /// Sums become bytes.
     fn scaling(&mut self) {
         if self._pooling > 0 {
-            self.requantise.valid_i = self.pool[0].valid_o;
-            self.requantise.acc_i = self.pool[0].acc_o;
+            self.sum_valid = self.pool[0].valid_o;
+            self.sum = self.pool[0].acc_o;
         } else {
-            self.requantise.valid_i = self.wave_i.valid & self.active;
-            self.requantise.acc_i = self.acc_i;
+            self.sum_valid = self.wave_i.valid & self.active;
+            self.sum = self.acc_i;
         }
-        self.requantise.multiplier_i = self.multiplier;
-        self.requantise.left_i.follow(&self.left);
-        self.requantise.right_i = self.right;
-        self.requantise.single_i = self.ports_i.single;
-        self.requantise.lo_i = self.ports_i.lo;
-        self.requantise.hi_i = self.ports_i.hi;
+        for i in 0..self._shares {
+            self.operand_o[i].valid = self.sum_valid;
+            self.operand_o[i].acc = self.sum;
+            self.operand_o[i].multiplier = self.multiplier;
+            self.operand_o[i].left.follow(&self.left);
+            self.operand_o[i].right = self.right;
+            self.scaled = self.byte_i[i];
+        }
+        for i in 0..(1 - self._shares) {
+            self.requantise[i].valid_i = self.sum_valid;
+            self.requantise[i].acc_i = self.sum;
+            self.requantise[i].multiplier_i = self.multiplier;
+            self.requantise[i].left_i.follow(&self.left);
+            self.requantise[i].right_i = self.right;
+            self.requantise[i].single_i = self.ports_i.single;
+            self.requantise[i].lo_i = self.ports_i.lo;
+            self.requantise[i].hi_i = self.ports_i.hi;
+            self.scaled = self.requantise[i].byte_o;
+        }
 
         let slot = self.wave_i.valid & self.active;
         if self._pooling > 0 {
@@ -211,7 +238,7 @@ impl PostLane {
         for i in 0..self._activates {
             self.activate[i].valid_i = self.pipe_valid[self._scaled - 1];
             self.activate[i].table_i = self.ports_i.table[i];
-            self.activate[i].byte_i = self.requantise.byte_o;
+            self.activate[i].byte_i = self.scaled;
             self.activate[i].wen_i = self.aw_i[i].valid;
             self.activate[i].wentry_i = self.aw_i[i].entry;
             self.activate[i].wdata_i = self.pw_i.data[0];
@@ -225,7 +252,7 @@ impl PostLane {
         if self._activates > 0 {
             self.byte_packer.byte_i = self.activate[0].byte_o;
         } else {
-            self.byte_packer.byte_i = self.requantise.byte_o;
+            self.byte_packer.byte_i = self.scaled;
         }
         self.dr_o.valid = self.byte_packer.valid_o;
         self.dr_o.word = self.pack_i.word;

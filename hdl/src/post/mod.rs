@@ -14,6 +14,7 @@ mod rotate;
 mod round;
 mod row;
 mod saturate;
+mod shared;
 mod waves;
 
 pub use activate::{ACTIVATE_LATENCY, Activate};
@@ -29,4 +30,5 @@ pub use rotate::DrainRotate;
 pub use round::RoundingShift;
 pub use row::Post;
 pub use saturate::SaturatingShift;
+pub use shared::{ScaleOperand, SharedRequantise};
 pub use waves::{DrainSettings, PostSlot, ScaleWrite, TableWrite};

@@ -6,7 +6,7 @@ use heddle_arch::Params;
 use heddle_kernel::prelude::*;
 
 /// Options of post-processing. What is not asked for is not built.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PostOptions {
     /// Windows of sums are reduced in front of the scaling: maximum, minimum, sum.
     pub pooling: bool,
@@ -18,6 +18,8 @@ pub struct PostOptions {
     pub activations: usize,
     /// Sums may be shifted to the left in front of the multiplication.
     pub left_shift: bool,
+    /// Columns that share a multiplier: 1, 2 or 4. A slot for post comes in one of so many clocks.
+    pub columns_per_multiplier: usize,
 }
 
 impl PostOptions {
@@ -28,6 +30,7 @@ impl PostOptions {
         median: 0,
         activations: 0,
         left_shift: false,
+        columns_per_multiplier: 1,
     };
 
     /// The options of a configuration.
@@ -39,6 +42,7 @@ impl PostOptions {
             median: post.median as usize,
             activations: post.activations as usize,
             left_shift: post.left_shift,
+            columns_per_multiplier: post.columns_per_multiplier as usize,
         }
     }
 
@@ -49,7 +53,14 @@ impl PostOptions {
 
     /// Cycles from a sum in front of the scaling to its byte.
     pub fn scale_latency(&self) -> usize {
-        REQUANTISE_LATENCY + LEFT_SHIFT_LATENCY * usize::from(self.left_shift)
+        REQUANTISE_LATENCY
+            + LEFT_SHIFT_LATENCY * usize::from(self.left_shift)
+            + usize::from(self.shares())
+    }
+
+    /// Columns share a multiplier.
+    pub fn shares(&self) -> bool {
+        self.columns_per_multiplier > 1
     }
 
     /// Cycles from the scaling to the byte packer.
@@ -103,6 +114,16 @@ impl PostOptions {
                 "ls",
                 self.left_shift.into(),
                 "sums may be shifted to the left",
+            )
+            .feature(
+                "columns_per_multiplier",
+                "cm",
+                if self.shares() {
+                    self.columns_per_multiplier
+                } else {
+                    0
+                },
+                "columns that share a multiplier",
             )
     }
 }

@@ -1,7 +1,7 @@
 //! Post-processing of all columns.
 
 use super::waves::*;
-use super::{PackIssue, PackSlot, PostLane, PostOptions};
+use super::{PackIssue, PackSlot, PostLane, PostOptions, SharedRequantise};
 use crate::buffer::DrainWord;
 use heddle_kernel::prelude::*;
 
@@ -33,6 +33,8 @@ pub struct Post {
     pub dr_o: [DrainWord<Out>; cols],
     #[new(PostLane::new(tiles, options))]
     lane: [PostLane; cols],
+    #[new(SharedRequantise::new(options.columns_per_multiplier, options.left_shift))]
+    shared: [SharedRequantise; groups],
     /// Slots on their way to the byte packers: a drain that was stopped is dropped.
     wait_drop: [Reg<Bit>; stages - 1],
     /// There is a byte.
@@ -57,6 +59,11 @@ pub struct Post {
     _medians: usize,
     #[new((options.activations > 0).into())]
     _activates: usize,
+    /// Groups of columns that share a multiplier.
+    #[new(if options.shares() { cols / options.columns_per_multiplier } else { 0 })]
+    _groups: usize,
+    #[new(options.columns_per_multiplier)]
+    _columns: usize,
     #[new(options.latency())]
     _stages: usize,
     _options: PostOptions,
@@ -114,6 +121,16 @@ impl Post {
             self.aw[i + 1].follow(&self.lane[i].aw_o);
             self.pack[i + 1].follow(&self.lane[i].pack_o);
             self.dr_o[i].follow(&self.lane[i].dr_o);
+        }
+        for g in 0..self._groups {
+            self.shared[g].single_i = self.ports_i.single;
+            self.shared[g].lo_i = self.ports_i.lo;
+            self.shared[g].hi_i = self.ports_i.hi;
+            for k in 0..self._columns {
+                let c = self._columns * g + k;
+                self.shared[g].operand_i[k].follow(&self.lane[c].operand_o[0]);
+                self.lane[c].byte_i[0] = self.shared[g].byte_o;
+            }
         }
     }
 }

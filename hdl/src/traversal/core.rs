@@ -45,6 +45,8 @@ pub struct TraversalCore<const W: usize, const D: usize, const A: usize> {
     pub load_distance_i: [Signal<In, Bits<D>>; cells],
     /// Starts with the first listed row; only while no row runs or in a cycle of `finish_o`.
     pub load_i: Signal<In, Bit>,
+    /// The same, behind rows whose loops all went back to their initial offsets.
+    pub again_i: [Signal<In, Bit>; repeat],
     /// No new address is formed while high.
     pub pause_i: Signal<In, Bit>,
     /// An address is waiting to be taken.
@@ -113,6 +115,7 @@ pub struct TraversalCore<const W: usize, const D: usize, const A: usize> {
     #[new(shape.latency())]
     _stages: usize,
     _trips: usize,
+    _repeat: usize,
     _kept: usize,
     _shape: TraversalShape,
     #[new(shape.first(rows))]
@@ -141,7 +144,7 @@ impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
 #[allow(clippy::collapsible_if)]
 impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
     fn describe(&self, meta: Meta) -> Meta {
-        self._shape.describe(meta, W, A, "sxqtik")
+        self._shape.describe(meta, W, A, "sxqtiyk")
     }
 }
 
@@ -226,7 +229,11 @@ impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
         self.order.list_kind_i = self.list_kind_i;
         self.order.list_attached_i = self.list_attached_i;
         self.order.list_loop_i = self.list_loop_i;
-        self.order.load_i = self.load_i;
+        if self._repeat > 0 {
+            self.order.load_i = self.load_i | self.again_i[0];
+        } else {
+            self.order.load_i = self.load_i;
+        }
         self.order.stop_i = self.stop_i;
         self.order.advance_i = self.step;
         self.order.done_i = self.row_wrap[self._loops - 1];

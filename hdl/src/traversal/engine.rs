@@ -314,11 +314,10 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
             self.times[i] = mux(self.start, self.times_i[i], self.times[i] - 1);
         }
         if self._repeat > 0 {
-            if self.again[0] {
-                self.load = true;
-            }
+            self.load_o = self.load | self.again[0];
+        } else {
+            self.load_o = self.load;
         }
-        self.load_o = self.load;
     }
 
     /// Registers, the core and the outputs.
@@ -389,6 +388,7 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
         self.core.list_attached_i = self.cfg_attached_i;
         self.core.list_loop_i = self.cfg_loop_i;
         self.core.load_i = self.load;
+        self.core.again_i.follow(&self.again);
         self.core.pause_i = self.pause_i;
         self.core.ready_i = self.ready_i;
 

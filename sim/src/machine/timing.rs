@@ -57,6 +57,8 @@ pub(crate) struct Clockwork {
     now_or_lost: bool,
     /// Cycle in which each result on its way to post needs its drain address.
     pending: VecDeque<(u64, Vec<i32>)>,
+    /// From this cycle on a slot may go to post.
+    post_from: u64,
     /// Cycles in which operands beyond their memory come to light.
     faults: VecDeque<u64>,
     /// What a unit has met in the cycle before stops the program in this one.
@@ -99,6 +101,7 @@ impl Clockwork {
             swapped: false,
             now_or_lost: false,
             pending: VecDeque::new(),
+            post_from: 0,
             faults: VecDeque::new(),
             trap: None,
             tally: Tally::default(),
@@ -212,12 +215,13 @@ impl Clockwork {
             let address = *address;
             let waits = self.waits_for_sums(&step);
             let armed = self.armed || !self.streaming.tile_begins;
-            vector = step.row == ROW_TENSOR && armed && !waits;
+            let paced = self.posts(&step) && self.now < self.post_from;
+            vector = step.row == ROW_TENSOR && armed && !waits && !paced;
             if waits {
                 self.tally.stall_sums = self.tally.stall_sums.wrapping_add(1);
-            } else if step.row == ROW_TENSOR && !vector {
+            } else if step.row == ROW_TENSOR && !armed {
                 self.tally.stall_weights = self.tally.stall_weights.wrapping_add(1);
-            } else {
+            } else if !paced {
                 match step.row {
                     ROW_PROLOGUE => data.load_bias(address),
                     ROW_TENSOR => banks = self.tensor_slot(data, &step, address, ready),
@@ -248,6 +252,16 @@ impl Clockwork {
         }
     }
 
+    /// The sums of this slot go to post.
+    fn posts(&self, step: &Step) -> bool {
+        let stream = &self.streaming;
+        match step.row {
+            ROW_PROLOGUE => false,
+            ROW_TENSOR => stream.last && step.outer_final(stream.level),
+            _ => true,
+        }
+    }
+
     fn stream_address(&self, step: &Step) -> Result<usize, Trap> {
         let limits = &self.limits;
         let (limit, name) = match step.row {
@@ -274,6 +288,7 @@ impl Clockwork {
         address: usize,
         ready: bool,
     ) -> u32 {
+        let to_post = self.posts(step);
         let stream = &mut self.streaming;
         let last_tile = step.outer_final(stream.level);
         let place = stream.vector as usize;
@@ -284,7 +299,7 @@ impl Clockwork {
             threshold: stream.threshold,
             fresh: stream.fresh,
             first_tile: stream.first && stream.first_tile,
-            to_post: stream.last && last_tile,
+            to_post,
             result: (stream.bank, place),
         };
         if !slot.to_post {
@@ -332,6 +347,7 @@ impl Clockwork {
     fn send_to_post(&mut self, sums: Vec<i32>) {
         let due = self.now + 1 + self.delays.drain_take;
         self.pending.push_back((due, sums));
+        self.post_from = self.now + self.delays.post;
     }
 
     fn drain_issue(&mut self, data: &mut Datapath) -> Result<(), Trap> {

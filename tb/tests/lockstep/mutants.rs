@@ -107,7 +107,9 @@ fn pet_58_pet_59_programs_find_every_fault_of_the_options() {
         heddle_unit_registers: & !is_pool_i =>
         heddle_instruction_check: drain_activation > 4'd3 => drain_activation > 4'd4
         heddle_instruction_check: drain_pool_window >= 8'd9 => drain_pool_window > 8'd9
-        heddle_host_port: host_addr_i[14:11] < 4'd3 => host_addr_i[14:11] < 4'd2";
+        heddle_host_port: host_addr_i[14:11] < 4'd3 => host_addr_i[14:11] < 4'd2
+        heddle_stream_issue: if (to_post) accept = => if (is_tensor) accept =
+        heddle_stream_issue: & to_post) pace_q <= 2'd1 => & is_epilogue) pace_q <= 2'd1";
     check(&machines::pooling(), mutants, |machine| {
         any(machine, 60, 600)
     });
@@ -167,7 +169,7 @@ fn programs_find_every_fault_of_units_of_different_sizes() {
         heddle_instruction_check: bad_field_o = bad_row | => bad_field_o =
         heddle_instruction_check: 4'd1: bad_row = row_loops > 4'd0 => 4'd1: bad_row = row_loops > 4'd1
         heddle_instruction_check: (unit_i == UnitStream) ? load => (unit_i == UnitWeights) ? load
-        heddle_traversal_core_m3_n3_w24_a32_s1_k1_r3031: row_wrap[0] = 1'b1; => row_wrap[0] = 1'b0;
+        heddle_traversal_core_m3_n3_w24_a32_s1_y1_k1_r3031: row_wrap[0] = 1'b1; => row_wrap[0] = 1'b0;
         heddle_traversal_core_m3_n2_w24_a32_s1_k1_r3210: row_final[1] = 1'b1; => row_final[1] = 1'b0;";
     check(&machines::wide(), mutants, |machine| any(machine, 60, 600));
 }

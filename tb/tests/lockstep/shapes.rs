@@ -60,6 +60,8 @@ pub fn random(seed: u64) -> Params {
         params.post.median = rng.random_range(0..=9);
     }
     params.post.activations = rng.random_range(0..=3);
+    let shared = [1, 2, 4].map(|columns| columns * u32::from(params.array.cols % columns == 0));
+    params.post.columns_per_multiplier = *shared.choose(&mut rng).expect("not empty").max(&1);
     match rng.random() {
         true => machines::with_sums_at_top(params),
         false => params,

@@ -110,6 +110,7 @@ pub fn pooling() -> Params {
         median: 9,
         activations: 3,
         left_shift: true,
+        columns_per_multiplier: 2,
     };
     params
 }

@@ -323,14 +323,19 @@ impl Writer<'_> {
             ..Matmul::default()
         });
         let direct = if has_tensor && last { vectors } else { 0 };
+        let pace = self.params.post.columns_per_multiplier;
         let tiles = if has_tensor { tiles } else { 0 };
         Product {
             matmul,
             tiles: tiles * times,
             // Vectors and epilogues that wait for sums at the top need the more room.
             period: match times {
-                1 => vectors + self.params.sum_distance(),
-                _ => vectors + u32::from(has_prologue) + epilogues + self.params.sum_distance(),
+                1 => pace * vectors + self.params.sum_distance(),
+                _ => {
+                    pace * (vectors + epilogues)
+                        + u32::from(has_prologue)
+                        + self.params.sum_distance()
+                }
             },
             results: (direct + epilogues) * times,
         }

@@ -93,7 +93,11 @@ impl Bench {
             }
         }
         dut.clock();
-        Ok(())
+        // Columns that share a multiplier take turns.
+        match slot.valid {
+            true => self.idle(self.options.columns_per_multiplier - 1),
+            false => Ok(()),
+        }
     }
 
     /// Slots and sums without meaning in `cycles` clock cycles.

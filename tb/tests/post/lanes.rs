@@ -18,6 +18,13 @@ const LEFT: PostOptions = PostOptions {
 static ONE: LazyLock<Sources> = LazyLock::new(|| emitted(Post::new(1, TILES, LEFT)));
 static THREE: LazyLock<Sources> = LazyLock::new(|| emitted(Post::new(3, TILES, PostOptions::NONE)));
 
+const SHARED: PostOptions = PostOptions {
+    columns_per_multiplier: 4,
+    ..PostOptions::NONE
+};
+
+static EIGHT: LazyLock<Sources> = LazyLock::new(|| emitted(Post::new(8, TILES, SHARED)));
+
 /// One recorded scaling.
 #[derive(serde::Deserialize)]
 struct Vector {
@@ -171,6 +178,30 @@ fn one_lane_follows_its_model() {
 #[test]
 fn three_lanes_follow_their_model() {
     run_seeds(|seed| random_drains(&THREE, 3, PostOptions::NONE, seed));
+}
+
+#[test]
+fn eight_lanes_with_two_multipliers_follow_their_model() {
+    run_seeds(|seed| random_drains(&EIGHT, 8, SHARED, seed));
+}
+
+#[test]
+fn faults_of_shared_multipliers_are_noticed() {
+    let mutants = [
+        (
+            "heddle_shared_requantise",
+            "taken_q <= operand_valid_i",
+            "taken_q <= operand_valid_i << 1",
+        ),
+        (
+            "heddle_shared_requantise",
+            "valid_q <= takes",
+            "valid_q <= operand_valid_i[0]",
+        ),
+    ];
+    check_mutants(&EIGHT, &mutants, |sources, seed| {
+        random_drains(sources, 8, SHARED, seed)
+    });
 }
 
 #[test]

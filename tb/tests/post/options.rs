@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 use super::bench::{Bench, TILES, random_acc, random_scale};
 use crate::rtl::{Checked, Coverage, Mutant, check_mutants, emitted, run_seeds};
 
-const COLS: usize = 3;
+const COLS: usize = 4;
 
 const POOLING: PostOptions = PostOptions {
     pooling: true,
@@ -30,6 +30,7 @@ const ALL: PostOptions = PostOptions {
     median: 16,
     activations: 3,
     left_shift: true,
+    columns_per_multiplier: 2,
 };
 
 fn design(options: PostOptions) -> Sources {
@@ -271,6 +272,7 @@ const SMALL: PostOptions = PostOptions {
     median: 5,
     activations: 2,
     left_shift: false,
+    columns_per_multiplier: 1,
 };
 
 #[test]

@@ -125,13 +125,14 @@ module heddle_post_lane_t16 (
 
   reg takes_part;  // The column takes part in the drain whose start is on the inputs
 
+  wire sum_valid;  // A sum for the scaling
+  wire [31:0] sum;
+  wire [7:0] scaled;  // The scaled byte
   wire [5:0] shift;  // Shift of the tile that is being loaded
   wire multiplier_en;
   wire ram_wen;
   wire ram_ren;
   wire [39:0] ram_rdata;  // 5 x 8
-  wire requantise_valid;
-  wire [7:0] requantise_byte;
 
   assign load_o = load_q;
   assign tile_o = tile_q;
@@ -151,7 +152,8 @@ module heddle_post_lane_t16 (
   assign ram_ren = load_i & takes_part;
   assign multiplier_en = load_q;
   assign shift = ram_rdata[37:32];
-  assign requantise_valid = valid_i & active_q;
+  assign sum_valid = valid_i & active_q;
+  assign sum = acc_i;
   assign dr_word_o = pack_word_i;
 
   heddle_ram_1r1w #(
@@ -171,14 +173,14 @@ module heddle_post_lane_t16 (
 
   heddle_requantise u_requantise (
     .clk         (clk),
-    .valid_i     (requantise_valid),
-    .acc_i       (acc_i),
+    .valid_i     (sum_valid),
+    .acc_i       (sum),
     .multiplier_i(multiplier_q),
     .right_i     (right_q),
     .single_i    (single_i),
     .lo_i        (lo_i),
     .hi_i        (hi_i),
-    .byte_o      (requantise_byte)
+    .byte_o      (scaled)
   );
 
   heddle_byte_packer u_byte_packer (
@@ -190,7 +192,7 @@ module heddle_post_lane_t16 (
     .pack_leaves_i(pack_leaves_i),
     .pack_word_i  (pack_word_i),
     .active_i     (pipe_valid_q[6]),
-    .byte_i       (requantise_byte),
+    .byte_i       (scaled),
     .valid_o      (dr_valid_o),
     .data_o       (dr_data_o)
   );

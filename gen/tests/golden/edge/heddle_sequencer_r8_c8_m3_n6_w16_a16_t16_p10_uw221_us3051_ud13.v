@@ -4,8 +4,8 @@
 // Fetches instructions, checks them, sets up and starts the units.
 //
 // Words are read ahead: one stands in a register, the next at the output of the memory. A header is
-// checked in Fetch, what is found stands in registers in Issue; a fault of a further word comes one
-// cycle behind the word.
+// checked in Fetch, what is found stands in registers in Issue; a fault of a further word, or of
+// one that does not exist, comes two cycles behind it.
 //
 // An instruction of n words takes n + 2 cycles and the time it waits in Issue for the units it
 // depends on. Writes to the registers of a unit leave one cycle after the word was read; the start
@@ -144,12 +144,16 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
   reg [15:0] header_pc_q;  // Word address of the current header
   reg [7:0] remaining_q;  // Words of the instruction that are still to come
   reg [3:0] loops_left_q;
+  reg [9:0] room_q;  // Columns of the array beside those of the drain under way
   reg [2:0] row_q;
   reg [2:0] col_q;
   reg [9:0] quiet_q;
   reg [11:0] stuck_q;  // Cycles that Issue has waited without progress
   reg is_halt_q;  // The header in Issue is a HALT
   reg is_sync_q;  // It is a SYNC
+  reg bad_field_q;  // The word of the cycle before has a field out of range
+  reg bad_length_q;  // The instruction ended in the cycle before, its record did not
+  reg past_end_q;  // The word read in the cycle before lies behind the program memory
   reg fault_q;  // The program stops in this cycle
   reg [7:0] fault_code_q;
 
@@ -167,6 +171,7 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
   wire read;  // The next word comes, and the one behind it is read
   wire last_word;
   wire [2:0] waits;  // 3 x 1: The instruction waits until the unit is idle
+  wire found;  // One of these three faults: the instruction goes no further
   wire last_loop;
   wire record_end;
   wire program_ren;
@@ -218,15 +223,16 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
   assign last_loop = loops_left_q == 4'd1;
   assign record_end = ((phase_q == PhaseBase) & (loops_left_q == 4'd0)) | ((phase_q == PhaseEnd) &
       last_loop);
+  assign found = bad_field_q | bad_length_q | past_end_q;
   assign fault_code_o = fault_code_q;
   assign fault_o = fault_q;
   assign proceed = in_issue & !hold;
   assign issue = proceed & !fault_q;
-  assign read = (state_q == StatePrime) | (proceed & !is_halt_q) | (in_body & !last_word) | (state_q
-      == StateStart);
+  assign read = (state_q == StatePrime) | (proceed & !is_halt_q) | (in_body & !last_word & !found) |
+      ((state_q == StateStart) & !found);
   assign registers_issue = issue & !is_alone;
   assign copy_o = registers_copy;
-  assign registers_start_in = state_q == StateStart;
+  assign registers_start_in = (state_q == StateStart) & !found;
   assign param_o = registers_param;
   assign running_o = state_q != StateIdle;
   assign clear_o = clear_q;
@@ -250,9 +256,9 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
     .rdata_o(program_rdata)
   );
 
-  heddle_instruction_check_r8_l8_m3_n6_w16_a16_t16_c8_s1_uw221_us3051_ud13 u_check (
+  heddle_instruction_check_r8_l8_m3_n6_w16_a16_t16_s1_uw221_us3051_ud13 u_check (
     .word_i      (word_q),
-    .columns_i   (drain_columns),
+    .room_i      (room_q),
     .phase_i     (phase_q),
     .unit_i      (unit_q),
     .is_halt_o   (check_is_halt),
@@ -334,17 +340,21 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
       col_q <= 3'd0;
       quiet_q <= 10'd0;
       stuck_q <= 12'd0;
+      bad_field_q <= 1'b0;
+      bad_length_q <= 1'b0;
+      past_end_q <= 1'b0;
       fault_q <= 1'b0;
     end else begin
       clear_q <= (clear_q & !((state_q == StateIdle) & host_start_i)) | fault_q | unit_error_i |
           ((state_q == StateQuiet) & (quiet_q == 10'd0));
+      bad_field_q <= in_body & check_bad_field;
+      bad_length_q <= in_body & last_word & !record_end;
+      past_end_q <= read & (ahead_pc_q[16:10] != 7'd0);
       stuck_q <= stuck_q + 12'd1;
       if (!in_issue | progress_i) stuck_q <= 12'd0;
-      fault_q <= 1'b0;
+      fault_q <= found;
       if (in_issue & hold & !progress_i & (stuck_q == 12'hffe)) fault_q <= 1'b1;
-      if (read & (ahead_pc_q[16:10] != 7'd0)) fault_q <= 1'b1;
-      if (in_body & last_word & !record_end) fault_q <= 1'b1;
-      if ((in_body & check_bad_field) | (in_fetch & check_bad_header)) fault_q <= 1'b1;
+      if (in_fetch & check_bad_header) fault_q <= 1'b1;
       if (in_fetch & check_bad_length) fault_q <= 1'b1;
       if (in_fetch & !check_is_known) fault_q <= 1'b1;
       if (first_read | read) pc_q <= pc_q + 17'd1;
@@ -415,8 +425,10 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
           endcase
         end
         StateStart: begin
-          header_pc_q <= ahead_pc_q[15:0];
-          state_q <= StateFetch;
+          if (!found) begin
+            header_pc_q <= ahead_pc_q[15:0];
+            state_q <= StateFetch;
+          end
         end
         default: begin
           quiet_q <= quiet_q - 10'd1;
@@ -442,15 +454,17 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
 
   // Not reset
   always @(posedge clk) begin
+    room_q <= 10'd8 - {1'b0, drain_columns};
     is_halt_q <= check_is_halt;
     is_sync_q <= check_is_sync;
     fault_code_q <= 8'd0;
     if (in_issue & hold & !progress_i & (stuck_q == 12'hffe)) fault_code_q <= 8'd6;
-    if (read & (ahead_pc_q[16:10] != 7'd0)) fault_code_q <= 8'd7;
-    if (in_body & last_word & !record_end) fault_code_q <= 8'd2;
-    if ((in_body & check_bad_field) | (in_fetch & check_bad_header)) fault_code_q <= 8'd3;
+    if (in_fetch & check_bad_header) fault_code_q <= 8'd3;
     if (in_fetch & check_bad_length) fault_code_q <= 8'd2;
     if (in_fetch & !check_is_known) fault_code_q <= 8'd1;
+    if (past_end_q) fault_code_q <= 8'd7;
+    if (bad_length_q) fault_code_q <= 8'd2;
+    if (bad_field_q) fault_code_q <= 8'd3;
   end
 
   // Deliberately not read

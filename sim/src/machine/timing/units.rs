@@ -26,6 +26,8 @@ pub(super) struct Delays {
     pub(super) copy_quiet: u64,
     /// From a slot that stores sums to one that may start from them.
     pub(super) sums: u64,
+    /// From a slot that goes to post to the next one.
+    pub(super) post: u64,
 }
 
 impl Delays {
@@ -44,6 +46,7 @@ impl Delays {
                 PartialSums::Foot => 0,
                 PartialSums::Top => rows + 3,
             },
+            post: params.post.columns_per_multiplier.into(),
         }
     }
 }
