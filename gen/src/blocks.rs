@@ -18,7 +18,7 @@ pub enum Type {
 }
 
 /// A signal or constant of a block.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Signal {
     /// Name with `$` between its parts.
     pub name: String,

@@ -26,7 +26,7 @@ macro_rules! broken {
             $($kernel)*
             fn timing(&self) -> Vec<TimingInfo> {
                 let meta = Meta::module("broken").doc("A broken module.");
-                meta$(.port(stringify!($field), "A signal."))*.to_timing()
+                meta$(.port(stringify!($field), "A signal."))*.into_timing()
             }
         }
     };
@@ -121,7 +121,9 @@ impl Logic for Pass {
     }
     fn timing(&self) -> Vec<TimingInfo> {
         let meta = Meta::module("pass").doc("Adds 1.");
-        meta.port("x_i", "Operand.").port("y_o", "Sum.").to_timing()
+        meta.port("x_i", "Operand.")
+            .port("y_o", "Sum.")
+            .into_timing()
     }
 }
 
@@ -222,7 +224,7 @@ impl Logic for Shadowed {
         let this = self;
         Meta::module("broken")
             .param("loops", "n", this._loops, "loops")
-            .to_timing()
+            .into_timing()
     }
 }
 
@@ -250,7 +252,7 @@ impl Logic for UnknownName {
         self.y_o.next = self.x_i[self._last].val();
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        Meta::module("broken").to_timing()
+        Meta::module("broken").into_timing()
     }
 }
 
@@ -315,7 +317,7 @@ impl Logic for Other {
         self.y_o.next = self.x_i.val();
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        Meta::module("pass").to_timing()
+        Meta::module("pass").into_timing()
     }
 }
 
@@ -327,7 +329,7 @@ impl Logic for Clash {
         self.y_o.next = self.other.y_o.val();
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        Meta::module("clash").to_timing()
+        Meta::module("clash").into_timing()
     }
 }
 

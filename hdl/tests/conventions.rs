@@ -5,7 +5,7 @@ use heddle_kernel::prelude::*;
 
 #[test]
 fn a_module_carries_its_parameters_and_doc_comments() {
-    let meta = Meta::from_timing(&PeRow::new(4).timing()).expect("it is a module");
+    let meta = Meta::from_timing(PeRow::new(4).timing()).expect("it is a module");
     assert_eq!(
         (meta.name.as_str(), meta.item.as_str()),
         ("pe_row", "PeRow")

@@ -195,15 +195,15 @@ impl Meta {
     }
 
     /// Packs the value into what `Logic::timing()` returns.
-    pub fn to_timing(&self) -> Vec<TimingInfo> {
+    pub fn into_timing(self) -> Vec<TimingInfo> {
         let kind = match self.kind {
             BlockKind::Module => "@module",
             BlockKind::Prim => "@prim",
         };
         let entry =
-            |name: &str, clock: &str, inputs: Vec<String>, outputs: Vec<String>| TimingInfo {
+            |name: &str, clock: String, inputs: Vec<String>, outputs: Vec<String>| TimingInfo {
                 name: name.into(),
-                clock: clock.into(),
+                clock,
                 inputs,
                 outputs,
             };
@@ -212,21 +212,19 @@ impl Meta {
             .iter()
             .map(|p| format!("{}|{}|{}|{}", p.name, p.flag, p.value, p.doc))
             .collect();
-        let (names, values) = self.attributes.iter().cloned().unzip();
-        let (fields, texts) = self.fields.iter().cloned().unzip();
+        let (names, values) = self.attributes.into_iter().unzip();
+        let (fields, texts) = self.fields.into_iter().unzip();
         vec![
-            entry(kind, &self.name, params, self.doc.clone()),
-            entry("@attributes", "", names, values),
-            entry("@fields", "", fields, texts),
-            entry("@source", &self.source, vec![self.item.clone()], vec![]),
+            entry(kind, self.name, params, self.doc),
+            entry("@attributes", String::new(), names, values),
+            entry("@fields", String::new(), fields, texts),
+            entry("@source", self.source, vec![self.item], vec![]),
         ]
     }
 
     /// Unpacks what `Logic::timing()` returned; `None` if the block says nothing.
-    pub fn from_timing(info: &[TimingInfo]) -> Option<Self> {
-        let [head, attributes, fields, source] = info else {
-            return None;
-        };
+    pub fn from_timing(info: Vec<TimingInfo>) -> Option<Self> {
+        let [head, attributes, fields, source] = info.try_into().ok()?;
         let kind = match head.name.as_str() {
             "@module" => BlockKind::Module,
             "@prim" => BlockKind::Prim,
@@ -242,19 +240,16 @@ impl Meta {
                 doc: part.next()?.into(),
             });
         }
-        let pairs = |t: &TimingInfo| {
-            let names = t.inputs.iter().cloned();
-            names.zip(t.outputs.iter().cloned()).collect()
-        };
+        let pairs = |t: TimingInfo| t.inputs.into_iter().zip(t.outputs).collect();
         Some(Self {
             kind,
-            name: head.clock.clone(),
+            name: head.clock,
             params,
             attributes: pairs(attributes),
-            doc: head.outputs.clone(),
+            doc: head.outputs,
             fields: pairs(fields),
-            source: source.clock.clone(),
-            item: source.inputs.first()?.clone(),
+            source: source.clock,
+            item: source.inputs.into_iter().next()?,
         })
     }
 }
@@ -271,11 +266,11 @@ mod tests {
             .attribute("init", "8'h5")
             .doc("One row.")
             .port("x_i", "operand");
-        assert_eq!(Meta::from_timing(&meta.to_timing()), Some(meta));
+        assert_eq!(Meta::from_timing(meta.clone().into_timing()), Some(meta));
     }
 
     #[test]
     fn other_timing_is_no_meta() {
-        assert_eq!(Meta::from_timing(&[]), None);
+        assert_eq!(Meta::from_timing(Vec::new()), None);
     }
 }

@@ -28,7 +28,7 @@ impl<const A: usize, const B: usize, const P: usize> Logic for MulS<A, B, P> {
         Verilog::Custom("assign p_o = a_i * b_i;".into())
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        Meta::prim("mul_s").to_timing()
+        Meta::prim("mul_s").into_timing()
     }
 }
 

@@ -32,6 +32,7 @@ pub struct Ram1r1w<const AW: usize, const DW: usize> {
     pub raddr_i: Signal<In, Bits<AW>>,
     /// Word read last, element 0 in the low bits.
     pub rdata_o: Vec<Signal<Out, Bits<DW>>>,
+    /// Empty until the first write: most memories are built only to be printed.
     _words: Vec<Bits<DW>>,
     _elems: usize,
     _depth: usize,
@@ -56,7 +57,7 @@ impl<const AW: usize, const DW: usize> Ram1r1w<AW, DW> {
             ren_i: Default::default(),
             raddr_i: Default::default(),
             rdata_o: v(elems),
-            _words: v(elems * depth),
+            _words: Vec::new(),
             _elems: elems,
             _depth: depth,
         }
@@ -77,11 +78,14 @@ impl<const AW: usize, const DW: usize> Logic for Ram1r1w<AW, DW> {
         if self.ren_i.val() {
             let at = self.word(self.raddr_i.val());
             for i in 0..self._elems {
-                self.rdata_o[i].next = at.map_or(Bits::default(), |at| self._words[at + i]);
+                let word = at.and_then(|at| self._words.get(at + i));
+                self.rdata_o[i].next = word.copied().unwrap_or_default();
             }
         }
         if self.wen_i.val() {
             if let Some(at) = self.word(self.waddr_i.val()) {
+                self._words
+                    .resize(self._elems * self._depth, Bits::default());
                 for i in 0..self._elems {
                     self._words[at + i] = self.wdata_i[i].val();
                 }
@@ -101,7 +105,7 @@ impl<const AW: usize, const DW: usize> Logic for Ram1r1w<AW, DW> {
             .hidden("width", self._elems * DW, "bits of a word")
             .hidden("depth", self._depth, "words")
             .hidden("addr_bits", address_bits(self._depth), "bits of an address")
-            .to_timing()
+            .into_timing()
     }
 }
 

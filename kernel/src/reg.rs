@@ -82,7 +82,7 @@ macro_rules! register {
             fn timing(&self) -> Vec<TimingInfo> {
                 let meta = Meta::prim($prim);
                 $(let meta = meta.attribute("init", format!("{:x}", self.$init.verilog()));)?
-                meta.to_timing()
+                meta.into_timing()
             }
         }
     };

@@ -9,10 +9,6 @@ use crate::error::{EmitError, Fault};
 use crate::ir::BlockId;
 use heddle_kernel::Meta;
 use rust_hdl_core::prelude::*;
-use std::collections::HashMap;
-use std::collections::hash_map::DefaultHasher;
-use std::fmt::Write;
-use std::hash::Hasher;
 
 /// All unique blocks of a tree, children before parents; the last one is the top.
 pub fn walk(top: &dyn block::Block) -> Result<Vec<Block>, EmitError> {
@@ -28,7 +24,7 @@ pub fn walk(top: &dyn block::Block) -> Result<Vec<Block>, EmitError> {
 struct Walk {
     stack: Vec<Frame>,
     blocks: Vec<Block>,
-    known: HashMap<(u64, u64), BlockId>,
+    seen: Vec<Seen>,
     error: Option<EmitError>,
 }
 
@@ -39,27 +35,49 @@ struct Frame {
     children: Vec<(String, BlockId)>,
 }
 
-/// Two hashes of a text that is written piece by piece. 128 bits, so that equal hashes mean
-/// equal texts for every practical purpose.
-struct Digest(DefaultHasher, DefaultHasher);
-
-impl Digest {
-    fn new() -> Self {
-        let mut second = DefaultHasher::new();
-        second.write_u8(1);
-        Self(DefaultHasher::new(), second)
+impl Frame {
+    fn is_like(&self, other: &Self) -> bool {
+        self.signals == other.signals && self.children == other.children
     }
 }
 
-impl Write for Digest {
-    fn write_str(&mut self, s: &str) -> std::fmt::Result {
-        self.0.write(s.as_bytes());
-        self.1.write(s.as_bytes());
-        Ok(())
-    }
+/// What a block tells and holds: its kernel depends on nothing else and need not be made again.
+struct Seen {
+    meta: Meta,
+    frame: Frame,
+    id: BlockId,
 }
 
 impl Walk {
+    /// The block of a frame that has not been seen. A kernel may need less than its module tells, so it can be known.
+    fn see(&mut self, told: Meta, frame: Frame, path: String, kernel: Verilog) -> BlockId {
+        let mut meta = told.clone();
+        meta.attributes.retain(|(name, _)| !name.starts_with('_'));
+        let text = format!("{kernel:?}");
+        let known = self.blocks.iter().position(|block| {
+            block.signals == frame.signals
+                && block.children == frame.children
+                && block.meta == meta
+                && format!("{:?}", block.kernel) == text
+        });
+        let id = known.unwrap_or(self.blocks.len());
+        if known.is_none() {
+            self.blocks.push(Block {
+                path,
+                meta,
+                signals: frame.signals.clone(),
+                children: frame.children.clone(),
+                kernel,
+            });
+        }
+        self.seen.push(Seen {
+            meta: told,
+            frame,
+            id,
+        });
+        id
+    }
+
     fn path(&self) -> String {
         let names: Vec<_> = self.stack.iter().map(|f| readable(&f.name)).collect();
         names.join(".")
@@ -127,9 +145,9 @@ impl Probe for Walk {
             ty: classify(atom),
             value: value.unwrap_or(0),
         };
-        let name = readable(&signal.name);
+        let name = value.is_none().then(|| readable(&signal.name));
         frame.signals.push(signal);
-        if value.is_none() {
+        if let Some(name) = name {
             self.fail(Fault::Unsupported(format!(
                 "constant {name} above 128 bits"
             )));
@@ -137,38 +155,30 @@ impl Probe for Walk {
     }
 
     fn visit_end_scope(&mut self, _: &str, node: &dyn block::Block) {
-        let Some(meta) = Meta::from_timing(&node.timing()) else {
+        let Some(meta) = Meta::from_timing(node.timing()) else {
             self.fail(Fault::NoMeta);
             self.stack.pop();
             return;
         };
-        let path = self.path();
-        let Some(frame) = self.stack.pop() else {
+        // Neighbours are mostly equal: what was seen last comes first.
+        let known = self.stack.last().and_then(|frame| {
+            let seen = |seen: &&Seen| seen.frame.is_like(frame) && seen.meta == meta;
+            self.seen.iter().rev().find(seen).map(|seen| seen.id)
+        });
+        let path = known.map_or_else(|| self.path(), |_| String::new());
+        let Some(mut frame) = self.stack.pop() else {
             return;
         };
-        let kernel = node.hdl();
-        let mut digest = Digest::new();
-        let written = write!(
-            digest,
-            "{:?}|{}|{}|{:?}|{:?}|",
-            meta.kind, meta.name, meta.item, meta.params, meta.attributes
-        )
-        .and_then(|()| write!(digest, "{:?}|{:?}|", frame.signals, frame.children))
-        .and_then(|()| write!(digest, "{kernel:?}"));
-        written.expect("a hasher takes every text");
-        let key = (digest.0.finish(), digest.1.finish());
-        let id = *self.known.entry(key).or_insert_with(|| {
-            self.blocks.push(Block {
-                path,
-                meta,
-                signals: frame.signals,
-                children: frame.children,
-                kernel,
-            });
-            self.blocks.len() - 1
-        });
+        let name = std::mem::take(&mut frame.name);
+        let id = known.unwrap_or_else(|| self.see(meta, frame, path, node.hdl()));
+        debug_assert_eq!(
+            format!("{:?}", self.blocks[id].kernel),
+            format!("{:?}", node.hdl()),
+            "the kernel of {} depends on what the module does not tell",
+            self.blocks[id].path
+        );
         if let Some(parent) = self.stack.last_mut() {
-            parent.children.push((frame.name, id));
+            parent.children.push((name, id));
         }
     }
 }

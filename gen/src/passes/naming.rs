@@ -11,7 +11,8 @@ use crate::design::RAM_NAME;
 use crate::error::{EmitError, Fault};
 use crate::ir::BlockId;
 use heddle_kernel::BlockKind;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::LazyLock;
 
 /// Reserved words of Verilog-2005, SystemVerilog-2017 and VHDL-2008, lower case.
 const RESERVED: &str = "
@@ -45,8 +46,9 @@ wand weak weak0 weak1 when while wildcard wire with within wor xnor xor";
 
 /// Is the word reserved in any case?
 pub fn is_reserved(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    RESERVED.split_ascii_whitespace().any(|w| w == name)
+    static WORDS: LazyLock<HashSet<&str>> =
+        LazyLock::new(|| RESERVED.split_ascii_whitespace().collect());
+    WORDS.contains(name.to_ascii_lowercase().as_str())
 }
 
 /// Checks a name that comes from Rust.

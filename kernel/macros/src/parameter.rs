@@ -152,7 +152,12 @@ impl Parameter {
 
     /// The call that tells of the parameter.
     pub fn told(&self) -> Option<TokenStream> {
-        let role = self.role.as_ref()?;
+        let Some(role) = &self.role else {
+            // A kernel may depend on it, and modules that tell the same share a kernel.
+            let (ident, name) = (&self.ident, self.ident.to_string());
+            let told = quote!(.attribute(#name, ::std::format!("{:?}", self.#ident)));
+            return self.stored.then_some(told);
+        };
         let (function, name, value) = (&role.function, &role.name, &role.value);
         let (letters, usual) = (role.letters.iter(), role.usual.iter());
         let doc = told_as(&doc_lines(&self.attributes).join(" "));

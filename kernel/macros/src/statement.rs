@@ -69,7 +69,7 @@ pub fn expand(item: TokenStream) -> Result<TokenStream> {
         impl #generics ::heddle_kernel::Logic for #module #clause {
             #logic
             fn timing(&self) -> ::std::vec::Vec<::heddle_kernel::TimingInfo> {
-                self.meta().to_timing()
+                self.meta().into_timing()
             }
         }
         #parts

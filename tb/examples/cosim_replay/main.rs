@@ -96,7 +96,11 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let params = Params::from_json(CONFIG).expect("the preset is legal");
+    let config = env::args_os().nth(2);
+    let config = config.map_or(CONFIG.to_string(), |path| {
+        fs::read_to_string(path).expect("the configuration can be read")
+    });
+    let params = Params::from_json(&config).expect("the configuration is legal");
     let network = Network::from_json(NETWORK).expect("the model is legal");
     let sources = machine(&params);
     let scratch = tempfile::tempdir().expect("a temporary folder can be made");

@@ -1,8 +1,8 @@
 //! Children of a block: instances of modules, and primitives that become part of the module.
 
+use super::groups;
 use super::nets::{add_variants, doc_of, labels};
-use super::{groups, split};
-use crate::blocks::{Block, Signal, Type};
+use crate::blocks::{Block, Type};
 use crate::error::Fault;
 use crate::ir::{BlockId, Instance, Net, NetId, NetKind, Netlist, Port, Register};
 use crate::passes::naming;
@@ -80,31 +80,29 @@ pub fn add_child(
     let plain = naming::flat(name);
     let mut ports = Vec::new();
     let mut nets = Vec::new();
-    for g in groups(&child.signals)? {
+    let all = groups(&child.signals)?;
+    let names: Vec<String> = all.iter().map(|g| naming::flat(&g.key)).collect();
+    for (g, port) in all.iter().zip(&names) {
         add_variants(table, &g.first.ty, g.first.width);
         let output = match g.first.kind {
             AtomKind::InputParameter => false,
             AtomKind::OutputParameter => true,
             _ => continue,
         };
-        let port = naming::flat(&g.key);
         if g.first.width == 0 {
             return Err(Fault::Unsupported(format!("{plain}.{port}, 0 bits wide,")));
         }
         // Suffixes are for ports: `check_target` is the net at `target_o` of `u_check`, unless that
         // has a `target_i` too.
-        let stem = naming::stem(&port);
+        let stem = naming::stem(port);
         let inner = || {
             let direction = if output { "out" } else { "in" };
-            let names = [
+            let wanted = [
                 format!("{plain}_{stem}"),
                 format!("{plain}_{stem}_{direction}"),
             ];
-            let pair = |s: &Signal| {
-                let name = naming::flat(&split(&s.name).0);
-                name != port && naming::stem(&name) == stem
-            };
-            names[usize::from(child.signals.iter().any(pair))..].to_vec()
+            let pair = |name: &String| name != port && naming::stem(name) == stem;
+            wanted[usize::from(names.iter().any(pair))..].to_vec()
         };
         let (wanted, kind) = match (register, output) {
             (true, true) if plain.ends_with("_q") => (vec![plain.clone()], NetKind::Register),
@@ -141,7 +139,7 @@ pub fn add_child(
         let net = netlist.nets.len() - 1;
         nets.push((g.key.clone(), net));
         ports.push(Port {
-            name: port,
+            name: port.clone(),
             net,
             elems: g.dims.iter().product(),
             output,
