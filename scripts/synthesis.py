@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/synthesis.md: cells and clock of edge and of its modules on an ECP5.
+"""Writes the tables of docs/synthesis.md: cells and clock of edge and of its modules on an ECP5, their cells on two
+other families, and their area as standard cells.
 
 Usage: scripts/synthesis.py [--check | --pnr]
   --check  synthesises, and fails if a count of cells is not the one of the page
@@ -8,10 +9,12 @@ HEDDLE names the heddle binary (default: target/release).
 """
 
 import json
+import os
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/synthesis.md"
@@ -32,6 +35,22 @@ BEFORE = {
 }
 
 
+# Yosys commands of other families, and what is counted: columns with the cells of each. EDGE alone is `top`.
+OTHERS = ["top", "pe_array", "partition", "sliced", "post_lane"]
+FAMILIES = {
+    "synth_xilinx -flatten -noiopad -noclkbuf": {
+        "LUT": r"LUT\d|SRL\w+", "CARRY4": "CARRY4", "FF": r"FD\w+", "DSP48E1": "DSP48E1",
+        "RAMB18E1": "RAMB18E1", "RAMB36E1": "RAMB36E1", "RAM32M": "RAM32M"},
+    "synth_intel_alm -noiopad -noclkbuf": {
+        "ALUT": r"MISTRAL_ALUT\w+", "FF": "MISTRAL_FF", "multipliers": r"MISTRAL_MUL\w+",
+        "M10K": "MISTRAL_M10K", "MLAB": "MISTRAL_MLAB"},
+}
+CELLS = pathlib.Path("/usr/share/qflow/tech/osu035/osu035_stdcells.lib")
+AREAS = ["top", "control", "partition", "pe_array", "post_lane"]
+NAND2_AREA = 96
+AREA_BEFORE = {}
+
+
 def synth(arguments):
     command = [ROOT / "scripts/synth.sh", "--json", *arguments]
     run = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
@@ -45,7 +64,7 @@ def clocks(page):
 
 
 def table(page, pnr):
-    known = clocks(page)
+    known = clocks(page.split("<!-- end -->")[0])
     rows = []
     for name, arguments in MACHINES + [(module, [EDGE, module]) for module in MODULES]:
         routed = pnr and name in MODULES
@@ -58,16 +77,73 @@ def table(page, pnr):
     return "\n".join([*head, "|---" + "|---:" * 9 + "|", *rows])
 
 
+def yosys(module, commands):
+    """Cells of a module of edge by their kind, and their area with a Liberty file in the commands."""
+    heddle = os.environ.get("HEDDLE", ROOT / "target/release/heddle")
+    with tempfile.TemporaryDirectory() as folder:
+        def run(*command):
+            subprocess.run(command, cwd=folder, check=True, capture_output=True)
+
+        run(heddle, "gen", "-c", ROOT / EDGE, "--top", module, "-o", "verilog")
+        top = json.loads(pathlib.Path(folder, "verilog/manifest.json").read_text())["top"]
+        # Apart, so that it can be a black box; an array has none.
+        ram = pathlib.Path(folder, "verilog/heddle_ram_1r1w.v")
+        ram.touch()
+        ram.rename(ram.with_name("ram"))
+        run("yosys", "-q", "-p", f"read_verilog verilog/*.v; {commands.format(top=top)}")
+        text = pathlib.Path(folder, "stat").read_text()
+    cells = {kind: int(count) for kind, count in re.findall(r"^ {5}(\S+) +(\d+)$", text, re.MULTILINE)}
+    return cells, re.findall(r"Chip area for .*: ([0-9.]+)", text)
+
+
+def name_of(module):
+    return "`edge`, 8x8" if module == "top" else f"`{module}`"
+
+
+def families():
+    """Cells on other families. No memory may become flip-flops, no product of the array logic."""
+    columns = [column for counted in FAMILIES.values() for column in counted]
+    rows = ["| | " + " | ".join(columns) + " |", "|---" + "|---:" * len(columns) + "|"]
+    for module in OTHERS:
+        row = [name_of(module)]
+        for command, counted in FAMILIES.items():
+            cells, _ = yosys(module, f"read_verilog verilog/ram; {command} -top {{top}}; tee -q -o stat stat")
+            kinds = [[n for kind, n in cells.items() if re.fullmatch(cell, kind)] for cell in counted.values()]
+            row += [str(sum(counts)) for counts in kinds]
+        rows.append("| " + " | ".join(row) + " |")
+    return "\n".join(rows)
+
+
+def areas():
+    """Area of standard cells and the same in NAND gates, without the memories."""
+    rows = ["| | um2 before | gates before | um2 | gates | FF |", "|---" + "|---:" * 5 + "|"]
+    for module in AREAS:
+        cells, area = yosys(module, "read_verilog -lib verilog/ram; synth -flatten -top {top}; "
+                            f"dfflibmap -liberty {CELLS}; abc -liberty {CELLS}; opt_clean; "
+                            f"tee -q -o stat stat -liberty {CELLS}")
+        shown = [f"{float(area[0]):.0f}", f"{float(area[0]) / NAND2_AREA:.0f}", str(cells["DFFPOSX1"])]
+        rows.append(" | ".join([f"| {name_of(module)}", AREA_BEFORE.get(module, "- | -"), *shown]) + " |")
+    return "\n".join(rows)
+
+
+def replaced(page, mark, new):
+    """The page with a new table behind its mark."""
+    begin, rest = page.split(f"<!-- scripts/synthesis.py writes {mark} -->\n")
+    old, end = rest.split("\n<!-- end -->", 1)
+    if "--check" in sys.argv and new != old:
+        sys.exit(f"synthesis: docs/synthesis.md has\n{old}\nand synthesis gives\n{new}")
+    return f"{begin}<!-- scripts/synthesis.py writes {mark} -->\n{new}\n<!-- end -->{end}"
+
+
 def main():
     page = PAGE.read_text()
-    begin, rest = page.split("<!-- scripts/synthesis.py writes this table -->\n")
-    old, end = rest.split("\n<!-- end -->")
-    new = table(page, "--pnr" in sys.argv)
-    if "--check" in sys.argv:
-        if new != old:
-            sys.exit(f"synthesis: docs/synthesis.md has\n{old}\nand synthesis gives\n{new}")
-        return
-    PAGE.write_text(f"{begin}<!-- scripts/synthesis.py writes this table -->\n{new}\n<!-- end -->{end}")
+    page = replaced(page, "this table", table(page, "--pnr" in sys.argv))
+    page = replaced(page, "other families", families())
+    if CELLS.exists():
+        page = replaced(page, "standard cells", areas())
+    else:
+        print(f"synthesis: standard cells skipped, {CELLS} is not there: apt-get install qflow-tech-osu035")
+    PAGE.write_text(page)
 
 
 if __name__ == "__main__":

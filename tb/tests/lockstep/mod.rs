@@ -10,5 +10,6 @@ mod matrices;
 mod mutants;
 mod nonsense;
 mod programs;
+mod replay;
 mod shapes;
 mod watch;

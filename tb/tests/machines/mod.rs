@@ -284,6 +284,8 @@ pub fn probed(params: &Params) -> Sources {
 /// A verilated machine.
 pub struct Machine {
     pub params: Params,
+    /// Whether its hosts keep a record of what they do.
+    pub recorded: bool,
     library: PathBuf,
 }
 
@@ -300,7 +302,11 @@ impl Machine {
     /// A machine from this text.
     pub fn from_verilog(params: Params, sources: &Sources) -> Self {
         let library = rtl::built(sources, XInitial::Unique);
-        Self { params, library }
+        Self {
+            params,
+            recorded: false,
+            library,
+        }
     }
 
     /// The machine and the golden one with random contents.
@@ -314,7 +320,11 @@ impl Machine {
     pub fn host(&self, seed: u64) -> Host {
         let model = Model::load_with(&self.library, Some(seed as u32))
             .unwrap_or_else(|error| panic!("{error}"));
-        Host::new(model, &self.params).unwrap_or_else(|error| panic!("{error}"))
+        let mut host = Host::new(model, &self.params).unwrap_or_else(|error| panic!("{error}"));
+        if self.recorded {
+            host.start_record();
+        }
+        host
     }
 }
 
