@@ -292,7 +292,7 @@ fn registers_answer_and_memories_are_held_off_while_a_program_runs() {
 /// PRIME, FETCH, ISSUE and R + C + 36 + E quiet cycles, as `docs/isa.md` says.
 #[test]
 fn halt_ends_in_the_clock_of_the_page() {
-    for (params, extra) in [(machines::tiny(), 2), (machines::pooling(), 6)] {
+    for (params, extra) in [(machines::tiny(), 2), (machines::pooling(), 7)] {
         let machine = Machine::new(params);
         let (mut pair, _) = pair_of(&machine, 1);
         pair.write_program(0, &HALT.encode());
