@@ -33,10 +33,8 @@ BEFORE = {
     "result_column": "123 | 16 | 97 | 92.1",
     "pe_array": "- | - | - | 83.6",
 }
-
-
-# Yosys commands of other families, and what is counted: columns with the cells of each. EDGE alone is `top`.
-OTHERS = ["top", "pe_array", "partition", "sliced", "post_lane"]
+# Yosys commands of other families, and what is counted: columns with the cells of each.
+OTHERS = ["pe_array", "partition", "sliced", "post_lane"]
 FAMILIES = {
     "synth_xilinx -flatten -noiopad -noclkbuf": {
         "LUT": r"LUT\d|SRL\w+", "CARRY4": "CARRY4", "FF": r"FD\w+", "DSP48E1": "DSP48E1",
@@ -46,9 +44,17 @@ FAMILIES = {
         "M10K": "MISTRAL_M10K", "MLAB": "MISTRAL_MLAB"},
 }
 CELLS = pathlib.Path("/usr/share/qflow/tech/osu035/osu035_stdcells.lib")
-AREAS = ["top", "control", "partition", "pe_array", "post_lane"]
+# Modules, and columns for each multiplier of post-processing.
+AREAS = [("control", 1), ("partition", 1), ("pe_array", 1), ("post_lane", 1), ("post", 1), ("post", 4)]
 NAND2_AREA = 96
-AREA_BEFORE = {}
+# Release 0.1.0, as above.
+AREA_BEFORE = {
+    "top": "32828992 | 341969",
+    "control": "6107064 | 63615",
+    "partition": "992100 | 10334",
+    "pe_array": "7608964 | 79260",
+    "post_lane": "1336696 | 13924",
+}
 
 
 def synth(arguments):
@@ -77,14 +83,17 @@ def table(page, pnr):
     return "\n".join([*head, "|---" + "|---:" * 9 + "|", *rows])
 
 
-def yosys(module, commands):
-    """Cells of a module of edge by their kind, and their area with a Liberty file in the commands."""
+def yosys(module, commands, columns=1):
+    """Cells of a module of edge by their kind, and their area if the commands name a Liberty file."""
     heddle = os.environ.get("HEDDLE", ROOT / "target/release/heddle")
     with tempfile.TemporaryDirectory() as folder:
         def run(*command):
             subprocess.run(command, cwd=folder, check=True, capture_output=True)
 
-        run(heddle, "gen", "-c", ROOT / EDGE, "--top", module, "-o", "verilog")
+        config = json.loads((ROOT / EDGE).read_text())
+        config["post"] = {"columns_per_multiplier": columns}
+        pathlib.Path(folder, "edge.json").write_text(json.dumps(config))
+        run(heddle, "gen", "-c", "edge.json", "--top", module, "-o", "verilog")
         top = json.loads(pathlib.Path(folder, "verilog/manifest.json").read_text())["top"]
         # Apart, so that it can be a black box; an array has none.
         ram = pathlib.Path(folder, "verilog/heddle_ram_1r1w.v")
@@ -96,16 +105,12 @@ def yosys(module, commands):
     return cells, re.findall(r"Chip area for .*: ([0-9.]+)", text)
 
 
-def name_of(module):
-    return "`edge`, 8x8" if module == "top" else f"`{module}`"
-
-
 def families():
-    """Cells on other families. No memory may become flip-flops, no product of the array logic."""
+    """Cells on other families."""
     columns = [column for counted in FAMILIES.values() for column in counted]
     rows = ["| | " + " | ".join(columns) + " |", "|---" + "|---:" * len(columns) + "|"]
     for module in OTHERS:
-        row = [name_of(module)]
+        row = [f"`{module}`"]
         for command, counted in FAMILIES.items():
             cells, _ = yosys(module, f"read_verilog verilog/ram; {command} -top {{top}}; tee -q -o stat stat")
             kinds = [[n for kind, n in cells.items() if re.fullmatch(cell, kind)] for cell in counted.values()]
@@ -117,12 +122,13 @@ def families():
 def areas():
     """Area of standard cells and the same in NAND gates, without the memories."""
     rows = ["| | um2 before | gates before | um2 | gates | FF |", "|---" + "|---:" * 5 + "|"]
-    for module in AREAS:
+    for module, columns in AREAS:
         cells, area = yosys(module, "read_verilog -lib verilog/ram; synth -flatten -top {top}; "
                             f"dfflibmap -liberty {CELLS}; abc -liberty {CELLS}; opt_clean; "
-                            f"tee -q -o stat stat -liberty {CELLS}")
+                            f"tee -q -o stat stat -liberty {CELLS}", columns)
+        name = f"`{module}`" if columns == 1 else f"`{module}`, a multiplier for {columns} columns"
         shown = [f"{float(area[0]):.0f}", f"{float(area[0]) / NAND2_AREA:.0f}", str(cells["DFFPOSX1"])]
-        rows.append(" | ".join([f"| {name_of(module)}", AREA_BEFORE.get(module, "- | -"), *shown]) + " |")
+        rows.append(" | ".join([f"| {name}", AREA_BEFORE.get(module, "- | -"), *shown]) + " |")
     return "\n".join(rows)
 
 
