@@ -4,7 +4,8 @@
 //!
 //! `cargo run --release -p heddle-tb --example cosim_replay`. Exit code 1 if the co-simulation
 //! reaches less than 0.9 of the C++ program. With a folder as argument it only leaves the C++
-//! program and the accesses of two images there, for a profiler, and prints the command that runs them.
+//! program and the accesses of two images there, for a profiler, and prints the command that runs them; a
+//! configuration behind the folder takes the place of `edge`.
 
 mod replay;
 
