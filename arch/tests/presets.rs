@@ -124,6 +124,14 @@ fn options_of_post_processing_are_optional_and_belong_together() {
     ] {
         assert_eq!(fault(with(post)).0, field, "{post}");
     }
+    let six = edge.replacen("\"cols\": 8", "\"cols\": 6", 1);
+    let shared = "{ \"post\": { \"columns_per_multiplier\": 4 },";
+    let (field, message) = fault(Params::from_json(&six.replacen('{', shared, 1)));
+    assert_eq!(field, "post.columns_per_multiplier");
+    assert_eq!(
+        message,
+        "post.columns_per_multiplier is 4, expected a divisor of array.cols, which is 6"
+    );
 }
 
 #[test]

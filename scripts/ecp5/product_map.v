@@ -1,11 +1,15 @@
-// The same as multipliers of Lattice ECP5 that use their output register, which Yosys does not find by itself.
-module heddle_packed_multiplier (
+// The same as one multiplier of Lattice ECP5 that uses its output register, which Yosys does not find by itself.
+module heddle_packed_product (
   input  wire        clk,
-  input  wire        rst,
-  input  wire [17:0] a,
-  input  wire [17:0] b,
-  output wire [35:0] p
+  input  wire        keep_i,
+  input  wire  [8:0] a_i,
+  input  wire  [7:0] b_i,
+  output wire [16:0] product_o
 );
+  wire [17:0] a = {{9{a_i[8]}}, a_i};
+  wire [17:0] b = {{10{b_i[7]}}, b_i};
+  wire [17:0] p;
+
   MULT18X18D #(
     .REG_INPUTA_CLK  ("NONE"),
     .REG_INPUTB_CLK  ("NONE"),
@@ -25,78 +29,11 @@ module heddle_packed_multiplier (
     .B12(b[12]), .B13(b[13]), .B14(b[14]), .B15(b[15]), .B16(b[16]), .B17(b[17]),
     .SIGNEDA(1'b1), .SIGNEDB(1'b1), .SOURCEA(1'b0), .SOURCEB(1'b0),
     .CLK0(clk), .CLK1(1'b0), .CLK2(1'b0), .CLK3(1'b0), .CE0(1'b1), .CE1(1'b1), .CE2(1'b1), .CE3(1'b1),
-    .RST0(rst), .RST1(1'b0), .RST2(1'b0), .RST3(1'b0),
+    .RST0(!keep_i), .RST1(1'b0), .RST2(1'b0), .RST3(1'b0),
     .P0(p[0]), .P1(p[1]), .P2(p[2]), .P3(p[3]), .P4(p[4]), .P5(p[5]),
     .P6(p[6]), .P7(p[7]), .P8(p[8]), .P9(p[9]), .P10(p[10]), .P11(p[11]),
-    .P12(p[12]), .P13(p[13]), .P14(p[14]), .P15(p[15]), .P16(p[16]), .P17(p[17]),
-    .P18(p[18]), .P19(p[19]), .P20(p[20]), .P21(p[21]), .P22(p[22]), .P23(p[23]),
-    .P24(p[24]), .P25(p[25]), .P26(p[26]), .P27(p[27]), .P28(p[28]), .P29(p[29]),
-    .P30(p[30]), .P31(p[31]), .P32(p[32]), .P33(p[33]), .P34(p[34]), .P35(p[35])
+    .P12(p[12]), .P13(p[13]), .P14(p[14]), .P15(p[15]), .P16(p[16]), .P17(p[17])
   );
-endmodule
 
-module heddle_packed_product (
-  input  wire        clk,
-  input  wire        keep_i,
-  input  wire  [8:0] a_i,
-  input  wire  [7:0] b_i,
-  output wire [16:0] product_o
-);
-  wire [35:0] p;
-  heddle_packed_multiplier u_multiplier (
-    .clk(clk), .rst(!keep_i), .a({{9{a_i[8]}}, a_i}), .b({{10{b_i[7]}}, b_i}), .p(p)
-  );
   assign product_o = p[16:0];
-endmodule
-
-module heddle_packed_hh (
-  input  wire        clk,
-  input  wire [14:0] a_i,
-  input  wire [13:0] b_i,
-  output wire [28:0] product_o
-);
-  wire [35:0] p;
-  heddle_packed_multiplier u_multiplier (
-    .clk(clk), .rst(1'b0), .a({{3{a_i[14]}}, a_i}), .b({4'd0, b_i}), .p(p)
-  );
-  assign product_o = p[28:0];
-endmodule
-
-module heddle_packed_hl (
-  input  wire        clk,
-  input  wire [14:0] a_i,
-  input  wire [16:0] b_i,
-  output wire [31:0] product_o
-);
-  wire [35:0] p;
-  heddle_packed_multiplier u_multiplier (
-    .clk(clk), .rst(1'b0), .a({{3{a_i[14]}}, a_i}), .b({1'b0, b_i}), .p(p)
-  );
-  assign product_o = p[31:0];
-endmodule
-
-module heddle_packed_lh (
-  input  wire        clk,
-  input  wire [16:0] a_i,
-  input  wire [13:0] b_i,
-  output wire [30:0] product_o
-);
-  wire [35:0] p;
-  heddle_packed_multiplier u_multiplier (
-    .clk(clk), .rst(1'b0), .a({1'b0, a_i}), .b({4'd0, b_i}), .p(p)
-  );
-  assign product_o = p[30:0];
-endmodule
-
-module heddle_packed_ll (
-  input  wire        clk,
-  input  wire [16:0] a_i,
-  input  wire [16:0] b_i,
-  output wire [16:0] product_o
-);
-  wire [35:0] p;
-  heddle_packed_multiplier u_multiplier (
-    .clk(clk), .rst(1'b0), .a({1'b0, a_i}), .b({1'b0, b_i}), .p(p)
-  );
-  assign product_o = p[33:17];
 endmodule

@@ -86,8 +86,8 @@ pub(super) struct MachineFile {
     /// post.left_shift, 0 or 1
     #[serde(default, skip_serializing_if = "is_none")]
     pub left_shift: u32,
-    /// post.columns_per_multiplier, 0 for 1
-    #[serde(default, skip_serializing_if = "is_none")]
+    /// post.columns_per_multiplier
+    #[serde(default = "one", skip_serializing_if = "is_one")]
     pub columns_per_multiplier: u32,
     /// program.words
     pub program_words: u32,
@@ -239,6 +239,14 @@ fn is_none(count: &u32) -> bool {
     *count == 0
 }
 
+fn one() -> u32 {
+    1
+}
+
+fn is_one(count: &u32) -> bool {
+    *count == 1
+}
+
 impl MachineFile {
     pub fn of(params: &Params) -> Self {
         Self {
@@ -260,10 +268,7 @@ impl MachineFile {
             median: params.post.median,
             activations: params.post.activations,
             left_shift: params.post.left_shift.into(),
-            columns_per_multiplier: match params.post.columns_per_multiplier {
-                1 => 0,
-                columns => columns,
-            },
+            columns_per_multiplier: params.post.columns_per_multiplier,
             program_words: params.program.words,
             sum_distance: params.sum_distance(),
         }

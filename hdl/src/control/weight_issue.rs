@@ -70,6 +70,8 @@ pub struct WeightIssue<const A: usize> {
     pub lost_o: Signal<Out, Bit>,
     // Cycles until the last swap has reached the last column.
     travel: Reg<Bits<9>>,
+    /// A swap was decided in the cycle before: the way to it is long.
+    swapped: [Reg<Bit>; crosses],
     wt_valid: [Reg<Bit>; 3],
     wt_addr: [Delay<Bits<16>>; 3],
     wt_rows: [Delay<Bits<9>>; 3],
@@ -98,6 +100,9 @@ pub struct WeightIssue<const A: usize> {
     /// Columns of the array.
     #[new(shape.sequencer.cols)]
     _cols: Param<'c'>,
+    /// There are columns that a swap has to cross.
+    #[new((cols > 1).into())]
+    _crosses: usize,
     /// Bits of a word address.
     #[new(shape.word_bits())]
     _word_bits: Hidden,
@@ -130,6 +135,9 @@ impl<const A: usize> WeightIssue<A> {
             self.in_range = (self.addr_i >> self._byte_bits.to_bits::<6>()) == 0;
         }
         self.free = !self.full & (self.travel == 0);
+        for i in 0..self._crosses {
+            self.free = self.free & !self.swapped[i];
+        }
         self.ready = self.free;
         self.fills = self.tile_end;
         if self.streamed_i {
@@ -157,8 +165,11 @@ impl<const A: usize> WeightIssue<A> {
         self.full = ((self.full & !self.swap_i) | (self.accept & self.fills)) & !self.clear_i;
 
         self.travel = mux(self.travel != 0, self.travel - 1, self.travel);
-        if self.swap_i {
-            self.travel = (self._cols - 1).to_bits::<9>();
+        for i in 0..self._crosses {
+            self.swapped[i] = self.swap_i;
+            if self.swapped[i] {
+                self.travel = (self._cols - 2).to_bits::<9>();
+            }
         }
 
         self.wt_valid.shift_in(self.accept & !self.clear_i);

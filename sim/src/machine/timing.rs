@@ -118,7 +118,11 @@ impl Clockwork {
             copies: self.copies.is_current(),
         };
         let trap = self.trap.take();
-        self.trap = self.units(data).err();
+        match self.units(data) {
+            // What is read now is not what the hardware reads.
+            Err(conflict @ Trap::BankConflict { .. }) => return Err(conflict),
+            units => self.trap = units.err(),
+        }
         // A fault of the sequencer wins over one of the units.
         let issue = self.sequencer.cycle(program, idle, self.progress)?;
         if let Some(trap) = trap {
