@@ -201,7 +201,7 @@ fn weights_that_come_too_early_are_found() {
     // The next tile swaps in with any vector; it is loaded before the swap has passed all columns.
     let list = r"
         heddle_stream_issue: (vector & tile_end) => vector
-        heddle_weight_issue: travel_q <= 9'd3 => travel_q <= 9'd0";
+        heddle_weight_issue: travel_q <= 9'd2 => travel_q <= 9'd0";
     check_mutants(&sound, &faults(list), |sources, _| {
         let machine = Machine::from_verilog(params.clone(), sources);
         back_to_back(&machine, DrainForm::Direct)
