@@ -6,7 +6,8 @@
 #              path. The ports end in a register chain, which is not part of the printed area.
 #   --seeds N  seeds of --pnr (3)           --freq MHZ  clock that place and route aims at (100)
 #   --wide     joins LUTs to wider ones (PFUMX, L6MUX21), as Yosys does by default: fewer levels, more LUTs
-#   --pack     puts product registers of the array into its multipliers
+#   --pack     puts product registers of the array into its multipliers; with --pnr multipliers of a column
+#              lie one above the other
 #   --blocks   ends when memories and multipliers are blocks: no logic is counted
 #   --gates    also counts generic gates    --no-dsp    multipliers become LUTs    --json
 # HEDDLE names the heddle binary (default: target/release).
@@ -76,6 +77,10 @@ if [[ $pnr == yes ]]; then
     "$scratch/design.json" >"$scratch/wrapper.v"
   yosys -q -p "$read; read_verilog $scratch/wrapper.v
     $pack $ecp5 -top synth_wrapper; $merge; write_json $scratch/wrapper.json" >&2
+  if [[ -n "$pack" ]]; then
+    jq --from-file "$root/scripts/ecp5/plan.jq" "$scratch/wrapper.json" >"$scratch/planned.json"
+    mv "$scratch/planned.json" "$scratch/wrapper.json"
+  fi
   for ((seed = 1; seed <= seeds; seed++)); do
     # The sandbox of the YoWASP build sees its working folder, but not all of /tmp.
     (cd "$scratch" && "$nextpnr" --85k --package CABGA756 --json wrapper.json --seed "$seed" --quiet \

@@ -1,4 +1,5 @@
 // The same as one multiplier of Lattice ECP5 that uses its output register, which Yosys does not find by itself.
+// Other clocks, enables and resets are not connected: the four multipliers of a block share four of each.
 module heddle_packed_product (
   input  wire        clk,
   input  wire        keep_i,
@@ -28,8 +29,7 @@ module heddle_packed_product (
     .B6(b[6]), .B7(b[7]), .B8(b[8]), .B9(b[9]), .B10(b[10]), .B11(b[11]),
     .B12(b[12]), .B13(b[13]), .B14(b[14]), .B15(b[15]), .B16(b[16]), .B17(b[17]),
     .SIGNEDA(1'b1), .SIGNEDB(1'b1), .SOURCEA(1'b0), .SOURCEB(1'b0),
-    .CLK0(clk), .CLK1(1'b0), .CLK2(1'b0), .CLK3(1'b0), .CE0(1'b1), .CE1(1'b1), .CE2(1'b1), .CE3(1'b1),
-    .RST0(!keep_i), .RST1(1'b0), .RST2(1'b0), .RST3(1'b0),
+    .CLK0(clk), .CE0(1'b1), .RST0(!keep_i),
     .P0(p[0]), .P1(p[1]), .P2(p[2]), .P3(p[3]), .P4(p[4]), .P5(p[5]),
     .P6(p[6]), .P7(p[7]), .P8(p[8]), .P9(p[9]), .P10(p[10]), .P11(p[11]),
     .P12(p[12]), .P13(p[13]), .P14(p[14]), .P15(p[15]), .P16(p[16]), .P17(p[17])

@@ -83,14 +83,17 @@ pub struct DrainIssue<const A: usize> {
     begins: [Reg<Bit>; pooling],
     post_first: [Delay<Bit>; pooling],
     post_last: [Delay<Bit>; pooling],
-    // Cycles until the last word of the drain is stored.
+    // Cycles until the last word of the drain is stored, and whether there are any.
     settle: Reg<Bits<10>>,
+    settling: Reg<Bit>,
     slot_vector: Signal<Local, Bit>,
     slot_epilogue: Signal<Local, Bit>,
     slot_tag: Signal<Local, Bits<8>>,
     slot: Signal<Local, Bit>,
     in_range: Signal<Local, Bit>,
     wants: Signal<Local, Bit>,
+    /// A slot for post and a drain address.
+    meets: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
     /// The address is the last one of a column tile.
     tile_end: Signal<Local, Bit>,
@@ -191,7 +194,8 @@ impl<const A: usize> DrainIssue<A> {
         } else {
             self.in_range = inside & has_tile;
         }
-        let passes = self.wants & self.addr_valid_i & self.in_range & !self.clear_i;
+        self.meets = self.wants & self.addr_valid_i & !self.clear_i;
+        let passes = self.meets & self.in_range;
         // A slot that does not end its window leaves the address for the next one.
         for i in 0..self._pooling {
             self.pass[i] = passes;
@@ -227,7 +231,11 @@ impl<const A: usize> DrainIssue<A> {
             self.tile_end =
                 self.tile_end & (self.addr_final_i[c] | (self.level_i < c.to_bits::<3>()));
         }
-        self.advance = self.take & self.advance_i & self.tile_end & !self.addr_end_i;
+        // That the address is in range comes too late for this: if it is not, the program ends.
+        self.advance = self.meets & self.advance_i & self.tile_end & !self.addr_end_i;
+        for i in 0..self._pooling {
+            self.advance = self.advance & self.is_last[i];
+        }
         self.tile = mux(self.advance, self.tile + 1, self.tile);
         if self.start_i {
             self.tile = self.tile_i.get_bits::<9>(0);
@@ -240,12 +248,15 @@ impl<const A: usize> DrainIssue<A> {
         self.post_wave_o.cols = self.columns_i;
 
         self.settle = mux(self.settle != 0, self.settle - 1, self.settle);
+        self.settling = (self.settle >> 1) != 0;
         if self.take & self.addr_end_i {
             self.settle = (self._cols + self._extra + 12).to_bits::<10>();
+            self.settling = true;
         }
         if self.clear_i {
             self.settle = 0.into();
+            self.settling = false;
         }
-        self.busy_o = self.addr_busy_i | (self.settle != 0);
+        self.busy_o = self.addr_busy_i | self.settling;
     }
 }

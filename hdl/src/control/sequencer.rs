@@ -117,12 +117,16 @@ pub struct Sequencer {
     /// The third parameter word under way is the one of pooling.
     is_pool: [Reg<Bit>; pooling],
     quiet: Reg<Bits<10>>,
+    /// Some unit accepted an address in the cycle before.
+    progress: Reg<Bit>,
     /// Cycles that Issue has waited without progress.
     stuck: Reg<Bits<12>>,
     /// The header in Issue is a HALT.
     is_halt: Delay<Bit>,
     /// It is a SYNC.
     is_sync: Delay<Bit>,
+    /// It waits until the unit is idle.
+    needs: [Delay<Bit>; 3],
     /// The word of the cycle before has a field out of range.
     bad_field: Reg<Bit>,
     /// The instruction ended in the cycle before, its record did not.
@@ -141,6 +145,10 @@ pub struct Sequencer {
     is_copy: Signal<Local, Bit>,
     is_unit: [Signal<Local, Bit>; 3],
     hold: Signal<Local, Bit>,
+    /// The header starts the unit.
+    starts: [Signal<Local, Bit>; 3],
+    /// The header starts a copy.
+    starts_copy: Signal<Local, Bit>,
     in_fetch: Signal<Local, Bit>,
     in_issue: Signal<Local, Bit>,
     in_body: Signal<Local, Bit>,
@@ -151,8 +159,6 @@ pub struct Sequencer {
     /// The next word comes, and the one behind it is read.
     read: Signal<Local, Bit>,
     last_word: Signal<Local, Bit>,
-    /// The instruction waits until the unit is idle.
-    waits: [Signal<Local, Bit>; 3],
     /// One of these three faults: the instruction goes no further.
     found: Signal<Local, Bit>,
     last_loop: Signal<Local, Bit>,
@@ -259,23 +265,29 @@ impl Sequencer {
         self.in_fetch = self.state == State::Fetch;
         self.in_issue = self.state == State::Issue;
         self.in_body = self.state == State::Body;
-        self.waits[0] = flag!(self.word, header::WAIT_WEIGHTS);
-        self.waits[1] = flag!(self.word, header::WAIT_STREAM);
-        self.waits[2] = flag!(self.word, header::WAIT_DRAIN);
+        let starts_any = !self.check.is_halt_o & !self.check.is_sync_o;
+        self.starts_copy = starts_any & (self.check.target_o == Unit::Copy);
+        self.starts[0] = (starts_any & (self.check.target_o == Unit::Weights)) | self.starts_copy;
+        self.starts[1] = starts_any & (self.check.target_o == Unit::Stream);
+        self.starts[2] = starts_any & (self.check.target_o == Unit::Drain);
+        self.needs[0] = self.starts[0]
+            | self.check.is_halt_o
+            | flag!(self.word, header::WAIT_WEIGHTS)
+            | (self.starts[2] & self.registers.copy_o);
+        self.needs[1] =
+            self.starts[1] | self.check.is_halt_o | flag!(self.word, header::WAIT_STREAM);
+        self.needs[2] = self.starts[2]
+            | self.check.is_halt_o
+            | flag!(self.word, header::WAIT_DRAIN)
+            | self.starts_copy;
         self.hold = false;
         for i in 0..3 {
-            let starts = self.is_unit[i] & !self.is_alone;
-            if self.busy_i[i] & (self.is_halt | (starts) | self.waits[i]) {
+            if self.busy_i[i] & self.needs[i] {
                 self.hold = true;
             }
         }
-        if ((self.busy_i[2] & self.is_copy)
-            | (self.busy_i[0] & self.registers.copy_o & self.is_unit[2]))
-            & !self.is_alone
-        {
-            self.hold = true;
-        }
-        self.stuck = mux(!self.in_issue | self.progress_i, 0.into(), self.stuck + 1);
+        self.progress = self.progress_i;
+        self.stuck = mux(!self.in_issue | self.progress, 0.into(), self.stuck + 1);
     }
 
     /// What stops the program.
@@ -295,7 +307,7 @@ impl Sequencer {
         // The first one in the program is the last one here.
         self.fault = self.found;
         self.fault_code = 0.into();
-        if self.in_issue & self.hold & !self.progress_i & (self.stuck == 4094) {
+        if self.in_issue & self.hold & !self.progress & (self.stuck == 4094) {
             self.fault = true;
             self.fault_code = code(ErrorCode::Stuck).into();
         }

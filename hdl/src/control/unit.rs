@@ -111,6 +111,10 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     bias_load: [Reg<Bit>; 8],
     bias_first: [Reg<Bit>; 8],
     bias_tile: [Delay<Bits<8>>; 8],
+    /// The stream unit sent a vector in the cycle before.
+    vector: Reg<Bit>,
+    /// It was one of the last K tile, which may have fewer rows.
+    last_tile: Delay<Bit>,
     idle: Signal<Local, Bit>,
     #[new(shape.sequencer)]
     _sizes: SequencerShape,

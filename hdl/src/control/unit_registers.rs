@@ -10,7 +10,8 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// A word on `word_i` in cycle t is on `cfg_*_o` in t + 1, a parameter word on its output from t + 1 on; a
-/// start in t is on `start_o` in t + 1. `clear_i` clears at once.
+/// start in t is on `start_o` in t + 1. `issue_i` in t: `cfg_clear_o` in t + 1, `copy_o` and `unit_pc_o` of the
+/// instruction from t + 2 on. `clear_i` clears at once.
 #[module]
 pub struct UnitRegisters {
     /// No unit may work.
@@ -117,7 +118,7 @@ impl UnitRegisters {
             self.param[i].load(word & (self.phase_i == Phase::Param), self.word_i);
             self.second_param[i].load(word & (self.phase_i == Phase::SecondParam), self.word_i);
             // A program without a DRAIN does not blame that of an earlier one.
-            self.unit_pc[i].en_i = (self.issue_i & self.is_unit_i[i]) | self.clear_i;
+            self.unit_pc[i].en_i = self.cfg_clear[i] | self.clear_i;
             self.unit_pc[i] = mux(self.clear_i, 0.into(), self.header_pc_i);
             self.cfg_valid_o[i] = self.cfg_valid[i];
             self.cfg_clear_o[i] = self.cfg_clear[i] | self.clear_i;
@@ -126,8 +127,7 @@ impl UnitRegisters {
             self.second_param_o[i] = self.second_param[i];
             self.unit_pc_o[i] = self.unit_pc[i];
         }
-        self.copy
-            .load(self.issue_i & self.is_unit_i[0], self.is_copy_i);
+        self.copy.load(self.cfg_clear[0], self.is_copy_i);
         let stream = self.in_body_i & self.is_unit_i[1];
         let drain = self.in_body_i & self.is_unit_i[2];
         let is_first = self.phase_i == Phase::Param;

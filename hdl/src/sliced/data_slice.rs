@@ -201,7 +201,7 @@ impl<const UB: usize> DataSlice<UB> {
         self.fetch = self.reading[self._reads] & !self.with_write[self._reads];
         self.take = self.reading[self._reads] & self.with_write[self._reads];
         if self._reads == 0 {
-            self.raddr_held[0].load(self.reading[0], self.ports_i.raddr);
+            self.raddr_held[0].load(self.fetch, self.ports_i.raddr);
         }
     }
 
@@ -219,7 +219,7 @@ impl<const UB: usize> DataSlice<UB> {
             }
             self.ram[r].ren_i = self.fetch;
             if self._reads == 0 {
-                self.ram[r].raddr_i = mux(self.reading[0], self.ports_i.raddr, self.raddr_held[0]);
+                self.ram[r].raddr_i = mux(self.fetch, self.ports_i.raddr, self.raddr_held[0]);
             } else {
                 self.ram[r].raddr_i = self.read_address[self._reads];
             }

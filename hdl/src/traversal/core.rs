@@ -45,7 +45,9 @@ pub struct TraversalCore<const W: usize, const D: usize, const A: usize> {
     pub load_distance_i: [Signal<In, Bits<D>>; cells],
     /// Starts with the first listed row; only while no row runs or in a cycle of `finish_o`.
     pub load_i: Signal<In, Bit>,
-    /// The same, behind rows whose loops all went back to their initial offsets.
+    /// The counters of all rows start anew: with a load, or while no row runs.
+    pub reload_i: Signal<In, Bit>,
+    /// The same as `load_i`, behind rows whose loops all went back to their initial offsets.
     pub again_i: [Signal<In, Bit>; repeat],
     /// No new address is formed while high.
     pub pause_i: Signal<In, Bit>,
@@ -170,7 +172,7 @@ impl<const W: usize, const D: usize, const A: usize> TraversalCore<W, D, A> {
 
         comment!("Counters of the rows");
         for (at, r) in self._shape.looped().into_iter().enumerate() {
-            self.row[at].load_i = self.load_i;
+            self.row[at].load_i = self.reload_i;
             self.row[at].advance_i = self.step & self.order.active_o[r];
             self.row[at].equal_i = self.equal_i[r];
             for c in 0..self._shape.loops_of(r) {

@@ -388,6 +388,12 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
         self.core.list_attached_i = self.cfg_attached_i;
         self.core.list_loop_i = self.cfg_loop_i;
         self.core.load_i = self.load;
+        // With one set of registers it does no harm to load counters that no row uses, which is known sooner.
+        self.core.reload_i = mux(
+            self._double > 0,
+            self.load,
+            self.start_i & !self.core.running_o,
+        );
         self.core.again_i.follow(&self.again);
         self.core.pause_i = self.pause_i;
         self.core.ready_i = self.ready_i;

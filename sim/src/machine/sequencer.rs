@@ -121,7 +121,7 @@ impl Sequencer {
         self.trap((ErrorCode::ProgramEnd, "no word left".to_string()))
     }
 
-    /// One cycle; `progress` says that a unit accepts an address in it.
+    /// One cycle; `progress` says that a unit accepted an address in the one before.
     pub fn cycle(&mut self, program: &[u32], idle: Idle, progress: bool) -> Result<Issue, Trap> {
         if let Some(prefetch) = &mut self.prefetch {
             prefetch.cycle();

@@ -110,7 +110,8 @@ impl Clockwork {
 
     /// One clock cycle; false when HALT and its quiet cycles are over.
     pub fn cycle(&mut self, program: &[u32], data: &mut Datapath) -> Result<bool, Trap> {
-        self.progress = false;
+        // The sequencer knows it a cycle later.
+        let progress = std::mem::take(&mut self.progress);
         let idle = Idle {
             weights: !self.weights.busy() && self.now >= self.copies.idle_from,
             stream: !self.stream.busy(),
@@ -124,7 +125,7 @@ impl Clockwork {
             units => self.trap = units.err(),
         }
         // A fault of the sequencer wins over one of the units.
-        let issue = self.sequencer.cycle(program, idle, self.progress)?;
+        let issue = self.sequencer.cycle(program, idle, progress)?;
         if let Some(trap) = trap {
             return Err(trap);
         }

@@ -13,7 +13,8 @@ macro_rules! walk {
         #[kernel]
         fn $walk(&mut self) {
             self.$walk.cfg_clear_i = self.sequencer.cfg_clear_o[$unit];
-            self.$walk.stop_i = self.sequencer.cfg_clear_o[$unit];
+            // An instruction begins when its unit is idle: there is nothing to stop.
+            self.$walk.stop_i = self.idle;
             self.$walk.cfg_kind_i = 0.into();
             self.$walk.cfg_attached_i = false;
             self.$walk.cfg_loop_i = 0.into();
@@ -250,11 +251,14 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
                 mux(self.stream_issue.sums_stall_o[i], 1.into(), 0.into());
             self.host.stall_sums_i[i] = self.counters.count_o[self._counts + i];
         }
-        if self.stream_issue.vector_o {
+        // A vector is known late in its cycle.
+        self.vector = self.stream_issue.vector_o;
+        self.last_tile = self.stream_issue.table_i & self.stream_issue.last_tile_o;
+        if self.vector {
             self.counters.increment_i[2] = 1.into();
             self.counters.increment_i[3] =
                 field!(self.sequencer.second_param_o[1], matmul_macs::MACS);
-            if self.stream_issue.table_i & self.stream_issue.last_tile_o {
+            if self.last_tile {
                 self.counters.increment_i[3] =
                     field!(self.sequencer.table_o, matmul_table::LAST_MACS);
             }
