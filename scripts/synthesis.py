@@ -4,7 +4,8 @@ other families, and their area as standard cells.
 
 Usage: scripts/synthesis.py [--check | --pnr]
   --check  synthesises, and fails if a count of cells is not the one of the page
-  --pnr    also places and routes the modules, three seeds each (an hour); without it their clocks stay
+  --pnr    also places and routes edge and the modules, three seeds each (an hour and a half); without it their
+           clocks stay
 HEDDLE names the heddle binary (default: target/release).
 """
 
@@ -19,12 +20,21 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/synthesis.md"
 EDGE = "configs/edge.json"
-MACHINES = [("`edge`, 8x8", [EDGE]), ("`edge`, 8x8, wide LUTs", ["--wide", EDGE])]
+WHOLE = "`edge`, 8x8"
+# Machines: options of synth.sh, configuration, what is changed in it.
+MACHINES = {
+    WHOLE: ([], EDGE, {}),
+    "`edge`, 8x8, wide LUTs": (["--wide"], EDGE, {}),
+    "`edge`, 8x8, plain memory": ([], EDGE, {"plain": True}),
+    "`default`, 16x16": ([], "configs/default.json", {}),
+}
 MODULES = ["control", "sequencer", "partition", "sliced", "post_lane", "result_column", "pe_array"]
 # What they took before, with the same options: LUT4, CCU2C, FF, MHz.
 BEFORE = {
     "`edge`, 8x8": "26687 | 3909 | 28021 | 49.9",
     "`edge`, 8x8, wide LUTs": "35385 | 3909 | 28021 | -",
+    "`edge`, 8x8, plain memory": "- | - | - | -",
+    "`default`, 16x16": "- | - | - | -",
     "control": "4642 | 1420 | 6738 | 50.7",
     "sequencer": "- | - | - | 54.7",
     "partition": "1985 | 62 | 1217 | 59.3",
@@ -45,7 +55,7 @@ FAMILIES = {
 }
 CELLS = pathlib.Path("/usr/share/qflow/tech/osu035/osu035_stdcells.lib")
 # Modules, and columns for each multiplier of post-processing.
-AREAS = [("control", 1), ("partition", 1), ("pe_array", 1), ("post_lane", 1), ("post", 1), ("post", 4)]
+AREAS = [("top", 1), ("control", 1), ("partition", 1), ("pe_array", 1), ("post_lane", 1), ("post", 1), ("post", 4)]
 NAND2_AREA = 96
 # Release 0.1.0, as above.
 AREA_BEFORE = {
@@ -69,13 +79,28 @@ def clocks(page):
     return {name.strip("`") if name.strip("`") in MODULES else name: mhz for name, mhz in rows}
 
 
+def machine(name, options):
+    """A whole machine, synthesised."""
+    flags, path, slices = MACHINES[name]
+    config = json.loads((ROOT / path).read_text())
+    config["state_buffer"]["slices"].update(slices)
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "machine.json")
+        file.write_text(json.dumps(config))
+        return synth([*options, *flags, file])
+
+
 def table(page, pnr):
     known = clocks(page.split("<!-- end -->")[0])
     rows = []
-    for name, arguments in MACHINES + [(module, [EDGE, module]) for module in MODULES]:
-        routed = pnr and name in MODULES
-        cells = synth([*(["--pnr", "--freq", "130"] if routed else []), *arguments])
-        mhz = f"{cells['fmax_mhz']:.1f}" if routed else known.get(name, "-")
+    for name in [*MACHINES, *MODULES]:
+        if name in MACHINES:
+            cells = machine(name, [])
+            routed = machine(name, ["--pnr", "--pack", "--freq", "110"]) if pnr and name == WHOLE else None
+        else:
+            cells = synth([*(["--pnr", "--freq", "130"] if pnr else []), EDGE, name])
+            routed = cells if pnr else None
+        mhz = f"{routed['fmax_mhz']:.1f}" if routed else known.get(name, "-")
         counts = [cells["LUT4"], cells["CCU2C"], cells["lut_equivalents"], cells["TRELLIS_FF"]]
         shown = f"`{name}`" if name in MODULES else name
         rows.append(" | ".join(["", shown, BEFORE[name], *map(str, counts), mhz, ""]).strip())

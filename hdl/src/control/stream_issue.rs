@@ -270,16 +270,13 @@ impl<const A: usize> StreamIssue<A> {
 
     /// The slot on the wave.
     fn slot(&mut self) {
-        self.tag = 0.into();
-        if self.accept {
-            self.tag = bits::<8>(0)
-                .replace_bit(0, self.is_prologue)
-                .replace_bit(1, self.is_epilogue)
-                .replace_bit(2, self.is_tensor & self.first)
-                .replace_bit(3, self.to_post)
-                .replace_bit(4, self.is_tensor & self.tile_end)
-                .replace_bit(5, self.bank_i);
-        }
+        self.tag = bits::<8>(0)
+            .replace_bit(0, self.accept & self.is_prologue)
+            .replace_bit(1, self.accept & self.is_epilogue)
+            .replace_bit(2, self.vector & self.first)
+            .replace_bit(3, self.accept & self.to_post)
+            .replace_bit(4, self.vector & self.tile_end)
+            .replace_bit(5, self.accept & self.bank_i);
         self.op_tag = self.tag;
         self.op_valid = self.vector & !self.clear_i;
         self.op_swap = self.swap & !self.clear_i;

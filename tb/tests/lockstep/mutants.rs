@@ -46,7 +46,7 @@ fn legal_programs_find_every_fault() {
         // The swap flag is lost, every K tile starts from the bias, a kept word is reused, the swap does not ride on
         // the last vector.
         heddle_stream_issue: op_swap_q <= swap & => op_swap_q <= op_swap_q & swap &
-        heddle_stream_issue: is_tensor & first_q => is_tensor & (first_q | first_i)
+        heddle_stream_issue: vector & first_q => vector & (first_q | first_i)
         heddle_stream_issue: op_fresh_q <= fresh_q => op_fresh_q <= 1'b0
         heddle_stream_issue: (vector & tile_end) | =>
         // A word more is taken before a swap has crossed the columns.
