@@ -72,6 +72,8 @@ pub struct HostPort {
     zero: RegEn<Bits<8>>,
     /// Cycles until the last state-buffer request has answered and was counted.
     travel: Reg<Bits<9>>,
+    /// There are such cycles.
+    travelling: Reg<Bit>,
     program_wen: Reg<Bit>,
     bias_wen: Reg<Bit>,
     scale_wen: Reg<Bit>,
@@ -96,7 +98,9 @@ pub struct HostPort {
     is_program: Signal<Local, Bit>,
     is_activation: [Signal<Local, Bit>; activates],
     take: Signal<Local, Bit>,
+    /// Writes program, parameters or activation tables, if the address is theirs.
     take_write: Signal<Local, Bit>,
+    /// Writes a register.
     take_register: Signal<Local, Bit>,
     selected: Signal<Local, Bits<32>>,
     word: Signal<Local, Bits<32>>,
@@ -177,13 +181,17 @@ impl HostPort {
         // A request behind a start waits until the machine runs and STATUS says so.
         self.host_ready_o = !self.start
             & ((self.region == 0) | !self.running_i)
-            & (self.travels | (self.travel == 0));
+            & (self.travels | !self.travelling);
         self.take = self.host_i.valid & self.host_ready_o;
-        self.take_write = self.take & self.host_i.write;
-        self.take_register = self.take_write & (self.region == 0);
+        // What does not go to the partitions needs no comparison of its address to be taken.
+        let write = self.host_i.valid & self.host_i.write & !self.start & !self.travelling;
+        self.take_register = write & (self.region == 0);
+        self.take_write = write & !self.running_i;
         self.travel = mux(self.travel != 0, self.travel - 1, self.travel);
+        self.travelling = (self.travel >> 1) != 0;
         if self.take & self.travels {
             self.travel = (self._rows + 9).to_bits::<9>();
+            self.travelling = true;
         }
 
         self.word = 0.into();

@@ -83,11 +83,10 @@ fn garbage_finds_every_fault() {
         // The machine hangs instead of giving up.
         heddle_sequencer: (stuck_q == 12'hffe) => 1'b0
         // The host meets results on their way; a drain address beyond the memory goes unnoticed; a stopped drain
-        // leaves bytes behind; the wrong instruction is blamed.
+        // leaves bytes behind.
         heddle_sequencer: state_q <= StateStop; => state_q <= StateIdle;
         heddle_drain_issue: assign dest_error_o = addr_valid_i & !in_range; => assign dest_error_o = 1'b0;
         heddle_pack_issue: open_q & !leaves & !drop_i => open_q & !leaves
-        heddle_unit_registers: if (clear_i) unit_pc_q[16*i+:16] <= 16'd0; =>
         // Sums beyond the memory and entries beyond the table go unnoticed.
         heddle_control: | end_fault_i =>
         heddle_stream_issue: & has_entry =>";
