@@ -317,7 +317,8 @@ module traversal_properties #(
   always @(posedge clk) begin
     known <= rst_n & was_reset ? {known[1:0], 1'b1} : 3'd0;
     {offset_before, active_before} <= {offset, active};
-    {step_before, load_before} <= {able_o & !pause_i, load_o};
+    // With one set of registers a start that finds no row running reloads the counters, whatever becomes of it.
+    {step_before, load_before} <= {able_o & !pause_i, load_o | (Double == 0 & start_i & !running)};
   end
   always @* begin
     if (known[0] & !load_before) begin
