@@ -98,7 +98,7 @@ pub struct HostPort {
     is_program: Signal<Local, Bit>,
     is_activation: [Signal<Local, Bit>; activates],
     take: Signal<Local, Bit>,
-    /// Writes program, parameters or activation tables, if the address is theirs.
+    /// Writes a memory of the control half or a column, if the address is theirs.
     take_write: Signal<Local, Bit>,
     /// Writes a register.
     take_register: Signal<Local, Bit>,

@@ -185,6 +185,8 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32_uw221_us3051_ud13 (
   reg [7:0] bias_load_q;  // 8 x 1
   reg [7:0] bias_first_q;  // 8 x 1
   reg [63:0] bias_tile_q;  // 8 x 8
+  reg vector_q;  // The stream unit sent a vector in the cycle before
+  reg last_tile_q;  // It was one of the last K tile, which may have fewer rows
 
   reg [220:0] counters_increment;  // 13 x 17
 
@@ -451,7 +453,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32_uw221_us3051_ud13 (
   heddle_traversal_engine_m2_n2_w16_a16_s1_k1_r221 u_weight_walk (
     .clk           (clk),
     .rst_n         (rst_n),
-    .stop_i        (sequencer_cfg_clear[0]),
+    .stop_i        (idle),
     .cfg_clear_i   (sequencer_cfg_clear[0]),
     .cfg_valid_i   (sequencer_cfg_valid[0]),
     .cfg_ready_o   (unused_weight_walk_cfg_ready),
@@ -486,7 +488,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32_uw221_us3051_ud13 (
   heddle_traversal_engine_m3_n5_w16_a16_s1_y1_k1_r3051 u_stream_walk (
     .clk           (clk),
     .rst_n         (rst_n),
-    .stop_i        (sequencer_cfg_clear[1]),
+    .stop_i        (idle),
     .cfg_clear_i   (sequencer_cfg_clear[1]),
     .cfg_valid_i   (sequencer_cfg_valid[1]),
     .cfg_ready_o   (unused_stream_walk_cfg_ready),
@@ -523,7 +525,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32_uw221_us3051_ud13 (
   heddle_traversal_engine_m1_n3_w16_a16_s1_k1 u_drain_walk (
     .clk           (clk),
     .rst_n         (rst_n),
-    .stop_i        (sequencer_cfg_clear[2]),
+    .stop_i        (idle),
     .cfg_clear_i   (sequencer_cfg_clear[2]),
     .cfg_valid_i   (sequencer_cfg_valid[2]),
     .cfg_ready_o   (unused_drain_walk_cfg_ready),
@@ -657,12 +659,10 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32_uw221_us3051_ud13 (
 
   always @* begin
     counters_increment[67:34] = 34'd0;
-    if (stream_issue_vector_out) begin
+    if (vector_q) begin
       counters_increment[50:34] = 17'd1;
       counters_increment[67:51] = matmul_macs_macs;
-      if (stream_issue_table & stream_issue_last_tile_out) begin
-        counters_increment[67:51] = matmul_table_last_macs;
-      end
+      if (last_tile_q) counters_increment[67:51] = matmul_table_last_macs;
     end
   end
 
@@ -698,15 +698,18 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32_uw221_us3051_ud13 (
     if (!rst_n) begin
       bias_load_q <= 8'd0;
       bias_first_q <= 8'd0;
+      vector_q <= 1'b0;
     end else begin
       bias_load_q <= {bias_load_q[6:0], stream_issue_op_tag[0]};
       bias_first_q <= {bias_first_q[6:0], stream_issue_op_tag[2]};
+      vector_q <= stream_issue_vector_out;
     end
   end
 
   // Not reset
   always @(posedge clk) begin
     bias_tile_q <= {bias_tile_q[55:0], stream_issue_op_addr[7:0]};
+    last_tile_q <= stream_issue_table & stream_issue_last_tile_out;
   end
 
   // Deliberately not read

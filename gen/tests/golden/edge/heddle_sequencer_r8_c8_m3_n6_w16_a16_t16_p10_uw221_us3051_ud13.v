@@ -148,9 +148,11 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
   reg [2:0] row_q;
   reg [2:0] col_q;
   reg [9:0] quiet_q;
+  reg progress_q;  // Some unit accepted an address in the cycle before
   reg [11:0] stuck_q;  // Cycles that Issue has waited without progress
   reg is_halt_q;  // The header in Issue is a HALT
   reg is_sync_q;  // It is a SYNC
+  reg [2:0] needs_q;  // 3 x 1: It waits until the unit is idle
   reg bad_field_q;  // The word of the cycle before has a field out of range
   reg bad_length_q;  // The instruction ended in the cycle before, its record did not
   reg past_end_q;  // The word read in the cycle before lies behind the program memory
@@ -162,6 +164,8 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
   wire is_alone;  // The header is a HALT or SYNC: nothing follows it, and it starts no unit
   wire is_copy;  // The header is a copy
   wire [2:0] is_unit;  // 3 x 1
+  wire [2:0] starts;  // 3 x 1: The header starts the unit
+  wire starts_copy;  // The header starts a copy
   wire in_fetch;
   wire in_issue;
   wire in_body;
@@ -170,7 +174,6 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
   wire first_read;  // The first word of the program is read
   wire read;  // The next word comes, and the one behind it is read
   wire last_word;
-  wire [2:0] waits;  // 3 x 1: The instruction waits until the unit is idle
   wire found;  // One of these three faults: the instruction goes no further
   wire last_loop;
   wire record_end;
@@ -187,10 +190,10 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
   wire registers_start_in;
   wire [95:0] registers_param;  // 3 x 32
   wire registers_copy;
+  wire [8:0] drain_columns;  // Columns, 1..min(R, C)
   wire header_wait_weights;  // Waits until the weight unit is idle
   wire header_wait_stream;  // Waits until the stream unit is idle
   wire header_wait_drain;  // Waits until the drain unit is idle
-  wire [8:0] drain_columns;  // Columns, 1..min(R, C)
   wire [7:0] header_length;  // Length in words, header included
   wire matmul_repeated;  // Repeated: a word for it follows
   wire matmul_table;  // Row tables: a word for them follows
@@ -198,10 +201,10 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
   wire [2:0] row;  // Row, 0..M-1
   wire [3:0] row_loops;  // Loops, 0..N
 
+  assign drain_columns = registers_param[72:64];
   assign header_wait_weights = word_q[16];
   assign header_wait_stream = word_q[17];
   assign header_wait_drain = word_q[18];
-  assign drain_columns = registers_param[72:64];
   assign header_length = word_q[15:8];
   assign matmul_repeated = registers_param[56];
   assign matmul_table = registers_param[47];
@@ -218,7 +221,11 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
   assign in_fetch = state_q == StateFetch;
   assign in_issue = state_q == StateIssue;
   assign in_body = state_q == StateBody;
-  assign waits = {header_wait_drain, header_wait_stream, header_wait_weights};
+  assign starts_copy = !check_is_halt & !check_is_sync & (check_target == UnitCopy);
+  assign starts[0] = (!check_is_halt & !check_is_sync & (check_target == UnitWeights)) |
+      starts_copy;
+  assign starts[1] = !check_is_halt & !check_is_sync & (check_target == UnitStream);
+  assign starts[2] = !check_is_halt & !check_is_sync & (check_target == UnitDrain);
   assign last_word = remaining_q == 8'd1;
   assign last_loop = loops_left_q == 4'd1;
   assign record_end = ((phase_q == PhaseBase) & (loops_left_q == 4'd0)) | ((phase_q == PhaseEnd) &
@@ -302,12 +309,9 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
 
   always @* begin
     hold = 1'b0;
-    if (busy_i[0] & (is_halt_q | (is_unit[0] & !is_alone) | waits[0])) hold = 1'b1;
-    if (busy_i[1] & (is_halt_q | (is_unit[1] & !is_alone) | waits[1])) hold = 1'b1;
-    if (busy_i[2] & (is_halt_q | (is_unit[2] & !is_alone) | waits[2])) hold = 1'b1;
-    if (((busy_i[2] & is_copy) | (busy_i[0] & registers_copy & is_unit[2])) & !is_alone) begin
-      hold = 1'b1;
-    end
+    if (busy_i[0] & needs_q[0]) hold = 1'b1;
+    if (busy_i[1] & needs_q[1]) hold = 1'b1;
+    if (busy_i[2] & needs_q[2]) hold = 1'b1;
   end
 
   always @* begin
@@ -339,6 +343,7 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
       row_q <= 3'd0;
       col_q <= 3'd0;
       quiet_q <= 10'd0;
+      progress_q <= 1'b0;
       stuck_q <= 12'd0;
       bad_field_q <= 1'b0;
       bad_length_q <= 1'b0;
@@ -347,13 +352,14 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
     end else begin
       clear_q <= (clear_q & !((state_q == StateIdle) & host_start_i)) | fault_q | unit_error_i |
           ((state_q == StateQuiet) & (quiet_q == 10'd0));
+      progress_q <= progress_i;
       bad_field_q <= in_body & check_bad_field;
       bad_length_q <= in_body & last_word & !record_end;
       past_end_q <= read & (ahead_pc_q[16:10] != 7'd0);
       stuck_q <= stuck_q + 12'd1;
-      if (!in_issue | progress_i) stuck_q <= 12'd0;
+      if (!in_issue | progress_q) stuck_q <= 12'd0;
       fault_q <= found;
-      if (in_issue & hold & !progress_i & (stuck_q == 12'hffe)) fault_q <= 1'b1;
+      if (in_issue & hold & !progress_q & (stuck_q == 12'hffe)) fault_q <= 1'b1;
       if (in_fetch & check_bad_header) fault_q <= 1'b1;
       if (in_fetch & check_bad_length) fault_q <= 1'b1;
       if (in_fetch & !check_is_known) fault_q <= 1'b1;
@@ -458,13 +464,28 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
     is_halt_q <= check_is_halt;
     is_sync_q <= check_is_sync;
     fault_code_q <= 8'd0;
-    if (in_issue & hold & !progress_i & (stuck_q == 12'hffe)) fault_code_q <= 8'd6;
+    if (in_issue & hold & !progress_q & (stuck_q == 12'hffe)) fault_code_q <= 8'd6;
     if (in_fetch & check_bad_header) fault_code_q <= 8'd3;
     if (in_fetch & check_bad_length) fault_code_q <= 8'd2;
     if (in_fetch & !check_is_known) fault_code_q <= 8'd1;
     if (past_end_q) fault_code_q <= 8'd7;
     if (bad_length_q) fault_code_q <= 8'd2;
     if (bad_field_q) fault_code_q <= 8'd3;
+  end
+
+  // Not reset
+  always @(posedge clk) begin
+    needs_q[0] <= starts[0] | check_is_halt | header_wait_weights | (starts[2] & registers_copy);
+  end
+
+  // Not reset
+  always @(posedge clk) begin
+    needs_q[1] <= starts[1] | check_is_halt | header_wait_stream;
+  end
+
+  // Not reset
+  always @(posedge clk) begin
+    needs_q[2] <= starts[2] | check_is_halt | header_wait_drain | starts_copy;
   end
 
   // Deliberately not read

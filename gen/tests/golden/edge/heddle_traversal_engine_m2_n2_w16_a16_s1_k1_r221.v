@@ -157,8 +157,9 @@ module heddle_traversal_engine_m2_n2_w16_a16_s1_k1_r221 (
   wire [47:0] unused_registers_next_step;  // 3 x 16
   wire [50:0] registers_next_distance;  // 3 x 17
   wire core_list;
+  wire core_reload;
   wire core_listed;
-  wire unused_core_running;
+  wire core_running;
   wire unused_core_finish;
   wire core_busy;
   wire [31:0] rows_base_out;  // 2 x 16
@@ -218,6 +219,7 @@ module heddle_traversal_engine_m2_n2_w16_a16_s1_k1_r221 (
   endgenerate
 
   assign core_list = write_base & row_exists;
+  assign core_reload = start_i & !core_running;
 
   heddle_traversal_array_m2_n2_w16_r221 u_registers (
     .clk             (clk),
@@ -255,6 +257,7 @@ module heddle_traversal_engine_m2_n2_w16_a16_s1_k1_r221 (
     .load_initial_i (registers_next_initial),
     .load_distance_i(registers_next_distance),
     .load_i         (load),
+    .reload_i       (core_reload),
     .pause_i        (pause_i),
     .valid_o        (valid_o),
     .ready_i        (ready_i),
@@ -265,7 +268,7 @@ module heddle_traversal_engine_m2_n2_w16_a16_s1_k1_r221 (
     .last_o         (last_o),
     .end_o          (end_o),
     .listed_o       (core_listed),
-    .running_o      (unused_core_running),
+    .running_o      (core_running),
     .able_o         (able_o),
     .finish_o       (unused_core_finish),
     .busy_o         (core_busy)
