@@ -33,8 +33,6 @@ MODULES = ["control", "sequencer", "partition", "sliced", "post_lane", "result_c
 BEFORE = {
     "`edge`, 8x8": "26687 | 3909 | 28021 | 49.9",
     "`edge`, 8x8, wide LUTs": "35385 | 3909 | 28021 | -",
-    "`edge`, 8x8, plain memory": "- | - | - | -",
-    "`default`, 16x16": "- | - | - | -",
     "control": "4642 | 1420 | 6738 | 50.7",
     "sequencer": "- | - | - | 54.7",
     "partition": "1985 | 62 | 1217 | 59.3",
@@ -103,7 +101,7 @@ def table(page, pnr):
         mhz = f"{routed['fmax_mhz']:.1f}" if routed else known.get(name, "-")
         counts = [cells["LUT4"], cells["CCU2C"], cells["lut_equivalents"], cells["TRELLIS_FF"]]
         shown = f"`{name}`" if name in MODULES else name
-        rows.append(" | ".join(["", shown, BEFORE[name], *map(str, counts), mhz, ""]).strip())
+        rows.append(" | ".join(["", shown, BEFORE.get(name, "- | - | - | -"), *map(str, counts), mhz, ""]).strip())
     head = ["| | LUT4 before | CCU2C | FF | MHz | LUT4 | CCU2C | LUT equivalents | FF | MHz |"]
     return "\n".join([*head, "|---" + "|---:" * 9 + "|", *rows])
 

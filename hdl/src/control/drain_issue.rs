@@ -83,17 +83,16 @@ pub struct DrainIssue<const A: usize> {
     begins: [Reg<Bit>; pooling],
     post_first: [Delay<Bit>; pooling],
     post_last: [Delay<Bit>; pooling],
-    // Cycles until the last word of the drain is stored, and whether there are any.
+    // Counts until the last word of the drain is stored, while its top bit is set.
     settle: Reg<Bits<10>>,
-    settling: Reg<Bit>,
     slot_vector: Signal<Local, Bit>,
     slot_epilogue: Signal<Local, Bit>,
     slot_tag: Signal<Local, Bits<8>>,
     slot: Signal<Local, Bit>,
     in_range: Signal<Local, Bit>,
     wants: Signal<Local, Bit>,
-    /// A slot for post and a drain address.
-    meets: Signal<Local, Bit>,
+    /// A slot for post whose result is complete meets its address.
+    ends: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
     /// The address is the last one of a column tile.
     tile_end: Signal<Local, Bit>,
@@ -194,12 +193,13 @@ impl<const A: usize> DrainIssue<A> {
         } else {
             self.in_range = inside & has_tile;
         }
-        self.meets = self.wants & self.addr_valid_i & !self.clear_i;
-        let passes = self.meets & self.in_range;
+        let meets = self.wants & self.addr_valid_i & !self.clear_i;
+        self.ends = meets;
         // A slot that does not end its window leaves the address for the next one.
         for i in 0..self._pooling {
-            self.pass[i] = passes;
+            self.pass[i] = meets & self.in_range;
             self.is_last[i] = self.left[i] == 0;
+            self.ends = self.ends & self.is_last[i];
             self.left[i] = self.left[i];
             self.begins[i] = self.begins[i];
             if self.pass[i] {
@@ -217,7 +217,7 @@ impl<const A: usize> DrainIssue<A> {
             self.post_last[i] = self.is_last[i];
             self.post_wave_o.last[i] = self.post_last[i];
         }
-        self.take = mux(self._pooling > 0, self.pass[0] & self.is_last[0], passes);
+        self.take = self.ends & self.in_range;
         self.addr_ready_o = self.take;
         self.underflow_o = self.wants & !self.addr_valid_i;
         self.dest_error_o = self.addr_valid_i & !self.in_range;
@@ -232,10 +232,7 @@ impl<const A: usize> DrainIssue<A> {
                 self.tile_end & (self.addr_final_i[c] | (self.level_i < c.to_bits::<3>()));
         }
         // That the address is in range comes too late for this: if it is not, the program ends.
-        self.advance = self.meets & self.advance_i & self.tile_end & !self.addr_end_i;
-        for i in 0..self._pooling {
-            self.advance = self.advance & self.is_last[i];
-        }
+        self.advance = self.ends & self.advance_i & self.tile_end & !self.addr_end_i;
         self.tile = mux(self.advance, self.tile + 1, self.tile);
         if self.start_i {
             self.tile = self.tile_i.get_bits::<9>(0);
@@ -247,16 +244,13 @@ impl<const A: usize> DrainIssue<A> {
         self.post_wave_o.skip = self.skip_i;
         self.post_wave_o.cols = self.columns_i;
 
-        self.settle = mux(self.settle != 0, self.settle - 1, self.settle);
-        self.settling = (self.settle >> 1) != 0;
+        self.settle = mux(self.settle.get_bit(9), self.settle - 1, self.settle);
         if self.take & self.addr_end_i {
-            self.settle = (self._cols + self._extra + 12).to_bits::<10>();
-            self.settling = true;
+            self.settle = (self._cols + self._extra + 11 + 512).to_bits::<10>();
         }
         if self.clear_i {
             self.settle = 0.into();
-            self.settling = false;
         }
-        self.busy_o = self.addr_busy_i | self.settling;
+        self.busy_o = self.addr_busy_i | self.settle.get_bit(9);
     }
 }

@@ -70,10 +70,8 @@ pub struct HostPort {
     start: Reg<Bit>,
     start_pc: RegEn<Bits<16>>,
     zero: RegEn<Bits<8>>,
-    /// Cycles until the last state-buffer request has answered and was counted.
-    travel: Reg<Bits<9>>,
-    /// There are such cycles.
-    travelling: Reg<Bit>,
+    /// Counts until the last state-buffer request has answered and was counted, while its top bit is set.
+    travel: Reg<Bits<10>>,
     program_wen: Reg<Bit>,
     bias_wen: Reg<Bit>,
     scale_wen: Reg<Bit>,
@@ -181,17 +179,15 @@ impl HostPort {
         // A request behind a start waits until the machine runs and STATUS says so.
         self.host_ready_o = !self.start
             & ((self.region == 0) | !self.running_i)
-            & (self.travels | !self.travelling);
+            & (self.travels | !self.travel.get_bit(9));
         self.take = self.host_i.valid & self.host_ready_o;
         // What does not go to the partitions needs no comparison of its address to be taken.
-        let write = self.host_i.valid & self.host_i.write & !self.start & !self.travelling;
+        let write = self.host_i.valid & self.host_i.write & !self.start & !self.travel.get_bit(9);
         self.take_register = write & (self.region == 0);
         self.take_write = write & !self.running_i;
-        self.travel = mux(self.travel != 0, self.travel - 1, self.travel);
-        self.travelling = (self.travel >> 1) != 0;
+        self.travel = mux(self.travel.get_bit(9), self.travel - 1, self.travel);
         if self.take & self.travels {
-            self.travel = (self._rows + 9).to_bits::<9>();
-            self.travelling = true;
+            self.travel = (self._rows + 8 + 512).to_bits::<10>();
         }
 
         self.word = 0.into();

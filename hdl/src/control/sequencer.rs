@@ -125,7 +125,7 @@ pub struct Sequencer {
     is_halt: Delay<Bit>,
     /// It is a SYNC.
     is_sync: Delay<Bit>,
-    /// It waits until the unit is idle.
+    /// It waits until this unit is idle.
     needs: [Delay<Bit>; 3],
     /// The word of the cycle before has a field out of range.
     bad_field: Reg<Bit>,
@@ -145,7 +145,9 @@ pub struct Sequencer {
     is_copy: Signal<Local, Bit>,
     is_unit: [Signal<Local, Bit>; 3],
     hold: Signal<Local, Bit>,
-    /// The header starts the unit.
+    /// The header starts a unit.
+    starts_any: Signal<Local, Bit>,
+    /// The header starts this unit.
     starts: [Signal<Local, Bit>; 3],
     /// The header starts a copy.
     starts_copy: Signal<Local, Bit>,
@@ -265,11 +267,12 @@ impl Sequencer {
         self.in_fetch = self.state == State::Fetch;
         self.in_issue = self.state == State::Issue;
         self.in_body = self.state == State::Body;
-        let starts_any = !self.check.is_halt_o & !self.check.is_sync_o;
-        self.starts_copy = starts_any & (self.check.target_o == Unit::Copy);
-        self.starts[0] = (starts_any & (self.check.target_o == Unit::Weights)) | self.starts_copy;
-        self.starts[1] = starts_any & (self.check.target_o == Unit::Stream);
-        self.starts[2] = starts_any & (self.check.target_o == Unit::Drain);
+        self.starts_any = !self.check.is_halt_o & !self.check.is_sync_o;
+        self.starts_copy = self.starts_any & (self.check.target_o == Unit::Copy);
+        self.starts[0] =
+            (self.starts_any & (self.check.target_o == Unit::Weights)) | self.starts_copy;
+        self.starts[1] = self.starts_any & (self.check.target_o == Unit::Stream);
+        self.starts[2] = self.starts_any & (self.check.target_o == Unit::Drain);
         self.needs[0] = self.starts[0]
             | self.check.is_halt_o
             | flag!(self.word, header::WAIT_WEIGHTS)

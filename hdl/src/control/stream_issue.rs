@@ -106,7 +106,6 @@ pub struct StreamIssue<const A: usize> {
     vector: Signal<Local, Bit>,
     still_armed: Signal<Local, Bit>,
     swap: Signal<Local, Bit>,
-    tag: Signal<Local, Bits<8>>,
     #[new(SumsIssue::new(sum_rows))]
     sums: [SumsIssue; at_top],
     /// The sums that the slot starts from are not stored yet.
@@ -270,14 +269,13 @@ impl<const A: usize> StreamIssue<A> {
 
     /// The slot on the wave.
     fn slot(&mut self) {
-        self.tag = bits::<8>(0)
+        self.op_tag = bits::<8>(0)
             .replace_bit(0, self.accept & self.is_prologue)
             .replace_bit(1, self.accept & self.is_epilogue)
             .replace_bit(2, self.vector & self.first)
             .replace_bit(3, self.accept & self.to_post)
             .replace_bit(4, self.vector & self.tile_end)
             .replace_bit(5, self.accept & self.bank_i);
-        self.op_tag = self.tag;
         self.op_valid = self.vector & !self.clear_i;
         self.op_swap = self.swap & !self.clear_i;
         self.op_fresh = self.fresh;

@@ -63,7 +63,7 @@ pub struct WeightIssue<const A: usize> {
     /// Weight slot.
     pub wt_o: WeightSlot<Out>,
     /// Copies are on their way.
-    pub copying: OutReg<Bit>,
+    pub copying_o: Signal<Out, Bit>,
     /// The address, or that of the copy accepted in the cycle before, lies outside the partition.
     pub error_o: Signal<Out, Bit>,
     /// A tile of streamed words was not swapped in in its cycle.
@@ -77,8 +77,8 @@ pub struct WeightIssue<const A: usize> {
     wt_rows: [Delay<Bits<9>>; 3],
     wt_copy: [Reg<Bit>; 3],
     dest: [Delay<Bits<13>>; READ_CYCLES + 4],
-    // Cycles in which the last copy is on its way, this one included, and whether there are any.
-    left: Reg<Bits<9>>,
+    // Counts while the last copy is on its way: its top bit is set.
+    left: Reg<Bits<10>>,
     in_range: Signal<Local, Bit>,
     tile_end: Signal<Local, Bit>,
     /// The shadow weights are free.
@@ -187,15 +187,13 @@ impl<const A: usize> WeightIssue<A> {
         self.dest
             .shift_in(self.addr_i.get_bits::<13>(3) + self.distance_i);
         self.wt_o.dest = self.dest[READ_CYCLES + 3];
-        self.left = mux(self.left != 0, self.left - 1, 0.into());
-        self.copying = (self.left >> 1) != 0;
+        self.left = mux(self.left.get_bit(9), self.left - 1, self.left);
         if self.accept & self.copy_i {
-            self.left = (self._rows + READ_CYCLES + 3).to_bits::<9>();
-            self.copying = true;
+            self.left = (self._rows + READ_CYCLES + 2 + 512).to_bits::<10>();
         }
         if self.clear_i {
             self.left = 0.into();
-            self.copying = false;
         }
+        self.copying_o = self.left.get_bit(9);
     }
 }

@@ -25,8 +25,8 @@ pub struct PostLane {
     #[new(pooling)]
     pub wave: Wave<PostSlot>,
     /// What the drain does with its results.
-    #[new(DrainSettings::new(pooling, medians, activates))]
-    pub ports_i: DrainSettings<In>,
+    #[new(pooling, medians, activates)]
+    pub ports: Wave<DrainSettings>,
     /// Sum of the slot, two's complement.
     pub acc_i: Signal<In, Bits<32>>,
     /// Write of multiplier and shift.
@@ -120,6 +120,7 @@ impl PostLane {
             self.wave.cols = self.wave_i.cols - 1;
             self.takes_part = true;
         }
+        self.ports.pass_on();
         self.pack.pass_on();
         self.pw.pass_on(column = self.pw_i.column - 1);
         for i in 0..self._activates {
@@ -188,11 +189,11 @@ impl PostLane {
             self.pool[i].valid_i = self.wave_i.valid & self.active;
             self.pool[i].first_i = self.wave_i.first[i];
             self.pool[i].last_i = self.wave_i.last[i];
-            self.pool[i].reduction_i = self.ports_i.reduction[i];
+            self.pool[i].reduction_i = self.ports.reduction[i];
             self.pool[i].acc_i = self.acc_i;
         }
         for i in 0..self._medians {
-            self.pool[i].window_i[i] = self.ports_i.window[i];
+            self.pool[i].window_i[i] = self.ports.window[i];
         }
     }
 
@@ -219,9 +220,9 @@ impl PostLane {
             self.requantise[i].multiplier_i = self.multiplier;
             self.requantise[i].left_i.follow(&self.left);
             self.requantise[i].right_i = self.right;
-            self.requantise[i].single_i = self.ports_i.single;
-            self.requantise[i].lo_i = self.ports_i.lo;
-            self.requantise[i].hi_i = self.ports_i.hi;
+            self.requantise[i].single_i = self.ports.single;
+            self.requantise[i].lo_i = self.ports.lo;
+            self.requantise[i].hi_i = self.ports.hi;
             self.scaled = self.requantise[i].byte_o;
         }
 
@@ -237,7 +238,7 @@ impl PostLane {
     fn activation(&mut self) {
         for i in 0..self._activates {
             self.activate[i].valid_i = self.pipe_valid[self._scaled - 1];
-            self.activate[i].table_i = self.ports_i.table[i];
+            self.activate[i].table_i = self.ports.table[i];
             self.activate[i].byte_i = self.scaled;
             self.activate[i].wen_i = self.aw_i[i].valid;
             self.activate[i].wentry_i = self.aw_i[i].entry;

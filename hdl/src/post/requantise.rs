@@ -51,9 +51,6 @@ pub struct Requantise {
     right: [Delay<Bits<5>>; 2 + LEFT_SHIFT_LATENCY * lefts],
     /// Lower bits of the right shift, for its second cycle.
     right_fine: Delay<Bits<3>>,
-    // The way of the bounds to all columns is long.
-    lo: Delay<Bits<9>>,
-    hi: Delay<Bits<9>>,
     round: RoundingShift,
     /// Values may be shifted to the left.
     _lefts: Feature<"ls">,
@@ -90,10 +87,8 @@ impl Requantise {
         self.round.coarse_i = right.get_bits::<2>(3);
         self.round.fine_i = self.right_fine;
         self.round.twice_i = !self.single_i & right.any();
-        self.lo = self.lo_i;
-        self.hi = self.hi_i;
-        self.round.lo_i = self.lo;
-        self.round.hi_i = self.hi;
+        self.round.lo_i = self.lo_i;
+        self.round.hi_i = self.hi_i;
         self.byte_o = self.round.byte_o;
     }
 }

@@ -47,6 +47,8 @@ pub struct Post {
     #[new(PostSlot::new(pooling))]
     wave: [PostSlot<Local>; cols + 1],
     pack: [PackSlot<Local>; cols + 1],
+    #[new(DrainSettings::new(pooling, medians, activates))]
+    settings: [DrainSettings<Local>; cols + 1],
     pw: [ScaleWrite<Local>; cols + 1],
     aw: [[TableWrite<Local>; activates]; cols + 1],
     /// Columns.
@@ -109,9 +111,10 @@ impl Post {
         self.pw[0].follow(&self.pw_i);
         self.aw[0].follow(&self.aw_i);
         self.pack[0].follow(&self.pack_issue.pack_o);
+        self.settings[0].follow(&self.ports_i);
         for i in 0..self._cols {
             self.lane[i].wave_i.follow(&self.wave[i]);
-            self.lane[i].ports_i.follow(&self.ports_i);
+            self.lane[i].ports_i.follow(&self.settings[i]);
             self.lane[i].acc_i = self.acc_i[i];
             self.lane[i].pw_i.follow(&self.pw[i]);
             self.lane[i].aw_i.follow(&self.aw[i]);
@@ -120,12 +123,14 @@ impl Post {
             self.pw[i + 1].follow(&self.lane[i].pw_o);
             self.aw[i + 1].follow(&self.lane[i].aw_o);
             self.pack[i + 1].follow(&self.lane[i].pack_o);
+            self.settings[i + 1].follow(&self.lane[i].ports_o);
             self.dr_o[i].follow(&self.lane[i].dr_o);
         }
         for g in 0..self._groups {
-            self.shared[g].single_i = self.ports_i.single;
-            self.shared[g].lo_i = self.ports_i.lo;
-            self.shared[g].hi_i = self.ports_i.hi;
+            let behind = self._columns * (g + 1);
+            self.shared[g].single_i = self.settings[behind].single;
+            self.shared[g].lo_i = self.settings[behind].lo;
+            self.shared[g].hi_i = self.settings[behind].hi;
             for k in 0..self._columns {
                 let c = self._columns * g + k;
                 self.shared[g].operand_i[k].follow(&self.lane[c].operand_o[0]);

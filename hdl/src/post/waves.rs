@@ -1,4 +1,4 @@
-//! What travels from column to column, and what stands still while a drain is active.
+//! What travels from column to column.
 
 use heddle_kernel::prelude::*;
 
@@ -23,7 +23,7 @@ pub struct PostSlot {
     pub last: [Bit; pooling],
 }
 
-/// What a drain does with all its results. Stable while the drain is active.
+/// What a drain does with all its results. Stable from the load that begins the drain until its last result.
 #[bundle(pooling: usize, medians: usize, activates: usize)]
 pub struct DrainSettings {
     /// Single rounding, else double. Stable while a drain is active.

@@ -8,7 +8,7 @@ use crate::parameter::{Options, Parameter};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{
-    Attribute, Error, Expr, Fields, Ident, ItemStruct, PathArguments, Result, Type, Visibility,
+    Attribute, Error, Fields, Ident, ItemStruct, PathArguments, Result, Type, Visibility,
     parse_quote,
 };
 
@@ -62,7 +62,7 @@ pub fn expand(tokens: TokenStream, item: TokenStream) -> Result<TokenStream> {
 /// register a port and a register.
 fn parse(mut field: syn::Field) -> Result<Vec<Part>> {
     let ident = field.ident.clone().expect("a named field");
-    let make: Option<Expr> = take_argument(&mut field.attrs, "new")?;
+    let make: Option<TokenStream> = take_argument(&mut field.attrs, "new")?;
     let (inner, lengths) = dimensions(&field.ty);
     let doc = doc_lines(&field.attrs);
     let element = match &make {
@@ -89,7 +89,7 @@ fn parse(mut field: syn::Field) -> Result<Vec<Part>> {
     Ok(match one_argument(inner) {
         Some((wrapper, bundle)) if wrapper == "Wave" => {
             let registers = registers_of(bundle)?;
-            // `#[new(size)]` is what the bundle and its registers are built with.
+            // `#[new(sizes)]` is what the bundle and its registers are built with.
             let sized = |mut part: Part, ty: TokenStream| {
                 if let Some(size) = &make {
                     part.value = field_value(&quote!(#ty::new(#size)), &lengths);

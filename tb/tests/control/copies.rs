@@ -371,13 +371,13 @@ fn pet_54_faults_of_copies_are_noticed() {
         // A copy does not wait for the drain, a drain not for the copy; the weight unit is idle too early.
         heddle_sequencer: header_wait_drain | starts_copy => header_wait_drain
         heddle_sequencer: | (starts[2] & registers_copy) =>
-        heddle_weight_issue: left_q <= 9'd13 => left_q <= 9'd12
+        heddle_weight_issue: left_q <= 10'h20c => left_q <= 10'h20b
         heddle_control: weight_walk_busy | weight_issue_copying => weight_walk_busy
         // Every row copies; a kept word outlives the copy over it; a destination beyond the memory goes unnoticed.
         heddle_partition: wt_is_active & wt_copy_i => wt_valid_i & wt_copy_i
         heddle_weight_issue: (dest_q[12:9] != 4'd0) => 1'b0
         // SYNC waits for the weight unit always.
-        heddle_sequencer: (!check_is_halt & !check_is_sync & (check_target == UnitWeights)) => (check_target == UnitWeights)";
+        heddle_sequencer: (starts_any & (check_target == UnitWeights)) => (check_target == UnitWeights)";
     rtl::check_mutants(&sources, &faults(mutants), |sources, _| {
         all(&params, sources)
     });

@@ -128,7 +128,7 @@ fn pet_60_pet_61_programs_find_every_fault_of_input_and_program_banks() {
         heddle_drain_issue: (addr_i[15:3] < 13'h200) => 1'b1
         heddle_drain_issue: (addr_i[15:3] < 13'h200) => (addr_i[15:3] < 13'h1ff)";
     check(&machines::banked(), mutants, |machine| {
-        any(machine, 60, 600)
+        any(machine, 60, 4000)
     });
 }
 
@@ -144,7 +144,7 @@ fn pet_57_legal_programs_find_every_fault_of_sums_at_the_top() {
         // The stored sum is added to the bias as well.
         heddle_stream_issue: is_tensor & !first_q) => is_tensor)
         // The sums of an epilogue are not taken.
-        heddle_drain_issue: res_sum_en_q <= slot; => res_sum_q <= slot_vector;";
+        heddle_drain_issue: res_sum_en_q <= slot; => res_sum_en_q <= slot_vector;";
     let params = machines::with_sums_at_top(machines::tall());
     check(&params, mutants, |machine| run_programs(machine, 1, 60));
 }

@@ -351,12 +351,12 @@ fn pet_58_pet_59_faults_of_the_way_through_the_options_are_noticed() {
             "chosen_q <= passed_q",
             "chosen_q <= byte_i",
         ),
-        // Every sum is a result; flags do not reach the next lane; entries reach the first lane only; the
+        // Columns without an active tile write too; flags do not reach the next lane; entries reach the first lane only; the
         // scale comes before the window is complete.
         (
             "heddle_post_lane",
             "valid_i & active_q & last_i",
-            "valid_i & active_q",
+            "valid_i & last_i",
         ),
         ("heddle_post_lane", "last_q <= last_i", "last_q <= first_i"),
         (

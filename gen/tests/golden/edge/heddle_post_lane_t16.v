@@ -27,6 +27,9 @@
 //   single_i       Single rounding, else double. Stable while a drain is active
 //   lo_i           Lower bound of the results, two's complement. Stable while a drain is active
 //   hi_i           Upper bound of the results, two's complement. Stable while a drain is active
+//   single_o       Single rounding, else double. Stable while a drain is active
+//   lo_o           Lower bound of the results, two's complement. Stable while a drain is active
+//   hi_o           Upper bound of the results, two's complement. Stable while a drain is active
 //   acc_i          Sum of the slot, two's complement
 //   pw_valid_i     Multiplier and shift are written
 //   pw_column_i    Columns between the one that it reaches and the one that takes them
@@ -77,6 +80,9 @@ module heddle_post_lane_t16 (
   input  wire        single_i,
   input  wire  [8:0] lo_i,
   input  wire  [8:0] hi_i,
+  output wire        single_o,
+  output wire  [8:0] lo_o,
+  output wire  [8:0] hi_o,
   input  wire [31:0] acc_i,
 
   input  wire        pw_valid_i,
@@ -109,6 +115,9 @@ module heddle_post_lane_t16 (
   reg [7:0] skip_q;
   reg [8:0] cols_q;
   reg valid_q;
+  reg single_q;
+  reg [8:0] lo_q;
+  reg [8:0] hi_q;
   reg pw_valid_q;
   reg [7:0] pw_column_q;
   reg [7:0] pw_tile_q;
@@ -139,6 +148,9 @@ module heddle_post_lane_t16 (
   assign skip_o = skip_q;
   assign cols_o = cols_q;
   assign valid_o = valid_q;
+  assign single_o = single_q;
+  assign lo_o = lo_q;
+  assign hi_o = hi_q;
   assign pack_valid_o = pack_valid_q;
   assign pack_begins_o = pack_begins_q;
   assign pack_place_o = pack_place_q;
@@ -177,9 +189,9 @@ module heddle_post_lane_t16 (
     .acc_i       (sum),
     .multiplier_i(multiplier_q),
     .right_i     (right_q),
-    .single_i    (single_i),
-    .lo_i        (lo_i),
-    .hi_i        (hi_i),
+    .single_i    (single_q),
+    .lo_i        (lo_q),
+    .hi_i        (hi_q),
     .byte_o      (scaled)
   );
 
@@ -225,6 +237,9 @@ module heddle_post_lane_t16 (
   // Not reset
   always @(posedge clk) begin
     tile_q <= tile_i;
+    single_q <= single_i;
+    lo_q <= lo_i;
+    hi_q <= hi_i;
     pw_column_q <= pw_column_i - 8'd1;
     pw_tile_q <= pw_tile_i;
     pw_data_q <= pw_data_i;

@@ -152,7 +152,7 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
   reg [11:0] stuck_q;  // Cycles that Issue has waited without progress
   reg is_halt_q;  // The header in Issue is a HALT
   reg is_sync_q;  // It is a SYNC
-  reg [2:0] needs_q;  // 3 x 1: It waits until the unit is idle
+  reg [2:0] needs_q;  // 3 x 1: It waits until this unit is idle
   reg bad_field_q;  // The word of the cycle before has a field out of range
   reg bad_length_q;  // The instruction ended in the cycle before, its record did not
   reg past_end_q;  // The word read in the cycle before lies behind the program memory
@@ -164,7 +164,8 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
   wire is_alone;  // The header is a HALT or SYNC: nothing follows it, and it starts no unit
   wire is_copy;  // The header is a copy
   wire [2:0] is_unit;  // 3 x 1
-  wire [2:0] starts;  // 3 x 1: The header starts the unit
+  wire starts_any;  // The header starts a unit
+  wire [2:0] starts;  // 3 x 1: The header starts this unit
   wire starts_copy;  // The header starts a copy
   wire in_fetch;
   wire in_issue;
@@ -221,11 +222,11 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
   assign in_fetch = state_q == StateFetch;
   assign in_issue = state_q == StateIssue;
   assign in_body = state_q == StateBody;
-  assign starts_copy = !check_is_halt & !check_is_sync & (check_target == UnitCopy);
-  assign starts[0] = (!check_is_halt & !check_is_sync & (check_target == UnitWeights)) |
-      starts_copy;
-  assign starts[1] = !check_is_halt & !check_is_sync & (check_target == UnitStream);
-  assign starts[2] = !check_is_halt & !check_is_sync & (check_target == UnitDrain);
+  assign starts_any = !check_is_halt & !check_is_sync;
+  assign starts_copy = starts_any & (check_target == UnitCopy);
+  assign starts[0] = (starts_any & (check_target == UnitWeights)) | starts_copy;
+  assign starts[1] = starts_any & (check_target == UnitStream);
+  assign starts[2] = starts_any & (check_target == UnitDrain);
   assign last_word = remaining_q == 8'd1;
   assign last_loop = loops_left_q == 4'd1;
   assign record_end = ((phase_q == PhaseBase) & (loops_left_q == 4'd0)) | ((phase_q == PhaseEnd) &
