@@ -1,7 +1,7 @@
 //! Quantised networks in the format "heddle-network-1".
 
 mod fields;
-mod file;
+pub mod file;
 mod geometry;
 mod graph;
 mod matrix;
@@ -222,6 +222,14 @@ impl Network {
     /// All faults, each with its line, field, value and what is allowed.
     pub fn from_json(text: &str) -> Result<Network, ConfigErrors> {
         file::read(text)
+    }
+
+    /// Checks the content of a network file.
+    ///
+    /// # Errors
+    /// All faults, each with its field, value and what is allowed.
+    pub fn from_file(file: file::NetworkFile) -> Result<Network, ConfigErrors> {
+        shapes::build(file).map_err(ConfigErrors)
     }
 
     /// Shape of the last layer's output.

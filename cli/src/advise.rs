@@ -1,7 +1,6 @@
 //! `heddle advise --slices`: which slices suit activations from a file or of a network.
 
 mod file;
-mod npy;
 mod report;
 mod tensors;
 

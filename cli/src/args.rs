@@ -1,5 +1,6 @@
 //! The command line.
 
+mod import;
 mod matrices;
 mod offsets;
 
@@ -13,6 +14,7 @@ use heddle_gen::TextStyle;
 
 use crate::failure::Failure;
 use crate::output;
+pub use import::ImportArgs;
 pub use matrices::MatrixArgs;
 pub use offsets::{LayoutArg, MakeArgs, OffsetsArgs, OffsetsCommand, PadArg, ShapeArgs};
 
@@ -34,6 +36,8 @@ pub enum Command {
     Gen(GenArgs),
     /// Run every linter that is installed over generated Verilog
     Lint(LintArgs),
+    /// Make a network of a .tflite file, and say of each operator what becomes of it
+    Import(ImportArgs),
     /// Make the program of a network, or print a stage of the making
     Compile(CompileArgs),
     /// Run a network on the golden machine, without Verilog
@@ -160,7 +164,7 @@ pub struct LintSource {
 /// Arguments of `heddle compile`.
 #[derive(Debug, Args)]
 pub struct CompileArgs {
-    /// Network, a JSON file
+    /// Network, a JSON or .tflite file
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// Configuration, a JSON file
@@ -233,9 +237,13 @@ pub struct NetworkArgs {
     /// Configuration, a JSON file
     #[arg(short, long, value_name = "CONFIG")]
     pub config: PathBuf,
-    /// Network, a JSON file
+    /// Network, a JSON or .tflite file
     #[arg(short, long, value_name = "MODEL")]
     pub model: PathBuf,
+    /// Images to run in place of those of the network: a .npy file of int8, each image in the order of MODEL: channels,
+    /// rows, columns in JSON; rows, columns, channels in .tflite
+    #[arg(long, value_name = "FILE")]
+    pub inputs: Option<PathBuf>,
     /// Program of the network, made by heddle compile [default: it is compiled]
     #[arg(short, long, value_name = "PROG", conflicts_with_all = ["mapping", "whole", "identity", "drain", "fold"])]
     pub program: Option<PathBuf>,

@@ -23,7 +23,7 @@ const PROGRAM_BYTES_MAX: u64 = 256 << 20;
 /// Configuration, network and program of a run.
 pub fn prepared(args: &NetworkArgs) -> Result<(Params, Network, Program), Failure> {
     let params = input::read_config(&args.config)?;
-    let network = input::read_model(&args.model)?;
+    let network = input::read_network(&args.model, args.inputs.as_deref())?;
     let Some(path) = &args.program else {
         let options = (&args.making).into();
         let program = heddle_compiler::compile_with(&network, &params, options);
@@ -48,8 +48,11 @@ pub fn prepared(args: &NetworkArgs) -> Result<(Params, Network, Program), Failur
 /// The images to run and their labels.
 pub fn images_of<'a>(args: &NetworkArgs, network: &'a Network) -> Result<Vec<Image<'a>>, Failure> {
     let images = input::images(args.images, network, &args.model)?;
-    let labels = network.labels.iter().map(|label| Some(*label as usize));
-    let all = network.images.iter().map(Vec::as_slice).zip(labels);
+    let label = |image: usize| network.labels.get(image).map(|label| *label as usize);
+    let all = network.images.iter().map(Vec::as_slice);
+    let all = all
+        .enumerate()
+        .map(|(number, image)| (image, label(number)));
     Ok(all.take(images).collect())
 }
 

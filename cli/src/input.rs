@@ -4,14 +4,19 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use heddle_arch::network::Shape;
 use heddle_arch::{Network, Params};
+use heddle_import::{is_tflite, planes};
 
 use crate::failure::Failure;
+use crate::{import, npy};
 
 /// Largest configuration.
 const CONFIG_BYTES_MAX: u64 = 1 << 20;
+/// Largest file of images.
+const IMAGES_BYTES_MAX: u64 = 256 << 20;
 /// Largest network file.
-const MODEL_BYTES_MAX: u64 = 64 << 20;
+pub const MODEL_BYTES_MAX: u64 = 64 << 20;
 /// What may stand before UTF-8 text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -21,10 +26,56 @@ pub fn read_config(path: &Path) -> Result<Params, Failure> {
     Params::from_json(&text).map_err(|errors| Failure::in_file(path, &errors))
 }
 
-/// Reads and checks a network.
+/// Reads and checks a network, in JSON or of a .tflite file.
 pub fn read_model(path: &Path) -> Result<Network, Failure> {
-    let text = read_text(path, "network", MODEL_BYTES_MAX)?;
+    let bytes = read_bytes(path, "network", MODEL_BYTES_MAX)?;
+    if is_tflite(&bytes) {
+        return import::network(path, &bytes);
+    }
+    let text = decoded(path, bytes, "JSON or a .tflite file")?;
     Network::from_json(&text).map_err(|errors| Failure::in_file(path, &errors))
+}
+
+/// As [`read_model`], with images in place of those of the network.
+pub fn read_network(path: &Path, inputs: Option<&Path>) -> Result<Network, Failure> {
+    let mut network = read_model(path)?;
+    if let Some(inputs) = inputs {
+        let interleaved = is_tflite(&read_bytes(path, "network", MODEL_BYTES_MAX)?);
+        network.images = read_images(inputs, network.input, interleaved)?;
+        network.labels.clear();
+    }
+    Ok(network)
+}
+
+/// Images for an input, of a .npy file of bytes; interleaved ones have the channels of a pixel together.
+pub fn read_images(path: &Path, input: Shape, interleaved: bool) -> Result<Vec<Vec<i8>>, Failure> {
+    let file = read_bytes(path, "images", IMAGES_BYTES_MAX)?;
+    let failure = |message: String| Failure::new(format!("{}: {message}", path.display()));
+    let values = npy::values(&file).map_err(failure)?;
+    let size = input.elements();
+    if values.is_empty() || values.len() % size != 0 {
+        let Shape {
+            channels,
+            height,
+            width,
+        } = input;
+        return Err(failure(format!(
+            "holds {} bytes, expected a multiple of {size}: {height} x {width} pixels of {channels} channels",
+            values.len()
+        )));
+    }
+    let images = values.chunks_exact(size).map(|image| {
+        let image: Vec<i8> = image.iter().map(|&byte| byte.cast_signed()).collect();
+        match interleaved {
+            true => planes(
+                &image,
+                input.channels as usize,
+                size / input.channels as usize,
+            ),
+            false => image,
+        }
+    });
+    Ok(images.collect())
 }
 
 /// The number of test images to run: all, or as many as `--images` says.
@@ -36,7 +87,9 @@ pub fn images(wanted: Option<usize>, network: &Network, model: &Path) -> Result<
     }
     let model = model.display();
     Err(Failure::new(match available {
-        0 => format!("{model}: test.images is empty, expected at least one image"),
+        0 => format!(
+            "{model}: test.images is empty, expected at least one image: --inputs gives some"
+        ),
         _ => format!("--images is {images}, expected 1 to {available}, the images of {model}"),
     }))
 }
@@ -53,8 +106,12 @@ pub fn read_utf8(
     expected: &str,
     bytes_max: u64,
 ) -> Result<String, Failure> {
+    decoded(path, read_bytes(path, what, bytes_max)?, expected)
+}
+
+/// The text of a file.
+fn decoded(path: &Path, mut bytes: Vec<u8>, expected: &str) -> Result<String, Failure> {
     let shown = path.display();
-    let mut bytes = read_bytes(path, what, bytes_max)?;
     // Editors of some systems begin a file with the mark, which RFC 8259 lets a reader ignore.
     if bytes.starts_with(BYTE_ORDER_MARK) {
         bytes.drain(..BYTE_ORDER_MARK.len());

@@ -12,8 +12,10 @@ mod design;
 mod failure;
 mod folder;
 mod generate;
+mod import;
 mod input;
 mod lint;
+mod npy;
 mod offsets;
 mod output;
 mod replace;
@@ -49,6 +51,7 @@ fn run(command: Command) -> Result<bool, Failure> {
     match command {
         Command::Gen(args) => generate::run(&args).map(|()| true),
         Command::Lint(args) => lint::run(&args),
+        Command::Import(args) => import::run(&args),
         Command::Compile(args) => compile::run(&args).map(|()| true),
         Command::Sim(args) => sim::run(&args),
         Command::Cosim(args) => cosim::run(&args),

@@ -35,6 +35,15 @@ pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
 
 /// A table: the first row is the heading, the first column is aligned left, the others right.
 pub fn table(rows: &[Vec<String>]) -> String {
+    aligned(rows, |column| column == 0)
+}
+
+/// A table of words: all columns are aligned left.
+pub fn list(rows: &[Vec<String>]) -> String {
+    aligned(rows, |_| true)
+}
+
+fn aligned(rows: &[Vec<String>], left: impl Fn(usize) -> bool) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
@@ -46,9 +55,10 @@ pub fn table(rows: &[Vec<String>]) -> String {
         let mut line = String::new();
         for (column, cell) in row.iter().enumerate() {
             let width = widths[column];
-            line += &match column {
-                0 => format!("{cell:<width$}"),
-                _ => format!("  {cell:>width$}"),
+            let gap = if column == 0 { "" } else { "  " };
+            line += &match left(column) {
+                true => format!("{gap}{cell:<width$}"),
+                false => format!("{gap}{cell:>width$}"),
             };
         }
         text += line.trim_end();

@@ -28,6 +28,12 @@ pub const PROGRAM: FileKind = FileKind {
     begins: b"{\n  \"format\": \"heddle-program-",
 };
 
+/// Networks.
+pub const NETWORK: FileKind = FileKind {
+    name: "network file",
+    begins: b"{\"format\":\"heddle-network-",
+};
+
 /// Refuses places that must not be written, before any work is done.
 pub fn check(target: &Path, kind: FileKind) -> Result<(), Failure> {
     let refused = |what: &str| Failure::new(format!("{}: {what}", target.display()));

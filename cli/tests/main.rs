@@ -13,6 +13,7 @@ mod config;
 mod cosim;
 mod extremes;
 mod generate;
+mod import;
 mod lint;
 mod matrices;
 mod offsets;

@@ -1,60 +1,63 @@
-//! The network file as it stands in JSON.
+//! The network file as it stands in JSON, for those who write one: [`Network::from_file`] checks it.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::shapes::build;
 use super::{Network, name_pattern};
 use crate::fault::ConfigErrors;
 use crate::json;
 
+/// Name and version of the format.
+pub const FORMAT: &str = "heddle-network-1";
+
 /// A quantised network and its test images.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct NetworkFile {
+pub struct NetworkFile {
     /// Name and version of this format.
-    #[schemars(extend("enum" = ["heddle-network-1"]))]
-    #[serde(rename = "format")]
-    pub(super) _format: String,
+    #[schemars(extend("enum" = [FORMAT]))]
+    pub format: String,
     /// Name of the network.
     #[schemars(length(min = 1, max = 64), extend("pattern" = name_pattern()))]
-    pub(super) name: String,
+    pub name: String,
     /// The input tensor.
-    pub(super) input: InputFile,
+    pub input: InputFile,
     /// Layers; each reads the input of the network or outputs of layers before it.
     #[schemars(length(min = 1, max = 256))]
-    pub(super) layers: Vec<LayerFile>,
+    pub layers: Vec<LayerFile>,
     /// Images and labels to test with. Default: none.
     #[serde(default)]
-    pub(super) test: TestFile,
+    pub test: TestFile,
 }
 
 /// The input tensor.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct InputFile {
+pub struct InputFile {
     /// Channels.
     #[schemars(range(min = 1, max = 4096))]
-    pub(super) channels: u32,
+    pub channels: u32,
     /// Rows.
     #[schemars(range(min = 1, max = 4096))]
-    pub(super) height: u32,
+    pub height: u32,
     /// Columns.
     #[schemars(range(min = 1, max = 4096))]
-    pub(super) width: u32,
+    pub width: u32,
     /// Quantised value of a real zero.
     #[schemars(range(min = -128, max = 127))]
-    pub(super) zero_point: i8,
+    pub zero_point: i8,
     /// Real value of one step; for information.
-    #[serde(rename = "scale")]
-    pub(super) _scale: f64,
+    pub scale: f64,
 }
 
 /// Kind of a layer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum KindFile {
+pub enum KindFile {
     /// Convolution; needs output_channels and kernel.
+    #[default]
     Conv2d,
     /// Fully connected layer; needs output_features.
     FullyConnected,
@@ -85,9 +88,9 @@ impl KindFile {
 }
 
 /// Rounding of scaled sums.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum RoundingFile {
+pub enum RoundingFile {
     /// Rounding doubling high multiply, then rounding shift.
     Double,
     /// One rounding of the 64-bit product.
@@ -95,155 +98,161 @@ pub(super) enum RoundingFile {
 }
 
 /// Zeros around the input, less than the kernel on each side.
-#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct PaddingFile {
+pub struct PaddingFile {
     /// Rows above.
     #[schemars(range(min = 0, max = 4095))]
-    pub(super) top: u32,
+    pub top: u32,
     /// Rows below.
     #[schemars(range(min = 0, max = 4095))]
-    pub(super) bottom: u32,
+    pub bottom: u32,
     /// Columns on the left.
     #[schemars(range(min = 0, max = 4095))]
-    pub(super) left: u32,
+    pub left: u32,
     /// Columns on the right.
     #[schemars(range(min = 0, max = 4095))]
-    pub(super) right: u32,
+    pub right: u32,
 }
 
 /// A layer.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = super::fields::add_needs)]
-pub(super) struct LayerFile {
+pub struct LayerFile {
     /// What the layer does.
-    pub(super) kind: KindFile,
+    pub kind: KindFile,
     /// Name, unique in the network.
     #[schemars(length(min = 1, max = 64), extend("pattern" = name_pattern()))]
-    pub(super) name: String,
+    pub name: String,
     /// Names of the layers whose outputs it reads, or "input" for the input of the network. Default: the layer
     /// before. Only add and matmul read several.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<String>", length(min = 1, max = 8))]
-    pub(super) inputs: Option<Vec<String>>,
+    pub inputs: Option<Vec<String>>,
     /// conv2d: output channels.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32", range(min = 1, max = 4096))]
-    pub(super) output_channels: Option<u32>,
+    pub output_channels: Option<u32>,
     /// fully_connected: outputs. matmul: columns of the product with weights.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32", range(min = 1, max = 4096))]
-    pub(super) output_features: Option<u32>,
+    pub output_features: Option<u32>,
     /// conv2d and pooling: kernel height and width.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(
         with = "Vec<u32>",
         length(equal = 2),
         inner(range(min = 1, max = 4096))
     )]
-    pub(super) kernel: Option<[u32; 2]>,
+    pub kernel: Option<[u32; 2]>,
     /// conv2d and pooling: vertical and horizontal stride. Default: 1, 1 for conv2d, the kernel for pooling.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(
         with = "Vec<u32>",
         length(equal = 2),
         inner(range(min = 1, max = 4096))
     )]
-    pub(super) stride: Option<[u32; 2]>,
+    pub stride: Option<[u32; 2]>,
     /// conv2d: vertical and horizontal distance of the places of the kernel. Default: 1, 1.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(
         with = "Vec<u32>",
         length(equal = 2),
         inner(range(min = 1, max = 4096))
     )]
-    pub(super) dilation: Option<[u32; 2]>,
+    pub dilation: Option<[u32; 2]>,
     /// conv2d: groups of channels; divides input and output channels. Default: 1.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32", range(min = 1, max = 4096))]
-    pub(super) groups: Option<u32>,
+    pub groups: Option<u32>,
     /// conv2d: zeros around the input. Default: none.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "PaddingFile")]
-    pub(super) padding: Option<PaddingFile>,
+    pub padding: Option<PaddingFile>,
     /// conv2d, fully_connected: weights, in the order output, input channel of the group, kernel row, kernel column.
     /// matmul: the second factor, row by row, the same for all channels.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<i8>", inner(range(min = -128, max = 127)))]
-    pub(super) weights: Option<Vec<i8>>,
+    pub weights: Option<Vec<i8>>,
     /// add: factor of each input.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<i8>", length(min = 2, max = 8), inner(range(min = -128, max = 127)))]
-    pub(super) factors: Option<Vec<i8>>,
+    pub factors: Option<Vec<i8>>,
     /// matmul: whether the first and the second factor are taken transposed. Default: neither.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<bool>", length(equal = 2))]
-    pub(super) transposed: Option<[bool; 2]>,
+    pub transposed: Option<[bool; 2]>,
     /// transpose: dimension i of the output is this dimension of the input, both of four dimensions, the first two of
     /// which are the channels. Default: 0, 1, 3, 2, the matrix of each channel.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<u8>", length(equal = 4), inner(range(min = 0, max = 3)))]
-    pub(super) permutation: Option<[u8; 4]>,
+    pub permutation: Option<[u8; 4]>,
     /// transpose: dimension 0 of the input, which divides the channels. Default: 1.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32", range(min = 1, max = 4096))]
-    pub(super) batch: Option<u32>,
+    pub batch: Option<u32>,
     /// transpose: bytes of an element, the lowest one first; divides the width. Default: 1.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32", range(min = 1, max = 8))]
-    pub(super) element_bytes: Option<u32>,
+    pub element_bytes: Option<u32>,
     /// conv2d, fully_connected: bias of each output. matmul: one, or one for each column; default 0.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<i32>", inner(range(min = i32::MIN, max = i32::MAX)))]
-    pub(super) bias: Option<Vec<i32>>,
+    pub bias: Option<Vec<i32>>,
     /// Not for pooling: multiplier of each output: 0 or 2^30 to 2^31 - 1. matmul: one, or
     /// one for each column; default, with shift: scale 1.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<i32>", inner(range(min = 0, max = i32::MAX)))]
-    pub(super) multiplier: Option<Vec<i32>>,
+    pub multiplier: Option<Vec<i32>>,
     /// Not for pooling: shift of each output, positive to the left. matmul: as many as
     /// multipliers.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<i32>", inner(range(min = -31, max = 30)))]
-    pub(super) shift: Option<Vec<i32>>,
+    pub shift: Option<Vec<i32>>,
     /// Not for pooling: rounding of scaled sums.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "RoundingFile")]
-    pub(super) rounding: Option<RoundingFile>,
+    pub rounding: Option<RoundingFile>,
     /// Not for pooling: quantised value of a real zero of the output.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "i8", range(min = -128, max = 127))]
-    pub(super) output_zero_point: Option<i8>,
+    pub output_zero_point: Option<i8>,
     /// Not for pooling: smallest output.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "i8", range(min = -128, max = 127))]
-    pub(super) activation_min: Option<i8>,
+    pub activation_min: Option<i8>,
     /// Not for pooling: largest output.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "i8", range(min = -128, max = 127))]
-    pub(super) activation_max: Option<i8>,
+    pub activation_max: Option<i8>,
     /// Not for pooling: real value of one step of the output; for information.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "f64")]
-    pub(super) output_scale: Option<f64>,
+    pub output_scale: Option<f64>,
 }
 
 /// Images and labels to test with.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct TestFile {
+pub struct TestFile {
     /// Quantised images, elements in the order channel, row, column.
-    pub(super) images: Vec<ImageFile>,
+    pub images: Vec<ImageFile>,
     /// Index of the right output for each image.
     #[schemars(inner(range(min = 0, max = 4095)))]
-    pub(super) labels: Vec<u32>,
+    pub labels: Vec<u32>,
 }
 
 /// A quantised image.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub(super) struct ImageFile(#[schemars(inner(range(min = -128, max = 127)))] pub(super) Vec<i8>);
+pub struct ImageFile(#[schemars(inner(range(min = -128, max = 127)))] pub Vec<i8>);
+
+impl From<Vec<i8>> for ImageFile {
+    fn from(image: Vec<i8>) -> ImageFile {
+        ImageFile(image)
+    }
+}
 
 pub(super) fn schema() -> Value {
     json::schema_of::<NetworkFile>()
@@ -252,5 +261,5 @@ pub(super) fn schema() -> Value {
 pub(super) fn read(text: &str) -> Result<Network, ConfigErrors> {
     let document = json::Document::parse(text)?;
     let file: NetworkFile = document.read(document.check(&schema()))?;
-    super::shapes::build(file).map_err(|faults| document.errors(faults))
+    build(file).map_err(|faults| document.errors(faults))
 }

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use super::{Source, WORD_BYTES, Words, npy, populations};
+use super::{Source, WORD_BYTES, Words, populations};
 use crate::args::AdviseArgs;
 use crate::failure::Failure;
 use crate::input;
+use crate::npy;
 
 /// Largest file with activations.
 const BYTES_MAX: u64 = 256 << 20;

@@ -10,7 +10,7 @@ const MAGIC: &[u8] = b"\x93NUMPY";
 ///
 /// # Errors
 /// If it is no .npy file, its elements are not int8 or uint8 in C order, or some are missing.
-pub(super) fn values(file: &[u8]) -> Result<&[u8], String> {
+pub fn values(file: &[u8]) -> Result<&[u8], String> {
     let unlike = || "is not a .npy file".to_string();
     let rest = file.strip_prefix(MAGIC).ok_or_else(unlike)?;
     let (length_bytes, rest) = match rest {

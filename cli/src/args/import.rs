@@ -1,0 +1,54 @@
+//! Arguments of `heddle import`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use heddle_import::Inexact;
+
+/// Arguments of `heddle import`.
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// Network, a .tflite file with int8 activations
+    #[arg(value_name = "MODEL", required_unless_present = "operators")]
+    pub model: Option<PathBuf>,
+    /// Network file to write; without it the operators are listed alone
+    #[arg(short, long, value_name = "NETWORK")]
+    pub output: Option<PathBuf>,
+    /// Name of the network [default: that of the file]
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Test images of the network: a .npy file of int8, each image in the order rows, columns, channels
+    #[arg(long, value_name = "FILE", requires = "output")]
+    pub inputs: Option<PathBuf>,
+    /// End the network at this tensor
+    #[arg(long, value_name = "TENSOR")]
+    pub until: Option<String>,
+    /// Accept layers of this kind that are not exact
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    pub inexact: Vec<InexactArg>,
+    /// Print the operators that can run, as a page of documentation
+    #[arg(long, conflicts_with_all = ["model", "output", "name", "inputs", "until", "inexact", "json"])]
+    pub operators: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Value of `--inexact`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum InexactArg {
+    /// Sums and differences of two tensors
+    Add,
+    /// Fully connected layers
+    FullyConnected,
+}
+
+impl From<InexactArg> for Inexact {
+    fn from(kind: InexactArg) -> Inexact {
+        match kind {
+            InexactArg::Add => Inexact::Add,
+            InexactArg::FullyConnected => Inexact::FullyConnected,
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! `heddle import`: from a .tflite file to a network file, and what becomes of each operator.
+
+use std::path::Path;
+
+use heddle_arch::Network;
+use heddle_arch::network::file::NetworkFile;
+use heddle_import::{Import, Options, Runs, import, page};
+use serde_json::json;
+
+use crate::args::ImportArgs;
+use crate::failure::Failure;
+use crate::{input, output, replace};
+
+/// Runs the command; false when operators are listed and not all of them can run.
+pub fn run(args: &ImportArgs) -> Result<bool, Failure> {
+    let Some(path) = &args.model else {
+        return output::print(&page()).map(|()| true);
+    };
+    if let Some(target) = &args.output {
+        replace::check(target, replace::NETWORK)?;
+    }
+    let options = Options {
+        name: args.name.clone().unwrap_or_else(|| name_of(path)),
+        until: args.until.clone(),
+        inexact: args.inexact.iter().map(|&kind| kind.into()).collect(),
+    };
+    let bytes = input::read_bytes(path, "network", input::MODEL_BYTES_MAX)?;
+    let mut found = imported(path, &bytes, &options)?;
+    let reasons = found.reasons();
+    if let Some(target) = &args.output {
+        if !reasons.is_empty() {
+            return Err(refused(path, &reasons));
+        }
+        write(target, args, path, found.network.as_mut())?;
+    }
+    match args.json {
+        true => output::print_json(&summary(&found))?,
+        false => output::print(&text(&found))?,
+    }
+    Ok(reasons.is_empty())
+}
+
+/// The network of a .tflite file, all of which must be exact.
+pub fn network(path: &Path, bytes: &[u8]) -> Result<Network, Failure> {
+    let options = Options {
+        name: name_of(path),
+        ..Options::default()
+    };
+    let found = imported(path, bytes, &options)?;
+    let reasons = found.reasons();
+    match found.network {
+        Some(network) if reasons.is_empty() => checked(path, network),
+        _ => Err(refused(path, &reasons)),
+    }
+}
+
+fn imported(path: &Path, bytes: &[u8], options: &Options) -> Result<Import, Failure> {
+    import(bytes, options).map_err(|error| Failure::new(format!("{}: {error}", path.display())))
+}
+
+fn checked(path: &Path, network: NetworkFile) -> Result<Network, Failure> {
+    Network::from_file(network).map_err(|errors| Failure::in_file(path, &errors))
+}
+
+/// All reasons, and where to read what can run.
+fn refused(path: &Path, reasons: &[String]) -> Failure {
+    let path = path.display();
+    let lines = reasons.iter().map(|reason| format!("{path}: {reason}"));
+    let hint = "what can run: heddle import --operators".to_string();
+    let mut failure = Failure::new(hint);
+    failure.lines = lines.chain(failure.lines).collect();
+    failure
+}
+
+/// The name of the file without what follows the last point.
+fn name_of(path: &Path) -> String {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    name.chars().take(64).collect()
+}
+
+/// Writes the network file, once it is found to be right.
+fn write(
+    target: &Path,
+    args: &ImportArgs,
+    path: &Path,
+    network: Option<&mut NetworkFile>,
+) -> Result<(), Failure> {
+    let network = network.expect("nothing speaks against it");
+    if let Some(inputs) = &args.inputs {
+        let shape = Network::from_file(network.clone())
+            .map_err(|errors| Failure::in_file(path, &errors))?
+            .input;
+        network.test.images = input::read_images(inputs, shape, true)?
+            .into_iter()
+            .map(Into::into)
+            .collect();
+    }
+    checked(path, network.clone())?;
+    let text = serde_json::to_string(network).map_err(|error| Failure::new(error.to_string()))?;
+    replace::write(target, replace::NETWORK, (text + "\n").as_bytes())
+}
+
+fn text(found: &Import) -> String {
+    let heading = ["layer", "operator (tensor)", "runs as", "exact"];
+    let mut rows = vec![heading.map(str::to_string).to_vec()];
+    for row in &found.rows {
+        let exact = match row.runs {
+            Runs::Layer(_) => row.exact.text(),
+            _ => "-".to_string(),
+        };
+        rows.push(vec![
+            row.layer.clone().unwrap_or_else(|| "-".to_string()),
+            format!("{} ({})", row.operator, row.tensor),
+            row.runs.text(),
+            exact,
+        ]);
+    }
+    let faults = found.faults.iter().map(|fault| format!("{fault}\n"));
+    let input = found.network.as_ref().map(|network| &network.input);
+    let input = input.map_or(String::new(), |input| {
+        format!(
+            "; input {} x {} x {} int8",
+            input.height, input.width, input.channels
+        )
+    });
+    let count =
+        |wanted: fn(&Runs) -> bool| found.rows.iter().filter(|row| wanted(&row.runs)).count();
+    output::list(&rows)
+        + &faults.collect::<String>()
+        + &format!(
+            "{} operators: {} on the array, {} folded, {} on the host, {} not possible; {} weights{input}\n",
+            found.rows.len(),
+            count(|runs| matches!(runs, Runs::Layer(_))),
+            count(|runs| matches!(runs, Runs::Folded(_))),
+            count(|runs| *runs == Runs::Host),
+            count(|runs| !runs.is_possible()),
+            weights(found),
+        )
+}
+
+fn weights(found: &Import) -> usize {
+    let layers = found.network.iter().flat_map(|network| &network.layers);
+    layers
+        .filter_map(|layer| layer.weights.as_ref())
+        .map(Vec::len)
+        .sum()
+}
+
+fn summary(found: &Import) -> serde_json::Value {
+    let rows = found.rows.iter().map(|row| {
+        json!({
+            "layer": row.layer,
+            "operator": row.operator,
+            "tensor": row.tensor,
+            "tensor_index": row.index,
+            "possible": row.runs.is_possible(),
+            "runs_as": row.runs.text(),
+            "exact": row.exact.is_exact(),
+            "compared": row.exact.compared(),
+        })
+    });
+    json!({
+        "possible": found.reasons().is_empty(),
+        "operators": rows.collect::<Vec<_>>(),
+        "faults": found.faults,
+        "weights": weights(found),
+    })
+}

@@ -1,0 +1,66 @@
+//! From the file of another program to a network: .tflite files with int8 activations.
+//!
+//! [`import`] turns the bytes of a file into an [`Import`]: the network in the form of its file, if it can run, and what
+//! becomes of each operator. What an output byte is follows from the reference kernels; where a layer computes it in
+//! another way, the two are compared for all inputs.
+//!
+//! Elements of the file's tensors lie in the order height, width, channels, those of the network in the order
+//! channels, height, width: weights are put in that order here, images with [`planes`].
+//!
+//! This crate opens no file and knows no simulator.
+
+mod exact;
+mod lower;
+mod model;
+mod operators;
+mod report;
+mod scale;
+mod tflite;
+
+pub use exact::Difference;
+pub use operators::{SUPPORTED, Support, page};
+pub use report::{Exact, Import, Inexact, Row, Runs};
+pub use tflite::is_tflite;
+
+/// What is asked of an import.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Name of the network.
+    pub name: String,
+    /// The network ends at this tensor.
+    pub until: Option<String>,
+    /// Kinds of layers that need not be exact.
+    pub inexact: Vec<Inexact>,
+}
+
+/// Why a file cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ImportError(String);
+
+/// Makes a network of a .tflite file.
+///
+/// # Errors
+/// The file is damaged, or not quantised to int8, or `until` names no tensor. An operator that cannot run is no error: the result says so.
+pub fn import(bytes: &[u8], options: &Options) -> Result<Import, ImportError> {
+    let mut model = tflite::read(bytes).map_err(ImportError)?;
+    model.check_quantised().map_err(ImportError)?;
+    if let Some(name) = &options.until {
+        let tensor = model.tensors.iter().position(|tensor| tensor.name == name);
+        let tensor = tensor
+            .ok_or_else(|| ImportError(format!("has no tensor {name:?}: --list names them")))?;
+        model.outputs = vec![tensor];
+    }
+    Ok(lower::lower(&model, &options.name, &options.inexact))
+}
+
+/// Puts the elements of an image in the order of a network: channels, height, width.
+///
+/// # Panics
+/// If the image does not have `channels` times `pixels` elements.
+#[must_use]
+pub fn planes(image: &[i8], channels: usize, pixels: usize) -> Vec<i8> {
+    assert_eq!(image.len(), channels * pixels);
+    let plane = |channel| (0..pixels).map(move |pixel| image[pixel * channels + channel]);
+    (0..channels).flat_map(plane).collect()
+}

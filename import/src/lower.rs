@@ -1,0 +1,306 @@
+//! From the operators of a foreign file to the layers of a network.
+
+mod layers;
+mod pools;
+mod sum;
+mod weighted;
+mod windows;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use heddle_arch::network::file::{FORMAT, InputFile, LayerFile, NetworkFile, TestFile};
+use heddle_arch::network::{INPUT_NAME, Shape, is_name};
+
+use crate::model::{Element, Kind, Model, Operator};
+use crate::report::{Exact, Import, Inexact, Row, Runs};
+
+/// Where a tensor of the file is in the network.
+#[derive(Debug, Clone)]
+struct Value {
+    /// Name of the network's tensor.
+    name: String,
+    /// Its shape there, whatever shape a reshape gave it.
+    plane: Shape,
+    /// Quantised zero there: the bytes are the same, what they stand for may differ by a constant.
+    zero_point: i8,
+}
+
+/// Makes a network of a model, or rows that say what cannot run.
+pub fn lower(model: &Model<'_>, name: &str, accepted: &[Inexact]) -> Import {
+    let mut lowering = Lowering {
+        model,
+        accepted,
+        needed: needed(model),
+        values: BTreeMap::new(),
+        hosted: BTreeMap::new(),
+        names: BTreeSet::from([INPUT_NAME.to_string()]),
+        layers: Vec::new(),
+        rows: Vec::new(),
+        input: None,
+        faults: Vec::new(),
+    };
+    lowering.find_input();
+    for (index, operator) in model.operators.iter().enumerate() {
+        if lowering.needed.contains(&index) {
+            lowering.operator(operator);
+        }
+    }
+    lowering.finish(name)
+}
+
+/// The operators that the outputs need.
+fn needed(model: &Model<'_>) -> BTreeSet<usize> {
+    let mut tensors: BTreeSet<usize> = model.outputs.iter().copied().collect();
+    let mut found = BTreeSet::new();
+    for (index, operator) in model.operators.iter().enumerate().rev() {
+        if operator
+            .outputs
+            .iter()
+            .any(|output| tensors.contains(output))
+        {
+            found.insert(index);
+            tensors.extend(operator.inputs.iter().flatten());
+        }
+    }
+    found
+}
+
+struct Lowering<'a> {
+    model: &'a Model<'a>,
+    accepted: &'a [Inexact],
+    needed: BTreeSet<usize>,
+    values: BTreeMap<usize, Value>,
+    /// What the host makes, and the tensor it makes it of.
+    hosted: BTreeMap<usize, usize>,
+    names: BTreeSet<String>,
+    layers: Vec<LayerFile>,
+    rows: Vec<Row>,
+    input: Option<InputFile>,
+    /// What is wrong with the network as a whole.
+    faults: Vec<String>,
+}
+
+impl Lowering<'_> {
+    /// The input of the network: that of the file, or what the host quantises it to, in the shape that a reshape in front of
+    /// all others gives it.
+    fn find_input(&mut self) {
+        let model = self.model;
+        let [mut tensor] = model.inputs[..] else {
+            let found = model.inputs.len();
+            self.faults
+                .push(format!("the network has {found} inputs, expected 1"));
+            return;
+        };
+        // A single reader that moves no data.
+        loop {
+            let mut readers = model
+                .operators
+                .iter()
+                .filter(|operator| operator.inputs.contains(&Some(tensor)));
+            let (Some(reader), None) = (readers.next(), readers.next()) else {
+                break;
+            };
+            let quantises =
+                reader.kind == Kind::Host && model.tensors[tensor].element != Element::Int8;
+            let &[output] = &reader.outputs[..] else {
+                break;
+            };
+            let is_view =
+                reader.kind == Kind::Reshape && plane(&model.tensors[output].shape).is_some();
+            if !quantises && !is_view {
+                break;
+            }
+            let runs = match quantises {
+                true => Runs::Host,
+                false => Runs::Folded("into the input".to_string()),
+            };
+            self.row(reader, None, runs, Exact::Yes);
+            self.needed
+                .retain(|&index| !std::ptr::eq(&model.operators[index], reader));
+            tensor = output;
+        }
+        let found = &model.tensors[tensor];
+        let place = plane(&found.shape)
+            .ok_or_else(|| format!("has shape {:?}, expected a batch of 1", found.shape));
+        match place.and_then(|plane| Ok((plane, found.quantised()?))) {
+            Ok((plane, quantised)) => {
+                let value = Value {
+                    name: INPUT_NAME.to_string(),
+                    plane,
+                    zero_point: quantised.zero_point,
+                };
+                self.input = Some(InputFile {
+                    channels: plane.channels,
+                    height: plane.height,
+                    width: plane.width,
+                    zero_point: quantised.zero_point,
+                    scale: quantised.scale.into(),
+                });
+                self.values.insert(tensor, value);
+            }
+            Err(fault) => self.faults.push(format!("input {:?} {fault}", found.name)),
+        }
+    }
+
+    fn operator(&mut self, operator: &Operator) {
+        let inputs: Vec<usize> = operator.inputs.iter().flatten().copied().collect();
+        let (Some(&first), &[output]) = (inputs.first(), &operator.outputs[..]) else {
+            let message = "expected an input and one output".to_string();
+            return self.row(operator, None, Runs::Refused(message), Exact::Yes);
+        };
+        let hosted = inputs.iter().any(|input| self.hosted.contains_key(input));
+        match operator.kind {
+            Kind::Host => {
+                self.hosted
+                    .insert(output, *self.hosted.get(&first).unwrap_or(&first));
+                return self.row(operator, None, Runs::Host, Exact::Yes);
+            }
+            _ if hosted => {
+                let message =
+                    "reads what the host makes; cut the network in front of that with --until";
+                return self.row(
+                    operator,
+                    None,
+                    Runs::Refused(message.to_string()),
+                    Exact::Yes,
+                );
+            }
+            Kind::Reshape => return self.reshape(operator, first, output),
+            _ => {}
+        }
+        match self.layer(operator, output) {
+            Ok(made) => {
+                let name = self.layer_name(output);
+                let value = Value {
+                    name: name.clone(),
+                    plane: made.plane,
+                    zero_point: made.zero_point,
+                };
+                self.values.insert(output, value);
+                self.layers.push(LayerFile {
+                    name: name.clone(),
+                    ..made.layer
+                });
+                self.row(operator, Some(name), Runs::Layer(made.text), made.exact);
+            }
+            Err(refused) => {
+                self.stand_in(output);
+                let runs = refused.map_or(Runs::Unknown, Runs::Refused);
+                self.row(operator, None, runs, Exact::Yes);
+            }
+        }
+    }
+
+    /// A place for what cannot be made, so that its readers are looked at all the same.
+    fn stand_in(&mut self, output: usize) {
+        let tensor = &self.model.tensors[output];
+        if let (Some(plane), Ok(quantised)) = (plane(&tensor.shape), tensor.quantised()) {
+            let (name, zero_point) = (String::new(), quantised.zero_point);
+            self.values.insert(
+                output,
+                Value {
+                    name,
+                    plane,
+                    zero_point,
+                },
+            );
+        }
+    }
+
+    /// No data moves: the elements keep their places in the network.
+    fn reshape(&mut self, operator: &Operator, input: usize, output: usize) {
+        let runs = match (
+            self.values.get(&input).cloned(),
+            self.check_same(operator, output),
+        ) {
+            (None, _) => Runs::Unknown,
+            (_, Err(message)) => Runs::Refused(message),
+            (Some(value), Ok(())) => {
+                self.values.insert(output, value);
+                Runs::Folded("into its readers".to_string())
+            }
+        };
+        self.row(operator, None, runs, Exact::Yes);
+    }
+
+    fn row(&mut self, operator: &Operator, layer: Option<String>, runs: Runs, exact: Exact) {
+        let index = operator.outputs.first().copied();
+        let tensor = index.map(|index| self.model.tensors[index].name);
+        self.rows.push(Row {
+            layer,
+            operator: operator.name.clone(),
+            tensor: tensor.unwrap_or_default().to_string(),
+            index,
+            runs,
+            exact,
+        });
+    }
+
+    /// A name for the layer that makes a tensor: the tensor's, cut where several are joined.
+    fn layer_name(&mut self, tensor: usize) -> String {
+        let full = self.model.tensors[tensor].name;
+        let last = full.split(';').next().unwrap_or_default();
+        let start = last.char_indices().rev().nth(47).map_or(0, |(at, _)| at);
+        let base = match is_name(&last[start..]) {
+            true => last[start..].to_string(),
+            false => format!("layer{}", self.layers.len()),
+        };
+        let numbered = (2..).map(|number| format!("{base}_{number}"));
+        let mut names = std::iter::once(base.clone()).chain(numbered);
+        let name = names.find(|name| self.names.insert(name.clone()));
+        name.expect("numbers do not end")
+    }
+
+    fn finish(mut self, name: &str) -> Import {
+        let mut outputs: Vec<usize> = self.model.outputs.clone();
+        for output in &mut outputs {
+            *output = *self.hosted.get(output).unwrap_or(output);
+        }
+        outputs.dedup();
+        let whole = self.rows.iter().all(|row| row.runs.is_possible());
+        let last = self.layers.last().map(|layer| layer.name.as_str());
+        if outputs.len() != 1 {
+            self.faults.push(format!(
+                "the network has {} outputs, expected 1: choose one with --until",
+                outputs.len()
+            ));
+        } else if whole
+            && self.faults.is_empty()
+            && last
+                != self
+                    .values
+                    .get(&outputs[0])
+                    .map(|value| value.name.as_str())
+        {
+            self.faults
+                .push("the output is that of no layer".to_string());
+        }
+        let network = self.input.filter(|_| whole && self.faults.is_empty());
+        Import {
+            network: network.map(|input| NetworkFile {
+                format: FORMAT.to_string(),
+                name: name.to_string(),
+                input,
+                layers: self.layers,
+                test: TestFile::default(),
+            }),
+            rows: self.rows,
+            faults: self.faults,
+        }
+    }
+}
+
+/// Shape of a tensor as a plane: 1, height, width, channels, or fewer dimensions.
+fn plane(shape: &[u32]) -> Option<Shape> {
+    let (height, width, channels) = match *shape {
+        [1, height, width, channels] => (height, width, channels),
+        [1, width, channels] => (1, width, channels),
+        [1, channels] | [channels] => (1, 1, channels),
+        _ => return None,
+    };
+    Some(Shape {
+        channels,
+        height,
+        width,
+    })
+}

@@ -1,0 +1,176 @@
+//! The layer that one operator becomes.
+
+use heddle_arch::network::Shape;
+use heddle_arch::network::file::{LayerFile, RoundingFile};
+use heddle_arch::requantise::{Rounding, Scale};
+
+use super::{Lowering, Value, plane};
+use crate::exact::Difference;
+use crate::model::{Kind, Operator, Quantised, Tensor};
+use crate::report::{Exact, Inexact};
+
+/// Why an operator cannot run; nothing if it reads what cannot be made.
+pub(super) type Refused = Option<String>;
+
+/// A layer that an operator becomes.
+pub(super) struct Made {
+    pub layer: LayerFile,
+    /// As the report shows it.
+    pub text: String,
+    pub exact: Exact,
+    pub plane: Shape,
+    pub zero_point: i8,
+}
+
+/// A tensor that an operator reads.
+pub(super) struct Source<'a> {
+    pub value: &'a Value,
+    pub quantised: Quantised,
+    /// Its shape as the operator sees it.
+    pub plane: Shape,
+}
+
+impl Lowering<'_> {
+    /// The layer that makes a tensor.
+    ///
+    /// # Errors
+    /// Why the operator cannot run.
+    pub(super) fn layer(&self, operator: &Operator, output: usize) -> Result<Made, Refused> {
+        let found = &self.model.tensors[output];
+        if operator.kind == Kind::Unsupported {
+            return Err(Some("no layer does this".to_string()));
+        }
+        let quantised = found.quantised()?;
+        let made = match operator.kind {
+            Kind::Convolution(window) => self.convolution(operator, window, quantised, false),
+            Kind::Depthwise(window) => self.convolution(operator, window, quantised, true),
+            Kind::FullyConnected => self.fully_connected(operator, quantised),
+            Kind::AveragePool(window, size) => self.average(operator, window, size, output),
+            Kind::MaxPool(window, size) => self.maximum(operator, window, size, output),
+            Kind::Add => self.sum(operator, quantised, false),
+            Kind::Sub => self.sum(operator, quantised, true),
+            Kind::Reshape | Kind::Host | Kind::Unsupported => Err(None),
+        }?;
+        let is_vector = made.plane.elements() == made.plane.channels as usize;
+        let fits = plane(&found.shape) == Some(made.plane)
+            || is_vector && found.elements() == made.plane.elements();
+        match fits {
+            true => Ok(made),
+            false => Err(Some(format!(
+                "makes {}, the file says {:?}",
+                shown(made.plane),
+                found.shape
+            ))),
+        }
+    }
+
+    /// A tensor that is read, if the layer before it can run.
+    pub(super) fn source(&self, operator: &Operator, number: usize) -> Result<Source<'_>, Refused> {
+        let index = operator.inputs.get(number).copied().flatten();
+        let index = index.ok_or_else(|| format!("has no input {number}"))?;
+        let tensor = &self.model.tensors[index];
+        let name = tensor.name;
+        if tensor.data.is_some() {
+            return Err(Some(format!(
+                "input {name:?} is a constant, expected a result"
+            )));
+        }
+        let value = self.values.get(&index).ok_or(None)?;
+        let plane = plane(&tensor.shape);
+        let plane = plane.ok_or_else(|| {
+            format!(
+                "input {name:?} has shape {:?}, expected a batch of 1",
+                tensor.shape
+            )
+        })?;
+        Ok(Source {
+            value,
+            quantised: tensor.quantised()?,
+            plane,
+        })
+    }
+
+    /// The same, with the elements where the operator expects them.
+    pub(super) fn plane_source(
+        &self,
+        operator: &Operator,
+        number: usize,
+    ) -> Result<Source<'_>, Refused> {
+        let source = self.source(operator, number)?;
+        match source.plane == source.value.plane {
+            true => Ok(source),
+            false => Err(Some(format!(
+                "reads {} in the shape {}: data would have to move, which FULLY_CONNECTED alone folds into its weights",
+                shown(source.value.plane),
+                shown(source.plane)
+            ))),
+        }
+    }
+
+    /// A tensor that an operator has, if it is not left out.
+    pub(super) fn operand(&self, operator: &Operator, number: usize) -> Option<&Tensor<'_>> {
+        let index = operator.inputs.get(number).copied().flatten()?;
+        Some(&self.model.tensors[index])
+    }
+
+    /// Bytes pass unchanged: what they stand for must too.
+    pub(super) fn check_same(&self, operator: &Operator, output: usize) -> Result<(), String> {
+        let input = operator.inputs.first().copied().flatten().unwrap_or(output);
+        let [from, to] = [input, output].map(|tensor| self.model.tensors[tensor].quantised());
+        match from? == to? {
+            true => Ok(()),
+            false => {
+                Err("has another scale or zero point than its input, expected the same".to_string())
+            }
+        }
+    }
+
+    /// Whether a layer may differ as it does.
+    pub(super) fn accept(&self, difference: Difference, kind: Inexact) -> Result<(), String> {
+        match difference.wrong == 0 || self.accepted.contains(&kind) {
+            true => Ok(()),
+            false => Err(format!(
+                "no constants are exact (at most {} away, {} of {} inputs): --inexact {} takes them",
+                difference.most,
+                difference.wrong,
+                difference.cases,
+                kind.name()
+            )),
+        }
+    }
+}
+
+/// A layer with what all scaled layers have.
+pub(super) fn scaled(
+    layer: LayerFile,
+    sources: &[&Source<'_>],
+    scales: &[Scale],
+    rounding: Rounding,
+    output: Quantised,
+    bounds: (i8, i8),
+) -> LayerFile {
+    LayerFile {
+        inputs: Some(
+            sources
+                .iter()
+                .map(|source| source.value.name.clone())
+                .collect(),
+        ),
+        multiplier: Some(scales.iter().map(|scale| scale.multiplier()).collect()),
+        shift: Some(scales.iter().map(|scale| scale.shift()).collect()),
+        rounding: Some(match rounding {
+            Rounding::Single => RoundingFile::Single,
+            Rounding::Double => RoundingFile::Double,
+        }),
+        output_zero_point: Some(output.zero_point),
+        activation_min: Some(bounds.0),
+        activation_max: Some(bounds.1),
+        output_scale: Some(output.scale.into()),
+        ..layer
+    }
+}
+
+/// Height, width and channels, as the file has them.
+fn shown(plane: Shape) -> String {
+    format!("{} x {} x {}", plane.height, plane.width, plane.channels)
+}

@@ -1,0 +1,288 @@
+//! Layers with weights.
+
+use heddle_arch::network::Shape;
+use heddle_arch::network::file::{KindFile, LayerFile};
+use heddle_arch::requantise::{Rounding, Scale};
+
+use super::Lowering;
+use super::layers::{Made, Refused, Source, scaled};
+use super::windows::windows;
+use crate::exact::{Difference, channel};
+use crate::model::{Operator, Quantised, Tensor, Window};
+use crate::report::{Exact, Inexact};
+use crate::scale::{bounds, scale};
+
+/// A layer that has its weights, and how its sums are scaled.
+struct Weighted {
+    layer: LayerFile,
+    text: String,
+    plane: Shape,
+    scales: Vec<Scale>,
+    rounding: Rounding,
+    exact: Exact,
+}
+
+impl Lowering<'_> {
+    /// A convolution, or a depthwise one, whose outputs are the last dimension of the weights.
+    pub(super) fn convolution(
+        &self,
+        operator: &Operator,
+        window: Window,
+        output: Quantised,
+        depthwise: bool,
+    ) -> Result<Made, Refused> {
+        let source = self.plane_source(operator, 0)?;
+        let weights = self.weights(operator)?;
+        let refused = |expected: &str| {
+            let (name, shape) = (weights.name, &weights.shape);
+            Some(format!(
+                "weights {name:?} have shape {shape:?}, expected {expected}"
+            ))
+        };
+        let &[outer, height, width, inner] = &weights.shape[..] else {
+            return Err(refused("4 dimensions"));
+        };
+        let channels = source.plane.channels;
+        let (outputs, groups) = match depthwise {
+            true => (inner, channels),
+            false => (outer, channels / inner.min(channels)),
+        };
+        let fits = if depthwise {
+            outer == 1
+        } else {
+            groups * inner == channels
+        };
+        if !fits || outputs % groups != 0 {
+            return Err(refused(&format!("them for {channels} channels")));
+        }
+        let axis = if depthwise { 3 } else { 0 };
+        let values = weight_values(weights, axis)?;
+        let [outer, places, inner] = [outer, height * width, inner].map(|size| size as usize);
+        // From output, place, input, or place, output, to output, input, place.
+        let ordered = (0..outer).flat_map(|o| {
+            let values = &values;
+            let row = move |i: usize| {
+                (0..places).map(move |place| values[(o * places + place) * inner + i])
+            };
+            (0..inner).flat_map(row)
+        });
+        let windows = windows(window, [height, width], source.plane, outputs)?;
+        let weighted = Weighted {
+            layer: LayerFile {
+                kind: KindFile::Conv2d,
+                output_channels: Some(outputs),
+                groups: (groups > 1).then_some(groups),
+                weights: Some(ordered.collect()),
+                ..windows.fields()
+            },
+            text: format!(
+                "conv2d {}{}",
+                windows.text(),
+                if depthwise { ", depthwise" } else { "" }
+            ),
+            plane: windows.output,
+            scales: reals(&source, weights, output, outputs)
+                .map(scale)
+                .collect::<Result<_, _>>()?,
+            rounding: Rounding::Double,
+            exact: Exact::Yes,
+        };
+        self.completed(operator, &source, weighted, output)
+    }
+
+    /// Rows of weights for the elements in the order of the file: they are put in that of the plane.
+    pub(super) fn fully_connected(
+        &self,
+        operator: &Operator,
+        output: Quantised,
+    ) -> Result<Made, Refused> {
+        let source = self.source(operator, 0)?;
+        let weights = self.weights(operator)?;
+        let plane = source.value.plane;
+        let &[outputs, terms] = &weights.shape[..] else {
+            let (name, shape) = (weights.name, &weights.shape);
+            return Err(Some(format!(
+                "weights {name:?} have shape {shape:?}, expected 2 dimensions"
+            )));
+        };
+        if plane.elements() != terms as usize {
+            let found = plane.elements();
+            return Err(Some(format!(
+                "multiplies rows of {terms}, and its input has {found} elements: expected one row"
+            )));
+        }
+        let values = weight_values(weights, 0)?;
+        let channels = plane.channels as usize;
+        let ordered = values.chunks_exact(terms as usize).flat_map(|row| {
+            (0..channels).flat_map(move |channel| row[channel..].iter().step_by(channels).copied())
+        });
+        let bias = self.bias(operator, outputs)?;
+        let mut scales = Vec::with_capacity(outputs as usize);
+        let mut difference = Difference::default();
+        let rows = values.chunks_exact(terms as usize).zip(&bias);
+        for (real, (row, bias)) in reals(&source, weights, output, outputs).zip(rows) {
+            let terms: i64 = row
+                .iter()
+                .map(|weight| i64::from(weight.unsigned_abs()))
+                .sum();
+            let (scale, found) = channel(real, 255 * terms + i64::from(bias.unsigned_abs()))?;
+            scales.push(scale);
+            difference = difference.and(found);
+        }
+        self.accept(difference, Inexact::FullyConnected)?;
+        let weighted = Weighted {
+            layer: LayerFile {
+                kind: KindFile::FullyConnected,
+                output_features: Some(outputs),
+                weights: Some(ordered.collect()),
+                ..LayerFile::default()
+            },
+            text: "fully_connected".to_string(),
+            plane: Shape {
+                channels: outputs,
+                height: 1,
+                width: 1,
+            },
+            scales,
+            rounding: Rounding::Single,
+            exact: if difference.wrong == 0 {
+                Exact::Yes
+            } else {
+                Exact::Compared(difference)
+            },
+        };
+        self.completed(operator, &source, weighted, output)
+    }
+
+    fn weights(&self, operator: &Operator) -> Result<&Tensor<'_>, String> {
+        self.operand(operator, 1)
+            .ok_or_else(|| "has no weights".to_string())
+    }
+
+    /// The bias of each output.
+    fn bias(&self, operator: &Operator, outputs: u32) -> Result<Vec<i32>, String> {
+        let Some(tensor) = self.operand(operator, 2) else {
+            return Ok(vec![0; outputs as usize]);
+        };
+        let found = tensor
+            .int32()
+            .filter(|found| found.len() == outputs as usize);
+        found.ok_or_else(|| {
+            let (name, element, count) = (tensor.name, tensor.element.name(), tensor.elements());
+            format!("bias {name:?} has {count} {element}, expected {outputs} constant int32")
+        })
+    }
+
+    /// The layer with bias and scales.
+    fn completed(
+        &self,
+        operator: &Operator,
+        source: &Source<'_>,
+        weighted: Weighted,
+        output: Quantised,
+    ) -> Result<Made, Refused> {
+        let Weighted {
+            layer,
+            text,
+            plane,
+            scales,
+            rounding,
+            exact,
+        } = weighted;
+        let outputs = scales.len();
+        let mut bias = self.bias(operator, outputs as u32)?;
+        // What the network takes for 0 may differ from what the file takes for it.
+        let distance = i64::from(source.value.zero_point) - i64::from(source.quantised.zero_point);
+        let weights = layer.weights.as_deref().unwrap_or_default();
+        for (bias, weights) in bias
+            .iter_mut()
+            .zip(weights.chunks_exact(weights.len() / outputs))
+        {
+            let sum: i64 = weights.iter().map(|&weight| i64::from(weight)).sum();
+            let moved = i32::try_from(i64::from(*bias) + distance * sum);
+            *bias = moved.map_err(|_| format!("bias {bias} leaves 32 bits"))?;
+        }
+        check_left_shift(&scales, &bias, weights)?;
+        let layer = LayerFile {
+            bias: Some(bias),
+            ..layer
+        };
+        let bounds = bounds(operator.activation, output)?;
+        Ok(Made {
+            layer: scaled(layer, &[source], &scales, rounding, output, bounds),
+            text,
+            exact,
+            plane,
+            zero_point: output.zero_point,
+        })
+    }
+}
+
+/// A left shift may not lose bits: the reference kernels say nothing of what comes out then.
+fn check_left_shift(scales: &[Scale], bias: &[i32], weights: &[i8]) -> Result<(), String> {
+    let rows = weights.chunks_exact(weights.len() / scales.len());
+    for (channel, ((scale, bias), row)) in scales.iter().zip(bias).zip(rows).enumerate() {
+        let terms: i64 = row
+            .iter()
+            .map(|weight| i64::from(weight.unsigned_abs()))
+            .sum();
+        let largest = 255 * terms + i64::from(bias.unsigned_abs());
+        if largest << scale.shift().max(0) > i32::MAX.into() {
+            return Err(format!(
+                "channel {channel}: a sum of up to {largest} is shifted by {} to the left, expected at most 31 bits",
+                scale.shift()
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The real scale of each output channel, multiplied in double precision as the reference kernels do.
+fn reals(
+    source: &Source<'_>,
+    weights: &Tensor<'_>,
+    output: Quantised,
+    outputs: u32,
+) -> impl Iterator<Item = f64> {
+    let (input, output) = (f64::from(source.quantised.scale), f64::from(output.scale));
+    let all = weights.scales.iter().cycle().take(outputs as usize);
+    all.map(move |&scale| input * f64::from(scale) / output)
+}
+
+/// The elements of weights, and that their scales are those of a layer.
+fn weight_values(weights: &Tensor<'_>, axis: usize) -> Result<Vec<i8>, String> {
+    let name = weights.name;
+    let values = weights.int8().ok_or_else(|| {
+        format!(
+            "weights {name:?} are {}, expected constant int8",
+            weights.element.name()
+        )
+    })?;
+    if let Some(zero_point) = weights
+        .zero_points
+        .iter()
+        .find(|&&zero_point| zero_point != 0)
+    {
+        return Err(format!(
+            "weights {name:?} have zero point {zero_point}, expected 0: quantise with symmetric weights"
+        ));
+    }
+    let outputs = weights.shape[axis] as usize;
+    let count = weights.scales.len();
+    if count != 1 && (count != outputs || weights.axis != axis) {
+        return Err(format!(
+            "weights {name:?} have {count} scales along dimension {}, expected 1, or {outputs} along {axis}",
+            weights.axis
+        ));
+    }
+    match weights
+        .scales
+        .iter()
+        .all(|&scale| scale.is_finite() && scale > 0.0)
+    {
+        true => Ok(values),
+        false => Err(format!(
+            "weights {name:?} have a scale that is not positive"
+        )),
+    }
+}

@@ -1,0 +1,93 @@
+//! Kernels that move over a plane.
+
+use heddle_arch::network::Shape;
+use heddle_arch::network::file::{LayerFile, PaddingFile};
+
+use crate::model::Window;
+
+/// Kernel, stride, dilation and padding of a layer.
+pub(super) struct Windows {
+    pub kernel: [u32; 2],
+    pub stride: [u32; 2],
+    pub dilation: [u32; 2],
+    pub padding: PaddingFile,
+    pub output: Shape,
+}
+
+impl Windows {
+    /// The fields of a layer.
+    pub fn fields(&self) -> LayerFile {
+        LayerFile {
+            kernel: Some(self.kernel),
+            stride: Some(self.stride),
+            dilation: Some(self.dilation),
+            padding: Some(self.padding),
+            ..LayerFile::default()
+        }
+    }
+
+    pub fn text(&self) -> String {
+        let [height, width] = self.kernel;
+        let stride = match self.stride {
+            [1, 1] => String::new(),
+            [y, x] if y == x => format!(", stride {y}"),
+            [y, x] => format!(", stride {y}, {x}"),
+        };
+        format!("{height}x{width}{stride}")
+    }
+}
+
+/// The windows of an operator, and what they make.
+pub(super) fn windows(
+    window: Window,
+    kernel: [u32; 2],
+    input: Shape,
+    channels: u32,
+) -> Result<Windows, String> {
+    let sizes = [input.height, input.width];
+    let mut padding = [[0; 2]; 2];
+    let mut output = [0; 2];
+    for axis in 0..2 {
+        let (size, stride) = (sizes[axis], window.stride[axis]);
+        let reach = kernel[axis]
+            .checked_sub(1)
+            .and_then(|places| places.checked_mul(window.dilation[axis]));
+        let reach =
+            reach.filter(|&reach| stride > 0 && window.dilation[axis] > 0 && reach < 1 << 16);
+        let reach = reach.ok_or_else(|| {
+            format!(
+                "has kernel {}, stride {stride}, dilation {}",
+                kernel[axis], window.dilation[axis]
+            )
+        })?;
+        output[axis] = match window.same {
+            true => size.div_ceil(stride),
+            false => size
+                .checked_sub(reach)
+                .filter(|&rest| rest > 0)
+                .map(|rest| rest.div_ceil(stride))
+                .ok_or_else(|| format!("has a kernel of {} places on {size}", reach + 1))?,
+        };
+        if window.same {
+            let total = ((output[axis] - 1) * stride + reach + 1).saturating_sub(size);
+            padding[axis] = [total / 2, total - total / 2];
+        }
+    }
+    let [[top, bottom], [left, right]] = padding;
+    Ok(Windows {
+        kernel,
+        stride: window.stride,
+        dilation: window.dilation,
+        padding: PaddingFile {
+            top,
+            bottom,
+            left,
+            right,
+        },
+        output: Shape {
+            channels,
+            height: output[0],
+            width: output[1],
+        },
+    })
+}

@@ -1,0 +1,143 @@
+//! What becomes of each operator.
+
+use heddle_arch::network::file::NetworkFile;
+
+use crate::exact::Difference;
+
+/// What becomes of an operator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Runs {
+    /// It is this layer.
+    Layer(String),
+    /// It is part of another layer.
+    Folded(String),
+    /// The host does it, before or behind the network.
+    Host,
+    /// It cannot run, for this reason.
+    Refused(String),
+    /// It reads the output of one that cannot run.
+    Unknown,
+}
+
+impl Runs {
+    /// Whether it runs.
+    #[must_use]
+    pub fn is_possible(&self) -> bool {
+        !matches!(self, Runs::Refused(_) | Runs::Unknown)
+    }
+
+    /// As the report shows it.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Runs::Layer(text) => text.clone(),
+            Runs::Folded(where_to) => format!("folded {where_to}"),
+            Runs::Host => "host".to_string(),
+            Runs::Refused(reason) => format!("not possible: {reason}"),
+            Runs::Unknown => "not looked at: what it reads cannot run".to_string(),
+        }
+    }
+}
+
+/// Whether the outputs of a layer are those of the reference kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exact {
+    /// They are: it is the same arithmetic.
+    Yes,
+    /// They were compared for all inputs.
+    Compared(Difference),
+}
+
+/// Kinds of layers that may be asked for although their outputs are not exact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Inexact {
+    /// Sums and differences of two tensors.
+    Add,
+    /// Fully connected layers, whose reference scales in floating point.
+    FullyConnected,
+}
+
+impl Inexact {
+    /// All of them.
+    pub const ALL: [Inexact; 2] = [Inexact::Add, Inexact::FullyConnected];
+
+    /// Name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Inexact::Add => "add",
+            Inexact::FullyConnected => "fully_connected",
+        }
+    }
+}
+
+/// What becomes of an operator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Name of the layer that it is.
+    pub layer: Option<String>,
+    /// Its name and version, as in CONV_2D 3.
+    pub operator: String,
+    /// Name of the tensor that it makes.
+    pub tensor: String,
+    /// Number of that tensor in the file.
+    pub index: Option<usize>,
+    /// What becomes of it.
+    pub runs: Runs,
+    /// Whether the outputs are those of the reference kernel.
+    pub exact: Exact,
+}
+
+/// A network of a foreign file.
+#[derive(Debug)]
+pub struct Import {
+    /// The network, if all of it can run.
+    pub network: Option<NetworkFile>,
+    /// Its operators in the order in which they run.
+    pub rows: Vec<Row>,
+    /// What is wrong with the network as a whole.
+    pub faults: Vec<String>,
+}
+
+impl Import {
+    /// All reasons for which the network cannot run.
+    #[must_use]
+    pub fn reasons(&self) -> Vec<String> {
+        let rows = self.rows.iter().filter_map(|row| match &row.runs {
+            Runs::Refused(reason) => Some(format!("{} ({:?}): {reason}", row.operator, row.tensor)),
+            _ => None,
+        });
+        self.faults.iter().cloned().chain(rows).collect()
+    }
+}
+
+impl Exact {
+    /// Inputs that were compared.
+    #[must_use]
+    pub fn compared(&self) -> Option<u64> {
+        match self {
+            Exact::Yes => None,
+            Exact::Compared(found) => Some(found.cases),
+        }
+    }
+
+    /// Whether they are.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        !matches!(self, Exact::Compared(found) if found.wrong > 0)
+    }
+
+    /// As the report shows it.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Exact::Yes => "yes".to_string(),
+            Exact::Compared(Difference {
+                cases, wrong: 0, ..
+            }) => format!("yes, all {cases} inputs checked"),
+            Exact::Compared(Difference { cases, wrong, most }) => {
+                format!("no: at most {most} away, {wrong} of {cases} inputs")
+            }
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Reads .tflite files.
+//!
+//! Nothing is followed that the verifier has not seen, every index is checked, and constants stay where they lie: memory
+//! is bounded by the size of the file.
+
+mod names;
+mod schema;
+
+use flatbuffers::{Follow, Vector, VerifierOptions};
+
+use crate::model::{Activation, Element, Kind, Model, Operator, Tensor, Window};
+use crate::operators::is_supported;
+
+/// Most tensors and operators of a graph.
+const COUNT_MAX: usize = 65_536;
+/// Most dimensions of a tensor.
+const RANK_MAX: usize = 6;
+/// What the file begins with, behind the place of the root.
+const IDENTIFIER: &[u8] = b"TFL3";
+
+/// Whether a file says that it is one.
+pub fn is_tflite(bytes: &[u8]) -> bool {
+    bytes.get(4..8) == Some(IDENTIFIER)
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// What is damaged, or no network of one graph.
+pub fn read(bytes: &[u8]) -> Result<Model<'_>, String> {
+    if !is_tflite(bytes) {
+        return Err("is no .tflite file: bytes 4 to 7 are not TFL3".to_string());
+    }
+    let options = VerifierOptions {
+        max_tables: 4 * COUNT_MAX,
+        ..VerifierOptions::default()
+    };
+    let file = flatbuffers::root_with_opts::<schema::Model<'_>>(&options, bytes);
+    let file = file.map_err(|error| {
+        let error = error.to_string();
+        format!("is damaged: {}", error.lines().next().unwrap_or_default())
+    })?;
+    let graphs: Vec<_> = list(file.subgraphs()).collect();
+    let [graph] = graphs[..] else {
+        return Err(format!(
+            "has {} graphs, expected 1: control flow cannot run",
+            graphs.len()
+        ));
+    };
+    let buffers: Vec<_> = list(file.buffers()).collect();
+    let codes: Vec<_> = list(file.operator_codes()).collect();
+    let (tensors, operators) = (list(graph.tensors()), list(graph.operators()));
+    for (what, found) in [("tensors", tensors.len()), ("operators", operators.len())] {
+        if found > COUNT_MAX {
+            return Err(format!("has {found} {what}, expected at most {COUNT_MAX}"));
+        }
+    }
+    let tensors: Vec<Tensor<'_>> = tensors
+        .enumerate()
+        .map(|(index, tensor)| {
+            read_tensor(tensor, &buffers).map_err(|error| format!("tensor {index}: {error}"))
+        })
+        .collect::<Result<_, _>>()?;
+    let operators = operators.enumerate().map(|(index, operator)| {
+        read_operator(operator, &codes, tensors.len())
+            .map_err(|error| format!("operator {index}: {error}"))
+    });
+    Ok(Model {
+        operators: operators.collect::<Result<_, _>>()?,
+        inputs: indices(graph.inputs(), tensors.len())?,
+        outputs: indices(graph.outputs(), tensors.len())?,
+        tensors,
+    })
+}
+
+/// The elements of a list that may be left out.
+fn list<'a, T: Follow<'a> + 'a>(
+    vector: Option<Vector<'a, T>>,
+) -> impl ExactSizeIterator<Item = T::Inner> {
+    vector.unwrap_or_default().into_iter()
+}
+
+/// Indices of tensors, all of which must be there.
+fn indices(found: Option<Vector<'_, i32>>, count: usize) -> Result<Vec<usize>, String> {
+    let indices = list(found).map(|index| {
+        let known = usize::try_from(index).ok().filter(|&index| index < count);
+        known.ok_or_else(|| format!("reads or makes tensor {index} of {count}"))
+    });
+    indices.collect()
+}
+
+fn read_tensor<'a>(
+    tensor: schema::Tensor<'a>,
+    buffers: &[schema::Buffer<'a>],
+) -> Result<Tensor<'a>, String> {
+    let sizes = list(tensor.shape()).map(|size| match u32::try_from(size) {
+        Ok(size @ 1..) => Ok(size),
+        _ => Err(format!("has a dimension of {size} places")),
+    });
+    let shape: Vec<u32> = sizes.collect::<Result<_, _>>()?;
+    // The batch may be left open: it is 1.
+    if list(tensor.shape_signature()).skip(1).any(|size| size < 0) {
+        return Err(
+            "has a size that is not known: convert the network with fixed sizes".to_string(),
+        );
+    }
+    let bytes = element_bytes(tensor.element().unwrap_or(0));
+    let (element, bytes) = bytes.ok_or("has elements of an unknown type")?;
+    let mut sizes = shape.iter().map(|&size| size as usize);
+    let all = sizes.try_fold(bytes, usize::checked_mul);
+    let all = all.filter(|&all| shape.len() <= RANK_MAX && all <= i32::MAX as usize);
+    let all = all.ok_or_else(|| {
+        format!("has a shape of {shape:?}, expected at most 6 dimensions and 2 GiB")
+    })?;
+    let index = tensor.buffer().unwrap_or(0) as usize;
+    let buffer = buffers.get(index);
+    let buffer = buffer.ok_or_else(|| format!("has buffer {index} of {}", buffers.len()))?;
+    if buffer.offset().is_some_and(|offset| offset > 1) {
+        return Err("has its data behind the tables, as files of more than 2 GiB do".to_string());
+    }
+    let data = buffer.data().map(|data| data.bytes());
+    let data = data.filter(|data| !data.is_empty());
+    if let Some(found) = data
+        .filter(|_| bytes > 0)
+        .map(<[u8]>::len)
+        .filter(|&found| found != all)
+    {
+        return Err(format!("has {found} bytes, expected {all} by its shape"));
+    }
+    if tensor.sparsity().is_some() {
+        return Err("is sparse, expected all elements".to_string());
+    }
+    let quantization = tensor.quantization();
+    let scales: Vec<f32> = list(quantization.and_then(|found| found.scale())).collect();
+    let zero_points: Vec<i64> = list(quantization.and_then(|found| found.zero_point())).collect();
+    if scales.len() != zero_points.len() {
+        return Err(format!(
+            "has {} scales and {} zero points",
+            scales.len(),
+            zero_points.len()
+        ));
+    }
+    let axis = quantization
+        .and_then(|found| found.dimension())
+        .unwrap_or(0);
+    Ok(Tensor {
+        name: tensor.name().unwrap_or_default(),
+        shape,
+        element,
+        scales,
+        zero_points,
+        axis: usize::try_from(axis).map_err(|_| format!("has scales for dimension {axis}"))?,
+        data,
+    })
+}
+
+/// A type of elements, and bytes of an element where it is fixed.
+fn element_bytes(number: i8) -> Option<(Element, usize)> {
+    let other = |name, bytes| Some((Element::Other(name), bytes));
+    match number {
+        9 => Some((Element::Int8, 1)),
+        2 => Some((Element::Int32, 4)),
+        0 => other("float32", 4),
+        1 => other("float16", 2),
+        3 => other("uint8", 1),
+        4 => other("int64", 8),
+        5 => other("text", 0),
+        6 => other("bool", 1),
+        7 => other("int16", 2),
+        10 => other("float64", 8),
+        12 => other("uint64", 8),
+        15 => other("uint32", 4),
+        16 => other("uint16", 2),
+        17 => other("int4", 0),
+        8 | 11 | 13 | 14 | 18..=22 => other("another type", 0),
+        _ => None,
+    }
+}
+
+fn read_operator(
+    operator: schema::Operator<'_>,
+    codes: &[schema::OperatorCode<'_>],
+    tensors: usize,
+) -> Result<Operator, String> {
+    let index = operator.opcode_index().unwrap_or(0) as usize;
+    let code = codes.get(index);
+    let code = code.ok_or_else(|| format!("has code {index} of {}", codes.len()))?;
+    let builtin = code.deprecated_builtin_code().unwrap_or(0).into();
+    let builtin: i32 = code.builtin_code().unwrap_or(0).max(builtin);
+    let known = names::name(builtin);
+    let name = match (known, code.custom_code()) {
+        (Some("CUSTOM"), Some(custom)) => format!("CUSTOM ({custom})"),
+        (Some(name), _) => format!("{name} {}", code.version().unwrap_or(1)),
+        (None, _) => format!("operator code {builtin}"),
+    };
+    let inputs = list(operator.inputs()).map(|index| match index {
+        -1 => Ok(None),
+        index => match usize::try_from(index) {
+            Ok(known) if known < tensors => Ok(Some(known)),
+            _ => Err(format!("{name} reads tensor {index} of {tensors}")),
+        },
+    });
+    let (kind, activation) = kind(operator, known.unwrap_or_default());
+    Ok(Operator {
+        kind,
+        activation,
+        inputs: inputs.collect::<Result<_, _>>()?,
+        outputs: indices(operator.outputs(), tensors)?,
+        name,
+    })
+}
+
+/// What an operator does. Without the options that it needs it cannot run.
+fn kind(operator: schema::Operator<'_>, name: &str) -> (Kind, Activation) {
+    let found = match name {
+        "CONV_2D" => operator
+            .options::<schema::Convolution<'_>>()
+            .map(|options| {
+                let stride = [options.stride_h(), options.stride_w()];
+                let dilation = [options.dilation_h(), options.dilation_w()];
+                (
+                    Kind::Convolution(window(options.padding(), stride, dilation)),
+                    options.activation(),
+                )
+            }),
+        "DEPTHWISE_CONV_2D" => operator.options::<schema::Depthwise<'_>>().map(|options| {
+            let stride = [options.stride_h(), options.stride_w()];
+            let dilation = [options.dilation_h(), options.dilation_w()];
+            (
+                Kind::Depthwise(window(options.padding(), stride, dilation)),
+                options.activation(),
+            )
+        }),
+        "AVERAGE_POOL_2D" | "MAX_POOL_2D" => {
+            operator.options::<schema::Pool<'_>>().map(|options| {
+                let stride = [options.stride_h(), options.stride_w()];
+                let window = window(options.padding(), stride, [None; 2]);
+                let size = [options.filter_h(), options.filter_w()].map(|size| number(size, 0));
+                match name {
+                    "MAX_POOL_2D" => (Kind::MaxPool(window, size), options.activation()),
+                    _ => (Kind::AveragePool(window, size), options.activation()),
+                }
+            })
+        }
+        "FULLY_CONNECTED" | "ADD" | "SUB" => {
+            let options = operator.options::<schema::Simple<'_>>();
+            let kind = match name {
+                "FULLY_CONNECTED" => Kind::FullyConnected,
+                "ADD" => Kind::Add,
+                _ => Kind::Sub,
+            };
+            Some((kind, options.and_then(|options| options.activation())))
+        }
+        "RESHAPE" | "SQUEEZE" | "EXPAND_DIMS" => Some((Kind::Reshape, None)),
+        "SOFTMAX" | "ARG_MAX" | "QUANTIZE" | "DEQUANTIZE" => Some((Kind::Host, None)),
+        _ => None,
+    };
+    let found = found.filter(|_| is_supported(name));
+    let (kind, activation) = found.unwrap_or((Kind::Unsupported, None));
+    let activation = match activation.unwrap_or(0) {
+        0 => Activation::None,
+        1 => Activation::Relu,
+        2 => Activation::ReluN1To1,
+        3 => Activation::Relu6,
+        other => Activation::Other(other),
+    };
+    (kind, activation)
+}
+
+fn window(padding: Option<i8>, stride: [Option<i32>; 2], dilation: [Option<i32>; 2]) -> Window {
+    Window {
+        same: padding.unwrap_or(0) == 0,
+        stride: stride.map(|found| number(found, 0)),
+        dilation: dilation.map(|found| number(found, 1)),
+    }
+}
+
+/// A size; 0 stands for what cannot be one.
+fn number(found: Option<i32>, default: u32) -> u32 {
+    found.map_or(default, |found| u32::try_from(found).unwrap_or(0))
+}

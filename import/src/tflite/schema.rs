@@ -1,0 +1,233 @@
+//! The tables of a .tflite file that are read here, each with a verifier.
+//!
+//! Fields are numbered as in the published schema; those that nobody reads are left out. A field has no value where the
+//! file leaves it at its default.
+
+use flatbuffers::{
+    Follow, ForwardsUOffset, InvalidFlatbuffer, Table, TableVerifier, Vector, Verifiable, Verifier,
+};
+
+/// How the position of a field in a virtual table follows from its number.
+const fn place(number: u16) -> u16 {
+    4 + 2 * number
+}
+
+/// A table, and how its fields are verified: those listed, and what `$more` adds to the verifier.
+macro_rules! table {
+    ($(#[$doc:meta])* $name:ident<$a:lifetime> { $($field:ident = $number:literal: $kind:ty,)* } $(with $more:expr)?) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy)]
+        pub struct $name<$a>(#[allow(dead_code, reason = "a table without fields reads none")] Table<$a>);
+
+        impl<$a> Follow<$a> for $name<$a> {
+            type Inner = Self;
+            unsafe fn follow(buffer: &$a [u8], place: usize) -> Self {
+                // SAFETY: the caller says that a table lies at this place.
+                $name(unsafe { Table::new(buffer, place) })
+            }
+        }
+
+        impl<$a> Verifiable for $name<$a> {
+            fn run_verifier(verifier: &mut Verifier<'_, '_>, at: usize) -> Result<(), InvalidFlatbuffer> {
+                let table = verifier.visit_table(at)?;
+                $(let table = table.visit_field::<$kind>(stringify!($field), place($number), false)?;)*
+                $(let table = $more(table)?;)?
+                table.finish();
+                Ok(())
+            }
+        }
+
+        impl<$a> $name<$a> {
+            $(pub fn $field(&self) -> Option<<$kind as Follow<$a>>::Inner> {
+                // SAFETY: the verifier has seen a field of this type here, or none.
+                unsafe { self.0.get::<$kind>(place($number), None) }
+            })*
+        }
+    };
+}
+
+type Text<'a> = ForwardsUOffset<&'a str>;
+type List<'a, T> = ForwardsUOffset<Vector<'a, T>>;
+type Tables<'a, T> = List<'a, ForwardsUOffset<T>>;
+
+table! {
+    /// The root.
+    Model<'a> {
+        operator_codes = 1: Tables<'a, OperatorCode<'a>>,
+        subgraphs = 2: Tables<'a, SubGraph<'a>>,
+        buffers = 4: Tables<'a, Buffer<'a>>,
+    }
+}
+
+table! {
+    /// What an operator is. Codes up to 127 are in the first field, all of them in the last one.
+    OperatorCode<'a> {
+        deprecated_builtin_code = 0: i8,
+        custom_code = 1: Text<'a>,
+        version = 2: i32,
+        builtin_code = 3: i32,
+    }
+}
+
+table! {
+    /// A graph of tensors and operators.
+    SubGraph<'a> {
+        tensors = 0: Tables<'a, Tensor<'a>>,
+        inputs = 1: List<'a, i32>,
+        outputs = 2: List<'a, i32>,
+        operators = 3: Tables<'a, Operator<'a>>,
+    }
+}
+
+table! {
+    /// A tensor. In `shape_signature` sizes that are not known are -1.
+    Tensor<'a> {
+        shape = 0: List<'a, i32>,
+        element = 1: i8,
+        buffer = 2: u32,
+        name = 3: Text<'a>,
+        quantization = 4: ForwardsUOffset<Quantization<'a>>,
+        sparsity = 6: ForwardsUOffset<Sparsity<'a>>,
+        shape_signature = 7: List<'a, i32>,
+    }
+}
+
+table! {
+    /// Scales and zero points, one or as many as the dimension has places.
+    Quantization<'a> {
+        scale = 2: List<'a, f32>,
+        zero_point = 3: List<'a, i64>,
+        dimension = 6: i32,
+    }
+}
+
+table! {
+    /// Data that leaves out zeros: seen, not read.
+    Sparsity<'a> {
+    }
+}
+
+table! {
+    /// The bytes of a constant. From `offset` on they lie behind the tables, in files of more than 2 GiB.
+    Buffer<'a> {
+        data = 0: List<'a, u8>,
+        offset = 1: u64,
+    }
+}
+
+table! {
+    /// An operator. Its options are a table of the type that `options_type` says.
+    Operator<'a> {
+        opcode_index = 0: u32,
+        inputs = 1: List<'a, i32>,
+        outputs = 2: List<'a, i32>,
+        options_type = 3: u8,
+    }
+    with visit_options
+}
+
+/// Field of the options.
+const OPTIONS: u16 = place(4);
+
+/// Options of a type that nobody reads are not looked at.
+fn visit_options<'ver, 'opts, 'buf>(
+    table: TableVerifier<'ver, 'opts, 'buf>,
+) -> Result<TableVerifier<'ver, 'opts, 'buf>, InvalidFlatbuffer> {
+    fn visit<T: Verifiable>(
+        verifier: &mut Verifier<'_, '_>,
+        at: usize,
+    ) -> Result<(), InvalidFlatbuffer> {
+        verifier.verify_union_variant::<ForwardsUOffset<T>>("options", at)
+    }
+    table.visit_union::<u8, _>(
+        "options_type",
+        place(3),
+        "options",
+        OPTIONS,
+        false,
+        |kind, verifier, at| match kind {
+            kind if Convolution::TYPES.contains(&kind) => visit::<Convolution<'_>>(verifier, at),
+            kind if Depthwise::TYPES.contains(&kind) => visit::<Depthwise<'_>>(verifier, at),
+            kind if Pool::TYPES.contains(&kind) => visit::<Pool<'_>>(verifier, at),
+            kind if Simple::TYPES.contains(&kind) => visit::<Simple<'_>>(verifier, at),
+            _ => Ok(()),
+        },
+    )
+}
+
+/// A table of options.
+pub trait Options<'a>: Follow<'a> + 'a {
+    /// Numbers of its types in the union.
+    const TYPES: &'static [u8];
+}
+
+impl<'a> Operator<'a> {
+    /// The options, if they are of this type.
+    pub fn options<T: Options<'a>>(&self) -> Option<T::Inner> {
+        let kind = self.options_type()?;
+        if !T::TYPES.contains(&kind) {
+            return None;
+        }
+        // SAFETY: `visit_options` has seen a table of this type.
+        unsafe { self.0.get::<ForwardsUOffset<T>>(OPTIONS, None) }
+    }
+}
+
+table! {
+    /// Conv2DOptions.
+    Convolution<'a> {
+        padding = 0: i8,
+        stride_w = 1: i32,
+        stride_h = 2: i32,
+        activation = 3: i8,
+        dilation_w = 4: i32,
+        dilation_h = 5: i32,
+    }
+}
+
+impl<'a> Options<'a> for Convolution<'a> {
+    const TYPES: &'static [u8] = &[1];
+}
+
+table! {
+    /// DepthwiseConv2DOptions.
+    Depthwise<'a> {
+        padding = 0: i8,
+        stride_w = 1: i32,
+        stride_h = 2: i32,
+        activation = 4: i8,
+        dilation_w = 5: i32,
+        dilation_h = 6: i32,
+    }
+}
+
+impl<'a> Options<'a> for Depthwise<'a> {
+    const TYPES: &'static [u8] = &[2];
+}
+
+table! {
+    /// Pool2DOptions.
+    Pool<'a> {
+        padding = 0: i8,
+        stride_w = 1: i32,
+        stride_h = 2: i32,
+        filter_w = 3: i32,
+        filter_h = 4: i32,
+        activation = 5: i8,
+    }
+}
+
+impl<'a> Options<'a> for Pool<'a> {
+    const TYPES: &'static [u8] = &[5];
+}
+
+table! {
+    /// What FullyConnectedOptions, AddOptions and SubOptions begin with.
+    Simple<'a> {
+        activation = 0: i8,
+    }
+}
+
+impl<'a> Options<'a> for Simple<'a> {
+    const TYPES: &'static [u8] = &[8, 11, 28];
+}

@@ -1,0 +1,98 @@
+//! Files that cannot be imported: each reason is given, and nothing panics.
+
+use heddle_import::{Options, import};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::files::{imported, read};
+
+#[test]
+fn all_reasons_are_given_at_once() {
+    let names = [
+        "float",
+        "hybrid",
+        "uint8",
+        "dynamic",
+        "unsupported",
+        "residual",
+    ];
+    let reports = names.map(|name| {
+        let file = read(&format!("{name}.tflite"));
+        match import(&file, &Options::default()) {
+            Ok(found) => format!("{name}\n{}\n", found.reasons().join("\n")),
+            Err(error) => format!("{name}\n{error}\n"),
+        }
+    });
+    insta::assert_snapshot!(reports.join("\n"));
+}
+
+#[test]
+fn a_network_ends_where_until_says() {
+    let file = read("separable.tflite");
+    let whole = imported(&file, &[]);
+    let tensor = whole
+        .rows
+        .iter()
+        .find_map(|row| row.layer.as_ref().map(|_| row.tensor.clone()));
+    let options = Options {
+        until: tensor.clone(),
+        name: "cut".to_string(),
+        ..Options::default()
+    };
+    let network = import(&file, &options).unwrap().network.unwrap();
+    assert_eq!(network.layers.len(), 1);
+    let options = Options {
+        until: Some("nowhere".to_string()),
+        ..Options::default()
+    };
+    assert!(
+        import(&file, &options)
+            .unwrap_err()
+            .to_string()
+            .contains("nowhere")
+    );
+}
+
+/// Bytes of a good file are changed, or it is cut.
+#[test]
+fn damaged_files_never_panic() {
+    for (name, seed, files) in [
+        ("residual", 1, 500),
+        ("separable", 2, 5000),
+        ("convolution", 3, 10_000),
+        ("unsupported", 4, 5000),
+    ] {
+        let good = read(&format!("{name}.tflite"));
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut whole = 0;
+        for _ in 0..files {
+            let mut file = good.clone();
+            for _ in 0..rng.random_range(1..=4) {
+                let at = rng.random_range(0..file.len());
+                file[at] = match rng.random_range(0..3) {
+                    0 => rng.random(),
+                    1 => file[at] ^ 1 << rng.random_range(0..8),
+                    _ => [0, 1, 0x7f, 0x80, 0xff][rng.random_range(0..5)],
+                };
+            }
+            if rng.random_bool(0.1) {
+                file.truncate(rng.random_range(0..file.len()));
+            }
+            if let Ok(found) = import(
+                &file,
+                &Options {
+                    name: "damaged".to_string(),
+                    ..Options::default()
+                },
+            ) {
+                let network = found.network.map(heddle_arch::Network::from_file);
+                whole += usize::from(matches!(network, Some(Ok(_))));
+            }
+        }
+        // Weights may have any value: many of these files are networks.
+        assert!(
+            name == "unsupported" || name == "residual" || whole > 100,
+            "{name}, seed {seed}: {whole}"
+        );
+    }
+}

@@ -1,0 +1,82 @@
+//! Files of `models/import/tflite_models.py`, and what comes of them.
+
+use std::io::{Cursor, Read};
+use std::path::PathBuf;
+
+use heddle_arch::Network;
+use heddle_arch::network::Shape;
+use heddle_import::{Import, Inexact, Options, Row, import, planes};
+use heddle_sim::network::Tensor;
+use zip::ZipArchive;
+
+/// A file of NumPy arrays.
+pub type Arrays = ZipArchive<Cursor<Vec<u8>>>;
+
+pub fn read(name: &str) -> Vec<u8> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    std::fs::read(folder.join(name)).unwrap()
+}
+
+pub fn arrays(name: &str) -> Arrays {
+    ZipArchive::new(Cursor::new(read(name))).unwrap()
+}
+
+/// The elements of an array of bytes: what follows the header of its .npy file.
+pub fn bytes(arrays: &mut Arrays, name: &str) -> Vec<u8> {
+    let mut file = Vec::new();
+    let mut member = arrays.by_name(&format!("{name}.npy")).unwrap();
+    member.read_to_end(&mut file).unwrap();
+    let header = u16::from_le_bytes([file[8], file[9]]);
+    file.split_off(10 + usize::from(header))
+}
+
+/// The elements of an array of int8.
+pub fn int8(arrays: &mut Arrays, name: &str) -> Vec<i8> {
+    bytes(arrays, name)
+        .into_iter()
+        .map(u8::cast_signed)
+        .collect()
+}
+
+pub fn imported(file: &[u8], inexact: &[Inexact]) -> Import {
+    let options = Options {
+        name: "network".to_string(),
+        inexact: inexact.to_vec(),
+        ..Options::default()
+    };
+    import(file, &options).unwrap()
+}
+
+/// The rows as lines.
+pub fn table(rows: &[Row]) -> String {
+    let line = |row: &Row| {
+        let runs = row.runs.text();
+        let layer = row.layer.as_deref().unwrap_or("-");
+        format!(
+            "{layer} | {} ({}) | {runs} | {}\n",
+            row.operator,
+            row.tensor,
+            row.exact.text()
+        )
+    };
+    rows.iter().map(line).collect()
+}
+
+/// A network's values for an image in the order of the file, each in that order again.
+pub fn run(network: &Network, image: &[i8]) -> Vec<Vec<i8>> {
+    let Shape {
+        channels,
+        height,
+        width,
+    } = network.input;
+    let image = planes(image, channels as usize, (height * width) as usize);
+    let outputs = heddle_sim::network::run(network, &image).unwrap();
+    outputs.iter().map(interleaved).collect()
+}
+
+/// The elements in the order height, width, channels.
+fn interleaved(tensor: &Tensor) -> Vec<i8> {
+    let pixels = (tensor.shape.height * tensor.shape.width) as usize;
+    let pixel = |pixel: usize| tensor.values.iter().skip(pixel).step_by(pixels).copied();
+    (0..pixels).flat_map(pixel).collect()
+}

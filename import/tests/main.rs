@@ -1,0 +1,6 @@
+//! Tests of the importer.
+
+mod damaged;
+mod files;
+mod networks;
+mod operators;

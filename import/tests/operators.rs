@@ -1,0 +1,57 @@
+//! One operator each: what runs gives the bytes that the reference kernels gave.
+
+use heddle_arch::Network;
+use heddle_import::{Exact, Inexact, Runs};
+
+use crate::files::{arrays, bytes, imported, int8, run, table};
+
+/// Names of the models in a file of arrays.
+fn models() -> Vec<String> {
+    let found = arrays("operators.npz");
+    let names = found
+        .file_names()
+        .filter_map(|name| name.strip_suffix("/model.npy"));
+    let mut names: Vec<String> = names.map(str::to_string).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn operators_give_the_bytes_of_the_reference_kernels() {
+    let mut arrays = arrays("operators.npz");
+    let mut report = String::new();
+    for name in models() {
+        let file = bytes(&mut arrays, &format!("{name}/model"));
+        let found = imported(&file, &[Inexact::Add]);
+        report += &format!("{name}: {}", table(&found.rows));
+        for fault in &found.faults {
+            report += &format!("  {fault}\n");
+        }
+        let Some(network) = found.network else {
+            continue;
+        };
+        let network =
+            Network::from_file(network).unwrap_or_else(|errors| panic!("{name}: {errors}"));
+        let image = int8(&mut arrays, &format!("{name}/input0"));
+        let expected = int8(&mut arrays, &format!("{name}/output"));
+        let made = run(&network, &image);
+        let made = made.last().unwrap();
+        let layer = found
+            .rows
+            .iter()
+            .find(|row| matches!(row.runs, Runs::Layer(_)))
+            .unwrap();
+        match layer.exact {
+            Exact::Compared(difference) if difference.wrong > 0 => {
+                let most = made
+                    .iter()
+                    .zip(&expected)
+                    .map(|(a, b)| a.abs_diff(*b))
+                    .max();
+                assert!(most.map(u32::from) <= Some(difference.most), "{name}");
+            }
+            _ => assert!(*made == expected, "{name}: {made:?}, expected {expected:?}"),
+        }
+    }
+    insta::assert_snapshot!(report);
+}
