@@ -208,7 +208,7 @@ pub struct Network {
     pub layers: Vec<Layer>,
     /// Quantised test images, elements in the order of [`Shape`].
     pub images: Vec<Vec<i8>>,
-    /// Class of each test image: index of the largest output.
+    /// Class of each test image, index of the largest output; or none at all.
     pub labels: Vec<u32>,
 }
 

@@ -3,7 +3,7 @@
 
 operators.npz holds models of one operator; each network is NAME.tflite beside NAME.npz with the bytes of
 all its tensors; what cannot be imported is a .tflite alone. Every model draws from a generator seeded by
-its name, so that one more model changes no other. README.md beside the files lists their entries.
+its name, so that one more model changes no other. README.md here lists their entries.
 Needs `pip install ai-edge-litert==2.3.0 numpy==2.4.6 flatbuffers==25.12.19`; tests need the files alone.
 Usage: models/import/tflite_models.py [FOLDER]
 """

@@ -238,7 +238,7 @@ pub struct LayerFile {
 pub struct TestFile {
     /// Quantised images, elements in the order channel, row, column.
     pub images: Vec<ImageFile>,
-    /// Index of the right output for each image.
+    /// Index of the right output for each image, or none at all.
     #[schemars(inner(range(min = 0, max = 4095)))]
     pub labels: Vec<u32>,
 }

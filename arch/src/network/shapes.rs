@@ -312,9 +312,9 @@ fn check_images(
         );
         push(faults, &format!("test.images[{i}]"), message);
     }
-    if labels.len() != images.len() {
+    if !labels.is_empty() && labels.len() != images.len() {
         let message = format!(
-            "has length {}, expected {}: one for each image",
+            "has length {}, expected {}, one for each image, or 0",
             labels.len(),
             images.len()
         );

@@ -33,7 +33,7 @@ pub const GOLDEN_MACHINE: Side = Side {
 pub fn json(found: &NetworkReport, program: &Program, seconds: f64) -> Value {
     json!({
         "exact": found.is_exact(),
-        "accuracy": found.correct as f64 / found.images.max(1) as f64,
+        "accuracy": (found.labelled > 0).then(|| found.correct as f64 / found.labelled as f64),
         "program_words": program.words.len(),
         "mappings": program.layers.iter().map(mapping_json).collect::<Vec<_>>(),
         "simulation": {
@@ -89,11 +89,14 @@ pub fn text(
     }
     text += "\npredicted for each mapping of taps to rows; bytes: input and weights, each partition\n\n";
     text += &mappings(&program.layers);
+    let correct = match found.labelled {
+        0 => "without labels".to_string(),
+        _ => format!("{} classified correctly", found.correct),
+    };
     text += &format!(
-        "\n{} images, {} classified correctly\n\
+        "\n{} images, {correct}\n\
          {} clocks simulated at {:.2} million clocks/s\n",
         found.images,
-        found.correct,
         found.simulated_cycles,
         rate(found, seconds) / 1e6
     );

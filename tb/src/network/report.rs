@@ -126,6 +126,8 @@ pub struct NetworkReport {
     pub configuration: String,
     /// Images run.
     pub images: usize,
+    /// Images that have a label.
+    pub labelled: usize,
     /// Images whose largest output is their label.
     pub correct: usize,
     /// Runs in order: layers, or the whole network.
@@ -142,6 +144,7 @@ impl NetworkReport {
     /// Takes up the output of an image and what is right.
     pub(super) fn add_output(&mut self, output: Option<&LayerRun>, label: Option<usize>) {
         let values = output.map(|run| run.values.clone()).unwrap_or_default();
+        self.labelled += usize::from(label.is_some());
         self.correct += usize::from(label.is_some() && class_of(&values) == label);
         self.outputs.push(values);
         self.images += 1;
