@@ -8,10 +8,12 @@ mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use heddle_arch::network::file::{FORMAT, InputFile, LayerFile, NetworkFile, TestFile};
+use heddle_arch::network::file::{
+    FORMAT, InputFile, LayerFile, NetworkFile, PaddingFile, TestFile,
+};
 use heddle_arch::network::{INPUT_NAME, Shape, is_name};
 
-use crate::model::{Element, Kind, Model, Operator};
+use crate::model::{Element, Kind, Model, Operator, Tensor};
 use crate::report::{Exact, Import, Inexact, Row, Runs};
 
 /// Where a tensor of the file is in the network.
@@ -23,6 +25,21 @@ struct Value {
     plane: Shape,
     /// Quantised zero there: the bytes are the same, what they stand for may differ by a constant.
     zero_point: i8,
+    /// Zeros that its readers see around it.
+    padding: PaddingFile,
+}
+
+impl Value {
+    /// Zeros around a tensor are the padding of a convolution.
+    fn check_unpadded(&self) -> Result<(), String> {
+        match self.padding == PaddingFile::default() {
+            true => Ok(()),
+            false => Err(
+                "reads the zeros of PAD, expected CONV_2D or DEPTHWISE_CONV_2D to do so"
+                    .to_string(),
+            ),
+        }
+    }
 }
 
 /// Makes a network of a model, or rows that say what cannot run.
@@ -128,6 +145,7 @@ impl Lowering<'_> {
                     name: INPUT_NAME.to_string(),
                     plane,
                     zero_point: quantised.zero_point,
+                    padding: PaddingFile::default(),
                 };
                 self.input = Some(InputFile {
                     channels: plane.channels,
@@ -165,7 +183,8 @@ impl Lowering<'_> {
                     Exact::Yes,
                 );
             }
-            Kind::Reshape => return self.reshape(operator, first, output),
+            Kind::Reshape => return self.view(operator, first, output, Self::reshaped),
+            Kind::Pad => return self.view(operator, first, output, Self::padded),
             _ => {}
         }
         match self.layer(operator, output) {
@@ -175,6 +194,7 @@ impl Lowering<'_> {
                     name: name.clone(),
                     plane: made.plane,
                     zero_point: made.zero_point,
+                    padding: PaddingFile::default(),
                 };
                 self.values.insert(output, value);
                 self.layers.push(LayerFile {
@@ -195,32 +215,74 @@ impl Lowering<'_> {
     fn stand_in(&mut self, output: usize) {
         let tensor = &self.model.tensors[output];
         if let (Some(plane), Ok(quantised)) = (plane(&tensor.shape), tensor.quantised()) {
-            let (name, zero_point) = (String::new(), quantised.zero_point);
-            self.values.insert(
-                output,
-                Value {
-                    name,
-                    plane,
-                    zero_point,
-                },
-            );
+            let value = Value {
+                name: String::new(),
+                plane,
+                zero_point: quantised.zero_point,
+                padding: PaddingFile::default(),
+            };
+            self.values.insert(output, value);
         }
     }
 
-    /// No data moves: the elements keep their places in the network.
-    fn reshape(&mut self, operator: &Operator, input: usize, output: usize) {
-        let runs = match (
-            self.values.get(&input).cloned(),
-            self.check_same(operator, output),
-        ) {
-            (None, _) => Runs::Unknown,
-            (_, Err(message)) => Runs::Refused(message),
-            (Some(value), Ok(())) => {
+    /// No data moves: readers see the elements in another way.
+    fn view(
+        &mut self,
+        operator: &Operator,
+        input: usize,
+        output: usize,
+        seen: fn(&Self, &Operator, &Value) -> Result<Value, String>,
+    ) {
+        let checked = |value: &Value| {
+            self.check_same(operator, output)?;
+            seen(self, operator, value)
+        };
+        let runs = match self.values.get(&input).map(checked) {
+            None => Runs::Unknown,
+            Some(Ok(value)) => {
                 self.values.insert(output, value);
                 Runs::Folded("into its readers".to_string())
             }
+            Some(Err(message)) => {
+                self.stand_in(output);
+                Runs::Refused(message)
+            }
         };
         self.row(operator, None, runs, Exact::Yes);
+    }
+
+    fn reshaped(&self, _: &Operator, value: &Value) -> Result<Value, String> {
+        value.check_unpadded()?;
+        Ok(value.clone())
+    }
+
+    /// A constant has the zeros before and behind each dimension.
+    fn padded(&self, operator: &Operator, value: &Value) -> Result<Value, String> {
+        value.check_unpadded()?;
+        let amounts = self
+            .operand(operator, 1)
+            .and_then(Tensor::int32)
+            .unwrap_or_default();
+        let amounts = amounts.iter().map(|&amount| {
+            u32::try_from(amount)
+                .ok()
+                .filter(|&amount| amount < 1 << 16)
+        });
+        match amounts.collect::<Option<Vec<u32>>>().as_deref() {
+            Some(&[0, 0, top, bottom, left, right, 0, 0]) => Ok(Value {
+                padding: PaddingFile {
+                    top,
+                    bottom,
+                    left,
+                    right,
+                },
+                ..value.clone()
+            }),
+            _ => Err(
+                "pads batch or channels, or by no constant: expected zeros around height and width"
+                    .to_string(),
+            ),
+        }
     }
 
     fn row(&mut self, operator: &Operator, layer: Option<String>, runs: Runs, exact: Exact) {
@@ -258,22 +320,22 @@ impl Lowering<'_> {
         }
         outputs.dedup();
         let whole = self.rows.iter().all(|row| row.runs.is_possible());
-        let last = self.layers.last().map(|layer| layer.name.as_str());
+        let last = self.layers.last().map(|layer| &layer.name);
+        let output = outputs.first().and_then(|output| self.values.get(output));
         if outputs.len() != 1 {
+            let found = outputs.len();
             self.faults.push(format!(
-                "the network has {} outputs, expected 1: choose one with --until",
-                outputs.len()
+                "the network has {found} outputs, expected 1: choose one with --until"
             ));
-        } else if whole
-            && self.faults.is_empty()
-            && last
-                != self
-                    .values
-                    .get(&outputs[0])
-                    .map(|value| value.name.as_str())
-        {
-            self.faults
-                .push("the output is that of no layer".to_string());
+        } else if whole && self.faults.is_empty() {
+            let is_last = output.map(|value| &value.name) == last;
+            match output.map_or(Ok(()), Value::check_unpadded) {
+                Ok(()) if is_last => {}
+                Ok(()) => self
+                    .faults
+                    .push("the output is that of no layer".to_string()),
+                Err(fault) => self.faults.push(format!("the host {fault}")),
+            }
         }
         let network = self.input.filter(|_| whole && self.faults.is_empty());
         Import {

@@ -138,6 +138,10 @@ pub enum Kind {
     Depthwise(Window),
     /// Mean of windows of this size.
     AveragePool(Window, [u32; 2]),
+    /// Mean over dimensions that a constant lists.
+    Mean,
+    /// Zeros around a tensor, as many as a constant says.
+    Pad,
     /// Maximum of windows of this size.
     MaxPool(Window, [u32; 2]),
     /// Fully connected: vector, weights (output, input), bias.

@@ -251,6 +251,8 @@ fn kind(operator: schema::Operator<'_>, name: &str) -> (Kind, Activation) {
             };
             Some((kind, options.and_then(|options| options.activation())))
         }
+        "MEAN" => Some((Kind::Mean, None)),
+        "PAD" => Some((Kind::Pad, None)),
         "RESHAPE" | "SQUEEZE" | "EXPAND_DIMS" => Some((Kind::Reshape, None)),
         "SOFTMAX" | "ARG_MAX" | "QUANTIZE" | "DEQUANTIZE" => Some((Kind::Host, None)),
         _ => None,

@@ -37,7 +37,7 @@ fn check(name: &str, inexact: &[Inexact]) -> String {
 
 #[test]
 fn networks_give_the_bytes_of_the_reference_kernels_in_every_tensor() {
-    let reports = ["convolution", "separable", "dense", "keyword"]
+    let reports = ["convolution", "separable", "dense", "keyword", "padded"]
         .map(|name| format!("{name}\n{}", check(name, &[])));
     insta::assert_snapshot!(reports.join("\n"));
 }

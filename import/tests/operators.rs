@@ -22,7 +22,7 @@ fn operators_give_the_bytes_of_the_reference_kernels() {
     let mut report = String::new();
     for name in models() {
         let file = bytes(&mut arrays, &format!("{name}/model"));
-        let found = imported(&file, &[Inexact::Add]);
+        let found = imported(&file, &Inexact::ALL);
         report += &format!("{name}: {}", table(&found.rows));
         for fault in &found.faults {
             report += &format!("  {fault}\n");

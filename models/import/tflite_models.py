@@ -773,12 +773,29 @@ def convolution(graph):
     dense(graph, flatten(graph, x, "flatten"), "dense", 5)
 
 
+def padded(graph):
+    """As Keras makes them: PAD in front of a strided convolution, MEAN behind the last one."""
+    x = graph.input("input", smooth(graph.rng, (1, 15, 15, 3)), 1 / 127, -1)
+    for i, outputs in enumerate((8, 12), 1):
+        amounts = graph.constant(f"pad{i}/paddings", pads((0, 0), (0, 1), (1, 2), (0, 0)))
+        y = graph.tensor(f"pad{i}", *graph.scale(x))
+        graph.call("PAD", [x, amounts], [y])
+        graph.run()
+        x = conv(graph, y, f"conv{i}", outputs, same=False, stride=(2, 2), activation=R6, spread=2.5)
+    axes = graph.constant("mean/axes", [1, 2])
+    y = graph.tensor("mean", 0.0213, -90)
+    graph.call("MEAN", [x, axes], [y], keepDims=False)
+    graph.run()
+    dense(graph, y, "dense", 10)
+
+
 NETWORKS = {
     "separable": separable,
     "residual": residual,
     "dense": autoencoder,
     "keyword": keyword,
     "convolution": convolution,
+    "padded": padded,
 }
 
 

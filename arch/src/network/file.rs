@@ -200,7 +200,7 @@ pub struct LayerFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<i32>", inner(range(min = i32::MIN, max = i32::MAX)))]
     pub bias: Option<Vec<i32>>,
-    /// Not for pooling: multiplier of each output: 0 or 2^30 to 2^31 - 1. matmul: one, or
+    /// Not for pooling: multiplier of each output: 0 to 2^31 - 1. matmul: one, or
     /// one for each column; default, with shift: scale 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<i32>", inner(range(min = 0, max = i32::MAX)))]

@@ -217,7 +217,7 @@ pub(super) struct ColumnFile {
     pub tile: u32,
     /// Bias.
     pub bias: i32,
-    /// Multiplier of the scale, 0 or 2^30 to 2^31 - 1.
+    /// Multiplier of the scale, 0 to 2^31 - 1.
     pub multiplier: i32,
     /// Shift of the scale, positive to the left.
     pub shift: i32,

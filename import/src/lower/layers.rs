@@ -1,7 +1,7 @@
 //! The layer that one operator becomes.
 
 use heddle_arch::network::Shape;
-use heddle_arch::network::file::{LayerFile, RoundingFile};
+use heddle_arch::network::file::{LayerFile, PaddingFile, RoundingFile};
 use heddle_arch::requantise::{Rounding, Scale};
 
 use super::{Lowering, Value, plane};
@@ -47,9 +47,10 @@ impl Lowering<'_> {
             Kind::FullyConnected => self.fully_connected(operator, quantised),
             Kind::AveragePool(window, size) => self.average(operator, window, size, output),
             Kind::MaxPool(window, size) => self.maximum(operator, window, size, output),
+            Kind::Mean => self.mean(operator, quantised),
             Kind::Add => self.sum(operator, quantised, false),
             Kind::Sub => self.sum(operator, quantised, true),
-            Kind::Reshape | Kind::Host | Kind::Unsupported => Err(None),
+            Kind::Reshape | Kind::Pad | Kind::Host | Kind::Unsupported => Err(None),
         }?;
         let is_vector = made.plane.elements() == made.plane.channels as usize;
         let fits = plane(&found.shape) == Some(made.plane)
@@ -90,14 +91,14 @@ impl Lowering<'_> {
         })
     }
 
-    /// The same, with the elements where the operator expects them.
-    pub(super) fn plane_source(
+    /// The same, with the elements where the operator expects them, and zeros around them.
+    pub(super) fn padded_source(
         &self,
         operator: &Operator,
         number: usize,
     ) -> Result<Source<'_>, Refused> {
         let source = self.source(operator, number)?;
-        match source.plane == source.value.plane {
+        match source.plane == padded(source.value.plane, source.value.padding) {
             true => Ok(source),
             false => Err(Some(format!(
                 "reads {} in the shape {}: data would have to move, which FULLY_CONNECTED alone folds into its weights",
@@ -105,6 +106,17 @@ impl Lowering<'_> {
                 shown(source.plane)
             ))),
         }
+    }
+
+    /// The same without zeros around them.
+    pub(super) fn plane_source(
+        &self,
+        operator: &Operator,
+        number: usize,
+    ) -> Result<Source<'_>, Refused> {
+        let source = self.padded_source(operator, number)?;
+        source.value.check_unpadded()?;
+        Ok(source)
     }
 
     /// A tensor that an operator has, if it is not left out.
@@ -167,6 +179,15 @@ pub(super) fn scaled(
         activation_max: Some(bounds.1),
         output_scale: Some(output.scale.into()),
         ..layer
+    }
+}
+
+/// A plane with zeros around it.
+pub(super) fn padded(plane: Shape, padding: PaddingFile) -> Shape {
+    Shape {
+        height: plane.height + padding.top + padding.bottom,
+        width: plane.width + padding.left + padding.right,
+        ..plane
     }
 }
 

@@ -1,14 +1,17 @@
 //! Means and maxima of windows.
 
+use heddle_arch::network::Shape;
 use heddle_arch::network::file::{KindFile, LayerFile, PaddingFile};
+
+use heddle_arch::requantise::{Rounding, Scale};
 
 use super::Lowering;
 use super::layers::{Made, Refused, scaled};
 use super::windows::{Windows, windows};
 use crate::exact::{Mean, mean};
-use crate::model::{Kind, Operator, Quantised, Window};
+use crate::model::{Kind, Operator, Quantised, Tensor, Window};
 use crate::report::Exact;
-use crate::scale::bounds;
+use crate::scale::{bounds, scale};
 
 /// Largest window.
 const PLACES_MAX: u32 = 1 << 16;
@@ -28,13 +31,7 @@ impl Lowering<'_> {
         check_inside(&windows)?;
         self.check_same(operator, output)?;
         self.check_readers(output, source.quantised.zero_point)?;
-        let [height, width] = size;
-        let count = height
-            .checked_mul(width)
-            .filter(|&count| count <= PLACES_MAX);
-        let count = count.ok_or_else(|| {
-            format!("has windows of {height} x {width}, expected at most {PLACES_MAX} places")
-        })?;
+        let count = places(size)?;
         let (
             Mean {
                 weight,
@@ -74,6 +71,61 @@ impl Lowering<'_> {
         })
     }
 
+    /// The mean over height and width, with the scale of the output.
+    pub(super) fn mean(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
+        let source = self.plane_source(operator, 0)?;
+        let axes = self
+            .operand(operator, 1)
+            .and_then(Tensor::int32)
+            .unwrap_or_default();
+        let mut axes: Vec<i32> = axes.into_iter().map(|axis| axis.rem_euclid(4)).collect();
+        axes.sort_unstable();
+        if axes != [1, 2] {
+            return Err(Some(format!(
+                "is the mean over dimensions {axes:?}, expected height and width, [1, 2]"
+            )));
+        }
+        let Shape {
+            channels,
+            height,
+            width,
+        } = source.plane;
+        let count = places([height, width])?;
+        let scale = divided(
+            scale(f64::from(source.quantised.scale) / f64::from(output.scale))?,
+            count,
+        )?;
+        let distance = i32::from(source.value.zero_point) - i32::from(source.quantised.zero_point);
+        let layer = LayerFile {
+            kind: KindFile::Conv2d,
+            output_channels: Some(channels),
+            groups: Some(channels),
+            kernel: Some([height, width]),
+            weights: Some(vec![1; channels as usize * count as usize]),
+            bias: Some(vec![count as i32 * distance; channels as usize]),
+            ..LayerFile::default()
+        };
+        let scales = vec![scale; channels as usize];
+        Ok(Made {
+            layer: scaled(
+                layer,
+                &[&source],
+                &scales,
+                Rounding::Double,
+                output,
+                (i8::MIN, i8::MAX),
+            ),
+            text: format!("mean {height}x{width}"),
+            exact: Exact::Yes,
+            plane: Shape {
+                channels,
+                height: 1,
+                width: 1,
+            },
+            zero_point: output.zero_point,
+        })
+    }
+
     /// Padding and sums know one zero only: that of the network.
     fn check_readers(&self, tensor: usize, zero_point: i8) -> Result<(), String> {
         if zero_point == 0 {
@@ -88,6 +140,7 @@ impl Lowering<'_> {
                     .try_for_each(|&view| self.check_readers(view, zero_point))?,
                 Kind::Convolution(Window { same: true, .. })
                 | Kind::Depthwise(Window { same: true, .. })
+                | Kind::Pad
                 | Kind::Add
                 | Kind::Sub => {
                     let reader = &operator.name;
@@ -133,6 +186,24 @@ impl Lowering<'_> {
             zero_point: source.value.zero_point,
         })
     }
+}
+
+/// A scale divided by a number of places as the reference kernel does: the multiplier may keep less than 31 bits.
+fn divided(scale: Scale, count: u32) -> Result<Scale, String> {
+    let digits = (count.ilog2() as i32).min(31 + scale.shift());
+    let multiplier = (i64::from(scale.multiplier()) << digits) / i64::from(count);
+    let found = Scale::new(multiplier as i32, scale.shift() - digits);
+    found.map_err(|fault| fault.message)
+}
+
+/// Places of a window.
+fn places([height, width]: [u32; 2]) -> Result<u32, String> {
+    let count = height
+        .checked_mul(width)
+        .filter(|&count| count <= PLACES_MAX);
+    count.ok_or_else(|| {
+        format!("has windows of {height} x {width}, expected at most {PLACES_MAX} places")
+    })
 }
 
 /// No window reaches beyond the edges.

@@ -31,7 +31,7 @@ impl Lowering<'_> {
         output: Quantised,
         depthwise: bool,
     ) -> Result<Made, Refused> {
-        let source = self.plane_source(operator, 0)?;
+        let source = self.padded_source(operator, 0)?;
         let weights = self.weights(operator)?;
         let refused = |expected: &str| {
             let (name, shape) = (weights.name, &weights.shape);
@@ -66,7 +66,8 @@ impl Lowering<'_> {
             };
             (0..inner).flat_map(row)
         });
-        let windows = windows(window, [height, width], source.plane, outputs)?;
+        let windows =
+            windows(window, [height, width], source.plane, outputs)?.padded(source.value.padding);
         let weighted = Weighted {
             layer: LayerFile {
                 kind: KindFile::Conv2d,
@@ -97,6 +98,7 @@ impl Lowering<'_> {
         output: Quantised,
     ) -> Result<Made, Refused> {
         let source = self.source(operator, 0)?;
+        source.value.check_unpadded()?;
         let weights = self.weights(operator)?;
         let plane = source.value.plane;
         let &[outputs, terms] = &weights.shape[..] else {

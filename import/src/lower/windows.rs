@@ -26,6 +26,21 @@ impl Windows {
         }
     }
 
+    /// The same with more zeros around the input.
+    pub fn padded(mut self, by: PaddingFile) -> Windows {
+        let PaddingFile {
+            top,
+            bottom,
+            left,
+            right,
+        } = &mut self.padding;
+        *top += by.top;
+        *bottom += by.bottom;
+        *left += by.left;
+        *right += by.right;
+        self
+    }
+
     pub fn text(&self) -> String {
         let [height, width] = self.kernel;
         let stride = match self.stride {

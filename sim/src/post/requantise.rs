@@ -3,7 +3,7 @@
 /// Multiplier and shift of one output channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Scale {
-    /// 0 or 2^30 to 2^31 - 1.
+    /// 0 to 2^31 - 1.
     pub multiplier: i32,
     /// Positive = left, -31 to 30.
     pub shift: i32,

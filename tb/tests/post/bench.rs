@@ -191,6 +191,7 @@ pub fn random_scale(rng: &mut ChaCha8Rng) -> (i32, i32) {
         0 => 0,
         1 => 1 << 30,
         2 => i32::MAX,
+        3 => rng.random_range(1..1 << 30),
         _ => rng.random_range(1 << 30..=i32::MAX),
     };
     let shift = match rng.random_range(0..4) {
