@@ -5,6 +5,7 @@ mod scan;
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -14,6 +15,16 @@ use crate::fault::{ConfigErrors, Fault};
 const LISTED_FAULTS: usize = 20;
 /// With so many faults the search ends: a file of millions would fill the memory with them.
 const FAULTS_MAX: usize = 1000;
+
+/// All violations of a schema by a value.
+pub(crate) fn faults_of(value: &impl Serialize, schema: &Value) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    match serde_json::to_value(value) {
+        Ok(value) => check::check(&value, schema, "", &mut faults),
+        Err(error) => faults.push(document_fault(None, error.to_string())),
+    }
+    faults
+}
 
 /// A JSON text that could be parsed, and its values.
 pub(crate) struct Document<'a> {

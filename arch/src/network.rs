@@ -228,7 +228,8 @@ impl Network {
     ///
     /// # Errors
     /// All faults, each with its field, value and what is allowed.
-    pub fn from_file(file: file::NetworkFile) -> Result<Network, ConfigErrors> {
+    pub fn from_file(mut file: file::NetworkFile) -> Result<Network, ConfigErrors> {
+        file::check_limits(&mut file).map_err(ConfigErrors)?;
         shapes::build(file).map_err(ConfigErrors)
     }
 

@@ -58,7 +58,7 @@ impl From<anyhow::Error> for Failure {
 }
 
 /// Names of files may hold anything, line breaks included.
-fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.trim_end().chars() {
         if c.is_control() {

@@ -8,7 +8,7 @@ use heddle_import::{Import, Options, Runs, import, page};
 use serde_json::json;
 
 use crate::args::ImportArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, one_line};
 use crate::{input, output, replace};
 
 /// Runs the command; false when operators are listed and not all of them can run.
@@ -110,7 +110,7 @@ fn text(found: &Import) -> String {
         };
         rows.push(vec![
             row.layer.clone().unwrap_or_else(|| "-".to_string()),
-            format!("{} ({})", row.operator, row.tensor),
+            shown(&format!("{} ({})", row.operator, row.tensor)),
             row.runs.text(),
             exact,
         ]);
@@ -136,6 +136,12 @@ fn text(found: &Import) -> String {
             count(|runs| !runs.is_possible()),
             weights(found),
         )
+}
+
+/// A text of the file, so that it cannot change what stands around it.
+fn shown(text: &str) -> String {
+    let text: String = text.chars().take(80).collect();
+    one_line(&text)
 }
 
 fn weights(found: &Import) -> usize {

@@ -28,19 +28,24 @@ pub fn read_config(path: &Path) -> Result<Params, Failure> {
 
 /// Reads and checks a network, in JSON or of a .tflite file.
 pub fn read_model(path: &Path) -> Result<Network, Failure> {
+    read_either(path).map(|(network, _)| network)
+}
+
+/// A network, and whether its file is a .tflite file.
+fn read_either(path: &Path) -> Result<(Network, bool), Failure> {
     let bytes = read_bytes(path, "network", MODEL_BYTES_MAX)?;
     if is_tflite(&bytes) {
-        return import::network(path, &bytes);
+        return Ok((import::network(path, &bytes)?, true));
     }
     let text = decoded(path, bytes, "JSON or a .tflite file")?;
-    Network::from_json(&text).map_err(|errors| Failure::in_file(path, &errors))
+    let network = Network::from_json(&text).map_err(|errors| Failure::in_file(path, &errors))?;
+    Ok((network, false))
 }
 
 /// As [`read_model`], with images in place of those of the network.
 pub fn read_network(path: &Path, inputs: Option<&Path>) -> Result<Network, Failure> {
-    let mut network = read_model(path)?;
+    let (mut network, interleaved) = read_either(path)?;
     if let Some(inputs) = inputs {
-        let interleaved = is_tflite(&read_bytes(path, "network", MODEL_BYTES_MAX)?);
         network.images = read_images(inputs, network.input, interleaved)?;
         network.labels.clear();
     }

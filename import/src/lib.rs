@@ -17,6 +17,8 @@ mod report;
 mod scale;
 mod tflite;
 
+use heddle_arch::Network;
+
 pub use exact::Difference;
 pub use operators::{SUPPORTED, Support, page};
 pub use report::{Exact, Import, Inexact, Row, Runs};
@@ -47,11 +49,18 @@ pub fn import(bytes: &[u8], options: &Options) -> Result<Import, ImportError> {
     model.check_quantised().map_err(ImportError)?;
     if let Some(name) = &options.until {
         let tensor = model.tensors.iter().position(|tensor| tensor.name == name);
-        let tensor = tensor
-            .ok_or_else(|| ImportError(format!("has no tensor {name:?}: --list names them")))?;
+        let tensor = tensor.ok_or_else(|| {
+            ImportError(format!("has no tensor {name:?}: heddle import names them"))
+        })?;
         model.outputs = vec![tensor];
     }
-    Ok(lower::lower(&model, &options.name, &options.inexact))
+    let mut found = lower::lower(&model, &options.name, &options.inexact);
+    if let Some(Err(errors)) = found.network.clone().map(Network::from_file) {
+        found.network = None;
+        let faults = errors.faults().iter().map(|fault| fault.message.clone());
+        found.faults.extend(faults);
+    }
+    Ok(found)
 }
 
 /// Puts the elements of an image in the order of a network: channels, height, width.

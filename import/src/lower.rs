@@ -8,6 +8,7 @@ mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use heddle_arch::Network;
 use heddle_arch::network::file::{
     FORMAT, InputFile, LayerFile, NetworkFile, PaddingFile, TestFile,
 };
@@ -122,8 +123,9 @@ impl Lowering<'_> {
             let &[output] = &reader.outputs[..] else {
                 break;
             };
-            let is_view =
-                reader.kind == Kind::Reshape && plane(&model.tensors[output].shape).is_some();
+            let is_view = reader.kind == Kind::Reshape
+                && plane(&model.tensors[output].shape).is_some()
+                && self.check_view(reader).is_ok();
             if !quantises && !is_view {
                 break;
             }
@@ -137,8 +139,12 @@ impl Lowering<'_> {
             tensor = output;
         }
         let found = &model.tensors[tensor];
-        let place = plane(&found.shape)
-            .ok_or_else(|| format!("has shape {:?}, expected a batch of 1", found.shape));
+        let place = plane(&found.shape).ok_or_else(|| {
+            format!(
+                "has shape {:?}, expected a batch of 1 and sides of at most 4096",
+                found.shape
+            )
+        });
         match place.and_then(|plane| Ok((plane, found.quantised()?))) {
             Ok((plane, quantised)) => {
                 let value = Value {
@@ -251,14 +257,53 @@ impl Lowering<'_> {
         self.row(operator, None, runs, Exact::Yes);
     }
 
-    fn reshaped(&self, _: &Operator, value: &Value) -> Result<Value, String> {
+    /// The shape that a constant asks for must be that of the tensor.
+    fn reshaped(&self, operator: &Operator, value: &Value) -> Result<Value, String> {
         value.check_unpadded()?;
+        self.check_view(operator)?;
         Ok(value.clone())
+    }
+
+    /// A view has all elements, in the shape that a constant or the file says.
+    fn check_view(&self, operator: &Operator) -> Result<(), String> {
+        let tensor = |index: usize| &self.model.tensors[index];
+        let (Some(&Some(input)), &[output]) = (operator.inputs.first(), &operator.outputs[..])
+        else {
+            return Err("expected an input and one output".to_string());
+        };
+        let (from, to) = (tensor(input), tensor(output));
+        if from.elements() != to.elements() {
+            return Err(format!(
+                "makes {:?} of {:?}, expected as many elements",
+                to.shape, from.shape
+            ));
+        }
+        let asked = self.operand(operator, 1).and_then(Tensor::int32);
+        let asked = asked
+            .filter(|_| operator.name.starts_with("RESHAPE"))
+            .unwrap_or_default();
+        let differs = asked
+            .iter()
+            .zip(&to.shape)
+            .any(|(&asked, &size)| asked != -1 && i64::from(asked) != i64::from(size));
+        match !asked.is_empty() && (differs || asked.len() != to.shape.len()) {
+            true => Err(format!(
+                "asks for the shape {asked:?}, and the file says {:?}",
+                to.shape
+            )),
+            false => Ok(()),
+        }
     }
 
     /// A constant has the zeros before and behind each dimension.
     fn padded(&self, operator: &Operator, value: &Value) -> Result<Value, String> {
         value.check_unpadded()?;
+        let (output, input) = (operator.outputs.first(), operator.inputs.first());
+        if let (Some(_), Some(&Some(input))) = (output, input) {
+            if self.model.tensors[input].quantised()?.zero_point != value.zero_point {
+                return Err("pads a mean whose zero point is not 0".to_string());
+            }
+        }
         let amounts = self
             .operand(operator, 1)
             .and_then(Tensor::int32)
@@ -360,6 +405,9 @@ fn plane(shape: &[u32]) -> Option<Shape> {
         [1, channels] | [channels] => (1, 1, channels),
         _ => return None,
     };
+    if [height, width, channels].into_iter().max() > Some(Network::SIZE_MAX) {
+        return None;
+    }
     Some(Shape {
         channels,
         height,

@@ -107,7 +107,11 @@ impl Import {
             Runs::Refused(reason) => Some(format!("{} ({:?}): {reason}", row.operator, row.tensor)),
             _ => None,
         });
-        self.faults.iter().cloned().chain(rows).collect()
+        let mut reasons: Vec<String> = self.faults.iter().cloned().chain(rows).collect();
+        if self.network.is_none() && reasons.is_empty() {
+            reasons.push("an operator reads what no operator makes".to_string());
+        }
+        reasons
     }
 }
 

@@ -11,8 +11,16 @@ use flatbuffers::{Follow, Vector, VerifierOptions};
 use crate::model::{Activation, Element, Kind, Model, Operator, Tensor, Window};
 use crate::operators::is_supported;
 
-/// Most tensors and operators of a graph.
-const COUNT_MAX: usize = 65_536;
+/// Most tensors of a graph.
+const TENSORS_MAX: usize = 65_536;
+/// Most operators of a graph.
+const OPERATORS_MAX: usize = 4096;
+/// Most tensors that an operator reads or makes.
+const OPERANDS_MAX: usize = 64;
+/// Most scales of a tensor.
+const SCALES_MAX: usize = 65_536;
+/// Characters of the name of an operator that are kept.
+const NAME_MAX: usize = 64;
 /// Most dimensions of a tensor.
 const RANK_MAX: usize = 6;
 /// What the file begins with, behind the place of the root.
@@ -32,7 +40,7 @@ pub fn read(bytes: &[u8]) -> Result<Model<'_>, String> {
         return Err("is no .tflite file: bytes 4 to 7 are not TFL3".to_string());
     }
     let options = VerifierOptions {
-        max_tables: 4 * COUNT_MAX,
+        max_tables: 4 * TENSORS_MAX,
         ..VerifierOptions::default()
     };
     let file = flatbuffers::root_with_opts::<schema::Model<'_>>(&options, bytes);
@@ -50,11 +58,17 @@ pub fn read(bytes: &[u8]) -> Result<Model<'_>, String> {
     let buffers: Vec<_> = list(file.buffers()).collect();
     let codes: Vec<_> = list(file.operator_codes()).collect();
     let (tensors, operators) = (list(graph.tensors()), list(graph.operators()));
-    for (what, found) in [("tensors", tensors.len()), ("operators", operators.len())] {
-        if found > COUNT_MAX {
-            return Err(format!("has {found} {what}, expected at most {COUNT_MAX}"));
+    for (what, found, most) in [
+        ("tensors", tensors.len(), TENSORS_MAX),
+        ("operators", operators.len(), OPERATORS_MAX),
+    ] {
+        if found > most {
+            return Err(format!("has {found} {what}, expected at most {most}"));
         }
     }
+    let variable: Vec<bool> = list(graph.tensors())
+        .map(|tensor| tensor.is_variable().unwrap_or(false))
+        .collect();
     let tensors: Vec<Tensor<'_>> = tensors
         .enumerate()
         .map(|(index, tensor)| {
@@ -65,12 +79,47 @@ pub fn read(bytes: &[u8]) -> Result<Model<'_>, String> {
         read_operator(operator, &codes, tensors.len())
             .map_err(|error| format!("operator {index}: {error}"))
     });
-    Ok(Model {
+    let model = Model {
         operators: operators.collect::<Result<_, _>>()?,
         inputs: indices(graph.inputs(), tensors.len())?,
         outputs: indices(graph.outputs(), tensors.len())?,
         tensors,
-    })
+    };
+    check_order(&model, variable)?;
+    Ok(model)
+}
+
+/// Every tensor has its values from one place, before it is read; `known` are those that have them from the start.
+fn check_order(model: &Model<'_>, mut known: Vec<bool>) -> Result<(), String> {
+    for (known, tensor) in known.iter_mut().zip(&model.tensors) {
+        *known |= tensor.data.is_some();
+    }
+    for &input in &model.inputs {
+        if std::mem::replace(&mut known[input], true) {
+            return Err(format!("tensor {input} is an input, and has values"));
+        }
+    }
+    for (index, operator) in model.operators.iter().enumerate() {
+        let name = &operator.name;
+        if let Some(input) = operator
+            .inputs
+            .iter()
+            .flatten()
+            .find(|&&input| !known[input])
+        {
+            return Err(format!(
+                "operator {index}, {name}, reads tensor {input} before it is made"
+            ));
+        }
+        for &output in &operator.outputs {
+            if std::mem::replace(&mut known[output], true) {
+                return Err(format!(
+                    "operator {index}, {name}, makes tensor {output}, which has values"
+                ));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The elements of a list that may be left out.
@@ -131,8 +180,13 @@ fn read_tensor<'a>(
         return Err("is sparse, expected all elements".to_string());
     }
     let quantization = tensor.quantization();
-    let scales: Vec<f32> = list(quantization.and_then(|found| found.scale())).collect();
-    let zero_points: Vec<i64> = list(quantization.and_then(|found| found.zero_point())).collect();
+    let scales = list(quantization.and_then(|found| found.scale()));
+    if scales.len() > SCALES_MAX {
+        let found = scales.len();
+        return Err(format!("has {found} scales, expected at most {SCALES_MAX}"));
+    }
+    let scales: Vec<f32> = scales.collect();
+    let zero_points = list(quantization.and_then(|found| found.zero_point()));
     if scales.len() != zero_points.len() {
         return Err(format!(
             "has {} scales and {} zero points",
@@ -143,6 +197,7 @@ fn read_tensor<'a>(
     let axis = quantization
         .and_then(|found| found.dimension())
         .unwrap_or(0);
+    let zero_points: Vec<i64> = zero_points.collect();
     Ok(Tensor {
         name: tensor.name().unwrap_or_default(),
         shape,
@@ -189,10 +244,21 @@ fn read_operator(
     let builtin: i32 = code.builtin_code().unwrap_or(0).max(builtin);
     let known = names::name(builtin);
     let name = match (known, code.custom_code()) {
-        (Some("CUSTOM"), Some(custom)) => format!("CUSTOM ({custom})"),
+        (Some("CUSTOM"), Some(custom)) => {
+            format!(
+                "CUSTOM ({})",
+                custom.chars().take(NAME_MAX).collect::<String>()
+            )
+        }
         (Some(name), _) => format!("{name} {}", code.version().unwrap_or(1)),
         (None, _) => format!("operator code {builtin}"),
     };
+    let operands = [operator.inputs(), operator.outputs()].map(|found| list(found).len());
+    if let Some(found) = operands.into_iter().find(|&found| found > OPERANDS_MAX) {
+        return Err(format!(
+            "{name} reads or makes {found} tensors, expected at most {OPERANDS_MAX}"
+        ));
+    }
     let inputs = list(operator.inputs()).map(|index| match index {
         -1 => Ok(None),
         index => match usize::try_from(index) {

@@ -15,6 +15,13 @@ fn all_reasons_are_given_at_once() {
         "dynamic",
         "unsupported",
         "residual",
+        "reads_itself",
+        "reads_later",
+        "made_twice",
+        "wide",
+        "wide_add",
+        "mean_before_padding",
+        "other_shape",
     ];
     let reports = names.map(|name| {
         let file = read(&format!("{name}.tflite"));

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::shapes::build;
 use super::{Network, name_pattern};
-use crate::fault::ConfigErrors;
+use crate::fault::{ConfigErrors, Fault};
 use crate::json;
 
 /// Name and version of the format.
@@ -251,6 +251,30 @@ pub struct ImageFile(#[schemars(inner(range(min = -128, max = 127)))] pub Vec<i8
 impl From<Vec<i8>> for ImageFile {
     fn from(image: Vec<i8>) -> ImageFile {
         ImageFile(image)
+    }
+}
+
+/// Checks what the schema says of a file that was never text. Long lists are left out of it: their elements have types.
+pub(super) fn check_limits(file: &mut NetworkFile) -> Result<(), Vec<Fault>> {
+    let mut long = Vec::new();
+    for layer in &mut file.layers {
+        let weights = layer.weights.as_mut().map(std::mem::take);
+        let lists = [&mut layer.bias, &mut layer.multiplier, &mut layer.shift];
+        long.push((weights, lists.map(|list| list.as_mut().map(std::mem::take))));
+    }
+    let images = std::mem::take(&mut file.test.images);
+    let faults = json::faults_of(file, &schema());
+    file.test.images = images;
+    for (layer, (weights, [bias, multiplier, shift])) in file.layers.iter_mut().zip(long) {
+        layer.weights = weights;
+        layer.bias = bias;
+        layer.multiplier = multiplier;
+        layer.shift = shift;
+    }
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(faults)
     }
 }
 

@@ -30,6 +30,19 @@ pub(super) struct Source<'a> {
     pub plane: Shape,
 }
 
+impl Source<'_> {
+    /// Padding and sums know one zero alone, and behind a mean it is 0 in the network.
+    pub fn check_zero(&self) -> Result<(), String> {
+        let (found, expected) = (self.quantised.zero_point, self.value.zero_point);
+        match found == expected {
+            true => Ok(()),
+            false => Err(format!(
+                "reads a mean of zero point {found} with padding or in a sum, expected {expected}"
+            )),
+        }
+    }
+}
+
 impl Lowering<'_> {
     /// The layer that makes a tensor.
     ///
@@ -80,7 +93,7 @@ impl Lowering<'_> {
         let plane = plane(&tensor.shape);
         let plane = plane.ok_or_else(|| {
             format!(
-                "input {name:?} has shape {:?}, expected a batch of 1",
+                "input {name:?} has shape {:?}, expected a batch of 1 and sides of at most 4096",
                 tensor.shape
             )
         })?;
@@ -125,7 +138,7 @@ impl Lowering<'_> {
         Some(&self.model.tensors[index])
     }
 
-    /// Bytes pass unchanged: what they stand for must too.
+    /// Bytes pass unchanged: what they stand for must too, and a view has as many of them.
     pub(super) fn check_same(&self, operator: &Operator, output: usize) -> Result<(), String> {
         let input = operator.inputs.first().copied().flatten().unwrap_or(output);
         let [from, to] = [input, output].map(|tensor| self.model.tensors[tensor].quantised());

@@ -7,14 +7,17 @@ use heddle_arch::requantise::{Rounding, Scale};
 
 use super::Lowering;
 use super::layers::{Made, Refused, scaled};
+use super::weighted::check_left_shift;
 use super::windows::{Windows, windows};
 use crate::exact::{Mean, mean};
-use crate::model::{Kind, Operator, Quantised, Tensor, Window};
+use crate::model::{Operator, Quantised, Tensor, Window};
 use crate::report::Exact;
 use crate::scale::{bounds, scale};
 
 /// Largest window.
 const PLACES_MAX: u32 = 1 << 16;
+/// Most weights of a mean.
+const WEIGHTS_MAX: u32 = 1 << 26;
 
 impl Lowering<'_> {
     /// The mean of the bytes themselves: a convolution whose bias puts back the zero points. What comes out stands for the
@@ -30,8 +33,7 @@ impl Lowering<'_> {
         let windows = windows(window, size, source.plane, source.plane.channels)?;
         check_inside(&windows)?;
         self.check_same(operator, output)?;
-        self.check_readers(output, source.quantised.zero_point)?;
-        let count = places(size)?;
+        let count = places(size, source.plane.channels)?;
         let (
             Mean {
                 weight,
@@ -78,9 +80,10 @@ impl Lowering<'_> {
             .operand(operator, 1)
             .and_then(Tensor::int32)
             .unwrap_or_default();
+        let in_range = axes.iter().all(|axis| (-4..4).contains(axis));
         let mut axes: Vec<i32> = axes.into_iter().map(|axis| axis.rem_euclid(4)).collect();
         axes.sort_unstable();
-        if axes != [1, 2] {
+        if axes != [1, 2] || !in_range {
             return Err(Some(format!(
                 "is the mean over dimensions {axes:?}, expected height and width, [1, 2]"
             )));
@@ -90,11 +93,12 @@ impl Lowering<'_> {
             height,
             width,
         } = source.plane;
-        let count = places([height, width])?;
+        let count = places([height, width], channels)?;
         let scale = divided(
             scale(f64::from(source.quantised.scale) / f64::from(output.scale))?,
             count,
         )?;
+        check_left_shift(&[scale], &[0], &vec![1; count as usize])?;
         let distance = i32::from(source.value.zero_point) - i32::from(source.quantised.zero_point);
         let layer = LayerFile {
             kind: KindFile::Conv2d,
@@ -124,34 +128,6 @@ impl Lowering<'_> {
             },
             zero_point: output.zero_point,
         })
-    }
-
-    /// Padding and sums know one zero only: that of the network.
-    fn check_readers(&self, tensor: usize, zero_point: i8) -> Result<(), String> {
-        if zero_point == 0 {
-            return Ok(());
-        }
-        let reads = |operator: &&Operator| operator.inputs.contains(&Some(tensor));
-        for operator in self.model.operators.iter().filter(reads) {
-            match operator.kind {
-                Kind::Reshape => operator
-                    .outputs
-                    .iter()
-                    .try_for_each(|&view| self.check_readers(view, zero_point))?,
-                Kind::Convolution(Window { same: true, .. })
-                | Kind::Depthwise(Window { same: true, .. })
-                | Kind::Pad
-                | Kind::Add
-                | Kind::Sub => {
-                    let reader = &operator.name;
-                    return Err(format!(
-                        "its mean has zero point {zero_point}, expected 0 where {reader} reads it"
-                    ));
-                }
-                _ => {}
-            }
-        }
-        Ok(())
     }
 
     /// The largest byte of each window.
@@ -196,13 +172,16 @@ fn divided(scale: Scale, count: u32) -> Result<Scale, String> {
     found.map_err(|fault| fault.message)
 }
 
-/// Places of a window.
-fn places([height, width]: [u32; 2]) -> Result<u32, String> {
+/// Places of a window, of which each channel has weights.
+fn places([height, width]: [u32; 2], channels: u32) -> Result<u32, String> {
     let count = height
         .checked_mul(width)
         .filter(|&count| count <= PLACES_MAX);
-    count.ok_or_else(|| {
-        format!("has windows of {height} x {width}, expected at most {PLACES_MAX} places")
+    let weights = count
+        .and_then(|count| count.checked_mul(channels))
+        .filter(|&weights| weights <= WEIGHTS_MAX);
+    count.filter(|_| weights.is_some()).ok_or_else(|| {
+        format!("has windows of {height} x {width} in {channels} channels, expected at most {PLACES_MAX} places and {WEIGHTS_MAX} in all")
     })
 }
 

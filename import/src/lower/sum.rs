@@ -21,6 +21,8 @@ impl Lowering<'_> {
             self.plane_source(operator, 0)?,
             self.plane_source(operator, 1)?,
         ];
+        first.check_zero()?;
+        second.check_zero()?;
         let plane = first.plane;
         if plane != second.plane {
             return Err(Some("adds tensors of two shapes, expected one".to_string()));

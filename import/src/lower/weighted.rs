@@ -1,7 +1,7 @@
 //! Layers with weights.
 
 use heddle_arch::network::Shape;
-use heddle_arch::network::file::{KindFile, LayerFile};
+use heddle_arch::network::file::{KindFile, LayerFile, PaddingFile};
 use heddle_arch::requantise::{Rounding, Scale};
 
 use super::Lowering;
@@ -68,6 +68,9 @@ impl Lowering<'_> {
         });
         let windows =
             windows(window, [height, width], source.plane, outputs)?.padded(source.value.padding);
+        if windows.padding != PaddingFile::default() {
+            source.check_zero()?;
+        }
         let weighted = Weighted {
             layer: LayerFile {
                 kind: KindFile::Conv2d,
@@ -221,7 +224,11 @@ impl Lowering<'_> {
 }
 
 /// A left shift may not lose bits: the reference kernels say nothing of what comes out then.
-fn check_left_shift(scales: &[Scale], bias: &[i32], weights: &[i8]) -> Result<(), String> {
+pub(super) fn check_left_shift(
+    scales: &[Scale],
+    bias: &[i32],
+    weights: &[i8],
+) -> Result<(), String> {
     let rows = weights.chunks_exact(weights.len() / scales.len());
     for (channel, ((scale, bias), row)) in scales.iter().zip(bias).zip(rows).enumerate() {
         let terms: i64 = row

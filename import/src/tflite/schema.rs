@@ -87,6 +87,7 @@ table! {
         buffer = 2: u32,
         name = 3: Text<'a>,
         quantization = 4: ForwardsUOffset<Quantization<'a>>,
+        is_variable = 5: bool,
         sparsity = 6: ForwardsUOffset<Sparsity<'a>>,
         shape_signature = 7: List<'a, i32>,
     }
