@@ -70,7 +70,7 @@ pub fn read_images(path: &Path, input: Shape, interleaved: bool) -> Result<Vec<V
         )));
     }
     let images = values.chunks_exact(size).map(|image| {
-        let image: Vec<i8> = image.iter().map(|&byte| byte.cast_signed()).collect();
+        let image: Vec<i8> = image.iter().map(|&byte| byte as i8).collect();
         match interleaved {
             true => planes(
                 &image,

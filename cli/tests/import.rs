@@ -33,7 +33,7 @@ fn npy(values: &[i8]) -> Vec<u8> {
         values.len()
     );
     let length = (header.len() as u16).to_le_bytes();
-    let values: Vec<u8> = values.iter().map(|value| value.cast_unsigned()).collect();
+    let values: Vec<u8> = values.iter().map(|value| *value as u8).collect();
     [
         b"\x93NUMPY\x01\x00",
         &length[..],

@@ -87,7 +87,7 @@ impl Tensor<'_> {
     /// The elements of a constant of int8.
     pub fn int8(&self) -> Option<Vec<i8>> {
         let data = self.data.filter(|_| self.element == Element::Int8)?;
-        Some(data.iter().map(|&byte| byte.cast_signed()).collect())
+        Some(data.iter().map(|&byte| byte as i8).collect())
     }
 
     /// The elements of a constant of int32.

@@ -34,7 +34,7 @@ pub fn bytes(arrays: &mut Arrays, name: &str) -> Vec<u8> {
 pub fn int8(arrays: &mut Arrays, name: &str) -> Vec<i8> {
     bytes(arrays, name)
         .into_iter()
-        .map(u8::cast_signed)
+        .map(|byte| byte as i8)
         .collect()
 }
 

@@ -1,5 +1,7 @@
 //! Tests of the importer.
 
+#![allow(clippy::unwrap_used)]
+
 mod damaged;
 mod files;
 mod networks;

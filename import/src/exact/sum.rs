@@ -192,7 +192,7 @@ mod tests {
             let place = |byte: u8| usize::from(byte ^ 0x80);
             for ((first, second), expected) in first.into_iter().zip(second).zip(expected) {
                 let found = reference[256 * place(first) + place(second)];
-                assert_eq!(found, expected.cast_signed(), "{name}: {first}, {second}");
+                assert_eq!(found, expected as i8, "{name}: {first}, {second}");
             }
             compared += 1;
         }
