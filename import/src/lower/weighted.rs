@@ -1,5 +1,6 @@
 //! Layers with weights.
 
+use heddle_arch::Network;
 use heddle_arch::network::Shape;
 use heddle_arch::network::file::{KindFile, LayerFile, PaddingFile};
 use heddle_arch::requantise::{Rounding, Scale};
@@ -55,6 +56,7 @@ impl Lowering<'_> {
         if !fits || outputs % groups != 0 {
             return Err(refused(&format!("them for {channels} channels")));
         }
+        check_outputs(outputs)?;
         let axis = if depthwise { 3 } else { 0 };
         let values = weight_values(weights, axis)?;
         let [outer, places, inner] = [outer, height * width, inner].map(|size| size as usize);
@@ -110,6 +112,7 @@ impl Lowering<'_> {
                 "weights {name:?} have shape {shape:?}, expected 2 dimensions"
             )));
         };
+        check_outputs(outputs)?;
         if plane.elements() != terms as usize {
             let found = plane.elements();
             return Err(Some(format!(
@@ -220,6 +223,17 @@ impl Lowering<'_> {
             plane,
             zero_point: output.zero_point,
         })
+    }
+}
+
+/// No more outputs than a network has, before each of them gets a scale.
+fn check_outputs(outputs: u32) -> Result<(), String> {
+    match outputs <= Network::SIZE_MAX {
+        true => Ok(()),
+        false => Err(format!(
+            "has {outputs} outputs, expected at most {}",
+            Network::SIZE_MAX
+        )),
     }
 }
 
