@@ -298,12 +298,10 @@ impl Lowering<'_> {
     /// A constant has the zeros before and behind each dimension.
     fn padded(&self, operator: &Operator, value: &Value) -> Result<Value, String> {
         value.check_unpadded()?;
-        let (output, input) = (operator.outputs.first(), operator.inputs.first());
-        if let (Some(_), Some(&Some(input))) = (output, input) {
-            if self.model.tensors[input].quantised()?.zero_point != value.zero_point {
-                return Err("pads a mean whose zero point is not 0".to_string());
-            }
-        }
+        let source = self
+            .source(operator, 0)
+            .map_err(Option::unwrap_or_default)?;
+        source.check_zero()?;
         let amounts = self
             .operand(operator, 1)
             .and_then(Tensor::int32)

@@ -2,11 +2,10 @@
 
 use heddle_arch::network::Shape;
 use heddle_arch::network::file::{KindFile, LayerFile, PaddingFile};
-
 use heddle_arch::requantise::{Rounding, Scale};
 
 use super::Lowering;
-use super::layers::{Made, Refused, scaled};
+use super::layers::{Made, Refused, Source, scaled};
 use super::weighted::check_left_shift;
 use super::windows::{Windows, windows};
 use crate::exact::{Mean, mean};
@@ -20,6 +19,23 @@ const PLACES_MAX: u32 = 1 << 16;
 const WEIGHTS_MAX: u32 = 1 << 26;
 
 impl Lowering<'_> {
+    /// What a pool reads, and its windows, all of which lie inside.
+    fn pooled(
+        &self,
+        operator: &Operator,
+        window: Window,
+        size: [u32; 2],
+        output: usize,
+    ) -> Result<(Source<'_>, Windows), Refused> {
+        let source = self.plane_source(operator, 0)?;
+        let windows = windows(window, size, source.plane, source.plane.channels)?;
+        if windows.padding != PaddingFile::default() {
+            return Err(Some("has windows that reach beyond the edges, expected padding VALID, or sizes that need none".to_string()));
+        }
+        self.check_same(operator, output)?;
+        Ok((source, windows))
+    }
+
     /// The mean of the bytes themselves: a convolution whose bias puts back the zero points. What comes out stands for the
     /// byte, so that the zero point of the layer is 0.
     pub(super) fn average(
@@ -29,10 +45,7 @@ impl Lowering<'_> {
         size: [u32; 2],
         output: usize,
     ) -> Result<Made, Refused> {
-        let source = self.plane_source(operator, 0)?;
-        let windows = windows(window, size, source.plane, source.plane.channels)?;
-        check_inside(&windows)?;
-        self.check_same(operator, output)?;
+        let (source, windows) = self.pooled(operator, window, size, output)?;
         let count = places(size, source.plane.channels)?;
         let (
             Mean {
@@ -42,16 +55,9 @@ impl Lowering<'_> {
             },
             difference,
         ) = mean(count)?;
-        let channels = source.plane.channels as usize;
+        let channels = source.plane.channels;
         let bias = i32::from(weight) * count as i32 * i32::from(source.value.zero_point);
-        let layer = LayerFile {
-            kind: KindFile::Conv2d,
-            output_channels: Some(source.plane.channels),
-            groups: Some(source.plane.channels),
-            weights: Some(vec![weight; channels * count as usize]),
-            bias: Some(vec![bias; channels]),
-            ..windows.fields()
-        };
+        let layer = equal_weights(channels, count, weight, bias, windows.fields());
         let bounds = bounds(operator.activation, source.quantised)?;
         let raw = Quantised {
             zero_point: 0,
@@ -61,7 +67,7 @@ impl Lowering<'_> {
             layer: scaled(
                 layer,
                 &[&source],
-                &vec![scale; channels],
+                &vec![scale; channels as usize],
                 rounding,
                 raw,
                 bounds,
@@ -80,10 +86,12 @@ impl Lowering<'_> {
             .operand(operator, 1)
             .and_then(Tensor::int32)
             .unwrap_or_default();
-        let in_range = axes.iter().all(|axis| (-4..4).contains(axis));
-        let mut axes: Vec<i32> = axes.into_iter().map(|axis| axis.rem_euclid(4)).collect();
-        axes.sort_unstable();
-        if axes != [1, 2] || !in_range {
+        let mut dimensions: Vec<i32> = axes
+            .iter()
+            .map(|&axis| if axis < 0 { axis + 4 } else { axis })
+            .collect();
+        dimensions.sort_unstable();
+        if dimensions != [1, 2] {
             return Err(Some(format!(
                 "is the mean over dimensions {axes:?}, expected height and width, [1, 2]"
             )));
@@ -100,15 +108,11 @@ impl Lowering<'_> {
         )?;
         check_left_shift(&[scale], &[0], &vec![1; count as usize])?;
         let distance = i32::from(source.value.zero_point) - i32::from(source.quantised.zero_point);
-        let layer = LayerFile {
-            kind: KindFile::Conv2d,
-            output_channels: Some(channels),
-            groups: Some(channels),
+        let fields = LayerFile {
             kernel: Some([height, width]),
-            weights: Some(vec![1; channels as usize * count as usize]),
-            bias: Some(vec![count as i32 * distance; channels as usize]),
             ..LayerFile::default()
         };
+        let layer = equal_weights(channels, count, 1, count as i32 * distance, fields);
         let scales = vec![scale; channels as usize];
         Ok(Made {
             layer: scaled(
@@ -138,10 +142,7 @@ impl Lowering<'_> {
         size: [u32; 2],
         output: usize,
     ) -> Result<Made, Refused> {
-        let source = self.plane_source(operator, 0)?;
-        let windows = windows(window, size, source.plane, source.plane.channels)?;
-        check_inside(&windows)?;
-        self.check_same(operator, output)?;
+        let (source, windows) = self.pooled(operator, window, size, output)?;
         if bounds(operator.activation, source.quantised)? != (i8::MIN, i8::MAX) {
             return Err(Some(
                 "has an activation that cuts, expected NONE: put it into the layer before"
@@ -164,6 +165,18 @@ impl Lowering<'_> {
     }
 }
 
+/// A convolution of each channel with itself, all weights of which are equal.
+fn equal_weights(channels: u32, count: u32, weight: i8, bias: i32, fields: LayerFile) -> LayerFile {
+    LayerFile {
+        kind: KindFile::Conv2d,
+        output_channels: Some(channels),
+        groups: Some(channels),
+        weights: Some(vec![weight; channels as usize * count as usize]),
+        bias: Some(vec![bias; channels as usize]),
+        ..fields
+    }
+}
+
 /// A scale divided by a number of places as the reference kernel does: the multiplier may keep less than 31 bits.
 fn divided(scale: Scale, count: u32) -> Result<Scale, String> {
     let digits = (count.ilog2() as i32).min(31 + scale.shift());
@@ -183,12 +196,4 @@ fn places([height, width]: [u32; 2], channels: u32) -> Result<u32, String> {
     count.filter(|_| weights.is_some()).ok_or_else(|| {
         format!("has windows of {height} x {width} in {channels} channels, expected at most {PLACES_MAX} places and {WEIGHTS_MAX} in all")
     })
-}
-
-/// No window reaches beyond the edges.
-fn check_inside(windows: &Windows) -> Result<(), String> {
-    match windows.padding == PaddingFile::default() {
-        true => Ok(()),
-        false => Err("has windows that reach beyond the edges, expected padding VALID, or sizes that need none".to_string()),
-    }
 }
