@@ -1,0 +1,144 @@
+"""Whole networks, with random weights and the scales that a first pass finds."""
+
+import numpy
+
+from graph import COARSE, R, R6, SUFFIX, Graph, fit, fused, image, pads, pool, weighted
+
+
+def layer(graph, operator, source, name, outputs, kernel=(1, 1), **options):
+    """A layer with weights whose output has the range that the input of the graph gives it."""
+    output = weighted(graph, operator, source, name, outputs, kernel, **options)
+    graph.run()
+    return output
+
+
+def conv(graph, source, name, outputs, kernel=(3, 3), **options):
+    return layer(graph, "CONV_2D", source, name, outputs, kernel, **{"same": True} | options)
+
+
+def depthwise(graph, source, name, **options):
+    channels = graph.values[source].shape[3]
+    return layer(graph, "DEPTHWISE_CONV_2D", source, name, channels, (3, 3), same=True, **options)
+
+
+def dense(graph, source, name, outputs, **options):
+    return layer(graph, "FULLY_CONNECTED", source, name, outputs, per_channel=False, **options)
+
+
+def whole_pool(graph, source, name):
+    size = graph.values[source].shape[1:3]
+    output = pool(graph, "AVERAGE_POOL_2D", source, name, size, size)
+    graph.run()
+    return output
+
+
+def add(graph, first, second, name, activation):
+    output = graph.tensor(f"{name}/{SUFFIX[activation]}", COARSE)
+    graph.call("ADD", [first, second], [output], **fused(activation))
+    fit(graph, output, activation)
+    graph.run()
+    return output
+
+
+def flatten(graph, source, name):
+    shape = [1, graph.values[source].size]
+    output = graph.tensor(name, *graph.scale(source))
+    graph.call("RESHAPE", [source, graph.constant(f"{name}/shape", shape)], [output], newShape=shape)
+    graph.run()
+    return output
+
+
+def classify(graph, source, classes):
+    """Flattened, a fully connected layer, SOFTMAX."""
+    source = dense(graph, flatten(graph, source, "flatten"), "dense", classes, spread=2.0)
+    output = graph.tensor("softmax", 1 / 256, -128)
+    graph.call("SOFTMAX", [source], [output], beta=1.0)
+
+
+def separable(graph):
+    x = graph.input("input", smooth(graph.rng, (1, 16, 16, 3)), 1 / 255, -128)
+    x = conv(graph, x, "conv1", 8, stride=(2, 2), activation=R6, spread=5.0)
+    for i, (outputs, stride) in enumerate([(12, (1, 1)), (16, (2, 2)), (20, (1, 1))], 2):
+        x = depthwise(graph, x, f"depthwise{i}", stride=stride, activation=R6, spread=2.5)
+        x = conv(graph, x, f"pointwise{i}", outputs, (1, 1), activation=R6, spread=2.5)
+    classify(graph, whole_pool(graph, x, "pool"), 10)
+
+
+def residual(graph):
+    x = graph.input("input", smooth(graph.rng, (1, 8, 8, 3)), 0.0157, -3)
+    x = conv(graph, x, "conv1", 8, activation=R)
+    for i, (outputs, stride) in enumerate([(8, (1, 1)), (12, (2, 2))], 2):
+        y = conv(graph, x, f"conv{i}a", outputs, stride=stride, activation=R)
+        y = conv(graph, y, f"conv{i}b", outputs)
+        if stride != (1, 1):
+            x = conv(graph, x, f"shortcut{i}", outputs, (1, 1), stride=stride)
+        x = add(graph, x, y, f"add{i}", R)
+    classify(graph, whole_pool(graph, x, "pool"), 10)
+
+
+def autoencoder(graph):
+    x = graph.input("input", image(graph.rng, (1, 96)), 0.05, 7)
+    for i, outputs in enumerate((32, 8, 32), 1):
+        x = dense(graph, x, f"dense{i}", outputs, activation=R)
+    dense(graph, x, "dense4", 96)
+
+
+def keyword(graph):
+    x = graph.input("input", smooth(graph.rng, (1, 25, 10, 1)), 0.58, 83)
+    x = conv(graph, x, "conv1", 8, (10, 4), stride=(2, 2), activation=R)
+    x = depthwise(graph, x, "depthwise2", activation=R)
+    x = conv(graph, x, "pointwise2", 12, (1, 1), activation=R)
+    classify(graph, whole_pool(graph, x, "pool"), 12)
+
+
+def convolution(graph):
+    x = graph.input("input", smooth(graph.rng, (1, 14, 14, 2)), 0.02, -11)
+    x = conv(graph, x, "conv1", 6, same=False, activation=R)
+    x = pool(graph, "MAX_POOL_2D", x, "pool1", (2, 2), (2, 2))
+    graph.run()
+    x = conv(graph, x, "conv2", 8, stride=(2, 2), activation=R)
+    dense(graph, flatten(graph, x, "flatten"), "dense", 5)
+
+
+def padded(graph):
+    """As Keras makes them: PAD in front of a strided convolution, MEAN behind the last one."""
+    x = graph.input("input", smooth(graph.rng, (1, 15, 15, 3)), 1 / 127, -1)
+    for i, outputs in enumerate((8, 12), 1):
+        amounts = graph.constant(f"pad{i}/paddings", pads((0, 0), (0, 1), (1, 2), (0, 0)))
+        y = graph.tensor(f"pad{i}", *graph.scale(x))
+        graph.call("PAD", [x, amounts], [y])
+        graph.run()
+        x = conv(graph, y, f"conv{i}", outputs, same=False, stride=(2, 2), activation=R6, spread=2.5)
+    axes = graph.constant("mean/axes", [1, 2])
+    y = graph.tensor("mean", 0.0213, -90)
+    graph.call("MEAN", [x, axes], [y], keepDims=False)
+    graph.run()
+    dense(graph, y, "dense", 10)
+
+
+NETWORKS = {
+    "separable": separable,
+    "residual": residual,
+    "dense": autoencoder,
+    "keyword": keyword,
+    "convolution": convolution,
+    "padded": padded,
+}
+
+
+def smooth(rng, shape):
+    """Random bytes, each the mean of 2 x 2, spread over the whole range."""
+    values = rng.uniform(-1, 1, shape)
+    values = sum(numpy.roll(values, (i, j), (1, 2)) for i in (0, 1) for j in (0, 1))
+    low, high = values.min(), values.max()
+    return numpy.round((values - low) / (high - low) * 255 - 128).astype(numpy.int8)
+
+
+def write_network(folder, name):
+    graph = Graph(name)
+    NETWORKS[name](graph)
+    graph.run()
+    (folder / f"{name}.tflite").write_bytes(graph.pack())
+    entries = {"input0": graph.values[graph.graph.inputs[0]]}
+    entries |= {f"tensor/{i}": graph.values[i] for i, at in enumerate(graph.graph.tensors) if not at.buffer}
+    numpy.savez_compressed(folder / f"{name}.npz", **entries)
