@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use heddle_arch::network::Network;
+use heddle_arch::params::Params;
+
 /// A memory of the machine that can be too small for a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Memory {
@@ -153,6 +156,21 @@ pub enum CompileError {
         /// Number needed.
         expected: usize,
     },
+}
+
+impl CompileError {
+    /// The machine is too small.
+    pub(crate) fn does_not_fit(
+        network: &Network,
+        params: &Params,
+        shortages: Vec<Shortage>,
+    ) -> Self {
+        CompileError::DoesNotFit {
+            network: network.name.clone(),
+            configuration: params.name.clone(),
+            shortages,
+        }
+    }
 }
 
 fn list(shortages: &[Shortage]) -> String {

@@ -11,7 +11,7 @@ mod write;
 use heddle_arch::params::Params;
 use schemars::generate::SchemaSettings;
 
-use crate::program::Program;
+use crate::emit::Program;
 use form::{Content, ProgramFile};
 
 /// Name and version of the format.

@@ -5,6 +5,11 @@
 //! `row_offsets`, `columns` and `words`, then starts each of `runs` at its program counter. [`TensorPlan`] packs
 //! an input into host words and unpacks an output.
 //!
+//! A network goes through five stages, each a folder that knows only those before it: `ir` makes operations of the layers,
+//! `map` lists the ways that each of them can take through the array and what it costs, `place` gives addresses to the
+//! cheapest one that fits, `schedule` makes instructions and says which must wait for which, `emit` makes words of them.
+//! All of them build on `layout`, places of elements, and `product`, the work of one operation on the array.
+//!
 //! The rules that everything here keeps:
 //! - Activations and weights never share a bank, so that no two streams meet at a read port.
 //! - Every plane row starts at a whole word and its halos are zeros that nobody writes after the
@@ -25,39 +30,72 @@
 //! This crate opens no file and knows no simulator.
 
 pub mod activation;
-mod allocate;
-mod choose;
-mod column_run;
-mod cycles;
+mod cost;
+mod emit;
 mod error;
 mod file;
-mod flatten;
-mod graph;
-mod layer;
+mod ir;
+mod layout;
 mod loops;
-mod mapping;
-mod matrices;
-pub mod matrix;
+mod map;
 pub mod nest;
 pub mod offsets;
-mod orders;
+mod options;
 mod place;
-mod program;
-mod row_pairs;
-mod row_tables;
+mod product;
 mod schedule;
 pub mod slices;
-mod sync;
-mod tensor;
-mod walk;
-mod weights;
 
+use heddle_arch::network::Network;
+use heddle_arch::params::Params;
+
+pub use emit::{ColumnParam, LayerPlan, Program, RunPlan, SyncCount};
 pub use error::{CompileError, Memory, Shortage};
 pub use file::{FileError, program_schema};
-pub use graph::{Graph, Node, Place};
-pub use mapping::{Mapping, MappingChoice, MappingCost, Options};
-pub use matrices::{IdentitySource, MatrixOptions};
-pub use program::{ColumnParam, LayerPlan, Program, RunPlan, compile, compile_with};
+pub use ir::{Graph, Node, Place};
+pub use layout::{MatrixTensor, RowOrder, TensorPlan};
+pub use map::{MappingChoice, MappingCost};
+pub use options::{IdentitySource, MatrixOptions, Options};
+pub use product::{Mapping, matrix};
 pub use schedule::{Dependency, Reason, Schedule, Step, Unit};
-pub use sync::SyncCount;
-pub use tensor::{MatrixTensor, RowOrder, TensorPlan};
+
+/// Compiles a network for a machine.
+///
+/// # Errors
+/// [`CompileError`]: the machine lacks traversal rows or loops, or memory.
+pub fn compile(network: &Network, params: &Params) -> Result<Program, CompileError> {
+    compile_with(network, params, Options::default())
+}
+
+/// Compiles a network for a machine.
+///
+/// # Errors
+/// As [`compile`].
+pub fn compile_with(
+    network: &Network,
+    params: &Params,
+    options: Options,
+) -> Result<Program, CompileError> {
+    let candidates = map::candidates(network, params, options)?;
+    let mut errors = Vec::new();
+    for (chosen, candidate) in candidates.all[..candidates.asked].iter().enumerate() {
+        let program = place::place(network, candidate, options, params).and_then(|placement| {
+            let schedule = schedule::schedule(network, candidate, &placement, options, params)?;
+            emit::emit(network, candidate, placement, schedule, options, params)
+        });
+        match program {
+            Ok(mut program) => {
+                let choices = map::choices(network, &candidates, chosen);
+                for (layer, choice) in program.layers.iter_mut().zip(choices) {
+                    layer.choice = choice.unwrap_or_else(|| layer.choice.clone());
+                }
+                return Ok(program);
+            }
+            Err(error) => errors.push((candidate.switches, error)),
+        }
+    }
+    // What the one without anything special lacks.
+    errors.sort_by_key(|(switches, _)| switches.count());
+    let (_, error) = errors.swap_remove(0);
+    Err(error)
+}

@@ -250,11 +250,12 @@ fn networks_of_matrices_that_cannot_be_compiled_say_why() {
             json!({"kind": "max_pool2d", "name": "pool", "kernel": [2, 2]}),
         ],
     );
+    let mut pooling = tiny();
+    pooling.post.pooling = true;
     refused(
         &conv,
-        &params,
-        "layer pool: is max_pool2d, expected matmul or transpose: they cannot be mixed with layers of \
-         planes",
+        &pooling,
+        "layer pool: reads turned, which is of matrices, expected planes",
     );
     refused(
         &triangle(),

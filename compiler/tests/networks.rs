@@ -226,7 +226,7 @@ fn parts_of_a_row_begin_at_their_stride() {
 #[test]
 fn pet_57_pet_60_pet_61_random_networks_give_the_golden_outputs() {
     let mut events = BTreeMap::new();
-    let (mut compiled, mut others, mut wholes) = (0, 0, 0);
+    let (mut compiled, mut others, mut wholes, mut known_exactly) = (0, 0, 0, 0);
     for seed in 0..400 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let params = random_params(&mut rng);
@@ -270,17 +270,25 @@ fn pet_57_pet_60_pet_61_random_networks_give_the_golden_outputs() {
             (None, Mapping::Flattened | Mapping::Toeplitz) => Mapping::Channel,
         };
         let Ok(other) = compile_with(&network, &params, mapped(mapping)) else {
-            assert_eq!(choice.other, None, "{place}");
+            // What it would take is known all the same; if that is less, the reason says that it does not fit.
+            let cheaper = (choice.other).filter(|(_, cost)| cost.cycles < choice.cost.cycles);
+            if let Some((Mapping::Flattened | Mapping::Channel, _)) = cheaper {
+                assert_eq!(choice.reason, format!("{mapping} does not fit"), "{place}");
+            }
             continue;
         };
         let cost = other.layers[at].choice.cost;
-        assert_eq!(choice.cost_of(mapping), Some(cost), "{place}");
-        assert!(choice.cost.cycles <= other.layers[at].choice.cost.cycles);
+        // Less if its weights could be streamed and that does not fit.
+        let known = choice.cost_of(mapping).map(|known| known.cycles);
+        assert!(known <= Some(cost.cycles), "{place}");
+        known_exactly += u32::from(known == Some(cost.cycles));
+        assert!(choice.cost.cycles <= cost.cycles, "{place}");
         check(&other, &network, &params, &images[..1], &place);
         count_events(&mut events, &network, &params, &other);
         others += 1;
     }
     assert!(others > 50, "only {others} networks fit in both mappings");
+    assert!(known_exactly + 5 > others, "{known_exactly} of {others}");
     assert!(wholes > 150, "only {wholes} networks are one run");
     assert!(compiled > 150, "only {compiled} networks fit");
     for (name, count) in events {

@@ -321,3 +321,47 @@ fn pooling_without_the_hardware_is_refused_with_the_name_of_the_layer() {
     let told = "layer pool1: max_pool2d needs pooling, expected post.pooling";
     assert!(message.starts_with(told), "{message}");
 }
+
+/// The folders of the compiler in the order in which each may know those before it.
+const FOLDERS: [&str; 12] = [
+    "error", "loops", "layout", "product", "options", "cost", "ir", "map", "place", "schedule",
+    "emit", "file",
+];
+
+fn rust_files(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => rust_files(&path, found),
+            false => found.push(path),
+        }
+    }
+}
+
+#[test]
+fn stages_know_only_those_before_them() {
+    let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    rust_files(&source, &mut files);
+    let mut uses = 0;
+    for file in files {
+        let name = file.strip_prefix(&source).unwrap().to_str().unwrap();
+        let own = name.split(['/', '.']).next().unwrap();
+        let Some(place) = FOLDERS.iter().position(|&folder| folder == own) else {
+            continue;
+        };
+        let text = std::fs::read_to_string(&file).unwrap();
+        for used in text.split("crate::").skip(1) {
+            let end = used.find(|c: char| !c.is_ascii_lowercase()).unwrap();
+            let known = FOLDERS[..=place].contains(&&used[..end]);
+            // Documentation may name what the whole crate shows.
+            assert!(
+                known || end == 0 || used.starts_with("compile"),
+                "{name} uses {}",
+                &used[..end]
+            );
+            uses += 1;
+        }
+    }
+    assert!(uses > 60, "{uses}");
+}

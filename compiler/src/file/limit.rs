@@ -6,9 +6,8 @@ use heddle_arch::requantise::Scale;
 
 use super::FileError;
 use super::form::{ColumnFile, MatricesFile, TensorFile};
-use crate::matrix::{MatrixPlace, MatrixShape};
-use crate::program::ColumnParam;
-use crate::tensor::{MatrixTensor, RowOrder, TensorPlan};
+use crate::emit::ColumnParam;
+use crate::layout::{MatrixPlace, MatrixShape, MatrixTensor, RowOrder, TensorPlan};
 
 /// What a machine allows.
 pub(super) struct Limit<'a> {

@@ -10,11 +10,12 @@ use heddle_arch::params::Params;
 use super::FileError;
 use super::form::{Content, LayerFile, MappingFile, OrderFile, RunFile, TensorFile};
 use super::limit::Limit;
-use crate::mapping::{Mapping, MappingChoice, MappingCost};
-use crate::program::{ColumnParam, LayerPlan, Program, RunPlan, tensor_slots};
+use crate::cost::tensor_slots;
+use crate::emit::{ColumnParam, LayerPlan, Program, RunPlan, SyncCount};
+use crate::layout::{RowOrder, TensorPlan};
+use crate::map::{MappingChoice, MappingCost};
+use crate::product::Mapping;
 use crate::schedule::Schedule;
-use crate::sync::SyncCount;
-use crate::tensor::{RowOrder, TensorPlan};
 
 /// Bytes of a text of hexadecimal digits, in groups.
 fn digits(field: &str, text: &str, group: usize) -> Result<Vec<u8>, FileError> {

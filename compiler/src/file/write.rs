@@ -7,9 +7,10 @@ use super::form::{
     ColumnFile, Content, ImageFile, LayerFile, MachineFile, MappingFile, MatricesFile, OrderFile,
     RunFile, TensorFile,
 };
-use crate::mapping::{Mapping, MappingCost};
-use crate::program::{ColumnParam, LayerPlan, Program, RunPlan};
-use crate::tensor::{RowOrder, TensorPlan};
+use crate::emit::{ColumnParam, LayerPlan, Program, RunPlan};
+use crate::layout::{RowOrder, TensorPlan};
+use crate::map::MappingCost;
+use crate::product::Mapping;
 
 /// Everything that the checksum covers.
 pub(super) fn content(program: &Program, params: &Params) -> Content {

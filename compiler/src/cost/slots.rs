@@ -1,0 +1,73 @@
+//! What the loops of an instruction amount to: slots and K tiles.
+
+use heddle_arch::isa::{Drain, Instruction, Loop, Matmul, ROW_EPILOGUE, ROW_TENSOR, Record};
+
+/// Tensor slots of an instruction: what the counter VECTORS counts.
+pub(crate) fn tensor_slots(instruction: &Instruction) -> u64 {
+    let Instruction::Matmul(Matmul { record, repeat, .. }) = instruction else {
+        return 0;
+    };
+    let Some(block) = record.rows.iter().find(|block| block.row == ROW_TENSOR) else {
+        return 0;
+    };
+    let loops = block.loops.iter();
+    let trips = loops.map(|l| l.end.div_ceil(l.step.max(1)).max(1));
+    let once = trips.fold(1, |slots: u64, trips| slots.saturating_mul(trips.into()));
+    once.saturating_mul(repeat.map_or(1, |repeat| repeat.times.into()))
+}
+
+/// Slots that a drain has addresses for, if it is one.
+pub(crate) fn drained_slots(instruction: &Instruction) -> Option<u64> {
+    let Instruction::Drain(Drain {
+        record, pooling, ..
+    }) = instruction
+    else {
+        return None;
+    };
+    let window = pooling.map_or(1, |pooling| u64::from(pooling.window));
+    let rows = record.rows.iter();
+    let addresses = rows.map(|block| block.loops.iter().map(trips).product::<u64>());
+    Some(window * addresses.sum::<u64>())
+}
+
+/// Slots that a product sends to post: the sums of its last K tile, and sums that were stored before.
+pub(crate) fn posted_slots(instruction: &Instruction) -> u64 {
+    let Instruction::Matmul(Matmul {
+        last,
+        tile_level,
+        record,
+        repeat,
+        ..
+    }) = instruction
+    else {
+        return 0;
+    };
+    let slots = |row: u8, level: usize| {
+        let loops = row_loops(record, row);
+        loops.map_or(0, |loops| loops.iter().take(level).map(trips).product())
+    };
+    let sums = match last {
+        true => slots(ROW_TENSOR, *tile_level as usize + 1),
+        false => 0,
+    };
+    let times = repeat.map_or(1, |repeat| u64::from(repeat.times));
+    times * (sums + slots(ROW_EPILOGUE, usize::MAX))
+}
+
+/// Loops of a row, if the record has it. Blocks that say the same again have none.
+pub(crate) fn row_loops(record: &Record, row: u8) -> Option<&[Loop]> {
+    let mut blocks = record.rows.iter().filter(|block| block.row == row);
+    blocks.next().map(|block| &block.loops[..])
+}
+
+/// Iterations of a loop.
+fn trips(l: &Loop) -> u64 {
+    u64::from(l.end.div_ceil(l.step.max(1))).max(1)
+}
+
+/// Iterations of the loops outside `level`.
+pub(crate) fn k_tiles(record: &Record, row: u8, level: u32) -> u64 {
+    let loops = row_loops(record, row).unwrap_or_default();
+    let outer = loops.iter().skip(level as usize + 1);
+    outer.map(trips).product()
+}

@@ -1,0 +1,156 @@
+//! The program: instructions that wait where they must, as words, and what the host writes.
+
+mod image;
+mod program;
+mod sync;
+
+use std::ops::Range;
+
+use heddle_arch::isa::Instruction;
+use heddle_arch::network::Network;
+use heddle_arch::params::Params;
+
+use crate::cost::{alone, cycles, halted, tensor_slots};
+use crate::error::{CompileError, Memory, Shortage};
+use crate::ir::Operation;
+use crate::map::{Candidate, MappingChoice, MappingCost};
+use crate::options::Options;
+use crate::place::Placement;
+use crate::schedule::Schedule;
+pub use program::{ColumnParam, LayerPlan, Program, RunPlan};
+pub use sync::SyncCount;
+use sync::synchronise;
+
+/// The program of a network that is scheduled.
+///
+/// # Errors
+/// [`CompileError::DoesNotFit`]: the program memory is too small.
+pub(crate) fn emit(
+    network: &Network,
+    candidate: &Candidate,
+    placement: Placement,
+    schedule: Schedule,
+    options: Options,
+    params: &Params,
+) -> Result<Program, CompileError> {
+    let layers = 0..network.layers.len();
+    let plans = layers
+        .clone()
+        .map(|index| layer_plan(network, candidate, &placement, &schedule, index, params));
+    let mut program = Program {
+        network: network.name.clone(),
+        words: Vec::new(),
+        layers: plans.collect(),
+        runs: Vec::new(),
+        columns: image::columns(network, candidate, &placement, params),
+        image: image::image(network, candidate, &placement, params),
+        row_offsets: placement.tables.offsets(),
+        tensors: placement.tensors,
+        schedule,
+    };
+    match options.whole {
+        true => push_run(&mut program, &network.name, layers, params),
+        false => {
+            for (index, layer) in network.layers.iter().enumerate() {
+                push_run(&mut program, &layer.name, index..index + 1, params);
+            }
+        }
+    }
+    let words = program.words.len() as u64;
+    match Shortage::of(Memory::Program, words, params.program.words.into()) {
+        Some(shortage) => Err(CompileError::does_not_fit(network, params, vec![shortage])),
+        None => Ok(program),
+    }
+}
+
+/// Adds the instructions of some layers, and HALT behind them.
+fn push_run(program: &mut Program, name: &str, layers: Range<usize>, params: &Params) {
+    let (instructions, sync) = synchronise(&program.schedule, layers.clone());
+    let instructions = halted(instructions);
+    let start_pc = program.words.len() as u32;
+    for instruction in &instructions {
+        debug_assert_eq!(instruction.check_machine(params), Ok(()));
+        program.words.extend(instruction.encode());
+    }
+    program.runs.push(RunPlan {
+        name: name.to_string(),
+        start_pc,
+        instructions: instructions.len() as u32,
+        layers,
+        cycles: cycles(&instructions, params) + u64::from(params.fetch_cycles()),
+        sync,
+    });
+}
+
+fn layer_plan(
+    network: &Network,
+    candidate: &Candidate,
+    placement: &Placement,
+    schedule: &Schedule,
+    index: usize,
+    params: &Params,
+) -> LayerPlan {
+    let layer = &network.layers[index];
+    let (instructions, _) = synchronise(schedule, index..index + 1);
+    let (vectors, operands, buffer_bytes, reason) = match &candidate.weights[index] {
+        Some(weights) => {
+            let placed = placement.layer(network, index, weights, params);
+            let inputs = placed.inputs.iter();
+            let input_bytes: u64 = inputs.map(|input| u64::from(input.bytes)).sum();
+            let bytes = input_bytes + weights.bytes();
+            (
+                placed.vectors(),
+                placed.operands(),
+                bytes,
+                "its input has no copies",
+            )
+        }
+        None => {
+            let bytes = matrix_bytes(candidate.lowered.operations(index), placement);
+            let (vectors, operands) = slots(&instructions);
+            (vectors, operands, bytes, "it is of matrices")
+        }
+    };
+    LayerPlan {
+        name: layer.name.clone(),
+        instructions: instructions.len() as u32,
+        macs: layer.macs(),
+        vectors,
+        operands,
+        choice: MappingChoice {
+            mapping: candidate.mappings[index],
+            cost: MappingCost {
+                cycles: alone(instructions, params),
+                buffer_bytes,
+            },
+            other: None,
+            reason: reason.to_string(),
+        },
+        inputs: layer.inputs.iter().map(|input| input.tensor).collect(),
+        output: index + 1,
+    }
+}
+
+/// Tensor slots of products, and those times their rows.
+fn slots(instructions: &[Instruction]) -> (u64, u64) {
+    let of_one = instructions.iter().map(|instruction| {
+        let rows = match instruction {
+            Instruction::Matmul(matmul) => matmul.rows.into(),
+            _ => 0,
+        };
+        let slots = tensor_slots(instruction);
+        (slots, slots * rows)
+    });
+    of_one.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1))
+}
+
+/// Bytes of the matrices of some operations in each partition.
+fn matrix_bytes(operations: &[Operation], placement: &Placement) -> u64 {
+    let mut ids: Vec<usize> = operations.iter().flat_map(Operation::items).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let bytes = ids
+        .into_iter()
+        .map(|id| placement.matrices.items[id].bytes());
+    bytes.map(u64::from).sum()
+}

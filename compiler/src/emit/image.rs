@@ -1,0 +1,114 @@
+//! What the host writes once: column parameters and words of the state buffer.
+
+use std::collections::BTreeMap;
+
+use heddle_arch::network::Network;
+use heddle_arch::params::Params;
+use heddle_arch::requantise::Scale;
+
+use super::ColumnParam;
+use crate::layout::MatrixPlace;
+use crate::map::Candidate;
+use crate::place::Placement;
+
+/// Words by partition and word.
+type Words = BTreeMap<(u32, u32), [u8; 8]>;
+
+/// Zeros wherever tensors and their halos lie, weights, and matrices that are stored.
+pub(super) fn image(
+    network: &Network,
+    candidate: &Candidate,
+    placement: &Placement,
+    params: &Params,
+) -> Vec<(u32, u32, [u8; 8])> {
+    let planes = placement.tensors.iter().map(|tensor| tensor.planes.len());
+    let partitions = match candidate.lowered.items.is_empty() {
+        true => planes.max().unwrap_or(0) as u32,
+        false => params.array.rows,
+    };
+    let mut content = Words::new();
+    for (index, layer) in network.layers.iter().enumerate() {
+        let Some(weights) = &candidate.weights[index] else {
+            continue;
+        };
+        for partition in 0..weights.rows {
+            let words = (placement.weights[index] / 8..).zip(weights.words(layer, partition));
+            content.extend(words.map(|(word, data)| ((partition, word), data)));
+        }
+    }
+    let stored = candidate
+        .lowered
+        .items
+        .iter()
+        .zip(&placement.matrices.items);
+    let stored = stored.filter_map(|(item, place)| Some((place, item.content.as_ref()?)));
+    let written = placement.matrices.written.iter();
+    for (place, elements) in stored.chain(written.map(|(place, elements)| (place, elements))) {
+        write(&mut content, place, elements);
+    }
+    let of_partition = |partition| {
+        let zeros = placement.zeros.iter().cloned().flatten();
+        let zeros = zeros.filter(|&word| !content.contains_key(&(partition, word)));
+        let zeros = zeros.map(|word| (partition, word, [0; 8]));
+        let content = content.range((partition, 0)..(partition + 1, 0));
+        let content = content.map(|(&(partition, word), &data)| (partition, word, data));
+        let mut words: Vec<_> = zeros.chain(content).collect();
+        words.sort_unstable_by_key(|&(_, word, _)| word);
+        words
+    };
+    (0..partitions).flat_map(of_partition).collect()
+}
+
+/// Elements of a matrix, row by row, into the words of an image.
+fn write(words: &mut Words, place: &MatrixPlace, content: &[i8]) {
+    let cols = place.shape.cols;
+    for (at, &value) in (0..).zip(content) {
+        let (partition, address) = place.element(at / cols, at % cols);
+        let word = words.entry((partition, address / 8)).or_default();
+        word[(address % 8) as usize] = value as u8;
+    }
+}
+
+/// Biases and scales of all columns.
+pub(super) fn columns(
+    network: &Network,
+    candidate: &Candidate,
+    placement: &Placement,
+    params: &Params,
+) -> Vec<ColumnParam> {
+    let mut columns = Vec::new();
+    for (index, layer) in network.layers.iter().enumerate() {
+        let Some(plan) = &candidate.weights[index] else {
+            continue;
+        };
+        for tile in 0..plan.column_tiles {
+            for column in 0..plan.columns(layer, tile) {
+                let (channel, _) = plan.output(tile, column);
+                columns.push(ColumnParam {
+                    column,
+                    tile: placement.column_tiles[index] + tile,
+                    bias: layer.bias[channel as usize],
+                    scale: layer.scales[channel as usize],
+                });
+            }
+        }
+    }
+    let lowered = &candidate.lowered;
+    let unit = vec![(0, Scale::reciprocal(1))];
+    let unit = lowered
+        .transposes()
+        .then_some((placement.unit_tile.into(), unit));
+    let tiles = (placement.matrix_tile()..).zip(lowered.tiles.iter().cloned());
+    columns.extend(tiles.chain(unit).flat_map(|(tile, scales)| {
+        let columns = 0..params.array.cols;
+        // One for all, or one for each column; columns that are not used may have any.
+        let scales = scales.into_iter().cycle().zip(columns);
+        scales.map(move |((bias, scale), column)| ColumnParam {
+            column,
+            tile,
+            bias,
+            scale,
+        })
+    }));
+    columns
+}

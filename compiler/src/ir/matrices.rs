@@ -1,0 +1,445 @@
+//! From layers to operations on matrices.
+//!
+//! The array multiplies the transpose of what is loaded with what is streamed. So a product of A and B needs A transposed and
+//! B; if B is loaded instead, the result comes out transposed. What is not there is made by a transpose.
+
+mod product;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use heddle_arch::network::{Layer, LayerKind, Matrices, Network, Permutation};
+use heddle_arch::requantise::{Rounding, Scale};
+
+use crate::error::CompileError;
+use crate::layout::MatrixShape;
+use crate::options::MatrixOptions;
+
+/// Number of a matrix.
+pub(crate) type Id = usize;
+
+/// A matrix that needs a place.
+#[derive(Debug, Clone)]
+pub(crate) struct Item {
+    pub shape: MatrixShape,
+    /// Steps in which it is needed: in step i + 1 layer i runs; the host writes the input in step 0 and
+    /// reads the output in the last one.
+    pub steps: Range<usize>,
+    /// Elements that the host writes with the image.
+    pub content: Option<Vec<i8>>,
+}
+
+/// How a product is scaled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ProductScale {
+    /// Column tile.
+    pub tile: usize,
+    /// Each group of columns has a tile of its own.
+    pub per_column: bool,
+    /// Zero point of what is streamed.
+    pub zero_point: i8,
+    pub rounding: Rounding,
+    pub bounds: (i16, i16),
+}
+
+/// What the machine does.
+#[derive(Debug, Clone)]
+pub(crate) enum Operation {
+    Product {
+        weights: Id,
+        moving: Id,
+        result: Id,
+        scale: ProductScale,
+    },
+    Transpose {
+        source: Id,
+        destination: Id,
+    },
+    /// A transpose of elements of several bytes.
+    Wide {
+        source: Id,
+        planes: Vec<Id>,
+        destination: Id,
+    },
+}
+
+impl Operation {
+    /// The matrices it reads or writes, as far as they are those of tensors or made on the way.
+    pub fn items(&self) -> Vec<Id> {
+        match self {
+            Operation::Product {
+                weights,
+                moving,
+                result,
+                ..
+            } => vec![*weights, *moving, *result],
+            Operation::Transpose {
+                source,
+                destination,
+            } => vec![*source, *destination],
+            Operation::Wide {
+                source,
+                planes,
+                destination,
+            } => [&planes[..], &[*source, *destination]].concat(),
+        }
+    }
+}
+
+/// The matrices of a tensor.
+#[derive(Debug, Clone)]
+pub(crate) struct Value {
+    /// What they are; columns are bytes.
+    pub matrices: Matrices,
+    /// Each of them lies transposed.
+    pub turned: bool,
+    pub ids: Vec<Id>,
+}
+
+/// What a layer is.
+#[derive(Debug, Clone)]
+pub(crate) enum Work {
+    /// One operation on planes: the layer itself.
+    Planes,
+    /// Operations on matrices.
+    Matrices(Vec<Operation>),
+}
+
+/// A network as operations.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Lowered {
+    pub items: Vec<Item>,
+    /// What each layer is.
+    pub layers: Vec<Work>,
+    /// The input, then the output of each layer; none if it is of planes.
+    pub tensors: Vec<Option<Value>>,
+    /// Biases and scales of the column tiles: one for all columns, or one for each.
+    pub tiles: Vec<Vec<(i32, Scale)>>,
+}
+
+impl Lowered {
+    /// The operations of a layer on matrices.
+    pub fn operations(&self, layer: usize) -> &[Operation] {
+        match &self.layers[layer] {
+            Work::Planes => &[],
+            Work::Matrices(operations) => operations,
+        }
+    }
+
+    /// The operations of all layers on matrices.
+    pub fn all_operations(&self) -> impl Iterator<Item = &Operation> {
+        (0..self.layers.len()).flat_map(|layer| self.operations(layer))
+    }
+
+    /// Something is transposed.
+    pub fn transposes(&self) -> bool {
+        let mut operations = self.all_operations();
+        operations.any(|operation| !matches!(operation, Operation::Product { .. }))
+    }
+
+    /// Column tiles of all operations on matrices: one of bias 0 and scale 1 if something is transposed.
+    pub fn column_tiles(&self) -> u32 {
+        self.tiles.len() as u32 + u32::from(self.transposes())
+    }
+
+    pub fn push(
+        &mut self,
+        shape: MatrixShape,
+        steps: Range<usize>,
+        content: Option<Vec<i8>>,
+    ) -> Id {
+        self.items.push(Item {
+            shape,
+            steps,
+            content,
+        });
+        self.items.len() - 1
+    }
+}
+
+/// Makes operations of all layers for an array of `cols` columns; with `keep` transposed copies stay for the layers behind.
+pub(crate) fn lower(
+    network: &Network,
+    options: MatrixOptions,
+    keep: bool,
+    cols: u32,
+) -> Result<Lowered, CompileError> {
+    let mut lowering = Lowering {
+        network,
+        fold: options.fold,
+        turned: wanted(network, options.fold),
+        program: Lowered::default(),
+        step: 0,
+        keep,
+        kept: BTreeMap::new(),
+        cols: cols as usize,
+    };
+    lowering.input();
+    for (index, layer) in network.layers.iter().enumerate() {
+        lowering.step = index + 1;
+        let work = match layer.kind.is_of_matrices() {
+            true => Work::Matrices(Vec::new()),
+            false => Work::Planes,
+        };
+        lowering.program.layers.push(work);
+        let value = match layer.kind {
+            LayerKind::Matmul(matmul) => lowering.product(layer, matmul).map(Some),
+            LayerKind::Transpose(permutation) => lowering.transpose(layer, permutation).map(Some),
+            _ => lowering.check_planes(layer).map(|()| None),
+        };
+        let value = value.map_err(|message| CompileError::Layer {
+            layer: layer.name.clone(),
+            message,
+        })?;
+        lowering.program.tensors.push(value);
+    }
+    let mut program = lowering.program;
+    live(network, &mut program);
+    Ok(program)
+}
+
+/// The matrices that a layer reads, bytes as columns.
+fn view(layer: &Layer) -> Matrices {
+    match layer.kind {
+        LayerKind::Transpose(permutation) => bytes(permutation.matrices(layer.input), permutation),
+        _ => Matrices::of(layer.input),
+    }
+}
+
+/// The same with bytes instead of elements.
+fn bytes(matrices: Matrices, permutation: Permutation) -> Matrices {
+    Matrices {
+        cols: matrices.cols * permutation.element_bytes,
+        ..matrices
+    }
+}
+
+/// A transpose that can be left out.
+fn folds(layer: &Layer) -> bool {
+    matches!(layer.kind, LayerKind::Transpose(permutation) if permutation.element_bytes == 1)
+}
+
+/// For each tensor: it should lie transposed, because more products need it so. Without `fold` none does.
+fn wanted(network: &Network, fold: bool) -> Vec<bool> {
+    let mut votes = vec![0i64; network.layers.len() + 1];
+    for (index, layer) in network.layers.iter().enumerate().rev() {
+        let vote = |turned| if turned { 1 } else { -1 };
+        match layer.kind {
+            LayerKind::Matmul(matmul) => {
+                let wants = [!matmul.transposed[0], matmul.transposed[1]];
+                for (input, turned) in layer.inputs.iter().zip(wants) {
+                    votes[input.tensor] += vote(turned);
+                }
+            }
+            _ if folds(layer) => votes[layer.inputs[0].tensor] -= votes[index + 1],
+            _ => votes[layer.inputs[0].tensor] -= 1,
+        }
+    }
+    votes.into_iter().map(|votes| fold && votes > 0).collect()
+}
+
+/// Steps in which each matrix of a tensor is needed: until the last layer that reads it, or the host.
+fn live(network: &Network, program: &mut Lowered) {
+    let end = network.layers.len() + 1;
+    for (tensor, value) in program.tensors.iter().enumerate() {
+        let Some(value) = value else {
+            continue;
+        };
+        let readers = (1..).zip(&network.layers).filter(|(_, layer)| {
+            let mut inputs = layer.inputs.iter();
+            inputs.any(|input| input.tensor == tensor)
+        });
+        let last = readers.map(|(step, _)| step).max().unwrap_or(end);
+        for &id in &value.ids {
+            let steps = &mut program.items[id].steps;
+            // The host may read what a layer has made, be it the matrix of an earlier one.
+            steps.end = steps.end.max(last.max(tensor) + 1);
+        }
+    }
+}
+
+struct Lowering<'a> {
+    network: &'a Network,
+    fold: bool,
+    turned: Vec<bool>,
+    program: Lowered,
+    /// The step of the layer at hand.
+    step: usize,
+    keep: bool,
+    /// Transposed copies of the matrices of a tensor.
+    kept: BTreeMap<usize, Vec<Id>>,
+    /// Columns of the array.
+    cols: usize,
+}
+
+impl Lowering<'_> {
+    fn emit(&mut self, operation: Operation) {
+        match self.program.layers.last_mut() {
+            Some(Work::Matrices(operations)) => operations.push(operation),
+            _ => unreachable!("a layer of matrices is at hand"),
+        }
+    }
+
+    /// A matrix that is needed in this step.
+    fn matrix(&mut self, shape: MatrixShape) -> Id {
+        self.program.push(shape, self.step..self.step + 1, None)
+    }
+
+    /// The matrices of a tensor that is made in this step.
+    fn made(&mut self, matrices: Matrices, turned: bool) -> Value {
+        let shape = lying(matrices, turned);
+        let ids = (0..matrices.count).map(|_| self.matrix(shape)).collect();
+        Value {
+            matrices,
+            turned,
+            ids,
+        }
+    }
+
+    /// The input of the network lies as its first reader wants it.
+    fn input(&mut self) {
+        let reads = |layer: &&Layer| layer.inputs.iter().any(|input| input.tensor == 0);
+        let first = self.network.layers.iter().find(reads);
+        let first = first.expect("a layer reads the input");
+        if !first.kind.is_of_matrices() {
+            self.program.tensors.push(None);
+            return;
+        }
+        let matrices = match first.inputs[0].tensor {
+            0 => view(first),
+            _ => Matrices::of(self.network.input),
+        };
+        let value = self.made(matrices, self.turned[0]);
+        self.program.tensors.push(Some(value));
+    }
+
+    /// The matrices of a tensor that a layer reads.
+    fn matrices_of(&self, tensor: usize) -> Result<Value, String> {
+        let value = self.program.tensors[tensor].clone();
+        value.ok_or_else(|| {
+            let name = self.network.tensor_name(tensor);
+            format!("reads {name}, which is of planes, expected matrices")
+        })
+    }
+
+    /// A layer of planes reads no matrices.
+    fn check_planes(&self, layer: &Layer) -> Result<(), String> {
+        let mut tensors = layer.inputs.iter().map(|input| input.tensor);
+        match tensors.find(|&tensor| self.program.tensors[tensor].is_some()) {
+            None => Ok(()),
+            Some(tensor) => {
+                let name = self.network.tensor_name(tensor);
+                Err(format!(
+                    "reads {name}, which is of matrices, expected planes"
+                ))
+            }
+        }
+    }
+
+    fn transpose(&mut self, layer: &Layer, permutation: Permutation) -> Result<Value, String> {
+        let source = self.matrices_of(layer.inputs[0].tensor)?;
+        let (found, expected) = (source.matrices, view(layer));
+        if found != expected {
+            return Err(mismatch("its input", found, expected));
+        }
+        let elements = permutation.matrices(layer.input).transposed();
+        let matrices = bytes(elements, permutation);
+        if self.fold && folds(layer) {
+            return Ok(Value {
+                matrices,
+                turned: !source.turned,
+                ids: source.ids,
+            });
+        }
+        if permutation.element_bytes > 1 {
+            return self.wide(&source, matrices, permutation.element_bytes);
+        }
+        let turned = self.turned[self.step];
+        let value = self.made(matrices, turned);
+        let between = (source.turned != turned).then(|| self.matrix(lying(matrices, !turned)));
+        for (&source, &destination) in source.ids.iter().zip(&value.ids) {
+            match between {
+                None => self.emit(Operation::Transpose {
+                    source,
+                    destination,
+                }),
+                Some(between) => self.copy(source, between, destination),
+            }
+        }
+        Ok(value)
+    }
+
+    /// Elements of several bytes: both matrices lie as they are.
+    fn wide(
+        &mut self,
+        source: &Value,
+        matrices: Matrices,
+        element_bytes: u32,
+    ) -> Result<Value, String> {
+        let value = self.made(matrices, false);
+        let plane = MatrixShape {
+            rows: source.matrices.rows,
+            cols: source.matrices.cols / element_bytes,
+        };
+        let planes: Vec<Id> = (0..element_bytes).map(|_| self.matrix(plane)).collect();
+        let mut ids = source.ids.clone();
+        if source.turned {
+            let straight = self.matrix(lying(source.matrices, false));
+            for (id, &destination) in ids.iter_mut().zip(&value.ids) {
+                let (turned, planes) = (*id, planes.clone());
+                self.emit(Operation::Transpose {
+                    source: turned,
+                    destination: straight,
+                });
+                self.emit(Operation::Wide {
+                    source: straight,
+                    planes,
+                    destination,
+                });
+            }
+            return Ok(value);
+        }
+        for (source, &destination) in ids.into_iter().zip(&value.ids) {
+            let planes = planes.clone();
+            self.emit(Operation::Wide {
+                source,
+                planes,
+                destination,
+            });
+        }
+        Ok(value)
+    }
+
+    /// Two transposes.
+    fn copy(&mut self, source: Id, between: Id, destination: Id) {
+        self.emit(Operation::Transpose {
+            source,
+            destination: between,
+        });
+        self.emit(Operation::Transpose {
+            source: between,
+            destination,
+        });
+    }
+}
+
+/// Rows and columns as a matrix lies.
+fn lying(matrices: Matrices, turned: bool) -> MatrixShape {
+    let Matrices { rows, cols, .. } = matrices;
+    match turned {
+        false => MatrixShape { rows, cols },
+        true => MatrixShape {
+            rows: cols,
+            cols: rows,
+        },
+    }
+}
+
+fn mismatch(what: &str, found: Matrices, expected: Matrices) -> String {
+    let text = |m: Matrices| format!("{} of {} x {} bytes", m.count, m.rows, m.cols);
+    format!(
+        "{what} lies as matrices, {}, expected {}",
+        text(found),
+        text(expected)
+    )
+}

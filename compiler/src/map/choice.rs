@@ -1,0 +1,79 @@
+//! The mapping of a layer and what speaks for it.
+
+use heddle_arch::network::Network;
+
+use super::{Candidates, Switches};
+use crate::product::Mapping;
+
+/// What a layer takes with a mapping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MappingCost {
+    /// Cycles of one image: the counter CYCLES.
+    pub cycles: u64,
+    /// Bytes of the layer's input and weights in each partition.
+    pub buffer_bytes: u64,
+}
+
+/// The mapping of a layer and what speaks for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MappingChoice {
+    /// The mapping of the layer.
+    pub mapping: Mapping,
+    /// What the layer takes.
+    pub cost: MappingCost,
+    /// What it takes with another mapping, if there is one.
+    pub other: Option<(Mapping, MappingCost)>,
+    /// Why it has this mapping.
+    pub reason: String,
+}
+
+impl MappingChoice {
+    /// What the layer takes with a mapping, if it is known.
+    #[must_use]
+    pub fn cost_of(&self, mapping: Mapping) -> Option<MappingCost> {
+        let all = [Some((self.mapping, self.cost)), self.other];
+        let found = all.into_iter().flatten().find(|&(of, _)| of == mapping);
+        found.map(|(_, cost)| cost)
+    }
+}
+
+/// Why each layer of planes has the mapping of a candidate; those before it do not fit.
+pub(crate) fn choices(
+    network: &Network,
+    candidates: &Candidates,
+    chosen: usize,
+) -> Vec<Option<MappingChoice>> {
+    let candidate = &candidates.all[chosen];
+    let layers = 0..network.layers.len();
+    let of_layer = |layer: usize| {
+        let cost = candidate.costs.as_ref()?[layer]?;
+        let mapping = candidate.mappings[layer];
+        let other = candidates.all.iter().enumerate().find(|(_, other)| {
+            other.mappings[layer] != mapping && differs_in_one(other.switches, candidate.switches)
+        });
+        let other_cost = other.and_then(|(_, other)| other.costs.as_ref()?[layer]);
+        let reason = match other {
+            None => "its input has no copies".to_string(),
+            Some((index, _)) if index >= candidates.asked => "as asked for".to_string(),
+            Some((index, other)) if index < chosen || other.costs.is_none() => {
+                format!("{} does not fit", other.mappings[layer])
+            }
+            Some(_) if mapping == Mapping::Channel => "not more cycles".to_string(),
+            Some(_) => "fewer cycles".to_string(),
+        };
+        Some(MappingChoice {
+            mapping,
+            cost,
+            other: other.and_then(|(_, other)| Some((other.mappings[layer], other_cost?))),
+            reason,
+        })
+    };
+    layers.map(of_layer).collect()
+}
+
+/// One of the mappings is another one; all else is alike.
+fn differs_in_one(one: Switches, other: Switches) -> bool {
+    let flattened = one.flattened != other.flattened;
+    let paired = one.paired != other.paired;
+    flattened != paired && one.keeps == other.keeps
+}

@@ -1,0 +1,72 @@
+//! What a machine must have for a network, before anything is laid out.
+
+use heddle_arch::network::{Layer, LayerKind, Network};
+use heddle_arch::params::{MachineUnit, Params};
+
+use crate::error::CompileError;
+use crate::product::check_windows;
+
+/// Whether a machine can do what a network asks for; else what is missing.
+pub(super) fn check(network: &Network, params: &Params) -> Result<(), CompileError> {
+    check_traversal(params)?;
+    network.layers.iter().try_for_each(|layer| {
+        let checked = check_scales(layer, params).and_then(|()| check_layer(layer, params));
+        checked.map_err(|message| CompileError::Layer {
+            layer: layer.name.clone(),
+            message,
+        })
+    })
+}
+
+/// Whether the traversal units have the rows and loops of every program.
+fn check_traversal(params: &Params) -> Result<(), CompileError> {
+    let traversal = &params.traversal;
+    for (field, found) in [
+        ("traversal.rows", traversal.rows),
+        ("traversal.loops", traversal.loops),
+    ] {
+        if found < 2 {
+            return Err(CompileError::Traversal { field, found });
+        }
+    }
+    // Loads walk the words of a tile and the tiles, and then a tail; the least of products are a prologue and two
+    // loops of operands, of drains two loops of pixels.
+    for (unit, needed) in [
+        (MachineUnit::Weights, &[2, 1][..]),
+        (MachineUnit::Stream, &[0, 2]),
+        (MachineUnit::Drain, &[2]),
+    ] {
+        let loops = traversal.unit_loops(unit);
+        if loops.len() < needed.len() || loops.iter().zip(needed).any(|(has, needs)| has < needs) {
+            let field = traversal.unit_field(unit, "traversal.loops");
+            return Err(CompileError::Unit {
+                field,
+                loops,
+                needed,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Whether a machine has the scales of a layer; else what is missing.
+fn check_scales(layer: &Layer, params: &Params) -> Result<(), String> {
+    let shifts = layer.scales.iter().map(|scale| scale.shift());
+    match shifts.max() {
+        Some(shift @ 1..) if !params.post.left_shift => Err(format!(
+            "has a multiplier with left shift {shift}, expected post.left_shift to be true"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a machine can do what a layer asks for; else what is missing.
+fn check_layer(layer: &Layer, params: &Params) -> Result<(), String> {
+    match layer.kind {
+        LayerKind::MaxPool2d if !params.post.pooling => {
+            Err("max_pool2d needs pooling, expected post.pooling to be true".to_string())
+        }
+        LayerKind::MaxPool2d => check_windows(layer, params),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,20 @@
+//! What the array does for a layer: tiled products. Weights in the order in which they are loaded, walks over the operands,
+//! and the instructions of all that, for layers of planes and, in [`matrix`], for matrices.
+
+mod column_run;
+mod flatten;
+mod layer;
+mod mapping;
+pub mod matrix;
+mod pixel_tiles;
+mod row_pairs;
+mod walk;
+mod weights;
+mod windows;
+
+pub(crate) use flatten::Flattening;
+pub(crate) use layer::PlacedLayer;
+pub use mapping::Mapping;
+pub(crate) use row_pairs::RowPairs;
+pub(crate) use weights::{Orders, WeightPlan};
+pub(crate) use windows::{check_windows, reduction};

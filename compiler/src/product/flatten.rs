@@ -1,0 +1,193 @@
+//! Taps of a layer laid over the rows of the array.
+//!
+//! A tap is an input channel and a place of the kernel; a layer has K of them. A K tile gives each
+//! row one tap, and each row adds the distance of its tap to the address that all share. The order
+//! of taps is free as long as the weights keep it. Here every row takes taps that follow each
+//! other, so that it needs few channels: these must lie in its partition.
+
+use heddle_arch::network::Layer;
+
+use crate::layout::Distances;
+
+/// An input channel and a place of the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Tap {
+    pub channel: u32,
+    pub y: u32,
+    pub x: u32,
+}
+
+/// Which row serves which tap in which K tile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Flattening {
+    kernel: [u32; 2],
+    dilation: [u32; 2],
+    /// Rows of the array in use.
+    pub rows: u32,
+    /// K tiles.
+    pub k_tiles: u32,
+    /// Rows that have a tap in the last K tile: rows 0 to `last_rows` - 1.
+    pub last_rows: u32,
+}
+
+impl Flattening {
+    /// The taps of a layer on an array of `rows` rows.
+    pub fn of(layer: &Layer, rows: u32) -> Self {
+        let taps = layer.input.channels * layer.kernel[0] * layer.kernel[1];
+        let k_tiles = taps.div_ceil(rows);
+        let rows = rows.min(taps);
+        Self {
+            kernel: layer.kernel,
+            dilation: layer.dilation,
+            rows,
+            k_tiles,
+            last_rows: taps - (k_tiles - 1) * rows,
+        }
+    }
+
+    /// The tap of a row in a K tile; none for the last rows of the last K tile.
+    pub fn tap(&self, row: u32, k_tile: u32) -> Option<Tap> {
+        let has_tap = row < self.rows && (k_tile + 1 < self.k_tiles || row < self.last_rows);
+        if !has_tap {
+            return None;
+        }
+        let number = row * (self.k_tiles - 1) + row.min(self.last_rows) + k_tile;
+        let [height, width] = self.kernel;
+        Some(Tap {
+            channel: number / (height * width),
+            y: number / width % height,
+            x: number % width,
+        })
+    }
+
+    /// Channels that the taps of a row need, in order.
+    pub fn channels(&self, row: u32) -> Vec<u32> {
+        let taps = (0..self.k_tiles).filter_map(|k_tile| self.tap(row, k_tile));
+        let mut channels: Vec<u32> = taps.map(|tap| tap.channel).collect();
+        channels.dedup();
+        channels
+    }
+
+    /// Distance of a row's tap from the first place of the kernel in the first plane of its
+    /// partition, less what the loop over the K tiles has added; it may lie below 0.
+    fn distance(&self, row: u32, k_tile: u32, distances: Distances) -> Option<i64> {
+        let tap = self.tap(row, k_tile)?;
+        let first = self.tap(row, 0)?;
+        let plane = i64::from(tap.channel - first.channel) * i64::from(distances.plane);
+        let [down, right] = self.dilation;
+        let place = i64::from(tap.y * down) * i64::from(distances.pitch) + i64::from(tap.x * right);
+        Some(plane + place - i64::from(k_tile))
+    }
+
+    /// What all offsets are raised by, and the shared address lowered by, so that none is below 0.
+    pub fn slack(&self, distances: Distances) -> u32 {
+        let places = (0..self.rows).flat_map(|row| (0..self.k_tiles).map(move |tile| (row, tile)));
+        let lowest = places.filter_map(|(row, k_tile)| self.distance(row, k_tile, distances));
+        let lowest = lowest.min().unwrap_or(0).min(0);
+        u32::try_from(-lowest).expect("below the number of K tiles")
+    }
+
+    /// Offsets of all rows in each K tile; none without a tap. The loop over the K tiles adds 1 to the
+    /// shared address, which a loop needs in order to end.
+    pub fn offsets(&self, distances: Distances) -> Vec<Vec<Option<u16>>> {
+        let slack = i64::from(self.slack(distances));
+        let fit = |offset| u16::try_from(offset).expect("the tensor lies inside a partition");
+        let offset = |row, k_tile| {
+            let distance = self.distance(row, k_tile, distances);
+            distance.map(|distance| fit(distance + slack))
+        };
+        let of_tile = |k_tile| (0..self.rows).map(|row| offset(row, k_tile)).collect();
+        (0..self.k_tiles).map(of_tile).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flattening(channels: u32, kernel: [u32; 2], rows: u32) -> Flattening {
+        let taps = channels * kernel[0] * kernel[1];
+        let k_tiles = taps.div_ceil(rows);
+        let rows = rows.min(taps);
+        Flattening {
+            kernel,
+            dilation: [1, 1],
+            rows,
+            k_tiles,
+            last_rows: taps - (k_tiles - 1) * rows,
+        }
+    }
+
+    #[test]
+    fn sgcr_55_every_tap_has_one_row_and_only_the_last_k_tile_has_rows_without() {
+        for channels in 1..5 {
+            for kernel in [[1, 1], [3, 3], [2, 5], [1, 4]] {
+                for rows in 1..40 {
+                    let f = flattening(channels, kernel, rows);
+                    let taps = channels * kernel[0] * kernel[1];
+                    let mut seen = vec![0; taps as usize];
+                    for k_tile in 0..f.k_tiles {
+                        let used = (0..rows).filter_map(|row| f.tap(row, k_tile));
+                        let mut count = 0;
+                        for tap in used {
+                            let at = (tap.channel * kernel[0] + tap.y) * kernel[1] + tap.x;
+                            seen[at as usize] += 1;
+                            count += 1;
+                        }
+                        let last = k_tile + 1 == f.k_tiles;
+                        assert_eq!(count, if last { f.last_rows } else { f.rows });
+                    }
+                    assert!(seen.iter().all(|&n| n == 1), "{channels} {kernel:?} {rows}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_need_few_channels() {
+        // 27 taps on 8 rows: rows 0 to 2 have four, the others three.
+        let f = flattening(3, [3, 3], 8);
+        assert_eq!((f.k_tiles, f.last_rows), (4, 3));
+        let channels: Vec<Vec<u32>> = (0..8).map(|row| f.channels(row)).collect();
+        let one = |channel| vec![channel];
+        // Taps 0-3, 4-7, 8-11, 12-14, 15-17, 18-20, 21-23, 24-26.
+        let both = vec![0, 1];
+        let expected = [one(0), one(0), both, one(1), one(1), one(2), one(2), one(2)];
+        assert_eq!(channels, expected);
+    }
+
+    #[test]
+    fn offsets_and_the_loop_over_the_k_tiles_lead_to_the_taps() {
+        let distances = Distances {
+            pitch: 8,
+            plane: 24,
+        };
+        for (channels, kernel, rows) in [(1, [3, 3], 4), (3, [3, 3], 8), (7, [1, 1], 2)] {
+            let f = flattening(channels, kernel, rows);
+            let slack = f.slack(distances);
+            let offsets = f.offsets(distances);
+            for row in 0..rows {
+                for k_tile in 0..f.k_tiles {
+                    let offset = offsets[k_tile as usize][row as usize];
+                    let Some(tap) = f.tap(row, k_tile) else {
+                        assert_eq!(offset, None);
+                        continue;
+                    };
+                    let plane = f.channels(row).iter().position(|&c| c == tap.channel);
+                    let at = 24 * plane.unwrap() as u32 + 8 * tap.y + tap.x;
+                    assert_eq!(u32::from(offset.unwrap()) + k_tile, at + slack);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn addresses_below_the_tensor_are_avoided() {
+        // A plane is shorter than the kernel is wide: tap (1, 0, 0) of K tile 9 lies at 8.
+        let f = flattening(2, [1, 9], 1);
+        let distances = Distances { pitch: 8, plane: 8 };
+        assert_eq!(f.slack(distances), 1);
+        let offsets = f.offsets(distances);
+        assert_eq!((offsets[9][0], offsets[0][0]), (Some(0), Some(1)));
+    }
+}

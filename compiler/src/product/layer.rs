@@ -1,0 +1,285 @@
+//! The instructions of one layer.
+//!
+//! For every M tile (output pixels whose sums fit one results bank) and every run of column tiles: LOAD_WEIGHTS, MATMUL and
+//! DRAIN, which work through the column tiles one after the other, so that the next weights load while the products of this tile are made. A drain waits until the one
+//! before has written its last result. So it comes behind the MATMUL if there is time enough before the first result,
+//! that is if the K tiles before the last one take long enough; else in front of it. A layer that reads or writes planes of even and
+//! odd rows does that for its two parts, one after the other.
+
+use heddle_arch::isa::{
+    Drain, Instruction, LoadWeights, Loop, Matmul, Pooling, ROW_PROLOGUE, ROW_TENSOR, Record,
+    Repeat, RowBlock, RowTable, Wait,
+};
+use heddle_arch::network::Layer;
+use heddle_arch::params::Params;
+use heddle_arch::requantise::{Rounding, threshold};
+
+use super::column_run::ColumnRun;
+use super::pixel_tiles::{PixelTile, pixel_tiles};
+use super::weights::WeightPlan;
+use super::windows::{reduction, window};
+use crate::layout::{RowOrder, TensorPlan};
+use crate::loops::{Count, merge};
+
+/// Cycles from the last vector of a product to the first address of the next drain, besides the columns and the
+/// options of post-processing: 13 until the drain before is idle and 16 for the instruction, less 16 for that of the product; and 8 to spare.
+const LATE_CYCLES: u32 = 21;
+
+/// A layer with the places of all its data.
+#[derive(Debug, Clone)]
+pub(crate) struct PlacedLayer<'a> {
+    pub layer: &'a Layer,
+    pub params: &'a Params,
+    pub inputs: Vec<&'a TensorPlan>,
+    pub output: &'a TensorPlan,
+    pub weights: &'a WeightPlan,
+    /// Address of the weights.
+    pub weight_base: u32,
+    /// Number of the first column tile among those of all layers.
+    pub first_column_tile: u32,
+    /// First entry in the offset tables of the rows, for each input and part.
+    pub first_entries: &'a [Vec<Option<u32>>],
+}
+
+impl PlacedLayer<'_> {
+    /// All instructions of the layer, HALT excluded.
+    pub fn instructions(&self) -> Vec<Instruction> {
+        let depth = self.params.results_buffer.depth / window(self.layer, self.params);
+        let runs = || self.weights.runs.iter().enumerate();
+        let mut instructions = Vec::new();
+        let mut bank = false;
+        for part in 0..self.weights.orders.parts() {
+            let tiles = pixel_tiles(self.part_height(part), self.output.shape.width, depth);
+            let of_part = |run: &ColumnRun| self.weights.part(run.tiles.start) == part;
+            for tile in &tiles {
+                for (index, run) in runs().filter(|(_, run)| of_part(run)) {
+                    let load = self.load_weights(index, run);
+                    let drain = self.drain(run, tile);
+                    let mut products = self.matmuls(run, tile, bank);
+                    let at = usize::from(self.drains_late(run, tile));
+                    products.insert(at, drain);
+                    instructions.push(load);
+                    instructions.append(&mut products);
+                    bank = !bank;
+                }
+            }
+        }
+        instructions
+    }
+
+    /// Rows of output pixels in a part: all, or the even or odd ones, or pairs of them.
+    fn part_height(&self, part: u32) -> u32 {
+        let height = self.output.shape.height;
+        match (self.weights.orders.parts(), self.weights.pairs) {
+            (1, _) => height,
+            (_, None) => (height + 1 - part) / 2,
+            (_, Some(_)) => height.div_ceil(2),
+        }
+    }
+
+    /// The drain may come behind the product: until the first result there is time for what is left of the drain
+    /// before and for the drain itself.
+    fn drains_late(&self, run: &ColumnRun, tile: &PixelTile) -> bool {
+        let between = match self.weights.period {
+            Some(period) => period,
+            None => tile.width * tile.height,
+        };
+        let slots = (run.k_tiles - 1) * u64::from(between);
+        let params = self.params;
+        slots >= u64::from(params.array.cols + params.post.extra_cycles() + LATE_CYCLES)
+    }
+
+    fn registers(&self, loops: &[Count]) -> Vec<Loop> {
+        let bits = self.params.traversal.offset_bits;
+        loops.iter().map(|count| count.registers(bits)).collect()
+    }
+
+    fn load_weights(&self, index: usize, run: &ColumnRun) -> Instruction {
+        let plan = self.weights;
+        let fit = |size: u64| u32::try_from(size).expect("weights lie inside a partition");
+        let base = self.weight_base + fit(plan.offset(index));
+        let words = plan.period.unwrap_or(plan.tile_words);
+        let tiles = fit(run.all_k_tiles());
+        let loops = [Count::new(words, 8), Count::new(tiles, 8 * words)];
+        let mut rows = vec![RowBlock {
+            row: 0,
+            base,
+            loops: self.registers(&loops),
+        }];
+        let (all, tail) = plan.run_words(run);
+        if tail > 0 {
+            rows.push(RowBlock {
+                row: 1,
+                base: base + 8 * (fit(all) - tail),
+                loops: self.registers(&[Count::new(tail, 8)]),
+            });
+        }
+        Instruction::LoadWeights(LoadWeights {
+            wait: Wait::default(),
+            rows: plan.rows,
+            tile_level: 0,
+            flip: 0,
+            streamed: plan.period.is_some(),
+            record: Record { rows },
+        })
+    }
+
+    fn drain(&self, run: &ColumnRun, tile: &PixelTile) -> Instruction {
+        let layer = self.layer;
+        let zero_point = i16::from(layer.output_zero_point);
+        let first = run.tiles.start;
+        let address = |column_tile: u32| self.result(column_tile, tile);
+        let parts = self.weights.orders.parts();
+        let rows_apart = match self.output.order {
+            RowOrder::Plain => parts,
+            RowOrder::Split | RowOrder::Paired => 1,
+        };
+        let mut loops = merge(&[
+            Count::new(tile.width, 1),
+            Count::new(tile.height, rows_apart * self.output.pitch),
+        ]);
+        let column_tiles = run.tiles.len() as u32;
+        let mut advance = None;
+        if column_tiles > 1 {
+            if loops.is_empty() {
+                loops.push(Count::new(1, 1));
+            }
+            advance = Some(loops.len() as u8 - 1);
+            loops.push(Count::new(
+                column_tiles,
+                address(first + 1) - address(first),
+            ));
+        }
+        Instruction::Drain(Drain {
+            wait: Wait::default(),
+            columns: self.weights.columns(layer, first),
+            single: layer.rounding == Rounding::Single,
+            tile: self.column_tile_index(first),
+            lo: i16::from(layer.min) - zero_point,
+            hi: i16::from(layer.max) - zero_point,
+            place: None,
+            activation: 0,
+            pooling: reduction(layer, self.params).map(|reduction| Pooling {
+                reduction,
+                window: window(layer, self.params),
+            }),
+            advance,
+            record: Record {
+                rows: vec![RowBlock {
+                    row: 0,
+                    base: address(first),
+                    loops: self.registers(&loops),
+                }],
+            },
+        })
+    }
+
+    /// Address of the first result of a column tile in a rectangle of pixels.
+    fn result(&self, column_tile: u32, tile: &PixelTile) -> u32 {
+        let part = self.weights.part(column_tile);
+        let number = self.weights.tile_of_part(column_tile);
+        let (plane, y) = match self.output.order {
+            RowOrder::Plain => (number, self.weights.orders.parts() * tile.y + part),
+            RowOrder::Split | RowOrder::Paired => (2 * number + part, tile.y),
+        };
+        self.output.address(plane, y.into(), tile.x.into())
+    }
+
+    fn column_tile_index(&self, column_tile: u32) -> u8 {
+        let index = self.first_column_tile + column_tile;
+        u8::try_from(index).expect("a machine has at most 256 column tiles")
+    }
+
+    /// One MATMUL for each input, or several when the traversal unit has too few loops for all K
+    /// tiles.
+    fn matmuls(&self, run: &ColumnRun, tile: &PixelTile, bank: bool) -> Vec<Instruction> {
+        let mut instructions = Vec::new();
+        let column_tile = run.tiles.start;
+        let columns = self.weights.columns(self.layer, column_tile);
+        let macs = self.weights.rows * columns;
+        let mut walks = Vec::new();
+        let layer_part = self.weights.part(column_tile) as usize;
+        for (index, input) in self.layer.inputs.iter().enumerate() {
+            let walk = self.walk(index, column_tile, tile);
+            let base = self.first_operand(index, column_tile, tile);
+            let walk_tiles = walk.k_tiles / walk.offsets.len() as u32;
+            let first_entry = self.first_entries[index][layer_part];
+            for (number, offset) in (0..).zip(&walk.offsets) {
+                let entry = first_entry.map(|first| (first + number * walk_tiles) as u8);
+                walks.push((input.zero_point, base + offset, walk.clone(), entry));
+            }
+        }
+        let parts = walks.len();
+        let times = run.tiles.len() as u32;
+        debug_assert!(parts == 1 || times == 1, "only one walk can be repeated");
+        let repeat = (times > 1).then(|| Repeat {
+            times,
+            step: run.plane_step * self.inputs[0].plane_stride,
+        });
+        for (part, (zero_point, base, walk, first_entry)) in walks.into_iter().enumerate() {
+            let (first, last) = (part == 0, part + 1 == parts);
+            let mut rows = Vec::with_capacity(2);
+            if first {
+                rows.push(RowBlock {
+                    row: ROW_PROLOGUE,
+                    base: self.column_tile_index(column_tile).into(),
+                    loops: Vec::new(),
+                });
+            }
+            rows.push(RowBlock {
+                row: ROW_TENSOR,
+                base,
+                loops: self.registers(&walk.loops),
+            });
+            let table = first_entry.map(|first_entry| RowTable {
+                first_entry,
+                last_macs: match last {
+                    true => self.weights.last_rows() * columns,
+                    false => macs,
+                },
+            });
+            instructions.push(Instruction::Matmul(Matmul {
+                wait: Wait::default(),
+                rows: self.weights.rows,
+                first,
+                last,
+                bank,
+                tile_level: walk.tile_level,
+                threshold: threshold(zero_point),
+                macs,
+                table,
+                repeat,
+                record: Record { rows },
+            }));
+        }
+        instructions
+    }
+
+    /// Operands of the layer: tensor slots times the rows that have a tap.
+    pub fn operands(&self) -> u64 {
+        let plan = self.weights;
+        let missing = u64::from(plan.rows - plan.last_rows());
+        self.of_all_runs(|run| {
+            let tiles = run.tiles.len() as u64;
+            run.all_k_tiles() * u64::from(plan.rows) - missing * tiles
+        })
+    }
+
+    /// Tensor slots of the layer.
+    pub fn vectors(&self) -> u64 {
+        self.of_all_runs(ColumnRun::all_k_tiles)
+    }
+
+    /// Sum over all runs of something that each of their pixels takes.
+    fn of_all_runs(&self, each: impl Fn(&ColumnRun) -> u64) -> u64 {
+        let runs = self.weights.runs.iter();
+        let sums = runs.map(|run| self.slots(self.weights.part(run.tiles.start)) * each(run));
+        sums.sum()
+    }
+
+    /// Tensor slots of one K tile, all pixel tiles of a part.
+    fn slots(&self, part: u32) -> u64 {
+        let pixels = u64::from(self.part_height(part)) * u64::from(self.output.shape.width);
+        pixels * u64::from(window(self.layer, self.params))
+    }
+}

@@ -1,0 +1,51 @@
+//! Which bytes of the state buffer an instruction reads or writes.
+
+use std::ops::Range;
+
+use heddle_arch::isa::{CopyWords, Instruction, Matmul, ROW_TENSOR};
+
+use super::Unit;
+
+/// Bytes of the state buffer between the lowest and the highest address of an instruction.
+pub(super) fn bytes(instruction: &Instruction, unit: Unit) -> Range<u32> {
+    let Some(record) = instruction.record() else {
+        return 0..0;
+    };
+    let rows = record.rows.iter();
+    let rows = rows.filter(|block| unit != Unit::Stream || block.row == ROW_TENSOR);
+    let further = match instruction {
+        Instruction::Matmul(Matmul {
+            repeat: Some(repeat),
+            ..
+        }) => (repeat.times - 1) * repeat.step,
+        _ => 0,
+    };
+    let spans = rows.map(|block| {
+        let steps = block.loops.iter().map(|l| match l.step {
+            0 => 0,
+            step => (l.end.max(1) - 1) / step * step,
+        });
+        let last = block.base.saturating_add(steps.sum());
+        block.base..last.saturating_add(further)
+    });
+    let (low, high) = spans.fold((u32::MAX, 0), |(low, high), span| {
+        (low.min(span.start), high.max(span.end))
+    });
+    if low > high {
+        return 0..0;
+    }
+    // The same words again, some way off; addresses wrap.
+    let (low, high) = match instruction {
+        Instruction::Copy(CopyWords { distance, .. }) => {
+            let first = low.saturating_add(*distance) & 0xffff;
+            (low.min(first), high.max(first.saturating_add(high - low)))
+        }
+        _ => (low, high),
+    };
+    // Results are written as whole words; weights are words.
+    let (low, high) = match unit {
+        Unit::Stream => (low, high),
+        Unit::Weights | Unit::Drain => (low & !7, high | 7),
+    };
+    low..high.saturating_add(1)
+}

@@ -1,0 +1,175 @@
+//! Instructions in order, what each of them reads and writes, and which must wait for which.
+
+use std::ops::Range;
+
+use heddle_arch::isa::{Instruction, Matmul, ROW_TENSOR};
+
+use super::reach::bytes;
+
+/// The unit that an instruction starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Unit {
+    /// LOAD_WEIGHTS, COPY.
+    Weights,
+    /// MATMUL.
+    Stream,
+    /// DRAIN.
+    Drain,
+}
+
+impl Unit {
+    /// The unit of an instruction; HALT and SYNC have none.
+    #[must_use]
+    pub fn of(instruction: &Instruction) -> Option<Unit> {
+        match instruction {
+            Instruction::LoadWeights(_) | Instruction::Copy(_) => Some(Unit::Weights),
+            Instruction::Matmul(_) => Some(Unit::Stream),
+            Instruction::Drain(_) => Some(Unit::Drain),
+            Instruction::Halt { .. } | Instruction::Sync { .. } => None,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Unit::Weights => "weights",
+            Unit::Stream => "stream",
+            Unit::Drain => "drain",
+        }
+    }
+}
+
+/// Why a step comes behind another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reason {
+    /// One unit runs its instructions in order.
+    Unit,
+    /// A product needs the weights of this load; they are used in the order in which they come.
+    Weights,
+    /// Results need addresses when they come.
+    Addresses,
+    /// It reads what the other one writes.
+    Data,
+    /// It writes over what the other one reads.
+    Reuse,
+    /// It reads weights and the other one operands of the same bank, or the other way round.
+    Bank,
+}
+
+impl Reason {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Reason::Unit => "unit",
+            Reason::Weights => "weights",
+            Reason::Addresses => "addresses",
+            Reason::Data => "data",
+            Reason::Reuse => "reuse",
+            Reason::Bank => "bank",
+        }
+    }
+}
+
+/// A step comes behind another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Dependency {
+    /// The earlier step.
+    pub on: usize,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// An instruction and what it depends on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The layer that it is part of.
+    pub layer: usize,
+    /// The unit that it starts.
+    pub unit: Unit,
+    /// The instruction, without waiting.
+    pub instruction: Instruction,
+    /// Bytes that it reads or, if it is a drain, writes, the same in all partitions. A copy reads and writes somewhere
+    /// in them.
+    pub bytes: Range<u32>,
+    /// Earlier steps that must be done.
+    pub after: Vec<Dependency>,
+}
+
+impl Step {
+    /// It copies words of the state buffer.
+    pub(crate) fn copies(&self) -> bool {
+        matches!(self.instruction, Instruction::Copy(_))
+    }
+
+    pub(super) fn writes(&self) -> bool {
+        self.unit == Unit::Drain || self.copies()
+    }
+
+    pub(super) fn reads(&self) -> bool {
+        self.unit != Unit::Drain
+    }
+}
+
+/// Steps in the order in which the machine gets them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Schedule {
+    /// Names of the layers.
+    pub layers: Vec<String>,
+    /// The steps.
+    pub steps: Vec<Step>,
+}
+
+impl Schedule {
+    /// The schedule of instructions without row tables: parts of a program and their names.
+    #[must_use]
+    pub fn of(parts: Vec<(String, Vec<Instruction>)>) -> Self {
+        let mut schedule = Self::default();
+        for (name, instructions) in parts {
+            schedule.push_layer(&name, instructions, &[]);
+        }
+        schedule.connect();
+        schedule
+    }
+
+    /// Adds the instructions of a layer. Products with offset tables of rows read somewhere in that of the tensors in
+    /// which they begin.
+    pub(crate) fn push_layer(
+        &mut self,
+        name: &str,
+        instructions: Vec<Instruction>,
+        tensors: &[Range<u32>],
+    ) {
+        let layer = self.layers.len();
+        self.layers.push(name.to_string());
+        for instruction in instructions {
+            let Some(unit) = Unit::of(&instruction) else {
+                continue;
+            };
+            let tensor = table_base(&instruction)
+                .and_then(|base| tensors.iter().find(|tensor| tensor.contains(&base)));
+            let bytes = match tensor {
+                Some(tensor) => tensor.clone(),
+                None => bytes(&instruction, unit),
+            };
+            self.steps.push(Step {
+                layer,
+                unit,
+                instruction,
+                bytes,
+                after: Vec::new(),
+            });
+        }
+    }
+}
+
+/// Address with which a product with offset tables of rows begins.
+fn table_base(instruction: &Instruction) -> Option<u32> {
+    let Instruction::Matmul(Matmul {
+        table: Some(_),
+        record,
+        ..
+    }) = instruction
+    else {
+        return None;
+    };
+    let block = record.rows.iter().find(|block| block.row == ROW_TENSOR);
+    block.map(|block| block.base)
+}
