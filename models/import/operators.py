@@ -4,7 +4,7 @@ import math
 
 import numpy
 
-from cases import CONVOLUTIONS, DENSE, DEPTHWISE, OTHERS, POOLS, SUMS, TABLES, TRANSPOSED
+from cases import BROADCASTS, CONVOLUTIONS, DENSE, DEPTHWISE, OTHERS, POOLS, SUMS, TABLES, TRANSPOSED
 from graph import N, R, Graph, fused, image, pool, weighted
 
 
@@ -55,11 +55,16 @@ def pool_model(name, operator, size, kernel, stride, zero, same, activation):
     return graph
 
 
-def two_inputs(name, operator, scales, zeros, activation):
+def with_activation(operator, activation):
+    return {} if operator in ("PRELU", "SQUARED_DIFFERENCE") else fused(activation)
+
+
+def two_inputs(name, operator, scales, zeros, activation, shapes=((1, 7, 9, 5),) * 2):
     graph = Graph(name)
-    images = [image(graph.rng, (1, 7, 9, 5)) for _ in range(2)]
+    images = [image(graph.rng, shape) for shape in shapes]
     sources = [graph.input(f"input{i}", images[i], scales[i], zeros[i]) for i in range(2)]
-    graph.call(operator, sources, [graph.tensor("output", scales[2], zeros[2])], **fused(activation))
+    output = graph.tensor("output", scales[2], zeros[2])
+    graph.call(operator, sources, [output], **with_activation(operator, activation))
     return graph
 
 
@@ -75,7 +80,8 @@ def constant_input(name, operator, size, constant):
     graph = Graph(name)
     source = graph.input("input", image(graph.rng, size), 0.031, -20)
     factors = graph.tensor("factors", 0.0123, 5, data=image(graph.rng, constant))
-    graph.call(operator, [source, factors], [graph.tensor("output", 0.051, 7)], **fused(N))
+    output = graph.tensor("output", 0.051, 7)
+    graph.call(operator, [source, factors], [output], **with_activation(operator, N))
     return graph
 
 
@@ -128,6 +134,14 @@ def operator_models():
     for operator in ("add", "mul"):
         name = f"{operator}_channel_vector"
         yield name, constant_input(name, operator.upper(), (1, 5, 4, 6), (1, 1, 1, 6))
+    for operator in ("ADD", "SUB", "MUL", "SQUARED_DIFFERENCE"):
+        for how, shapes in BROADCASTS.items():
+            name = f"{operator.lower()}_broadcast_{how}"
+            yield name, two_inputs(name, operator, (0.031, 0.047, 0.06), (7, -20, -90), N, shapes)
+    for operator in ("ADD", "MUL", "SUB", "PRELU"):
+        name = f"{operator.lower()}_constant"
+        yield name, constant_input(name, operator, (1, 16, 16, 1), (1, 1, 1))
+    yield "prelu_channel_vector", constant_input("prelu_channel_vector", "PRELU", (1, 5, 4, 6), (1, 1, 6))
 
 
 def write_operators(folder):
