@@ -314,7 +314,7 @@ def fit(graph, output, activation):
     graph.rescale(output, COARSE, -128 if activation == "RELU" else 0)
     graph.run()
     real = (graph.values[output].astype(int) - graph.scale(output)[1]) * COARSE
-    low, high = min(real.min() - COARSE, 0) if activation == "NONE" else 0, real.max() + COARSE
+    low, high = min(real.min() - COARSE, 0) if activation == "NONE" else 0, max(real.max() + COARSE, 0)
     scale = (high - low) / 255
     graph.rescale(output, scale, round(-128 - low / scale))
 

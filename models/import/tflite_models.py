@@ -14,6 +14,7 @@ import sys
 from functions import write_functions, write_softmax
 from networks import NETWORKS, write_network
 from operators import write_operators
+from random_graphs import write_graphs
 from refused import refused_models
 
 OUTPUT = pathlib.Path(__file__).resolve().parents[2] / "import/tests/data"
@@ -25,6 +26,7 @@ def main():
     count = write_operators(folder)
     write_functions(folder)
     write_softmax(folder)
+    write_graphs(folder)
     for name in NETWORKS:
         write_network(folder, name)
     for name, graph in refused_models():
