@@ -1,12 +1,20 @@
 //! Constants for operators whose reference is no single scaled sum, and the proof over all inputs of what they give.
 
 mod channel;
+mod hard_swish;
+pub mod host;
+mod inverse_root;
 mod mean;
+mod real;
+#[cfg(test)]
+mod recorded;
 mod sum;
+mod table;
 
 pub use channel::channel;
 pub use mean::{Mean, mean};
 pub use sum::{Sum, Weighted};
+pub use table::{Function, table};
 
 /// How the outputs of a layer differ from those of the reference kernel, over all inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

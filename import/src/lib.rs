@@ -19,7 +19,8 @@ mod tflite;
 
 use heddle_arch::Network;
 
-pub use exact::Difference;
+pub use exact::{Difference, Function, host, table};
+pub use model::{Activation, Quantised};
 pub use operators::{SUPPORTED, Support, page};
 pub use report::{Exact, Import, Inexact, Row, Runs};
 pub use tflite::is_tflite;

@@ -119,7 +119,7 @@ impl Lowering<'_> {
                 break;
             };
             let quantises =
-                reader.kind == Kind::Host && model.tensors[tensor].element != Element::Int8;
+                reader.kind.is_for_host() && model.tensors[tensor].element != Element::Int8;
             let &[output] = &reader.outputs[..] else {
                 break;
             };
@@ -174,7 +174,7 @@ impl Lowering<'_> {
         };
         let hosted = inputs.iter().any(|input| self.hosted.contains_key(input));
         match operator.kind {
-            Kind::Host => {
+            kind if kind.is_for_host() => {
                 self.hosted
                     .insert(output, *self.hosted.get(&first).unwrap_or(&first));
                 return self.row(operator, None, Runs::Host, Exact::Yes);

@@ -1,5 +1,7 @@
 //! A network as a foreign file has it: tensors in the order height, width, channels, and operators in the order in which they run.
 
+use crate::exact::Function;
+
 /// Type of the elements of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Element {
@@ -130,7 +132,7 @@ pub struct Window {
 }
 
 /// What an operator does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
     /// Convolution: image, weights (output, row, column, input), bias.
     Convolution(Window),
@@ -150,12 +152,37 @@ pub enum Kind {
     Add,
     /// Difference of two tensors.
     Sub,
+    /// Product of two tensors.
+    Mul,
+    /// Square of the difference of two tensors.
+    SquaredDifference,
+    /// A function of each byte.
+    Table(Function),
     /// The same elements with another shape.
     Reshape,
-    /// For the host, at the end of a network.
+    /// Share of each exponential in its row, of the input times this.
+    Softmax(f32),
+    /// Place of the largest of each row.
+    ArgMax,
+    /// For the host, at the beginning or the end of a network.
     Host,
-    /// None that can run.
+    /// None that is known here.
     Unsupported,
+}
+
+impl Kind {
+    /// Whether there is something that does it.
+    pub fn runs(self) -> bool {
+        !matches!(
+            self,
+            Kind::Mul | Kind::SquaredDifference | Kind::Table(_) | Kind::Unsupported
+        )
+    }
+
+    /// Whether the host does it, at the beginning or the end of a network.
+    pub fn is_for_host(self) -> bool {
+        matches!(self, Kind::Host | Kind::Softmax(_) | Kind::ArgMax)
+    }
 }
 
 /// An operator.

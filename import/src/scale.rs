@@ -40,6 +40,14 @@ fn split(real: f64) -> (f64, i32) {
     }
 }
 
+/// A scale divided by a number of places as the reference kernel does: the multiplier may keep less than 31 bits.
+pub fn divided(scale: Scale, count: u32) -> Result<Scale, String> {
+    let digits = (count.ilog2() as i32).min(31 + scale.shift());
+    let multiplier = (i64::from(scale.multiplier()) << digits) / i64::from(count);
+    let found = Scale::new(multiplier as i32, scale.shift() - digits);
+    found.map_err(|fault| fault.message)
+}
+
 /// The smallest and the largest output that an activation lets pass, as the reference kernels have them.
 pub fn bounds(activation: Activation, output: Quantised) -> Result<(i8, i8), String> {
     let Quantised { scale, zero_point } = output;

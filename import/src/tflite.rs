@@ -8,6 +8,7 @@ mod schema;
 
 use flatbuffers::{Follow, Vector, VerifierOptions};
 
+use crate::exact::Function;
 use crate::model::{Activation, Element, Kind, Model, Operator, Tensor, Window};
 use crate::operators::is_supported;
 
@@ -308,11 +309,12 @@ fn kind(operator: schema::Operator<'_>, name: &str) -> (Kind, Activation) {
                 }
             })
         }
-        "FULLY_CONNECTED" | "ADD" | "SUB" => {
+        "FULLY_CONNECTED" | "ADD" | "MUL" | "SUB" => {
             let options = operator.options::<schema::Simple<'_>>();
             let kind = match name {
                 "FULLY_CONNECTED" => Kind::FullyConnected,
                 "ADD" => Kind::Add,
+                "MUL" => Kind::Mul,
                 _ => Kind::Sub,
             };
             Some((kind, options.and_then(|options| options.activation())))
@@ -320,10 +322,17 @@ fn kind(operator: schema::Operator<'_>, name: &str) -> (Kind, Activation) {
         "MEAN" => Some((Kind::Mean, None)),
         "PAD" => Some((Kind::Pad, None)),
         "RESHAPE" | "SQUEEZE" | "EXPAND_DIMS" => Some((Kind::Reshape, None)),
-        "SOFTMAX" | "ARG_MAX" | "QUANTIZE" | "DEQUANTIZE" => Some((Kind::Host, None)),
-        _ => None,
+        "SOFTMAX" => {
+            let options = operator.options::<schema::Factor<'_>>();
+            let beta = options.and_then(|options| options.factor());
+            Some((Kind::Softmax(beta.unwrap_or(0.0)), None))
+        }
+        "ARG_MAX" => Some((Kind::ArgMax, None)),
+        "SQUARED_DIFFERENCE" => Some((Kind::SquaredDifference, None)),
+        "QUANTIZE" | "DEQUANTIZE" => Some((Kind::Host, None)),
+        _ => function(operator, name).map(|function| (Kind::Table(function), None)),
     };
-    let found = found.filter(|_| is_supported(name));
+    let found = found.filter(|(kind, _)| is_supported(name) || !kind.runs());
     let (kind, activation) = found.unwrap_or((Kind::Unsupported, None));
     let activation = match activation.unwrap_or(0) {
         0 => Activation::None,
@@ -333,6 +342,36 @@ fn kind(operator: schema::Operator<'_>, name: &str) -> (Kind, Activation) {
         other => Activation::Other(other),
     };
     (kind, activation)
+}
+
+/// A function of one byte.
+fn function(operator: schema::Operator<'_>, name: &str) -> Option<Function> {
+    Some(match name {
+        "ABS" => Function::Abs,
+        "ELU" => Function::Elu,
+        "EXP" => Function::Exp,
+        "GELU" => {
+            let options = operator.options::<schema::Gelu<'_>>();
+            let approximate = options.and_then(|options| options.approximate());
+            Function::Gelu {
+                approximate: approximate.unwrap_or(false),
+            }
+        }
+        "HARD_SWISH" => Function::HardSwish,
+        "LEAKY_RELU" => {
+            let options = operator.options::<schema::Factor<'_>>();
+            let alpha = options.and_then(|options| options.factor());
+            Function::LeakyRelu(alpha.unwrap_or(0.0))
+        }
+        "LOG" => Function::Log,
+        "LOGISTIC" => Function::Logistic,
+        "RELU" => Function::Cut(Activation::Relu),
+        "RELU6" => Function::Cut(Activation::Relu6),
+        "RELU_N1_TO_1" => Function::Cut(Activation::ReluN1To1),
+        "RSQRT" => Function::Rsqrt,
+        "TANH" => Function::Tanh,
+        _ => return None,
+    })
 }
 
 fn window(padding: Option<i8>, stride: [Option<i32>; 2], dilation: [Option<i32>; 2]) -> Window {

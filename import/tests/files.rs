@@ -38,6 +38,15 @@ pub fn int8(arrays: &mut Arrays, name: &str) -> Vec<i8> {
         .collect()
 }
 
+/// The elements of an array of int32.
+pub fn words(arrays: &mut Arrays, name: &str) -> Vec<i32> {
+    let bytes = bytes(arrays, name);
+    let words = bytes.chunks_exact(4);
+    words
+        .map(|word| i32::from_le_bytes(word.try_into().unwrap()))
+        .collect()
+}
+
 pub fn imported(file: &[u8], inexact: &[Inexact]) -> Import {
     let options = Options {
         name: "network".to_string(),
@@ -75,7 +84,7 @@ pub fn run(network: &Network, image: &[i8]) -> Vec<Vec<i8>> {
 }
 
 /// The elements in the order height, width, channels.
-fn interleaved(tensor: &Tensor) -> Vec<i8> {
+pub fn interleaved(tensor: &Tensor) -> Vec<i8> {
     let pixels = (tensor.shape.height * tensor.shape.width) as usize;
     let pixel = |pixel: usize| tensor.values.iter().skip(pixel).step_by(pixels).copied();
     (0..pixels).flat_map(pixel).collect()

@@ -10,6 +10,7 @@ from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
 N, R, R1, R6 = "NONE", "RELU", "RELU_N1_TO_1", "RELU6"
 OPERATORS = {  # name -> version, table of its options
+    "ABS": (2, "AbsOptions"),
     "ADD": (2, "AddOptions"),
     "ARG_MAX": (2, "ArgMaxOptions"),
     "AVERAGE_POOL_2D": (2, "Pool2DOptions"),
@@ -18,22 +19,32 @@ OPERATORS = {  # name -> version, table of its options
     "CONV_2D": (3, "Conv2DOptions"),
     "CUSTOM": (1, None),
     "DEPTHWISE_CONV_2D": (3, "DepthwiseConv2DOptions"),
+    "ELU": (1, None),
+    "EXP": (2, "ExpOptions"),
+    "EXPAND_DIMS": (1, "ExpandDimsOptions"),
     "FULLY_CONNECTED": (5, "FullyConnectedOptions"),
+    "GELU": (2, "GeluOptions"),
     "HARD_SWISH": (1, "HardSwishOptions"),
     "LEAKY_RELU": (2, "LeakyReluOptions"),
+    "LOG": (2, None),
     "LOGISTIC": (2, None),
     "MAX_POOL_2D": (2, "Pool2DOptions"),
     "MEAN": (2, "ReducerOptions"),
     "MUL": (2, "MulOptions"),
     "PAD": (2, "PadOptions"),
+    "PRELU": (1, None),
     "QUANTIZE": (2, "QuantizeOptions"),
     "RELU": (2, None),
     "RELU6": (2, None),
+    "RELU_N1_TO_1": (1, None),
     "RESHAPE": (1, "ReshapeOptions"),
     "RESIZE_NEAREST_NEIGHBOR": (2, "ResizeNearestNeighborOptions"),
+    "RSQRT": (2, None),
     "SLICE": (2, "SliceOptions"),
     "SOFTMAX": (2, "SoftmaxOptions"),
     "SPLIT": (2, "SplitOptions"),
+    "SQUARED_DIFFERENCE": (2, "SquaredDifferenceOptions"),
+    "SQUEEZE": (1, "SqueezeOptions"),
     "STRIDED_SLICE": (2, "StridedSliceOptions"),
     "SUB": (2, "SubOptions"),
     "SVDF": (1, "SVDFOptions"),
@@ -114,11 +125,11 @@ class Graph:
         builder.Finish(self.model.Pack(builder), file_identifier=b"TFL3")
         return bytes(builder.Output())
 
-    def run(self):
+    def run(self, resolver=OpResolverType.BUILTIN_REF):
         """Runs the reference kernels on the values of the inputs and keeps what every tensor holds."""
         interpreter = Interpreter(
             model_content=self.pack(),
-            experimental_op_resolver_type=OpResolverType.BUILTIN_REF,
+            experimental_op_resolver_type=resolver,
             experimental_preserve_all_tensors=True,
         )
         interpreter.allocate_tensors()
@@ -222,6 +233,7 @@ def parameters(
     sums=False,
     halves=None,
     rows=False,
+    groups=1,
 ):
     """Weights, scales and biases of a layer whose real outputs have the standard deviation `spread`.
 
@@ -230,7 +242,7 @@ def parameters(
     """
     rng, (source_scale, source_zero) = graph.rng, graph.scale(source)
     values = graph.values[source].astype(int) - source_zero
-    inputs = values.size if operator == "FULLY_CONNECTED" and not rows else values.shape[-1]
+    inputs = values.size if operator == "FULLY_CONNECTED" and not rows else values.shape[-1] // groups
     weights = rng.integers(-peak, peak + 1, weight_shape(operator, inputs, kernel, outputs), numpy.int8)
     deviation = (weights.size / outputs) ** 0.5 * root_mean_square(values) * root_mean_square(weights)
     factors = spread / source_scale / deviation * rng.uniform(0.6, 1.4, outputs if per_channel else 1)
@@ -302,7 +314,7 @@ def fit(graph, output, activation):
     graph.rescale(output, COARSE, -128 if activation == "RELU" else 0)
     graph.run()
     real = (graph.values[output].astype(int) - graph.scale(output)[1]) * COARSE
-    low, high = min(real.min() - COARSE, 0) if activation == "NONE" else 0, real.max() + COARSE
+    low, high = min(real.min() - COARSE, 0) if activation == "NONE" else 0, max(real.max() + COARSE, 0)
     scale = (high - low) / 255
     graph.rescale(output, scale, round(-128 - low / scale))
 

@@ -134,11 +134,17 @@ def smooth(rng, shape):
     return numpy.round((values - low) / (high - low) * 255 - 128).astype(numpy.int8)
 
 
+def entries(graph):
+    """Input and all tensors that are no constants, after a run."""
+    found = {"input0": graph.values[graph.graph.inputs[0]]}
+    return found | {
+        f"tensor/{i}": graph.values[i] for i, at in enumerate(graph.graph.tensors) if not at.buffer
+    }
+
+
 def write_network(folder, name):
     graph = Graph(name)
     NETWORKS[name](graph)
     graph.run()
     (folder / f"{name}.tflite").write_bytes(graph.pack())
-    entries = {"input0": graph.values[graph.graph.inputs[0]]}
-    entries |= {f"tensor/{i}": graph.values[i] for i, at in enumerate(graph.graph.tensors) if not at.buffer}
-    numpy.savez_compressed(folder / f"{name}.npz", **entries)
+    numpy.savez_compressed(folder / f"{name}.npz", **entries(graph))

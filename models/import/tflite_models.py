@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes import/tests/data: small .tflite models and what the reference kernels of LiteRT give for them.
 
-operators.npz holds models of one operator; each network is NAME.tflite beside NAME.npz with the bytes of
+operators.npz holds models of one operator, functions.npz and softmax.npz what others do under many scales; each network is NAME.tflite beside NAME.npz with the bytes of
 all its tensors; what cannot be imported is a .tflite alone. Every model draws from a generator seeded by
 its name, so that one more model changes no other. README.md here lists their entries.
 Needs `pip install ai-edge-litert==2.3.0 numpy==2.4.6 flatbuffers==25.12.19`; tests need the files alone.
@@ -11,8 +11,10 @@ Usage: models/import/tflite_models.py [FOLDER]
 import pathlib
 import sys
 
+from functions import write_functions, write_softmax
 from networks import NETWORKS, write_network
 from operators import write_operators
+from random_graphs import write_graphs
 from refused import refused_models
 
 OUTPUT = pathlib.Path(__file__).resolve().parents[2] / "import/tests/data"
@@ -22,6 +24,9 @@ def main():
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else OUTPUT
     folder.mkdir(parents=True, exist_ok=True)
     count = write_operators(folder)
+    write_functions(folder)
+    write_softmax(folder)
+    write_graphs(folder)
     for name in NETWORKS:
         write_network(folder, name)
     for name, graph in refused_models():

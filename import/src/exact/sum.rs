@@ -1,8 +1,8 @@
 //! Sums and differences of two tensors.
 
-use heddle_arch::requantise::{Rounding, Scale, quantise_output, requantise};
+use heddle_arch::requantise::{Rounding, Scale, ScaledInput, quantise_output, requantise};
 
-use super::Difference;
+use super::{Difference, host};
 use crate::model::Quantised;
 use crate::scale::scale;
 
@@ -30,32 +30,18 @@ pub struct Weighted {
     pub rounding: Rounding,
 }
 
-/// Bits by which the reference shifts its inputs to the left.
-const SHIFT: u32 = 20;
 /// Pairs of factors that are compared with the reference.
 const CANDIDATES: usize = 12;
 
 impl Sum {
     /// The output of the reference kernel for all pairs of bytes.
     fn reference(&self) -> Result<Vec<i8>, String> {
-        let twice = 2.0 * f64::from(self.inputs[0].scale.max(self.inputs[1].scale));
-        let scales = self
-            .inputs
-            .map(|input| scale(f64::from(input.scale) / twice));
-        let [first, second] = scales;
-        let scales = [first?, second?];
-        let last = twice / (f64::from(1u32 << SHIFT) * f64::from(self.output.scale));
-        // The reference kernel takes no larger one.
-        if last >= 1.0 {
-            return Err(format!(
-                "its sums are scaled by {last}, expected less than 1"
-            ));
-        }
-        let last = scale(last)?;
+        let (inputs, output) = host::sum(self.inputs, self.output, self.bounds)?;
         let scaled = |side: usize| {
+            let ScaledInput { zero_point, scale } = inputs[side];
             (i8::MIN..=i8::MAX).map(move |byte| {
-                let shifted = (i32::from(byte) - i32::from(self.inputs[side].zero_point)) << SHIFT;
-                requantise(shifted, scales[side], Rounding::Double)
+                let shifted = (i32::from(byte) - i32::from(zero_point)) << host::SUM_SHIFT;
+                requantise(shifted, scale, Rounding::Double)
             })
         };
         let seconds: Vec<i32> = scaled(1).collect();
@@ -66,7 +52,7 @@ impl Sum {
             })
         });
         Ok(sums
-            .map(|sum| self.output(sum, last, Rounding::Double))
+            .map(|sum| self.output(sum, output.scale, Rounding::Double))
             .collect())
     }
 
@@ -143,56 +129,35 @@ impl Sum {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Read;
-
     use super::*;
+    use crate::exact::recorded::{Case, Recorded};
     use crate::model::Kind;
-    use crate::scale::bounds;
-    use crate::tflite;
 
     /// Models of one operator with the outputs of the reference kernels: all that read two results.
     #[test]
     fn sums_are_those_of_the_reference_kernels() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/operators.npz");
-        let mut arrays = zip::ZipArchive::new(std::fs::File::open(path).unwrap()).unwrap();
-        let names: Vec<String> = arrays.file_names().map(str::to_string).collect();
-        let mut bytes = |name: String| {
-            let mut file = Vec::new();
-            arrays
-                .by_name(&name)
-                .unwrap()
-                .read_to_end(&mut file)
-                .unwrap();
-            let header = u16::from_le_bytes([file[8], file[9]]);
-            file.split_off(10 + usize::from(header))
-        };
+        let mut recorded = Recorded::open("operators.npz");
         let mut compared = 0;
-        for name in names
-            .iter()
-            .filter_map(|name| name.strip_suffix("/input1.npy"))
-        {
-            let file = bytes(format!("{name}/model.npy"));
-            let model = tflite::read(&file).unwrap();
-            let operator = &model.operators[0];
-            if !matches!(operator.kind, Kind::Add | Kind::Sub) {
+        for name in recorded.names("/input1") {
+            let file = recorded.bytes(&format!("{name}/model"));
+            let case = Case::new(&mut recorded, &name, &file);
+            let operator = case.operator();
+            if !matches!(operator.kind, Kind::Add | Kind::Sub) || case.shape(0) != case.shape(1) {
                 continue;
             }
-            let tensor = |index: usize| model.tensors[index].quantised().unwrap();
-            let output = tensor(operator.outputs[0]);
             let sum = Sum {
-                inputs: [0, 1].map(|number| tensor(operator.inputs[number].unwrap())),
+                inputs: [case.input(0), case.input(1)],
                 subtracts: operator.kind == Kind::Sub,
-                output,
-                bounds: bounds(operator.activation, output).unwrap(),
+                output: case.output(),
+                bounds: case.bounds(),
             };
             let reference = sum.reference().unwrap();
-            let [first, second, expected] =
-                ["input0", "input1", "output"].map(|array| bytes(format!("{name}/{array}.npy")));
-            // -128 is the first of them.
-            let place = |byte: u8| usize::from(byte ^ 0x80);
-            for ((first, second), expected) in first.into_iter().zip(second).zip(expected) {
+            let expected = recorded.int8(&format!("{name}/output"));
+            let place = |byte: i8| (i32::from(byte) + 128) as usize;
+            for (number, expected) in expected.into_iter().enumerate() {
+                let [first, second] = [0, 1].map(|side: usize| case.inputs[side][number]);
                 let found = reference[256 * place(first) + place(second)];
-                assert_eq!(found, expected as i8, "{name}: {first}, {second}");
+                assert_eq!(found, expected, "{name}: {first}, {second}");
             }
             compared += 1;
         }

@@ -50,7 +50,7 @@ impl Lowering<'_> {
     /// Why the operator cannot run.
     pub(super) fn layer(&self, operator: &Operator, output: usize) -> Result<Made, Refused> {
         let found = &self.model.tensors[output];
-        if operator.kind == Kind::Unsupported {
+        if !operator.kind.runs() {
             return Err(Some("no layer does this".to_string()));
         }
         let quantised = found.quantised()?;
@@ -63,7 +63,7 @@ impl Lowering<'_> {
             Kind::Mean => self.mean(operator, quantised),
             Kind::Add => self.sum(operator, quantised, false),
             Kind::Sub => self.sum(operator, quantised, true),
-            Kind::Reshape | Kind::Pad | Kind::Host | Kind::Unsupported => Err(None),
+            _ => Err(None),
         }?;
         let is_vector = made.plane.elements() == made.plane.channels as usize;
         let fits = plane(&found.shape) == Some(made.plane)

@@ -2,7 +2,7 @@
 
 use heddle_arch::network::Shape;
 use heddle_arch::network::file::{KindFile, LayerFile, PaddingFile};
-use heddle_arch::requantise::{Rounding, Scale};
+use heddle_arch::requantise::Rounding;
 
 use super::Lowering;
 use super::layers::{Made, Refused, Source, scaled};
@@ -11,7 +11,7 @@ use super::windows::{Windows, windows};
 use crate::exact::{Mean, mean};
 use crate::model::{Operator, Quantised, Tensor, Window};
 use crate::report::Exact;
-use crate::scale::{bounds, scale};
+use crate::scale::{bounds, divided, scale};
 
 /// Largest window.
 const PLACES_MAX: u32 = 1 << 16;
@@ -175,14 +175,6 @@ fn equal_weights(channels: u32, count: u32, weight: i8, bias: i32, fields: Layer
         bias: Some(vec![bias; channels as usize]),
         ..fields
     }
-}
-
-/// A scale divided by a number of places as the reference kernel does: the multiplier may keep less than 31 bits.
-fn divided(scale: Scale, count: u32) -> Result<Scale, String> {
-    let digits = (count.ilog2() as i32).min(31 + scale.shift());
-    let multiplier = (i64::from(scale.multiplier()) << digits) / i64::from(count);
-    let found = Scale::new(multiplier as i32, scale.shift() - digits);
-    found.map_err(|fault| fault.message)
 }
 
 /// Places of a window, of which each channel has weights.

@@ -151,6 +151,8 @@ fn visit_options<'ver, 'opts, 'buf>(
             kind if Depthwise::TYPES.contains(&kind) => visit::<Depthwise<'_>>(verifier, at),
             kind if Pool::TYPES.contains(&kind) => visit::<Pool<'_>>(verifier, at),
             kind if Simple::TYPES.contains(&kind) => visit::<Simple<'_>>(verifier, at),
+            kind if Factor::TYPES.contains(&kind) => visit::<Factor<'_>>(verifier, at),
+            kind if Gelu::TYPES.contains(&kind) => visit::<Gelu<'_>>(verifier, at),
             _ => Ok(()),
         },
     )
@@ -223,12 +225,34 @@ impl<'a> Options<'a> for Pool<'a> {
 }
 
 table! {
-    /// What FullyConnectedOptions, AddOptions and SubOptions begin with.
+    /// What FullyConnectedOptions, AddOptions, MulOptions and SubOptions begin with.
     Simple<'a> {
         activation = 0: i8,
     }
 }
 
 impl<'a> Options<'a> for Simple<'a> {
-    const TYPES: &'static [u8] = &[8, 11, 28];
+    const TYPES: &'static [u8] = &[8, 11, 21, 28];
+}
+
+table! {
+    /// SoftmaxOptions with beta, LeakyReluOptions with alpha.
+    Factor<'a> {
+        factor = 0: f32,
+    }
+}
+
+impl<'a> Options<'a> for Factor<'a> {
+    const TYPES: &'static [u8] = &[9, 75];
+}
+
+table! {
+    /// GeluOptions.
+    Gelu<'a> {
+        approximate = 0: bool,
+    }
+}
+
+impl<'a> Options<'a> for Gelu<'a> {
+    const TYPES: &'static [u8] = &[116];
 }

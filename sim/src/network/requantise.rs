@@ -4,7 +4,7 @@ use heddle_arch::requantise::{Rounding, Scale};
 
 /// Doubled product of two int32 numbers, its upper half, rounded to nearest (ties away from zero
 /// for a negative product as the reference does: by truncation after adding the nudge).
-fn saturating_rounding_doubling_high_mul(a: i32, b: i32) -> i32 {
+pub(crate) fn saturating_rounding_doubling_high_mul(a: i32, b: i32) -> i32 {
     if a == i32::MIN && b == i32::MIN {
         return i32::MAX;
     }
@@ -18,7 +18,7 @@ fn saturating_rounding_doubling_high_mul(a: i32, b: i32) -> i32 {
 }
 
 /// Division by 2^exponent, rounded to nearest, ties away from zero.
-fn rounding_divide_by_power_of_two(x: i32, exponent: u32) -> i32 {
+pub(crate) fn rounding_divide_by_power_of_two(x: i32, exponent: u32) -> i32 {
     let mask = (1i64 << exponent) - 1;
     let remainder = i64::from(x) & mask;
     let threshold = (mask >> 1) + i64::from(x < 0);

@@ -1,0 +1,255 @@
+//! Tables of functions of one byte, as the reference kernels compute them.
+
+use heddle_arch::requantise::{Rounding, Scale, quantise_output};
+
+use super::real::{erf, exp, ln, tanh};
+use super::{hard_swish, inverse_root};
+use crate::model::{Activation, Quantised};
+use crate::scale::{bounds, scale};
+
+/// A function of one byte.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Function {
+    /// The absolute value.
+    Abs,
+    /// x from 0 on, e^x - 1 below.
+    Elu,
+    /// e^x.
+    Exp,
+    /// x times the share of a normal distribution below x, or its approximation by a hyperbolic tangent.
+    Gelu {
+        /// By a hyperbolic tangent.
+        approximate: bool,
+    },
+    /// x times x + 3, cut to 0 to 6, over 6.
+    HardSwish,
+    /// x from 0 on, x times this below.
+    LeakyRelu(f32),
+    /// The natural logarithm; the smallest byte for 0 and below.
+    Log,
+    /// 1 / (1 + e^-x).
+    Logistic,
+    /// x from 0 on, x times the real value of this byte below.
+    Prelu(i8, Quantised),
+    /// x.
+    Quantize,
+    /// x, cut as an activation does.
+    Cut(Activation),
+    /// 1 over the square root; the largest byte for 0 and below, which the reference refuses.
+    Rsqrt,
+    /// The hyperbolic tangent.
+    Tanh,
+}
+
+/// The outputs for -128 to 127.
+///
+/// # Errors
+/// If a scale cannot be had.
+pub fn table(function: Function, input: Quantised, output: Quantised) -> Result<[i8; 256], String> {
+    // In single precision, as the kernels have it.
+    let ratio = input.scale / output.scale;
+    match function {
+        Function::Quantize => {
+            let ratio = f64::from(input.scale) / f64::from(output.scale);
+            sloped(input, output, [(ratio, 1); 2], Activation::None)
+        }
+        Function::Abs => sloped(
+            input,
+            output,
+            [(ratio.into(), -1), (ratio.into(), 1)],
+            Activation::None,
+        ),
+        Function::Cut(activation) => sloped(input, output, [(ratio.into(), 1); 2], activation),
+        Function::LeakyRelu(alpha) => {
+            let below = input.scale * alpha.abs() / output.scale;
+            let sign = if alpha < 0.0 { -1 } else { 1 };
+            sloped(
+                input,
+                output,
+                [(below.into(), sign), (ratio.into(), 1)],
+                Activation::None,
+            )
+        }
+        Function::Prelu(slope, quantised) => {
+            let below = input.scale * quantised.scale / output.scale;
+            let factor = i32::from(slope) - i32::from(quantised.zero_point);
+            sloped(
+                input,
+                output,
+                [(below.into(), factor), (ratio.into(), 1)],
+                Activation::None,
+            )
+        }
+        Function::HardSwish => hard_swish::table(input, output),
+        Function::Rsqrt => inverse_root::table(input, output),
+        _ => Ok(real(function, input, output)),
+    }
+}
+
+/// Every byte, from the lowest on, and its distance from the zero point.
+pub(super) fn each(input: Quantised, make: impl Fn(i32) -> i8) -> [i8; 256] {
+    std::array::from_fn(|place| make(place as i32 - 128 - i32::from(input.zero_point)))
+}
+
+/// x times a factor, scaled: one for x below 0, one from there on.
+fn sloped(
+    input: Quantised,
+    output: Quantised,
+    sides: [(f64, i32); 2],
+    activation: Activation,
+) -> Result<[i8; 256], String> {
+    let (min, max) = bounds(activation, output)?;
+    let [below, above] = sides.map(|(real, factor)| scale(real).map(|scale| (scale, factor)));
+    let (below, above): ((Scale, i32), (Scale, i32)) = (below?, above?);
+    Ok(each(input, |x| {
+        let (scale, factor) = if x < 0 { below } else { above };
+        quantise_output(
+            x * factor,
+            scale,
+            Rounding::Double,
+            output.zero_point,
+            min,
+            max,
+        )
+    }))
+}
+
+/// A function of real numbers in single precision, halves away from 0.
+fn real(function: Function, input: Quantised, output: Quantised) -> [i8; 256] {
+    let steps = 1.0 / output.scale;
+    each(input, |x| {
+        let x = input.scale * x as f32;
+        let rounded = (at(function, x) * steps).round() as i32;
+        let byte = rounded.saturating_add(output.zero_point.into());
+        byte.clamp(i8::MIN.into(), i8::MAX.into()) as i8
+    })
+}
+
+/// The value of a function, rounded where the kernels round.
+fn at(function: Function, x: f32) -> f32 {
+    let wide = f64::from(x);
+    match function {
+        Function::Elu if x < 0.0 => (exp(wide) - 1.0) as f32,
+        Function::Exp => exp(wide) as f32,
+        Function::Gelu { approximate: false } => {
+            let below = 1.0 + erf(f64::from(x * std::f32::consts::FRAC_1_SQRT_2));
+            0.5 * x * below as f32
+        }
+        Function::Gelu { approximate: true } => {
+            // The square root of 2 / pi.
+            let inner = 0.797_884_6 * (x + 0.044_715 * x * x * x);
+            0.5 * x * (1.0 + tanh(inner.into()) as f32)
+        }
+        Function::Log if x > 0.0 => ln(wide) as f32,
+        Function::Log => f32::NEG_INFINITY,
+        Function::Logistic => 1.0 / (1.0 + exp(-wide) as f32),
+        Function::Tanh => tanh(wide) as f32,
+        _ => x,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::recorded::{Case, Recorded};
+    use crate::model::Kind;
+
+    fn function(name: &str, numbers: &[f32]) -> Function {
+        match name {
+            "abs" => Function::Abs,
+            "elu" => Function::Elu,
+            "exp" => Function::Exp,
+            "gelu" => Function::Gelu { approximate: false },
+            "gelu_approximate" => Function::Gelu { approximate: true },
+            "hard_swish" => Function::HardSwish,
+            "leaky_relu" => Function::LeakyRelu(numbers[0]),
+            "log" => Function::Log,
+            "logistic" => Function::Logistic,
+            "prelu" => {
+                let quantised = Quantised {
+                    scale: numbers[0],
+                    zero_point: numbers[1] as i8,
+                };
+                Function::Prelu(numbers[2] as i8, quantised)
+            }
+            "quantize" => Function::Quantize,
+            "relu" => Function::Cut(Activation::Relu),
+            "relu6" => Function::Cut(Activation::Relu6),
+            "relu_n1_to_1" => Function::Cut(Activation::ReluN1To1),
+            "rsqrt" => Function::Rsqrt,
+            "tanh" | "tanh_narrow" => Function::Tanh,
+            _ => panic!("{name} is no function"),
+        }
+    }
+
+    #[test]
+    fn tables_are_those_of_the_reference_kernels() {
+        let mut recorded = Recorded::open("functions.npz");
+        let names = recorded.names("/tables");
+        let mut wrong = Vec::new();
+        for name in &names {
+            let mut array = |kind: &str| recorded.float32(&format!("{name}/{kind}"));
+            let (scales, numbers) = (array("scales"), array("numbers"));
+            let zero_points = recorded.int8(&format!("{name}/zero_points"));
+            let tables = recorded.int8(&format!("{name}/tables"));
+            for (set, expected) in tables.chunks_exact(256).enumerate() {
+                let [input, output] = [2 * set, 2 * set + 1].map(|place| Quantised {
+                    scale: scales[place],
+                    zero_point: zero_points[place],
+                });
+                let function = function(name, &numbers[3 * set..]);
+                let found = table(function, input, output).unwrap();
+                let differ = found
+                    .iter()
+                    .zip(expected)
+                    .filter(|(one, other)| one != other);
+                let differ = differ.count();
+                if differ > 0 {
+                    wrong.push(format!(
+                        "{function:?} from {input:?} to {output:?}: {differ} bytes differ"
+                    ));
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        assert_eq!(names.len(), 17);
+    }
+
+    /// The function of a model of one operator.
+    fn of(case: &Case<'_>) -> Option<Function> {
+        let operator = case.operator();
+        match operator.kind {
+            Kind::Table(function) => Some(function),
+            Kind::Host if operator.name.starts_with("QUANTIZE") => Some(Function::Quantize),
+            _ if operator.name.starts_with("PRELU") && case.inputs[1].len() == 1 => {
+                Some(Function::Prelu(case.inputs[1][0], case.input(1)))
+            }
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn models_of_one_function_give_the_bytes_of_the_reference_kernels() {
+        let mut recorded = Recorded::open("operators.npz");
+        let mut compared = 0;
+        for name in recorded.names("/model") {
+            let file = recorded.bytes(&format!("{name}/model"));
+            let case = Case::new(&mut recorded, &name, &file);
+            let Some(function) = of(&case) else {
+                continue;
+            };
+            let table = table(function, case.input(0), case.output()).unwrap();
+            let entries = case.inputs[0]
+                .iter()
+                .map(|&byte| table[(i32::from(byte) + 128) as usize]);
+            let found: Vec<i8> = entries.collect();
+            let expected = recorded.int8(&format!("{name}/output"));
+            assert!(
+                found == expected,
+                "{name}: {found:?}, expected {expected:?}"
+            );
+            compared += 1;
+        }
+        assert!(compared >= 28, "{compared} models");
+    }
+}
