@@ -91,7 +91,7 @@ impl ResultColumn {
         self.stored_sum = mux(self.is_last[1], self.acc, self.stored);
         self.array_sum = mux(self.sums_sum_en, self.sum_i, 0.into());
         for i in 0..self._raises {
-            if self.sums_raised[i] {
+            if self.sums_sum_en & self.sums_raised[i] {
                 self.array_sum = (self.sum_i << 17).replace_bit(16, true);
             }
         }

@@ -281,17 +281,18 @@ impl<const A: usize> StreamIssue<A> {
 
     /// The slot on the wave.
     fn slot(&mut self) {
-        self.op_tag = bits::<8>(0)
+        let tag = bits::<8>(0)
             .replace_bit(0, self.accept & self.is_prologue)
             .replace_bit(1, self.accept & self.is_epilogue)
             .replace_bit(2, self.vector & self.first)
             .replace_bit(3, self.accept & self.to_post)
             .replace_bit(4, self.vector & self.tile_end)
             .replace_bit(5, self.accept & self.bank_i);
-        for i in 0..self._raises {
-            let raised = self.vector & self.first & self.raised_i[i];
-            self.op_tag = self.op_tag.replace_bit(6, raised);
-        }
+        self.op_tag = mux(
+            self._raises > 0,
+            tag.replace_bit(6, self.vector & self.first & self.raised_i[0]),
+            tag,
+        );
         self.op_valid = self.vector & !self.clear_i;
         self.op_swap = self.swap & !self.clear_i;
         self.op_fresh = self.fresh;

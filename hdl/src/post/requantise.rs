@@ -10,7 +10,7 @@ pub const REQUANTISE_LATENCY: usize = 7;
 pub const LEFT_SHIFT_LATENCY: usize = 2;
 
 /// Scales a 32-bit sum to a byte: multiplication, rounding right shift, clamp; as an option a saturating left
-/// shift in front. One sum per clock. As another option a sum may have two parts and a factor for each.
+/// shift in front. One sum per clock.
 ///
 /// Bit for bit the two rounding schemes of the TensorFlow Lite reference kernels. Double
 /// rounding: the product is rounded to the nearest integer (halves up) before the right shift,
@@ -66,7 +66,11 @@ pub struct Requantise {
 
 impl Requantise {
     fn describe(&self, meta: Meta) -> Meta {
-        meta.doc_if(self._lefts > 0, "The left shift adds two cycles to that.")
+        let meta = meta.doc_if(self._lefts > 0, "The left shift adds two cycles to that.");
+        meta.doc_if(
+            self._duals > 0,
+            "A sum may have two parts and a factor for each.",
+        )
     }
 }
 
