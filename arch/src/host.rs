@@ -2,10 +2,10 @@
 
 use crate::isa::ErrorCode;
 use crate::isa::fields::{
-    activation_at, buffer_at, column_at, ctrl, multiplier, pair_at, program_at, register_at,
-    row_table_at, row_table_data, shift, status,
+    activation_at, buffer_at, column_at, ctrl, dual_factors, dual_shift, multiplier, pair_at,
+    program_at, register_at, row_table_at, row_table_data, shift, status,
 };
-use crate::requantise::Scale;
+use crate::requantise::{DualScale, Scale};
 
 /// Value of [`Register::Id`].
 pub const ID: u32 = 0x4845_4401;
@@ -200,7 +200,7 @@ impl Status {
 pub enum ColumnSelect {
     /// Bias, 32 bits.
     Bias,
-    /// Multiplier and shift code, see [`scale_bits`].
+    /// Multiplier and shift code, see [`scale_bits`] and [`dual_scale_bits`].
     Scale,
 }
 
@@ -267,6 +267,17 @@ pub fn scale_bits(scale: Scale) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 
+/// The data word of a dual scale: the factor of the lower part stands above that of the upper part, and its highest
+/// bits above the shift, so that the bits of a scale stay where they are.
+pub fn dual_scale_bits(scale: DualScale) -> u64 {
+    let [upper, lower] = scale.factors();
+    let low = dual_factors::UPPER.put(upper) | dual_factors::LOWER.put(lower);
+    let rest = lower >> dual_factors::LOWER.width;
+    let shift = DualScale::SHIFT_MIN.wrapping_sub(scale.shift());
+    let high = dual_shift::SHIFT.put(shift) | dual_shift::LOWER.put(rest);
+    u64::from(low) | u64::from(high) << 32
+}
+
 /// The data word of a bias: 32 bits, two's complement.
 pub fn bias_bits(bias: i32) -> u64 {
     u64::from(bias as u32)
@@ -325,5 +336,15 @@ mod tests {
         assert_eq!(scale(1 << 30, -31), 0x21_4000_0000);
         assert_eq!(scale(i32::MAX, 30), 0x1e_7fff_ffff);
         assert_eq!(bias_bits(-1), 0xffff_ffff);
+    }
+
+    #[test]
+    fn words_of_dual_scales_hold_both_factors_around_the_shift() {
+        let scale = |upper, lower, s| dual_scale_bits(DualScale::new([upper, lower], s).unwrap());
+        assert_eq!(scale(0x1_ffff, 0, 14), 0x1_ffff);
+        assert_eq!(scale(0, 0x7fff, 14), 0xfffe_0000);
+        assert_eq!(scale(0, 0x1_8000, 14), 0xc0_0000_0000);
+        assert_eq!(scale(0, 0, 15), 0x3f_0000_0000);
+        assert_eq!(scale(1, 0x1_0001, 45), 0xa1_0002_0001);
     }
 }

@@ -3,6 +3,10 @@
 
 use crate::fault::Fault;
 
+mod dual;
+
+pub use dual::{DualScale, parts, raised, requantise_dual};
+
 /// How a scaled sum is rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Rounding {
@@ -109,7 +113,11 @@ pub fn requantise(acc: i32, scale: Scale, rounding: Rounding) -> i32 {
     let left = scale.shift.max(0);
     let right = (-scale.shift).max(0);
     let shifted = (i64::from(acc) << left).clamp(i64::from(i32::MIN), i64::from(i32::MAX));
-    let product = shifted * i64::from(scale.multiplier);
+    rounded(shifted * i64::from(scale.multiplier), right, rounding)
+}
+
+/// `product` / 2^(31 + right).
+fn rounded(product: i64, right: i32, rounding: Rounding) -> i32 {
     let result = match rounding {
         Rounding::Double => {
             let high = (product + (1 << 30)) >> 31;

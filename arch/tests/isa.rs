@@ -40,13 +40,13 @@ fn repeat() -> impl Strategy<Value = Option<Repeat>> {
 
 prop_compose! {
     fn matmul()(
-        wait in wait(), rows in 1u32..=256, flags in any::<[bool; 3]>(), tile_level in 0u32..8,
+        wait in wait(), rows in 1u32..=256, flags in any::<[bool; 4]>(), tile_level in 0u32..8,
         threshold in any::<u8>(), macs in 0u32..=0x1_ffff, table in table(), repeat in repeat(),
         record in record()
     ) -> Instruction {
-        let [first, last, bank] = flags;
+        let [first, last, bank, raised] = flags;
         Instruction::Matmul(Matmul {
-            wait, rows, first, last, bank, tile_level, threshold, macs, table, repeat, record
+            wait, rows, first, last, bank, raised, tile_level, threshold, macs, table, repeat, record
         })
     }
 }
@@ -69,12 +69,13 @@ fn pooling() -> impl Strategy<Value = Option<Pooling>> {
 
 prop_compose! {
     fn drain()(
-        wait in wait(), columns in 1u32..=256, single in any::<bool>(), tile in any::<u8>(),
+        wait in wait(), columns in 1u32..=256, flags in any::<[bool; 2]>(), tile in any::<u8>(),
         lo in -256i16..256, hi in -256i16..256, place in place(), activation in 0u8..=8,
         pooling in pooling(), advance in prop::option::of(0u8..8), record in record()
     ) -> Instruction {
+        let [single, dual] = flags;
         Instruction::Drain(Drain {
-            wait, columns, single, tile, lo, hi, place, activation, pooling, advance, record
+            wait, columns, single, dual, tile, lo, hi, place, activation, pooling, advance, record
         })
     }
 }
@@ -185,7 +186,8 @@ fn words_are_those_of_the_document() {
     let expected = [&[0x0004_0d03, 0x00fe_1a03, 12], &rows[..]].concat();
     assert_eq!(words, expected);
     let mut with_table = small_matmul();
-    if let Instruction::Matmul(Matmul { table, .. }) = &mut with_table {
+    if let Instruction::Matmul(Matmul { table, raised, .. }) = &mut with_table {
+        *raised = true;
         *table = Some(RowTable {
             first_entry: 0xab,
             last_macs: 0x1_0004,
@@ -193,7 +195,7 @@ fn words_are_those_of_the_document() {
     }
     let mut expected = expected;
     expected[0] += 0x100;
-    expected[1] |= 1 << 15;
+    expected[1] |= 1 << 15 | 1 << 25;
     expected.insert(3, 0xab01_0004);
     assert_eq!(with_table.encode(), expected);
     let mut drain = Instruction::Drain(Drain {
@@ -218,11 +220,13 @@ fn words_are_those_of_the_document() {
         [0x0000_0404, 0x00ab_0700, 0x00ff_0100, 0x0012_00cd]
     );
     if let Instruction::Drain(Drain {
+        dual,
         activation,
         pooling,
         ..
     }) = &mut drain
     {
+        *dual = true;
         *activation = 5;
         *pooling = Some(Pooling {
             reduction: Reduction::Median,
@@ -233,7 +237,7 @@ fn words_are_those_of_the_document() {
         drain.encode(),
         [
             0x0000_0504,
-            0x00ab_af00,
+            0x10ab_af00,
             0x00ff_0100,
             0x0012_00cd,
             0x0000_ff04
@@ -329,6 +333,8 @@ fn a_machine_refuses_what_it_does_not_have() {
     };
     let wide = "BAD_FIELD: rows is 5, this machine has at most 4";
     refused(|matmul| matmul.rows = 5, wide);
+    let raised = "BAD_FIELD: raised is set, this machine does not have post.dual_scale";
+    refused(|matmul| matmul.raised = true, raised);
     let deep = "BAD_FIELD: row (traversal.rows) is 3, this machine has at most 2";
     refused(|matmul| matmul.record.rows[1].row = 3, deep);
 }

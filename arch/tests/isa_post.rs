@@ -69,6 +69,14 @@ fn pet_58_pet_59_machines_refuse_options_that_they_lack() {
     assert_eq!(refused(&params, of(Reduction::Max, 1)), missing);
     let message = "BAD_FIELD: activation is 1, this machine has at most 0";
     assert_eq!(refused(&params, drain(1, None)), message);
+    let dual = Instruction::Drain(Drain {
+        dual: true,
+        ..Drain::default()
+    });
+    let message = "BAD_FIELD: dual is set, this machine does not have post.dual_scale";
+    assert_eq!(refused(&params, dual.clone()), message);
+    params.post.dual_scale = true;
+    dual.check_machine(&params).expect("fits");
     params.post = Post {
         pooling: true,
         product: false,

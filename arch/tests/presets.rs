@@ -105,7 +105,7 @@ fn options_of_post_processing_are_optional_and_belong_together() {
     let with =
         |post: &str| Params::from_json(&edge.replacen('{', &format!("{{ \"post\": {post},"), 1));
     let text = "{ \"pooling\": true, \"product\": true, \"median\": 9, \"activations\": 8, \
-                \"left_shift\": true, \"columns_per_multiplier\": 4 }";
+                \"left_shift\": true, \"dual_scale\": true, \"columns_per_multiplier\": 4 }";
     let params = with(text).expect("valid");
     assert_eq!((params.post.median, params.post.activations), (9, 8));
     assert_eq!(params.post.extra_cycles(), 7);
@@ -244,7 +244,7 @@ fn every_field_of_the_schema_is_explained() {
     for wanted in wanted.split(' ') {
         assert!(fields.iter().any(|f| f == wanted), "{wanted} in {fields:?}");
     }
-    assert_eq!(fields.len(), 93, "{fields:?}");
+    assert_eq!(fields.len(), 94, "{fields:?}");
 }
 
 /// Lists the fields of a schema and asserts that each has a text and that objects are closed.

@@ -73,18 +73,19 @@ modules! { p =>
     "bias_row" "biases of all columns": Box::new(BiasRow::new(p.array.cols, p.column_tiles));
     "bias_column" "biases of one column": Box::new(BiasColumn::new(p.column_tiles));
     "results_buffer" "sums of all columns that wait for more":
-        Box::new(ResultsBuffer::new(p.array.cols, p.results_buffer.depth, ControlShape::of(p).sums_at_top));
+        Box::new(ResultsBuffer::new(p.array.cols, p.results_buffer.depth, ControlShape::of(p).sums_at_top, p.post.dual_scale));
     "result_column" "sums of one column that wait for more":
-        Box::new(ResultColumn::new(p.results_buffer.depth));
+        Box::new(ResultColumn::new(p.results_buffer.depth, p.post.dual_scale));
     "psum_column" "sums of one column that enter the array at the top again":
-        Box::new(PsumColumn::new(p.results_buffer.depth));
+        Box::new(PsumColumn::new(p.results_buffer.depth, p.post.dual_scale));
     "post" "scaling and byte packing of all columns":
         Box::new(Post::new(p.array.cols, p.column_tiles, PostOptions::of(p)));
     "post_lane" "scaling and byte packing of one column":
         Box::new(PostLane::new(p.column_tiles, PostOptions::of(p)));
     "drain_place" "words of the columns to the partitions":
         Box::new(DrainPlace::new(size(p.array.rows), size(p.array.cols)));
-    "requantise" "32-bit sums to 8-bit results": Box::new(Requantise::new(p.post.left_shift));
+    "requantise" "32-bit sums to 8-bit results":
+        Box::new(Requantise::new(p.post.left_shift, p.post.dual_scale));
     "pool_lane" "windows of sums of one column to one sum each":
         Box::new(PoolLane::new(PostOptions::of(p)));
     "activate" "activation functions of one column":

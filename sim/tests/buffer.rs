@@ -277,6 +277,7 @@ fn results_are_forwarded_at_every_distance() {
         add,
         sum_enable: true,
         write,
+        raised: false,
     };
     let other = slot(1, false, true);
     let slots = [

@@ -14,6 +14,7 @@ const OPTIONS: Post = Post {
     median: 0,
     activations: 1,
     left_shift: false,
+    dual_scale: false,
     columns_per_multiplier: 1,
 };
 

@@ -4,6 +4,7 @@
 
 mod array;
 mod buffer;
+mod dual_scale;
 mod machine;
 mod machine_copy;
 mod machine_post;

@@ -105,6 +105,13 @@ impl Instruction {
             let message = format!("{name} is {value}, this machine has at most {limit}");
             Err(IsaError::new(ErrorCode::BadField, message))
         };
+        let dual_scale = |name: &str, is_set: bool| {
+            if !is_set || params.post.dual_scale {
+                return Ok(());
+            }
+            let message = format!("{name} is set, this machine does not have post.dual_scale");
+            Err(IsaError::new(ErrorCode::BadField, message))
+        };
         let traversal = &params.traversal;
         let unit = match self {
             Instruction::Matmul(_) => MachineUnit::Stream,
@@ -118,15 +125,23 @@ impl Instruction {
             Instruction::Copy(CopyWords { rows, .. }) => most("rows", *rows, params.array.rows)?,
             Instruction::LoadWeights(LoadWeights {
                 rows, tile_level, ..
-            })
-            | Instruction::Matmul(Matmul {
-                rows, tile_level, ..
             }) => {
                 most("rows", *rows, params.array.rows)?;
                 most("tile_level", *tile_level, levels)?;
             }
+            Instruction::Matmul(Matmul {
+                rows,
+                tile_level,
+                raised,
+                ..
+            }) => {
+                most("rows", *rows, params.array.rows)?;
+                most("tile_level", *tile_level, levels)?;
+                dual_scale("raised", *raised)?;
+            }
             Instruction::Drain(Drain {
                 columns,
+                dual,
                 tile,
                 place,
                 activation,
@@ -136,6 +151,7 @@ impl Instruction {
             }) => {
                 let place = place.unwrap_or_default();
                 let post = &params.post;
+                dual_scale("dual", *dual)?;
                 most("activation", (*activation).into(), post.activations)?;
                 if let Some(pooling) = pooling {
                     check_pooling(*pooling, post)?;

@@ -55,7 +55,8 @@ fn push_matmul(words: &mut Vec<u32>, m: &Matmul) {
             | matmul::LEVEL.put(m.tile_level)
             | matmul::TABLE.flag(m.table.is_some())
             | matmul::THRESHOLD.put(m.threshold.into())
-            | matmul::REPEATED.flag(m.repeat.is_some()),
+            | matmul::REPEATED.flag(m.repeat.is_some())
+            | matmul::RAISED.flag(m.raised),
     );
     words.push(matmul_macs::MACS.put(m.macs));
     if let Some(table) = m.table {
@@ -77,7 +78,8 @@ fn push_drain(words: &mut Vec<u32>, d: &Drain) {
             | drain::POOLED.flag(d.pooling.is_some())
             | drain::TILE.put(d.tile.into())
             | drain::ADVANCING.flag(d.advance.is_some())
-            | drain::LEVEL.put(d.advance.unwrap_or(0).into()),
+            | drain::LEVEL.put(d.advance.unwrap_or(0).into())
+            | drain::DUAL.flag(d.dual),
     );
     // Two's complement.
     words.push(drain_bounds::LO.put(d.lo as u32) | drain_bounds::HI.put(d.hi as u32));

@@ -166,6 +166,7 @@ words! {
         TABLE 15 15 "row tables: a word for them follows",
         THRESHOLD 23 16 "decode threshold 127 - z",
         REPEATED 24 24 "repeated: a word for it follows",
+        RAISED 25 25 "raised: the sums of a K tile that starts from the bias count 2^17 times, plus 2^16",
     }
     /// MATMUL, what a vector counts.
     matmul_macs "MATMUL" "word 2" {
@@ -191,6 +192,7 @@ words! {
         TILE 23 16 "column tile of multiplier and shift",
         ADVANCING 24 24 "the column tile goes up",
         LEVEL 27 25 "behind each address whose loops 0..=level are in their last iteration; 0 unless advancing",
+        DUAL 28 28 "dual scale: a factor for each part of a sum",
     }
     /// DRAIN, clamp bounds.
     drain_bounds "DRAIN" "word 2" {
@@ -301,6 +303,16 @@ words! {
     /// Data of a scale, high half.
     shift "host data" "scale, bits 63..32" {
         SHIFT 5 0 "shift, two's complement",
+    }
+    /// Data of a dual scale, low half.
+    dual_factors "host data" "dual scale, bits 31..0" {
+        UPPER 16 0 "factor of the upper part of a sum",
+        LOWER 31 17 "factor of the lower part, bits 14..0",
+    }
+    /// Data of a dual scale, high half.
+    dual_shift "host data" "dual scale, bits 63..32" {
+        SHIFT 5 0 "14 - shift, two's complement",
+        LOWER 7 6 "factor of the lower part, bits 16..15",
     }
 }
 

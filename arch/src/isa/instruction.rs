@@ -75,6 +75,9 @@ pub struct Matmul {
     pub last: bool,
     /// Bank of the results buffer.
     pub bank: bool,
+    /// The sums of a K tile that starts from the bias count 2^17 times, plus 2^16:
+    /// [`raised`](crate::requantise::raised).
+    pub raised: bool,
     /// Loops 0..=`tile_level` walk the vectors of one K tile, the loops outside walk K tiles.
     pub tile_level: u32,
     /// Decode threshold 127 - z of the operands.
@@ -98,6 +101,7 @@ impl Default for Matmul {
             first: true,
             last: true,
             bank: false,
+            raised: false,
             tile_level: 0,
             threshold: 127,
             macs: 1,
@@ -117,6 +121,8 @@ pub struct Drain {
     pub columns: u32,
     /// Single rounding, else double rounding.
     pub single: bool,
+    /// A sum has two parts and a factor for each, [`DualScale`](crate::requantise::DualScale).
+    pub dual: bool,
     /// Column tile of (multiplier, shift).
     pub tile: u8,
     /// Lower clamp bound min - z, -256..=255.
@@ -142,6 +148,7 @@ impl Default for Drain {
             wait: Wait::default(),
             columns: 1,
             single: false,
+            dual: false,
             tile: 0,
             lo: -128,
             hi: 127,

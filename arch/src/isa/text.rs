@@ -50,6 +50,7 @@ impl fmt::Display for Instruction {
                 first,
                 last,
                 bank,
+                raised,
                 tile_level,
                 threshold,
                 macs,
@@ -58,10 +59,11 @@ impl fmt::Display for Instruction {
                 ..
             }) => {
                 let (first, last) = (flag(*first, "first"), flag(*last, "last"));
+                let raised = flag(*raised, "raised");
                 let bank = u8::from(*bank);
                 write!(
                     f,
-                    "matmul rows={rows}{first}{last} bank={bank} level={tile_level} \
+                    "matmul rows={rows}{first}{last}{raised} bank={bank} level={tile_level} \
                      threshold={threshold} macs={macs}"
                 )?;
                 if let Some(RowTable {
@@ -78,6 +80,7 @@ impl fmt::Display for Instruction {
             Instruction::Drain(Drain {
                 columns,
                 single,
+                dual,
                 tile,
                 lo,
                 hi,
@@ -87,10 +90,10 @@ impl fmt::Display for Instruction {
                 advance,
                 ..
             }) => {
-                let single = flag(*single, "single");
+                let (single, dual) = (flag(*single, "single"), flag(*dual, "dual"));
                 write!(
                     f,
-                    "drain columns={columns}{single} tile={tile} lo={lo} hi={hi}"
+                    "drain columns={columns}{single}{dual} tile={tile} lo={lo} hi={hi}"
                 )?;
                 if let Some(DrainPlace {
                     first_column,
@@ -224,6 +227,7 @@ fn instruction(content: &str) -> Result<Instruction, String> {
                 rows: fields.value("rows", None)?,
                 first: fields.flag("first"),
                 last: fields.flag("last"),
+                raised: fields.flag("raised"),
                 bank: fields
                     .value::<u8>("bank", None)
                     .and_then(|bank| match bank {
@@ -256,6 +260,7 @@ fn instruction(content: &str) -> Result<Instruction, String> {
                 wait,
                 columns: fields.value("columns", None)?,
                 single: fields.flag("single"),
+                dual: fields.flag("dual"),
                 tile: fields.value("tile", None)?,
                 lo: fields.value("lo", None)?,
                 hi: fields.value("hi", None)?,

@@ -20,6 +20,8 @@ pub struct Post {
     /// Sums may be shifted to the left in front of the multiplication: scales from 1 on. Without it a left shift is
     /// taken as 0; the compiler refuses networks that need one.
     pub left_shift: bool,
+    /// A sum may hold the sums of two inputs, each scaled by a factor of its own: what the exact sum of two quantised tensors needs.
+    pub dual_scale: bool,
     /// Columns that share one multiplier with its adders, shifter and clamp. Results then go to post-processing in
     /// one of so many clocks.
     #[schemars(extend("enum" = [1, 2, 4]))]
@@ -34,6 +36,7 @@ impl Default for Post {
             median: 0,
             activations: 0,
             left_shift: false,
+            dual_scale: false,
             columns_per_multiplier: 1,
         }
     }

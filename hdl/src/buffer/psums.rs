@@ -27,6 +27,10 @@ pub struct PsumColumn {
     pub write_i: Signal<In, Bit>,
     /// Foot: store flag for the next column.
     pub write: OutDelay<Bit>,
+    /// Foot: the sum counts 2^17 times, plus 2^16.
+    pub raised_i: [Signal<In, Bit>; raises],
+    /// Foot: the same for the next column.
+    pub raised: [OutDelay<Bit>; raises],
     /// Sum leaving the array.
     pub sum_i: Signal<In, Bits<32>>,
     /// Stored sum of the slot of two cycles ago.
@@ -35,8 +39,12 @@ pub struct PsumColumn {
     pub acc: OutRegData<Bits<32>>,
     #[new(Ram1r1w::new(1, 2 * depth))]
     ram: Ram1r1w<13, 32>,
+    /// The sum that is stored.
+    result: [Signal<Local, Bits<32>>; raises],
     /// Sums in each bank.
     _depth: Param<'d'>,
+    /// Sums of the array may be raised.
+    _raises: Feature<"ds">,
 }
 
 #[kernel]
@@ -46,6 +54,7 @@ impl PsumColumn {
         self.read.pass_on();
         self.wave.pass_on();
         self.write = self.write_i;
+        self.raised.follow(&self.raised_i);
 
         // Top
         self.ram.ren_i = self.read_i.valid;
@@ -57,7 +66,17 @@ impl PsumColumn {
         // Foot
         self.ram.wen_i = self.wave.valid & self.write;
         self.ram.waddr_i = (bit_cast::<13, 12>(self.wave.addr) << 1).replace_bit(0, self.wave.bank);
-        self.ram.wdata_i[0] = self.sum_i;
-        self.acc.load(self.wave.valid, self.sum_i);
+        if self._raises > 0 {
+            self.result[0] = mux(
+                self.raised[0],
+                (self.sum_i << 17).replace_bit(16, true),
+                self.sum_i,
+            );
+            self.ram.wdata_i[0] = self.result[0];
+            self.acc.load(self.wave.valid, self.result[0]);
+        } else {
+            self.ram.wdata_i[0] = self.sum_i;
+            self.acc.load(self.wave.valid, self.sum_i);
+        }
     }
 }

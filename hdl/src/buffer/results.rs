@@ -19,6 +19,7 @@ use heddle_kernel::prelude::*;
 #[module]
 pub struct ResultColumn {
     /// Slot of the results wave.
+    #[new(raises)]
     pub wave: Wave<ResultSlot>,
     /// Sum leaving the array.
     pub sum_i: Signal<In, Bits<32>>,
@@ -31,6 +32,7 @@ pub struct ResultColumn {
     sums_addr: Delay<Bits<13>>,
     sums_sum_en: Delay<Bit>,
     sums_write: Delay<Bit>,
+    sums_raised: [Delay<Bit>; raises],
     /// Its stored sum, unless that is the result of the slot before.
     stored: Delay<Bits<32>>,
     /// Result.
@@ -50,6 +52,8 @@ pub struct ResultColumn {
     result: Signal<Local, Bits<32>>,
     /// Sums in each bank.
     _depth: Param<'d'>,
+    /// Sums of the array may be raised.
+    _raises: Feature<"ds">,
 }
 
 #[kernel]
@@ -81,10 +85,16 @@ impl ResultColumn {
         self.sums_addr = self.last_addr;
         self.sums_sum_en = self.wave.sum_en;
         self.sums_write = self.wave.write;
+        self.sums_raised.follow(&self.wave.raised);
 
         // Sum
         self.stored_sum = mux(self.is_last[1], self.acc, self.stored);
         self.array_sum = mux(self.sums_sum_en, self.sum_i, 0.into());
+        for i in 0..self._raises {
+            if self.sums_sum_en & self.sums_raised[i] {
+                self.array_sum = (self.sum_i << 17).replace_bit(16, true);
+            }
+        }
         self.result = self.stored_sum + self.array_sum;
         self.acc.load(self.sums, self.result);
 
@@ -104,6 +114,7 @@ impl ResultColumn {
 #[module]
 pub struct ResultsBuffer {
     /// Slot of the results wave.
+    #[new(ResultSlot::new(raises))]
     pub wave_i: ResultSlot<In>,
     /// Sums leaving the array, one per column.
     pub sum_i: [Signal<In, Bits<32>>; cols],
@@ -115,14 +126,16 @@ pub struct ResultsBuffer {
     pub add_addr_i: [Signal<In, Bits<12>>; has_top],
     /// Stored sums to the top of the array, one per column: that of a slot two cycles behind `add_i`, else 0.
     pub psum_o: [Signal<Out, Bits<32>>; top],
-    #[new(ResultColumn::new(depth))]
+    #[new(ResultColumn::new(depth, raises))]
     column: [ResultColumn; foot],
-    #[new(PsumColumn::new(depth))]
+    #[new(PsumColumn::new(depth, raises))]
     psum_column: [PsumColumn; top],
+    #[new(ResultSlot::new(raises))]
     wave: [ResultSlot<Local>; foot + 1 - has_top],
     read: [SumSlot<Local>; top + has_top],
     store: [SumSlot<Local>; top + has_top],
     write: [Signal<Local, Bit>; top + has_top],
+    raised: [[Signal<Local, Bit>; raises]; top + has_top],
     /// Columns.
     _cols: Param<'c'>,
     /// Sums in each bank.
@@ -138,6 +151,8 @@ pub struct ResultsBuffer {
     /// Columns whose stored sums enter the array at the top.
     #[new(cols * has_top)]
     _top: Feature<"ps">,
+    /// Sums of the array may be raised.
+    _raises: Feature<"ds">,
 }
 
 #[kernel]
@@ -149,6 +164,7 @@ impl ResultsBuffer {
             self.store[0].bank = self.wave_i.bank;
             self.store[0].addr = self.wave_i.addr;
             self.write[0] = self.wave_i.write;
+            self.raised[0].follow(&self.wave_i.raised);
             self.read[0].valid = self.wave_i.add;
             self.read[0].bank = self.add_bank_i[0];
             self.read[0].addr = self.add_addr_i[0];
@@ -165,10 +181,12 @@ impl ResultsBuffer {
             self.psum_column[i].read_i.follow(&self.read[i]);
             self.psum_column[i].wave_i.follow(&self.store[i]);
             self.psum_column[i].write_i = self.write[i];
+            self.psum_column[i].raised_i.follow(&self.raised[i]);
             self.psum_column[i].sum_i = self.sum_i[i];
             self.read[i + 1].follow(&self.psum_column[i].read_o);
             self.store[i + 1].follow(&self.psum_column[i].wave_o);
             self.write[i + 1] = self.psum_column[i].write_o;
+            self.raised[i + 1].follow(&self.psum_column[i].raised_o);
             self.psum_o[i] = self.psum_column[i].psum_o;
             self.acc_o[i] = self.psum_column[i].acc_o;
         }

@@ -128,7 +128,7 @@ pub struct Events {
 }
 
 /// A slot of the results wave.
-#[bundle]
+#[bundle(raises: usize)]
 pub struct ResultSlot {
     /// Results wave: the slot holds a result.
     #[reset]
@@ -143,6 +143,8 @@ pub struct ResultSlot {
     pub sum_en: Bit,
     /// Results wave: store the result.
     pub write: Bit,
+    /// Results wave: the sum of the array counts 2^17 times, plus 2^16.
+    pub raised: [Bit; raises],
 }
 
 /// A slot of a wave that reads or stores sums alone.

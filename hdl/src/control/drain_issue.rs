@@ -57,7 +57,9 @@ pub struct DrainIssue<const A: usize> {
     /// Result address of the next vector.
     vector: Reg<Bits<12>>,
     /// Slot on the results wave.
+    #[new(ResultSlot::new(raises))]
     pub res_o: ResultSlot<Out>,
+    #[new(ResultSlotReg::new(raises))]
     res: ResultSlotReg,
     to_post: [Reg<Bit>; 2 + foot],
     /// Slot on the post wave.
@@ -125,6 +127,9 @@ pub struct DrainIssue<const A: usize> {
     /// Stored sums pass the array.
     #[new(shape.sums_at_top.into())]
     _sums: Feature<"ps">,
+    /// Sums may be raised.
+    #[new(shape.sequencer.post.dual_scale.into())]
+    _raises: Feature<"ds">,
     /// Stored sums are read for the foot of the array, a cycle before its sums are there.
     #[new(usize::from(!shape.sums_at_top))]
     _foot: usize,
@@ -177,6 +182,9 @@ impl<const A: usize> DrainIssue<A> {
         self.res.add = !self.slot_tag.get_bit(2);
         self.res.sum_en = mux(self._sums > 0, self.slot, self.slot_vector);
         self.res.write = !self.slot_tag.get_bit(3);
+        for i in 0..self._raises {
+            self.res.raised[i] = self.slot_tag.get_bit(6);
+        }
         self.res_o.follow(&self.res);
 
         // Results take two cycles, three at the foot; then the slot meets its drain address.

@@ -94,6 +94,8 @@ pub struct InstructionCheck {
     _median: usize,
     #[new(post.activations)]
     _activations: usize,
+    #[new(post.dual_scale.into())]
+    _duals: usize,
     #[new((post.pooling || post.activations > 0).into())]
     _extended: usize,
     /// The units do not all have the rows and loops of a record.
@@ -103,6 +105,12 @@ pub struct InstructionCheck {
 
 /// Options of post-processing in word 1 of a DRAIN.
 const OPTIONS: Field = drain::ACTIVATION.up_to(drain::POOLED);
+
+/// Bits of word 1 of a MATMUL and a DRAIN that are 0 where there are no dual scales.
+const NO_DUAL: [Field; 2] = [
+    matmul::RAISED.up_to(matmul::ZEROS[0]),
+    drain::DUAL.up_to(drain::ZEROS[0]),
+];
 
 #[kernel]
 impl InstructionCheck {
@@ -194,7 +202,11 @@ impl InstructionCheck {
         }
 
         let level = field!(self.word_i, drain::LEVEL);
-        self.bad_advance = field!(self.word_i, drain::ZEROS[0]) != 0;
+        self.bad_advance = mux(
+            self._duals > 0,
+            field!(self.word_i, drain::ZEROS[0]) != 0,
+            field!(self.word_i, NO_DUAL[1]) != 0,
+        );
         if flag!(self.word_i, drain::ADVANCING) {
             if level.get_bits::<4>(0) >= self._sizes.units[2].loops.to_bits::<4>() {
                 self.bad_advance = true;
@@ -265,8 +277,11 @@ impl InstructionCheck {
                     | (field!(self.word_i, load_weights::ZEROS[0]) != 0);
             }
             Unit::Stream => {
-                self.bad_field_o =
-                    self.bad_count | self.bad_level | (field!(self.word_i, matmul::ZEROS[0]) != 0);
+                self.bad_field_o = mux(
+                    self._duals > 0,
+                    self.bad_count | self.bad_level | (field!(self.word_i, matmul::ZEROS[0]) != 0),
+                    self.bad_count | self.bad_level | (field!(self.word_i, NO_DUAL[0]) != 0),
+                );
             }
             Unit::Copy => {
                 self.bad_field_o = self.bad_count | (field!(self.word_i, copy::ZEROS[0]) != 0);

@@ -14,7 +14,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// An address accepted in cycle t stands on the wave in t + 1.
-#[module(shape: ControlShape)]
+#[module(shape: ControlShape, describe)]
 pub struct StreamIssue<const A: usize> {
     /// High while no program runs: forgets the state of the tile.
     pub clear_i: Signal<In, Bit>,
@@ -28,6 +28,8 @@ pub struct StreamIssue<const A: usize> {
     pub last_i: Signal<In, Bit>,
     /// Results bank.
     pub bank_i: Signal<In, Bit>,
+    /// The sums of a K tile that starts from the bias are raised.
+    pub raised_i: [Signal<In, Bit>; raises],
     /// Loops 0..=level walk the vectors of one K tile.
     pub level_i: Signal<In, Bits<3>>,
     /// Decode threshold 127 - z.
@@ -138,6 +140,16 @@ pub struct StreamIssue<const A: usize> {
     /// Words of a partition that operands may lie in.
     #[new(shape.banks.operand_guard(1 << shape.word_bits()))]
     _operand_words: Feature<'u'>,
+    /// Sums may be raised.
+    #[new(shape.sequencer.post.dual_scale.into())]
+    _raises: Feature<"ds">,
+}
+
+impl<const A: usize> StreamIssue<A> {
+    fn describe(&self, meta: Meta) -> Meta {
+        let raised = "Bit 6 of the tag: the sum is raised.";
+        meta.doc_if(self._raises > 0, raised)
+    }
 }
 
 #[kernel]
@@ -269,13 +281,18 @@ impl<const A: usize> StreamIssue<A> {
 
     /// The slot on the wave.
     fn slot(&mut self) {
-        self.op_tag = bits::<8>(0)
+        let tag = bits::<8>(0)
             .replace_bit(0, self.accept & self.is_prologue)
             .replace_bit(1, self.accept & self.is_epilogue)
             .replace_bit(2, self.vector & self.first)
             .replace_bit(3, self.accept & self.to_post)
             .replace_bit(4, self.vector & self.tile_end)
             .replace_bit(5, self.accept & self.bank_i);
+        self.op_tag = mux(
+            self._raises > 0,
+            tag.replace_bit(6, self.vector & self.first & self.raised_i[0]),
+            tag,
+        );
         self.op_valid = self.vector & !self.clear_i;
         self.op_swap = self.swap & !self.clear_i;
         self.op_fresh = self.fresh;

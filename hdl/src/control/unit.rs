@@ -48,6 +48,7 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     /// Bias wave.
     pub bias_o: BiasSlot<Out>,
     /// Results wave.
+    #[new(ResultSlot::new(duals))]
     pub res_o: ResultSlot<Out>,
     /// Sums wave, with sums at the top: bank of `res_add_o`.
     pub res_add_bank_o: [Signal<Out, Bit>; sums],
@@ -61,7 +62,7 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     /// Post wave: last byte of the drain.
     pub post_flush_o: Signal<Out, Bit>,
     /// Post: what the drain does with its results.
-    #[new(DrainSettings::new(pooling, medians, activates))]
+    #[new(DrainSettings::new(pooling, medians, activates, duals))]
     pub post_ports_o: DrainSettings<Out>,
     /// Steps by which the columns rotate on their way to the partitions.
     pub post_rotate_o: Signal<Out, Bits<8>>,
@@ -172,6 +173,8 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     _medians: usize,
     #[new((sizes.post.activations > 0).into())]
     _activates: usize,
+    #[new(sizes.post.dual_scale.into())]
+    _duals: usize,
 }
 
 impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {

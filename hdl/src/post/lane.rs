@@ -25,7 +25,7 @@ pub struct PostLane {
     #[new(pooling)]
     pub wave: Wave<PostSlot>,
     /// What the drain does with its results.
-    #[new(pooling, medians, activates)]
+    #[new(pooling, medians, activates, duals)]
     pub ports: Wave<DrainSettings>,
     /// Sum of the slot, two's complement.
     pub acc_i: Signal<In, Bits<32>>,
@@ -36,7 +36,7 @@ pub struct PostLane {
     /// What becomes of the byte that reaches the byte packer.
     pub pack: Wave<PackSlot>,
     /// What the shared multiplier works on.
-    #[new(ScaleOperand::new(lefts))]
+    #[new(ScaleOperand::new(lefts, duals))]
     pub operand_o: [ScaleOperand<Out>; shares],
     /// The byte that it gives.
     pub byte_i: [Signal<In, Bits<8>>; shares],
@@ -45,6 +45,8 @@ pub struct PostLane {
     /// The column takes part in the drain.
     active: RegEn<Bit>,
     multiplier: RegData<Bits<31>>,
+    /// Highest bits of the factor of the lower part; 0 without a dual scale.
+    factor: [RegData<Bits<3>>; duals],
     left: [RegData<Bits<5>>; lefts],
     right: RegData<Bits<5>>,
     /// Start of a drain on its way to the scaling, behind pooling.
@@ -59,7 +61,7 @@ pub struct PostLane {
     pipe_valid: [Reg<Bit>; stages],
     #[new(Ram1r1w::new(5, tiles))]
     ram: Ram1r1w<8, 8>,
-    #[new(Requantise::new(lefts))]
+    #[new(Requantise::new(lefts, duals))]
     requantise: [Requantise; 1 - shares],
     byte_packer: BytePacker,
     /// A sum for the scaling.
@@ -87,6 +89,8 @@ pub struct PostLane {
     _activates: usize,
     #[new(options.left_shift.into())]
     _lefts: usize,
+    #[new(options.dual_scale.into())]
+    _duals: usize,
     #[new(options.shares().into())]
     _shares: usize,
     _options: PostOptions,
@@ -180,6 +184,19 @@ impl PostLane {
             if self.shift.get_bit(5) {
                 self.left[i] = 0.into();
             }
+            for k in 0..self._duals {
+                if self.ports.dual[k] {
+                    self.left[i] = 0.into();
+                }
+            }
+        }
+        for i in 0..self._duals {
+            self.factor[i].en_i = self.multiplier.en_i;
+            self.factor[i] = 0.into();
+            if self.ports.dual[i] {
+                self.factor[i] = (bit_cast::<3, 2>(self.ram.rdata_o[4].get_bits::<2>(6)) << 1)
+                    .replace_bit(0, self.ram.rdata_o[3].get_bit(7));
+            }
         }
     }
 
@@ -210,6 +227,7 @@ impl PostLane {
             self.operand_o[i].valid = self.sum_valid;
             self.operand_o[i].acc = self.sum;
             self.operand_o[i].multiplier = self.multiplier;
+            self.operand_o[i].factor.follow(&self.factor);
             self.operand_o[i].left.follow(&self.left);
             self.operand_o[i].right = self.right;
             self.scaled = self.byte_i[i];
@@ -218,9 +236,11 @@ impl PostLane {
             self.requantise[i].valid_i = self.sum_valid;
             self.requantise[i].acc_i = self.sum;
             self.requantise[i].multiplier_i = self.multiplier;
+            self.requantise[i].factor_i.follow(&self.factor);
             self.requantise[i].left_i.follow(&self.left);
             self.requantise[i].right_i = self.right;
             self.requantise[i].single_i = self.ports.single;
+            self.requantise[i].dual_i.follow(&self.ports.dual);
             self.requantise[i].lo_i = self.ports.lo;
             self.requantise[i].hi_i = self.ports.hi;
             self.scaled = self.requantise[i].byte_o;

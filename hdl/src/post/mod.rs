@@ -3,6 +3,7 @@
 
 mod activate;
 mod byte_packer;
+mod dual;
 mod lane;
 mod median;
 mod multiply;
@@ -19,6 +20,7 @@ mod waves;
 
 pub use activate::{ACTIVATE_LATENCY, Activate};
 pub use byte_packer::{BytePacker, PackIssue, PackSlot, PackSlotReg};
+pub use dual::DualMultiply;
 pub use lane::PostLane;
 pub use median::MedianChain;
 pub use multiply::HighMultiply;

@@ -18,6 +18,8 @@ pub struct PostOptions {
     pub activations: usize,
     /// Sums may be shifted to the left in front of the multiplication.
     pub left_shift: bool,
+    /// A sum may have two parts, each with a factor of its own.
+    pub dual_scale: bool,
     /// Columns that share a multiplier: 1, 2 or 4. A slot for post comes in one of so many clocks.
     pub columns_per_multiplier: usize,
 }
@@ -30,6 +32,7 @@ impl PostOptions {
         median: 0,
         activations: 0,
         left_shift: false,
+        dual_scale: false,
         columns_per_multiplier: 1,
     };
 
@@ -42,6 +45,7 @@ impl PostOptions {
             median: post.median as usize,
             activations: post.activations as usize,
             left_shift: post.left_shift,
+            dual_scale: post.dual_scale,
             columns_per_multiplier: post.columns_per_multiplier as usize,
         }
     }
@@ -114,6 +118,12 @@ impl PostOptions {
                 "ls",
                 self.left_shift.into(),
                 "sums may be shifted to the left",
+            )
+            .feature(
+                "dual_scale",
+                "ds",
+                self.dual_scale.into(),
+                "sums may have two parts and a factor for each",
             )
             .feature(
                 "columns_per_multiplier",

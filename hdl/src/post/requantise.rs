@@ -1,6 +1,6 @@
 //! The whole scaling pipeline.
 
-use super::{HighMultiply, RoundingShift, SaturatingShift};
+use super::{DualMultiply, HighMultiply, RoundingShift, SaturatingShift};
 use heddle_kernel::prelude::*;
 
 /// Cycles from `acc_i` to `byte_o` of [`Requantise`] without a left shift.
@@ -28,12 +28,16 @@ pub struct Requantise {
     pub acc_i: Signal<In, Bits<32>>,
     /// Multiplier, unsigned.
     pub multiplier_i: Signal<In, Bits<31>>,
+    /// Highest bits of the factor of the lower part; 0 unless `dual_i`.
+    pub factor_i: [Signal<In, Bits<3>>; duals],
     /// Left shift in front of the multiplication.
     pub left_i: [Signal<In, Bits<5>>; lefts],
     /// Right shift behind the multiplication.
     pub right_i: Signal<In, Bits<5>>,
     /// Single rounding, else double.
     pub single_i: Signal<In, Bit>,
+    /// The sum has two parts and a factor for each, see [`DualMultiply`]. Stable as `single_i`.
+    pub dual_i: [Signal<In, Bit>; duals],
     /// Lower bound of the result, two's complement.
     pub lo_i: Signal<In, Bits<9>>,
     /// Upper bound of the result, two's complement.
@@ -44,9 +48,11 @@ pub struct Requantise {
     saturate: [SaturatingShift; lefts],
     /// Multiplier on its way beside the left shift.
     multiplier: [Delay<Bits<31>>; LEFT_SHIFT_LATENCY * lefts],
+    factor: [Delay<Bits<3>>; LEFT_SHIFT_LATENCY * lefts * duals],
     /// Lower bits of the left shift, for its second cycle.
     left_fine: [Delay<Bits<3>>; lefts],
-    multiply: HighMultiply,
+    multiply: [HighMultiply; 1 - duals],
+    dual_multiply: [DualMultiply; duals],
     /// Right shift on its way beside left shift and multiplication.
     right: [Delay<Bits<5>>; 2 + LEFT_SHIFT_LATENCY * lefts],
     /// Lower bits of the right shift, for its second cycle.
@@ -54,11 +60,17 @@ pub struct Requantise {
     round: RoundingShift,
     /// Values may be shifted to the left.
     _lefts: Feature<"ls">,
+    /// Sums may have two parts and a factor for each.
+    _duals: Feature<"ds">,
 }
 
 impl Requantise {
     fn describe(&self, meta: Meta) -> Meta {
-        meta.doc_if(self._lefts > 0, "The left shift adds two cycles to that.")
+        let meta = meta.doc_if(self._lefts > 0, "The left shift adds two cycles to that.");
+        meta.doc_if(
+            self._duals > 0,
+            "A sum may have two parts and a factor for each.",
+        )
     }
 }
 
@@ -74,16 +86,32 @@ impl Requantise {
             self.saturate[0].fine_i = self.left_fine[0];
             self.multiplier[0] = self.multiplier_i;
             self.multiplier[1] = self.multiplier[0];
-            self.multiply.value_i = self.saturate[0].value_o;
-            self.multiply.multiplier_i = self.multiplier[1];
-        } else {
-            self.multiply.value_i = self.acc;
-            self.multiply.multiplier_i = self.multiplier_i;
+        }
+        for i in 0..(1 - self._duals) {
+            self.multiply[i].value_i = mux(self._lefts > 0, self.saturate[0].value_o, self.acc);
+            self.multiply[i].multiplier_i =
+                mux(self._lefts > 0, self.multiplier[1], self.multiplier_i);
+        }
+        for i in 0..self._duals {
+            for _ in 0..self._lefts {
+                self.factor[0] = self.factor_i[i];
+                self.factor[1] = self.factor[0];
+            }
+            self.dual_multiply[i].value_i =
+                mux(self._lefts > 0, self.saturate[0].value_o, self.acc);
+            self.dual_multiply[i].multiplier_i =
+                mux(self._lefts > 0, self.multiplier[1], self.multiplier_i);
+            self.dual_multiply[i].factor_i = mux(self._lefts > 0, self.factor[1], self.factor_i[i]);
+            self.dual_multiply[i].dual_i = self.dual_i[i];
         }
 
         let right = self.right[1 + LEFT_SHIFT_LATENCY * self._lefts];
         self.right_fine = right.get_bits::<3>(0);
-        self.round.value_i = self.multiply.product_o;
+        self.round.value_i = mux(
+            self._duals > 0,
+            self.dual_multiply[0].product_o,
+            self.multiply[0].product_o,
+        );
         self.round.coarse_i = right.get_bits::<2>(3);
         self.round.fine_i = self.right_fine;
         self.round.twice_i = !self.single_i & right.any();

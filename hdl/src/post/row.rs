@@ -21,7 +21,7 @@ pub struct Post {
     /// Last slot of the drain.
     pub flush_i: Signal<In, Bit>,
     /// What the drain does with its results.
-    #[new(DrainSettings::new(pooling, medians, activates))]
+    #[new(DrainSettings::new(pooling, medians, activates, duals))]
     pub ports_i: DrainSettings<In>,
     /// Sums, one per column.
     pub acc_i: [Signal<In, Bits<32>>; cols],
@@ -33,7 +33,7 @@ pub struct Post {
     pub dr_o: [DrainWord<Out>; cols],
     #[new(PostLane::new(tiles, options))]
     lane: [PostLane; cols],
-    #[new(SharedRequantise::new(options.columns_per_multiplier, options.left_shift))]
+    #[new(SharedRequantise::new(options.columns_per_multiplier, options.left_shift, options.dual_scale))]
     shared: [SharedRequantise; groups],
     /// Slots on their way to the byte packers: a drain that was stopped is dropped.
     wait_drop: [Reg<Bit>; stages - 1],
@@ -47,7 +47,7 @@ pub struct Post {
     #[new(PostSlot::new(pooling))]
     wave: [PostSlot<Local>; cols + 1],
     pack: [PackSlot<Local>; cols + 1],
-    #[new(DrainSettings::new(pooling, medians, activates))]
+    #[new(DrainSettings::new(pooling, medians, activates, duals))]
     settings: [DrainSettings<Local>; cols + 1],
     pw: [ScaleWrite<Local>; cols + 1],
     aw: [[TableWrite<Local>; activates]; cols + 1],
@@ -61,6 +61,8 @@ pub struct Post {
     _medians: usize,
     #[new((options.activations > 0).into())]
     _activates: usize,
+    #[new(options.dual_scale.into())]
+    _duals: usize,
     /// Groups of columns that share a multiplier.
     #[new(if options.shares() { cols / options.columns_per_multiplier } else { 0 })]
     _groups: usize,
@@ -129,6 +131,7 @@ impl Post {
         for g in 0..self._groups {
             let behind = self._columns * (g + 1);
             self.shared[g].single_i = self.settings[behind].single;
+            self.shared[g].dual_i.follow(&self.settings[behind].dual);
             self.shared[g].lo_i = self.settings[behind].lo;
             self.shared[g].hi_i = self.settings[behind].hi;
             for k in 0..self._columns {

@@ -4,7 +4,7 @@ use super::Requantise;
 use heddle_kernel::prelude::*;
 
 /// What a column hands to the scaling.
-#[bundle(lefts: usize)]
+#[bundle(lefts: usize, duals: usize)]
 pub struct ScaleOperand {
     /// A sum of this column is taken; no other column has one in this cycle.
     pub valid: Bit,
@@ -12,6 +12,8 @@ pub struct ScaleOperand {
     pub acc: Bits<32>,
     /// Multiplier of the sum of the cycle before, unsigned.
     pub multiplier: Bits<31>,
+    /// Highest bits of its factor of the lower part.
+    pub factor: [Bits<3>; duals],
     /// Its left shift.
     pub left: [Bits<5>; lefts],
     /// Its right shift.
@@ -27,10 +29,12 @@ pub struct ScaleOperand {
 #[module(describe)]
 pub struct SharedRequantise {
     /// One per column.
-    #[new(ScaleOperand::new(lefts))]
+    #[new(ScaleOperand::new(lefts, duals))]
     pub operand_i: [ScaleOperand<In>; columns],
     /// Single rounding, else double.
     pub single_i: Signal<In, Bit>,
+    /// The sums have two parts and a factor for each; stable as `single_i`.
+    pub dual_i: [Signal<In, Bit>; duals],
     /// Lower bound of the result, two's complement.
     pub lo_i: Signal<In, Bits<9>>,
     /// Upper bound of the result, two's complement.
@@ -42,19 +46,23 @@ pub struct SharedRequantise {
     valid: Reg<Bit>,
     acc: RegData<Bits<32>>,
     multiplier: RegData<Bits<31>>,
+    factor: [RegData<Bits<3>>; duals],
     left: [RegData<Bits<5>>; lefts],
     right: RegData<Bits<5>>,
-    #[new(Requantise::new(lefts))]
+    #[new(Requantise::new(lefts, duals))]
     requantise: Requantise,
     takes: Signal<Local, Bit>,
     acc_now: Signal<Local, Bits<32>>,
     multiplier_now: Signal<Local, Bits<31>>,
     right_now: Signal<Local, Bits<5>>,
+    factor_now: [Signal<Local, Bits<3>>; duals],
     left_now: [Signal<Local, Bits<5>>; lefts],
     /// Columns.
     _columns: Param<'c'>,
     /// Sums may be shifted to the left.
     _lefts: Feature<"ls">,
+    /// Sums may have two parts and a factor for each.
+    _duals: Feature<"ds">,
 }
 
 impl SharedRequantise {
@@ -95,12 +103,23 @@ impl SharedRequantise {
             }
             self.left[i].load(self.valid, self.left_now[i]);
         }
+        for i in 0..self._duals {
+            self.factor_now[i] = 0.into();
+            for c in 0..self._columns {
+                if self.taken[c] {
+                    self.factor_now[i] = self.factor_now[i] | self.operand_i[c].factor[i];
+                }
+            }
+            self.factor[i].load(self.valid, self.factor_now[i]);
+        }
         self.requantise.valid_i = self.valid;
         self.requantise.acc_i = self.acc;
         self.requantise.multiplier_i = self.multiplier;
+        self.requantise.factor_i.follow(&self.factor);
         self.requantise.left_i.follow(&self.left);
         self.requantise.right_i = self.right;
         self.requantise.single_i = self.single_i;
+        self.requantise.dual_i.follow(&self.dual_i);
         self.requantise.lo_i = self.lo_i;
         self.requantise.hi_i = self.hi_i;
         self.byte_o = self.requantise.byte_o;

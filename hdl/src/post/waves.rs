@@ -24,7 +24,7 @@ pub struct PostSlot {
 }
 
 /// What a drain does with all its results. Stable from the load that begins the drain until its last result.
-#[bundle(pooling: usize, medians: usize, activates: usize)]
+#[bundle(pooling: usize, medians: usize, activates: usize, duals: usize)]
 pub struct DrainSettings {
     /// Single rounding, else double. Stable while a drain is active.
     pub single: Bit,
@@ -39,6 +39,8 @@ pub struct DrainSettings {
     pub window: [Bits<8>; medians],
     /// Activation table from 1 on, 0 for none. Stable while a drain is active.
     pub table: [Bits<4>; activates],
+    /// A sum has two parts and a factor for each. Stable while a drain is active.
+    pub dual: [Bit; duals],
 }
 
 /// A write of multiplier and shift.

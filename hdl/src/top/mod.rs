@@ -39,7 +39,7 @@ pub struct Top<const W: usize, const D: usize, const A: usize> {
     array: PeArray,
     #[new(BiasRow::new(s.cols, s.tiles))]
     bias: BiasRow,
-    #[new(ResultsBuffer::new(s.cols, params.results_buffer.depth as usize, shape.sums_at_top))]
+    #[new(ResultsBuffer::new(s.cols, params.results_buffer.depth as usize, shape.sums_at_top, s.post.dual_scale))]
     results: ResultsBuffer,
     #[new(Post::new(s.cols, s.tiles, s.post))]
     post: Post,

@@ -11,7 +11,7 @@ pub use psums::{
     PsumBufferModel, PsumBufferOutputs, PsumColumnModel, PsumColumnOutputs, PsumInputs, SumSlot,
 };
 pub use results::{
-    ResultColumnModel, ResultColumnOutputs, ResultInputs, ResultSlot, ResultsBufferModel,
+    ResultColumnModel, ResultColumnOutputs, ResultInputs, ResultSlot, ResultsBufferModel, raised,
 };
 pub use slots::{DrainWord, Events, HostRequest, OperandSlot, PartitionInputs, WeightSlot};
 pub use state::{StateBufferInputs, StateBufferModel, StateBufferOutputs};

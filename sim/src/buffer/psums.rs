@@ -1,6 +1,6 @@
 //! The clocked results buffer whose stored sums enter the array at the top.
 
-use super::ResultSlot;
+use super::{ResultSlot, raised};
 use crate::delay::DelayLine;
 
 /// One position of the sums wave, at the top.
@@ -80,14 +80,18 @@ impl PsumColumnModel {
             Some(_) if read == written => None,
             Some((bank, address)) => Some(self.banks[bank][address]),
         };
+        let sum = match foot.raised {
+            true => raised(inputs.sum),
+            false => inputs.sum,
+        };
         if let Some((bank, address)) = written {
-            self.banks[bank][address] = inputs.sum;
+            self.banks[bank][address] = sum;
         }
         PsumColumnOutputs {
             next_top: self.tops.shift(top),
             next_foot: foot,
             psum: self.psums.shift(psum),
-            acc: self.results.shift(foot.valid.then_some(inputs.sum)),
+            acc: self.results.shift(foot.valid.then_some(sum)),
         }
     }
 }

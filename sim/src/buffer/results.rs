@@ -17,6 +17,13 @@ pub struct ResultSlot {
     pub sum_enable: bool,
     /// Store the result.
     pub write: bool,
+    /// The array's sum is raised, see [`raised`].
+    pub raised: bool,
+}
+
+/// What a raised sum counts: 2^17 times, plus 2^16.
+pub fn raised(sum: i32) -> i32 {
+    sum.wrapping_mul(1 << 17).wrapping_add(1 << 16)
 }
 
 /// Inputs of one column in one clock cycle.
@@ -67,7 +74,11 @@ impl ResultColumnModel {
         let result = slot.valid.then(|| {
             let stored = &mut self.banks[usize::from(slot.bank)][usize::from(slot.address)];
             let kept = if slot.add { *stored } else { 0 };
-            let sum = if slot.sum_enable { inputs.sum } else { 0 };
+            let sum = match slot.sum_enable {
+                true if slot.raised => raised(inputs.sum),
+                true => inputs.sum,
+                false => 0,
+            };
             let result = kept.wrapping_add(sum);
             if slot.write {
                 *stored = result;

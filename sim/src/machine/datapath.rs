@@ -6,8 +6,9 @@ use heddle_arch::requantise::{Rounding, Scale};
 
 use super::memory::{OwnAddress, StateMemory};
 use super::prefetch::Places;
+use crate::buffer::raised;
 use crate::network::requantise::scale_accumulator;
-use crate::post::reduce;
+use crate::post::{self, reduce};
 use crate::sliced::SliceLayout;
 
 /// A tensor slot.
@@ -25,6 +26,8 @@ pub(crate) struct VectorSlot {
     pub fresh: bool,
     /// Start from the bias and not from the results buffer.
     pub first_tile: bool,
+    /// The sum is raised.
+    pub raised: bool,
     /// The sum goes to post and not to the results buffer.
     pub to_post: bool,
     /// Results bank and address.
@@ -52,6 +55,8 @@ pub(crate) struct PostSettings {
     /// Column tile of (multiplier, shift).
     pub tile: usize,
     pub rounding: Rounding,
+    /// Sums have two parts and a factor for each.
+    pub dual: bool,
     /// Clamp bounds without the zero point.
     pub lo: i32,
     pub hi: i32,
@@ -100,7 +105,8 @@ pub(crate) struct Datapath {
     kept: Vec<i8>,
     active: Vec<i8>,
     bias_memory: Vec<i32>,
-    scale_memory: Vec<Scale>,
+    /// Data words of scales.
+    scale_memory: Vec<u64>,
     bias: Vec<i32>,
     results: Vec<i32>,
     post: PostSettings,
@@ -140,7 +146,7 @@ impl Datapath {
             kept: vec![0; rows * cols],
             active: vec![0; rows * cols],
             bias_memory: vec![0; cols * tiles],
-            scale_memory: vec![Scale::ZERO; cols * tiles],
+            scale_memory: vec![0; cols * tiles],
             bias: vec![0; cols],
             results: vec![0; 2 * depth * cols],
             post: PostSettings {
@@ -149,6 +155,7 @@ impl Datapath {
                 first_partition: 0,
                 tile: 0,
                 rounding: Rounding::Double,
+                dual: false,
                 lo: 0,
                 hi: 0,
                 pooling: None,
@@ -170,11 +177,8 @@ impl Datapath {
         self.bias_memory[column * self.tiles + tile] = bias;
     }
 
-    /// A machine without left shifts takes them as 0.
-    pub fn set_scale(&mut self, column: usize, tile: usize, scale: Scale) {
-        let most = if self.left_shift { Scale::SHIFT_MAX } else { 0 };
-        let taken = Scale::new(scale.multiplier(), scale.shift().min(most));
-        self.scale_memory[column * self.tiles + tile] = taken.expect("a smaller shift is legal");
+    pub fn set_scale(&mut self, column: usize, tile: usize, word: u64) {
+        self.scale_memory[column * self.tiles + tile] = word;
     }
 
     pub fn set_activation(&mut self, table: usize, byte: u8, stored: u8) {
@@ -316,6 +320,9 @@ impl Datapath {
         };
         for (sum, start) in sums.iter_mut().zip(start) {
             *sum = sum.wrapping_add(*start);
+            if slot.raised {
+                *sum = raised(*sum);
+            }
         }
         if slot.to_post {
             return (Some(sums), reads);
@@ -362,9 +369,9 @@ impl Datapath {
         let post = self.post;
         let active = sums.iter().enumerate().skip(post.first_column);
         for (column, &sum) in active.take(post.columns) {
-            let scale = self.scale_memory[column * self.tiles + post.tile];
+            let word = self.scale_memory[column * self.tiles + post.tile];
             // A legal program has lo <= hi; any other must not stop the model.
-            let value = match scale_accumulator(sum, scale, post.rounding) {
+            let value = match self.scaled(sum, word) {
                 value if value < post.lo => post.lo,
                 value => value.min(post.hi),
             };
@@ -377,6 +384,18 @@ impl Datapath {
         if flush {
             self.write_packed(true);
         }
+    }
+
+    fn scaled(&self, sum: i32, word: u64) -> i32 {
+        let rounding = self.post.rounding;
+        if self.post.dual {
+            let single = rounding == Rounding::Single;
+            return post::requantise_dual(sum, post::DualScale::of_word(word), single) as i32;
+        }
+        // A machine without left shifts takes them as 0.
+        let post::Scale { multiplier, shift } = post::Scale::of_word(word, self.left_shift);
+        let scale = Scale::new(multiplier, shift).expect("31 and 6 bits");
+        scale_accumulator(sum, scale, rounding)
     }
 
     /// Writes the packed word of every active column to its partition.

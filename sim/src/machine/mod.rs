@@ -15,9 +15,10 @@ mod sequencer;
 mod timing;
 mod walk;
 
+use heddle_arch::host;
 use heddle_arch::isa::ErrorCode;
 use heddle_arch::params::Params;
-use heddle_arch::requantise::Scale;
+use heddle_arch::requantise::{DualScale, Scale};
 
 pub use counters::Counters;
 
@@ -151,7 +152,17 @@ impl Machine {
     /// # Panics
     /// If the column or tile does not exist.
     pub fn write_scale(&mut self, column: u32, tile: u32, scale: Scale) {
-        self.data.set_scale(column as usize, tile as usize, scale);
+        let word = host::scale_bits(scale);
+        self.data.set_scale(column as usize, tile as usize, word);
+    }
+
+    /// As [`write_scale`](Self::write_scale), for sums of two parts.
+    ///
+    /// # Panics
+    /// If the column or tile does not exist.
+    pub fn write_dual_scale(&mut self, column: u32, tile: u32, scale: DualScale) {
+        let word = host::dual_scale_bits(scale);
+        self.data.set_scale(column as usize, tile as usize, word);
     }
 
     /// Writes an entry of an activation table: what is stored instead of `byte`. Tables count from 0 on.

@@ -304,6 +304,7 @@ impl Clockwork {
             threshold: stream.threshold,
             fresh: stream.fresh,
             first_tile: stream.first && stream.first_tile,
+            raised: stream.raised && stream.first && stream.first_tile,
             to_post,
             result: (stream.bank, place),
         };

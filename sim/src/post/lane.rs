@@ -1,7 +1,7 @@
 //! The clocked post-processing lane: scaling, clamping and packing of bytes.
 
 use super::pool::reduce;
-use super::requantise::{Scale, requantise};
+use super::requantise::{DualScale, Scale, requantise, requantise_dual};
 use crate::buffer::DrainWord;
 use crate::delay::DelayLine;
 use heddle_arch::isa::Reduction;
@@ -15,22 +15,8 @@ pub struct ParameterWrite {
     pub column: u8,
     /// Column tile.
     pub tile: u8,
-    /// Bits 30..0 multiplier, bits 37..32 shift code (6 bits, two's complement).
+    /// See [`Scale::of_word`] and [`DualScale::of_word`].
     pub data: u64,
-}
-
-impl ParameterWrite {
-    fn scale(&self, left_shift: bool) -> Scale {
-        let code = (self.data >> 32 & 0x3f) as i32;
-        Scale {
-            multiplier: (self.data & 0x7fff_ffff) as i32,
-            shift: match code {
-                32.. => code - 64,
-                _ if left_shift => code,
-                _ => 0,
-            },
-        }
-    }
 }
 
 /// An entry of the activation tables of all lanes.
@@ -74,6 +60,8 @@ pub struct PostInputs {
 pub struct PostSettings {
     /// Round once instead of twice.
     pub single: bool,
+    /// Sums have two parts and a factor for each.
+    pub dual: bool,
     /// Lower clamp bound, 9 bits signed.
     pub low: i16,
     /// Upper clamp bound, 9 bits signed.
@@ -123,14 +111,15 @@ struct PackedWord {
 /// in the cycle in which a byte of another word arrives there, or one cycle after its flush byte.
 #[derive(Debug, Clone)]
 pub struct PostLaneModel {
-    scales: Vec<Scale>,
+    /// Data words.
+    scales: Vec<u64>,
     /// Sums of the window under way; none without pooling.
     window: Option<Vec<i32>>,
     /// Bytes to store, by table and scaled byte.
     entries: Vec<u8>,
     /// Else a left shift is taken as 0.
     left_shift: bool,
-    current: Option<Scale>,
+    current: Option<u64>,
     next: DelayLine<PostInputs>,
     bytes: DelayLine<Option<ResultByte>>,
     loads: DelayLine<bool>,
@@ -141,7 +130,7 @@ impl PostLaneModel {
     /// A lane with `tiles` scales whose bytes reach the byte packer after `latency_cycles`.
     pub fn new(tiles: usize, latency_cycles: usize) -> Self {
         Self {
-            scales: vec![Scale::default(); tiles],
+            scales: vec![0; tiles],
             window: None,
             entries: Vec::new(),
             left_shift: false,
@@ -188,10 +177,13 @@ impl PostLaneModel {
     pub fn step(&mut self, inputs: &PostLaneInputs) -> PostLaneOutputs {
         let slot = &inputs.slot;
         let taken = self.current.filter(|_| slot.valid);
-        let result = taken.and_then(|scale| Some((scale, self.reduced(inputs)?)));
-        let byte = result.map(|(scale, sum)| {
+        let result = taken.and_then(|word| Some((word, self.reduced(inputs)?)));
+        let byte = result.map(|(word, sum)| {
             let settings = inputs.settings;
-            let scaled = requantise(sum, scale, settings.single);
+            let scaled = match settings.dual {
+                true => requantise_dual(sum, DualScale::of_word(word), settings.single),
+                false => requantise(sum, Scale::of_word(word, self.left_shift), settings.single),
+            };
             let clamped = scaled.min(settings.high.into()).max(settings.low.into());
             ResultByte {
                 destination: slot.destination,
@@ -204,7 +196,7 @@ impl PostLaneModel {
             self.current = (slot.skip == 0 && slot.columns != 0).then_some(scale);
         }
         if slot.write.valid && slot.write.column == 0 {
-            self.scales[usize::from(slot.write.tile)] = slot.write.scale(self.left_shift);
+            self.scales[usize::from(slot.write.tile)] = slot.write.data;
         }
         if slot.entry.valid {
             self.entries[usize::from(slot.entry.entry)] = slot.write.data as u8;

@@ -12,4 +12,4 @@ pub use lane::{
 };
 pub use place::DrainPlaceModel;
 pub use pool::reduce;
-pub use requantise::{Scale, requantise};
+pub use requantise::{DualScale, Scale, requantise, requantise_dual};

@@ -99,7 +99,7 @@ pub struct Gemm<const A: usize> {
     passes: PassQueue,
     #[new(ResultIssue::new(rows, shape.store_each))]
     result_issue: ResultIssue,
-    #[new(ResultsBuffer::new(cols, shape.results / 2, false))]
+    #[new(ResultsBuffer::new(cols, shape.results / 2, false, 0))]
     results: ResultsBuffer,
     name: [ResultName; cols],
     #[new(GemmCounters::new(rows))]

@@ -24,6 +24,7 @@ pub struct ResultIssue {
     #[new(Pass::new(store_each.into()))]
     pub ports_i: Pass<In>,
     /// Slot of the results buffer.
+    #[new(ResultSlot::new(0))]
     pub slot_o: ResultSlot<Out>,
     /// Name of the result, the column before column 0.
     pub wave_o: ResultTag<Out>,

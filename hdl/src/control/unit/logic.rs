@@ -171,6 +171,9 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         self.stream_issue.first_i = flag!(self.sequencer.param_o[1], matmul::FIRST);
         self.stream_issue.last_i = flag!(self.sequencer.param_o[1], matmul::LAST);
         self.stream_issue.bank_i = flag!(self.sequencer.param_o[1], matmul::BANK);
+        for i in 0..self._duals {
+            self.stream_issue.raised_i[i] = flag!(self.sequencer.param_o[1], matmul::RAISED);
+        }
         self.stream_issue.thr_i = field!(self.sequencer.param_o[1], matmul::THRESHOLD);
         self.op_o.follow(&self.stream_issue.op_o);
         self.stream_issue.table_i = flag!(self.sequencer.param_o[1], matmul::TABLE);
@@ -209,6 +212,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         self.res_o.addr = self.drain_issue.res_o.addr;
         self.res_o.sum_en = self.drain_issue.res_o.sum_en;
         self.res_o.write = self.drain_issue.res_o.write;
+        self.res_o.raised.follow(&self.drain_issue.res_o.raised);
         if self._sums > 0 {
             self.res_o.add = self.stream_issue.sums_read_o[0];
         } else {
@@ -231,6 +235,9 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         }
         for i in 0..self._activates {
             self.post_ports_o.table[i] = field!(self.sequencer.param_o[2], drain::ACTIVATION);
+        }
+        for i in 0..self._duals {
+            self.post_ports_o.dual[i] = flag!(self.sequencer.param_o[2], drain::DUAL);
         }
         self.post_ports_o.single = flag!(self.sequencer.param_o[2], drain::SINGLE);
         self.post_ports_o.lo = field!(self.sequencer.second_param_o[2], drain_bounds::LO);

@@ -48,6 +48,7 @@ impl Clockwork {
                 first,
                 last,
                 bank,
+                raised,
                 tile_level,
                 threshold,
                 macs,
@@ -61,6 +62,7 @@ impl Clockwork {
                     first: *first,
                     last: *last,
                     bank: usize::from(*bank),
+                    raised: *raised,
                     level: *tile_level as u8,
                     threshold: *threshold,
                     macs: *macs,
@@ -83,6 +85,7 @@ impl Clockwork {
             Instruction::Drain(Drain {
                 columns,
                 single,
+                dual,
                 tile,
                 lo,
                 hi,
@@ -104,6 +107,7 @@ impl Clockwork {
                     } else {
                         Rounding::Double
                     },
+                    dual: *dual,
                     lo: i32::from(*lo),
                     hi: i32::from(*hi),
                     pooling: *pooling,

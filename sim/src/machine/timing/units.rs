@@ -140,6 +140,7 @@ pub(super) struct Stream {
     pub(super) first: bool,
     pub(super) last: bool,
     pub(super) bank: usize,
+    pub(super) raised: bool,
     pub(super) level: u8,
     pub(super) threshold: u8,
     pub(super) macs: u32,
