@@ -278,6 +278,37 @@ pub fn dual_scale_bits(scale: DualScale) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 
+/// What scales the sums of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnScale {
+    /// One scale.
+    Single(Scale),
+    /// A factor for each of two inputs.
+    Dual(DualScale),
+}
+
+impl From<Scale> for ColumnScale {
+    fn from(scale: Scale) -> Self {
+        ColumnScale::Single(scale)
+    }
+}
+
+impl From<DualScale> for ColumnScale {
+    fn from(scale: DualScale) -> Self {
+        ColumnScale::Dual(scale)
+    }
+}
+
+impl ColumnScale {
+    /// The data word.
+    pub fn bits(self) -> u64 {
+        match self {
+            ColumnScale::Single(scale) => scale_bits(scale),
+            ColumnScale::Dual(scale) => dual_scale_bits(scale),
+        }
+    }
+}
+
 /// The data word of a bias: 32 bits, two's complement.
 pub fn bias_bits(bias: i32) -> u64 {
     u64::from(bias as u32)

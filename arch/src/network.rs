@@ -1,4 +1,4 @@
-//! Quantised networks in the format "heddle-network-1".
+//! Quantised networks in the formats "heddle-network-1" and "heddle-network-2".
 
 mod fields;
 pub mod file;
@@ -6,12 +6,16 @@ mod geometry;
 mod graph;
 mod matrix;
 mod shapes;
+mod sum;
+mod table;
 
 use std::ops::RangeInclusive;
 
 use crate::fault::ConfigErrors;
 use crate::requantise::{Rounding, Scale};
 pub use matrix::{Matmul, Matrices, Permutation};
+pub use sum::Sum;
+pub use table::Table;
 
 /// Shape of a tensor: channels, height, width, in this order in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,8 +59,12 @@ pub enum LayerKind {
     AveragePool2d,
     /// Largest value of a window; values pass unchanged.
     MaxPool2d,
+    /// Sum or difference of two tensors of one shape, each with a scale of its own.
+    Add(Sum),
     /// Sum of tensors of one shape, each multiplied by a factor.
-    Add,
+    WeightedSum,
+    /// Each byte is replaced by an entry of a table.
+    Table,
     /// Product of the matrices of two inputs, or of one input and stored weights.
     Matmul(Matmul),
     /// Transpose; values pass unchanged.
@@ -72,7 +80,9 @@ impl LayerKind {
             LayerKind::FullyConnected => "fully_connected",
             LayerKind::AveragePool2d => "average_pool2d",
             LayerKind::MaxPool2d => "max_pool2d",
-            LayerKind::Add => "add",
+            LayerKind::Add(_) => "add",
+            LayerKind::WeightedSum => "weighted_sum",
+            LayerKind::Table => "table",
             LayerKind::Matmul(_) => "matmul",
             LayerKind::Transpose(_) => "transpose",
         }
@@ -94,11 +104,11 @@ pub struct Input {
     pub zero_point: i8,
 }
 
-/// A layer: y = clamp(requantise(sum) + zero point).
+/// A layer: y = clamp(requantise(sum) + zero point), or an entry of a table instead of that.
 ///
 /// The sum is bias + sum of w * (x - input zero point) over the taps of the output's group. Of
-/// [`LayerKind::MaxPool2d`] it is the largest x - input zero point, of [`LayerKind::Add`] bias + sum of
-/// factor * (x - zero point) over the inputs. Of [`LayerKind::Matmul`] it is bias + sum of
+/// [`LayerKind::MaxPool2d`] it is the largest x - input zero point, of [`LayerKind::WeightedSum`] bias + sum of
+/// factor * (x - zero point) over the inputs, of [`LayerKind::Table`] x - zero point. [`LayerKind::Add`] is what [`Sum`] says. Of [`LayerKind::Matmul`] it is bias + sum of
 /// (a - zero point) * (b - zero point), with one bias and one scale for all elements or for each
 /// column. [`LayerKind::Transpose`] has
 /// no sum.
@@ -108,8 +118,8 @@ pub struct Layer {
     pub name: String,
     /// What it does.
     pub kind: LayerKind,
-    /// Tensors that it reads: one, but for [`LayerKind::Add`] at least two, of one shape, and for
-    /// [`LayerKind::Matmul`] without weights two.
+    /// Tensors that it reads: one, but for [`LayerKind::Add`] two and for [`LayerKind::WeightedSum`] at least two, of one
+    /// shape, and for [`LayerKind::Matmul`] without weights two.
     pub inputs: Vec<Input>,
     /// Input tensor.
     pub input: Shape,
@@ -127,10 +137,10 @@ pub struct Layer {
     /// Zeros around the input.
     pub padding: Padding,
     /// Weights in the order output channel, input channel of the group, kernel row, kernel column; of
-    /// [`LayerKind::Add`] one factor for each input; of [`LayerKind::Matmul`] the second factor row by row, if it is stored;
-    /// of pooling and [`LayerKind::Transpose`] none: what a mean is made of counts 1 each.
+    /// [`LayerKind::WeightedSum`] one factor for each input; of [`LayerKind::Matmul`] the second factor row by row, if it is stored;
+    /// of other kinds none: what a mean or a table is made of counts 1 each.
     pub weights: Vec<i8>,
-    /// Bias of each output channel; of [`LayerKind::Matmul`] one, or one for each column.
+    /// Bias of each output channel; of [`LayerKind::Matmul`] one, or one for each column; of [`LayerKind::Add`] none.
     pub bias: Vec<i32>,
     /// Scale of each output channel; of [`LayerKind::Matmul`] as many as biases.
     pub scales: Vec<Scale>,
@@ -138,13 +148,22 @@ pub struct Layer {
     pub rounding: Rounding,
     /// Zero point of the output activations.
     pub output_zero_point: i8,
-    /// Smallest output.
+    /// Smallest scaled value.
     pub min: i8,
-    /// Largest output, not below `min`.
+    /// Largest scaled value, not below `min`.
     pub max: i8,
+    /// What scaled values are replaced by.
+    pub table: Option<Table>,
 }
 
 impl Layer {
+    /// Zero point of the scaled values: that of the output if no table comes behind.
+    #[must_use]
+    pub fn scaled_zero_point(&self) -> i8 {
+        let table = self.table.as_ref();
+        table.map_or(self.output_zero_point, |table| table.zero_point)
+    }
+
     /// Input channels of a group.
     #[must_use]
     pub fn group_inputs(&self) -> u32 {
@@ -161,7 +180,7 @@ impl Layer {
     #[must_use]
     pub fn taps(&self) -> usize {
         match self.kind {
-            LayerKind::Add => self.inputs.len(),
+            LayerKind::Add(_) | LayerKind::WeightedSum => self.inputs.len(),
             LayerKind::Matmul(matmul) => match matmul.transposed[0] {
                 true => self.input.height as usize,
                 false => self.input.width as usize,
@@ -175,7 +194,7 @@ impl Layer {
     /// # Panics
     /// If an index is out of range.
     pub fn weight(&self, output: u32, input: u32, ky: u32, kx: u32) -> i8 {
-        if self.kind == LayerKind::AveragePool2d {
+        if matches!(self.kind, LayerKind::AveragePool2d | LayerKind::Table) {
             return 1;
         }
         let [kh, kw] = self.kernel;
@@ -183,10 +202,10 @@ impl Layer {
         self.weights[index as usize]
     }
 
-    /// Multiply-accumulates for one image, padding included; of a maximum or a transpose none.
+    /// Multiply-accumulates for one image, padding included; of a maximum, a table or a transpose none.
     pub fn macs(&self) -> u64 {
         match self.kind {
-            LayerKind::MaxPool2d | LayerKind::Transpose(_) => 0,
+            LayerKind::MaxPool2d | LayerKind::Table | LayerKind::Transpose(_) => 0,
             _ => self.output.elements() as u64 * self.taps() as u64,
         }
     }
@@ -229,6 +248,7 @@ impl Network {
     /// # Errors
     /// All faults, each with its field, value and what is allowed.
     pub fn from_file(mut file: file::NetworkFile) -> Result<Network, ConfigErrors> {
+        file.update();
         file::check_limits(&mut file).map_err(ConfigErrors)?;
         shapes::build(file).map_err(ConfigErrors)
     }

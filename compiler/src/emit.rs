@@ -12,7 +12,8 @@ use heddle_arch::params::Params;
 
 use crate::cost::{alone, cycles, halted, tensor_slots};
 use crate::error::{CompileError, Memory, Shortage};
-use crate::ir::Operation;
+use crate::exact::DualSum;
+use crate::ir::{Constants, Operation};
 use crate::map::{Candidate, MappingChoice, MappingCost};
 use crate::options::Options;
 use crate::place::Placement;
@@ -27,7 +28,7 @@ use sync::synchronise;
 /// [`CompileError::DoesNotFit`]: the program memory is too small.
 pub(crate) fn emit(
     network: &Network,
-    candidate: &Candidate,
+    (constants, candidate): (&Constants, &Candidate),
     placement: Placement,
     schedule: Schedule,
     options: Options,
@@ -45,6 +46,7 @@ pub(crate) fn emit(
         columns: image::columns(network, candidate, &placement, params),
         image: image::image(network, candidate, &placement, params),
         row_offsets: placement.tables.offsets(),
+        tables: constants.tables.clone(),
         tensors: placement.tensors,
         schedule,
     };
@@ -126,6 +128,9 @@ fn layer_plan(
             other: None,
             reason: reason.to_string(),
         },
+        compared: (candidate.weights[index].as_ref())
+            .and_then(|weights| weights.constants.dual)
+            .map(|_| DualSum::PAIRS),
         inputs: layer.inputs.iter().map(|input| input.tensor).collect(),
         output: index + 1,
     }

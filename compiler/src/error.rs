@@ -22,6 +22,8 @@ pub enum Memory {
     Program,
     /// Offset tables of the rows: entries.
     RowOffsets,
+    /// Tables of functions of one byte.
+    Tables,
 }
 
 impl Memory {
@@ -34,6 +36,7 @@ impl Memory {
             Memory::ColumnTiles => "column parameters",
             Memory::Program => "program",
             Memory::RowOffsets => "row offsets",
+            Memory::Tables => "functions of one byte",
         }
     }
 
@@ -45,6 +48,7 @@ impl Memory {
             Memory::ColumnTiles => "column tiles",
             Memory::Program => "words",
             Memory::RowOffsets => "entries in each row",
+            Memory::Tables => "tables",
         }
     }
 
@@ -57,6 +61,7 @@ impl Memory {
             Memory::ColumnTiles => "column_tiles",
             Memory::Program => "program.words",
             Memory::RowOffsets => "state_buffer.row_offsets",
+            Memory::Tables => "post.activations",
         }
     }
 }

@@ -1,10 +1,12 @@
 //! What a network asks for: its layers as operations on planes or on matrices.
 
+mod constants;
 mod graph;
 mod matrices;
 
 use heddle_arch::network::Network;
 
+pub(crate) use constants::{Constants, constants};
 pub use graph::{Graph, Node, Place};
 pub(crate) use matrices::{Id, Lowered, Operation, lower};
 

@@ -33,6 +33,7 @@ pub mod activation;
 mod cost;
 mod emit;
 mod error;
+mod exact;
 mod file;
 mod ir;
 mod layout;
@@ -51,6 +52,7 @@ use heddle_arch::params::Params;
 
 pub use emit::{ColumnParam, LayerPlan, Program, RunPlan, SyncCount};
 pub use error::{CompileError, Memory, Shortage};
+pub use exact::{Difference, DualSum};
 pub use file::{FileError, program_schema};
 pub use ir::{Graph, Node, Place};
 pub use layout::{MatrixTensor, RowOrder, TensorPlan};
@@ -76,12 +78,15 @@ pub fn compile_with(
     params: &Params,
     options: Options,
 ) -> Result<Program, CompileError> {
-    let candidates = map::candidates(network, params, options)?;
+    map::limits::check(network, params)?;
+    let constants = ir::constants(network, params)?;
+    let candidates = map::candidates(network, &constants, params, options)?;
     let mut errors = Vec::new();
     for (chosen, candidate) in candidates.all[..candidates.asked].iter().enumerate() {
         let program = place::place(network, candidate, options, params).and_then(|placement| {
             let schedule = schedule::schedule(network, candidate, &placement, options, params)?;
-            emit::emit(network, candidate, placement, schedule, options, params)
+            let chosen = (&constants, candidate);
+            emit::emit(network, chosen, placement, schedule, options, params)
         });
         match program {
             Ok(mut program) => {

@@ -10,14 +10,14 @@
 mod candidate;
 mod choice;
 mod layouts;
-mod limits;
+pub(crate) mod limits;
 mod orders;
 
 use heddle_arch::network::{LayerKind, Network};
 use heddle_arch::params::Params;
 
 use crate::error::CompileError;
-use crate::ir::readers;
+use crate::ir::{Constants, readers};
 use crate::options::Options;
 use crate::product::Mapping;
 pub(crate) use candidate::{Candidate, Switches};
@@ -40,10 +40,10 @@ pub(crate) struct Candidates {
 /// The machine lacks what a layer needs.
 pub(crate) fn candidates(
     network: &Network,
+    constants: &Constants,
     params: &Params,
     options: Options,
 ) -> Result<Candidates, CompileError> {
-    limits::check(network, params)?;
     let first = flattenable(network);
     let pairs = toeplitz_layers(network, params);
     // Where there is no choice, both are the same.
@@ -72,8 +72,14 @@ pub(crate) fn candidates(
                         keeps,
                     };
                     let mappings = mappings(network, switches, first, &pairs);
-                    let candidate =
-                        Candidate::of(network, switches, mappings, params, options.matrices)?;
+                    let candidate = Candidate::of(
+                        network,
+                        switches,
+                        mappings,
+                        constants,
+                        params,
+                        options.matrices,
+                    )?;
                     if !found.iter().any(|other| other.is_like(&candidate)) {
                         found.push(candidate);
                     }

@@ -69,7 +69,7 @@ fn count_events(
             "groups",
             layer.groups > 1 && layer.groups < layer.input.channels,
         );
-        event("add", layer.kind == LayerKind::Add);
+        event("add", layer.kind == LayerKind::WeightedSum);
         event("maximum", layer.kind == LayerKind::MaxPool2d);
         event("maximum of several pixel tiles", {
             let window = layer.kernel[0] * layer.kernel[1];

@@ -61,7 +61,7 @@ fn count_events(
             event("last layer", plan.output == network.layers.len());
             continue;
         }
-        let adds = layer.kind == LayerKind::Add;
+        let adds = layer.kind == LayerKind::WeightedSum;
         let any = |order| orders.contains(&order);
         event(
             "split rows of all channels of a pixel",

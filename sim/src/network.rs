@@ -6,8 +6,10 @@
 mod matrix;
 pub mod requantise;
 
-use heddle_arch::network::{Layer, LayerKind, Network, Shape};
+use heddle_arch::network::{Layer, LayerKind, Network, Shape, Sum};
+use heddle_arch::requantise::{ScaledInput, ScaledOutput};
 
+use crate::host;
 use requantise::output_value;
 
 /// An int8 tensor, elements in the order channel, row, column.
@@ -94,12 +96,15 @@ pub fn run_layer(layer: &Layer, inputs: &[&Tensor]) -> Result<Tensor, NetworkErr
             values: matrix::permuted(permutation, inputs[0]),
         });
     }
+    if let LayerKind::Add(sum) = layer.kind {
+        return Ok(looked_up(layer, add(layer, sum, inputs)));
+    }
     let mut values = Vec::with_capacity(layer.output.elements());
     for channel in 0..layer.output.channels {
         for y in 0..layer.output.height {
             for x in 0..layer.output.width {
                 let sum = match layer.kind {
-                    LayerKind::Add => add(layer, inputs, channel, y, x),
+                    LayerKind::WeightedSum => weighted_sum(layer, inputs, channel, y, x),
                     LayerKind::MaxPool2d => largest(layer, inputs[0], channel, y, x),
                     LayerKind::Matmul(matmul) => {
                         matrix::product(layer, matmul, inputs, (channel, y, x))
@@ -119,17 +124,46 @@ pub fn run_layer(layer: &Layer, inputs: &[&Tensor]) -> Result<Tensor, NetworkErr
                     sum,
                     scale,
                     layer.rounding,
-                    layer.output_zero_point,
+                    layer.scaled_zero_point(),
                     layer.min,
                     layer.max,
                 ));
             }
         }
     }
-    Ok(Tensor {
+    Ok(looked_up(layer, values))
+}
+
+/// The output of a layer that makes these values, or what its table has for them.
+fn looked_up(layer: &Layer, values: Vec<i8>) -> Tensor {
+    let values = match &layer.table {
+        None => values,
+        Some(table) => values.into_iter().map(|value| table.at(value)).collect(),
+    };
+    Tensor {
         shape: layer.output,
         values,
-    })
+    }
+}
+
+/// The sum or difference of two tensors, as the reference kernels make it.
+fn add(layer: &Layer, sum: Sum, inputs: &[&Tensor]) -> Vec<i8> {
+    let shape = [inputs[0].values.len()];
+    let views = [0, 1].map(|input| host::View {
+        shape: &shape,
+        values: &inputs[input].values,
+    });
+    let scaled = [0, 1].map(|input| ScaledInput {
+        zero_point: layer.inputs[input].zero_point,
+        scale: sum.inputs[input],
+    });
+    let output = ScaledOutput {
+        scale: sum.output,
+        zero_point: layer.scaled_zero_point(),
+        min: layer.min,
+        max: layer.max,
+    };
+    host::sum(views, &scaled, sum.subtracts, &output).expect("both have one shape")
 }
 
 /// An input channel's place under the kernel for an output pixel; `None` in the padding.
@@ -168,7 +202,7 @@ fn largest(layer: &Layer, input: &Tensor, channel: u32, y: u32, x: u32) -> i64 {
     window.max().expect("a window has an element")
 }
 
-fn add(layer: &Layer, inputs: &[&Tensor], channel: u32, y: u32, x: u32) -> i64 {
+fn weighted_sum(layer: &Layer, inputs: &[&Tensor], channel: u32, y: u32, x: u32) -> i64 {
     let mut sum = i64::from(layer.bias[channel as usize]);
     for ((tensor, input), factor) in inputs.iter().zip(&layer.inputs).zip(&layer.weights) {
         let value = tensor.at(channel, y.into(), x.into()).expect("one shape");

@@ -1,12 +1,11 @@
 //! A host at the plain memory-mapped port of the machine.
 
 use heddle_arch::host::{
-    CTRL_START, ColumnSelect, Counter, Register, Status, activation_address, bias_bits,
-    buffer_address, column_address, program_address, program_pair_address, row_offset_address,
-    row_offset_bits, scale_bits,
+    CTRL_START, ColumnScale, ColumnSelect, Counter, Register, Status, activation_address,
+    bias_bits, buffer_address, column_address, program_address, program_pair_address,
+    row_offset_address, row_offset_bits,
 };
 use heddle_arch::params::{Params, ProgramMemory};
-use heddle_arch::requantise::Scale;
 
 use crate::error::ModelError;
 use crate::model::Model;
@@ -271,12 +270,12 @@ impl Host {
         column: u32,
         tile: u32,
         bias: i32,
-        scale: Scale,
+        scale: impl Into<ColumnScale>,
     ) -> Result<(), HostError> {
         let address = column_address(column, tile, ColumnSelect::Bias);
         self.write(address, bias_bits(bias))?;
         let address = column_address(column, tile, ColumnSelect::Scale);
-        self.write(address, scale_bits(scale))
+        self.write(address, scale.into().bits())
     }
 
     /// Writes an entry of the offset table of a row; none makes it invalid.

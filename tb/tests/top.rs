@@ -127,7 +127,7 @@ fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Chec
         coverage.event("several layers in one run", plan.layers.len() > 1);
     }
     for layer in &network.layers {
-        coverage.event("add", layer.kind == LayerKind::Add);
+        coverage.event("add", layer.kind == LayerKind::WeightedSum);
         coverage.event("mean", layer.kind == LayerKind::AveragePool2d);
         if pooling {
             coverage.event("maximum", layer.kind == LayerKind::MaxPool2d);

@@ -4,7 +4,7 @@ use schemars::Schema;
 use serde_json::{Map, Value, json};
 
 use super::file::{KindFile, LayerFile};
-use super::{LayerKind, Matmul, Permutation};
+use super::{LayerKind, Matmul, Permutation, Sum};
 use crate::fault::{Fault, push};
 
 impl From<KindFile> for LayerKind {
@@ -14,7 +14,9 @@ impl From<KindFile> for LayerKind {
             KindFile::FullyConnected => LayerKind::FullyConnected,
             KindFile::AveragePool2d => LayerKind::AveragePool2d,
             KindFile::MaxPool2d => LayerKind::MaxPool2d,
-            KindFile::Add => LayerKind::Add,
+            KindFile::Add => LayerKind::Add(Sum::default()),
+            KindFile::WeightedSum => LayerKind::WeightedSum,
+            KindFile::Table => LayerKind::Table,
             KindFile::Matmul => LayerKind::Matmul(Matmul::default()),
             KindFile::Transpose => LayerKind::Transpose(Permutation::default()),
         }
@@ -77,7 +79,7 @@ pub(super) fn check(file: &LayerFile, at: &str, faults: &mut Vec<Fault>) -> bool
     complete
 }
 
-fn present(file: &LayerFile) -> [(&'static str, bool); 22] {
+fn present(file: &LayerFile) -> [(&'static str, bool); 27] {
     [
         ("output_channels", file.output_channels.is_some()),
         ("output_features", file.output_features.is_some()),
@@ -89,6 +91,9 @@ fn present(file: &LayerFile) -> [(&'static str, bool); 22] {
         ("inputs", file.inputs.is_some()),
         ("weights", file.weights.is_some()),
         ("factors", file.factors.is_some()),
+        ("input_multiplier", file.input_multiplier.is_some()),
+        ("input_shift", file.input_shift.is_some()),
+        ("subtract", file.subtract.is_some()),
         ("transposed", file.transposed.is_some()),
         ("permutation", file.permutation.is_some()),
         ("batch", file.batch.is_some()),
@@ -100,6 +105,8 @@ fn present(file: &LayerFile) -> [(&'static str, bool); 22] {
         ("output_zero_point", file.output_zero_point.is_some()),
         ("activation_min", file.activation_min.is_some()),
         ("activation_max", file.activation_max.is_some()),
+        ("table", file.table.is_some()),
+        ("table_zero_point", file.table_zero_point.is_some()),
         ("output_scale", file.output_scale.is_some()),
     ]
 }
@@ -118,8 +125,13 @@ fn need(kind: LayerKind, field: &str) -> Need {
     };
     let product = matches!(kind, LayerKind::Matmul(_));
     let transpose = matches!(kind, LayerKind::Transpose(_));
+    let add = matches!(kind, LayerKind::Add(_));
     match field {
         "inputs" if transpose || product => Need::Optional,
+        "table" if kind == LayerKind::Table => Need::Required,
+        "table" | "table_zero_point" => optional(!transpose && !product),
+        "input_multiplier" | "input_shift" => required(add),
+        "subtract" => optional(add),
         "transposed" => optional(product),
         "permutation" | "batch" | "element_bytes" => optional(transpose),
         // What a product does not say is 0, 1 or the range of a byte.
@@ -133,10 +145,18 @@ fn need(kind: LayerKind, field: &str) -> Need {
         "kernel" => required(convolution || pooling),
         "stride" => optional(convolution || pooling),
         "dilation" | "groups" | "padding" => optional(convolution),
-        "inputs" if kind == LayerKind::Add => Need::Required,
+        "inputs" if add || kind == LayerKind::WeightedSum => Need::Required,
         "inputs" => Need::Optional,
         "weights" | "bias" => required(weighted),
-        "factors" => required(kind == LayerKind::Add),
+        "factors" => required(kind == LayerKind::WeightedSum),
+        "rounding" if add => Need::Foreign,
+        // A table gives the output its own zero point.
+        "output_zero_point" | "output_scale" if pooling => Need::Optional,
+        "multiplier" | "shift" | "rounding" | "activation_min" | "activation_max"
+            if kind == LayerKind::Table =>
+        {
+            Need::Foreign
+        }
         _ => required(!pooling),
     }
 }

@@ -10,14 +10,17 @@ use crate::fault::{ConfigErrors, Fault};
 use crate::json;
 
 /// Name and version of the format.
-pub const FORMAT: &str = "heddle-network-1";
+pub const FORMAT: &str = "heddle-network-2";
+
+/// The version before: a weighted sum is called add there.
+const FORMAT_1: &str = "heddle-network-1";
 
 /// A quantised network and its test images.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkFile {
     /// Name and version of this format.
-    #[schemars(extend("enum" = [FORMAT]))]
+    #[schemars(extend("enum" = [FORMAT, FORMAT_1]))]
     pub format: String,
     /// Name of the network.
     #[schemars(length(min = 1, max = 64), extend("pattern" = name_pattern()))]
@@ -67,8 +70,12 @@ pub enum KindFile {
     /// Maximum of windows; needs kernel. Values pass unchanged.
     #[serde(rename = "max_pool2d")]
     MaxPool2d,
-    /// Sum of tensors of one shape; needs inputs and factors.
+    /// Sum or difference of two tensors of one shape; needs inputs, input_multiplier and input_shift.
     Add,
+    /// Sum of tensors of one shape; needs inputs and factors.
+    WeightedSum,
+    /// Another byte for each byte; needs table.
+    Table,
     /// Products of matrices, one for each channel; needs two inputs, or weights and output_features.
     Matmul,
     /// Transposes of matrices. Values pass unchanged.
@@ -76,12 +83,14 @@ pub enum KindFile {
 }
 
 impl KindFile {
-    pub(super) const ALL: [KindFile; 7] = [
+    pub(super) const ALL: [KindFile; 9] = [
         KindFile::Conv2d,
         KindFile::FullyConnected,
         KindFile::AveragePool2d,
         KindFile::MaxPool2d,
         KindFile::Add,
+        KindFile::WeightedSum,
+        KindFile::Table,
         KindFile::Matmul,
         KindFile::Transpose,
     ];
@@ -126,7 +135,7 @@ pub struct LayerFile {
     #[schemars(length(min = 1, max = 64), extend("pattern" = name_pattern()))]
     pub name: String,
     /// Names of the layers whose outputs it reads, or "input" for the input of the network. Default: the layer
-    /// before. Only add and matmul read several.
+    /// before. Only add, weighted_sum and matmul read several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<String>", length(min = 1, max = 8))]
     pub inputs: Option<Vec<String>>,
@@ -175,10 +184,26 @@ pub struct LayerFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<i8>", inner(range(min = -128, max = 127)))]
     pub weights: Option<Vec<i8>>,
-    /// add: factor of each input.
+    /// weighted_sum: factor of each input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<i8>", length(min = 2, max = 8), inner(range(min = -128, max = 127)))]
     pub factors: Option<Vec<i8>>,
+    /// add: multiplier of each input, 0 to 2^31 - 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(
+        with = "Vec<i32>",
+        length(equal = 2),
+        inner(range(min = 0, max = i32::MAX))
+    )]
+    pub input_multiplier: Option<[i32; 2]>,
+    /// add: shift of each input, positive to the left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<i32>", length(equal = 2), inner(range(min = -31, max = 0)))]
+    pub input_shift: Option<[i32; 2]>,
+    /// add: the second input is subtracted. Default: it is added.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub subtract: Option<bool>,
     /// matmul: whether the first and the second factor are taken transposed. Default: neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<bool>", length(equal = 2))]
@@ -200,17 +225,17 @@ pub struct LayerFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<i32>", inner(range(min = i32::MIN, max = i32::MAX)))]
     pub bias: Option<Vec<i32>>,
-    /// Not for pooling: multiplier of each output: 0 to 2^31 - 1. matmul: one, or
+    /// Not for pooling: multiplier of each output: 0 to 2^31 - 1. add: one. matmul: one, or
     /// one for each column; default, with shift: scale 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<i32>", inner(range(min = 0, max = i32::MAX)))]
     pub multiplier: Option<Vec<i32>>,
-    /// Not for pooling: shift of each output, positive to the left. matmul: as many as
+    /// Not for pooling: shift of each output, positive to the left. add: one, not above 0. matmul: as many as
     /// multipliers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<i32>", inner(range(min = -31, max = 30)))]
     pub shift: Option<Vec<i32>>,
-    /// Not for pooling: rounding of scaled sums.
+    /// Not for pooling and add: rounding of scaled sums.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "RoundingFile")]
     pub rounding: Option<RoundingFile>,
@@ -218,14 +243,22 @@ pub struct LayerFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "i8", range(min = -128, max = 127))]
     pub output_zero_point: Option<i8>,
-    /// Not for pooling: smallest output.
+    /// Not for pooling: smallest output; with a table smallest byte that is looked up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "i8", range(min = -128, max = 127))]
     pub activation_min: Option<i8>,
-    /// Not for pooling: largest output.
+    /// Not for pooling: largest output; with a table largest byte that is looked up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "i8", range(min = -128, max = 127))]
     pub activation_max: Option<i8>,
+    /// Outputs are looked up: 256 bytes, that for -128 first. Not for transpose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<i8>", length(equal = 256), inner(range(min = -128, max = 127)))]
+    pub table: Option<Vec<i8>>,
+    /// With a table: quantised value of a real zero of the bytes that are looked up. Default: that of the input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "i8", range(min = -128, max = 127))]
+    pub table_zero_point: Option<i8>,
     /// Not for pooling: real value of one step of the output; for information.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "f64")]
@@ -251,6 +284,20 @@ pub struct ImageFile(#[schemars(inner(range(min = -128, max = 127)))] pub Vec<i8
 impl From<Vec<i8>> for ImageFile {
     fn from(image: Vec<i8>) -> ImageFile {
         ImageFile(image)
+    }
+}
+
+impl NetworkFile {
+    /// Makes a file of the present version of one of the version before.
+    pub(super) fn update(&mut self) {
+        if self.format != FORMAT_1 {
+            return;
+        }
+        self.format = FORMAT.to_string();
+        let mut layers = self.layers.iter_mut();
+        while let Some(layer) = layers.find(|layer| layer.kind == KindFile::Add) {
+            layer.kind = KindFile::WeightedSum;
+        }
     }
 }
 
@@ -284,6 +331,7 @@ pub(super) fn schema() -> Value {
 
 pub(super) fn read(text: &str) -> Result<Network, ConfigErrors> {
     let document = json::Document::parse(text)?;
-    let file: NetworkFile = document.read(document.check(&schema()))?;
+    let mut file: NetworkFile = document.read(document.check(&schema()))?;
+    file.update();
     build(file).map_err(|faults| document.errors(faults))
 }

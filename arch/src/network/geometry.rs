@@ -56,7 +56,7 @@ pub(super) fn geometry(
                 ..Geometry::plain(output)
             })
         }
-        LayerKind::Add => Some(Geometry {
+        LayerKind::Add(_) | LayerKind::WeightedSum | LayerKind::Table => Some(Geometry {
             groups: input.channels,
             ..Geometry::plain(input)
         }),

@@ -42,7 +42,8 @@ pub(super) fn inputs(
     }
     let product = matches!(kind, LayerKind::Matmul(_));
     let (allowed, expected, with) = match kind {
-        LayerKind::Add => (2..=8, "2 to 8", ""),
+        LayerKind::Add(_) => (2..=2, "2", ""),
+        LayerKind::WeightedSum => (2..=8, "2 to 8", ""),
         LayerKind::Matmul(_) if file.weights.is_some() => (1..=1, "1", " with weights"),
         LayerKind::Matmul(_) => (2..=2, "2", " without weights"),
         _ => (1..=1, "1", ""),

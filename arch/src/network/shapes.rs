@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use super::file::{LayerFile, NetworkFile, RoundingFile};
 use super::geometry::{Geometry, geometry, kind};
 use super::graph::{Tensor, inputs};
-use super::{INPUT_NAME, Input, Layer, LayerKind, NAME, Network, Shape, fields, is_name};
+use super::{
+    INPUT_NAME, Input, Layer, LayerKind, NAME, Network, Shape, Sum, Table, fields, is_name,
+};
 use crate::fault::{Fault, push};
 use crate::requantise::{Rounding, Scale};
 
@@ -109,9 +111,13 @@ fn fill(
     let first_zero_point = inputs[0].zero_point;
     let count = inputs.len();
     let window = geometry.kernel[0] * geometry.kernel[1];
+    let kind = match kind {
+        LayerKind::Add(_) => LayerKind::Add(sum(&file, at, faults)),
+        kind => kind,
+    };
     let outputs = match kind {
         LayerKind::Matmul(_) => matmul_scales(&file, geometry.output.width as usize),
-        LayerKind::Transpose(_) => 0,
+        LayerKind::Transpose(_) | LayerKind::Add(_) => 0,
         _ => geometry.output.channels as usize,
     };
     let mut layer = Layer {
@@ -138,6 +144,10 @@ fn fill(
         }),
         min: file.activation_min.unwrap_or(i8::MIN),
         max: file.activation_max.unwrap_or(i8::MAX),
+        table: file.table.map(|values| Table {
+            zero_point: file.table_zero_point.unwrap_or(first_zero_point),
+            values,
+        }),
     };
     let taps = layer.taps();
     if file.multiplier.is_some() != file.shift.is_some() && matches!(kind, LayerKind::Matmul(_)) {
@@ -159,8 +169,10 @@ fn fill(
         _ => "one for each output",
     };
     match kind {
-        LayerKind::MaxPool2d => layer.scales = vec![Scale::reciprocal(1); outputs],
-        LayerKind::Transpose(_) => {}
+        LayerKind::MaxPool2d | LayerKind::Table => {
+            layer.scales = vec![Scale::reciprocal(1); outputs];
+        }
+        LayerKind::Transpose(_) | LayerKind::Add(_) => {}
         LayerKind::Matmul(_) => {
             let cols = layer.output.width as usize;
             let factor = format!("{taps} rows of {cols} columns");
@@ -177,20 +189,23 @@ fn fill(
         LayerKind::AveragePool2d => {
             layer.scales = vec![Scale::reciprocal(window); outputs];
         }
-        LayerKind::Add => length("factors", layer.weights.len(), count, "one for each input"),
+        LayerKind::WeightedSum => {
+            length("factors", layer.weights.len(), count, "one for each input");
+        }
         LayerKind::Conv2d | LayerKind::FullyConnected => {
             let product = format!("{outputs} outputs of {taps} weights");
             length("weights", layer.weights.len(), outputs * taps, &product);
             length("bias", layer.bias.len(), outputs, each);
         }
     }
-    if let (Some(multipliers), Some(shifts)) = (&file.multiplier, &file.shift) {
+    let lists = file.multiplier.as_ref().zip(file.shift.as_ref());
+    if let Some((multipliers, shifts)) = lists.filter(|_| !matches!(kind, LayerKind::Add(_))) {
         let one =
             matches!(kind, LayerKind::Matmul(_)) && multipliers.len() == 1 && shifts.len() == 1;
         let expected = if one { 1 } else { outputs };
         length("multiplier", multipliers.len(), expected, each);
         length("shift", shifts.len(), expected, each);
-        layer.scales = scales(multipliers, shifts, at, faults);
+        layer.scales = scales(multipliers, shifts, &format!("{at}."), faults);
         if let (true, &[scale]) = (one, &layer.scales[..]) {
             layer.scales = vec![scale; outputs];
         }
@@ -203,6 +218,40 @@ fn fill(
         push(faults, &format!("{at}.activation_min"), message);
     }
     layer
+}
+
+/// The scales of a sum of two tensors.
+fn sum(file: &LayerFile, at: &str, faults: &mut Vec<Fault>) -> Sum {
+    let multipliers = file.input_multiplier.unwrap_or_default();
+    let shifts = file.input_shift.unwrap_or_default();
+    let inputs = scales(&multipliers, &shifts, &format!("{at}.input_"), faults);
+    let one = |field: &str, list: &Option<Vec<i32>>, faults: &mut Vec<Fault>| match list.as_deref()
+    {
+        Some(&[value]) => Some(value),
+        found => {
+            let found = found.map_or(0, <[i32]>::len);
+            let message = format!("has length {found}, expected 1: one for all outputs");
+            push(faults, &format!("{at}.{field}"), message);
+            None
+        }
+    };
+    let multiplier = one("multiplier", &file.multiplier, faults);
+    let shift = one("shift", &file.shift, faults);
+    if let Some(shift) = shift.filter(|&shift| shift > 0) {
+        let message = format!("is {shift}, expected -31 to 0");
+        push(faults, &format!("{at}.shift[0]"), message);
+    }
+    let output = multiplier
+        .zip(shift)
+        .map(|(multiplier, shift)| scales(&[multiplier], &[shift], &format!("{at}."), faults));
+    match (&inputs[..], output.as_deref()) {
+        (&[first, second], Some(&[output])) => Sum {
+            inputs: [first, second],
+            output,
+            subtracts: file.subtract.unwrap_or(false),
+        },
+        _ => Sum::default(),
+    }
 }
 
 /// Biases and scales of a product: one, or as many as the result has columns.
@@ -226,10 +275,10 @@ fn scales(multipliers: &[i32], shifts: &[i32], at: &str, faults: &mut Vec<Fault>
             Ok(scale) => scales.push(scale),
             Err(fault) => faults.push(Fault {
                 line: None,
-                field: format!("{at}.{}[{i}]", fault.field),
+                field: format!("{at}{}[{i}]", fault.field),
                 message: fault.message.replacen(
                     &fault.field,
-                    &format!("{at}.{}[{i}]", fault.field),
+                    &format!("{at}{}[{i}]", fault.field),
                     1,
                 ),
             }),
@@ -246,10 +295,13 @@ fn check_sums(layer: &Layer, at: &str, faults: &mut Vec<Fault>) {
     let taps = layer.taps();
     for (channel, bias) in layer.bias.iter().enumerate() {
         let (field, weights) = match layer.kind {
-            LayerKind::MaxPool2d | LayerKind::Transpose(_) => return,
+            LayerKind::MaxPool2d
+            | LayerKind::Table
+            | LayerKind::Transpose(_)
+            | LayerKind::Add(_) => return,
             LayerKind::AveragePool2d => return check_window(layer, at, faults),
             LayerKind::Matmul(_) => return check_product(layer, at, faults),
-            LayerKind::Add => ("factors", Some(&layer.weights[..])),
+            LayerKind::WeightedSum => ("factors", Some(&layer.weights[..])),
             _ => ("weights", layer.weights.chunks_exact(taps).nth(channel)),
         };
         let weights = weights.unwrap_or_default();

@@ -87,8 +87,11 @@ pub(super) fn columns(
                 columns.push(ColumnParam {
                     column,
                     tile: placement.column_tiles[index] + tile,
-                    bias: layer.bias[channel as usize],
-                    scale: layer.scales[channel as usize],
+                    bias: layer.bias.get(channel as usize).copied().unwrap_or(0),
+                    scale: match plan.constants.dual {
+                        Some(dual) => dual.scale.into(),
+                        None => layer.scales[channel as usize].into(),
+                    },
                 });
             }
         }
@@ -107,7 +110,7 @@ pub(super) fn columns(
             column,
             tile,
             bias,
-            scale,
+            scale: scale.into(),
         })
     }));
     columns

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use heddle_arch::host::ColumnScale;
 use heddle_arch::network::Network;
-use heddle_arch::requantise::Scale;
 
 use super::SyncCount;
 use crate::layout::TensorPlan;
@@ -28,6 +28,8 @@ pub struct Program {
     pub image: Vec<(u32, u32, [u8; 8])>,
     /// Offset tables of the rows (row, entry, offset or none), written once.
     pub row_offsets: Vec<(u32, u32, Option<u16>)>,
+    /// Tables of functions of one byte, from number 1 on: 256 stored bytes each, written once.
+    pub tables: Vec<Vec<u8>>,
     /// The input of the network, then the output of each layer.
     pub tensors: Vec<TensorPlan>,
     /// The instructions with their dependencies, without waiting and without HALT.
@@ -49,6 +51,9 @@ pub struct LayerPlan {
     pub operands: u64,
     /// How the taps are laid over the rows.
     pub choice: MappingChoice,
+    /// Inputs for which its outputs were compared with what is meant, and equal: all there are. None if it is the same
+    /// arithmetic.
+    pub compared: Option<u64>,
     /// Indices of the inputs among the tensors of the program.
     pub inputs: Vec<usize>,
     /// Index of the output among the tensors of the program.
@@ -82,7 +87,7 @@ pub struct ColumnParam {
     /// Bias.
     pub bias: i32,
     /// Scale.
-    pub scale: Scale,
+    pub scale: ColumnScale,
 }
 
 impl Program {

@@ -36,6 +36,9 @@ pub(super) struct Content {
     pub columns: Vec<ColumnFile>,
     /// Row, entry and offset (null: none) of the tables of row offsets, written once.
     pub row_offsets: Vec<(u32, u32, Option<u16>)>,
+    /// Tables of functions of one byte, from number 1 on: 256 stored bytes each, two hexadecimal digits each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<String>,
     /// Instruction words from program word 0 on, eight hexadecimal digits each.
     pub words: String,
     /// State-buffer words, written once with HOST_ZERO = 0.
@@ -86,6 +89,9 @@ pub(super) struct MachineFile {
     /// post.left_shift, 0 or 1
     #[serde(default, skip_serializing_if = "is_none")]
     pub left_shift: u32,
+    /// post.dual_scale, 0 or 1
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub dual_scale: u32,
     /// post.columns_per_multiplier
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub columns_per_multiplier: u32,
@@ -136,6 +142,9 @@ pub(super) struct LayerFile {
     pub other: Option<(MappingFile, [u64; 2])>,
     /// Why.
     pub reason: String,
+    /// Inputs for which its outputs were compared with what is meant, and equal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compared: Option<u64>,
     /// Indices of the inputs among the tensors.
     pub inputs: Vec<usize>,
 }
@@ -217,10 +226,13 @@ pub(super) struct ColumnFile {
     pub tile: u32,
     /// Bias.
     pub bias: i32,
-    /// Multiplier of the scale, 0 to 2^31 - 1.
+    /// Multiplier of the scale, 0 to 2^31 - 1. Of a dual scale 0.
     pub multiplier: i32,
-    /// Shift of the scale, positive to the left.
+    /// Shift of the scale, positive to the left; of a dual scale to the right.
     pub shift: i32,
+    /// Of a dual scale: the factors of the two inputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub factors: Option<[u32; 2]>,
 }
 
 /// Words of a partition that follow each other.
@@ -268,6 +280,7 @@ impl MachineFile {
             median: params.post.median,
             activations: params.post.activations,
             left_shift: params.post.left_shift.into(),
+            dual_scale: params.post.dual_scale.into(),
             columns_per_multiplier: params.post.columns_per_multiplier,
             program_words: params.program.words,
             sum_distance: params.sum_distance(),
@@ -326,6 +339,7 @@ impl MachineFile {
             ("post.median", self.median, machine.median),
             ("post.activations", self.activations, machine.activations),
             ("post.left_shift", self.left_shift, machine.left_shift),
+            ("post.dual_scale", self.dual_scale, machine.dual_scale),
             (
                 "post.columns_per_multiplier",
                 self.columns_per_multiplier,

@@ -1,8 +1,9 @@
 //! What a machine allows the values of a program file to be.
 
+use heddle_arch::host::ColumnScale;
 use heddle_arch::network::{Matrices, NAME, Network, is_name};
 use heddle_arch::params::Params;
-use heddle_arch::requantise::Scale;
+use heddle_arch::requantise::{DualScale, Scale};
 
 use super::FileError;
 use super::form::{ColumnFile, MatricesFile, TensorFile};
@@ -170,18 +171,35 @@ impl Limit<'_> {
             column.tile.into(),
             params.column_tiles.into(),
         )?;
-        let scale = Scale::new(column.multiplier, column.shift);
+        let scale = match column.factors {
+            None => Scale::new(column.multiplier, column.shift).map(ColumnScale::Single),
+            Some(factors) => {
+                // A shift below 0 is none.
+                let shift = u32::try_from(column.shift).unwrap_or(0);
+                DualScale::new(factors, shift).map(ColumnScale::Dual)
+            }
+        };
         let scale = scale.map_err(|fault| FileError::Value {
             field: format!("columns.{}", fault.field),
             found: format!("{} with shift {}", column.multiplier, column.shift),
             expected: fault.message,
         })?;
-        if column.shift > 0 && !params.post.left_shift {
-            return Err(FileError::Value {
-                field: "columns.shift".to_string(),
-                found: column.shift.to_string(),
-                expected: "at most 0 without post.left_shift".to_string(),
-            });
+        let post = &params.post;
+        let refused = |field: &str, found: String, expected: &str| FileError::Value {
+            field: format!("columns.{field}"),
+            found,
+            expected: expected.to_string(),
+        };
+        match scale {
+            ColumnScale::Single(_) if column.shift > 0 && !post.left_shift => {
+                let found = column.shift.to_string();
+                return Err(refused("shift", found, "at most 0 without post.left_shift"));
+            }
+            ColumnScale::Dual(dual) if !post.dual_scale => {
+                let found = format!("{:?}", dual.factors());
+                return Err(refused("factors", found, "none without post.dual_scale"));
+            }
+            _ => {}
         }
         Ok(ColumnParam {
             column: column.column,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use heddle_arch::isa::Instruction;
-use heddle_arch::network::Shape;
+use heddle_arch::network::{Shape, Table};
 use heddle_arch::params::Params;
 
 use super::FileError;
@@ -103,6 +103,15 @@ pub(super) fn content(file: Content, params: &Params) -> Result<Program, FileErr
         .into_iter()
         .map(|column| limit.column(column))
         .collect();
+    limit.below(
+        "tables",
+        file.tables.len() as u64,
+        u64::from(params.post.activations) + 1,
+    )?;
+    let tables = file.tables.iter();
+    let tables: Result<Vec<Vec<u8>>, FileError> = tables
+        .map(|table| digits("tables", table, Table::ENTRIES))
+        .collect();
     let mut image = Vec::new();
     for piece in file.image {
         let bytes = digits("image.bytes", &piece.bytes, 8)?;
@@ -130,6 +139,7 @@ pub(super) fn content(file: Content, params: &Params) -> Result<Program, FileErr
         columns: columns?,
         image,
         row_offsets: file.row_offsets,
+        tables: tables?,
         tensors,
         schedule: Schedule::default(),
     })
@@ -196,6 +206,7 @@ fn layer_plan(layer: LayerFile, index: usize) -> LayerPlan {
             other: layer.other.map(|(other, of)| (mapping(other), cost(of))),
             reason: layer.reason,
         },
+        compared: layer.compared,
         inputs: layer.inputs,
         output: index + 1,
     }

@@ -1,5 +1,6 @@
 //! From a program to its file.
 
+use heddle_arch::host::ColumnScale;
 use heddle_arch::network::Shape;
 use heddle_arch::params::Params;
 
@@ -24,6 +25,7 @@ pub(super) fn content(program: &Program, params: &Params) -> Content {
         tensors: program.tensors.iter().map(tensor_file).collect(),
         columns: program.columns.iter().map(column_file).collect(),
         row_offsets: program.row_offsets.clone(),
+        tables: program.tables.iter().map(|table| hex(table)).collect(),
         words: program
             .words
             .iter()
@@ -65,6 +67,7 @@ fn layer_file(layer: &LayerPlan) -> LayerFile {
             .other
             .map(|(mapping, other)| (mapping_file(mapping), cost(other))),
         reason: choice.reason.clone(),
+        compared: layer.compared,
         inputs: layer.inputs.clone(),
     }
 }
@@ -107,19 +110,28 @@ fn tensor_file(tensor: &TensorPlan) -> TensorFile {
 }
 
 fn column_file(column: &ColumnParam) -> ColumnFile {
+    let (multiplier, shift, factors) = match column.scale {
+        ColumnScale::Single(scale) => (scale.multiplier(), scale.shift(), None),
+        ColumnScale::Dual(scale) => (0, scale.shift() as i32, Some(scale.factors())),
+    };
     ColumnFile {
         column: column.column,
         tile: column.tile,
         bias: column.bias,
-        multiplier: column.scale.multiplier(),
-        shift: column.scale.shift(),
+        multiplier,
+        shift,
+        factors,
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn image_file(image: &[(u32, u32, [u8; 8])]) -> Vec<ImageFile> {
     let mut pieces: Vec<ImageFile> = Vec::new();
     for (partition, word, bytes) in image {
-        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex = hex(bytes);
         match pieces.last_mut() {
             Some(last)
                 if last.partition == *partition

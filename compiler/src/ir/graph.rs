@@ -128,7 +128,10 @@ fn work(layer: &Layer) -> String {
     let pair = |[a, b]: [u32; 2]| format!("{a}x{b}");
     let mut words = vec![layer.kind.name().to_string()];
     match layer.kind {
-        LayerKind::FullyConnected | LayerKind::Add => {}
+        LayerKind::FullyConnected
+        | LayerKind::Add(_)
+        | LayerKind::WeightedSum
+        | LayerKind::Table => {}
         LayerKind::Matmul(matmul) => {
             let factors = ["first", "second"].into_iter().zip(matmul.transposed);
             let turned = factors.filter(|(_, turned)| *turned);

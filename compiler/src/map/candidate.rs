@@ -8,7 +8,7 @@ use super::layouts::TensorLayout;
 use super::orders::{layer_orders, tensor_orders};
 use crate::cost;
 use crate::error::CompileError;
-use crate::ir::{Lowered, lower};
+use crate::ir::{Constants, Lowered, lower};
 use crate::options::MatrixOptions;
 use crate::product::{Mapping, PlacedLayer, WeightPlan};
 
@@ -53,6 +53,7 @@ impl Candidate {
         network: &Network,
         switches: Switches,
         mappings: Vec<Mapping>,
+        constants: &Constants,
         params: &Params,
         options: MatrixOptions,
     ) -> Result<Self, CompileError> {
@@ -62,8 +63,9 @@ impl Candidate {
         let weights: Vec<Option<WeightPlan>> = layers
             .map(|(index, layer)| {
                 let orders = layer_orders(network, index, &orders);
-                let plan =
-                    || WeightPlan::of(layer, mappings[index], orders, switches.streamed, params);
+                let (mapping, constants) = (mappings[index], constants.layers[index]);
+                let streamed = switches.streamed;
+                let plan = || WeightPlan::of(layer, mapping, orders, constants, streamed, params);
                 (!layer.kind.is_of_matrices()).then(plan)
             })
             .collect();

@@ -7,7 +7,7 @@ use crate::error::CompileError;
 use crate::product::check_windows;
 
 /// Whether a machine can do what a network asks for; else what is missing.
-pub(super) fn check(network: &Network, params: &Params) -> Result<(), CompileError> {
+pub(crate) fn check(network: &Network, params: &Params) -> Result<(), CompileError> {
     check_traversal(params)?;
     network.layers.iter().try_for_each(|layer| {
         let checked = check_scales(layer, params).and_then(|()| check_layer(layer, params));
@@ -67,6 +67,11 @@ fn check_layer(layer: &Layer, params: &Params) -> Result<(), String> {
             Err("max_pool2d needs pooling, expected post.pooling to be true".to_string())
         }
         LayerKind::MaxPool2d => check_windows(layer, params),
+        LayerKind::Add(_) if !params.post.dual_scale => Err(
+            "adds two tensors with scales of their own, expected post.dual_scale to be true; a weighted_sum \
+             does without, but its bytes can be one away"
+                .to_string(),
+        ),
         _ => Ok(()),
     }
 }

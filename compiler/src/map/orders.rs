@@ -50,7 +50,7 @@ fn by_pixel(layer: &Layer) -> bool {
         && layer.groups == 1
         && (layer.kernel, layer.stride) == ([1, 1], [1, 1])
         && layer.padding == Padding::default();
-    point || layer.kind == LayerKind::Add
+    point || matches!(layer.kind, LayerKind::Add(_) | LayerKind::WeightedSum)
 }
 
 /// The order of the rows of every tensor.

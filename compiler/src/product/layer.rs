@@ -126,7 +126,8 @@ impl PlacedLayer<'_> {
 
     fn drain(&self, run: &ColumnRun, tile: &PixelTile) -> Instruction {
         let layer = self.layer;
-        let zero_point = i16::from(layer.output_zero_point);
+        let zero_point = i16::from(layer.scaled_zero_point());
+        let constants = self.weights.constants;
         let first = run.tiles.start;
         let address = |column_tile: u32| self.result(column_tile, tile);
         let parts = self.weights.orders.parts();
@@ -153,13 +154,13 @@ impl PlacedLayer<'_> {
         Instruction::Drain(Drain {
             wait: Wait::default(),
             columns: self.weights.columns(layer, first),
-            single: layer.rounding == Rounding::Single,
-            dual: false,
+            single: constants.dual.map_or(layer.rounding, |dual| dual.rounding) == Rounding::Single,
+            dual: constants.dual.is_some(),
             tile: self.column_tile_index(first),
             lo: i16::from(layer.min) - zero_point,
             hi: i16::from(layer.max) - zero_point,
             place: None,
-            activation: 0,
+            activation: constants.table,
             pooling: reduction(layer, self.params).map(|reduction| Pooling {
                 reduction,
                 window: window(layer, self.params),
@@ -200,7 +201,8 @@ impl PlacedLayer<'_> {
         let macs = self.weights.rows * columns;
         let mut walks = Vec::new();
         let layer_part = self.weights.part(column_tile) as usize;
-        for (index, input) in self.layer.inputs.iter().enumerate() {
+        for (index, _) in self.weights.constants.terms(self.layer) {
+            let input = &self.layer.inputs[index];
             let walk = self.walk(index, column_tile, tile);
             let base = self.first_operand(index, column_tile, tile);
             let walk_tiles = walk.k_tiles / walk.offsets.len() as u32;
@@ -245,7 +247,8 @@ impl PlacedLayer<'_> {
                 first,
                 last,
                 bank,
-                raised: false,
+                // The sums of the second input are added below those of the first one.
+                raised: first && self.weights.constants.dual.is_some(),
                 tile_level: walk.tile_level,
                 threshold: threshold(zero_point),
                 macs,

@@ -19,6 +19,7 @@ use super::flatten::{Flattening, Tap};
 use super::mapping::Mapping;
 use super::row_pairs::RowPairs;
 use super::windows::reduction;
+use crate::exact::LayerConstants;
 use crate::layout::RowOrder;
 
 /// Rows of the planes that a layer reads and writes.
@@ -64,6 +65,8 @@ pub(crate) struct WeightPlan {
     pub rows: u32,
     /// The taps of each row, if they are laid over the rows.
     pub flattening: Option<Flattening>,
+    /// Constants of the layer.
+    pub constants: LayerConstants,
 }
 
 /// The planes of the input that feed a column tile: those of the groups that its outputs belong to.
@@ -82,6 +85,7 @@ impl WeightPlan {
         layer: &Layer,
         mapping: Mapping,
         orders: Orders,
+        constants: LayerConstants,
         streamed: bool,
         params: &Params,
     ) -> Self {
@@ -99,6 +103,7 @@ impl WeightPlan {
             tile_words: params.weight_words(),
             rows: layer.input.channels.min(lanes),
             flattening: None,
+            constants,
         };
         let join = one_walk(layer, lanes, pools, params);
         let single = layer.output.height * layer.output.width == 1 && !pools;
@@ -128,7 +133,9 @@ impl WeightPlan {
                         let steps = plan.pairs.map_or(0, |pairs| pairs.steps);
                         u64::from(steps) * u64::from(layer.kernel[1])
                     }
-                    LayerKind::Add => layer.inputs.len() as u64,
+                    LayerKind::Add(_) | LayerKind::WeightedSum => {
+                        constants.terms(layer).len() as u64
+                    }
                     _ if pools => 1,
                     _ => u64::from(layer.kernel[0]) * u64::from(layer.kernel[1]),
                 };
@@ -298,9 +305,9 @@ impl WeightPlan {
             };
             match layer.kind {
                 _ if self.pools => weights.push(same(0, 1)),
-                LayerKind::Add => {
-                    let factors = layer.weights.iter().enumerate();
-                    weights.extend(factors.map(|(input, &factor)| same(input, factor)));
+                LayerKind::Add(_) | LayerKind::WeightedSum => {
+                    let terms = self.constants.terms(layer).into_iter();
+                    weights.extend(terms.map(|(input, factor)| same(input, factor)));
                 }
                 _ => {
                     let places = (0..height).flat_map(|y| (0..width).map(move |x| (y, x)));

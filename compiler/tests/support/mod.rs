@@ -267,7 +267,7 @@ fn pool(rng: &mut ChaCha8Rng, source: Source, largest: bool) -> Layer {
 
 fn add(rng: &mut ChaCha8Rng, source: Source, sources: &[Source]) -> Layer {
     let shape = source.1;
-    let mut layer = plain(rng, LayerKind::Add, source, shape.channels);
+    let mut layer = plain(rng, LayerKind::WeightedSum, source, shape.channels);
     let same: Vec<&Source> = sources.iter().filter(|other| other.1 == shape).collect();
     for _ in 0..rng.random_range(1..4) {
         layer

@@ -15,10 +15,10 @@ mod sequencer;
 mod timing;
 mod walk;
 
-use heddle_arch::host;
+use heddle_arch::host::{self, ColumnScale};
 use heddle_arch::isa::ErrorCode;
 use heddle_arch::params::Params;
-use heddle_arch::requantise::{DualScale, Scale};
+use heddle_arch::requantise::DualScale;
 
 pub use counters::Counters;
 
@@ -151,8 +151,8 @@ impl Machine {
     ///
     /// # Panics
     /// If the column or tile does not exist.
-    pub fn write_scale(&mut self, column: u32, tile: u32, scale: Scale) {
-        let word = host::scale_bits(scale);
+    pub fn write_scale(&mut self, column: u32, tile: u32, scale: impl Into<ColumnScale>) {
+        let word = scale.into().bits();
         self.data.set_scale(column as usize, tile as usize, word);
     }
 

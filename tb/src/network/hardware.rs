@@ -38,6 +38,11 @@ impl<'a> Hardware<'a> {
             self.host
                 .write_column(column.column, column.tile, column.bias, column.scale)?;
         }
+        for (number, table) in (0..).zip(&self.program.tables) {
+            for (byte, &stored) in (0..=u8::MAX).zip(table) {
+                self.host.write_activation(number, byte, stored)?;
+            }
+        }
         for &(row, entry, offset) in &self.program.row_offsets {
             self.host.write_row_offset(row, entry, offset)?;
         }

@@ -27,6 +27,11 @@ impl<'a> Prediction<'a> {
             machine.write_bias(column.column, column.tile, column.bias);
             machine.write_scale(column.column, column.tile, column.scale);
         }
+        for (number, table) in (0..).zip(&program.tables) {
+            for (byte, &stored) in (0..=u8::MAX).zip(table) {
+                machine.write_activation(number, byte, stored);
+            }
+        }
         for &(row, entry, offset) in &program.row_offsets {
             machine.write_row_offset(row, entry, offset);
         }

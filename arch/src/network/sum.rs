@@ -1,0 +1,31 @@
+//! Sums and differences of two tensors.
+
+use crate::requantise::Scale;
+
+/// A sum of two tensors with scales of their own, as the TensorFlow Lite reference kernels make it:
+///
+/// a = scale(2^20 * (x - zero point)) of each input, y = clamp(scale(a + b) + zero point), rounded twice each time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Sum {
+    /// Scales of the inputs.
+    pub inputs: [Scale; 2],
+    /// Scale of the sum.
+    pub output: Scale,
+    /// The second input is subtracted.
+    pub subtracts: bool,
+}
+
+impl Default for Sum {
+    fn default() -> Self {
+        Self {
+            inputs: [Scale::reciprocal(1); 2],
+            output: Scale::reciprocal(1),
+            subtracts: false,
+        }
+    }
+}
+
+impl Sum {
+    /// Bits by which inputs are shifted to the left.
+    pub const LEFT_SHIFT: u32 = 20;
+}
