@@ -110,7 +110,7 @@ mod tests {
     use heddle_sim::host::{self as golden, View};
 
     use super::*;
-    use crate::exact::recorded::{Case, Recorded};
+    use crate::exact::recorded::{Case, Recorded, each_of_a_network};
     use crate::model::{Kind, Tensor};
 
     /// What the golden kernel gives for a model; `None` for an operator that the host does not run.
@@ -126,7 +126,7 @@ mod tests {
         let inputs = || [case.input(0), case.input(1)];
         let zeros = || inputs().map(|input| input.zero_point);
         let views = || [view(0), view(1)];
-        let bytes = match case.operator().kind {
+        let bytes = match case.operator.kind {
             Kind::Softmax(beta) => {
                 let scale = softmax(case.input(0), beta).unwrap();
                 golden::softmax(&case.inputs[0], depth, scale)
@@ -148,7 +148,7 @@ mod tests {
                 golden::squared_difference(views(), &scaled, &output).unwrap()
             }
             Kind::Mean => {
-                let axes = case.operator().inputs[1].map(|index| &case.model.tensors[index]);
+                let axes = case.operator.inputs[1].map(|index| &case.model.tensors[index]);
                 let rank = shapes[0].len() as i32;
                 let axes = axes.and_then(Tensor::int32).unwrap();
                 let axes: Vec<usize> = axes
@@ -166,30 +166,26 @@ mod tests {
 
     #[test]
     fn host_kernels_give_the_bytes_of_the_reference_kernels() {
-        let mut recorded = Recorded::open("operators.npz");
         let mut compared: BTreeMap<String, u32> = BTreeMap::new();
-        for name in recorded.names("/model") {
-            let file = recorded.bytes(&format!("{name}/model"));
-            let case = Case::new(&mut recorded, &name, &file);
-            let Some(found) = output(&case) else {
-                continue;
+        Recorded::open("operators.npz").each_operator(|recorded, name, case| {
+            let Some(found) = output(case) else {
+                return;
             };
             let array = format!("{name}/output");
-            let expected: Vec<i32> = match case.operator().kind {
-                Kind::ArgMax => recorded
-                    .words(&array)
-                    .into_iter()
-                    .map(i32::from_le_bytes)
-                    .collect(),
+            let expected: Vec<i32> = match case.operator.kind {
+                Kind::ArgMax => {
+                    let words = recorded.words(&array);
+                    words.into_iter().map(i32::from_le_bytes).collect()
+                }
                 _ => recorded.int8(&array).into_iter().map(i32::from).collect(),
             };
             assert!(
                 found == expected,
                 "{name}: {found:?}, expected {expected:?}"
             );
-            let operator = case.operator().name.split(' ').next().unwrap();
+            let operator = case.operator.name.split(' ').next().unwrap();
             *compared.entry(operator.to_string()).or_default() += 1;
-        }
+        });
         let least = [
             ("ADD", 20),
             ("ARG_MAX", 4),
@@ -202,6 +198,20 @@ mod tests {
         for (operator, least) in least {
             assert!(compared[operator] >= least, "{operator}: {compared:?}");
         }
+    }
+
+    #[test]
+    fn host_kernels_of_a_transformer_give_the_bytes_of_the_reference_kernels() {
+        let mut compared = 0;
+        each_of_a_network("transformer", |case, expected| {
+            if let Some(found) = output(case) {
+                let expected: Vec<i32> = expected.iter().copied().map(i32::from).collect();
+                assert!(found == expected, "{}: {found:?}", case.operator.name);
+                compared += 1;
+            }
+        });
+        // Two layer norms of ten operators less their roots, the sums in front of them, softmax and its factor.
+        assert_eq!(compared, 2 * 9 + 2 + 2);
     }
 
     #[test]

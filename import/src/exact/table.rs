@@ -151,7 +151,7 @@ fn at(function: Function, x: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exact::recorded::{Case, Recorded};
+    use crate::exact::recorded::{Case, Recorded, each_of_a_network};
     use crate::model::Kind;
 
     fn function(name: &str, numbers: &[f32]) -> Function {
@@ -215,41 +215,47 @@ mod tests {
         assert_eq!(names.len(), 17);
     }
 
-    /// The function of a model of one operator.
-    fn of(case: &Case<'_>) -> Option<Function> {
-        let operator = case.operator();
-        match operator.kind {
-            Kind::Table(function) => Some(function),
-            Kind::Host if operator.name.starts_with("QUANTIZE") => Some(Function::Quantize),
+    /// The outputs of an operator that is a function of each byte.
+    fn made(case: &Case<'_>) -> Option<Vec<i8>> {
+        let operator = case.operator;
+        let function = match operator.kind {
+            Kind::Table(function) => function,
+            Kind::Host if operator.name.starts_with("QUANTIZE") => Function::Quantize,
             _ if operator.name.starts_with("PRELU") && case.inputs[1].len() == 1 => {
-                Some(Function::Prelu(case.inputs[1][0], case.input(1)))
+                Function::Prelu(case.inputs[1][0], case.input(1))
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        let table = table(function, case.input(0), case.output()).unwrap();
+        let entry = |&byte: &i8| table[(i32::from(byte) + 128) as usize];
+        Some(case.inputs[0].iter().map(entry).collect())
     }
 
     #[test]
     fn models_of_one_function_give_the_bytes_of_the_reference_kernels() {
-        let mut recorded = Recorded::open("operators.npz");
         let mut compared = 0;
-        for name in recorded.names("/model") {
-            let file = recorded.bytes(&format!("{name}/model"));
-            let case = Case::new(&mut recorded, &name, &file);
-            let Some(function) = of(&case) else {
-                continue;
-            };
-            let table = table(function, case.input(0), case.output()).unwrap();
-            let entries = case.inputs[0]
-                .iter()
-                .map(|&byte| table[(i32::from(byte) + 128) as usize]);
-            let found: Vec<i8> = entries.collect();
-            let expected = recorded.int8(&format!("{name}/output"));
-            assert!(
-                found == expected,
-                "{name}: {found:?}, expected {expected:?}"
-            );
-            compared += 1;
-        }
+        Recorded::open("operators.npz").each_operator(|recorded, name, case| {
+            if let Some(found) = made(case) {
+                let expected = recorded.int8(&format!("{name}/output"));
+                assert!(
+                    found == expected,
+                    "{name}: {found:?}, expected {expected:?}"
+                );
+                compared += 1;
+            }
+        });
         assert!(compared >= 28, "{compared} models");
+    }
+
+    #[test]
+    fn functions_of_a_transformer_give_the_bytes_of_the_reference_kernels() {
+        let mut names = Vec::new();
+        each_of_a_network("transformer", |case, expected| {
+            if let Some(found) = made(case) {
+                assert!(found == expected, "{}: {found:?}", case.operator.name);
+                names.push(case.operator.name.clone());
+            }
+        });
+        assert_eq!(names, ["RSQRT 2", "GELU 2", "RSQRT 2"]);
     }
 }
