@@ -239,6 +239,21 @@ mod tests {
     }
 
     #[test]
+    fn short_rows_have_the_softmax_of_the_reference_kernel() {
+        let mut recorded = Recorded::open("softmax.npz");
+        let (values, expected) = (recorded.int8("short"), recorded.int8("short_output"));
+        let scales = recorded.float32("short_scales");
+        let size = values.len() / scales.len();
+        let sets = values.chunks_exact(size).zip(expected.chunks_exact(size));
+        for ((values, expected), scale) in sets.zip(scales) {
+            let zero_point = 0;
+            let scale = softmax(Quantised { scale, zero_point }, 1.0).unwrap();
+            assert!(golden::softmax(values, 3, scale) == expected, "{scale:?}");
+        }
+        assert_eq!(values.len(), 60_000);
+    }
+
+    #[test]
     fn equal_bytes_have_equal_shares() {
         let quantised = Quantised {
             scale: 0.05,
