@@ -70,27 +70,26 @@ pub fn product(
 ///
 /// # Errors
 /// If a scale cannot be had.
+///
+/// # Panics
+/// If `count` is 0.
 pub fn mean(input: Quantised, output: Quantised, count: u32) -> Result<ScaledOutput, String> {
     let real = f64::from(input.scale) / f64::from(output.scale);
-    Ok(ScaledOutput {
-        scale: divided(scale(real)?, count)?,
-        ..scaled(0.0, output, (i8::MIN, i8::MAX))?
-    })
+    let mut found = scaled(real, output, (i8::MIN, i8::MAX))?;
+    found.scale = divided(found.scale, count)?;
+    Ok(found)
 }
 
 /// Inputs in units of twice the larger scale, and that.
 fn halved(inputs: [Quantised; 2]) -> Result<([ScaledInput; 2], f64), String> {
     let twice = 2.0 * f64::from(inputs[0].scale.max(inputs[1].scale));
-    let halved = inputs.map(
-        |Quantised {
-             scale: step,
-             zero_point,
-         }| {
-            let scale = scale(f64::from(step) / twice)?;
-            Ok(ScaledInput { zero_point, scale })
-        },
-    );
-    let [first, second]: [Result<ScaledInput, String>; 2] = halved;
+    let halved = inputs.map(|input| {
+        Ok::<_, String>(ScaledInput {
+            zero_point: input.zero_point,
+            scale: scale(f64::from(input.scale) / twice)?,
+        })
+    });
+    let [first, second] = halved;
     Ok(([first?, second?], twice))
 }
 

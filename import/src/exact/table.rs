@@ -48,37 +48,23 @@ pub enum Function {
 pub fn table(function: Function, input: Quantised, output: Quantised) -> Result<[i8; 256], String> {
     // In single precision, as the kernels have it.
     let ratio = input.scale / output.scale;
+    let sides = |below: f32, factor| [(below.into(), factor), (ratio.into(), 1)];
+    let plain = |sides| sloped(input, output, sides, Activation::None);
     match function {
         Function::Quantize => {
             let ratio = f64::from(input.scale) / f64::from(output.scale);
-            sloped(input, output, [(ratio, 1); 2], Activation::None)
+            plain([(ratio, 1); 2])
         }
-        Function::Abs => sloped(
-            input,
-            output,
-            [(ratio.into(), -1), (ratio.into(), 1)],
-            Activation::None,
-        ),
-        Function::Cut(activation) => sloped(input, output, [(ratio.into(), 1); 2], activation),
+        Function::Abs => plain(sides(ratio, -1)),
+        Function::Cut(activation) => sloped(input, output, sides(ratio, 1), activation),
         Function::LeakyRelu(alpha) => {
             let below = input.scale * alpha.abs() / output.scale;
-            let sign = if alpha < 0.0 { -1 } else { 1 };
-            sloped(
-                input,
-                output,
-                [(below.into(), sign), (ratio.into(), 1)],
-                Activation::None,
-            )
+            plain(sides(below, if alpha < 0.0 { -1 } else { 1 }))
         }
         Function::Prelu(slope, quantised) => {
             let below = input.scale * quantised.scale / output.scale;
             let factor = i32::from(slope) - i32::from(quantised.zero_point);
-            sloped(
-                input,
-                output,
-                [(below.into(), factor), (ratio.into(), 1)],
-                Activation::None,
-            )
+            plain(sides(below, factor))
         }
         Function::HardSwish => hard_swish::table(input, output),
         Function::Rsqrt => inverse_root::table(input, output),
@@ -99,10 +85,10 @@ fn sloped(
     activation: Activation,
 ) -> Result<[i8; 256], String> {
     let (min, max) = bounds(activation, output)?;
-    let [below, above] = sides.map(|(real, factor)| scale(real).map(|scale| (scale, factor)));
-    let (below, above): ((Scale, i32), (Scale, i32)) = (below?, above?);
+    let [below, above] = sides.map(|(real, factor)| Ok::<_, String>((scale(real)?, factor)));
+    let (below, above) = (below?, above?);
     Ok(each(input, |x| {
-        let (scale, factor) = if x < 0 { below } else { above };
+        let (scale, factor): (Scale, i32) = if x < 0 { below } else { above };
         quantise_output(
             x * factor,
             scale,
