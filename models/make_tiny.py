@@ -44,7 +44,7 @@ def finish_layer(rng, layer, inputs, shape, outputs, fan_in):
         layer["bias"][channel] = rng.randint(-20, 20)
 
     scales = []
-    sums = [accumulators(layer, x, shape) for x in inputs]
+    sums = [accumulators(layer, [x], shape) for x in inputs]
     for channel in range(outputs):
         values = [value for image in sums for value in image[channel]]
         mean = sum(values) / len(values)

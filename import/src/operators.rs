@@ -76,7 +76,7 @@ pub const SUPPORTED: [Support; 16] = [
         "MEAN",
         "conv2d of equal weights",
         "same arithmetic",
-        "over height and width",
+        "over height and width, or over the width of rows",
     ),
     row(
         "PAD",

@@ -110,7 +110,14 @@ fn network(name: &str) -> Recorded {
 
 #[test]
 fn networks_give_the_bytes_of_the_reference_kernels_in_every_tensor() {
-    let names = ["convolution", "separable", "dense", "keyword", "padded"];
+    let names = [
+        "convolution",
+        "separable",
+        "dense",
+        "keyword",
+        "keyword_1d",
+        "padded",
+    ];
     let reports = names.map(|name| format!("{name}\n{}", network(name).check(&[], &[])));
     insta::assert_snapshot!(reports.join("\n"));
 }

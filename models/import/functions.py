@@ -8,6 +8,7 @@ from graph import Graph
 SETS = 40  # tables of each function
 ALL_BYTES = numpy.arange(-128, 128).astype(numpy.int8).reshape(1, 256)
 LONGEST = 1024  # row
+SHORT_SETS = 20  # of 1000 rows of 3 bytes
 SUM_LIMIT = 512  # of the exponentials of a row
 SOFTMAX_SCALES = (0.0008, 0.01, 0.031, 0.0625, 0.11, 0.3, 1.7)
 BETAS = (1.0, 0.5, 2.389, 1.0, 8.0)
@@ -107,24 +108,31 @@ def write_functions(folder):
 
 
 def softmax(values, scale, beta):
+    """Of each row of a matrix."""
     graph = Graph("row")
-    source = graph.input("input", values.reshape(1, -1), scale, int(graph.rng.integers(-128, 128)))
+    source = graph.input("input", values, scale, int(graph.rng.integers(-128, 128)))
     output = graph.tensor("output", 1 / 256, -128)
     graph.call("SOFTMAX", [source], [output], beta=float(beta))
-    return graph.run().values[output].reshape(-1)
+    return graph.run().values[output]
 
 
 def write_softmax(folder):
     """Row n is input[n : 2n], with scale and beta n; the outputs of all rows follow one another.
 
-    equal[n - 1] is each output of n equal bytes. The reference kernel aborts where the sum is 512 or more.
+    equal[n - 1] is each output of n equal bytes. The reference kernel aborts where the sum is 512 or more. Short
+    rows have large outputs, some of which lie so close to a half that the last bits decide.
     """
-    values = Graph("softmax").rng.integers(-128, 128, 2 * LONGEST, numpy.int8)
+    rng = Graph("softmax").rng
+    values = rng.integers(-128, 128, 2 * LONGEST, numpy.int8)
     lengths = range(1, LONGEST + 1)
     low = [SOFTMAX_SCALES if n < SUM_LIMIT else SOFTMAX_SCALES[2:] for n in lengths]
     scales = numpy.float32([choice[n % len(choice)] for n, choice in zip(lengths, low)])
     betas = numpy.float32([BETAS[n % len(BETAS)] for n in lengths])
-    outputs = [softmax(values[n : 2 * n], *held) for n, *held in zip(lengths, scales, betas)]
-    equal = [softmax(numpy.full(n, n % 256 - 128, numpy.int8), 0.05, 1.0)[0] for n in range(1, SUM_LIMIT)]
-    entries = {"input": values, "scales": scales, "betas": betas, "output": numpy.concatenate(outputs)}
-    numpy.savez_compressed(folder / "softmax.npz", equal=numpy.array(equal), **entries)
+    rows = [softmax(values[None, n : 2 * n], *held)[0] for n, *held in zip(lengths, scales, betas)]
+    entries = {"input": values, "scales": scales, "betas": betas, "output": numpy.concatenate(rows)}
+    equal = [numpy.full((1, n), n % 256 - 128, numpy.int8) for n in range(1, SUM_LIMIT)]
+    entries["equal"] = numpy.array([softmax(row, 0.05, 1.0)[0, 0] for row in equal])
+    short = rng.integers(-128, 128, (SHORT_SETS, 1000, 3), numpy.int8)
+    entries |= {"short": short, "short_scales": numpy.float32(rng.uniform(0.002, 0.05, SHORT_SETS))}
+    made = [softmax(matrix, scale, 1.0) for matrix, scale in zip(short, entries["short_scales"])]
+    numpy.savez_compressed(folder / "softmax.npz", short_output=numpy.array(made), **entries)

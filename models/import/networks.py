@@ -3,6 +3,7 @@
 import numpy
 
 from graph import COARSE, R, R6, SUFFIX, Graph, fit, fused, image, pads, pool, weighted
+from transformer import transformer
 
 
 def layer(graph, operator, source, name, outputs, kernel=(1, 1), **options):
@@ -116,7 +117,42 @@ def padded(graph):
     dense(graph, y, "dense", 10)
 
 
+def row_conv(graph, source, name, outputs, size, **options):
+    """Conv1D: the row as a plane of height 1, a convolution, the plane as a row again."""
+    plane = viewed(graph, "EXPAND_DIMS", source, f"{name}/plane", 1)
+    plane = conv(graph, plane, name, outputs, (1, size), **options)
+    return viewed(graph, "SQUEEZE", plane, f"{name}/row", squeezeDims=[1])
+
+
+def viewed(graph, operator, source, name, axis=None, **options):
+    axes = [] if axis is None else [graph.constant(f"{name}/axis", axis)]
+    output = graph.tensor(name, *graph.scale(source))
+    graph.call(operator, [source, *axes], [output], **options)
+    graph.run()
+    return output
+
+
+def keyword_1d(graph):
+    """As Keras makes them: Conv1D, MaxPooling1D, GlobalAveragePooling1D."""
+    x = graph.input("input", smooth(graph.rng, (1, 40, 1, 10)).reshape(1, 40, 10), 0.58, 83)
+    x = row_conv(graph, x, "conv1", 12, 5, stride=(1, 2), activation=R)
+    x = viewed(graph, "EXPAND_DIMS", x, "pool/plane", 1)
+    x = pool(graph, "MAX_POOL_2D", x, "pool", (1, 2), (1, 2))
+    graph.run()
+    x = viewed(graph, "SQUEEZE", x, "pool/row", squeezeDims=[1])
+    x = row_conv(graph, x, "conv2", 16, 3, same=False, activation=R)
+    axes = graph.constant("mean/axes", [1])
+    y = graph.tensor("mean", graph.scale(x)[0] / 2, -128)
+    graph.call("MEAN", [x, axes], [y], keepDims=False)
+    graph.run()
+    x = dense(graph, y, "dense", 12, spread=2.0)
+    output = graph.tensor("softmax", 1 / 256, -128)
+    graph.call("SOFTMAX", [x], [output], beta=1.0)
+
+
 NETWORKS = {
+    "keyword_1d": keyword_1d,
+    "transformer": transformer,
     "separable": separable,
     "residual": residual,
     "dense": autoencoder,

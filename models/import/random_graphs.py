@@ -121,7 +121,7 @@ class Planes:
         return self.ran(output)
 
     def step(self, plane):
-        steps = self.conv, self.conv, self.depthwise, self.padded, self.branches, self.branches
+        steps = self.conv, self.depthwise, self.padded, self.branches, self.branches
         pools = [lambda x, name=name: self.pool(x, f"{name}_POOL_2D") for name in ("MAX", "AVERAGE")]
         return self.draw(*steps, *pools)(plane)
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Writes import/tests/data: small .tflite models and what the reference kernels of LiteRT give for them.
 
-operators.npz holds models of one operator, functions.npz and softmax.npz what others do under many scales; each network is NAME.tflite beside NAME.npz with the bytes of
-all its tensors; what cannot be imported is a .tflite alone. Every model draws from a generator seeded by
-its name, so that one more model changes no other. README.md here lists their entries.
-Needs `pip install ai-edge-litert==2.3.0 numpy==2.4.6 flatbuffers==25.12.19`; tests need the files alone.
+operators.npz holds models of one operator, functions.npz and softmax.npz what some do under many scales,
+graphs.npz random graphs; each network is NAME.tflite beside NAME.npz with the bytes of all its tensors; what
+cannot be imported is a .tflite alone. Every model draws from a generator seeded by its name, so that one
+more model changes no other. README.md here lists their entries.
+Needs the packages of requirements.txt here; tests need the files alone.
 Usage: models/import/tflite_models.py [FOLDER]
 """
 

@@ -70,27 +70,26 @@ pub fn product(
 ///
 /// # Errors
 /// If a scale cannot be had.
+///
+/// # Panics
+/// If `count` is 0.
 pub fn mean(input: Quantised, output: Quantised, count: u32) -> Result<ScaledOutput, String> {
     let real = f64::from(input.scale) / f64::from(output.scale);
-    Ok(ScaledOutput {
-        scale: divided(scale(real)?, count)?,
-        ..scaled(0.0, output, (i8::MIN, i8::MAX))?
-    })
+    let mut found = scaled(real, output, (i8::MIN, i8::MAX))?;
+    found.scale = divided(found.scale, count)?;
+    Ok(found)
 }
 
 /// Inputs in units of twice the larger scale, and that.
 fn halved(inputs: [Quantised; 2]) -> Result<([ScaledInput; 2], f64), String> {
     let twice = 2.0 * f64::from(inputs[0].scale.max(inputs[1].scale));
-    let halved = inputs.map(
-        |Quantised {
-             scale: step,
-             zero_point,
-         }| {
-            let scale = scale(f64::from(step) / twice)?;
-            Ok(ScaledInput { zero_point, scale })
-        },
-    );
-    let [first, second]: [Result<ScaledInput, String>; 2] = halved;
+    let halved = inputs.map(|input| {
+        Ok::<_, String>(ScaledInput {
+            zero_point: input.zero_point,
+            scale: scale(f64::from(input.scale) / twice)?,
+        })
+    });
+    let [first, second] = halved;
     Ok(([first?, second?], twice))
 }
 
@@ -110,7 +109,7 @@ mod tests {
     use heddle_sim::host::{self as golden, View};
 
     use super::*;
-    use crate::exact::recorded::{Case, Recorded};
+    use crate::exact::recorded::{Case, Recorded, each_of_a_network};
     use crate::model::{Kind, Tensor};
 
     /// What the golden kernel gives for a model; `None` for an operator that the host does not run.
@@ -126,7 +125,7 @@ mod tests {
         let inputs = || [case.input(0), case.input(1)];
         let zeros = || inputs().map(|input| input.zero_point);
         let views = || [view(0), view(1)];
-        let bytes = match case.operator().kind {
+        let bytes = match case.operator.kind {
             Kind::Softmax(beta) => {
                 let scale = softmax(case.input(0), beta).unwrap();
                 golden::softmax(&case.inputs[0], depth, scale)
@@ -148,7 +147,7 @@ mod tests {
                 golden::squared_difference(views(), &scaled, &output).unwrap()
             }
             Kind::Mean => {
-                let axes = case.operator().inputs[1].map(|index| &case.model.tensors[index]);
+                let axes = case.operator.inputs[1].map(|index| &case.model.tensors[index]);
                 let rank = shapes[0].len() as i32;
                 let axes = axes.and_then(Tensor::int32).unwrap();
                 let axes: Vec<usize> = axes
@@ -166,30 +165,26 @@ mod tests {
 
     #[test]
     fn host_kernels_give_the_bytes_of_the_reference_kernels() {
-        let mut recorded = Recorded::open("operators.npz");
         let mut compared: BTreeMap<String, u32> = BTreeMap::new();
-        for name in recorded.names("/model") {
-            let file = recorded.bytes(&format!("{name}/model"));
-            let case = Case::new(&mut recorded, &name, &file);
-            let Some(found) = output(&case) else {
-                continue;
+        Recorded::open("operators.npz").each_operator(|recorded, name, case| {
+            let Some(found) = output(case) else {
+                return;
             };
             let array = format!("{name}/output");
-            let expected: Vec<i32> = match case.operator().kind {
-                Kind::ArgMax => recorded
-                    .words(&array)
-                    .into_iter()
-                    .map(i32::from_le_bytes)
-                    .collect(),
+            let expected: Vec<i32> = match case.operator.kind {
+                Kind::ArgMax => {
+                    let words = recorded.words(&array);
+                    words.into_iter().map(i32::from_le_bytes).collect()
+                }
                 _ => recorded.int8(&array).into_iter().map(i32::from).collect(),
             };
             assert!(
                 found == expected,
                 "{name}: {found:?}, expected {expected:?}"
             );
-            let operator = case.operator().name.split(' ').next().unwrap();
+            let operator = case.operator.name.split(' ').next().unwrap();
             *compared.entry(operator.to_string()).or_default() += 1;
-        }
+        });
         let least = [
             ("ADD", 20),
             ("ARG_MAX", 4),
@@ -202,6 +197,20 @@ mod tests {
         for (operator, least) in least {
             assert!(compared[operator] >= least, "{operator}: {compared:?}");
         }
+    }
+
+    #[test]
+    fn host_kernels_of_a_transformer_give_the_bytes_of_the_reference_kernels() {
+        let mut compared = 0;
+        each_of_a_network("transformer", |case, expected| {
+            if let Some(found) = output(case) {
+                let expected: Vec<i32> = expected.iter().copied().map(i32::from).collect();
+                assert!(found == expected, "{}: {found:?}", case.operator.name);
+                compared += 1;
+            }
+        });
+        // Two layer norms of ten operators less their roots, the sums in front of them, softmax and its factor.
+        assert_eq!(compared, 2 * 9 + 2 + 2);
     }
 
     #[test]
@@ -226,6 +235,21 @@ mod tests {
             expected = rest;
         }
         assert!(expected.is_empty());
+    }
+
+    #[test]
+    fn short_rows_have_the_softmax_of_the_reference_kernel() {
+        let mut recorded = Recorded::open("softmax.npz");
+        let (values, expected) = (recorded.int8("short"), recorded.int8("short_output"));
+        let scales = recorded.float32("short_scales");
+        let size = values.len() / scales.len();
+        let sets = values.chunks_exact(size).zip(expected.chunks_exact(size));
+        for ((values, expected), scale) in sets.zip(scales) {
+            let zero_point = 0;
+            let scale = softmax(Quantised { scale, zero_point }, 1.0).unwrap();
+            assert!(golden::softmax(values, 3, scale) == expected, "{scale:?}");
+        }
+        assert_eq!(values.len(), 60_000);
     }
 
     #[test]

@@ -1,5 +1,9 @@
 //! Functions of real numbers, to some 2^-45 of their value and by additions, multiplications and divisions alone: they
 //! give the same bits on every machine, which the functions of a system's library do not.
+//!
+//! The reference kernels do take those of the system's library, in single precision and wrong by some units in the last
+//! place. So the byte that it gives for a value within some 10^-7 of a half is that of one library alone: with glibc 2.36,
+//! 1 of the 13 million bytes of 51,000 random tables was another one, of GELU.
 
 use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, SQRT_2};
 

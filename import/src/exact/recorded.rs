@@ -9,13 +9,14 @@ use crate::model::{Model, Operator, Quantised};
 use crate::scale::bounds;
 use crate::tflite;
 
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/");
+
 /// A file of NumPy arrays.
 pub struct Recorded(ZipArchive<File>);
 
 impl Recorded {
     pub fn open(name: &str) -> Recorded {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/");
-        let file = File::open(format!("{folder}{name}")).unwrap();
+        let file = File::open(format!("{FOLDER}{name}")).unwrap();
         Recorded(ZipArchive::new(file).unwrap())
     }
 
@@ -37,6 +38,19 @@ impl Recorded {
         member.read_to_end(&mut file).unwrap();
         let header = u16::from_le_bytes([file[8], file[9]]);
         file.split_off(10 + usize::from(header))
+    }
+
+    /// Gives the only operator of every model in the file, with its name.
+    pub fn each_operator(&mut self, mut see: impl FnMut(&mut Recorded, &str, &Case<'_>)) {
+        for name in self.names("/model") {
+            let file = self.bytes(&format!("{name}/model"));
+            let model = tflite::read(&file).unwrap();
+            let case = Case::new(&model, &model.operators[0], |index| {
+                let number = model.inputs.iter().position(|&input| input == index);
+                self.int8(&format!("{name}/input{}", number.unwrap()))
+            });
+            see(self, &name, &case);
+        }
     }
 
     pub fn int8(&mut self, name: &str) -> Vec<i8> {
@@ -62,48 +76,66 @@ impl Recorded {
     }
 }
 
-/// The only operator of a model, what it reads and what it gave.
+/// Gives every operator of a network, with what it made.
+pub fn each_of_a_network(name: &str, mut see: impl FnMut(&Case<'_>, &[i8])) {
+    let mut recorded = Recorded::open(&format!("{name}.npz"));
+    let file = std::fs::read(format!("{FOLDER}{name}.tflite")).unwrap();
+    let model = tflite::read(&file).unwrap();
+    let mut tensor = |index: usize| recorded.int8(&format!("tensor/{index}"));
+    for operator in &model.operators {
+        let case = Case::new(&model, operator, &mut tensor);
+        see(&case, &tensor(operator.outputs[0]));
+    }
+}
+
+/// An operator and what it reads.
 pub struct Case<'a> {
-    pub model: Model<'a>,
+    pub model: &'a Model<'a>,
+    pub operator: &'a Operator,
     pub inputs: Vec<Vec<i8>>,
 }
 
-impl Case<'_> {
-    /// Of the model `name` in a file whose bytes are `file`; constants are inputs too.
-    pub fn new<'a>(recorded: &mut Recorded, name: &str, file: &'a [u8]) -> Case<'a> {
-        let model = tflite::read(file).unwrap();
-        let inputs = model.operators[0].inputs.iter().flatten().map(|&index| {
-            match model.inputs.iter().position(|&input| input == index) {
-                Some(number) => recorded.int8(&format!("{name}/input{number}")),
-                None => model.tensors[index].int8().unwrap_or_default(),
-            }
-        });
+impl<'a> Case<'a> {
+    /// `values` are those of a tensor that is no constant.
+    pub fn new(
+        model: &'a Model<'a>,
+        operator: &'a Operator,
+        mut values: impl FnMut(usize) -> Vec<i8>,
+    ) -> Case<'a> {
+        let inputs = operator
+            .inputs
+            .iter()
+            .flatten()
+            .map(|&index| match &model.tensors[index] {
+                tensor if tensor.data.is_some() => tensor.int8().unwrap_or_default(),
+                _ => values(index),
+            });
         let inputs = inputs.collect();
-        Case { model, inputs }
-    }
-
-    pub fn operator(&self) -> &Operator {
-        &self.model.operators[0]
+        Case {
+            model,
+            operator,
+            inputs,
+        }
     }
 
     pub fn input(&self, number: usize) -> Quantised {
-        let index = self.operator().inputs[number].unwrap();
+        let index = self.operator.inputs[number].unwrap();
         self.model.tensors[index].quantised().unwrap()
     }
 
     /// Sizes of what is read.
     pub fn shape(&self, number: usize) -> Vec<usize> {
-        let index = self.operator().inputs[number].unwrap();
+        let index = self.operator.inputs[number].unwrap();
         let shape = &self.model.tensors[index].shape;
         shape.iter().map(|&size| size as usize).collect()
     }
 
     pub fn output(&self) -> Quantised {
-        let index = self.operator().outputs[0];
+        let index = self.operator.outputs[0];
         self.model.tensors[index].quantised().unwrap()
     }
 
     pub fn bounds(&self) -> (i8, i8) {
-        bounds(self.operator().activation, self.output()).unwrap()
+        bounds(self.operator.activation, self.output()).unwrap()
     }
 }

@@ -48,37 +48,23 @@ pub enum Function {
 pub fn table(function: Function, input: Quantised, output: Quantised) -> Result<[i8; 256], String> {
     // In single precision, as the kernels have it.
     let ratio = input.scale / output.scale;
+    let sides = |below: f32, factor| [(below.into(), factor), (ratio.into(), 1)];
+    let plain = |sides| sloped(input, output, sides, Activation::None);
     match function {
         Function::Quantize => {
             let ratio = f64::from(input.scale) / f64::from(output.scale);
-            sloped(input, output, [(ratio, 1); 2], Activation::None)
+            plain([(ratio, 1); 2])
         }
-        Function::Abs => sloped(
-            input,
-            output,
-            [(ratio.into(), -1), (ratio.into(), 1)],
-            Activation::None,
-        ),
-        Function::Cut(activation) => sloped(input, output, [(ratio.into(), 1); 2], activation),
+        Function::Abs => plain(sides(ratio, -1)),
+        Function::Cut(activation) => sloped(input, output, sides(ratio, 1), activation),
         Function::LeakyRelu(alpha) => {
             let below = input.scale * alpha.abs() / output.scale;
-            let sign = if alpha < 0.0 { -1 } else { 1 };
-            sloped(
-                input,
-                output,
-                [(below.into(), sign), (ratio.into(), 1)],
-                Activation::None,
-            )
+            plain(sides(below, if alpha < 0.0 { -1 } else { 1 }))
         }
         Function::Prelu(slope, quantised) => {
             let below = input.scale * quantised.scale / output.scale;
             let factor = i32::from(slope) - i32::from(quantised.zero_point);
-            sloped(
-                input,
-                output,
-                [(below.into(), factor), (ratio.into(), 1)],
-                Activation::None,
-            )
+            plain(sides(below, factor))
         }
         Function::HardSwish => hard_swish::table(input, output),
         Function::Rsqrt => inverse_root::table(input, output),
@@ -99,10 +85,10 @@ fn sloped(
     activation: Activation,
 ) -> Result<[i8; 256], String> {
     let (min, max) = bounds(activation, output)?;
-    let [below, above] = sides.map(|(real, factor)| scale(real).map(|scale| (scale, factor)));
-    let (below, above): ((Scale, i32), (Scale, i32)) = (below?, above?);
+    let [below, above] = sides.map(|(real, factor)| Ok::<_, String>((scale(real)?, factor)));
+    let (below, above) = (below?, above?);
     Ok(each(input, |x| {
-        let (scale, factor) = if x < 0 { below } else { above };
+        let (scale, factor): (Scale, i32) = if x < 0 { below } else { above };
         quantise_output(
             x * factor,
             scale,
@@ -151,7 +137,7 @@ fn at(function: Function, x: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exact::recorded::{Case, Recorded};
+    use crate::exact::recorded::{Case, Recorded, each_of_a_network};
     use crate::model::Kind;
 
     fn function(name: &str, numbers: &[f32]) -> Function {
@@ -215,41 +201,47 @@ mod tests {
         assert_eq!(names.len(), 17);
     }
 
-    /// The function of a model of one operator.
-    fn of(case: &Case<'_>) -> Option<Function> {
-        let operator = case.operator();
-        match operator.kind {
-            Kind::Table(function) => Some(function),
-            Kind::Host if operator.name.starts_with("QUANTIZE") => Some(Function::Quantize),
+    /// The outputs of an operator that is a function of each byte.
+    fn made(case: &Case<'_>) -> Option<Vec<i8>> {
+        let operator = case.operator;
+        let function = match operator.kind {
+            Kind::Table(function) => function,
+            Kind::Host if operator.name.starts_with("QUANTIZE") => Function::Quantize,
             _ if operator.name.starts_with("PRELU") && case.inputs[1].len() == 1 => {
-                Some(Function::Prelu(case.inputs[1][0], case.input(1)))
+                Function::Prelu(case.inputs[1][0], case.input(1))
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        let table = table(function, case.input(0), case.output()).unwrap();
+        let entry = |&byte: &i8| table[(i32::from(byte) + 128) as usize];
+        Some(case.inputs[0].iter().map(entry).collect())
     }
 
     #[test]
     fn models_of_one_function_give_the_bytes_of_the_reference_kernels() {
-        let mut recorded = Recorded::open("operators.npz");
         let mut compared = 0;
-        for name in recorded.names("/model") {
-            let file = recorded.bytes(&format!("{name}/model"));
-            let case = Case::new(&mut recorded, &name, &file);
-            let Some(function) = of(&case) else {
-                continue;
-            };
-            let table = table(function, case.input(0), case.output()).unwrap();
-            let entries = case.inputs[0]
-                .iter()
-                .map(|&byte| table[(i32::from(byte) + 128) as usize]);
-            let found: Vec<i8> = entries.collect();
-            let expected = recorded.int8(&format!("{name}/output"));
-            assert!(
-                found == expected,
-                "{name}: {found:?}, expected {expected:?}"
-            );
-            compared += 1;
-        }
+        Recorded::open("operators.npz").each_operator(|recorded, name, case| {
+            if let Some(found) = made(case) {
+                let expected = recorded.int8(&format!("{name}/output"));
+                assert!(
+                    found == expected,
+                    "{name}: {found:?}, expected {expected:?}"
+                );
+                compared += 1;
+            }
+        });
         assert!(compared >= 28, "{compared} models");
+    }
+
+    #[test]
+    fn functions_of_a_transformer_give_the_bytes_of_the_reference_kernels() {
+        let mut names = Vec::new();
+        each_of_a_network("transformer", |case, expected| {
+            if let Some(found) = made(case) {
+                assert!(found == expected, "{}: {found:?}", case.operator.name);
+                names.push(case.operator.name.clone());
+            }
+        });
+        assert_eq!(names, ["RSQRT 2", "GELU 2", "RSQRT 2"]);
     }
 }

@@ -86,14 +86,21 @@ impl Lowering<'_> {
             .operand(operator, 1)
             .and_then(Tensor::int32)
             .unwrap_or_default();
+        let rank = self
+            .operand(operator, 0)
+            .map_or(0, |tensor| tensor.shape.len());
+        let (expected, sides): (&[i32], _) = match rank {
+            3 => (&[1], "the width"),
+            _ => (&[1, 2], "height and width"),
+        };
         let mut dimensions: Vec<i32> = axes
             .iter()
-            .map(|&axis| if axis < 0 { axis + 4 } else { axis })
+            .map(|&axis| if axis < 0 { axis + rank as i32 } else { axis })
             .collect();
         dimensions.sort_unstable();
-        if dimensions != [1, 2] {
+        if dimensions != expected {
             return Err(Some(format!(
-                "is the mean over dimensions {axes:?}, expected height and width, [1, 2]"
+                "is the mean over dimensions {axes:?}, expected {sides}, {expected:?}"
             )));
         }
         let Shape {
