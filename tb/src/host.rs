@@ -2,11 +2,11 @@
 
 use heddle_arch::host::{
     CTRL_START, ColumnSelect, Counter, Register, Status, activation_address, bias_bits,
-    buffer_address, column_address, program_address, program_pair_address, row_offset_address,
-    row_offset_bits, scale_bits,
+    buffer_address, column_address, dual_scale_bits, program_address, program_pair_address,
+    row_offset_address, row_offset_bits, scale_bits,
 };
 use heddle_arch::params::{Params, ProgramMemory};
-use heddle_arch::requantise::Scale;
+use heddle_arch::requantise::{DualScale, Scale};
 
 use crate::error::ModelError;
 use crate::model::Model;
@@ -277,6 +277,20 @@ impl Host {
         self.write(address, bias_bits(bias))?;
         let address = column_address(column, tile, ColumnSelect::Scale);
         self.write(address, scale_bits(scale))
+    }
+
+    /// Writes a dual scale of a column for a column tile in place of its scale.
+    ///
+    /// # Errors
+    /// `Timeout`.
+    pub fn write_dual_scale(
+        &mut self,
+        column: u32,
+        tile: u32,
+        scale: DualScale,
+    ) -> Result<(), HostError> {
+        let address = column_address(column, tile, ColumnSelect::Scale);
+        self.write(address, dual_scale_bits(scale))
     }
 
     /// Writes an entry of the offset table of a row; none makes it invalid.
