@@ -43,6 +43,7 @@ fn product_is_exact_at_the_corners() {
     let (mut u, mut dual) = (HighMultiply::default(), DualMultiply::default());
     dual.dual_i.next = false;
     dual.factor_i.next = bits(0);
+    dual.negative_i.next = false;
     let ends = [
         0,
         1,
@@ -89,7 +90,8 @@ fn products_of_both_parts_add_up_at_the_corners() {
     for (s, t) in sums {
         for (f, g) in factors.into_iter().flat_map(|f| factors.map(|g| (f, g))) {
             let multiplier = g << 17 | f;
-            u.value_i.next = bits((s << 17) + 0x1_0000 + t);
+            u.value_i.next = bits(s << 17 | t & 0x1_ffff);
+            u.negative_i.next = t < 0;
             u.multiplier_i.next = bits(multiplier & MOST);
             u.factor_i.next = bits(multiplier >> 31);
             clock_cycle!(u);

@@ -244,12 +244,8 @@ fn faults_of_dual_scales_are_noticed() {
     let mutants = [
         // The lower part has no sign, or 2^16 too much; the other products count, the highest bits of its factor do not, or
         // also without a dual scale.
-        ("heddle_dual_multiply", "!value_i[16] & dual_i", "1'b0"),
-        (
-            "heddle_dual_multiply",
-            "value_i[16] ^ dual_i",
-            "value_i[16]",
-        ),
+        ("heddle_requantise", "!acc_i[16] & dual_i", "1'b0"),
+        ("heddle_requantise", "acc_i[16] ^ dual_i", "acc_i[16]"),
         ("heddle_dual_multiply", "if (!dual_i) begin", "begin"),
         (
             "heddle_dual_multiply",
