@@ -12,6 +12,7 @@ const fn options(pooling: bool, product: bool, median: u32, activations: u32) ->
         activations,
         // Every second one of them.
         left_shift: product,
+        dual_scale: product,
         columns_per_multiplier: if product { 2 } else { 1 },
     }
 }
@@ -65,7 +66,15 @@ fn machines_with_options_are_clean() {
 fn options_that_nobody_asked_for_leave_no_trace() {
     let design = printed("top", options(false, false, 0, 0));
     for (file, text) in design.verilog() {
-        for word in ["pool", "median", "activat", "window", "reduction"] {
+        for word in [
+            "pool",
+            "median",
+            "activat",
+            "window",
+            "reduction",
+            "dual",
+            "raised",
+        ] {
             assert!(!text.to_lowercase().contains(word), "{word} in {file}");
             assert!(!file.contains(word), "{word} in {file}");
         }

@@ -11,6 +11,7 @@ const ALL: PostOptions = PostOptions {
     median: 9,
     activations: 3,
     left_shift: false,
+    dual_scale: true,
     columns_per_multiplier: 1,
 };
 
@@ -33,8 +34,12 @@ fn shape(post: PostOptions) -> SequencerShape {
 
 /// Is this word of a drain refused? `pool` says that it is the one of pooling.
 fn is_bad(options: PostOptions, pool: bool, word: u32) -> bool {
+    is_bad_of(Unit::Drain, options, pool, word)
+}
+
+fn is_bad_of(unit: Unit, options: PostOptions, pool: bool, word: u32) -> bool {
     let mut u = InstructionCheck::new(shape(options));
-    u.unit_i.next = Unit::Drain;
+    u.unit_i.next = unit;
     u.phase_i.next = match pool {
         true => Phase::ThirdParam,
         false => Phase::Param,
@@ -63,6 +68,19 @@ fn pet_58_pet_59_drains_ask_for_what_is_there() {
             }
             let bad = is_bad(options, false, 1 | 1 << 15);
             assert_eq!(bad, !pooling, "windows with {options:?}");
+        }
+    }
+}
+
+#[test]
+fn dual_scales_and_raised_sums_are_asked_for_where_they_are_there() {
+    for options in [ALL, PostOptions::NONE] {
+        for (unit, flag) in [(Unit::Drain, 28), (Unit::Stream, 25)] {
+            for bit in flag..32 {
+                let legal = options.dual_scale && bit == flag;
+                let bad = is_bad_of(unit, options, false, 1 | 1 << bit);
+                assert_eq!(bad, !legal, "bit {bit} with {options:?}");
+            }
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The steps of a scaling and the packing of bytes, each at the corners that a lane and its random sums do not meet.
 
 use heddle_hdl::post::{
-    BytePacker, HighMultiply, PackIssue, PoolLane, PostOptions, RoundingShift, SaturatingShift,
+    BytePacker, DualMultiply, HighMultiply, PackIssue, PoolLane, PostOptions, RoundingShift,
+    SaturatingShift,
 };
 use heddle_kernel::prelude::*;
 
@@ -39,7 +40,10 @@ fn left_shift_saturates_at_every_amount() {
 
 #[test]
 fn product_is_exact_at_the_corners() {
-    let mut u = HighMultiply::default();
+    let (mut u, mut dual) = (HighMultiply::default(), DualMultiply::default());
+    dual.dual_i.next = false;
+    dual.factor_i.next = bits(0);
+    dual.negative_i.next = false;
     let ends = [
         0,
         1,
@@ -62,9 +66,38 @@ fn product_is_exact_at_the_corners() {
         for &q in &multipliers {
             u.value_i.next = bits(x);
             u.multiplier_i.next = bits(q);
+            dual.value_i.next = bits(x);
+            dual.multiplier_i.next = bits(q);
+            for _ in 0..2 {
+                clock_cycle!(u);
+                clock_cycle!(dual);
+            }
+            let want = bits((x * q) >> 30);
+            assert_eq!(u.product_o.val(), want, "{x} * {q}");
+            assert_eq!(dual.product_o.val(), want, "{x} * {q} beside a dual scale");
+        }
+    }
+}
+
+#[test]
+fn products_of_both_parts_add_up_at_the_corners() {
+    let mut u = DualMultiply::default();
+    u.dual_i.next = true;
+    let upper = [-0x4000, -0x3fff, -1, 0, 1, 77, 0x3fff];
+    let lower = [-0x1_0000, -0xffff, -1, 0, 1, -333, 0xffff];
+    let factors = [0, 1, 0x3fff, 0x4000, 0x8000, 0x1_0000, 0x1_5555, 0x1_ffff];
+    let sums = upper.into_iter().flat_map(|s| lower.map(|t| (s, t)));
+    for (s, t) in sums {
+        for (f, g) in factors.into_iter().flat_map(|f| factors.map(|g| (f, g))) {
+            let multiplier = g << 17 | f;
+            u.value_i.next = bits(s << 17 | t & 0x1_ffff);
+            u.negative_i.next = t < 0;
+            u.multiplier_i.next = bits(multiplier & MOST);
+            u.factor_i.next = bits(multiplier >> 31);
             clock_cycle!(u);
             clock_cycle!(u);
-            assert_eq!(u.product_o.val(), bits((x * q) >> 30), "{x} * {q}");
+            let want = bits((s * f + t * g) >> 13);
+            assert_eq!(u.product_o.val(), want, "{s} * {f} + {t} * {g}");
         }
     }
 }

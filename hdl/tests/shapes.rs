@@ -6,13 +6,13 @@ mod post {
 
     #[test]
     fn latencies_are_those_of_the_document() {
-        for (pooling, median, activations, left_shift, columns_per_multiplier) in [
-            (false, 0, 0, false, 1),
-            (true, 0, 0, false, 1),
-            (true, 9, 0, false, 2),
-            (false, 0, 1, false, 1),
-            (false, 0, 0, true, 1),
-            (true, 4, 8, true, 4),
+        for (pooling, median, activations, left_shift, dual_scale, columns_per_multiplier) in [
+            (false, 0, 0, false, false, 1),
+            (true, 0, 0, false, true, 1),
+            (true, 9, 0, false, false, 2),
+            (false, 0, 1, false, false, 1),
+            (false, 0, 0, true, false, 1),
+            (true, 4, 8, true, true, 4),
         ] {
             let post = Post {
                 pooling,
@@ -20,6 +20,7 @@ mod post {
                 median,
                 activations,
                 left_shift,
+                dual_scale,
                 columns_per_multiplier,
             };
             let options = PostOptions {
@@ -28,6 +29,7 @@ mod post {
                 median: median as usize,
                 activations: activations as usize,
                 left_shift,
+                dual_scale,
                 columns_per_multiplier: columns_per_multiplier as usize,
             };
             assert_eq!(options.extra(), post.extra_cycles() as usize, "{post:?}");

@@ -29,7 +29,7 @@ fn run(params: &Params, matmul: &str, drain: &str) -> (Machine, Result<Counters,
     for ((column, (factors, shift)), bias) in (0..).zip(scales).zip([3, -2]) {
         machine.write_bias(column, 0, bias);
         let scale = DualScale::new(factors, shift).unwrap();
-        machine.write_dual_scale(column, 0, scale);
+        machine.write_scale(column, 0, scale);
     }
     let bytes = |values: [i32; 4]| std::array::from_fn(|k| *values.get(k).unwrap_or(&0) as u8);
     for (word, values) in [

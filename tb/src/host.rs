@@ -274,6 +274,19 @@ impl Host {
     ) -> Result<(), HostError> {
         let address = column_address(column, tile, ColumnSelect::Bias);
         self.write(address, bias_bits(bias))?;
+        self.write_scale(column, tile, scale)
+    }
+
+    /// Writes the scale of a column for a column tile.
+    ///
+    /// # Errors
+    /// `Timeout`.
+    pub fn write_scale(
+        &mut self,
+        column: u32,
+        tile: u32,
+        scale: impl Into<ColumnScale>,
+    ) -> Result<(), HostError> {
         let address = column_address(column, tile, ColumnSelect::Scale);
         self.write(address, scale.into().bits())
     }

@@ -10,6 +10,7 @@ mod buffer;
 mod control;
 mod depthwise;
 mod designs;
+mod dual_scale;
 mod errors;
 mod figures;
 #[allow(dead_code, reason = "the compiler's tests use the rest")]

@@ -6,15 +6,16 @@ use heddle_kernel::prelude::*;
 ///
 /// The four products of 17-bit parts of a value and a multiplier are those of two pairs: the two in the middle, ah ql
 /// and al qh, have one weight and meet in one adder. With `dual_i` they are all that counts: ah is the upper part of the
-/// sum, al the lower one, ql and qh are their factors; the other two are held at 0. The value has the lower part plus 2^16,
-/// which is taken away by inverting its highest bit.
+/// sum, al the lower one, ql and qh are their factors; the other two are held at 0.
 ///
 /// # Timing
 /// Two cycles.
 #[module(no_reset)]
 pub struct DualMultiply {
-    /// Value, two's complement; or the upper part in bits 31..17, two's complement, and the lower part + 2^16 below.
+    /// Value, two's complement; or the upper and the lower part, bits 31..17 and 16..0, each two's complement.
     pub value_i: Signal<In, Bits<32>>,
+    /// The lower part is negative; 0 for a value.
+    pub negative_i: Signal<In, Bit>,
     /// Multiplier, unsigned; or the factor of the upper part in bits 16..0, that of the lower part above.
     pub multiplier_i: Signal<In, Bits<31>>,
     /// Highest bits of the factor of the lower part; 0 for a multiplier.
@@ -34,7 +35,7 @@ pub struct DualMultiply {
     pub product: OutDelay<Bits<33>>,
     /// Upper part of the value.
     ah: Signal<Local, Bits<15>>,
-    /// Lower part of the value; its sign is 0 unless `dual_i`.
+    /// Lower part of the value with its sign.
     al: Signal<Local, Bits<18>>,
     /// Upper part of a multiplier with a sign of 0.
     qh: Signal<Local, Bits<15>>,
@@ -52,11 +53,9 @@ pub struct DualMultiply {
 #[kernel]
 impl DualMultiply {
     fn update(&mut self) {
-        let lower = self.value_i.get_bit(16);
         self.ah = self.value_i.get_bits::<15>(17);
-        self.al = bit_cast::<18, 16>(self.value_i.get_bits::<16>(0))
-            .replace_bit(16, lower ^ self.dual_i)
-            .replace_bit(17, !lower & self.dual_i);
+        self.al =
+            bit_cast::<18, 17>(self.value_i.get_bits::<17>(0)).replace_bit(17, self.negative_i);
         self.qh = bit_cast::<15, 14>(self.multiplier_i.get_bits::<14>(17));
         self.factor = (bit_cast::<18, 3>(self.factor_i) << 14)
             | bit_cast::<18, 14>(self.multiplier_i.get_bits::<14>(17));

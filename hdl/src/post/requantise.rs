@@ -45,6 +45,9 @@ pub struct Requantise {
     /// Result.
     pub byte_o: Signal<Out, Bits<8>>,
     acc: RegData<Bits<32>>,
+    /// The lower part of the sum is negative.
+    negative: [RegData<Bit>; duals],
+    late_negative: [Delay<Bit>; LEFT_SHIFT_LATENCY * lefts * duals],
     saturate: [SaturatingShift; lefts],
     /// Multiplier on its way beside the left shift.
     multiplier: [Delay<Bits<31>>; LEFT_SHIFT_LATENCY * lefts],
@@ -77,7 +80,15 @@ impl Requantise {
 #[kernel]
 impl Requantise {
     fn update(&mut self) {
-        self.acc.load(self.valid_i, self.acc_i);
+        if self._duals > 0 {
+            // The lower part comes plus 2^16. Its highest bit takes that away, before it meets a multiplier.
+            let lower = self.acc_i.get_bit(16);
+            let sum = self.acc_i.replace_bit(16, lower ^ self.dual_i[0]);
+            self.acc.load(self.valid_i, sum);
+            self.negative[0].load(self.valid_i, !lower & self.dual_i[0]);
+        } else {
+            self.acc.load(self.valid_i, self.acc_i);
+        }
         self.right.shift_in(self.right_i);
         if self._lefts > 0 {
             self.saturate[0].value_i = self.acc;
@@ -96,11 +107,15 @@ impl Requantise {
             for _ in 0..self._lefts {
                 self.factor[0] = self.factor_i[i];
                 self.factor[1] = self.factor[0];
+                self.late_negative[0] = self.negative[i];
+                self.late_negative[1] = self.late_negative[0];
             }
             self.dual_multiply[i].value_i =
                 mux(self._lefts > 0, self.saturate[0].value_o, self.acc);
             self.dual_multiply[i].multiplier_i =
                 mux(self._lefts > 0, self.multiplier[1], self.multiplier_i);
+            self.dual_multiply[i].negative_i =
+                mux(self._lefts > 0, self.late_negative[1], self.negative[i]);
             self.dual_multiply[i].factor_i = mux(self._lefts > 0, self.factor[1], self.factor_i[i]);
             self.dual_multiply[i].dual_i = self.dual_i[i];
         }

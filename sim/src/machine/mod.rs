@@ -15,10 +15,9 @@ mod sequencer;
 mod timing;
 mod walk;
 
-use heddle_arch::host::{self, ColumnScale};
+use heddle_arch::host::ColumnScale;
 use heddle_arch::isa::ErrorCode;
 use heddle_arch::params::Params;
-use heddle_arch::requantise::DualScale;
 
 pub use counters::Counters;
 
@@ -153,15 +152,6 @@ impl Machine {
     /// If the column or tile does not exist.
     pub fn write_scale(&mut self, column: u32, tile: u32, scale: impl Into<ColumnScale>) {
         let word = scale.into().bits();
-        self.data.set_scale(column as usize, tile as usize, word);
-    }
-
-    /// As [`write_scale`](Self::write_scale), for sums of two parts.
-    ///
-    /// # Panics
-    /// If the column or tile does not exist.
-    pub fn write_dual_scale(&mut self, column: u32, tile: u32, scale: DualScale) {
-        let word = host::dual_scale_bits(scale);
         self.data.set_scale(column as usize, tile as usize, word);
     }
 

@@ -51,6 +51,7 @@ pub fn top() -> Top<16, 17, 16> {
         median: 9,
         activations: 3,
         left_shift: true,
+        dual_scale: true,
         columns_per_multiplier: 2,
     };
     params.validate().expect("two other banks are left");

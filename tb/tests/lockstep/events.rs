@@ -71,6 +71,8 @@ fn count_product(coverage: &mut Coverage, matmul: &Matmul, params: &Params) {
         ("stores", has(1) && !last),
         ("straight to post", has(1) && last),
         ("bank 1", matmul.bank),
+        ("raised", has(1) && first && matmul.raised),
+        ("nothing to raise", !first && matmul.raised),
         ("one row", matmul.rows == 1),
         ("repeats", repeats),
         ("repeats with vectors to post", repeats && has(1) && last),
@@ -88,6 +90,8 @@ fn count_drain(coverage: &mut Coverage, drain: &Drain) {
     for (name, happened) in [
         ("single rounding", drain.single),
         ("double rounding", !drain.single),
+        ("dual scale", drain.dual),
+        ("dual scale of windows", drain.dual && window > 1),
         ("drain of two rows", drain.record.rows.len() > 1),
         ("one column", drain.columns == 1),
         ("column tile goes on", drain.advance.is_some()),

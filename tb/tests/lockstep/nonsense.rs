@@ -52,11 +52,14 @@ pub fn nonsense(rng: &mut ChaCha8Rng, params: &Params) -> Vec<u32> {
         let mut first = rng.random_range(1..=params.lanes());
         if opcode == 3 {
             first |= rng.random_range(0..8) << 9 | rng.random_range(0..256) << 16;
-            first |= u32::from(table) << 15;
+            first |= u32::from(table) << 15 | u32::from(rng.random_bool(0.1)) << 25;
         }
         if opcode == 4 && params.post.activations > 0 {
             first |= rng.random_range(0..=params.post.activations + 1) << 11;
             first |= u32::from(pooled) << 15;
+        }
+        if opcode == 4 {
+            first |= u32::from(rng.random_bool(0.1)) << 28;
         }
         words.push(first);
         match opcode {

@@ -10,10 +10,10 @@ use crate::machines::{self, FIELD, PLAIN, Sizes};
 /// The machines of a run: together they have every option.
 pub fn all() -> Vec<Params> {
     let mut all = vec![
-        machines::with_sums_at_top(machines::tall()),
+        machines::with_dual_scales(machines::with_sums_at_top(machines::tall())),
         machines::pooling(),
         machines::wide(),
-        machines::single(),
+        machines::with_dual_scales(machines::single()),
         machines::banked(),
     ];
     if crate::rtl::is_slow() {
@@ -60,6 +60,7 @@ pub fn random(seed: u64) -> Params {
         params.post.median = rng.random_range(0..=9);
     }
     params.post.activations = rng.random_range(0..=3);
+    params.post.dual_scale = rng.random();
     let shared = [1, 2, 4].map(|columns| columns * u32::from(params.array.cols % columns == 0));
     params.post.columns_per_multiplier = *shared.choose(&mut rng).expect("not empty").max(&1);
     match rng.random() {

@@ -36,6 +36,7 @@ pub fn dump(rng: &mut ChaCha8Rng, params: &Params) -> Vec<Instruction> {
         let (columns, base) = (lanes.min(cols - first_column), part as u32 * 2 * depth);
         program.push(Instruction::Drain(Drain {
             single: rng.random(),
+            dual: params.post.dual_scale && rng.random(),
             tile: rng.random_range(0..params.column_tiles) as u8,
             lo: -256,
             hi: 255,

@@ -110,6 +110,7 @@ pub fn pooling() -> Params {
         median: 9,
         activations: 3,
         left_shift: true,
+        dual_scale: true,
         columns_per_multiplier: 2,
     };
     params
@@ -217,6 +218,13 @@ pub fn sliced(name: &str, slices: &str) -> Params {
 pub fn with_sums_at_top(mut params: Params) -> Params {
     params.name += "_top";
     params.array.partial_sums = PartialSums::Top;
+    params
+}
+
+/// The same machine with dual scales.
+pub fn with_dual_scales(mut params: Params) -> Params {
+    params.name += "_dual";
+    params.post.dual_scale = true;
     params
 }
 

@@ -3,7 +3,7 @@
 use heddle_arch::host::{CTRL_START, Register, Status};
 use heddle_arch::isa::{ErrorCode, Instruction, Loop, Matmul, RowBlock, Wait};
 use heddle_arch::params::Params;
-use heddle_arch::requantise::Scale;
+use heddle_arch::requantise::{DualScale, Scale};
 use heddle_sim::machine::{Counters, Machine as Golden, MachineError};
 use heddle_tb::host::Host;
 use rand::Rng;
@@ -59,6 +59,15 @@ fn random_scale(rng: &mut ChaCha8Rng) -> Scale {
         _ => rng.random_range(-14..=-4),
     };
     Scale::new(rng.random_range(1 << 30..=i32::MAX), shift).expect("a legal scale")
+}
+
+fn random_dual_scale(rng: &mut ChaCha8Rng) -> DualScale {
+    let factors = [0, 1].map(|_| rng.random_range(0..=DualScale::FACTOR_MAX));
+    let shift = match rng.random_range(0..6) {
+        0 => rng.random_range(DualScale::SHIFT_MIN..=DualScale::SHIFT_MAX),
+        _ => rng.random_range(19..=26),
+    };
+    DualScale::new(factors, shift).expect("a legal scale")
 }
 
 /// HALT without further ado.
@@ -132,6 +141,9 @@ impl<'a> Pair<'a> {
             for tile in 0..self.params().column_tiles {
                 let bias = rng.random_range(-1 << 20..1 << 20);
                 self.write_column(column, tile, bias, random_scale(rng));
+                if self.params().post.dual_scale && rng.random() {
+                    self.write_dual_scale(column, tile, random_dual_scale(rng));
+                }
             }
         }
         for table in 0..self.params().post.activations {
@@ -153,6 +165,11 @@ impl<'a> Pair<'a> {
             .write_column(column, tile, bias, scale)
             .expect("taken");
         self.golden.write_bias(column, tile, bias);
+        self.golden.write_scale(column, tile, scale);
+    }
+
+    pub fn write_dual_scale(&mut self, column: u32, tile: u32, scale: DualScale) {
+        self.host.write_scale(column, tile, scale).expect("taken");
         self.golden.write_scale(column, tile, scale);
     }
 

@@ -314,6 +314,7 @@ impl Writer<'_> {
             first,
             last,
             bank: self.chance(0.5),
+            raised: self.params.post.dual_scale && self.chance(0.3),
             tile_level: level,
             threshold: self.rng.random(),
             macs: self.rng.random_range(0..1 << 17),
@@ -467,6 +468,7 @@ impl Writer<'_> {
         Instruction::Drain(Drain {
             columns,
             single: self.chance(0.5),
+            dual: self.params.post.dual_scale && self.chance(0.4),
             tile,
             lo,
             hi,

@@ -61,6 +61,9 @@ impl Bench {
         dut.set("dest_i", slot.destination);
         dut.set("flush_i", slot.flush);
         dut.set("single_i", self.settings.single);
+        if self.options.dual_scale {
+            dut.set("dual_i", self.settings.dual);
+        }
         dut.set_signed("lo_i", self.settings.low);
         dut.set_signed("hi_i", self.settings.high);
         dut.set("pw_valid_i", slot.write.valid);
@@ -125,12 +128,25 @@ impl Bench {
     }
 
     pub fn write_scale(&mut self, column: u8, tile: u8, multiplier: i32, shift: i32) -> Checked {
+        let data = (shift as u64 & 0x3f) << 32 | multiplier as u64;
+        self.write_data(column, tile, data)
+    }
+
+    /// Factors of both parts of a sum.
+    pub fn write_dual(&mut self, column: u8, tile: u8, factors: [u64; 2], shift: i32) -> Checked {
+        let [f, g] = factors;
+        let low = f | (g & 0x7fff) << 17;
+        let code = (14 - shift) as u64 & 0x3f;
+        self.write_data(column, tile, low | (g >> 15 << 6 | code) << 32)
+    }
+
+    fn write_data(&mut self, column: u8, tile: u8, data: u64) -> Checked {
         let slot = PostInputs {
             write: ParameterWrite {
                 valid: true,
                 column,
                 tile,
-                data: (shift as u64 & 0x3f) << 32 | multiplier as u64,
+                data,
             },
             ..PostInputs::default()
         };
@@ -173,6 +189,40 @@ impl Bench {
         let accs = vec![0; self.cols];
         self.step(&slot, &accs)
     }
+}
+
+/// A sum of two parts.
+pub fn dual_sum(upper: i32, lower: i32) -> i32 {
+    131_072 * upper + 65_536 + lower
+}
+
+/// Both parts at an end, small or anything.
+pub fn random_dual_sum(rng: &mut ChaCha8Rng) -> i32 {
+    let mut part = |bits: u32| {
+        let end = 1 << (bits - 1);
+        match rng.random_range(0..5) {
+            0 => -end,
+            1 => end - 1,
+            2 => rng.random_range(-3..3),
+            _ => rng.random_range(-end..end),
+        }
+    };
+    dual_sum(part(15), part(17))
+}
+
+/// Factors and shift.
+pub fn random_dual(rng: &mut ChaCha8Rng) -> ([u64; 2], i32) {
+    let mut factor = || match rng.random_range(0..5) {
+        0 => 0,
+        1 => 0x1_ffff,
+        _ => rng.random_range(0..1 << 17),
+    };
+    let factors = [factor(), factor()];
+    let shift = match rng.random_range(0..4) {
+        0 => rng.random_range(14..=45),
+        _ => rng.random_range(19..=28),
+    };
+    (factors, shift)
 }
 
 /// A sum: small, large or anything.

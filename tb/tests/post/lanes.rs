@@ -7,7 +7,9 @@ use heddle_sim::post::PostSettings;
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 
-use super::bench::{Bench, TILES, random_acc, random_scale};
+use super::bench::{
+    Bench, TILES, dual_sum, random_acc, random_dual, random_dual_sum, random_scale,
+};
 use crate::rtl::{Checked, Coverage, check_mutants, emitted, run_seeds};
 
 const LEFT: PostOptions = PostOptions {
@@ -17,6 +19,13 @@ const LEFT: PostOptions = PostOptions {
 
 static ONE: LazyLock<Sources> = LazyLock::new(|| emitted(Post::new(1, TILES, LEFT)));
 static THREE: LazyLock<Sources> = LazyLock::new(|| emitted(Post::new(3, TILES, PostOptions::NONE)));
+
+const DUAL: PostOptions = PostOptions {
+    dual_scale: true,
+    ..PostOptions::NONE
+};
+
+static THREE_DUAL: LazyLock<Sources> = LazyLock::new(|| emitted(Post::new(3, TILES, DUAL)));
 
 const SHARED: PostOptions = PostOptions {
     columns_per_multiplier: 4,
@@ -116,11 +125,16 @@ fn random_drains(
                 coverage.event("multiplier zero", multiplier == 0);
                 coverage.event("left shift", shift > 0);
                 coverage.event("longest right shift", shift == -31);
+                if options.dual_scale && rng.random_bool(0.7) {
+                    let (factors, shift) = random_dual(&mut rng);
+                    bench.write_dual(column, tile, factors, shift)?;
+                }
             }
         }
         let low = rng.random_range(-256..=0);
         bench.settings = PostSettings {
             single: rng.random(),
+            dual: options.dual_scale && rng.random_bool(0.7),
             low,
             high: rng.random_range(low..=255),
             ..PostSettings::default()
@@ -148,7 +162,11 @@ fn random_drains(
                     bench.idle(1)?;
                     coverage.event("gap inside a drain", true);
                 }
-                let accs: Vec<i32> = (0..cols).map(|_| random_acc(&mut rng)).collect();
+                let random = match bench.settings.dual && rng.random_bool(0.8) {
+                    true => random_dual_sum,
+                    false => random_acc,
+                };
+                let accs: Vec<i32> = (0..cols).map(|_| random(&mut rng)).collect();
                 let flush = index + 1 == length && !stops || rng.random_bool(0.05);
                 bench.drain(destination, flush, &accs)?;
                 let next = match rng.random_range(0..6) {
@@ -178,6 +196,68 @@ fn one_lane_follows_its_model() {
 #[test]
 fn three_lanes_follow_their_model() {
     run_seeds(|seed| random_drains(&THREE, 3, PostOptions::NONE, seed));
+}
+
+#[test]
+fn three_lanes_with_dual_scales_follow_their_model() {
+    run_seeds(|seed| random_drains(&THREE_DUAL, 3, DUAL, seed));
+}
+
+#[test]
+fn both_parts_of_a_sum_have_their_factor_at_all_ends_and_shifts() {
+    let mut bench = Bench::new(&THREE_DUAL, 3, DUAL, 1);
+    let upper = [-16384, -1, 0, 1, 16383];
+    let lower = [-65536, -1, 0, 1, 65535];
+    let sums: Vec<[i32; 2]> = upper.iter().flat_map(|&u| lower.map(|l| [u, l])).collect();
+    let factors = [0, 0x1_ffff].map(|f| [0, 0x1_ffff].map(|g| [f, g]));
+    let factors = factors.concat().into_iter().chain([[40_000, 98_765]]);
+    let (low, high) = (-256, 255);
+    bench.settings = PostSettings {
+        single: true,
+        dual: true,
+        low,
+        high,
+        ..PostSettings::default()
+    };
+    for (factors, shift) in factors.flat_map(|f| (14..=45).map(move |shift| (f, shift))) {
+        bench.write_dual(0, 1, factors, shift).unwrap();
+        bench.load(1, 0, 1).unwrap();
+        for (at, &[u, l]) in sums.iter().enumerate() {
+            let flush = at + 1 == sums.len();
+            bench.drain(at as u16, flush, &[dual_sum(u, l); 3]).unwrap();
+        }
+        bench.finish().unwrap();
+        let words = bench.stored[0].drain(..);
+        let bytes: Vec<u8> = words.flat_map(|word| word.data.to_le_bytes()).collect();
+        for (&[u, l], byte) in sums.iter().zip(bytes) {
+            let [f, g] = factors.map(|factor| factor as i64);
+            let half = 1 << (shift - 1);
+            let result = (i64::from(u) * f + i64::from(l) * g + half) >> shift;
+            let expected = result.clamp(low.into(), high.into()) as u8;
+            assert_eq!(byte, expected, "({u} * {f} + {l} * {g}) / 2^{shift}");
+        }
+    }
+}
+
+#[test]
+fn faults_of_dual_scales_are_noticed() {
+    let mutants = [
+        // The lower part has no sign, or 2^16 too much; the other products count, the highest bits of its factor do not, or
+        // also without a dual scale.
+        ("heddle_requantise", "!acc_i[16] & dual_i", "1'b0"),
+        ("heddle_requantise", "acc_i[16] ^ dual_i", "acc_i[16]"),
+        ("heddle_dual_multiply", "if (!dual_i) begin", "begin"),
+        (
+            "heddle_dual_multiply",
+            "{1'b0, factor_i,",
+            "{1'b0, factor_i & 3'd3,",
+        ),
+        ("heddle_post_lane", "if (dual_q) factor", "factor"),
+        ("heddle_post_lane", "dual_q <= dual_i", "dual_q <= single_i"),
+    ];
+    check_mutants(&THREE_DUAL, &mutants, |sources, seed| {
+        random_drains(sources, 3, DUAL, seed)
+    });
 }
 
 #[test]

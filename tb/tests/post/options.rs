@@ -9,7 +9,7 @@ use rand::Rng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::bench::{Bench, TILES, random_acc, random_scale};
+use super::bench::{Bench, TILES, random_acc, random_dual, random_dual_sum, random_scale};
 use crate::rtl::{Checked, Coverage, Mutant, check_mutants, emitted, run_seeds};
 
 const COLS: usize = 4;
@@ -30,6 +30,7 @@ const ALL: PostOptions = PostOptions {
     median: 16,
     activations: 3,
     left_shift: true,
+    dual_scale: true,
     columns_per_multiplier: 2,
 };
 
@@ -63,6 +64,10 @@ fn random_drains(sources: &Sources, options: PostOptions, seed: u64) -> Checked<
             for tile in 0..TILES as u8 {
                 let (multiplier, shift) = random_scale(&mut rng);
                 bench.write_scale(column, tile, multiplier, shift)?;
+                if options.dual_scale && rng.random() {
+                    let (factors, shift) = random_dual(&mut rng);
+                    bench.write_dual(column, tile, factors, shift)?;
+                }
             }
         }
         if options.activations > 0 {
@@ -75,6 +80,7 @@ fn random_drains(sources: &Sources, options: PostOptions, seed: u64) -> Checked<
             let low = rng.random_range(-256..=0);
             bench.settings = PostSettings {
                 single: rng.random(),
+                dual: options.dual_scale && rng.random(),
                 low,
                 high: rng.random_range(low..=255),
                 reduction: Reduction::Max,
@@ -138,6 +144,7 @@ fn one_drain(bench: &mut Bench, rng: &mut ChaCha8Rng, coverage: &mut Coverage) -
             let accs: Vec<i32> = (0..COLS)
                 .map(|_| match near {
                     true => rng.random_range(-4..4),
+                    false if bench.settings.dual => random_dual_sum(rng),
                     false => random_acc(rng),
                 })
                 .collect();
@@ -272,6 +279,7 @@ const SMALL: PostOptions = PostOptions {
     median: 5,
     activations: 2,
     left_shift: false,
+    dual_scale: false,
     columns_per_multiplier: 1,
 };
 
