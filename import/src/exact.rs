@@ -4,7 +4,7 @@ mod channel;
 mod mean;
 mod sum;
 
-pub use channel::channel;
+pub use channel::{channel, fraction};
 pub use mean::{Mean, mean};
 pub use sum::{Sum, Weighted};
 

@@ -46,7 +46,7 @@ pub struct ImportError(String);
 /// The file is damaged, or not quantised to int8, or `until` names no tensor. An operator that cannot run is no error: the result says so.
 pub fn import(bytes: &[u8], options: &Options) -> Result<Import, ImportError> {
     let mut model = tflite::read(bytes).map_err(ImportError)?;
-    model.check_quantised().map_err(ImportError)?;
+    let mut model = tflite::read(bytes).map_err(ImportError)?;
     if let Some(name) = &options.until {
         let tensor = model.tensors.iter().position(|tensor| tensor.name == name);
         let tensor = tensor.ok_or_else(|| {

@@ -8,7 +8,6 @@ mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use heddle_arch::Network;
 use heddle_arch::network::file::{
     FORMAT, InputFile, LayerFile, NetworkFile, PaddingFile, TestFile,
 };
@@ -36,7 +35,7 @@ impl Value {
         match self.padding == PaddingFile::default() {
             true => Ok(()),
             false => Err(
-                "reads the zeros of PAD, expected CONV_2D or DEPTHWISE_CONV_2D to do so"
+                "reads zeros that an operator puts around a tensor, expected convolutions to do so"
                     .to_string(),
             ),
         }
@@ -124,7 +123,7 @@ impl Lowering<'_> {
                 break;
             };
             let is_view = reader.kind == Kind::Reshape
-                && plane(&model.tensors[output].shape).is_some()
+                && model.format.plane(&model.tensors[output].shape).is_some()
                 && self.check_view(reader).is_ok();
             if !quantises && !is_view {
                 break;
@@ -139,7 +138,7 @@ impl Lowering<'_> {
             tensor = output;
         }
         let found = &model.tensors[tensor];
-        let place = plane(&found.shape).ok_or_else(|| {
+        let place = model.format.plane(&found.shape).ok_or_else(|| {
             format!(
                 "has shape {:?}, expected a batch of 1 and sides of at most 4096",
                 found.shape
@@ -220,7 +219,8 @@ impl Lowering<'_> {
     /// A place for what cannot be made, so that its readers are looked at all the same.
     fn stand_in(&mut self, output: usize) {
         let tensor = &self.model.tensors[output];
-        if let (Some(plane), Ok(quantised)) = (plane(&tensor.shape), tensor.quantised()) {
+        let plane = self.model.format.plane(&tensor.shape);
+        if let (Some(plane), Ok(quantised)) = (plane, tensor.quantised()) {
             let value = Value {
                 name: String::new(),
                 plane,
@@ -311,21 +311,27 @@ impl Lowering<'_> {
                 .ok()
                 .filter(|&amount| amount < 1 << 16)
         });
-        match amounts.collect::<Option<Vec<u32>>>().as_deref() {
-            Some(&[0, 0, top, bottom, left, right, 0, 0]) => Ok(Value {
-                padding: PaddingFile {
+        let mut amounts = amounts.collect::<Option<Vec<u32>>>().unwrap_or_default();
+        let spatial = self.model.format.spatial(4);
+        if amounts.len() == 8 {
+            let around: Vec<u32> = amounts.drain(2 * spatial.start..2 * spatial.end).collect();
+            if let (&[top, bottom, left, right], [0, 0, 0, 0]) = (&around[..], &amounts[..]) {
+                let padding = PaddingFile {
                     top,
                     bottom,
                     left,
                     right,
-                },
-                ..value.clone()
-            }),
-            _ => Err(
-                "pads batch or channels, or by no constant: expected zeros around height and width"
-                    .to_string(),
-            ),
+                };
+                return Ok(Value {
+                    padding,
+                    ..value.clone()
+                });
+            }
         }
+        Err(
+            "pads batch or channels, or by no constant: expected zeros around height and width"
+                .to_string(),
+        )
     }
 
     fn row(&mut self, operator: &Operator, layer: Option<String>, runs: Runs, exact: Exact) {
@@ -393,22 +399,4 @@ impl Lowering<'_> {
             faults: self.faults,
         }
     }
-}
-
-/// Shape of a tensor as a plane: 1, height, width, channels, or fewer dimensions.
-fn plane(shape: &[u32]) -> Option<Shape> {
-    let (height, width, channels) = match *shape {
-        [1, height, width, channels] => (height, width, channels),
-        [1, width, channels] => (1, width, channels),
-        [1, channels] | [channels] => (1, 1, channels),
-        _ => return None,
-    };
-    if [height, width, channels].into_iter().max() > Some(Network::SIZE_MAX) {
-        return None;
-    }
-    Some(Shape {
-        channels,
-        height,
-        width,
-    })
 }

@@ -4,7 +4,7 @@ use heddle_arch::network::Shape;
 use heddle_arch::network::file::{LayerFile, PaddingFile, RoundingFile};
 use heddle_arch::requantise::{Rounding, Scale};
 
-use super::{Lowering, Value, plane};
+use super::{Lowering, Value};
 use crate::exact::Difference;
 use crate::model::{Kind, Operator, Quantised, Tensor};
 use crate::report::{Exact, Inexact};
@@ -50,8 +50,8 @@ impl Lowering<'_> {
     /// Why the operator cannot run.
     pub(super) fn layer(&self, operator: &Operator, output: usize) -> Result<Made, Refused> {
         let found = &self.model.tensors[output];
-        if operator.kind == Kind::Unsupported {
-            return Err(Some("no layer does this".to_string()));
+        if let Kind::Refused(reason) = &operator.kind {
+            return Err(Some(reason.clone()));
         }
         let quantised = found.quantised()?;
         let made = match operator.kind {
@@ -59,14 +59,15 @@ impl Lowering<'_> {
             Kind::Depthwise(window) => self.convolution(operator, window, quantised, true),
             Kind::FullyConnected => self.fully_connected(operator, quantised),
             Kind::AveragePool(window, size) => self.average(operator, window, size, output),
+            Kind::ScaledMean(window, size) => self.scaled_mean(operator, window, size, quantised),
             Kind::MaxPool(window, size) => self.maximum(operator, window, size, output),
             Kind::Mean => self.mean(operator, quantised),
             Kind::Add => self.sum(operator, quantised, false),
             Kind::Sub => self.sum(operator, quantised, true),
-            Kind::Reshape | Kind::Pad | Kind::Host | Kind::Unsupported => Err(None),
+            Kind::Reshape | Kind::Pad | Kind::Host | Kind::Refused(_) => Err(None),
         }?;
         let is_vector = made.plane.elements() == made.plane.channels as usize;
-        let fits = plane(&found.shape) == Some(made.plane)
+        let fits = self.model.format.plane(&found.shape) == Some(made.plane)
             || is_vector && found.elements() == made.plane.elements();
         match fits {
             true => Ok(made),
@@ -90,7 +91,7 @@ impl Lowering<'_> {
             )));
         }
         let value = self.values.get(&index).ok_or(None)?;
-        let plane = plane(&tensor.shape);
+        let plane = self.model.format.plane(&tensor.shape);
         let plane = plane.ok_or_else(|| {
             format!(
                 "input {name:?} has shape {:?}, expected a batch of 1 and sides of at most 4096",
@@ -114,7 +115,7 @@ impl Lowering<'_> {
         match source.plane == padded(source.value.plane, source.value.padding) {
             true => Ok(source),
             false => Err(Some(format!(
-                "reads {} in the shape {}: data would have to move, which FULLY_CONNECTED alone folds into its weights",
+                "reads {} in the shape {}: data would have to move, which a fully connected layer alone folds into its weights",
                 shown(source.value.plane),
                 shown(source.plane)
             ))),

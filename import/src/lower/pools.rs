@@ -8,7 +8,7 @@ use super::Lowering;
 use super::layers::{Made, Refused, Source, scaled};
 use super::weighted::check_left_shift;
 use super::windows::{Windows, windows};
-use crate::exact::{Mean, mean};
+use crate::exact::{Mean, fraction, mean};
 use crate::model::{Operator, Quantised, Tensor, Window};
 use crate::report::Exact;
 use crate::scale::{bounds, scale};
@@ -130,6 +130,56 @@ impl Lowering<'_> {
                 height: 1,
                 width: 1,
             },
+            zero_point: output.zero_point,
+        })
+    }
+
+    /// The mean of windows with the scale of the output: halves go away from the zero point.
+    pub(super) fn scaled_mean(
+        &self,
+        operator: &Operator,
+        window: Window,
+        size: [u32; 2],
+        output: Quantised,
+    ) -> Result<Made, Refused> {
+        let source = self.plane_source(operator, 0)?;
+        let channels = source.plane.channels;
+        let windows = windows(window, size, source.plane, channels)?;
+        if windows.padding != PaddingFile::default() {
+            source.check_zero()?;
+        }
+        let count = places(size, channels)?;
+        let (numerator, denominator) = (
+            source.quantised.scale.into(),
+            f64::from(output.scale) * f64::from(count),
+        );
+        let (scale, difference) = fraction(numerator, denominator, 255 * i64::from(count))?;
+        if difference.wrong > 0 {
+            return Err(Some(format!(
+                "no scale gives the mean of {count} bytes for all sums"
+            )));
+        }
+        check_left_shift(&[scale], &[0], &vec![1; count as usize])?;
+        let distance = i32::from(source.value.zero_point) - i32::from(source.quantised.zero_point);
+        let layer = equal_weights(
+            channels,
+            count,
+            1,
+            count as i32 * distance,
+            windows.fields(),
+        );
+        Ok(Made {
+            layer: scaled(
+                layer,
+                &[&source],
+                &vec![scale; channels as usize],
+                Rounding::Single,
+                output,
+                bounds(operator.activation, output)?,
+            ),
+            text: format!("mean {}", windows.text()),
+            exact: Exact::Yes,
+            plane: windows.output,
             zero_point: output.zero_point,
         })
     }
