@@ -167,26 +167,24 @@ impl Lowering<'_> {
 
     fn operator(&mut self, operator: &Operator) {
         let inputs: Vec<usize> = operator.inputs.iter().flatten().copied().collect();
-        let (Some(&first), &[output]) = (inputs.first(), &operator.outputs[..]) else {
-            let message = "expected an input and one output".to_string();
-            return self.row(operator, None, Runs::Refused(message), Exact::Yes);
-        };
         let hosted = inputs.iter().any(|input| self.hosted.contains_key(input));
+        if hosted && operator.kind != Kind::Host {
+            let message =
+                "reads what the host makes; cut the network in front of that with --until";
+            return self.refuse(operator, message.to_string());
+        }
+        if let Kind::Refused(reason) = &operator.kind {
+            let way_out = self.way_out(&inputs);
+            return self.refuse(operator, format!("{reason}{way_out}"));
+        }
+        let (Some(&first), &[output]) = (inputs.first(), &operator.outputs[..]) else {
+            return self.refuse(operator, "expected an input and one output".to_string());
+        };
         match operator.kind {
             Kind::Host => {
                 self.hosted
                     .insert(output, *self.hosted.get(&first).unwrap_or(&first));
                 return self.row(operator, None, Runs::Host, Exact::Yes);
-            }
-            _ if hosted => {
-                let message =
-                    "reads what the host makes; cut the network in front of that with --until";
-                return self.row(
-                    operator,
-                    None,
-                    Runs::Refused(message.to_string()),
-                    Exact::Yes,
-                );
             }
             Kind::Reshape => return self.view(operator, first, output, Self::reshaped),
             Kind::Pad => return self.view(operator, first, output, Self::padded),
@@ -214,6 +212,26 @@ impl Lowering<'_> {
                 self.row(operator, None, runs, Exact::Yes);
             }
         }
+    }
+
+    fn refuse(&mut self, operator: &Operator, reason: String) {
+        for &output in &operator.outputs {
+            self.stand_in(output);
+        }
+        self.row(operator, None, Runs::Refused(reason), Exact::Yes);
+    }
+
+    /// Where the network can end instead, if a layer makes what is read.
+    fn way_out(&self, inputs: &[usize]) -> String {
+        let is_made = |input: &&usize| {
+            let value = self.values.get(input);
+            value.is_some_and(|value| !value.name.is_empty() && value.name != INPUT_NAME)
+        };
+        let input = inputs.iter().find(is_made);
+        input.map_or(String::new(), |&input| {
+            let name = self.model.tensors[input].name;
+            format!("; --until {name:?} ends the network in front of it")
+        })
     }
 
     /// A place for what cannot be made, so that its readers are looked at all the same.

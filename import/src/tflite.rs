@@ -328,8 +328,9 @@ fn kind(operator: schema::Operator<'_>, name: &str) -> (Kind, Activation) {
         "SOFTMAX" | "ARG_MAX" | "QUANTIZE" | "DEQUANTIZE" => Some((Kind::Host, None)),
         _ => None,
     };
-    let found = found.filter(|_| is_supported(name));
-    let (kind, activation) = found.unwrap_or((Kind::Refused("no layer does this".to_string()), None));
+    let found = found.filter(|_| is_supported(Format::Tflite, name));
+    let (kind, activation) =
+        found.unwrap_or((Kind::Refused("no layer does this".to_string()), None));
     let activation = match activation.unwrap_or(0) {
         0 => Activation::None,
         1 => Activation::Relu,

@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn scales_of_means_have_exact_multipliers() {
-        for count in 1..400i64 {
+        for count in (1..=70).chain([81, 100, 121, 144, 169, 196, 255, 256]) {
             for (input, output) in [(1, 1), (3, 4), (1, 3), (5, 7), (2, 1)] {
                 let denominator = output * count;
                 let (found, difference) =

@@ -50,9 +50,6 @@ impl Lowering<'_> {
     /// Why the operator cannot run.
     pub(super) fn layer(&self, operator: &Operator, output: usize) -> Result<Made, Refused> {
         let found = &self.model.tensors[output];
-        if let Kind::Refused(reason) = &operator.kind {
-            return Err(Some(reason.clone()));
-        }
         let quantised = found.quantised()?;
         let made = match operator.kind {
             Kind::Convolution(window) => self.convolution(operator, window, quantised, false),
