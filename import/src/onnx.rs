@@ -75,6 +75,7 @@ pub fn read<'a>(file: &'a schema::Model, name: &str) -> Result<Model<'a>, String
         reader.node(node);
     }
     let outputs = read_outputs(graph, &mut reader)?;
+    reader.ranges_of_inputs();
     let (operators, tensors) = (reader.operators, reader.tensors);
     if operators.len() > OPERATORS_MAX {
         let found = operators.len();

@@ -199,7 +199,7 @@ def activate(model, name, activation):
     return name
 
 
-def mean(model, operator, source, name, scale, zero, activation=None, axes=None, **attributes):
+def mean(model, operator, source, name, scale, zero, activation=None, **attributes):
     """AveragePool, GlobalAveragePool or ReduceMean."""
     if model.form == QOPERATOR:
         output, ranged = model.ranged(name, scale, zero)

@@ -2,7 +2,7 @@
 
 import numpy
 
-from onnx_graph import QDQ, QOPERATOR, Model, activate, add, mean, same, weighted
+from onnx_graph import QDQ, QOPERATOR, Model, Tensor, activate, add, mean, same, weighted
 
 BOTH = (QDQ, QOPERATOR)
 SMALL = (1, 3, 12, 11)
@@ -27,6 +27,7 @@ CONVOLUTIONS = {
     "zeros_lowest": (SMALL, 8, (3, 3), {"zeros": (-128, -128), "pads": [1, 1, 1, 1]}),
     "zeros_highest": (SMALL, 8, (3, 3), {"zeros": (127, 127), "pads": [1, 1, 1, 1]}),
     "fine_output": (SMALL, 8, (3, 3), {"scale": 0.004}),
+    "larger": ((1, 8, 34, 34), 32, (3, 3), {}),
     "large": ((1, 16, 24, 24), 24, (3, 3), {"pads": [1, 1, 1, 1], "zeros": (-3, -19)}),
 }
 # The form with DequantizeLinear alone
@@ -37,7 +38,7 @@ FLOATING = {
     "clip_below": (SMALL, 8, (3, 3), {"activation": (-1.01, None), "zeros": (0, 3), "scale": 0.02}),
     "clip_half": (SMALL, 8, (3, 3), {"activation": (-0.25, 0.75), "zeros": (1, 2), "scale": 0.1}),
     "one_row": ((1, 6, 40), 10, (5,), {"pads": [2, 2], "strides": [2]}),
-    "one_row_dilated": ((1, 4, 41), 6, (3,), {"dilations": [3], "auto_pad": "SAME_UPPER"}),
+    "one_row_dilated": ((1, 4, 41), 6, (3,), {"dilations": [3], "pads": [3, 2]}),
 }
 ROWS = {  # name -> operator; shape of the input; outputs; the rest
     "gemm": ("Gemm", (1, 60), 96, {}),
@@ -122,7 +123,9 @@ def mean_model(name, kind, operator, shape, ranged, options):
 
 def same_model(name, kind, operator, shape, constants, options):
     model = Model(name, *kind)
-    same(model, operator, model.input(shape, 0.031, -40), "output", constants, **options)
+    output = same(model, operator, model.input(shape, 0.031, -40), "output", constants, **options)
+    model.call("DequantizeLinear", model.arguments(output.name), "output_real")
+    model.outputs = [Tensor("output_real", "output_real", 1, 0, "float32")]
     return model
 
 
@@ -156,6 +159,7 @@ def add_model(name, kind, scales, zeros, activation, operator="Add"):
     else:
         model.call("Identity", [model.real(source)], "other")
         other = model.quantise("other", scales[1], zeros[1])
+        model.kept[other.name] = model.kept.pop("other")  # no operator but QuantizeLinear makes it
     add(model, [source, other], "output", scales[2], zeros[2], activation, operator)
     return model
 
@@ -163,10 +167,13 @@ def add_model(name, kind, scales, zeros, activation, operator="Add"):
 def pad_model(name, kind, amounts, constants):
     """Zeros in front of a convolution."""
     model = Model(name, *kind)
-    source = model.input((1, 3, 9, 8), 0.031, 0 if model.form == QOPERATOR else -40)
+    source = model.input((1, 3, 9, 8), 0.031, -40)
+    if model.form == QOPERATOR:  # the operator itself says no scale
+        source = weighted(model, "Conv", source, "first", 3, (1, 1))
+        model.run()
     padded = same(model, "Pad", source, "pad", [numpy.array(amounts, numpy.int64), *constants])
     model.kept.pop("pad")
-    model.values[padded.name] = model.values["input"]
+    model.values[padded.name] = model.values[source.name]
     weighted(model, "Conv", padded, "output", 12, (3, 3), strides=[2, 2])
     return model
 
@@ -193,6 +200,8 @@ def operator_models():
     for name, kind, row in forms(SAME):
         yield name, same_model(name, kind, *row)
     for name, kind, row in forms(VIEWS):
+        if row[0] == "Dropout" and kind[0] == QOPERATOR:
+            continue  # has no bytes
         yield f"view_{name}", view_model(f"view_{name}", kind, *row)
     for name, kind, row in forms(ADDS):
         yield name, add_model(name, kind, *row)

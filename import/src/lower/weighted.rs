@@ -84,7 +84,10 @@ impl Lowering<'_> {
             text: format!(
                 "conv2d {}{}",
                 windows.text(),
-                if depthwise { ", depthwise" } else { "" }
+                match depthwise || groups == channels && groups > 1 {
+                    true => ", depthwise",
+                    false => "",
+                }
             ),
             plane: windows.output,
             scales: reals(&source, weights, output, outputs)

@@ -42,9 +42,11 @@ pub fn check(graph: &Graph, name: &str) -> Result<(), String> {
         .iter()
         .filter(|node| WEIGHTED.contains(&&node.operator[..]))
         .count();
-    Err(format!(
-        "{weighted} of {weighted} layers with weights are float32; Heddle runs int8 networks\n{way_out}"
-    ))
+    let found = match weighted {
+        0 => "has no scales".to_string(),
+        _ => format!("{weighted} of {weighted} layers with weights are float32"),
+    };
+    Err(format!("{found}; Heddle runs int8 networks\n{way_out}"))
 }
 
 /// The commands that quantise a file.

@@ -452,7 +452,7 @@ fn whole(shape: &[u32]) -> Result<(Kind, Vec<u32>), String> {
     };
     let window = Window {
         padding: Padding::Zeros([[0; 2]; 2]),
-        stride: size,
+        stride: [1; 2],
         dilation: [1; 2],
     };
     Ok((Kind::ScaledMean(window, size), output))

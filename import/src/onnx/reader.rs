@@ -343,7 +343,12 @@ impl<'a> Reader<'a> {
                 let (name, shape) = (&node.outputs[0], self.tensors[index].shape.clone());
                 let element = range.element;
                 let output = self.push(name, shape, element, Some(range));
-                self.host(node, index, output);
+                let mut makers = self.operators.iter_mut().rev();
+                match makers.find(|maker| maker.outputs.contains(&index)) {
+                    // What cannot run makes bytes too: its readers are looked at all the same.
+                    Some(maker) if matches!(maker.kind, Kind::Refused(_)) => maker.outputs.push(output),
+                    _ => self.host(node, index, output),
+                }
                 Ok(Value::Tensor(output))
             }
             Value::Tensor(_) | Value::Dequantised(_) => Err(format!(

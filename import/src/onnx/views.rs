@@ -58,6 +58,22 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Inputs whose scale is that of an output, which alone says it.
+    pub fn ranges_of_inputs(&mut self) {
+        for operator in self.operators.iter().rev() {
+            let keeps = matches!(operator.kind, Kind::Reshape | Kind::MaxPool(..));
+            let (&[Some(input)], &[output], true) =
+                (&operator.inputs[..], &operator.outputs[..], keeps)
+            else {
+                continue;
+            };
+            if self.tensors[input].scales.is_empty() {
+                self.tensors[input].scales = self.tensors[output].scales.clone();
+                self.tensors[input].zero_points = self.tensors[output].zero_points.clone();
+            }
+        }
+    }
+
     /// The shape that a view gives.
     fn viewed(&self, node: &'a Node, shape: &[u32]) -> Result<Vec<u32>, String> {
         let rank = shape.len() as i64;
