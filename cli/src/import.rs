@@ -1,10 +1,10 @@
-//! `heddle import`: from a .tflite file to a network file, and what becomes of each operator.
+//! `heddle import`: from a .tflite or .onnx file to a network file, and what becomes of each operator.
 
 use std::path::Path;
 
 use heddle_arch::Network;
 use heddle_arch::network::file::NetworkFile;
-use heddle_import::{Import, Options, Runs, import, page};
+use heddle_import::{Import, Options, Runs, import, is_tflite, page};
 use serde_json::json;
 
 use crate::args::ImportArgs;
@@ -31,7 +31,13 @@ pub fn run(args: &ImportArgs) -> Result<bool, Failure> {
         if !reasons.is_empty() {
             return Err(refused(path, &reasons));
         }
-        write(target, args, path, found.network.as_mut())?;
+        write(
+            target,
+            args,
+            path,
+            is_tflite(&bytes),
+            found.network.as_mut(),
+        )?;
     }
     match args.json {
         true => output::print_json(&summary(&found))?,
@@ -40,7 +46,7 @@ pub fn run(args: &ImportArgs) -> Result<bool, Failure> {
     Ok(reasons.is_empty())
 }
 
-/// The network of a .tflite file, all of which must be exact.
+/// The network of a .tflite or .onnx file, all of which must be exact.
 pub fn network(path: &Path, bytes: &[u8]) -> Result<Network, Failure> {
     let options = Options {
         name: name_of(path),
@@ -55,7 +61,13 @@ pub fn network(path: &Path, bytes: &[u8]) -> Result<Network, Failure> {
 }
 
 fn imported(path: &Path, bytes: &[u8], options: &Options) -> Result<Import, Failure> {
-    import(bytes, options).map_err(|error| Failure::new(format!("{}: {error}", path.display())))
+    import(bytes, options).map_err(|error| {
+        // The first line says what is wrong, the others are the way out.
+        let text = format!("{}: {error}", path.display());
+        let mut failure = Failure::new("");
+        failure.lines = text.lines().map(str::to_string).collect();
+        failure
+    })
 }
 
 fn checked(path: &Path, network: NetworkFile) -> Result<Network, Failure> {
@@ -83,6 +95,7 @@ fn write(
     target: &Path,
     args: &ImportArgs,
     path: &Path,
+    interleaved: bool,
     network: Option<&mut NetworkFile>,
 ) -> Result<(), Failure> {
     let network = network.expect("nothing speaks against it");
@@ -90,7 +103,7 @@ fn write(
         let shape = Network::from_file(network.clone())
             .map_err(|errors| Failure::in_file(path, &errors))?
             .input;
-        network.test.images = input::read_images(inputs, shape, true)?
+        network.test.images = input::read_images(inputs, shape, interleaved)?
             .into_iter()
             .map(Into::into)
             .collect();

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use heddle_arch::network::Shape;
 use heddle_arch::{Network, Params};
-use heddle_import::{is_tflite, planes};
+use heddle_import::{is_onnx, is_tflite, planes};
 
 use crate::failure::Failure;
 use crate::{import, npy};
@@ -26,18 +26,19 @@ pub fn read_config(path: &Path) -> Result<Params, Failure> {
     Params::from_json(&text).map_err(|errors| Failure::in_file(path, &errors))
 }
 
-/// Reads and checks a network, in JSON or of a .tflite file.
+/// Reads and checks a network, in JSON or of a .tflite or .onnx file.
 pub fn read_model(path: &Path) -> Result<Network, Failure> {
     read_either(path).map(|(network, _)| network)
 }
 
-/// A network, and whether its file is a .tflite file.
+/// A network, and whether images of its file have the channels of a pixel together.
 fn read_either(path: &Path) -> Result<(Network, bool), Failure> {
     let bytes = read_bytes(path, "network", MODEL_BYTES_MAX)?;
-    if is_tflite(&bytes) {
-        return Ok((import::network(path, &bytes)?, true));
+    let interleaved = is_tflite(&bytes);
+    if interleaved || is_onnx(&bytes) {
+        return Ok((import::network(path, &bytes)?, interleaved));
     }
-    let text = decoded(path, bytes, "JSON or a .tflite file")?;
+    let text = decoded(path, bytes, "JSON, or a .tflite or .onnx file")?;
     let network = Network::from_json(&text).map_err(|errors| Failure::in_file(path, &errors))?;
     Ok((network, false))
 }

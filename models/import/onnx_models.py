@@ -3,7 +3,8 @@
 
 operators.npz holds models of one operator; each network is NAME.onnx beside NAME.npz with the bytes of
 its layers; what cannot be imported is a .onnx alone. Every model draws from a generator seeded by
-its name, so that one more model changes no other. README.md here lists their entries.
+its name, so that one more model changes no other. Where the bytes are not those that docs/import.md means,
+the difference is kept beside them; onnx_meaning.py finds it. README.md here lists all entries.
 Needs `pip install onnx==1.23.2 onnxruntime==1.32.0 numpy==2.4.6`; tests need the files alone.
 Usage: models/import/onnx_models.py [FOLDER]
 """
@@ -20,24 +21,17 @@ from onnx_refused import refused_models
 OUTPUT = pathlib.Path(__file__).resolve().parents[2] / "import/tests/data/onnx"
 
 
-def entries(model):
-    """The input in bytes, and the bytes of every layer by its name."""
-    model.run()
-    found = {"input": model.values["input"]}
-    return found | {f"layer/{name}": model.values[at] for name, at in model.kept.items()}
-
-
 def main():
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else OUTPUT
     folder.mkdir(parents=True, exist_ok=True)
     arrays = {}
     for name, model in operator_models():
-        arrays |= {f"{name}/{key}": values for key, values in entries(model).items()}
+        arrays |= {f"{name}/{key}": values for key, values in model.entries().items()}
         arrays[f"{name}/model"] = numpy.frombuffer(model.pack(), numpy.uint8)
     numpy.savez_compressed(folder / "operators.npz", **arrays)
     for name, make in NETWORKS.items():
         model = make(name)
-        numpy.savez_compressed(folder / f"{name}.npz", **entries(model))
+        numpy.savez_compressed(folder / f"{name}.npz", **model.entries())
         (folder / f"{name}.onnx").write_bytes(model.pack())
     for name, file in refused_models():
         (folder / f"{name}.onnx").write_bytes(file)

@@ -2,23 +2,19 @@
 
 import numpy
 
-from onnx_graph import QDQ, QOPERATOR, Model, Tensor, add, mean, same, weighted
+from onnx_graph import QDQ, QOPERATOR, Model, add, mean, same, weighted
 
 
 def conv(model, source, name, outputs, kernel=(3, 3), **options):
     """A convolution, padded so that the plane keeps its size unless it strides."""
     options = {"pads": [size // 2 for size in kernel] * 2} | options
-    output = weighted(model, "Conv", source, name, outputs, kernel, **options)
-    model.run()
-    return output
+    return weighted(model, "Conv", source, name, outputs, kernel, **options)
 
 
 def classify(model, source, classes):
     """A mean, flattened, rows of weights, Softmax."""
     x = mean(model, "GlobalAveragePool", source, "pool", float(source.scale) * 0.517, -90)
-    model.run()
-    x = same(model, "Flatten", x, "flatten")
-    model.run()
+    x = same(model, "Flatten", x, "flatten", meant=(1, -1))
     x = weighted(model, "Gemm", x, "dense", classes)
     softmax(model, x)
 
@@ -26,7 +22,7 @@ def classify(model, source, classes):
 def softmax(model, source):
     """In float32, behind what the importer takes."""
     model.call("Softmax", [model.real(source)], "softmax", axis=-1)
-    model.outputs = [Tensor("softmax", "softmax", 1, 0, "float32")]
+    model.end("softmax")
 
 
 def residual(name):
@@ -40,7 +36,6 @@ def residual(name):
         if stride > 1:
             x = conv(model, x, f"shortcut{i}", outputs, (1, 1), pads=[0] * 4, strides=[2, 2], scale=0.05)
         x = add(model, [x, y], f"add{i}", 0.0625, -128, "Relu")
-        model.run()
     classify(model, x, 10)
     return model
 
@@ -50,13 +45,11 @@ def separable(name):
     x = model.input((1, 3, 16, 16), 1 / 255, -128)
     x = conv(model, x, "conv1", 8, strides=[2, 2], zero=-128)
     for i, (outputs, stride) in enumerate([(12, 1), (16, 2), (20, 1)], 2):
-        channels = model.values[x.name].shape[1]
+        channels = x.meant.shape[1]
         x = conv(model, x, f"depthwise{i}", channels, group=channels, strides=[stride] * 2, zero=-128)
         x = conv(model, x, f"pointwise{i}", outputs, (1, 1), pads=[0] * 4, zero=-128)
     x = mean(model, "GlobalAveragePool", x, "pool", float(x.scale) * 0.517, -128)
-    model.run()
-    x = same(model, "Flatten", x, "flatten")
-    model.run()
+    x = same(model, "Flatten", x, "flatten", meant=(1, -1))
     weighted(model, "Gemm", x, "dense", 10, per_channel=False)
     return model
 
@@ -67,7 +60,6 @@ def dense(name):
     for i, outputs in enumerate((32, 8, 32), 1):
         options = {"activation": "Relu", "zero": -128, "per_channel": i != 2}
         x = weighted(model, "MatMul", x, f"dense{i}", outputs, transposed=False, **options)
-        model.run()
     weighted(model, "Gemm", x, "dense4", 96)
     return model
 
@@ -80,9 +72,7 @@ def keyword(name):
     x = conv(model, x, "depthwise2", 16, (5,), group=16, activation=(0, 6), scale=6 / 255, zero=-128)
     x = conv(model, x, "pointwise2", 12, (1,), pads=[0, 0], activation="Relu", zero=-128)
     x = same(model, "MaxPool", x, "pool2", kernel_shape=[2], strides=[2])
-    model.run()
     x = mean(model, "ReduceMean", x, "mean", float(x.scale) * 0.517, -100, axes=[2], keepdims=0)
-    model.run()
     x = weighted(model, "Gemm", x, "dense", 12)
     softmax(model, x)
     return model
@@ -94,10 +84,8 @@ def flattened(name):
     x = model.input((1, 1, 14, 14), 0.02, -11, quantises=True)
     x = conv(model, x, "conv1", 6, pads=[0] * 4, activation="Relu", zero=-128)
     x = same(model, "MaxPool", x, "pool1", kernel_shape=[2, 2], strides=[2, 2])
-    model.run()
     x = conv(model, x, "conv2", 8, (3, 2), pads=[0, 1, 1, 0], zero=9)
-    x = same(model, "Reshape", x, "flatten", [numpy.array([0, -1], numpy.int64)])
-    model.run()
+    x = same(model, "Reshape", x, "flatten", [numpy.array([0, -1], numpy.int64)], meant=(1, -1))
     weighted(model, "Gemm", x, "dense", 20, transposed=False)
     return model
 

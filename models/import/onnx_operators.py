@@ -2,7 +2,8 @@
 
 import numpy
 
-from onnx_graph import QDQ, QOPERATOR, Model, Tensor, activate, add, mean, same, weighted
+import onnx_meaning
+from onnx_graph import QDQ, QOPERATOR, Model, activate, add, bounds, mean, rescaled, same, weighted
 
 BOTH = (QDQ, QOPERATOR)
 SMALL = (1, 3, 12, 11)
@@ -71,8 +72,8 @@ FLOATING_MEANS = {
 }
 # Means with as many halves as there can be
 HALVES = {
-    "halves_2x2": ("AveragePool", (1, 4, 16, 16), (0.0457, None), {"kernel_shape": [2, 2], "strides": [2, 2]}),
-    "halves_6x1": ("AveragePool", (1, 4, 12, 20), (0.0457, None), {"kernel_shape": [6, 1], "strides": [6, 1]}),
+    "2x2": ("AveragePool", (1, 4, 16, 16), (0.0457, None), {"kernel_shape": [2, 2], "strides": [2, 2]}),
+    "6x1": ("AveragePool", (1, 4, 12, 20), (0.0457, None), {"kernel_shape": [6, 1], "strides": [6, 1]}),
 }
 SAME = {  # name -> operator; shape; constants; attributes
     "max_2x2": ("MaxPool", SMALL, (), {"kernel_shape": [2, 2], "strides": [2, 2]}),
@@ -125,7 +126,7 @@ def same_model(name, kind, operator, shape, constants, options):
     model = Model(name, *kind)
     output = same(model, operator, model.input(shape, 0.031, -40), "output", constants, **options)
     model.call("DequantizeLinear", model.arguments(output.name), "output_real")
-    model.outputs = [Tensor("output_real", "output_real", 1, 0, "float32")]
+    model.end("output_real")
     return model
 
 
@@ -136,16 +137,15 @@ def view_model(name, kind, operator, constants, options):
     view = operator in ("Flatten", "Reshape")
     kernel = (1, 1) if view else (4, 6)
     made = weighted(model, "Conv", source, "conv", 3 if view else 40, kernel)
-    model.run()
     constants = [numpy.array(values, numpy.int64) for values in constants]
     if not view:
-        made = same(model, "Flatten", made, "flat")
+        made = same(model, "Flatten", made, "flat", meant=(1, -1))
     if operator == "Squeeze":
-        made = same(model, "Unsqueeze", made, "longer", [numpy.array([0, 3], numpy.int64)])
-    made = same(model, operator, made, "view", constants, **options)
+        made = same(model, "Unsqueeze", made, "longer", [numpy.array([0, 3], numpy.int64)], meant=(1, 1, 40, 1))
+    shape = {"Unsqueeze": (1, 1, 40), "Squeeze": (40,)}.get(operator, (1, -1))
+    made = same(model, operator, made, "view", constants, meant=shape, **options)
     if operator in ("Unsqueeze", "Squeeze"):
-        made = same(model, "Reshape", made, "row", [numpy.array([1, -1], numpy.int64)])
-    model.run()
+        made = same(model, "Reshape", made, "row", [numpy.array([1, -1], numpy.int64)], meant=(1, -1))
     weighted(model, "Gemm", made, "output", 50)
     return model
 
@@ -157,9 +157,7 @@ def add_model(name, kind, scales, zeros, activation, operator="Add"):
     if model.form == QOPERATOR:
         other = mean(model, "AveragePool", source, "other", scales[1], zeros[1], kernel_shape=[1, 1])
     else:
-        model.call("Identity", [model.real(source)], "other")
-        other = model.quantise("other", scales[1], zeros[1])
-        model.kept[other.name] = model.kept.pop("other")  # no operator but QuantizeLinear makes it
+        other = rescaled(model, source, scales[1], zeros[1])
     add(model, [source, other], "output", scales[2], zeros[2], activation, operator)
     return model
 
@@ -170,10 +168,10 @@ def pad_model(name, kind, amounts, constants):
     source = model.input((1, 3, 9, 8), 0.031, -40)
     if model.form == QOPERATOR:  # the operator itself says no scale
         source = weighted(model, "Conv", source, "first", 3, (1, 1))
-        model.run()
-    padded = same(model, "Pad", source, "pad", [numpy.array(amounts, numpy.int64), *constants])
-    model.kept.pop("pad")
-    model.values[padded.name] = model.values[source.name]
+    around = list(zip(amounts[:4], amounts[4:]))
+    meant = numpy.pad(source.meant, around, constant_values=source.zero8)
+    constants = [numpy.array(amounts, numpy.int64), *constants]
+    padded = same(model, "Pad", source, "pad", constants, meant=meant)
     weighted(model, "Conv", padded, "output", 12, (3, 3), strides=[2, 2])
     return model
 
@@ -192,9 +190,10 @@ def operator_models():
         name = f"rows_qdq_matmul_add_{dtype}"
         kind = (QDQ, dtype, "int8")
         yield name, weighted_model(name, kind, "MatMul", (1, 48), 90, (), transposed=False, activation="Relu")
-    for table in (MEANS, HALVES):
+    for prefix, table in (("mean", MEANS), ("halves", HALVES)):
         for name, kind, row in forms(table):
-            yield f"mean_{name}", mean_model(f"mean_{name}", kind, *row)
+            name = f"{prefix}_{name}"
+            yield name, mean_model(name, kind, *row)
     for i, (name, row) in enumerate(FLOATING_MEANS.items()):
         yield f"mean_qdq_{name}", mean_model(f"mean_qdq_{name}", floating[i % 2], *row)
     for name, kind, row in forms(SAME):
@@ -216,5 +215,6 @@ def operator_models():
         model = Model(name)
         source = model.input((1, 4, 12, 12), 0.0413, -40)
         model.call("Identity", [model.real(source)], "same")
-        model.quantise(activate(model, "same", activation), 0.0297, -100)
+        output = model.quantise(activate(model, "same", activation), 0.0297, -100)
+        output.meant = onnx_meaning.mean(source, output, bounds(activation), (1, 1))
         yield name, model

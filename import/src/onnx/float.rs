@@ -54,7 +54,7 @@ fn way_out(name: &str) -> String {
     format!(
         "quantise it: pip install onnx onnxruntime\n\
          with samples beside it, test_data_set_0/input_0.pb, test_data_set_1/input_0.pb and so on, each a TensorProto:\n\
-         python3 -m onnxruntime.quantization.static_quantize_runner -i {name}.onnx -o {name}.int8.onnx \
+         python3 -m onnxruntime.quantization.static_quantize_runner -i ./{name}.onnx -o ./{name}.int8.onnx \
          --quant_format qdq --activation_type qint8 --weight_type qint8 --per_channel"
     )
 }

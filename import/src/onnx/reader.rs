@@ -346,7 +346,9 @@ impl<'a> Reader<'a> {
                 let mut makers = self.operators.iter_mut().rev();
                 match makers.find(|maker| maker.outputs.contains(&index)) {
                     // What cannot run makes bytes too: its readers are looked at all the same.
-                    Some(maker) if matches!(maker.kind, Kind::Refused(_)) => maker.outputs.push(output),
+                    Some(maker) if matches!(maker.kind, Kind::Refused(_)) => {
+                        maker.outputs.push(output)
+                    }
                     _ => self.host(node, index, output),
                 }
                 Ok(Value::Tensor(output))
