@@ -54,6 +54,7 @@ pub fn lower(model: &Model<'_>, name: &str, accepted: &[Inexact]) -> Import {
         layers: Vec::new(),
         rows: Vec::new(),
         input: None,
+        unsigned: false,
         faults: Vec::new(),
     };
     lowering.find_input();
@@ -93,6 +94,8 @@ struct Lowering<'a> {
     layers: Vec<LayerFile>,
     rows: Vec<Row>,
     input: Option<InputFile>,
+    /// Bytes of an image have no sign in the file.
+    unsigned: bool,
     /// What is wrong with the network as a whole.
     faults: Vec<String>,
 }
@@ -138,6 +141,7 @@ impl Lowering<'_> {
             tensor = output;
         }
         let found = &model.tensors[tensor];
+        self.unsigned = found.unsigned;
         let place = model.format.plane(&found.shape).ok_or_else(|| {
             format!(
                 "has shape {:?}, expected a batch of 1 and sides of at most 4096",
@@ -413,6 +417,7 @@ impl Lowering<'_> {
                 layers: self.layers,
                 test: TestFile::default(),
             }),
+            unsigned: self.unsigned,
             rows: self.rows,
             faults: self.faults,
         }

@@ -95,6 +95,8 @@ pub struct Tensor<'a> {
     pub shape: Vec<u32>,
     /// Type of the elements.
     pub element: Element,
+    /// Bytes have no sign in the file, and are 128 more there.
+    pub unsigned: bool,
     /// Real value of one step: one, or one for each place of `axis`; none if it is not quantised.
     pub scales: Vec<f32>,
     /// Quantised value of a real zero: as many as scales.
@@ -140,6 +142,14 @@ impl Tensor<'_> {
                 "tensor {name:?} has {} scales, expected one positive scale",
                 self.scales.len()
             )),
+        }
+    }
+
+    /// Name of the type of the elements in the file.
+    pub fn type_name(&self) -> &'static str {
+        match self.unsigned {
+            true => "uint8",
+            false => self.element.name(),
         }
     }
 

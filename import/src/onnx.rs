@@ -9,8 +9,10 @@ mod float;
 mod layers;
 mod limits;
 mod reader;
+mod scales;
 mod schema;
 mod views;
+mod weights;
 
 use std::collections::BTreeSet;
 

@@ -207,6 +207,7 @@ fn read_tensor<'a>(
         name: tensor.name().unwrap_or_default(),
         shape,
         element,
+        unsigned: false,
         scales,
         zero_points,
         axis: usize::try_from(axis).map_err(|_| format!("has scales for dimension {axis}"))?,

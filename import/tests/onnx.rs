@@ -146,3 +146,20 @@ fn networks_of_onnx_files_give_the_bytes_that_are_meant_in_every_layer() {
     insta::assert_snapshot!(reports.join("\n"));
     all.check(10_000);
 }
+
+/// A row of the table that no model has would be a promise that nothing keeps.
+#[test]
+fn every_operator_of_the_table_has_a_model() {
+    let mut arrays = arrays("onnx/operators.npz");
+    let files = models()
+        .into_iter()
+        .map(|name| bytes(&mut arrays, &format!("{name}/model")));
+    let mut files: Vec<Vec<u8>> = files.collect();
+    files.push(read("onnx/keyword.onnx"));
+    for operator in heddle_import::SUPPORTED.iter().flat_map(|row| row.onnx) {
+        // As the messages have it: number and length of a field, then the text.
+        let text = [&[4 << 3 | 2, operator.len() as u8], operator.as_bytes()].concat();
+        let has = |file: &&Vec<u8>| file.windows(text.len()).any(|part| part == text);
+        assert!(files.iter().any(|file| has(&file)), "{operator}");
+    }
+}

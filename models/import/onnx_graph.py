@@ -11,7 +11,12 @@ import onnx_meaning as meaning
 
 QDQ, QOPERATOR = "qdq", "qoperator"
 OPSETS = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
-TYPES = {"int8": TensorProto.INT8, "uint8": TensorProto.UINT8, "float32": TensorProto.FLOAT}
+TYPES = {
+    "int8": TensorProto.INT8,
+    "uint8": TensorProto.UINT8,
+    "int64": TensorProto.INT64,
+    "float32": TensorProto.FLOAT,
+}
 
 
 class Tensor:
@@ -102,9 +107,9 @@ class Model:
         """Operands of an operator that has their scales beside them."""
         return [part for name in names for part in (name, f"{name}_scale", f"{name}_zero_point")]
 
-    def end(self, name):
-        """The output is this tensor in float32."""
-        self.outputs = [Tensor(name, 1, 0, "float32")]
+    def end(self, name, dtype="float32"):
+        """The output is this tensor, which is not quantised."""
+        self.outputs = [Tensor(name, 1, 0, dtype)]
 
     def pack(self, outputs=None):
         outputs = outputs or {found.name: found.dtype for found in self.outputs}
@@ -156,9 +161,13 @@ def weighted(
     bias=True,
     weights_zero=0,
     transposed=True,
+    floating=False,
     **moving,
 ):
-    """Appends a convolution or rows of weights; the scale is that which spreads the outputs over the bytes."""
+    """Appends a convolution or rows of weights; the scale is that which spreads the outputs over the bytes.
+
+    floating: the weights are float32 in the file, and QuantizeLinear makes bytes of them.
+    """
     rng, values = model.rng, source.centred()
     rows = operator != "Conv"
     shape = (outputs, values.shape[-1]) if rows else (outputs, values.shape[1] // group, *kernel)
@@ -191,8 +200,13 @@ def weighted(
     if operator == "Gemm" and transposed:
         moving["transB"] = 1
     one = (lambda array: array) if per_channel else (lambda array: array[0])
-    model.constant(f"{name}_weights", weights)
-    model.range(f"{name}_weights", one(scales), one(zeros))
+    ranged_weights = model.range(f"{name}_weights", one(scales), one(zeros))
+    if floating:
+        reals32 = (weights.reshape(outputs, -1) * scales[:, None]).astype(numpy.float32).reshape(shape)
+        held = model.call("Constant", [], f"{name}_real", value=numpy_helper.from_array(reals32))
+        model.call("QuantizeLinear", [held, *ranged_weights], f"{name}_weights", axis=0)
+    else:
+        model.constant(f"{name}_weights", weights)
     biases = model.constant(f"{name}_bias", biases) if bias else ""
     if model.form == QOPERATOR:
         operands = model.arguments(source.name, f"{name}_weights")

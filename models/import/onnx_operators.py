@@ -38,6 +38,7 @@ FLOATING = {
     "relu6": (SMALL, 8, (3, 3), {"activation": (0, 6), "zeros": (4, -100), "scale": 0.0457}),
     "clip_below": (SMALL, 8, (3, 3), {"activation": (-1.01, None), "zeros": (0, 3), "scale": 0.02}),
     "clip_half": (SMALL, 8, (3, 3), {"activation": (-0.25, 0.75), "zeros": (1, 2), "scale": 0.1}),
+    "floating": (SMALL, 8, (3, 3), {"floating": True}),
     "one_row": ((1, 6, 40), 10, (5,), {"pads": [2, 2], "strides": [2]}),
     "one_row_dilated": ((1, 4, 41), 6, (3,), {"dilations": [3], "pads": [3, 2]}),
 }
@@ -176,6 +177,24 @@ def pad_model(name, kind, amounts, constants):
     return model
 
 
+def ended_model(name, operator):
+    """A convolution, and what the host does."""
+    model = Model(name, QOPERATOR if operator == "QLinearSoftmax" else QDQ)
+    x = weighted(model, "Conv", model.input(SMALL, 0.031, -40), "output", 5, (3, 3))
+    if operator == "ArgMax":
+        model.call(operator, [model.real(x)], "best", axis=1)
+        model.end("best", "int64")
+    elif operator == "Softmax":
+        model.call(operator, [model.real(x)], "softmax", axis=1)
+        model.end("softmax")
+    else:
+        ranged = model.range("softmax", numpy.float32(1 / 256), numpy.int8(-128))
+        held = model.arguments("output") + ranged
+        model.call(operator, held, "softmax", "com.microsoft", axis=1, opset=17)
+        model.end("softmax", "int8")
+    return model
+
+
 def operator_models():
     """Name and model of every model of one operator."""
     floating = ("qdq", "uint8", "int8"), ("qdq", "int8", "int8")
@@ -210,6 +229,8 @@ def operator_models():
     yield "qdq_pad", pad_model("qdq_pad", floating[1], amounts, [numpy.float32(0)])
     yield "qdq_pad_no_value", pad_model("qdq_pad_no_value", floating[0], amounts, [])
     yield "qoperator_pad", pad_model("qoperator_pad", (QOPERATOR, "int8", "int8"), amounts, [])
+    for operator in ("ArgMax", "Softmax", "QLinearSoftmax"):
+        yield f"ended_{operator}", ended_model(f"ended_{operator}", operator)
     for activation in ("Relu", (-0.5, 1.0)):
         name = f"qdq_{'relu' if activation == 'Relu' else 'clip'}_alone"
         model = Model(name)

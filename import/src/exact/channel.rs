@@ -38,8 +38,8 @@ pub fn fraction(
     largest: i64,
 ) -> Result<(Scale, Difference), String> {
     rising(numerator / denominator, largest, |sum, output| {
-        let product = (2 * sum) as f64 * numerator;
-        let half = (2 * output - 1) as f64 * denominator;
+        let product = 2.0 * sum as f64 * numerator;
+        let half = (2.0 * output as f64 - 1.0) * denominator;
         product > half || product == half && output > 0
     })
 }

@@ -4,20 +4,17 @@ use super::attributes::{Windows, windows};
 use super::constant::Constant;
 use super::reader::{Range, Reader, Recipe, Value, float, label};
 use super::schema::Node;
-use crate::model::{Kind, Padding, Tensor, Window};
-
-/// Largest relative distance of the scale of a bias from what its layer says.
-const BIAS_SCALE_ERROR: f64 = 1e-5;
+use crate::model::{Kind, Padding, Window};
 
 /// What an operator reads and makes, in either form.
-struct Operands<'a> {
+pub struct Operands<'a> {
     /// Tensors, of which the first is no constant.
-    tensors: Vec<usize>,
+    pub tensors: Vec<usize>,
     /// The bias: int32.
-    bias: Option<usize>,
+    pub bias: Option<usize>,
     /// Scale of the output, if the operator has it.
-    range: Option<Range>,
-    node: &'a Node,
+    pub range: Option<Range>,
+    pub node: &'a Node,
 }
 
 /// Operators with scales among their inputs: what they are without, tensors with scale and zero point, place of the bias, place of
@@ -62,33 +59,26 @@ impl<'a> Reader<'a> {
     ) -> Result<Operands<'a>, String> {
         let mut tensors = Vec::with_capacity(count);
         for number in (0..3 * count).step_by(3) {
-            let element = match self.input(node, number)? {
-                Value::Constant(constant) => constant.element,
-                Value::Tensor(index) => self.elements[*index],
-                _ => return Err(format!("reads {:?} in float32", node.inputs[number])),
-            };
-            let mut range = self.range(node, number + 1, number + 2, element)?;
             tensors.push(match self.input(node, number)?.clone() {
                 Value::Constant(constant) => {
+                    let mut range = self.range(node, number + 1, number + 2, constant.element)?;
                     // Scales of several outputs: of the first dimension of a kernel, of the columns of a matrix.
                     let rows = node.operator == "QLinearConv" || node.int("transB", 0) != 0;
                     range.axis = if rows { 0 } else { 1 };
                     self.push_constant(&constant, &range)?
                 }
                 Value::Tensor(index) => {
+                    let element = self.tensors[index].type_name();
+                    let range = self.range(node, number + 1, number + 2, element)?;
                     self.set_range(index, &range)?;
                     index
                 }
                 _ => return Err(format!("reads {:?} in float32", node.inputs[number])),
             });
         }
-        let bias = match bias {
-            Some(number) => match self.constant(node, number)?.cloned() {
-                Some(constant) => Some(self.push_bias(&constant)?),
-                None => None,
-            },
-            None => None,
-        };
+        let bias = bias.map(|number| self.constant(node, number));
+        let bias = bias.transpose()?.flatten().cloned();
+        let bias = bias.map(|bias| self.push_bias(&bias)).transpose()?;
         let range = self.range(node, output, output + 1, "uint8")?;
         Ok(Operands {
             tensors,
@@ -113,7 +103,8 @@ impl<'a> Reader<'a> {
     fn between(&mut self, node: &'a Node) -> Result<Operands<'a>, String> {
         let mut found = Vec::new();
         for number in 0..node.inputs.len() {
-            if node.inputs[number].is_empty() || self.parameter(node, number) {
+            let is_axes = node.operator == "ReduceMean" && number == 1;
+            if node.inputs[number].is_empty() || is_axes {
                 continue;
             }
             match self.input(node, number)?.clone() {
@@ -135,11 +126,6 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Inputs that are no operands.
-    fn parameter(&self, node: &Node, number: usize) -> bool {
-        node.operator == "ReduceMean" && number == 1
-    }
-
     /// Add behind MatMul, of a bias of int32.
     fn biased(&mut self, node: &'a Node) -> Result<Option<Value<'a>>, String> {
         if node.operator != "Add" || node.inputs.len() != 2 {
@@ -153,7 +139,7 @@ impl<'a> Reader<'a> {
         };
         let uncut = recipe.clip == (f32::NEG_INFINITY, f32::INFINITY);
         let is_row = recipe.kind == Kind::FullyConnected && recipe.inputs.len() == 2;
-        if !is_row || !uncut || self.elements[bias] != "int32" {
+        if !is_row || !uncut || self.tensors[bias].type_name() != "int32" {
             return Ok(None);
         }
         self.check_bias(&recipe.inputs, bias)?;
@@ -175,6 +161,14 @@ impl<'a> Reader<'a> {
             let name = self.tensors[first].name;
             return Err(format!("input {name:?} is a constant, expected a result"));
         }
+        let expected = match operator {
+            "Conv" | "Gemm" | "MatMul" | "Add" | "Sub" => 2,
+            _ => 1,
+        };
+        if operands.tensors.len() != expected {
+            let found = operands.tensors.len();
+            return Err(format!("has {found} operands, expected {expected}"));
+        }
         let shape = self.tensors[first].shape.clone();
         let mut inputs: Vec<Option<usize>> = operands.tensors.iter().copied().map(Some).collect();
         let (kind, shape) = match operator {
@@ -189,11 +183,7 @@ impl<'a> Reader<'a> {
                 (Kind::FullyConnected, shape)
             }
             "Add" | "Sub" => {
-                let second = operands
-                    .tensors
-                    .get(1)
-                    .ok_or("has one input, expected two")?;
-                let other = &self.tensors[*second].shape;
+                let other = &self.tensors[operands.tensors[1]].shape;
                 if *other != shape {
                     return Err(format!("adds {other:?} to {shape:?}, expected one shape"));
                 }
@@ -247,177 +237,6 @@ impl<'a> Reader<'a> {
             name: &node.outputs[0],
             clip: (f32::NEG_INFINITY, f32::INFINITY),
         })
-    }
-
-    /// The scale of a bias is that of the sums.
-    fn check_bias(&self, inputs: &[Option<usize>], bias: usize) -> Result<(), String> {
-        let scales = |number: usize| {
-            let index = inputs.get(number).copied().flatten();
-            index.map_or(&[][..], |index| &self.tensors[index].scales[..])
-        };
-        let (input, weights) = (scales(0), scales(1));
-        let bias = &self.tensors[bias];
-        let name = bias.name;
-        if bias.element.name() != "int32" || bias.zero_points.iter().any(|&zero| zero != 0) {
-            return Err(format!(
-                "bias {name:?} is {}, expected int32 of zero point 0",
-                bias.element.name()
-            ));
-        }
-        let count = weights.len().max(bias.scales.len());
-        let all = |scales: &[f32], place: usize| f64::from(scales[place % scales.len()]);
-        let differs = (0..count).any(|place| {
-            let expected = all(input, 0) * all(weights, place);
-            (all(&bias.scales, place) / expected - 1.0).abs() > BIAS_SCALE_ERROR
-        });
-        match differs || input.is_empty() {
-            true => Err(format!(
-                "bias {name:?} has another scale than input times weights, expected that"
-            )),
-            false => Ok(()),
-        }
-    }
-
-    /// Constant weights, symmetric around 0.
-    fn weights(&self, operands: &Operands<'a>) -> Result<&Tensor<'a>, String> {
-        let &index = operands.tensors.get(1).ok_or("has no weights")?;
-        let (weights, element) = (&self.tensors[index], self.elements[index]);
-        let name = weights.name;
-        if weights.data.is_none() {
-            return Err(format!(
-                "multiplies by the result {name:?}, expected constant weights"
-            ));
-        }
-        if !matches!(element, "int8" | "uint8") {
-            return Err(format!(
-                "weights {name:?} are {element}, expected int8 or uint8"
-            ));
-        }
-        let middle = if element == "uint8" { 128 } else { 0 };
-        match weights.zero_points.iter().find(|&&zero| zero != 0) {
-            Some(zero) => Err(format!(
-                "weights {name:?} have zero point {}, expected {middle}: quantise with symmetric weights (for instance \
-                 weight_type int8)",
-                zero + middle
-            )),
-            None => Ok(weights),
-        }
-    }
-
-    /// Weights in the order output, row, column, input, and the shape of the output.
-    fn convolution(
-        &mut self,
-        node: &'a Node,
-        shape: &[u32],
-        operands: &Operands<'a>,
-    ) -> Result<(Kind, usize, Vec<u32>), String> {
-        let weights = self.weights(operands)?;
-        let (name, found) = (weights.name, &weights.shape);
-        let groups = node.int("group", 1);
-        let (Some(&[outputs, inner]), Some(&[batch, channels])) = (found.get(..2), shape.get(..2))
-        else {
-            return Err(format!(
-                "weights {name:?} have shape {found:?}, and the input {shape:?}"
-            ));
-        };
-        let fits = found.len() == shape.len()
-            && groups > 0
-            && i64::from(inner).checked_mul(groups) == Some(channels.into())
-            && i64::from(outputs) % groups == 0;
-        if !fits {
-            return Err(format!(
-                "weights {name:?} of {groups} groups have shape {found:?}, and the input {shape:?}"
-            ));
-        }
-        let Windows {
-            window,
-            size,
-            output,
-        } = windows(node, shape, Some(&found[2..]))?;
-        let [height, width] = size;
-        let ordered = vec![outputs, height, width, inner];
-        let axis = self.tensors[operands.tensors[1]].axis;
-        let index = self.reordered(operands.tensors[1], ordered, axis, inner, height * width);
-        let shape = [&[batch, outputs][..], &output].concat();
-        Ok((Kind::Convolution(window), index, shape))
-    }
-
-    /// Weights in the order output, input, and the shape of the output.
-    fn rows(
-        &mut self,
-        operator: &str,
-        shape: &[u32],
-        operands: &Operands<'a>,
-    ) -> Result<(usize, Vec<u32>), String> {
-        let node = operands.node;
-        let weights = self.weights(operands)?;
-        let (name, found) = (weights.name, &weights.shape);
-        if node.int("transA", 0) != 0
-            || node.float("alpha", 1.0) != 1.0
-            || node.float("beta", 1.0) != 1.0
-        {
-            return Err("has transA, alpha or beta, expected 0, 1 and 1".to_string());
-        }
-        let transposed = operator == "Gemm" && node.int("transB", 0) != 0;
-        let &[first, second] = &found[..] else {
-            return Err(format!(
-                "weights {name:?} have shape {found:?}, expected a matrix"
-            ));
-        };
-        let (outputs, terms) = if transposed {
-            (first, second)
-        } else {
-            (second, first)
-        };
-        let (Some((&columns, rows)), true) = (shape.split_last(), shape.len() >= 2) else {
-            return Err(format!(
-                "multiplies a tensor of shape {shape:?}, expected a row"
-            ));
-        };
-        if columns != terms {
-            return Err(format!(
-                "multiplies rows of {terms}, and its input has shape {shape:?}"
-            ));
-        }
-        let shape = [rows, &[outputs]].concat();
-        let index = operands.tensors[1];
-        let index = match transposed {
-            true => index,
-            false => {
-                let axis = 1 - self.tensors[index].axis.min(1);
-                self.reordered(index, vec![outputs, terms], axis, terms, outputs)
-            }
-        };
-        Ok((index, shape))
-    }
-
-    /// Weights in another order: matrices of so many rows and columns are transposed.
-    fn reordered(
-        &mut self,
-        index: usize,
-        shape: Vec<u32>,
-        axis: usize,
-        rows: u32,
-        columns: u32,
-    ) -> usize {
-        let tensor = &self.tensors[index];
-        let (rows, columns) = (rows as usize, columns as usize);
-        let data = tensor.data.as_deref().unwrap_or_default();
-        let ordered = data
-            .chunks_exact((rows * columns).max(1))
-            .flat_map(|matrix| {
-                (0..columns)
-                    .flat_map(move |column| matrix[column..].iter().step_by(columns).copied())
-            });
-        let found = Tensor {
-            shape,
-            axis,
-            data: Some(ordered.collect()),
-            ..tensor.clone()
-        };
-        self.tensors.push(found);
-        self.elements.push(self.elements[index]);
-        self.tensors.len() - 1
     }
 
     /// Whether the mean over height and width keeps these dimensions.

@@ -4,12 +4,11 @@
 //! (QLinearConv). Those of the second are operators on float32 between DequantizeLinear and QuantizeLinear: what they
 //! make is kept as a [`Recipe`] until QuantizeLinear gives it a scale.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::constant::{Constant, elements, model_element};
+use super::constant::{Constant, model_element};
 use super::schema::Node;
-use crate::model::{Activation, Element, Format, Kind, Operator, Padding, Tensor, Window};
+use crate::model::{Activation, Format, Kind, Operator, Tensor};
 use crate::operators::is_supported;
 
 /// Characters of the name of an operator that are kept.
@@ -63,12 +62,12 @@ pub struct Range {
 pub struct Reader<'a> {
     /// Tensors of the network.
     pub tensors: Vec<Tensor<'a>>,
-    /// Type of each of them in the file.
-    pub elements: Vec<&'static str>,
     /// Operators.
     pub operators: Vec<Operator>,
     /// What each name stands for.
     pub values: BTreeMap<&'a str, Value<'a>>,
+    /// The bytes that a result in float32 last became.
+    pub made: BTreeMap<&'a str, usize>,
     /// Shapes that the file says.
     pub declared: BTreeMap<&'a str, Vec<u32>>,
 }
@@ -76,7 +75,7 @@ pub struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// Reads a node: its outputs become values, or it cannot run.
     pub fn node(&mut self, node: &'a Node) {
-        let made = self.made(node);
+        let made = self.value(node);
         match made.and_then(|value| self.declared_so(node, value)) {
             Ok(value) => {
                 self.values.insert(&node.outputs[0], value);
@@ -86,7 +85,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What a node makes.
-    fn made(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
+    fn value(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
         let is_known = matches!(&node.domain[..], "" | "ai.onnx" | "com.microsoft");
         let operator = &node.operator[..];
         if !is_known || !is_supported(Format::Onnx, operator) {
@@ -164,12 +163,12 @@ impl<'a> Reader<'a> {
             name,
             shape,
             element: model_element(element),
+            unsigned: element == "uint8",
             scales,
             zero_points,
             axis: 0,
             data: None,
         });
-        self.elements.push(element);
         self.tensors.len() - 1
     }
 
@@ -195,106 +194,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Scales and zero points among the inputs of a node, for a tensor of this type.
-    pub fn range(
-        &self,
-        node: &'a Node,
-        scale: usize,
-        zero_point: usize,
-        element: &'static str,
-    ) -> Result<Range, String> {
-        let constant = self.constant(node, scale)?.ok_or("has no scale")?;
-        let scales = constant
-            .floats()
-            .ok_or("has scales of another type than float32")?;
-        let zeros = self.constant(node, zero_point)?;
-        let element = zeros.map_or(element, |zeros| zeros.element);
-        let zero_points = match zeros {
-            None => vec![0; scales.len()],
-            Some(zeros) => zeros
-                .integers()
-                .ok_or_else(|| format!("quantises to {}, expected int8 or uint8", zeros.element))?,
-        };
-        let (count, zeros) = (scales.len(), zero_points.len());
-        if count != zeros || count == 0 {
-            return Err(format!("has {count} scales and {zeros} zero points"));
-        }
-        if node.int("block_size", 0) != 0 {
-            return Err(
-                "has a scale for each block, expected one, or one for each output".to_string(),
-            );
-        }
-        let moved = if element == "uint8" { 128 } else { 0 };
-        Ok(Range {
-            scales,
-            zero_points: zero_points.iter().map(|zero| zero - moved).collect(),
-            axis: node.int("axis", 1),
-            element,
-        })
-    }
-
-    /// Says what the bytes of a tensor stand for, which must be the same wherever it is read.
-    pub fn set_range(&mut self, index: usize, range: &Range) -> Result<(), String> {
-        let (found, tensor) = (self.elements[index], &mut self.tensors[index]);
-        if found != range.element {
-            return Err(format!(
-                "reads {:?} of {found} as {}",
-                tensor.name, range.element
-            ));
-        }
-        if tensor.scales.is_empty() {
-            tensor.scales.clone_from(&range.scales);
-            tensor.zero_points.clone_from(&range.zero_points);
-        }
-        match tensor.scales == range.scales && tensor.zero_points == range.zero_points {
-            true => Ok(()),
-            false => Err(format!(
-                "reads {:?} with another scale or zero point than it was made with",
-                tensor.name
-            )),
-        }
-    }
-
-    /// A constant whose elements stand for others.
-    pub fn push_constant(
-        &mut self,
-        constant: &Constant<'a>,
-        range: &Range,
-    ) -> Result<usize, String> {
-        let name = constant.name;
-        if constant.element != range.element {
-            return Err(format!(
-                "reads {name:?} of {} as {}",
-                constant.element, range.element
-            ));
-        }
-        let rank = constant.shape.len() as i64;
-        let axis = if range.axis < 0 {
-            range.axis + rank
-        } else {
-            range.axis
-        };
-        let places = usize::try_from(axis)
-            .ok()
-            .and_then(|axis| constant.shape.get(axis));
-        let count = range.scales.len();
-        if count != 1 && places.is_none_or(|&places| places as usize != count) {
-            return Err(format!(
-                "{name:?} of shape {:?} has {count} scales along dimension {axis}",
-                constant.shape
-            ));
-        }
-        let data = match constant.element {
-            "uint8" => constant.data.iter().map(|byte| byte ^ 0x80).collect(),
-            _ => constant.data.clone(),
-        };
-        let (shape, element) = (constant.shape.clone(), constant.element);
-        let index = self.push(name, shape, element, Some(range.clone()));
-        self.tensors[index].data = Some(data);
-        self.tensors[index].axis = if count == 1 { 0 } else { axis as usize };
-        Ok(index)
-    }
-
     /// The bytes that a recipe makes with this scale.
     pub fn emit(&mut self, recipe: Recipe<'a>, range: Range) -> Result<usize, String> {
         if range.scales.len() != 1 || !matches!(range.element, "int8" | "uint8") {
@@ -317,6 +216,7 @@ impl<'a> Reader<'a> {
         };
         let element = range.element;
         let output = self.push(recipe.name, recipe.shape, element, Some(range));
+        self.made.insert(recipe.name, output);
         self.operators.push(Operator {
             name: recipe.label,
             kind: recipe.kind,
@@ -327,135 +227,12 @@ impl<'a> Reader<'a> {
         Ok(output)
     }
 
-    fn quantised(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
-        let range = self.range(node, 1, 2, "uint8")?;
-        match self.input(node, 0)?.clone() {
-            Value::Float(recipe) => self.emit(recipe, range).map(Value::Tensor),
-            Value::Dequantised(index) if self.tensors[index].data.is_none() => {
-                if self.elements[index] == range.element && self.set_range(index, &range).is_ok() {
-                    return Ok(Value::Tensor(index));
-                }
-                let recipe = self.same(node, index);
-                self.emit(recipe, range).map(Value::Tensor)
-            }
-            Value::Constant(constant) => quantised_constant(&constant, &range).map(Value::Constant),
-            Value::Tensor(index) if self.elements[index] == "float32" => {
-                let (name, shape) = (&node.outputs[0], self.tensors[index].shape.clone());
-                let element = range.element;
-                let output = self.push(name, shape, element, Some(range));
-                let mut makers = self.operators.iter_mut().rev();
-                match makers.find(|maker| maker.outputs.contains(&index)) {
-                    // What cannot run makes bytes too: its readers are looked at all the same.
-                    Some(maker) if matches!(maker.kind, Kind::Refused(_)) => {
-                        maker.outputs.push(output)
-                    }
-                    _ => self.host(node, index, output),
-                }
-                Ok(Value::Tensor(output))
-            }
-            Value::Tensor(_) | Value::Dequantised(_) => Err(format!(
-                "quantises {:?}, which is so already",
-                node.inputs[0]
-            )),
-        }
-    }
-
-    fn dequantised(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
-        match self.input(node, 0)?.clone() {
-            Value::Constant(constant) => {
-                let range = self.range(node, 1, 2, constant.element)?;
-                self.push_constant(&constant, &range)
-                    .map(Value::Dequantised)
-            }
-            Value::Tensor(index) if self.tensors[index].element == Element::Int8 => {
-                let range = self.range(node, 1, 2, self.elements[index])?;
-                self.set_range(index, &range)?;
-                Ok(Value::Dequantised(index))
-            }
-            _ => Err(format!(
-                "reads {:?}, which is not quantised",
-                node.inputs[0]
-            )),
-        }
-    }
-
-    /// A recipe for the same numbers, with another scale or cut.
-    fn same(&self, node: &'a Node, index: usize) -> Recipe<'a> {
-        let window = Window {
-            padding: Padding::Zeros([[0; 2]; 2]),
-            stride: [1; 2],
-            dilation: [1; 2],
-        };
-        Recipe {
-            kind: Kind::ScaledMean(window, [1; 2]),
-            label: label(node),
-            inputs: vec![Some(index)],
-            shape: self.tensors[index].shape.clone(),
-            name: &node.outputs[0],
-            clip: (f32::NEG_INFINITY, f32::INFINITY),
-        }
-    }
-
-    /// Relu and Clip become part of what they read.
-    fn clipped(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
-        let mut bounds = [0.0, f32::INFINITY];
-        if node.operator == "Clip" {
-            bounds = [
-                node.float("min", f32::NEG_INFINITY),
-                node.float("max", f32::INFINITY),
-            ];
-            for (number, bound) in bounds.iter_mut().enumerate() {
-                if node.inputs.get(number + 1).is_none_or(String::is_empty) {
-                    continue;
-                }
-                *bound = self.number(node, number + 1)?;
-            }
-        }
-        let [low, high] = bounds;
-        let mut recipe = match self.input(node, 0)?.clone() {
-            Value::Float(recipe) => Recipe {
-                label: format!("{}, {}", recipe.label, node.operator),
-                ..recipe
-            },
-            Value::Dequantised(index) if self.tensors[index].data.is_none() => {
-                self.same(node, index)
-            }
-            _ => return Err(float(&node.inputs[0])),
-        };
-        // In the order of the operators: the last one wins.
-        let cut = |bound: f32| bound.max(low).min(high);
-        recipe.clip = (cut(recipe.clip.0), cut(recipe.clip.1));
-        recipe.name = &node.outputs[0];
-        Ok(Value::Float(recipe))
-    }
-
-    /// One constant number, quantised or not.
-    pub fn number(&self, node: &'a Node, number: usize) -> Result<f32, String> {
-        let name = &node.inputs[number];
-        let found = match self.input(node, number)? {
-            Value::Constant(constant) => constant.floats(),
-            Value::Dequantised(index) => {
-                let tensor = &self.tensors[*index];
-                let byte = tensor.int8().filter(|bytes| bytes.len() == 1);
-                byte.map(|bytes| {
-                    let steps = i64::from(bytes[0]) - tensor.zero_points[0];
-                    vec![steps as f32 * tensor.scales[0]]
-                })
-            }
-            _ => None,
-        };
-        match found.as_deref() {
-            Some(&[number]) => Ok(number),
-            _ => Err(format!("{name:?} is not one constant number")),
-        }
-    }
-
     /// What the host does with a tensor.
     fn hosted(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
         let index = self.activation(node, 0)?;
         let range = match &node.operator[..] {
             "QLinearSoftmax" => {
-                let range = self.range(node, 1, 2, self.elements[index])?;
+                let range = self.range(node, 1, 2, self.tensors[index].type_name())?;
                 self.set_range(index, &range)?;
                 Some(self.range(node, 3, 4, "uint8")?)
             }
@@ -553,63 +330,5 @@ fn constant(node: &Node) -> Result<Constant<'_>, String> {
         shape,
         element,
         data: data.into(),
-    })
-}
-
-/// The integers that QuantizeLinear makes of a constant: rounded with halves to even, in single precision.
-fn quantised_constant<'a>(constant: &Constant<'a>, range: &Range) -> Result<Constant<'a>, String> {
-    let name = constant.name;
-    let values = constant.floats().ok_or_else(|| {
-        format!(
-            "quantises {name:?} of {}, expected float32",
-            constant.element
-        )
-    })?;
-    let (low, high) = match range.element {
-        "int8" => (-128, 127),
-        "uint8" => (0, 255),
-        other => {
-            return Err(format!(
-                "quantises {name:?} to {other}, expected int8 or uint8"
-            ));
-        }
-    };
-    let rank = constant.shape.len() as i64;
-    let axis = if range.axis < 0 {
-        range.axis + rank
-    } else {
-        range.axis
-    };
-    let (count, axis) = (
-        range.scales.len(),
-        usize::try_from(axis).unwrap_or(usize::MAX),
-    );
-    // How many elements lie behind each place of the dimension that has the scales.
-    let inner = match count {
-        1 => values.len().max(1),
-        _ if constant
-            .shape
-            .get(axis)
-            .is_some_and(|&size| size as usize == count) =>
-        {
-            elements(&constant.shape[axis + 1..]).unwrap_or(1).max(1)
-        }
-        _ => {
-            return Err(format!(
-                "has {count} scales along dimension {axis} of {name:?}"
-            ));
-        }
-    };
-    let moved = if range.element == "uint8" { 128 } else { 0 };
-    let bytes = values.iter().enumerate().map(|(at, value)| {
-        let place = at / inner % count;
-        let steps = (value / range.scales[place]).round_ties_even() as i32;
-        let integer = i64::from(steps) + range.zero_points[place] + moved;
-        integer.clamp(low, high) as u8
-    });
-    Ok(Constant {
-        element: range.element,
-        data: Cow::Owned(bytes.collect()),
-        ..constant.clone()
     })
 }

@@ -25,7 +25,7 @@ impl<'a> Reader<'a> {
             scales: self.tensors[index].scales.clone(),
             zero_points: self.tensors[index].zero_points.clone(),
             axis: 0,
-            element: self.elements[index],
+            element: self.tensors[index].type_name(),
         };
         if self.tensors[index].data.is_some() {
             return Err("has a constant as input, expected a result".to_string());
@@ -171,7 +171,7 @@ impl<'a> Reader<'a> {
             scales,
             zero_points,
             axis: 0,
-            element: self.elements[index],
+            element: self.tensors[index].type_name(),
         };
         if node.operator == "Pad" {
             let (amounts, shape) = self.padding(node, &shape, &range, is_float)?;
