@@ -240,8 +240,8 @@ pub struct NetworkArgs {
     /// Network, a JSON, .tflite or .onnx file
     #[arg(short, long, value_name = "MODEL")]
     pub model: PathBuf,
-    /// Images to run in place of those of the network: a .npy file of int8, each image in the order of MODEL: channels,
-    /// rows, columns in JSON and .onnx; rows, columns, channels in .tflite
+    /// Images to run in place of those of the network: a .npy file of int8, or of uint8 if the input of an .onnx MODEL is; each
+    /// image in the order of MODEL: channels, rows, columns in JSON and .onnx; rows, columns, channels in .tflite
     #[arg(long, value_name = "FILE")]
     pub inputs: Option<PathBuf>,
     /// Program of the network, made by heddle compile [default: it is compiled]

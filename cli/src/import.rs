@@ -9,7 +9,8 @@ use serde_json::json;
 
 use crate::args::ImportArgs;
 use crate::failure::{Failure, one_line};
-use crate::{input, output, replace};
+use crate::input::{self, Images};
+use crate::{output, replace};
 
 /// Runs the command; false when operators are listed and not all of them can run.
 pub fn run(args: &ImportArgs) -> Result<bool, Failure> {
@@ -31,13 +32,8 @@ pub fn run(args: &ImportArgs) -> Result<bool, Failure> {
         if !reasons.is_empty() {
             return Err(refused(path, &reasons));
         }
-        write(
-            target,
-            args,
-            path,
-            is_tflite(&bytes),
-            found.network.as_mut(),
-        )?;
+        let images = images(&bytes, found.unsigned);
+        write(target, args, path, images, found.network.as_mut())?;
     }
     match args.json {
         true => output::print_json(&summary(&found))?,
@@ -46,8 +42,8 @@ pub fn run(args: &ImportArgs) -> Result<bool, Failure> {
     Ok(reasons.is_empty())
 }
 
-/// The network of a .tflite or .onnx file, all of which must be exact.
-pub fn network(path: &Path, bytes: &[u8]) -> Result<Network, Failure> {
+/// The network of a .tflite or .onnx file, all of which must be exact, and how the file has images.
+pub fn network(path: &Path, bytes: &[u8]) -> Result<(Network, Images), Failure> {
     let options = Options {
         name: name_of(path),
         ..Options::default()
@@ -55,7 +51,10 @@ pub fn network(path: &Path, bytes: &[u8]) -> Result<Network, Failure> {
     let found = imported(path, bytes, &options)?;
     let reasons = found.reasons();
     match found.network {
-        Some(network) if reasons.is_empty() => checked(path, network),
+        Some(network) if reasons.is_empty() => {
+            let images = images(bytes, found.unsigned);
+            checked(path, network).map(|network| (network, images))
+        }
         _ => Err(refused(path, &reasons)),
     }
 }
@@ -68,6 +67,13 @@ fn imported(path: &Path, bytes: &[u8], options: &Options) -> Result<Import, Fail
         failure.lines = text.lines().map(str::to_string).collect();
         failure
     })
+}
+
+fn images(bytes: &[u8], unsigned: bool) -> Images {
+    Images {
+        interleaved: is_tflite(bytes),
+        unsigned,
+    }
 }
 
 fn checked(path: &Path, network: NetworkFile) -> Result<Network, Failure> {
@@ -95,7 +101,7 @@ fn write(
     target: &Path,
     args: &ImportArgs,
     path: &Path,
-    interleaved: bool,
+    images: Images,
     network: Option<&mut NetworkFile>,
 ) -> Result<(), Failure> {
     let network = network.expect("nothing speaks against it");
@@ -103,7 +109,7 @@ fn write(
         let shape = Network::from_file(network.clone())
             .map_err(|errors| Failure::in_file(path, &errors))?
             .input;
-        network.test.images = input::read_images(inputs, shape, interleaved)?
+        network.test.images = input::read_images(inputs, shape, images)?
             .into_iter()
             .map(Into::into)
             .collect();
@@ -132,8 +138,11 @@ fn text(found: &Import) -> String {
     let input = found.network.as_ref().map(|network| &network.input);
     let input = input.map_or(String::new(), |input| {
         format!(
-            "; input {} x {} x {} int8",
-            input.height, input.width, input.channels
+            "; input {} x {} x {} {}",
+            input.height,
+            input.width,
+            input.channels,
+            if found.unsigned { "uint8" } else { "int8" },
         )
     });
     let count =

@@ -13,8 +13,13 @@ use heddle_arch::network::file::{
 };
 use heddle_arch::network::{INPUT_NAME, Shape, is_name};
 
+use layers::{Made, Refused};
+
 use crate::model::{Element, Kind, Model, Operator, Tensor};
 use crate::report::{Exact, Import, Inexact, Row, Runs};
+
+/// Most weights of a network.
+const WEIGHTS_MAX: usize = 1 << 30;
 
 /// Where a tensor of the file is in the network.
 #[derive(Debug, Clone)]
@@ -52,6 +57,7 @@ pub fn lower(model: &Model<'_>, name: &str, accepted: &[Inexact]) -> Import {
         hosted: BTreeMap::new(),
         names: BTreeSet::from([INPUT_NAME.to_string()]),
         layers: Vec::new(),
+        weights: 0,
         rows: Vec::new(),
         input: None,
         unsigned: false,
@@ -92,6 +98,8 @@ struct Lowering<'a> {
     hosted: BTreeMap<usize, usize>,
     names: BTreeSet<String>,
     layers: Vec<LayerFile>,
+    /// Weights of the layers.
+    weights: usize,
     rows: Vec<Row>,
     input: Option<InputFile>,
     /// Bytes of an image have no sign in the file.
@@ -194,7 +202,8 @@ impl Lowering<'_> {
             Kind::Pad => return self.view(operator, first, output, Self::padded),
             _ => {}
         }
-        match self.layer(operator, output) {
+        let made = self.layer(operator, output);
+        match made.and_then(|made| self.counted(made)) {
             Ok(made) => {
                 let name = self.layer_name(output);
                 let value = Value {
@@ -215,6 +224,17 @@ impl Lowering<'_> {
                 let runs = refused.map_or(Runs::Unknown, Runs::Refused);
                 self.row(operator, None, runs, Exact::Yes);
             }
+        }
+    }
+
+    /// A layer, unless all of them together have too many weights: a file may name few of them many times.
+    fn counted(&mut self, made: Made) -> Result<Made, Refused> {
+        self.weights += made.layer.weights.as_ref().map_or(0, Vec::len);
+        match self.weights <= WEIGHTS_MAX {
+            true => Ok(made),
+            false => Err(Some(format!(
+                "the network has more than {WEIGHTS_MAX} weights with this layer"
+            ))),
         }
     }
 

@@ -17,6 +17,7 @@ mod weights;
 use std::collections::BTreeSet;
 
 use constant::Constant;
+use prost::Message;
 use reader::{Reader, Value};
 use schema::{Graph, ValueInfo};
 
@@ -34,6 +35,8 @@ const TENSORS_MAX: usize = 65_536;
 const NODES_MAX: usize = 16_384;
 /// Most operators that are left of them.
 const OPERATORS_MAX: usize = 4096;
+/// How often the bytes of a file may be copied.
+const COPIES: usize = 8;
 /// Most tensors that a node reads or makes.
 const OPERANDS_MAX: usize = 64;
 
@@ -60,13 +63,16 @@ pub fn read<'a>(file: &'a schema::Model, name: &str) -> Result<Model<'a>, String
     }
     check_order(graph)?;
     float::check(graph, name)?;
-    let mut reader = Reader::default();
+    let mut reader = Reader {
+        copies: COPIES * file.encoded_len(),
+        ..Reader::default()
+    };
     for tensor in &graph.initializers {
         let constant = Constant::read(tensor, &tensor.name);
         let constant = constant.map_err(|error| format!("tensor {:?}: {error}", tensor.name))?;
         reader
             .values
-            .insert(&tensor.name, Value::Constant(constant));
+            .insert(&tensor.name, Value::Constant(constant.into()));
     }
     let inputs = read_inputs(graph, &mut reader)?;
     let declared = graph.value_infos.iter().chain(&graph.outputs);

@@ -17,8 +17,8 @@ pub struct ImportArgs {
     /// Name of the network [default: that of the file]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// Test images of the network: a .npy file of int8, each image in the order of MODEL: channels, rows, columns in .onnx;
-    /// rows, columns, channels in .tflite
+    /// Test images of the network: a .npy file of int8, or of uint8 if the input of an .onnx MODEL is; each image in the order
+    /// channels, rows, columns in .onnx; rows, columns, channels in .tflite
     #[arg(long, value_name = "FILE", requires = "output")]
     pub inputs: Option<PathBuf>,
     /// End the network at this tensor

@@ -8,6 +8,9 @@ use crate::model::Element;
 /// Most dimensions of a tensor.
 const RANK_MAX: usize = 6;
 
+/// Most elements of a constant that is read as a list: one scale for each of so many outputs.
+const LIST_MAX: usize = 65_536;
+
 /// Types of elements by their number: name, and bytes where they are fixed.
 const ELEMENTS: [(&str, usize); 17] = [
     ("nothing", 0),
@@ -114,28 +117,28 @@ impl<'a> Constant<'a> {
         })
     }
 
-    /// The elements of a constant of float32.
+    /// The elements of a constant of float32, if they are not too many for a list.
     pub fn floats(&self) -> Option<Vec<f32>> {
         self.words("float32", f32::from_le_bytes)
     }
 
-    /// The elements of a constant of int64.
+    /// The same of int64.
     pub fn longs(&self) -> Option<Vec<i64>> {
         self.words("int64", i64::from_le_bytes)
     }
 
-    /// The elements of a constant of int8, uint8 or int32.
+    /// The same of int8, uint8 or int32.
     pub fn integers(&self) -> Option<Vec<i64>> {
         match self.element {
-            "int8" => Some(self.data.iter().map(|&byte| (byte as i8).into()).collect()),
-            "uint8" => Some(self.data.iter().map(|&byte| byte.into()).collect()),
+            "int8" => self.words("int8", |[byte]| (byte as i8).into()),
+            "uint8" => self.words("uint8", |[byte]| byte.into()),
             _ => self.words("int32", |word| i32::from_le_bytes(word).into()),
         }
     }
 
     fn words<const N: usize, T>(&self, element: &str, word: fn([u8; N]) -> T) -> Option<Vec<T>> {
         let words = self.data.chunks_exact(N);
-        (self.element == element).then(|| {
+        (self.element == element && words.len() <= LIST_MAX).then(|| {
             words
                 .map(|bytes| word(bytes.try_into().expect("N bytes")))
                 .collect()

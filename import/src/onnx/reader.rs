@@ -5,6 +5,7 @@
 //! make is kept as a [`Recipe`] until QuantizeLinear gives it a scale.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::constant::{Constant, model_element};
 use super::schema::Node;
@@ -35,7 +36,7 @@ pub struct Recipe<'a> {
 #[derive(Debug, Clone)]
 pub enum Value<'a> {
     /// A constant as it stands in the file.
-    Constant(Constant<'a>),
+    Constant(Rc<Constant<'a>>),
     /// A tensor of the network.
     Tensor(usize),
     /// What the bytes of a tensor stand for.
@@ -68,6 +69,8 @@ pub struct Reader<'a> {
     pub values: BTreeMap<&'a str, Value<'a>>,
     /// The bytes that a result in float32 last became.
     pub made: BTreeMap<&'a str, usize>,
+    /// Bytes of constants that may still be copied: a file may read one constant many times.
+    pub copies: usize,
     /// Shapes that the file says.
     pub declared: BTreeMap<&'a str, Vec<u32>>,
 }
@@ -95,7 +98,7 @@ impl<'a> Reader<'a> {
             return Err("has several outputs, expected one".to_string());
         }
         match operator {
-            "Constant" => constant(node).map(Value::Constant),
+            "Constant" => constant(node).map(|found| Value::Constant(Rc::new(found))),
             "QuantizeLinear" => self.quantised(node),
             "DequantizeLinear" => self.dequantised(node),
             "Identity" | "Dropout" | "Flatten" | "Reshape" | "Squeeze" | "Unsqueeze" => {
@@ -147,6 +150,13 @@ impl<'a> Reader<'a> {
             inputs,
             outputs,
         });
+    }
+
+    /// Before so many bytes of a constant are copied.
+    pub fn copy(&mut self, bytes: usize) -> Result<(), String> {
+        let left = self.copies.checked_sub(bytes);
+        self.copies = left.ok_or("reads large constants in too many ways")?;
+        Ok(())
     }
 
     /// One more tensor, with a scale if it is quantised.

@@ -1,6 +1,7 @@
 //! Scales and zero points: between which operators they stand, and what they say of a tensor.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use super::constant::{Constant, elements};
 use super::reader::{Range, Reader, Recipe, Value, float, label};
@@ -82,22 +83,8 @@ impl<'a> Reader<'a> {
                 constant.element, range.element
             ));
         }
-        let rank = constant.shape.len() as i64;
-        let axis = if range.axis < 0 {
-            range.axis + rank
-        } else {
-            range.axis
-        };
-        let places = usize::try_from(axis)
-            .ok()
-            .and_then(|axis| constant.shape.get(axis));
-        let count = range.scales.len();
-        if count != 1 && places.is_none_or(|&places| places as usize != count) {
-            return Err(format!(
-                "{name:?} of shape {:?} has {count} scales along dimension {axis}",
-                constant.shape
-            ));
-        }
+        let axis = range.dimension(name, &constant.shape)?;
+        self.copy(constant.data.len())?;
         let data = match constant.element {
             "uint8" => constant.data.iter().map(|byte| byte ^ 0x80).collect(),
             _ => constant.data.clone(),
@@ -105,7 +92,7 @@ impl<'a> Reader<'a> {
         let (shape, element) = (constant.shape.clone(), constant.element);
         let index = self.push(name, shape, element, Some(range.clone()));
         self.tensors[index].data = Some(data);
-        self.tensors[index].axis = if count == 1 { 0 } else { axis as usize };
+        self.tensors[index].axis = axis;
         Ok(index)
     }
 
@@ -127,7 +114,11 @@ impl<'a> Reader<'a> {
                 let recipe = self.same(node, index);
                 self.emit(recipe, range).map(Value::Tensor)
             }
-            Value::Constant(constant) => quantised_constant(&constant, &range).map(Value::Constant),
+            Value::Constant(constant) => {
+                self.copy(constant.data.len())?;
+                let found = quantised_constant(&constant, &range)?;
+                Ok(Value::Constant(Rc::new(found)))
+            }
             Value::Tensor(index) if self.tensors[index].type_name() == "float32" => {
                 let (name, shape) = (&node.outputs[0], self.tensors[index].shape.clone());
                 let element = range.element;
@@ -224,10 +215,9 @@ impl<'a> Reader<'a> {
         let name = &node.inputs[number];
         let found = match self.input(node, number)? {
             Value::Constant(constant) => constant.floats(),
-            Value::Dequantised(index) => {
+            Value::Dequantised(index) if self.tensors[*index].elements() == 1 => {
                 let tensor = &self.tensors[*index];
-                let byte = tensor.int8().filter(|bytes| bytes.len() == 1);
-                byte.map(|bytes| {
+                tensor.int8().map(|bytes| {
                     let steps = i64::from(bytes[0]) - tensor.zero_points[0];
                     vec![steps as f32 * tensor.scales[0]]
                 })
@@ -241,60 +231,55 @@ impl<'a> Reader<'a> {
     }
 }
 
+impl Range {
+    /// The dimension of a tensor that has the scales; 0 if there is one scale.
+    fn dimension(&self, name: &str, shape: &[u32]) -> Result<usize, String> {
+        let (count, rank) = (self.scales.len(), shape.len() as i64);
+        let axis = if self.axis < 0 {
+            self.axis + rank
+        } else {
+            self.axis
+        };
+        let has = |axis: &usize| shape.get(*axis).is_some_and(|&size| size as usize == count);
+        match (count, usize::try_from(axis).ok().filter(has)) {
+            (1, _) => Ok(0),
+            (_, Some(axis)) => Ok(axis),
+            (_, None) => Err(format!(
+                "{name:?} of shape {shape:?} has {count} scales along dimension {axis}"
+            )),
+        }
+    }
+}
+
 /// The integers that QuantizeLinear makes of a constant: rounded with halves to even, in single precision.
 fn quantised_constant<'a>(constant: &Constant<'a>, range: &Range) -> Result<Constant<'a>, String> {
-    let name = constant.name;
-    let values = constant.floats().ok_or_else(|| {
-        format!(
-            "quantises {name:?} of {}, expected float32",
-            constant.element
-        )
-    })?;
-    let (low, high) = match range.element {
-        "int8" => (-128, 127),
-        "uint8" => (0, 255),
-        other => {
-            return Err(format!(
-                "quantises {name:?} to {other}, expected int8 or uint8"
-            ));
-        }
+    let (name, element) = (constant.name, range.element);
+    if constant.element != "float32" || !matches!(element, "int8" | "uint8") {
+        let from = constant.element;
+        return Err(format!(
+            "makes {element} of {name:?} of {from}, expected int8 or uint8 of float32"
+        ));
+    }
+    let (low, high, moved) = match element {
+        "int8" => (-128, 127, 0),
+        _ => (0, 255, 128),
     };
-    let rank = constant.shape.len() as i64;
-    let axis = if range.axis < 0 {
-        range.axis + rank
-    } else {
-        range.axis
-    };
-    let (count, axis) = (
-        range.scales.len(),
-        usize::try_from(axis).unwrap_or(usize::MAX),
-    );
+    let axis = range.dimension(name, &constant.shape)?;
     // How many elements lie behind each place of the dimension that has the scales.
-    let inner = match count {
-        1 => values.len().max(1),
-        _ if constant
-            .shape
-            .get(axis)
-            .is_some_and(|&size| size as usize == count) =>
-        {
-            elements(&constant.shape[axis + 1..]).unwrap_or(1).max(1)
-        }
-        _ => {
-            return Err(format!(
-                "has {count} scales along dimension {axis} of {name:?}"
-            ));
-        }
-    };
-    let moved = if range.element == "uint8" { 128 } else { 0 };
-    let bytes = values.iter().enumerate().map(|(at, value)| {
-        let place = at / inner % count;
+    let inner = elements(constant.shape.get(axis + 1..).unwrap_or_default());
+    let inner = inner.unwrap_or(1).max(1);
+    let values = constant.data.chunks_exact(4).enumerate();
+    let bytes = values.map(|(at, word)| {
+        let value = f32::from_le_bytes(word.try_into().expect("four bytes"));
+        let place = at / inner % range.scales.len();
         let steps = (value / range.scales[place]).round_ties_even() as i32;
         let integer = i64::from(steps) + range.zero_points[place] + moved;
         integer.clamp(low, high) as u8
     });
     Ok(Constant {
-        element: range.element,
+        name,
+        shape: constant.shape.clone(),
+        element,
         data: Cow::Owned(bytes.collect()),
-        ..constant.clone()
     })
 }

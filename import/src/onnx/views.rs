@@ -1,5 +1,7 @@
 //! Operators that leave bytes as they are: views, maxima, zeros around a tensor.
 
+use std::rc::Rc;
+
 use super::attributes::{Windows, windows};
 use super::constant::{self, Constant, elements};
 use super::reader::{Range, Reader, Value, label};
@@ -13,11 +15,13 @@ impl<'a> Reader<'a> {
         let value = self.input(node, 0)?.clone();
         if let Value::Constant(constant) = value {
             let shape = self.viewed(node, &constant.shape)?;
-            return Ok(Value::Constant(Constant {
+            self.copy(constant.data.len())?;
+            let found = Constant::clone(&constant);
+            return Ok(Value::Constant(Rc::new(Constant {
                 name,
                 shape,
-                ..constant
-            }));
+                ..found
+            })));
         }
         let index = self.activation(node, 0)?;
         let shape = self.viewed(node, &self.tensors[index].shape)?;

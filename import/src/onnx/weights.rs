@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
         let [height, width] = size;
         let ordered = vec![outputs, height, width, inner];
         let axis = self.tensors[operands.tensors[1]].axis;
-        let index = self.reordered(operands.tensors[1], ordered, axis, inner, height * width);
+        let index = self.reordered(operands.tensors[1], ordered, axis, inner, height * width)?;
         let shape = [&[batch, outputs][..], &output].concat();
         Ok((Kind::Convolution(window), index, shape))
     }
@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
             true => index,
             false => {
                 let axis = 1 - self.tensors[index].axis.min(1);
-                self.reordered(index, vec![outputs, terms], axis, terms, outputs)
+                self.reordered(index, vec![outputs, terms], axis, terms, outputs)?
             }
         };
         Ok((index, shape))
@@ -161,7 +161,8 @@ impl<'a> Reader<'a> {
         axis: usize,
         rows: u32,
         columns: u32,
-    ) -> usize {
+    ) -> Result<usize, String> {
+        self.copy(self.tensors[index].elements())?;
         let tensor = &self.tensors[index];
         let (rows, columns) = (rows as usize, columns as usize);
         let data = tensor.data.as_deref().unwrap_or_default();
@@ -178,6 +179,6 @@ impl<'a> Reader<'a> {
             ..tensor.clone()
         };
         self.tensors.push(found);
-        self.tensors.len() - 1
+        Ok(self.tensors.len() - 1)
     }
 }
