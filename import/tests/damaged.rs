@@ -43,6 +43,8 @@ fn all_reasons_of_an_onnx_file_are_given_at_once() {
         "weights_zero",
         "without_sign",
         "other_scale",
+        "other_shape",
+        "copied",
         "awkward",
         "old",
         "future",

@@ -68,7 +68,8 @@ class Model:
         self.range("input", found.scale, found.zero)
         if quantises:
             self.feeds["input_float"] = found.centred().astype(numpy.float32) * found.scale
-            self.inputs = [helper.make_tensor_value_info("input_float", TensorProto.FLOAT, shape)]
+            sizes = ["batch", *shape[1:]]  # as exporters leave it open
+            self.inputs = [helper.make_tensor_value_info("input_float", TensorProto.FLOAT, sizes)]
             self.call("QuantizeLinear", ["input_float", "input_scale", "input_zero_point"], "input")
         else:
             self.feeds["input"] = self.image

@@ -1,6 +1,7 @@
 """ONNX models that cannot be imported."""
 
 import numpy
+import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from onnx_graph import OPSETS, Model, weighted
@@ -117,6 +118,26 @@ def awkward(name):
     return model.pack({name: "int8" for name in outputs} | {"wrapped": "float32"})
 
 
+def copied(name):
+    """One constant, of which every reader makes another copy."""
+    model, x = quantised(name)
+    model.constant("bytes", numpy.full((4, 4, 15, 15), 128, numpy.uint8))
+    ranged = model.range("bytes", numpy.float32(0.01), numpy.uint8(128))
+    for i in range(60):
+        model.call("DequantizeLinear", ["bytes", *ranged], f"copy{i}")
+    model.call("Conv", [model.real(x), "copy59"], "conv2", pads=[7, 7, 7, 7])
+    model.quantise("conv2", 0.1, 0)
+    return model.pack()
+
+
+def other_shape(name):
+    """A shape that is not that of the result."""
+    model, _ = quantised(name)
+    file = onnx.load_from_string(model.pack())
+    file.graph.value_info.append(helper.make_tensor_value_info("conv1", FLOAT, (1, 4, 5, 5)))
+    return file.SerializeToString()
+
+
 def external(name):
     model = floating(name)
     tensor = model.graph.initializer[0]
@@ -162,5 +183,5 @@ def refused_models():
     yield "external", external("external").SerializeToString()
     for name, change in CHANGES.items():
         yield name, changed(name, change).SerializeToString()
-    for make in (island, unsupported, weights_zero, without_sign, other_scale, awkward):
+    for make in (island, unsupported, weights_zero, without_sign, other_scale, other_shape, copied, awkward):
         yield make.__name__, make(make.__name__)
