@@ -144,7 +144,7 @@ fn all_operators_that_cannot_run_are_listed() {
         run.stdout
     );
     let lines = [
-        "net.tflite: CUSTOM (Resonator) (\"resonator\"): no layer does this",
+        "net.tflite: CUSTOM (Resonator) (\"resonator\"): no layer does this; --until \"conv1/Relu\" ends the network in front of it",
         "net.tflite: SVDF 1 (\"svdf/Relu\"): no layer does this",
         "what can run: heddle import --operators",
     ];

@@ -6,7 +6,7 @@ use heddle_import::{Exact, Import, Inexact};
 use crate::files::{Arrays, arrays, bytes, imported, int8, read, table};
 
 /// Models whose sums have no exact factors of 8 bits: their bytes are as far away as the import says.
-const INEXACT: [&str; 2] = ["qdq_add_third_int8", "qoperator_add_third_uint8"];
+const INEXACT: [&str; 2] = ["qdq_add_third_uint8", "qoperator_add_third_int8"];
 
 /// How many bytes were compared, and how many are not those of onnxruntime.
 #[derive(Default)]
@@ -120,7 +120,7 @@ fn operators_of_onnx_files_give_the_bytes_that_are_meant() {
         // Halves go away from the zero point here, and to the even byte there.
         if name.starts_with("halves") {
             assert!(
-                compared.differ * 16 > compared.values,
+                compared.differ * 32 > compared.values,
                 "{name} has no halves"
             );
         } else {

@@ -83,8 +83,9 @@ def flattened(name):
     model = Model(name, QDQ, "uint8", "uint8")
     x = model.input((1, 1, 14, 14), 0.02, -11, quantises=True)
     x = conv(model, x, "conv1", 6, pads=[0] * 4, activation="Relu", zero=-128)
-    x = same(model, "MaxPool", x, "pool1", kernel_shape=[2, 2], strides=[2, 2])
-    x = conv(model, x, "conv2", 8, (3, 2), pads=[0, 1, 1, 0], zero=9)
+    scale = float(x.scale) * 0.817
+    x = mean(model, "AveragePool", x, "pool1", scale, -128, kernel_shape=[2, 2], strides=[2, 2])
+    x = conv(model, x, "conv2", 8, (3, 2), pads=[0, 1, 1, 0], strides=[2, 2], zero=9)
     x = same(model, "Reshape", x, "flatten", [numpy.array([0, -1], numpy.int64)], meant=(1, -1))
     weighted(model, "Gemm", x, "dense", 20, transposed=False)
     return model

@@ -1,5 +1,7 @@
 """ONNX models of one operator: tables of what they are like, and what makes them."""
 
+import zlib
+
 import numpy
 
 import onnx_meaning
@@ -15,8 +17,8 @@ CONVOLUTIONS = {
     "uneven_pads": (SMALL, 6, (3, 2), {"pads": [2, 0, 1, 1], "zeros": (-128, 5)}),
     "stride_2": ((1, 4, 15, 14), 6, (3, 3), {"pads": [1, 1, 1, 1], "strides": [2, 2]}),
     "stride_2x3": ((1, 2, 13, 16), 8, (2, 5), {"strides": [2, 3]}),
-    "same_upper": (SMALL, 5, (2, 3), {"auto_pad": "SAME_UPPER", "strides": [2, 2]}),
-    "same_lower": (SMALL, 5, (2, 3), {"auto_pad": "SAME_LOWER", "strides": [2, 2]}),
+    "same_upper": (SMALL, 5, (3, 2), {"auto_pad": "SAME_UPPER", "strides": [2, 2]}),
+    "same_lower": (SMALL, 5, (3, 2), {"auto_pad": "SAME_LOWER", "strides": [2, 2]}),
     "dilated": (SMALL, 6, (3, 2), {"dilations": [2, 3]}),
     "grouped": ((1, 8, 9, 9), 12, (3, 3), {"group": 4}),
     "depthwise": ((1, 7, 12, 12), 7, (3, 3), {"group": 7, "pads": [1, 1, 1, 1]}),
@@ -81,14 +83,15 @@ SAME = {  # name -> operator; shape; constants; attributes
     "max_3x2": ("MaxPool", SMALL, (), {"kernel_shape": [3, 2], "strides": [2, 1]}),
     "max_padded": ("MaxPool", SMALL, (), {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1]}),
 }
-VIEWS = {
-    "flatten": ("Flatten", (), {}),
-    "reshape": ("Reshape", ([0, -1],), {}),
-    "reshape_whole": ("Reshape", ([1, 72],), {}),
-    "identity": ("Identity", (), {}),
-    "dropout": ("Dropout", (), {}),
-    "unsqueeze": ("Unsqueeze", ([0],), {}),
-    "squeeze": ("Squeeze", (), {}),
+VIEWS = {  # name -> operator; constants; shape of the output
+    "flatten": ("Flatten", (), (1, 72)),
+    "reshape": ("Reshape", ([0, -1],), (1, 72)),
+    "reshape_whole": ("Reshape", ([1, 72],), (1, 72)),
+    "reshape_parts": ("Reshape", ([1, 4, -1],), (1, 4, 18)),
+    "identity": ("Identity", (), (1, 40)),
+    "dropout": ("Dropout", (), (1, 40)),
+    "unsqueeze": ("Unsqueeze", ([0],), (1, 1, 40)),
+    "squeeze": ("Squeeze", (), (40,)),
 }
 ADDS = {  # name -> scales of the inputs and the output; zero points; activation
     "add_equal": ((0.0457, 0.0457, 0.0731), (3, 3, -9), None),
@@ -98,12 +101,13 @@ ADDS = {  # name -> scales of the inputs and the output; zero points; activation
 
 
 def forms(table):
-    """Both forms, and all types that onnxruntime has for them; every second model has bytes without sign."""
-    for i, (name, row) in enumerate(table.items()):
-        for j, form in enumerate(BOTH):
-            dtype = ("int8", "uint8")[(i + j) % 2]
+    """Both forms of each model, one with bytes that have a sign and one without, in turn by the name."""
+    for name, row in table.items():
+        number = zlib.crc32(name.encode())
+        for i, form in enumerate(BOTH):
+            dtype = ("int8", "uint8")[(number + i) % 2]
             # Weights without sign go with activations without.
-            weights = "uint8" if dtype == "uint8" and i % 3 == 0 else "int8"
+            weights = "uint8" if dtype == "uint8" and number % 3 == 0 else "int8"
             yield f"{form}_{name}_{dtype}", (form, dtype, weights), row
 
 
@@ -131,7 +135,7 @@ def same_model(name, kind, operator, shape, constants, options):
     return model
 
 
-def view_model(name, kind, operator, constants, options):
+def view_model(name, kind, operator, constants, shape):
     """A view between a convolution and rows of weights."""
     model = Model(name, *kind)
     source = model.input((1, 3, 4, 6), 0.031, -40)
@@ -143,9 +147,8 @@ def view_model(name, kind, operator, constants, options):
         made = same(model, "Flatten", made, "flat", meant=(1, -1))
     if operator == "Squeeze":
         made = same(model, "Unsqueeze", made, "longer", [numpy.array([0, 3], numpy.int64)], meant=(1, 1, 40, 1))
-    shape = {"Unsqueeze": (1, 1, 40), "Squeeze": (40,)}.get(operator, (1, -1))
-    made = same(model, operator, made, "view", constants, meant=shape, **options)
-    if operator in ("Unsqueeze", "Squeeze"):
+    made = same(model, operator, made, "view", constants, meant=shape)
+    if len(shape) != 2:
         made = same(model, "Reshape", made, "row", [numpy.array([1, -1], numpy.int64)], meant=(1, -1))
     weighted(model, "Gemm", made, "output", 50)
     return model
