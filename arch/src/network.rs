@@ -57,7 +57,7 @@ pub enum LayerKind {
     FullyConnected,
     /// Mean of a window: a depthwise convolution whose weights are 1 and whose scale is 1 / size.
     AveragePool2d,
-    /// Largest value of a window; values pass unchanged.
+    /// Largest value of a window, of its places inside the plane; values pass unchanged.
     MaxPool2d,
     /// Sum or difference of two tensors of one shape, each with a scale of its own.
     Add(Sum),
@@ -264,6 +264,19 @@ impl Network {
         match index.checked_sub(1).map(|layer| &self.layers[layer]) {
             Some(layer) => (layer.output, layer.output_zero_point),
             None => (self.input, self.input_zero_point),
+        }
+    }
+
+    /// No value of a tensor is less than this.
+    #[must_use]
+    pub fn least(&self, index: usize) -> i8 {
+        let Some(layer) = index.checked_sub(1).map(|layer| &self.layers[layer]) else {
+            return i8::MIN;
+        };
+        match (&layer.table, layer.kind) {
+            (Some(table), _) => table.values.iter().copied().min().unwrap_or(i8::MIN),
+            (None, LayerKind::MaxPool2d) => self.least(layer.inputs[0].tensor),
+            _ => layer.min,
         }
     }
 

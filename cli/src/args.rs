@@ -36,7 +36,7 @@ pub enum Command {
     Gen(GenArgs),
     /// Run every linter that is installed over generated Verilog
     Lint(LintArgs),
-    /// Make a network of a .tflite file, and say of each operator what becomes of it
+    /// Make a network of a .tflite or .onnx file, and say of each operator what becomes of it
     Import(ImportArgs),
     /// Make the program of a network, or print a stage of the making
     Compile(CompileArgs),
@@ -164,7 +164,7 @@ pub struct LintSource {
 /// Arguments of `heddle compile`.
 #[derive(Debug, Args)]
 pub struct CompileArgs {
-    /// Network, a JSON or .tflite file
+    /// Network, a JSON, .tflite or .onnx file
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// Configuration, a JSON file
@@ -237,11 +237,11 @@ pub struct NetworkArgs {
     /// Configuration, a JSON file
     #[arg(short, long, value_name = "CONFIG")]
     pub config: PathBuf,
-    /// Network, a JSON or .tflite file
+    /// Network, a JSON, .tflite or .onnx file
     #[arg(short, long, value_name = "MODEL")]
     pub model: PathBuf,
-    /// Images to run in place of those of the network: a .npy file of int8, each image in the order of MODEL: channels,
-    /// rows, columns in JSON; rows, columns, channels in .tflite
+    /// Images to run in place of those of the network: a .npy file of int8, or of uint8 if the input of an .onnx MODEL is; each
+    /// image in the order of MODEL: channels, rows, columns in JSON and .onnx; rows, columns, channels in .tflite
     #[arg(long, value_name = "FILE")]
     pub inputs: Option<PathBuf>,
     /// Program of the network, made by heddle compile [default: it is compiled]

@@ -1,15 +1,16 @@
-//! `heddle import`: from a .tflite file to a network file, and what becomes of each operator.
+//! `heddle import`: from a .tflite or .onnx file to a network file, and what becomes of each operator.
 
 use std::path::Path;
 
 use heddle_arch::Network;
 use heddle_arch::network::file::NetworkFile;
-use heddle_import::{Import, Options, Runs, import, page};
+use heddle_import::{Import, Options, Runs, import, is_tflite, page};
 use serde_json::json;
 
 use crate::args::ImportArgs;
 use crate::failure::{Failure, one_line};
-use crate::{input, output, replace};
+use crate::input::{self, Images};
+use crate::{output, replace};
 
 /// Runs the command; false when operators are listed and not all of them can run.
 pub fn run(args: &ImportArgs) -> Result<bool, Failure> {
@@ -31,7 +32,8 @@ pub fn run(args: &ImportArgs) -> Result<bool, Failure> {
         if !reasons.is_empty() {
             return Err(refused(path, &reasons));
         }
-        write(target, args, path, found.network.as_mut())?;
+        let images = images(&bytes, found.unsigned);
+        write(target, args, path, images, found.network.as_mut())?;
     }
     match args.json {
         true => output::print_json(&summary(&found))?,
@@ -40,8 +42,8 @@ pub fn run(args: &ImportArgs) -> Result<bool, Failure> {
     Ok(reasons.is_empty())
 }
 
-/// The network of a .tflite file, all of which must be exact.
-pub fn network(path: &Path, bytes: &[u8]) -> Result<Network, Failure> {
+/// The network of a .tflite or .onnx file, all of which must be exact, and how the file has images.
+pub fn network(path: &Path, bytes: &[u8]) -> Result<(Network, Images), Failure> {
     let options = Options {
         name: name_of(path),
         ..Options::default()
@@ -49,13 +51,29 @@ pub fn network(path: &Path, bytes: &[u8]) -> Result<Network, Failure> {
     let found = imported(path, bytes, &options)?;
     let reasons = found.reasons();
     match found.network {
-        Some(network) if reasons.is_empty() => checked(path, network),
+        Some(network) if reasons.is_empty() => {
+            let images = images(bytes, found.unsigned);
+            checked(path, network).map(|network| (network, images))
+        }
         _ => Err(refused(path, &reasons)),
     }
 }
 
 fn imported(path: &Path, bytes: &[u8], options: &Options) -> Result<Import, Failure> {
-    import(bytes, options).map_err(|error| Failure::new(format!("{}: {error}", path.display())))
+    import(bytes, options).map_err(|error| {
+        // The first line says what is wrong, the others are the way out.
+        let text = format!("{}: {error}", path.display());
+        let mut failure = Failure::new("");
+        failure.lines = text.lines().map(str::to_string).collect();
+        failure
+    })
+}
+
+fn images(bytes: &[u8], unsigned: bool) -> Images {
+    Images {
+        interleaved: is_tflite(bytes),
+        unsigned,
+    }
 }
 
 fn checked(path: &Path, network: NetworkFile) -> Result<Network, Failure> {
@@ -83,6 +101,7 @@ fn write(
     target: &Path,
     args: &ImportArgs,
     path: &Path,
+    images: Images,
     network: Option<&mut NetworkFile>,
 ) -> Result<(), Failure> {
     let network = network.expect("nothing speaks against it");
@@ -90,7 +109,7 @@ fn write(
         let shape = Network::from_file(network.clone())
             .map_err(|errors| Failure::in_file(path, &errors))?
             .input;
-        network.test.images = input::read_images(inputs, shape, true)?
+        network.test.images = input::read_images(inputs, shape, images)?
             .into_iter()
             .map(Into::into)
             .collect();
@@ -119,8 +138,11 @@ fn text(found: &Import) -> String {
     let input = found.network.as_ref().map(|network| &network.input);
     let input = input.map_or(String::new(), |input| {
         format!(
-            "; input {} x {} x {} int8",
-            input.height, input.width, input.channels
+            "; input {} x {} x {} {}",
+            input.height,
+            input.width,
+            input.channels,
+            if found.unsigned { "uint8" } else { "int8" },
         )
     });
     let count =

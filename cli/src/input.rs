@@ -6,7 +6,7 @@ use std::path::Path;
 
 use heddle_arch::network::Shape;
 use heddle_arch::{Network, Params};
-use heddle_import::{is_tflite, planes};
+use heddle_import::{is_onnx, is_tflite, planes};
 
 use crate::failure::Failure;
 use crate::{import, npy};
@@ -26,37 +26,46 @@ pub fn read_config(path: &Path) -> Result<Params, Failure> {
     Params::from_json(&text).map_err(|errors| Failure::in_file(path, &errors))
 }
 
-/// Reads and checks a network, in JSON or of a .tflite file.
+/// How a network's file has images.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Images {
+    /// The channels of a pixel are together.
+    pub interleaved: bool,
+    /// Bytes have no sign, and are 128 more.
+    pub unsigned: bool,
+}
+
+/// Reads and checks a network, in JSON or of a .tflite or .onnx file.
 pub fn read_model(path: &Path) -> Result<Network, Failure> {
     read_either(path).map(|(network, _)| network)
 }
 
-/// A network, and whether its file is a .tflite file.
-fn read_either(path: &Path) -> Result<(Network, bool), Failure> {
+/// A network, and how its file has images.
+fn read_either(path: &Path) -> Result<(Network, Images), Failure> {
     let bytes = read_bytes(path, "network", MODEL_BYTES_MAX)?;
-    if is_tflite(&bytes) {
-        return Ok((import::network(path, &bytes)?, true));
+    if is_tflite(&bytes) || is_onnx(&bytes) {
+        return import::network(path, &bytes);
     }
-    let text = decoded(path, bytes, "JSON or a .tflite file")?;
+    let text = decoded(path, bytes, "JSON, or a .tflite or .onnx file")?;
     let network = Network::from_json(&text).map_err(|errors| Failure::in_file(path, &errors))?;
-    Ok((network, false))
+    Ok((network, Images::default()))
 }
 
 /// As [`read_model`], with images in place of those of the network.
 pub fn read_network(path: &Path, inputs: Option<&Path>) -> Result<Network, Failure> {
-    let (mut network, interleaved) = read_either(path)?;
+    let (mut network, images) = read_either(path)?;
     if let Some(inputs) = inputs {
-        network.images = read_images(inputs, network.input, interleaved)?;
+        network.images = read_images(inputs, network.input, images)?;
         network.labels.clear();
     }
     Ok(network)
 }
 
-/// Images for an input, of a .npy file of bytes; interleaved ones have the channels of a pixel together.
-pub fn read_images(path: &Path, input: Shape, interleaved: bool) -> Result<Vec<Vec<i8>>, Failure> {
+/// Images for an input, of a .npy file of bytes.
+pub fn read_images(path: &Path, input: Shape, kept: Images) -> Result<Vec<Vec<i8>>, Failure> {
     let file = read_bytes(path, "images", IMAGES_BYTES_MAX)?;
     let failure = |message: String| Failure::new(format!("{}: {message}", path.display()));
-    let values = npy::values(&file).map_err(failure)?;
+    let (values, unsigned) = npy::values(&file).map_err(failure)?;
     let size = input.elements();
     if values.is_empty() || values.len() % size != 0 {
         let Shape {
@@ -70,8 +79,9 @@ pub fn read_images(path: &Path, input: Shape, interleaved: bool) -> Result<Vec<V
         )));
     }
     let images = values.chunks_exact(size).map(|image| {
-        let image: Vec<i8> = image.iter().map(|&byte| byte as i8).collect();
-        match interleaved {
+        let moved = if unsigned && kept.unsigned { 0x80 } else { 0 };
+        let image: Vec<i8> = image.iter().map(|&byte| (byte ^ moved) as i8).collect();
+        match kept.interleaved {
             true => planes(
                 &image,
                 input.channels as usize,

@@ -6,11 +6,11 @@
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// The elements, in the order of the file.
+/// The elements, in the order of the file, and whether they are uint8.
 ///
 /// # Errors
 /// If it is no .npy file, its elements are not int8 or uint8 in C order, or some are missing.
-pub fn values(file: &[u8]) -> Result<&[u8], String> {
+pub fn values(file: &[u8]) -> Result<(&[u8], bool), String> {
     let unlike = || "is not a .npy file".to_string();
     let rest = file.strip_prefix(MAGIC).ok_or_else(unlike)?;
     let (length_bytes, rest) = match rest {
@@ -47,7 +47,7 @@ pub fn values(file: &[u8]) -> Result<&[u8], String> {
             values.len()
         ));
     }
-    Ok(values)
+    Ok((values, descr.ends_with("u1")))
 }
 
 /// The text of a value of the dictionary: up to the comma, or to the end of a tuple.
@@ -105,10 +105,11 @@ mod tests {
             ),
         ] {
             let file = file(&version, header, &[1, 2, 3, 4, 5, 6]);
-            assert_eq!(values(&file), Ok(&[1, 2, 3, 4, 5, 6][..]), "{header}");
+            let expected = (&[1, 2, 3, 4, 5, 6][..], header.contains("u1"));
+            assert_eq!(values(&file), Ok(expected), "{header}");
         }
         let scalar = "{'descr': '|i1', 'fortran_order': False, 'shape': ()}";
-        assert_eq!(values(&file(&[1, 0], scalar, &[9])), Ok(&[9][..]));
+        assert_eq!(values(&file(&[1, 0], scalar, &[9])), Ok((&[9][..], false)));
     }
 
     #[test]
@@ -152,7 +153,8 @@ mod tests {
                 "has elements of type missing, expected int8 or uint8",
             ),
         ] {
-            let found = values(&file(&version, &header, &[1, 2])).map(<[u8]>::to_vec);
+            let found =
+                values(&file(&version, &header, &[1, 2])).map(|(values, _)| values.to_vec());
             assert_eq!(found, Err(message.to_string()), "{header}");
         }
     }

@@ -11,7 +11,7 @@ mod recorded;
 mod sum;
 mod table;
 
-pub use channel::channel;
+pub use channel::{channel, fraction};
 pub use mean::{Mean, mean};
 pub use sum::{Sum, Weighted};
 pub use table::{Function, table};

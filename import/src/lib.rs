@@ -1,17 +1,18 @@
-//! From the file of another program to a network: .tflite files with int8 activations.
+//! From the file of another program to a network: .tflite and .onnx files with activations of 8 bits.
 //!
 //! [`import`] turns the bytes of a file into an [`Import`]: the network in the form of its file, if it can run, and what
-//! becomes of each operator. What an output byte is follows from the reference kernels; where a layer computes it in
-//! another way, the two are compared for all inputs.
+//! becomes of each operator. What an output byte is follows from the reference kernels of LiteRT, or from the meaning that
+//! docs/import.md gives an operator of ONNX; where a layer computes it in another way, the two are compared for all inputs.
 //!
-//! Elements of the file's tensors lie in the order height, width, channels, those of the network in the order
-//! channels, height, width: weights are put in that order here, images with [`planes`].
+//! Elements of a network's tensors lie in the order channels, height, width, as in .onnx files. Those of a .tflite file lie
+//! in the order height, width, channels: weights are put in that order here, images with [`planes`].
 //!
 //! This crate opens no file and knows no simulator.
 
 mod exact;
 mod lower;
 mod model;
+mod onnx;
 mod operators;
 mod report;
 mod scale;
@@ -21,6 +22,7 @@ use heddle_arch::Network;
 
 pub use exact::{Difference, Function, host, table};
 pub use model::{Activation, Quantised};
+pub use onnx::is_onnx;
 pub use operators::{SUPPORTED, Support, page};
 pub use report::{Exact, Import, Inexact, Row, Runs};
 pub use tflite::is_tflite;
@@ -41,13 +43,22 @@ pub struct Options {
 #[error("{0}")]
 pub struct ImportError(String);
 
-/// Makes a network of a .tflite file.
+/// Makes a network of a .tflite or .onnx file.
 ///
 /// # Errors
-/// The file is damaged, or not quantised to int8, or `until` names no tensor. An operator that cannot run is no error: the result says so.
+/// The file is damaged, of another format, or not quantised to 8 bits, or `until` names no tensor. An operator that cannot run is no error: the result says so.
 pub fn import(bytes: &[u8], options: &Options) -> Result<Import, ImportError> {
-    let mut model = tflite::read(bytes).map_err(ImportError)?;
-    model.check_quantised().map_err(ImportError)?;
+    let messages;
+    let mut model = if is_tflite(bytes) {
+        tflite::read(bytes)
+    } else if is_onnx(bytes) {
+        messages = onnx::decode(bytes).map_err(ImportError)?;
+        onnx::read(&messages, &options.name)
+    } else {
+        let reason = "is no .tflite file, whose bytes 4 to 7 are TFL3, and no .onnx file of a version and a graph";
+        return Err(ImportError(reason.to_string()));
+    }
+    .map_err(ImportError)?;
     if let Some(name) = &options.until {
         let tensor = model.tensors.iter().position(|tensor| tensor.name == name);
         let tensor = tensor.ok_or_else(|| {

@@ -3,19 +3,24 @@
 mod layers;
 mod pools;
 mod sum;
+mod table;
 mod weighted;
 mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use heddle_arch::Network;
 use heddle_arch::network::file::{
     FORMAT, InputFile, LayerFile, NetworkFile, PaddingFile, TestFile,
 };
 use heddle_arch::network::{INPUT_NAME, Shape, is_name};
 
+use layers::{Made, Refused};
+
 use crate::model::{Element, Kind, Model, Operator, Tensor};
 use crate::report::{Exact, Import, Inexact, Row, Runs};
+
+/// Most weights of a network.
+const WEIGHTS_MAX: usize = 1 << 30;
 
 /// Where a tensor of the file is in the network.
 #[derive(Debug, Clone)]
@@ -36,7 +41,7 @@ impl Value {
         match self.padding == PaddingFile::default() {
             true => Ok(()),
             false => Err(
-                "reads the zeros of PAD, expected CONV_2D or DEPTHWISE_CONV_2D to do so"
+                "reads zeros that an operator puts around a tensor, expected convolutions to do so"
                     .to_string(),
             ),
         }
@@ -53,8 +58,10 @@ pub fn lower(model: &Model<'_>, name: &str, accepted: &[Inexact]) -> Import {
         hosted: BTreeMap::new(),
         names: BTreeSet::from([INPUT_NAME.to_string()]),
         layers: Vec::new(),
+        weights: 0,
         rows: Vec::new(),
         input: None,
+        unsigned: false,
         faults: Vec::new(),
     };
     lowering.find_input();
@@ -92,8 +99,12 @@ struct Lowering<'a> {
     hosted: BTreeMap<usize, usize>,
     names: BTreeSet<String>,
     layers: Vec<LayerFile>,
+    /// Weights of the layers.
+    weights: usize,
     rows: Vec<Row>,
     input: Option<InputFile>,
+    /// Bytes of an image have no sign in the file.
+    unsigned: bool,
     /// What is wrong with the network as a whole.
     faults: Vec<String>,
 }
@@ -124,7 +135,7 @@ impl Lowering<'_> {
                 break;
             };
             let is_view = reader.kind == Kind::Reshape
-                && plane(&model.tensors[output].shape).is_some()
+                && model.format.plane(&model.tensors[output].shape).is_some()
                 && self.check_view(reader).is_ok();
             if !quantises && !is_view {
                 break;
@@ -139,7 +150,8 @@ impl Lowering<'_> {
             tensor = output;
         }
         let found = &model.tensors[tensor];
-        let place = plane(&found.shape).ok_or_else(|| {
+        self.unsigned = found.unsigned;
+        let place = model.format.plane(&found.shape).ok_or_else(|| {
             format!(
                 "has shape {:?}, expected a batch of 1 and sides of at most 4096",
                 found.shape
@@ -168,32 +180,35 @@ impl Lowering<'_> {
 
     fn operator(&mut self, operator: &Operator) {
         let inputs: Vec<usize> = operator.inputs.iter().flatten().copied().collect();
-        let (Some(&first), &[output]) = (inputs.first(), &operator.outputs[..]) else {
-            let message = "expected an input and one output".to_string();
-            return self.row(operator, None, Runs::Refused(message), Exact::Yes);
-        };
         let hosted = inputs.iter().any(|input| self.hosted.contains_key(input));
-        match operator.kind {
-            kind if kind.is_for_host() => {
+        if hosted && !operator.kind.is_for_host() {
+            let message =
+                "reads what the host makes; cut the network in front of that with --until";
+            return self.refuse(operator, message.to_string());
+        }
+        let function = self.function(operator);
+        if let (Kind::Refused(reason), None) = (&operator.kind, function) {
+            let way_out = self.way_out(&inputs);
+            return self.refuse(operator, format!("{reason}{way_out}"));
+        }
+        let (Some(&first), &[output]) = (inputs.first(), &operator.outputs[..]) else {
+            return self.refuse(operator, "expected an input and one output".to_string());
+        };
+        match &operator.kind {
+            kind if kind.is_for_host() && function.is_none() => {
                 self.hosted
                     .insert(output, *self.hosted.get(&first).unwrap_or(&first));
                 return self.row(operator, None, Runs::Host, Exact::Yes);
-            }
-            _ if hosted => {
-                let message =
-                    "reads what the host makes; cut the network in front of that with --until";
-                return self.row(
-                    operator,
-                    None,
-                    Runs::Refused(message.to_string()),
-                    Exact::Yes,
-                );
             }
             Kind::Reshape => return self.view(operator, first, output, Self::reshaped),
             Kind::Pad => return self.view(operator, first, output, Self::padded),
             _ => {}
         }
-        match self.layer(operator, output) {
+        let made = match function {
+            None => self.layer(operator, output),
+            Some(function) => self.tabled(operator, function, output),
+        };
+        match made.and_then(|made| self.counted(made)) {
             Ok(made) => {
                 let name = self.layer_name(output);
                 let value = Value {
@@ -217,10 +232,42 @@ impl Lowering<'_> {
         }
     }
 
+    /// A layer, unless all of them together have too many weights: a file may name few of them many times.
+    fn counted(&mut self, made: Made) -> Result<Made, Refused> {
+        self.weights += made.layer.weights.as_ref().map_or(0, Vec::len);
+        match self.weights <= WEIGHTS_MAX {
+            true => Ok(made),
+            false => Err(Some(format!(
+                "the network has more than {WEIGHTS_MAX} weights with this layer"
+            ))),
+        }
+    }
+
+    fn refuse(&mut self, operator: &Operator, reason: String) {
+        for &output in &operator.outputs {
+            self.stand_in(output);
+        }
+        self.row(operator, None, Runs::Refused(reason), Exact::Yes);
+    }
+
+    /// Where the network can end instead, if a layer makes what is read.
+    fn way_out(&self, inputs: &[usize]) -> String {
+        let is_made = |input: &&usize| {
+            let value = self.values.get(input);
+            value.is_some_and(|value| !value.name.is_empty() && value.name != INPUT_NAME)
+        };
+        let input = inputs.iter().find(is_made);
+        input.map_or(String::new(), |&input| {
+            let name = self.model.tensors[input].name;
+            format!("; --until {name:?} ends the network in front of it")
+        })
+    }
+
     /// A place for what cannot be made, so that its readers are looked at all the same.
     fn stand_in(&mut self, output: usize) {
         let tensor = &self.model.tensors[output];
-        if let (Some(plane), Ok(quantised)) = (plane(&tensor.shape), tensor.quantised()) {
+        let plane = self.model.format.plane(&tensor.shape);
+        if let (Some(plane), Ok(quantised)) = (plane, tensor.quantised()) {
             let value = Value {
                 name: String::new(),
                 plane,
@@ -311,21 +358,27 @@ impl Lowering<'_> {
                 .ok()
                 .filter(|&amount| amount < 1 << 16)
         });
-        match amounts.collect::<Option<Vec<u32>>>().as_deref() {
-            Some(&[0, 0, top, bottom, left, right, 0, 0]) => Ok(Value {
-                padding: PaddingFile {
+        let mut amounts = amounts.collect::<Option<Vec<u32>>>().unwrap_or_default();
+        let spatial = self.model.format.spatial(4);
+        if amounts.len() == 8 {
+            let around: Vec<u32> = amounts.drain(2 * spatial.start..2 * spatial.end).collect();
+            if let (&[top, bottom, left, right], [0, 0, 0, 0]) = (&around[..], &amounts[..]) {
+                let padding = PaddingFile {
                     top,
                     bottom,
                     left,
                     right,
-                },
-                ..value.clone()
-            }),
-            _ => Err(
-                "pads batch or channels, or by no constant: expected zeros around height and width"
-                    .to_string(),
-            ),
+                };
+                return Ok(Value {
+                    padding,
+                    ..value.clone()
+                });
+            }
         }
+        Err(
+            "pads batch or channels, or by no constant: expected zeros around height and width"
+                .to_string(),
+        )
     }
 
     fn row(&mut self, operator: &Operator, layer: Option<String>, runs: Runs, exact: Exact) {
@@ -389,26 +442,9 @@ impl Lowering<'_> {
                 layers: self.layers,
                 test: TestFile::default(),
             }),
+            unsigned: self.unsigned,
             rows: self.rows,
             faults: self.faults,
         }
     }
-}
-
-/// Shape of a tensor as a plane: 1, height, width, channels, or fewer dimensions.
-fn plane(shape: &[u32]) -> Option<Shape> {
-    let (height, width, channels) = match *shape {
-        [1, height, width, channels] => (height, width, channels),
-        [1, width, channels] => (1, width, channels),
-        [1, channels] | [channels] => (1, 1, channels),
-        _ => return None,
-    };
-    if [height, width, channels].into_iter().max() > Some(Network::SIZE_MAX) {
-        return None;
-    }
-    Some(Shape {
-        channels,
-        height,
-        width,
-    })
 }

@@ -1,6 +1,70 @@
-//! A network as a foreign file has it: tensors in the order height, width, channels, and operators in the order in which they run.
+//! A network as a foreign file has it: tensors and operators in the order in which they run.
+//!
+//! Shapes are those of the file. Weights are in the order output, row, column, input, or output, input, whatever the file is.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use heddle_arch::Network;
+use heddle_arch::network::Shape;
+use heddle_arch::requantise::Rounding;
 
 use crate::exact::Function;
+
+/// Format of a file: the order of its dimensions, and how its operators round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// .tflite: batch, height, width, channels; the reference kernels.
+    Tflite,
+    /// .onnx: batch, channels, height, width; one rounding of a scaled sum.
+    Onnx,
+}
+
+impl Format {
+    /// Shape of a tensor as a plane: a batch of 1, channels, height and width, or fewer dimensions.
+    pub fn plane(self, shape: &[u32]) -> Option<Shape> {
+        let (height, width, channels) = match (self, shape) {
+            (_, &[1, channels] | &[channels]) => (1, 1, channels),
+            (Format::Tflite, &[1, height, width, channels]) => (height, width, channels),
+            (Format::Tflite, &[1, width, channels]) => (1, width, channels),
+            (Format::Onnx, &[1, channels, height, width]) => (height, width, channels),
+            (Format::Onnx, &[1, channels, width]) => (1, width, channels),
+            _ => return None,
+        };
+        if [height, width, channels].into_iter().max() > Some(Network::SIZE_MAX) {
+            return None;
+        }
+        Some(Shape {
+            channels,
+            height,
+            width,
+        })
+    }
+
+    /// The dimensions of height and width, of so many.
+    pub fn spatial(self, rank: usize) -> Range<usize> {
+        match self {
+            Format::Tflite => 1..rank.saturating_sub(1),
+            Format::Onnx => 2..rank,
+        }
+    }
+
+    /// How many channels lie side by side where a plane is read as a vector.
+    pub fn interleaved(self, plane: Shape) -> usize {
+        match self {
+            Format::Tflite => plane.channels as usize,
+            Format::Onnx => 1,
+        }
+    }
+
+    /// Rounding of the sums of a convolution.
+    pub fn rounding(self) -> Rounding {
+        match self {
+            Format::Tflite => Rounding::Double,
+            Format::Onnx => Rounding::Single,
+        }
+    }
+}
 
 /// Type of the elements of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +97,8 @@ pub struct Tensor<'a> {
     pub shape: Vec<u32>,
     /// Type of the elements.
     pub element: Element,
+    /// Bytes have no sign in the file, and are 128 more there.
+    pub unsigned: bool,
     /// Real value of one step: one, or one for each place of `axis`; none if it is not quantised.
     pub scales: Vec<f32>,
     /// Quantised value of a real zero: as many as scales.
@@ -40,7 +106,7 @@ pub struct Tensor<'a> {
     /// The dimension that has a scale for each place.
     pub axis: usize,
     /// The bytes of a constant, as many as the shape needs.
-    pub data: Option<&'a [u8]>,
+    pub data: Option<Cow<'a, [u8]>>,
 }
 
 /// Scale and zero point of a tensor of bytes.
@@ -81,6 +147,14 @@ impl Tensor<'_> {
         }
     }
 
+    /// Name of the type of the elements in the file.
+    pub fn type_name(&self) -> &'static str {
+        match self.unsigned {
+            true => "uint8",
+            false => self.element.name(),
+        }
+    }
+
     /// Number of elements.
     pub fn elements(&self) -> usize {
         self.shape.iter().map(|&size| size as usize).product()
@@ -88,13 +162,15 @@ impl Tensor<'_> {
 
     /// The elements of a constant of int8.
     pub fn int8(&self) -> Option<Vec<i8>> {
-        let data = self.data.filter(|_| self.element == Element::Int8)?;
+        let data = self.data.as_ref();
+        let data = data.filter(|_| self.element == Element::Int8)?;
         Some(data.iter().map(|&byte| byte as i8).collect())
     }
 
     /// The elements of a constant of int32.
     pub fn int32(&self) -> Option<Vec<i32>> {
-        let data = self.data.filter(|_| self.element == Element::Int32)?;
+        let data = self.data.as_ref();
+        let data = data.filter(|_| self.element == Element::Int32)?;
         let words = data.chunks_exact(4);
         Some(
             words
@@ -116,15 +192,26 @@ pub enum Activation {
     ReluN1To1,
     /// Values are cut to 0 to 6.
     Relu6,
+    /// Bytes are cut to these.
+    Between(i8, i8),
     /// Another one, by its number.
     Other(i8),
+}
+
+/// Zeros around what a kernel moves over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Padding {
+    /// As many as give the output a place for each step of the input, the odd one behind.
+    Same,
+    /// Before and behind: height first.
+    Zeros([[u32; 2]; 2]),
 }
 
 /// How a kernel moves: height first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// The output has a place for each step of the input; else only where the whole kernel lies inside.
-    pub same: bool,
+    /// Zeros around the input.
+    pub padding: Padding,
     /// Strides.
     pub stride: [u32; 2],
     /// Distances of the places of the kernel.
@@ -132,7 +219,7 @@ pub struct Window {
 }
 
 /// What an operator does.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
     /// Convolution: image, weights (output, row, column, input), bias.
     Convolution(Window),
@@ -140,6 +227,8 @@ pub enum Kind {
     Depthwise(Window),
     /// Mean of windows of this size.
     AveragePool(Window, [u32; 2]),
+    /// Mean of windows of this size, zeros around the input included, with the scale of the output.
+    ScaledMean(Window, [u32; 2]),
     /// Mean over dimensions that a constant lists.
     Mean,
     /// Zeros around a tensor, as many as a constant says.
@@ -166,21 +255,18 @@ pub enum Kind {
     ArgMax,
     /// For the host, at the beginning or the end of a network.
     Host,
-    /// None that is known here.
-    Unsupported,
+    /// It cannot run, for this reason.
+    Refused(String),
 }
 
 impl Kind {
     /// Whether there is something that does it.
-    pub fn runs(self) -> bool {
-        !matches!(
-            self,
-            Kind::Mul | Kind::SquaredDifference | Kind::Table(_) | Kind::Unsupported
-        )
+    pub fn runs(&self) -> bool {
+        !matches!(self, Kind::Mul | Kind::SquaredDifference | Kind::Refused(_))
     }
 
     /// Whether the host does it, at the beginning or the end of a network.
-    pub fn is_for_host(self) -> bool {
+    pub fn is_for_host(&self) -> bool {
         matches!(self, Kind::Host | Kind::Softmax(_) | Kind::ArgMax)
     }
 }
@@ -203,6 +289,8 @@ pub struct Operator {
 /// A network.
 #[derive(Debug, Clone)]
 pub struct Model<'a> {
+    /// Format of its file.
+    pub format: Format,
     /// Tensors.
     pub tensors: Vec<Tensor<'a>>,
     /// Operators in the order in which they run.
@@ -211,39 +299,4 @@ pub struct Model<'a> {
     pub inputs: Vec<usize>,
     /// What the host reads.
     pub outputs: Vec<usize>,
-}
-
-impl Model<'_> {
-    /// Whether weights and activations are int8, as far as the first layer with weights tells.
-    ///
-    /// # Errors
-    /// What they are, and the way to int8.
-    pub fn check_quantised(&self) -> Result<(), String> {
-        let weighted = |operator: &&Operator| {
-            matches!(
-                operator.kind,
-                Kind::Convolution(_) | Kind::Depthwise(_) | Kind::FullyConnected
-            )
-        };
-        let Some(operator) = self.operators.iter().find(weighted) else {
-            return Ok(());
-        };
-        let element = |tensor: Option<&usize>| {
-            tensor.map_or("int8", |&tensor| self.tensors[tensor].element.name())
-        };
-        let weights = element(operator.inputs.get(1).and_then(Option::as_ref));
-        let activations = element(operator.outputs.first());
-        let found = match (weights, activations) {
-            ("int8", "int8") => return Ok(()),
-            ("float32" | "float16", _) => format!("is a network of {weights} weights"),
-            (_, "float32") => {
-                format!("has weights of {weights}, but activations of float32 (dynamic range)")
-            }
-            _ => format!("has weights of {weights} and activations of {activations}"),
-        };
-        Err(format!(
-            "{found}, expected int8 for both: convert it with optimizations, a representative_dataset, \
-             supported_ops = [TFLITE_BUILTINS_INT8] and inference_input_type = int8"
-        ))
-    }
 }

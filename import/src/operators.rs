@@ -1,124 +1,217 @@
 //! The operators that can run: what the importer takes, and what its documentation says.
 
-/// An operator of a .tflite file that can run.
+use crate::model::Format;
+
+/// What can run, and its names in files.
 #[derive(Debug, Clone, Copy)]
 pub struct Support {
-    /// Its name.
-    pub operator: &'static str,
+    /// Its names in .tflite files.
+    pub tflite: &'static [&'static str],
+    /// Its names in .onnx files.
+    pub onnx: &'static [&'static str],
     /// What it becomes.
     pub runs_as: &'static str,
-    /// Whether its outputs are those of the reference kernel.
+    /// Whether its outputs are those of the reference.
     pub exact: &'static str,
     /// What it must be like.
     pub expects: &'static str,
 }
 
 const fn row(
-    operator: &'static str,
+    tflite: &'static [&'static str],
+    onnx: &'static [&'static str],
     runs_as: &'static str,
     exact: &'static str,
     expects: &'static str,
 ) -> Support {
     Support {
-        operator,
+        tflite,
+        onnx,
         runs_as,
         exact,
         expects,
     }
 }
 
-const VIEW: &str = "no layer: its readers see the elements in another shape";
-const ELEMENTS: &str = "read as it was made, or by FULLY_CONNECTED, or the first operator";
 const ENDS: &str = "at the end of the network";
+const PAIRS: &str = "same arithmetic; the compiler compares all 65,536 pairs. --inexact add makes a weighted_sum, for machines without post.dual_scale";
 
 /// All of them, by name.
-pub const SUPPORTED: [Support; 16] = [
+pub const SUPPORTED: [Support; 18] = [
     row(
-        "ADD",
+        &[
+            "ABS",
+            "ELU",
+            "EXP",
+            "GELU",
+            "HARD_SWISH",
+            "LEAKY_RELU",
+            "LOG",
+            "LOGISTIC",
+            "PRELU",
+            "RELU",
+            "RELU6",
+            "RELU_N1_TO_1",
+            "RSQRT",
+            "TANH",
+        ],
+        &[],
+        "table, in the layer before if nothing else reads that",
+        "256 bytes of the reference",
+        "PRELU with one slope",
+    ),
+    row(
+        &["ADD"],
+        &["Add", "QLinearAdd"],
         "add",
-        "compared for all 65,536 pairs; if not, --inexact add",
+        PAIRS,
         "two results of one shape",
     ),
-    row("ARG_MAX", "host", "not run", ENDS),
+    row(&["ARG_MAX"], &["ArgMax"], "host", "not run", ENDS),
     row(
-        "AVERAGE_POOL_2D",
+        &["AVERAGE_POOL_2D"],
+        &[],
         "conv2d of equal weights",
         "compared for all sums",
         "windows inside the plane; scale and zero point pass unchanged",
     ),
     row(
-        "CONV_2D",
-        "conv2d",
-        "same arithmetic",
-        "symmetric weights, also grouped",
+        &[],
+        &[
+            "AveragePool",
+            "GlobalAveragePool",
+            "QLinearAveragePool",
+            "QLinearGlobalAveragePool",
+            "ReduceMean",
+        ],
+        "conv2d of equal weights",
+        "compared for all sums",
+        "no padding, or count_include_pad 1; ReduceMean over height and width",
     ),
     row(
-        "DEPTHWISE_CONV_2D",
+        &["CONV_2D", "DEPTHWISE_CONV_2D"],
+        &["Conv", "QLinearConv"],
         "conv2d",
         "same arithmetic",
-        "symmetric weights, any multiplier",
+        "symmetric weights, any groups; bias of int32",
     ),
-    row("DEQUANTIZE", "host", "not run", ENDS),
-    row("EXPAND_DIMS", VIEW, "same bytes", ELEMENTS),
     row(
-        "FULLY_CONNECTED",
+        &["DEQUANTIZE"],
+        &["DequantizeLinear"],
+        "host",
+        "not run",
+        "at the end of the network; in .onnx files also the scale of what an operator reads",
+    ),
+    row(
+        &["FULLY_CONNECTED"],
+        &[],
         "fully_connected",
         "compared where outputs rise; if not, --inexact fully_connected",
         "symmetric weights, one row",
     ),
     row(
-        "MAX_POOL_2D",
-        "max_pool2d",
-        "same bytes",
-        "windows inside the plane, no activation that cuts",
+        &[],
+        &["Gemm", "MatMul", "QGemm", "QLinearMatMul"],
+        "fully_connected",
+        "same arithmetic",
+        "constant symmetric weights, one row; bias of int32, also by an Add",
     ),
     row(
-        "MEAN",
+        &["MAX_POOL_2D"],
+        &["MaxPool"],
+        "max_pool2d",
+        "same bytes",
+        "no activation that cuts; windows beyond the edges behind a RELU alone",
+    ),
+    row(
+        &["MEAN"],
+        &[],
         "conv2d of equal weights",
         "same arithmetic",
         "over height and width, or over the width of rows",
     ),
     row(
-        "PAD",
+        &["PAD"],
+        &["Pad"],
         "no layer: padding of the convolutions that read it",
         "same bytes",
-        "zeros around height and width, read by CONV_2D and DEPTHWISE_CONV_2D alone",
+        "zeros around height and width, read by convolutions alone",
     ),
     row(
-        "QUANTIZE",
+        &["QUANTIZE"],
+        &["QuantizeLinear"],
         "host",
         "not run",
-        "float input at the beginning, or at the end of the network",
+        "float input at the beginning, or at the end of the network; from int8 to int8 a table; in .onnx files also the scale of what an operator makes",
     ),
-    row("RESHAPE", VIEW, "same bytes", ELEMENTS),
-    row("SOFTMAX", "host", "not run", ENDS),
-    row("SQUEEZE", VIEW, "same bytes", ELEMENTS),
     row(
-        "SUB",
-        "add",
-        "compared for all 65,536 pairs; if not, --inexact add",
-        "two results of one shape",
+        &[],
+        &["Relu", "Clip"],
+        "no layer: bounds of the operator before; else conv2d of one weight",
+        "same bytes",
+        "constant bounds",
+    ),
+    row(
+        &["RESHAPE", "SQUEEZE", "EXPAND_DIMS"],
+        &[
+            "Reshape",
+            "Flatten",
+            "Squeeze",
+            "Unsqueeze",
+            "Identity",
+            "Dropout",
+        ],
+        "no layer: its readers see the elements in another shape",
+        "same bytes",
+        "read as it was made, or by a fully connected layer, or the first operator",
+    ),
+    row(
+        &["SOFTMAX"],
+        &["Softmax", "QLinearSoftmax"],
+        "host",
+        "not run",
+        ENDS,
+    ),
+    row(&["SUB"], &["Sub"], "add", PAIRS, "two results of one shape"),
+    row(
+        &[],
+        &["Constant"],
+        "no layer: read by others",
+        "same bytes",
+        "a tensor or numbers",
     ),
 ];
 
 /// Whether an operator can run.
-pub fn is_supported(name: &str) -> bool {
-    SUPPORTED.iter().any(|row| row.operator == name)
+pub fn is_supported(format: Format, name: &str) -> bool {
+    let names = |row: &Support| match format {
+        Format::Tflite => row.tflite,
+        Format::Onnx => row.onnx,
+    };
+    SUPPORTED.iter().any(|row| names(row).contains(&name))
 }
 
 /// The page of the documentation.
 #[must_use]
 pub fn page() -> String {
+    let names = |names: &[&str]| match names.is_empty() {
+        true => "-".to_string(),
+        false => names.join(", "),
+    };
     let rows = SUPPORTED.iter().map(|row| {
         format!(
-            "| {} | {} | {} | {} |\n",
-            row.operator, row.runs_as, row.exact, row.expects
+            "| {} | {} | {} | {} | {} |\n",
+            names(row.tflite),
+            names(row.onnx),
+            row.runs_as,
+            row.exact,
+            row.expects
         )
     });
-    "# Operators of .tflite files\n\n\
-     Made by `heddle import --operators`. What each operator means is what the reference kernels of LiteRT do with int8 \
-     activations.\n\n\
-     | operator | runs as | exact | expects |\n|---|---|---|---|\n"
+    "# Operators of .tflite and .onnx files\n\n\
+     Made by `heddle import --operators`. What an operator of a .tflite file means is what the reference kernels of LiteRT do with \
+     int8 activations; [import.md](import.md) says what one of an .onnx file means.\n\n\
+     | .tflite | .onnx | runs as | exact | expects |\n|---|---|---|---|---|\n"
         .to_string()
         + &rows.collect::<String>()
 }

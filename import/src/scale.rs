@@ -62,6 +62,7 @@ pub fn bounds(activation: Activation, output: Quantised) -> Result<(i8, i8), Str
         Activation::Relu => Ok((at(0.0), i8::MAX)),
         Activation::ReluN1To1 => Ok((at(-1.0), at(1.0))),
         Activation::Relu6 => Ok((at(0.0), at(6.0))),
+        Activation::Between(low, high) => Ok((low, high)),
         Activation::Other(number) => Err(format!(
             "has activation {number}, expected NONE, RELU, RELU6 or RELU_N1_TO_1"
         )),

@@ -4,12 +4,15 @@
 //! is bounded by the size of the file.
 
 mod names;
+mod quantised;
 mod schema;
+
+use std::borrow::Cow;
 
 use flatbuffers::{Follow, Vector, VerifierOptions};
 
 use crate::exact::Function;
-use crate::model::{Activation, Element, Kind, Model, Operator, Tensor, Window};
+use crate::model::{Activation, Element, Format, Kind, Model, Operator, Padding, Tensor, Window};
 use crate::operators::is_supported;
 
 /// Most tensors of a graph.
@@ -35,7 +38,7 @@ pub fn is_tflite(bytes: &[u8]) -> bool {
 /// Reads a file.
 ///
 /// # Errors
-/// What is damaged, or no network of one graph.
+/// What is damaged, or no network of one graph, or not of int8.
 pub fn read(bytes: &[u8]) -> Result<Model<'_>, String> {
     if !is_tflite(bytes) {
         return Err("is no .tflite file: bytes 4 to 7 are not TFL3".to_string());
@@ -81,12 +84,14 @@ pub fn read(bytes: &[u8]) -> Result<Model<'_>, String> {
             .map_err(|error| format!("operator {index}: {error}"))
     });
     let model = Model {
+        format: Format::Tflite,
         operators: operators.collect::<Result<_, _>>()?,
         inputs: indices(graph.inputs(), tensors.len())?,
         outputs: indices(graph.outputs(), tensors.len())?,
         tensors,
     };
     check_order(&model, variable)?;
+    quantised::check_quantised(&model)?;
     Ok(model)
 }
 
@@ -203,10 +208,11 @@ fn read_tensor<'a>(
         name: tensor.name().unwrap_or_default(),
         shape,
         element,
+        unsigned: false,
         scales,
         zero_points,
         axis: usize::try_from(axis).map_err(|_| format!("has scales for dimension {axis}"))?,
-        data,
+        data: data.map(Cow::Borrowed),
     })
 }
 
@@ -332,8 +338,9 @@ fn kind(operator: schema::Operator<'_>, name: &str) -> (Kind, Activation) {
         "QUANTIZE" | "DEQUANTIZE" => Some((Kind::Host, None)),
         _ => function(operator, name).map(|function| (Kind::Table(function), None)),
     };
-    let found = found.filter(|(kind, _)| is_supported(name) || !kind.runs());
-    let (kind, activation) = found.unwrap_or((Kind::Unsupported, None));
+    let found = found.filter(|(kind, _)| is_supported(Format::Tflite, name) || !kind.runs());
+    let (kind, activation) =
+        found.unwrap_or((Kind::Refused("no layer does this".to_string()), None));
     let activation = match activation.unwrap_or(0) {
         0 => Activation::None,
         1 => Activation::Relu,
@@ -376,7 +383,10 @@ fn function(operator: schema::Operator<'_>, name: &str) -> Option<Function> {
 
 fn window(padding: Option<i8>, stride: [Option<i32>; 2], dilation: [Option<i32>; 2]) -> Window {
     Window {
-        same: padding.unwrap_or(0) == 0,
+        padding: match padding.unwrap_or(0) {
+            0 => Padding::Same,
+            _ => Padding::Zeros([[0; 2]; 2]),
+        },
         stride: stride.map(|found| number(found, 0)),
         dilation: dilation.map(|found| number(found, 1)),
     }

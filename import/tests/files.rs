@@ -38,15 +38,6 @@ pub fn int8(arrays: &mut Arrays, name: &str) -> Vec<i8> {
         .collect()
 }
 
-/// The elements of an array of int32.
-pub fn words(arrays: &mut Arrays, name: &str) -> Vec<i32> {
-    let bytes = bytes(arrays, name);
-    let words = bytes.chunks_exact(4);
-    words
-        .map(|word| i32::from_le_bytes(word.try_into().unwrap()))
-        .collect()
-}
-
 pub fn imported(file: &[u8], inexact: &[Inexact]) -> Import {
     let options = Options {
         name: "network".to_string(),

@@ -5,4 +5,5 @@
 mod damaged;
 mod files;
 mod networks;
+mod onnx;
 mod operators;

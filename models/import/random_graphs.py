@@ -159,15 +159,11 @@ def random_graph(name, exact_sums):
 
 
 def write_graphs(folder):
-    """Of each graph NAME/model, NAME/input0, NAME/tensor/INDEX and NAME/inexact.
-
-    The last are sums whose scales may have no exact factors of 8 bits.
-    """
+    """Of each graph NAME/model, NAME/input0 and NAME/tensor/INDEX."""
     found = {}
     for number in range(GRAPHS):
         name = f"random{number:02}"
         planes = random_graph(name, exact_sums=number % 2 == 0)
         found[f"{name}/model"] = numpy.frombuffer(planes.graph.pack(), numpy.uint8)
-        found[f"{name}/inexact"] = numpy.int32([] if planes.exact_sums else planes.sums)
         found |= {f"{name}/{key}": values for key, values in entries(planes.graph).items()}
     numpy.savez_compressed(folder / "graphs.npz", **found)

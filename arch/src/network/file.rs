@@ -175,7 +175,7 @@ pub struct LayerFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32", range(min = 1, max = 4096))]
     pub groups: Option<u32>,
-    /// conv2d: zeros around the input. Default: none.
+    /// conv2d: zeros around the input; max_pool2d: places around it that are never the largest. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "PaddingFile")]
     pub padding: Option<PaddingFile>,

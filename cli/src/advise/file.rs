@@ -32,7 +32,7 @@ pub(super) fn read(path: &Path, args: &AdviseArgs) -> Result<Source, Failure> {
         Some("npy") => {
             let file = input::read_bytes(path, "data", BYTES_MAX)?;
             let values = npy::values(&file);
-            let values = values.map_err(|error| Failure::new(format!("{shown}: {error}")))?;
+            let (values, _) = values.map_err(|error| Failure::new(format!("{shown}: {error}")))?;
             values.to_vec()
         }
         _ => input::read_bytes(path, "data", BYTES_MAX)?,

@@ -8,7 +8,7 @@ use heddle_import::Inexact;
 /// Arguments of `heddle import`.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// Network, a .tflite file with int8 activations
+    /// Network, a .tflite or .onnx file with activations of 8 bits
     #[arg(value_name = "MODEL", required_unless_present = "operators")]
     pub model: Option<PathBuf>,
     /// Network file to write; without it the operators are listed alone
@@ -17,7 +17,8 @@ pub struct ImportArgs {
     /// Name of the network [default: that of the file]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// Test images of the network: a .npy file of int8, each image in the order rows, columns, channels
+    /// Test images of the network: a .npy file of int8, or of uint8 if the input of an .onnx MODEL is; each image in the order
+    /// channels, rows, columns in .onnx; rows, columns, channels in .tflite
     #[arg(long, value_name = "FILE", requires = "output")]
     pub inputs: Option<PathBuf>,
     /// End the network at this tensor

@@ -1,6 +1,6 @@
 //! What a machine must have for a network, before anything is laid out.
 
-use heddle_arch::network::{Layer, LayerKind, Network};
+use heddle_arch::network::{Layer, LayerKind, Network, Padding};
 use heddle_arch::params::{MachineUnit, Params};
 
 use crate::error::CompileError;
@@ -10,7 +10,9 @@ use crate::product::check_windows;
 pub(crate) fn check(network: &Network, params: &Params) -> Result<(), CompileError> {
     check_traversal(params)?;
     network.layers.iter().try_for_each(|layer| {
-        let checked = check_scales(layer, params).and_then(|()| check_layer(layer, params));
+        let checked = check_scales(layer, params)
+            .and_then(|()| check_layer(layer, params))
+            .and_then(|()| check_padding(network, layer));
         checked.map_err(|message| CompileError::Layer {
             layer: layer.name.clone(),
             message,
@@ -55,6 +57,21 @@ fn check_scales(layer: &Layer, params: &Params) -> Result<(), String> {
     match shifts.max() {
         Some(shift @ 1..) if !params.post.left_shift => Err(format!(
             "has a multiplier with left shift {shift}, expected post.left_shift to be true"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Around a plane lie zeros. They are no maximum if nothing in it is less.
+fn check_padding(network: &Network, layer: &Layer) -> Result<(), String> {
+    let input = layer.inputs[0];
+    let padded = layer.kind == LayerKind::MaxPool2d && layer.padding != Padding::default();
+    match network.least(input.tensor) {
+        least if padded && least < input.zero_point => Err(format!(
+            "is a max_pool2d with padding, and {} can be {least}, expected nothing below its zero point, {}: a layer with \
+             a RELU makes such",
+            network.tensor_name(input.tensor),
+            input.zero_point
         )),
         _ => Ok(()),
     }

@@ -16,19 +16,47 @@ struct Bound {
     at_least: bool,
 }
 
-/// The scale with which sums, rounded once with halves up, give the products with a real number, rounded with halves away
-/// from 0; `largest` is the largest absolute value of a sum.
-///
-/// Outputs rise with the sum in both, so that they are equal for all sums if they rise at the same ones: each output
-/// bounds the multiplier from two sides, and one between all bounds is exact. Where negative halves occur it lies a little
-/// above the nearest.
+/// The scale with which sums, rounded once with halves up, give the products with a real number in double precision, rounded
+/// with halves away from 0; `largest` is the largest absolute value of a sum.
 ///
 /// # Errors
 /// If the real number is no scale.
 pub fn channel(real: f64, largest: i64) -> Result<(Scale, Difference), String> {
+    rising(real, largest, |sum, output| {
+        (sum as f64 * real).round() as i64 >= output
+    })
+}
+
+/// The same for a fraction, whose products are not rounded before; sums, numerator and denominator have 53 bits together with
+/// an output.
+///
+/// # Errors
+/// If the fraction is no scale.
+pub fn fraction(
+    numerator: f64,
+    denominator: f64,
+    largest: i64,
+) -> Result<(Scale, Difference), String> {
+    rising(numerator / denominator, largest, |sum, output| {
+        let product = 2.0 * sum as f64 * numerator;
+        let half = (2.0 * output as f64 - 1.0) * denominator;
+        product > half || product == half && output > 0
+    })
+}
+
+/// The scale whose outputs rise where the reference says: whether the output of a sum is at least this.
+///
+/// Outputs rise with the sum in both, so that they are equal for all sums if they rise at the same ones: each output
+/// bounds the multiplier from two sides, and one between all bounds is exact. Where negative halves occur it lies a little
+/// above the nearest.
+fn rising(
+    real: f64,
+    largest: i64,
+    reaches: impl Fn(i64, i64) -> bool,
+) -> Result<(Scale, Difference), String> {
     let nearest = scale(real)?;
     let bounds: Vec<Bound> = (-OUTPUT_MAX..=OUTPUT_MAX)
-        .flat_map(|output| bounds(output, rise(output, real), largest))
+        .flat_map(|output| bounds(output, rise(output, real, &reaches), largest))
         .collect();
     let half = 1i128 << (30 - nearest.shift());
     let mut multipliers = (1i128 << 30, (1i128 << 31) - 1);
@@ -61,14 +89,13 @@ pub fn channel(real: f64, largest: i64) -> Result<(Scale, Difference), String> {
 }
 
 /// The smallest sum whose output is at least this.
-fn rise(output: i64, real: f64) -> i64 {
-    let reference = |sum: i64| (sum as f64 * real).round() as i64;
+fn rise(output: i64, real: f64, reaches: impl Fn(i64, i64) -> bool) -> i64 {
     let near = ((output as f64 - 0.5) / real) as i64;
     // Beyond all sums nothing needs to be found.
     let around = near.saturating_sub(2)..=near.saturating_add(2);
     around
         .clone()
-        .find(|&sum| reference(sum) >= output)
+        .find(|&sum| reaches(sum, output))
         .unwrap_or(*around.end())
 }
 
@@ -108,8 +135,8 @@ mod tests {
         let (found, difference) = channel(real, largest).unwrap();
         assert_eq!(difference.wrong, 0, "{real}: {found:?}");
         for output in -OUTPUT_MAX..=OUTPUT_MAX {
-            let rise = rise(output, real);
-            for sum in (rise - 3..=rise + 3).filter(|sum| sum.abs() <= largest) {
+            let near = ((output as f64 - 0.5) / real) as i64;
+            for sum in (near - 5..=near + 5).filter(|sum| sum.abs() <= largest) {
                 let expected = (sum as f64 * real).round() as i32;
                 let made = requantise(sum as i32, found, Rounding::Single);
                 assert_eq!(made, expected, "{real}, sum {sum}");
@@ -132,6 +159,26 @@ mod tests {
     fn usual_scales_have_exact_multipliers() {
         for number in 1..400u32 {
             check(f64::from(number).sqrt() / 65_536.0, 1 << 24);
+        }
+    }
+
+    #[test]
+    fn scales_of_means_have_exact_multipliers() {
+        for count in (1..=70).chain([81, 100, 121, 144, 169, 196, 255, 256]) {
+            for (input, output) in [(1, 1), (3, 4), (1, 3), (5, 7), (2, 1)] {
+                let denominator = output * count;
+                let (found, difference) =
+                    fraction(input as f64, denominator as f64, 255 * count).unwrap();
+                assert_eq!(difference.wrong, 0, "{input} / {denominator}: {found:?}");
+                for sum in -255 * count..=255 * count {
+                    let twice = 2 * sum * input;
+                    let expected = (twice + denominator * sum.signum()) / (2 * denominator);
+                    let made = requantise(sum as i32, found, Rounding::Single);
+                    if expected.abs() <= OUTPUT_MAX {
+                        assert_eq!(i64::from(made), expected, "{sum} * {input} / {denominator}");
+                    }
+                }
+            }
         }
     }
 

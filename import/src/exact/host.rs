@@ -125,7 +125,7 @@ mod tests {
         let inputs = || [case.input(0), case.input(1)];
         let zeros = || inputs().map(|input| input.zero_point);
         let views = || [view(0), view(1)];
-        let bytes = match case.operator.kind {
+        let bytes = match case.operator.kind.clone() {
             Kind::Softmax(beta) => {
                 let scale = softmax(case.input(0), beta).unwrap();
                 golden::softmax(&case.inputs[0], depth, scale)

@@ -138,7 +138,7 @@ mod tests {
     fn sums_are_those_of_the_reference_kernels() {
         let mut compared = 0;
         Recorded::open("operators.npz").each_operator(|recorded, name, case| {
-            let kind = case.operator.kind;
+            let kind = case.operator.kind.clone();
             let constant = case.model.inputs.len() < 2;
             if !matches!(kind, Kind::Add | Kind::Sub) || constant || case.shape(0) != case.shape(1)
             {

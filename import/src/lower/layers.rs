@@ -4,7 +4,7 @@ use heddle_arch::network::Shape;
 use heddle_arch::network::file::{LayerFile, PaddingFile, RoundingFile};
 use heddle_arch::requantise::{Rounding, Scale};
 
-use super::{Lowering, Value, plane};
+use super::{Lowering, Value};
 use crate::exact::Difference;
 use crate::model::{Kind, Operator, Quantised, Tensor};
 use crate::report::{Exact, Inexact};
@@ -59,6 +59,7 @@ impl Lowering<'_> {
             Kind::Depthwise(window) => self.convolution(operator, window, quantised, true),
             Kind::FullyConnected => self.fully_connected(operator, quantised),
             Kind::AveragePool(window, size) => self.average(operator, window, size, output),
+            Kind::ScaledMean(window, size) => self.scaled_mean(operator, window, size, quantised),
             Kind::MaxPool(window, size) => self.maximum(operator, window, size, output),
             Kind::Mean => self.mean(operator, quantised),
             Kind::Add => self.sum(operator, quantised, false),
@@ -66,7 +67,7 @@ impl Lowering<'_> {
             _ => Err(None),
         }?;
         let is_vector = made.plane.elements() == made.plane.channels as usize;
-        let fits = plane(&found.shape) == Some(made.plane)
+        let fits = self.model.format.plane(&found.shape) == Some(made.plane)
             || is_vector && found.elements() == made.plane.elements();
         match fits {
             true => Ok(made),
@@ -90,7 +91,7 @@ impl Lowering<'_> {
             )));
         }
         let value = self.values.get(&index).ok_or(None)?;
-        let plane = plane(&tensor.shape);
+        let plane = self.model.format.plane(&tensor.shape);
         let plane = plane.ok_or_else(|| {
             format!(
                 "input {name:?} has shape {:?}, expected a batch of 1 and sides of at most 4096",
@@ -114,7 +115,7 @@ impl Lowering<'_> {
         match source.plane == padded(source.value.plane, source.value.padding) {
             true => Ok(source),
             false => Err(Some(format!(
-                "reads {} in the shape {}: data would have to move, which FULLY_CONNECTED alone folds into its weights",
+                "reads {} in the shape {}: data would have to move, which a fully connected layer alone folds into its weights",
                 shown(source.value.plane),
                 shown(source.plane)
             ))),

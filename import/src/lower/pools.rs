@@ -8,7 +8,7 @@ use super::Lowering;
 use super::layers::{Made, Refused, Source, scaled};
 use super::weighted::check_left_shift;
 use super::windows::{Windows, windows};
-use crate::exact::{Mean, mean};
+use crate::exact::{Mean, fraction, mean};
 use crate::model::{Operator, Quantised, Tensor, Window};
 use crate::report::Exact;
 use crate::scale::{bounds, divided, scale};
@@ -19,7 +19,7 @@ const PLACES_MAX: u32 = 1 << 16;
 const WEIGHTS_MAX: u32 = 1 << 26;
 
 impl Lowering<'_> {
-    /// What a pool reads, and its windows, all of which lie inside.
+    /// What a pool reads, and its windows.
     fn pooled(
         &self,
         operator: &Operator,
@@ -29,9 +29,6 @@ impl Lowering<'_> {
     ) -> Result<(Source<'_>, Windows), Refused> {
         let source = self.plane_source(operator, 0)?;
         let windows = windows(window, size, source.plane, source.plane.channels)?;
-        if windows.padding != PaddingFile::default() {
-            return Err(Some("has windows that reach beyond the edges, expected padding VALID, or sizes that need none".to_string()));
-        }
         self.check_same(operator, output)?;
         Ok((source, windows))
     }
@@ -46,6 +43,9 @@ impl Lowering<'_> {
         output: usize,
     ) -> Result<Made, Refused> {
         let (source, windows) = self.pooled(operator, window, size, output)?;
+        if windows.padding != PaddingFile::default() {
+            return Err(Some("has windows that reach beyond the edges, expected padding VALID, or sizes that need none".to_string()));
+        }
         let count = places(size, source.plane.channels)?;
         let (
             Mean {
@@ -141,6 +141,56 @@ impl Lowering<'_> {
         })
     }
 
+    /// The mean of windows with the scale of the output: halves go away from the zero point.
+    pub(super) fn scaled_mean(
+        &self,
+        operator: &Operator,
+        window: Window,
+        size: [u32; 2],
+        output: Quantised,
+    ) -> Result<Made, Refused> {
+        let source = self.plane_source(operator, 0)?;
+        let channels = source.plane.channels;
+        let windows = windows(window, size, source.plane, channels)?;
+        if windows.padding != PaddingFile::default() {
+            source.check_zero()?;
+        }
+        let count = places(size, channels)?;
+        let (numerator, denominator) = (
+            source.quantised.scale.into(),
+            f64::from(output.scale) * f64::from(count),
+        );
+        let (scale, difference) = fraction(numerator, denominator, 255 * i64::from(count))?;
+        if difference.wrong > 0 {
+            return Err(Some(format!(
+                "no scale gives the mean of {count} bytes for all sums"
+            )));
+        }
+        check_left_shift(&[scale], &[0], &vec![1; count as usize])?;
+        let distance = i32::from(source.value.zero_point) - i32::from(source.quantised.zero_point);
+        let layer = equal_weights(
+            channels,
+            count,
+            1,
+            count as i32 * distance,
+            windows.fields(),
+        );
+        Ok(Made {
+            layer: scaled(
+                layer,
+                &[&source],
+                &vec![scale; channels as usize],
+                Rounding::Single,
+                output,
+                bounds(operator.activation, output)?,
+            ),
+            text: format!("mean {}", windows.text()),
+            exact: Exact::Yes,
+            plane: windows.output,
+            zero_point: output.zero_point,
+        })
+    }
+
     /// The largest byte of each window.
     pub(super) fn maximum(
         &self,
@@ -156,12 +206,17 @@ impl Lowering<'_> {
                     .to_string(),
             ));
         }
+        let padding = Some(windows.padding).filter(|&padding| padding != PaddingFile::default());
+        if padding.is_some() {
+            source.check_zero()?;
+        }
         Ok(Made {
             layer: LayerFile {
                 kind: KindFile::MaxPool2d,
                 inputs: Some(vec![source.value.name.clone()]),
                 kernel: Some(windows.kernel),
                 stride: Some(windows.stride),
+                padding,
                 ..LayerFile::default()
             },
             text: format!("max_pool2d {}", windows.text()),

@@ -9,7 +9,7 @@ use super::Lowering;
 use super::layers::{Made, Refused, Source, scaled};
 use super::windows::windows;
 use crate::exact::{Difference, channel};
-use crate::model::{Operator, Quantised, Tensor, Window};
+use crate::model::{Format, Operator, Quantised, Tensor, Window};
 use crate::report::{Exact, Inexact};
 use crate::scale::{bounds, scale};
 
@@ -84,13 +84,16 @@ impl Lowering<'_> {
             text: format!(
                 "conv2d {}{}",
                 windows.text(),
-                if depthwise { ", depthwise" } else { "" }
+                match depthwise || groups == channels && groups > 1 {
+                    true => ", depthwise",
+                    false => "",
+                }
             ),
             plane: windows.output,
             scales: reals(&source, weights, output, outputs)
                 .map(scale)
                 .collect::<Result<_, _>>()?,
-            rounding: Rounding::Double,
+            rounding: self.model.format.rounding(),
             exact: Exact::Yes,
         };
         self.completed(operator, &source, weighted, output)
@@ -120,23 +123,19 @@ impl Lowering<'_> {
             )));
         }
         let values = weight_values(weights, 0)?;
-        let channels = plane.channels as usize;
+        let channels = self.model.format.interleaved(plane);
         let ordered = values.chunks_exact(terms as usize).flat_map(|row| {
             (0..channels).flat_map(move |channel| row[channel..].iter().step_by(channels).copied())
         });
         let bias = self.bias(operator, outputs)?;
-        let mut scales = Vec::with_capacity(outputs as usize);
-        let mut difference = Difference::default();
-        let rows = values.chunks_exact(terms as usize).zip(&bias);
-        for (real, (row, bias)) in reals(&source, weights, output, outputs).zip(rows) {
-            let terms: i64 = row
-                .iter()
-                .map(|weight| i64::from(weight.unsigned_abs()))
-                .sum();
-            let (scale, found) = channel(real, 255 * terms + i64::from(bias.unsigned_abs()))?;
-            scales.push(scale);
-            difference = difference.and(found);
-        }
+        let reals = reals(&source, weights, output, outputs);
+        let (scales, difference) = match self.model.format {
+            Format::Tflite => risen(reals, values.chunks_exact(terms as usize), &bias)?,
+            Format::Onnx => (
+                reals.map(scale).collect::<Result<_, _>>()?,
+                Difference::default(),
+            ),
+        };
         self.accept(difference, Inexact::FullyConnected)?;
         let weighted = Weighted {
             layer: LayerFile {
@@ -224,6 +223,27 @@ impl Lowering<'_> {
             zero_point: output.zero_point,
         })
     }
+}
+
+/// Scales of rows whose reference scales in floating point, and how they differ.
+fn risen<'a>(
+    reals: impl Iterator<Item = f64>,
+    rows: impl Iterator<Item = &'a [i8]>,
+    bias: &[i32],
+) -> Result<(Vec<Scale>, Difference), String> {
+    let mut scales = Vec::with_capacity(bias.len());
+    let mut difference = Difference::default();
+    for (real, (row, bias)) in reals.zip(rows.zip(bias)) {
+        let terms: i64 = row
+            .iter()
+            .map(|weight| i64::from(weight.unsigned_abs()))
+            .sum();
+        let largest = 255 * terms + i64::from(bias.unsigned_abs());
+        let (scale, found) = channel(real, largest)?;
+        scales.push(scale);
+        difference = difference.and(found);
+    }
+    Ok((scales, difference))
 }
 
 /// No more outputs than a network has, before each of them gets a scale.

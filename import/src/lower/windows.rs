@@ -3,7 +3,7 @@
 use heddle_arch::network::Shape;
 use heddle_arch::network::file::{LayerFile, PaddingFile};
 
-use crate::model::Window;
+use crate::model::{Padding, Window};
 
 /// Kernel, stride, dilation and padding of a layer.
 pub(super) struct Windows {
@@ -75,18 +75,20 @@ pub(super) fn windows(
                 kernel[axis], window.dilation[axis]
             )
         })?;
-        output[axis] = match window.same {
-            true => size.div_ceil(stride),
-            false => size
-                .checked_sub(reach)
-                .filter(|&rest| rest > 0)
-                .map(|rest| rest.div_ceil(stride))
-                .ok_or_else(|| format!("has a kernel of {} places on {size}", reach + 1))?,
+        padding[axis] = match window.padding {
+            Padding::Same => {
+                let last = (size.div_ceil(stride) - 1) * stride;
+                let total = (last + reach + 1).saturating_sub(size);
+                [total / 2, total - total / 2]
+            }
+            Padding::Zeros(zeros) => zeros[axis],
         };
-        if window.same {
-            let total = ((output[axis] - 1) * stride + reach + 1).saturating_sub(size);
-            padding[axis] = [total / 2, total - total / 2];
-        }
+        let padded = size + padding[axis][0] + padding[axis][1];
+        output[axis] = padded
+            .checked_sub(reach)
+            .filter(|&rest| rest > 0)
+            .map(|rest| rest.div_ceil(stride))
+            .ok_or_else(|| format!("has a kernel of {} places on {padded}", reach + 1))?;
     }
     let [[top, bottom], [left, right]] = padding;
     Ok(Windows {

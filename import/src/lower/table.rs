@@ -1,0 +1,112 @@
+//! Functions of one byte.
+
+use heddle_arch::network::file::{KindFile, LayerFile};
+
+use super::Lowering;
+use super::layers::{Made, Refused};
+use crate::exact::{Function, table};
+use crate::model::{Element, Kind, Operator, Quantised};
+use crate::report::{Exact, Row, Runs};
+
+impl Lowering<'_> {
+    /// The function that an operator is of each byte.
+    pub(super) fn function(&self, operator: &Operator) -> Option<Function> {
+        let int8 = |tensor: &usize| self.model.tensors[*tensor].element == Element::Int8;
+        let reads_bytes = operator
+            .inputs
+            .first()
+            .and_then(Option::as_ref)
+            .is_some_and(int8);
+        match &operator.kind {
+            Kind::Table(function) => Some(*function),
+            Kind::Host if operator.name.starts_with("QUANTIZE") => {
+                let makes_bytes = operator.outputs.iter().all(int8);
+                (reads_bytes && makes_bytes).then_some(Function::Quantize)
+            }
+            Kind::Refused(_) if operator.name.starts_with("PRELU") => {
+                let slope = self.operand(operator, 1)?;
+                let &[value] = &slope.int8()?[..] else {
+                    return None;
+                };
+                Some(Function::Prelu(value, slope.quantised().ok()?))
+            }
+            _ => None,
+        }
+    }
+
+    /// The layer with the table of a function: that which makes what the operator reads, or one of its own.
+    pub(super) fn tabled(
+        &mut self,
+        operator: &Operator,
+        function: Function,
+        output: usize,
+    ) -> Result<Made, Refused> {
+        let output = self.model.tensors[output].quantised()?;
+        let made = self.table(operator, function, output)?;
+        Ok(self.fold_table(operator, made))
+    }
+
+    fn table(
+        &self,
+        operator: &Operator,
+        function: Function,
+        output: Quantised,
+    ) -> Result<Made, Refused> {
+        let source = self.plane_source(operator, 0)?;
+        let values = table(function, source.quantised, output)?;
+        Ok(Made {
+            layer: LayerFile {
+                kind: KindFile::Table,
+                inputs: Some(vec![source.value.name.clone()]),
+                table: Some(values.to_vec()),
+                output_zero_point: Some(output.zero_point),
+                output_scale: Some(output.scale.into()),
+                ..LayerFile::default()
+            },
+            text: "table".to_string(),
+            exact: Exact::Yes,
+            plane: source.plane,
+            zero_point: output.zero_point,
+        })
+    }
+
+    /// Puts a table into the layer that makes what it reads, if nobody else does.
+    fn fold_table(&mut self, operator: &Operator, made: Made) -> Made {
+        let Some(&Some(input)) = operator.inputs.first() else {
+            return made;
+        };
+        let operators = self.model.operators.iter();
+        let readers = operators.filter(|other| other.inputs.contains(&Some(input)));
+        let is_alone = readers.count() == 1 && !self.model.outputs.contains(&input);
+        let name = self.values.get(&input).map(|value| value.name.clone());
+        let last = self.layers.last().filter(|layer| {
+            layer.table.is_none()
+                && layer.kind != KindFile::Transpose
+                && Some(&layer.name) == name.as_ref()
+        });
+        let made_by = |row: &&mut Row| row.layer == name && row.index == Some(input);
+        let row = self.rows.iter_mut().find(made_by);
+        let (Some(row), true, true) = (row, is_alone, last.is_some()) else {
+            return made;
+        };
+        let layer = self.layers.pop().expect("it was there");
+        let zero_point = layer
+            .output_zero_point
+            .unwrap_or(self.values[&input].zero_point);
+        let text = format!("{}, table", row.runs.text());
+        row.layer = None;
+        row.runs = Runs::Folded("into its table".to_string());
+        Made {
+            text,
+            exact: row.exact,
+            layer: LayerFile {
+                table: made.layer.table,
+                table_zero_point: Some(zero_point),
+                output_zero_point: made.layer.output_zero_point,
+                output_scale: made.layer.output_scale,
+                ..layer
+            },
+            ..made
+        }
+    }
+}

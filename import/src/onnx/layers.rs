@@ -1,0 +1,278 @@
+//! Operators that become layers, and those that move no data.
+
+use super::attributes::{Windows, windows};
+use super::constant::Constant;
+use super::reader::{Range, Reader, Recipe, Value, float, label};
+use super::schema::Node;
+use crate::model::{Kind, Padding, Window};
+
+/// What an operator reads and makes, in either form.
+pub struct Operands<'a> {
+    /// Tensors, of which the first is no constant.
+    pub tensors: Vec<usize>,
+    /// The bias: int32.
+    pub bias: Option<usize>,
+    /// Scale of the output, if the operator has it.
+    pub range: Option<Range>,
+    pub node: &'a Node,
+}
+
+/// Operators with scales among their inputs: what they are without, tensors with scale and zero point, place of the bias, place of
+/// the scale of the output.
+const WITH_SCALES: [(&str, &str, usize, Option<usize>, usize); 6] = [
+    ("QGemm", "Gemm", 2, Some(6), 7),
+    ("QLinearAdd", "Add", 2, None, 6),
+    ("QLinearAveragePool", "AveragePool", 1, None, 3),
+    ("QLinearConv", "Conv", 2, Some(8), 6),
+    ("QLinearGlobalAveragePool", "GlobalAveragePool", 1, None, 3),
+    ("QLinearMatMul", "MatMul", 2, None, 6),
+];
+
+impl<'a> Reader<'a> {
+    /// What a layer makes: bytes, or a result in float32 that needs a scale.
+    pub fn layer(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
+        let with_scales = WITH_SCALES.iter().find(|row| row.0 == node.operator);
+        if let Some(value) = self.biased(node)? {
+            return Ok(value);
+        }
+        let (operator, mut operands) = match with_scales {
+            Some(&(_, operator, count, bias, output)) => {
+                (operator, self.with_scales(node, count, bias, output)?)
+            }
+            None => (&node.operator[..], self.between(node)?),
+        };
+        let range = operands.range.take();
+        let recipe = self.recipe(operator, &operands)?;
+        match range {
+            Some(range) => self.emit(recipe, range).map(Value::Tensor),
+            None => Ok(Value::Float(recipe)),
+        }
+    }
+
+    /// Operands that have scales beside them.
+    fn with_scales(
+        &mut self,
+        node: &'a Node,
+        count: usize,
+        bias: Option<usize>,
+        output: usize,
+    ) -> Result<Operands<'a>, String> {
+        let mut tensors = Vec::with_capacity(count);
+        for number in (0..3 * count).step_by(3) {
+            tensors.push(match self.input(node, number)?.clone() {
+                Value::Constant(constant) => {
+                    let mut range = self.range(node, number + 1, number + 2, constant.element)?;
+                    // Scales of several outputs: of the first dimension of a kernel, of the columns of a matrix.
+                    let rows = node.operator == "QLinearConv" || node.int("transB", 0) != 0;
+                    range.axis = if rows { 0 } else { 1 };
+                    self.push_constant(&constant, &range)?
+                }
+                Value::Tensor(index) => {
+                    let element = self.tensors[index].type_name();
+                    let range = self.range(node, number + 1, number + 2, element)?;
+                    self.set_range(index, &range)?;
+                    index
+                }
+                _ => return Err(format!("reads {:?} in float32", node.inputs[number])),
+            });
+        }
+        let bias = bias.map(|number| self.constant(node, number));
+        let bias = bias.transpose()?.flatten().cloned();
+        let bias = bias.map(|bias| self.push_bias(&bias)).transpose()?;
+        let range = self.range(node, output, output + 1, "uint8")?;
+        Ok(Operands {
+            tensors,
+            bias,
+            range: Some(range),
+            node,
+        })
+    }
+
+    /// A bias without a scale of its own.
+    fn push_bias(&mut self, constant: &Constant<'a>) -> Result<usize, String> {
+        let (name, element) = (constant.name, constant.element);
+        if element != "int32" {
+            return Err(format!("bias {name:?} is {element}, expected int32"));
+        }
+        let index = self.push(name, constant.shape.clone(), element, None);
+        self.tensors[index].data = Some(constant.data.clone());
+        Ok(index)
+    }
+
+    /// Operands behind DequantizeLinear.
+    fn between(&mut self, node: &'a Node) -> Result<Operands<'a>, String> {
+        let mut found = Vec::new();
+        for number in 0..node.inputs.len() {
+            let is_axes = node.operator == "ReduceMean" && number == 1;
+            if node.inputs[number].is_empty() || is_axes {
+                continue;
+            }
+            match self.input(node, number)?.clone() {
+                Value::Dequantised(index) => found.push(index),
+                Value::Float(recipe) => {
+                    self.island(recipe);
+                    return Err(float(&node.inputs[number]));
+                }
+                _ => return Err(float(&node.inputs[number])),
+            }
+        }
+        let has_bias = matches!(&node.operator[..], "Conv" | "Gemm") && found.len() == 3;
+        let bias = if has_bias { found.pop() } else { None };
+        Ok(Operands {
+            tensors: found,
+            bias,
+            range: None,
+            node,
+        })
+    }
+
+    /// Add behind MatMul, of a bias of int32.
+    fn biased(&mut self, node: &'a Node) -> Result<Option<Value<'a>>, String> {
+        if node.operator != "Add" || node.inputs.len() != 2 {
+            return Ok(None);
+        }
+        let operands = [self.input(node, 0)?.clone(), self.input(node, 1)?.clone()];
+        let (recipe, bias) = match operands {
+            [Value::Float(recipe), Value::Dequantised(bias)]
+            | [Value::Dequantised(bias), Value::Float(recipe)] => (recipe, bias),
+            _ => return Ok(None),
+        };
+        let uncut = recipe.clip == (f32::NEG_INFINITY, f32::INFINITY);
+        let is_row = recipe.kind == Kind::FullyConnected && recipe.inputs.len() == 2;
+        if !is_row || !uncut || self.tensors[bias].type_name() != "int32" {
+            return Ok(None);
+        }
+        self.check_bias(&recipe.inputs, bias)?;
+        let mut inputs = recipe.inputs;
+        inputs.push(Some(bias));
+        Ok(Some(Value::Float(Recipe {
+            inputs,
+            label: format!("{}, {}", recipe.label, node.operator),
+            name: &node.outputs[0],
+            ..recipe
+        })))
+    }
+
+    /// What makes the output of an operator.
+    fn recipe(&mut self, operator: &str, operands: &Operands<'a>) -> Result<Recipe<'a>, String> {
+        let node = operands.node;
+        let &first = operands.tensors.first().ok_or("has no input")?;
+        if self.tensors[first].data.is_some() {
+            let name = self.tensors[first].name;
+            return Err(format!("input {name:?} is a constant, expected a result"));
+        }
+        let expected = match operator {
+            "Conv" | "Gemm" | "MatMul" | "Add" | "Sub" => 2,
+            _ => 1,
+        };
+        if operands.tensors.len() != expected {
+            let found = operands.tensors.len();
+            return Err(format!("has {found} operands, expected {expected}"));
+        }
+        let shape = self.tensors[first].shape.clone();
+        let mut inputs: Vec<Option<usize>> = operands.tensors.iter().copied().map(Some).collect();
+        let (kind, shape) = match operator {
+            "Conv" => {
+                let (kind, weights, shape) = self.convolution(node, &shape, operands)?;
+                inputs[1] = Some(weights);
+                (kind, shape)
+            }
+            "Gemm" | "MatMul" => {
+                let (weights, shape) = self.rows(operator, &shape, operands)?;
+                inputs[1] = Some(weights);
+                (Kind::FullyConnected, shape)
+            }
+            "Add" | "Sub" => {
+                let other = &self.tensors[operands.tensors[1]].shape;
+                if *other != shape {
+                    return Err(format!("adds {other:?} to {shape:?}, expected one shape"));
+                }
+                let kind = if operator == "Add" {
+                    Kind::Add
+                } else {
+                    Kind::Sub
+                };
+                (kind, shape)
+            }
+            "AveragePool" => {
+                let Windows {
+                    window,
+                    size,
+                    output,
+                } = windows(node, &shape, None)?;
+                let counts = node.int("count_include_pad", 0) != 0;
+                if window.padding != Padding::Zeros([[0; 2]; 2]) && !counts {
+                    return Err("has means of several numbers of places, expected no padding, or count_include_pad 1".to_string());
+                }
+                (
+                    Kind::ScaledMean(window, size),
+                    [&shape[..2], &output].concat(),
+                )
+            }
+            _ => {
+                let reduced = match operator {
+                    "ReduceMean" => self.reduced(node, shape.len())?,
+                    _ => true,
+                };
+                let (kind, whole) = whole(&shape)?;
+                (kind, if reduced { whole } else { whole[..2].to_vec() })
+            }
+        };
+        if matches!(operator, "AveragePool" | "GlobalAveragePool")
+            && node.int("channels_last", 0) != 0
+        {
+            return Err("has channels_last 1, expected 0".to_string());
+        }
+        if let Some(bias) = operands.bias {
+            if !self.tensors[bias].scales.is_empty() {
+                self.check_bias(&inputs, bias)?;
+            }
+            inputs.push(Some(bias));
+        }
+        Ok(Recipe {
+            kind,
+            label: label(node),
+            inputs,
+            shape,
+            name: &node.outputs[0],
+            clip: (f32::NEG_INFINITY, f32::INFINITY),
+        })
+    }
+
+    /// Whether the mean over height and width keeps these dimensions.
+    fn reduced(&self, node: &'a Node, rank: usize) -> Result<bool, String> {
+        let axes = match self.constant(node, 1)? {
+            Some(constant) => constant.longs(),
+            None => node.ints("axes").map(<[i64]>::to_vec),
+        };
+        let axes = axes.unwrap_or_default();
+        let from_start = |axis: &i64| if *axis < 0 { axis + rank as i64 } else { *axis };
+        let mut dimensions: Vec<i64> = axes.iter().map(from_start).collect();
+        dimensions.sort_unstable();
+        if dimensions != (2..rank as i64).collect::<Vec<_>>() {
+            return Err(format!(
+                "is the mean over dimensions {axes:?}, expected all behind batch and channels"
+            ));
+        }
+        Ok(node.int("keepdims", 1) != 0)
+    }
+}
+
+/// A mean over a whole plane, and the shape of its output.
+fn whole(shape: &[u32]) -> Result<(Kind, Vec<u32>), String> {
+    let (size, output) = match *shape {
+        [batch, channels, height, width] => ([height, width], vec![batch, channels, 1, 1]),
+        [batch, channels, width] => ([1, width], vec![batch, channels, 1]),
+        _ => {
+            return Err(format!(
+                "reads a tensor of shape {shape:?}, expected batch, channels, height, width"
+            ));
+        }
+    };
+    let window = Window {
+        padding: Padding::Zeros([[0; 2]; 2]),
+        stride: [1; 2],
+        dilation: [1; 2],
+    };
+    Ok((Kind::ScaledMean(window, size), output))
+}

@@ -1,0 +1,272 @@
+//! Operators that leave bytes as they are: views, maxima, zeros around a tensor.
+
+use std::rc::Rc;
+
+use super::attributes::{Windows, windows};
+use super::constant::{self, Constant, elements};
+use super::reader::{Range, Reader, Value, label};
+use super::schema::Node;
+use crate::model::{Activation, Kind, Operator};
+
+impl<'a> Reader<'a> {
+    /// Readers see the elements in another shape.
+    pub fn view(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
+        let name = &node.outputs[0];
+        let value = self.input(node, 0)?.clone();
+        if let Value::Constant(constant) = value {
+            let shape = self.viewed(node, &constant.shape)?;
+            self.copy(constant.data.len())?;
+            let found = Constant::clone(&constant);
+            return Ok(Value::Constant(Rc::new(Constant {
+                name,
+                shape,
+                ..found
+            })));
+        }
+        let index = self.activation(node, 0)?;
+        let shape = self.viewed(node, &self.tensors[index].shape)?;
+        let range = Range {
+            scales: self.tensors[index].scales.clone(),
+            zero_points: self.tensors[index].zero_points.clone(),
+            axis: 0,
+            element: self.tensors[index].type_name(),
+        };
+        if self.tensors[index].data.is_some() {
+            return Err("has a constant as input, expected a result".to_string());
+        }
+        let is_float = matches!(value, Value::Dequantised(_));
+        Ok(self.pass(node, Kind::Reshape, vec![index], shape, range, is_float))
+    }
+
+    /// An operator whose output has the scale of its input.
+    fn pass(
+        &mut self,
+        node: &'a Node,
+        kind: Kind,
+        inputs: Vec<usize>,
+        shape: Vec<u32>,
+        range: Range,
+        is_float: bool,
+    ) -> Value<'a> {
+        let output = self.push(&node.outputs[0], shape, range.element, Some(range));
+        self.operators.push(Operator {
+            name: label(node),
+            kind,
+            activation: Activation::None,
+            inputs: inputs.into_iter().map(Some).collect(),
+            outputs: vec![output],
+        });
+        match is_float {
+            true => Value::Dequantised(output),
+            false => Value::Tensor(output),
+        }
+    }
+
+    /// Inputs whose scale is that of an output, which alone says it.
+    pub fn ranges_of_inputs(&mut self) {
+        for operator in self.operators.iter().rev() {
+            let keeps = matches!(operator.kind, Kind::Reshape | Kind::MaxPool(..));
+            let (&[Some(input)], &[output], true) =
+                (&operator.inputs[..], &operator.outputs[..], keeps)
+            else {
+                continue;
+            };
+            if self.tensors[input].scales.is_empty() {
+                self.tensors[input].scales = self.tensors[output].scales.clone();
+                self.tensors[input].zero_points = self.tensors[output].zero_points.clone();
+            }
+        }
+    }
+
+    /// The shape that a view gives.
+    fn viewed(&self, node: &'a Node, shape: &[u32]) -> Result<Vec<u32>, String> {
+        let rank = shape.len() as i64;
+        let listed = |number: usize, name: &str| match self.constant(node, number)? {
+            Some(constant) => constant
+                .longs()
+                .map(Some)
+                .ok_or_else(|| format!("has {name} of another type than int64")),
+            None => Ok(node.ints(name).map(<[i64]>::to_vec)),
+        };
+        let within = |axis: i64, rank: i64| {
+            let found = if axis < 0 { axis + rank } else { axis };
+            let found = usize::try_from(found).ok().filter(|_| found <= rank);
+            found.ok_or_else(|| format!("has dimension {axis} of {rank}"))
+        };
+        let found = match &node.operator[..] {
+            "Flatten" => {
+                let axis = within(node.int("axis", 1), rank)?;
+                let product =
+                    |sizes: &[u32]| elements(sizes).map(|count| count as i64).unwrap_or(0);
+                vec![product(&shape[..axis]), product(&shape[axis..])]
+            }
+            "Reshape" => {
+                let mut asked = listed(1, "shape")?.ok_or("has no shape")?;
+                if node.int("allowzero", 0) == 0 {
+                    for (place, size) in
+                        asked.iter_mut().enumerate().filter(|(_, size)| **size == 0)
+                    {
+                        *size = shape.get(place).copied().unwrap_or(0).into();
+                    }
+                }
+                let mut known = asked.iter().filter(|&&size| size != -1);
+                let known = known.try_fold(1i64, |product, &size| product.checked_mul(size));
+                let count = elements(shape).map_or(0, |count| count as i64);
+                if let (Some(known @ 1..), Some(open)) =
+                    (known, asked.iter_mut().find(|size| **size == -1))
+                {
+                    *open = count / known;
+                }
+                asked
+            }
+            "Squeeze" | "Unsqueeze" => {
+                let axes = listed(1, "axes")?;
+                let squeezes = node.operator == "Squeeze";
+                let count = axes.as_ref().map_or(0, Vec::len) as i64;
+                let after = if squeezes { rank } else { rank + count };
+                let axes = match axes {
+                    Some(axes) => axes
+                        .iter()
+                        .map(|&axis| within(axis, after))
+                        .collect::<Result<Vec<_>, _>>()?,
+                    None if squeezes => (0..shape.len())
+                        .filter(|&place| shape[place] == 1)
+                        .collect(),
+                    None => return Err("has no axes".to_string()),
+                };
+                let mut sizes = shape.iter().map(|&size| i64::from(size));
+                match squeezes {
+                    true => {
+                        let kept = sizes
+                            .enumerate()
+                            .filter(|(place, size)| !axes.contains(place) || *size != 1);
+                        kept.map(|(_, size)| size).collect()
+                    }
+                    false => (0..after as usize)
+                        .map(|place| {
+                            if axes.contains(&place) {
+                                1
+                            } else {
+                                sizes.next().unwrap_or(0)
+                            }
+                        })
+                        .collect(),
+                }
+            }
+            _ => shape.iter().map(|&size| size.into()).collect(),
+        };
+        let found = constant::shape(&found)?;
+        match elements(&found) == elements(shape) {
+            true => Ok(found),
+            false => Err(format!(
+                "makes {found:?} of {shape:?}, expected as many elements"
+            )),
+        }
+    }
+
+    /// The largest of each window, or zeros around a tensor: bytes keep their meaning.
+    pub fn moved(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
+        let is_float = matches!(self.input(node, 0)?, Value::Dequantised(_));
+        let index = self.activation(node, 0)?;
+        let tensor = &self.tensors[index];
+        let (scales, zero_points) = (tensor.scales.clone(), tensor.zero_points.clone());
+        let shape = tensor.shape.clone();
+        let range = Range {
+            scales,
+            zero_points,
+            axis: 0,
+            element: self.tensors[index].type_name(),
+        };
+        if node.operator == "Pad" {
+            let (amounts, shape) = self.padding(node, &shape, &range, is_float)?;
+            return Ok(self.pass(
+                node,
+                Kind::Pad,
+                vec![index, amounts],
+                shape,
+                range,
+                is_float,
+            ));
+        }
+        let Windows {
+            window,
+            size,
+            output,
+        } = windows(node, &shape, None)?;
+        if window.dilation != [1; 2] {
+            return Err("has dilations, expected 1".to_string());
+        }
+        let shape = [&shape[..2], &output].concat();
+        Ok(self.pass(
+            node,
+            Kind::MaxPool(window, size),
+            vec![index],
+            shape,
+            range,
+            is_float,
+        ))
+    }
+
+    /// A constant with the zeros before and behind each of four dimensions, and the shape with them.
+    fn padding(
+        &mut self,
+        node: &'a Node,
+        shape: &[u32],
+        range: &Range,
+        is_float: bool,
+    ) -> Result<(usize, Vec<u32>), String> {
+        let amounts = match self.constant(node, 1)? {
+            Some(constant) => constant.longs(),
+            None => node.ints("pads").map(<[i64]>::to_vec),
+        };
+        let amounts = amounts.unwrap_or_default();
+        let rank = shape.len();
+        if !matches!(node.text("mode"), "" | "constant") || self.constant(node, 3)?.is_some() {
+            return Err("has a mode or axes, expected zeros around all dimensions".to_string());
+        }
+        let is_zero = match (is_float, node.inputs.get(2).is_none_or(String::is_empty)) {
+            (true, true) => true,
+            (true, false) => self.number(node, 2)? == 0.0,
+            (false, left_out) => {
+                let value = match left_out {
+                    true => Some(vec![0]),
+                    false => self.constant(node, 2)?.and_then(Constant::integers),
+                };
+                let moved = if range.element == "uint8" { 128 } else { 0 };
+                let zero = range.zero_points.first().map(|zero| zero + moved);
+                value.is_some_and(|value| value.first().copied() == zero)
+            }
+        };
+        if !is_zero {
+            return Err(
+                "pads with another value than the zero point, expected real zeros".to_string(),
+            );
+        }
+        let fits =
+            amounts.len() == 2 * rank && amounts.iter().all(|amount| (0..1 << 16).contains(amount));
+        if !fits || !(3..=4).contains(&rank) {
+            return Err(format!(
+                "has pads {amounts:?} for a tensor of shape {shape:?}"
+            ));
+        }
+        let padded = (0..rank).map(|axis| {
+            let size = i64::from(shape[axis]) + amounts[axis] + amounts[rank + axis];
+            u32::try_from(size).map_err(|_| format!("makes a size of {size}"))
+        });
+        let padded = padded.collect::<Result<Vec<u32>, _>>()?;
+        // A tensor of three dimensions has one row.
+        let mut pairs: Vec<i64> = (0..rank)
+            .flat_map(|axis| [amounts[axis], amounts[rank + axis]])
+            .collect();
+        if rank == 3 {
+            pairs.splice(4..4, [0, 0]);
+        }
+        let data = pairs
+            .iter()
+            .flat_map(|&amount| (amount as i32).to_le_bytes())
+            .collect();
+        let index = self.push("", vec![pairs.len() as u32], "int32", None);
+        self.tensors[index].data = Some(data);
+        Ok((index, padded))
+    }
+}

@@ -1,0 +1,184 @@
+//! Weights and biases of layers: checked, and put in the order of a network.
+
+use super::attributes::{Windows, windows};
+use super::layers::Operands;
+use super::reader::Reader;
+use super::schema::Node;
+use crate::model::{Kind, Tensor};
+
+/// Largest relative distance of the scale of a bias from what its layer says.
+const BIAS_SCALE_ERROR: f64 = 1e-5;
+
+impl<'a> Reader<'a> {
+    /// The scale of a bias is that of the sums.
+    pub fn check_bias(&self, inputs: &[Option<usize>], bias: usize) -> Result<(), String> {
+        let scales = |number: usize| {
+            let index = inputs.get(number).copied().flatten();
+            index.map_or(&[][..], |index| &self.tensors[index].scales[..])
+        };
+        let (input, weights) = (scales(0), scales(1));
+        let bias = &self.tensors[bias];
+        let name = bias.name;
+        if bias.element.name() != "int32" || bias.zero_points.iter().any(|&zero| zero != 0) {
+            return Err(format!(
+                "bias {name:?} is {}, expected int32 of zero point 0",
+                bias.element.name()
+            ));
+        }
+        let count = weights.len().max(bias.scales.len());
+        let all = |scales: &[f32], place: usize| f64::from(scales[place % scales.len()]);
+        let differs = (0..count).any(|place| {
+            let expected = all(input, 0) * all(weights, place);
+            (all(&bias.scales, place) / expected - 1.0).abs() > BIAS_SCALE_ERROR
+        });
+        match differs || input.is_empty() {
+            true => Err(format!(
+                "bias {name:?} has another scale than input times weights, expected that"
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Constant weights, symmetric around 0.
+    fn weights(&self, operands: &Operands<'a>) -> Result<&Tensor<'a>, String> {
+        let &index = operands.tensors.get(1).ok_or("has no weights")?;
+        let weights = &self.tensors[index];
+        let element = weights.type_name();
+        let name = weights.name;
+        if weights.data.is_none() {
+            return Err(format!(
+                "multiplies by the result {name:?}, expected constant weights"
+            ));
+        }
+        if !matches!(element, "int8" | "uint8") {
+            return Err(format!(
+                "weights {name:?} are {element}, expected int8 or uint8"
+            ));
+        }
+        let middle = if element == "uint8" { 128 } else { 0 };
+        match weights.zero_points.iter().find(|&&zero| zero != 0) {
+            Some(zero) => Err(format!(
+                "weights {name:?} have zero point {}, expected {middle}: quantise with symmetric weights (for instance \
+                 weight_type int8)",
+                zero + middle
+            )),
+            None => Ok(weights),
+        }
+    }
+
+    /// Weights in the order output, row, column, input, and the shape of the output.
+    pub fn convolution(
+        &mut self,
+        node: &'a Node,
+        shape: &[u32],
+        operands: &Operands<'a>,
+    ) -> Result<(Kind, usize, Vec<u32>), String> {
+        let weights = self.weights(operands)?;
+        let (name, found) = (weights.name, &weights.shape);
+        let groups = node.int("group", 1);
+        let (Some(&[outputs, inner]), Some(&[batch, channels])) = (found.get(..2), shape.get(..2))
+        else {
+            return Err(format!(
+                "weights {name:?} have shape {found:?}, and the input {shape:?}"
+            ));
+        };
+        let fits = found.len() == shape.len()
+            && groups > 0
+            && i64::from(inner).checked_mul(groups) == Some(channels.into())
+            && i64::from(outputs) % groups == 0;
+        if !fits {
+            return Err(format!(
+                "weights {name:?} of {groups} groups have shape {found:?}, and the input {shape:?}"
+            ));
+        }
+        let Windows {
+            window,
+            size,
+            output,
+        } = windows(node, shape, Some(&found[2..]))?;
+        let [height, width] = size;
+        let ordered = vec![outputs, height, width, inner];
+        let axis = self.tensors[operands.tensors[1]].axis;
+        let index = self.reordered(operands.tensors[1], ordered, axis, inner, height * width)?;
+        let shape = [&[batch, outputs][..], &output].concat();
+        Ok((Kind::Convolution(window), index, shape))
+    }
+
+    /// Weights in the order output, input, and the shape of the output.
+    pub fn rows(
+        &mut self,
+        operator: &str,
+        shape: &[u32],
+        operands: &Operands<'a>,
+    ) -> Result<(usize, Vec<u32>), String> {
+        let node = operands.node;
+        let weights = self.weights(operands)?;
+        let (name, found) = (weights.name, &weights.shape);
+        if node.int("transA", 0) != 0
+            || node.float("alpha", 1.0) != 1.0
+            || node.float("beta", 1.0) != 1.0
+        {
+            return Err("has transA, alpha or beta, expected 0, 1 and 1".to_string());
+        }
+        let transposed = operator == "Gemm" && node.int("transB", 0) != 0;
+        let &[first, second] = &found[..] else {
+            return Err(format!(
+                "weights {name:?} have shape {found:?}, expected a matrix"
+            ));
+        };
+        let (outputs, terms) = if transposed {
+            (first, second)
+        } else {
+            (second, first)
+        };
+        let (Some((&columns, rows)), true) = (shape.split_last(), shape.len() >= 2) else {
+            return Err(format!(
+                "multiplies a tensor of shape {shape:?}, expected a row"
+            ));
+        };
+        if columns != terms {
+            return Err(format!(
+                "multiplies rows of {terms}, and its input has shape {shape:?}"
+            ));
+        }
+        let shape = [rows, &[outputs]].concat();
+        let index = operands.tensors[1];
+        let index = match transposed {
+            true => index,
+            false => {
+                let axis = 1 - self.tensors[index].axis.min(1);
+                self.reordered(index, vec![outputs, terms], axis, terms, outputs)?
+            }
+        };
+        Ok((index, shape))
+    }
+
+    /// Weights in another order: matrices of so many rows and columns are transposed.
+    fn reordered(
+        &mut self,
+        index: usize,
+        shape: Vec<u32>,
+        axis: usize,
+        rows: u32,
+        columns: u32,
+    ) -> Result<usize, String> {
+        self.copy(self.tensors[index].elements())?;
+        let tensor = &self.tensors[index];
+        let (rows, columns) = (rows as usize, columns as usize);
+        let data = tensor.data.as_deref().unwrap_or_default();
+        let ordered = data
+            .chunks_exact((rows * columns).max(1))
+            .flat_map(|matrix| {
+                (0..columns)
+                    .flat_map(move |column| matrix[column..].iter().step_by(columns).copied())
+            });
+        let found = Tensor {
+            shape,
+            axis,
+            data: Some(ordered.collect()),
+            ..tensor.clone()
+        };
+        self.tensors.push(found);
+        Ok(self.tensors.len() - 1)
+    }
+}

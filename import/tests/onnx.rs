@@ -1,0 +1,165 @@
+//! .onnx files: layers give the bytes that docs/import.md means, and onnxruntime gave all but few of these.
+
+use heddle_arch::Network;
+use heddle_import::{Exact, Import, Inexact};
+
+use crate::files::{Arrays, arrays, bytes, imported, int8, read, table};
+
+/// Models whose sums have no exact factors of 8 bits: their bytes are as far away as the import says.
+const INEXACT: [&str; 2] = ["qdq_add_third_uint8", "qoperator_add_third_int8"];
+
+/// How many bytes were compared, and how many are not those of onnxruntime.
+#[derive(Default)]
+struct Compared {
+    values: usize,
+    differ: usize,
+}
+
+impl Compared {
+    /// At most one byte in 10,000 differs.
+    #[track_caller]
+    fn check(&self, least: usize) {
+        let Compared { values, differ } = self;
+        println!("{differ} of {values} values are not those of onnxruntime");
+        assert!(*values >= least, "{values} values");
+        assert!(differ * 10_000 <= *values, "{differ} of {values} differ");
+    }
+}
+
+/// The bytes that onnxruntime gave for a layer, and those that are meant: the file has where they differ.
+fn recorded(arrays: &mut Arrays, model: &str, layer: &str) -> (Vec<i8>, Vec<i8>) {
+    let given = int8(arrays, &format!("{model}layer/{layer}"));
+    let mut meant = given.clone();
+    let differences = format!("{model}meant/{layer}");
+    if arrays
+        .file_names()
+        .any(|name| name.strip_suffix(".npy") == Some(&differences))
+    {
+        for pair in bytes(arrays, &differences).chunks_exact(8) {
+            let [place, byte] =
+                [0, 4].map(|at| i32::from_le_bytes(pair[at..at + 4].try_into().unwrap()));
+            meant[place as usize] = byte as i8;
+        }
+    }
+    (given, meant)
+}
+
+fn apart<'a>(one: &'a [i8], other: &'a [i8]) -> impl Iterator<Item = u32> {
+    assert_eq!(one.len(), other.len());
+    one.iter()
+        .zip(other)
+        .map(|(one, other)| one.abs_diff(*other).into())
+}
+
+/// Runs a network and compares every layer with the tensor of its name. `model` begins the names of its arrays.
+fn compare(found: Import, arrays: &mut Arrays, model: &str) -> Compared {
+    let file = found
+        .network
+        .unwrap_or_else(|| panic!("{model}\n{}{:?}", table(&found.rows), found.faults));
+    let network = Network::from_file(file).unwrap_or_else(|errors| panic!("{model} {errors}"));
+    let image = int8(arrays, &format!("{model}input"));
+    let outputs = heddle_sim::network::run(&network, &image).unwrap();
+    let mut compared = Compared::default();
+    let mut layers = 0;
+    for row in &found.rows {
+        let Some(layer) = &row.layer else { continue };
+        let number = network.layers.iter().position(|other| other.name == *layer);
+        let made = &outputs[number.unwrap()].values;
+        let (given, meant) = recorded(arrays, model, &row.tensor);
+        let most = apart(made, &meant).max().unwrap();
+        match row.exact {
+            Exact::Compared(difference) if difference.wrong > 0 => {
+                assert!(most <= difference.most, "{model}{layer}: {most} away");
+            }
+            _ => assert_eq!(most, 0, "{model}{layer} is not what is meant"),
+        }
+        assert!(
+            apart(&meant, &given).all(|apart| apart <= 1),
+            "{model}{layer}"
+        );
+        compared.values += given.len();
+        compared.differ += apart(&meant, &given).filter(|apart| *apart > 0).count();
+        layers += 1;
+    }
+    assert_eq!(layers, network.layers.len(), "{model}");
+    compared
+}
+
+/// Names of the models of one operator.
+fn models() -> Vec<String> {
+    let found = arrays("onnx/operators.npz");
+    let names = found
+        .file_names()
+        .filter_map(|name| name.strip_suffix("/model.npy"));
+    let mut names: Vec<String> = names.map(str::to_string).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn operators_of_onnx_files_give_the_bytes_that_are_meant() {
+    let mut arrays = arrays("onnx/operators.npz");
+    let mut report = String::new();
+    let mut all = Compared::default();
+    for name in models() {
+        let file = bytes(&mut arrays, &format!("{name}/model"));
+        let inexact: &[Inexact] = if INEXACT.contains(&&name[..]) {
+            &[Inexact::Add]
+        } else {
+            &[]
+        };
+        let found = imported(&file, inexact);
+        report += &format!("{name}: {}", table(&found.rows));
+        for fault in &found.faults {
+            report += &format!("  {fault}\n");
+        }
+        if !found.rows.iter().all(|row| row.runs.is_possible()) {
+            continue;
+        }
+        let compared = compare(found, &mut arrays, &format!("{name}/"));
+        // Halves go away from the zero point here, and to the even byte there.
+        if name.starts_with("halves") {
+            assert!(
+                compared.differ * 32 > compared.values,
+                "{name} has no halves"
+            );
+        } else {
+            all.values += compared.values;
+            all.differ += compared.differ;
+        }
+    }
+    insta::assert_snapshot!(report);
+    all.check(130_000);
+}
+
+#[test]
+fn networks_of_onnx_files_give_the_bytes_that_are_meant_in_every_layer() {
+    let mut all = Compared::default();
+    let reports = ["residual", "separable", "dense", "keyword", "flattened"].map(|name| {
+        let found = imported(&read(&format!("onnx/{name}.onnx")), &[]);
+        let report = table(&found.rows);
+        let compared = compare(found, &mut arrays(&format!("onnx/{name}.npz")), "");
+        all.values += compared.values;
+        all.differ += compared.differ;
+        format!("{name}\n{report}")
+    });
+    insta::assert_snapshot!(reports.join("\n"));
+    all.check(10_000);
+}
+
+/// A row of the table that no model has would be a promise that nothing keeps.
+#[test]
+fn every_operator_of_the_table_has_a_model() {
+    let mut arrays = arrays("onnx/operators.npz");
+    let files = models()
+        .into_iter()
+        .map(|name| bytes(&mut arrays, &format!("{name}/model")));
+    let mut files: Vec<Vec<u8>> = files.collect();
+    files.push(read("onnx/keyword.onnx"));
+    for operator in heddle_import::SUPPORTED.iter().flat_map(|row| row.onnx) {
+        // As the messages have it: number and length of a field, then the text.
+        let text = [&[4 << 3 | 2, operator.len() as u8], operator.as_bytes()].concat();
+        let has = |file: &&Vec<u8>| file.windows(text.len()).any(|part| part == text);
+        assert!(files.iter().any(|file| has(&file)), "{operator}");
+    }
+}

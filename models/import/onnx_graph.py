@@ -1,0 +1,303 @@
+"""Builds .onnx models in both quantised forms, says what they mean, and runs onnxruntime on them."""
+
+import math
+import zlib
+
+import numpy
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+
+import onnx_meaning as meaning
+
+QDQ, QOPERATOR = "qdq", "qoperator"
+OPSETS = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+TYPES = {
+    "int8": TensorProto.INT8,
+    "uint8": TensorProto.UINT8,
+    "int64": TensorProto.INT64,
+    "float32": TensorProto.FLOAT,
+}
+
+
+class Tensor:
+    """A quantised tensor: name, scale, zero point, and the bytes that it should have, with a sign."""
+
+    def __init__(self, name, scale, zero, dtype, meant=None):
+        self.name, self.real, self.dtype, self.meant = name, f"{name}_real", dtype, meant
+        self.scale, self.zero8 = numpy.float32(scale), zero
+        self.zero = numpy.array(zero + 128 if dtype == "uint8" else zero, dtype)
+
+    def centred(self):
+        return self.meant.astype(numpy.int64) - self.zero8
+
+
+def signed(values):
+    """Bytes with a sign."""
+    return values if values.dtype == numpy.int8 else (values.astype(int) - 128).astype(numpy.int8)
+
+
+class Model:
+    """A model with one input of bytes, or of float32 that it quantises itself."""
+
+    def __init__(self, name, form=QDQ, dtype="int8", weights="int8"):
+        self.name, self.form, self.dtype, self.weights = name, form, dtype, weights
+        self.rng = numpy.random.default_rng(zlib.crc32(name.encode()))
+        self.nodes, self.constants, self.inputs, self.outputs = [], [], [], []
+        self.kept, self.feeds, self.image = {}, {}, None
+
+    def constant(self, name, values):
+        self.constants.append(numpy_helper.from_array(numpy.asarray(values), name))
+        return name
+
+    def call(self, operator, inputs, output, domain="", **attributes):
+        node = helper.make_node(operator, inputs, [output], f"{output}/{operator}", domain=domain, **attributes)
+        self.nodes.append(node)
+        return output
+
+    def range(self, name, scale, zero):
+        """Names of scale and zero point."""
+        return [self.constant(f"{name}_scale", scale), self.constant(f"{name}_zero_point", zero)]
+
+    def tensor(self, name, scale, zero, meant=None):
+        return Tensor(name, scale, zero, self.dtype, meant)
+
+    def input(self, shape, scale, zero, quantises=False):
+        info = numpy.iinfo(self.dtype)
+        self.image = self.rng.integers(info.min, info.max + 1, shape, self.dtype)
+        found = self.tensor("input", scale, zero, signed(self.image))
+        self.range("input", found.scale, found.zero)
+        if quantises:
+            self.feeds["input_float"] = found.centred().astype(numpy.float32) * found.scale
+            sizes = ["batch", *shape[1:]]  # as exporters leave it open
+            self.inputs = [helper.make_tensor_value_info("input_float", TensorProto.FLOAT, sizes)]
+            self.call("QuantizeLinear", ["input_float", "input_scale", "input_zero_point"], "input")
+        else:
+            self.feeds["input"] = self.image
+            self.inputs = [helper.make_tensor_value_info("input", TYPES[self.dtype], shape)]
+        return found
+
+    def dequantise(self, name, axis=None):
+        """The float32 that a tensor stands for, whose range is made."""
+        options = {} if axis is None else {"axis": axis}
+        ranged = [name, f"{name}_scale", f"{name}_zero_point"]
+        return self.call("DequantizeLinear", ranged, f"{name}_real", **options)
+
+    def real(self, tensor):
+        """The same, once for each tensor."""
+        if not any(tensor.real in node.output for node in self.nodes):
+            self.dequantise(tensor.name)
+        return tensor.real
+
+    def quantise(self, name, scale, zero):
+        """The result `name` in bytes, which the importer calls by it."""
+        found = self.tensor(f"{name}_bytes", scale, zero)
+        self.range(found.name, found.scale, found.zero)
+        self.call("QuantizeLinear", [name, f"{found.name}_scale", f"{found.name}_zero_point"], found.name)
+        return self.keep(name, found)
+
+    def keep(self, name, tensor):
+        self.kept[name], self.outputs = tensor, [tensor]
+        return tensor
+
+    def ranged(self, name, scale, zero):
+        """A result of an operator that has the scale itself."""
+        found = self.tensor(name, scale, zero)
+        return self.keep(name, found), self.range(name, found.scale, found.zero)
+
+    def arguments(self, *names):
+        """Operands of an operator that has their scales beside them."""
+        return [part for name in names for part in (name, f"{name}_scale", f"{name}_zero_point")]
+
+    def end(self, name, dtype="float32"):
+        """The output is this tensor, which is not quantised."""
+        self.outputs = [Tensor(name, 1, 0, dtype)]
+
+    def pack(self, outputs=None):
+        outputs = outputs or {found.name: found.dtype for found in self.outputs}
+        infos = [helper.make_tensor_value_info(name, TYPES[kind], None) for name, kind in outputs.items()]
+        graph = helper.make_graph(self.nodes, self.name, self.inputs, infos, self.constants)
+        return helper.make_model(graph, opset_imports=OPSETS, ir_version=9).SerializeToString()
+
+    def entries(self):
+        """The image, the bytes of every layer by its name, and where these are not what is meant: place and byte."""
+        options = onnxruntime.SessionOptions()
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        options.intra_op_num_threads, options.log_severity_level = 1, 3
+        file = self.pack({tensor.name: self.dtype for tensor in self.kept.values()})
+        session = onnxruntime.InferenceSession(file, options, ["CPUExecutionProvider"])
+        made = session.run([tensor.name for tensor in self.kept.values()], self.feeds)
+        found = {"input": signed(self.image)}
+        for (name, tensor), values in zip(self.kept.items(), made):
+            found[f"layer/{name}"] = values = signed(values)
+            assert values.shape == tensor.meant.shape, (self.name, name, values.shape, tensor.meant.shape)
+            places = numpy.flatnonzero(values != tensor.meant)
+            if len(places):
+                pairs = numpy.stack([places, tensor.meant.reshape(-1)[places]], -1)
+                found[f"meant/{name}"] = pairs.astype(numpy.int32)
+        return found
+
+
+def spread(values):
+    return float(numpy.sqrt(numpy.mean(numpy.square(values.astype(float))))) or 1.0
+
+
+def bounds(activation):
+    """Smallest and largest value."""
+    return (0, None) if activation == "Relu" else activation or (None, None)
+
+
+def weighted(
+    model,
+    operator,
+    source,
+    name,
+    outputs,
+    kernel=(),
+    *,
+    group=1,
+    per_channel=True,
+    activation=None,
+    scale=None,
+    zero=0,
+    bias=True,
+    weights_zero=0,
+    transposed=True,
+    floating=False,
+    **moving,
+):
+    """Appends a convolution or rows of weights; the scale is that which spreads the outputs over the bytes.
+
+    floating: the weights are float32 in the file, and QuantizeLinear makes bytes of them.
+    """
+    rng, values = model.rng, source.centred()
+    rows = operator != "Conv"
+    shape = (outputs, values.shape[-1]) if rows else (outputs, values.shape[1] // group, *kernel)
+    weights = rng.integers(-127, 128, shape).astype(numpy.int8)
+    count = outputs if per_channel else 1
+    scales = rng.uniform(0.002, 0.02, count).astype(numpy.float32)
+    deviation = math.sqrt(math.prod(shape[1:])) * spread(values) * spread(weights)
+    real = deviation * float(source.scale) * float(scales.mean())
+    scale = scale or real / 45
+    biases = numpy.round(rng.normal(0, real / 3, outputs) / (float(source.scale) * scales)) * bias
+    output, ranged = None, []
+    if model.form == QOPERATOR:
+        output, ranged = model.ranged(name, scale, zero)
+    else:
+        output = model.tensor(name, scale, zero)
+    biases = biases.astype(numpy.int32)
+    reals = float(source.scale) * scales.astype(float) / float(output.scale)
+    if rows:
+        meant = meaning.rows(source, weights, biases, reals, output, bounds(activation))
+    else:
+        clip = bounds(activation)
+        meant = meaning.convolution(source, weights, biases, reals, output, clip, group, **moving)
+        moving |= {"group": group}
+
+    zeros = numpy.full(count, weights_zero, numpy.int8)
+    if model.weights == "uint8":
+        weights, zeros = [(array.astype(int) + 128).astype(numpy.uint8) for array in (weights, zeros)]
+    if rows and not transposed:
+        weights = weights.T
+    if operator == "Gemm" and transposed:
+        moving["transB"] = 1
+    one = (lambda array: array) if per_channel else (lambda array: array[0])
+    ranged_weights = model.range(f"{name}_weights", one(scales), one(zeros))
+    if floating:
+        reals32 = (weights.reshape(outputs, -1) * scales[:, None]).astype(numpy.float32).reshape(shape)
+        held = model.call("Constant", [], f"{name}_real", value=numpy_helper.from_array(reals32))
+        model.call("QuantizeLinear", [held, *ranged_weights], f"{name}_weights", axis=0)
+    else:
+        model.constant(f"{name}_weights", weights)
+    biases = model.constant(f"{name}_bias", biases) if bias else ""
+    if model.form == QOPERATOR:
+        operands = model.arguments(source.name, f"{name}_weights")
+        if operator == "Gemm":
+            model.call("QGemm", [*operands, biases, *ranged], name, "com.microsoft", **moving)
+        elif operator == "MatMul":
+            model.call("QLinearMatMul", [*operands, *ranged], name)
+        else:
+            model.call("QLinearConv", [*operands, *ranged] + [biases] * bias, name, **moving)
+        output.meant = meant
+        return output
+    axis = 1 if rows and not transposed else 0
+    held = [model.real(source), model.dequantise(f"{name}_weights", axis if per_channel else None)]
+    if bias:
+        model.range(f"{name}_bias", one(source.scale * scales), one(numpy.zeros(count, numpy.int32)))
+        held.append(model.dequantise(f"{name}_bias", 0 if per_channel else None))
+    if operator == "MatMul" and bias:
+        name = model.call("Add", [model.call(operator, held[:2], f"{name}/product"), held[2]], name)
+    else:
+        name = model.call(operator, held, name, **moving)
+    output = model.quantise(activate(model, name, activation), scale, zero)
+    output.meant = meant
+    return output
+
+
+def activate(model, name, activation):
+    """Relu, or Clip with these bounds."""
+    if activation == "Relu":
+        return model.call("Relu", [name], f"{name}/Relu")
+    if activation:
+        cut = [
+            "" if bound is None else model.constant(f"{name}_{side}", numpy.float32(bound))
+            for side, bound in zip(("min", "max"), activation)
+        ]
+        return model.call("Clip", [name, *cut], f"{name}/Clip")
+    return name
+
+
+def mean(model, operator, source, name, scale, zero, activation=None, **options):
+    """AveragePool, GlobalAveragePool or ReduceMean."""
+    if model.form == QOPERATOR:
+        output, ranged = model.ranged(name, scale, zero)
+        operands = model.arguments(source.name) + ranged
+        model.call(f"QLinear{operator}", operands, name, "com.microsoft", **options)
+    else:
+        model.call(operator, [model.real(source)], name, **options)
+        output = model.quantise(activate(model, name, activation), scale, zero)
+    kernel = options.get("kernel_shape", source.meant.shape[2:])
+    moving = {key: options[key] for key in ("strides", "pads") if key in options}
+    output.meant = meaning.mean(source, output, bounds(activation), kernel, **moving)
+    if options.get("keepdims") == 0:
+        output.meant = output.meant.reshape(output.meant.shape[:2])
+    return output
+
+
+def rescaled(model, source, scale, zero):
+    """The same numbers with another scale: QuantizeLinear alone makes it."""
+    found = model.tensor("rescaled", scale, zero)
+    found.meant = meaning.mean(source, found, (None, None), [1] * (source.meant.ndim - 2))
+    ranged = model.range(found.name, found.scale, found.zero)
+    model.call("QuantizeLinear", [model.real(source), *ranged], found.name)
+    if (found.scale, found.zero8) == (source.scale, source.zero8):
+        return found  # nothing is left of it
+    return model.keep(found.name, found)
+
+
+def add(model, sources, name, scale, zero, activation=None, operator="Add"):
+    if model.form == QOPERATOR:
+        output, ranged = model.ranged(name, scale, zero)
+        operands = model.arguments(*(found.name for found in sources)) + ranged
+        model.call("QLinearAdd", operands, name, "com.microsoft")
+    else:
+        model.call(operator, [model.real(found) for found in sources], name)
+        output = model.quantise(activate(model, name, activation), scale, zero)
+    output.meant = meaning.add(sources, output, bounds(activation), operator == "Sub")
+    return output
+
+
+def same(model, operator, source, name, constants=(), meant=None, **options):
+    """An operator that keeps bytes as they are; `meant` are those of its output, or their shape."""
+    held = [model.constant(f"{name}_{i}", values) for i, values in enumerate(constants)]
+    if model.form == QOPERATOR:
+        output, _ = model.ranged(name, source.scale, source.zero8)
+        model.call(operator, [source.name, *held], name, **options)
+    else:
+        model.call(operator, [model.real(source), *held], name, **options)
+        output = model.quantise(name, source.scale, source.zero8)
+    output.meant = meaning.maximum(source, **options) if operator == "MaxPool" else meant
+    if meant is None and operator != "MaxPool":
+        output.meant = source.meant
+    elif isinstance(meant, tuple):  # a shape
+        output.meant = source.meant.reshape(meant)
+    return output

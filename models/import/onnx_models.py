@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""Writes import/tests/data/onnx: small .onnx models and what onnxruntime gives for them, without optimisations.
+
+operators.npz holds models of one operator; each network is NAME.onnx beside NAME.npz with the bytes of
+its layers; what cannot be imported is a .onnx alone. Every model draws from a generator seeded by
+its name, so that one more model changes no other. Where the bytes are not those that docs/import.md means,
+the difference is kept beside them; onnx_meaning.py finds it. README.md here lists all entries.
+Needs `pip install onnx==1.23.2 onnxruntime==1.32.0 numpy==2.4.6`; tests need the files alone.
+Usage: models/import/onnx_models.py [FOLDER]
+"""
+
+import pathlib
+import sys
+
+import numpy
+
+from onnx_networks import NETWORKS
+from onnx_operators import operator_models
+from onnx_refused import refused_models
+
+OUTPUT = pathlib.Path(__file__).resolve().parents[2] / "import/tests/data/onnx"
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else OUTPUT
+    folder.mkdir(parents=True, exist_ok=True)
+    arrays = {}
+    for name, model in operator_models():
+        arrays |= {f"{name}/{key}": values for key, values in model.entries().items()}
+        arrays[f"{name}/model"] = numpy.frombuffer(model.pack(), numpy.uint8)
+    numpy.savez_compressed(folder / "operators.npz", **arrays)
+    for name, make in NETWORKS.items():
+        model = make(name)
+        numpy.savez_compressed(folder / f"{name}.npz", **model.entries())
+        (folder / f"{name}.onnx").write_bytes(model.pack())
+    for name, file in refused_models():
+        (folder / f"{name}.onnx").write_bytes(file)
+    size = sum(path.stat().st_size for path in folder.iterdir())
+    print(f"{sum(key.endswith('/model') for key in arrays)} models of one operator in {folder}: {size >> 10} KiB")
+
+
+if __name__ == "__main__":
+    main()

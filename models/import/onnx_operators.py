@@ -1,0 +1,244 @@
+"""ONNX models of one operator: tables of what they are like, and what makes them."""
+
+import zlib
+
+import numpy
+
+import onnx_meaning
+from onnx_graph import QDQ, QOPERATOR, Model, activate, add, bounds, mean, rescaled, same, weighted
+
+BOTH = (QDQ, QOPERATOR)
+SMALL = (1, 3, 12, 11)
+# name -> shape of the input; outputs; kernel; the rest
+CONVOLUTIONS = {
+    "pointwise": ((1, 9, 10, 12), 7, (1, 1), {}),
+    "3x3": (SMALL, 9, (3, 3), {}),
+    "padded": (SMALL, 8, (3, 3), {"pads": [1, 1, 1, 1]}),
+    "uneven_pads": (SMALL, 6, (3, 2), {"pads": [2, 0, 1, 1], "zeros": (-128, 5)}),
+    "stride_2": ((1, 4, 15, 14), 6, (3, 3), {"pads": [1, 1, 1, 1], "strides": [2, 2]}),
+    "stride_2x3": ((1, 2, 13, 16), 8, (2, 5), {"strides": [2, 3]}),
+    "same_upper": (SMALL, 5, (3, 2), {"auto_pad": "SAME_UPPER", "strides": [2, 2]}),
+    "same_lower": (SMALL, 5, (3, 2), {"auto_pad": "SAME_LOWER", "strides": [2, 2]}),
+    "dilated": (SMALL, 6, (3, 2), {"dilations": [2, 3]}),
+    "grouped": ((1, 8, 9, 9), 12, (3, 3), {"group": 4}),
+    "depthwise": ((1, 7, 12, 12), 7, (3, 3), {"group": 7, "pads": [1, 1, 1, 1]}),
+    "depthwise_twice": ((1, 5, 12, 12), 10, (3, 3), {"group": 5}),
+    "one_channel": ((1, 1, 16, 16), 1, (3, 3), {"per_channel": False}),
+    "whole_plane": ((1, 5, 4, 3), 32, (4, 3), {}),
+    "per_tensor": (SMALL, 8, (3, 3), {"per_channel": False}),
+    "no_bias": (SMALL, 8, (3, 3), {"bias": False}),
+    "zeros_lowest": (SMALL, 8, (3, 3), {"zeros": (-128, -128), "pads": [1, 1, 1, 1]}),
+    "zeros_highest": (SMALL, 8, (3, 3), {"zeros": (127, 127), "pads": [1, 1, 1, 1]}),
+    "fine_output": (SMALL, 8, (3, 3), {"scale": 0.004}),
+    "larger": ((1, 8, 34, 34), 32, (3, 3), {}),
+    "large": ((1, 16, 24, 24), 24, (3, 3), {"pads": [1, 1, 1, 1], "zeros": (-3, -19)}),
+}
+# The form with DequantizeLinear alone
+FLOATING = {
+    "relu": (SMALL, 8, (3, 3), {"activation": "Relu", "zeros": (-7, -20)}),
+    "relu_lowest": (SMALL, 8, (3, 3), {"activation": "Relu", "zeros": (9, -128)}),
+    "relu6": (SMALL, 8, (3, 3), {"activation": (0, 6), "zeros": (4, -100), "scale": 0.0457}),
+    "clip_below": (SMALL, 8, (3, 3), {"activation": (-1.01, None), "zeros": (0, 3), "scale": 0.02}),
+    "clip_half": (SMALL, 8, (3, 3), {"activation": (-0.25, 0.75), "zeros": (1, 2), "scale": 0.1}),
+    "floating": (SMALL, 8, (3, 3), {"floating": True}),
+    "one_row": ((1, 6, 40), 10, (5,), {"pads": [2, 2], "strides": [2]}),
+    "one_row_dilated": ((1, 4, 41), 6, (3,), {"dilations": [3], "pads": [3, 2]}),
+}
+ROWS = {  # name -> operator; shape of the input; outputs; the rest
+    "gemm": ("Gemm", (1, 60), 96, {}),
+    "gemm_per_tensor": ("Gemm", (1, 33), 64, {"per_channel": False}),
+    "gemm_columns": ("Gemm", (1, 40), 80, {"transposed": False}),
+    "gemm_no_bias": ("Gemm", (1, 25), 64, {"bias": False, "zeros": (127, -128)}),
+    "matmul": ("MatMul", (1, 48), 90, {"bias": False, "transposed": False}),
+    "matmul_per_tensor": (
+        "MatMul",
+        (1, 48),
+        90,
+        {"bias": False, "transposed": False, "per_channel": False, "zeros": (-128, 127)},
+    ),
+}
+MEANS = {  # name -> operator; shape; scale and zero point of the output beside 0.0457; options
+    "average_2x2": ("AveragePool", SMALL, (0.0291, 7), {"kernel_shape": [2, 2], "strides": [2, 2]}),
+    "average_3x3": ("AveragePool", (1, 8, 11, 11), (0.0307, -90), {"kernel_shape": [3, 3]}),
+    "average_3x2": ("AveragePool", SMALL, (0.0533, 101), {"kernel_shape": [3, 2], "strides": [2, 1]}),
+    "average_all": ("AveragePool", (1, 48, 6, 4), (0.0171, 3), {"kernel_shape": [6, 4]}),
+    "global_average": ("GlobalAveragePool", (1, 96, 7, 7), (0.0113, -20), {}),
+    "global_average_even": ("GlobalAveragePool", (1, 96, 8, 8), (0.0127, 127), {}),
+}
+ZEROS_COUNT = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1], "count_include_pad": 1}
+FLOATING_MEANS = {
+    "average_counting_zeros": ("AveragePool", SMALL, (0.0291, 7), ZEROS_COUNT),
+    "average_relu": ("AveragePool", SMALL, (0.0291, -40), {"kernel_shape": [2, 2], "activation": "Relu"}),
+    "reduce_mean": ("ReduceMean", (1, 96, 6, 5), (0.0137, 5), {"axes": [2, 3], "keepdims": 0}),
+    "reduce_mean_keeping": ("ReduceMean", (1, 64, 5, 4), (0.0153, -5), {"axes": [-1, -2], "keepdims": 1}),
+    "reduce_mean_of_a_row": ("ReduceMean", (1, 64, 20), (0.0153, -5), {"axes": [2], "keepdims": 0}),
+}
+# Means with as many halves as there can be
+HALVES = {
+    "2x2": ("AveragePool", (1, 4, 16, 16), (0.0457, None), {"kernel_shape": [2, 2], "strides": [2, 2]}),
+    "6x1": ("AveragePool", (1, 4, 12, 20), (0.0457, None), {"kernel_shape": [6, 1], "strides": [6, 1]}),
+}
+SAME = {  # name -> operator; shape; constants; attributes
+    "max_2x2": ("MaxPool", SMALL, (), {"kernel_shape": [2, 2], "strides": [2, 2]}),
+    "max_3x2": ("MaxPool", SMALL, (), {"kernel_shape": [3, 2], "strides": [2, 1]}),
+    "max_padded": ("MaxPool", SMALL, (), {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1]}),
+}
+VIEWS = {  # name -> operator; constants; shape of the output
+    "flatten": ("Flatten", (), (1, 72)),
+    "reshape": ("Reshape", ([0, -1],), (1, 72)),
+    "reshape_whole": ("Reshape", ([1, 72],), (1, 72)),
+    "reshape_parts": ("Reshape", ([1, 4, -1],), (1, 4, 18)),
+    "identity": ("Identity", (), (1, 40)),
+    "dropout": ("Dropout", (), (1, 40)),
+    "unsqueeze": ("Unsqueeze", ([0],), (1, 1, 40)),
+    "squeeze": ("Squeeze", (), (40,)),
+}
+ADDS = {  # name -> scales of the inputs and the output; zero points; activation
+    "add_equal": ((0.0457, 0.0457, 0.0731), (3, 3, -9), None),
+    "add_halved": ((0.05, 0.025, 0.05), (-128, -128, -128), None),
+    "add_third": ((0.0457, 0.0311, 0.0731), (3, -17, -9), None),
+}
+
+
+def forms(table):
+    """Both forms of each model, one with bytes that have a sign and one without, in turn by the name."""
+    for name, row in table.items():
+        number = zlib.crc32(name.encode())
+        for i, form in enumerate(BOTH):
+            dtype = ("int8", "uint8")[(number + i) % 2]
+            # Weights without sign go with activations without.
+            weights = "uint8" if dtype == "uint8" and number % 3 == 0 else "int8"
+            yield f"{form}_{name}_{dtype}", (form, dtype, weights), row
+
+
+def weighted_model(name, kind, operator, shape, outputs, kernel, zeros=(11, -6), **options):
+    model = Model(name, *kind)
+    source = model.input(shape, model.rng.uniform(0.01, 0.08), zeros[0])
+    weighted(model, operator, source, "output", outputs, kernel, zero=zeros[1], **options)
+    return model
+
+
+def mean_model(name, kind, operator, shape, ranged, options):
+    model = Model(name, *kind)
+    zero = int(model.rng.integers(-100, 100))
+    source = model.input(shape, 0.0457, zero)
+    scale, other = ranged
+    mean(model, operator, source, "output", scale, zero if other is None else other, **options)
+    return model
+
+
+def same_model(name, kind, operator, shape, constants, options):
+    model = Model(name, *kind)
+    output = same(model, operator, model.input(shape, 0.031, -40), "output", constants, **options)
+    model.call("DequantizeLinear", model.arguments(output.name), "output_real")
+    model.end("output_real")
+    return model
+
+
+def view_model(name, kind, operator, constants, shape):
+    """A view between a convolution and rows of weights."""
+    model = Model(name, *kind)
+    source = model.input((1, 3, 4, 6), 0.031, -40)
+    view = operator in ("Flatten", "Reshape")
+    kernel = (1, 1) if view else (4, 6)
+    made = weighted(model, "Conv", source, "conv", 3 if view else 40, kernel)
+    constants = [numpy.array(values, numpy.int64) for values in constants]
+    if not view:
+        made = same(model, "Flatten", made, "flat", meant=(1, -1))
+    if operator == "Squeeze":
+        made = same(model, "Unsqueeze", made, "longer", [numpy.array([0, 3], numpy.int64)], meant=(1, 1, 40, 1))
+    made = same(model, operator, made, "view", constants, meant=shape)
+    if len(shape) != 2:
+        made = same(model, "Reshape", made, "row", [numpy.array([1, -1], numpy.int64)], meant=(1, -1))
+    weighted(model, "Gemm", made, "output", 50)
+    return model
+
+
+def add_model(name, kind, scales, zeros, activation, operator="Add"):
+    """The input, and the input with another scale."""
+    model = Model(name, *kind)
+    source = model.input((1, 4, 12, 12), scales[0], zeros[0])
+    if model.form == QOPERATOR:
+        other = mean(model, "AveragePool", source, "other", scales[1], zeros[1], kernel_shape=[1, 1])
+    else:
+        other = rescaled(model, source, scales[1], zeros[1])
+    add(model, [source, other], "output", scales[2], zeros[2], activation, operator)
+    return model
+
+
+def pad_model(name, kind, amounts, constants):
+    """Zeros in front of a convolution."""
+    model = Model(name, *kind)
+    source = model.input((1, 3, 9, 8), 0.031, -40)
+    if model.form == QOPERATOR:  # the operator itself says no scale
+        source = weighted(model, "Conv", source, "first", 3, (1, 1))
+    around = list(zip(amounts[:4], amounts[4:]))
+    meant = numpy.pad(source.meant, around, constant_values=source.zero8)
+    constants = [numpy.array(amounts, numpy.int64), *constants]
+    padded = same(model, "Pad", source, "pad", constants, meant=meant)
+    weighted(model, "Conv", padded, "output", 12, (3, 3), strides=[2, 2])
+    return model
+
+
+def ended_model(name, operator):
+    """A convolution, and what the host does."""
+    model = Model(name, QOPERATOR if operator == "QLinearSoftmax" else QDQ)
+    x = weighted(model, "Conv", model.input(SMALL, 0.031, -40), "output", 5, (3, 3))
+    if operator == "ArgMax":
+        model.call(operator, [model.real(x)], "best", axis=1)
+        model.end("best", "int64")
+    elif operator == "Softmax":
+        model.call(operator, [model.real(x)], "softmax", axis=1)
+        model.end("softmax")
+    else:
+        ranged = model.range("softmax", numpy.float32(1 / 256), numpy.int8(-128))
+        held = model.arguments("output") + ranged
+        model.call(operator, held, "softmax", "com.microsoft", axis=1, opset=17)
+        model.end("softmax", "int8")
+    return model
+
+
+def operator_models():
+    """Name and model of every model of one operator."""
+    floating = ("qdq", "uint8", "int8"), ("qdq", "int8", "int8")
+    for name, kind, (shape, outputs, kernel, options) in forms(CONVOLUTIONS):
+        yield f"conv_{name}", weighted_model(f"conv_{name}", kind, "Conv", shape, outputs, kernel, **options)
+    for i, (name, (shape, outputs, kernel, options)) in enumerate(FLOATING.items()):
+        name = f"conv_qdq_{name}"
+        yield name, weighted_model(name, floating[i % 2], "Conv", shape, outputs, kernel, **options)
+    for name, kind, (operator, shape, outputs, options) in forms(ROWS):
+        yield f"rows_{name}", weighted_model(f"rows_{name}", kind, operator, shape, outputs, (), **options)
+    for dtype in ("int8", "uint8"):
+        name = f"rows_qdq_matmul_add_{dtype}"
+        kind = (QDQ, dtype, "int8")
+        yield name, weighted_model(name, kind, "MatMul", (1, 48), 90, (), transposed=False, activation="Relu")
+    for prefix, table in (("mean", MEANS), ("halves", HALVES)):
+        for name, kind, row in forms(table):
+            name = f"{prefix}_{name}"
+            yield name, mean_model(name, kind, *row)
+    for i, (name, row) in enumerate(FLOATING_MEANS.items()):
+        yield f"mean_qdq_{name}", mean_model(f"mean_qdq_{name}", floating[i % 2], *row)
+    for name, kind, row in forms(SAME):
+        yield name, same_model(name, kind, *row)
+    for name, kind, row in forms(VIEWS):
+        if row[0] == "Dropout" and kind[0] == QOPERATOR:
+            continue  # has no bytes
+        yield f"view_{name}", view_model(f"view_{name}", kind, *row)
+    for name, kind, row in forms(ADDS):
+        yield name, add_model(name, kind, *row)
+    yield "qdq_sub_equal", add_model("qdq_sub_equal", floating[1], (0.03, 0.03, 0.05), (4, 4, 6), None, "Sub")
+    yield "qdq_add_relu", add_model("qdq_add_relu", floating[0], (0.03, 0.03, 0.05), (4, 4, -60), "Relu")
+    amounts = [0, 0, 1, 0, 0, 0, 0, 1]
+    yield "qdq_pad", pad_model("qdq_pad", floating[1], amounts, [numpy.float32(0)])
+    yield "qdq_pad_no_value", pad_model("qdq_pad_no_value", floating[0], amounts, [])
+    yield "qoperator_pad", pad_model("qoperator_pad", (QOPERATOR, "int8", "int8"), amounts, [])
+    for operator in ("ArgMax", "Softmax", "QLinearSoftmax"):
+        yield f"ended_{operator}", ended_model(f"ended_{operator}", operator)
+    for activation in ("Relu", (-0.5, 1.0)):
+        name = f"qdq_{'relu' if activation == 'Relu' else 'clip'}_alone"
+        model = Model(name)
+        source = model.input((1, 4, 12, 12), 0.0413, -40)
+        model.call("Identity", [model.real(source)], "same")
+        output = model.quantise(activate(model, "same", activation), 0.0297, -100)
+        output.meant = onnx_meaning.mean(source, output, bounds(activation), (1, 1))
+        yield name, model
