@@ -80,6 +80,13 @@ impl Requantise {
 #[kernel]
 impl Requantise {
     fn update(&mut self) {
+        self.sum();
+        self.multiplication();
+        self.rounding();
+    }
+
+    /// The sum, with the parts of a dual scale apart; it may be shifted to the left.
+    fn sum(&mut self) {
         if self._duals > 0 {
             // The lower part comes plus 2^16. Its highest bit takes that away, before it meets a multiplier.
             let lower = self.acc_i.get_bit(16);
@@ -98,6 +105,10 @@ impl Requantise {
             self.multiplier[0] = self.multiplier_i;
             self.multiplier[1] = self.multiplier[0];
         }
+    }
+
+    /// Multiplied by a multiplier or by factors.
+    fn multiplication(&mut self) {
         for i in 0..(1 - self._duals) {
             self.multiply[i].value_i = mux(self._lefts > 0, self.saturate[0].value_o, self.acc);
             self.multiply[i].multiplier_i =
@@ -119,7 +130,10 @@ impl Requantise {
             self.dual_multiply[i].factor_i = mux(self._lefts > 0, self.factor[1], self.factor_i[i]);
             self.dual_multiply[i].dual_i = self.dual_i[i];
         }
+    }
 
+    /// Shifted to the right, rounded and clamped.
+    fn rounding(&mut self) {
         let right = self.right[1 + LEFT_SHIFT_LATENCY * self._lefts];
         self.right_fine = right.get_bits::<3>(0);
         self.round.value_i = mux(
