@@ -63,7 +63,7 @@ pub const SUPPORTED: [Support; 17] = [
             "ReduceMean",
         ],
         "conv2d of equal weights",
-        "compared for all sums",
+        "compared where outputs rise",
         "no padding, or count_include_pad 1; ReduceMean over height and width",
     ),
     row(
