@@ -119,7 +119,7 @@ class Model:
         return helper.make_model(graph, opset_imports=OPSETS, ir_version=9).SerializeToString()
 
     def entries(self):
-        """The image, the bytes of every layer by its name, and where these are not what is meant: place and byte."""
+        """The image, the bytes of every layer by its name, and place and byte where these are not what is meant."""
         options = onnxruntime.SessionOptions()
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.intra_op_num_threads, options.log_severity_level = 1, 3
