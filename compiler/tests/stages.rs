@@ -30,7 +30,7 @@ fn pet_44_the_graph_shows_layers_nodes_connections_and_host_steps() {
     for line in [
         "   0  host     input: write input -> 1 x 8 x 8",
         "   2  machine  depth1: conv2d 3x3 groups 16 from conv1 -> 16 x 8 x 8",
-        "   4  machine  add1: add from point1, conv1 -> 16 x 8 x 8",
+        "   4  machine  add1: weighted_sum from point1, conv1 -> 16 x 8 x 8",
         "  12  host     output: read output from fc -> 10 x 1 x 1",
     ] {
         assert!(text.lines().any(|found| found == line), "{line}\n{text}");
@@ -323,7 +323,7 @@ fn pooling_without_the_hardware_is_refused_with_the_name_of_the_layer() {
 }
 
 /// The folders of the compiler in the order in which each may know those before it.
-const FOLDERS: [&str; 12] = [
+const FOLDERS: [&str; 13] = [
     "error", "exact", "loops", "layout", "product", "options", "cost", "ir", "map", "place",
     "schedule", "emit", "file",
 ];

@@ -16,7 +16,7 @@ use heddle_arch::network::{INPUT_NAME, Shape, is_name};
 
 use layers::{Made, Refused};
 
-use crate::model::{Element, Kind, Model, Operator, Tensor};
+use crate::model::{Element, Format, Kind, Model, Operator, Tensor};
 use crate::report::{Exact, Import, Inexact, Row, Runs};
 
 /// Most weights of a network.
@@ -384,6 +384,7 @@ impl Lowering<'_> {
     fn row(&mut self, operator: &Operator, layer: Option<String>, runs: Runs, exact: Exact) {
         let index = operator.outputs.first().copied();
         let tensor = index.map(|index| self.model.tensors[index].name);
+        let index = index.filter(|_| self.model.format == Format::Tflite);
         self.rows.push(Row {
             layer,
             operator: operator.name.clone(),

@@ -85,7 +85,7 @@ pub const SUPPORTED: [Support; 18] = [
             "ReduceMean",
         ],
         "conv2d of equal weights",
-        "compared for all sums",
+        "compared where outputs rise",
         "no padding, or count_include_pad 1; ReduceMean over height and width",
     ),
     row(

@@ -80,7 +80,7 @@ pub struct Row {
     pub operator: String,
     /// Name of the tensor that it makes.
     pub tensor: String,
-    /// Number of that tensor in the file.
+    /// Number of that tensor in the file, if it has numbers.
     pub index: Option<usize>,
     /// What becomes of it.
     pub runs: Runs,

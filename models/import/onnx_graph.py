@@ -61,16 +61,22 @@ class Model:
     def tensor(self, name, scale, zero, meant=None):
         return Tensor(name, scale, zero, self.dtype, meant)
 
-    def input(self, shape, scale, zero, quantises=False):
+    def input(self, shape, scale, zero, quantises=False, flat=False):
+        """flat: the float32 are a vector that Reshape makes a plane of."""
         info = numpy.iinfo(self.dtype)
         self.image = self.rng.integers(info.min, info.max + 1, shape, self.dtype)
         found = self.tensor("input", scale, zero, signed(self.image))
         self.range("input", found.scale, found.zero)
         if quantises:
-            self.feeds["input_float"] = found.centred().astype(numpy.float32) * found.scale
-            sizes = ["batch", *shape[1:]]  # as exporters leave it open
+            reals = found.centred().astype(numpy.float32) * found.scale
+            self.feeds["input_float"] = reals.reshape(1, -1) if flat else reals
+            sizes = ["batch", *self.feeds["input_float"].shape[1:]]  # as exporters leave it open
             self.inputs = [helper.make_tensor_value_info("input_float", TensorProto.FLOAT, sizes)]
-            self.call("QuantizeLinear", ["input_float", "input_scale", "input_zero_point"], "input")
+            held = "input_float"
+            if flat:
+                asked = self.constant("input_shape", numpy.array([-1, *shape[1:]], numpy.int64))
+                held = self.call("Reshape", [held, asked], "input_plane")
+            self.call("QuantizeLinear", [held, "input_scale", "input_zero_point"], "input")
         else:
             self.feeds["input"] = self.image
             self.inputs = [helper.make_tensor_value_info("input", TYPES[self.dtype], shape)]
@@ -119,7 +125,7 @@ class Model:
         return helper.make_model(graph, opset_imports=OPSETS, ir_version=9).SerializeToString()
 
     def entries(self):
-        """The image, the bytes of every layer by its name, and where these are not what is meant: place and byte."""
+        """The image, the bytes of every layer by its name, and place and byte where these are not what is meant."""
         options = onnxruntime.SessionOptions()
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.intra_op_num_threads, options.log_severity_level = 1, 3

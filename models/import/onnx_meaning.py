@@ -67,11 +67,8 @@ def windows(values, kernel, strides=None, dilations=None, pads=None, auto_pad=No
     found = []
     for place in numpy.ndindex(*kernel):
         steps = zip(place, sizes, strides, dilations)
-        found.append(
-            padded[
-                (slice(None), *(slice(i * d, i * d + (n - 1) * s + 1, s) for i, n, s, d in steps))
-            ]
-        )
+        places = [slice(i * d, i * d + (n - 1) * s + 1, s) for i, n, s, d in steps]
+        found.append(padded[(slice(None), *places)])
     return numpy.stack(found)
 
 
@@ -115,4 +112,5 @@ def add(sources, output, clip, subtracts=False):
 
 
 def maximum(source, kernel_shape, **moving):
-    return windows(source.meant.astype(numpy.int64), kernel_shape, **moving, fill=-128).max(0)[None].astype(numpy.int8)
+    met = windows(source.meant.astype(numpy.int64), kernel_shape, **moving, fill=-128)
+    return met.max(0)[None].astype(numpy.int8)

@@ -36,7 +36,8 @@ def main():
     for name, file in refused_models():
         (folder / f"{name}.onnx").write_bytes(file)
     size = sum(path.stat().st_size for path in folder.iterdir())
-    print(f"{sum(key.endswith('/model') for key in arrays)} models of one operator in {folder}: {size >> 10} KiB")
+    count = sum(key.endswith("/model") for key in arrays)
+    print(f"{count} models of one operator, {len(NETWORKS)} networks in {folder}: {size >> 10} KiB")
 
 
 if __name__ == "__main__":

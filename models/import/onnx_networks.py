@@ -81,7 +81,7 @@ def keyword(name):
 def flattened(name):
     """Rows of weights behind a plane: in this format its elements are in the order of the network."""
     model = Model(name, QDQ, "uint8", "uint8")
-    x = model.input((1, 1, 14, 14), 0.02, -11, quantises=True)
+    x = model.input((1, 1, 14, 14), 0.02, -11, quantises=True, flat=True)
     x = conv(model, x, "conv1", 6, pads=[0] * 4, activation="Relu", zero=-128)
     scale = float(x.scale) * 0.817
     x = mean(model, "AveragePool", x, "pool1", scale, -128, kernel_shape=[2, 2], strides=[2, 2])

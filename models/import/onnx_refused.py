@@ -11,7 +11,7 @@ FLOAT = TensorProto.FLOAT
 
 def file(name, nodes, constants=(), shape=(1, 2, 6, 6), kind=FLOAT, output="output", versions=(9, 17)):
     """A model whose constants are arrays by name."""
-    tensors = [numpy_helper.from_array(numpy.asarray(values), key) for key, values in dict(constants).items()]
+    tensors = [numpy_helper.from_array(values, key) for key, values in dict(constants).items()]
     inputs = [helper.make_tensor_value_info("input", kind, shape)]
     outputs = [helper.make_tensor_value_info(output, FLOAT, None)]
     graph = helper.make_graph(nodes, name, inputs, outputs, tensors)
@@ -112,7 +112,8 @@ def awkward(name):
     model.constant("wide_weights", numpy.ones((4, 4, 1, 1), numpy.int8))
     model.range("wide_weights", numpy.float32(0.01), numpy.int8(0))
     y["wide"] = model.call("Conv", [real, model.dequantise("wide_weights"), bias], "wide")
-    y["wrapped"] = model.call("Pad", [real, model.constant("pads", numpy.ones(8, numpy.int64))], "wrapped", mode="wrap")
+    pads = model.constant("pads", numpy.ones(8, numpy.int64))
+    y["wrapped"] = model.call("Pad", [real, pads], "wrapped", mode="wrap")
     names = [name for name in y if name not in ("flat", "wrapped")]
     outputs = [model.quantise(name, 0.1, 0).name for name in names]
     return model.pack({name: "int8" for name in outputs} | {"wrapped": "float32"})

@@ -171,6 +171,7 @@ fn plain(rng: &mut ChaCha8Rng, kind: LayerKind, source: Source, channels: u32) -
         output_zero_point: bound(rng),
         min: a.min(b),
         max: a.max(b),
+        table: None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Operators that become layers, and those that move no data.
+//! Operators that become layers.
 
 use super::attributes::{Windows, windows};
 use super::constant::Constant;
@@ -31,10 +31,10 @@ const WITH_SCALES: [(&str, &str, usize, Option<usize>, usize); 6] = [
 impl<'a> Reader<'a> {
     /// What a layer makes: bytes, or a result in float32 that needs a scale.
     pub fn layer(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
-        let with_scales = WITH_SCALES.iter().find(|row| row.0 == node.operator);
         if let Some(value) = self.biased(node)? {
             return Ok(value);
         }
+        let with_scales = WITH_SCALES.iter().find(|row| row.0 == node.operator);
         let (operator, mut operands) = match with_scales {
             Some(&(_, operator, count, bias, output)) => {
                 (operator, self.with_scales(node, count, bias, output)?)
@@ -42,7 +42,7 @@ impl<'a> Reader<'a> {
             None => (&node.operator[..], self.between(node)?),
         };
         let range = operands.range.take();
-        let recipe = self.recipe(operator, &operands)?;
+        let recipe = self.recipe(operator, operands)?;
         match range {
             Some(range) => self.emit(recipe, range).map(Value::Tensor),
             None => Ok(Value::Float(recipe)),
@@ -154,75 +154,27 @@ impl<'a> Reader<'a> {
     }
 
     /// What makes the output of an operator.
-    fn recipe(&mut self, operator: &str, operands: &Operands<'a>) -> Result<Recipe<'a>, String> {
+    fn recipe(&mut self, operator: &str, mut operands: Operands<'a>) -> Result<Recipe<'a>, String> {
         let node = operands.node;
-        let &first = operands.tensors.first().ok_or("has no input")?;
-        if self.tensors[first].data.is_some() {
-            let name = self.tensors[first].name;
-            return Err(format!("input {name:?} is a constant, expected a result"));
-        }
         let expected = match operator {
             "Conv" | "Gemm" | "MatMul" | "Add" | "Sub" => 2,
             _ => 1,
         };
-        if operands.tensors.len() != expected {
-            let found = operands.tensors.len();
+        let found = operands.tensors.len();
+        if found != expected {
             return Err(format!("has {found} operands, expected {expected}"));
         }
-        let shape = self.tensors[first].shape.clone();
-        let mut inputs: Vec<Option<usize>> = operands.tensors.iter().copied().map(Some).collect();
-        let (kind, shape) = match operator {
-            "Conv" => {
-                let (kind, weights, shape) = self.convolution(node, &shape, operands)?;
-                inputs[1] = Some(weights);
-                (kind, shape)
-            }
-            "Gemm" | "MatMul" => {
-                let (weights, shape) = self.rows(operator, &shape, operands)?;
-                inputs[1] = Some(weights);
-                (Kind::FullyConnected, shape)
-            }
-            "Add" | "Sub" => {
-                let other = &self.tensors[operands.tensors[1]].shape;
-                if *other != shape {
-                    return Err(format!("adds {other:?} to {shape:?}, expected one shape"));
-                }
-                let kind = if operator == "Add" {
-                    Kind::Add
-                } else {
-                    Kind::Sub
-                };
-                (kind, shape)
-            }
-            "AveragePool" => {
-                let Windows {
-                    window,
-                    size,
-                    output,
-                } = windows(node, &shape, None)?;
-                let counts = node.int("count_include_pad", 0) != 0;
-                if window.padding != Padding::Zeros([[0; 2]; 2]) && !counts {
-                    return Err("has means of several numbers of places, expected no padding, or count_include_pad 1".to_string());
-                }
-                (
-                    Kind::ScaledMean(window, size),
-                    [&shape[..2], &output].concat(),
-                )
-            }
-            _ => {
-                let reduced = match operator {
-                    "ReduceMean" => self.reduced(node, shape.len())?,
-                    _ => true,
-                };
-                let (kind, whole) = whole(&shape)?;
-                (kind, if reduced { whole } else { whole[..2].to_vec() })
-            }
-        };
-        if matches!(operator, "AveragePool" | "GlobalAveragePool")
-            && node.int("channels_last", 0) != 0
-        {
+        let first = &self.tensors[operands.tensors[0]];
+        if first.data.is_some() {
+            let name = first.name;
+            return Err(format!("input {name:?} is a constant, expected a result"));
+        }
+        if node.int("channels_last", 0) != 0 {
             return Err("has channels_last 1, expected 0".to_string());
         }
+        let shape = first.shape.clone();
+        let (kind, shape) = self.kind(operator, shape, &mut operands)?;
+        let mut inputs: Vec<Option<usize>> = operands.tensors.into_iter().map(Some).collect();
         if let Some(bias) = operands.bias {
             if !self.tensors[bias].scales.is_empty() {
                 self.check_bias(&inputs, bias)?;
@@ -239,8 +191,46 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// What an operator is, and the shape of its output for an input of this shape; weights get the order of a network.
+    fn kind(
+        &mut self,
+        operator: &str,
+        shape: Vec<u32>,
+        operands: &mut Operands<'a>,
+    ) -> Result<(Kind, Vec<u32>), String> {
+        let node = operands.node;
+        match operator {
+            "Conv" => {
+                let (kind, weights, shape) = self.convolution(&shape, operands)?;
+                operands.tensors[1] = weights;
+                Ok((kind, shape))
+            }
+            "Gemm" | "MatMul" => {
+                let (weights, shape) = self.rows(operator, &shape, operands)?;
+                operands.tensors[1] = weights;
+                Ok((Kind::FullyConnected, shape))
+            }
+            "Add" | "Sub" => {
+                let other = &self.tensors[operands.tensors[1]].shape;
+                match (*other == shape, operator) {
+                    (false, _) => Err(format!("reads {shape:?} and {other:?}, expected one shape")),
+                    (true, "Add") => Ok((Kind::Add, shape)),
+                    (true, _) => Ok((Kind::Sub, shape)),
+                }
+            }
+            "AveragePool" => average(node, &shape),
+            "ReduceMean" => {
+                let keeps = self.keeps(node, shape.len())?;
+                let (kind, mut shape) = whole(&shape)?;
+                shape.truncate(if keeps { shape.len() } else { 2 });
+                Ok((kind, shape))
+            }
+            _ => whole(&shape),
+        }
+    }
+
     /// Whether the mean over height and width keeps these dimensions.
-    fn reduced(&self, node: &'a Node, rank: usize) -> Result<bool, String> {
+    fn keeps(&self, node: &'a Node, rank: usize) -> Result<bool, String> {
         let axes = match self.constant(node, 1)? {
             Some(constant) => constant.longs(),
             None => node.ints("axes").map(<[i64]>::to_vec),
@@ -256,6 +246,25 @@ impl<'a> Reader<'a> {
         }
         Ok(node.int("keepdims", 1) != 0)
     }
+}
+
+/// A mean of windows, and the shape of its output.
+fn average(node: &Node, shape: &[u32]) -> Result<(Kind, Vec<u32>), String> {
+    let Windows {
+        window,
+        size,
+        output,
+    } = windows(node, shape, None)?;
+    if window.padding != Padding::Zeros([[0; 2]; 2]) && node.int("count_include_pad", 0) == 0 {
+        return Err(
+            "has means of several numbers of places, expected no padding, or count_include_pad 1"
+                .to_string(),
+        );
+    }
+    Ok((
+        Kind::ScaledMean(window, size),
+        [&shape[..2], &output].concat(),
+    ))
 }
 
 /// A mean over a whole plane, and the shape of its output.

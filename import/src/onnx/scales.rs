@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::constant::{Constant, elements};
+use super::constant::{self, Constant, elements};
 use super::reader::{Range, Reader, Recipe, Value, float, label};
 use super::schema::Node;
 use crate::model::{Element, Kind, Padding, Window};
@@ -98,7 +98,12 @@ impl<'a> Reader<'a> {
 
     /// QuantizeLinear: bytes of a result, a constant, or what the host writes.
     pub fn quantised(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
-        let range = self.range(node, 1, 2, "uint8")?;
+        // Where no zero point says the type.
+        let element = match node.int("output_dtype", 0) {
+            0 => "uint8",
+            number => constant::element(i32::try_from(number).unwrap_or(-1)).0,
+        };
+        let range = self.range(node, 1, 2, element)?;
         match self.input(node, 0)?.clone() {
             Value::Float(recipe) => {
                 let made = self.made.get(recipe.name).copied();

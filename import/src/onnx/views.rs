@@ -25,17 +25,23 @@ impl<'a> Reader<'a> {
         }
         let index = self.activation(node, 0)?;
         let shape = self.viewed(node, &self.tensors[index].shape)?;
-        let range = Range {
-            scales: self.tensors[index].scales.clone(),
-            zero_points: self.tensors[index].zero_points.clone(),
-            axis: 0,
-            element: self.tensors[index].type_name(),
-        };
+        let range = self.range_of(index);
         if self.tensors[index].data.is_some() {
             return Err("has a constant as input, expected a result".to_string());
         }
         let is_float = matches!(value, Value::Dequantised(_));
         Ok(self.pass(node, Kind::Reshape, vec![index], shape, range, is_float))
+    }
+
+    /// Scale and zero point of a tensor, as far as they are known.
+    fn range_of(&self, index: usize) -> Range {
+        let tensor = &self.tensors[index];
+        Range {
+            scales: tensor.scales.clone(),
+            zero_points: tensor.zero_points.clone(),
+            axis: 0,
+            element: tensor.type_name(),
+        }
     }
 
     /// An operator whose output has the scale of its input.
@@ -80,78 +86,25 @@ impl<'a> Reader<'a> {
 
     /// The shape that a view gives.
     fn viewed(&self, node: &'a Node, shape: &[u32]) -> Result<Vec<u32>, String> {
-        let rank = shape.len() as i64;
-        let listed = |number: usize, name: &str| match self.constant(node, number)? {
-            Some(constant) => constant
-                .longs()
-                .map(Some)
-                .ok_or_else(|| format!("has {name} of another type than int64")),
-            None => Ok(node.ints(name).map(<[i64]>::to_vec)),
-        };
-        let within = |axis: i64, rank: i64| {
-            let found = if axis < 0 { axis + rank } else { axis };
-            let found = usize::try_from(found).ok().filter(|_| found <= rank);
-            found.ok_or_else(|| format!("has dimension {axis} of {rank}"))
-        };
         let found = match &node.operator[..] {
             "Flatten" => {
-                let axis = within(node.int("axis", 1), rank)?;
-                let product =
-                    |sizes: &[u32]| elements(sizes).map(|count| count as i64).unwrap_or(0);
+                let axis = within(node.int("axis", 1), shape.len())?;
+                let product = |sizes: &[u32]| elements(sizes).map_or(0, |count| count as i64);
                 vec![product(&shape[..axis]), product(&shape[axis..])]
             }
-            "Reshape" => {
-                let mut asked = listed(1, "shape")?.ok_or("has no shape")?;
-                if node.int("allowzero", 0) == 0 {
-                    for (place, size) in
-                        asked.iter_mut().enumerate().filter(|(_, size)| **size == 0)
-                    {
-                        *size = shape.get(place).copied().unwrap_or(0).into();
-                    }
-                }
-                let mut known = asked.iter().filter(|&&size| size != -1);
-                let known = known.try_fold(1i64, |product, &size| product.checked_mul(size));
-                let count = elements(shape).map_or(0, |count| count as i64);
-                if let (Some(known @ 1..), Some(open)) =
-                    (known, asked.iter_mut().find(|size| **size == -1))
-                {
-                    *open = count / known;
-                }
-                asked
-            }
-            "Squeeze" | "Unsqueeze" => {
-                let axes = listed(1, "axes")?;
-                let squeezes = node.operator == "Squeeze";
-                let count = axes.as_ref().map_or(0, Vec::len) as i64;
-                let after = if squeezes { rank } else { rank + count };
-                let axes = match axes {
-                    Some(axes) => axes
-                        .iter()
-                        .map(|&axis| within(axis, after))
-                        .collect::<Result<Vec<_>, _>>()?,
-                    None if squeezes => (0..shape.len())
-                        .filter(|&place| shape[place] == 1)
-                        .collect(),
-                    None => return Err("has no axes".to_string()),
-                };
+            "Reshape" => self.reshaped(node, shape)?,
+            "Squeeze" => self.squeezed(node, shape)?,
+            "Unsqueeze" => {
+                let axes = self.list(node, "axes")?.ok_or("has no axes")?;
+                let rank = shape.len() + axes.len();
+                let axes = axes.iter().map(|&axis| within(axis, rank));
+                let axes = axes.collect::<Result<Vec<_>, _>>()?;
                 let mut sizes = shape.iter().map(|&size| i64::from(size));
-                match squeezes {
-                    true => {
-                        let kept = sizes
-                            .enumerate()
-                            .filter(|(place, size)| !axes.contains(place) || *size != 1);
-                        kept.map(|(_, size)| size).collect()
-                    }
-                    false => (0..after as usize)
-                        .map(|place| {
-                            if axes.contains(&place) {
-                                1
-                            } else {
-                                sizes.next().unwrap_or(0)
-                            }
-                        })
-                        .collect(),
-                }
+                let size = |place| match axes.contains(&place) {
+                    true => 1,
+                    false => sizes.next().unwrap_or(0),
+                };
+                (0..rank).map(size).collect()
             }
             _ => shape.iter().map(|&size| size.into()).collect(),
         };
@@ -164,19 +117,54 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// A list that is the second input, or an attribute in older files.
+    fn list(&self, node: &'a Node, name: &str) -> Result<Option<Vec<i64>>, String> {
+        match self.constant(node, 1)? {
+            Some(constant) => match constant.longs() {
+                Some(list) => Ok(Some(list)),
+                None => Err(format!("has {name} of another type than int64")),
+            },
+            None => Ok(node.ints(name).map(<[i64]>::to_vec)),
+        }
+    }
+
+    /// 0 is the size of the input, -1 what is left.
+    fn reshaped(&self, node: &'a Node, shape: &[u32]) -> Result<Vec<i64>, String> {
+        let mut asked = self.list(node, "shape")?.ok_or("has no shape")?;
+        if node.int("allowzero", 0) == 0 {
+            let zeros = asked.iter_mut().zip(shape).filter(|(size, _)| **size == 0);
+            zeros.for_each(|(size, &from)| *size = from.into());
+        }
+        let mut known = asked.iter().filter(|&&size| size != -1);
+        let known = known.try_fold(1i64, |product, &size| product.checked_mul(size));
+        let count = elements(shape).map_or(0, |count| count as i64);
+        let open = asked.iter_mut().find(|size| **size == -1);
+        if let (Some(known @ 1..), Some(open)) = (known, open) {
+            *open = count / known;
+        }
+        Ok(asked)
+    }
+
+    /// The sizes that are left: all that are not 1, or not among the axes.
+    fn squeezed(&self, node: &'a Node, shape: &[u32]) -> Result<Vec<i64>, String> {
+        let axes = self.list(node, "axes")?.map(|axes| {
+            let axes = axes.iter().map(|&axis| within(axis, shape.len()));
+            axes.collect::<Result<Vec<_>, _>>()
+        });
+        let axes = axes.transpose()?;
+        let is_left = |place: &usize, size: u32| {
+            size != 1 || axes.as_ref().is_some_and(|axes| !axes.contains(place))
+        };
+        let sizes = shape.iter().enumerate();
+        let left = sizes.filter(|&(place, &size)| is_left(&place, size));
+        Ok(left.map(|(_, &size)| size.into()).collect())
+    }
+
     /// The largest of each window, or zeros around a tensor: bytes keep their meaning.
     pub fn moved(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
         let is_float = matches!(self.input(node, 0)?, Value::Dequantised(_));
         let index = self.activation(node, 0)?;
-        let tensor = &self.tensors[index];
-        let (scales, zero_points) = (tensor.scales.clone(), tensor.zero_points.clone());
-        let shape = tensor.shape.clone();
-        let range = Range {
-            scales,
-            zero_points,
-            axis: 0,
-            element: self.tensors[index].type_name(),
-        };
+        let (shape, range) = (self.tensors[index].shape.clone(), self.range_of(index));
         if node.operator == "Pad" {
             let (amounts, shape) = self.padding(node, &shape, &range, is_float)?;
             return Ok(self.pass(
@@ -269,4 +257,11 @@ impl<'a> Reader<'a> {
         self.tensors[index].data = Some(data);
         Ok((index, padded))
     }
+}
+
+/// A dimension counted from the end if it is negative.
+fn within(axis: i64, rank: usize) -> Result<usize, String> {
+    let found = if axis < 0 { axis + rank as i64 } else { axis };
+    let found = usize::try_from(found).ok().filter(|&found| found <= rank);
+    found.ok_or_else(|| format!("has dimension {axis} of {rank}"))
 }

@@ -3,7 +3,6 @@
 use super::attributes::{Windows, windows};
 use super::layers::Operands;
 use super::reader::Reader;
-use super::schema::Node;
 use crate::model::{Kind, Tensor};
 
 /// Largest relative distance of the scale of a bias from what its layer says.
@@ -41,8 +40,7 @@ impl<'a> Reader<'a> {
 
     /// Constant weights, symmetric around 0.
     fn weights(&self, operands: &Operands<'a>) -> Result<&Tensor<'a>, String> {
-        let &index = operands.tensors.get(1).ok_or("has no weights")?;
-        let weights = &self.tensors[index];
+        let weights = &self.tensors[operands.tensors[1]];
         let element = weights.type_name();
         let name = weights.name;
         if weights.data.is_none() {
@@ -69,10 +67,10 @@ impl<'a> Reader<'a> {
     /// Weights in the order output, row, column, input, and the shape of the output.
     pub fn convolution(
         &mut self,
-        node: &'a Node,
         shape: &[u32],
         operands: &Operands<'a>,
     ) -> Result<(Kind, usize, Vec<u32>), String> {
+        let node = operands.node;
         let weights = self.weights(operands)?;
         let (name, found) = (weights.name, &weights.shape);
         let groups = node.int("group", 1);
