@@ -35,9 +35,17 @@ pub(crate) fn emit(
     params: &Params,
 ) -> Result<Program, CompileError> {
     let layers = 0..network.layers.len();
-    let plans = layers
-        .clone()
-        .map(|index| layer_plan(network, candidate, &placement, &schedule, index, params));
+    let plans = layers.clone().map(|index| {
+        let host = constants.hosts[index].as_deref();
+        layer_plan(
+            network,
+            (candidate, host),
+            &placement,
+            &schedule,
+            index,
+            params,
+        )
+    });
     let mut program = Program {
         network: network.name.clone(),
         words: Vec::new(),
@@ -50,18 +58,47 @@ pub(crate) fn emit(
         tensors: placement.tensors,
         schedule,
     };
-    match options.whole {
-        true => push_run(&mut program, &network.name, layers, params),
-        false => {
-            for (index, layer) in network.layers.iter().enumerate() {
-                push_run(&mut program, &layer.name, index..index + 1, params);
-            }
+    for layers in runs(&constants.hosts, options.whole) {
+        let name = match layers.len() {
+            1 if !options.whole || network.layers.len() > 1 => &network.layers[layers.start].name,
+            _ => &network.name,
+        };
+        match constants.hosts[layers.start].is_some() {
+            true => program.runs.push(host_run(name, layers)),
+            false => push_run(&mut program, name, layers, params),
         }
     }
     let words = program.words.len() as u64;
     match Shortage::of(Memory::Program, words, params.program.words.into()) {
         Some(shortage) => Err(CompileError::does_not_fit(network, params, vec![shortage])),
         None => Ok(program),
+    }
+}
+
+/// The layers of each run: one, or all up to the next one of the host.
+fn runs(hosts: &[Option<String>], whole: bool) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for (index, host) in hosts.iter().enumerate() {
+        match runs.last_mut() {
+            Some(last) if whole && host.is_none() && hosts[last.start].is_none() => {
+                last.end = index + 1;
+            }
+            _ => runs.push(index..index + 1),
+        }
+    }
+    runs
+}
+
+/// A layer that the host runs.
+fn host_run(name: &str, layers: Range<usize>) -> RunPlan {
+    RunPlan {
+        name: name.to_string(),
+        host: true,
+        start_pc: 0,
+        instructions: 0,
+        layers,
+        cycles: 0,
+        sync: SyncCount::default(),
     }
 }
 
@@ -76,6 +113,7 @@ fn push_run(program: &mut Program, name: &str, layers: Range<usize>, params: &Pa
     }
     program.runs.push(RunPlan {
         name: name.to_string(),
+        host: false,
         start_pc,
         instructions: instructions.len() as u32,
         layers,
@@ -86,7 +124,7 @@ fn push_run(program: &mut Program, name: &str, layers: Range<usize>, params: &Pa
 
 fn layer_plan(
     network: &Network,
-    candidate: &Candidate,
+    (candidate, host): (&Candidate, Option<&str>),
     placement: &Placement,
     schedule: &Schedule,
     index: usize,
@@ -110,11 +148,17 @@ fn layer_plan(
         None => {
             let bytes = matrix_bytes(candidate.lowered.operations(index), placement);
             let (vectors, operands) = slots(&instructions);
-            (vectors, operands, bytes, "it is of matrices")
+            (
+                vectors,
+                operands,
+                bytes,
+                host.unwrap_or("it is of matrices"),
+            )
         }
     };
     LayerPlan {
         name: layer.name.clone(),
+        host: host.is_some(),
         instructions: instructions.len() as u32,
         macs: layer.macs(),
         vectors,
@@ -122,7 +166,7 @@ fn layer_plan(
         choice: MappingChoice {
             mapping: candidate.mappings[index],
             cost: MappingCost {
-                cycles: alone(instructions, params),
+                cycles: host.map_or_else(|| alone(instructions, params), |_| 0),
                 buffer_bytes,
             },
             other: None,

@@ -78,7 +78,6 @@ pub fn compile_with(
     params: &Params,
     options: Options,
 ) -> Result<Program, CompileError> {
-    map::limits::check(network, params)?;
     let constants = ir::constants(network, params)?;
     let candidates = map::candidates(network, &constants, params, options)?;
     let mut errors = Vec::new();

@@ -10,7 +10,7 @@
 mod candidate;
 mod choice;
 mod layouts;
-pub(crate) mod limits;
+mod limits;
 mod orders;
 
 use heddle_arch::network::{LayerKind, Network};
@@ -44,6 +44,7 @@ pub(crate) fn candidates(
     params: &Params,
     options: Options,
 ) -> Result<Candidates, CompileError> {
+    limits::check(network, constants, params)?;
     let first = flattenable(network);
     let pairs = toeplitz_layers(network, params);
     // Where there is no choice, both are the same.

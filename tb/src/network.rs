@@ -11,11 +11,11 @@ use std::thread;
 use std::time::Duration;
 
 use heddle_arch::host::Counter;
-use heddle_arch::network::Network;
+use heddle_arch::network::{Layer, Network};
 use heddle_arch::params::Params;
 use heddle_compiler::{CompileError, Program};
 use heddle_sim::machine::MachineError;
-use heddle_sim::network::NetworkError;
+use heddle_sim::network::{NetworkError, Tensor, run_layer};
 
 use crate::host::{Host, HostError};
 use hardware::Hardware;
@@ -59,6 +59,20 @@ struct LayerRun {
     values: Vec<i8>,
 }
 
+/// What the host makes of tensors for a layer.
+fn host_layer(layer: &Layer, program: &Program, inputs: Vec<Vec<i8>>) -> Result<Vec<i8>, RunError> {
+    let shapes = layer
+        .inputs
+        .iter()
+        .map(|input| program.tensors[input.tensor].shape);
+    let tensors = shapes
+        .zip(inputs)
+        .map(|(shape, values)| Tensor { shape, values });
+    let tensors: Vec<Tensor> = tensors.collect();
+    let inputs: Vec<&Tensor> = tensors.iter().collect();
+    Ok(run_layer(layer, &inputs)?.values)
+}
+
 /// Cycles a layer may take before it counts as hanging.
 const LAYER_LIMIT_CYCLES: u64 = 1 << 32;
 
@@ -87,7 +101,7 @@ impl<'a> Bench<'a> {
         program: &'a Program,
     ) -> Result<Self, RunError> {
         let mut bench = Self {
-            hardware: Hardware::load(host, program)?,
+            hardware: Hardware::load(host, network, program)?,
             judge: Judge {
                 params,
                 prediction: Prediction::load(params, network, program),

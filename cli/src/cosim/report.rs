@@ -303,11 +303,13 @@ total  147456    2622       87.9 %    41.3 %    134340     96211     12305    13
         };
         let layer = |name: &str, choice| LayerPlan {
             name: name.into(),
+            host: false,
             instructions: 0,
             macs: 0,
             vectors: 0,
             operands: 0,
             choice,
+            compared: None,
             inputs: vec![0],
             output: 1,
         };

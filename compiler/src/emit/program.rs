@@ -41,6 +41,8 @@ pub struct Program {
 pub struct LayerPlan {
     /// Name.
     pub name: String,
+    /// The host runs it.
+    pub host: bool,
     /// Instructions.
     pub instructions: u32,
     /// Multiply-accumulates of the layer for one image, padding included.
@@ -65,6 +67,8 @@ pub struct LayerPlan {
 pub struct RunPlan {
     /// Name: that of the layer, or of the network.
     pub name: String,
+    /// The host makes the output of the layer of what its inputs hold; there are no instructions.
+    pub host: bool,
     /// Program word at which it starts.
     pub start_pc: u32,
     /// Instructions, HALT included.

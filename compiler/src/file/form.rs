@@ -108,6 +108,9 @@ pub(super) struct MachineFile {
 pub(super) struct RunFile {
     /// Name: that of the layer, or of the network.
     pub name: String,
+    /// The host runs its layer; there are no instructions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub host: bool,
     /// Program word at which it starts: START_PC.
     pub start_pc: u32,
     /// Instructions, HALT included.
@@ -126,6 +129,9 @@ pub(super) struct RunFile {
 pub(super) struct LayerFile {
     /// Name.
     pub name: String,
+    /// The host runs it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub host: bool,
     /// Instructions, HALT not included.
     pub instructions: u32,
     /// Multiply-accumulates of one image, padding included.

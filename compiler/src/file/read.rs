@@ -67,8 +67,17 @@ pub(super) fn content(file: Content, params: &Params) -> Result<Program, FileErr
     for run in &file.runs {
         limit.equal("runs.layers", run.layers[0] as u64, next)?;
         limit.below("runs.layers", next, run.layers[1] as u64)?;
-        limit.below("runs.start_pc", run.start_pc.into(), words.len() as u64)?;
         limit.name("runs.name", &run.name)?;
+        next = run.layers[1] as u64;
+        if run.host {
+            limit.equal(
+                "layers of a run of the host",
+                next - run.layers[0] as u64,
+                1,
+            )?;
+            continue;
+        }
+        limit.below("runs.start_pc", run.start_pc.into(), words.len() as u64)?;
         let steps = instructions
             .range(run.start_pc as usize..)
             .map(|(_, step)| step);
@@ -87,7 +96,6 @@ pub(super) fn content(file: Content, params: &Params) -> Result<Program, FileErr
             let most = layer.vectors.saturating_mul(params.array.rows.into());
             limit.below("layers.operands", layer.operands, most.saturating_add(1))?;
         }
-        next = run.layers[1] as u64;
     }
     limit.equal("runs.layers", next, layers.len() as u64)?;
     for tensor in &tensors {
@@ -173,13 +181,17 @@ fn run_plan(run: RunFile, params: &Params) -> RunPlan {
     let [dependencies, kept_by_the_machine, redundant, waits] = run.sync;
     RunPlan {
         name: run.name,
+        host: run.host,
         start_pc: run.start_pc,
         instructions: run.instructions,
         layers: Range {
             start: run.layers[0],
             end: run.layers[1],
         },
-        cycles: run.cycles.saturating_add(params.fetch_cycles().into()),
+        cycles: match run.host {
+            true => 0,
+            false => run.cycles.saturating_add(params.fetch_cycles().into()),
+        },
         sync: SyncCount {
             dependencies,
             kept_by_the_machine,
@@ -196,6 +208,7 @@ fn layer_plan(layer: LayerFile, index: usize) -> LayerPlan {
     };
     LayerPlan {
         name: layer.name,
+        host: layer.host,
         instructions: layer.instructions,
         macs: layer.macs,
         vectors: layer.vectors,

@@ -39,10 +39,14 @@ fn run_file(run: &RunPlan, params: &Params) -> RunFile {
     let sync = run.sync;
     RunFile {
         name: run.name.clone(),
+        host: run.host,
         start_pc: run.start_pc,
         instructions: run.instructions,
         layers: [run.layers.start, run.layers.end],
-        cycles: run.cycles - u64::from(params.fetch_cycles()),
+        cycles: match run.host {
+            true => 0,
+            false => run.cycles - u64::from(params.fetch_cycles()),
+        },
         sync: [
             sync.dependencies,
             sync.kept_by_the_machine,
@@ -57,6 +61,7 @@ fn layer_file(layer: &LayerPlan) -> LayerFile {
     let cost = |cost: MappingCost| [cost.cycles, cost.buffer_bytes];
     LayerFile {
         name: layer.name.clone(),
+        host: layer.host,
         instructions: layer.instructions,
         macs: layer.macs,
         vectors: layer.vectors,

@@ -1,17 +1,19 @@
 //! Constants that are found once for a network, whatever way its layers take.
 
-use heddle_arch::network::{Layer, LayerKind, Network, Table};
+use heddle_arch::network::{Layer, LayerKind, Network, Padding, Table};
 use heddle_arch::params::Params;
 
 use crate::error::{CompileError, Memory, Shortage};
-use crate::exact::{LayerConstants, dual_sum};
+use crate::exact::{DualSum, LayerConstants, dual_sum};
 
 /// Entries of a table as the machine stores them: index and entry are bytes less their zero points.
 pub(crate) type StoredTable = Vec<u8>;
 
-/// Constants of the layers.
+/// Constants of the layers, and who runs them.
 #[derive(Debug, Default)]
 pub(crate) struct Constants {
+    /// Why the host runs a layer; none if the machine does.
+    pub hosts: Vec<Option<String>>,
     /// Those of each layer.
     pub layers: Vec<LayerConstants>,
     /// All tables, from number 1 on.
@@ -21,41 +23,63 @@ pub(crate) struct Constants {
 /// Finds them.
 ///
 /// # Errors
-/// A sum has none, or the machine has too few tables.
+/// The machine has too few tables.
 pub(crate) fn constants(network: &Network, params: &Params) -> Result<Constants, CompileError> {
     let mut constants = Constants::default();
     for layer in &network.layers {
-        let dual = match layer.kind {
-            LayerKind::Add(sum) => Some(dual_sum(layer, sum).map_err(|difference| {
-                CompileError::Layer {
-                    layer: layer.name.clone(),
-                    message: format!(
-                        "no factors make its sums: {} of {} pairs of bytes are at most {} away; give the output \
-                         another scale, or make it a weighted_sum",
-                        difference.wrong, difference.cases, difference.most
-                    ),
-                }
-            })?),
-            _ => None,
+        let (dual, host) = match dual(network, layer, params) {
+            Ok(dual) => (dual, None),
+            Err(reason) => (None, Some(reason)),
         };
-        let table = layer.table.as_ref().map(|table| stored(layer, table));
-        let table = table.map_or(0, |table| {
-            let tables = &mut constants.tables;
-            let there = tables.iter().position(|other| *other == table);
-            1 + there.unwrap_or_else(|| {
-                tables.push(table);
-                tables.len() - 1
-            })
-        });
+        let table = layer.table.as_ref().filter(|_| host.is_none());
+        let table = table.map_or(0, |table| constants.number(stored(layer, table)));
         constants.layers.push(LayerConstants {
             dual,
             table: u8::try_from(table).unwrap_or(u8::MAX),
         });
+        constants.hosts.push(host);
     }
     let needed = constants.tables.len() as u64;
     match Shortage::of(Memory::Tables, needed, params.post.activations.into()) {
         None => Ok(constants),
         Some(shortage) => Err(CompileError::does_not_fit(network, params, vec![shortage])),
+    }
+}
+
+impl Constants {
+    /// Number of a table from 1 on; one that is there already is used again.
+    fn number(&mut self, table: StoredTable) -> usize {
+        let there = self.tables.iter().position(|other| *other == table);
+        1 + there.unwrap_or_else(|| {
+            self.tables.push(table);
+            self.tables.len() - 1
+        })
+    }
+}
+
+/// How the machine adds two tensors, if a layer does; or why the host must run the layer.
+fn dual(network: &Network, layer: &Layer, params: &Params) -> Result<Option<DualSum>, String> {
+    match layer.kind {
+        LayerKind::Add(_) if !params.post.dual_scale => {
+            Err("the machine has no post.dual_scale".to_string())
+        }
+        LayerKind::Add(sum) => dual_sum(layer, sum).map(Some).map_err(|found| {
+            format!(
+                "no factors are exact, {} of {} pairs of bytes are {} away",
+                found.wrong, found.cases, found.most
+            )
+        }),
+        // Around a plane lie zeros. They are no maximum if nothing in it is less.
+        LayerKind::MaxPool2d if layer.padding != Padding::default() => {
+            let input = layer.inputs[0];
+            match network.least(input.tensor) < input.zero_point {
+                true => Err(
+                    "values below the zero point are less than the zeros around them".to_string(),
+                ),
+                false => Ok(None),
+            }
+        }
+        _ => Ok(None),
     }
 }
 

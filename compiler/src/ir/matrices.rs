@@ -11,6 +11,7 @@ use std::ops::Range;
 use heddle_arch::network::{Layer, LayerKind, Matrices, Network, Permutation};
 use heddle_arch::requantise::{Rounding, Scale};
 
+use super::{Constants, readers};
 use crate::error::CompileError;
 use crate::layout::MatrixShape;
 use crate::options::MatrixOptions;
@@ -99,8 +100,8 @@ pub(crate) struct Value {
 /// What a layer is.
 #[derive(Debug, Clone)]
 pub(crate) enum Work {
-    /// One operation on planes: the layer itself.
-    Planes,
+    /// One operation on planes, or what the host does: the layer itself.
+    Whole,
     /// Operations on matrices.
     Matrices(Vec<Operation>),
 }
@@ -121,7 +122,7 @@ impl Lowered {
     /// The operations of a layer on matrices.
     pub fn operations(&self, layer: usize) -> &[Operation] {
         match &self.layers[layer] {
-            Work::Planes => &[],
+            Work::Whole => &[],
             Work::Matrices(operations) => operations,
         }
     }
@@ -160,6 +161,7 @@ impl Lowered {
 /// Makes operations of all layers for an array of `cols` columns; with `keep` transposed copies stay for the layers behind.
 pub(crate) fn lower(
     network: &Network,
+    constants: &Constants,
     options: MatrixOptions,
     keep: bool,
     cols: u32,
@@ -179,12 +181,13 @@ pub(crate) fn lower(
         lowering.step = index + 1;
         let work = match layer.kind.is_of_matrices() {
             true => Work::Matrices(Vec::new()),
-            false => Work::Planes,
+            false => Work::Whole,
         };
         lowering.program.layers.push(work);
         let value = match layer.kind {
             LayerKind::Matmul(matmul) => lowering.product(layer, matmul).map(Some),
             LayerKind::Transpose(permutation) => lowering.transpose(layer, permutation).map(Some),
+            _ if constants.hosts[index].is_some() => Ok(lowering.hosted(layer)),
             _ => lowering.check_planes(layer).map(|()| None),
         };
         let value = value.map_err(|message| CompileError::Layer {
@@ -320,6 +323,13 @@ impl Lowering<'_> {
             let name = self.network.tensor_name(tensor);
             format!("reads {name}, which is of planes, expected matrices")
         })
+    }
+
+    /// What the host makes lies as its first reader wants it.
+    fn hosted(&mut self, layer: &Layer) -> Option<Value> {
+        let reader = readers(self.network, self.step).next()?;
+        let of_matrices = self.network.layers[reader].kind.is_of_matrices();
+        of_matrices.then(|| self.made(Matrices::of(layer.output), self.turned[self.step]))
     }
 
     /// A layer of planes reads no matrices.

@@ -57,16 +57,23 @@ impl Candidate {
         params: &Params,
         options: MatrixOptions,
     ) -> Result<Self, CompileError> {
-        let lowered = lower(network, options, switches.keeps, params.array.cols)?;
+        let lowered = lower(
+            network,
+            constants,
+            options,
+            switches.keeps,
+            params.array.cols,
+        )?;
         let orders = tensor_orders(network, &mappings);
         let layers = network.layers.iter().enumerate();
         let weights: Vec<Option<WeightPlan>> = layers
             .map(|(index, layer)| {
                 let orders = layer_orders(network, index, &orders);
-                let (mapping, constants) = (mappings[index], constants.layers[index]);
+                let (mapping, own) = (mappings[index], constants.layers[index]);
                 let streamed = switches.streamed;
-                let plan = || WeightPlan::of(layer, mapping, orders, constants, streamed, params);
-                (!layer.kind.is_of_matrices()).then(plan)
+                let plan = || WeightPlan::of(layer, mapping, orders, own, streamed, params);
+                let on_planes = !layer.kind.is_of_matrices() && constants.hosts[index].is_none();
+                on_planes.then(plan)
             })
             .collect();
         let tensors = lowered.tensors.iter().enumerate();

@@ -1,18 +1,23 @@
 //! What a machine must have for a network, before anything is laid out.
 
-use heddle_arch::network::{Layer, LayerKind, Network, Padding};
+use heddle_arch::network::{Layer, LayerKind, Network};
 use heddle_arch::params::{MachineUnit, Params};
 
 use crate::error::CompileError;
+use crate::ir::Constants;
 use crate::product::check_windows;
 
 /// Whether a machine can do what a network asks for; else what is missing.
-pub(crate) fn check(network: &Network, params: &Params) -> Result<(), CompileError> {
+pub(super) fn check(
+    network: &Network,
+    constants: &Constants,
+    params: &Params,
+) -> Result<(), CompileError> {
     check_traversal(params)?;
-    network.layers.iter().try_for_each(|layer| {
-        let checked = check_scales(layer, params)
-            .and_then(|()| check_layer(layer, params))
-            .and_then(|()| check_padding(network, layer));
+    let layers = network.layers.iter().zip(&constants.hosts);
+    let mut layers = layers.filter(|(_, host)| host.is_none());
+    layers.try_for_each(|(layer, _)| {
+        let checked = check_scales(layer, params).and_then(|()| check_layer(layer, params));
         checked.map_err(|message| CompileError::Layer {
             layer: layer.name.clone(),
             message,
@@ -62,21 +67,6 @@ fn check_scales(layer: &Layer, params: &Params) -> Result<(), String> {
     }
 }
 
-/// Around a plane lie zeros. They are no maximum if nothing in it is less.
-fn check_padding(network: &Network, layer: &Layer) -> Result<(), String> {
-    let input = layer.inputs[0];
-    let padded = layer.kind == LayerKind::MaxPool2d && layer.padding != Padding::default();
-    match network.least(input.tensor) {
-        least if padded && least < input.zero_point => Err(format!(
-            "is a max_pool2d with padding, and {} can be {least}, expected nothing below its zero point, {}: a layer with \
-             a RELU makes such",
-            network.tensor_name(input.tensor),
-            input.zero_point
-        )),
-        _ => Ok(()),
-    }
-}
-
 /// Whether a machine can do what a layer asks for; else what is missing.
 fn check_layer(layer: &Layer, params: &Params) -> Result<(), String> {
     match layer.kind {
@@ -84,11 +74,6 @@ fn check_layer(layer: &Layer, params: &Params) -> Result<(), String> {
             Err("max_pool2d needs pooling, expected post.pooling to be true".to_string())
         }
         LayerKind::MaxPool2d => check_windows(layer, params),
-        LayerKind::Add(_) if !params.post.dual_scale => Err(
-            "adds two tensors with scales of their own, expected post.dual_scale to be true; a weighted_sum \
-             does without, but its bytes can be one away"
-                .to_string(),
-        ),
         _ => Ok(()),
     }
 }

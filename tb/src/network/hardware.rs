@@ -3,14 +3,16 @@
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
-use heddle_compiler::Program;
+use heddle_arch::network::Network;
+use heddle_compiler::{Program, RunPlan, TensorPlan};
 
-use super::{Image, LAYER_LIMIT_CYCLES, LayerRun, RunError};
+use super::{Image, LAYER_LIMIT_CYCLES, LayerRun, RunError, host_layer};
 use crate::host::{Host, HostError};
 
 /// A verilated machine with a network in it.
 pub(super) struct Hardware<'a> {
     pub(super) host: Host,
+    network: &'a Network,
     program: &'a Program,
     first_cycle: u64,
     time: Duration,
@@ -18,11 +20,16 @@ pub(super) struct Hardware<'a> {
 
 impl<'a> Hardware<'a> {
     /// Writes image, column parameters, row offsets and program.
-    pub(super) fn load(host: Host, program: &'a Program) -> Result<Self, RunError> {
+    pub(super) fn load(
+        host: Host,
+        network: &'a Network,
+        program: &'a Program,
+    ) -> Result<Self, RunError> {
         let started = Instant::now();
         let mut hardware = Self {
             first_cycle: host.cycles(),
             host,
+            network,
             program,
             time: Duration::ZERO,
         };
@@ -72,31 +79,53 @@ impl<'a> Hardware<'a> {
     }
 
     fn run_layers(&mut self, image: &[i8]) -> Result<Vec<LayerRun>, RunError> {
-        let input = &self.program.tensors[0];
-        let words = input.pack(image)?;
-        self.host.set_zero(input.zero_point).map_err(at("input"))?;
-        self.host.write_words(&words).map_err(at("input"))?;
-        let mut layers = Vec::with_capacity(self.program.runs.len());
-        for plan in &self.program.runs {
-            let output = &self.program.tensors[plan.layers.end];
-            let places = output.word_places();
-            let host = &mut self.host;
-            host.run(plan.start_pc, LAYER_LIMIT_CYCLES)
-                .and_then(|_| {
-                    let counters = host.counters()?;
-                    host.set_zero(output.zero_point)?;
-                    Ok((counters, host.read_words(&places)?))
-                })
-                .map_err(at(&plan.name))
-                .and_then(|(counters, words)| {
-                    layers.push(LayerRun {
-                        counters,
-                        values: output.unpack(&words)?,
-                    });
-                    Ok(())
-                })?;
-        }
-        Ok(layers)
+        let program = self.program;
+        self.write_tensor(&program.tensors[0], image)?;
+        let runs = program.runs.iter();
+        runs.map(|plan| match plan.host {
+            true => self.run_on_host(plan),
+            false => self.run_on_machine(plan),
+        })
+        .collect()
+    }
+
+    fn run_on_machine(&mut self, plan: &RunPlan) -> Result<LayerRun, RunError> {
+        let program = self.program;
+        let run = self.host.run(plan.start_pc, LAYER_LIMIT_CYCLES);
+        let counters = run.and_then(|_| self.host.counters());
+        Ok(LayerRun {
+            counters: counters.map_err(at(&plan.name))?,
+            values: self.read_tensor(&program.tensors[plan.layers.end])?,
+        })
+    }
+
+    /// Reads the inputs of a layer and writes its output.
+    fn run_on_host(&mut self, plan: &RunPlan) -> Result<LayerRun, RunError> {
+        let program = self.program;
+        let layer = &self.network.layers[plan.layers.start];
+        let inputs = layer.inputs.iter();
+        let inputs: Result<Vec<Vec<i8>>, RunError> = inputs
+            .map(|input| self.read_tensor(&program.tensors[input.tensor]))
+            .collect();
+        let values = host_layer(layer, program, inputs?)?;
+        self.write_tensor(&program.tensors[plan.layers.end], &values)?;
+        Ok(LayerRun {
+            counters: Vec::new(),
+            values,
+        })
+    }
+
+    fn write_tensor(&mut self, tensor: &TensorPlan, values: &[i8]) -> Result<(), RunError> {
+        let words = tensor.pack(values)?;
+        let written = self.host.set_zero(tensor.zero_point);
+        let written = written.and_then(|()| self.host.write_words(&words));
+        written.map_err(at(&tensor.name))
+    }
+
+    fn read_tensor(&mut self, tensor: &TensorPlan) -> Result<Vec<i8>, RunError> {
+        let set = self.host.set_zero(tensor.zero_point);
+        let words = set.and_then(|()| self.host.read_words(&tensor.word_places()));
+        Ok(tensor.unpack(&words.map_err(at(&tensor.name))?)?)
     }
 
     /// Clock cycles simulated from the start of loading on.

@@ -1,12 +1,13 @@
 //! The golden side of a run: values from the golden network, counters from the golden machine.
 
+use heddle_arch::host::Counter;
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
-use heddle_compiler::{CompileError, Program, TensorPlan};
+use heddle_compiler::{CompileError, Program, RunPlan, TensorPlan};
 use heddle_sim::machine::Machine;
 use heddle_sim::network as golden;
 
-use super::{LAYER_LIMIT_CYCLES, LayerRun, RunError};
+use super::{LAYER_LIMIT_CYCLES, LayerRun, RunError, host_layer};
 
 /// A golden machine with a network in it, beside the golden network.
 pub(super) struct Prediction<'a> {
@@ -53,12 +54,7 @@ impl<'a> Prediction<'a> {
         &mut self,
         image: &[i8],
     ) -> Result<(Vec<LayerRun>, Vec<LayerRun>), RunError> {
-        self.run(image, |machine, output| {
-            machine.set_host_zero(output.zero_point);
-            let places = output.word_places().into_iter();
-            let words: Vec<[u8; 8]> = places.map(|(p, w)| machine.read_word(p, w)).collect();
-            output.unpack(&words)
-        })
+        self.run(image, read_tensor)
     }
 
     /// Runs the golden machine; the values of the first list are those that `read` finds.
@@ -68,25 +64,21 @@ impl<'a> Prediction<'a> {
         read: impl Fn(&mut Machine, &TensorPlan) -> Result<Vec<i8>, CompileError>,
     ) -> Result<(Vec<LayerRun>, Vec<LayerRun>), RunError> {
         let outputs = golden::run(self.network, image)?;
-        let input = &self.program.tensors[0];
-        self.machine.set_host_zero(input.zero_point);
-        for (partition, word, bytes) in input.pack(image)? {
-            self.machine.write_word(partition, word, bytes);
-        }
+        let program = self.program;
+        write_tensor(&mut self.machine, &program.tensors[0], image)?;
         let (mut found, mut expected) = (Vec::new(), Vec::new());
-        for plan in &self.program.runs {
-            let counters = self
-                .machine
-                .run(plan.start_pc, LAYER_LIMIT_CYCLES)
-                .map_err(|source| RunError::Machine {
-                    layer: plan.name.clone(),
-                    source,
-                })?;
-            let counters: Vec<_> = counters.iter().collect();
-            let output = &self.program.tensors[plan.layers.end];
+        for plan in &program.runs {
+            let output = &program.tensors[plan.layers.end];
+            let (counters, values) = match plan.host {
+                true => (Vec::new(), self.run_on_host(plan)?),
+                false => {
+                    let counters = self.run_on_machine(plan)?;
+                    (counters, read(&mut self.machine, output)?)
+                }
+            };
             found.push(LayerRun {
                 counters: counters.clone(),
-                values: read(&mut self.machine, output)?,
+                values,
             });
             expected.push(LayerRun {
                 counters,
@@ -95,4 +87,49 @@ impl<'a> Prediction<'a> {
         }
         Ok((found, expected))
     }
+
+    fn run_on_machine(&mut self, plan: &RunPlan) -> Result<Vec<(Counter, u32)>, RunError> {
+        let counters = self.machine.run(plan.start_pc, LAYER_LIMIT_CYCLES);
+        let counters = counters.map_err(|source| RunError::Machine {
+            layer: plan.name.clone(),
+            source,
+        })?;
+        Ok(counters.iter().collect())
+    }
+
+    /// Reads the inputs of a layer and writes its output.
+    fn run_on_host(&mut self, plan: &RunPlan) -> Result<Vec<i8>, RunError> {
+        let program = self.program;
+        let layer = &self.network.layers[plan.layers.start];
+        let inputs = layer.inputs.iter();
+        let inputs: Result<Vec<Vec<i8>>, CompileError> = inputs
+            .map(|input| read_tensor(&mut self.machine, &program.tensors[input.tensor]))
+            .collect();
+        let values = host_layer(layer, program, inputs?)?;
+        write_tensor(
+            &mut self.machine,
+            &program.tensors[plan.layers.end],
+            &values,
+        )?;
+        Ok(values)
+    }
+}
+
+fn write_tensor(
+    machine: &mut Machine,
+    tensor: &TensorPlan,
+    values: &[i8],
+) -> Result<(), CompileError> {
+    machine.set_host_zero(tensor.zero_point);
+    for (partition, word, bytes) in tensor.pack(values)? {
+        machine.write_word(partition, word, bytes);
+    }
+    Ok(())
+}
+
+fn read_tensor(machine: &mut Machine, tensor: &TensorPlan) -> Result<Vec<i8>, CompileError> {
+    machine.set_host_zero(tensor.zero_point);
+    let places = tensor.word_places().into_iter();
+    let words: Vec<[u8; 8]> = places.map(|(p, w)| machine.read_word(p, w)).collect();
+    tensor.unpack(&words)
 }
