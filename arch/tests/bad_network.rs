@@ -5,7 +5,10 @@ use heddle_arch::network::{LayerKind, Shape, schema};
 use serde_json::{Value, json};
 
 fn tiny() -> Value {
-    serde_json::from_str(include_str!("../../models/tiny.json")).expect("JSON")
+    let text = include_str!("../../models/tiny.json");
+    let mut network: Value = serde_json::from_str(text).expect("JSON");
+    network["format"] = json!("heddle-network-2");
+    network
 }
 
 /// Replaces (or with `null` removes) the field at a pointer of the tiny network.
@@ -35,7 +38,7 @@ fn report(text: &str) -> String {
 #[test]
 fn every_fault_is_explained() {
     let cases = [
-        ("/format", json!("heddle-network-2")),
+        ("/format", json!("heddle-network-3")),
         ("/format", json!(null)),
         ("/name", json!("")),
         ("/name", json!("tiny\u{1b}[31m")),
@@ -103,6 +106,73 @@ fn every_fault_is_explained() {
         );
     }
     insta::assert_snapshot!(table);
+}
+
+/// A network of an add and a table.
+fn sums() -> Value {
+    json!({
+        "format": "heddle-network-2",
+        "name": "sums",
+        "input": { "channels": 1, "height": 2, "width": 2, "zero_point": 3, "scale": 1.0 },
+        "layers": [
+            { "kind": "table", "name": "table", "table": (-128..128).collect::<Vec<i32>>(), "output_zero_point": 3, "output_scale": 1.0 },
+            { "kind": "add", "name": "sum", "inputs": ["input", "table"], "input_multiplier": [1 << 30, 1 << 30],
+              "input_shift": [0, 0], "multiplier": [1 << 30], "shift": [-18], "output_zero_point": 0,
+              "activation_min": -128, "activation_max": 127, "output_scale": 1.0 },
+        ],
+    })
+}
+
+#[test]
+fn every_fault_of_sums_and_tables_is_explained() {
+    let cases = [
+        ("0/table", json!([1, 2])),
+        ("0/table/9", json!(128)),
+        ("0/table_zero_point", json!(128)),
+        ("0/multiplier", json!([1])),
+        ("1/inputs", json!(["input"])),
+        ("1/inputs", json!(["input", "table", "input"])),
+        ("1/input_multiplier", json!([1])),
+        ("1/input_multiplier/0", json!(-1)),
+        ("1/input_shift/1", json!(1)),
+        ("1/input_shift/1", json!(-32)),
+        ("1/multiplier", json!([1, 1])),
+        ("1/shift/0", json!(1)),
+        ("1/rounding", json!("single")),
+        ("1/factors", json!([1, 1])),
+        ("1/subtract", json!(1)),
+    ];
+    assert_eq!(report(&sums().to_string()), "accepted");
+    let mut table = String::new();
+    for (place, value) in &cases {
+        let mut network = sums();
+        let (parent, field) = place.rsplit_once('/').expect("a pointer");
+        let parent = network.pointer_mut(&format!("/layers/{parent}"));
+        match parent.expect("a place in the network") {
+            Value::Array(list) => list[field.parse::<usize>().expect("an index")] = value.clone(),
+            fields => fields[field] = value.clone(),
+        }
+        let found = report(&network.to_string());
+        assert!(found != "accepted", "{place} = {value} is accepted");
+        table += &format!("{place} = {value}\n    {}\n", found.replace('\n', "\n    "));
+    }
+    insta::assert_snapshot!(table);
+}
+
+#[test]
+fn an_add_of_version_1_is_a_weighted_sum() {
+    let mut network = sums();
+    network["format"] = json!("heddle-network-1");
+    network["layers"][1] = json!({ "kind": "add", "name": "sum", "inputs": ["input", "table"], "factors": [1, -2],
+        "multiplier": [1 << 30], "shift": [-18], "rounding": "single", "output_zero_point": 0,
+        "activation_min": -128, "activation_max": 127, "output_scale": 1.0 });
+    let read = Network::from_json(&network.to_string()).expect("valid");
+    assert_eq!(
+        (read.layers[1].kind, &read.layers[1].weights[..]),
+        (LayerKind::WeightedSum, &[1, -2][..])
+    );
+    network["format"] = json!("heddle-network-2");
+    assert!(report(&network.to_string()).contains("factors is not a field of add"));
 }
 
 #[test]
@@ -217,7 +287,7 @@ fn the_schema_knows_the_patterns_of_names_and_the_fields_of_each_kind() {
         assert!(pattern.starts_with(r"^[^\u0000-\u001f\u007f-\u009f") && pattern.is_ascii());
     }
     let kinds = layer["allOf"].as_array().expect("a rule for each kind");
-    assert_eq!(kinds.len(), 7);
+    assert_eq!(kinds.len(), 9);
     for rule in kinds {
         let kind = &rule["if"]["properties"]["kind"]["const"];
         let found = report(&changed(
@@ -237,6 +307,9 @@ fn the_schema_knows_the_patterns_of_names_and_the_fields_of_each_kind() {
             let value = match field.as_str() {
                 "inputs" => json!(["input"]),
                 "permutation" => json!([0, 1, 3, 2]),
+                "input_shift" => json!([0, 0]),
+                "subtract" => json!(true),
+                "table" => json!([0; 256].to_vec()),
                 "transposed" => json!([true, false]),
                 "padding" => json!({ "top": 0, "bottom": 0, "left": 0, "right": 0 }),
                 "rounding" => json!("single"),

@@ -6,10 +6,11 @@ use heddle_arch::params::{
 };
 use serde_json::Value;
 
-const PRESETS: [(&str, &str); 6] = [
+const PRESETS: [(&str, &str); 7] = [
     ("tiny", include_str!("../../configs/tiny.json")),
     ("edge", include_str!("../../configs/edge.json")),
     ("mobile", include_str!("../../configs/mobile.json")),
+    ("tflite", include_str!("../../configs/tflite.json")),
     ("default", include_str!("../../configs/default.json")),
     ("large", include_str!("../../configs/large.json")),
     ("huge", include_str!("../../configs/huge.json")),

@@ -1,12 +1,9 @@
 //! .onnx files: layers give the bytes that docs/import.md means, and onnxruntime gave all but few of these.
 
 use heddle_arch::Network;
-use heddle_import::{Exact, Import, Inexact};
+use heddle_import::Import;
 
 use crate::files::{Arrays, arrays, bytes, imported, int8, read, table};
-
-/// Models whose sums have no exact factors of 8 bits: their bytes are as far away as the import says.
-const INEXACT: [&str; 2] = ["qdq_add_third_uint8", "qoperator_add_third_int8"];
 
 /// How many bytes were compared, and how many are not those of onnxruntime.
 #[derive(Default)]
@@ -66,13 +63,7 @@ fn compare(found: Import, arrays: &mut Arrays, model: &str) -> Compared {
         let number = network.layers.iter().position(|other| other.name == *layer);
         let made = &outputs[number.unwrap()].values;
         let (given, meant) = recorded(arrays, model, &row.tensor);
-        let most = apart(made, &meant).max().unwrap();
-        match row.exact {
-            Exact::Compared(difference) if difference.wrong > 0 => {
-                assert!(most <= difference.most, "{model}{layer}: {most} away");
-            }
-            _ => assert_eq!(most, 0, "{model}{layer} is not what is meant"),
-        }
+        assert!(*made == meant, "{model}{layer} is not what is meant");
         assert!(
             apart(&meant, &given).all(|apart| apart <= 1),
             "{model}{layer}"
@@ -103,12 +94,7 @@ fn operators_of_onnx_files_give_the_bytes_that_are_meant() {
     let mut all = Compared::default();
     for name in models() {
         let file = bytes(&mut arrays, &format!("{name}/model"));
-        let inexact: &[Inexact] = if INEXACT.contains(&&name[..]) {
-            &[Inexact::Add]
-        } else {
-            &[]
-        };
-        let found = imported(&file, inexact);
+        let found = imported(&file, &[]);
         report += &format!("{name}: {}", table(&found.rows));
         for fault in &found.faults {
             report += &format!("  {fault}\n");
