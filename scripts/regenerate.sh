@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes models and recorded vectors anew with the packages they were made with, and demands the bytes that are committed.
-# Not those of trained networks: what a training finds depends on the processor. Installs 150 MB of Python packages into
+# Not those of trained networks: what a training finds depends on the processor. Installs 310 MB of Python packages into
 # a folder that it removes again.
 # Usage: scripts/regenerate.sh
 set -euo pipefail
@@ -27,7 +27,7 @@ python3 -m venv "$tree/venv" || die "python3 has no venv: run scripts/setup.sh"
 "$tree/venv/bin/pip" install --quiet --disable-pip-version-check \
   --requirement models/import/requirements.txt ||
   die "the packages of models/import/requirements.txt cannot be had: is there a network?"
-for script in make_tiny make_attention requant_vectors litert_vectors import/tflite_models; do
+for script in make_tiny make_attention requant_vectors litert_vectors import/tflite_models import/onnx_models; do
   "$tree/venv/bin/python" "$tree/models/$script.py"
 done
 
