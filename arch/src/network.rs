@@ -225,6 +225,8 @@ pub struct Network {
     pub input_zero_point: i8,
     /// Layers, at least one; each reads the input of the network or outputs of layers before.
     pub layers: Vec<Layer>,
+    /// Tensors that the host reads, at least one: the outputs of the network.
+    pub outputs: Vec<usize>,
     /// Quantised test images, elements in the order of [`Shape`].
     pub images: Vec<Vec<i8>>,
     /// Class of each test image, index of the largest output; or none at all.

@@ -172,9 +172,13 @@ fn numbers(candidate: &Candidate, tables: &RowTables, params: &Params) -> [Optio
 }
 
 /// Steps in which a tensor is needed. In step i + 1 layer i runs; the host writes the input in step 0 and reads the
-/// output in the last one.
+/// outputs in the last one.
 fn lifetime(network: &Network, tensor: usize) -> Range<usize> {
     let last = readers(network, tensor).map(|reader| reader + 1).max();
-    // Nobody reads the output of the network but the host.
-    tensor..last.unwrap_or(network.layers.len() + 1) + 1
+    let end = network.layers.len() + 1;
+    let last = match network.outputs.contains(&tensor) {
+        true => end,
+        false => last.unwrap_or(end),
+    };
+    tensor..last + 1
 }

@@ -411,32 +411,31 @@ impl Lowering<'_> {
     }
 
     fn finish(mut self, name: &str) -> Import {
-        let mut outputs: Vec<usize> = self.model.outputs.clone();
-        for output in &mut outputs {
-            *output = *self.hosted.get(output).unwrap_or(output);
-        }
-        outputs.dedup();
         let whole = self.rows.iter().all(|row| row.runs.is_possible());
-        let last = self.layers.last().map(|layer| &layer.name);
-        let output = outputs.first().and_then(|output| self.values.get(output));
-        if outputs.len() != 1 {
-            let found = outputs.len();
-            self.faults.push(format!(
-                "the network has {found} outputs, expected 1: choose one with --until"
-            ));
-        } else if whole && self.faults.is_empty() {
-            let is_last = output.map(|value| &value.name) == last;
-            match output.map_or(Ok(()), Value::check_unpadded) {
-                Ok(()) if is_last => {}
-                Ok(()) => self
-                    .faults
-                    .push("the output is that of no layer".to_string()),
+        let mut names = Vec::new();
+        for output in &self.model.outputs {
+            let output = self.hosted.get(output).unwrap_or(output);
+            let Some(value) = self.values.get(output).filter(|_| whole) else {
+                continue;
+            };
+            match value.check_unpadded() {
                 Err(fault) => self.faults.push(format!("the host {fault}")),
+                Ok(()) if value.name == INPUT_NAME => {
+                    self.faults
+                        .push("the output is that of no layer".to_string());
+                }
+                Ok(()) if names.contains(&value.name) => {}
+                Ok(()) => names.push(value.name.clone()),
             }
         }
+        // A network ends with its last layer if it does not say otherwise.
+        let is_last =
+            names.len() == 1 && self.layers.last().map(|last| &last.name) == names.first();
+        let outputs = (!is_last).then_some(names);
         let network = self.input.filter(|_| whole && self.faults.is_empty());
         Import {
             network: network.map(|input| NetworkFile {
+                outputs,
                 format: FORMAT.to_string(),
                 name: name.to_string(),
                 input,

@@ -30,6 +30,10 @@ pub struct NetworkFile {
     /// Layers; each reads the input of the network or outputs of layers before it.
     #[schemars(length(min = 1, max = 256))]
     pub layers: Vec<LayerFile>,
+    /// Names of the layers whose outputs the host reads. Default: the last layer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<String>", length(min = 1, max = 64))]
+    pub outputs: Option<Vec<String>>,
     /// Images and labels to test with. Default: none.
     #[serde(default)]
     pub test: TestFile,

@@ -48,7 +48,8 @@ pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
         });
         layers.extend(built);
     }
-    let output = tensors.pop().and_then(|tensor| tensor.shape);
+    let output = tensors.last().and_then(|tensor| tensor.shape);
+    let outputs = outputs(file.outputs, &mut tensors, &mut faults);
     for (i, tensor) in tensors
         .iter()
         .enumerate()
@@ -58,7 +59,11 @@ pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
             None => ("input".to_string(), "input"),
             Some(layer) => (format!("layers[{layer}]"), "output"),
         };
-        let message = format!("{:?}: no layer reads this {what}", tensor.name);
+        let way_out = match (i, outputs.is_empty()) {
+            (0, _) | (_, true) => "",
+            _ => ", and it is not among the outputs",
+        };
+        let message = format!("{:?}: no layer reads this {what}{way_out}", tensor.name);
         push(&mut faults, &field, message);
     }
     let images: Vec<Vec<i8>> = file.test.images.into_iter().map(|image| image.0).collect();
@@ -72,9 +77,38 @@ pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
         input,
         input_zero_point: file.input.zero_point,
         layers,
+        outputs,
         images,
         labels: file.test.labels,
     })
+}
+
+/// The tensors that the host reads: those that are named, or the last one.
+fn outputs(
+    names: Option<Vec<String>>,
+    tensors: &mut [Tensor],
+    faults: &mut Vec<Fault>,
+) -> Vec<usize> {
+    let last = tensors.len() - 1;
+    let Some(names) = names else {
+        tensors[last].read = true;
+        return vec![last];
+    };
+    let mut found = Vec::new();
+    for (i, name) in names.iter().enumerate() {
+        let index = tensors.iter().rposition(|tensor| tensor.name == *name);
+        match index.filter(|index| *index > 0 && !found.contains(index)) {
+            Some(index) => {
+                tensors[index].read = true;
+                found.push(index);
+            }
+            None => {
+                let message = format!("is {name:?}, expected the name of a layer, each once");
+                push(faults, &format!("outputs[{i}]"), message);
+            }
+        }
+    }
+    found
 }
 
 fn bad_name(found: &str) -> String {

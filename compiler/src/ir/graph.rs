@@ -35,7 +35,7 @@ pub struct Node {
 pub struct Graph {
     /// Name of the network.
     pub name: String,
-    /// The nodes. The host writes the input first and reads the output last.
+    /// The nodes. The host writes the input first and reads the outputs last.
     pub nodes: Vec<Node>,
 }
 
@@ -63,8 +63,10 @@ impl Graph {
                 output: layer.output,
             });
         }
-        let last = nodes.len() - 1;
-        nodes.push(host("output", "read output", vec![last], network.output()));
+        for &tensor in &network.outputs {
+            let (shape, _) = network.tensor(tensor);
+            nodes.push(host("output", "read output", vec![tensor], shape));
+        }
         Self {
             name: network.name.clone(),
             nodes,

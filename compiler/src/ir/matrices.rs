@@ -248,11 +248,11 @@ fn live(network: &Network, program: &mut Lowered) {
         let Some(value) = value else {
             continue;
         };
-        let readers = (1..).zip(&network.layers).filter(|(_, layer)| {
-            let mut inputs = layer.inputs.iter();
-            inputs.any(|input| input.tensor == tensor)
-        });
-        let last = readers.map(|(step, _)| step).max().unwrap_or(end);
+        let last = readers(network, tensor).map(|reader| reader + 1).max();
+        let last = match network.outputs.contains(&tensor) {
+            true => end,
+            false => last.unwrap_or(end),
+        };
         for &id in &value.ids {
             let steps = &mut program.items[id].steps;
             // The host may read what a layer has made, be it the matrix of an earlier one.

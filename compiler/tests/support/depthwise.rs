@@ -114,6 +114,7 @@ pub fn random_depthwise_network(rng: &mut ChaCha8Rng, blocks: usize, lanes: u32)
         name: "depthwise".to_string(),
         input,
         input_zero_point,
+        outputs: vec![layers.len()],
         layers,
         images: Vec::new(),
         labels: Vec::new(),

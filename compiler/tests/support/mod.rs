@@ -325,12 +325,17 @@ pub fn random_network(rng: &mut ChaCha8Rng, layers: usize, pooling: bool) -> Net
         sources.push((index + 1, layer.output, layer.output_zero_point));
         layer
     });
-    let layers = layers.collect();
+    let layers: Vec<Layer> = layers.collect();
+    // Now and then the host reads another one as well.
+    let mut outputs = vec![layers.len()];
+    let other = rng.random_range(1..=layers.len());
+    outputs.extend((rng.random_bool(0.3) && other < layers.len()).then_some(other));
     Network {
         name: "random".to_string(),
         input,
         input_zero_point,
         layers,
+        outputs,
         images: Vec::new(),
         labels: Vec::new(),
     }
