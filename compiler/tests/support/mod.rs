@@ -6,7 +6,7 @@ use heddle_arch::host::Counter;
 use heddle_arch::network::{Input, Layer, LayerKind, Network, Padding, Shape};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::{Rounding, Scale};
-use heddle_compiler::{LayerPlan, Mapping, Options, Program, compile};
+use heddle_compiler::{LayerPlan, Mapping, Options, Program, TensorPlan, compile};
 use heddle_sim::machine::{Counters, Machine};
 use heddle_sim::network::run as golden;
 use rand::{Rng, SeedableRng};
@@ -378,16 +378,20 @@ pub fn run(machine: &mut Machine, program: &Program, image: &[i8]) -> Vec<(Vec<i
         let counters = machine
             .run(plan.start_pc, 10_000_000)
             .unwrap_or_else(|error| panic!("{}: {error}", plan.name));
-        let tensor = &program.tensors[plan.layers.end];
-        machine.set_host_zero(tensor.zero_point);
-        let words: Vec<[u8; 8]> = tensor
-            .word_places()
-            .into_iter()
-            .map(|(partition, word)| machine.read_word(partition, word))
-            .collect();
-        (tensor.unpack(&words).unwrap(), counters)
+        let output = read(machine, &program.tensors[plan.layers.end]);
+        (output, counters)
     });
     results.collect()
+}
+
+/// The values of a tensor.
+fn read(machine: &mut Machine, tensor: &TensorPlan) -> Vec<i8> {
+    machine.set_host_zero(tensor.zero_point);
+    let places = tensor.word_places().into_iter();
+    let words: Vec<[u8; 8]> = places
+        .map(|(partition, word)| machine.read_word(partition, word))
+        .collect();
+    tensor.unpack(&words).unwrap()
 }
 
 /// Runs images one after another on one machine and compares every layer and what the plan says.
@@ -404,6 +408,11 @@ pub fn check(
         let expected = golden(network, image).unwrap();
         let found = run(&mut machine, program, image);
         assert_eq!(found.len(), program.runs.len());
+        for &output in &network.outputs {
+            let values = read(&mut machine, &program.tensors[output]);
+            let name = network.tensor_name(output);
+            assert_eq!(values, expected[output - 1].values, "{place}: {name}");
+        }
         for ((values, counters), plan) in found.iter().zip(&program.runs) {
             let run = &plan.name;
             let tensor = &expected[plan.layers.end - 1];
