@@ -378,14 +378,14 @@ pub fn run(machine: &mut Machine, program: &Program, image: &[i8]) -> Vec<(Vec<i
         let counters = machine
             .run(plan.start_pc, 10_000_000)
             .unwrap_or_else(|error| panic!("{}: {error}", plan.name));
-        let output = read(machine, &program.tensors[plan.layers.end]);
+        let output = read_tensor(machine, &program.tensors[plan.layers.end]);
         (output, counters)
     });
     results.collect()
 }
 
 /// The values of a tensor.
-fn read(machine: &mut Machine, tensor: &TensorPlan) -> Vec<i8> {
+fn read_tensor(machine: &mut Machine, tensor: &TensorPlan) -> Vec<i8> {
     machine.set_host_zero(tensor.zero_point);
     let places = tensor.word_places().into_iter();
     let words: Vec<[u8; 8]> = places
@@ -409,7 +409,7 @@ pub fn check(
         let found = run(&mut machine, program, image);
         assert_eq!(found.len(), program.runs.len());
         for &output in &network.outputs {
-            let values = read(&mut machine, &program.tensors[output]);
+            let values = read_tensor(&mut machine, &program.tensors[output]);
             let name = network.tensor_name(output);
             assert_eq!(values, expected[output - 1].values, "{place}: {name}");
         }
