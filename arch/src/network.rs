@@ -4,6 +4,9 @@ mod fields;
 pub mod file;
 mod geometry;
 mod graph;
+mod host;
+mod host_geometry;
+mod host_values;
 mod matrix;
 mod shapes;
 mod sum;
@@ -13,6 +16,7 @@ use std::ops::RangeInclusive;
 
 use crate::fault::ConfigErrors;
 use crate::requantise::{Rounding, Scale};
+pub use host::{Axis, Constant, Mean, Order, Product, Softmax};
 pub use matrix::{Matmul, Matrices, Permutation};
 pub use sum::Sum;
 pub use table::Table;
@@ -59,7 +63,7 @@ pub enum LayerKind {
     AveragePool2d,
     /// Largest value of a window, of its places inside the plane; values pass unchanged.
     MaxPool2d,
-    /// Sum or difference of two tensors of one shape, each with a scale of its own.
+    /// Sum or difference of two tensors, each with a scale of its own; sides of 1 are broadcast.
     Add(Sum),
     /// Sum of tensors of one shape, each multiplied by a factor.
     WeightedSum,
@@ -67,8 +71,24 @@ pub enum LayerKind {
     Table,
     /// Product of the matrices of two inputs, or of one input and stored weights.
     Matmul(Matmul),
-    /// Transpose; values pass unchanged.
+    /// Another order of dimensions; values pass unchanged.
     Transpose(Permutation),
+    /// Product of two tensors, element by element; sides of 1 are broadcast.
+    Mul(Product),
+    /// Square of the difference of two tensors; sides of 1 are broadcast.
+    SquaredDifference(Sum),
+    /// Mean over some dimensions, which have one place then.
+    Mean(Mean),
+    /// Share of each exponential in those of its row.
+    Softmax(Softmax),
+    /// Tensors one behind another along a dimension; values pass unchanged.
+    Concat(Axis),
+    /// A part of a tensor that starts at this channel, row and column; values pass unchanged.
+    Slice([u32; 3]),
+    /// Each element as often as this, down and across; values pass unchanged.
+    Resize([u32; 2]),
+    /// The same elements in another shape, counted in this order; values pass unchanged.
+    Reshape(Order),
 }
 
 impl LayerKind {
@@ -85,6 +105,14 @@ impl LayerKind {
             LayerKind::Table => "table",
             LayerKind::Matmul(_) => "matmul",
             LayerKind::Transpose(_) => "transpose",
+            LayerKind::Mul(_) => "mul",
+            LayerKind::SquaredDifference(_) => "squared_difference",
+            LayerKind::Mean(_) => "mean",
+            LayerKind::Softmax(_) => "softmax",
+            LayerKind::Concat(_) => "concat",
+            LayerKind::Slice(_) => "slice",
+            LayerKind::Resize(_) => "resize",
+            LayerKind::Reshape(_) => "reshape",
         }
     }
 
@@ -92,6 +120,41 @@ impl LayerKind {
     #[must_use]
     pub const fn is_of_matrices(self) -> bool {
         matches!(self, LayerKind::Matmul(_) | LayerKind::Transpose(_))
+    }
+
+    /// Whether values pass unchanged to other places.
+    #[must_use]
+    pub const fn moves(self) -> bool {
+        matches!(
+            self,
+            LayerKind::Transpose(_)
+                | LayerKind::Concat(_)
+                | LayerKind::Slice(_)
+                | LayerKind::Resize(_)
+                | LayerKind::Reshape(_)
+        )
+    }
+
+    /// Whether no machine does it, whatever its configuration.
+    #[must_use]
+    pub const fn is_for_host(self) -> bool {
+        match self {
+            LayerKind::Mul(_)
+            | LayerKind::SquaredDifference(_)
+            | LayerKind::Mean(_)
+            | LayerKind::Softmax(_) => true,
+            _ => self.moves() && !self.is_of_matrices(),
+        }
+    }
+
+    /// A stored tensor that takes the place of an input.
+    #[must_use]
+    pub const fn constant(self) -> Option<Constant> {
+        match self {
+            LayerKind::Add(sum) | LayerKind::SquaredDifference(sum) => sum.constant,
+            LayerKind::Mul(product) => product.constant,
+            _ => None,
+        }
     }
 }
 
@@ -108,18 +171,17 @@ pub struct Input {
 ///
 /// The sum is bias + sum of w * (x - input zero point) over the taps of the output's group. Of
 /// [`LayerKind::MaxPool2d`] it is the largest x - input zero point, of [`LayerKind::WeightedSum`] bias + sum of
-/// factor * (x - zero point) over the inputs, of [`LayerKind::Table`] x - zero point. [`LayerKind::Add`] is what [`Sum`] says. Of [`LayerKind::Matmul`] it is bias + sum of
+/// factor * (x - zero point) over the inputs, of [`LayerKind::Table`] x - zero point. What [`Sum`], [`Product`], [`Mean`] and [`Softmax`] say is said there. Of [`LayerKind::Matmul`] it is bias + sum of
 /// (a - zero point) * (b - zero point), with one bias and one scale for all elements or for each
-/// column. [`LayerKind::Transpose`] has
-/// no sum.
+/// column. Where values pass unchanged there is no sum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layer {
     /// Name, unique in the network.
     pub name: String,
     /// What it does.
     pub kind: LayerKind,
-    /// Tensors that it reads: one, but for [`LayerKind::Add`] two and for [`LayerKind::WeightedSum`] at least two, of one
-    /// shape, and for [`LayerKind::Matmul`] without weights two.
+    /// Tensors that it reads: one, but for [`LayerKind::WeightedSum`] and [`LayerKind::Concat`] at least two, and for
+    /// [`LayerKind::Matmul`] without weights and element by element without a [`Constant`] two.
     pub inputs: Vec<Input>,
     /// Input tensor.
     pub input: Shape,
@@ -138,9 +200,11 @@ pub struct Layer {
     pub padding: Padding,
     /// Weights in the order output channel, input channel of the group, kernel row, kernel column; of
     /// [`LayerKind::WeightedSum`] one factor for each input; of [`LayerKind::Matmul`] the second factor row by row, if it is stored;
+    /// the elements of a [`Constant`];
     /// of other kinds none: what a mean or a table is made of counts 1 each.
     pub weights: Vec<i8>,
-    /// Bias of each output channel; of [`LayerKind::Matmul`] one, or one for each column; of [`LayerKind::Add`] none.
+    /// Bias of each output channel; of [`LayerKind::Matmul`] one, or one for each column; none where a kind has scales of its own
+    /// or moves values.
     pub bias: Vec<i32>,
     /// Scale of each output channel; of [`LayerKind::Matmul`] as many as biases.
     pub scales: Vec<Scale>,
@@ -181,6 +245,7 @@ impl Layer {
     pub fn taps(&self) -> usize {
         match self.kind {
             LayerKind::Add(_) | LayerKind::WeightedSum => self.inputs.len(),
+            kind if kind.is_for_host() => 1,
             LayerKind::Matmul(matmul) => match matmul.transposed[0] {
                 true => self.input.height as usize,
                 false => self.input.width as usize,
@@ -202,10 +267,11 @@ impl Layer {
         self.weights[index as usize]
     }
 
-    /// Multiply-accumulates for one image, padding included; of a maximum, a table or a transpose none.
+    /// Multiply-accumulates for one image, padding included; of a maximum, a table, or what the host alone does none.
     pub fn macs(&self) -> u64 {
         match self.kind {
             LayerKind::MaxPool2d | LayerKind::Table | LayerKind::Transpose(_) => 0,
+            kind if kind.is_for_host() => 0,
             _ => self.output.elements() as u64 * self.taps() as u64,
         }
     }

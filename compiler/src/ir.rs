@@ -2,6 +2,7 @@
 
 mod constants;
 mod graph;
+mod hosts;
 mod matrices;
 
 use heddle_arch::network::Network;

@@ -3,13 +3,12 @@
 //!
 //! Nothing here knows tiles, lanes, addresses or re-centred bytes.
 
+mod host;
 mod matrix;
 pub mod requantise;
 
-use heddle_arch::network::{Layer, LayerKind, Network, Shape, Sum};
-use heddle_arch::requantise::{ScaledInput, ScaledOutput};
+use heddle_arch::network::{Layer, LayerKind, Network, Shape};
 
-use crate::host;
 use requantise::output_value;
 
 /// An int8 tensor, elements in the order channel, row, column.
@@ -96,8 +95,8 @@ pub fn run_layer(layer: &Layer, inputs: &[&Tensor]) -> Result<Tensor, NetworkErr
             values: matrix::permuted(permutation, inputs[0]),
         });
     }
-    if let LayerKind::Add(sum) = layer.kind {
-        return Ok(looked_up(layer, add(layer, sum, inputs)));
+    if layer.kind.is_for_host() || matches!(layer.kind, LayerKind::Add(_)) {
+        return Ok(host::run(layer, inputs));
     }
     let mut values = Vec::with_capacity(layer.output.elements());
     for channel in 0..layer.output.channels {
@@ -144,26 +143,6 @@ fn looked_up(layer: &Layer, values: Vec<i8>) -> Tensor {
         shape: layer.output,
         values,
     }
-}
-
-/// The sum or difference of two tensors, as the reference kernels make it.
-fn add(layer: &Layer, sum: Sum, inputs: &[&Tensor]) -> Vec<i8> {
-    let shape = [inputs[0].values.len()];
-    let views = [0, 1].map(|input| host::View {
-        shape: &shape,
-        values: &inputs[input].values,
-    });
-    let scaled = [0, 1].map(|input| ScaledInput {
-        zero_point: layer.inputs[input].zero_point,
-        scale: sum.inputs[input],
-    });
-    let output = ScaledOutput {
-        scale: sum.output,
-        zero_point: layer.scaled_zero_point(),
-        min: layer.min,
-        max: layer.max,
-    };
-    host::sum(views, &scaled, sum.subtracts, &output).expect("both have one shape")
 }
 
 /// An input channel's place under the kernel for an output pixel; `None` in the padding.

@@ -4,7 +4,9 @@ use schemars::Schema;
 use serde_json::{Map, Value, json};
 
 use super::file::{KindFile, LayerFile};
-use super::{LayerKind, Matmul, Permutation, Sum};
+use super::{
+    Axis, LayerKind, Matmul, Mean, Order, Permutation, Product, Softmax, Sum,
+};
 use crate::fault::{Fault, push};
 
 impl From<KindFile> for LayerKind {
@@ -19,6 +21,14 @@ impl From<KindFile> for LayerKind {
             KindFile::Table => LayerKind::Table,
             KindFile::Matmul => LayerKind::Matmul(Matmul::default()),
             KindFile::Transpose => LayerKind::Transpose(Permutation::default()),
+            KindFile::Mul => LayerKind::Mul(Product::default()),
+            KindFile::SquaredDifference => LayerKind::SquaredDifference(Sum::default()),
+            KindFile::Mean => LayerKind::Mean(Mean::default()),
+            KindFile::Softmax => LayerKind::Softmax(Softmax::default()),
+            KindFile::Concat => LayerKind::Concat(Axis::Channels),
+            KindFile::Slice => LayerKind::Slice([0; 3]),
+            KindFile::Resize => LayerKind::Resize([1; 2]),
+            KindFile::Reshape => LayerKind::Reshape(Order::default()),
         }
     }
 }
@@ -79,7 +89,7 @@ pub(super) fn check(file: &LayerFile, at: &str, faults: &mut Vec<Fault>) -> bool
     complete
 }
 
-fn present(file: &LayerFile) -> [(&'static str, bool); 27] {
+fn present(file: &LayerFile) -> [(&'static str, bool); 34] {
     [
         ("output_channels", file.output_channels.is_some()),
         ("output_features", file.output_features.is_some()),
@@ -94,6 +104,13 @@ fn present(file: &LayerFile) -> [(&'static str, bool); 27] {
         ("input_multiplier", file.input_multiplier.is_some()),
         ("input_shift", file.input_shift.is_some()),
         ("subtract", file.subtract.is_some()),
+        ("constant", file.constant.is_some()),
+        ("axis", file.axis.is_some()),
+        ("axes", file.axes.is_some()),
+        ("start", file.start.is_some()),
+        ("output_shape", file.output_shape.is_some()),
+        ("scale_factor", file.scale_factor.is_some()),
+        ("order", file.order.is_some()),
         ("transposed", file.transposed.is_some()),
         ("permutation", file.permutation.is_some()),
         ("batch", file.batch.is_some()),
@@ -126,7 +143,12 @@ fn need(kind: LayerKind, field: &str) -> Need {
     let product = matches!(kind, LayerKind::Matmul(_));
     let transpose = matches!(kind, LayerKind::Transpose(_));
     let add = matches!(kind, LayerKind::Add(_));
+    if let Some(need) = host_need(kind, field) {
+        return need;
+    }
     match field {
+        "constant" => optional(add),
+        "axis" | "axes" | "start" | "output_shape" | "scale_factor" | "order" => Need::Foreign,
         "inputs" if transpose || product => Need::Optional,
         "table" if kind == LayerKind::Table => Need::Required,
         "table" | "table_zero_point" => optional(!transpose && !product),
@@ -160,4 +182,37 @@ fn need(kind: LayerKind, field: &str) -> Need {
         }
         _ => required(!pooling),
     }
+}
+
+/// The same for kinds that no machine has; none for others.
+fn host_need(kind: LayerKind, field: &str) -> Option<Need> {
+    const SCALED: [&str; 5] = [
+        "multiplier",
+        "shift",
+        "output_zero_point",
+        "activation_min",
+        "activation_max",
+    ];
+    let required: &[&str] = match kind {
+        LayerKind::Mul(_) => &["inputs"],
+        LayerKind::SquaredDifference(_) => &["inputs", "input_multiplier", "input_shift"],
+        LayerKind::Mean(_) => &["axes"],
+        LayerKind::Softmax(_) => &["axis", "multiplier", "shift"],
+        LayerKind::Concat(_) => &["inputs", "axis"],
+        LayerKind::Slice(_) => &["start", "output_shape"],
+        LayerKind::Resize(_) => &["scale_factor"],
+        LayerKind::Reshape(_) => &["output_shape"],
+        _ => return None,
+    };
+    let softmax = matches!(kind, LayerKind::Softmax(_));
+    let scaled = !softmax && !kind.moves();
+    let pair = matches!(kind, LayerKind::Mul(_) | LayerKind::SquaredDifference(_));
+    Some(match field {
+        _ if required.contains(&field) || scaled && SCALED.contains(&field) => Need::Required,
+        "inputs" | "output_scale" => Need::Optional,
+        "table" | "table_zero_point" if scaled => Need::Optional,
+        "constant" if pair => Need::Optional,
+        "order" if matches!(kind, LayerKind::Reshape(_)) => Need::Optional,
+        _ => Need::Foreign,
+    })
 }

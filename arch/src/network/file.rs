@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::shapes::build;
-use super::{Network, name_pattern};
+use super::{Axis, Network, Order, name_pattern};
 use crate::fault::{ConfigErrors, Fault};
 use crate::json;
 
@@ -74,7 +74,7 @@ pub enum KindFile {
     /// Maximum of windows; needs kernel. Values pass unchanged.
     #[serde(rename = "max_pool2d")]
     MaxPool2d,
-    /// Sum or difference of two tensors of one shape; needs inputs, input_multiplier and input_shift.
+    /// Sum or difference of two tensors; needs inputs, input_multiplier and input_shift. Sides of 1 are broadcast.
     Add,
     /// Sum of tensors of one shape; needs inputs and factors.
     WeightedSum,
@@ -82,12 +82,28 @@ pub enum KindFile {
     Table,
     /// Products of matrices, one for each channel; needs two inputs, or weights and output_features.
     Matmul,
-    /// Transposes of matrices. Values pass unchanged.
+    /// Another order of dimensions. Values pass unchanged.
     Transpose,
+    /// Product of two tensors; needs inputs. Sides of 1 are broadcast.
+    Mul,
+    /// Square of the difference of two tensors; needs inputs, input_multiplier and input_shift. Sides of 1 are broadcast.
+    SquaredDifference,
+    /// Mean over dimensions; needs axes.
+    Mean,
+    /// Share of each exponential in its row, with zero point -128 and steps of 1/256; needs axis.
+    Softmax,
+    /// Tensors one behind another; needs inputs and axis. Values pass unchanged.
+    Concat,
+    /// A part of a tensor; needs start and output_shape. Values pass unchanged.
+    Slice,
+    /// Each element several times, its nearest neighbours in a larger plane; needs scale_factor. Values pass unchanged.
+    Resize,
+    /// The same elements in another shape; needs output_shape. Values pass unchanged.
+    Reshape,
 }
 
 impl KindFile {
-    pub(super) const ALL: [KindFile; 9] = [
+    pub(super) const ALL: [KindFile; 17] = [
         KindFile::Conv2d,
         KindFile::FullyConnected,
         KindFile::AveragePool2d,
@@ -97,6 +113,14 @@ impl KindFile {
         KindFile::Table,
         KindFile::Matmul,
         KindFile::Transpose,
+        KindFile::Mul,
+        KindFile::SquaredDifference,
+        KindFile::Mean,
+        KindFile::Softmax,
+        KindFile::Concat,
+        KindFile::Slice,
+        KindFile::Resize,
+        KindFile::Reshape,
     ];
 }
 
@@ -128,6 +152,24 @@ pub struct PaddingFile {
     pub right: u32,
 }
 
+/// A stored tensor that takes the place of one of two inputs.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConstantFile {
+    /// Channels, height, width.
+    #[schemars(inner(range(min = 1, max = 4096)))]
+    pub shape: [u32; 3],
+    /// Quantised value of a real zero.
+    #[schemars(range(min = -128, max = 127))]
+    pub zero_point: i8,
+    /// It is the first of the two. Default: the second.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub first: bool,
+    /// Elements in the order channel, row, column.
+    #[schemars(inner(range(min = -128, max = 127)))]
+    pub values: Vec<i8>,
+}
+
 /// A layer.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -139,7 +181,7 @@ pub struct LayerFile {
     #[schemars(length(min = 1, max = 64), extend("pattern" = name_pattern()))]
     pub name: String,
     /// Names of the layers whose outputs it reads, or "input" for the input of the network. Default: the layer
-    /// before. Only add, weighted_sum and matmul read several.
+    /// before. Only add, mul, squared_difference, weighted_sum, concat and matmul read several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<String>", length(min = 1, max = 8))]
     pub inputs: Option<Vec<String>>,
@@ -192,7 +234,7 @@ pub struct LayerFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<i8>", length(min = 2, max = 8), inner(range(min = -128, max = 127)))]
     pub factors: Option<Vec<i8>>,
-    /// add: multiplier of each input, 0 to 2^31 - 1.
+    /// add, squared_difference: multiplier of each of the two, 0 to 2^31 - 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(
         with = "Vec<i32>",
@@ -200,10 +242,46 @@ pub struct LayerFile {
         inner(range(min = 0, max = i32::MAX))
     )]
     pub input_multiplier: Option<[i32; 2]>,
-    /// add: shift of each input, positive to the left.
+    /// add, squared_difference: shift of each of the two, positive to the left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<i32>", length(equal = 2), inner(range(min = -31, max = 0)))]
     pub input_shift: Option<[i32; 2]>,
+    /// add, mul, squared_difference: what takes the place of an input. Default: two inputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ConstantFile")]
+    pub constant: Option<ConstantFile>,
+    /// softmax, concat: the dimension of a row, or along which tensors lie.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Axis")]
+    pub axis: Option<Axis>,
+    /// mean: the dimensions over which it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<Axis>", length(min = 1, max = 3))]
+    pub axes: Option<Vec<Axis>>,
+    /// slice: channel, row and column where it starts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<u32>", length(equal = 3), inner(range(min = 0, max = 4095)))]
+    pub start: Option<[u32; 3]>,
+    /// slice, reshape: channels, height and width.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(
+        with = "Vec<u32>",
+        length(equal = 3),
+        inner(range(min = 1, max = 4096))
+    )]
+    pub output_shape: Option<[u32; 3]>,
+    /// resize: how often an element comes, down and across.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(
+        with = "Vec<u32>",
+        length(equal = 2),
+        inner(range(min = 1, max = 4096))
+    )]
+    pub scale_factor: Option<[u32; 2]>,
+    /// reshape: the order in which elements are counted. Default: channels_first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Order")]
+    pub order: Option<Order>,
     /// add: the second input is subtracted. Default: it is added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
@@ -229,17 +307,17 @@ pub struct LayerFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<i32>", inner(range(min = i32::MIN, max = i32::MAX)))]
     pub bias: Option<Vec<i32>>,
-    /// Not for pooling: multiplier of each output: 0 to 2^31 - 1. add: one. matmul: one, or
-    /// one for each column; default, with shift: scale 1.
+    /// Not for pooling: multiplier of each output: 0 to 2^31 - 1. add, mul,
+    /// squared_difference, mean, softmax: one. matmul: one, or one for each column; default, with shift: scale 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<i32>", inner(range(min = 0, max = i32::MAX)))]
     pub multiplier: Option<Vec<i32>>,
-    /// Not for pooling: shift of each output, positive to the left. add: one, not above 0. matmul: as many as
-    /// multipliers.
+    /// Not for pooling: shift of each output, positive to the left. add: one, not above 0. softmax: one, not
+    /// below 0. mul, squared_difference, mean: one. matmul: as many as multipliers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<i32>", inner(range(min = -31, max = 30)))]
     pub shift: Option<Vec<i32>>,
-    /// Not for pooling and add: rounding of scaled sums.
+    /// conv2d, fully_connected, weighted_sum, matmul: rounding of scaled sums.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "RoundingFile")]
     pub rounding: Option<RoundingFile>,

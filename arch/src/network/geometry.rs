@@ -1,7 +1,7 @@
 //! Shapes of a layer.
 
 use super::file::LayerFile;
-use super::{LayerKind, Matmul, Network, Padding, Permutation, Shape};
+use super::{LayerKind, Matmul, Network, Padding, Permutation, Shape, host_geometry};
 use crate::fault::{Fault, push};
 
 /// Everything about a layer but its values.
@@ -16,7 +16,7 @@ pub(super) struct Geometry {
 }
 
 impl Geometry {
-    fn plain(output: Shape) -> Self {
+    pub(super) fn plain(output: Shape) -> Self {
         Self {
             output,
             kernel: [1, 1],
@@ -56,7 +56,11 @@ pub(super) fn geometry(
                 ..Geometry::plain(output)
             })
         }
-        LayerKind::Add(_) | LayerKind::WeightedSum | LayerKind::Table => Some(Geometry {
+        LayerKind::Add(_) => Some(Geometry {
+            groups: input.channels,
+            ..Geometry::plain(host_geometry::broadcast(file, at, inputs, faults)?)
+        }),
+        LayerKind::WeightedSum | LayerKind::Table => Some(Geometry {
             groups: input.channels,
             ..Geometry::plain(input)
         }),
@@ -75,6 +79,10 @@ pub(super) fn geometry(
                 ..moved
             })
         }
+        kind => {
+            let output = host_geometry::output(kind, file, at, inputs, faults)?;
+            Some(Geometry::plain(output))
+        }
     }
 }
 
@@ -89,6 +97,10 @@ pub(super) fn kind(file: &LayerFile) -> LayerKind {
             axes: file.permutation.unwrap_or(usual.axes),
             element_bytes: file.element_bytes.unwrap_or(usual.element_bytes),
         }),
+        LayerKind::Concat(usual) => LayerKind::Concat(file.axis.unwrap_or(usual)),
+        LayerKind::Slice(usual) => LayerKind::Slice(file.start.unwrap_or(usual)),
+        LayerKind::Resize(usual) => LayerKind::Resize(file.scale_factor.unwrap_or(usual)),
+        LayerKind::Reshape(usual) => LayerKind::Reshape(file.order.unwrap_or(usual)),
         kind => kind,
     }
 }
@@ -174,30 +186,28 @@ fn transpose(
             push(faults, &format!("{at}.{field}"), message);
         }
     }
-    if !Permutation::is_transpose(axes) {
-        let message = format!(
-            "is {axes:?}, expected two neighbouring groups of dimensions to change places, the second of \
-             them at the end: [0, 1, 3, 2], [0, 2, 3, 1], [0, 3, 1, 2], [1, 2, 3, 0], [2, 3, 0, 1] or [3, 0, 1, 2]"
-        );
+    if !(0..4).all(|axis| axes.contains(&axis)) {
+        let message = format!("is {axes:?}, expected each of 0 to 3 once");
         push(faults, &format!("{at}.permutation"), message);
     }
     if faults.len() > before {
         return None;
     }
-    let output = permutation.output(input);
-    let largest = output.channels.max(output.height).max(output.width);
-    if largest > Network::SIZE_MAX {
-        let message = format!(
-            "gives {} channels of {} x {}, expected at most {} each",
-            output.channels,
-            output.height,
-            output.width,
-            Network::SIZE_MAX
-        );
-        push(faults, &format!("{at}.permutation"), message);
-        return None;
+    let sides = permutation.output(input).sides().map(u64::from);
+    bounded(sides, &format!("{at}.permutation"), faults)
+}
+
+/// A shape none of whose sides is too large.
+pub(super) fn bounded(sides: [u64; 3], field: &str, faults: &mut Vec<Fault>) -> Option<Shape> {
+    let most = Network::SIZE_MAX;
+    if sides.into_iter().all(|side| side <= most.into()) {
+        return Some(Shape::of(sides.map(|side| side as u32)));
     }
-    Some(output)
+    let [channels, height, width] = sides;
+    let message =
+        format!("gives {channels} channels of {height} x {width}, expected at most {most} each");
+    push(faults, field, message);
+    None
 }
 
 fn check_groups(groups: u32, outputs: u32, inputs: u32, at: &str, faults: &mut Vec<Fault>) -> bool {

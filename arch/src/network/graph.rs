@@ -40,10 +40,14 @@ pub(super) fn inputs(
             None => complete = false,
         }
     }
-    let product = matches!(kind, LayerKind::Matmul(_));
     let (allowed, expected, with) = match kind {
-        LayerKind::Add(_) => (2..=2, "2", ""),
-        LayerKind::WeightedSum => (2..=8, "2 to 8", ""),
+        LayerKind::Add(_) | LayerKind::Mul(_) | LayerKind::SquaredDifference(_) => {
+            match file.constant.is_some() {
+                true => (1..=1, "1", " with a constant"),
+                false => (2..=2, "2", ""),
+            }
+        }
+        LayerKind::WeightedSum | LayerKind::Concat(_) => (2..=8, "2 to 8", ""),
         LayerKind::Matmul(_) if file.weights.is_some() => (1..=1, "1", " with weights"),
         LayerKind::Matmul(_) => (2..=2, "2", " without weights"),
         _ => (1..=1, "1", ""),
@@ -59,7 +63,7 @@ pub(super) fn inputs(
     }
     let &(_, shape, _) = found.first().filter(|_| complete)?;
     for (i, &(_, other, _)) in found.iter().enumerate() {
-        if other != shape && !product {
+        if other != shape && kind == LayerKind::WeightedSum {
             let text = |s: Shape| format!("{} channels of {} x {}", s.channels, s.height, s.width);
             let message = format!(
                 "is {:?} with {}, expected {} as the first input has",

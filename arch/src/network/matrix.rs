@@ -86,6 +86,12 @@ impl Permutation {
         Self::split(axes).is_some()
     }
 
+    /// Whether it is one of matrices, whose last dimension is at the end or not.
+    #[must_use]
+    pub fn is_of_matrices(&self) -> bool {
+        Self::is_transpose(self.axes)
+    }
+
     /// The four dimensions of an input, in elements.
     #[must_use]
     pub fn dimensions(&self, input: Shape) -> [u32; 4] {

@@ -6,7 +6,7 @@ use super::file::{LayerFile, NetworkFile, RoundingFile};
 use super::geometry::{Geometry, geometry, kind};
 use super::graph::{Tensor, inputs};
 use super::{
-    INPUT_NAME, Input, Layer, LayerKind, NAME, Network, Shape, Sum, Table, fields, is_name,
+    INPUT_NAME, Input, Layer, LayerKind, NAME, Network, Shape, Table, fields, host_values, is_name,
 };
 use crate::fault::{Fault, push};
 use crate::requantise::{Rounding, Scale};
@@ -146,12 +146,12 @@ fn fill(
     let count = inputs.len();
     let window = geometry.kernel[0] * geometry.kernel[1];
     let kind = match kind {
-        LayerKind::Add(_) => LayerKind::Add(sum(&file, at, faults)),
+        kind if host_values::has_own(kind) => host_values::kind(kind, &file, at, faults),
         kind => kind,
     };
     let outputs = match kind {
         LayerKind::Matmul(_) => matmul_scales(&file, geometry.output.width as usize),
-        LayerKind::Transpose(_) | LayerKind::Add(_) => 0,
+        kind if host_values::has_own(kind) || kind.moves() => 0,
         _ => geometry.output.channels as usize,
     };
     let mut layer = Layer {
@@ -165,7 +165,10 @@ fn fill(
         dilation: geometry.dilation,
         groups: geometry.groups,
         padding: geometry.padding,
-        weights: file.weights.or(file.factors).unwrap_or_default(),
+        weights: (file.constant.map(|constant| constant.values))
+            .or(file.weights)
+            .or(file.factors)
+            .unwrap_or_default(),
         bias: file.bias.unwrap_or_else(|| vec![0; outputs]),
         scales: Vec::new(),
         rounding: match file.rounding {
@@ -174,6 +177,7 @@ fn fill(
         },
         output_zero_point: file.output_zero_point.unwrap_or(match kind {
             LayerKind::Matmul(_) => 0,
+            LayerKind::Softmax(_) => i8::MIN,
             _ => first_zero_point,
         }),
         min: file.activation_min.unwrap_or(i8::MIN),
@@ -206,7 +210,12 @@ fn fill(
         LayerKind::MaxPool2d | LayerKind::Table => {
             layer.scales = vec![Scale::reciprocal(1); outputs];
         }
-        LayerKind::Transpose(_) | LayerKind::Add(_) => {}
+        kind if host_values::has_own(kind) || kind.moves() => {
+            if let Some(constant) = kind.constant() {
+                let (found, expected) = (layer.weights.len(), constant.shape.elements());
+                length("constant.values", found, expected, "those of its shape");
+            }
+        }
         LayerKind::Matmul(_) => {
             let cols = layer.output.width as usize;
             let factor = format!("{taps} rows of {cols} columns");
@@ -231,9 +240,10 @@ fn fill(
             length("weights", layer.weights.len(), outputs * taps, &product);
             length("bias", layer.bias.len(), outputs, each);
         }
+        _ => {}
     }
     let lists = file.multiplier.as_ref().zip(file.shift.as_ref());
-    if let Some((multipliers, shifts)) = lists.filter(|_| !matches!(kind, LayerKind::Add(_))) {
+    if let Some((multipliers, shifts)) = lists.filter(|_| !host_values::has_own(kind)) {
         let one =
             matches!(kind, LayerKind::Matmul(_)) && multipliers.len() == 1 && shifts.len() == 1;
         let expected = if one { 1 } else { outputs };
@@ -254,40 +264,6 @@ fn fill(
     layer
 }
 
-/// The scales of a sum of two tensors.
-fn sum(file: &LayerFile, at: &str, faults: &mut Vec<Fault>) -> Sum {
-    let multipliers = file.input_multiplier.unwrap_or_default();
-    let shifts = file.input_shift.unwrap_or_default();
-    let inputs = scales(&multipliers, &shifts, &format!("{at}.input_"), faults);
-    let one = |field: &str, list: &Option<Vec<i32>>, faults: &mut Vec<Fault>| match list.as_deref()
-    {
-        Some(&[value]) => Some(value),
-        found => {
-            let found = found.map_or(0, <[i32]>::len);
-            let message = format!("has length {found}, expected 1: one for all outputs");
-            push(faults, &format!("{at}.{field}"), message);
-            None
-        }
-    };
-    let multiplier = one("multiplier", &file.multiplier, faults);
-    let shift = one("shift", &file.shift, faults);
-    if let Some(shift) = shift.filter(|&shift| shift > 0) {
-        let message = format!("is {shift}, expected -31 to 0");
-        push(faults, &format!("{at}.shift[0]"), message);
-    }
-    let output = multiplier
-        .zip(shift)
-        .map(|(multiplier, shift)| scales(&[multiplier], &[shift], &format!("{at}."), faults));
-    match (&inputs[..], output.as_deref()) {
-        (&[first, second], Some(&[output])) => Sum {
-            inputs: [first, second],
-            output,
-            subtracts: file.subtract.unwrap_or(false),
-        },
-        _ => Sum::default(),
-    }
-}
-
 /// Biases and scales of a product: one, or as many as the result has columns.
 fn matmul_scales(file: &LayerFile, columns: usize) -> usize {
     let lists = [
@@ -302,7 +278,7 @@ fn matmul_scales(file: &LayerFile, columns: usize) -> usize {
 }
 
 /// The scales of all channels that have both a multiplier and a shift.
-fn scales(multipliers: &[i32], shifts: &[i32], at: &str, faults: &mut Vec<Fault>) -> Vec<Scale> {
+pub(super) fn scales(multipliers: &[i32], shifts: &[i32], at: &str, faults: &mut Vec<Fault>) -> Vec<Scale> {
     let mut scales = Vec::new();
     for (i, (multiplier, shift)) in multipliers.iter().zip(shifts).enumerate() {
         match Scale::new(*multiplier, *shift) {
@@ -322,17 +298,14 @@ fn scales(multipliers: &[i32], shifts: &[i32], at: &str, faults: &mut Vec<Fault>
 }
 
 /// Largest window of a mean: 255 times as much is less than 2^31.
-const WINDOW_MAX: usize = (i32::MAX / 255) as usize;
+pub(super) const WINDOW_MAX: usize = (i32::MAX / 255) as usize;
 
 /// No sum may leave 32 bits: |bias| + 255 * sum of |w| < 2^31, because an operand is x - z.
 fn check_sums(layer: &Layer, at: &str, faults: &mut Vec<Fault>) {
     let taps = layer.taps();
     for (channel, bias) in layer.bias.iter().enumerate() {
         let (field, weights) = match layer.kind {
-            LayerKind::MaxPool2d
-            | LayerKind::Table
-            | LayerKind::Transpose(_)
-            | LayerKind::Add(_) => return,
+            LayerKind::MaxPool2d | LayerKind::Table => return,
             LayerKind::AveragePool2d => return check_window(layer, at, faults),
             LayerKind::Matmul(_) => return check_product(layer, at, faults),
             LayerKind::WeightedSum => ("factors", Some(&layer.weights[..])),

@@ -1,10 +1,13 @@
 //! Sums and differences of two tensors.
 
+use super::Constant;
 use crate::requantise::Scale;
 
 /// A sum of two tensors with scales of their own, as the TensorFlow Lite reference kernels make it:
 ///
 /// a = scale(2^20 * (x - zero point)) of each input, y = clamp(scale(a + b) + zero point), rounded twice each time.
+///
+/// A squared difference is y = clamp(scale((a - b)^2) + zero point), with 2^7 instead of 2^20.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Sum {
     /// Scales of the inputs.
@@ -13,6 +16,8 @@ pub struct Sum {
     pub output: Scale,
     /// The second input is subtracted.
     pub subtracts: bool,
+    /// What stands for one of the two.
+    pub constant: Option<Constant>,
 }
 
 impl Default for Sum {
@@ -21,6 +26,7 @@ impl Default for Sum {
             inputs: [Scale::reciprocal(1); 2],
             output: Scale::reciprocal(1),
             subtracts: false,
+            constant: None,
         }
     }
 }

@@ -3,6 +3,7 @@
 use heddle_arch::network::{Layer, LayerKind, Network, Padding, Table};
 use heddle_arch::params::Params;
 
+use super::hosts;
 use crate::error::{CompileError, Memory, Shortage};
 use crate::exact::{DualSum, LayerConstants, dual_sum};
 
@@ -26,18 +27,24 @@ pub(crate) struct Constants {
 /// The machine has too few tables.
 pub(crate) fn constants(network: &Network, params: &Params) -> Result<Constants, CompileError> {
     let mut constants = Constants::default();
+    let mut duals = Vec::new();
     for layer in &network.layers {
-        let (dual, host) = match dual(network, layer, params) {
-            Ok(dual) => (dual, None),
-            Err(reason) => (None, Some(reason)),
+        let found = match hosts::by_kind(network, layer) {
+            None => dual(network, layer, params),
+            Some(reason) => Err(reason),
         };
-        let table = layer.table.as_ref().filter(|_| host.is_none());
+        duals.push(found.as_ref().copied().unwrap_or_default());
+        constants.hosts.push(found.err());
+    }
+    hosts::beside_planes(network, &mut constants.hosts);
+    for (index, (layer, dual)) in network.layers.iter().zip(duals).enumerate() {
+        let table = layer.table.as_ref();
+        let table = table.filter(|_| constants.hosts[index].is_none());
         let table = table.map_or(0, |table| constants.number(stored(layer, table)));
         constants.layers.push(LayerConstants {
             dual,
             table: u8::try_from(table).unwrap_or(u8::MAX),
         });
-        constants.hosts.push(host);
     }
     let needed = constants.tables.len() as u64;
     match Shortage::of(Memory::Tables, needed, params.post.activations.into()) {

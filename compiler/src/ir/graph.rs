@@ -134,6 +134,7 @@ fn work(layer: &Layer) -> String {
         | LayerKind::Add(_)
         | LayerKind::WeightedSum
         | LayerKind::Table => {}
+        kind if kind.is_for_host() => {}
         LayerKind::Matmul(matmul) => {
             let factors = ["first", "second"].into_iter().zip(matmul.transposed);
             let turned = factors.filter(|(_, turned)| *turned);

@@ -169,26 +169,28 @@ pub(crate) fn lower(
     let mut lowering = Lowering {
         network,
         fold: options.fold,
-        turned: wanted(network, options.fold),
+        turned: wanted(network, constants, options.fold),
         program: Lowered::default(),
         step: 0,
         keep,
         kept: BTreeMap::new(),
         cols: cols as usize,
     };
-    lowering.input();
+    let input = lowering.hosted(constants, 0);
+    lowering.program.tensors.push(input);
     for (index, layer) in network.layers.iter().enumerate() {
         lowering.step = index + 1;
-        let work = match layer.kind.is_of_matrices() {
+        let on_host = constants.hosts[index].is_some();
+        let work = match layer.kind.is_of_matrices() && !on_host {
             true => Work::Matrices(Vec::new()),
             false => Work::Whole,
         };
         lowering.program.layers.push(work);
         let value = match layer.kind {
+            _ if on_host => Ok(lowering.hosted(constants, index + 1)),
             LayerKind::Matmul(matmul) => lowering.product(layer, matmul).map(Some),
             LayerKind::Transpose(permutation) => lowering.transpose(layer, permutation).map(Some),
-            _ if constants.hosts[index].is_some() => Ok(lowering.hosted(layer)),
-            _ => lowering.check_planes(layer).map(|()| None),
+            _ => Ok(None),
         };
         let value = value.map_err(|message| CompileError::Layer {
             layer: layer.name.clone(),
@@ -223,7 +225,7 @@ fn folds(layer: &Layer) -> bool {
 }
 
 /// For each tensor: it should lie transposed, because more products need it so. Without `fold` none does.
-fn wanted(network: &Network, fold: bool) -> Vec<bool> {
+fn wanted(network: &Network, constants: &Constants, fold: bool) -> Vec<bool> {
     let mut votes = vec![0i64; network.layers.len() + 1];
     for (index, layer) in network.layers.iter().enumerate().rev() {
         let vote = |turned| if turned { 1 } else { -1 };
@@ -234,6 +236,7 @@ fn wanted(network: &Network, fold: bool) -> Vec<bool> {
                     votes[input.tensor] += vote(turned);
                 }
             }
+            _ if constants.hosts[index].is_some() => {}
             _ if folds(layer) => votes[layer.inputs[0].tensor] -= votes[index + 1],
             _ => votes[layer.inputs[0].tensor] -= 1,
         }
@@ -299,55 +302,26 @@ impl Lowering<'_> {
         }
     }
 
-    /// The input of the network lies as its first reader wants it.
-    fn input(&mut self) {
-        let reads = |layer: &&Layer| layer.inputs.iter().any(|input| input.tensor == 0);
-        let first = self.network.layers.iter().find(reads);
-        let first = first.expect("a layer reads the input");
-        if !first.kind.is_of_matrices() {
-            self.program.tensors.push(None);
-            return;
-        }
-        let matrices = match first.inputs[0].tensor {
-            0 => view(first),
-            _ => Matrices::of(self.network.input),
+    /// What the host writes lies as the first reader of the machine wants it.
+    fn hosted(&mut self, constants: &Constants, tensor: usize) -> Option<Value> {
+        let mut readers = readers(self.network, tensor);
+        let reader = readers.find(|&reader| constants.hosts[reader].is_none())?;
+        let reader = &self.network.layers[reader];
+        let matrices = match reader.inputs[0].tensor {
+            _ if !reader.kind.is_of_matrices() => return None,
+            first if first == tensor => view(reader),
+            _ => Matrices::of(self.network.tensor(tensor).0),
         };
-        let value = self.made(matrices, self.turned[0]);
-        self.program.tensors.push(Some(value));
+        Some(self.made(matrices, self.turned[tensor]))
     }
 
     /// The matrices of a tensor that a layer reads.
-    fn matrices_of(&self, tensor: usize) -> Result<Value, String> {
-        let value = self.program.tensors[tensor].clone();
-        value.ok_or_else(|| {
-            let name = self.network.tensor_name(tensor);
-            format!("reads {name}, which is of planes, expected matrices")
-        })
-    }
-
-    /// What the host makes lies as its first reader wants it.
-    fn hosted(&mut self, layer: &Layer) -> Option<Value> {
-        let reader = readers(self.network, self.step).next()?;
-        let of_matrices = self.network.layers[reader].kind.is_of_matrices();
-        of_matrices.then(|| self.made(Matrices::of(layer.output), self.turned[self.step]))
-    }
-
-    /// A layer of planes reads no matrices.
-    fn check_planes(&self, layer: &Layer) -> Result<(), String> {
-        let mut tensors = layer.inputs.iter().map(|input| input.tensor);
-        match tensors.find(|&tensor| self.program.tensors[tensor].is_some()) {
-            None => Ok(()),
-            Some(tensor) => {
-                let name = self.network.tensor_name(tensor);
-                Err(format!(
-                    "reads {name}, which is of matrices, expected planes"
-                ))
-            }
-        }
+    fn matrices_of(&self, tensor: usize) -> Value {
+        self.program.tensors[tensor].clone().expect("matrices alone are read as such")
     }
 
     fn transpose(&mut self, layer: &Layer, permutation: Permutation) -> Result<Value, String> {
-        let source = self.matrices_of(layer.inputs[0].tensor)?;
+        let source = self.matrices_of(layer.inputs[0].tensor);
         let (found, expected) = (source.matrices, view(layer));
         if found != expected {
             return Err(mismatch("its input", found, expected));

@@ -7,10 +7,9 @@ use crate::layout::MatrixShape;
 
 impl Lowering<'_> {
     pub(super) fn product(&mut self, layer: &Layer, matmul: Matmul) -> Result<Value, String> {
-        let first = self.matrices_of(layer.inputs[0].tensor)?;
+        let first = self.matrices_of(layer.inputs[0].tensor);
         let second = layer.inputs.get(1);
         let second = second.map(|input| self.matrices_of(input.tensor));
-        let second = second.transpose()?;
         let matrices = self.product_view(layer, matmul, &first, second.as_ref())?;
         let terms = layer.taps() as u32;
         let zero_points = [
@@ -22,22 +21,10 @@ impl Lowering<'_> {
         let per_column = layer.bias.len() > 1;
         let turned = match zero_points {
             // Columns of the array are columns of the second factor.
-            [_, 0] if per_column => true,
-            [_, zero_point] if per_column => {
-                return Err(format!(
-                    "the second factor has a zero point, {zero_point}, expected 0 if each column has a bias and \
-                     scale: it is loaded as weights"
-                ));
-            }
+            _ if per_column => true,
             [0, 0] => wanted,
             [0, _] => false,
-            [_, 0] => true,
-            [a, b] => {
-                return Err(format!(
-                    "both factors have a zero point, {a} and {b}, expected 0 for one of them: it is \
-                     loaded as weights"
-                ));
-            }
+            _ => true,
         };
         let value = self.made(matrices, if self.fold { turned } else { wanted });
         // The result comes out transposed and must not stay so.
@@ -126,7 +113,7 @@ impl Lowering<'_> {
     /// How the matrices of a tensor come to lie as they are needed. A copy that later layers can use as well is kept,
     /// if that is asked for and possible.
     fn reader(&mut self, tensor: usize, turned: bool, keeps: bool) -> Result<Reader, String> {
-        let value = self.matrices_of(tensor)?;
+        let value = self.matrices_of(tensor);
         let shape = lying(value.matrices, turned);
         let mut reader = Reader {
             source: value.ids,

@@ -1,0 +1,95 @@
+//! Which layers the host runs, whatever their constants are.
+
+use heddle_arch::network::{Layer, LayerKind, Network};
+
+use super::readers;
+
+/// Why the host runs a layer of this kind, if it does so on every machine.
+pub(super) fn by_kind(network: &Network, layer: &Layer) -> Option<String> {
+    let reason = match layer.kind {
+        kind if kind.is_for_host() => "the machine does not do this",
+        LayerKind::Add(sum) if sum.constant.is_some() => "the machine adds no stored tensor",
+        LayerKind::Add(_) => {
+            let mut shapes = layer.inputs.iter().map(|input| network.tensor(input.tensor).0);
+            match shapes.all(|shape| shape == layer.output) {
+                true => return None,
+                false => "the machine adds tensors of one shape",
+            }
+        }
+        LayerKind::Transpose(permutation) if !permutation.is_of_matrices() => {
+            "it is no transpose of matrices"
+        }
+        // What is loaded as weights has no zero point.
+        LayerKind::Matmul(_) => match &layer.inputs[..] {
+            [_, second] if second.zero_point != 0 && layer.bias.len() > 1 => {
+                "columns have their own scales, and the second factor a zero point"
+            }
+            [first, second] if first.zero_point != 0 && second.zero_point != 0 => {
+                "both factors have a zero point"
+            }
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some(reason.to_string())
+}
+
+/// The same for layers of matrices that stand beside planes: no tensor lies as both.
+pub(super) fn beside_planes(network: &Network, hosts: &mut [Option<String>]) {
+    let on_planes = |hosts: &[Option<String>], index: usize| {
+        hosts[index].is_none() && !network.layers[index].kind.is_of_matrices()
+    };
+    for (index, layer) in network.layers.iter().enumerate() {
+        if hosts[index].is_some() || !layer.kind.is_of_matrices() {
+            continue;
+        }
+        let lies_in_planes = |tensor: usize| {
+            let made = tensor.checked_sub(1);
+            made.is_some_and(|made| on_planes(hosts, made))
+                || readers(network, tensor).any(|reader| on_planes(hosts, reader))
+        };
+        let mut tensors = layer.inputs.iter().map(|input| input.tensor);
+        let found = tensors.find(|&tensor| lies_in_planes(tensor));
+        let found = found.or_else(|| lies_in_planes(index + 1).then_some(index + 1));
+        if let Some(tensor) = found {
+            let name = network.tensor_name(tensor);
+            hosts[index] = Some(format!("{name} is of planes"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layers_of_matrices_beside_planes_run_on_the_host() {
+        let layers = r#"[
+            {"kind": "table", "name": "a", "table": TABLE, "output_zero_point": 0, "output_scale": 1.0},
+            {"kind": "transpose", "name": "in", "permutation": [0, 2, 3, 1]},
+            {"kind": "matmul", "name": "product", "inputs": ["in", "in"], "transposed": [false, true]},
+            {"kind": "transpose", "name": "turned"},
+            {"kind": "transpose", "name": "out", "permutation": [0, 3, 1, 2]},
+            {"kind": "max_pool2d", "name": "pool", "kernel": [1, 1]}
+        ]"#;
+        let table: Vec<i8> = (i8::MIN..=i8::MAX).collect();
+        let text = format!(
+            r#"{{"format": "heddle-network-2", "name": "n", "layers": {},
+            "input": {{"channels": 4, "height": 2, "width": 3, "zero_point": 0, "scale": 1.0}}}}"#,
+            layers.replace("TABLE", &format!("{table:?}"))
+        );
+        let network = Network::from_json(&text).unwrap();
+        let mut hosts = vec![None; network.layers.len()];
+        beside_planes(&network, &mut hosts);
+        let hosts = hosts.iter().map(Option::as_deref);
+        let expected = [
+            None,
+            Some("a is of planes"),
+            None,
+            None,
+            Some("out is of planes"),
+            None,
+        ];
+        assert_eq!(hosts.collect::<Vec<_>>(), expected);
+    }
+}
