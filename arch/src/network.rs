@@ -55,6 +55,8 @@ pub struct Padding {
 /// What a layer does with its inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LayerKind {
+    /// A further input of the network, which the host writes; no layer of the file.
+    Input,
     /// Convolution, also grouped and depthwise.
     Conv2d,
     /// Fully connected layer: a convolution whose kernel is the whole plane.
@@ -96,6 +98,7 @@ impl LayerKind {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            LayerKind::Input => "input",
             LayerKind::Conv2d => "conv2d",
             LayerKind::FullyConnected => "fully_connected",
             LayerKind::AveragePool2d => "average_pool2d",
@@ -139,7 +142,8 @@ impl LayerKind {
     #[must_use]
     pub const fn is_for_host(self) -> bool {
         match self {
-            LayerKind::Mul(_)
+            LayerKind::Input
+            | LayerKind::Mul(_)
             | LayerKind::SquaredDifference(_)
             | LayerKind::Mean(_)
             | LayerKind::Softmax(_) => true,
@@ -180,7 +184,7 @@ pub struct Layer {
     pub name: String,
     /// What it does.
     pub kind: LayerKind,
-    /// Tensors that it reads: one, but for [`LayerKind::WeightedSum`] and [`LayerKind::Concat`] at least two, and for
+    /// Tensors that it reads: one, but none for [`LayerKind::Input`], for [`LayerKind::WeightedSum`] and [`LayerKind::Concat`] at least two, and for
     /// [`LayerKind::Matmul`] without weights and element by element without a [`Constant`] two.
     pub inputs: Vec<Input>,
     /// Input tensor.
@@ -285,15 +289,15 @@ pub const INPUT_NAME: &str = "input";
 pub struct Network {
     /// Name.
     pub name: String,
-    /// Shape of an image.
+    /// Shape of the first input.
     pub input: Shape,
-    /// Zero point of an image.
+    /// Zero point of the first input.
     pub input_zero_point: i8,
     /// Layers, at least one; each reads the input of the network or outputs of layers before.
     pub layers: Vec<Layer>,
     /// Tensors that the host reads, at least one: the outputs of the network.
     pub outputs: Vec<usize>,
-    /// Quantised test images, elements in the order of [`Shape`].
+    /// Quantised test images: the elements of all inputs, one input behind another, each in the order of [`Shape`].
     pub images: Vec<Vec<i8>>,
     /// Class of each test image, index of the largest output; or none at all.
     pub labels: Vec<u32>,
@@ -319,6 +323,29 @@ impl Network {
         file.update();
         file::check_limits(&mut file).map_err(ConfigErrors)?;
         shapes::build(file).map_err(ConfigErrors)
+    }
+
+    /// The tensors that the host writes: the first input and the further ones.
+    pub fn inputs(&self) -> impl Iterator<Item = usize> {
+        let layers = self.layers.iter().enumerate();
+        let further = layers.filter(|(_, layer)| layer.kind == LayerKind::Input);
+        std::iter::once(0).chain(further.map(|(index, _)| index + 1))
+    }
+
+    /// Elements of an image.
+    pub fn image_elements(&self) -> usize {
+        let shapes = self.inputs().map(|input| self.tensor(input).0);
+        shapes.map(Shape::elements).sum()
+    }
+
+    /// The part of an image that is an input.
+    ///
+    /// # Panics
+    /// If the image is too short.
+    pub fn part<'i>(&self, image: &'i [i8], input: usize) -> &'i [i8] {
+        let before = self.inputs().take_while(|&other| other < input);
+        let start: usize = before.map(|other| self.tensor(other).0.elements()).sum();
+        &image[start..start + self.tensor(input).0.elements()]
     }
 
     /// Shape of the last layer's output.

@@ -10,13 +10,13 @@ mod windows;
 use std::collections::{BTreeMap, BTreeSet};
 
 use heddle_arch::network::file::{
-    FORMAT, InputFile, LayerFile, NetworkFile, PaddingFile, TestFile,
+    FORMAT, FurtherInputFile, InputFile, LayerFile, NetworkFile, PaddingFile, TestFile,
 };
 use heddle_arch::network::{INPUT_NAME, Shape, is_name};
 
 use layers::{Made, Refused};
 
-use crate::model::{Element, Format, Kind, Model, Operator, Tensor};
+use crate::model::{Element, Format, Kind, Model, Operator, Quantised, Tensor};
 use crate::report::{Exact, Import, Inexact, Row, Runs};
 
 /// Most weights of a network.
@@ -61,10 +61,11 @@ pub fn lower(model: &Model<'_>, name: &str, accepted: &[Inexact]) -> Import {
         weights: 0,
         rows: Vec::new(),
         input: None,
+        further_inputs: Vec::new(),
         unsigned: false,
         faults: Vec::new(),
     };
-    lowering.find_input();
+    lowering.find_inputs();
     for (index, operator) in model.operators.iter().enumerate() {
         if lowering.needed.contains(&index) {
             lowering.operator(operator);
@@ -103,6 +104,7 @@ struct Lowering<'a> {
     weights: usize,
     rows: Vec<Row>,
     input: Option<InputFile>,
+    further_inputs: Vec<FurtherInputFile>,
     /// Bytes of an image have no sign in the file.
     unsigned: bool,
     /// What is wrong with the network as a whole.
@@ -110,35 +112,97 @@ struct Lowering<'a> {
 }
 
 impl Lowering<'_> {
-    /// The input of the network: that of the file, or what the host quantises it to, in the shape that a reshape in front of
-    /// all others gives it.
-    fn find_input(&mut self) {
+    /// The inputs of the network: those of the file, or what the host quantises them to, in the shapes that reshapes in front of
+    /// all others give them.
+    fn find_inputs(&mut self) {
         let model = self.model;
-        let [mut tensor] = model.inputs[..] else {
-            let found = model.inputs.len();
-            self.faults
-                .push(format!("the network has {found} inputs, expected 1"));
-            return;
+        // An input that no output needs is none.
+        let needed = |tensor: &&usize| {
+            let reads = |&index: &usize| model.operators[index].inputs.contains(&Some(**tensor));
+            model.inputs.len() == 1 || self.needed.iter().any(reads)
         };
-        // A single reader that moves no data.
+        let inputs: Vec<usize> = model.inputs.iter().filter(needed).copied().collect();
+        for tensor in inputs {
+            let tensor = self.behind_views(tensor);
+            let found = &model.tensors[tensor];
+            let place = model.format.plane(&found.shape).ok_or_else(|| {
+                format!(
+                    "has shape {:?}, expected a batch of 1 and sides of at most 4096",
+                    found.shape
+                )
+            });
+            match place.and_then(|plane| Ok((plane, found.quantised()?))) {
+                Ok((plane, quantised)) => self.input(tensor, plane, quantised),
+                Err(fault) => self.faults.push(format!("input {:?} {fault}", found.name)),
+            }
+        }
+        if self.input.is_none() && self.faults.is_empty() {
+            self.faults.push("the network has no input".to_string());
+        }
+    }
+
+    /// An input: the first one has a name of its own.
+    fn input(&mut self, tensor: usize, plane: Shape, quantised: Quantised) {
+        let Shape {
+            channels,
+            height,
+            width,
+        } = plane;
+        let (zero_point, scale) = (quantised.zero_point, quantised.scale.into());
+        let name = match self.input {
+            None => INPUT_NAME.to_string(),
+            Some(_) => self.layer_name(tensor),
+        };
+        match self.input {
+            None => {
+                self.unsigned = self.model.tensors[tensor].unsigned;
+                self.input = Some(InputFile {
+                    channels,
+                    height,
+                    width,
+                    zero_point,
+                    scale,
+                });
+            }
+            Some(_) => self.further_inputs.push(FurtherInputFile {
+                name: name.clone(),
+                channels,
+                height,
+                width,
+                zero_point,
+                scale,
+            }),
+        }
+        let value = Value {
+            name,
+            plane,
+            zero_point,
+            padding: PaddingFile::default(),
+        };
+        self.values.insert(tensor, value);
+    }
+
+    /// The tensor that a single reader after the other makes of an input without moving data.
+    fn behind_views(&mut self, mut tensor: usize) -> usize {
+        let model = self.model;
         loop {
             let mut readers = model
                 .operators
                 .iter()
                 .filter(|operator| operator.inputs.contains(&Some(tensor)));
             let (Some(reader), None) = (readers.next(), readers.next()) else {
-                break;
+                return tensor;
             };
             let quantises =
                 reader.kind.is_for_host() && model.tensors[tensor].element != Element::Int8;
             let &[output] = &reader.outputs[..] else {
-                break;
+                return tensor;
             };
             let is_view = reader.kind == Kind::Reshape
                 && model.format.plane(&model.tensors[output].shape).is_some()
                 && self.check_view(reader).is_ok();
             if !quantises && !is_view {
-                break;
+                return tensor;
             }
             let runs = match quantises {
                 true => Runs::Host,
@@ -148,33 +212,6 @@ impl Lowering<'_> {
             self.needed
                 .retain(|&index| !std::ptr::eq(&model.operators[index], reader));
             tensor = output;
-        }
-        let found = &model.tensors[tensor];
-        self.unsigned = found.unsigned;
-        let place = model.format.plane(&found.shape).ok_or_else(|| {
-            format!(
-                "has shape {:?}, expected a batch of 1 and sides of at most 4096",
-                found.shape
-            )
-        });
-        match place.and_then(|plane| Ok((plane, found.quantised()?))) {
-            Ok((plane, quantised)) => {
-                let value = Value {
-                    name: INPUT_NAME.to_string(),
-                    plane,
-                    zero_point: quantised.zero_point,
-                    padding: PaddingFile::default(),
-                };
-                self.input = Some(InputFile {
-                    channels: plane.channels,
-                    height: plane.height,
-                    width: plane.width,
-                    zero_point: quantised.zero_point,
-                    scale: quantised.scale.into(),
-                });
-                self.values.insert(tensor, value);
-            }
-            Err(fault) => self.faults.push(format!("input {:?} {fault}", found.name)),
         }
     }
 
@@ -439,6 +476,7 @@ impl Lowering<'_> {
                 format: FORMAT.to_string(),
                 name: name.to_string(),
                 input,
+                further_inputs: self.further_inputs,
                 layers: self.layers,
                 test: TestFile::default(),
             }),

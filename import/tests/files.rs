@@ -4,7 +4,6 @@ use std::io::{Cursor, Read};
 use std::path::PathBuf;
 
 use heddle_arch::Network;
-use heddle_arch::network::Shape;
 use heddle_import::{Import, Inexact, Options, Row, import, planes};
 use heddle_sim::network::Tensor;
 use zip::ZipArchive;
@@ -62,14 +61,17 @@ pub fn table(rows: &[Row]) -> String {
     rows.iter().map(line).collect()
 }
 
-/// A network's values for an image in the order of the file, each in that order again.
-pub fn run(network: &Network, image: &[i8]) -> Vec<Vec<i8>> {
-    let Shape {
-        channels,
-        height,
-        width,
-    } = network.input;
-    let image = planes(image, channels as usize, (height * width) as usize);
+/// A network's values for inputs in the order of the file, each in that order again.
+pub fn run(network: &Network, inputs: &[Vec<i8>]) -> Vec<Vec<i8>> {
+    let parts = network.inputs().zip(inputs).map(|(input, values)| {
+        let (shape, _) = network.tensor(input);
+        planes(
+            values,
+            shape.channels as usize,
+            (shape.height * shape.width) as usize,
+        )
+    });
+    let image: Vec<i8> = parts.flatten().collect();
     let outputs = heddle_sim::network::run(network, &image).unwrap();
     outputs.iter().map(interleaved).collect()
 }

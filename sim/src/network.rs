@@ -39,12 +39,12 @@ impl Tensor {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetworkError {
-    /// The image does not have the shape of the network's input.
+    /// The image does not have the elements of the network's inputs.
     #[error("image has {found} values, expected {expected}")]
     ImageLength {
         /// Values given.
         found: usize,
-        /// Channels x height x width.
+        /// Elements of all inputs.
         expected: usize,
     },
     /// A sum needs more than 32 bits.
@@ -64,26 +64,30 @@ pub enum NetworkError {
 /// # Errors
 /// [`NetworkError`]
 pub fn run(network: &Network, image: &[i8]) -> Result<Vec<Tensor>, NetworkError> {
-    let expected = network.input.elements();
+    let expected = network.image_elements();
     if image.len() != expected {
         return Err(NetworkError::ImageLength {
             found: image.len(),
             expected,
         });
     }
-    let mut tensors = vec![Tensor {
-        shape: network.input,
-        values: image.to_vec(),
-    }];
+    let input = |index: usize| Tensor {
+        shape: network.tensor(index).0,
+        values: network.part(image, index).to_vec(),
+    };
+    let mut tensors = vec![input(0)];
     for layer in &network.layers {
         let inputs: Vec<&Tensor> = layer.inputs.iter().map(|i| &tensors[i.tensor]).collect();
-        let output = run_layer(layer, &inputs)?;
+        let output = match layer.kind {
+            LayerKind::Input => input(tensors.len()),
+            _ => run_layer(layer, &inputs)?,
+        };
         tensors.push(output);
     }
     Ok(tensors.split_off(1))
 }
 
-/// The output of one layer. A fully connected layer is a convolution with the whole plane as
+/// The output of one layer that reads something. A fully connected layer is a convolution with the whole plane as
 /// kernel, the mean of a window one with weights 1.
 ///
 /// # Errors

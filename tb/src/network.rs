@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use heddle_arch::host::Counter;
-use heddle_arch::network::{Layer, Network};
+use heddle_arch::network::{LayerKind, Network};
 use heddle_arch::params::Params;
 use heddle_compiler::{CompileError, Program};
 use heddle_sim::machine::MachineError;
@@ -59,8 +59,18 @@ struct LayerRun {
     values: Vec<i8>,
 }
 
-/// What the host makes of tensors for a layer.
-fn host_layer(layer: &Layer, program: &Program, inputs: Vec<Vec<i8>>) -> Result<Vec<i8>, RunError> {
+/// What the host makes of tensors for a layer, or writes of an image.
+fn host_layer(
+    network: &Network,
+    index: usize,
+    program: &Program,
+    image: &[i8],
+    inputs: Vec<Vec<i8>>,
+) -> Result<Vec<i8>, RunError> {
+    let layer = &network.layers[index];
+    if layer.kind == LayerKind::Input {
+        return Ok(network.part(image, index + 1).to_vec());
+    }
     let shapes = layer
         .inputs
         .iter()

@@ -27,6 +27,10 @@ pub struct NetworkFile {
     pub name: String,
     /// The input tensor.
     pub input: InputFile,
+    /// Further inputs, which layers read by their names. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 63))]
+    pub further_inputs: Vec<FurtherInputFile>,
     /// Layers; each reads the input of the network or outputs of layers before it.
     #[schemars(length(min = 1, max = 256))]
     pub layers: Vec<LayerFile>,
@@ -43,6 +47,29 @@ pub struct NetworkFile {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InputFile {
+    /// Channels.
+    #[schemars(range(min = 1, max = 4096))]
+    pub channels: u32,
+    /// Rows.
+    #[schemars(range(min = 1, max = 4096))]
+    pub height: u32,
+    /// Columns.
+    #[schemars(range(min = 1, max = 4096))]
+    pub width: u32,
+    /// Quantised value of a real zero.
+    #[schemars(range(min = -128, max = 127))]
+    pub zero_point: i8,
+    /// Real value of one step; for information.
+    pub scale: f64,
+}
+
+/// A further input tensor.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FurtherInputFile {
+    /// Name, unlike those of layers.
+    #[schemars(length(min = 1, max = 64), extend("pattern" = name_pattern()))]
+    pub name: String,
     /// Channels.
     #[schemars(range(min = 1, max = 4096))]
     pub channels: u32,
@@ -260,7 +287,11 @@ pub struct LayerFile {
     pub axes: Option<Vec<Axis>>,
     /// slice: channel, row and column where it starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Vec<u32>", length(equal = 3), inner(range(min = 0, max = 4095)))]
+    #[schemars(
+        with = "Vec<u32>",
+        length(equal = 3),
+        inner(range(min = 0, max = 4095))
+    )]
     pub start: Option<[u32; 3]>,
     /// slice, reshape: channels, height and width.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -351,7 +382,7 @@ pub struct LayerFile {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TestFile {
-    /// Quantised images, elements in the order channel, row, column.
+    /// Quantised images, elements in the order channel, row, column; those of further inputs behind.
     pub images: Vec<ImageFile>,
     /// Index of the right output for each image, or none at all.
     #[schemars(inner(range(min = 0, max = 4095)))]

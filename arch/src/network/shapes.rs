@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::file::{LayerFile, NetworkFile, RoundingFile};
+use super::file::{FurtherInputFile, LayerFile, NetworkFile, RoundingFile};
 use super::geometry::{Geometry, geometry, kind};
 use super::graph::{Tensor, inputs};
 use super::{
-    INPUT_NAME, Input, Layer, LayerKind, NAME, Network, Shape, Table, fields, host_values, is_name,
+    INPUT_NAME, Input, Layer, LayerKind, NAME, Network, Padding, Shape, Table, fields, host_values,
+    is_name,
 };
 use crate::fault::{Fault, push};
 use crate::requantise::{Rounding, Scale};
@@ -30,6 +31,24 @@ pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
         shape: Some((input, file.input.zero_point)),
         read: false,
     }];
+    let further = file.further_inputs.len();
+    for (i, input) in file.further_inputs.into_iter().enumerate() {
+        let at = format!("further_inputs[{i}].name");
+        if !is_name(&input.name) {
+            push(&mut faults, &at, bad_name(&input.name));
+        }
+        if !names.insert(input.name.clone()) {
+            let message = format!("is {:?}, expected another name than all others", input.name);
+            push(&mut faults, &at, message);
+        }
+        let layer = further_input(input);
+        tensors.push(Tensor {
+            name: layer.name.clone(),
+            shape: Some((layer.output, layer.output_zero_point)),
+            read: false,
+        });
+        layers.push(layer);
+    }
     for (i, layer) in file.layers.into_iter().enumerate() {
         let at = format!("layers[{i}]");
         let name = layer.name.clone();
@@ -57,10 +76,11 @@ pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
     {
         let (field, what) = match i.checked_sub(1) {
             None => ("input".to_string(), "input"),
-            Some(layer) => (format!("layers[{layer}]"), "output"),
+            Some(input) if input < further => (format!("further_inputs[{input}]"), "input"),
+            Some(layer) => (format!("layers[{}]", layer - further), "output"),
         };
         let way_out = match (i, outputs.is_empty()) {
-            (0, _) | (_, true) => "",
+            (i, empty) if i <= further || empty => "",
             _ => ", and it is not among the outputs",
         };
         let message = format!("{:?}: no layer reads this {what}{way_out}", tensor.name);
@@ -68,11 +88,7 @@ pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
     }
     let images: Vec<Vec<i8>> = file.test.images.into_iter().map(|image| image.0).collect();
     let output = output.map(|(shape, _)| shape);
-    check_images(&images, &file.test.labels, input, output, &mut faults);
-    if !faults.is_empty() {
-        return Err(faults);
-    }
-    Ok(Network {
+    let network = Network {
         name: file.name,
         input,
         input_zero_point: file.input.zero_point,
@@ -80,7 +96,41 @@ pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
         outputs,
         images,
         labels: file.test.labels,
-    })
+    };
+    check_images(&network, output, &mut faults);
+    match faults.is_empty() {
+        true => Ok(network),
+        false => Err(faults),
+    }
+}
+
+/// A further input, as a layer that reads nothing.
+fn further_input(file: FurtherInputFile) -> Layer {
+    let shape = Shape {
+        channels: file.channels,
+        height: file.height,
+        width: file.width,
+    };
+    Layer {
+        name: file.name,
+        kind: LayerKind::Input,
+        inputs: Vec::new(),
+        input: shape,
+        output: shape,
+        kernel: [1, 1],
+        stride: [1, 1],
+        dilation: [1, 1],
+        groups: file.channels,
+        padding: Padding::default(),
+        weights: Vec::new(),
+        bias: Vec::new(),
+        scales: Vec::new(),
+        rounding: Rounding::Single,
+        output_zero_point: file.zero_point,
+        min: i8::MIN,
+        max: i8::MAX,
+        table: None,
+    }
 }
 
 /// The tensors that the host reads: those that are named, or the last one.
@@ -278,7 +328,12 @@ fn matmul_scales(file: &LayerFile, columns: usize) -> usize {
 }
 
 /// The scales of all channels that have both a multiplier and a shift.
-pub(super) fn scales(multipliers: &[i32], shifts: &[i32], at: &str, faults: &mut Vec<Fault>) -> Vec<Scale> {
+pub(super) fn scales(
+    multipliers: &[i32],
+    shifts: &[i32],
+    at: &str,
+    faults: &mut Vec<Fault>,
+) -> Vec<Scale> {
     let mut scales = Vec::new();
     for (i, (multiplier, shift)) in multipliers.iter().zip(shifts).enumerate() {
         match Scale::new(*multiplier, *shift) {
@@ -353,21 +408,22 @@ fn check_product(layer: &Layer, at: &str, faults: &mut Vec<Fault>) {
     }
 }
 
-fn check_images(
-    images: &[Vec<i8>],
-    labels: &[u32],
-    input: Shape,
-    output: Option<Shape>,
-    faults: &mut Vec<Fault>,
-) {
-    let expected = input.elements();
+fn check_images(network: &Network, output: Option<Shape>, faults: &mut Vec<Fault>) {
+    let (images, labels) = (&network.images, &network.labels);
+    let expected = network.image_elements();
     if let Some((i, image)) = images.iter().enumerate().find(|(_, m)| m.len() != expected) {
+        let parts = network.inputs().map(|input| {
+            let (shape, _) = network.tensor(input);
+            format!(
+                "{} channels of {} x {}",
+                shape.channels, shape.height, shape.width
+            )
+        });
+        let parts: Vec<String> = parts.collect();
         let message = format!(
-            "has length {}, expected {expected}: {} channels of {} x {}",
+            "has length {}, expected {expected}: {}",
             image.len(),
-            input.channels,
-            input.height,
-            input.width
+            parts.join(", then ")
         );
         push(faults, &format!("test.images[{i}]"), message);
     }

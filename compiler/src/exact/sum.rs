@@ -318,6 +318,7 @@ mod tests {
             inputs: [scale(first / twice), scale(second / twice)],
             output: scale(twice / (f64::from(1u32 << Sum::LEFT_SHIFT) * output)),
             subtracts,
+            ..Sum::default()
         }
     }
 

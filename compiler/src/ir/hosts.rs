@@ -7,10 +7,14 @@ use super::readers;
 /// Why the host runs a layer of this kind, if it does so on every machine.
 pub(super) fn by_kind(network: &Network, layer: &Layer) -> Option<String> {
     let reason = match layer.kind {
+        LayerKind::Input => "the host writes it",
         kind if kind.is_for_host() => "the machine does not do this",
         LayerKind::Add(sum) if sum.constant.is_some() => "the machine adds no stored tensor",
         LayerKind::Add(_) => {
-            let mut shapes = layer.inputs.iter().map(|input| network.tensor(input.tensor).0);
+            let mut shapes = layer
+                .inputs
+                .iter()
+                .map(|input| network.tensor(input.tensor).0);
             match shapes.all(|shape| shape == layer.output) {
                 true => return None,
                 false => "the machine adds tensors of one shape",

@@ -80,10 +80,10 @@ impl<'a> Hardware<'a> {
 
     fn run_layers(&mut self, image: &[i8]) -> Result<Vec<LayerRun>, RunError> {
         let program = self.program;
-        self.write_tensor(&program.tensors[0], image)?;
+        self.write_tensor(&program.tensors[0], self.network.part(image, 0))?;
         let runs = program.runs.iter();
         runs.map(|plan| match plan.host {
-            true => self.run_on_host(plan),
+            true => self.run_on_host(plan, image),
             false => self.run_on_machine(plan),
         })
         .collect()
@@ -100,14 +100,15 @@ impl<'a> Hardware<'a> {
     }
 
     /// Reads the inputs of a layer and writes its output.
-    fn run_on_host(&mut self, plan: &RunPlan) -> Result<LayerRun, RunError> {
+    fn run_on_host(&mut self, plan: &RunPlan, image: &[i8]) -> Result<LayerRun, RunError> {
         let program = self.program;
         let layer = &self.network.layers[plan.layers.start];
         let inputs = layer.inputs.iter();
         let inputs: Result<Vec<Vec<i8>>, RunError> = inputs
             .map(|input| self.read_tensor(&program.tensors[input.tensor]))
             .collect();
-        let values = host_layer(layer, program, inputs?)?;
+        let index = plan.layers.start;
+        let values = host_layer(self.network, index, program, image, inputs?)?;
         self.write_tensor(&program.tensors[plan.layers.end], &values)?;
         Ok(LayerRun {
             counters: Vec::new(),

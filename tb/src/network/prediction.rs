@@ -65,12 +65,13 @@ impl<'a> Prediction<'a> {
     ) -> Result<(Vec<LayerRun>, Vec<LayerRun>), RunError> {
         let outputs = golden::run(self.network, image)?;
         let program = self.program;
-        write_tensor(&mut self.machine, &program.tensors[0], image)?;
+        let first = self.network.part(image, 0);
+        write_tensor(&mut self.machine, &program.tensors[0], first)?;
         let (mut found, mut expected) = (Vec::new(), Vec::new());
         for plan in &program.runs {
             let output = &program.tensors[plan.layers.end];
             let (counters, values) = match plan.host {
-                true => (Vec::new(), self.run_on_host(plan)?),
+                true => (Vec::new(), self.run_on_host(plan, image)?),
                 false => {
                     let counters = self.run_on_machine(plan)?;
                     (counters, read(&mut self.machine, output)?)
@@ -98,14 +99,15 @@ impl<'a> Prediction<'a> {
     }
 
     /// Reads the inputs of a layer and writes its output.
-    fn run_on_host(&mut self, plan: &RunPlan) -> Result<Vec<i8>, RunError> {
+    fn run_on_host(&mut self, plan: &RunPlan, image: &[i8]) -> Result<Vec<i8>, RunError> {
         let program = self.program;
         let layer = &self.network.layers[plan.layers.start];
         let inputs = layer.inputs.iter();
         let inputs: Result<Vec<Vec<i8>>, CompileError> = inputs
             .map(|input| read_tensor(&mut self.machine, &program.tensors[input.tensor]))
             .collect();
-        let values = host_layer(layer, program, inputs?)?;
+        let index = plan.layers.start;
+        let values = host_layer(self.network, index, program, image, inputs?)?;
         write_tensor(
             &mut self.machine,
             &program.tensors[plan.layers.end],
