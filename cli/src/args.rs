@@ -240,10 +240,18 @@ pub struct NetworkArgs {
     /// Network, a JSON, .tflite or .onnx file
     #[arg(short, long, value_name = "MODEL")]
     pub model: PathBuf,
-    /// Images to run in place of those of the network: a .npy file of int8, or of uint8 if the input of an .onnx MODEL is; each
-    /// image in the order of MODEL: channels, rows, columns in JSON and .onnx; rows, columns, channels in .tflite
+    /// Images to run in place of those of the network: a .npy file, or a .npz file with one array or one named like the input;
+    /// of int8, of uint8 if the input of an .onnx MODEL is, or of float32, which is quantised; one image after the other, each
+    /// in the order of MODEL: channels, rows, columns in JSON and .onnx; rows, columns, channels in .tflite
     #[arg(long, value_name = "FILE")]
     pub inputs: Option<PathBuf>,
+    /// Write the output of the network for each image: a .npz file with an array named like the output, in the order of MODEL,
+    /// of int8, or of uint8 if the input of an .onnx MODEL is
+    #[arg(long, value_name = "FILE")]
+    pub outputs: Option<PathBuf>,
+    /// Write the output of every run of the machine or the host to the file of --outputs: that of each layer, without --whole
+    #[arg(long, requires = "outputs")]
+    pub tensors: bool,
     /// Program of the network, made by heddle compile [default: it is compiled]
     #[arg(short, long, value_name = "PROG", conflicts_with_all = ["mapping", "whole", "identity", "drain", "fold"])]
     pub program: Option<PathBuf>,

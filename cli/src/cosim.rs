@@ -15,34 +15,52 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::{CosimArgs, NetworkArgs};
 use crate::failure::{CHECK_FAILED, Failure};
+use crate::file_form::FileForm;
+use crate::outputs::Outputs;
 use crate::{input, output};
 
 /// Larger than every program file.
 const PROGRAM_BYTES_MAX: u64 = 256 << 20;
 
-/// Configuration, network and program of a run.
-pub fn prepared(args: &NetworkArgs) -> Result<(Params, Network, Program), Failure> {
+/// What a run needs.
+pub struct Prepared {
+    pub params: Params,
+    pub network: Network,
+    /// How the file of the network has its tensors.
+    pub form: FileForm,
+    pub program: Program,
+}
+
+/// Reads what a run needs, and compiles the network if no program is given.
+pub fn prepared(args: &NetworkArgs) -> Result<Prepared, Failure> {
     let params = input::read_config(&args.config)?;
-    let network = input::read_network(&args.model, args.inputs.as_deref())?;
-    let Some(path) = &args.program else {
-        let options = (&args.making).into();
-        let program = heddle_compiler::compile_with(&network, &params, options);
-        return Ok((
-            params.clone(),
-            network.clone(),
-            program.map_err(Failure::new)?,
-        ));
+    let (network, form) = input::read_network(&args.model, args.inputs.as_deref())?;
+    let program = match &args.program {
+        Some(path) => read_program(path, &network, &params)?,
+        None => {
+            let options = (&args.making).into();
+            heddle_compiler::compile_with(&network, &params, options).map_err(Failure::new)?
+        }
     };
+    Ok(Prepared {
+        params,
+        network,
+        form,
+        program,
+    })
+}
+
+fn read_program(path: &Path, network: &Network, params: &Params) -> Result<Program, Failure> {
     let text = input::read_text(path, "program", PROGRAM_BYTES_MAX)?;
     let shown = path.display();
-    let program = Program::from_json(&text, &params).map_err(|error| match error {
+    let program = Program::from_json(&text, params).map_err(|error| match error {
         FileError::Form { line, message } => Failure::new(format!("{shown}:{line}: {message}")),
         error => Failure::new(format!("{shown}: {error}")),
     })?;
     program
-        .check_network(&network)
+        .check_network(network)
         .map_err(|message| Failure::new(format!("{shown}: {message}")))?;
-    Ok((params, network, program))
+    Ok(program)
 }
 
 /// The images to run and their labels.
@@ -58,7 +76,13 @@ pub fn images_of<'a>(args: &NetworkArgs, network: &'a Network) -> Result<Vec<Ima
 
 /// Runs the command; false when a value or a counter differs from the golden models.
 pub fn run(args: &CosimArgs) -> Result<bool, Failure> {
-    let (params, network, program) = prepared(&args.network)?;
+    let mut outputs = Outputs::new(&args.network)?;
+    let Prepared {
+        params,
+        network,
+        form,
+        program,
+    } = prepared(&args.network)?;
     let images = images_of(&args.network, &network)?;
     let trace = trace(args.trace.as_deref())?;
     let mut model = model::verilated(&params, args.style.into(), trace)?;
@@ -67,12 +91,13 @@ pub fn run(args: &CosimArgs) -> Result<bool, Failure> {
     }
     let host = Host::new(model, &params).map_err(Failure::new)?;
     let mut bench = Bench::new(host, &params, &network, &program).map_err(stopped)?;
-    let result = run_images(&mut bench, &images);
+    let result = run_images(&mut bench, &images, &mut outputs);
     if let Some(path) = &args.trace {
         let model = bench.host().model();
         model.trace_finish(path).map_err(Failure::new)?;
     }
     result?;
+    outputs.write(&network, &form, &program)?;
     print(&bench, &params, &program, args.json)?;
     Ok(bench.report().is_exact())
 }
@@ -102,13 +127,16 @@ fn trace(path: Option<&Path>) -> Result<Trace, Failure> {
     }
 }
 
-fn run_images(bench: &mut Bench, images: &[Image]) -> Result<(), Failure> {
+fn run_images(bench: &mut Bench, images: &[Image], outputs: &mut Outputs) -> Result<(), Failure> {
     let progress = ProgressBar::new(images.len() as u64);
     if let Ok(style) = ProgressStyle::with_template("{bar:40} image {pos} of {len}, {eta} left") {
         progress.set_style(style);
     }
     progress.enable_steady_tick(Duration::from_millis(200));
-    let result = bench.run_images(images, || progress.inc(1));
+    let result = bench.run_images(images, |runs| {
+        outputs.add(runs);
+        progress.inc(1);
+    });
     progress.finish_and_clear();
     result.map_err(stopped)
 }

@@ -9,8 +9,8 @@ use serde_json::json;
 
 use crate::args::ImportArgs;
 use crate::failure::{Failure, one_line};
-use crate::input::{self, Images};
-use crate::{output, replace};
+use crate::file_form::FileForm;
+use crate::{input, output, replace};
 
 /// Runs the command; false when operators are listed and not all of them can run.
 pub fn run(args: &ImportArgs) -> Result<bool, Failure> {
@@ -32,8 +32,8 @@ pub fn run(args: &ImportArgs) -> Result<bool, Failure> {
         if !reasons.is_empty() {
             return Err(refused(path, &reasons));
         }
-        let images = images(&bytes, found.unsigned);
-        write(target, args, path, images, found.network.as_mut())?;
+        let form = form(&bytes, &found);
+        write(target, args, path, &form, found.network.as_mut())?;
     }
     match args.json {
         true => output::print_json(&summary(&found))?,
@@ -42,18 +42,18 @@ pub fn run(args: &ImportArgs) -> Result<bool, Failure> {
     Ok(reasons.is_empty())
 }
 
-/// The network of a .tflite or .onnx file, all of which must be exact, and how the file has images.
-pub fn network(path: &Path, bytes: &[u8]) -> Result<(Network, Images), Failure> {
+/// The network of a .tflite or .onnx file, all of which must be exact, and how the file has its tensors.
+pub fn network(path: &Path, bytes: &[u8]) -> Result<(Network, FileForm), Failure> {
     let options = Options {
         name: name_of(path),
         ..Options::default()
     };
     let found = imported(path, bytes, &options)?;
     let reasons = found.reasons();
+    let form = form(bytes, &found);
     match found.network {
         Some(network) if reasons.is_empty() => {
-            let images = images(bytes, found.unsigned);
-            checked(path, network).map(|network| (network, images))
+            checked(path, network).map(|network| (network, form))
         }
         _ => Err(refused(path, &reasons)),
     }
@@ -69,10 +69,16 @@ fn imported(path: &Path, bytes: &[u8], options: &Options) -> Result<Import, Fail
     })
 }
 
-fn images(bytes: &[u8], unsigned: bool) -> Images {
-    Images {
+/// How the file has the tensors of the network.
+fn form(bytes: &[u8], found: &Import) -> FileForm {
+    let layers = found.rows.iter().filter(|row| row.layer.is_some());
+    let names = layers.map(|row| row.tensor.clone());
+    let input = found.network.as_ref().map(|network| network.input.scale);
+    FileForm {
         interleaved: is_tflite(bytes),
-        unsigned,
+        unsigned: found.unsigned,
+        input_scale: input.unwrap_or_default(),
+        names: std::iter::once(found.input.clone()).chain(names).collect(),
     }
 }
 
@@ -101,15 +107,13 @@ fn write(
     target: &Path,
     args: &ImportArgs,
     path: &Path,
-    images: Images,
+    form: &FileForm,
     network: Option<&mut NetworkFile>,
 ) -> Result<(), Failure> {
     let network = network.expect("nothing speaks against it");
     if let Some(inputs) = &args.inputs {
-        let shape = Network::from_file(network.clone())
-            .map_err(|errors| Failure::in_file(path, &errors))?
-            .input;
-        network.test.images = input::read_images(inputs, shape, images)?
+        let checked = checked(path, network.clone())?;
+        network.test.images = input::read_images(inputs, &checked, form)?
             .into_iter()
             .map(Into::into)
             .collect();

@@ -4,12 +4,14 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use heddle_arch::network::Shape;
 use heddle_arch::{Network, Params};
-use heddle_import::{is_onnx, is_tflite, planes};
+use heddle_import::{is_onnx, is_tflite};
+use serde::Deserialize;
 
 use crate::failure::Failure;
-use crate::{import, npy};
+use crate::file_form::FileForm;
+use crate::npy::{self, Array};
+use crate::{import, npz};
 
 /// Largest configuration.
 const CONFIG_BYTES_MAX: u64 = 1 << 20;
@@ -26,71 +28,76 @@ pub fn read_config(path: &Path) -> Result<Params, Failure> {
     Params::from_json(&text).map_err(|errors| Failure::in_file(path, &errors))
 }
 
-/// How a network's file has images.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Images {
-    /// The channels of a pixel are together.
-    pub interleaved: bool,
-    /// Bytes have no sign, and are 128 more.
-    pub unsigned: bool,
-}
-
 /// Reads and checks a network, in JSON or of a .tflite or .onnx file.
 pub fn read_model(path: &Path) -> Result<Network, Failure> {
     read_either(path).map(|(network, _)| network)
 }
 
-/// A network, and how its file has images.
-fn read_either(path: &Path) -> Result<(Network, Images), Failure> {
+/// A network, and how its file has its tensors.
+fn read_either(path: &Path) -> Result<(Network, FileForm), Failure> {
     let bytes = read_bytes(path, "network", MODEL_BYTES_MAX)?;
     if is_tflite(&bytes) || is_onnx(&bytes) {
         return import::network(path, &bytes);
     }
     let text = decoded(path, bytes, "JSON, or a .tflite or .onnx file")?;
     let network = Network::from_json(&text).map_err(|errors| Failure::in_file(path, &errors))?;
-    Ok((network, Images::default()))
+    let scaled: Scaled = serde_json::from_str(&text)
+        .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+    let form = FileForm::of_network(&network, scaled.input.scale);
+    Ok((network, form))
 }
 
-/// As [`read_model`], with images in place of those of the network.
-pub fn read_network(path: &Path, inputs: Option<&Path>) -> Result<Network, Failure> {
-    let (mut network, images) = read_either(path)?;
+/// The scale in a network file, which no machine needs.
+#[derive(Deserialize)]
+struct Scaled {
+    input: ScaledInput,
+}
+
+#[derive(Deserialize)]
+struct ScaledInput {
+    scale: f64,
+}
+
+/// As [`read_model`], with images in place of those of the network, and how the file has its tensors.
+pub fn read_network(path: &Path, inputs: Option<&Path>) -> Result<(Network, FileForm), Failure> {
+    let (mut network, form) = read_either(path)?;
     if let Some(inputs) = inputs {
-        network.images = read_images(inputs, network.input, images)?;
+        network.images = read_images(inputs, &network, &form)?;
         network.labels.clear();
     }
-    Ok(network)
+    Ok((network, form))
 }
 
-/// Images for an input, of a .npy file of bytes.
-pub fn read_images(path: &Path, input: Shape, kept: Images) -> Result<Vec<Vec<i8>>, Failure> {
+/// Images for a network, of a .npy or .npz file.
+pub fn read_images(
+    path: &Path,
+    network: &Network,
+    form: &FileForm,
+) -> Result<Vec<Vec<i8>>, Failure> {
     let file = read_bytes(path, "images", IMAGES_BYTES_MAX)?;
-    let failure = |message: String| Failure::new(format!("{}: {message}", path.display()));
-    let (values, unsigned) = npy::values(&file).map_err(failure)?;
-    let size = input.elements();
-    if values.is_empty() || values.len() % size != 0 {
-        let Shape {
-            channels,
-            height,
-            width,
-        } = input;
-        return Err(failure(format!(
-            "holds {} bytes, expected a multiple of {size}: {height} x {width} pixels of {channels} channels",
-            values.len()
-        )));
-    }
-    let images = values.chunks_exact(size).map(|image| {
-        let moved = if unsigned && kept.unsigned { 0x80 } else { 0 };
-        let image: Vec<i8> = image.iter().map(|&byte| (byte ^ moved) as i8).collect();
-        match kept.interleaved {
-            true => planes(
-                &image,
-                input.channels as usize,
-                size / input.channels as usize,
-            ),
-            false => image,
-        }
-    });
-    Ok(images.collect())
+    let array = match npz::is_npz(&file) {
+        true => input_array(&file, form),
+        false => npy::read(&file),
+    };
+    let images = array.and_then(|array| form.images(&array, network));
+    images.map_err(|message| Failure::new(format!("{}: {message}", path.display())))
+}
+
+/// The array of an archive that is named like the input, or the only one.
+fn input_array(file: &[u8], form: &FileForm) -> Result<Array, String> {
+    let names = npz::names(file)?;
+    let name = match &names[..] {
+        [only] => Some(only),
+        names => names.iter().find(|name| form.is_input(name)),
+    };
+    let name = name.ok_or_else(|| {
+        format!(
+            "holds {} arrays, expected one, or one named {:?}",
+            names.len(),
+            form.names[0]
+        )
+    })?;
+    npz::read(file, name, IMAGES_BYTES_MAX)
 }
 
 /// The number of test images to run: all, or as many as `--images` says.

@@ -1,16 +1,75 @@
-//! NumPy's .npy files with elements of one byte.
+//! NumPy's .npy files.
 //!
 //! The format is a magic number, a version, the length of a header, the header (a Python dictionary
-//! with `descr`, `fortran_order` and `shape`) and the elements. The crates that read it bring a
-//! parser generator for that dictionary; three fields do not need one.
+//! with `descr`, `fortran_order` and `shape`) and the elements. The crates that read it (npyz, ndarray-npy) bring a
+//! parser generator for that dictionary, which three fields do not need, and npyz 0.8.4 panics where the product of the
+//! sizes overflows.
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// The elements, in the order of the file, and whether they are uint8.
+/// Type of the elements of an array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Element {
+    /// int8.
+    Int8,
+    /// uint8.
+    Uint8,
+    /// float32.
+    Float32,
+}
+
+impl Element {
+    /// All of them.
+    const ALL: [Element; 3] = [Element::Int8, Element::Uint8, Element::Float32];
+
+    /// Its name in the header; one of a byte may stand without the sign of the order of bytes.
+    const fn descr(self) -> &'static str {
+        match self {
+            Element::Int8 => "|i1",
+            Element::Uint8 => "|u1",
+            Element::Float32 => "<f4",
+        }
+    }
+
+    const fn bytes(self) -> usize {
+        match self {
+            Element::Int8 | Element::Uint8 => 1,
+            Element::Float32 => 4,
+        }
+    }
+}
+
+/// An array in C order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Array {
+    /// Type of the elements.
+    pub element: Element,
+    /// Sizes, the outermost first.
+    pub shape: Vec<usize>,
+    /// The elements, the lowest byte of each first.
+    pub bytes: Vec<u8>,
+}
+
+impl Array {
+    /// The elements if they have one byte.
+    ///
+    /// # Errors
+    /// If they have more.
+    pub fn into_bytes(self) -> Result<Vec<u8>, String> {
+        match self.element {
+            Element::Int8 | Element::Uint8 => Ok(self.bytes),
+            Element::Float32 => {
+                Err("has elements of type float32, expected int8 or uint8".to_string())
+            }
+        }
+    }
+}
+
+/// Reads an array.
 ///
 /// # Errors
-/// If it is no .npy file, its elements are not int8 or uint8 in C order, or some are missing.
-pub fn values(file: &[u8]) -> Result<(&[u8], bool), String> {
+/// If it is no .npy file, its elements are of another type or not in C order, or some are missing.
+pub fn read(file: &[u8]) -> Result<Array, String> {
     let unlike = || "is not a .npy file".to_string();
     let rest = file.strip_prefix(MAGIC).ok_or_else(unlike)?;
     let (length_bytes, rest) = match rest {
@@ -30,24 +89,52 @@ pub fn values(file: &[u8]) -> Result<(&[u8], bool), String> {
 
     let descr = field(&header, "descr").unwrap_or("missing");
     let descr = descr.trim_matches(['\'', '"']);
-    if !matches!(descr, "|i1" | "|u1" | "i1" | "u1") {
-        return Err(format!(
-            "has elements of type {}, expected int8 or uint8",
+    let is_named = |element: &Element| {
+        let name = element.descr();
+        descr == name || Some(descr) == name.strip_prefix('|')
+    };
+    let element = Element::ALL.into_iter().find(is_named).ok_or_else(|| {
+        format!(
+            "has elements of type {}, expected int8, uint8 or float32 (lowest byte first)",
             descr.escape_debug()
-        ));
-    }
+        )
+    })?;
     if field(&header, "fortran_order") != Some("False") {
         return Err("is in Fortran order, expected C order".to_string());
     }
-    let elements = field(&header, "shape").and_then(elements);
-    let elements = elements.ok_or("has no shape, expected a tuple of sizes")?;
-    if values.len() != elements {
+    let shape = field(&header, "shape").and_then(shape);
+    let sized = shape.and_then(|shape| {
+        let product = |bytes: usize, &size: &usize| bytes.checked_mul(size);
+        let bytes = shape.iter().try_fold(element.bytes(), product)?;
+        Some((shape, bytes))
+    });
+    let (shape, bytes) = sized.ok_or("has no shape, expected a tuple of sizes")?;
+    if values.len() != bytes {
         return Err(format!(
-            "holds {} bytes, expected {elements} by its shape",
+            "holds {} bytes, expected {bytes} by its shape",
             values.len()
         ));
     }
-    Ok((values, descr.ends_with("u1")))
+    Ok(Array {
+        element,
+        shape,
+        bytes: values.to_vec(),
+    })
+}
+
+/// The file of an array.
+pub fn write(array: &Array) -> Vec<u8> {
+    let sizes: String = array.shape.iter().map(|size| format!("{size}, ")).collect();
+    let mut header = format!(
+        "{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
+        array.element.descr(),
+        sizes.trim_end()
+    );
+    // Elements begin at a multiple of 64; magic, version and length take ten bytes.
+    let end = (10 + header.len() + 1).next_multiple_of(64) - 11;
+    header = format!("{header:end$}\n");
+    let length = (header.len() as u16).to_le_bytes();
+    [MAGIC, &[1, 0], &length, header.as_bytes(), &array.bytes].concat()
 }
 
 /// The text of a value of the dictionary: up to the comma, or to the end of a tuple.
@@ -65,13 +152,11 @@ fn field<'a>(header: &'a str, name: &str) -> Option<&'a str> {
     Some(value[..end].trim())
 }
 
-/// The product of the sizes of a tuple.
-fn elements(shape: &str) -> Option<usize> {
-    let sizes = shape.strip_prefix('(')?.strip_suffix(')')?;
+/// The sizes of a tuple.
+fn shape(text: &str) -> Option<Vec<usize>> {
+    let sizes = text.strip_prefix('(')?.strip_suffix(')')?;
     let sizes = sizes.split(',').map(str::trim).filter(|s| !s.is_empty());
-    sizes
-        .map(|size| size.parse::<usize>().ok())
-        .try_fold(1usize, |product, size| product.checked_mul(size?))
+    sizes.map(|size| size.parse().ok()).collect()
 }
 
 #[cfg(test)]
@@ -89,27 +174,48 @@ mod tests {
     }
 
     #[test]
-    fn arrays_of_bytes_are_read() {
-        for (version, header) in [
+    fn arrays_are_read() {
+        for (version, header, element, shape) in [
             (
                 [1, 0],
-                "{'descr': '|i1', 'fortran_order': False, 'shape': (2, 3), }\n",
+                "{'descr': '|i1', 'fortran_order': False, 'shape': (2, 4), }\n",
+                Element::Int8,
+                &[2, 4][..],
             ),
             (
                 [2, 0],
-                "{\"shape\":(6,),\"fortran_order\":False,\"descr\":\"|u1\"}",
+                "{\"shape\":(8,),\"fortran_order\":False,\"descr\":\"|u1\"}",
+                Element::Uint8,
+                &[8],
             ),
             (
                 [3, 0],
-                "{'descr': 'u1', 'shape': (1, 2, 3), 'fortran_order': False}",
+                "{'descr': 'u1', 'shape': (1, 2, 4), 'fortran_order': False}",
+                Element::Uint8,
+                &[1, 2, 4],
+            ),
+            (
+                [1, 0],
+                "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2)}",
+                Element::Float32,
+                &[1, 2],
             ),
         ] {
-            let file = file(&version, header, &[1, 2, 3, 4, 5, 6]);
-            let expected = (&[1, 2, 3, 4, 5, 6][..], header.contains("u1"));
-            assert_eq!(values(&file), Ok(expected), "{header}");
+            let bytes = vec![1, 2, 3, 4, 5, 6, 7, 8];
+            let expected = Array {
+                element,
+                shape: shape.to_vec(),
+                bytes: bytes.clone(),
+            };
+            let found = read(&file(&version, header, &bytes)).expect(header);
+            assert_eq!(found, expected, "{header}");
+            let written = write(&expected);
+            assert_eq!((written.len() - 8) % 64, 0, "{header}");
+            assert_eq!(read(&written), Ok(expected), "{header}");
         }
         let scalar = "{'descr': '|i1', 'fortran_order': False, 'shape': ()}";
-        assert_eq!(values(&file(&[1, 0], scalar, &[9])), Ok((&[9][..], false)));
+        let found = read(&file(&[1, 0], scalar, &[9])).expect("one element");
+        assert_eq!((found.shape, found.bytes), (vec![], vec![9]));
     }
 
     #[test]
@@ -124,8 +230,8 @@ mod tests {
             ),
             (
                 [1, 0],
-                bytes("(2,)").replace("|i1", "<f4"),
-                "has elements of type <f4, expected int8 or uint8",
+                bytes("(2,)").replace("|i1", ">f4"),
+                "has elements of type >f4, expected int8, uint8 or float32 (lowest byte first)",
             ),
             (
                 [1, 0],
@@ -150,11 +256,10 @@ mod tests {
             (
                 [1, 0],
                 "{}".to_string(),
-                "has elements of type missing, expected int8 or uint8",
+                "has elements of type missing, expected int8, uint8 or float32 (lowest byte first)",
             ),
         ] {
-            let found =
-                values(&file(&version, &header, &[1, 2])).map(|(values, _)| values.to_vec());
+            let found = read(&file(&version, &header, &[1, 2]));
             assert_eq!(found, Err(message.to_string()), "{header}");
         }
     }
@@ -167,13 +272,13 @@ mod tests {
             &[1, 2],
         );
         for end in 0..good.len() {
-            assert!(values(&good[..end]).is_err(), "{end}");
+            assert!(read(&good[..end]).is_err(), "{end}");
         }
         for at in 0..good.len() {
             for byte in [0, b'\'', b'(', b')', b',', 0xff] {
                 let mut damaged = good.clone();
                 damaged[at] = byte;
-                let _ = values(&damaged);
+                let _ = read(&damaged);
             }
         }
     }

@@ -34,6 +34,12 @@ pub const NETWORK: FileKind = FileKind {
     begins: b"{\"format\":\"heddle-network-",
 };
 
+/// Arrays.
+pub const ARRAYS: FileKind = FileKind {
+    name: ".npz file",
+    begins: b"PK\x03\x04",
+};
+
 /// Refuses places that must not be written, before any work is done.
 pub fn check(target: &Path, kind: FileKind) -> Result<(), Failure> {
     let refused = |what: &str| Failure::new(format!("{}: {what}", target.display()));

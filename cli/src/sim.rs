@@ -4,20 +4,31 @@ use heddle_tb::network::{NetworkReport, simulate};
 use indicatif::ProgressBar;
 
 use crate::args::SimArgs;
-use crate::cosim::{images_of, prepared, report, stopped};
+use crate::cosim::{Prepared, images_of, prepared, report, stopped};
 use crate::failure::Failure;
 use crate::output;
+use crate::outputs::Outputs;
 
 /// Runs the command; false when a value or the number of cycles differs from what was expected.
 pub fn run(args: &SimArgs) -> Result<bool, Failure> {
-    let (params, network, program) = prepared(&args.network)?;
+    let mut outputs = Outputs::new(&args.network)?;
+    let Prepared {
+        params,
+        network,
+        form,
+        program,
+    } = prepared(&args.network)?;
     let images = images_of(&args.network, &network)?;
     let progress = ProgressBar::new(images.len() as u64);
     let started = std::time::Instant::now();
-    let found = simulate(&params, &network, &program, &images, || progress.inc(1));
+    let found = simulate(&params, &network, &program, &images, |runs| {
+        outputs.add(runs);
+        progress.inc(1);
+    });
     let seconds = started.elapsed().as_secs_f64();
     progress.finish_and_clear();
     let found: NetworkReport = found.map_err(stopped)?;
+    outputs.write(&network, &form, &program)?;
     match args.json {
         true => output::print_json(&report::json(&found, &program, seconds))?,
         false => output::print(&report::text(

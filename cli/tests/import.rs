@@ -6,15 +6,15 @@ use serde_json::Value;
 
 use crate::bench::{Bench, CONFIG};
 
-const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../import/tests/data");
+pub const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../import/tests/data");
 
 /// A folder with a network of the importer's tests as `net.tflite`, its input as `in.npy`, and the tiny preset.
-fn bench(name: &str) -> Bench {
+pub fn bench(name: &str) -> Bench {
     bench_of(name, "tflite")
 }
 
 /// The same with a file of this format.
-fn bench_of(name: &str, format: &str) -> Bench {
+pub fn bench_of(name: &str, format: &str) -> Bench {
     let bench = Bench::new(&[("c.json", CONFIG)]);
     let read = |file: String| std::fs::read(format!("{DATA}/{file}")).unwrap();
     bench.write(&format!("net.{format}"), read(format!("{name}.{format}")));
@@ -34,7 +34,7 @@ fn bench_of(name: &str, format: &str) -> Bench {
 }
 
 /// A .npy file.
-fn npy(kind: &str, values: &[i8]) -> Vec<u8> {
+pub fn npy(kind: &str, values: &[i8]) -> Vec<u8> {
     let header = format!(
         "{{'descr': '{kind}', 'fortran_order': False, 'shape': ({},), }}\n",
         values.len()
@@ -179,7 +179,7 @@ fn wrong_arguments_are_refused() {
         "import net.tflite --until nowhere | has no tensor \"nowhere\"",
         "import c.json | is no .tflite file, whose bytes 4 to 7 are TFL3, and no .onnx file of a version and a graph",
         "import net.tflite -o c.json | c.json: is no network file, it is left alone",
-        "import net.tflite -o net.json --inputs short.npy | holds 7 bytes, expected a multiple of 250: 25 x 10 pixels of 1 channels",
+        "import net.tflite -o net.json --inputs short.npy | holds 7 elements, expected a multiple of 250: 25 x 10 pixels of 1 channels",
         "sim -c c.json -m net.tflite | expected at least one image: --inputs gives some",
     ]);
 }

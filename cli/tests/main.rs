@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod advise;
+mod arrays;
 mod bad_arguments;
 mod bad_config;
 mod bad_model;

@@ -480,6 +480,10 @@ impl Lowering<'_> {
                 layers: self.layers,
                 test: TestFile::default(),
             }),
+            input: match self.model.inputs[..] {
+                [input] => self.model.tensors[input].name.to_string(),
+                _ => String::new(),
+            },
             unsigned: self.unsigned,
             rows: self.rows,
             faults: self.faults,

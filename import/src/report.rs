@@ -93,6 +93,8 @@ pub struct Row {
 pub struct Import {
     /// The network, if all of it can run.
     pub network: Option<NetworkFile>,
+    /// Name of the tensor of the file that is written with an image.
+    pub input: String,
     /// Bytes of an image have no sign in the file, and are 128 more there.
     pub unsigned: bool,
     /// Its operators in the order in which they run.

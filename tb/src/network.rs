@@ -51,12 +51,13 @@ pub enum RunError {
     Plan(#[from] CompileError),
 }
 
-/// What one side made of one layer of one image.
-struct LayerRun {
+/// What one side made of one run of one image.
+#[derive(Debug)]
+pub struct LayerRun {
     /// All counters in the order of their registers.
     counters: Vec<(Counter, u32)>,
     /// The quantised output, in the order channel, row, column.
-    values: Vec<i8>,
+    pub values: Vec<i8>,
 }
 
 /// What the host makes of tensors for a layer, or writes of an image.
@@ -159,14 +160,14 @@ impl<'a> Bench<'a> {
     }
 
     /// Runs images through all layers. Golden models and comparison run in a thread of their own;
-    /// it calls `compared` after each image.
+    /// it calls `compared` after each image with what each run of the hardware made.
     ///
     /// # Errors
     /// `RunError`; differences of values and counters are in the report instead.
     pub fn run_images(
         &mut self,
         images: &[Image<'_>],
-        compared: impl Fn() + Send,
+        compared: impl FnMut(&[LayerRun]) + Send,
     ) -> Result<(), RunError> {
         let (hardware, judge) = (&mut self.hardware, &mut self.judge);
         let result = thread::scope(|scope| {
@@ -200,7 +201,7 @@ impl Judge<'_> {
         &mut self,
         images: &[Image<'_>],
         hardware: &Receiver<Vec<LayerRun>>,
-        compared: impl Fn(),
+        mut compared: impl FnMut(&[LayerRun]),
     ) -> Result<(), RunError> {
         for &(image, label) in images {
             let golden = self.prediction.run_image(image)?;
@@ -208,7 +209,7 @@ impl Judge<'_> {
                 break; // the hardware has met an error
             };
             self.add(label, &layers, &golden);
-            compared();
+            compared(&layers);
         }
         Ok(())
     }

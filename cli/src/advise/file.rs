@@ -6,7 +6,7 @@ use super::{Source, WORD_BYTES, Words, populations};
 use crate::args::AdviseArgs;
 use crate::failure::Failure;
 use crate::input;
-use crate::npy;
+use crate::npy::{self, Array};
 
 /// Largest file with activations.
 const BYTES_MAX: u64 = 256 << 20;
@@ -31,9 +31,9 @@ pub(super) fn read(path: &Path, args: &AdviseArgs) -> Result<Source, Failure> {
         Some("json") => list(path)?,
         Some("npy") => {
             let file = input::read_bytes(path, "data", BYTES_MAX)?;
-            let values = npy::values(&file);
-            let (values, _) = values.map_err(|error| Failure::new(format!("{shown}: {error}")))?;
-            values.to_vec()
+            npy::read(&file)
+                .and_then(Array::into_bytes)
+                .map_err(|error| Failure::new(format!("{shown}: {error}")))?
         }
         _ => input::read_bytes(path, "data", BYTES_MAX)?,
     };

@@ -65,7 +65,7 @@ impl Setup {
     fn time(&self, host: Host) -> (Host, u64, f64) {
         let mut bench = Bench::new(host, &self.params, &self.network, &self.program)
             .expect("the program fits the machine");
-        let result = bench.run_images(&self.images(), || ());
+        let result = bench.run_images(&self.images(), |_| ());
         result.expect("the machine comes to its end");
         assert!(bench.report().is_exact(), "the machine differs");
         let time = bench.simulation_time().as_nanos() as f64;

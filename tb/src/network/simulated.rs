@@ -9,7 +9,7 @@ use heddle_compiler::Program;
 use super::prediction::Prediction;
 use super::{Image, LayerRun, NetworkReport, RunError};
 
-/// Runs images; calls `done` after each of them.
+/// Runs images; calls `done` after each of them with what each run of the machine made.
 ///
 /// # Errors
 /// `RunError`; differences of values and cycles are in the report instead.
@@ -18,7 +18,7 @@ pub fn simulate(
     network: &Network,
     program: &Program,
     images: &[Image<'_>],
-    done: impl Fn(),
+    mut done: impl FnMut(&[LayerRun]),
 ) -> Result<NetworkReport, RunError> {
     let mut golden = Prediction::load(params, network, program);
     let mut report = NetworkReport::new(&network.name, params, program);
@@ -32,7 +32,7 @@ pub fn simulate(
             report.simulated_cycles += row.cycles;
         }
         report.add_output(machine.last(), label);
-        done();
+        done(&machine);
     }
     report.set_total(params);
     Ok(report)

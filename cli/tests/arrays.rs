@@ -1,0 +1,182 @@
+//! `--inputs` and `--outputs`: arrays of NumPy.
+
+use std::collections::BTreeMap;
+use std::io::{Cursor, Read, Write};
+
+use serde_json::Value;
+
+use crate::bench::{Bench, CONFIG, MODEL};
+use crate::import::{DATA, bench, bench_of, npy};
+
+/// Header and data of each array of a .npz file.
+pub type Arrays = BTreeMap<String, (String, Vec<u8>)>;
+
+/// Reads a .npz file.
+pub fn npz(file: Vec<u8>) -> Arrays {
+    let mut archive = zip::ZipArchive::new(Cursor::new(file)).expect("an archive");
+    let members = 0..archive.len();
+    members
+        .map(|index| {
+            let mut member = archive.by_index(index).expect("a member");
+            let name = member.name().strip_suffix(".npy").expect("an array");
+            let name = name.to_string();
+            let mut bytes = Vec::new();
+            member.read_to_end(&mut bytes).expect("its bytes");
+            let end = bytes
+                .iter()
+                .position(|&byte| byte == b'\n')
+                .expect("a header");
+            let data = bytes.split_off(end + 1);
+            (
+                name,
+                (String::from_utf8_lossy(&bytes[10..]).into_owned(), data),
+            )
+        })
+        .collect()
+}
+
+/// A .npz file of .npy files.
+fn archive(arrays: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, array) in arrays {
+        let options = zip::write::SimpleFileOptions::default();
+        archive.start_file(format!("{name}.npy"), options).unwrap();
+        archive.write_all(array).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+/// What the reference kernels gave for the network of the importer's tests, by the name of the tensor.
+fn recorded(bench: &Bench, name: &str) -> BTreeMap<String, Vec<u8>> {
+    let arrays = npz(std::fs::read(format!("{DATA}/{name}.npz")).expect("arrays"));
+    let rows = bench.json("import net.tflite --json");
+    let rows = rows["operators"].as_array().expect("a list");
+    let layers = rows.iter().filter(|row| row["layer"].is_string());
+    let of = |row: &Value| {
+        let (_, data) = &arrays[&format!("tensor/{}", row["tensor_index"])];
+        let name = row["tensor"].as_str().expect("a name").to_string();
+        (name, data.clone())
+    };
+    layers.map(of).collect()
+}
+
+/// Both machines write the bytes that the reference kernels gave, in their order.
+#[test]
+fn outputs_are_the_arrays_of_the_reference_kernels() {
+    let bench = bench("keyword");
+    let expected = recorded(&bench, "keyword");
+    assert_eq!(expected.len(), 5);
+    for command in ["sim", "cosim"] {
+        let run = |options: &str| {
+            let line = format!(
+                "{command} -c c.json -m net.tflite --inputs in.npy --outputs out.npz {options}"
+            );
+            let run = bench.simulate(&line);
+            assert_eq!(run.code, Some(0), "{}", run.stderr);
+            npz(std::fs::read(bench.path().join("out.npz")).expect("a file"))
+        };
+        let all = run("--tensors");
+        let names: Vec<&String> = all.keys().collect();
+        assert_eq!(names, expected.keys().collect::<Vec<_>>(), "{command}");
+        for (name, (header, data)) in &all {
+            assert!(header.contains("'|i1'"), "{header}");
+            assert!(*data == expected[name], "{command}: {name}");
+        }
+        assert!(
+            all["conv1/Relu"].0.contains("'shape': (1, 13, 5, 8,)"),
+            "{all:?}"
+        );
+        let last = run("");
+        assert_eq!(
+            last.keys().collect::<Vec<_>>(),
+            ["dense/Linear"],
+            "{command}"
+        );
+        assert_eq!(last["dense/Linear"], all["dense/Linear"]);
+        assert_eq!(
+            run("--tensors --whole"),
+            last,
+            "the whole network is one run"
+        );
+    }
+}
+
+#[test]
+fn bytes_of_an_onnx_file_have_its_type() {
+    let bench = bench_of("onnx/flattened", "onnx");
+    bench.done("sim -c c.json -m net.onnx --inputs in.npy --outputs out.npz --tensors");
+    let found = npz(std::fs::read(bench.path().join("out.npz")).expect("a file"));
+    let meant = npz(std::fs::read(format!("{DATA}/onnx/flattened.npz")).expect("arrays"));
+    assert_eq!(found.len(), 4);
+    for (name, (header, data)) in &found {
+        assert!(header.contains("'|u1'"), "{header}");
+        let (_, signed) = &meant[&format!("layer/{name}")];
+        let moved: Vec<u8> = signed.iter().map(|byte| byte ^ 0x80).collect();
+        assert!(*data == moved, "{name}");
+    }
+}
+
+/// One image in every form that is read.
+#[test]
+fn inputs_of_every_type_are_the_same_image() {
+    let bench = bench("keyword");
+    bench.done("import net.tflite -o net.json --inputs in.npy");
+    let network: Value = serde_json::from_str(&bench.read("net.json")).expect("JSON");
+    let number = |key: &str| network["input"][key].as_f64().expect("a number");
+    let image = std::fs::read(bench.path().join("in.npy")).expect("an image");
+    let image = image[image.len() - 250..].to_vec();
+    let floats = image.iter().flat_map(|&byte| {
+        let real = (f64::from(byte as i8) - number("zero_point")) * number("scale");
+        (real as f32).to_le_bytes()
+    });
+    let signed: Vec<i8> = image.iter().map(|&byte| byte as i8).collect();
+    let bytes = npy("|i1", &signed);
+    let mut floats_file = npy("<f4", &[0; 250]);
+    floats_file.truncate(floats_file.len() - 250);
+    floats_file.extend(floats);
+    bench.write("floats.npy", &floats_file);
+    bench.write("only.npz", archive(&[("any", bytes.clone())]));
+    bench.write(
+        "named.npz",
+        archive(&[("other", npy("|i1", &[1])), ("input", floats_file)]),
+    );
+    let name = "serving_default_input:0";
+    bench.write(
+        "file.npz",
+        archive(&[(name, bytes), ("other", npy("|i1", &[1]))]),
+    );
+    for file in ["floats.npy", "only.npz", "named.npz"] {
+        bench.done(&format!("import net.tflite -o {file}.json --inputs {file}"));
+        assert!(
+            bench.read(&format!("{file}.json")) == bench.read("net.json"),
+            "{file}"
+        );
+    }
+    bench.write(
+        "two.npz",
+        archive(&[("a", npy("|i1", &[1])), ("b", npy("|i1", &[1]))]),
+    );
+    bench.write("broken.npz", b"PK\x03\x04");
+    bench.write("bytes.npy", npy("|u1", &[0; 250]));
+    bench.refused_with(&[
+        "sim -c c.json -m net.tflite --inputs two.npz | two.npz: holds 2 arrays, expected one, or one named \"",
+        "sim -c c.json -m net.tflite --inputs broken.npz | broken.npz: is no .npz file",
+        "sim -c c.json -m net.tflite --inputs bytes.npy | bytes.npy: has elements of type uint8, expected int8 or float32",
+    ]);
+}
+
+#[test]
+fn files_of_outputs_replace_nothing_else() {
+    let bench = Bench::new(&[("c.json", CONFIG), ("m.json", MODEL)]);
+    bench.refused_with(&[
+        "sim -c c.json -m m.json --tensors | --outputs",
+        "sim -c c.json -m m.json --outputs m.json | m.json: is no .npz file, it is left alone",
+        "cosim -c c.json -m m.json --outputs m.json | m.json: is no .npz file, it is left alone",
+    ]);
+    for _ in 0..2 {
+        bench.done("sim -c c.json -m m.json --outputs out.npz");
+    }
+    let found = npz(std::fs::read(bench.path().join("out.npz")).expect("a file"));
+    let shapes: Vec<&(String, Vec<u8>)> = found.values().collect();
+    assert_eq!((shapes.len(), shapes[0].1.len()), (1, 4 * 3), "{found:?}");
+}
