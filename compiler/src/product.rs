@@ -17,4 +17,4 @@ pub(crate) use layer::PlacedLayer;
 pub use mapping::Mapping;
 pub(crate) use row_pairs::RowPairs;
 pub(crate) use weights::{Orders, WeightPlan};
-pub(crate) use windows::{check_windows, reduction};
+pub(crate) use windows::{check_windows, reduction, window};

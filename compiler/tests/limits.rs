@@ -86,7 +86,7 @@ fn all_column_tiles_can_be_used_and_no_more() {
     let program = compile(&network, &params).unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let image = random_image(&mut rng, &network);
-    let found = run(&mut load(&program, &params), &program, &image);
+    let found = run(&mut load(&program, &params), &program, &network, &image);
     assert_eq!(found[0].0, golden(&network, &image).unwrap()[0].values);
     let tiles = program.columns.iter().map(|column| column.tile).max();
     assert_eq!(tiles, Some(7), "the column parameters are full");

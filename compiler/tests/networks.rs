@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use heddle_arch::host::Counter;
 use heddle_arch::isa::{Instruction, Matmul};
-use heddle_arch::network::{LayerKind, Network};
-use heddle_arch::params::{Params, PartialSums, ProgramMemory};
+use heddle_arch::network::{LayerKind, Network, Padding};
+use heddle_arch::params::{Params, PartialSums, Post, ProgramMemory};
 use heddle_compiler::{LayerPlan, Mapping, Program, compile, compile_with};
 use heddle_sim::network::{class_of, run as golden};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::support::converted::plane_mean;
 use crate::support::{
     Size, check, load, mapped, model, preset, random_image, random_network, random_size, run,
     share_multipliers, whole, wide_network,
@@ -69,13 +70,35 @@ fn count_events(
             "groups",
             layer.groups > 1 && layer.groups < layer.input.channels,
         );
-        event("add", layer.kind == LayerKind::WeightedSum);
+        event("weighted sum", layer.kind == LayerKind::WeightedSum);
+        event("table alone", layer.kind == LayerKind::Table);
+        event("table of a layer", {
+            layer.kind != LayerKind::Table && layer.table.is_some()
+        });
         event("maximum", layer.kind == LayerKind::MaxPool2d);
         event("maximum of several pixel tiles", {
             let window = layer.kernel[0] * layer.kernel[1];
             layer.kind == LayerKind::MaxPool2d && pixels > depth / window
         });
         event("mean", layer.kind == LayerKind::AveragePool2d);
+    }
+    for (layer, plan) in network.layers.iter().zip(&program.layers) {
+        let padded = layer.kind == LayerKind::MaxPool2d && layer.padding != Padding::default();
+        event("maximum with padding", padded && !plan.host);
+        event("maximum of the host", padded && plan.host);
+        if let LayerKind::Add(sum) = layer.kind {
+            event("exact sum", !plan.host && !sum.subtracts);
+            event("exact difference", !plan.host && sum.subtracts);
+            event("sum of the host", plan.host);
+            event(
+                "sum of one tensor",
+                layer.inputs[0].tensor == layer.inputs[1].tensor,
+            );
+        }
+        event("equal weights", {
+            let mut pairs = layer.weights.windows(2);
+            layer.kind == LayerKind::Conv2d && pairs.all(|pair| pair[0] == pair[1])
+        });
     }
     for (_, entry, offset) in &program.row_offsets {
         event("several K tiles of row offsets", *entry > 0);
@@ -154,10 +177,24 @@ fn count_events(
     }
 }
 
-/// A random machine: sums at either end of the array, banks for the input, the program in banks.
+/// What a network uses: what the machine has, and now and then sums that it leaves to the host.
+fn random_post(rng: &mut ChaCha8Rng, has: &Post) -> Post {
+    Post {
+        dual_scale: has.dual_scale || rng.random_bool(0.2),
+        left_shift: false,
+        columns_per_multiplier: 1,
+        ..*has
+    }
+}
+
+/// A random machine: sums at either end of the array, banks for the input, the program in banks, options of post-processing.
 fn random_params(rng: &mut ChaCha8Rng) -> Params {
     let mut plain = random_size(rng).params();
     share_multipliers(&mut plain, rng);
+    plain.post.dual_scale = rng.random_bool(0.3);
+    if rng.random_bool(0.3) {
+        plain.post.activations = rng.random_range(1..=8);
+    }
     let mut params = plain.clone();
     if rng.random_bool(0.3) {
         params.array.partial_sums = PartialSums::Top;
@@ -227,11 +264,13 @@ fn parts_of_a_row_begin_at_their_stride() {
 fn pet_57_pet_60_pet_61_random_networks_give_the_golden_outputs() {
     let mut events = BTreeMap::new();
     let (mut compiled, mut others, mut wholes, mut known_exactly) = (0, 0, 0, 0);
+    let mut parted = 0;
     for seed in 0..400 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let params = random_params(&mut rng);
         let layers = rng.random_range(1..=6);
-        let network = random_network(&mut rng, layers, params.post.pooling);
+        let asked = random_post(&mut rng, &params.post);
+        let network = random_network(&mut rng, layers, &asked);
         let images = [
             random_image(&mut rng, &network),
             random_image(&mut rng, &network),
@@ -250,7 +289,10 @@ fn pet_57_pet_60_pet_61_random_networks_give_the_golden_outputs() {
             Ok(whole) => {
                 check(&whole, &network, &params, &images, &place);
                 let alone: u64 = program.runs.iter().map(|run| run.cycles).sum();
-                assert!(whole.runs[0].cycles <= alone, "{place}");
+                let together: u64 = whole.runs.iter().map(|run| run.cycles).sum();
+                assert!(together <= alone, "{place}");
+                let runs = whole.runs.iter().filter(|run| !run.host);
+                parted += u32::from(runs.count() > 1);
                 wholes += 1;
             }
             // The memory of its own is larger than any of these programs.
@@ -289,11 +331,47 @@ fn pet_57_pet_60_pet_61_random_networks_give_the_golden_outputs() {
     }
     assert!(others > 50, "only {others} networks fit in both mappings");
     assert!(known_exactly + 5 > others, "{known_exactly} of {others}");
-    assert!(wholes > 150, "only {wholes} networks are one run");
+    assert!(wholes > 150, "only {wholes} networks are compiled whole");
+    assert!(parted > 0, "the host parts no network");
     assert!(compiled > 150, "only {compiled} networks fit");
     for (name, count) in events {
         assert!(count > 0, "{name} never happened");
     }
+}
+
+/// Importers write means so, because they round in their own way.
+#[test]
+fn a_convolution_with_equal_weights_over_the_whole_plane_takes_the_cycles_of_a_mean() {
+    let mut params = preset("edge");
+    params.post.pooling = true;
+    let mut network = wide_network(20, 18);
+    let source = (
+        1,
+        network.layers[0].output,
+        network.layers[0].output_zero_point,
+    );
+    let mut mean = plane_mean(&mut ChaCha8Rng::seed_from_u64(1), source);
+    mean.name = "mean".to_string();
+    mean.kind = LayerKind::AveragePool2d;
+    (mean.weights, mean.bias) = (Vec::new(), vec![0; 20]);
+    network.layers.push(mean);
+    let cycles = |network: &Network| {
+        let program = compile(network, &params).unwrap();
+        let image = random_image(&mut ChaCha8Rng::seed_from_u64(1), network);
+        check(&program, network, &params, &[image], "mean");
+        program.runs[1].cycles
+    };
+    let mean = cycles(&network);
+    let layer = &mut network.layers[1];
+    layer.kind = LayerKind::Conv2d;
+    layer.weights = vec![-2; 20 * 16];
+    layer.bias = (0..20).map(|channel| 16 * (channel - 10)).collect();
+    assert_eq!(cycles(&network), mean);
+    network.layers[1].weights[7] = -1;
+    assert!(cycles(&network) > mean, "one other weight");
+    network.layers[1].weights[7] = -2;
+    network.layers[1].bias[3] += 1;
+    assert!(cycles(&network) > mean, "a bias that has no equal parts");
 }
 
 /// A stored model on a stored configuration.
@@ -312,7 +390,12 @@ fn check_model(name: &str, configuration: &str, images: usize) {
 /// Cycles of the first layer, as the instruction-level machine counts them.
 fn first_layer_cycles(network: &Network, params: &Params, mapping: Mapping) -> u32 {
     let program = compile_with(network, params, mapped(mapping)).unwrap();
-    let found = run(&mut load(&program, params), &program, &network.images[0]);
+    let found = run(
+        &mut load(&program, params),
+        &program,
+        network,
+        &network.images[0],
+    );
     found[0].1.get(Counter::Cycles)
 }
 
@@ -359,7 +442,7 @@ fn all_operands_of_an_image_of_zeros_are_zero() {
         let first = &network.layers[0];
         let bytes = first.input.channels * first.input.height * first.input.width;
         let image = vec![first.inputs[0].zero_point; bytes as usize];
-        let found = run(&mut load(&program, &params), &program, &image);
+        let found = run(&mut load(&program, &params), &program, &network, &image);
         let zero_operands = found[0].1.get(Counter::ZeroOperands);
         let operands = program.layers[0].operands;
         assert_eq!(u64::from(zero_operands), operands, "{name}");

@@ -1,6 +1,6 @@
 //! A program file is for both kinds of program memory.
 
-use heddle_arch::params::{Params, ProgramMemory};
+use heddle_arch::params::{Params, Post, ProgramMemory};
 use heddle_compiler::{Options, Program, compile_with};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -28,7 +28,7 @@ fn pet_60_a_program_file_is_for_both_kinds_of_memory() {
     assert_eq!(banks.operand_banks(), separate.state_buffer.banks);
     let network = (0..).find_map(|seed| {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let network = random_network(&mut rng, 3, false);
+        let network = random_network(&mut rng, 3, &Post::default());
         let program = compile_with(&network, &separate, Options::default());
         program.ok().map(|program| (network, program))
     });

@@ -3,7 +3,7 @@
 use heddle_arch::host::Counter;
 use heddle_arch::isa::{Instruction, Wait, disassemble};
 use heddle_arch::network::LayerKind;
-use heddle_arch::params::Params;
+use heddle_arch::params::{Params, Post};
 use heddle_arch::requantise::Scale;
 use heddle_compiler::matrix::{DrainForm, MatrixPlace, MatrixShape, Transpose};
 use heddle_compiler::{Graph, Place, Reason, Schedule, Unit, compile, compile_with};
@@ -60,7 +60,7 @@ fn pet_45_steps_are_in_an_order_of_their_dependencies_and_fit_the_local_memory()
     for seed in 0..60 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let params = random_size(&mut rng).params();
-        let network = random_network(&mut rng, 5, false);
+        let network = random_network(&mut rng, 5, &Post::default());
         let Ok(program) = compile(&network, &params) else {
             continue;
         };

@@ -8,6 +8,7 @@ mod beside;
 mod blocks;
 mod buffer;
 mod control;
+mod converted;
 mod depthwise;
 mod designs;
 mod dual_scale;

@@ -5,7 +5,7 @@ use crate::generator;
 use crate::machines;
 use heddle_arch::host::Counter;
 use heddle_arch::network::{LayerKind, Network};
-use heddle_arch::params::{MaskPlace, Params};
+use heddle_arch::params::{MaskPlace, Params, Post};
 use heddle_compiler::{Mapping, Options, Program, compile, compile_with};
 use heddle_tb::host::Access;
 use heddle_tb::network::{Bench, LayerReport, NetworkReport};
@@ -106,7 +106,7 @@ fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Chec
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let layers = rng.random_range(1..=4);
     let pooling = params.post.pooling;
-    let network = generator::random_network(&mut rng, layers, pooling);
+    let network = generator::random_network(&mut rng, layers, &params.post);
     let network = machines::fitting(network, params);
     // Every third network is one run, which leaves the output of the last layer alone to look at.
     let options = Options {
@@ -168,7 +168,7 @@ fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Chec
 /// A network of one 3 x 3 convolution and what follows it, with so many input channels.
 fn first_layer_network(rng: &mut ChaCha8Rng, channels: u32) -> Network {
     loop {
-        let mut network = generator::random_network(rng, 2, false);
+        let mut network = generator::random_network(rng, 2, &Post::default());
         let layer = &mut network.layers[0];
         let other = layer.kind != LayerKind::Conv2d || layer.groups > 1 || layer.kernel != [3, 3];
         if other || layer.input.height < 3 || layer.output.elements() > 400 {

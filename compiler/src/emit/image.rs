@@ -10,6 +10,7 @@ use super::ColumnParam;
 use crate::layout::MatrixPlace;
 use crate::map::Candidate;
 use crate::place::Placement;
+use crate::product::window;
 
 /// Words by partition and word.
 type Words = BTreeMap<(u32, u32), [u8; 8]>;
@@ -81,13 +82,15 @@ pub(super) fn columns(
         let Some(plan) = &candidate.weights[index] else {
             continue;
         };
+        let elements = window(layer, params) as i32;
         for tile in 0..plan.column_tiles {
             for column in 0..plan.columns(layer, tile) {
                 let (channel, _) = plan.output(tile, column);
+                let bias = layer.bias.get(channel as usize).copied().unwrap_or(0);
                 columns.push(ColumnParam {
                     column,
                     tile: placement.column_tiles[index] + tile,
-                    bias: layer.bias.get(channel as usize).copied().unwrap_or(0),
+                    bias: bias / elements,
                     scale: match plan.constants.dual {
                         Some(dual) => dual.scale.into(),
                         None => layer.scales[channel as usize].into(),

@@ -57,7 +57,7 @@ pub(crate) struct WeightPlan {
     pub runs: Vec<ColumnRun>,
     /// Words from one K tile to the next, if weights are streamed.
     pub period: Option<u32>,
-    /// Windows go through pooling: weights are 1.
+    /// Windows go through pooling: one weight for all of their elements.
     pools: bool,
     /// Words of one K tile in each partition.
     pub tile_words: u32,
@@ -304,7 +304,9 @@ impl WeightPlan {
                 None => RowWeight::Tap(None),
             };
             match layer.kind {
-                _ if self.pools => weights.push(same(0, 1)),
+                _ if self.pools => {
+                    weights.push(same(0, layer.weights.first().copied().unwrap_or(1)));
+                }
                 LayerKind::Add(_) | LayerKind::WeightedSum => {
                     let terms = self.constants.terms(layer).into_iter();
                     weights.extend(terms.map(|(input, factor)| same(input, factor)));

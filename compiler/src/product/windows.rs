@@ -38,10 +38,32 @@ pub(crate) fn check_windows(layer: &Layer, params: &Params) -> Result<(), String
 pub(crate) fn reduction(layer: &Layer, params: &Params) -> Option<Reduction> {
     match layer.kind {
         LayerKind::MaxPool2d => Some(Reduction::Max),
-        LayerKind::AveragePool2d if params.post.pooling => {
+        _ if params.post.pooling && is_mean(layer) => {
             check_windows(layer, params).ok().map(|()| Reduction::Sum)
         }
         _ => None,
+    }
+}
+
+/// Whether a layer adds up windows: a mean, or a convolution of each channel with equal weights and one window. That
+/// would load weights for each place; with several windows they serve them all.
+fn is_mean(layer: &Layer) -> bool {
+    let [height, width] = layer.kernel;
+    let size = i64::from(height) * i64::from(width);
+    // Each element of the window brings the bias along.
+    let parts = |bias: &i32| i64::from(*bias) % size == 0;
+    match layer.kind {
+        LayerKind::AveragePool2d => true,
+        LayerKind::Conv2d => {
+            let channels = [layer.groups, layer.output.channels];
+            let inner = layer.inputs[0].tensor > 0;
+            inner
+                && channels == [layer.input.channels; 2]
+                && layer.output.height * layer.output.width == 1
+                && layer.weights.windows(2).all(|pair| pair[0] == pair[1])
+                && layer.bias.iter().all(parts)
+        }
+        _ => false,
     }
 }
 

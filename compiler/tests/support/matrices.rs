@@ -46,7 +46,7 @@ pub fn check(
     for _ in 0..2 {
         let image = random_image(rng, network);
         let expected = golden::run(network, &image).map_err(|error| error.to_string())?;
-        let found = run(&mut machine, program, &image);
+        let found = run(&mut machine, program, network, &image);
         for (plan, (values, counters)) in program.runs.iter().zip(found) {
             let at = plan.layers.end - 1;
             if values != expected[at].values {

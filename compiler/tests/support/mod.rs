@@ -1,14 +1,15 @@
 //! Random machines and networks, and a host that runs a program on the instruction-level machine.
+pub mod converted;
 pub mod depthwise;
 pub mod matrices;
 
 use heddle_arch::host::Counter;
 use heddle_arch::network::{Input, Layer, LayerKind, Network, Padding, Shape};
-use heddle_arch::params::Params;
+use heddle_arch::params::{Params, Post};
 use heddle_arch::requantise::{Rounding, Scale};
 use heddle_compiler::{LayerPlan, Mapping, Options, Program, TensorPlan, compile};
 use heddle_sim::machine::{Counters, Machine};
-use heddle_sim::network::run as golden;
+use heddle_sim::network::{Tensor, run as golden, run_layer};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -115,19 +116,25 @@ fn random_scale(rng: &mut ChaCha8Rng, fan_in: u32) -> Scale {
 /// A tensor that layers can read: index, shape, zero point.
 type Source = (usize, Shape, i8);
 
-fn random_layer(rng: &mut ChaCha8Rng, index: usize, sources: &[Source], pooling: bool) -> Layer {
+fn random_layer(rng: &mut ChaCha8Rng, index: usize, sources: &[Source], post: &Post) -> Layer {
     // Mostly the layer before; all layers must not only add up to a chain.
     let source = match rng.random_range(0..4) {
         0 => sources[rng.random_range(0..sources.len())],
         _ => sources[sources.len() - 1],
     };
-    let largest = pooling && rng.random_bool(0.6);
-    let mut layer = match rng.random_range(0..8) {
-        0..2 => fully_connected(rng, source),
-        2 => add(rng, source, sources),
-        3 => pool(rng, source, largest),
-        _ => convolution(rng, source),
+    let converted = match post.is_plain() {
+        true => None,
+        false => converted::random_layer(rng, source, sources, post),
     };
+    let mut layer = converted.unwrap_or_else(|| {
+        let largest = post.pooling && rng.random_bool(0.6);
+        match rng.random_range(0..8) {
+            0..2 => fully_connected(rng, source),
+            2 => add(rng, source, sources),
+            3 => pool(rng, source, largest),
+            _ => convolution(rng, source),
+        }
+    });
     layer.name = format!("layer{index}");
     layer
 }
@@ -286,7 +293,7 @@ fn add(rng: &mut ChaCha8Rng, source: Source, sources: &[Source]) -> Layer {
 /// A network of one layer: `outputs` filters of 1 x 3 without padding on a plane of 8 channels.
 pub fn wide_network(outputs: u32, width: u32) -> Network {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let mut network = random_network(&mut rng, 1, false);
+    let mut network = random_network(&mut rng, 1, &Post::default());
     network.name = "wide".to_string();
     network.input = Shape {
         channels: 8,
@@ -310,8 +317,9 @@ pub fn wide_network(outputs: u32, width: u32) -> Network {
     network
 }
 
-/// A network whose layers read the input and each other's outputs; without `pooling` it has no maxima.
-pub fn random_network(rng: &mut ChaCha8Rng, layers: usize, pooling: bool) -> Network {
+/// A network whose layers read the input and each other's outputs; they use these options of post-processing alone.
+pub fn random_network(rng: &mut ChaCha8Rng, layers: usize, post: &Post) -> Network {
+    let mut post = *post;
     let widest = if rng.random_bool(0.2) { 40 } else { 12 };
     let input = Shape {
         channels: rng.random_range(1..=16),
@@ -321,7 +329,11 @@ pub fn random_network(rng: &mut ChaCha8Rng, layers: usize, pooling: bool) -> Net
     let input_zero_point = rng.random_range(i8::MIN..=i8::MAX);
     let mut sources = vec![(0, input, input_zero_point)];
     let layers = (0..layers).map(|index| {
-        let layer = random_layer(rng, index, &sources, pooling);
+        let mut layer = random_layer(rng, index, &sources, &post);
+        if !post.is_plain() {
+            let table = converted::finish(rng, &mut layer, post.activations);
+            post.activations -= u32::from(table);
+        }
         sources.push((index + 1, layer.output, layer.output_zero_point));
         layer
     });
@@ -361,31 +373,65 @@ pub fn load(program: &Program, params: &Params) -> Machine {
     for &(partition, word, data) in &program.image {
         machine.write_word(partition, word, data);
     }
+    for (number, table) in (0..).zip(&program.tables) {
+        for (byte, &stored) in (0..=u8::MAX).zip(table) {
+            machine.write_activation(number, byte, stored);
+        }
+    }
     for &(row, entry, offset) in &program.row_offsets {
         machine.write_row_offset(row, entry, offset);
     }
     machine
 }
 
-/// Runs an image; gives the output and the counters of each run.
-pub fn run(machine: &mut Machine, program: &Program, image: &[i8]) -> Vec<(Vec<i8>, Counters)> {
-    let input = &program.tensors[0];
-    machine.set_host_zero(input.zero_point);
-    for (partition, word, data) in input.pack(image).unwrap() {
-        machine.write_word(partition, word, data);
-    }
+/// Runs an image; gives the output and the counters of each run, all 0 if the host does it.
+pub fn run(
+    machine: &mut Machine,
+    program: &Program,
+    network: &Network,
+    image: &[i8],
+) -> Vec<(Vec<i8>, Counters)> {
+    write(machine, &program.tensors[0], image);
     let results = program.runs.iter().map(|plan| {
-        let counters = machine
-            .run(plan.start_pc, 10_000_000)
-            .unwrap_or_else(|error| panic!("{}: {error}", plan.name));
-        let output = read_tensor(machine, &program.tensors[plan.layers.end]);
-        (output, counters)
+        let counters = match plan.host {
+            true => {
+                run_on_host(machine, program, &network.layers[plan.layers.start]);
+                Counters::default()
+            }
+            false => machine
+                .run(plan.start_pc, 10_000_000)
+                .unwrap_or_else(|error| panic!("{}: {error}", plan.name)),
+        };
+        let tensor = &program.tensors[plan.layers.end];
+        (read_values(machine, tensor), counters)
     });
     results.collect()
 }
 
-/// The values of a tensor.
-fn read_tensor(machine: &mut Machine, tensor: &TensorPlan) -> Vec<i8> {
+/// What the host makes of a layer's inputs goes where its output belongs.
+fn run_on_host(machine: &mut Machine, program: &Program, layer: &Layer) {
+    let plan = program.layers.iter().find(|plan| plan.name == layer.name);
+    let plan = plan.expect("all layers have a plan");
+    let tensors: Vec<Tensor> = plan
+        .inputs
+        .iter()
+        .map(|&tensor| Tensor {
+            shape: program.tensors[tensor].shape,
+            values: read_values(machine, &program.tensors[tensor]),
+        })
+        .collect();
+    let made = run_layer(layer, &tensors.iter().collect::<Vec<_>>()).unwrap();
+    write(machine, &program.tensors[plan.output], &made.values);
+}
+
+fn write(machine: &mut Machine, tensor: &TensorPlan, values: &[i8]) {
+    machine.set_host_zero(tensor.zero_point);
+    for (partition, word, data) in tensor.pack(values).unwrap() {
+        machine.write_word(partition, word, data);
+    }
+}
+
+fn read_values(machine: &mut Machine, tensor: &TensorPlan) -> Vec<i8> {
     machine.set_host_zero(tensor.zero_point);
     let places = tensor.word_places().into_iter();
     let words: Vec<[u8; 8]> = places
@@ -406,10 +452,10 @@ pub fn check(
     let mut machine = load(program, params);
     for (number, image) in images.iter().enumerate() {
         let expected = golden(network, image).unwrap();
-        let found = run(&mut machine, program, image);
+        let found = run(&mut machine, program, network, image);
         assert_eq!(found.len(), program.runs.len());
         for &output in &network.outputs {
-            let values = read_tensor(&mut machine, &program.tensors[output]);
+            let values = read_values(&mut machine, &program.tensors[output]);
             let name = network.tensor_name(output);
             assert_eq!(values, expected[output - 1].values, "{place}: {name}");
         }
@@ -417,6 +463,9 @@ pub fn check(
             let run = &plan.name;
             let tensor = &expected[plan.layers.end - 1];
             assert_eq!(values, &tensor.values, "{place}: image {number}, {run}");
+            if plan.host {
+                continue;
+            }
             let layers = &program.layers[plan.layers.clone()];
             let sum = |value: fn(&LayerPlan) -> u64| layers.iter().map(value).sum::<u64>();
             let vectors = u64::from(counters.get(Counter::Vectors));
