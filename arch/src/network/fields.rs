@@ -4,9 +4,7 @@ use schemars::Schema;
 use serde_json::{Map, Value, json};
 
 use super::file::{KindFile, LayerFile};
-use super::{
-    Axis, LayerKind, Matmul, Mean, Order, Permutation, Product, Softmax, Sum,
-};
+use super::{Axis, LayerKind, Matmul, Mean, Order, Permutation, Product, Softmax, Sum};
 use crate::fault::{Fault, push};
 
 impl From<KindFile> for LayerKind {

@@ -256,7 +256,11 @@ pub struct LayerFile {
     pub axes: Option<Vec<Axis>>,
     /// slice: channel, row and column where it starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Vec<u32>", length(equal = 3), inner(range(min = 0, max = 4095)))]
+    #[schemars(
+        with = "Vec<u32>",
+        length(equal = 3),
+        inner(range(min = 0, max = 4095))
+    )]
     pub start: Option<[u32; 3]>,
     /// slice, reshape: channels, height and width.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -101,13 +101,7 @@ fn concat(axis: usize, at: &str, inputs: &[Shape], faults: &mut Vec<Fault>) -> O
     output.filter(|_| fits)
 }
 
-fn slice(
-    start: [u32; 3],
-    output: Shape,
-    at: &str,
-    input: Shape,
-    faults: &mut Vec<Fault>,
-) -> bool {
+fn slice(start: [u32; 3], output: Shape, at: &str, input: Shape, faults: &mut Vec<Fault>) -> bool {
     let mut fits = true;
     for (i, (start, (size, has))) in start
         .into_iter()

@@ -244,7 +244,12 @@ fn matmul_scales(file: &LayerFile, columns: usize) -> usize {
 }
 
 /// The scales of all channels that have both a multiplier and a shift.
-pub(super) fn scales(multipliers: &[i32], shifts: &[i32], at: &str, faults: &mut Vec<Fault>) -> Vec<Scale> {
+pub(super) fn scales(
+    multipliers: &[i32],
+    shifts: &[i32],
+    at: &str,
+    faults: &mut Vec<Fault>,
+) -> Vec<Scale> {
     let mut scales = Vec::new();
     for (i, (multiplier, shift)) in multipliers.iter().zip(shifts).enumerate() {
         match Scale::new(*multiplier, *shift) {

@@ -10,7 +10,10 @@ pub(super) fn by_kind(network: &Network, layer: &Layer) -> Option<String> {
         kind if kind.is_for_host() => "the machine does not do this",
         LayerKind::Add(sum) if sum.constant.is_some() => "the machine adds no stored tensor",
         LayerKind::Add(_) => {
-            let mut shapes = layer.inputs.iter().map(|input| network.tensor(input.tensor).0);
+            let mut shapes = layer
+                .inputs
+                .iter()
+                .map(|input| network.tensor(input.tensor).0);
             match shapes.all(|shape| shape == layer.output) {
                 true => return None,
                 false => "the machine adds tensors of one shape",

@@ -317,7 +317,9 @@ impl Lowering<'_> {
 
     /// The matrices of a tensor that a layer reads.
     fn matrices_of(&self, tensor: usize) -> Value {
-        self.program.tensors[tensor].clone().expect("matrices alone are read as such")
+        self.program.tensors[tensor]
+            .clone()
+            .expect("matrices alone are read as such")
     }
 
     fn transpose(&mut self, layer: &Layer, permutation: Permutation) -> Result<Value, String> {

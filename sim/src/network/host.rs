@@ -38,9 +38,9 @@ pub fn run(layer: &Layer, inputs: &[&Tensor]) -> Tensor {
         }
         LayerKind::Softmax(kind) => softmax(kind, first),
         LayerKind::Concat(axis) => concat(layer.output, axis, inputs),
-        LayerKind::Slice(start) => {
-            placed(layer.output, |place| first.values[at(first.shape, [0, 1, 2].map(|i| place[i] + start[i]))])
-        }
+        LayerKind::Slice(start) => placed(layer.output, |place| {
+            first.values[at(first.shape, [0, 1, 2].map(|i| place[i] + start[i]))]
+        }),
         LayerKind::Resize([down, across]) => placed(layer.output, |[channel, y, x]| {
             first.values[at(first.shape, [channel, y / down, x / across])]
         }),
