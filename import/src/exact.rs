@@ -14,7 +14,7 @@ mod table;
 pub use channel::{channel, fraction};
 pub use mean::{Mean, mean};
 pub use sum::{Sum, Weighted};
-pub use table::{Function, table};
+pub use table::{Function, table, table_of};
 
 /// How the outputs of a layer differ from those of the reference kernel, over all inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

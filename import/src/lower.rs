@@ -1,5 +1,6 @@
 //! From the operators of a foreign file to the layers of a network.
 
+mod host;
 mod layers;
 mod pools;
 mod sum;
@@ -151,7 +152,7 @@ impl Lowering<'_> {
         let (zero_point, scale) = (quantised.zero_point, quantised.scale.into());
         let name = match self.input {
             None => INPUT_NAME.to_string(),
-            Some(_) => self.layer_name(tensor),
+            Some(_) => self.layer_name(tensor, ""),
         };
         match self.input {
             None => {
@@ -231,8 +232,14 @@ impl Lowering<'_> {
         let (Some(&first), &[output]) = (inputs.first(), &operator.outputs[..]) else {
             return self.refuse(operator, "expected an input and one output".to_string());
         };
+        if self.reads_planes(operator) {
+            self.lay_out(operator);
+        }
         match &operator.kind {
-            kind if kind.is_for_host() && function.is_none() => {
+            kind if kind.is_for_host()
+                && function.is_none()
+                && (hosted || self.softmax(operator, output).is_none()) =>
+            {
                 self.hosted
                     .insert(output, *self.hosted.get(&first).unwrap_or(&first));
                 return self.row(operator, None, Runs::Host, Exact::Yes);
@@ -242,12 +249,15 @@ impl Lowering<'_> {
             _ => {}
         }
         let made = match function {
-            None => self.layer(operator, output),
+            None => match operator.kind {
+                Kind::BatchMatmul(adjoint) => self.product(operator, adjoint, output),
+                _ => self.layer(operator, output),
+            },
             Some(function) => self.tabled(operator, function, output),
         };
         match made.and_then(|made| self.counted(made)) {
             Ok(made) => {
-                let name = self.layer_name(output);
+                let name = self.layer_name(output, "");
                 let value = Value {
                     name: name.clone(),
                     plane: made.plane,
@@ -266,6 +276,45 @@ impl Lowering<'_> {
                 let runs = refused.map_or(Runs::Unknown, Runs::Refused);
                 self.row(operator, None, runs, Exact::Yes);
             }
+        }
+    }
+
+    /// Whether an operator reads elements where its shapes say.
+    fn reads_planes(&self, operator: &Operator) -> bool {
+        match operator.kind {
+            // Of one row the order is that of the weights.
+            Kind::FullyConnected => {
+                let elements = self.operand(operator, 0).map_or(0, Tensor::elements);
+                let weights = self.operand(operator, 1);
+                let terms = weights.and_then(|weights| weights.shape.last());
+                terms.map(|&terms| terms as usize) != Some(elements)
+            }
+            Kind::Softmax(_) => true,
+            Kind::Reshape => false,
+            _ => !operator.kind.is_for_host() || self.function(operator).is_some(),
+        }
+    }
+
+    /// Adds a layer that no operator is; its name is that of a tensor with this behind it.
+    fn push(&mut self, tensor: usize, end: &str, layer: LayerFile) -> String {
+        let name = self.layer_name(tensor, end);
+        self.layers.push(LayerFile {
+            name: name.clone(),
+            ..layer
+        });
+        name
+    }
+
+    /// The operator that makes a tensor of the same elements is a layer after all.
+    fn is_moved(&mut self, tensor: usize, layer: String) {
+        let name = self.model.tensors[tensor].name;
+        let index = (self.model.format == Format::Tflite).then_some(tensor);
+        let made = |row: &&mut Row| {
+            row.tensor == name && row.index == index && matches!(row.runs, Runs::Folded(_))
+        };
+        if let Some(row) = self.rows.iter_mut().find(made) {
+            row.layer = Some(layer);
+            row.runs = Runs::Layer("reshape".to_string());
         }
     }
 
@@ -433,13 +482,17 @@ impl Lowering<'_> {
     }
 
     /// A name for the layer that makes a tensor: the tensor's, cut where several are joined.
-    fn layer_name(&mut self, tensor: usize) -> String {
+    fn layer_name(&mut self, tensor: usize, end: &str) -> String {
         let full = self.model.tensors[tensor].name;
         let last = full.split(';').next().unwrap_or_default();
         let start = last.char_indices().rev().nth(47).map_or(0, |(at, _)| at);
         let base = match is_name(&last[start..]) {
             true => last[start..].to_string(),
             false => format!("layer{}", self.layers.len()),
+        };
+        let base = match end {
+            "" => base,
+            end => format!("{base}/{end}"),
         };
         let numbered = (2..).map(|number| format!("{base}_{number}"));
         let mut names = std::iter::once(base.clone()).chain(numbered);

@@ -26,7 +26,7 @@ impl Format {
         let (height, width, channels) = match (self, shape) {
             (_, &[1, channels] | &[channels]) => (1, 1, channels),
             (Format::Tflite, &[1, height, width, channels]) => (height, width, channels),
-            (Format::Tflite, &[1, width, channels]) => (1, width, channels),
+            (Format::Tflite, &[1, width, channels] | &[width, channels]) => (1, width, channels),
             (Format::Onnx, &[1, channels, height, width]) => (height, width, channels),
             (Format::Onnx, &[1, channels, width]) => (1, width, channels),
             _ => return None,
@@ -39,6 +39,23 @@ impl Format {
             height,
             width,
         })
+    }
+
+    /// For each of so many dimensions its place in channels, height, width; none for the batch.
+    pub fn dimensions(self, rank: usize) -> Option<Vec<Option<usize>>> {
+        let all = match self {
+            Format::Tflite => [None, Some(1), Some(2), Some(0)],
+            Format::Onnx => [None, Some(0), Some(1), Some(2)],
+        };
+        match (self, rank) {
+            (_, 4) => Some(all.to_vec()),
+            // A batch, which is 1, or a height in its place.
+            (Format::Tflite, 1..=3) => Some(all[4 - rank..].to_vec()),
+            (Format::Onnx, 3) => Some(vec![None, Some(0), Some(2)]),
+            (Format::Onnx, 2) => Some(vec![None, Some(0)]),
+            (Format::Onnx, 1) => Some(vec![Some(0)]),
+            _ => None,
+        }
     }
 
     /// The dimensions of height and width, of so many.
@@ -245,6 +262,32 @@ pub enum Kind {
     Mul,
     /// Square of the difference of two tensors.
     SquaredDifference,
+    /// Product of matrices, each of which may be taken transposed.
+    BatchMatmul([bool; 2]),
+    /// Another order of dimensions, that a constant says.
+    Transpose,
+    /// Tensors one behind another along a dimension.
+    Concat(i32),
+    /// A part, from a constant on and as large as another one says.
+    Slice,
+    /// A part between two constants; bits of the masks stand for dimensions.
+    StridedSlice {
+        /// They begin at 0.
+        begin: i32,
+        /// They go to the end.
+        end: i32,
+        /// They have one place, and are left out.
+        shrink: i32,
+    },
+    /// One of equal parts along the dimension that a constant says.
+    Split {
+        /// Its number.
+        part: usize,
+        /// How many there are.
+        parts: usize,
+    },
+    /// A larger plane of the nearest elements; seen from the middle of an element or not.
+    ResizeNearest(bool),
     /// A function of each byte.
     Table(Function),
     /// The same elements with another shape.
@@ -262,7 +305,7 @@ pub enum Kind {
 impl Kind {
     /// Whether there is something that does it.
     pub fn runs(&self) -> bool {
-        !matches!(self, Kind::Mul | Kind::SquaredDifference | Kind::Refused(_))
+        !matches!(self, Kind::Refused(_))
     }
 
     /// Whether the host does it, at the beginning or the end of a network.

@@ -33,11 +33,13 @@ const fn row(
     }
 }
 
+const BROADCAST: &str = "sides that are equal or 1; one of the two may be a constant. The host adds where shapes differ";
+const HOST: &str = "same arithmetic";
 const ENDS: &str = "at the end of the network";
 const PAIRS: &str = "same arithmetic; the compiler compares all 65,536 pairs. --inexact add makes a weighted_sum, for machines without post.dual_scale";
 
 /// All of them, by name.
-pub const SUPPORTED: [Support; 18] = [
+pub const SUPPORTED: [Support; 26] = [
     row(
         &[
             "ABS",
@@ -63,9 +65,9 @@ pub const SUPPORTED: [Support; 18] = [
     row(
         &["ADD"],
         &["Add", "QLinearAdd"],
-        "add",
+        "add; with one byte a table",
         PAIRS,
-        "two results of one shape",
+        BROADCAST,
     ),
     row(&["ARG_MAX"], &["ArgMax"], "host", "not run", ENDS),
     row(
@@ -89,6 +91,20 @@ pub const SUPPORTED: [Support; 18] = [
         "no padding, or count_include_pad 1; ReduceMean over height and width",
     ),
     row(
+        &["BATCH_MATMUL"],
+        &[],
+        "matmul between transposes",
+        HOST,
+        "two results, as many matrices in both",
+    ),
+    row(
+        &["CONCATENATION"],
+        &[],
+        "concat, by the host",
+        "same bytes",
+        "2 to 8 results of one scale",
+    ),
+    row(
         &["CONV_2D", "DEPTHWISE_CONV_2D"],
         &["Conv", "QLinearConv"],
         "conv2d",
@@ -107,7 +123,7 @@ pub const SUPPORTED: [Support; 18] = [
         &[],
         "fully_connected",
         "compared where outputs rise; if not, --inexact fully_connected",
-        "symmetric weights, one row",
+        "symmetric weights; of several rows a conv2d 1x1",
     ),
     row(
         &[],
@@ -126,9 +142,16 @@ pub const SUPPORTED: [Support; 18] = [
     row(
         &["MEAN"],
         &[],
-        "conv2d of equal weights",
+        "conv2d of equal weights over height and width; else mean, by the host",
         "same arithmetic",
-        "over height and width, or over the width of rows",
+        "any dimensions but the batch",
+    ),
+    row(
+        &["MUL"],
+        &[],
+        "mul, by the host; with one byte a table, with a byte for each channel conv2d where that is the same",
+        HOST,
+        "sides that are equal or 1; one of the two may be a constant",
     ),
     row(
         &["PAD"],
@@ -161,18 +184,53 @@ pub const SUPPORTED: [Support; 18] = [
             "Identity",
             "Dropout",
         ],
-        "no layer: its readers see the elements in another shape",
+        "no layer where its readers can see the elements in another shape; else reshape, by the host",
         "same bytes",
-        "read as it was made, or by a fully connected layer, or the first operator",
+        "as many elements",
+    ),
+    row(
+        &["RESIZE_NEAREST_NEIGHBOR"],
+        &[],
+        "resize, by the host",
+        "same bytes",
+        "whole multiples of height and width, no aligned corners",
+    ),
+    row(
+        &["SLICE", "SPLIT", "STRIDED_SLICE"],
+        &[],
+        "slice, by the host",
+        "same bytes",
+        "constants; stride 1, equal parts",
     ),
     row(
         &["SOFTMAX"],
-        &["Softmax", "QLinearSoftmax"],
-        "host",
-        "not run",
-        ENDS,
+        &[],
+        "softmax, by the host",
+        HOST,
+        "int8 output of scale 1/256 and zero point -128; else at the end of the network, where it is not run",
     ),
-    row(&["SUB"], &["Sub"], "add", PAIRS, "two results of one shape"),
+    row(&[], &["Softmax", "QLinearSoftmax"], "host", "not run", ENDS),
+    row(
+        &["SQUARED_DIFFERENCE"],
+        &[],
+        "squared_difference, by the host",
+        HOST,
+        "sides that are equal or 1; one of the two may be a constant",
+    ),
+    row(
+        &["SUB"],
+        &["Sub"],
+        "add; with one byte a table",
+        PAIRS,
+        BROADCAST,
+    ),
+    row(
+        &["TRANSPOSE"],
+        &[],
+        "transpose, by the host where its tensors are planes",
+        "same bytes",
+        "a constant order that leaves the batch where it is",
+    ),
     row(
         &[],
         &["Constant"],

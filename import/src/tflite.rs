@@ -85,7 +85,11 @@ pub fn read(bytes: &[u8]) -> Result<Model<'_>, String> {
     });
     let model = Model {
         format: Format::Tflite,
-        operators: operators.collect::<Result<_, _>>()?,
+        operators: operators
+            .collect::<Result<Vec<_>, _>>()?
+            .into_iter()
+            .flat_map(parts)
+            .collect(),
         inputs: indices(graph.inputs(), tensors.len())?,
         outputs: indices(graph.outputs(), tensors.len())?,
         tensors,
@@ -333,6 +337,30 @@ fn kind(operator: schema::Operator<'_>, name: &str) -> (Kind, Activation) {
             let beta = options.and_then(|options| options.factor());
             Some((Kind::Softmax(beta.unwrap_or(0.0)), None))
         }
+        "CONCATENATION" => {
+            let options = operator.options::<schema::Concatenation<'_>>();
+            options.map(|options| {
+                (
+                    Kind::Concat(options.axis().unwrap_or(0)),
+                    options.activation(),
+                )
+            })
+        }
+        "STRIDED_SLICE" => strided(operator).map(|kind| (kind, None)),
+        "BATCH_MATMUL" | "RESIZE_NEAREST_NEIGHBOR" => {
+            let options = operator.options::<schema::Two<'_>>();
+            let flag = |found: Option<bool>| found.unwrap_or(false);
+            let first = flag(options.as_ref().and_then(|options| options.first()));
+            let second = flag(options.as_ref().and_then(|options| options.second()));
+            match name {
+                "BATCH_MATMUL" => Some((Kind::BatchMatmul([first, second]), None)),
+                _ if first => None,
+                _ => Some((Kind::ResizeNearest(second), None)),
+            }
+        }
+        "SLICE" => Some((Kind::Slice, None)),
+        "SPLIT" => Some((Kind::Split { part: 0, parts: 1 }, None)),
+        "TRANSPOSE" => Some((Kind::Transpose, None)),
         "ARG_MAX" => Some((Kind::ArgMax, None)),
         "SQUARED_DIFFERENCE" => Some((Kind::SquaredDifference, None)),
         "QUANTIZE" | "DEQUANTIZE" => Some((Kind::Host, None)),
@@ -349,6 +377,35 @@ fn kind(operator: schema::Operator<'_>, name: &str) -> (Kind, Activation) {
         other => Activation::Other(other),
     };
     (kind, activation)
+}
+
+/// A part of a tensor, if its dimensions stay where they are.
+fn strided(operator: schema::Operator<'_>) -> Option<Kind> {
+    let options = operator.options::<schema::StridedSlice<'_>>()?;
+    let mask = |found: Option<i32>| found.unwrap_or(0);
+    let others = [options.ellipsis_mask(), options.new_axis_mask()];
+    let plain =
+        others.into_iter().all(|found| mask(found) == 0) && !options.offset().unwrap_or(false);
+    plain.then(|| Kind::StridedSlice {
+        begin: mask(options.begin_mask()),
+        end: mask(options.end_mask()),
+        shrink: mask(options.shrink_axis_mask()),
+    })
+}
+
+/// An operator for each output of one that splits, which reads what is split first.
+fn parts(operator: Operator) -> Vec<Operator> {
+    if !matches!(operator.kind, Kind::Split { .. }) {
+        return vec![operator];
+    }
+    let parts = operator.outputs.len();
+    let part = |(part, &output): (usize, &usize)| Operator {
+        kind: Kind::Split { part, parts },
+        inputs: operator.inputs.iter().rev().copied().collect(),
+        outputs: vec![output],
+        ..operator.clone()
+    };
+    operator.outputs.iter().enumerate().map(part).collect()
 }
 
 /// A function of one byte.

@@ -15,7 +15,6 @@ fn all_reasons_are_given_at_once() {
         "dynamic",
         "unsupported",
         "residual",
-        "transformer",
         "reads_itself",
         "reads_later",
         "made_twice",

@@ -63,9 +63,17 @@ impl Recorded {
             let row = rows
                 .iter()
                 .find(|row| row.layer.as_ref() == Some(&layer.name));
-            let row = row.unwrap();
-            let index = row.index.unwrap();
             let made = made(layer, &tensors);
+            // A layer that no operator is stands between those that are.
+            let Some(row) = row else {
+                let channels = layer.output.channels as usize;
+                tensors.push(Tensor {
+                    shape: layer.output,
+                    values: planes(&made, channels, made.len() / channels),
+                });
+                continue;
+            };
+            let index = row.index.unwrap();
             let expected = &self.tensors[&index];
             assert!(
                 made == *expected,
@@ -108,6 +116,7 @@ fn networks_give_the_bytes_of_the_reference_kernels_in_every_tensor() {
         "keyword_1d",
         "padded",
         "residual",
+        "transformer",
     ];
     let reports = names.map(|name| format!("{name}\n{}", network(name).check()));
     insta::assert_snapshot!(reports.join("\n"));

@@ -1,13 +1,13 @@
 //! Constants of operators that the host runs: scales as the reference kernels round them.
 
-use heddle_arch::requantise::{Scale, ScaledInput, ScaledOutput};
+use heddle_arch::requantise::{Rounding, Scale, ScaledInput, ScaledOutput, requantise};
 
 use crate::model::Quantised;
 use crate::scale::{divided, scale};
 
 /// Bits by which sums and squared differences shift their inputs to the left.
-pub(super) const SUM_SHIFT: u32 = 20;
-const DIFFERENCE_SHIFT: u32 = 7;
+pub(crate) const SUM_SHIFT: u32 = 20;
+pub(crate) const DIFFERENCE_SHIFT: u32 = 7;
 
 /// Constants of an operator on two tensors.
 pub type Pair = ([ScaledInput; 2], ScaledOutput);
@@ -78,6 +78,12 @@ pub fn mean(input: Quantised, output: Quantised, count: u32) -> Result<ScaledOut
     let mut found = scaled(real, output, (i8::MIN, i8::MAX))?;
     found.scale = divided(found.scale, count)?;
     Ok(found)
+}
+
+/// (x - zero point) 2^shift, scaled.
+pub(crate) fn scaled_input(x: i8, input: ScaledInput, shift: u32) -> i32 {
+    let difference = i32::from(x) - i32::from(input.zero_point);
+    requantise(difference << shift, input.scale, Rounding::Double)
 }
 
 /// Inputs in units of twice the larger scale, and that.

@@ -72,6 +72,11 @@ pub fn table(function: Function, input: Quantised, output: Quantised) -> Result<
     }
 }
 
+/// The table of a function of each byte.
+pub fn table_of(make: impl Fn(i8) -> i8) -> [i8; 256] {
+    std::array::from_fn(|place| make((place as i32 - 128) as i8))
+}
+
 /// Every byte, from the lowest on, and its distance from the zero point.
 pub(super) fn each(input: Quantised, make: impl Fn(i32) -> i8) -> [i8; 256] {
     std::array::from_fn(|place| make(place as i32 - 128 - i32::from(input.zero_point)))

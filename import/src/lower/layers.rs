@@ -61,14 +61,27 @@ impl Lowering<'_> {
             Kind::AveragePool(window, size) => self.average(operator, window, size, output),
             Kind::ScaledMean(window, size) => self.scaled_mean(operator, window, size, quantised),
             Kind::MaxPool(window, size) => self.maximum(operator, window, size, output),
-            Kind::Mean => self.mean(operator, quantised),
+            Kind::Mean => match self.mean(operator, quantised) {
+                Err(Some(_)) => self.mean_over(operator, quantised),
+                found => found,
+            },
+            Kind::Mul | Kind::SquaredDifference => self.pair(operator, quantised),
+            Kind::Softmax(_) => self.softmax(operator, output).ok_or(None),
+            Kind::Concat(_)
+            | Kind::Transpose
+            | Kind::Slice
+            | Kind::StridedSlice { .. }
+            | Kind::Split { .. }
+            | Kind::ResizeNearest(_) => self.moved(operator, output),
             Kind::Add => self.sum(operator, quantised, false),
             Kind::Sub => self.sum(operator, quantised, true),
             _ => Err(None),
         }?;
+        // Dimensions of one place may be left out.
+        let is_left_out = matches!(operator.kind, Kind::Mean | Kind::StridedSlice { .. });
         let is_vector = made.plane.elements() == made.plane.channels as usize;
         let fits = self.model.format.plane(&found.shape) == Some(made.plane)
-            || is_vector && found.elements() == made.plane.elements();
+            || (is_vector || is_left_out) && found.elements() == made.plane.elements();
         match fits {
             true => Ok(made),
             false => Err(Some(format!(

@@ -80,9 +80,7 @@ impl Lowering<'_> {
         let is_alone = readers.count() == 1 && !self.model.outputs.contains(&input);
         let name = self.values.get(&input).map(|value| value.name.clone());
         let last = self.layers.last().filter(|layer| {
-            layer.table.is_none()
-                && layer.kind != KindFile::Transpose
-                && Some(&layer.name) == name.as_ref()
+            layer.table.is_none() && takes_table(layer.kind) && Some(&layer.name) == name.as_ref()
         });
         let made_by = |row: &&mut Row| row.layer == name && row.index == Some(input);
         let row = self.rows.iter_mut().find(made_by);
@@ -109,4 +107,18 @@ impl Lowering<'_> {
             ..made
         }
     }
+}
+
+/// Whether a layer may have a table behind its scale.
+fn takes_table(kind: KindFile) -> bool {
+    !matches!(
+        kind,
+        KindFile::Transpose
+            | KindFile::Matmul
+            | KindFile::Softmax
+            | KindFile::Concat
+            | KindFile::Slice
+            | KindFile::Resize
+            | KindFile::Reshape
+    )
 }

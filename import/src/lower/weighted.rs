@@ -116,14 +116,21 @@ impl Lowering<'_> {
             )));
         };
         check_outputs(outputs)?;
-        if plane.elements() != terms as usize {
+        let is_one = plane.elements() == terms as usize;
+        // Rows lie side by side, their elements in the channels.
+        let are_channels = self.model.format == Format::Tflite && plane.channels == terms;
+        if !is_one && (!are_channels || plane != source.plane) {
             let found = plane.elements();
             return Err(Some(format!(
                 "multiplies rows of {terms}, and its input has {found} elements: expected one row"
             )));
         }
         let values = weight_values(weights, 0)?;
-        let channels = self.model.format.interleaved(plane);
+        let channels = if is_one {
+            self.model.format.interleaved(plane)
+        } else {
+            1
+        };
         let ordered = values.chunks_exact(terms as usize).flat_map(|row| {
             (0..channels).flat_map(move |channel| row[channel..].iter().step_by(channels).copied())
         });
@@ -138,17 +145,35 @@ impl Lowering<'_> {
         };
         self.accept(difference, Inexact::FullyConnected)?;
         let weighted = Weighted {
-            layer: LayerFile {
-                kind: KindFile::FullyConnected,
-                output_features: Some(outputs),
-                weights: Some(ordered.collect()),
-                ..LayerFile::default()
+            layer: match is_one {
+                true => LayerFile {
+                    kind: KindFile::FullyConnected,
+                    output_features: Some(outputs),
+                    weights: Some(ordered.collect()),
+                    ..LayerFile::default()
+                },
+                false => LayerFile {
+                    kind: KindFile::Conv2d,
+                    output_channels: Some(outputs),
+                    kernel: Some([1, 1]),
+                    weights: Some(ordered.collect()),
+                    ..LayerFile::default()
+                },
             },
-            text: "fully_connected".to_string(),
-            plane: Shape {
-                channels: outputs,
-                height: 1,
-                width: 1,
+            text: match is_one {
+                true => "fully_connected",
+                false => "conv2d 1x1",
+            }
+            .to_string(),
+            plane: match is_one {
+                true => Shape {
+                    channels: outputs,
+                    ..Shape::of([1; 3])
+                },
+                false => Shape {
+                    channels: outputs,
+                    ..plane
+                },
             },
             scales,
             rounding: Rounding::Single,

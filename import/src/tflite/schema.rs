@@ -152,6 +152,11 @@ fn visit_options<'ver, 'opts, 'buf>(
             kind if Pool::TYPES.contains(&kind) => visit::<Pool<'_>>(verifier, at),
             kind if Simple::TYPES.contains(&kind) => visit::<Simple<'_>>(verifier, at),
             kind if Factor::TYPES.contains(&kind) => visit::<Factor<'_>>(verifier, at),
+            kind if Concatenation::TYPES.contains(&kind) => {
+                visit::<Concatenation<'_>>(verifier, at)
+            }
+            kind if StridedSlice::TYPES.contains(&kind) => visit::<StridedSlice<'_>>(verifier, at),
+            kind if Two::TYPES.contains(&kind) => visit::<Two<'_>>(verifier, at),
             kind if Gelu::TYPES.contains(&kind) => visit::<Gelu<'_>>(verifier, at),
             _ => Ok(()),
         },
@@ -255,4 +260,44 @@ table! {
 
 impl<'a> Options<'a> for Gelu<'a> {
     const TYPES: &'static [u8] = &[116];
+}
+
+table! {
+    /// ConcatenationOptions.
+    Concatenation<'a> {
+        axis = 0: i32,
+        activation = 1: i8,
+    }
+}
+
+impl<'a> Options<'a> for Concatenation<'a> {
+    const TYPES: &'static [u8] = &[10];
+}
+
+table! {
+    /// StridedSliceOptions: masks, a bit for each dimension.
+    StridedSlice<'a> {
+        begin_mask = 0: i32,
+        end_mask = 1: i32,
+        ellipsis_mask = 2: i32,
+        new_axis_mask = 3: i32,
+        shrink_axis_mask = 4: i32,
+        offset = 5: bool,
+    }
+}
+
+impl<'a> Options<'a> for StridedSlice<'a> {
+    const TYPES: &'static [u8] = &[32];
+}
+
+table! {
+    /// ResizeNearestNeighborOptions with align_corners and half_pixel_centers, BatchMatMulOptions with adj_x and adj_y.
+    Two<'a> {
+        first = 0: bool,
+        second = 1: bool,
+    }
+}
+
+impl<'a> Options<'a> for Two<'a> {
+    const TYPES: &'static [u8] = &[74, 101];
 }
