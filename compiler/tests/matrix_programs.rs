@@ -242,21 +242,6 @@ fn refused(network: &Network, params: &Params, message: &str) {
 #[test]
 fn networks_of_matrices_that_cannot_be_compiled_say_why() {
     let params = tiny();
-    let conv = network(
-        [1, 4, 4],
-        0,
-        &[
-            json!({"kind": "transpose", "name": "turned"}),
-            json!({"kind": "max_pool2d", "name": "pool", "kernel": [2, 2]}),
-        ],
-    );
-    let mut pooling = tiny();
-    pooling.post.pooling = true;
-    refused(
-        &conv,
-        &pooling,
-        "layer pool: reads turned, which is of matrices, expected planes",
-    );
     refused(
         &triangle(),
         &params,
@@ -266,14 +251,6 @@ fn networks_of_matrices_that_cannot_be_compiled_say_why() {
     let mut four = tiny();
     (four.state_buffer.banks, four.state_buffer.words_per_bank) = (4, 128);
     runs(&triangle(), &four, Options::default());
-    let product = json!({"kind": "matmul", "name": "square", "inputs": ["input", "input"],
-        "transposed": [true, false]});
-    refused(
-        &network([1, 4, 4], 9, &[product]),
-        &params,
-        "layer square: both factors have a zero point, 9 and 9, expected 0 for one of them: it is loaded \
-         as weights",
-    );
     let layers = [
         json!({"kind": "transpose", "name": "nhwc", "permutation": [0, 2, 3, 1]}),
         json!({"kind": "transpose", "name": "other"}),
