@@ -24,6 +24,7 @@ impl Format {
     /// Shape of a tensor as a plane: a batch of 1, channels, height and width, or fewer dimensions.
     pub fn plane(self, shape: &[u32]) -> Option<Shape> {
         let (height, width, channels) = match (self, shape) {
+            (_, &[]) => (1, 1, 1),
             (_, &[1, channels] | &[channels]) => (1, 1, channels),
             (Format::Tflite, &[1, height, width, channels]) => (height, width, channels),
             (Format::Tflite, &[1, width, channels] | &[width, channels]) => (1, width, channels),

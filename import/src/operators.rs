@@ -137,7 +137,7 @@ pub const SUPPORTED: [Support; 26] = [
         &["MaxPool"],
         "max_pool2d",
         "same bytes",
-        "no activation that cuts; windows beyond the edges behind a RELU alone",
+        "scale and zero point pass unchanged; with windows beyond the edges on the host unless a RELU comes before",
     ),
     row(
         &["MEAN"],

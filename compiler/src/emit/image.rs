@@ -27,16 +27,6 @@ pub(super) fn image(
         true => planes.max().unwrap_or(0) as u32,
         false => params.array.rows,
     };
-    let mut content = Words::new();
-    for (index, layer) in network.layers.iter().enumerate() {
-        let Some(weights) = &candidate.weights[index] else {
-            continue;
-        };
-        for partition in 0..weights.rows {
-            let words = (placement.weights[index] / 8..).zip(weights.words(layer, partition));
-            content.extend(words.map(|(word, data)| ((partition, word), data)));
-        }
-    }
     let stored = candidate
         .lowered
         .items
@@ -44,17 +34,27 @@ pub(super) fn image(
         .zip(&placement.matrices.items);
     let stored = stored.filter_map(|(item, place)| Some((place, item.content.as_ref()?)));
     let written = placement.matrices.written.iter();
+    let mut matrices = Words::new();
     for (place, elements) in stored.chain(written.map(|(place, elements)| (place, elements))) {
-        write(&mut content, place, elements);
+        write(&mut matrices, place, elements);
     }
-    let of_partition = |partition| {
+    let of_partition = |partition: u32| {
         let zeros = placement.zeros.iter().cloned().flatten();
-        let zeros = zeros.filter(|&word| !content.contains_key(&(partition, word)));
-        let zeros = zeros.map(|word| (partition, word, [0; 8]));
-        let content = content.range((partition, 0)..(partition + 1, 0));
-        let content = content.map(|(&(partition, word), &data)| (partition, word, data));
-        let mut words: Vec<_> = zeros.chain(content).collect();
-        words.sort_unstable_by_key(|&(_, word, _)| word);
+        let mut words: Vec<_> = zeros.map(|word| (partition, word, [0; 8])).collect();
+        for (index, layer) in network.layers.iter().enumerate() {
+            let weights = candidate.weights[index].as_ref();
+            if let Some(weights) = weights.filter(|weights| partition < weights.rows) {
+                let content = weights.words(layer, partition);
+                let content = (placement.weights[index] / 8..).zip(content);
+                words.extend(content.map(|(word, data)| (partition, word, data)));
+            }
+        }
+        let content = matrices.range((partition, 0)..(partition + 1, 0));
+        words.extend(content.map(|(&(partition, word), &data)| (partition, word, data)));
+        // What comes last counts.
+        words.reverse();
+        words.sort_by_key(|&(_, word, _)| word);
+        words.dedup_by_key(|&mut (_, word, _)| word);
         words
     };
     (0..partitions).flat_map(of_partition).collect()

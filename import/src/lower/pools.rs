@@ -200,12 +200,10 @@ impl Lowering<'_> {
         output: usize,
     ) -> Result<Made, Refused> {
         let (source, windows) = self.pooled(operator, window, size, output)?;
-        if bounds(operator.activation, source.quantised)? != (i8::MIN, i8::MAX) {
-            return Err(Some(
-                "has an activation that cuts, expected NONE: put it into the layer before"
-                    .to_string(),
-            ));
-        }
+        // An activation that cuts is a table.
+        let (low, high) = bounds(operator.activation, source.quantised)?;
+        let cut = (i8::MIN..=i8::MAX).map(|byte| byte.clamp(low, high));
+        let table = ((low, high) != (i8::MIN, i8::MAX)).then(|| cut.collect());
         let padding = Some(windows.padding).filter(|&padding| padding != PaddingFile::default());
         if padding.is_some() {
             source.check_zero()?;
@@ -217,6 +215,7 @@ impl Lowering<'_> {
                 kernel: Some(windows.kernel),
                 stride: Some(windows.stride),
                 padding,
+                table,
                 ..LayerFile::default()
             },
             text: format!("max_pool2d {}", windows.text()),
