@@ -225,6 +225,10 @@ impl From<&MakingArgs> for heddle_compiler::Options {
 pub enum DumpArg {
     /// Layers, connections and what the host does
     Graph,
+    /// Ways of the layers through the array, what they cost, and why one of them was taken
+    Map,
+    /// Where tensors and weights lie, and what is left of each partition
+    Place,
     /// Steps of the machine and what each of them waits for
     Schedule,
     /// Instructions

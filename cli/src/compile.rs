@@ -2,7 +2,7 @@
 
 use heddle_arch::isa::disassemble;
 use heddle_arch::params::Params;
-use heddle_compiler::{Graph, Program, TensorPlan};
+use heddle_compiler::{Graph, Program, Stage, Table, TensorPlan};
 use serde_json::json;
 
 use crate::args::{CompileArgs, DumpArg};
@@ -16,10 +16,18 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
     }
     let params = input::read_config(&args.config)?;
     let network = input::read_model(&args.model)?;
+    check_dot(args)?;
     if args.result.dump == Some(DumpArg::Graph) && args.result.output.is_none() {
         return dump_graph(&Graph::of(&network), args.dot);
     }
     let options = (&args.making).into();
+    if let Some(stage) = tabled(args) {
+        let tables = heddle_compiler::dump(&network, &params, options, stage);
+        output::print(&tables_text(&tables.map_err(Failure::new)?))?;
+        if args.result.output.is_none() {
+            return Ok(());
+        }
+    }
     let program =
         heddle_compiler::compile_with(&network, &params, options).map_err(Failure::new)?;
     if let Some(target) = &args.result.output {
@@ -28,15 +36,45 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
     }
     match args.result.dump {
         Some(DumpArg::Graph) => dump_graph(&Graph::of(&network), args.dot),
+        Some(DumpArg::Map | DumpArg::Place) => Ok(()),
         Some(DumpArg::Schedule) if args.dot => output::print(&program.schedule.dot()),
         Some(DumpArg::Schedule) => output::print(&program.schedule.text()),
-        Some(DumpArg::Asm) if args.dot => Err(Failure::new(
-            "--dot is given with --dump asm, expected graph or schedule",
-        )),
         Some(DumpArg::Asm) => output::print(&asm(&program)?),
         None if args.json => output::print_json(&summary(&program, &params)),
         None => output::print(&text(&program, &params)),
     }
+}
+
+/// Only graphs can be printed as graphs.
+fn check_dot(args: &CompileArgs) -> Result<(), Failure> {
+    let stage = match args.result.dump {
+        Some(DumpArg::Map) => "map",
+        Some(DumpArg::Place) => "place",
+        Some(DumpArg::Asm) => "asm",
+        Some(DumpArg::Graph | DumpArg::Schedule) | None => return Ok(()),
+    };
+    match args.dot {
+        true => Err(Failure::new(format!(
+            "--dot is given with --dump {stage}, expected graph or schedule"
+        ))),
+        false => Ok(()),
+    }
+}
+
+/// The stage to print, if its result is a table.
+fn tabled(args: &CompileArgs) -> Option<Stage> {
+    match args.result.dump {
+        Some(DumpArg::Map) => Some(Stage::Map),
+        Some(DumpArg::Place) => Some(Stage::Place),
+        _ => None,
+    }
+}
+
+fn tables_text(tables: &[Table]) -> String {
+    let texts = tables
+        .iter()
+        .map(|table| format!("{}\n\n{}", table.title, output::table(&table.rows)));
+    texts.collect::<Vec<_>>().join("\n")
 }
 
 fn dump_graph(graph: &Graph, dot: bool) -> Result<(), Failure> {
@@ -84,6 +122,18 @@ fn text(program: &Program, params: &Params) -> String {
             run.cycles.to_string(),
         ]);
     }
+    let mut layers = vec![["layer", "runs on", "exact"].map(str::to_string).to_vec()];
+    for layer in &program.layers {
+        let place = match layer.host {
+            true => format!("host: {}", layer.choice.reason),
+            false => "array".to_string(),
+        };
+        let exact = match layer.compared {
+            Some(inputs) => format!("yes, all {inputs} inputs compared"),
+            None => "yes".to_string(),
+        };
+        layers.push(vec![layer.name.clone(), place, exact]);
+    }
     let (input, bytes) = activation_bytes(program, params);
     let input = match input {
         0 => String::new(),
@@ -91,6 +141,8 @@ fn text(program: &Program, params: &Params) -> String {
     };
     let apart: u32 = program.tensors.iter().map(|tensor| tensor.bytes).sum();
     output::table(&rows)
+        + "\n"
+        + &output::list(&layers)
         + &format!(
             "\n{}: {} program words, activations take {} bytes of each partition{input}, {} without sharing\n",
             program.network,
@@ -107,6 +159,7 @@ fn summary(program: &Program, params: &Params) -> serde_json::Value {
             "name": run.name,
             "start_pc": run.start_pc,
             "layers": program.layers[run.layers.clone()].iter().map(|l| &l.name).collect::<Vec<_>>(),
+            "host": run.host,
             "instructions": run.instructions,
             "cycles": run.cycles,
             "dependencies": run.sync.dependencies,
@@ -115,10 +168,19 @@ fn summary(program: &Program, params: &Params) -> serde_json::Value {
             "waits": run.sync.waits,
         })
     });
+    let layers = program.layers.iter().map(|layer| {
+        json!({
+            "name": layer.name,
+            "host": layer.host,
+            "reason": layer.host.then_some(&layer.choice.reason),
+            "compared": layer.compared,
+        })
+    });
     let mut summary = json!({
         "network": program.network,
         "program_words": program.words.len(),
         "activation_bytes": activations,
+        "layers": layers.collect::<Vec<_>>(),
         "runs": runs.collect::<Vec<_>>(),
     });
     if params.state_buffer.input_banks > 0 {

@@ -1,5 +1,7 @@
 //! `heddle import`: from a .tflite or .onnx file to a network file, and what becomes of each operator.
 
+mod check;
+
 use std::path::Path;
 
 use heddle_arch::Network;
@@ -12,7 +14,8 @@ use crate::failure::{Failure, one_line};
 use crate::file_form::FileForm;
 use crate::{input, output, replace};
 
-/// Runs the command; false when operators are listed and not all of them can run.
+/// Runs the command; false when operators are listed and not all of them can run, or tensors are not
+/// what is said of them.
 pub fn run(args: &ImportArgs) -> Result<bool, Failure> {
     let Some(path) = &args.model else {
         return output::print(&page()).map(|()| true);
@@ -28,18 +31,32 @@ pub fn run(args: &ImportArgs) -> Result<bool, Failure> {
     let bytes = input::read_bytes(path, "network", input::MODEL_BYTES_MAX)?;
     let mut found = imported(path, &bytes, &options)?;
     let reasons = found.reasons();
-    if let Some(target) = &args.output {
+    let mut checked = None;
+    if args.output.is_some() || args.check {
         if !reasons.is_empty() {
             return Err(refused(path, &reasons));
         }
         let form = form(&bytes, &found);
-        write(target, args, path, &form, found.network.as_mut())?;
+        let images = images(args, path, &form, &found)?;
+        if args.check {
+            checked = Some(check::check(path, &found, &form, images.clone())?);
+        }
+        if let Some(target) = &args.output {
+            write(target, path, images, found.network.as_mut())?;
+        }
     }
-    match args.json {
-        true => output::print_json(&summary(&found))?,
-        false => output::print(&text(&found))?,
+    let as_reported = checked.as_ref().is_none_or(check::Checked::is_as_reported);
+    if args.json {
+        let mut summary = summary(&found);
+        if let Some(checked) = checked {
+            summary["check"] = checked.json();
+        }
+        output::print_json(&summary)?;
+    } else {
+        let checked = checked.map_or(String::new(), |checked| checked.text());
+        output::print(&(text(&found) + &checked))?;
     }
-    Ok(reasons.is_empty())
+    Ok(reasons.is_empty() && as_reported)
 }
 
 /// The network of a .tflite or .onnx file, all of which must be exact, and how the file has its tensors.
@@ -103,20 +120,29 @@ fn name_of(path: &Path) -> String {
 }
 
 /// Writes the network file, once it is found to be right.
-fn write(
-    target: &Path,
+/// The images of `--inputs`.
+fn images(
     args: &ImportArgs,
     path: &Path,
     form: &FileForm,
+    found: &Import,
+) -> Result<Option<Vec<Vec<i8>>>, Failure> {
+    let (Some(inputs), Some(network)) = (&args.inputs, &found.network) else {
+        return Ok(None);
+    };
+    let network = checked(path, network.clone())?;
+    input::read_images(inputs, &network, form).map(Some)
+}
+
+fn write(
+    target: &Path,
+    path: &Path,
+    images: Option<Vec<Vec<i8>>>,
     network: Option<&mut NetworkFile>,
 ) -> Result<(), Failure> {
     let network = network.expect("nothing speaks against it");
-    if let Some(inputs) = &args.inputs {
-        let checked = checked(path, network.clone())?;
-        network.test.images = input::read_images(inputs, &checked, form)?
-            .into_iter()
-            .map(Into::into)
-            .collect();
+    if let Some(images) = images {
+        network.test.images = images.into_iter().map(Into::into).collect();
     }
     checked(path, network.clone())?;
     let text = serde_json::to_string(network).map_err(|error| Failure::new(error.to_string()))?;

@@ -36,7 +36,7 @@ pub fn npz(file: Vec<u8>) -> Arrays {
 }
 
 /// A .npz file of .npy files.
-fn archive(arrays: &[(&str, Vec<u8>)]) -> Vec<u8> {
+pub fn archive(arrays: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
     for (name, array) in arrays {
         let options = zip::write::SimpleFileOptions::default();

@@ -57,6 +57,115 @@ fn every_stage_is_printed() {
 }
 
 #[test]
+fn ways_and_places_are_printed() {
+    let bench = files();
+    let dump =
+        |stage, config| bench.done(&format!("compile m.json -c {config}.json --dump {stage}"));
+    let map = dump("map", "c");
+    let ways: Vec<Vec<&str>> = (map.lines().filter(|line| line.starts_with("way ")))
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!(map.matches("  taken\n").count(), 1, "{map}");
+    assert_eq!(ways[0].last(), Some(&"taken"), "{map}");
+    let cycles = |way: &[&str]| way[6].parse::<u64>().expect("cycles");
+    assert!(
+        ways.windows(2)
+            .all(|pair| cycles(&pair[0]) <= cycles(&pair[1])),
+        "{map}"
+    );
+    let made = bench.json("compile m.json -c c.json -o p.json --json");
+    let runs = made["runs"].as_array().expect("a list").iter();
+    let sum: u64 = runs.filter_map(|run| run["cycles"].as_u64()).sum();
+    // Runs read the program as well.
+    assert!(
+        cycles(&ways[0]) <= sum && sum < cycles(&ways[0]) + 30,
+        "{map}"
+    );
+    let asked = bench.done("compile m.json -c c.json --dump map --mapping channel");
+    assert!(asked.contains("  not asked for by --mapping\n"), "{asked}");
+
+    let place = dump("place", "c");
+    let room = place.lines().last().expect("a line").split_whitespace();
+    let room: Vec<&str> = room.collect();
+    let number = |at: usize| room[at].parse::<u64>().expect("bytes");
+    assert_eq!(room[0], "3", "{place}");
+    assert_eq!(number(1) + number(2), 4096, "{place}");
+    assert!(number(3) <= number(2), "{place}");
+    let network: Value = serde_json::from_str(MODEL).expect("JSON");
+    for layer in network["layers"].as_array().expect("a list") {
+        let name = format!("\n{} ", layer["name"].as_str().expect("a name"));
+        assert_eq!(
+            place.matches(&name).count(),
+            2,
+            "a tensor and weights: {place}"
+        );
+    }
+
+    // Where nothing fits, the ways say why.
+    bench.write(
+        "small.json",
+        CONFIG.replace("\"words_per_bank\": 256", "\"words_per_bank\": 16"),
+    );
+    let none = dump("map", "small");
+    assert!(
+        !none.contains("taken") && none.contains("network tiny does not fit tiny"),
+        "{none}"
+    );
+    bench.refused_with(&[
+        "compile m.json -c small.json --dump place | network tiny does not fit tiny",
+        "compile m.json -c c.json --dump map --dot | --dot is given with --dump map, expected graph or schedule",
+    ]);
+}
+
+/// On a machine with factors for both inputs one of the sums of this network is exact; else the host makes it.
+#[test]
+fn layers_of_the_host_are_told_apart() {
+    let bench = crate::import::bench("residual");
+    let configs = ["edge", "tflite"].map(|name| format!("{name}.json"));
+    for name in &configs {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../configs");
+        bench.write(
+            name,
+            std::fs::read(format!("{root}/{name}")).expect("a preset"),
+        );
+    }
+    let reason = "the machine has no post.dual_scale";
+    let compile =
+        |config: &str| bench.json(&format!("compile net.tflite -c {config} -o p.json --json"));
+    let [host, array] = [0, 1].map(|config| compile(&configs[config])["layers"].clone());
+    let fields = |layer: &Value| ["host", "reason", "compared"].map(|field| layer[field].clone());
+    assert_eq!(fields(&host[7]), [true.into(), reason.into(), Value::Null]);
+    assert_eq!(fields(&array[7]), [false.into(), Value::Null, 65536.into()]);
+    let inexact = array[3]["reason"].as_str().expect("a reason");
+    assert!(inexact.starts_with("no factors are exact, "), "{inexact}");
+    let told = bench.done("compile net.tflite -c edge.json -o p.json");
+    assert!(told.contains(&format!("  host: {reason}  yes\n")), "{told}");
+    let told = bench.done("compile net.tflite -c tflite.json -o p.json");
+    assert!(
+        told.contains("  yes, all 65536 inputs compared\n"),
+        "{told}"
+    );
+
+    let sim = "sim -c edge.json -m net.tflite --inputs in.npy";
+    let found = bench.json(&format!("{sim} --json"));
+    let (layers, total) = (&found["report"]["layers"], &found["report"]["total"]);
+    // Two tensors of 8 x 8 x 8 bytes are read and one is written.
+    assert_eq!(layers[3]["host_bytes"], 3 * 512, "{layers}");
+    for field in ["macs", "utilisation", "operands", "cycles"] {
+        assert_eq!(layers[3][field].as_f64(), Some(0.0), "{field}");
+    }
+    assert!(total["utilisation"].as_f64() < Some(1.0), "{total}");
+    assert_eq!(found["mappings"][3]["mapping"], "host");
+    let told = bench.done(sim);
+    assert!(
+        told.contains(&format!(
+            "add2/Relu ran on the host, 1536 bytes moved for each image: {reason}\n"
+        )),
+        "{told}"
+    );
+}
+
+#[test]
 fn bad_input_is_refused_with_code_2_and_leaves_nothing() {
     let bench = files();
     bench.refused_with(&[

@@ -31,6 +31,7 @@
 
 pub mod activation;
 mod cost;
+mod dump;
 mod emit;
 mod error;
 mod exact;
@@ -46,10 +47,12 @@ mod place;
 mod product;
 mod schedule;
 pub mod slices;
+mod table;
 
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 
+pub use dump::{Stage, dump};
 pub use emit::{ColumnParam, LayerPlan, Program, RunPlan, SyncCount};
 pub use error::{CompileError, Memory, Shortage};
 pub use exact::{Difference, DualSum};
@@ -60,6 +63,7 @@ pub use map::{MappingChoice, MappingCost};
 pub use options::{IdentitySource, MatrixOptions, Options};
 pub use product::{Mapping, matrix};
 pub use schedule::{Dependency, Reason, Schedule, Step, Unit};
+pub use table::Table;
 
 /// Compiles a network for a machine.
 ///
@@ -80,26 +84,41 @@ pub fn compile_with(
 ) -> Result<Program, CompileError> {
     let constants = ir::constants(network, params)?;
     let candidates = map::candidates(network, &constants, params, options)?;
+    let (program, errors) = first_fit(network, (&constants, &candidates), params, options);
+    program.ok_or_else(|| least_special(&candidates, errors))
+}
+
+/// The program of the first combination of mappings that fits, and why those before it do not.
+fn first_fit(
+    network: &Network,
+    (constants, candidates): (&ir::Constants, &map::Candidates),
+    params: &Params,
+    options: Options,
+) -> (Option<Program>, Vec<CompileError>) {
     let mut errors = Vec::new();
     for (chosen, candidate) in candidates.all[..candidates.asked].iter().enumerate() {
         let program = place::place(network, candidate, options, params).and_then(|placement| {
             let schedule = schedule::schedule(network, candidate, &placement, options, params)?;
-            let chosen = (&constants, candidate);
+            let chosen = (constants, candidate);
             emit::emit(network, chosen, placement, schedule, options, params)
         });
         match program {
             Ok(mut program) => {
-                let choices = map::choices(network, &candidates, chosen);
+                let choices = map::choices(network, candidates, chosen);
                 for (layer, choice) in program.layers.iter_mut().zip(choices) {
                     layer.choice = choice.unwrap_or_else(|| layer.choice.clone());
                 }
-                return Ok(program);
+                return (Some(program), errors);
             }
-            Err(error) => errors.push((candidate.switches, error)),
+            Err(error) => errors.push(error),
         }
     }
-    // What the one without anything special lacks.
-    errors.sort_by_key(|(switches, _)| switches.count());
-    let (_, error) = errors.swap_remove(0);
-    Err(error)
+    (None, errors)
+}
+
+/// What the combination without anything special lacks.
+fn least_special(candidates: &map::Candidates, errors: Vec<CompileError>) -> CompileError {
+    let tried = candidates.all.iter().zip(errors);
+    let least = tried.min_by_key(|(candidate, _)| candidate.switches.count());
+    least.expect("at least one is asked for").1
 }

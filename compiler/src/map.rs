@@ -12,6 +12,7 @@ mod choice;
 mod layouts;
 mod limits;
 mod orders;
+mod text;
 
 use heddle_arch::network::{LayerKind, Network};
 use heddle_arch::params::Params;
@@ -25,6 +26,7 @@ pub(crate) use choice::choices;
 pub use choice::{MappingChoice, MappingCost};
 pub(crate) use layouts::TensorLayout;
 use orders::toeplitz_layers;
+pub(crate) use text::tables;
 
 /// All combinations: those that are asked for, the one with the fewest cycles first, and then the others.
 #[derive(Debug)]

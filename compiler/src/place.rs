@@ -6,6 +6,7 @@ mod helpers;
 mod matrices;
 mod planes;
 mod row_tables;
+mod text;
 
 use std::ops::Range;
 
@@ -21,6 +22,7 @@ use crate::product::matrix::DrainForm;
 use crate::product::{PlacedLayer, WeightPlan};
 pub(crate) use matrices::Matrices;
 use row_tables::RowTables;
+pub(crate) use text::tables;
 
 /// Where everything lies.
 #[derive(Debug)]
@@ -92,7 +94,7 @@ pub(crate) fn place(
         tensors: tensors.collect(),
         weights,
         column_tiles,
-        tables: tables(network, candidate),
+        tables: row_tables(network, candidate),
         zeros: regions.zeros,
         matrices: regions.matrices,
         unit_tile: unit_tile as u8,
@@ -146,7 +148,7 @@ fn tensor_of_matrices(
 }
 
 /// Offset tables of the rows for layers whose inputs lie inside a partition.
-fn tables(network: &Network, candidate: &Candidate) -> RowTables {
+fn row_tables(network: &Network, candidate: &Candidate) -> RowTables {
     RowTables::of(network, &candidate.weights, |tensor| {
         let layout = candidate.layouts[tensor].as_ref();
         let layout = layout.expect("a layer of planes reads planes");

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use heddle_import::Inexact;
 
 /// Arguments of `heddle import`.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("images_for").args(["output", "check"]).multiple(true)))]
 pub struct ImportArgs {
     /// Network, a .tflite or .onnx file with activations of 8 bits
     #[arg(value_name = "MODEL", required_unless_present = "operators")]
@@ -20,7 +21,7 @@ pub struct ImportArgs {
     /// Test images of the network: a .npy file, or a .npz file with one array or one named like the input; of int8, of uint8 if
     /// the input of an .onnx MODEL is, or of float32, which is quantised; each image in the order channels, rows, columns in
     /// .onnx; rows, columns, channels in .tflite
-    #[arg(long, value_name = "FILE", requires = "output")]
+    #[arg(long, value_name = "FILE", requires = "images_for")]
     pub inputs: Option<PathBuf>,
     /// End the network at this tensor
     #[arg(long, value_name = "TENSOR")]
@@ -28,8 +29,12 @@ pub struct ImportArgs {
     /// Accept layers of this kind that are not exact
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub inexact: Vec<InexactArg>,
+    /// Run MODEL in the program it was made for, on the images of --inputs or on random ones, and compare each tensor that the
+    /// network has too: LiteRT or onnxruntime in python3, or in the interpreter that HEDDLE_PYTHON names
+    #[arg(long)]
+    pub check: bool,
     /// Print the operators that can run, as a page of documentation
-    #[arg(long, conflicts_with_all = ["model", "output", "name", "inputs", "until", "inexact", "json"])]
+    #[arg(long, conflicts_with_all = ["model", "output", "name", "inputs", "until", "inexact", "check", "json"])]
     pub operators: bool,
     /// Print the result as JSON
     #[arg(long)]

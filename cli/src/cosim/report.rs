@@ -47,17 +47,38 @@ pub fn json(found: &NetworkReport, program: &Program, seconds: f64) -> Value {
 
 fn mapping_json(layer: &LayerPlan) -> Value {
     let cost = |mapping| {
-        let cost = layer.choice.cost_of(mapping)?;
+        let cost = layer.choice.cost_of(mapping).filter(|_| !layer.host)?;
         Some(json!({ "cycles": cost.cycles, "buffer_bytes": cost.buffer_bytes }))
     };
     json!({
         "layer": layer.name,
-        "mapping": layer.choice.mapping.name(),
+        "mapping": mapping_name(layer),
         "reason": layer.choice.reason,
         "channel": cost(Mapping::Channel),
         "flattened": cost(Mapping::Flattened),
         "toeplitz": cost(Mapping::Toeplitz),
     })
+}
+
+/// How a layer is laid over the array.
+fn mapping_name(layer: &LayerPlan) -> &'static str {
+    match layer.host {
+        true => "host",
+        false => layer.choice.mapping.name(),
+    }
+}
+
+/// A line for each layer that the host has run.
+fn hosted(found: &NetworkReport, program: &Program) -> String {
+    let runs = found.layers.iter().zip(&program.runs);
+    let lines = runs.filter(|(run, _)| run.host).map(|(run, plan)| {
+        let layer = &program.layers[plan.layers.start];
+        format!(
+            "{} ran on the host, {} bytes moved for each image: {}\n",
+            run.name, run.host_bytes, layer.choice.reason
+        )
+    });
+    lines.collect()
 }
 
 fn rate(found: &NetworkReport, seconds: f64) -> f64 {
@@ -87,6 +108,7 @@ pub fn text(
     for layer in &found.layers {
         text += &differences(layer, side.name);
     }
+    text += &hosted(found, program);
     text += "\npredicted for each mapping of taps to rows; bytes: input and weights, each partition\n\n";
     text += &mappings(&program.layers);
     let correct = match found.labelled {
@@ -127,13 +149,13 @@ fn mappings(layers: &[LayerPlan]) -> String {
         let choice = &layer.choice;
         let mut cells = vec![shortened(&layer.name, 2 * NAME_COLUMNS)];
         for &mapping in &columns {
-            let cost = choice.cost_of(mapping);
+            let cost = choice.cost_of(mapping).filter(|_| !layer.host);
             let cell = |value: fn(MappingCost) -> u64| {
                 cost.map_or("-".to_string(), |cost| value(cost).to_string())
             };
             cells.extend([cell(|cost| cost.cycles), cell(|cost| cost.buffer_bytes)]);
         }
-        cells.extend([choice.mapping.to_string(), choice.reason.clone()]);
+        cells.extend([mapping_name(layer).to_string(), choice.reason.clone()]);
         rows.push(cells);
     }
     output::table(&rows)
@@ -172,7 +194,7 @@ fn table(found: &NetworkReport) -> String {
     let heading = |line: usize| columns.iter().map(|name| name[line].to_string()).collect();
     let mut rows: Vec<Vec<String>> = vec![heading(0), heading(1)];
     let layers = found.layers.iter().chain([&found.total]);
-    rows.extend(layers.map(|layer| row(layer, has_masks)));
+    rows.extend(layers.map(|layer| row(layer, (has_masks, slices))));
     let text = output::table(&rows);
     let longest = text
         .lines()
@@ -205,19 +227,27 @@ fn shortened(name: &str, columns: usize) -> String {
     part(&letters[..start]) + ".." + &part(&letters[letters.len() - end..])
 }
 
-fn row(layer: &LayerReport, has_masks: bool) -> Vec<String> {
+fn row(layer: &LayerReport, (has_masks, slices): (bool, usize)) -> Vec<String> {
     let percent = |ratio: f64| format!("{:.1} %", ratio * 100.0);
     let counters = match layer.wrong_counters.len() {
         0 => "ok".to_string(),
         wrong => format!("{wrong} wrong"),
     };
-    let mut cells = vec![
-        layer.name.clone(),
+    let mut cells = vec![layer.name.clone()];
+    if layer.host {
+        // Nothing between the name and the values is of the machine.
+        let columns = 2 + usize::from(has_masks) + slices.min(3);
+        cells.extend(["-", "host"].map(str::to_string));
+        cells.extend(vec!["-".to_string(); columns + 2]);
+        cells.extend([layer.mismatches.to_string(), "-".to_string()]);
+        return cells;
+    }
+    cells.extend([
         layer.macs.to_string(),
         layer.cycles.to_string(),
         percent(layer.utilisation),
         percent(layer.zero_operands_ratio),
-    ];
+    ]);
     let mask = has_masks.then_some(layer.mask_accesses);
     // Three columns, the last of them for all further slices.
     let (first, rest) = layer
@@ -279,8 +309,13 @@ mod tests {
         let mut second = layer("conv2");
         second.mismatches = 3;
         second.wrong_counters = vec![(0, "CYCLES".into(), 1, 2)];
+        let host = LayerReport {
+            host: true,
+            slice_accesses: vec![0, 0],
+            ..layer("add")
+        };
         let found = NetworkReport {
-            layers: vec![layer("conv1"), second],
+            layers: vec![layer("conv1"), second, host],
             total: layer("total"),
             ..NetworkReport::default()
         };
@@ -290,6 +325,7 @@ mod tests {
 layer    MACs  cycles  utilisation  operands  accesses  accesses  accesses  accesses  /plain  values  counters
 conv1  147456    2622       87.9 %    41.3 %    134340     96211     12305    134340  64.2 %       0        ok
 conv2  147456    2622       87.9 %    41.3 %    134340     96211     12305    134340  64.2 %       3   1 wrong
+add         -    host            -         -         -         -         -         -       -       0         -
 total  147456    2622       87.9 %    41.3 %    134340     96211     12305    134340  64.2 %       0        ok
 "
         );

@@ -10,7 +10,7 @@ use heddle_arch::params::Params;
 use super::allocate::{SpaceRequest, allocate};
 use super::colour::{Colours, colours};
 use super::helpers::{Helper, Wanted, helpers, other};
-use super::{Regions, lifetime, numbers, tables};
+use super::{Regions, lifetime, numbers, row_tables};
 use crate::error::{CompileError, Memory, Shortage};
 use crate::ir::{Id, Lowered};
 use crate::layout::{MatrixPlace, MatrixShape};
@@ -34,6 +34,11 @@ pub(crate) struct Matrices {
 impl Matrices {
     fn helper(&self, helper: Helper, source: Id) -> MatrixPlace {
         self.helpers[&(helper, other(self.groups[source]))]
+    }
+
+    /// The constants that transposes need.
+    pub fn constants(&self) -> impl Iterator<Item = &MatrixPlace> {
+        self.helpers.values()
     }
 
     /// The identity that is streamed past a matrix.
@@ -81,7 +86,7 @@ pub(super) fn place(
     let colours = colours(network, &candidate.lowered, params)?;
     let planes = Planes::of(network, candidate, params);
     let planes = planes.map_err(|shortage| does_not_fit(vec![shortage]))?;
-    let shortages = numbers(candidate, &tables(network, candidate), params);
+    let shortages = numbers(candidate, &row_tables(network, candidate), params);
     let mut error = None;
     // The other way round what is bound together may fill the groups more evenly.
     for groups in [

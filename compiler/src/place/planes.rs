@@ -7,7 +7,7 @@ use heddle_arch::params::Params;
 
 use super::allocate::{SpaceRequest, allocate};
 use super::row_tables::RowTables;
-use super::{Matrices, Regions, lifetime, numbers, tables};
+use super::{Matrices, Regions, lifetime, numbers, row_tables};
 use crate::error::{Memory, Shortage};
 use crate::map::{Candidate, TensorLayout};
 use crate::product::WeightPlan;
@@ -30,7 +30,7 @@ pub(super) fn place(
         }
         _ => {
             let (bases, bytes) = bases(network, &layouts, params);
-            (bases, bytes, tables(network, candidate))
+            (bases, bytes, row_tables(network, candidate))
         }
     };
     let input_bytes = match params.state_buffer.input_banks {

@@ -2,7 +2,7 @@
 
 use heddle_arch::host::Counter;
 use heddle_arch::params::Params;
-use heddle_compiler::Program;
+use heddle_compiler::{LayerPlan, Program};
 use heddle_sim::network::class_of;
 use heddle_sim::sliced::SliceLayout;
 use serde::Serialize;
@@ -14,7 +14,11 @@ use super::LayerRun;
 pub struct LayerReport {
     /// Name.
     pub name: String,
-    /// Multiply-accumulates of the network's layer, one image.
+    /// The host made its output; nothing here but the bytes is of the machine.
+    pub host: bool,
+    /// Bytes that the host read from the machine and wrote to it for that, one image.
+    pub host_bytes: u64,
+    /// Multiply-accumulates of the array, one image.
     pub macs: u64,
     /// Clock cycles, one image; the same for every image.
     pub cycles: u64,
@@ -117,6 +121,13 @@ impl LayerReport {
     }
 }
 
+/// Bytes of the words that hold inputs and output of a layer of the host.
+fn moved_bytes(program: &Program, layer: &LayerPlan) -> u64 {
+    let tensors = layer.inputs.iter().chain([&layer.output]);
+    let words = tensors.map(|&tensor| program.tensors[tensor].word_places().len() as u64);
+    8 * words.sum::<u64>()
+}
+
 /// Result of a run.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct NetworkReport {
@@ -158,9 +169,16 @@ impl NetworkReport {
             .collect();
         let layers = program.runs.iter().map(|run| {
             let layers = &program.layers[run.layers.clone()];
+            let macs = layers.iter().map(|layer| layer.macs).sum();
             LayerReport {
                 name: run.name.clone(),
-                macs: layers.iter().map(|layer| layer.macs).sum(),
+                host: run.host,
+                host_bytes: if run.host {
+                    moved_bytes(program, &layers[0])
+                } else {
+                    0
+                },
+                macs: if run.host { 0 } else { macs },
                 operands: layers.iter().map(|layer| layer.operands).sum(),
                 counters: counters.clone(),
                 ..LayerReport::default()
@@ -190,6 +208,7 @@ impl NetworkReport {
         };
         for layer in &self.layers {
             total.macs += layer.macs;
+            total.host_bytes += layer.host_bytes;
             total.cycles += layer.cycles;
             total.operands += layer.operands;
             total.zero_operands += layer.zero_operands;
