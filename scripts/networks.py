@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Writes the tables of benches/networks.md: cycles of networks of known families on tflite.json, and whether their bytes
+are those of the reference kernels.
+
+Usage: scripts/networks.py [--check]
+  --check  makes the tables, and fails if a figure other than a time is not the one of the page
+HEDDLE names the heddle binary (default: target/release). Networks and a venv with the packages of
+models/import/requirements.txt (150 MB, made once) lie in build/networks.
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "benches/networks.md"
+HEDDLE = os.environ.get("HEDDLE", str(ROOT / "target/release/heddle"))
+WORK = ROOT / "build/networks"
+PRESET = ROOT / "configs/tflite.json"
+NAMES = {"resnet8": "ResNet-8", "dscnn": "DS-CNN", "autoencoder": "AutoEncoder", "mobilenet": "MobileNetV1 0.25"}
+# Those that run on RTL as well, and those whose layers are listed.
+ON_RTL, LISTED = ("resnet8", "dscnn", "autoencoder"), ("resnet8",)
+# Array and depth of the results buffer; everything else is as in the preset.
+MACHINES = {"tflite": (16, 256), "tflite, results of 1024": (16, 1024), "tflite, 8 x 8": (8, 256)}
+
+
+def run(*command):
+    return subprocess.run([*map(str, command)], capture_output=True, text=True, cwd=ROOT, check=False)
+
+
+def heddle(*arguments):
+    done = run(HEDDLE, *arguments, "--json")
+    if done.returncode:
+        sys.exit(f"networks: heddle {' '.join(map(str, arguments))}: {done.stderr}")
+    return json.loads(done.stdout)
+
+
+def timed(*arguments):
+    """Whether it works, else why not, and seconds of the best of three runs."""
+    times = []
+    for _ in range(3):
+        begin = time.perf_counter()
+        done = run(HEDDLE, *arguments)
+        times.append(time.perf_counter() - begin)
+    return done, f"{min(times):.2f} s"
+
+
+def make_networks():
+    python = WORK / "venv/bin/python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", WORK / "venv"], check=True)
+        packages = ["--requirement", ROOT / "models/import/requirements.txt"]
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
+    done = run(python, ROOT / "models/import/families.py", WORK)
+    assert done.returncode == 0, done.stderr
+
+
+def configuration(name):
+    side, depth = MACHINES[name]
+    config = json.loads(PRESET.read_text())
+    config["array"] = {"rows": side, "cols": side}
+    config["results_buffer"]["depth"] = depth
+    path = WORK / f"{re.sub('[^a-z0-9]+', '_', name)}.json"
+    path.write_text(json.dumps(config))
+    return path
+
+
+def imported(name):
+    """Operators and what the reference kernels say: a row of the first table."""
+    file = WORK / f"{name}.tflite"
+    operators = heddle("import", file)["operators"]
+    layers = [operator for operator in operators if operator["layer"]]
+    exact = sum(operator["exact"] is True for operator in layers)
+    hosts = sum(operator["runs_as"] == "host" for operator in operators)
+    _, seconds = timed("import", file)
+    reference = run(
+        *"cargo run --quiet --release --package heddle-import --example reference --".split(),
+        file,
+        WORK / f"{name}.npz",
+    )
+    equal = reference.stdout.strip().splitlines()[-1] if reference.stdout else reference.stderr
+    weights = re.search(r"(\d+) weights", run(HEDDLE, "import", file).stdout)[1]
+    return f"| {NAMES[name]} | {weights} | {len(operators)} | {len(layers)} | {exact} | {hosts} | {equal} | {seconds} |"
+
+
+def inputs(name):
+    return ["-m", WORK / f"{name}.tflite", "--inputs", WORK / f"{name}.npy"]
+
+
+def compiled(machine, name):
+    """A row of the second table."""
+    config, program = configuration(machine), WORK / "program.json"
+    file = WORK / f"{name}.tflite"
+    options = ["compile", file, "-c", config, "--whole", "-o", program]
+    done, seconds = timed(*options)
+    if done.returncode:
+        reason = done.stderr.strip().split(": ", 1)[-1].split(" (set by")[0]
+        return f"| {NAMES[name]} | {reason} | | | | | | |"
+    report = heddle("sim", "-c", config, *inputs(name), "--whole")
+    assert report["exact"], f"{name} on {machine}"
+    total = report["report"]["total"]
+    planned = heddle(*options)["runs"]
+    hosts = sum(run["instructions"] == 0 for run in planned)
+    assert sum(run["cycles"] for run in planned) == total["cycles"]
+    rtl = "-"
+    if name in ON_RTL and machine == "tflite":
+        found = heddle("cosim", "-c", config, *inputs(name), "--whole")
+        assert found["exact"], f"{name} on RTL"
+        rtl = found["report"]["total"]["cycles"]
+    side = MACHINES[machine][0]
+    ideal, cycles = -(-total["macs"] // side**2), total["cycles"]
+    share = f"{100 * total['macs'] / side**2 / cycles:.1f} %"
+    return f"| {NAMES[name]} | {total['macs']} | {ideal} | {cycles} | {share} | {rtl} | {hosts} | {seconds} |"
+
+
+def layers(machine, name):
+    config = configuration(machine)
+    found = heddle("compile", WORK / f"{name}.tflite", "-c", config, "-o", WORK / "program.json")["runs"]
+    total = sum(run["cycles"] for run in found)
+    rows = [f"| {run['name']} | {run['cycles']} | {100 * run['cycles'] / total:.1f} % |" for run in found]
+    return [*rows, f"| all, one by one | {total} | 100.0 % |"]
+
+
+def table(heads, rows):
+    return "\n".join([f"| {' | '.join(heads)} |", "|" + "---|" * len(heads), *rows])
+
+
+def tables():
+    """Text of each table by its marker."""
+    heads = ["network", "weights", "operators", "layers", "exact", "of the host", "golden network and reference", "import"]
+    found = {"import": table(heads, [imported(name) for name in NAMES])}
+    heads = ["network", "MACs", "ideal", "cycles", "utilisation", "on RTL", "runs of the host", "compile"]
+    for machine in MACHINES:
+        found[machine] = table(heads, [compiled(machine, name) for name in NAMES])
+    for name in LISTED:
+        found[f"layers of {name}"] = table(["layer", "cycles", "share"], layers("tflite", name))
+    return found
+
+
+def filled(text, found):
+    """The page with these tables between their markers."""
+    for marker, content in found.items():
+        begin, end = f"<!-- {marker} -->", f"<!-- end of {marker} -->"
+        head, _, rest = text.partition(begin)
+        _, separator, rest = rest.partition(end)
+        assert separator, f"{PAGE} has no markers {begin} and {end}"
+        text = f"{head}{begin}\n{content}\n{end}{rest}"
+    return text
+
+
+def without_times(text):
+    return re.sub(r"\| \d+\.\d\d s \|", "| s |", text)
+
+
+def main():
+    if sys.argv[1:] not in ([], ["--check"]):
+        sys.exit("usage: scripts/networks.py [--check]")
+    WORK.mkdir(parents=True, exist_ok=True)
+    make_networks()
+    found = tables()
+    print("\n\n".join(found.values()))
+    before = PAGE.read_text(encoding="utf-8")
+    after = filled(before, found)
+    if not sys.argv[1:]:
+        PAGE.write_text(after, encoding="utf-8")
+    elif without_times(before) != without_times(after):
+        sys.exit(f"networks: {PAGE.relative_to(ROOT)} has other figures; scripts/networks.py writes them anew")
+
+
+if __name__ == "__main__":
+    main()
