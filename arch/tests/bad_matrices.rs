@@ -30,11 +30,10 @@ fn refused_layers(layers: &Value, message: &str) {
 }
 
 #[test]
-fn pet_x4_other_permutations_are_refused() {
-    for axes in [[1, 0, 2, 3], [0, 1, 2, 3], [0, 0, 0, 0], [0, 2, 1, 3]] {
+fn pet_x4_what_is_no_permutation_is_refused() {
+    for axes in [[0, 0, 0, 0], [1, 2, 3, 3]] {
         refused(&[&format!(
-            "transpose {{\"permutation\": {axes:?}}} -> layers[0].permutation is {axes:?}, expected two neighbouring \
-             groups of dimensions to change places"
+            "transpose {{\"permutation\": {axes:?}}} -> layers[0].permutation is {axes:?}, expected"
         )]);
     }
     refused(&[
