@@ -154,7 +154,7 @@ fn text(found: &Import) -> String {
     let mut rows = vec![heading.map(str::to_string).to_vec()];
     for row in &found.rows {
         let exact = match row.runs {
-            Runs::Layer(_) => row.exact.text(),
+            Runs::Layer(_) | Runs::HostLayer(_) => row.exact.text(),
             _ => "-".to_string(),
         };
         rows.push(vec![
@@ -184,7 +184,7 @@ fn text(found: &Import) -> String {
             found.rows.len(),
             count(|runs| matches!(runs, Runs::Layer(_))),
             count(|runs| matches!(runs, Runs::Folded(_))),
-            count(|runs| *runs == Runs::Host),
+            count(|runs| matches!(runs, Runs::Host | Runs::HostLayer(_))),
             count(|runs| !runs.is_possible()),
             weights(found),
         )

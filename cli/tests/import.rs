@@ -60,7 +60,7 @@ fn a_tflite_file_runs_on_verilog() {
     let found: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(
         found["report"]["layers"].as_array().map(Vec::len),
-        Some(5),
+        Some(6),
         "{found}"
     );
 }
@@ -154,7 +154,7 @@ fn all_operators_that_cannot_run_are_listed() {
 }
 
 #[test]
-fn a_sum_that_is_not_exact_must_be_asked_for() {
+fn a_weighted_sum_must_be_asked_for() {
     let bench = bench("residual");
     let told = bench.done("import net.tflite -o net.json");
     assert!(!told.contains("  no: "), "{told}");

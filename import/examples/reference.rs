@@ -19,7 +19,7 @@ fn main() -> ExitCode {
     let network = Network::from_file(found.network.expect("all operators are possible"));
     let network = network.expect("import makes networks without faults");
     let mut recorded = files::arrays(recorded);
-    let outputs = files::run(&network, &files::int8(&mut recorded, "input0"));
+    let outputs = files::run(&network, &[files::int8(&mut recorded, "input0")]);
     let (mut tensors, mut bytes, mut different) = (0, 0, 0);
     for (layer, output) in network.layers.iter().zip(outputs) {
         let mut rows = found.rows.iter();

@@ -265,11 +265,12 @@ impl Lowering<'_> {
                     padding: PaddingFile::default(),
                 };
                 self.values.insert(output, value);
+                let runs = Runs::layer(made.layer.kind, made.text);
                 self.layers.push(LayerFile {
                     name: name.clone(),
                     ..made.layer
                 });
-                self.row(operator, Some(name), Runs::Layer(made.text), made.exact);
+                self.row(operator, Some(name), runs, made.exact);
             }
             Err(refused) => {
                 self.stand_in(output);
@@ -314,7 +315,7 @@ impl Lowering<'_> {
         };
         if let Some(row) = self.rows.iter_mut().find(made) {
             row.layer = Some(layer);
-            row.runs = Runs::Layer("reshape".to_string());
+            row.runs = Runs::HostLayer("reshape".to_string());
         }
     }
 

@@ -1,6 +1,7 @@
 //! What becomes of each operator.
 
-use heddle_arch::network::file::NetworkFile;
+use heddle_arch::network::LayerKind;
+use heddle_arch::network::file::{KindFile, NetworkFile};
 
 use crate::exact::Difference;
 
@@ -9,6 +10,8 @@ use crate::exact::Difference;
 pub enum Runs {
     /// It is this layer.
     Layer(String),
+    /// It is this layer, which the host runs on every machine.
+    HostLayer(String),
     /// It is part of another layer.
     Folded(String),
     /// The host does it, before or behind the network.
@@ -20,6 +23,15 @@ pub enum Runs {
 }
 
 impl Runs {
+    /// As a layer of this kind.
+    #[must_use]
+    pub fn layer(kind: KindFile, text: String) -> Self {
+        match LayerKind::from(kind).is_for_host() {
+            true => Runs::HostLayer(text),
+            false => Runs::Layer(text),
+        }
+    }
+
     /// Whether it runs.
     #[must_use]
     pub fn is_possible(&self) -> bool {
@@ -31,6 +43,7 @@ impl Runs {
     pub fn text(&self) -> String {
         match self {
             Runs::Layer(text) => text.clone(),
+            Runs::HostLayer(text) => format!("{text}, on the host"),
             Runs::Folded(where_to) => format!("folded {where_to}"),
             Runs::Host => "host".to_string(),
             Runs::Refused(reason) => format!("not possible: {reason}"),

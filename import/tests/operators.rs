@@ -39,7 +39,7 @@ fn operators_give_the_bytes_of_the_reference_kernels() {
         let layer = found
             .rows
             .iter()
-            .find(|row| matches!(row.runs, Runs::Layer(_)))
+            .find(|row| matches!(row.runs, Runs::Layer(_) | Runs::HostLayer(_)))
             .unwrap();
         for (number, &output) in network.outputs.iter().enumerate() {
             let array = match number {
