@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod chain;
 mod damaged;
 mod files;
 mod networks;

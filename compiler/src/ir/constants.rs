@@ -37,6 +37,7 @@ pub(crate) fn constants(network: &Network, params: &Params) -> Result<Constants,
         constants.hosts.push(found.err());
     }
     hosts::beside_planes(network, &mut constants.hosts);
+    hosts::of_other_matrices(network, &mut constants.hosts);
     for (index, (layer, dual)) in network.layers.iter().zip(duals).enumerate() {
         let table = layer.table.as_ref();
         let table = table.filter(|_| constants.hosts[index].is_none());

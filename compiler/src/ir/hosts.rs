@@ -2,6 +2,7 @@
 
 use heddle_arch::network::{Layer, LayerKind, Network};
 
+use super::matrices::{made_as, read_as};
 use super::readers;
 
 /// Why the host runs a layer of this kind, if it does so on every machine.
@@ -26,7 +27,7 @@ pub(super) fn by_kind(network: &Network, layer: &Layer) -> Option<String> {
         // What is loaded as weights has no zero point.
         LayerKind::Matmul(_) => match &layer.inputs[..] {
             [_, second] if second.zero_point != 0 && layer.bias.len() > 1 => {
-                "columns have their own scales, and the second factor a zero point"
+                "columns have their own scales and the second factor a zero point"
             }
             [first, second] if first.zero_point != 0 && second.zero_point != 0 => {
                 "both factors have a zero point"
@@ -58,6 +59,31 @@ pub(super) fn beside_planes(network: &Network, hosts: &mut [Option<String>]) {
         if let Some(tensor) = found {
             let name = network.tensor_name(tensor);
             hosts[index] = Some(format!("{name} is of planes"));
+        }
+    }
+}
+
+/// The same for layers whose input lies as other matrices than they read, N of H W x C and not N H of W x C.
+pub(super) fn of_other_matrices(network: &Network, hosts: &mut [Option<String>]) {
+    for (index, layer) in network.layers.iter().enumerate() {
+        if hosts[index].is_some() || !layer.kind.is_of_matrices() {
+            continue;
+        }
+        let lies_as = |tensor: usize| match tensor.checked_sub(1) {
+            Some(made) if hosts[made].is_none() => made_as(&network.layers[made]),
+            // What the host writes lies as its first reader wants it.
+            _ => {
+                let mut readers = readers(network, tensor);
+                let first = readers.find(|&reader| hosts[reader].is_none())?;
+                read_as(network, &network.layers[first], tensor)
+            }
+        };
+        let differs = |tensor: usize| {
+            let pair = lies_as(tensor).zip(read_as(network, layer, tensor));
+            pair.is_some_and(|(found, wanted)| found != wanted)
+        };
+        if layer.inputs.iter().any(|input| differs(input.tensor)) {
+            hosts[index] = Some("its input lies as other matrices".to_string());
         }
     }
 }

@@ -211,6 +211,27 @@ fn view(layer: &Layer) -> Matrices {
     }
 }
 
+/// The matrices that a layer reads a tensor as; none if it takes any that have its rows.
+pub(super) fn read_as(network: &Network, layer: &Layer, tensor: usize) -> Option<Matrices> {
+    match layer.inputs[..] {
+        [only] if matches!(layer.kind, LayerKind::Matmul(_)) && only.tensor == tensor => None,
+        [first, ..] if first.tensor == tensor => Some(view(layer)),
+        _ => Some(Matrices::of(network.tensor(tensor).0)),
+    }
+}
+
+/// The matrices that a layer makes; none if they follow from those that it reads.
+pub(super) fn made_as(layer: &Layer) -> Option<Matrices> {
+    match layer.kind {
+        LayerKind::Transpose(permutation) => {
+            let elements = permutation.matrices(layer.input).transposed();
+            Some(bytes(elements, permutation))
+        }
+        _ if layer.inputs.len() > 1 => Some(Matrices::of(layer.output)),
+        _ => None,
+    }
+}
+
 /// The same with bytes instead of elements.
 fn bytes(matrices: Matrices, permutation: Permutation) -> Matrices {
     Matrices {
@@ -328,8 +349,7 @@ impl Lowering<'_> {
         if found != expected {
             return Err(mismatch("its input", found, expected));
         }
-        let elements = permutation.matrices(layer.input).transposed();
-        let matrices = bytes(elements, permutation);
+        let matrices = made_as(layer).expect("a transpose makes matrices of its own");
         if self.fold && folds(layer) {
             return Ok(Value {
                 matrices,
