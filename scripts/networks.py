@@ -24,6 +24,8 @@ PRESET = ROOT / "configs/tflite.json"
 NAMES = {"resnet8": "ResNet-8", "dscnn": "DS-CNN", "autoencoder": "AutoEncoder", "mobilenet": "MobileNetV1 0.25"}
 # Those that run on RTL as well, and those whose layers are listed.
 ON_RTL, LISTED = ("resnet8", "dscnn", "autoencoder"), ("resnet8",)
+# Further seeds of ResNet-8, and the cycles that it should not exceed.
+SEEDS, AIM = [f"resnet8-{seed}" for seed in range(20)], 54500
 # Array and depth of the results buffer; everything else is as in the preset.
 MACHINES = {"tflite": (16, 256), "tflite, results of 1024": (16, 1024), "tflite, 8 x 8": (8, 256)}
 
@@ -55,7 +57,7 @@ def make_networks():
         subprocess.run([sys.executable, "-m", "venv", WORK / "venv"], check=True)
         packages = ["--requirement", ROOT / "models/import/requirements.txt"]
         subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
-    done = run(python, ROOT / "models/import/families.py", WORK)
+    done = run(python, ROOT / "models/import/families.py", WORK, *NAMES, *SEEDS)
     assert done.returncode == 0, done.stderr
 
 
@@ -117,9 +119,30 @@ def compiled(machine, name):
     return f"| {NAMES[name]} | {total['macs']} | {ideal} | {cycles} | {share} | {rtl} | {hosts} | {seconds} |"
 
 
-def layers(machine, name):
-    config = configuration(machine)
-    found = heddle("compile", WORK / f"{name}.tflite", "-c", config, "-o", WORK / "program.json")["runs"]
+def runs(name, *options):
+    program = ["-o", WORK / "program.json"]
+    return heddle("compile", WORK / f"{name}.tflite", "-c", PRESET, *program, *options)["runs"]
+
+
+def of_seeds():
+    """What becomes of the sums of ResNet-8 under other scales: a row for each number of terms."""
+    found = {}
+    for name in SEEDS:
+        whole = sum(run["cycles"] for run in runs(name, "--whole"))
+        for run in runs(name):
+            if "add" in run["name"]:
+                stage = found.setdefault(run["name"].split("/")[0], {})
+                stage.setdefault(run["cycles"], []).append(whole)
+    rows = []
+    for stage, cycles in found.items():
+        for count, wholes in sorted(cycles.items()):
+            aimed = sum(whole <= AIM for whole in wholes)
+            rows.append(f"| {stage} | {count or 'host'} | {len(wholes)} | {min(wholes)} to {max(wholes)} | {aimed} |")
+    return rows
+
+
+def layers(name):
+    found = runs(name)
     total = sum(run["cycles"] for run in found)
     rows = [f"| {run['name']} | {run['cycles']} | {100 * run['cycles'] / total:.1f} % |" for run in found]
     return [*rows, f"| all, one by one | {total} | 100.0 % |"]
@@ -137,7 +160,9 @@ def tables():
     for machine in MACHINES:
         found[machine] = table(heads, [compiled(machine, name) for name in NAMES])
     for name in LISTED:
-        found[f"layers of {name}"] = table(["layer", "cycles", "share"], layers("tflite", name))
+        found[f"layers of {name}"] = table(["layer", "cycles", "share"], layers(name))
+    heads = ["sum", "cycles", "networks", "cycles of the network", f"of them at most {AIM}"]
+    found["sums"] = table(heads, of_seeds())
     return found
 
 

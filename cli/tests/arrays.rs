@@ -65,7 +65,7 @@ fn recorded(bench: &Bench, name: &str) -> BTreeMap<String, Vec<u8>> {
 fn outputs_are_the_arrays_of_the_reference_kernels() {
     let bench = bench("keyword");
     let expected = recorded(&bench, "keyword");
-    assert_eq!(expected.len(), 5);
+    assert_eq!(expected.len(), 6);
     for command in ["sim", "cosim"] {
         let run = |options: &str| {
             let line = format!(

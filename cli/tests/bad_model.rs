@@ -55,10 +55,11 @@ fn missing_and_unknown_tensors_are_refused() {
         MODEL.replacen("\"bias\": [", "\"biases\": [", 1),
         &[
             ":14: layers[0].biases is unknown, expected one of activation_max, activation_min, \
-            batch, bias, dilation, element_bytes, factors, groups, inputs, kernel, kind, \
-            multiplier, name, output_channels, output_features, output_scale, \
-            output_zero_point, padding, permutation, rounding, shift, stride, transposed, \
-            weights",
+            axes, axis, batch, bias, constant, dilation, element_bytes, factors, groups, \
+            input_multiplier, input_shift, inputs, kernel, kind, multiplier, name, order, \
+            output_channels, output_features, output_scale, output_shape, output_zero_point, \
+            padding, permutation, rounding, scale_factor, shift, start, stride, subtract, \
+            table, table_zero_point, transposed, weights",
         ],
     );
     let missing = MODEL.lines().filter(|line| !line.contains("\"bias\": ["));

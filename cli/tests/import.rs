@@ -217,7 +217,7 @@ fn tensors_are_held_against_the_reference() {
     assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
     assert_eq!(
         run.stdout.matches(" bytes equal\n").count(),
-        5,
+        6,
         "{}",
         run.stdout
     );

@@ -141,13 +141,6 @@ fn pet_41_a_program_of_matrices_runs_on_the_verilog() {
 #[test]
 fn bad_input_is_refused_with_code_2() {
     let bench = files();
-    let mixed = chain().replacen(
-        r#"{"kind":"transpose","name":"turned"}"#,
-        r#"{"kind":"max_pool2d","name":"turned","kernel":[1,1]}"#,
-        1,
-    );
-    let mixed = mixed.replace("\"second\",", "\"second\",\"transposed\":[true,false],");
-    bench.write("mixed.json", mixed);
     let rows = CONFIG.replace("\"rows\": 3", "\"rows\": 2");
     assert_ne!(rows, CONFIG);
     bench.write("rows.json", rows);
@@ -158,7 +151,6 @@ fn bad_input_is_refused_with_code_2() {
         "compile chain.json -c tiny.json -o p.json --drain later | invalid value 'later' for '--drain <FORM>'",
         "sim -c tiny.json -m chain.json -p p.json --fold | cannot be used with",
         "advise --slices -c tiny.json -m chain.json --weights | --weights is given for chain, a network of matrices",
-        "compile mixed.json -c tiny.json -o p.json | layer turned: is max_pool2d, expected matmul or transpose",
     ]);
     // A matrix that lies where it cannot.
     bench.done("compile chain.json -c tiny.json -o p.json");

@@ -2,8 +2,8 @@
 """Writes networks of known families in their published shapes, too large to be committed: NAME.tflite, NAME.npz with
 what the reference kernels give in every tensor, NAME.npy with the input.
 
-Weights are random and seeded; scales are those that a first pass finds. scripts/networks.py runs it.
-Usage: models/import/families.py FOLDER [NAME...]
+Weights are random, seeded by the name; scales are those that a first pass finds. scripts/networks.py runs it.
+Usage: models/import/families.py FOLDER [NAME...]   (resnet8-7: another seed of resnet8)
 """
 
 import pathlib
@@ -77,7 +77,7 @@ FAMILIES = {"resnet8": resnet8, "dscnn": dscnn, "autoencoder": autoencoder, "mob
 
 def write_family(folder, name):
     graph = Graph(name)
-    FAMILIES[name](graph)
+    FAMILIES[name.split("-")[0]](graph)
     graph.run()
     (folder / f"{name}.tflite").write_bytes(graph.pack())
     found = entries(graph)
