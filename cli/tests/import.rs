@@ -265,7 +265,7 @@ fn tensors_are_held_against_the_reference() {
     assert_eq!(run.code, Some(1), "{}", run.stdout);
     assert_eq!(
         run.stdout.matches("  not compared: ").count(),
-        5,
+        6,
         "{}",
         run.stdout
     );
