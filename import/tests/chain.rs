@@ -27,7 +27,7 @@ fn check(name: &str, whole: bool) -> Program {
         ..Options::default()
     };
     let program = compile_with(&network, &params, options).unwrap();
-    let report = simulate(&params, &network, &program, &[(&image, None)], || {}).unwrap();
+    let report = simulate(&params, &network, &program, &[(&image, None)], |_| {}).unwrap();
     for layer in &report.layers {
         assert_eq!(layer.mismatches, 0, "{name}, {}", layer.name);
     }
