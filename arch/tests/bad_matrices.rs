@@ -12,7 +12,7 @@ fn text(layers: &Value) -> String {
 
 /// Asserts that layers are refused; a row is the kind of a single layer, its other fields and the message.
 #[track_caller]
-fn refused(rows: &[&str]) {
+pub fn refused(rows: &[&str]) {
     for row in rows {
         let (layer, message) = row.split_once(" -> ").expect("a layer and a message");
         let (kind, fields) = layer.split_once(' ').expect("a kind and fields");

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod bad_config;
+mod bad_host;
 mod bad_matrices;
 mod bad_network;
 mod bad_traverse;

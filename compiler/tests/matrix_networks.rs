@@ -3,7 +3,7 @@
 
 use heddle_arch::network::{LayerKind, Permutation, Shape};
 use heddle_compiler::matrix::DrainForm;
-use heddle_compiler::{CompileError, Options, compile_with};
+use heddle_compiler::{CompileError, LayerPlan, Options, compile_with};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -99,6 +99,8 @@ fn pet_40_pet_42_pet_x1_pet_x4_random_networks_give_the_golden_values_in_the_pre
                 _ => {}
             }
         }
+        let otherwise = |layer: &LayerPlan| layer.choice.reason.contains("lies as other matrices");
+        event("other matrices", program.layers.iter().any(otherwise));
         event("on the host", program.layers.iter().any(|layer| layer.host));
         event("folded", fold);
         event("built", built);
@@ -107,7 +109,7 @@ fn pet_40_pet_42_pet_x1_pet_x4_random_networks_give_the_golden_values_in_the_pre
     println!("{events:?}");
     let expected = "several channels, stored, two inputs, first transposed, second transposed, first has a \
                     zero point, second has one, scales of columns, tiles of columns, squared, wide, \
-                    four dimensions, folded, built, whole, lies as matrices, on the host";
+                    four dimensions, folded, built, whole, other matrices, on the host";
     for name in expected.split(", ") {
         let count = events.get(name).copied().unwrap_or_default();
         assert!(count > 4, "{name}: {events:?}");

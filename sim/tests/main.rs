@@ -5,6 +5,7 @@
 mod array;
 mod buffer;
 mod dual_scale;
+mod host_layers;
 mod machine;
 mod machine_copy;
 mod machine_post;

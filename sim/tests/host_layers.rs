@@ -1,0 +1,121 @@
+//! Layers that the host runs, on tensors of channels, rows and columns, against values by hand.
+
+use heddle_arch::network::Network;
+use heddle_sim::network::run;
+
+/// The output of a layer whose input has 2 channels of 2 x 3, the bytes 0 to 11, with zero point 1.
+#[track_caller]
+fn check(layer: &str, expected: &[i8]) {
+    let text = format!(
+        r#"{{"format": "heddle-network-2", "name": "n", "layers": [{layer}],
+        "input": {{"channels": 2, "height": 2, "width": 3, "zero_point": 1, "scale": 1.0}}}}"#
+    );
+    let network = Network::from_json(&text).unwrap();
+    let image: Vec<i8> = (0..12).collect();
+    assert_eq!(
+        run(&network, &image).unwrap()[0].values,
+        expected,
+        "{layer}"
+    );
+}
+
+#[test]
+fn elements_are_moved_to_other_places() {
+    for (layer, expected) in [
+        (
+            r#"{"kind": "concat", "name": "l", "inputs": ["input", "input"], "axis": "height"}"#,
+            &[
+                0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 6, 7, 8, 9, 10, 11,
+            ][..],
+        ),
+        (
+            r#"{"kind": "slice", "name": "l", "start": [1, 0, 1], "output_shape": [1, 2, 2]}"#,
+            &[7, 8, 10, 11],
+        ),
+        (
+            r#"{"kind": "resize", "name": "l", "scale_factor": [1, 2]}"#,
+            &[
+                0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11,
+            ],
+        ),
+        (
+            r#"{"kind": "reshape", "name": "l", "output_shape": [1, 1, 12]}"#,
+            &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+        ),
+        // Counted as 0 6, 1 7, 2 8, and so on, and put down in threes.
+        (
+            r#"{"kind": "reshape", "name": "l", "output_shape": [3, 2, 2], "order": "channels_last"}"#,
+            &[0, 7, 3, 10, 6, 2, 9, 5, 1, 8, 4, 11],
+        ),
+    ] {
+        check(layer, expected);
+    }
+}
+
+/// Scale 1, whose multiplier is 2^30 with a shift of 1, and zero point -10.
+const SCALED: &str = r#""multiplier": [1073741824], "shift": [1], "output_zero_point": -10, "activation_min": -128,
+    "activation_max": 100, "output_scale": 1.0"#;
+
+#[test]
+fn sides_of_1_are_broadcast() {
+    let mul = |constant: &str| {
+        format!(
+            r#"{{"kind": "mul", "name": "l", "inputs": ["input"], "constant": {constant}, {SCALED}}}"#
+        )
+    };
+    // (x - 1) times 1 and -2, less 10.
+    check(
+        &mul(r#"{"shape": [2, 1, 1], "zero_point": 3, "values": [4, 1]}"#),
+        &[-11, -10, -9, -8, -7, -6, -20, -22, -24, -26, -28, -30],
+    );
+    // (x - 1) times 0, 1 and 20 by column: the last one is cut.
+    check(
+        &mul(r#"{"shape": [1, 1, 3], "zero_point": 0, "values": [0, 1, 20]}"#),
+        &[-10, -10, 10, -10, -7, 70, -10, -4, 100, -10, -1, 100],
+    );
+}
+
+#[test]
+fn a_constant_may_be_the_first_of_a_difference() {
+    // Both inputs times 2^20 are scaled by 1/2, the difference by 2^-19.
+    let add = |first: bool| {
+        format!(
+            r#"{{"kind": "add", "name": "l", "inputs": ["input"], "subtract": true,
+            "input_multiplier": [1073741824, 1073741824], "input_shift": [0, 0],
+            "constant": {{"shape": [1, 1, 1], "zero_point": 2, "values": [7], "first": {first}}},
+            "multiplier": [1073741824], "shift": [-18], "output_zero_point": 0, "activation_min": -128,
+            "activation_max": 127, "output_scale": 1.0}}"#
+        )
+    };
+    check(&add(false), &[-6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5]);
+    check(&add(true), &[6, 5, 4, 3, 2, 1, 0, -1, -2, -3, -4, -5]);
+}
+
+#[test]
+fn means_and_shares_are_along_their_dimensions() {
+    let mean = |axes: &str, shift: i32| {
+        format!(
+            r#"{{"kind": "mean", "name": "l", "axes": [{axes}], "multiplier": [1073741824], "shift": [{shift}],
+            "output_zero_point": 0, "activation_min": -128, "activation_max": 127, "output_scale": 1.0}}"#
+        )
+    };
+    // Half of x - 1 and x + 6 - 1; a quarter of x - 1 and x + 3 - 1 in both channels.
+    check(&mean(r#""channels""#, 0), &[2, 3, 4, 5, 6, 7]);
+    check(&mean(r#""channels", "height""#, -1), &[4, 5, 6]);
+    // Steps of 2^-1: the share of x beside x + 6 is 1 / (1 + e^3), that of x beside x + 3 is 1 / (1 + e^1.5).
+    let softmax = |axis: &str| {
+        format!(
+            r#"{{"kind": "softmax", "name": "l", "axis": "{axis}", "multiplier": [1073741824], "shift": [26]}}"#
+        )
+    };
+    let shares = |real: f64| (256.0 * real).round() as i32 - 128;
+    let pair =
+        |distance: f64| [1.0, -1.0].map(|sign| shares(1.0 / (1.0 + (sign * distance).exp())) as i8);
+    let [less, more] = pair(3.0);
+    check(&softmax("channels"), &[[less; 6], [more; 6]].concat());
+    let [less, more] = pair(1.5);
+    check(
+        &softmax("height"),
+        &[[less; 3], [more; 3], [less; 3], [more; 3]].concat(),
+    );
+}
