@@ -47,7 +47,7 @@ pub fn archive(arrays: &[(&str, Vec<u8>)]) -> Vec<u8> {
 }
 
 /// What the reference kernels gave for the network of the importer's tests, by the name of the tensor.
-fn recorded(bench: &Bench, name: &str) -> BTreeMap<String, Vec<u8>> {
+pub fn recorded(bench: &Bench, name: &str) -> BTreeMap<String, Vec<u8>> {
     let arrays = npz(std::fs::read(format!("{DATA}/{name}.npz")).expect("arrays"));
     let rows = bench.json("import net.tflite --json");
     let rows = rows["operators"].as_array().expect("a list");

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use serde_json::Value;
 
-use crate::arrays::{archive, npz};
+use crate::arrays::{archive, npz, recorded};
 use crate::bench::{Bench, CONFIG, Run};
 
 pub const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../import/tests/data");
@@ -127,11 +127,42 @@ fn an_imported_network_is_that_of_the_file() {
     );
 }
 
+/// Every command of the page runs, and prints what the page shows of it. The reference is what it gave once.
 #[test]
 fn the_page_about_import_shows_what_is_printed() {
     let page = include_str!("../../docs/import.md");
-    let told = bench("keyword").done("import net.tflite");
-    assert!(page.contains(&format!("```\n{told}```")), "{told}");
+    let bench = bench("keyword");
+    let model = std::fs::read(bench.path().join("net.tflite")).unwrap();
+    bench.write("keyword.tflite", model);
+    bench.write("configs/tiny.json", CONFIG);
+    interpreter(&bench, &GIVE.replace("fake 1.0", "ai_edge_litert 2.3.0"));
+    let recorded = recorded(&bench, "keyword");
+    given(&bench, "tflite", 0, (0, 0));
+    let mut shown = 0;
+    let commands = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("    heddle "));
+    for line in commands.clone() {
+        let mut command = bench.command(line);
+        command.env("HEDDLE_PYTHON", bench.path().join("python"));
+        let run = bench.with_cache(command);
+        assert_eq!((run.code, &run.stderr[..]), (Some(0), ""), "{line}");
+        let last = run.stdout.rsplit("\n\n").next().unwrap_or_default();
+        let told = [&run.stdout[..], last];
+        shown += usize::from(
+            told.iter()
+                .any(|told| page.contains(&format!("```\n{told}```"))),
+        );
+    }
+    // The table of operators is printed twice.
+    assert_eq!((commands.count(), shown), (8, 4));
+    let arrays = |name: &str| npz(std::fs::read(bench.path().join(name)).unwrap());
+    let (golden, rtl) = (arrays("golden.npz"), arrays("rtl.npz"));
+    assert_eq!((golden.len(), rtl.len()), (1, 5));
+    for (name, (_, data)) in golden.iter().chain(&rtl) {
+        assert!(*data == recorded[name], "{name}");
+    }
+    assert!(bench.path().join("run.fst").exists());
 }
 
 #[test]

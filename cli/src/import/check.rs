@@ -31,6 +31,9 @@ const TENSOR_BYTES_MAX: u64 = 1 << 30;
 /// Of so many bytes of an .onnx file one may be one step away: onnxruntime computes with float32.
 const ONNX_BYTES: usize = 10_000;
 
+/// The bytes of a tensor, for each image.
+type Images = Vec<Vec<i8>>;
+
 /// What the tensors of a network are in the reference.
 pub struct Checked {
     reference: String,
@@ -60,7 +63,7 @@ pub fn check(
     path: &Path,
     found: &Import,
     form: &FileForm,
-    images: Option<Vec<Vec<i8>>>,
+    images: Option<Images>,
 ) -> Result<Checked, Failure> {
     let network = found.network.clone().expect("nothing speaks against it");
     let network = super::checked(path, network)?;
@@ -96,7 +99,7 @@ pub fn check(
             .ok()
             .and_then(|array| in_network(&array, (elements, images.len())))
     };
-    let given: Vec<Option<Vec<Vec<i8>>>> = (0..network.layers.len()).map(given).collect();
+    let given: Vec<Option<Images>> = (0..network.layers.len()).map(given).collect();
     Ok(Checked {
         reference,
         images: images.len(),
@@ -106,7 +109,7 @@ pub fn check(
 }
 
 /// Bytes of the same images in every run.
-fn random_images(input: Shape) -> Vec<Vec<i8>> {
+fn random_images(input: Shape) -> Images {
     let mut state = 1u64;
     let mut byte = || {
         // Knuth's linear congruential generator for 64 bits; its high bits are the good ones.
@@ -200,7 +203,7 @@ fn run(path: &Path, folder: &Path, form: &FileForm) -> Result<String, Failure> {
 }
 
 /// The images of a tensor as bytes of the network, still in the order of the file.
-fn in_network(array: &Array, (elements, images): (usize, usize)) -> Option<Vec<Vec<i8>>> {
+fn in_network(array: &Array, (elements, images): (usize, usize)) -> Option<Images> {
     let moved = match array.element {
         Element::Int8 => 0,
         Element::Uint8 => 0x80,
@@ -217,7 +220,7 @@ fn compare(
     network: &Network,
     form: &FileForm,
     images: &[Vec<i8>],
-    (rows, given): (&[&Row], Vec<Option<Vec<Vec<i8>>>>),
+    (rows, given): (&[&Row], Vec<Option<Images>>),
 ) -> Result<Vec<CheckedTensor>, Failure> {
     let mut tensors: Vec<CheckedTensor> = (rows.iter().zip(&network.layers).zip(&given))
         .map(|((row, layer), given)| CheckedTensor {

@@ -66,7 +66,7 @@ fn tensors(placement: &Placement) -> Table {
         };
         table
             .rows
-            .push([&[tensor.name.clone()], &place[..], &planes[..]].concat());
+            .push([std::slice::from_ref(&tensor.name), &place[..], &planes[..]].concat());
     }
     table
 }
