@@ -1,7 +1,11 @@
 //! Holds the golden network of a .tflite file against the reference kernels: FILE.tflite FILE.npz, as
 //! `models/import/families.py` writes them. Prints how many tensors and bytes are equal; exit code 1 if one is not.
 
-#[allow(dead_code, reason = "the tests use the rest")]
+#[allow(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "the tests use the rest, and unwrap"
+)]
 #[path = "../tests/files.rs"]
 mod files;
 

@@ -169,8 +169,7 @@ fn another_factor_of_a_sum_is_noticed() {
         }
     }
     assert!(changed > 0);
-    let message = run_images(&machine, 1, (&network, &program), images)
-        .err()
-        .expect("other values");
+    let noticed = run_images(&machine, 1, (&network, &program), images);
+    let message = noticed.expect_err("other values");
     assert!(message.contains("golden network has"), "{message}");
 }

@@ -427,7 +427,9 @@ mod tests {
         let [first, second] = found.scale.factors();
         let factors = [first, second - second / 500];
         found.scale = DualScale::new(factors, found.scale.shift()).unwrap();
-        let difference = Reference::of(&layer, sum).difference(&found);
+        let mut reference = Reference::of(&layer, sum);
+        let difference = reference.difference(&found);
         assert!(difference.wrong > 100, "{difference:?}");
+        assert!(!reference.is_exact(&found), "no pair is looked at first");
     }
 }
