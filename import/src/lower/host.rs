@@ -773,3 +773,16 @@ fn ordered(format: Format, plane: Shape, values: &[i8]) -> Vec<i8> {
         _ => crate::planes(values, channels, values.len() / channels),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_lie_in_planes() {
+        let plane = Shape::of([2, 1, 3]);
+        let values = [0, 1, 2, 3, 4, 5];
+        assert_eq!(ordered(Format::Tflite, plane, &values), [0, 2, 4, 1, 3, 5]);
+        assert_eq!(ordered(Format::Onnx, plane, &values), values);
+    }
+}
