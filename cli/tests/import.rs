@@ -158,7 +158,7 @@ fn the_page_about_import_shows_what_is_printed() {
     assert_eq!((commands.count(), shown), (8, 4));
     let arrays = |name: &str| npz(std::fs::read(bench.path().join(name)).unwrap());
     let (golden, rtl) = (arrays("golden.npz"), arrays("rtl.npz"));
-    assert_eq!((golden.len(), rtl.len()), (1, 5));
+    assert_eq!((golden.len(), rtl.len()), (1, 6));
     for (name, (_, data)) in golden.iter().chain(&rtl) {
         assert!(*data == recorded[name], "{name}");
     }
