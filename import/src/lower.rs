@@ -1,8 +1,13 @@
 //! From the operators of a foreign file to the layers of a network.
 
-mod host;
+mod arithmetic;
+mod dimensions;
 mod layers;
+mod matrices;
+mod moves;
+mod pair;
 mod pools;
+mod rows;
 mod sum;
 mod table;
 mod weighted;

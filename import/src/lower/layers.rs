@@ -209,6 +209,34 @@ pub(super) fn scaled(
     }
 }
 
+/// What layers with one scale have.
+pub(super) fn one_scale(sources: &[&Source<'_>], scale: Scale, output: Quantised) -> LayerFile {
+    LayerFile {
+        inputs: Some(
+            sources
+                .iter()
+                .map(|source| source.value.name.clone())
+                .collect(),
+        ),
+        multiplier: Some(vec![scale.multiplier()]),
+        shift: Some(vec![scale.shift()]),
+        output_zero_point: Some(output.zero_point),
+        output_scale: Some(output.scale.into()),
+        ..LayerFile::default()
+    }
+}
+
+/// An exact layer.
+pub(super) fn made(layer: LayerFile, text: &str, plane: Shape, output: Quantised) -> Made {
+    Made {
+        layer,
+        text: text.to_string(),
+        exact: Exact::Yes,
+        plane,
+        zero_point: output.zero_point,
+    }
+}
+
 /// A plane with zeros around it.
 pub(super) fn padded(plane: Shape, padding: PaddingFile) -> Shape {
     Shape {

@@ -1,0 +1,85 @@
+//! Dimensions of a file as those of a plane, and planes in the shapes in which operators read them.
+
+use heddle_arch::network::file::{KindFile, LayerFile};
+use heddle_arch::network::{Axis, Order};
+
+use super::layers::Refused;
+use super::{Lowering, Value};
+use crate::model::{Format, Operator, Tensor};
+
+/// Channels, height, width.
+pub(super) const AXES: [Axis; 3] = [Axis::Channels, Axis::Height, Axis::Width];
+
+impl Lowering<'_> {
+    /// Puts what an operator reads in the shape in which it reads it, where it may not see it in another one.
+    pub(super) fn lay_out(&mut self, operator: &Operator) {
+        for &input in operator.inputs.iter().flatten() {
+            let tensor = &self.model.tensors[input];
+            let (Some(plane), Some(value)) = (
+                self.model.format.plane(&tensor.shape),
+                self.values.get(&input),
+            ) else {
+                continue;
+            };
+            let same = value.plane == plane || value.plane.elements() != plane.elements();
+            if same || value.check_unpadded().is_err() || value.name.is_empty() {
+                continue;
+            }
+            let value = value.clone();
+            let layer = LayerFile {
+                kind: KindFile::Reshape,
+                inputs: Some(vec![value.name.clone()]),
+                output_shape: Some(plane.sides()),
+                order: Some(match self.model.format {
+                    Format::Tflite => Order::ChannelsLast,
+                    Format::Onnx => Order::ChannelsFirst,
+                }),
+                ..LayerFile::default()
+            };
+            let name = self.push(input, "reshaped", layer);
+            self.values.insert(
+                input,
+                Value {
+                    name: name.clone(),
+                    plane,
+                    ..value
+                },
+            );
+            self.is_moved(input, name);
+        }
+    }
+
+    /// The constant numbers that an operator reads.
+    pub(super) fn integers(&self, operator: &Operator, number: usize) -> Result<Vec<i32>, Refused> {
+        let tensor = self.operand(operator, number);
+        tensor
+            .and_then(Tensor::int32)
+            .ok_or_else(|| Some(format!("has no constant int32 as input {number}")))
+    }
+
+    /// For each dimension of what an operator reads its place in channels, height, width; none for the batch.
+    pub(super) fn dimensions(
+        &self,
+        operator: &Operator,
+        number: usize,
+    ) -> Result<Vec<Option<usize>>, Refused> {
+        let rank = self
+            .operand(operator, number)
+            .map_or(0, |tensor| tensor.shape.len());
+        let found = self.model.format.dimensions(rank);
+        found.ok_or_else(|| Some(format!("has {rank} dimensions, expected at most 4")))
+    }
+
+    /// The one of them that an axis names, from the end if it is negative.
+    pub(super) fn dimension(
+        &self,
+        dimensions: &[Option<usize>],
+        axis: i32,
+    ) -> Result<Option<usize>, Refused> {
+        let rank = dimensions.len() as i32;
+        match (-rank..rank).contains(&axis) {
+            true => Ok(dimensions[axis.rem_euclid(rank) as usize]),
+            false => Err(Some(format!("has axis {axis} of {rank} dimensions"))),
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Operators that put values in other places.
+
+use heddle_arch::network::Shape;
+use heddle_arch::network::file::{KindFile, LayerFile};
+
+use super::Lowering;
+use super::dimensions::AXES;
+use super::layers::{Made, Refused, Source};
+use crate::model::{Activation, Kind, Operator};
+use crate::report::Exact;
+
+/// Most tensors that a layer puts one behind another.
+const CONCAT_MAX: usize = 8;
+
+impl Lowering<'_> {
+    /// Values that pass unchanged to other places.
+    pub(super) fn moved(&self, operator: &Operator, output: usize) -> Result<Made, Refused> {
+        let source = self.plane_source(operator, 0)?;
+        self.check_same(operator, output)?;
+        let (layer, plane) = match operator.kind {
+            Kind::Concat(axis) => self.concat(operator, axis)?,
+            Kind::Transpose => self.transpose(operator, source.plane)?,
+            Kind::ResizeNearest(half_pixels) => self.resize(source.plane, output, half_pixels)?,
+            _ => self.slice(operator, source.plane, output)?,
+        };
+        let text = match layer.kind {
+            KindFile::Concat => "concat",
+            KindFile::Transpose => "transpose",
+            KindFile::Resize => "resize",
+            _ => "slice",
+        };
+        let inputs = layer.inputs.clone();
+        Ok(Made {
+            layer: LayerFile {
+                inputs: inputs.or_else(|| Some(vec![source.value.name.clone()])),
+                output_scale: (layer.kind != KindFile::Transpose)
+                    .then_some(source.quantised.scale.into()),
+                ..layer
+            },
+            text: text.to_string(),
+            exact: Exact::Yes,
+            plane,
+            zero_point: source.value.zero_point,
+        })
+    }
+
+    fn concat(&self, operator: &Operator, axis: i32) -> Result<(LayerFile, Shape), Refused> {
+        let count = operator.inputs.len();
+        if !(2..=CONCAT_MAX).contains(&count) {
+            return Err(Some(format!(
+                "joins {count} tensors, expected 2 to {CONCAT_MAX}"
+            )));
+        }
+        if operator.activation != Activation::None {
+            return Err(Some("has an activation, expected none".to_string()));
+        }
+        let sources: Vec<Source<'_>> = (0..count)
+            .map(|i| self.plane_source(operator, i))
+            .collect::<Result<_, _>>()?;
+        let first = &sources[0];
+        let same = |source: &Source<'_>| {
+            source.quantised == first.quantised && source.value.zero_point == first.value.zero_point
+        };
+        if !sources.iter().all(same) {
+            return Err(Some(
+                "joins tensors of several scales or zero points, expected one".to_string(),
+            ));
+        }
+        let dimension = self.dimension(&self.dimensions(operator, 0)?, axis)?;
+        let dimension = dimension.ok_or_else(|| "joins batches, expected one".to_string())?;
+        let mut sides = first.plane.sides();
+        sides[dimension] = sources
+            .iter()
+            .map(|source| source.plane.sides()[dimension])
+            .sum();
+        let layer = LayerFile {
+            kind: KindFile::Concat,
+            axis: Some(AXES[dimension]),
+            inputs: Some(
+                sources
+                    .iter()
+                    .map(|source| source.value.name.clone())
+                    .collect(),
+            ),
+            ..LayerFile::default()
+        };
+        Ok((layer, Shape::of(sides)))
+    }
+
+    fn transpose(&self, operator: &Operator, plane: Shape) -> Result<(LayerFile, Shape), Refused> {
+        let order = self.integers(operator, 1)?;
+        // Dimensions as a transpose of a network counts them: the batch is 0.
+        let places: Vec<usize> = self
+            .dimensions(operator, 0)?
+            .into_iter()
+            .map(|found| found.map_or(0, |i| i + 1))
+            .collect();
+        let mut permutation = [0u8, 1, 2, 3];
+        let is_order = (0..places.len() as i32).all(|axis| order.contains(&axis))
+            && order.len() == places.len();
+        if !is_order {
+            return Err(Some(format!(
+                "has the order {order:?}, expected each dimension once"
+            )));
+        }
+        for (to, &from) in order.iter().enumerate() {
+            permutation[places[to]] = places[from as usize] as u8;
+        }
+        let sides = [1, plane.channels, plane.height, plane.width];
+        let [batch, sides @ ..] = permutation.map(|axis| sides[usize::from(axis)]);
+        if batch != 1 {
+            return Err(Some(format!(
+                "has the order {order:?}, which makes a batch of {batch}, expected 1"
+            )));
+        }
+        let layer = LayerFile {
+            kind: KindFile::Transpose,
+            permutation: Some(permutation),
+            ..LayerFile::default()
+        };
+        Ok((layer, Shape::of(sides)))
+    }
+
+    fn resize(
+        &self,
+        plane: Shape,
+        output: usize,
+        half_pixels: bool,
+    ) -> Result<(LayerFile, Shape), Refused> {
+        let found = self.model.format.plane(&self.model.tensors[output].shape);
+        let found = found.ok_or_else(|| "makes no plane".to_string())?;
+        let factors = [(found.height, plane.height), (found.width, plane.width)];
+        // The reference kernels divide in single precision.
+        let nearest = |(to, from): (u32, u32)| {
+            let step = from as f32 / to as f32;
+            let offset = if half_pixels { 0.5 } else { 0.0 };
+            (0..to).all(|at| ((at as f32 + offset) * step).floor() as u32 == at / (to / from))
+        };
+        let fits = |(to, from): (u32, u32)| to % from == 0 && nearest((to, from));
+        if found.channels != plane.channels || !factors.into_iter().all(fits) {
+            return Err(Some(format!(
+                "makes {} x {} of {} x {}, expected whole multiples",
+                found.height, found.width, plane.height, plane.width
+            )));
+        }
+        let layer = LayerFile {
+            kind: KindFile::Resize,
+            scale_factor: Some(factors.map(|(to, from)| to / from)),
+            ..LayerFile::default()
+        };
+        Ok((layer, found))
+    }
+
+    fn slice(
+        &self,
+        operator: &Operator,
+        plane: Shape,
+        output: usize,
+    ) -> Result<(LayerFile, Shape), Refused> {
+        let dimensions = self.dimensions(operator, 0)?;
+        let mut start = [0; 3];
+        let mut sides = plane.sides();
+        for (number, dimension) in dimensions.iter().enumerate() {
+            let &Some(dimension) = dimension else {
+                continue;
+            };
+            let has = sides[dimension];
+            let (from, size) = self.part(operator, number, dimensions.len(), has)?;
+            if size == 0 || from.checked_add(size).is_none_or(|end| end > has) {
+                return Err(Some(format!(
+                    "takes {size} from {from} on of {has}, expected at least 1 within them"
+                )));
+            }
+            (start[dimension], sides[dimension]) = (from, size);
+        }
+        let (found, expected) = (
+            self.model.tensors[output].elements(),
+            Shape::of(sides).elements(),
+        );
+        if found != expected {
+            return Err(Some(format!(
+                "takes {expected} elements, the file says {found}"
+            )));
+        }
+        let layer = LayerFile {
+            kind: KindFile::Slice,
+            start: Some(start),
+            output_shape: Some(sides),
+            ..LayerFile::default()
+        };
+        Ok((layer, Shape::of(sides)))
+    }
+
+    /// Where a part starts along a dimension that has so many places, and its size there.
+    fn part(
+        &self,
+        operator: &Operator,
+        number: usize,
+        rank: usize,
+        has: u32,
+    ) -> Result<(u32, u32), Refused> {
+        let at = |input: usize| -> Result<i64, Refused> {
+            let found = self.integers(operator, input)?;
+            let value = found.get(number).filter(|_| found.len() == rank);
+            Ok(i64::from(*value.ok_or_else(|| {
+                format!("has {} values for {rank} dimensions", found.len())
+            })?))
+        };
+        let (from, size) = match operator.kind {
+            Kind::Split { part, parts } => {
+                let axis = self.integers(operator, 1)?;
+                let &[axis] = &axis[..] else {
+                    return Err(Some("is split along no single dimension".to_string()));
+                };
+                let (part, parts) = (part as u32, parts as u32);
+                match axis.rem_euclid(rank as i32) as usize == number {
+                    true if has % parts != 0 => {
+                        return Err(Some(format!(
+                            "splits {has} in {parts} parts, expected equal ones"
+                        )));
+                    }
+                    true => (i64::from(has / parts * part), i64::from(has / parts)),
+                    false => (0, i64::from(has)),
+                }
+            }
+            Kind::StridedSlice { begin, end, shrink } => {
+                let masked = |mask: i32| mask >> number & 1 == 1;
+                if at(3)? != 1 {
+                    return Err(Some("has a stride, expected 1".to_string()));
+                }
+                let inside = |place: i64| {
+                    if place < 0 {
+                        place + i64::from(has)
+                    } else {
+                        place
+                    }
+                    .clamp(0, has.into())
+                };
+                let from = if masked(begin) { 0 } else { inside(at(1)?) };
+                let to = match (masked(shrink), masked(end)) {
+                    (true, _) => from + 1,
+                    (false, true) => has.into(),
+                    (false, false) => inside(at(2)?),
+                };
+                (from, to - from)
+            }
+            _ => {
+                let from = at(1)?;
+                let size = at(2)?;
+                (
+                    from,
+                    if size == -1 {
+                        i64::from(has) - from
+                    } else {
+                        size
+                    },
+                )
+            }
+        };
+        let whole = |value: i64| {
+            u32::try_from(value).map_err(|_| format!("takes {size} from {from} on of {has}"))
+        };
+        Ok((whole(from)?, whole(size)?))
+    }
+}

@@ -1,0 +1,75 @@
+//! Operators of rows: a softmax, and means that are none of whole planes.
+
+use heddle_arch::network::file::{KindFile, LayerFile};
+use heddle_arch::network::{Axis, Shape};
+
+use super::Lowering;
+use super::dimensions::AXES;
+use super::layers::{Made, Refused, made, one_scale};
+use crate::exact::host;
+use crate::model::{Format, Kind, Operator, Quantised};
+
+impl Lowering<'_> {
+    /// A softmax over the last dimension with the output that the reference kernel asks for; none if it cannot be a layer.
+    pub(super) fn softmax(&self, operator: &Operator, output: usize) -> Option<Made> {
+        let Kind::Softmax(beta) = operator.kind else {
+            return None;
+        };
+        let output = self.model.tensors[output].quantised().ok()?;
+        let is_share = output.scale == 1.0 / 256.0 && output.zero_point == i8::MIN;
+        let source = self.plane_source(operator, 0).ok()?;
+        let scale = host::softmax(source.quantised, beta).ok()?;
+        (is_share && self.model.format == Format::Tflite).then(|| {
+            let layer = LayerFile {
+                kind: KindFile::Softmax,
+                axis: Some(Axis::Channels),
+                ..one_scale(&[&source], scale, output)
+            };
+            let layer = LayerFile {
+                output_zero_point: None,
+                ..layer
+            };
+            made(layer, "softmax", source.plane, output)
+        })
+    }
+
+    /// A mean over some of the dimensions.
+    pub(super) fn mean_over(
+        &self,
+        operator: &Operator,
+        output: Quantised,
+    ) -> Result<Made, Refused> {
+        let source = self.plane_source(operator, 0)?;
+        source.check_zero()?;
+        let dimensions = self.dimensions(operator, 0)?;
+        let mut over = [false; 3];
+        for axis in self.integers(operator, 1)? {
+            let dimension = self.dimension(&dimensions, axis)?;
+            if let Some(dimension) = dimension {
+                over[dimension] = true;
+            }
+        }
+        let sides = source.plane.sides();
+        let kept = [0, 1, 2].map(|i| if over[i] { 1 } else { sides[i] });
+        let plane = Shape::of(kept);
+        let count = (source.plane.elements() / plane.elements()) as u32;
+        let mean = host::mean(source.quantised, output, count)?;
+        let axes: Vec<Axis> = (AXES.into_iter().zip(over))
+            .filter(|(_, over)| *over)
+            .map(|(axis, _)| axis)
+            .collect();
+        if axes.is_empty() {
+            return Err(Some(
+                "is the mean over no dimension but the batch".to_string(),
+            ));
+        }
+        let layer = LayerFile {
+            kind: KindFile::Mean,
+            axes: Some(axes),
+            activation_min: Some(i8::MIN),
+            activation_max: Some(i8::MAX),
+            ..one_scale(&[&source], mean.scale, output)
+        };
+        Ok(made(layer, "mean", plane, output))
+    }
+}
