@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Plants the one-line faults of scripts/mutants.txt in a copy of the sources, one after the other, and says
-# which tests turn red. A fault that no test of its package sees is a hole.
+# Plants the one-line faults of scripts/mutants in a copy of the sources, one after the other, and says
+# which tests turn red. A fault that no test of its package sees is a hole. A list has for each fault: the file,
+# the package and words of the names of the tests that run first, a text that the file has once (-), and the
+# text that takes its place (+).
 # Usage: scripts/mutants.sh [--all | --only TEXT] [--shard I/N]
 # By default every eighth fault; --only TEXT: those whose file or new text has TEXT; --shard I/N: every N-th of
 # them from the I-th on, counted from 1. The tests named with a fault run first, then the whole package.
@@ -37,9 +39,9 @@ while read -r key rest; do
     -) olds+=("$rest") ;;
     +) news+=("$rest") ;;
     '' | '#'*) ;;
-    *) die "scripts/mutants.txt: $key is not file, test, - or +" ;;
+    *) die "scripts/mutants: $key is not file, test, - or +" ;;
   esac
-done <scripts/mutants.txt
+done < <(cat scripts/mutants/*.txt)
 for i in "${!files[@]}"; do
   text="$(<"${files[i]}")"
   rest="${text//"${olds[i]}"/}"

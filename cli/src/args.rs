@@ -249,7 +249,7 @@ pub struct NetworkArgs {
     /// in the order of MODEL: channels, rows, columns in JSON and .onnx; rows, columns, channels in .tflite
     #[arg(long, value_name = "FILE")]
     pub inputs: Option<PathBuf>,
-    /// Write the output of the network for each image: a .npz file with an array named like the output, in the order of MODEL,
+    /// Write the outputs of the network for each image: a .npz file with an array named like each output, in the order of MODEL,
     /// of int8, or of uint8 if the input of an .onnx MODEL is
     #[arg(long, value_name = "FILE")]
     pub outputs: Option<PathBuf>,

@@ -16,7 +16,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::args::{CosimArgs, NetworkArgs};
 use crate::failure::{CHECK_FAILED, Failure};
 use crate::file_form::FileForm;
-use crate::outputs::Outputs;
+use crate::outputs::{self, Outputs};
 use crate::{input, output};
 
 /// Larger than every program file.
@@ -33,6 +33,7 @@ pub struct Prepared {
 
 /// Reads what a run needs, and compiles the network if no program is given.
 pub fn prepared(args: &NetworkArgs) -> Result<Prepared, Failure> {
+    outputs::check(args)?;
     let params = input::read_config(&args.config)?;
     let (network, form) = input::read_network(&args.model, args.inputs.as_deref())?;
     let program = match &args.program {
@@ -76,7 +77,6 @@ pub fn images_of<'a>(args: &NetworkArgs, network: &'a Network) -> Result<Vec<Ima
 
 /// Runs the command; false when a value or a counter differs from the golden models.
 pub fn run(args: &CosimArgs) -> Result<bool, Failure> {
-    let mut outputs = Outputs::new(&args.network)?;
     let Prepared {
         params,
         network,
@@ -84,6 +84,7 @@ pub fn run(args: &CosimArgs) -> Result<bool, Failure> {
         program,
     } = prepared(&args.network)?;
     let images = images_of(&args.network, &network)?;
+    let mut outputs = Outputs::new(&args.network, &network, &program);
     let trace = trace(args.trace.as_deref())?;
     let mut model = model::verilated(&params, args.style.into(), trace)?;
     if let Some(path) = &args.trace {

@@ -11,39 +11,40 @@ use crate::failure::Failure;
 use crate::file_form::FileForm;
 use crate::{npz, replace};
 
-/// What is kept of a run.
+/// Refuses a file that must not be written.
+pub fn check(args: &NetworkArgs) -> Result<(), Failure> {
+    match &args.outputs {
+        Some(file) => replace::check(file, replace::ARRAYS),
+        None => Ok(()),
+    }
+}
+
+/// What is kept of a network that runs.
 #[derive(Debug)]
 pub struct Outputs<'a> {
     file: Option<&'a Path>,
-    /// The outputs of all runs are kept, not of the last one alone.
-    tensors: bool,
-    /// For each image, the outputs of the runs.
+    /// The runs that make an output of the network; with `--tensors` all.
+    runs: Vec<usize>,
+    /// For each image, the outputs of these runs.
     images: Vec<Vec<Vec<i8>>>,
 }
 
 impl<'a> Outputs<'a> {
-    /// Refuses a file that must not be written.
-    pub fn new(args: &'a NetworkArgs) -> Result<Self, Failure> {
-        let file = args.outputs.as_deref();
-        if let Some(file) = file {
-            replace::check(file, replace::ARRAYS)?;
-        }
-        Ok(Self {
-            file,
-            tensors: args.tensors,
+    /// Of a network that nothing has run yet.
+    pub fn new(args: &'a NetworkArgs, network: &Network, program: &Program) -> Self {
+        let is_kept =
+            |run: &usize| args.tensors || network.outputs.contains(&program.runs[*run].layers.end);
+        Self {
+            file: args.outputs.as_deref(),
+            runs: (0..program.runs.len()).filter(is_kept).collect(),
             images: Vec::new(),
-        })
+        }
     }
 
     /// Takes up what the runs of an image have made.
     pub fn add(&mut self, runs: &[LayerRun]) {
         if self.file.is_some() {
-            let first = if self.tensors {
-                0
-            } else {
-                runs.len().saturating_sub(1)
-            };
-            let kept = runs[first..].iter().map(|run| run.values.clone());
+            let kept = self.runs.iter().map(|&run| runs[run].values.clone());
             self.images.push(kept.collect());
         }
     }
@@ -56,11 +57,9 @@ impl<'a> Outputs<'a> {
         program: &Program,
     ) -> Result<(), Failure> {
         let Some(file) = self.file else { return Ok(()) };
-        let kept = self.images.first().map_or(0, Vec::len);
-        let runs = &program.runs[program.runs.len() - kept..];
-        let arrays = runs.iter().enumerate().map(|(run, plan)| {
-            let tensor = plan.layers.end;
-            let values = self.images.iter().map(|runs| runs[run].clone());
+        let arrays = self.runs.iter().enumerate().map(|(kept, &run)| {
+            let tensor = program.runs[run].layers.end;
+            let values = self.images.iter().map(|outputs| outputs[kept].clone());
             let values: Vec<Vec<i8>> = values.collect();
             let name = form.array_name(network, tensor).to_string();
             (name, form.array(network.tensor(tensor).0, &values))

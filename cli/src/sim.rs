@@ -11,7 +11,6 @@ use crate::outputs::Outputs;
 
 /// Runs the command; false when a value or the number of cycles differs from what was expected.
 pub fn run(args: &SimArgs) -> Result<bool, Failure> {
-    let mut outputs = Outputs::new(&args.network)?;
     let Prepared {
         params,
         network,
@@ -19,6 +18,7 @@ pub fn run(args: &SimArgs) -> Result<bool, Failure> {
         program,
     } = prepared(&args.network)?;
     let images = images_of(&args.network, &network)?;
+    let mut outputs = Outputs::new(&args.network, &network, &program);
     let progress = ProgressBar::new(images.len() as u64);
     let started = std::time::Instant::now();
     let found = simulate(&params, &network, &program, &images, |runs| {

@@ -97,6 +97,27 @@ fn outputs_are_the_arrays_of_the_reference_kernels() {
     }
 }
 
+/// A network of several outputs runs in as many runs, and each is compared and kept.
+#[test]
+fn each_output_of_a_network_is_an_array() {
+    let bench = bench("keyword");
+    bench.done("import net.tflite -o net.json --inputs in.npy");
+    let text = std::fs::read_to_string(bench.path().join("net.json")).expect("a network");
+    let mut network: Value = serde_json::from_str(&text).expect("JSON");
+    let name = |layer: usize| network["layers"][layer]["name"].clone();
+    network["outputs"] = vec![name(1), name(5)].into();
+    bench.write("net.json", network.to_string().as_bytes());
+    for command in ["sim", "cosim"] {
+        let line = format!("{command} -c c.json -m net.json --outputs");
+        bench.done(&format!("{line} all.npz --tensors"));
+        bench.done(&format!("{line} outputs.npz --whole"));
+        let read = |name| npz(std::fs::read(bench.path().join(name)).expect("a file"));
+        let (all, found) = (read("all.npz"), read("outputs.npz"));
+        assert_eq!(found.len(), 2, "{command}: {found:?}");
+        assert!(found.iter().all(|(name, array)| *array == all[name]));
+    }
+}
+
 #[test]
 fn bytes_of_an_onnx_file_have_its_type() {
     let bench = bench_of("onnx/flattened", "onnx");

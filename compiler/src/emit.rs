@@ -58,7 +58,7 @@ pub(crate) fn emit(
         tensors: placement.tensors,
         schedule,
     };
-    for layers in runs(&constants.hosts, options.whole) {
+    for layers in runs(network, &constants.hosts, options.whole) {
         let name = match layers.len() {
             1 if !options.whole || network.layers.len() > 1 => &network.layers[layers.start].name,
             _ => &network.name,
@@ -75,12 +75,18 @@ pub(crate) fn emit(
     }
 }
 
-/// The layers of each run: one, or all up to the next one of the host.
-fn runs(hosts: &[Option<String>], whole: bool) -> Vec<Range<usize>> {
+/// The layers of each run: one, or all up to the next one of the host or the next output of the network, which
+/// the host reads at the end of a run.
+fn runs(network: &Network, hosts: &[Option<String>], whole: bool) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for (index, host) in hosts.iter().enumerate() {
         match runs.last_mut() {
-            Some(last) if whole && host.is_none() && hosts[last.start].is_none() => {
+            Some(last)
+                if whole
+                    && host.is_none()
+                    && hosts[last.start].is_none()
+                    && !network.outputs.contains(&last.end) =>
+            {
                 last.end = index + 1;
             }
             _ => runs.push(index..index + 1),

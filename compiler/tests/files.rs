@@ -182,7 +182,7 @@ fn fields_that_say_what_the_words_do_not_are_refused() {
 
 #[test]
 fn a_program_of_another_network_is_told_apart() {
-    let program = digits(false);
+    let (program, whole) = (digits(false), digits(true));
     assert_eq!(program.check_network(&model("digits")), Ok(()));
     let message = program.check_network(&model("tiny")).unwrap_err();
     assert_eq!(message, "program of digits with 4 layers, tiny has 3");
@@ -207,5 +207,13 @@ fn a_program_of_another_network_is_told_apart() {
     assert_eq!(
         message,
         "program of digits: tensor conv2 is not like conv2 of digits"
+    );
+    let mut other = model("digits");
+    other.outputs.push(1);
+    assert_eq!(program.check_network(&other), Ok(()));
+    let message = whole.check_network(&other).unwrap_err();
+    assert_eq!(
+        message,
+        "program of digits: no run ends with conv1, an output of digits"
     );
 }

@@ -135,6 +135,16 @@ impl Program {
             };
             same("name of a run", run.name.clone(), name.clone())?;
         }
+        for &output in &network.outputs {
+            if !self.runs.iter().any(|run| run.layers.end == output) {
+                return Err(format!(
+                    "program of {}: no run ends with {}, an output of {}",
+                    self.network,
+                    network.tensor_name(output),
+                    network.name
+                ));
+            }
+        }
         for (index, tensor) in self.tensors.iter().enumerate() {
             let name = network.tensor_name(index);
             same(

@@ -2,7 +2,7 @@
 
 use heddle_kernel::prelude::*;
 
-/// [`HighMultiply`](super::HighMultiply) that can also multiply the two parts of a sum by a factor each.
+/// Multiplication of a value by a scale, or of the two parts of a sum by a factor each.
 ///
 /// The four products of 17-bit parts of a value and a multiplier are those of two pairs: the two in the middle, ah ql
 /// and al qh, have one weight and meet in one adder. With `dual_i` they are all that counts: ah is the upper part of the

@@ -10,7 +10,7 @@ type Fault = [&'static str; 4];
 /// Letters of a failure that are printed.
 const SHOWN: usize = 200;
 
-/// The faults of a list as that of scripts/mutants.txt: variant and module, `-` text, `+` text.
+/// The faults of a list as those of scripts/mutants: variant and module, `-` text, `+` text.
 fn list(text: &'static str) -> Vec<Fault> {
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     let fault = |lines: &[&'static str]| {
