@@ -12,7 +12,7 @@ use zip::ZipArchive;
 pub type Arrays = ZipArchive<Cursor<Vec<u8>>>;
 
 pub fn read(name: &str) -> Vec<u8> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../import/tests/data");
     std::fs::read(folder.join(name)).unwrap()
 }
 
@@ -35,6 +35,16 @@ pub fn int8(arrays: &mut Arrays, name: &str) -> Vec<i8> {
         .into_iter()
         .map(|byte| byte as i8)
         .collect()
+}
+
+/// Names of the models in a file of arrays.
+pub fn models(arrays: &Arrays) -> Vec<String> {
+    let names = arrays
+        .file_names()
+        .filter_map(|name| name.strip_suffix("/model.npy"));
+    let mut names: Vec<String> = names.map(str::to_string).collect();
+    names.sort();
+    names
 }
 
 pub fn imported(file: &[u8], inexact: &[Inexact]) -> Import {
@@ -61,8 +71,8 @@ pub fn table(rows: &[Row]) -> String {
     rows.iter().map(line).collect()
 }
 
-/// A network's values for inputs in the order of the file, each in that order again.
-pub fn run(network: &Network, inputs: &[Vec<i8>]) -> Vec<Vec<i8>> {
+/// Inputs in the order of the file as a network has them: one plane after the other.
+pub fn image(network: &Network, inputs: &[Vec<i8>]) -> Vec<i8> {
     let parts = network.inputs().zip(inputs).map(|(input, values)| {
         let (shape, _) = network.tensor(input);
         planes(
@@ -71,8 +81,12 @@ pub fn run(network: &Network, inputs: &[Vec<i8>]) -> Vec<Vec<i8>> {
             (shape.height * shape.width) as usize,
         )
     });
-    let image: Vec<i8> = parts.flatten().collect();
-    let outputs = heddle_sim::network::run(network, &image).unwrap();
+    parts.flatten().collect()
+}
+
+/// A network's values for inputs in the order of the file, each in that order again.
+pub fn run(network: &Network, inputs: &[Vec<i8>]) -> Vec<Vec<i8>> {
+    let outputs = heddle_sim::network::run(network, &image(network, inputs)).unwrap();
     outputs.iter().map(interleaved).collect()
 }
 

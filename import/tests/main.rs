@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod chain;
 mod damaged;
 mod files;
 mod networks;

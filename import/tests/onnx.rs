@@ -3,7 +3,7 @@
 use heddle_arch::Network;
 use heddle_import::Import;
 
-use crate::files::{Arrays, arrays, bytes, imported, int8, read, table};
+use crate::files::{Arrays, arrays, bytes, imported, int8, models, read, table};
 
 /// How many bytes were compared, and how many are not those of onnxruntime.
 #[derive(Default)]
@@ -76,23 +76,12 @@ fn compare(found: Import, arrays: &mut Arrays, model: &str) -> Compared {
     compared
 }
 
-/// Names of the models of one operator.
-fn models() -> Vec<String> {
-    let found = arrays("onnx/operators.npz");
-    let names = found
-        .file_names()
-        .filter_map(|name| name.strip_suffix("/model.npy"));
-    let mut names: Vec<String> = names.map(str::to_string).collect();
-    names.sort();
-    names
-}
-
 #[test]
 fn operators_of_onnx_files_give_the_bytes_that_are_meant() {
     let mut arrays = arrays("onnx/operators.npz");
     let mut report = String::new();
     let mut all = Compared::default();
-    for name in models() {
+    for name in models(&arrays) {
         let file = bytes(&mut arrays, &format!("{name}/model"));
         let found = imported(&file, &[]);
         report += &format!("{name}: {}", table(&found.rows));
@@ -137,7 +126,7 @@ fn networks_of_onnx_files_give_the_bytes_that_are_meant_in_every_layer() {
 #[test]
 fn every_operator_of_the_table_has_a_model() {
     let mut arrays = arrays("onnx/operators.npz");
-    let files = models()
+    let files = models(&arrays)
         .into_iter()
         .map(|name| bytes(&mut arrays, &format!("{name}/model")));
     let mut files: Vec<Vec<u8>> = files.collect();

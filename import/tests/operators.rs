@@ -3,24 +3,13 @@
 use heddle_arch::Network;
 use heddle_import::{Exact, Inexact, Runs};
 
-use crate::files::{arrays, bytes, imported, int8, run, table};
-
-/// Names of the models in a file of arrays.
-fn models() -> Vec<String> {
-    let found = arrays("operators.npz");
-    let names = found
-        .file_names()
-        .filter_map(|name| name.strip_suffix("/model.npy"));
-    let mut names: Vec<String> = names.map(str::to_string).collect();
-    names.sort();
-    names
-}
+use crate::files::{arrays, bytes, imported, int8, models, run, table};
 
 #[test]
 fn operators_give_the_bytes_of_the_reference_kernels() {
     let mut arrays = arrays("operators.npz");
     let mut report = String::new();
-    for name in models() {
+    for name in models(&arrays) {
         let file = bytes(&mut arrays, &format!("{name}/model"));
         let found = imported(&file, &[Inexact::FullyConnected]);
         report += &format!("{name}: {}", table(&found.rows));

@@ -18,6 +18,7 @@ mod figures;
 #[path = "../../compiler/tests/support/mod.rs"]
 mod generator;
 mod host_port;
+mod imported;
 mod input_banks;
 mod large;
 mod lockstep;
@@ -29,6 +30,9 @@ mod nodes;
 mod partial_sums;
 mod post;
 mod program_banks;
+#[allow(dead_code, reason = "the importer's tests use the rest")]
+#[path = "../../import/tests/files.rs"]
+mod recorded;
 mod rtl;
 mod shared_builds;
 mod sliced;
