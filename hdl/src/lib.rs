@@ -11,5 +11,6 @@ pub mod catalog;
 pub mod control;
 pub mod post;
 pub mod sliced;
+pub mod sparse;
 pub mod top;
 pub mod traversal;

@@ -16,4 +16,5 @@ pub mod machine;
 pub mod network;
 pub mod post;
 pub mod sliced;
+pub mod sparse;
 pub mod traversal;

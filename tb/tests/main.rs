@@ -36,6 +36,7 @@ mod recorded;
 mod rtl;
 mod shared_builds;
 mod sliced;
+mod sparse;
 mod top;
 mod traversal;
 mod traversal_system;

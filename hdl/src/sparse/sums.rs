@@ -1,0 +1,104 @@
+//! The sums of a unit.
+
+use heddle_kernel::prelude::*;
+
+/// Adds products to stored sums, and gives sums to the drain chain, which may clear them.
+///
+/// A word has one sum for each lane. Reading a word and writing its sums takes four cycles, one word in each. A product
+/// whose word is on its way is held until that word is written; a drain is never held, and holds a product of the
+/// same cycle. The drain must not name a word that is on its way.
+///
+/// # Timing
+/// Product (`valid_i`, `addr_i`, `value_i`) in cycle T, taken if `hold_o` is low, which depends on the inputs of T: the word is read
+/// in T and written in T+3; a product for it is held in T+1 to T+3. Drain (`drain_i`, `drain_addr_i`) in T: its word is on
+/// `stored_o` in T+2, and is written 0 in T+3 unless `keep_i`. Sums wrap at 32 bits.
+#[module]
+pub struct UnitSums {
+    /// A word of products.
+    pub valid_i: Signal<In, Bit>,
+    /// Its address.
+    pub addr_i: Signal<In, Bits<16>>,
+    /// The products, two's complement.
+    pub value_i: [Signal<In, Bits<17>>; lanes],
+    /// The products are not taken in this cycle.
+    pub hold_o: Signal<Out, Bit>,
+    /// Drains a word.
+    pub drain_i: Signal<In, Bit>,
+    /// Its address.
+    pub drain_addr_i: Signal<In, Bits<16>>,
+    /// Its sums stay as they are.
+    pub keep_i: Signal<In, Bit>,
+    /// Sums of the word that was read two cycles ago.
+    pub stored: [OutDelay<Bits<32>>; lanes],
+    #[new(Ram1r1w::new(lanes, depth))]
+    ram: Ram1r1w<16, 32>,
+    /// Words on their way, the one that is read last first.
+    busy: [Reg<Bit>; 3],
+    /// Their addresses.
+    addr: [Delay<Bits<16>>; 3],
+    /// They are drained.
+    drains: [Delay<Bit>; 2],
+    /// They are written.
+    writes: [Delay<Bit>; 3],
+    /// Products of the word that was read in the cycle before.
+    value: [Delay<Bits<17>>; lanes],
+    /// Those of the word before that.
+    added: [Delay<Bits<17>>; lanes],
+    /// Sums that are written.
+    result: [Delay<Bits<32>>; lanes],
+    /// The word of the products is on its way.
+    meets: Signal<Local, Bit>,
+    holds: Signal<Local, Bit>,
+    reads: Signal<Local, Bit>,
+    read_addr: Signal<Local, Bits<16>>,
+    /// Sums of a word.
+    _lanes: Param<'g'>,
+    /// Words.
+    _depth: Param<'d'>,
+}
+
+#[kernel]
+impl UnitSums {
+    fn update(&mut self) {
+        comment!("Products wait for a drain, and for their own word");
+        self.meets = false;
+        for i in 0..3 {
+            if self.busy[i] & (self.addr[i] == self.addr_i) {
+                self.meets = true;
+            }
+        }
+        self.holds = self.valid_i & (self.drain_i | self.meets);
+        self.hold_o = self.holds;
+
+        comment!("The word is read");
+        self.reads = self.drain_i | (self.valid_i & !self.holds);
+        self.read_addr = mux(self.drain_i, self.drain_addr_i, self.addr_i);
+        self.ram.ren_i = self.reads;
+        self.ram.raddr_i = self.read_addr;
+        self.busy[0] = self.reads;
+        self.addr[0] = self.read_addr;
+        self.drains[0] = self.drain_i;
+        self.writes[0] = !(self.drain_i & self.keep_i);
+        for i in 0..2 {
+            self.busy[i + 1] = self.busy[i];
+            self.addr[i + 1] = self.addr[i];
+            self.writes[i + 1] = self.writes[i];
+        }
+        self.drains[1] = self.drains[0];
+
+        comment!("Its sums are added up, or cleared");
+        for i in 0..self._lanes {
+            self.value[i] = self.value_i[i];
+            self.stored[i] = self.ram.rdata_o[i];
+            self.added[i] = self.value[i];
+            self.result[i] = self.stored[i]
+                + unsigned_cast(bit_cast_signed::<32, 17>(signed_cast(self.added[i])));
+            if self.drains[1] {
+                self.result[i] = 0.into();
+            }
+            self.ram.wdata_i[i] = self.result[i];
+        }
+        self.ram.wen_i = self.busy[2] & self.writes[2];
+        self.ram.waddr_i = self.addr[2];
+    }
+}

@@ -1,0 +1,3 @@
+//! The sparse cluster.
+
+mod sums;
