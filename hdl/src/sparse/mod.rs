@@ -1,5 +1,15 @@
 //! The sparse cluster: compute units that multiply values that are not zero, and add the products where they belong.
 
+mod products;
 mod sums;
+mod taps;
+mod unit;
+mod waves;
+mod weights;
 
+pub use products::UnitProducts;
 pub use sums::UnitSums;
+pub use taps::UnitTaps;
+pub use unit::DirectUnit;
+pub use waves::*;
+pub use weights::UnitWeights;

@@ -1,5 +1,6 @@
 //! The sums of a unit.
 
+use super::waves::*;
 use heddle_kernel::prelude::*;
 
 /// Adds products to stored sums, and gives sums to the drain chain, which may clear them.
@@ -10,8 +11,8 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// Product (`valid_i`, `addr_i`, `value_i`) in cycle T, taken if `hold_o` is low, which depends on the inputs of T: the word is read
-/// in T and written in T+3; a product for it is held in T+1 to T+3. Drain (`drain_i`, `drain_addr_i`) in T: its word is on
-/// `stored_o` in T+2, and is written 0 in T+3 unless `keep_i`. Sums wrap at 32 bits.
+/// in T and written in T+3; a product for it is held in T+1 to T+3. Drain (`drain_valid_i`, `drain_addr_i`) in T: its word is on
+/// `stored_o` in T+2, and is written 0 in T+3 unless `drain_keep_i`. Sums wrap at 32 bits.
 #[module]
 pub struct UnitSums {
     /// A word of products.
@@ -22,12 +23,10 @@ pub struct UnitSums {
     pub value_i: [Signal<In, Bits<17>>; lanes],
     /// The products are not taken in this cycle.
     pub hold_o: Signal<Out, Bit>,
-    /// Drains a word.
-    pub drain_i: Signal<In, Bit>,
-    /// Its address.
-    pub drain_addr_i: Signal<In, Bits<16>>,
-    /// Its sums stay as they are.
-    pub keep_i: Signal<In, Bit>,
+    /// A word that is drained.
+    pub drain_i: SumDrain<In>,
+    /// A word is on its way.
+    pub busy_o: Signal<Out, Bit>,
     /// Sums of the word that was read two cycles ago.
     pub stored: [OutDelay<Bits<32>>; lanes],
     #[new(Ram1r1w::new(lanes, depth))]
@@ -67,18 +66,20 @@ impl UnitSums {
                 self.meets = true;
             }
         }
-        self.holds = self.valid_i & (self.drain_i | self.meets);
+        self.holds = self.valid_i & (self.drain_i.valid | self.meets);
         self.hold_o = self.holds;
 
+        self.busy_o = self.busy[0] | self.busy[1] | self.busy[2];
+
         comment!("The word is read");
-        self.reads = self.drain_i | (self.valid_i & !self.holds);
-        self.read_addr = mux(self.drain_i, self.drain_addr_i, self.addr_i);
+        self.reads = self.drain_i.valid | (self.valid_i & !self.holds);
+        self.read_addr = mux(self.drain_i.valid, self.drain_i.addr, self.addr_i);
         self.ram.ren_i = self.reads;
         self.ram.raddr_i = self.read_addr;
         self.busy[0] = self.reads;
         self.addr[0] = self.read_addr;
-        self.drains[0] = self.drain_i;
-        self.writes[0] = !(self.drain_i & self.keep_i);
+        self.drains[0] = self.drain_i.valid;
+        self.writes[0] = !(self.drain_i.valid & self.drain_i.keep);
         for i in 0..2 {
             self.busy[i + 1] = self.busy[i];
             self.addr[i + 1] = self.addr[i];

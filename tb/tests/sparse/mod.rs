@@ -1,3 +1,4 @@
 //! The sparse cluster.
 
 mod sums;
+mod unit;

@@ -78,12 +78,13 @@ fn random_sums(sources: &Sources, seed: u64) -> Checked<Coverage> {
         dut.set("valid_i", inputs.products.is_some());
         dut.set("addr_i", word as u64);
         dut.set_all("value_i", products.iter().map(|product| *product as u64));
-        dut.set("drain_i", inputs.drain.is_some());
+        dut.set("drain_valid_i", inputs.drain.is_some());
         dut.set("drain_addr_i", inputs.drain.unwrap_or(word) as u64);
-        dut.set("keep_i", inputs.keep);
+        dut.set("drain_keep_i", inputs.keep);
         dut.settle();
         let outputs = model.step(&inputs);
         dut.check("hold_o", outputs.hold)?;
+        dut.check("busy_o", outputs.busy)?;
         // Words begin with any value.
         for (lane, sum) in outputs.drained.iter().flatten().enumerate() {
             if cycle > DEPTH + 2 {
@@ -135,7 +136,7 @@ fn faults_of_the_sums_are_noticed() {
         heddle_unit_sums: (busy_q[2] & ( => (1'b0 & (
         heddle_unit_sums: (busy_q[0] & ( => (1'b0 & (
         // A product is lost behind a drain.
-        heddle_unit_sums: drain_i | meets => meets
+        heddle_unit_sums: drain_valid_i | meets => meets
         // Sums that should stay are cleared.
         heddle_unit_sums: busy_q[2] & writes_q[2] => busy_q[2]";
     check_mutants(&SUMS_3, &faults(mutants), random_sums);

@@ -1,0 +1,127 @@
+//! From values and weights to products and the words that they belong to.
+
+use super::waves::*;
+use heddle_kernel::prelude::*;
+
+/// Multiplies a value with a word of weights, and finds the word of sums. What lies outside the window of the unit is dropped.
+///
+/// A value at (row, column) and a weight at (kernel row, kernel column) belong to the result at row + (kernel rows - 1) - kernel row,
+/// columns likewise. Results are counted from the corner of the window; a row has 2^`pitch_i` words, a group 2^`area_i`.
+///
+/// # Timing
+/// Word of weights (`tap_i`) in cycle T: its memory is read in T and `weight_i` and `index_i` are taken in T+1, the products are at the outputs in T+5. While `hold_i` is high nothing
+/// moves. Settings are stable while `busy_o` is high.
+#[module]
+pub struct UnitProducts {
+    /// Nothing moves.
+    pub hold_i: Signal<In, Bit>,
+    /// A word of weights is read.
+    pub tap_i: Signal<In, Bit>,
+    /// The value that it meets.
+    pub entry_i: Entry<In>,
+    /// The weights, one cycle later.
+    pub weight_i: [Signal<In, Bits<8>>; lanes],
+    /// Their index, one cycle later: kernel row in bits 3..0, column 7..4, group 11..8.
+    pub index_i: Signal<In, Bits<16>>,
+    /// The results that are kept.
+    pub window_i: UnitWindow<In>,
+    /// There is a word of products.
+    pub valid_o: Signal<Out, Bit>,
+    /// The word of sums to which they belong.
+    pub addr_o: Signal<Out, Bits<16>>,
+    /// The products, two's complement.
+    pub product_o: [Signal<Out, Bits<17>>; lanes],
+    /// A word of products is dropped in this cycle.
+    pub drop_o: Signal<Out, Bit>,
+    /// There is a word of weights here.
+    pub busy_o: Signal<Out, Bit>,
+    mul: [MulS<9, 8, 17>; lanes],
+    /// Words that stand at the memory, in registers, are multiplied, placed, addressed.
+    busy: [RegEn<Bit>; 5],
+    value: [RegData<Bits<9>>; 2],
+    row: [RegData<Bits<8>>; 2],
+    col: [RegData<Bits<8>>; 2],
+    weight: [RegData<Bits<8>>; lanes],
+    index: RegData<Bits<16>>,
+    product: [RegData<Bits<17>>; lanes],
+    placed: [RegData<Bits<17>>; lanes],
+    addressed: [RegData<Bits<17>>; lanes],
+    /// Row and column of the results.
+    result_row: RegData<Bits<9>>,
+    result_col: RegData<Bits<9>>,
+    /// Their groups.
+    group: [RegData<Bits<4>>; 2],
+    /// Row and column in the window.
+    local_row: RegData<Bits<9>>,
+    local_col: RegData<Bits<9>>,
+    keeps: RegData<Bit>,
+    addr: RegData<Bits<16>>,
+    moves: Signal<Local, Bit>,
+    is_in: Signal<Local, Bit>,
+    /// Words of weights at once.
+    _lanes: Param<'g'>,
+}
+
+#[kernel]
+impl UnitProducts {
+    fn update(&mut self) {
+        self.moves = !self.hold_i;
+        self.busy[0].load(self.moves, self.tap_i);
+        for i in 0..3 {
+            self.busy[i + 1].load(self.moves, self.busy[i]);
+        }
+        self.busy[4].load(self.moves, self.busy[3] & self.keeps);
+        self.value[0].load(self.moves, self.entry_i.value);
+        self.row[0].load(self.moves, self.entry_i.row);
+        self.col[0].load(self.moves, self.entry_i.col);
+        comment!("The weights stand in registers");
+        self.value[1].load(self.moves, self.value[0]);
+        self.row[1].load(self.moves, self.row[0]);
+        self.col[1].load(self.moves, self.col[0]);
+        self.index.load(self.moves, self.index_i);
+        comment!("Products, and the place of the results");
+        for i in 0..self._lanes {
+            self.weight[i].load(self.moves, self.weight_i[i]);
+            self.mul[i].a_i = signed_cast(self.value[1]);
+            self.mul[i].b_i = signed_cast(self.weight[i]);
+            self.product[i].load(self.moves, unsigned_cast(self.mul[i].p_o));
+            self.placed[i].load(self.moves, self.product[i]);
+            self.addressed[i].load(self.moves, self.placed[i]);
+            self.product_o[i] = self.addressed[i];
+        }
+        self.result_row.load(
+            self.moves,
+            bit_cast::<9, 8>(self.row[1]) + bit_cast::<9, 4>(self.window_i.kernel_rows)
+                - bit_cast::<9, 4>(self.index.get_bits::<4>(0)),
+        );
+        self.result_col.load(
+            self.moves,
+            bit_cast::<9, 8>(self.col[1]) + bit_cast::<9, 4>(self.window_i.kernel_cols)
+                - bit_cast::<9, 4>(self.index.get_bits::<4>(4)),
+        );
+        self.group[0].load(self.moves, self.index.get_bits::<4>(8));
+        comment!("In the window");
+        self.is_in = (self.result_row >= self.window_i.row0)
+            & (self.result_row < self.window_i.row1)
+            & (self.result_col >= self.window_i.col0)
+            & (self.result_col < self.window_i.col1);
+        self.keeps.load(self.moves, self.is_in);
+        self.local_row
+            .load(self.moves, self.result_row - self.window_i.row0);
+        self.local_col
+            .load(self.moves, self.result_col - self.window_i.col0);
+        self.group[1].load(self.moves, self.group[0]);
+        self.drop_o = self.moves & self.busy[3] & !self.keeps;
+        comment!("In the memory of sums");
+        self.addr.load(
+            self.moves,
+            self.window_i.offset
+                + (bit_cast::<16, 4>(self.group[1]) << self.window_i.area)
+                + (bit_cast::<16, 9>(self.local_row) << self.window_i.pitch)
+                + bit_cast::<16, 9>(self.local_col),
+        );
+        self.valid_o = self.busy[4];
+        self.addr_o = self.addr;
+        self.busy_o = self.busy[0] | self.busy[1] | self.busy[2] | self.busy[3] | self.busy[4];
+    }
+}
