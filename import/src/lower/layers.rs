@@ -65,6 +65,7 @@ impl Lowering<'_> {
                 Err(Some(_)) => self.mean_over(operator, quantised),
                 found => found,
             },
+            Kind::Pad => self.pad(operator, output),
             Kind::Mul | Kind::SquaredDifference => self.pair(operator, quantised),
             Kind::Softmax(_) => self.softmax(operator, output).ok_or(None),
             Kind::Concat(_)
