@@ -120,7 +120,7 @@ impl Lowering<'_> {
     }
 
     /// The same, with the elements where the operator expects them, and zeros around them.
-    pub(super) fn padded_source(
+    pub(super) fn plane_source(
         &self,
         operator: &Operator,
         number: usize,
@@ -134,17 +134,6 @@ impl Lowering<'_> {
                 shown(source.plane)
             ))),
         }
-    }
-
-    /// The same without zeros around them.
-    pub(super) fn plane_source(
-        &self,
-        operator: &Operator,
-        number: usize,
-    ) -> Result<Source<'_>, Refused> {
-        let source = self.padded_source(operator, number)?;
-        source.value.check_unpadded()?;
-        Ok(source)
     }
 
     /// A tensor that an operator has, if it is not left out.

@@ -32,7 +32,7 @@ impl Lowering<'_> {
         output: Quantised,
         depthwise: bool,
     ) -> Result<Made, Refused> {
-        let source = self.padded_source(operator, 0)?;
+        let source = self.plane_source(operator, 0)?;
         let weights = self.weights(operator)?;
         let refused = |expected: &str| {
             let (name, shape) = (weights.name, &weights.shape);
@@ -106,7 +106,6 @@ impl Lowering<'_> {
         output: Quantised,
     ) -> Result<Made, Refused> {
         let source = self.source(operator, 0)?;
-        source.value.check_unpadded()?;
         let weights = self.weights(operator)?;
         let plane = source.value.plane;
         let &[outputs, terms] = &weights.shape[..] else {
