@@ -61,7 +61,8 @@ pub enum LayerKind {
     Conv2d,
     /// Fully connected layer: a convolution whose kernel is the whole plane.
     FullyConnected,
-    /// Mean of a window: a depthwise convolution whose weights are 1 and whose scale is 1 / size.
+    /// Mean of a window: a depthwise convolution whose weights are 1 and whose scale is 1 / size. With padding the mean of the
+    /// bytes of a window's places inside the plane, halves away from 0.
     AveragePool2d,
     /// Largest value of a window, of its places inside the plane; values pass unchanged.
     MaxPool2d,
@@ -87,6 +88,9 @@ pub enum LayerKind {
     Concat(Axis),
     /// A part of a tensor that starts at this channel, row and column; values pass unchanged.
     Slice([u32; 3]),
+    /// A larger tensor in which the first element of this one lies at this channel, row and column, and the others in steps of
+    /// the stride; elsewhere it holds the zero point.
+    Pad([u32; 3]),
     /// Each element as often as this, down and across; values pass unchanged.
     Resize([u32; 2]),
     /// The same elements in another shape, counted in this order; values pass unchanged.
@@ -114,6 +118,7 @@ impl LayerKind {
             LayerKind::Softmax(_) => "softmax",
             LayerKind::Concat(_) => "concat",
             LayerKind::Slice(_) => "slice",
+            LayerKind::Pad(_) => "pad",
             LayerKind::Resize(_) => "resize",
             LayerKind::Reshape(_) => "reshape",
         }
@@ -133,6 +138,7 @@ impl LayerKind {
             LayerKind::Transpose(_)
                 | LayerKind::Concat(_)
                 | LayerKind::Slice(_)
+                | LayerKind::Pad(_)
                 | LayerKind::Resize(_)
                 | LayerKind::Reshape(_)
         )
@@ -230,6 +236,13 @@ impl Layer {
     pub fn scaled_zero_point(&self) -> i8 {
         let table = self.table.as_ref();
         table.map_or(self.output_zero_point, |table| table.zero_point)
+    }
+
+    /// Whether no machine does it, whatever its configuration.
+    #[must_use]
+    pub fn is_for_host(&self) -> bool {
+        let pads = self.padding != Padding::default();
+        self.kind.is_for_host() || self.kind == LayerKind::AveragePool2d && pads
     }
 
     /// Input channels of a group.

@@ -5,11 +5,13 @@ mod dimensions;
 mod layers;
 mod matrices;
 mod moves;
+mod pads;
 mod pair;
 mod pools;
 mod rows;
 mod sum;
 mod table;
+mod transposed;
 mod weighted;
 mod windows;
 
@@ -39,19 +41,6 @@ struct Value {
     zero_point: i8,
     /// Zeros that its readers see around it.
     padding: PaddingFile,
-}
-
-impl Value {
-    /// Zeros around a tensor are the padding of a convolution.
-    fn check_unpadded(&self) -> Result<(), String> {
-        match self.padding == PaddingFile::default() {
-            true => Ok(()),
-            false => Err(
-                "reads zeros that an operator puts around a tensor, expected convolutions to do so"
-                    .to_string(),
-            ),
-        }
-    }
 }
 
 /// Makes a network of a model, or rows that say what cannot run.
@@ -250,12 +239,15 @@ impl Lowering<'_> {
                 return self.row(operator, None, Runs::Host, Exact::Yes);
             }
             Kind::Reshape => return self.view(operator, first, output, Self::reshaped),
-            Kind::Pad => return self.view(operator, first, output, Self::padded),
+            Kind::Pad if self.is_padding(operator, output) => {
+                return self.view(operator, first, output, Self::padded);
+            }
             _ => {}
         }
         let made = match function {
             None => match operator.kind {
                 Kind::BatchMatmul(adjoint) => self.product(operator, adjoint, output),
+                Kind::TransposeConvolution(window) => self.transposed(operator, window, output),
                 _ => self.layer(operator, output),
             },
             Some(function) => self.tabled(operator, function, output),
@@ -270,7 +262,7 @@ impl Lowering<'_> {
                     padding: PaddingFile::default(),
                 };
                 self.values.insert(output, value);
-                let runs = Runs::layer(made.layer.kind, made.text);
+                let runs = Runs::layer(&made.layer, made.text);
                 self.layers.push(LayerFile {
                     name: name.clone(),
                     ..made.layer
@@ -398,7 +390,6 @@ impl Lowering<'_> {
 
     /// The shape that a constant asks for must be that of the tensor.
     fn reshaped(&self, operator: &Operator, value: &Value) -> Result<Value, String> {
-        value.check_unpadded()?;
         self.check_view(operator)?;
         Ok(value.clone())
     }
@@ -432,45 +423,6 @@ impl Lowering<'_> {
             )),
             false => Ok(()),
         }
-    }
-
-    /// A constant has the zeros before and behind each dimension.
-    fn padded(&self, operator: &Operator, value: &Value) -> Result<Value, String> {
-        value.check_unpadded()?;
-        let source = self
-            .source(operator, 0)
-            .map_err(Option::unwrap_or_default)?;
-        source.check_zero()?;
-        let amounts = self
-            .operand(operator, 1)
-            .and_then(Tensor::int32)
-            .unwrap_or_default();
-        let amounts = amounts.iter().map(|&amount| {
-            u32::try_from(amount)
-                .ok()
-                .filter(|&amount| amount < 1 << 16)
-        });
-        let mut amounts = amounts.collect::<Option<Vec<u32>>>().unwrap_or_default();
-        let spatial = self.model.format.spatial(4);
-        if amounts.len() == 8 {
-            let around: Vec<u32> = amounts.drain(2 * spatial.start..2 * spatial.end).collect();
-            if let (&[top, bottom, left, right], [0, 0, 0, 0]) = (&around[..], &amounts[..]) {
-                let padding = PaddingFile {
-                    top,
-                    bottom,
-                    left,
-                    right,
-                };
-                return Ok(Value {
-                    padding,
-                    ..value.clone()
-                });
-            }
-        }
-        Err(
-            "pads batch or channels, or by no constant: expected zeros around height and width"
-                .to_string(),
-        )
     }
 
     fn row(&mut self, operator: &Operator, layer: Option<String>, runs: Runs, exact: Exact) {
@@ -514,14 +466,11 @@ impl Lowering<'_> {
             let Some(value) = self.values.get(output).filter(|_| whole) else {
                 continue;
             };
-            match value.check_unpadded() {
-                Err(fault) => self.faults.push(format!("the host {fault}")),
-                Ok(()) if value.name == INPUT_NAME => {
-                    self.faults
-                        .push("the output is that of no layer".to_string());
-                }
-                Ok(()) if names.contains(&value.name) => {}
-                Ok(()) => names.push(value.name.clone()),
+            if value.name == INPUT_NAME {
+                self.faults
+                    .push("the output is that of no layer".to_string());
+            } else if !names.contains(&value.name) {
+                names.push(value.name.clone());
             }
         }
         // A network ends with its last layer if it does not say otherwise.

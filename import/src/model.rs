@@ -3,7 +3,6 @@
 //! Shapes are those of the file. Weights are in the order output, row, column, input, or output, input, whatever the file is.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use heddle_arch::Network;
 use heddle_arch::network::Shape;
@@ -56,14 +55,6 @@ impl Format {
             (Format::Onnx, 2) => Some(vec![None, Some(0)]),
             (Format::Onnx, 1) => Some(vec![Some(0)]),
             _ => None,
-        }
-    }
-
-    /// The dimensions of height and width, of so many.
-    pub fn spatial(self, rank: usize) -> Range<usize> {
-        match self {
-            Format::Tflite => 1..rank.saturating_sub(1),
-            Format::Onnx => 2..rank,
         }
     }
 
@@ -243,6 +234,9 @@ pub enum Kind {
     Convolution(Window),
     /// Depthwise convolution: image, weights (1, row, column, output), bias.
     Depthwise(Window),
+    /// Transposed convolution: image, weights (output, row, column, input), bias, shape of the output. The window is that of the
+    /// convolution from the output to the image.
+    TransposeConvolution(Window),
     /// Mean of windows of this size.
     AveragePool(Window, [u32; 2]),
     /// Mean of windows of this size, zeros around the input included, with the scale of the output.

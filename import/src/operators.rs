@@ -39,7 +39,7 @@ const ENDS: &str = "at the end of the network";
 const PAIRS: &str = "same arithmetic; the compiler compares all 65,536 pairs. --inexact add makes a weighted_sum, for machines without post.dual_scale";
 
 /// All of them, by name.
-pub const SUPPORTED: [Support; 26] = [
+pub const SUPPORTED: [Support; 27] = [
     row(
         &[
             "ABS",
@@ -73,9 +73,9 @@ pub const SUPPORTED: [Support; 26] = [
     row(
         &["AVERAGE_POOL_2D"],
         &[],
-        "conv2d of equal weights",
-        "compared for all sums",
-        "windows inside the plane; scale and zero point pass unchanged",
+        "conv2d of equal weights; with windows beyond the edges average_pool2d, by the host",
+        "compared for all sums; by the host same arithmetic",
+        "scale and zero point pass unchanged",
     ),
     row(
         &[],
@@ -156,9 +156,9 @@ pub const SUPPORTED: [Support; 26] = [
     row(
         &["PAD"],
         &["Pad"],
-        "no layer: padding of the convolutions that read it",
+        "no layer where convolutions alone read it: their padding; else pad, by the host",
         "same bytes",
-        "zeros around height and width, read by convolutions alone",
+        "a constant number of zeros, around any dimension but the batch",
     ),
     row(
         &["QUANTIZE"],
@@ -230,6 +230,13 @@ pub const SUPPORTED: [Support; 26] = [
         "transpose, by the host where its tensors are planes",
         "same bytes",
         "a constant order that leaves the batch where it is",
+    ),
+    row(
+        &["TRANSPOSE_CONV"],
+        &[],
+        "conv2d, of a pad by the host that puts zeros between the elements",
+        "same arithmetic",
+        "symmetric weights; bias of int32",
     ),
     row(
         &[],

@@ -1,7 +1,6 @@
 //! What becomes of each operator.
 
-use heddle_arch::network::LayerKind;
-use heddle_arch::network::file::{KindFile, NetworkFile};
+use heddle_arch::network::file::{LayerFile, NetworkFile};
 
 use crate::exact::Difference;
 
@@ -23,10 +22,10 @@ pub enum Runs {
 }
 
 impl Runs {
-    /// As a layer of this kind.
+    /// As this layer.
     #[must_use]
-    pub fn layer(kind: KindFile, text: String) -> Self {
-        match LayerKind::from(kind).is_for_host() {
+    pub fn layer(layer: &LayerFile, text: String) -> Self {
+        match layer.is_for_host() {
             true => Runs::HostLayer(text),
             false => Runs::Layer(text),
         }

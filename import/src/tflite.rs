@@ -88,6 +88,7 @@ pub fn read(bytes: &[u8]) -> Result<Model<'_>, String> {
         operators: operators
             .collect::<Result<Vec<_>, _>>()?
             .into_iter()
+            .map(in_order)
             .flat_map(parts)
             .collect(),
         inputs: indices(graph.inputs(), tensors.len())?,
@@ -308,6 +309,15 @@ fn kind(operator: schema::Operator<'_>, name: &str) -> (Kind, Activation) {
                 options.activation(),
             )
         }),
+        "TRANSPOSE_CONV" => operator
+            .options::<schema::TransposeConvolution<'_>>()
+            .map(|options| {
+                let stride = [options.stride_h(), options.stride_w()];
+                (
+                    Kind::TransposeConvolution(window(options.padding(), stride, [None; 2])),
+                    options.activation(),
+                )
+            }),
         "AVERAGE_POOL_2D" | "MAX_POOL_2D" => {
             operator.options::<schema::Pool<'_>>().map(|options| {
                 let stride = [options.stride_h(), options.stride_w()];
@@ -391,6 +401,16 @@ fn strided(operator: schema::Operator<'_>) -> Option<Kind> {
         end: mask(options.end_mask()),
         shrink: mask(options.shrink_axis_mask()),
     })
+}
+
+/// A transposed convolution with its image first and the shape of its output last, as others have their inputs.
+fn in_order(mut operator: Operator) -> Operator {
+    if matches!(operator.kind, Kind::TransposeConvolution(_)) {
+        operator.inputs.resize(4, None);
+        let inputs = &operator.inputs;
+        operator.inputs = vec![inputs[2], inputs[1], inputs[3], inputs[0]];
+    }
+    operator
 }
 
 /// An operator for each output of one that splits, which reads what is split first.

@@ -117,6 +117,7 @@ fn networks_give_the_bytes_of_the_reference_kernels_in_every_tensor() {
         "padded",
         "residual",
         "transformer",
+        "segmentation",
     ];
     let reports = names.map(|name| format!("{name}\n{}", network(name).check()));
     insta::assert_snapshot!(reports.join("\n"));

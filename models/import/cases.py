@@ -192,6 +192,53 @@ TRANSPOSED = {
     "stride_2_same": ((3, 4, 3), 4, (3, 3), {"same": True, "stride": (2, 2), "shape": (1, 6, 8, 4)}),
     "ties": ((1, 1, 2), 35, (1, 1), POWERS | {"channels": TIES, "shape": (1, 1, 1, 35)}),
     "stride_2_valid": ((3, 3, 2), 3, (2, 2), {"stride": (2, 2), "shape": (1, 6, 6, 3), "bias": "none"}),
+    "absent_bias": ((2, 3, 2), 3, (3, 2), {"stride": (2, 2), "shape": (1, 5, 6, 3), "bias": "absent"}),
+    "stride_1_same": ((5, 4, 3), 4, (3, 3), {"same": True, "shape": (1, 5, 4, 4)}),
+    "stride_1_valid": ((4, 5, 2), 3, (2, 4), {"shape": (1, 5, 8, 3)}),
+    "stride_2_same_odd": ((4, 3, 3), 5, (3, 3), {"same": True, "stride": (2, 2), "shape": (1, 7, 5, 5)}),
+    "stride_2_same_5x4": ((3, 4, 2), 3, (5, 4), {"same": True, "stride": (2, 2), "shape": (1, 6, 8, 3)}),
+    "stride_2_valid_5x5": ((3, 2, 2), 4, (5, 5), {"stride": (2, 2), "shape": (1, 9, 7, 4)}),
+    "stride_4_same": ((2, 3, 3), 2, (7, 8), {"same": True, "stride": (4, 4), "shape": (1, 8, 12, 2)}),
+    "stride_4_same_of_3": ((3, 2, 2), 3, (3, 2), {"same": True, "stride": (4, 4), "shape": (1, 12, 8, 3)}),
+    "stride_4_valid": ((2, 2, 5), 3, (5, 6), {"stride": (4, 4), "shape": (1, 9, 10, 3)}),
+    "stride_2x1_same": ((3, 5, 2), 3, (3, 2), {"same": True, "stride": (2, 1), "shape": (1, 6, 5, 3)}),
+    "stride_1x3_valid": ((4, 3, 2), 3, (2, 2), {"stride": (1, 3), "shape": (1, 5, 9, 3)}),
+    "pointwise_stride_2": ((3, 3, 4), 3, (1, 1), {"same": True, "stride": (2, 2), "shape": (1, 6, 6, 3)}),
+    "valid_beyond_the_reach": ((2, 2, 2), 3, (2, 2), {"stride": (2, 2), "shape": (1, 5, 4, 3)}),
+    "valid_far_beyond": ((2, 2, 2), 3, (1, 2), {"stride": (4, 5), "shape": (1, 8, 11, 3)}),
+    "one_pixel": ((1, 1, 7), 5, (4, 3), {"stride": (4, 3), "shape": (1, 4, 3, 5)}),
+    "one_row": ((1, 6, 3), 4, (1, 4), {"same": True, "stride": (1, 2), "shape": (1, 1, 12, 4)}),
+    "many_channels": ((2, 2, 33), 17, (2, 2), {"same": True, "stride": (2, 2), "shape": (1, 4, 4, 17)}),
+    "per_tensor": (
+        (3, 3, 2),
+        4,
+        (3, 3),
+        {"same": True, "stride": (2, 2), "shape": (1, 6, 6, 4), "per_channel": False},
+    ),
+    "relu6": (
+        (3, 4, 2),
+        4,
+        (3, 3),
+        {"same": True, "stride": (2, 2), "shape": (1, 6, 8, 4), "activation": R6, "zeros": (9, -90)},
+    ),
+    "scale_product": (
+        (1, 1, 8),
+        24,
+        (1, 1),
+        {"halves": float32_product, "per_channel": False, "shape": (1, 1, 1, 24), "zeros": (3, 0)},
+    ),
+    "quantised_multiplier": ((1, 1, 8), 24, (1, 1), {"halves": quantised, "shape": (1, 1, 1, 24)}),
+    "multiplier_zero": ((2, 2, 2), 5, (2, 2), {"channels": FLAT, "stride": (2, 2), "shape": (1, 4, 4, 5)}),
+    "large_biases": ((2, 3, 2), 4, (3, 3), {"channels": LARGE, "same": True, "shape": (1, 2, 3, 4)}),
+}
+TRANSPOSED |= {
+    name: (
+        (3, 2, 2),
+        3,
+        (3, 2),
+        {"zeros": zeros, "same": True, "stride": (2, 2), "shape": (1, 6, 4, 3)},
+    )
+    for name, zeros in ENDS.items()
 }
 POOLS = {  # name -> operator; height, width, channels; kernel; stride; zero point; SAME; activation
     "max_pool_2x2": ("MAX_POOL_2D", (6, 8, 3), (2, 2), (2, 2), None, False, N),
@@ -229,6 +276,11 @@ POOLS |= {
     "average_pool_stride_3_of_2": ("AVERAGE_POOL_2D", (8, 8, 2), (2, 2), (3, 3), None, False, N),
     "average_pool_relu_n1_to_1": ("AVERAGE_POOL_2D", (6, 6, 2), (2, 2), (2, 2), 4, False, R1),
     "average_pool_10x6": ("AVERAGE_POOL_2D", (10, 6, 8), (10, 6), (1, 1), 0, False, N),
+    "average_pool_same_5x5_of_3x4": ("AVERAGE_POOL_2D", (3, 4, 3), (5, 5), (1, 1), None, True, N),
+    "average_pool_same_2x2_stride_1": ("AVERAGE_POOL_2D", (5, 4, 3), (2, 2), (1, 1), 3, True, N),
+    "average_pool_same_1x1_stride_2": ("AVERAGE_POOL_2D", (5, 4, 3), (1, 1), (2, 2), 3, True, N),
+    "average_pool_same_relu": ("AVERAGE_POOL_2D", (5, 6, 4), (3, 3), (2, 2), -9, True, R),
+    "average_pool_same_relu6": ("AVERAGE_POOL_2D", (5, 6, 4), (3, 2), (1, 2), -40, True, R6),
     "average_pool_same_1x3": ("AVERAGE_POOL_2D", (1, 9, 4), (1, 3), (1, 2), 127, True, N),
 }
 SUMS = {  # name -> operator; scales and zero points of both inputs and the output; activation
@@ -329,6 +381,10 @@ OTHERS = {
     "mean_multiplier_zero": ("MEAN", [(1, 3, 3, 9)], [0, [1, 2]], {"keepDims": False}, (1e9, -3)),
     "mean_ties": ("MEAN", [(1, 1, 2, 200)], [0, [1, 2]], {"keepDims": False}),
     "pad": ("PAD", [(1, 3, 4, 2)], [0, pads((0, 0), (1, 2), (0, 3), (0, 0))], {}),
+    "pad_rows": ("PAD", [(1, 5, 3)], [0, pads((0, 0), (2, 1), (0, 4))], {}),
+    "pad_vector": ("PAD", [(1, 9)], [0, pads((0, 0), (3, 0))], {}),
+    "pad_all_sides": ("PAD", [(1, 2, 3, 4)], [0, pads((0, 0), (1, 0), (3, 2), (1, 2))], {}),
+    "pad_none": ("PAD", [(1, 2, 3, 4)], [0, pads((0, 0), (0, 0), (0, 0), (0, 0))], {}),
     "pad_channels": ("PAD", [(1, 3, 3, 3)], [0, pads((0, 0), (0, 0), (0, 0), (0, 5))], {}),
     "concatenation": ("CONCATENATION", [(1, 3, 4, 2), (1, 3, 4, 5)], [0, 1], {"axis": 3}),
     "concatenation_from_the_end": ("CONCATENATION", [(1, 2, 2, 8), (1, 2, 2, 8)], [0, 1], {"axis": -1}),

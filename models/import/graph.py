@@ -297,6 +297,8 @@ def weighted(
         options |= {"keepNumDims": rows, "version": 12 if len(factors) > 1 else None}
     else:
         options |= window(stride, same)
+    if operator == "TRANSPOSE_CONV" and activation != N:
+        options["version"] = 4
     if operator in ("CONV_2D", "DEPTHWISE_CONV_2D"):
         options |= {"dilationHFactor": dilation[0], "dilationWFactor": dilation[1]}
     if operator == "DEPTHWISE_CONV_2D":

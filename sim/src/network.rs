@@ -99,7 +99,7 @@ pub fn run_layer(layer: &Layer, inputs: &[&Tensor]) -> Result<Tensor, NetworkErr
             values: matrix::permuted(permutation, inputs[0]),
         });
     }
-    if layer.kind.is_for_host() || matches!(layer.kind, LayerKind::Add(_)) {
+    if layer.is_for_host() || matches!(layer.kind, LayerKind::Add(_)) {
         return Ok(host::run(layer, inputs));
     }
     let mut values = Vec::with_capacity(layer.output.elements());

@@ -32,6 +32,20 @@ fn elements_are_moved_to_other_places() {
             r#"{"kind": "slice", "name": "l", "start": [1, 0, 1], "output_shape": [1, 2, 2]}"#,
             &[7, 8, 10, 11],
         ),
+        // Zeros, which are 1, above, on the left and between the rows.
+        (
+            r#"{"kind": "pad", "name": "l", "start": [0, 1, 1], "output_shape": [2, 4, 4], "stride": [2, 1]}"#,
+            &[
+                1, 1, 1, 1, 1, 0, 1, 2, 1, 1, 1, 1, 1, 3, 4, 5, 1, 1, 1, 1, 1, 6, 7, 8, 1, 1, 1, 1,
+                1, 9, 10, 11,
+            ],
+        ),
+        (
+            r#"{"kind": "pad", "name": "l", "start": [1, 0, 0], "output_shape": [4, 2, 3]}"#,
+            &[
+                1, 1, 1, 1, 1, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 1, 1, 1, 1, 1, 1,
+            ],
+        ),
         (
             r#"{"kind": "resize", "name": "l", "scale_factor": [1, 2]}"#,
             &[
@@ -55,6 +69,22 @@ fn elements_are_moved_to_other_places() {
 /// Scale 1, whose multiplier is 2^30 with a shift of 1, and zero point -10.
 const SCALED: &str = r#""multiplier": [1073741824], "shift": [1], "output_zero_point": -10, "activation_min": -128,
     "activation_max": 100, "output_scale": 1.0"#;
+
+#[test]
+fn means_of_windows_count_the_places_inside_the_plane() {
+    // Windows of 2 x 2 lose a row and a column; what is a half goes away from 0.
+    check(
+        r#"{"kind": "average_pool2d", "name": "l", "kernel": [2, 2], "padding": {"top": 1, "bottom": 1, "left": 0, "right": 1}}"#,
+        &[1, 2, 4, 5, 7, 8, 10, 11],
+    );
+    check(
+        r#"{"kind": "average_pool2d", "name": "l", "kernel": [2, 2], "stride": [2, 2], "padding": {"top": 1, "bottom": 1, "left": 1, "right": 0},
+            "table": TABLE}"#
+            .replace("TABLE", &format!("{:?}", (0..=255).map(|i| 127 - i).collect::<Vec<i32>>()))
+            .as_str(),
+        &[-1, -3, -4, -6, -7, -9, -10, -12],
+    );
+}
 
 #[test]
 fn sides_of_1_are_broadcast() {

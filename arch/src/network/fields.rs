@@ -25,6 +25,7 @@ impl From<KindFile> for LayerKind {
             KindFile::Softmax => LayerKind::Softmax(Softmax::default()),
             KindFile::Concat => LayerKind::Concat(Axis::Channels),
             KindFile::Slice => LayerKind::Slice([0; 3]),
+            KindFile::Pad => LayerKind::Pad([0; 3]),
             KindFile::Resize => LayerKind::Resize([1; 2]),
             KindFile::Reshape => LayerKind::Reshape(Order::default()),
         }
@@ -164,7 +165,7 @@ fn need(kind: LayerKind, field: &str) -> Need {
         "output_features" => required(kind == LayerKind::FullyConnected),
         "kernel" => required(convolution || pooling),
         "stride" => optional(convolution || pooling),
-        "padding" => optional(convolution || kind == LayerKind::MaxPool2d),
+        "padding" => optional(convolution || pooling),
         "dilation" | "groups" => optional(convolution),
         "inputs" if add || kind == LayerKind::WeightedSum => Need::Required,
         "inputs" => Need::Optional,
@@ -197,7 +198,7 @@ fn host_need(kind: LayerKind, field: &str) -> Option<Need> {
         LayerKind::Mean(_) => &["axes"],
         LayerKind::Softmax(_) => &["axis", "multiplier", "shift"],
         LayerKind::Concat(_) => &["inputs", "axis"],
-        LayerKind::Slice(_) => &["start", "output_shape"],
+        LayerKind::Slice(_) | LayerKind::Pad(_) => &["start", "output_shape"],
         LayerKind::Resize(_) => &["scale_factor"],
         LayerKind::Reshape(_) => &["output_shape"],
         _ => return None,
@@ -210,6 +211,7 @@ fn host_need(kind: LayerKind, field: &str) -> Option<Need> {
         "inputs" | "output_scale" => Need::Optional,
         "table" | "table_zero_point" if scaled => Need::Optional,
         "constant" if pair => Need::Optional,
+        "stride" if matches!(kind, LayerKind::Pad(_)) => Need::Optional,
         "order" if matches!(kind, LayerKind::Reshape(_)) => Need::Optional,
         _ => Need::Foreign,
     })

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::shapes::build;
-use super::{Axis, Network, Order, name_pattern};
+use super::{Axis, LayerKind, Network, Order, name_pattern};
 use crate::fault::{ConfigErrors, Fault};
 use crate::json;
 
@@ -123,6 +123,9 @@ pub enum KindFile {
     Concat,
     /// A part of a tensor; needs start and output_shape. Values pass unchanged.
     Slice,
+    /// A larger tensor that holds this one, its elements apart if stride says so, and elsewhere the zero point; needs start and
+    /// output_shape. Values pass unchanged.
+    Pad,
     /// Each element several times, its nearest neighbours in a larger plane; needs scale_factor. Values pass unchanged.
     Resize,
     /// The same elements in another shape; needs output_shape. Values pass unchanged.
@@ -130,7 +133,7 @@ pub enum KindFile {
 }
 
 impl KindFile {
-    pub(super) const ALL: [KindFile; 17] = [
+    pub(super) const ALL: [KindFile; 18] = [
         KindFile::Conv2d,
         KindFile::FullyConnected,
         KindFile::AveragePool2d,
@@ -146,9 +149,20 @@ impl KindFile {
         KindFile::Softmax,
         KindFile::Concat,
         KindFile::Slice,
+        KindFile::Pad,
         KindFile::Resize,
         KindFile::Reshape,
     ];
+}
+
+impl LayerFile {
+    /// Whether no machine does it, whatever its configuration.
+    #[must_use]
+    pub fn is_for_host(&self) -> bool {
+        let padding = self.padding.unwrap_or_default();
+        let kind = LayerKind::from(self.kind);
+        kind.is_for_host() || kind == LayerKind::AveragePool2d && padding != PaddingFile::default()
+    }
 }
 
 /// Rounding of scaled sums.
@@ -228,7 +242,8 @@ pub struct LayerFile {
         inner(range(min = 1, max = 4096))
     )]
     pub kernel: Option<[u32; 2]>,
-    /// conv2d and pooling: vertical and horizontal stride. Default: 1, 1 for conv2d, the kernel for pooling.
+    /// conv2d and pooling: vertical and horizontal stride. pad: distances of the elements in the output. Default: the kernel for
+    /// pooling, else 1, 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(
         with = "Vec<u32>",
@@ -248,7 +263,7 @@ pub struct LayerFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32", range(min = 1, max = 4096))]
     pub groups: Option<u32>,
-    /// conv2d: zeros around the input; max_pool2d: places around it that are never the largest. Default: none.
+    /// conv2d: zeros around the input; pooling: places around it that do not count. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "PaddingFile")]
     pub padding: Option<PaddingFile>,
@@ -285,7 +300,7 @@ pub struct LayerFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<Axis>", length(min = 1, max = 3))]
     pub axes: Option<Vec<Axis>>,
-    /// slice: channel, row and column where it starts.
+    /// slice: channel, row and column where it starts. pad: where the first element comes to lie.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(
         with = "Vec<u32>",
@@ -293,7 +308,7 @@ pub struct LayerFile {
         inner(range(min = 0, max = 4095))
     )]
     pub start: Option<[u32; 3]>,
-    /// slice, reshape: channels, height and width.
+    /// slice, pad, reshape: channels, height and width.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(
         with = "Vec<u32>",

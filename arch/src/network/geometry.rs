@@ -81,7 +81,10 @@ pub(super) fn geometry(
         }
         kind => {
             let output = host_geometry::output(kind, file, at, inputs, faults)?;
-            Some(Geometry::plain(output))
+            Some(Geometry {
+                stride: file.stride.unwrap_or([1, 1]),
+                ..Geometry::plain(output)
+            })
         }
     }
 }
@@ -99,6 +102,7 @@ pub(super) fn kind(file: &LayerFile) -> LayerKind {
         }),
         LayerKind::Concat(usual) => LayerKind::Concat(file.axis.unwrap_or(usual)),
         LayerKind::Slice(usual) => LayerKind::Slice(file.start.unwrap_or(usual)),
+        LayerKind::Pad(usual) => LayerKind::Pad(file.start.unwrap_or(usual)),
         LayerKind::Resize(usual) => LayerKind::Resize(file.scale_factor.unwrap_or(usual)),
         LayerKind::Reshape(usual) => LayerKind::Reshape(file.order.unwrap_or(usual)),
         kind => kind,

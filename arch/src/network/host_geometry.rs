@@ -36,6 +36,11 @@ pub(super) fn output(
             let output = Shape::of(file.output_shape?);
             slice(start, output, at, input, faults).then_some(output)
         }
+        LayerKind::Pad(start) => {
+            let output = Shape::of(file.output_shape?);
+            let [down, across] = file.stride.unwrap_or([1, 1]);
+            pad(start, [1, down, across], output, at, input, faults).then_some(output)
+        }
         LayerKind::Resize(times) => {
             let [channels, height, width] = input.sides().map(u64::from);
             let [down, across] = times.map(u64::from);
@@ -110,6 +115,30 @@ fn slice(start: [u32; 3], output: Shape, at: &str, input: Shape, faults: &mut Ve
     {
         if start + size > has {
             let message = format!("is {size} from {start} on, expected to end within {has}");
+            push(faults, &format!("{at}.output_shape[{i}]"), message);
+            fits = false;
+        }
+    }
+    fits
+}
+
+/// All elements must lie within what a pad makes.
+fn pad(
+    start: [u32; 3],
+    steps: [u32; 3],
+    output: Shape,
+    at: &str,
+    input: Shape,
+    faults: &mut Vec<Fault>,
+) -> bool {
+    let mut fits = true;
+    for (i, (side, found)) in input.sides().into_iter().zip(output.sides()).enumerate() {
+        let needed = u64::from(start[i]) + u64::from(side - 1) * u64::from(steps[i]) + 1;
+        if u64::from(found) < needed {
+            let (start, step) = (start[i], steps[i]);
+            let message = format!(
+                "is {found}, expected at least {needed}: {side} from {start} on in steps of {step}"
+            );
             push(faults, &format!("{at}.output_shape[{i}]"), message);
             fits = false;
         }

@@ -10,6 +10,7 @@ pub(super) fn by_kind(network: &Network, layer: &Layer) -> Option<String> {
     let reason = match layer.kind {
         LayerKind::Input => "the host writes it",
         kind if kind.is_for_host() => "the machine does not do this",
+        _ if layer.is_for_host() => "windows beyond the edges have fewer places",
         LayerKind::Add(sum) if sum.constant.is_some() => "the machine adds no stored tensor",
         LayerKind::Add(_) => {
             let mut shapes = layer

@@ -125,7 +125,7 @@ impl<'a> Case<'a> {
 
     /// Sizes of what is read.
     pub fn shape(&self, number: usize) -> Vec<usize> {
-        let index = self.operator.inputs[number].unwrap();
+        let index = *self.operator.inputs.iter().flatten().nth(number).unwrap();
         let shape = &self.model.tensors[index].shape;
         shape.iter().map(|&size| size as usize).collect()
     }

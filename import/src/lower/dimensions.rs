@@ -22,7 +22,7 @@ impl Lowering<'_> {
                 continue;
             };
             let same = value.plane == plane || value.plane.elements() != plane.elements();
-            if same || value.check_unpadded().is_err() || value.name.is_empty() {
+            if same || value.name.is_empty() {
                 continue;
             }
             let value = value.clone();

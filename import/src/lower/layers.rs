@@ -65,6 +65,7 @@ impl Lowering<'_> {
                 Err(Some(_)) => self.mean_over(operator, quantised),
                 found => found,
             },
+            Kind::Pad => self.pad(operator, output),
             Kind::Mul | Kind::SquaredDifference => self.pair(operator, quantised),
             Kind::Softmax(_) => self.softmax(operator, output).ok_or(None),
             Kind::Concat(_)
@@ -119,7 +120,7 @@ impl Lowering<'_> {
     }
 
     /// The same, with the elements where the operator expects them, and zeros around them.
-    pub(super) fn padded_source(
+    pub(super) fn plane_source(
         &self,
         operator: &Operator,
         number: usize,
@@ -133,17 +134,6 @@ impl Lowering<'_> {
                 shown(source.plane)
             ))),
         }
-    }
-
-    /// The same without zeros around them.
-    pub(super) fn plane_source(
-        &self,
-        operator: &Operator,
-        number: usize,
-    ) -> Result<Source<'_>, Refused> {
-        let source = self.padded_source(operator, number)?;
-        source.value.check_unpadded()?;
-        Ok(source)
     }
 
     /// A tensor that an operator has, if it is not left out.

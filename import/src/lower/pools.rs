@@ -44,7 +44,8 @@ impl Lowering<'_> {
     ) -> Result<Made, Refused> {
         let (source, windows) = self.pooled(operator, window, size, output)?;
         if windows.padding != PaddingFile::default() {
-            return Err(Some("has windows that reach beyond the edges, expected padding VALID, or sizes that need none".to_string()));
+            let (kind, text) = (KindFile::AveragePool2d, "average_pool2d");
+            return Ok(pool(kind, text, &source, &windows, cut(operator, &source)?));
         }
         let count = places(size, source.plane.channels)?;
         let (
@@ -200,29 +201,43 @@ impl Lowering<'_> {
         output: usize,
     ) -> Result<Made, Refused> {
         let (source, windows) = self.pooled(operator, window, size, output)?;
-        // An activation that cuts is a table.
-        let (low, high) = bounds(operator.activation, source.quantised)?;
-        let cut = (i8::MIN..=i8::MAX).map(|byte| byte.clamp(low, high));
-        let table = ((low, high) != (i8::MIN, i8::MAX)).then(|| cut.collect());
-        let padding = Some(windows.padding).filter(|&padding| padding != PaddingFile::default());
-        if padding.is_some() {
+        if windows.padding != PaddingFile::default() {
             source.check_zero()?;
         }
-        Ok(Made {
-            layer: LayerFile {
-                kind: KindFile::MaxPool2d,
-                inputs: Some(vec![source.value.name.clone()]),
-                kernel: Some(windows.kernel),
-                stride: Some(windows.stride),
-                padding,
-                table,
-                ..LayerFile::default()
-            },
-            text: format!("max_pool2d {}", windows.text()),
-            exact: Exact::Yes,
-            plane: windows.output,
-            zero_point: source.value.zero_point,
-        })
+        let (kind, text) = (KindFile::MaxPool2d, "max_pool2d");
+        Ok(pool(kind, text, &source, &windows, cut(operator, &source)?))
+    }
+}
+
+/// The table of an activation that cuts.
+fn cut(operator: &Operator, source: &Source<'_>) -> Result<Option<Vec<i8>>, String> {
+    let (low, high) = bounds(operator.activation, source.quantised)?;
+    let cut = (i8::MIN..=i8::MAX).map(|byte| byte.clamp(low, high));
+    Ok(((low, high) != (i8::MIN, i8::MAX)).then(|| cut.collect()))
+}
+
+/// A pool that keeps the scale of its bytes.
+fn pool(
+    kind: KindFile,
+    text: &str,
+    source: &Source<'_>,
+    windows: &Windows,
+    table: Option<Vec<i8>>,
+) -> Made {
+    Made {
+        layer: LayerFile {
+            kind,
+            inputs: Some(vec![source.value.name.clone()]),
+            kernel: Some(windows.kernel),
+            stride: Some(windows.stride),
+            padding: Some(windows.padding).filter(|&padding| padding != PaddingFile::default()),
+            table,
+            ..LayerFile::default()
+        },
+        text: format!("{text} {}", windows.text()),
+        exact: Exact::Yes,
+        plane: windows.output,
+        zero_point: source.value.zero_point,
     }
 }
 

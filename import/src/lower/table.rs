@@ -118,6 +118,7 @@ fn takes_table(kind: KindFile) -> bool {
             | KindFile::Softmax
             | KindFile::Concat
             | KindFile::Slice
+            | KindFile::Pad
             | KindFile::Resize
             | KindFile::Reshape
     )

@@ -14,13 +14,13 @@ use crate::report::{Exact, Inexact};
 use crate::scale::{bounds, scale};
 
 /// A layer that has its weights, and how its sums are scaled.
-struct Weighted {
-    layer: LayerFile,
-    text: String,
-    plane: Shape,
-    scales: Vec<Scale>,
-    rounding: Rounding,
-    exact: Exact,
+pub(super) struct Weighted {
+    pub layer: LayerFile,
+    pub text: String,
+    pub plane: Shape,
+    pub scales: Vec<Scale>,
+    pub rounding: Rounding,
+    pub exact: Exact,
 }
 
 impl Lowering<'_> {
@@ -32,7 +32,7 @@ impl Lowering<'_> {
         output: Quantised,
         depthwise: bool,
     ) -> Result<Made, Refused> {
-        let source = self.padded_source(operator, 0)?;
+        let source = self.plane_source(operator, 0)?;
         let weights = self.weights(operator)?;
         let refused = |expected: &str| {
             let (name, shape) = (weights.name, &weights.shape);
@@ -106,7 +106,6 @@ impl Lowering<'_> {
         output: Quantised,
     ) -> Result<Made, Refused> {
         let source = self.source(operator, 0)?;
-        source.value.check_unpadded()?;
         let weights = self.weights(operator)?;
         let plane = source.value.plane;
         let &[outputs, terms] = &weights.shape[..] else {
@@ -186,7 +185,7 @@ impl Lowering<'_> {
         self.completed(operator, &source, weighted, output)
     }
 
-    fn weights(&self, operator: &Operator) -> Result<&Tensor<'_>, String> {
+    pub(super) fn weights(&self, operator: &Operator) -> Result<&Tensor<'_>, String> {
         self.operand(operator, 1)
             .ok_or_else(|| "has no weights".to_string())
     }
@@ -206,7 +205,7 @@ impl Lowering<'_> {
     }
 
     /// The layer with bias and scales.
-    fn completed(
+    pub(super) fn completed(
         &self,
         operator: &Operator,
         source: &Source<'_>,
@@ -272,7 +271,7 @@ fn risen<'a>(
 }
 
 /// No more outputs than a network has, before each of them gets a scale.
-fn check_outputs(outputs: u32) -> Result<(), String> {
+pub(super) fn check_outputs(outputs: u32) -> Result<(), String> {
     match outputs <= Network::SIZE_MAX {
         true => Ok(()),
         false => Err(format!(
@@ -306,7 +305,7 @@ pub(super) fn check_left_shift(
 }
 
 /// The real scale of each output channel, multiplied in double precision as the reference kernels do.
-fn reals(
+pub(super) fn reals(
     source: &Source<'_>,
     weights: &Tensor<'_>,
     output: Quantised,
@@ -318,7 +317,7 @@ fn reals(
 }
 
 /// The elements of weights, and that their scales are those of a layer.
-fn weight_values(weights: &Tensor<'_>, axis: usize) -> Result<Vec<i8>, String> {
+pub(super) fn weight_values(weights: &Tensor<'_>, axis: usize) -> Result<Vec<i8>, String> {
     let name = weights.name;
     let values = weights.int8().ok_or_else(|| {
         format!(

@@ -149,6 +149,9 @@ fn visit_options<'ver, 'opts, 'buf>(
         |kind, verifier, at| match kind {
             kind if Convolution::TYPES.contains(&kind) => visit::<Convolution<'_>>(verifier, at),
             kind if Depthwise::TYPES.contains(&kind) => visit::<Depthwise<'_>>(verifier, at),
+            kind if TransposeConvolution::TYPES.contains(&kind) => {
+                visit::<TransposeConvolution<'_>>(verifier, at)
+            }
             kind if Pool::TYPES.contains(&kind) => visit::<Pool<'_>>(verifier, at),
             kind if Simple::TYPES.contains(&kind) => visit::<Simple<'_>>(verifier, at),
             kind if Factor::TYPES.contains(&kind) => visit::<Factor<'_>>(verifier, at),
@@ -211,6 +214,20 @@ table! {
 
 impl<'a> Options<'a> for Depthwise<'a> {
     const TYPES: &'static [u8] = &[2];
+}
+
+table! {
+    /// TransposeConvOptions.
+    TransposeConvolution<'a> {
+        padding = 0: i8,
+        stride_w = 1: i32,
+        stride_h = 2: i32,
+        activation = 3: i8,
+    }
+}
+
+impl<'a> Options<'a> for TransposeConvolution<'a> {
+    const TYPES: &'static [u8] = &[49];
 }
 
 table! {

@@ -12,7 +12,7 @@ use heddle_arch::requantise::{Rounding, ScaledOutput};
 use crate::network::requantise::output_value;
 
 pub use pairs::{broadcast, product, squared_difference, sum};
-pub use rows::{arg_max, mean};
+pub use rows::{arg_max, mean, rounded_mean};
 pub use softmax::softmax;
 
 /// A tensor of any number of dimensions, the last of which moves fastest.

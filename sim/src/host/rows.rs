@@ -17,6 +17,16 @@ pub fn arg_max(values: &[i8], depth: usize) -> Vec<u32> {
     values.chunks_exact(depth).map(place).collect()
 }
 
+/// The mean of values, halves away from 0.
+///
+/// # Panics
+/// If there are none.
+#[must_use]
+pub fn rounded_mean(values: &[i64]) -> i8 {
+    let (sum, count) = (values.iter().sum::<i64>(), values.len() as i64);
+    ((2 * sum + sum.signum() * count) / (2 * count)) as i8
+}
+
 /// The mean over some dimensions: the sum of (x - zero point), whose scale is already divided by their number.
 #[must_use]
 pub fn mean(tensor: View<'_>, axes: &[usize], zero_point: i8, output: &ScaledOutput) -> Vec<i8> {

@@ -3,10 +3,10 @@
 use heddle_arch::network::{Axis, Constant, Layer, LayerKind, Mean, Order, Shape, Softmax, Sum};
 use heddle_arch::requantise::{Scale, ScaledInput, ScaledOutput};
 
-use super::{Tensor, looked_up};
+use super::{Tensor, kernel, looked_up, under};
 use crate::host::{self, View};
 
-/// The output of such a layer, or of an [`LayerKind::Add`].
+/// The output of such a layer, of an [`LayerKind::Add`], or of an [`LayerKind::AveragePool2d`] with padding.
 ///
 /// # Panics
 /// If the kind is of a machine.
@@ -36,11 +36,13 @@ pub fn run(layer: &Layer, inputs: &[&Tensor]) -> Tensor {
             let zero_point = layer.inputs[0].zero_point;
             host::mean(view, &axes, zero_point, &scaled_output(layer, scale))
         }
+        LayerKind::AveragePool2d => averages(layer, first),
         LayerKind::Softmax(kind) => softmax(kind, first),
         LayerKind::Concat(axis) => concat(layer.output, axis, inputs),
         LayerKind::Slice(start) => placed(layer.output, |place| {
             first.values[at(first.shape, [0, 1, 2].map(|i| place[i] + start[i]))]
         }),
+        LayerKind::Pad(start) => padded(layer, start, first),
         LayerKind::Resize([down, across]) => placed(layer.output, |[channel, y, x]| {
             first.values[at(first.shape, [channel, y / down, x / across])]
         }),
@@ -110,6 +112,16 @@ fn placed(shape: Shape, value: impl FnMut([u32; 3]) -> i8) -> Vec<i8> {
     places(shape).map(value).collect()
 }
 
+/// The mean of each window's bytes inside the plane.
+fn averages(layer: &Layer, input: &Tensor) -> Vec<i8> {
+    placed(layer.output, |[channel, y, x]| {
+        let window = kernel(layer).filter_map(|tap| under(layer, input, channel, [y, x], tap));
+        let zero_point = i64::from(layer.inputs[0].zero_point);
+        let bytes: Vec<i64> = window.map(|operand| operand + zero_point).collect();
+        host::rounded_mean(&bytes)
+    })
+}
+
 fn softmax(kind: Softmax, input: &Tensor) -> Vec<i8> {
     let axis = kind.axis.index();
     let depth = input.shape.sides()[axis];
@@ -145,6 +157,17 @@ fn concat(output: Shape, axis: Axis, inputs: &[&Tensor]) -> Vec<i8> {
             place[axis] -= side;
         }
     })
+}
+
+/// Elements in steps of the stride, and the zero point between and around them.
+fn padded(layer: &Layer, start: [u32; 3], input: &Tensor) -> Vec<i8> {
+    let mut values = vec![layer.output_zero_point; layer.output.elements()];
+    let steps = [1, layer.stride[0], layer.stride[1]];
+    for (place, &value) in places(input.shape).zip(&input.values) {
+        let moved = [0, 1, 2].map(|i| start[i] + place[i] * steps[i]);
+        values[at(layer.output, moved)] = value;
+    }
+    values
 }
 
 /// Elements are counted by rows, columns and channels.

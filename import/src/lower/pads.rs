@@ -1,0 +1,112 @@
+//! Zeros around a tensor: the padding of convolutions, or a layer.
+
+use heddle_arch::network::Shape;
+use heddle_arch::network::file::{KindFile, LayerFile, PaddingFile};
+
+use super::layers::{Made, Refused, made};
+use super::windows::windows;
+use super::{Lowering, Value};
+use crate::model::{Kind, Operator};
+
+/// Most zeros on a side.
+const ZEROS_MAX: i32 = 1 << 16;
+
+impl Lowering<'_> {
+    /// Zeros before and behind channels, height and width, from a constant with both for each dimension.
+    fn zeros(&self, operator: &Operator) -> Result<[[u32; 2]; 3], Refused> {
+        let amounts = self.integers(operator, 1)?;
+        let dimensions = self.dimensions(operator, 0)?;
+        if amounts.len() != 2 * dimensions.len() {
+            let (found, rank) = (amounts.len(), dimensions.len());
+            return Err(Some(format!("has {found} values for {rank} dimensions")));
+        }
+        let mut zeros = [[0; 2]; 3];
+        for (pair, dimension) in amounts.chunks_exact(2).zip(dimensions) {
+            match (pair, dimension) {
+                ([0, 0], None) => {}
+                (&[before, behind], Some(dimension))
+                    if [before, behind]
+                        .iter()
+                        .all(|side| (0..ZEROS_MAX).contains(side)) =>
+                {
+                    zeros[dimension] = [before as u32, behind as u32];
+                }
+                _ => {
+                    return Err(Some(format!(
+                        "pads by {amounts:?}, expected none around the batch and less than {ZEROS_MAX}"
+                    )));
+                }
+            }
+        }
+        Ok(zeros)
+    }
+
+    /// Whether zeros around a tensor can be the padding of all that reads it: convolutions whose kernels are larger than that.
+    pub(super) fn is_padding(&self, operator: &Operator, output: usize) -> bool {
+        let Ok([[0, 0], zeros @ ..]) = self.zeros(operator) else {
+            return false;
+        };
+        let plane = self.model.format.plane(&self.model.tensors[output].shape);
+        let fits = |reader: &Operator| {
+            let (Kind::Convolution(window) | Kind::Depthwise(window)) = reader.kind else {
+                return false;
+            };
+            let kernel = match self.operand(reader, 1).map(|weights| &weights.shape[..]) {
+                Some(&[_, height, width, _]) => [height, width],
+                _ => return false,
+            };
+            let Some(Ok(own)) = plane.map(|plane| windows(window, kernel, plane, 1)) else {
+                return false;
+            };
+            let own = own.padding;
+            let own = [[own.top, own.bottom], [own.left, own.right]];
+            (0..2).all(|axis| {
+                let reach = (kernel[axis] - 1) * window.dilation[axis];
+                (0..2).all(|side| zeros[axis][side] + own[axis][side] <= reach)
+            })
+        };
+        let operators = self.model.operators.iter().enumerate();
+        let mut readers = operators.filter(|(index, reader)| {
+            self.needed.contains(index) && reader.inputs.contains(&Some(output))
+        });
+        !self.model.outputs.contains(&output) && readers.all(|(_, reader)| fits(reader))
+    }
+
+    /// The tensor with zeros around it for its readers.
+    pub(super) fn padded(&self, operator: &Operator, value: &Value) -> Result<Value, String> {
+        self.plane_source(operator, 0)
+            .and_then(|source| Ok(source.check_zero()?))
+            .map_err(Option::unwrap_or_default)?;
+        let zeros = self.zeros(operator).map_err(Option::unwrap_or_default)?;
+        let [_, [top, bottom], [left, right]] = zeros;
+        let padding = PaddingFile {
+            top,
+            bottom,
+            left,
+            right,
+        };
+        Ok(Value {
+            padding,
+            ..value.clone()
+        })
+    }
+
+    /// A layer that puts zeros around a tensor.
+    pub(super) fn pad(&self, operator: &Operator, output: usize) -> Result<Made, Refused> {
+        let source = self.plane_source(operator, 0)?;
+        source.check_zero()?;
+        self.check_same(operator, output)?;
+        let zeros = self.zeros(operator)?;
+        let sides = source.plane.sides();
+        let sides = [0, 1, 2].map(|i| zeros[i][0] + sides[i] + zeros[i][1]);
+        let layer = LayerFile {
+            kind: KindFile::Pad,
+            inputs: Some(vec![source.value.name.clone()]),
+            start: Some(zeros.map(|[before, _]| before)),
+            output_shape: Some(sides),
+            output_scale: Some(source.quantised.scale.into()),
+            ..LayerFile::default()
+        };
+        Ok(made(layer, "pad", Shape::of(sides), source.quantised))
+    }
+}

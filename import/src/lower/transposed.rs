@@ -1,0 +1,167 @@
+//! Transposed convolutions: convolutions of a plane whose elements lie apart, with the kernel turned round.
+
+use heddle_arch::Network;
+use heddle_arch::network::Shape;
+use heddle_arch::network::file::{KindFile, LayerFile, PaddingFile};
+
+use super::Lowering;
+use super::layers::{Made, Refused, Source};
+use super::weighted::{Weighted, check_outputs, reals, weight_values};
+use super::windows::{Windows, windows};
+use crate::model::{Operator, Quantised, Window};
+use crate::report::Exact;
+use crate::scale::scale;
+
+/// How a convolution covers an axis of the output of the transposed one.
+struct Axis {
+    /// Places of the plane that it reads: zeros lie between the elements.
+    side: u32,
+    /// Distance of the elements there.
+    step: u32,
+    /// Padding before and behind.
+    padding: [u32; 2],
+}
+
+impl Axis {
+    /// An axis of `input` elements that makes `output` places, of which `cut` before the first belong to no output.
+    fn new(input: u32, output: u32, kernel: u32, stride: u32, cut: u32) -> Result<Axis, String> {
+        let spread = u64::from(input - 1) * u64::from(stride) + 1;
+        // What no element reaches lies in the plane itself: a layer has less padding than its kernel.
+        let end = u64::from(output + cut);
+        let behind = end.saturating_sub(spread).min(u64::from(kernel - 1));
+        let side = end - behind;
+        let most = Network::SIZE_MAX;
+        if spread > side || side > u64::from(most) {
+            return Err(format!(
+                "makes {output} of {input} places with stride {stride}, expected {spread} to {most}"
+            ));
+        }
+        Ok(Axis {
+            side: side as u32,
+            step: if input > 1 { stride } else { 1 },
+            padding: [kernel - 1 - cut, behind as u32],
+        })
+    }
+}
+
+impl Lowering<'_> {
+    /// A convolution, and in front of it a layer that puts zeros between the elements if there are any.
+    pub(super) fn transposed(
+        &mut self,
+        operator: &Operator,
+        window: Window,
+        output: usize,
+    ) -> Result<Made, Refused> {
+        let quantised = self.model.tensors[output].quantised()?;
+        let plane = self.asked_plane(operator, output)?;
+        let source = self.plane_source(operator, 0)?;
+        source.check_zero()?;
+        let kernel = match self.weights(operator)?.shape[..] {
+            [_, height, width, _] => [height, width],
+            _ => return Err(Some("has weights that are no kernels".to_string())),
+        };
+        let cut = windows(window, kernel, plane, plane.channels)?.padding;
+        let Shape { height, width, .. } = source.plane;
+        let stride = window.stride;
+        let axes = [
+            Axis::new(height, plane.height, kernel[0], stride[0], cut.top)?,
+            Axis::new(width, plane.width, kernel[1], stride[1], cut.left)?,
+        ];
+        let mut made = self.turned(operator, &source, plane, kernel, &axes, quantised)?;
+        let sides = [source.plane.channels, axes[0].side, axes[1].side];
+        let steps = [axes[0].step, axes[1].step];
+        if sides != source.plane.sides() || steps != [1, 1] {
+            let layer = LayerFile {
+                kind: KindFile::Pad,
+                inputs: Some(vec![source.value.name.clone()]),
+                start: Some([0; 3]),
+                output_shape: Some(sides),
+                stride: Some(steps),
+                output_scale: Some(source.quantised.scale.into()),
+                ..LayerFile::default()
+            };
+            let name = self.push(output, "spread", layer);
+            made.layer.inputs = Some(vec![name]);
+            made.text = format!("{} of a pad, on the host", made.text);
+        }
+        Ok(made)
+    }
+
+    /// The shape that a constant asks for, which must be that of the output.
+    fn asked_plane(&self, operator: &Operator, output: usize) -> Result<Shape, Refused> {
+        let asked = self.integers(operator, 3)?;
+        let shape = &self.model.tensors[output].shape;
+        let same = asked.len() == shape.len()
+            && asked
+                .iter()
+                .zip(shape)
+                .all(|(&asked, &size)| i64::from(asked) == i64::from(size));
+        let plane = self
+            .model
+            .format
+            .plane(shape)
+            .filter(|_| same && shape.len() == 4);
+        plane.ok_or_else(|| {
+            Some(format!(
+                "asks for the shape {asked:?}, and the file says {shape:?}"
+            ))
+        })
+    }
+
+    /// The convolution with the kernel turned round.
+    fn turned(
+        &self,
+        operator: &Operator,
+        source: &Source<'_>,
+        plane: Shape,
+        kernel: [u32; 2],
+        axes: &[Axis; 2],
+        output: Quantised,
+    ) -> Result<Made, Refused> {
+        let weights = self.weights(operator)?;
+        let channels = source.plane.channels;
+        if weights.shape[0] != plane.channels || weights.shape[3] != channels {
+            let (name, shape, outputs) = (weights.name, &weights.shape, plane.channels);
+            return Err(Some(format!(
+                "weights {name:?} have shape {shape:?}, expected them from {channels} to {outputs} channels"
+            )));
+        }
+        check_outputs(plane.channels)?;
+        let values = weight_values(weights, 0)?;
+        let inputs = channels as usize;
+        let outputs = values.chunks_exact((kernel[0] * kernel[1]) as usize * inputs);
+        // From output, place, input to output, input, place from the last one on.
+        let ordered = outputs.flat_map(|values| {
+            (0..inputs).flat_map(move |i| values[i..].iter().step_by(inputs).rev().copied())
+        });
+        let [[top, bottom], [left, right]] = [axes[0].padding, axes[1].padding];
+        let windows = Windows {
+            kernel,
+            stride: [1, 1],
+            dilation: [1, 1],
+            padding: PaddingFile {
+                top,
+                bottom,
+                left,
+                right,
+            },
+            output: plane,
+        };
+        let weighted = Weighted {
+            layer: LayerFile {
+                kind: KindFile::Conv2d,
+                output_channels: Some(plane.channels),
+                weights: Some(ordered.collect()),
+                ..windows.fields()
+            },
+            text: format!("conv2d {}", windows.text()),
+            plane,
+            scales: reals(source, weights, output, plane.channels)
+                .map(scale)
+                .collect::<Result<_, _>>()?,
+            rounding: self.model.format.rounding(),
+            exact: Exact::Yes,
+        };
+        self.completed(operator, source, weighted, output)
+    }
+}
