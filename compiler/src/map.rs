@@ -82,7 +82,7 @@ pub(crate) fn candidates(
                         constants,
                         params,
                         options.matrices,
-                    )?;
+                    );
                     if !found.iter().any(|other| other.is_like(&candidate)) {
                         found.push(candidate);
                     }

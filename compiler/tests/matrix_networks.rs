@@ -54,7 +54,6 @@ fn pet_40_pet_42_pet_x1_pet_x4_random_networks_give_the_golden_values_in_the_pre
             }
             Err(CompileError::Layer { message, .. }) => {
                 let known = [
-                    "lies as matrices",
                     "in 3 banks at least",
                     "makes no such pause",
                     "make no such pause",

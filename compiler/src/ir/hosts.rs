@@ -2,7 +2,7 @@
 
 use heddle_arch::network::{Layer, LayerKind, Network};
 
-use super::matrices::{made_as, read_as};
+use super::matrices::{makes, takes, wants};
 use super::readers;
 
 /// Why the host runs a layer of this kind, if it does so on every machine.
@@ -66,25 +66,23 @@ pub(super) fn beside_planes(network: &Network, hosts: &mut [Option<String>]) {
 
 /// The same for layers whose input lies as other matrices than they read, N of H W x C and not N H of W x C.
 pub(super) fn of_other_matrices(network: &Network, hosts: &mut [Option<String>]) {
+    // As what the machine leaves each tensor.
+    let mut made = vec![None; network.layers.len() + 1];
     for (index, layer) in network.layers.iter().enumerate() {
         if hosts[index].is_some() || !layer.kind.is_of_matrices() {
             continue;
         }
-        let lies_as = |tensor: usize| match tensor.checked_sub(1) {
-            Some(made) if hosts[made].is_none() => made_as(&network.layers[made]),
+        let lies_as = |tensor: usize| {
             // What the host writes lies as its first reader wants it.
-            _ => {
-                let mut readers = readers(network, tensor);
-                let first = readers.find(|&reader| hosts[reader].is_none())?;
-                read_as(network, &network.layers[first], tensor)
-            }
+            let mut readers = readers(network, tensor);
+            let first = readers.find(|&reader| hosts[reader].is_none());
+            let first = &network.layers[first.unwrap_or(index)];
+            made[tensor].unwrap_or_else(|| wants(network, first, tensor))
         };
-        let differs = |tensor: usize| {
-            let pair = lies_as(tensor).zip(read_as(network, layer, tensor));
-            pair.is_some_and(|(found, wanted)| found != wanted)
-        };
-        if layer.inputs.iter().any(|input| differs(input.tensor)) {
-            hosts[index] = Some("its input lies as other matrices".to_string());
+        let mut tensors = layer.inputs.iter().map(|input| input.tensor);
+        match tensors.all(|tensor| takes(network, layer, tensor, lies_as(tensor))) {
+            true => made[index + 1] = Some(makes(layer, lies_as(layer.inputs[0].tensor))),
+            false => hosts[index] = Some("its input lies as other matrices".to_string()),
         }
     }
 }

@@ -8,11 +8,10 @@ mod product;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use heddle_arch::network::{Layer, LayerKind, Matrices, Network, Permutation};
+use heddle_arch::network::{Layer, LayerKind, Matmul, Matrices, Network, Permutation};
 use heddle_arch::requantise::{Rounding, Scale};
 
 use super::{Constants, readers};
-use crate::error::CompileError;
 use crate::layout::MatrixShape;
 use crate::options::MatrixOptions;
 
@@ -165,7 +164,7 @@ pub(crate) fn lower(
     options: MatrixOptions,
     keep: bool,
     cols: u32,
-) -> Result<Lowered, CompileError> {
+) -> Lowered {
     let mut lowering = Lowering {
         network,
         fold: options.fold,
@@ -187,48 +186,55 @@ pub(crate) fn lower(
         };
         lowering.program.layers.push(work);
         let value = match layer.kind {
-            _ if on_host => Ok(lowering.hosted(constants, index + 1)),
-            LayerKind::Matmul(matmul) => lowering.product(layer, matmul).map(Some),
-            LayerKind::Transpose(permutation) => lowering.transpose(layer, permutation).map(Some),
-            _ => Ok(None),
+            _ if on_host => lowering.hosted(constants, index + 1),
+            LayerKind::Matmul(matmul) => Some(lowering.product(layer, matmul)),
+            LayerKind::Transpose(permutation) => Some(lowering.transpose(layer, permutation)),
+            _ => None,
         };
-        let value = value.map_err(|message| CompileError::Layer {
-            layer: layer.name.clone(),
-            message,
-        })?;
         lowering.program.tensors.push(value);
     }
     let mut program = lowering.program;
     live(network, &mut program);
-    Ok(program)
+    program
 }
 
-/// The matrices that a layer reads, bytes as columns.
-fn view(layer: &Layer) -> Matrices {
+/// The matrices that a layer wants to read a tensor as, bytes as columns.
+pub(super) fn wants(network: &Network, layer: &Layer, tensor: usize) -> Matrices {
+    let shape = network.tensor(tensor).0;
     match layer.kind {
-        LayerKind::Transpose(permutation) => bytes(permutation.matrices(layer.input), permutation),
-        _ => Matrices::of(layer.input),
+        LayerKind::Transpose(permutation) => bytes(permutation.matrices(shape), permutation),
+        _ => Matrices::of(shape),
     }
 }
 
-/// The matrices that a layer reads a tensor as; none if it takes any that have its rows.
-pub(super) fn read_as(network: &Network, layer: &Layer, tensor: usize) -> Option<Matrices> {
-    match layer.inputs[..] {
-        [only] if matches!(layer.kind, LayerKind::Matmul(_)) && only.tensor == tensor => None,
-        [first, ..] if first.tensor == tensor => Some(view(layer)),
-        _ => Some(Matrices::of(network.tensor(tensor).0)),
+/// Whether a layer can read a tensor that lies as these matrices.
+pub(super) fn takes(network: &Network, layer: &Layer, tensor: usize, found: Matrices) -> bool {
+    let wanted = wants(network, layer, tensor);
+    match layer.kind {
+        // With stored weights only the columns matter.
+        LayerKind::Matmul(Matmul { transposed, .. }) if layer.inputs.len() == 1 => {
+            found == wanted || (!transposed[0] && found.cols == wanted.cols)
+        }
+        _ => found == wanted,
     }
 }
 
-/// The matrices that a layer makes; none if they follow from those that it reads.
-pub(super) fn made_as(layer: &Layer) -> Option<Matrices> {
+/// The matrices that a layer makes if its first input lies as these.
+pub(super) fn makes(layer: &Layer, first: Matrices) -> Matrices {
     match layer.kind {
         LayerKind::Transpose(permutation) => {
             let elements = permutation.matrices(layer.input).transposed();
-            Some(bytes(elements, permutation))
+            bytes(elements, permutation)
         }
-        _ if layer.inputs.len() > 1 => Some(Matrices::of(layer.output)),
-        _ => None,
+        LayerKind::Matmul(matmul) => Matrices {
+            rows: match matmul.transposed[0] {
+                true => first.cols,
+                false => first.rows,
+            },
+            cols: layer.output.width,
+            ..first
+        },
+        _ => unreachable!("other layers make planes"),
     }
 }
 
@@ -328,11 +334,10 @@ impl Lowering<'_> {
         let mut readers = readers(self.network, tensor);
         let reader = readers.find(|&reader| constants.hosts[reader].is_none())?;
         let reader = &self.network.layers[reader];
-        let matrices = match reader.inputs[0].tensor {
-            _ if !reader.kind.is_of_matrices() => return None,
-            first if first == tensor => view(reader),
-            _ => Matrices::of(self.network.tensor(tensor).0),
-        };
+        if !reader.kind.is_of_matrices() {
+            return None;
+        }
+        let matrices = wants(self.network, reader, tensor);
         Some(self.made(matrices, self.turned[tensor]))
     }
 
@@ -343,19 +348,15 @@ impl Lowering<'_> {
             .expect("matrices alone are read as such")
     }
 
-    fn transpose(&mut self, layer: &Layer, permutation: Permutation) -> Result<Value, String> {
+    fn transpose(&mut self, layer: &Layer, permutation: Permutation) -> Value {
         let source = self.matrices_of(layer.inputs[0].tensor);
-        let (found, expected) = (source.matrices, view(layer));
-        if found != expected {
-            return Err(mismatch("its input", found, expected));
-        }
-        let matrices = made_as(layer).expect("a transpose makes matrices of its own");
+        let matrices = makes(layer, source.matrices);
         if self.fold && folds(layer) {
-            return Ok(Value {
+            return Value {
                 matrices,
                 turned: !source.turned,
                 ids: source.ids,
-            });
+            };
         }
         if permutation.element_bytes > 1 {
             return self.wide(&source, matrices, permutation.element_bytes);
@@ -372,16 +373,11 @@ impl Lowering<'_> {
                 Some(between) => self.copy(source, between, destination),
             }
         }
-        Ok(value)
+        value
     }
 
     /// Elements of several bytes: both matrices lie as they are.
-    fn wide(
-        &mut self,
-        source: &Value,
-        matrices: Matrices,
-        element_bytes: u32,
-    ) -> Result<Value, String> {
+    fn wide(&mut self, source: &Value, matrices: Matrices, element_bytes: u32) -> Value {
         let value = self.made(matrices, false);
         let plane = MatrixShape {
             rows: source.matrices.rows,
@@ -403,7 +399,7 @@ impl Lowering<'_> {
                     destination,
                 });
             }
-            return Ok(value);
+            return value;
         }
         for (source, &destination) in ids.into_iter().zip(&value.ids) {
             let planes = planes.clone();
@@ -413,7 +409,7 @@ impl Lowering<'_> {
                 destination,
             });
         }
-        Ok(value)
+        value
     }
 
     /// Two transposes.
@@ -439,13 +435,4 @@ fn lying(matrices: Matrices, turned: bool) -> MatrixShape {
             cols: rows,
         },
     }
-}
-
-fn mismatch(what: &str, found: Matrices, expected: Matrices) -> String {
-    let text = |m: Matrices| format!("{} of {} x {} bytes", m.count, m.rows, m.cols);
-    format!(
-        "{what} lies as matrices, {}, expected {}",
-        text(found),
-        text(expected)
-    )
 }

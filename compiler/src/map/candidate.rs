@@ -7,7 +7,6 @@ use super::MappingCost;
 use super::layouts::TensorLayout;
 use super::orders::{layer_orders, tensor_orders};
 use crate::cost;
-use crate::error::CompileError;
 use crate::ir::{Constants, Lowered, lower};
 use crate::options::MatrixOptions;
 use crate::product::{Mapping, PlacedLayer, WeightPlan};
@@ -56,14 +55,14 @@ impl Candidate {
         constants: &Constants,
         params: &Params,
         options: MatrixOptions,
-    ) -> Result<Self, CompileError> {
+    ) -> Self {
         let lowered = lower(
             network,
             constants,
             options,
             switches.keeps,
             params.array.cols,
-        )?;
+        );
         let orders = tensor_orders(network, &mappings);
         let layers = network.layers.iter().enumerate();
         let weights: Vec<Option<WeightPlan>> = layers
@@ -95,7 +94,7 @@ impl Candidate {
                 (0..network.layers.len()).map(|layer| candidate.cost(network, layer, params));
             candidate.costs = Some(costs.collect());
         }
-        Ok(candidate)
+        candidate
     }
 
     /// The same layouts and weights, whatever was asked for.

@@ -1,16 +1,14 @@
 //! Products: which factor is loaded, which is streamed, and how both come to lie as they must.
 
-use heddle_arch::network::{Layer, LayerKind, Matmul, Matrices};
+use heddle_arch::network::{Layer, LayerKind, Matmul};
 
-use super::{Id, Lowering, Operation, ProductScale, Value, lying, mismatch};
+use super::{Id, Lowering, Operation, ProductScale, Value, lying, makes};
 use crate::layout::MatrixShape;
 
 impl Lowering<'_> {
-    pub(super) fn product(&mut self, layer: &Layer, matmul: Matmul) -> Result<Value, String> {
+    pub(super) fn product(&mut self, layer: &Layer, matmul: Matmul) -> Value {
         let first = self.matrices_of(layer.inputs[0].tensor);
-        let second = layer.inputs.get(1);
-        let second = second.map(|input| self.matrices_of(input.tensor));
-        let matrices = self.product_view(layer, matmul, &first, second.as_ref())?;
+        let matrices = makes(layer, first.matrices);
         let terms = layer.taps() as u32;
         let zero_points = [
             layer.inputs[0].zero_point,
@@ -31,15 +29,14 @@ impl Lowering<'_> {
         let crossed = value.turned != turned;
         let between = crossed.then(|| self.matrix(lying(matrices, turned)));
         let scale = self.scale(layer, zero_points[usize::from(!turned)]);
-        let stored = second.is_none().then(|| self.stored(layer, matmul, terms));
+        let stored = (layer.inputs.len() == 1).then(|| self.stored(layer, matmul, terms));
         let wants = [!matmul.transposed[0], matmul.transposed[1]];
-        let left = self.reader(layer.inputs[0].tensor, wants[0], true)?;
+        let left = self.reader(layer.inputs[0].tensor, wants[0], true);
         let right = layer.inputs.get(1).map(|input| {
             // Both factors of a square are not one copy: they are read at the same time.
             let same = input.tensor == layer.inputs[0].tensor && wants[0] == wants[1];
             self.reader(input.tensor, wants[1], !same)
         });
-        let right = right.transpose()?;
         let mut double = None;
         for (channel, &output) in value.ids.iter().enumerate() {
             let left = self.read(&left, channel);
@@ -74,45 +71,12 @@ impl Lowering<'_> {
                 });
             }
         }
-        Ok(value)
-    }
-
-    /// The matrices of a product, if its factors lie as they must.
-    fn product_view(
-        &self,
-        layer: &Layer,
-        matmul: Matmul,
-        first: &Value,
-        second: Option<&Value>,
-    ) -> Result<Matrices, String> {
-        let natural = Matrices::of(layer.input);
-        let rows_alone = second.is_none() && !matmul.transposed[0];
-        let found = first.matrices;
-        // With stored weights only the columns matter.
-        if found != natural && !(rows_alone && found.cols == natural.cols) {
-            return Err(mismatch("its first factor", found, natural));
-        }
-        if let Some(second) = second {
-            let index = layer.inputs[1].tensor;
-            let natural = Matrices::of(self.network.tensor(index).0);
-            if second.matrices != natural {
-                return Err(mismatch("its second factor", second.matrices, natural));
-            }
-        }
-        let rows = match matmul.transposed[0] {
-            true => found.cols,
-            false => found.rows,
-        };
-        Ok(Matrices {
-            rows,
-            cols: layer.output.width,
-            ..found
-        })
+        value
     }
 
     /// How the matrices of a tensor come to lie as they are needed. A copy that later layers can use as well is kept,
     /// if that is asked for and possible.
-    fn reader(&mut self, tensor: usize, turned: bool, keeps: bool) -> Result<Reader, String> {
+    fn reader(&mut self, tensor: usize, turned: bool, keeps: bool) -> Reader {
         let value = self.matrices_of(tensor);
         let shape = lying(value.matrices, turned);
         let mut reader = Reader {
@@ -121,17 +85,17 @@ impl Lowering<'_> {
             made: true,
         };
         if value.turned == turned {
-            return Ok(reader);
+            return reader;
         }
         let last = self.last_reader(tensor, turned);
         if !keeps || !self.keep || (last == self.step && !self.kept.contains_key(&tensor)) {
             reader.copies = vec![self.matrix(shape); reader.source.len()];
             reader.made = false;
-            return Ok(reader);
+            return reader;
         }
         if let Some(copies) = self.kept.get(&tensor) {
             reader.copies = copies.clone();
-            return Ok(reader);
+            return reader;
         }
         let steps = self.step..last + 1;
         let copies = reader.source.iter();
@@ -140,7 +104,7 @@ impl Lowering<'_> {
             .collect();
         reader.made = false;
         self.kept.insert(tensor, reader.copies.clone());
-        Ok(reader)
+        reader
     }
 
     /// The last step in which a product needs a tensor so.
