@@ -210,6 +210,7 @@ fn host_need(kind: LayerKind, field: &str) -> Option<Need> {
         "inputs" | "output_scale" => Need::Optional,
         "table" | "table_zero_point" if scaled => Need::Optional,
         "constant" if pair => Need::Optional,
+        "rounding" if matches!(kind, LayerKind::Mul(_)) => Need::Optional,
         "order" if matches!(kind, LayerKind::Reshape(_)) => Need::Optional,
         _ => Need::Foreign,
     })
