@@ -21,7 +21,8 @@ fn pairs_whose_shapes_do_not_fit_are_refused() {
         r#"mul {"inputs": ["input", "input"], "multiplier": [1073741824], SCALED, "constant": {"shape": [2, 1, 1], "zero_point": 0, "values": [1, 2]}} -> layers[0].inputs has length 2, expected 1 for mul with a constant"#,
         r#"mul {"inputs": ["input"], "multiplier": [1073741824], SCALED, "constant": {"shape": [3, 1, 1], "zero_point": 0, "values": [1, 2, 3]}} -> layers[0].constant.shape has 3 channels of 1 x 1, expected 2 channels of 3 x 4 as the first input has, or 1 in place of a side"#,
         r#"mul {"inputs": ["input"], "multiplier": [1073741824], SCALED, "constant": {"shape": [2, 1, 1], "zero_point": 0, "values": [1]}} -> layers[0].constant.values has length 1, expected 2: those of its shape"#,
-        r#"mul {"inputs": ["input", "input"], "multiplier": [1073741824], SCALED, "rounding": "double"} -> layers[0].rounding is not a field of mul"#,
+        r#"mul {"inputs": ["input", "input"], "multiplier": [1073741824], SCALED, "rounding": "even"} -> layers[0].rounding is "even", expected "#,
+        r#"squared_difference {"inputs": ["input", "input"], "multiplier": [1073741824], "input_multiplier": [1073741824, 1073741824], "input_shift": [0, 0], SCALED, "rounding": "double"} -> layers[0].rounding is not a field of squared_difference"#,
         r#"squared_difference {"inputs": ["input", "input"], "multiplier": [1073741824], SCALED} -> layers[0].input_multiplier is missing, required for squared_difference"#,
         r#"squared_difference {"inputs": ["input", "input"], "multiplier": [5], "input_multiplier": [1073741824, 1073741824], "input_shift": [0, 1], SCALED} -> layers[0].input_shift[1] is 1, expected a whole number from -31 to 0"#,
     ]);

@@ -84,13 +84,17 @@ fn dump_graph(graph: &Graph, dot: bool) -> Result<(), Failure> {
     }
 }
 
-/// The instructions of all runs.
+/// The instructions of all runs; those of the host have none.
 fn asm(program: &Program) -> Result<String, Failure> {
     let mut text = String::new();
-    let ends = program.runs.iter().skip(1).map(|run| run.start_pc as usize);
-    let ends = ends.chain([program.words.len()]);
-    for (run, end) in program.runs.iter().zip(ends) {
-        let words = &program.words[run.start_pc as usize..end];
+    for (index, run) in program.runs.iter().enumerate() {
+        if run.host {
+            text += &format!("# {}, on the host\n", run.name);
+            continue;
+        }
+        let mut behind = program.runs[index + 1..].iter().filter(|run| !run.host);
+        let end = behind.next().map(|run| run.start_pc as usize);
+        let words = &program.words[run.start_pc as usize..end.unwrap_or(program.words.len())];
         text += &format!("# {}, from word {} on\n", run.name, run.start_pc);
         text += &disassemble(words).map_err(Failure::new)?;
     }

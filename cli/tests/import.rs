@@ -65,6 +65,24 @@ fn a_tflite_file_runs_on_verilog() {
     );
 }
 
+#[test]
+fn instructions_of_each_run_end_with_halt() {
+    let bench = bench("keyword");
+    for (options, count) in [("", 6), ("--whole", 2)] {
+        let asm = bench.done(&format!(
+            "compile net.tflite -c c.json --dump asm {options}"
+        ));
+        let runs: Vec<&str> = asm.split("# ").skip(1).collect();
+        assert_eq!(runs.len(), count, "{asm}");
+        let (host, machine) = runs.split_last().expect("runs");
+        assert_eq!(*host, "softmax, on the host\n");
+        for run in machine {
+            assert_eq!(run.matches("\nhalt").count(), 1, "{run}");
+            assert!(run.trim_end().ends_with("halt"), "{run}");
+        }
+    }
+}
+
 /// The same for a file whose bytes have no sign, and images with and without one.
 #[test]
 fn an_onnx_file_runs_on_verilog() {

@@ -1,6 +1,7 @@
 //! Constants for operators whose reference is no single scaled sum, and the proof over all inputs of what they give.
 
 mod channel;
+mod float;
 mod hard_swish;
 pub mod host;
 mod inverse_root;
@@ -12,6 +13,7 @@ mod sum;
 mod table;
 
 pub use channel::{channel, fraction};
+pub use float::Float;
 pub use mean::{Mean, mean};
 pub use sum::{Sum, Weighted};
 pub use table::{Function, table, table_of};

@@ -20,7 +20,7 @@ mod tflite;
 
 use heddle_arch::Network;
 
-pub use exact::{Difference, Function, host, table};
+pub use exact::{Difference, Float, Function, host, table};
 pub use model::{Activation, Quantised};
 pub use onnx::is_onnx;
 pub use operators::{SUPPORTED, Support, page};

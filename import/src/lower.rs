@@ -106,7 +106,7 @@ struct Lowering<'a> {
     faults: Vec<String>,
 }
 
-impl Lowering<'_> {
+impl<'a> Lowering<'a> {
     /// The inputs of the network: those of the file, or what the host quantises them to, in the shapes that reshapes in front of
     /// all others give them.
     fn find_inputs(&mut self) {
@@ -305,8 +305,7 @@ impl Lowering<'_> {
 
     /// The operator that makes a tensor of the same elements is a layer after all.
     fn is_moved(&mut self, tensor: usize, layer: String) {
-        let name = self.model.tensors[tensor].name;
-        let index = (self.model.format == Format::Tflite).then_some(tensor);
+        let (name, index) = self.shown(tensor);
         let made = |row: &&mut Row| {
             row.tensor == name && row.index == index && matches!(row.runs, Runs::Folded(_))
         };
@@ -426,17 +425,22 @@ impl Lowering<'_> {
     }
 
     fn row(&mut self, operator: &Operator, layer: Option<String>, runs: Runs, exact: Exact) {
-        let index = operator.outputs.first().copied();
-        let tensor = index.map(|index| self.model.tensors[index].name);
-        let index = index.filter(|_| self.model.format == Format::Tflite);
+        let output = operator.outputs.first();
+        let (tensor, index) = output.map_or(("", None), |&output| self.shown(output));
         self.rows.push(Row {
             layer,
             operator: operator.name.clone(),
-            tensor: tensor.unwrap_or_default().to_string(),
+            tensor: tensor.to_string(),
             index,
             runs,
             exact,
         });
+    }
+
+    /// The name of a tensor, and its number if the file has numbers.
+    fn shown(&self, tensor: usize) -> (&'a str, Option<usize>) {
+        let index = (self.model.format == Format::Tflite).then_some(tensor);
+        (self.model.tensors[tensor].name, index)
     }
 
     /// A name for the layer that makes a tensor: the tensor's, cut where several are joined.

@@ -6,8 +6,10 @@
 mod attributes;
 mod constant;
 mod float;
+mod functions;
 mod layers;
 mod limits;
+mod moves;
 mod reader;
 mod scales;
 mod schema;

@@ -43,7 +43,7 @@ class Model:
         self.name, self.form, self.dtype, self.weights = name, form, dtype, weights
         self.rng = numpy.random.default_rng(zlib.crc32(name.encode()))
         self.nodes, self.constants, self.inputs, self.outputs = [], [], [], []
-        self.kept, self.feeds, self.image = {}, {}, None
+        self.kept, self.feeds, self.image, self.version = {}, {}, None, 17
 
     def constant(self, name, values):
         self.constants.append(numpy_helper.from_array(numpy.asarray(values), name))
@@ -53,6 +53,14 @@ class Model:
         node = helper.make_node(operator, inputs, [output], f"{output}/{operator}", domain=domain, **attributes)
         self.nodes.append(node)
         return output
+
+    def held(self, name, shape, scale, zero):
+        """A constant of bytes and its range."""
+        info = numpy.iinfo(self.dtype)
+        values = self.rng.integers(info.min, info.max + 1, shape, self.dtype)
+        found = self.tensor(self.constant(name, values), scale, zero, signed(values))
+        self.range(name, found.scale, found.zero)
+        return found
 
     def range(self, name, scale, zero):
         """Names of scale and zero point."""
@@ -122,7 +130,8 @@ class Model:
         outputs = outputs or {found.name: found.dtype for found in self.outputs}
         infos = [helper.make_tensor_value_info(name, TYPES[kind], None) for name, kind in outputs.items()]
         graph = helper.make_graph(self.nodes, self.name, self.inputs, infos, self.constants)
-        return helper.make_model(graph, opset_imports=OPSETS, ir_version=9).SerializeToString()
+        opsets = [helper.make_opsetid("", self.version), *OPSETS[1:]]
+        return helper.make_model(graph, opset_imports=opsets, ir_version=9).SerializeToString()
 
     def entries(self):
         """The image, the bytes of every layer by its name, and place and byte where these are not what is meant."""
@@ -280,21 +289,88 @@ def rescaled(model, source, scale, zero):
     return model.keep(found.name, found)
 
 
-def add(model, sources, name, scale, zero, activation=None, operator="Add"):
+def pair(model, operator, sources, name, scale, zero, activation=None):
+    """Add, Sub, Mul or MatMul of two tensors."""
     if model.form == QOPERATOR:
         output, ranged = model.ranged(name, scale, zero)
         operands = model.arguments(*(found.name for found in sources)) + ranged
-        model.call("QLinearAdd", operands, name, "com.microsoft")
+        model.call(f"QLinear{operator}", operands, name, "" if operator == "MatMul" else "com.microsoft")
     else:
         model.call(operator, [model.real(found) for found in sources], name)
         output = model.quantise(activate(model, name, activation), scale, zero)
-    output.meant = meaning.add(sources, output, bounds(activation), operator == "Sub")
+    clip = bounds(activation)
+    if operator == "MatMul":
+        output.meant = meaning.matrices(*sources, output, clip)
+    elif operator == "Mul":
+        output.meant = meaning.product(sources, output, clip)
+    else:
+        output.meant = meaning.add(sources, output, clip, operator == "Sub")
     return output
+
+
+def function(model, operator, source, name, scale, zero, real, activation=None, slope=None, **options):
+    """A function of each byte."""
+    if model.form == QOPERATOR:
+        output, ranged = model.ranged(name, scale, zero)
+        operands = model.arguments(source.name) + ranged
+        model.call(f"QLinear{operator}", operands, name, "com.microsoft", **options)
+    else:
+        held = [model.real(source)] + ([] if slope is None else [model.constant(f"{name}_slope", slope)])
+        model.call(operator, held, name, **options)
+        output = model.quantise(activate(model, name, activation), scale, zero)
+    output.meant = meaning.function(source, output, real, bounds(activation))
+    return output
+
+
+def softmax(model, source, name):
+    """Shares of rows of the last dimension, in steps of 1/256."""
+    if model.form == QOPERATOR:
+        output, ranged = model.ranged(name, 1 / 256, -128)
+        operands = model.arguments(source.name) + ranged
+        model.call("QLinearSoftmax", operands, name, "com.microsoft", axis=-1, opset=17)
+    else:
+        model.call("Softmax", [model.real(source)], name, axis=-1)
+        output = model.quantise(name, 1 / 256, -128)
+    output.meant = meaning.softmax(source)
+    return output
+
+
+def joined(model, sources, name, scale, zero, axis):
+    """One tensor behind another; those of another scale are rescaled."""
+    if model.form == QOPERATOR:
+        output, ranged = model.ranged(name, scale, zero)
+        model.call("QLinearConcat", ranged + model.arguments(*(found.name for found in sources)), name, "com.microsoft", axis=axis)
+    else:
+        model.call("Concat", [model.real(found) for found in sources], name, axis=axis)
+        output = model.quantise(name, scale, zero)
+    is_same = lambda found: (found.scale, found.zero8) == (output.scale, output.zero8)
+    ones = [1] * (sources[0].meant.ndim - 2)
+    parts = [found.meant if is_same(found) else meaning.mean(found, output, (None, None), ones) for found in sources]
+    output.meant = numpy.concatenate(parts, axis)
+    return output
+
+
+def split(model, source, names, axis, sizes=None):
+    """Parts along a dimension, which are the outputs."""
+    held = [source.name if model.form == QOPERATOR else model.real(source)]
+    if sizes:
+        held.append(model.constant("sizes", numpy.array(sizes, numpy.int64)))
+    model.nodes.append(helper.make_node("Split", held, names, "parts/Split", axis=axis))
+    places = numpy.cumsum(sizes)[:-1] if sizes else len(names)
+    found = []
+    for name, part in zip(names, numpy.array_split(source.meant, places, axis)):
+        if model.form == QOPERATOR:
+            found.append(model.ranged(name, source.scale, source.zero8)[0])
+        else:
+            found.append(model.quantise(name, source.scale, source.zero8))
+        found[-1].meant = part
+    model.outputs = found
+    return found
 
 
 def same(model, operator, source, name, constants=(), meant=None, **options):
     """An operator that keeps bytes as they are; `meant` are those of its output, or their shape."""
-    held = [model.constant(f"{name}_{i}", values) for i, values in enumerate(constants)]
+    held = ["" if values is None else model.constant(f"{name}_{i}", values) for i, values in enumerate(constants)]
     if model.form == QOPERATOR:
         output, _ = model.ranged(name, source.scale, source.zero8)
         model.call(operator, [source.name, *held], name, **options)

@@ -1,12 +1,15 @@
 """What operators of a quantised ONNX model mean, in integers: docs/import.md has the rules.
 
-Values are bytes with a sign, those without are 128 less. Nothing here is shared with the importer.
+Values are bytes with a sign, those without are 128 less. Nothing here is shared with the importer. A softmax is what the
+reference kernel of LiteRT computes; that is asked itself.
 """
 
 from fractions import Fraction
 import math
 
 import numpy
+
+import functions as reference
 
 
 def multiplier(reals):
@@ -109,6 +112,32 @@ def add(sources, output, clip, subtracts=False):
     first, second = [twice(source.centred() << 20, float(source.scale) / larger) for source in sources]
     total = first - second if subtracts else first + second
     return clamped(twice(total, larger / (2**20 * float(output.scale))), output, clip)
+
+
+def product(sources, output, clip):
+    """Of two tensors, element by element."""
+    first, second = sources
+    real = float(first.scale) * float(second.scale) / float(output.scale)
+    return clamped(once(first.centred() * second.centred(), real), output, clip)
+
+
+def matrices(first, second, output, clip):
+    """Products of matrices."""
+    real = float(first.scale) * float(second.scale) / float(output.scale)
+    return clamped(once(first.centred() @ second.centred(), real), output, clip)
+
+
+def function(source, output, real, clip):
+    """A function of float32: its exact value in single precision, divided by the scale there, halves to even."""
+    values = source.centred().astype(numpy.float32) * source.scale
+    made = numpy.vectorize(real, otypes=[float])(values.astype(float)).astype(numpy.float32)
+    return clamped(numpy.rint(made / output.scale).astype(numpy.int64), output, clip)
+
+
+def softmax(source):
+    """What the reference kernel of LiteRT gives for rows of the last dimension."""
+    values = source.meant
+    return reference.softmax(values.reshape(-1, values.shape[-1]), source.scale, 1.0).reshape(values.shape)
 
 
 def maximum(source, kernel_shape, **moving):

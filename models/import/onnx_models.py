@@ -5,7 +5,7 @@ operators.npz holds models of one operator; each network is NAME.onnx beside NAM
 its layers; what cannot be imported is a .onnx alone. Every model draws from a generator seeded by
 its name, so that one more model changes no other. Where the bytes are not those that docs/import.md means,
 the difference is kept beside them; onnx_meaning.py finds it. README.md here lists all entries.
-Needs `pip install onnx==1.23.2 onnxruntime==1.32.0 numpy==2.4.6`; tests need the files alone.
+Needs `pip install -r models/import/requirements.txt`; tests need the files alone.
 Usage: models/import/onnx_models.py [FOLDER]
 """
 

@@ -2,7 +2,9 @@
 
 import numpy
 
-from onnx_graph import QDQ, QOPERATOR, Model, add, mean, same, weighted
+import onnx_graph
+from onnx_graph import QDQ, QOPERATOR, Model, function, joined, mean, pair, same, split, weighted
+from onnx_operators import sigmoid
 
 
 def conv(model, source, name, outputs, kernel=(3, 3), **options):
@@ -35,7 +37,7 @@ def residual(name):
         y = conv(model, y, f"conv{i}b", outputs, scale=0.05)
         if stride > 1:
             x = conv(model, x, f"shortcut{i}", outputs, (1, 1), pads=[0] * 4, strides=[2, 2], scale=0.05)
-        x = add(model, [x, y], f"add{i}", 0.0625, -128, "Relu")
+        x = pair(model, "Add", [x, y], f"add{i}", 0.0625, -128, "Relu")
     classify(model, x, 10)
     return model
 
@@ -91,7 +93,46 @@ def flattened(name):
     return model
 
 
+def attention(name):
+    """Heads of scores, their softmax, and what it weighs, between planes."""
+    model = Model(name, QOPERATOR)
+    x = model.input((1, 3, 9, 12), 0.034, 5)
+    query = conv(model, x, "query", 2)
+    key = same(model, "Transpose", conv(model, x, "key", 2), "key_turned", perm=[0, 1, 3, 2])
+    key.meant = key.meant.transpose(0, 1, 3, 2)
+    scores = pair(model, "MatMul", [query, key], "scores", float(query.scale * key.scale) * 500, 3)
+    scaled = pair(model, "Mul", [scores, model.held("factor", (), 0.003, -128)], "scaled", 0.07, -1)
+    shares = onnx_graph.softmax(model, scaled, "shares")
+    y = pair(model, "MatMul", [shares, conv(model, x, "value", 2)], "attention", 0.02, 0)
+    y = joined(model, [query, y], "joined", 0.03, 2, 1)
+    y = same(model, "Reshape", y, "row", [numpy.array([1, -1], numpy.int64)], meant=(1, -1))
+    weighted(model, "Gemm", y, "dense", 20)
+    return model
+
+
+def gated(name):
+    """Channels scaled by what is seen of all pixels, then split, enlarged and joined."""
+    model = Model(name, QDQ, "uint8")
+    x = model.input((1, 3, 8, 10), 0.0157, -3)
+    x = conv(model, x, "conv1", 8)
+    x = function(model, "HardSwish", x, "swish", float(x.scale) / 2, -110, lambda v: v * min(max(v / 6 + 0.5, 0), 1))
+    y = mean(model, "GlobalAveragePool", x, "pool", float(x.scale) * 0.517, -100)
+    y = conv(model, y, "squeezed", 8, (1, 1), pads=[0] * 4)
+    y = function(model, "Sigmoid", y, "gates", 1 / 256, -128, sigmoid)
+    x = pair(model, "Mul", [x, y], "gated", float(x.scale) * 0.917, -110)
+    first, second = split(model, x, ["first", "second"], 1)
+    second = conv(model, second, "conv2", 4, strides=[2, 2])
+    scales = numpy.array([1, 1, 2, 2], numpy.float32)
+    meant = second.meant.repeat(2, 2).repeat(2, 3)
+    second = same(model, "Resize", second, "enlarged", [None, scales], meant=meant)
+    x = joined(model, [first, second], "joined", float(first.scale), -3, 1)
+    conv(model, x, "conv3", 6)
+    return model
+
+
 NETWORKS = {
+    "attention": attention,
+    "gated": gated,
     "residual": residual,
     "separable": separable,
     "dense": dense,

@@ -1,11 +1,12 @@
 """ONNX models of one operator: tables of what they are like, and what makes them."""
 
+import math
 import zlib
 
 import numpy
 
 import onnx_meaning
-from onnx_graph import QDQ, QOPERATOR, Model, activate, add, bounds, mean, rescaled, same, weighted
+from onnx_graph import QDQ, QOPERATOR, Model, activate, bounds, function, joined, mean, pair, rescaled, same, softmax, split, weighted
 
 BOTH = (QDQ, QOPERATOR)
 SMALL = (1, 3, 12, 11)
@@ -98,6 +99,87 @@ ADDS = {  # name -> scales of the inputs and the output; zero points; activation
     "add_halved": ((0.05, 0.025, 0.05), (-128, -128, -128), None),
     "add_third": ((0.0457, 0.0311, 0.0731), (3, -17, -9), None),
 }
+# The same bytes in other places: name -> operator; shape; constants; attributes; what is made
+FACTORS = numpy.array([1, 1, 2, 3], numpy.float32)
+PLACED = {
+    "slice": (
+        "Slice",
+        (1, 6, 7, 9),
+        ([1, -8, 0], [5, -1, 1 << 62], [1, 3, -2]),
+        {},
+        lambda x: x[:, 1:5, :, 1:8],
+    ),
+    "slice_without_axes": ("Slice", (1, 20), ([0, 3], [1, 11]), {}, lambda x: x[:, 3:11]),
+    "transpose": ("Transpose", (1, 6, 7, 9), (), {"perm": [0, 2, 3, 1]}, lambda x: x.transpose(0, 2, 3, 1)),
+    "transpose_row": ("Transpose", (1, 6, 9), (), {"perm": [0, 2, 1]}, lambda x: x.transpose(0, 2, 1)),
+    "resize": ("Resize", (1, 3, 5, 4), (None, FACTORS), {}, lambda x: x.repeat(2, 2).repeat(3, 3)),
+    "resize_to_sizes": (
+        "Resize",
+        (1, 3, 5, 4),
+        (None, None, [1, 3, 20, 4]),
+        {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"},
+        lambda x: x.repeat(4, 2),
+    ),
+}
+
+
+def sigmoid(x):
+    return 1 / (1 + math.exp(-x))
+
+
+def gelu_approximate(x):
+    return 0.5 * x * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
+def cut(x):
+    return min(max(x, 0.0), 1.0)
+
+
+def sloped(factor):
+    return lambda x: x if x >= 0 else float(numpy.float32(factor)) * x
+
+
+SLOPE = numpy.full((1, 1, 1), 0.3, numpy.float32)
+# name -> operator; scale and zero point of input and output; function of a real number; the rest
+FUNCTIONS = {
+    "abs": ("Abs", (0.031, 7, 0.0257, -120), abs, {}),
+    "elu": ("Elu", (0.031, 7, 0.0257, -60), lambda x: x if x >= 0 else 1.5 * math.expm1(x), {"alpha": 1.5}),
+    "elu_usual": ("Elu", (0.02, -9, 0.017, 0), lambda x: x if x >= 0 else math.expm1(x), {}),
+    "exp": ("Exp", (0.017, 100, 0.011, -128), math.exp, {}),
+    "gelu": ("Gelu", (0.03, 5, 0.0173, -110), lambda x: 0.5 * x * (1 + math.erf(x / math.sqrt(2))), {}),
+    "gelu_approximate": ("Gelu", (0.03, 5, 0.0173, -110), gelu_approximate, {"approximate": "tanh"}),
+    "hard_sigmoid": (
+        "HardSigmoid",
+        (0.05, 0, 0.00413, -128),
+        lambda x: cut(float(numpy.float32(0.17)) * x + float(numpy.float32(0.4))),
+        {"alpha": 0.17, "beta": 0.4},
+    ),
+    "hard_sigmoid_usual": (
+        "HardSigmoid",
+        (0.0417, 3, 1 / 256, -128),
+        lambda x: cut(float(numpy.float32(0.2)) * x + 0.5),
+        {},
+    ),
+    "hard_swish": ("HardSwish", (0.0371, -4, 0.0211, -110), lambda x: x * cut(x / 6 + 0.5), {}),
+    "leaky_relu": ("LeakyRelu", (0.0371, -4, 0.0293, -50), sloped(0.17), {"alpha": 0.17}),
+    "leaky_relu_of_halves": ("LeakyRelu", (0.0371, -4, 0.0371, -4), sloped(0.5), {"alpha": 0.5}),
+    "leaky_relu_usual": ("LeakyRelu", (0.0371, -4, 0.0293, -120), sloped(0.01), {}),
+    "prelu": ("PRelu", (0.0371, -4, 0.0293, -50), sloped(0.3), {"slope": SLOPE}),
+    "sigmoid": ("Sigmoid", (0.0437, 10, 1 / 256, -128), sigmoid, {}),
+    "tanh": ("Tanh", (0.0237, 10, 1 / 128, 0), math.tanh, {}),
+    "tanh_relu": ("Tanh", (0.0237, 10, 1 / 128, -70), math.tanh, {"activation": "Relu"}),
+}
+WITH_SCALES = ("Sigmoid", "LeakyRelu")  # of FUNCTIONS, in the form that has them
+# Two operands: operator; what the second one is; scales and zero points of second and output
+PAIRS = {
+    "mul": ("Mul", "other", (0.0311, -17, 0.0357, 9)),
+    "mul_by_means": ("Mul", "means", (0.0113, -17, 0.0157, 9)),
+    "mul_by_one": ("Mul", (), (0.0113, -17, 0.0257, 9)),
+    "mul_by_each_channel": ("Mul", (4, 1, 1), (0.0113, 0, 0.0257, 9)),
+    "mul_by_a_row": ("Mul", (12,), (0.0113, 3, 0.0257, 9)),
+    "add_one": ("Add", (1,), (0.0311, -17, 0.0557, 9)),
+    "add_to_each_channel": ("Add", (1, 4, 1, 1), (0.0311, -17, 0.0557, 9)),
+}
 
 
 def forms(table):
@@ -162,7 +244,80 @@ def add_model(name, kind, scales, zeros, activation, operator="Add"):
         other = mean(model, "AveragePool", source, "other", scales[1], zeros[1], kernel_shape=[1, 1])
     else:
         other = rescaled(model, source, scales[1], zeros[1])
-    add(model, [source, other], "output", scales[2], zeros[2], activation, operator)
+    pair(model, operator, [source, other], "output", scales[2], zeros[2], activation)
+    return model
+
+
+def pair_model(name, kind, operator, second, ranged, activation=None):
+    """The input, and a second operand of this kind or a constant of this shape."""
+    model = Model(name, *kind)
+    source = model.input((1, 4, 9, 12), 0.0457, 3)
+    scale, zero, *output = ranged
+    if second == "other":
+        other = weighted(model, "Conv", source, "other", 4, (1, 1), scale=scale, zero=zero)
+    elif second == "means":
+        other = mean(model, "GlobalAveragePool", source, "other", scale, zero)
+    else:
+        other = model.held("other", second, scale, zero)
+    sources = [source, other] if zero < 0 else [other, source]
+    pair(model, operator, sources, "output", *output, activation)
+    return model
+
+
+def matrices_model(name, kind, shape, order):
+    """The input times the input turned."""
+    model = Model(name, *kind)
+    source = model.input(shape, 0.0457, 3)
+    turned = same(model, "Transpose", source, "turned", perm=order)
+    turned.meant = source.meant.transpose(order)
+    pair(model, "MatMul", [source, turned], "output", 0.0457**2 * 400, -20)
+    return model
+
+
+def function_model(name, kind, operator, ranged, real, options, layers=()):
+    """layers: a convolution before, whose layer takes the table."""
+    model = Model(name, *kind)
+    model.version = 20  # from there on Gelu is one
+    source = model.input((1, 4, 12, 12), *ranged[:2])
+    if layers:
+        source = weighted(model, "Conv", source, "conv", *layers, scale=ranged[0], zero=ranged[1])
+        model.kept.pop("conv")  # no layer makes it
+    function(model, operator, source, "output", *ranged[2:], real, **options)
+    return model
+
+
+def softmax_model(name, kind, shape, scale):
+    """A softmax that a table reads."""
+    model = Model(name, *kind)
+    shares = softmax(model, model.input(shape, scale, 7), "shares")
+    if model.form == QDQ:
+        function(model, "Tanh", shares, "output", 1 / 200, -128, math.tanh)
+    return model
+
+
+def joined_model(name, kind, ranged, axis):
+    """The input, and a convolution of it."""
+    model = Model(name, *kind)
+    source = model.input((1, 3, 7, 9), 0.0413, 4)
+    other = weighted(model, "Conv", source, "other", 3, (1, 1), scale=ranged[0], zero=ranged[1])
+    joined(model, [source, other], "output", *ranged[2:], axis)
+    return model
+
+
+def split_model(name, kind, names, axis, sizes):
+    model = Model(name, *kind)
+    source = weighted(model, "Conv", model.input((1, 3, 7, 9), 0.0413, 4), "conv", 6, (1, 1))
+    split(model, source, names, axis, sizes)
+    return model
+
+
+def placed_model(name, kind, operator, shape, constants, options, place):
+    model = Model(name, *kind)
+    source = model.input(shape, 0.031, -40)
+    typed = [numpy.array(values, numpy.int64) if isinstance(values, list) else values for values in constants]
+    output = same(model, operator, source, "output", typed, meant=place(source.meant), **options)
+    model.call("DequantizeLinear", model.arguments(output.name), "output_real")
+    model.end("output_real")
     return model
 
 
@@ -234,6 +389,34 @@ def operator_models():
     yield "qoperator_pad", pad_model("qoperator_pad", (QOPERATOR, "int8", "int8"), amounts, [])
     for operator in ("ArgMax", "Softmax", "QLinearSoftmax"):
         yield f"ended_{operator}", ended_model(f"ended_{operator}", operator)
+    for name, kind, (operator, ranged, real, options) in forms(FUNCTIONS):
+        if kind[0] == QDQ or operator in WITH_SCALES:
+            yield f"table_{name}", function_model(f"table_{name}", kind, operator, ranged, real, options)
+    for kind in floating:
+        name = f"table_behind_conv_{kind[1]}"
+        ranged = (0.0437, 10, 1 / 256, -128)
+        yield name, function_model(name, kind, "Sigmoid", ranged, sigmoid, {}, (5, (3, 3)))
+    for name, kind, row in forms(PAIRS):
+        yield f"pair_{name}", pair_model(f"pair_{name}", kind, *row)
+    row = ("Mul", "other", (0.0311, -17, 0.0357, -60), "Relu")
+    yield "pair_qdq_mul_relu", pair_model("pair_qdq_mul_relu", floating[0], *row)
+    matrices = {"matrices": ((1, 2, 6, 11), (0, 1, 3, 2)), "one_matrix": ((1, 7, 12), (0, 2, 1))}
+    for name, kind, row in forms(matrices):
+        yield name, matrices_model(name, kind, *row)
+    for name, kind, row in forms({"softmax": ((1, 2, 9, 13), 0.043), "softmax_row": ((1, 40), 0.07)}):
+        yield name, softmax_model(name, kind, *row)
+    concats = {
+        "concat": ((0.0413, 4, 0.0413, 4), 1),
+        "concat_rows": ((0.0413, 4, 0.0413, 4), -2),
+        "concat_others": ((0.0313, 4, 0.0371, -9), 1),
+    }
+    for name, kind, row in forms(concats):
+        yield name, joined_model(name, kind, *row)
+    splits = {"split": (["first", "second", "third"], 1, None), "split_uneven": (["first", "second"], -1, [2, 7])}
+    for name, kind, row in forms(splits):
+        yield name, split_model(name, kind, *row)
+    for name, kind, row in forms(PLACED):
+        yield name, placed_model(name, kind, *row)
     for activation in ("Relu", (-0.5, 1.0)):
         name = f"qdq_{'relu' if activation == 'Relu' else 'clip'}_alone"
         model = Model(name)

@@ -68,8 +68,8 @@ def island(name):
 def unsupported(name):
     """Two operators that no layer does, one behind the other."""
     model, x = quantised(name)
-    model.call("Sigmoid", [model.real(x)], "sigmoid")
-    y = model.quantise("sigmoid", 1 / 256, -128)
+    model.call("Sin", [model.real(x)], "sine")
+    y = model.quantise("sine", 1 / 128, 0)
     model.call("LSTM", [model.real(y)], "lstm", hidden_size=4)
     return ended(model, "lstm")
 
@@ -99,6 +99,11 @@ def other_scale(name):
     return ended(model, "output")
 
 
+def numbers(model, name, *lists):
+    """Constants of int64."""
+    return [model.constant(f"{name}_{i}", numpy.array(values, numpy.int64)) for i, values in enumerate(lists)]
+
+
 def awkward(name):
     """What layers cannot do, each in an operator that they can."""
     model, x = quantised(name)
@@ -108,6 +113,17 @@ def awkward(name):
     y["channels"] = model.call("ReduceMean", [real], "channels", axes=[1])
     y["flat"] = model.call("Flatten", [real], "flat")
     y["product"] = model.call("MatMul", [y["flat"], y["flat"]], "product")
+    y["stepped"] = model.call("Slice", [real, *numbers(model, "slice", [0], [9], [2], [2])], "stepped")
+    y["split"] = model.call("Split", [real, *numbers(model, "sizes", [3])], "split", axis=1)
+    factors = model.constant("factors", numpy.array([1, 1, 2, 2], numpy.float32))
+    y["bilinear"] = model.call("Resize", [real, "", factors], "bilinear", mode="linear")
+    aligned = {"coordinate_transformation_mode": "align_corners"}
+    y["aligned"] = model.call("Resize", [real, "", factors], "aligned", **aligned)
+    y["joined"] = model.call("Concat", [real, y["flat"]], "joined", axis=1)
+    y["sides"] = model.call("Mul", [real, y["flat"]], "sides")
+    y["slopes"] = model.call("PRelu", [real, model.constant("slope", numpy.ones((4, 1, 1), numpy.float32))], "slopes")
+    shares = model.quantise(model.call("Softmax", [real], "shares", axis=-1), 1 / 128, 0)
+    y["of_shares"] = model.call("Tanh", [model.real(shares)], "of_shares")
     bias = model.constant("wide_bias", numpy.ones(4, numpy.float32))
     model.constant("wide_weights", numpy.ones((4, 4, 1, 1), numpy.int8))
     model.range("wide_weights", numpy.float32(0.01), numpy.int8(0))

@@ -212,6 +212,7 @@ fn host_need(kind: LayerKind, field: &str) -> Option<Need> {
         "table" | "table_zero_point" if scaled => Need::Optional,
         "constant" if pair => Need::Optional,
         "stride" if matches!(kind, LayerKind::Pad(_)) => Need::Optional,
+        "rounding" if matches!(kind, LayerKind::Mul(_)) => Need::Optional,
         "order" if matches!(kind, LayerKind::Reshape(_)) => Need::Optional,
         _ => Need::Foreign,
     })

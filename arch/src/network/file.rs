@@ -363,7 +363,7 @@ pub struct LayerFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<i32>", inner(range(min = -31, max = 30)))]
     pub shift: Option<Vec<i32>>,
-    /// conv2d, fully_connected, weighted_sum, matmul: rounding of scaled sums.
+    /// conv2d, fully_connected, weighted_sum, matmul: rounding of scaled sums. mul: that of products; default: double.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "RoundingFile")]
     pub rounding: Option<RoundingFile>,

@@ -48,7 +48,8 @@ pub struct Constant {
     pub first: bool,
 }
 
-/// The product of two tensors: y = clamp(scale((a - zero point) * (b - zero point)) + zero point), rounded twice.
+/// The product of two tensors: y = clamp(scale((a - zero point) * (b - zero point)) + zero point), rounded as the
+/// layer says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Product {
     /// Scale of the product.

@@ -223,6 +223,7 @@ fn fill(
         scales: Vec::new(),
         rounding: match file.rounding {
             Some(RoundingFile::Double) => Rounding::Double,
+            None if matches!(kind, LayerKind::Mul(_)) => Rounding::Double,
             Some(RoundingFile::Single) | None => Rounding::Single,
         },
         output_zero_point: file.output_zero_point.unwrap_or(match kind {

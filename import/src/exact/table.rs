@@ -3,7 +3,7 @@
 use heddle_arch::requantise::{Rounding, Scale, quantise_output};
 
 use super::real::{erf, exp, ln, tanh};
-use super::{hard_swish, inverse_root};
+use super::{Float, float, hard_swish, inverse_root};
 use crate::model::{Activation, Quantised};
 use crate::scale::{bounds, scale};
 
@@ -21,6 +21,8 @@ pub enum Function {
         /// By a hyperbolic tangent.
         approximate: bool,
     },
+    /// One that an .onnx file has.
+    Float(Float),
     /// x times x + 3, cut to 0 to 6, over 6.
     HardSwish,
     /// x from 0 on, x times this below.
@@ -66,6 +68,7 @@ pub fn table(function: Function, input: Quantised, output: Quantised) -> Result<
             let factor = i32::from(slope) - i32::from(quantised.zero_point);
             plain(sides(below, factor))
         }
+        Function::Float(function) => Ok(float::table(function, input, output)),
         Function::HardSwish => hard_swish::table(input, output),
         Function::Rsqrt => inverse_root::table(input, output),
         _ => Ok(real(function, input, output)),

@@ -1,6 +1,6 @@
 //! What an operator on two tensors computes.
 
-use heddle_arch::network::file::{KindFile, LayerFile};
+use heddle_arch::network::file::{KindFile, LayerFile, RoundingFile};
 use heddle_arch::requantise::{Rounding, ScaledInput, ScaledOutput, quantise_output};
 
 use super::layers::{Source, one_scale};
@@ -12,7 +12,7 @@ use crate::scale::bounds;
 pub(super) enum Arithmetic {
     Sum([ScaledInput; 2], ScaledOutput, bool),
     SquaredDifference([ScaledInput; 2], ScaledOutput),
-    Product([i8; 2], ScaledOutput),
+    Product([i8; 2], ScaledOutput, Rounding),
 }
 
 impl Arithmetic {
@@ -20,12 +20,14 @@ impl Arithmetic {
         operator: &Operator,
         inputs: [Quantised; 2],
         output: Quantised,
+        rounding: Rounding,
     ) -> Result<Arithmetic, String> {
         let bounds = bounds(operator.activation, output)?;
         Ok(match operator.kind {
             Kind::Mul => {
                 let zero_points = inputs.map(|input| input.zero_point);
-                Arithmetic::Product(zero_points, host::product(inputs, output, bounds)?)
+                let product = host::product(inputs, output, bounds, rounding)?;
+                Arithmetic::Product(zero_points, product, rounding)
             }
             Kind::SquaredDifference => {
                 let (inputs, output) = host::squared_difference(inputs, output)?;
@@ -52,12 +54,14 @@ impl Arithmetic {
             Arithmetic::SquaredDifference(inputs, scaled) => {
                 (KindFile::SquaredDifference, Some(inputs), scaled)
             }
-            Arithmetic::Product(_, scaled) => (KindFile::Mul, None, scaled),
+            Arithmetic::Product(_, scaled, _) => (KindFile::Mul, None, scaled),
         };
         LayerFile {
             kind,
             input_multiplier: inputs.map(|inputs| inputs.map(|input| input.scale.multiplier())),
             input_shift: inputs.map(|inputs| inputs.map(|input| input.scale.shift())),
+            rounding: matches!(self, Arithmetic::Product(_, _, Rounding::Single))
+                .then_some(RoundingFile::Single),
             subtract: matches!(self, Arithmetic::Sum(_, _, true)).then_some(true),
             activation_min: Some(scaled.min),
             activation_max: Some(scaled.max),
@@ -80,7 +84,7 @@ impl Arithmetic {
         let scaled = |inputs: &[ScaledInput; 2], shift| {
             [0, 1].map(|i| i64::from(host::scaled_input(pair[i], inputs[i], shift)))
         };
-        let (sum, output) = match self {
+        let (sum, output, rounding) = match self {
             Arithmetic::Sum(inputs, output, subtracts) => {
                 let [first, second] = scaled(inputs, host::SUM_SHIFT);
                 (
@@ -90,16 +94,18 @@ impl Arithmetic {
                         first + second
                     },
                     output,
+                    Rounding::Double,
                 )
             }
             Arithmetic::SquaredDifference(inputs, output) => {
                 let [first, second] = scaled(inputs, host::DIFFERENCE_SHIFT);
-                ((first - second) * (first - second), output)
+                let difference = first - second;
+                (difference * difference, output, Rounding::Double)
             }
-            Arithmetic::Product(zero_points, output) => {
+            Arithmetic::Product(zero_points, output, rounding) => {
                 let [first, second] =
                     [0, 1].map(|i| i64::from(pair[i]) - i64::from(zero_points[i]));
-                (first * second, output)
+                (first * second, output, *rounding)
             }
         };
         let sum = sum.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
@@ -109,6 +115,6 @@ impl Arithmetic {
             min,
             max,
         } = *output;
-        quantise_output(sum, scale, Rounding::Double, zero_point, min, max)
+        quantise_output(sum, scale, rounding, zero_point, min, max)
     }
 }

@@ -1,12 +1,67 @@
 //! Products of matrices.
 
-use heddle_arch::network::Shape;
 use heddle_arch::network::file::{KindFile, LayerFile, RoundingFile};
+use heddle_arch::network::{Order, Shape};
+use heddle_arch::requantise::Rounding;
 
 use super::Lowering;
 use super::layers::{Made, Refused, made};
 use crate::model::{Format, Operator};
-use crate::scale::scale;
+use crate::scale::{bounds, scale};
+
+/// How the matrices of a file lie in a plane. Those of a layer are its channels.
+#[derive(Clone, Copy)]
+enum Lying {
+    /// As in a layer.
+    Planes,
+    /// A single one, whose rows are channels.
+    Single,
+    /// Rows are pixels, of which each row of the plane has a matrix; columns are channels.
+    Pixels,
+}
+
+impl Lying {
+    /// Number, rows and columns of the matrices of a plane.
+    fn sides(self, plane: Shape) -> [u32; 3] {
+        let Shape {
+            channels,
+            height,
+            width,
+        } = plane;
+        match self {
+            Lying::Planes => [channels, height, width],
+            Lying::Single => [1, channels, width],
+            Lying::Pixels => [height, width, channels],
+        }
+    }
+
+    /// The plane of such matrices.
+    fn plane(self, [count, rows, cols]: [u32; 3]) -> Shape {
+        Shape::of(match self {
+            Lying::Planes => [count, rows, cols],
+            Lying::Single => [rows, 1, cols],
+            Lying::Pixels => [cols, count, rows],
+        })
+    }
+
+    /// The layer that makes channels of matrices, or of channels what they were, if it takes one.
+    fn moved(self, to: Shape, back: bool) -> Option<LayerFile> {
+        match self {
+            Lying::Planes => None,
+            Lying::Single => Some(LayerFile {
+                kind: KindFile::Reshape,
+                output_shape: Some(to.sides()),
+                order: Some(Order::ChannelsFirst),
+                ..LayerFile::default()
+            }),
+            Lying::Pixels => Some(LayerFile {
+                kind: KindFile::Transpose,
+                permutation: Some(if back { [0, 3, 1, 2] } else { [0, 2, 3, 1] }),
+                ..LayerFile::default()
+            }),
+        }
+    }
+}
 
 impl Lowering<'_> {
     /// A product of matrices: rows and columns are the last two dimensions of a file, and of a network height and width.
@@ -17,34 +72,45 @@ impl Lowering<'_> {
         output: usize,
     ) -> Result<Made, Refused> {
         let quantised = self.model.tensors[output].quantised()?;
-        if self.model.format != Format::Tflite {
-            return Err(None);
-        }
+        let rank = self.model.tensors[output].shape.len();
+        let lying = match (self.model.format, rank) {
+            (Format::Tflite, _) => Lying::Pixels,
+            (Format::Onnx, 4) => Lying::Planes,
+            (Format::Onnx, _) => Lying::Single,
+        };
         let mut names = Vec::new();
-        let (mut scales, mut planes) = (Vec::new(), Vec::new());
+        let (mut scales, mut matrices) = (Vec::new(), Vec::new());
         for number in [0, 1] {
             let source = self.plane_source(operator, number)?;
             source.check_zero()?;
             scales.push(source.quantised.scale);
-            planes.push(source.plane);
+            matrices.push(lying.sides(source.plane));
             names.push(source.value.name.clone());
         }
-        // The batches are rows of a plane here.
-        let sides = |number: usize| match adjoint[number] {
-            false => [planes[number].width, planes[number].channels],
-            true => [planes[number].channels, planes[number].width],
+        let sides = |number: usize| {
+            let [_, rows, cols]: [u32; 3] = matrices[number];
+            if adjoint[number] {
+                [cols, rows]
+            } else {
+                [rows, cols]
+            }
         };
         let ([rows, terms], [others, cols]) = (sides(0), sides(1));
-        let batches = planes[0].height;
-        if terms != others || batches != planes[1].height {
+        let batches = matrices[0][0];
+        if terms != others || batches != matrices[1][0] {
             return Err(Some(format!(
                 "multiplies {batches} of {rows} x {terms} and {} of {others} x {cols}, expected as many that fit",
-                planes[1].height
+                matrices[1][0]
             )));
         }
-        // Multiplied in single precision, as the reference kernel does.
-        let real = f64::from(scales[0] * scales[1]) / f64::from(quantised.scale);
-        let scale = scale(real)?;
+        let rounding = self.model.format.rounding();
+        let real = match rounding {
+            // The reference kernel multiplies in single precision.
+            Rounding::Double => f64::from(scales[0] * scales[1]),
+            Rounding::Single => f64::from(scales[0]) * f64::from(scales[1]),
+        };
+        let scale = scale(real / f64::from(quantised.scale))?;
+        let (min, max) = bounds(operator.activation, quantised)?;
         let most = 255 * 255 * i64::from(terms);
         if most << scale.shift().max(0) > i32::MAX.into() {
             return Err(Some(format!(
@@ -52,14 +118,11 @@ impl Lowering<'_> {
                 scale.shift()
             )));
         }
-        for (name, end) in names.iter_mut().zip(["first", "second"]) {
-            let layer = LayerFile {
-                kind: KindFile::Transpose,
-                inputs: Some(vec![name.clone()]),
-                permutation: Some([0, 2, 3, 1]),
-                ..LayerFile::default()
-            };
-            *name = self.push(output, end, layer);
+        for ((name, end), sides) in names.iter_mut().zip(["first", "second"]).zip(matrices) {
+            if let Some(layer) = lying.moved(Shape::of(sides), false) {
+                let inputs = Some(vec![name.clone()]);
+                *name = self.push(output, end, LayerFile { inputs, ..layer });
+            }
         }
         let layer = LayerFile {
             kind: KindFile::Matmul,
@@ -67,23 +130,26 @@ impl Lowering<'_> {
             transposed: Some(adjoint),
             multiplier: Some(vec![scale.multiplier()]),
             shift: Some(vec![scale.shift()]),
-            rounding: Some(RoundingFile::Double),
+            rounding: Some(match rounding {
+                Rounding::Double => RoundingFile::Double,
+                Rounding::Single => RoundingFile::Single,
+            }),
+            activation_min: Some(min),
+            activation_max: Some(max),
             output_zero_point: Some(quantised.zero_point),
             output_scale: Some(quantised.scale.into()),
             ..LayerFile::default()
         };
-        let name = self.push(output, "product", layer);
-        let layer = LayerFile {
-            kind: KindFile::Transpose,
-            inputs: Some(vec![name]),
-            permutation: Some([0, 3, 1, 2]),
-            ..LayerFile::default()
+        let plane = lying.plane([batches, rows, cols]);
+        let Some(back) = lying.moved(plane, true) else {
+            return Ok(made(layer, "matmul", plane, quantised));
         };
-        let plane = Shape {
-            channels: cols,
-            height: batches,
-            width: rows,
+        let inputs = Some(vec![self.push(output, "product", layer)]);
+        let text = match lying {
+            Lying::Pixels => "matmul between transposes",
+            _ => "matmul between reshapes",
         };
-        Ok(made(layer, "matmul between transposes", plane, quantised))
+        let layer = LayerFile { inputs, ..back };
+        Ok(made(layer, text, plane, quantised))
     }
 }

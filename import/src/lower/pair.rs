@@ -72,6 +72,7 @@ impl Lowering<'_> {
             operator,
             operands.each_ref().map(Operand::quantised),
             output,
+            self.model.format.rounding(),
         )?;
         let (source, constant) = match &operands {
             [Operand::Constant(..), Operand::Constant(..)] => {
@@ -105,12 +106,12 @@ impl Lowering<'_> {
                 ..Shape::of([1; 3])
             }
             && source.plane == plane;
-        if let (Arithmetic::Product(_, scaled), Some(weights), true) =
+        if let (Arithmetic::Product(_, scaled, rounding), Some(weights), true) =
             (&arithmetic, factors, is_vector)
         {
             let scales = vec![scaled.scale; weights.len()];
             if check_left_shift(&scales, &vec![0; weights.len()], &weights).is_ok() {
-                return Ok(depthwise(source, weights, *scaled, output));
+                return Ok(depthwise(source, weights, (*scaled, *rounding), output));
             }
         }
         let layer = LayerFile {
@@ -142,7 +143,7 @@ impl Lowering<'_> {
 fn depthwise(
     source: &Source<'_>,
     weights: Vec<i8>,
-    product: ScaledOutput,
+    (product, rounding): (ScaledOutput, Rounding),
     output: Quantised,
 ) -> Made {
     let channels = source.plane.channels;
@@ -157,7 +158,7 @@ fn depthwise(
         ..LayerFile::default()
     };
     let bounds = (product.min, product.max);
-    let layer = scaled(layer, &[source], &scales, Rounding::Double, output, bounds);
+    let layer = scaled(layer, &[source], &scales, rounding, output, bounds);
     made(layer, "conv2d 1x1, depthwise", source.plane, output)
 }
 

@@ -7,7 +7,7 @@ use super::Lowering;
 use super::dimensions::AXES;
 use super::layers::{Made, Refused, made, one_scale};
 use crate::exact::host;
-use crate::model::{Format, Kind, Operator, Quantised};
+use crate::model::{Activation, Kind, Operator, Quantised};
 
 impl Lowering<'_> {
     /// A softmax over the last dimension with the output that the reference kernel asks for; none if it cannot be a layer.
@@ -19,10 +19,13 @@ impl Lowering<'_> {
         let is_share = output.scale == 1.0 / 256.0 && output.zero_point == i8::MIN;
         let source = self.plane_source(operator, 0).ok()?;
         let scale = host::softmax(source.quantised, beta).ok()?;
-        (is_share && self.model.format == Format::Tflite).then(|| {
+        // The last dimension of the file.
+        let dimension = *self.dimensions(operator, 0).ok()?.last()?;
+        let axis = AXES[dimension?];
+        (is_share && operator.activation == Activation::None).then(|| {
             let layer = LayerFile {
                 kind: KindFile::Softmax,
-                axis: Some(Axis::Channels),
+                axis: Some(axis),
                 ..one_scale(&[&source], scale, output)
             };
             let layer = LayerFile {

@@ -7,6 +7,7 @@ use super::layers::{Made, Refused};
 use crate::exact::{Function, table};
 use crate::model::{Element, Kind, Operator, Quantised};
 use crate::report::{Exact, Row, Runs};
+use crate::scale::bounds;
 
 impl Lowering<'_> {
     /// The function that an operator is of each byte.
@@ -53,7 +54,9 @@ impl Lowering<'_> {
         output: Quantised,
     ) -> Result<Made, Refused> {
         let source = self.plane_source(operator, 0)?;
+        let (min, max) = bounds(operator.activation, output)?;
         let values = table(function, source.quantised, output)?;
+        let values = values.map(|value| value.clamp(min, max));
         Ok(Made {
             layer: LayerFile {
                 kind: KindFile::Table,
@@ -82,7 +85,9 @@ impl Lowering<'_> {
         let last = self.layers.last().filter(|layer| {
             layer.table.is_none() && takes_table(layer.kind) && Some(&layer.name) == name.as_ref()
         });
-        let made_by = |row: &&mut Row| row.layer == name && row.index == Some(input);
+        let (tensor, index) = self.shown(input);
+        let made_by =
+            |row: &&mut Row| row.layer == name && row.tensor == tensor && row.index == index;
         let row = self.rows.iter_mut().find(made_by);
         let (Some(row), true, true) = (row, is_alone, last.is_some()) else {
             return made;

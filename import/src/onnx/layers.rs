@@ -2,7 +2,7 @@
 
 use super::attributes::{Windows, windows};
 use super::constant::Constant;
-use super::reader::{Range, Reader, Recipe, Value, float, label};
+use super::reader::{Range, Reader, Recipe, UNCUT, Value, float};
 use super::schema::Node;
 use crate::model::{Kind, Padding, Window};
 
@@ -19,13 +19,16 @@ pub struct Operands<'a> {
 
 /// Operators with scales among their inputs: what they are without, tensors with scale and zero point, place of the bias, place of
 /// the scale of the output.
-const WITH_SCALES: [(&str, &str, usize, Option<usize>, usize); 6] = [
+const WITH_SCALES: [(&str, &str, usize, Option<usize>, usize); 9] = [
     ("QGemm", "Gemm", 2, Some(6), 7),
     ("QLinearAdd", "Add", 2, None, 6),
     ("QLinearAveragePool", "AveragePool", 1, None, 3),
     ("QLinearConv", "Conv", 2, Some(8), 6),
     ("QLinearGlobalAveragePool", "GlobalAveragePool", 1, None, 3),
+    ("QLinearLeakyRelu", "LeakyRelu", 1, None, 3),
     ("QLinearMatMul", "MatMul", 2, None, 6),
+    ("QLinearMul", "Mul", 2, None, 6),
+    ("QLinearSigmoid", "Sigmoid", 1, None, 3),
 ];
 
 impl<'a> Reader<'a> {
@@ -103,8 +106,9 @@ impl<'a> Reader<'a> {
     fn between(&mut self, node: &'a Node) -> Result<Operands<'a>, String> {
         let mut found = Vec::new();
         for number in 0..node.inputs.len() {
-            let is_axes = node.operator == "ReduceMean" && number == 1;
-            if node.inputs[number].is_empty() || is_axes {
+            // Axes, a slope.
+            let is_setting = matches!(&node.operator[..], "ReduceMean" | "PRelu") && number == 1;
+            if node.inputs[number].is_empty() || is_setting {
                 continue;
             }
             match self.input(node, number)?.clone() {
@@ -137,7 +141,7 @@ impl<'a> Reader<'a> {
             | [Value::Dequantised(bias), Value::Float(recipe)] => (recipe, bias),
             _ => return Ok(None),
         };
-        let uncut = recipe.clip == (f32::NEG_INFINITY, f32::INFINITY);
+        let uncut = recipe.clip == UNCUT;
         let is_row = recipe.kind == Kind::FullyConnected && recipe.inputs.len() == 2;
         if !is_row || !uncut || self.tensors[bias].type_name() != "int32" {
             return Ok(None);
@@ -157,38 +161,35 @@ impl<'a> Reader<'a> {
     fn recipe(&mut self, operator: &str, mut operands: Operands<'a>) -> Result<Recipe<'a>, String> {
         let node = operands.node;
         let expected = match operator {
-            "Conv" | "Gemm" | "MatMul" | "Add" | "Sub" => 2,
+            "Conv" | "Gemm" | "MatMul" | "Add" | "Sub" | "Mul" => 2,
             _ => 1,
         };
         let found = operands.tensors.len();
         if found != expected {
             return Err(format!("has {found} operands, expected {expected}"));
         }
-        let first = &self.tensors[operands.tensors[0]];
-        if first.data.is_some() {
-            let name = first.name;
+        let is_pair = matches!(operator, "Add" | "Sub" | "Mul");
+        let results = operands.tensors.iter().take(if is_pair { 2 } else { 1 });
+        if results
+            .clone()
+            .all(|&index| self.tensors[index].data.is_some())
+        {
+            let name = self.tensors[operands.tensors[0]].name;
             return Err(format!("input {name:?} is a constant, expected a result"));
         }
         if node.int("channels_last", 0) != 0 {
             return Err("has channels_last 1, expected 0".to_string());
         }
-        let shape = first.shape.clone();
+        let shape = self.tensors[operands.tensors[0]].shape.clone();
         let (kind, shape) = self.kind(operator, shape, &mut operands)?;
-        let mut inputs: Vec<Option<usize>> = operands.tensors.into_iter().map(Some).collect();
+        let mut recipe = self.recipe_of(node, kind, operands.tensors, shape);
         if let Some(bias) = operands.bias {
             if !self.tensors[bias].scales.is_empty() {
-                self.check_bias(&inputs, bias)?;
+                self.check_bias(&recipe.inputs, bias)?;
             }
-            inputs.push(Some(bias));
+            recipe.inputs.push(Some(bias));
         }
-        Ok(Recipe {
-            kind,
-            label: label(node),
-            inputs,
-            shape,
-            name: &node.outputs[0],
-            clip: (f32::NEG_INFINITY, f32::INFINITY),
-        })
+        Ok(recipe)
     }
 
     /// What an operator is, and the shape of its output for an input of this shape; weights get the order of a network.
@@ -205,18 +206,24 @@ impl<'a> Reader<'a> {
                 operands.tensors[1] = weights;
                 Ok((kind, shape))
             }
+            "MatMul" if self.tensors[operands.tensors[1]].data.is_none() => {
+                let other = &self.tensors[operands.tensors[1]].shape;
+                let kind = Kind::BatchMatmul([false; 2]);
+                product(&shape, other).map(|shape| (kind, shape))
+            }
             "Gemm" | "MatMul" => {
                 let (weights, shape) = self.rows(operator, &shape, operands)?;
                 operands.tensors[1] = weights;
                 Ok((Kind::FullyConnected, shape))
             }
-            "Add" | "Sub" => {
-                let other = &self.tensors[operands.tensors[1]].shape;
-                match (*other == shape, operator) {
-                    (false, _) => Err(format!("reads {shape:?} and {other:?}, expected one shape")),
-                    (true, "Add") => Ok((Kind::Add, shape)),
-                    (true, _) => Ok((Kind::Sub, shape)),
-                }
+            "Add" | "Sub" | "Mul" => {
+                let shape = self.broadcast(&mut operands.tensors)?;
+                let kind = match operator {
+                    "Add" => Kind::Add,
+                    "Sub" => Kind::Sub,
+                    _ => Kind::Mul,
+                };
+                Ok((kind, shape))
             }
             "AveragePool" => average(node, &shape),
             "ReduceMean" => {
@@ -225,8 +232,40 @@ impl<'a> Reader<'a> {
                 shape.truncate(if keeps { shape.len() } else { 2 });
                 Ok((kind, shape))
             }
-            _ => whole(&shape),
+            "GlobalAveragePool" => whole(&shape),
+            _ => self.function(operator, node).map(|kind| (kind, shape)),
         }
+    }
+
+    /// The shape of what is made of two tensors, element by element. A constant gets as many dimensions as the other.
+    fn broadcast(&mut self, tensors: &mut [usize]) -> Result<Vec<u32>, String> {
+        let shape = |index: &usize| self.tensors[*index].shape.clone();
+        let mut shapes: Vec<Vec<u32>> = tensors.iter().map(shape).collect();
+        let rank = shapes.iter().map(Vec::len).max().unwrap_or_default();
+        for (index, shape) in tensors.iter_mut().zip(&mut shapes) {
+            let tensor = &self.tensors[*index];
+            if shape.len() < rank && tensor.data.is_some() && tensor.scales.len() == 1 {
+                shape.splice(0..0, vec![1; rank - shape.len()]);
+                let mut longer = tensor.clone();
+                longer.shape.clone_from(shape);
+                self.copy(longer.elements())?;
+                self.tensors.push(longer);
+                *index = self.tensors.len() - 1;
+            }
+        }
+        let side = |(&one, &other): (&u32, &u32)| match (one, other) {
+            (1, side) | (side, 1) => Some(side),
+            _ => (one == other).then_some(one),
+        };
+        let fits = shapes[0].len() == shapes[1].len();
+        let sides = shapes[0].iter().zip(&shapes[1]).map(side);
+        let sides = fits.then(|| sides.collect::<Option<Vec<u32>>>()).flatten();
+        sides.ok_or_else(|| {
+            format!(
+                "reads {:?} and {:?}, expected as many sides, equal or 1",
+                shapes[0], shapes[1]
+            )
+        })
     }
 
     /// Whether the mean over height and width keeps these dimensions.
@@ -245,6 +284,20 @@ impl<'a> Reader<'a> {
             ));
         }
         Ok(node.int("keepdims", 1) != 0)
+    }
+}
+
+/// The shape of a product of matrices, as many in both.
+fn product(first: &[u32], second: &[u32]) -> Result<Vec<u32>, String> {
+    match (first, second) {
+        ([batches @ .., rows, terms], [others @ .., inner, cols])
+            if batches == others && terms == inner && (1..=2).contains(&batches.len()) =>
+        {
+            Ok([batches, &[*rows, *cols]].concat())
+        }
+        _ => Err(format!(
+            "multiplies {first:?} and {second:?}, expected matrices that fit, in 3 or 4 dimensions"
+        )),
     }
 }
 

@@ -9,8 +9,11 @@ use std::rc::Rc;
 
 use super::constant::{Constant, model_element};
 use super::schema::Node;
-use crate::model::{Activation, Format, Kind, Operator, Tensor};
+use crate::model::{Activation, Element, Format, Kind, Operator, Tensor};
 use crate::operators::is_supported;
+
+/// Bounds of a result that is not cut.
+pub const UNCUT: (f32, f32) = (f32::NEG_INFINITY, f32::INFINITY);
 
 /// Characters of the name of an operator that are kept.
 const NAME_MAX: usize = 64;
@@ -79,7 +82,7 @@ impl<'a> Reader<'a> {
     /// Reads a node: its outputs become values, or it cannot run.
     pub fn node(&mut self, node: &'a Node) {
         let made = self.value(node);
-        match made.and_then(|value| self.declared_so(node, value)) {
+        match made.and_then(|value| self.declared_so(&node.outputs[0], value)) {
             Ok(value) => {
                 self.values.insert(&node.outputs[0], value);
             }
@@ -94,7 +97,8 @@ impl<'a> Reader<'a> {
         if !is_known || !is_supported(Format::Onnx, operator) {
             return Err("no layer does this".to_string());
         }
-        if node.outputs.iter().skip(1).any(|name| !name.is_empty()) && operator != "Dropout" {
+        let has_several = node.outputs.iter().skip(1).any(|name| !name.is_empty());
+        if has_several && !matches!(operator, "Dropout" | "Split") {
             return Err("has several outputs, expected one".to_string());
         }
         match operator {
@@ -106,19 +110,22 @@ impl<'a> Reader<'a> {
             }
             "Relu" | "Clip" => self.clipped(node),
             "MaxPool" | "Pad" => self.moved(node),
+            "Slice" | "Transpose" | "Resize" => self.placed(node),
+            "Split" => self.split(node),
+            "Concat" | "QLinearConcat" => self.joined(node),
             "Softmax" | "ArgMax" | "QLinearSoftmax" => self.hosted(node),
             _ => self.layer(node),
         }
     }
 
     /// The shape of a value is that which the file says, if it says one.
-    fn declared_so(&self, node: &Node, value: Value<'a>) -> Result<Value<'a>, String> {
+    pub fn declared_so(&self, name: &str, value: Value<'a>) -> Result<Value<'a>, String> {
         let shape = match &value {
             Value::Constant(constant) => &constant.shape,
             Value::Tensor(index) | Value::Dequantised(index) => &self.tensors[*index].shape,
             Value::Float(recipe) => &recipe.shape,
         };
-        match self.declared.get(&node.outputs[0][..]) {
+        match self.declared.get(name) {
             Some(declared) if declared != shape => {
                 Err(format!("makes {shape:?}, the file says {declared:?}"))
             }
@@ -214,7 +221,7 @@ impl<'a> Reader<'a> {
             ));
         }
         let activation = match recipe.clip {
-            (f32::NEG_INFINITY, f32::INFINITY) => Activation::None,
+            UNCUT => Activation::None,
             (low, high) => {
                 let byte = |real: f32| {
                     let steps = (real / range.scales[0]).round_ties_even();
@@ -224,6 +231,12 @@ impl<'a> Reader<'a> {
                 Activation::Between(byte(low), byte(high))
             }
         };
+        let mut inputs = recipe.inputs;
+        if matches!(recipe.kind, Kind::Concat(_)) {
+            for input in inputs.iter_mut().flatten() {
+                *input = self.rescaled(*input, &recipe.label, &range)?;
+            }
+        }
         let element = range.element;
         let output = self.push(recipe.name, recipe.shape, element, Some(range));
         self.made.insert(recipe.name, output);
@@ -231,7 +244,7 @@ impl<'a> Reader<'a> {
             name: recipe.label,
             kind: recipe.kind,
             activation,
-            inputs: recipe.inputs,
+            inputs,
             outputs: vec![output],
         });
         Ok(output)
@@ -240,6 +253,22 @@ impl<'a> Reader<'a> {
     /// What the host does with a tensor.
     fn hosted(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
         let index = self.activation(node, 0)?;
+        let is_softmax = node.operator.ends_with("Softmax");
+        let rank = self.tensors[index].shape.len() as i64;
+        // In old versions a softmax is one over all dimensions from the axis on.
+        let of_rows = match node.attribute("axis").map(|axis| axis.int) {
+            Some(axis) => axis == -1 || axis == rank - 1,
+            None => rank == 2,
+        };
+        let kind = match is_softmax && of_rows {
+            true => Kind::Softmax(1.0),
+            false => Kind::Host,
+        };
+        let has_bytes = self.tensors[index].element == Element::Int8;
+        if node.operator == "Softmax" && of_rows && has_bytes {
+            let shape = self.tensors[index].shape.clone();
+            return Ok(Value::Float(self.recipe_of(node, kind, vec![index], shape)));
+        }
         let range = match &node.operator[..] {
             "QLinearSoftmax" => {
                 let range = self.range(node, 1, 2, self.tensors[index].type_name())?;
@@ -253,6 +282,9 @@ impl<'a> Reader<'a> {
         let element = range.as_ref().map_or("float32", |range| range.element);
         let output = self.push(name, shape, element, range);
         self.host(node, index, output);
+        if let Some(operator) = self.operators.last_mut() {
+            operator.kind = kind;
+        }
         Ok(Value::Tensor(output))
     }
 
@@ -273,20 +305,45 @@ impl<'a> Reader<'a> {
             Value::Tensor(index) => Ok(index),
             Value::Dequantised(index) => Ok(index),
             Value::Float(recipe) => {
+                let is_hosted = matches!(recipe.kind, Kind::Softmax(_));
                 self.island(recipe);
-                Err(float(name))
+                match is_hosted {
+                    true => Ok(self.tensors.len() - 1),
+                    false => Err(float(name)),
+                }
             }
             Value::Constant(_) => Err(float(name)),
         }
     }
 
-    /// A result in float32 that something else than QuantizeLinear reads.
+    /// What an operator makes of tensors of bytes, before it has a scale.
+    pub fn recipe_of(
+        &self,
+        node: &'a Node,
+        kind: Kind,
+        tensors: Vec<usize>,
+        shape: Vec<u32>,
+    ) -> Recipe<'a> {
+        Recipe {
+            kind,
+            label: label(node),
+            inputs: tensors.into_iter().map(Some).collect(),
+            shape,
+            name: &node.outputs[0],
+            clip: UNCUT,
+        }
+    }
+
+    /// A result in float32 that something else than QuantizeLinear reads: the host can make a softmax, nothing another one.
     pub fn island(&mut self, recipe: Recipe<'a>) {
         let output = self.push(recipe.name, recipe.shape, "float32", None);
         self.values.insert(recipe.name, Value::Tensor(output));
         self.operators.push(Operator {
             name: recipe.label,
-            kind: Kind::Refused(float(recipe.name)),
+            kind: match recipe.kind {
+                Kind::Softmax(_) => Kind::Host,
+                _ => Kind::Refused(float(recipe.name)),
+            },
             activation: Activation::None,
             inputs: recipe.inputs,
             outputs: vec![output],

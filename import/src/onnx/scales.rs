@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::constant::{self, Constant, elements};
-use super::reader::{Range, Reader, Recipe, Value, float, label};
+use super::reader::{Range, Reader, Recipe, UNCUT, Value, float, label};
 use super::schema::Node;
 use crate::model::{Element, Kind, Padding, Window};
 
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
                 if self.set_range(index, &range).is_ok() {
                     return Ok(Value::Tensor(index));
                 }
-                let recipe = self.same(node, index);
+                let recipe = self.same(&node.outputs[0], label(node), index);
                 self.emit(recipe, range).map(Value::Tensor)
             }
             Value::Constant(constant) => {
@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A recipe for the same numbers, with another scale or cut.
-    fn same(&self, node: &'a Node, index: usize) -> Recipe<'a> {
+    pub fn same(&self, name: &'a str, label: String, index: usize) -> Recipe<'a> {
         let window = Window {
             padding: Padding::Zeros([[0; 2]; 2]),
             stride: [1; 2],
@@ -174,11 +174,11 @@ impl<'a> Reader<'a> {
         };
         Recipe {
             kind: Kind::ScaledMean(window, [1; 2]),
-            label: label(node),
+            label,
             inputs: vec![Some(index)],
             shape: self.tensors[index].shape.clone(),
-            name: &node.outputs[0],
-            clip: (f32::NEG_INFINITY, f32::INFINITY),
+            name,
+            clip: UNCUT,
         }
     }
 
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
                 ..recipe
             },
             Value::Dequantised(index) if self.tensors[index].data.is_none() => {
-                self.same(node, index)
+                self.same(&node.outputs[0], label(node), index)
             }
             _ => return Err(float(&node.inputs[0])),
         };

@@ -25,16 +25,15 @@ impl<'a> Reader<'a> {
         }
         let index = self.activation(node, 0)?;
         let shape = self.viewed(node, &self.tensors[index].shape)?;
-        let range = self.range_of(index);
         if self.tensors[index].data.is_some() {
             return Err("has a constant as input, expected a result".to_string());
         }
         let is_float = matches!(value, Value::Dequantised(_));
-        Ok(self.pass(node, Kind::Reshape, vec![index], shape, range, is_float))
+        Ok(self.pass(node, name, Kind::Reshape, vec![index], shape, is_float))
     }
 
     /// Scale and zero point of a tensor, as far as they are known.
-    fn range_of(&self, index: usize) -> Range {
+    pub fn range_of(&self, index: usize) -> Range {
         let tensor = &self.tensors[index];
         Range {
             scales: tensor.scales.clone(),
@@ -44,17 +43,18 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// An operator whose output has the scale of its input.
-    fn pass(
+    /// An operator whose output has the scale of its first input.
+    pub fn pass(
         &mut self,
         node: &'a Node,
+        name: &'a str,
         kind: Kind,
         inputs: Vec<usize>,
         shape: Vec<u32>,
-        range: Range,
         is_float: bool,
     ) -> Value<'a> {
-        let output = self.push(&node.outputs[0], shape, range.element, Some(range));
+        let range = self.range_of(inputs[0]);
+        let output = self.push(name, shape, range.element, Some(range));
         self.operators.push(Operator {
             name: label(node),
             kind,
@@ -71,15 +71,24 @@ impl<'a> Reader<'a> {
     /// Inputs whose scale is that of an output, which alone says it.
     pub fn ranges_of_inputs(&mut self) {
         for operator in self.operators.iter().rev() {
-            let keeps = matches!(operator.kind, Kind::Reshape | Kind::MaxPool(..));
-            let (&[Some(input)], &[output], true) =
-                (&operator.inputs[..], &operator.outputs[..], keeps)
-            else {
+            let keeps = matches!(
+                operator.kind,
+                Kind::Reshape
+                    | Kind::MaxPool(..)
+                    | Kind::Slice
+                    | Kind::Transpose
+                    | Kind::ResizeNearest(_)
+                    | Kind::Concat(_)
+            );
+            let (true, &[output]) = (keeps, &operator.outputs[..]) else {
                 continue;
             };
-            if self.tensors[input].scales.is_empty() {
-                self.tensors[input].scales = self.tensors[output].scales.clone();
-                self.tensors[input].zero_points = self.tensors[output].zero_points.clone();
+            for &input in operator.inputs.iter().flatten() {
+                let tensor = &self.tensors[input];
+                if tensor.scales.is_empty() && tensor.data.is_none() {
+                    self.tensors[input].scales = self.tensors[output].scales.clone();
+                    self.tensors[input].zero_points = self.tensors[output].zero_points.clone();
+                }
             }
         }
     }
@@ -95,7 +104,7 @@ impl<'a> Reader<'a> {
             "Reshape" => self.reshaped(node, shape)?,
             "Squeeze" => self.squeezed(node, shape)?,
             "Unsqueeze" => {
-                let axes = self.list(node, "axes")?.ok_or("has no axes")?;
+                let axes = self.list(node, 1, "axes")?.ok_or("has no axes")?;
                 let rank = shape.len() + axes.len();
                 let axes = axes.iter().map(|&axis| within(axis, rank));
                 let axes = axes.collect::<Result<Vec<_>, _>>()?;
@@ -117,12 +126,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A list that is the second input, or an attribute in older files.
-    fn list(&self, node: &'a Node, name: &str) -> Result<Option<Vec<i64>>, String> {
-        match self.constant(node, 1)? {
-            Some(constant) => match constant.longs() {
+    /// A list that is an input, or an attribute in older files.
+    pub fn list(
+        &self,
+        node: &'a Node,
+        number: usize,
+        name: &str,
+    ) -> Result<Option<Vec<i64>>, String> {
+        match self.constant(node, number)? {
+            Some(constant) => match constant.longs().or_else(|| constant.integers()) {
                 Some(list) => Ok(Some(list)),
-                None => Err(format!("has {name} of another type than int64")),
+                None => Err(format!("has {name} of another type than int64 and int32")),
             },
             None => Ok(node.ints(name).map(<[i64]>::to_vec)),
         }
@@ -130,7 +144,7 @@ impl<'a> Reader<'a> {
 
     /// 0 is the size of the input, -1 what is left.
     fn reshaped(&self, node: &'a Node, shape: &[u32]) -> Result<Vec<i64>, String> {
-        let mut asked = self.list(node, "shape")?.ok_or("has no shape")?;
+        let mut asked = self.list(node, 1, "shape")?.ok_or("has no shape")?;
         if node.int("allowzero", 0) == 0 {
             let zeros = asked.iter_mut().zip(shape).filter(|(size, _)| **size == 0);
             zeros.for_each(|(size, &from)| *size = from.into());
@@ -147,7 +161,7 @@ impl<'a> Reader<'a> {
 
     /// The sizes that are left: all that are not 1, or not among the axes.
     fn squeezed(&self, node: &'a Node, shape: &[u32]) -> Result<Vec<i64>, String> {
-        let axes = self.list(node, "axes")?.map(|axes| {
+        let axes = self.list(node, 1, "axes")?.map(|axes| {
             let axes = axes.iter().map(|&axis| within(axis, shape.len()));
             axes.collect::<Result<Vec<_>, _>>()
         });
@@ -164,17 +178,12 @@ impl<'a> Reader<'a> {
     pub fn moved(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
         let is_float = matches!(self.input(node, 0)?, Value::Dequantised(_));
         let index = self.activation(node, 0)?;
-        let (shape, range) = (self.tensors[index].shape.clone(), self.range_of(index));
+        let shape = self.tensors[index].shape.clone();
+        let name = &node.outputs[0];
         if node.operator == "Pad" {
+            let range = self.range_of(index);
             let (amounts, shape) = self.padding(node, &shape, &range, is_float)?;
-            return Ok(self.pass(
-                node,
-                Kind::Pad,
-                vec![index, amounts],
-                shape,
-                range,
-                is_float,
-            ));
+            return Ok(self.pass(node, name, Kind::Pad, vec![index, amounts], shape, is_float));
         }
         let Windows {
             window,
@@ -187,10 +196,10 @@ impl<'a> Reader<'a> {
         let shape = [&shape[..2], &output].concat();
         Ok(self.pass(
             node,
+            name,
             Kind::MaxPool(window, size),
             vec![index],
             shape,
-            range,
             is_float,
         ))
     }
@@ -243,24 +252,19 @@ impl<'a> Reader<'a> {
         });
         let padded = padded.collect::<Result<Vec<u32>, _>>()?;
         // A tensor of three dimensions has one row.
-        let mut pairs: Vec<i64> = (0..rank)
+        let mut pairs: Vec<u32> = (0..rank)
             .flat_map(|axis| [amounts[axis], amounts[rank + axis]])
+            .map(|amount| amount as u32)
             .collect();
         if rank == 3 {
             pairs.splice(4..4, [0, 0]);
         }
-        let data = pairs
-            .iter()
-            .flat_map(|&amount| (amount as i32).to_le_bytes())
-            .collect();
-        let index = self.push("", vec![pairs.len() as u32], "int32", None);
-        self.tensors[index].data = Some(data);
-        Ok((index, padded))
+        Ok((self.numbers(&pairs), padded))
     }
 }
 
 /// A dimension counted from the end if it is negative.
-fn within(axis: i64, rank: usize) -> Result<usize, String> {
+pub fn within(axis: i64, rank: usize) -> Result<usize, String> {
     let found = if axis < 0 { axis + rank as i64 } else { axis };
     let found = usize::try_from(found).ok().filter(|&found| found <= rank);
     found.ok_or_else(|| format!("has dimension {axis} of {rank}"))

@@ -27,11 +27,16 @@ pub struct View<'a> {
 /// The output for a sum, which is held in 32 bits.
 fn byte(sum: i64, output: &ScaledOutput) -> i8 {
     let sum = sum.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
+    rounded(sum, output, Rounding::Double)
+}
+
+/// The output for a sum with one of the roundings.
+fn rounded(sum: i32, output: &ScaledOutput, rounding: Rounding) -> i8 {
     let ScaledOutput {
         scale,
         zero_point,
         min,
         max,
     } = *output;
-    output_value(sum, scale, Rounding::Double, zero_point, min, max)
+    output_value(sum, scale, rounding, zero_point, min, max)
 }

@@ -2,7 +2,7 @@
 
 use heddle_arch::requantise::{Rounding, ScaledInput, ScaledOutput};
 
-use super::{View, byte};
+use super::{View, byte, rounded};
 use crate::network::requantise::scale_accumulator;
 
 /// Bits by which a sum shifts its inputs to the left.
@@ -36,11 +36,12 @@ pub fn product(
     tensors: [View<'_>; 2],
     zero_points: [i8; 2],
     output: &ScaledOutput,
+    rounding: Rounding,
 ) -> Option<Vec<i8>> {
     each(tensors, |first, second| {
-        let first = i64::from(first) - i64::from(zero_points[0]);
-        let second = i64::from(second) - i64::from(zero_points[1]);
-        byte(first * second, output)
+        let first = i32::from(first) - i32::from(zero_points[0]);
+        let second = i32::from(second) - i32::from(zero_points[1]);
+        rounded(first * second, output, rounding)
     })
 }
 

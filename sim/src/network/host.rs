@@ -24,7 +24,8 @@ pub fn run(layer: &Layer, inputs: &[&Tensor]) -> Tensor {
             })
         }
         LayerKind::Mul(product) => pair(layer, product.constant, inputs, |views, zero_points| {
-            host::product(views, zero_points, &scaled_output(layer, product.output))
+            let output = scaled_output(layer, product.output);
+            host::product(views, zero_points, &output, layer.rounding)
         }),
         LayerKind::Mean(Mean { over, scale }) => {
             let shape = sides(first.shape);
