@@ -202,7 +202,7 @@ pub struct MakingArgs {
     /// How the taps of those layers that have a choice are laid over the rows of the array
     #[arg(long, default_value = "auto")]
     pub mapping: MappingArg,
-    /// All layers are one run of the machine; else the host starts each of them
+    /// All layers up to the next one of the host, or the next output, are one run of the machine; else the host starts each of them
     #[arg(long)]
     pub whole: bool,
     /// Layers of matrices.

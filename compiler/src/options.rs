@@ -8,7 +8,8 @@ use crate::product::matrix::DrainForm;
 pub struct Options {
     /// The mapping of every layer that can have it; default: the one that takes fewer cycles.
     pub mapping: Option<Mapping>,
-    /// All layers are one run of the machine; default: the host starts each of them.
+    /// All layers up to the next one of the host, or the next output, are one run of the machine; default: the host starts each of
+    /// them.
     pub whole: bool,
     /// Layers of matrices.
     pub matrices: MatrixOptions,
