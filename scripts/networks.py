@@ -77,7 +77,7 @@ def imported(name):
     operators = heddle("import", file)["operators"]
     layers = [operator for operator in operators if operator["layer"]]
     exact = sum(operator["exact"] is True for operator in layers)
-    hosts = sum(operator["runs_as"] == "host" for operator in operators)
+    hosts = sum("host" in operator["runs_as"] for operator in operators)
     _, seconds = timed("import", file)
     reference = run(
         *"cargo run --quiet --release --package heddle-import --example reference --".split(),
